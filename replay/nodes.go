@@ -149,6 +149,9 @@ func groupOf(r *load.Request) string {
 // filterOf is the filter of a request, and how much of an index it looks at.
 func filterOf(r *load.Request) string {
 	effort := fmt.Sprintf("ef %d nprobe %d reorder_k %d", r.EF, r.NProbe, r.ReorderK)
+	if r.QueryBits > 0 {
+		effort += " rbq_bits_query " + strconv.Itoa(r.QueryBits)
+	}
 	if r.RefineK > 0 {
 		effort += fmt.Sprintf(" refine_k %g", r.RefineK)
 	}

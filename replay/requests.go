@@ -16,6 +16,7 @@ import (
 type Ask struct {
 	K, EF, NProbe, ReorderK int
 	RefineK                 float32
+	QueryBits               int
 	Sparse                  engine.SparseParams
 	// Force has what is taken in place of what the log says, where it is not 0.
 	Force struct {
@@ -49,8 +50,8 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		all[i] = load.Request{
 			Number: i, At: q.At, Vectors: vectors,
 			K: cmp.Or(a.Force.K, q.K, a.K), EF: cmp.Or(a.Force.EF, q.EF, a.EF), NProbe: cmp.Or(a.Force.NProbe, q.NProbe, a.NProbe), ReorderK: cmp.Or(q.ReorderK, a.ReorderK),
-			RefineK: cmp.Or(q.RefineK, a.RefineK),
-			Sparse:  a.Force.Sparse.Or(q.Sparse.Or(a.Sparse)),
+			RefineK: cmp.Or(q.RefineK, a.RefineK), QueryBits: cmp.Or(q.QueryBits, a.QueryBits),
+			Sparse: a.Force.Sparse.Or(q.Sparse.Or(a.Sparse)),
 		}
 		switch k := all[i].K; {
 		case k <= 0:

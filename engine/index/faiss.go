@@ -33,6 +33,7 @@ type faissReader struct {
 	file  *File
 	hint  Hint
 	inMap bool // inside an id map
+	depth int  // of indexes inside indexes
 }
 
 // sniffFaiss reports whether data begins with a faiss code: all that were ever given to an index
@@ -61,9 +62,17 @@ func readFaiss(c *cursor, hint Hint) (*File, error) {
 	return f, nil
 }
 
+// deepest is how deep indexes are inside of indexes: an id map, a refinement, two maps and an index are five.
+const deepest = 8
+
 // index reads the index at the cursor; mapped says that it is the inside of an id map.
 func (r *faissReader) index(mapped bool) faissHeader {
 	at := r.at
+	if r.depth++; r.depth > deepest {
+		r.fail(at, fmt.Sprintf("indexes in indexes, %d deep at most", deepest), "one more")
+		return faissHeader{}
+	}
+	defer func() { r.depth-- }()
 	code := r.code()
 	if code == "IxMp" || code == "IxM2" {
 		if mapped {

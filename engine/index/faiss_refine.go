@@ -7,6 +7,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
+	"kitescope/engine/ivf"
 )
 
 // refined reads an index with a finer store of its rows, by which its hits are compared again.
@@ -42,6 +43,16 @@ func (r *faissReader) refined(at int, kind string) faissHeader {
 	if g, ok := base.concrete().(*hnsw.Index); ok {
 		x.inverses = g.Inverses
 	}
+	if x := listsOf(base); x != nil {
+		for _, l := range x.Lists {
+			for _, id := range l.IDs {
+				if id < 0 || id >= int64(h.rows) {
+					r.fail(at, fmt.Sprintf("ids of %d rows under a refinement", h.rows), "%d", id)
+					return h
+				}
+			}
+		}
+	}
 	if x.metric == dist.Cosine && len(x.inverses) != h.rows && h.rows > 0 {
 		r.fail(at, "a graph with the lengths of its vectors under a refinement for cosine", "none")
 		return h
@@ -56,4 +67,16 @@ func (x *refinement) rows() *flat.Index {
 		return nil
 	}
 	return &flat.Index{Metric: x.metric, Vectors: x.vectors, Labels: x.labels}
+}
+
+// listsOf are the lists of an index, or of one whose vectors are mapped before; nil if it has none.
+func listsOf(s Searchable) *ivf.Index {
+	switch x := s.concrete().(type) {
+	case *ivf.Index:
+		return x
+	case *Mapped:
+		return listsOf(x.Inner)
+	default:
+		return nil
+	}
 }

@@ -38,6 +38,9 @@ func FuzzOpen(f *testing.F) {
 			f.Add(c.File, []byte{})
 		}
 	}
+	for _, c := range readRaBitQ(f, *rabitqFile).Files {
+		f.Add(c.File, []byte{})
+	}
 	for _, p := range scanns() {
 		data, _ := scannFile(rand.New(rand.NewPCG(1, 1)), p)
 		f.Add(data, []byte{})
@@ -102,6 +105,10 @@ func walk(t *testing.T, x *File) {
 	case As[flat.Index](x) != nil:
 		for i := range x.Rows {
 			_ = As[flat.Index](x).Vectors.Row(i)
+		}
+	case As[Mapped](x) != nil:
+		if x.Rows > 0 {
+			search(t, x)
 		}
 	case As[scann.Index](x) != nil:
 		if x.Rows > 0 {

@@ -13,6 +13,7 @@ import (
 const (
 	IVFFlat    = "IVF_FLAT"
 	BinIVFFlat = "BIN_IVF_FLAT"
+	IVFRaBitQ  = ivf.IVFRaBitQ
 )
 
 // FromLists is an inverted file as an index.
@@ -128,6 +129,9 @@ func (l listIndex) Describe(d *Description) {
 	if c := l.x.Codec; c != nil {
 		d.Text("rows are coded", c.String())
 		d.Count("bytes of a code", "code_size", c.Bytes())
+		if b, ok := c.(*ivf.RaBitQ); ok {
+			d.Count("bits of a query's dimension", "query_bits", b.QueryBits)
+		}
 	}
 	if len(l.x.Lists) > 0 {
 		mean := float64(rows) / float64(len(l.x.Lists))

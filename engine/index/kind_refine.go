@@ -43,6 +43,9 @@ func (r refinedIndex) CodeBytes() (int, bool) {
 
 // Refined reports whether hits of an index are compared again by a finer store of its rows.
 func Refined(s Searchable) bool {
+	if u, ok := s.(unitIndex); ok {
+		s = u.Searchable
+	}
 	_, ok := s.(refinedIndex)
 	return ok
 }

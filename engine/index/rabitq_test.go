@@ -2,10 +2,13 @@ package index
 
 import (
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -40,7 +43,7 @@ type rabitqGoldens struct {
 
 var rabitqFile = flag.String("rabitq", "testdata/rabitq/truth.json.gz", "what faiss and knowhere wrote and answered")
 
-func readRaBitQ(t *testing.T, path string) (g rabitqGoldens) {
+func readRaBitQ(t testing.TB, path string) (g rabitqGoldens) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -152,5 +155,54 @@ func holdRaBitQ(t *testing.T, f *File, rows []byte, ids []int64) {
 	})
 	if seen != len(ids) || wrong > 0 || others > seen/20 {
 		t.Errorf("%s: of %d codes %d are not those of their vectors, %d those of others", f.Name, seen, wrong, others)
+	}
+}
+
+// TestHostileRaBitQ cuts files off and spoils their bytes: what is read all the same can be searched, and what is refused is refused with where.
+func TestHostileRaBitQ(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 1))
+	for _, c := range readRaBitQ(t, *rabitqFile).Files {
+		for at := 0; at < len(c.File); at += 1 + at/40 {
+			if _, err := Parse(c.Name, c.File[:at], Hint{}); err == nil {
+				t.Errorf("%s: %d of %d bytes were enough", c.Name, at, len(c.File))
+			}
+		}
+		for range 400 {
+			data := slices.Clone(c.File)
+			for range 1 + r.IntN(3) {
+				at := r.IntN(len(data))
+				if r.IntN(2) == 0 {
+					at = r.IntN(120)
+				}
+				data[at] = byte(r.Uint32())
+			}
+			if f, err := Parse(c.Name, data, Hint{}); err == nil {
+				walk(t, f)
+			}
+		}
+	}
+	nested := []byte{}
+	header := func(code string) {
+		nested = append(nested, code...)
+		nested = binary.LittleEndian.AppendUint32(nested, 4)
+		nested = append(nested, make([]byte, 8)...)
+		nested = binary.LittleEndian.AppendUint64(nested, 1<<20)
+		nested = append(nested, make([]byte, 8)...)
+		nested = binary.LittleEndian.AppendUint32(append(nested, 1), 1)
+	}
+	for range 1000 {
+		header("IxPT")
+		nested = binary.LittleEndian.AppendUint32(nested, 0)
+	}
+	if _, err := Parse("nested", nested, Hint{}); err == nil || !strings.Contains(err.Error(), "8 deep at most") {
+		t.Errorf("indexes in indexes: %v", err)
+	}
+	for _, c := range []struct{ code, want string }{
+		{"Iwrr", "IVF_RABITQ of several bits a dimension"}, {"Iwrn", "IVFRaBitQFastScan"}, {"Ixrq", "RaBitQ without lists"},
+	} {
+		var unsupported *UnsupportedError
+		if _, err := Parse("x", append([]byte(c.code), make([]byte, 100)...), Hint{}); !errors.As(err, &unsupported) || unsupported.Type != c.want {
+			t.Errorf("%s: %v", c.code, err)
+		}
 	}
 }

@@ -35,7 +35,10 @@ func NewRaBitQ(m engine.Metric, dim, queryBits int, knowhere bool) (*RaBitQ, err
 }
 
 // Kind is the type of such an index in Milvus's words.
-func (c *RaBitQ) Kind() string { return "IVF_RABITQ" }
+func (c *RaBitQ) Kind() string { return IVFRaBitQ }
+
+// IVFRaBitQ is the type of inverted files of such codes.
+const IVFRaBitQ = "IVF_RABITQ"
 
 func (c *RaBitQ) String() string {
 	return "1 bit a dimension, of what the centroid leaves, and its length"

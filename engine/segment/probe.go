@@ -138,7 +138,7 @@ func (p *Probe) search(query []byte, q Params, left *engine.Bitset, dst []engine
 	if p.effort == index.ByEF && q.EF == 0 {
 		return dst, errors.New("an HNSW search needs ef")
 	}
-	params := index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, ReorderK: q.ReorderK, RefineK: q.RefineK, Sparse: q.Sparse, Filter: left}
+	params := index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, ReorderK: q.ReorderK, RefineK: q.RefineK, QueryBits: &q.QueryBits, Sparse: q.Sparse, Filter: left}
 	if p.effort == index.ByNProbe && params.NProbe == 0 {
 		params.NProbe = DefaultNProbe
 	}

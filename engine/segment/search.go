@@ -33,6 +33,7 @@ func Milvus(major, minor int) Options {
 type Params struct {
 	K, EF, NProbe, ReorderK int
 	RefineK                 float32
+	QueryBits               int // of IVF_RABITQ: rbq_bits_query, where 0 is queries as they are
 	Sparse                  engine.SparseParams
 }
 

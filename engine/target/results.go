@@ -35,6 +35,8 @@ func (t *Target) Unused(p *index.Params, o Options) (name, of string) {
 		return "nprobe", "an IVF index"
 	case p.ReorderK > 0 && t.File.Kind() != index.SCANN:
 		return "reorder-k", "a SCANN index"
+	case p.QueryBits != nil && t.File.Kind() != index.IVFRaBitQ:
+		return "rbq-bits-query", "an IVF_RABITQ index"
 	case p.RefineK > 0 && !index.Refined(t.File.Searchable):
 		return "refine-k", "an index with a refinement"
 	case o.Entries != nil && (by != index.ByEF || !knowhere):

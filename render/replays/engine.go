@@ -99,6 +99,9 @@ func searchHead(f *target.Found) []render.Line {
 	if p.ReorderK > 0 {
 		asked += ", reorder_k " + strconv.Itoa(p.ReorderK)
 	}
+	if p.QueryBits != nil {
+		asked += ", rbq_bits_query " + strconv.Itoa(*p.QueryBits)
+	}
 	if p.RefineK > 0 {
 		asked += ", refine_k " + single(p.RefineK)
 	}
@@ -227,6 +230,9 @@ func writeSearchHead(e *doc.Encoder, f *target.Found) {
 		if x.n > 0 {
 			e.Entry(x.key, x.n)
 		}
+	}
+	if p.QueryBits != nil {
+		e.Entry("rbq_bits_query", *p.QueryBits)
 	}
 	if p.RefineK > 0 {
 		e.Entry("refine_k", doc.Exact(exactSingle(p.RefineK)))

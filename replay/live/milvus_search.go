@@ -126,6 +126,12 @@ func (m *milvus) params(r *load.Request) string {
 		add("reorder_k", r.ReorderK)
 	case strings.Contains(kind, "IVF"):
 		add("nprobe", r.NProbe)
+		if kind == "IVF_RABITQ" {
+			add("rbq_bits_query", r.QueryBits)
+		}
+		if r.RefineK > 0 && kind != "IVF_FLAT" {
+			params["refine_k"] = r.RefineK
+		}
 	case strings.HasPrefix(kind, "SPARSE"):
 		ratio("drop_ratio_search", r.Sparse.DropRatio)
 		add("refine_factor", r.Sparse.Refine)

@@ -44,7 +44,9 @@ type Request struct {
 	ReorderK int
 	// RefineK is refine_k of an index with a refinement; 0 is 1.
 	RefineK float32
-	Sparse  engine.SparseParams
+	// QueryBits is rbq_bits_query of IVF_RABITQ; 0 for queries as they are.
+	QueryBits int
+	Sparse    engine.SparseParams
 	// Keys are the keys that may be answered, or with Exclude those that may not; nil is no filter.
 	Keys    []engine.Key
 	Exclude bool

@@ -125,15 +125,16 @@ func (r *accessRequest) searchParams(params string) {
 		return n
 	}
 	r.K = max(number("topk"), number("limit"))
-	r.EF, r.NProbe, r.ReorderK = number("ef"), number("nprobe"), number("reorder_k")
+	r.EF, r.NProbe, r.ReorderK, r.QueryBits = number("ef"), number("nprobe"), number("reorder_k"), number("rbq_bits_query")
 	if x, err := share([]byte(outer["refine_k"])); err == nil {
 		r.RefineK = x
 	}
 	var inner struct {
-		EF       json.RawMessage `json:"ef"`
-		NProbe   json.RawMessage `json:"nprobe"`
-		ReorderK json.RawMessage `json:"reorder_k"`
-		RefineK  json.RawMessage `json:"refine_k"`
+		EF        json.RawMessage `json:"ef"`
+		NProbe    json.RawMessage `json:"nprobe"`
+		ReorderK  json.RawMessage `json:"reorder_k"`
+		RefineK   json.RawMessage `json:"refine_k"`
+		QueryBits json.RawMessage `json:"rbq_bits_query"`
 	}
 	if json.Unmarshal([]byte(outer["params"]), &inner) != nil {
 		return
@@ -146,6 +147,9 @@ func (r *accessRequest) searchParams(params string) {
 	}
 	if n, err := whole(inner.ReorderK); err == nil && n > 0 {
 		r.ReorderK = n
+	}
+	if n, err := whole(inner.QueryBits); err == nil && n > 0 {
+		r.QueryBits = n
 	}
 	if x, err := share(inner.RefineK); err == nil {
 		r.RefineK = x

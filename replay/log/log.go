@@ -51,7 +51,9 @@ type Request struct {
 	ReorderK int
 	// RefineK is of an index with a refinement: how many times as many hits as K that compares again.
 	RefineK float32
-	Sparse  engine.SparseParams
+	// QueryBits is rbq_bits_query of IVF_RABITQ: how many bits a dimension of a query has; 0 for queries as they are.
+	QueryBits int
+	Sparse    engine.SparseParams
 	// Filter restricts the answer; nil is no filter.
 	Filter *Filter
 	// At is the time since the log's first request; Timed reports whether it is known.

@@ -50,10 +50,11 @@ func (l *Log) parameters() map[string]func(row int, values []parquet.Value, c *p
 		}
 	}
 	return map[string]func(row int, values []parquet.Value, c *parquetColumn) error{
-		"k":         number(func(r *Request) *int { return &r.K }),
-		"ef":        number(func(r *Request) *int { return &r.EF }),
-		"nprobe":    number(func(r *Request) *int { return &r.NProbe }),
-		"reorder_k": number(func(r *Request) *int { return &r.ReorderK }),
+		"k":              number(func(r *Request) *int { return &r.K }),
+		"ef":             number(func(r *Request) *int { return &r.EF }),
+		"nprobe":         number(func(r *Request) *int { return &r.NProbe }),
+		"reorder_k":      number(func(r *Request) *int { return &r.ReorderK }),
+		"rbq_bits_query": number(func(r *Request) *int { return &r.QueryBits }),
 		"refine_k": func(row int, values []parquet.Value, _ *parquetColumn) error {
 			if len(values) == 0 {
 				return nil

@@ -111,6 +111,8 @@ func (p *requestLine) params(value []byte, extra names) error {
 			p.NProbe, err = whole(value)
 		case "reorder_k":
 			p.ReorderK, err = whole(value)
+		case "rbq_bits_query":
+			p.QueryBits, err = whole(value)
 		case "refine_k":
 			p.RefineK, err = share(value)
 		default:

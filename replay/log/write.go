@@ -167,7 +167,7 @@ func appendParams(b []byte, r *Request) []byte {
 	for _, p := range []struct {
 		name string
 		n    int
-	}{{"ef", r.EF}, {"nprobe", r.NProbe}, {"reorder_k", r.ReorderK}} {
+	}{{"ef", r.EF}, {"nprobe", r.NProbe}, {"reorder_k", r.ReorderK}, {"rbq_bits_query", r.QueryBits}} {
 		if p.n <= 0 {
 			continue
 		}

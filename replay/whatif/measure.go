@@ -68,7 +68,7 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 	for _, r := range a.requests {
 		a.queries = append(a.queries, r.Vectors.Row(0))
 	}
-	k, ef, probe, reorder, refine := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[float32]int{}
+	k, ef, probe, reorder, bits, refine := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[float32]int{}
 	for i := range l.Requests {
 		r := &l.Requests[i]
 		k[r.K]++
@@ -76,10 +76,12 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 		probe[r.NProbe]++
 		reorder[r.ReorderK]++
 		refine[r.RefineK]++
+		bits[r.QueryBits]++
 	}
 	a.params.K = cmp.Or(p.K, commonest(k), defaultK)
 	a.params.EF = cmp.Or(p.EF, commonest(ef), defaultEF)
 	a.params.RefineK = cmp.Or(p.RefineK, commonest(refine))
+	a.params.QueryBits = cmp.Or(p.QueryBits, commonest(bits))
 	a.params.NProbe = cmp.Or(p.NProbe, commonest(probe), segment.DefaultNProbe)
 	if a.params.ReorderK = cmp.Or(p.ReorderK, commonest(reorder)); a.params.ReorderK > 0 {
 		a.params.ReorderK = max(a.params.ReorderK, a.params.K)

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
@@ -22,6 +23,7 @@ func engineSearch(a *cli.App) *cobra.Command {
 	var f engineFlags
 	var ef, nprobe, reorder int
 	var refine float32
+	var bits int
 	cmd := &cobra.Command{
 		Use: "search FILE",
 		Long: `Answer queries from an index file. Ids, distances and the order of equal distances match the library
@@ -39,7 +41,7 @@ once first, and shows the answers of the second run.
   kitescope engine search base.npy --queries q.npy --fields base.parquet --filter 'year >= 2020'`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder, RefineK: refine})
+			return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder, RefineK: refine, QueryBits: given(cmd, "rbq-bits-query", &bits)})
 		},
 	}
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries, 0 for all; csv and structured formats default to all")
@@ -50,6 +52,7 @@ once first, and shows the answers of the second run.
 	fl.IntVar(&ef, "ef", 0, "candidates of an HNSW search; default: the file's, or the library's")
 	fl.IntVar(&nprobe, "nprobe", 0, "lists of an IVF search; default: the file's")
 	fl.IntVar(&reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors; default: k")
+	fl.IntVar(&bits, "rbq-bits-query", 0, "bits of a query's dimension in an IVF_RABITQ search, 0 for the query as it is; default: 0, or what a file of faiss says")
 	fl.Float32Var(&refine, "refine-k", 0, "how many times k hits a refinement compares again; default: 1, or what a file of faiss says")
 	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
 	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: exclude rows nearer than this")
@@ -81,7 +84,10 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, asked 
 	if cmd.Flags().Changed("refine-k") && !(asked.RefineK >= 1) {
 		return cli.Usage(errors.New("--refine-k must be 1 or more"), "")
 	}
-	p.EF, p.NProbe, p.ReorderK, p.RefineK = asked.EF, asked.NProbe, asked.ReorderK, asked.RefineK
+	if n := asked.QueryBits; n != nil && (*n < 0 || *n > dist.MaxQueryBits) {
+		return cli.Usagef("--rbq-bits-query must be 0 to %d, not %d", dist.MaxQueryBits, *n)
+	}
+	p.EF, p.NProbe, p.ReorderK, p.RefineK, p.QueryBits = asked.EF, asked.NProbe, asked.ReorderK, asked.RefineK, asked.QueryBits
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -193,4 +199,12 @@ func (f *engineFlags) checkAnswers(ctx context.Context, a *cli.App, r *target.Fo
 	}
 	r.Recall, err = target.RecallOf(r.Answers, truth)
 	return err
+}
+
+// given is the value of a flag, nil if it was not given.
+func given(cmd *cobra.Command, flag string, n *int) *int {
+	if !cmd.Flags().Changed(flag) {
+		return nil
+	}
+	return n
 }

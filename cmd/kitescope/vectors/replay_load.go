@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/render"
 	"kitescope/render/replays"
@@ -32,6 +33,7 @@ type queryFlags struct {
 	k, ef, nprobe int // ef is set by whoever has the flag
 	reorder       int
 	refine        float32
+	queryBits     int
 	force         bool
 	forceK        bool // --k was given as well
 	strict        bool
@@ -55,6 +57,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
 	fl.IntVar(&f.nprobe, "nprobe", 0, "lists of an IVF search, if not in the log; 0 for the library's default")
 	fl.IntVar(&f.reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors, if not in the log; 0 for k")
+	fl.IntVar(&f.queryBits, "rbq-bits-query", 0, "bits of a query's dimension in an IVF_RABITQ search, if not in the log; 0 for queries as they are")
 	fl.Float32Var(&f.refine, "refine-k", 0, "how many times k hits a refinement compares again, if not in the log; 0 for 1")
 	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe override the log")
 	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
@@ -85,6 +88,9 @@ func (f *queryFlags) check() error {
 	}
 	if f.path == "" && f.truth == "log" {
 		return cli.Usage(errors.New("--truth log needs a log"), "give it with --queries")
+	}
+	if f.queryBits < 0 || f.queryBits > dist.MaxQueryBits {
+		return cli.Usagef("--rbq-bits-query must be 0 to %d, not %d", dist.MaxQueryBits, f.queryBits)
 	}
 	if !(f.refine == 0 || f.refine >= 1) {
 		return cli.Usagef("--refine-k must be 1 or more, not %g", f.refine)

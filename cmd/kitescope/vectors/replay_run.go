@@ -235,7 +235,7 @@ func (f *runFlags) meaningless(cmd *cobra.Command) error {
 // measureReplay settles what is asked, and of whom, and asks.
 func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
-	ask := replay.Ask{K: f.queries.k, EF: cmp.Or(f.queries.ef, max(64, f.queries.k)), NProbe: f.queries.nprobe, ReorderK: f.queries.reorder, RefineK: f.queries.refine}
+	ask := replay.Ask{K: f.queries.k, EF: cmp.Or(f.queries.ef, max(64, f.queries.k)), NProbe: f.queries.nprobe, ReorderK: f.queries.reorder, RefineK: f.queries.refine, QueryBits: f.queries.queryBits}
 	if f.queries.force {
 		ask.Force.EF, ask.Force.NProbe = f.queries.ef, f.queries.nprobe
 		if f.queries.forceK {

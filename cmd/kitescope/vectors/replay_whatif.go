@@ -176,7 +176,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 		}
 		in.Changes = append(in.Changes, c)
 	}
-	in.Params = segment.Params{K: f.queries.k, EF: f.ef, NProbe: f.queries.nprobe, ReorderK: f.queries.reorder, RefineK: f.queries.refine}
+	in.Params = segment.Params{K: f.queries.k, EF: f.ef, NProbe: f.queries.nprobe, ReorderK: f.queries.reorder, RefineK: f.queries.refine, QueryBits: f.queries.queryBits}
 	in.Load = simulate.Load{Rate: f.rate, Sessions: f.at}
 	in.Seed, in.CPU, in.Limits.BuildRows = f.queries.draw.seed, cli.CPUClock(), f.buildRows
 	if in.Check = f.check; f.check == 0 {
