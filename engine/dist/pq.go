@@ -17,6 +17,7 @@ type PQ struct {
 	across       []float32 // the centroids as pqTableFunc takes them; nil where it is not used
 	l2, ip       *Kernel
 	knowhere     bool
+	last         bool // knowhere's from 2.5 on: what is added to a sum is added at last
 	forms        pqForms
 }
 
@@ -117,7 +118,7 @@ func (k *PQ) As(p Profile) (*PQ, error) {
 		return k, nil
 	}
 	c := *k
-	c.knowhere = true
+	c.knowhere, c.last = true, p == Knowhere25
 	return &c, c.kernels(p)
 }
 
@@ -184,6 +185,10 @@ func (s summation) twelve(q, x []float32) float32 {
 // Norms writes to table the squares of the lengths of all centroids.
 func (k *PQ) Norms(table []float32) {
 	for i := range table {
+		if k.last {
+			table[i] = KnowhereNorm2(k.Centroids()[i*k.width : (i+1)*k.width])
+			continue
+		}
 		if k.knowhere { // its squares of lengths have the order of its products
 			at := unsafe.Pointer(&k.centroids[4*i*k.width])
 			table[i] = k.ip.One(at, at)
@@ -199,7 +204,7 @@ func (k *PQ) Sum(add float32, table []float32, x unsafe.Pointer, stride uintptr,
 	table = table[:k.parts*PQValues]
 	switch {
 	case k.knowhere:
-		k.inTurn(add, table, x, stride, out)
+		k.SumInTurn(add, table, x, stride, out)
 		return
 	case k.forms.sum != nil && len(out) > 0:
 		k.forms.sum(add, table, x, stride, out, k.parts)
@@ -267,7 +272,7 @@ func (k *PQ) Gather(table []float32, x unsafe.Pointer, stride uintptr, ids []uin
 
 // SumInTurn is Sum for codes that were less than a byte, which faiss adds up one after the other, too.
 func (k *PQ) SumInTurn(add float32, table []float32, x unsafe.Pointer, stride uintptr, out []float32) {
-	if k.knowhere {
+	if k.knowhere && !k.last {
 		k.inTurn(add, table, x, stride, out)
 		return
 	}

@@ -41,9 +41,10 @@ func (r *faissReader) mapped(at int, code string) faissHeader {
 }
 
 // unit takes an inner product of Milvus for the cosine that the hint names, as normalised does, of vectors that were normalised before they were
-// rotated.
+// rotated, or refined.
 func (r *faissReader) unit(h *faissHeader) {
-	if h.knowhere && h.metric == dist.InnerProduct && r.hint.Metric == dist.Cosine && slices.Contains(r.file.Codes, "IwrQ") {
+	lists := slices.Contains(r.file.Codes, "IwrQ") || r.err == nil && Refined(r.file.Searchable) && r.file.Effort() == ByNProbe
+	if lists && h.knowhere && h.metric == dist.InnerProduct && r.hint.Metric == dist.Cosine {
 		h.metric, r.file.Searchable = dist.Cosine, unitIndex{r.file.Searchable}
 	}
 }

@@ -18,7 +18,10 @@ func (r *faissReader) refined(at int, kind string) faissHeader {
 		r.fail(at, "a refinement around all of an index", "one inside")
 		return h
 	}
+	hint := r.hint
+	r.hint.Metric = dist.L2 // cosine is told of the whole: see unit
 	inner := r.index(true)
+	r.hint = hint
 	r.expect(r.err != nil || inner.dim == h.dim && inner.rows == h.rows, r.at-at,
 		fmt.Sprintf("the refinement of %d rows of %d dimensions", inner.rows, inner.dim), "%d of %d", h.rows, h.dim)
 	if r.err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/flat"
 )
 
 // rabitqGoldens are files of IVF_RABITQ as faiss and knowhere wrote them, and what these answered (testdata/rabitq/record.py).
@@ -77,7 +78,7 @@ func TestRaBitQTruth(t *testing.T) {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
 		}
-		if f.Metric != metric || f.Dim != c.Dim || f.Rows != len(c.IDs) || f.Kind() != "IVF_RABITQ" {
+		if f.Metric != metric || f.Dim != c.Dim || f.Rows != len(c.IDs) || f.Kind() != IVFRaBitQ && !strings.HasSuffix(c.Name, "_of_sq8") {
 			t.Errorf("%s: %s of %d rows of %d dimensions by %s", c.Name, f.Kind(), f.Rows, f.Dim, f.Metric)
 		}
 		library, _ := engine.ParseLibrary(c.Library)
@@ -204,5 +205,51 @@ func TestHostileRaBitQ(t *testing.T) {
 		if _, err := Parse("x", append([]byte(c.code), make([]byte, 100)...), Hint{}); !errors.As(err, &unsupported) || unsupported.Type != c.want {
 			t.Errorf("%s: %v", c.code, err)
 		}
+	}
+}
+
+// TestCosineIsOfNormalisedQueries: an inner product of knowhere that the hint calls cosine is searched by the query that knowhere normalises, whether a
+// refinement stands around it or not.
+func TestCosineIsOfNormalisedQueries(t *testing.T) {
+	seen := map[bool]int{}
+	o := Options{Library: engine.Knowhere26, Profile: engine.Knowhere26.Profile()}
+	for _, c := range readRaBitQ(t, *rabitqFile).Files {
+		if c.Metric != "IP" || c.Library == "faiss" {
+			continue
+		}
+		var s [2]Searcher
+		for i, m := range []engine.Metric{dist.InnerProduct, dist.Cosine} {
+			f, err := Parse(c.Name, c.File, Hint{Metric: m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Metric != m {
+				t.Errorf("%s: %s with the hint %s", c.Name, f.Metric, m)
+			}
+			if s[i], err = f.NewSearcher(o); err != nil {
+				t.Fatal(err)
+			}
+			if i == 1 {
+				seen[Refined(f.Searchable)]++
+				if _, err := f.NewSearcher(Options{Library: engine.Faiss}); err == nil {
+					t.Errorf("%s: faiss has cosine", c.Name)
+				}
+			}
+		}
+		q := c.Queries[4*c.Dim:][:4*c.Dim]
+		unit := float32s(q)
+		flat.Normalise(unit, dist.KnowhereNorm2(unit))
+		p := Params{K: 7, NProbe: 2}
+		want, _, err := s[0].Search(unsafe.Slice((*byte)(unsafe.Pointer(&unit[0])), 4*c.Dim), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := s[1].Search(q, p, nil)
+		if err != nil || len(got) != 7 || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, not %v (%v)", c.Name, got, want, err)
+		}
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("%d refined, %d not", seen[true], seen[false])
 	}
 }

@@ -163,9 +163,9 @@ def of_refined(out, seed, n, dims, nq):
 
     for dim in dims:
         x = rows(n, dim, seed + dim)
-        for metric in ("L2", "IP"):
+        for metric, base in (("L2", 0), ("IP", 0), ("L2", 1), ("IP", 1)):
             for name, kind in (("fp32", -1), ("sq8", 0), ("fp16", 4), ("sq6", 6), ("bf16", 7))[: 5 if len(out["ks"]) > 2 else 2]:
-                h = ctypes.c_void_p(kr.kr_build(ctypes.c_int64(n), dim, ref(x.copy()), int(metric == "IP"), n // 39, kind, b"/tmp/kr_rabitq"))
+                h = ctypes.c_void_p(kr.kr_build(ctypes.c_int64(n), dim, ref(x.copy()), int(metric == "IP"), n // 39, kind, base, b"/tmp/kr_rabitq"))
                 with open("/tmp/kr_rabitq", "rb") as f:
                     file = f.read()
 
@@ -176,7 +176,7 @@ def of_refined(out, seed, n, dims, nq):
 
                 q = queries(x, seed + dim, nq)
                 out["files"].append({
-                    "name": f"refined_{name}_{dim}_{metric}", "library": "knowhere-2.5", "metric": metric, "dim": dim, "rows": keep(out, x), "queries": b64(q),
+                    "name": f"refined_{name}_{dim}_{metric}{'_of_sq8' * base}", "library": "knowhere-2.5", "metric": metric, "dim": dim, "rows": keep(out, x), "queries": b64(q),
                     "ids": list(range(n)), "file": b64(file), "refinek": 2.5, "searches": list(searches(q, out["ks"], (1, n // 39), search, None))})
 
 

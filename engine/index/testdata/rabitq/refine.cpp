@@ -9,11 +9,12 @@
 #include <faiss/impl/IDSelector.h>
 #include <faiss/index_io.h>
 extern "C" {
-void* kr_build(int64_t n, int d, const float* x, int ip, int nlist, int sq, const char* path) {
+void* kr_build(int64_t n, int d, const float* x, int ip, int nlist, int sq, int kind, const char* path) {
   auto m = ip ? faiss::METRIC_INNER_PRODUCT : faiss::METRIC_L2;
-  auto* ivf = new faiss::IndexIVFRaBitQ(new faiss::IndexFlat(d, m, false), d, nlist, m);
-  ivf->own_fields = true;
-  auto* base = new faiss::IndexPreTransform(new faiss::RandomRotationMatrix(d, d), ivf);
+  auto* flat = new faiss::IndexFlat(d, m, false);
+  faiss::Index* base;
+  if (kind == 0) base = new faiss::IndexPreTransform(new faiss::RandomRotationMatrix(d, d), new faiss::IndexIVFRaBitQ(flat, d, nlist, m));
+  else base = new faiss::IndexIVFScalarQuantizer(flat, d, nlist, faiss::ScalarQuantizer::QT_8bit, m);
   faiss::Index* all;
   if (sq < 0) all = new faiss::IndexRefineFlat(base);
   else all = new faiss::IndexRefine(base, new faiss::IndexScalarQuantizer(d, (faiss::ScalarQuantizer::QuantizerType)sq, m));
