@@ -194,7 +194,9 @@ func (c *SQ) NewDecoder(m engine.Metric, p dist.Profile) (Decoder, error) {
 	}
 	raw := &SQ{Type: c.Type, Low: []float32{0}, Span: []float32{1}, dim: c.dim}
 	u := &uniform{codec: c, l2: m == dist.L2, four: d, query: make([]float32, c.dim)}
-	u.one, err = raw.decoder(m, p)
+	if u.one, err = raw.decoder(m, p); u.l2 && c.Type == SQ4Uniform && c.dim%16 != 0 {
+		u.one = &nibbles{codec: raw, query: make([]float32, c.dim), row: make([]byte, c.dim+8)}
+	}
 	return u, err
 }
 
@@ -280,48 +282,6 @@ func (d *sq8) Load(q []float32) { copy(d.query.Floats(), q) }
 
 func (d *sq8) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, _ int) {
 	d.query.Gather(base, stride, ids, out)
-}
-
-// uniform is the decoder of uniform types in faiss 1.15 where it decodes 8 or 16 dimensions at once: one distance by itself is computed in the
-// range from 0 to 1, to which the query is brought, and then stretched; four together are not (query_to_code_predecoded and
-// adjust_query_for_raw_decode, faiss/impl/scalar_quantizer/sq-avx512.cpp).
-type uniform struct {
-	codec       *SQ
-	l2          bool
-	four, one   Decoder
-	query       []float32
-	scale, bias float32
-}
-
-func (d *uniform) Load(q []float32) {
-	d.four.Load(q)
-	low, span := d.codec.Low[0], d.codec.Span[0]
-	d.scale, d.bias = span, 0
-	copy(d.query, q)
-	if d.l2 {
-		inverse := float32(0)
-		if span != 0 {
-			inverse = 1 / span
-		}
-		for i, v := range q {
-			d.query[i] = (v - low) * inverse
-		}
-		d.scale = span * span
-	} else {
-		for _, v := range q {
-			d.bias += v
-		}
-		d.bias *= low
-	}
-	d.one.Load(d.query)
-}
-
-func (d *uniform) Gather(base unsafe.Pointer, stride uintptr, ids []uint32, out []float32, fours int) {
-	d.four.Gather(base, stride, ids[:fours], out, fours)
-	d.one.Gather(base, stride, ids[fours:], out[fours:], 0)
-	for i := fours; i < len(ids); i++ {
-		out[i] = dist.FusedAdd(d.scale, out[i], d.bias)
-	}
 }
 
 // decoded decodes each row of whole numbers before it is compared.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What faiss and knowhere 2.5.6 answer from their own files of graphs over codes: goldens of engine/index.
 
-    record.py faiss|knowhere OUT.json.gz [--full] [--seed N] [--simd LEVEL]
+    record.py faiss|knowhere OUT.json.gz [--full] [--seed N] [--simd LEVEL] [--only SQ|PQ|PRQ|FLAT]
 
 Rows are few values, so that there are many ties, or from a normal distribution; queries are some of the rows, moved. A filter leaves out every
 third row, or all but a few. faiss: faiss-cpu 1.15.1 of PyPI. knowhere: libgraphs.so (README.md).
@@ -133,6 +133,8 @@ def answers(lib, ix, q, n, spec, full, r):
 
 
 def write(lib, out, spec, rows, n, dim, full, seed, queries):
+    if "--only" in sys.argv and spec["kind"] != sys.argv[sys.argv.index("--only") + 1]:
+        return
     r = np.random.default_rng(seed)
     x = r.integers(0, 3, (n, dim)) if rows == "ties" else r.normal(size=(n, dim)) * 20 if rows == "wide" else r.normal(size=(n, dim))
     x = np.ascontiguousarray(x if full else np.round(x * 32) / 32, np.float32)  # which needs fewer bytes
