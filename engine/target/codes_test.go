@@ -79,3 +79,64 @@ func TestVerifyHoldsCodesAgainstVectors(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyTakesAFactorOfRefinement: the recall of coarse codes is what their refinement makes it.
+func TestVerifyTakesAFactorOfRefinement(t *testing.T) {
+	f, err := os.Open("../index/testdata/graphs/knowhere.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var goldens struct {
+		Files []struct {
+			Name       string
+			Dim        int
+			Rows, File []byte
+		}
+	}
+	if err := json.NewDecoder(z).Decode(&goldens); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, g := range goldens.Files {
+		if !strings.HasPrefix(g.Name, "PQ_") || !strings.HasSuffix(g.Name, "_L2_8_floats_fp32") {
+			continue
+		}
+		seen++
+		path := filepath.Join(t.TempDir(), "index")
+		if err := os.WriteFile(path, g.File, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x, err := Open(t.Context(), path, Hint{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		v, err := engine.FromFloat32s(g.Dim, unsafe.Slice((*float32)(unsafe.Pointer(&g.Rows[0])), len(g.Rows)/4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		recall := func(refine float32, said string) float64 {
+			p := verifyPlan()
+			p.RefineK = refine
+			r, err := x.Verify(t.Context(), v, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := r.Checks[len(r.Checks)-1]; c.Name != "recall" || !strings.Contains(c.Detail, said) {
+				t.Errorf("%s: %+v", g.Name, c)
+			}
+			return r.Recall.Mean
+		}
+		if few, many := recall(0, " at ef 40, 30 queries"), recall(8, " at ef 40, refine_k 8, 30 queries"); few >= many || many < 0.95 {
+			t.Errorf("%s: recall %g, and %g where 8 times k are compared again", g.Name, few, many)
+		}
+	}
+	if seen == 0 {
+		t.Error("no such index")
+	}
+}

@@ -57,7 +57,9 @@ type VerifyPlan struct {
 	Queries int // drawn from the vectors; 0 measures no recall
 	K, EF   int
 	// NProbe is of IVF, whose recall is what its user wants it to be: 0 measures none.
-	NProbe    int
+	NProbe int
+	// RefineK is of an index with a refinement; 0 is its default.
+	RefineK   float32
 	Noise     float64
 	Seed      uint64
 	MinRecall float64
@@ -318,10 +320,13 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 	if err != nil {
 		return err
 	}
-	params := index.Params{K: min(p.K, t.File.Rows), EF: max(p.EF, p.K), NProbe: p.NProbe}
+	params := index.Params{K: min(p.K, t.File.Rows), EF: max(p.EF, p.K), NProbe: p.NProbe, RefineK: p.RefineK}
 	effort := fmt.Sprintf("ef %d", params.EF)
 	if by == index.ByNProbe {
 		effort = fmt.Sprintf("nprobe %d", params.NProbe)
+	}
+	if p.RefineK > 0 {
+		effort += fmt.Sprintf(", refine_k %g", p.RefineK)
 	}
 	a, err := t.Search(ctx, queries, params, Options{}, p.Threads)
 	if err != nil {

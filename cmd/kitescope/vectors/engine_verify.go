@@ -3,6 +3,7 @@ package vectors
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/dataset"
+	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
 	"kitescope/render/replays"
@@ -39,6 +41,7 @@ Exit code 3: a check failed.`,
 	fl.IntVarP(&p.K, "k", "k", p.K, "neighbours per query")
 	fl.IntVar(&p.EF, "ef", p.EF, "candidates of these searches in an HNSW index")
 	fl.IntVar(&p.NProbe, "nprobe", 0, "lists of these searches in an IVF index; without it recall is not measured")
+	fl.Float32Var(&p.RefineK, "refine-k", 0, "how many times k hits a refinement compares again; default: 1, or what a file of faiss says")
 	fl.StringVar(&ids, "ids", "", "ids of the vectors, if not their row numbers (.npy, .ivecs)")
 	fl.Float64Var(&p.Noise, "noise", p.Noise, "noise that turns a row into a query, in standard deviations of the values")
 	fl.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the choice of rows")
@@ -56,6 +59,9 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 	if p.Queries < 0 || p.K < 1 || p.K > target.MaxK || p.EF < 1 || p.NProbe < 0 || !(p.Noise >= 0 && p.Noise <= 1000) || !(p.MinRecall >= 0 && p.MinRecall <= 1) || !(p.MaxUnreachable >= 0 && p.MaxUnreachable <= 1) {
 		return cli.Usagef("--sample and --nprobe must be 0 or more, --noise 0 to 1000, --k 1 to %d, --ef 1 or more, --min-recall and --max-unreachable 0 to 1", target.MaxK)
 	}
+	if cmd.Flags().Changed("refine-k") && !(p.RefineK >= 1) {
+		return cli.Usage(errors.New("--refine-k must be 1 or more"), "")
+	}
 	if p.Threads, err = threadsOf(0); err != nil {
 		return err
 	}
@@ -64,6 +70,9 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 		return err
 	}
 	defer t.Close()
+	if p.RefineK > 0 && !index.Refined(t.File.Searchable) {
+		return cli.Usagef("--refine-k is of an index with a refinement, %s is %s", args[0], t.File.Kind())
+	}
 	set, err := openVectors(ctx, a, args[1])
 	if err != nil {
 		return err
