@@ -50,7 +50,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	filter := engine.NewBitset(400)
 	filter.Set(3)
 	found := &target.Found{
-		Target: graph, Params: index.Params{K: 3, EF: 20, RefineK: 1.5},
+		Target: graph, Params: index.Params{K: 3, EF: 20, RefineK: 1.5, QueryBits: new(8)},
 		Answers: &target.Answers{
 			K: 3, Took: 1234567 * time.Nanosecond,
 			Hits: [][]engine.Hit{{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}}, {}, {{ID: 5, Distance: -1e-7}}},

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/segment"
+	"kitescope/replay"
 	"kitescope/replay/log"
 )
 
@@ -116,19 +117,24 @@ func TestFiltersThatLeaveNoWalk(t *testing.T) {
 	for i := range queries.Requests {
 		queries.Requests[i].Filter = few
 	}
-	limits := quick
-	limits.BuildRows = -1
-	r, err := Predict(t.Context(), Input{
-		Loaded: loaded, Log: queries, Changes: []Change{{Name: "segment-rows=5k", SegmentRows: 5000}}, Sessions: []int{1}, Check: -1, Limits: limits,
-	})
+	a, err := sample(queries, 20, segment.Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := &r.Others[0]
-	if cut.Modelled == 0 || cut.Gain < 0.5 || cut.Gain > 2 { // the rows that are compared are as many
-		t.Errorf("modelled %v, gain %v", cut.Modelled, cut.Gain)
+	table := newTable(loaded, a, quick.withDefaults(), func(string) {})
+	m, err := newModel(t.Context(), table)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if strings.Contains(fmt.Sprint(r.Notes, cut.Notes), "rule of thumb") {
-		t.Errorf("notes %q, %q", r.Notes, cut.Notes)
+	pieces, err := table.artifacts.pieces(t.Context(), &variant{Layout: loaded.Layout, from: map[int64][]span{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.learn(t.Context(), pieces, testIndex, a, false); err != nil {
+		t.Fatal(err)
+	}
+	ns, distances := m.nanoseconds(replay.Indexed, testIndex, 5000, a)
+	if rows, _ := m.nanoseconds(replay.Growing, replay.Index{}, 5000, a); ns != rows || distances != 5000 || len(m.guesses) > 0 {
+		t.Errorf("%v ns for %v distances, row by row %v; guesses %v", ns, distances, rows, m.guesses)
 	}
 }
