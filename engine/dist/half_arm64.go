@@ -3,7 +3,7 @@
 package dist
 
 // halfNative are the kernels of an order of addition. The SSE order of float16, one sum in
-// turn, has none; a block is four scans.
+// turn, has none, nor have those of scalar quantisers; a block is four scans.
 func halfNative(b Backend, m Metric, e Element, o halfOrder) (forms, bool) {
 	if b != NEON || o.lanes == 1 {
 		return forms{}, false
@@ -20,10 +20,11 @@ func halfNative(b Backend, m Metric, e Element, o halfOrder) (forms, bool) {
 			{lanes: 4, accs: 1}:               {bfloat16L2Rows4x1NEON, bfloat16IPRows4x1NEON},
 		}
 	}
+	f := rows[o][1]
 	if m == L2 {
-		return rowsForms(rows[o][0]), true
+		f = rows[o][0]
 	}
-	return rowsForms(rows[o][1]), true
+	return rowsForms(f), f != nil // else the specification serves
 }
 
 // rowsForms are the forms of a gatherFunc that takes no ids.

@@ -220,3 +220,23 @@ func fusedByBig(a, b, c float32) float32 {
 	f, _ := p.Float32()
 	return f
 }
+
+// TestEveryHalfOrderHasKernels: an order that a back end has no kernel for is computed by the specification.
+func TestEveryHalfOrderHasKernels(t *testing.T) {
+	for _, b := range Backends() {
+		for _, m := range []Metric{L2, InnerProduct, Cosine} {
+			for _, e := range []Element{Float16, BFloat16} {
+				for _, lanes := range []int{16, 8, 4, 1} {
+					for _, accs := range []int{1, 2} {
+						for _, fused := range []bool{false, true} {
+							o := halfOrder{lanes: lanes, accs: accs, fused: fused}
+							if f := halfKernels(b, m, e, o); f.gather == nil || f.block == nil {
+								t.Errorf("%v %v %v %+v: no kernel", b, m, e, o)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
