@@ -24,7 +24,6 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/cache"
 	"kitescope/replay/layout"
-	"kitescope/replay/simulate"
 	"kitescope/table"
 )
 
@@ -55,7 +54,6 @@ func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 	fl.IntVar(&in.replica, "replica", 0, "replica to query, in the order of replay info")
 	fl.IntVar(&in.threads, "load-threads", 0, "segments to read in parallel; default: one per CPU")
 	fl.Float64Var(&in.cores, "node-cores", 0, "cores per query node, overriding what they report: for containers with a limit")
-	fl.DurationVar(&in.period, "cpu-period", simulate.DefaultPeriod, "period of the CPU quota that --node-cores is, where nodes see more cores than that")
 	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
 	in.nodes = cli.AddNodeFlags(cmd, true)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -68,6 +66,11 @@ func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 
 // meaningless is the error of a flag that would do nothing.
 func (in *replayInput) meaningless(cmd *cobra.Command) error {
+	if in.cores == 0 {
+		if err := without(cmd, "node-cores", "cpu-period"); err != nil {
+			return err
+		}
+	}
 	if in.cacheDir == "" {
 		return without(cmd, "cache", "cache-limit")
 	}
@@ -112,9 +115,6 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 func (in *replayInput) check() error {
 	if !(in.cores >= 0) || math.IsInf(in.cores, 0) {
 		return cli.Usagef("--node-cores must be above 0, not %g", in.cores)
-	}
-	if in.period <= 0 {
-		return cli.Usagef("--cpu-period must be above 0, not %v", in.period)
 	}
 	if in.threads < 0 || in.threads > maxThreads {
 		return cli.Usagef("--load-threads must be 1 to %d, not %d", maxThreads, in.threads)

@@ -76,7 +76,7 @@ Real user queries are better, if you have any: this draws rows uniformly.`,
 		},
 	}
 	in.register(a, cmd)
-	cli.LeaveOut(cmd, "replica", "node-cores", "cpu-period")
+	cli.LeaveOut(cmd, "replica", "node-cores")
 	fl := cmd.Flags()
 	fl.IntVarP(&f.count, "count", "n", f.count, "number of requests")
 	fl.IntVar(&f.nq, "nq", f.nq, "vectors per request")

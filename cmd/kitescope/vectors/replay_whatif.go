@@ -71,6 +71,7 @@ word without effect is an error.
 	f.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
+	fl.DurationVar(&f.in.period, "cpu-period", simulate.DefaultPeriod, "period of the CPU quota that --node-cores is, where nodes see more cores than that")
 	fl.IntVar(&f.ef, "ef", 0, "candidates of an HNSW search, if not in the log; 0 is 64")
 	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions for the curve")
 	fl.IntVar(&f.at, "at", 0, "number of sessions to show latencies for; default 16")
@@ -159,6 +160,9 @@ func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, 
 func (f *whatIfFlags) input() (in whatif.Input, err error) {
 	if err := f.queries.check(); err != nil {
 		return in, err
+	}
+	if f.in.period <= 0 {
+		return in, cli.Usagef("--cpu-period must be above 0, not %v", f.in.period)
 	}
 	if f.ef < 0 || f.at < 0 || !(f.rate >= 0) || f.check < 0 || f.buildRows < 0 {
 		return in, cli.Usagef("--ef, --at, --rate, --check and --build-rows must be 0 or more")
