@@ -154,15 +154,8 @@ func (c *SQ) put(code []byte, i int, u float32) {
 
 // get is the code of a dimension of those that have fewer than 8 bits.
 func (c *SQ) get(code []byte, i int) byte {
-	if c.Type != SQ6 {
-		return code[i/2] >> (i & 1 << 2) & 15
-	}
-	at, shift := i*6/8, i*6&7
-	v := uint16(code[at])
-	if shift > 2 {
-		v |= uint16(code[at+1]) << 8
-	}
-	return byte(v>>shift) & 63
+	bits := c.Type.bits()
+	return byte(bitsAt(code, i*bits, bits))
 }
 
 // Gives returns what reports whether x has this code, for one goroutine.
