@@ -70,8 +70,8 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 		return err
 	}
 	defer t.Close()
-	if p.RefineK > 0 && !index.Refined(t.File.Searchable) {
-		return cli.Usagef("--refine-k is of an index with a refinement, %s is %s", args[0], t.File.Kind())
+	if err := used(t, &index.Params{RefineK: p.RefineK}, target.Options{}); err != nil {
+		return err
 	}
 	set, err := openVectors(ctx, a, args[1])
 	if err != nil {
