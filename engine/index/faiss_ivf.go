@@ -24,13 +24,13 @@ func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, li
 	lists, probe := r.count("nlist"), r.count("nprobe")
 	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: quantizer(h, lists)}
 	r.directMap()
-	row := *h // of which the lists are
+	row, kind := *h, "vectors" // of which the lists are
 	if codec != nil && r.err == nil {
 		c := codec(h)
 		if r.err != nil {
 			return
 		}
-		ix.Codec, row.element, row.dim = c, dist.Int8, c.Bytes()
+		ix.Codec, row.element, row.dim, kind = c, dist.Int8, c.Bytes(), "codes"
 	}
 	at := r.at
 	inner := r.code()
@@ -48,7 +48,7 @@ func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, li
 	if h.rows > 0 && r.left() == 8*h.rows && row.element == dist.Float32 {
 		r.listsWithoutCodes(h, ix, sizes)
 	} else {
-		ix.Lists = r.lists(&row, sizes)
+		ix.Lists = r.lists(&row, sizes, kind)
 	}
 	r.file.Searchable = FromLists(ix)
 }
@@ -123,9 +123,9 @@ func (r *faissReader) sizes(lists, rows int) []int {
 	return sizes
 }
 
-// lists reads the lists: for each that is not empty its vectors, its ids and, under knowhere's
+// lists reads the lists: for each that is not empty its vectors or codes, as kind calls them, its ids and, under knowhere's
 // cosine, the norms.
-func (r *faissReader) lists(h *faissHeader, sizes []int) []ivf.List {
+func (r *faissReader) lists(h *faissHeader, sizes []int, kind string) []ivf.List {
 	none := r.view(h, 0, nil)
 	lists := make([]ivf.List, len(sizes))
 	for i, n := range sizes {
@@ -134,9 +134,9 @@ func (r *faissReader) lists(h *faissHeader, sizes []int) []ivf.List {
 			continue
 		}
 		at := r.at
-		codes := r.array(uint64(n), h.element.Bytes(h.dim), "vectors of a list")
+		codes := r.array(uint64(n), h.element.Bytes(h.dim), kind+" of a list")
 		lists[i].Vectors = r.view(h, n, codes)
-		r.file.part("vectors", at, len(codes))
+		r.file.part(kind, at, len(codes))
 		r.ids(&lists[i], n)
 		if h.cosine {
 			at := r.at

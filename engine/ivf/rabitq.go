@@ -41,7 +41,7 @@ func (c *RaBitQ) Kind() string { return IVFRaBitQ }
 const IVFRaBitQ = "IVF_RABITQ"
 
 func (c *RaBitQ) String() string {
-	return "1 bit a dimension, of what the centroid leaves, and its length"
+	return "1 bit a dimension, of what the centroid leaves"
 }
 
 // Dim is the dimension of the vectors.
