@@ -1,36 +1,23 @@
 package flat
 
 import (
-	"compress/gzip"
-	"encoding/json"
-	"os"
 	"testing"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 )
 
 // TestAnswersAreThoseOfMilvus repeats searches that a Milvus 2.3.5 answered over collections of
 // one sealed segment; see testdata/milvus.py.
 func TestAnswersAreThoseOfMilvus(t *testing.T) {
-	f, err := os.Open("testdata/milvus-2.3.5.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var searches []struct {
 		Name, Metric  string
 		Dim, K        int
 		Rows, Queries []byte
 		golden
 	}
-	if err := json.NewDecoder(z).Decode(&searches); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, "testdata/milvus-2.3.5.json.gz", &searches)
 	for _, m := range searches {
 		element, metric := dist.Float32, dist.L2
 		if m.Metric == "JACCARD" {

@@ -1,10 +1,7 @@
 package index
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +9,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/ivf"
 )
 
@@ -40,19 +38,8 @@ type codedGoldens struct {
 
 func readCodedGoldens(t *testing.T, path string) codedGoldens {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var g codedGoldens
-	if err := json.NewDecoder(z).Decode(&g); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, path, &g)
 	return g
 }
 

@@ -1,10 +1,7 @@
 package index
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +9,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 )
 
 var graphsFile = flag.String("graphs", "", "another recording of testdata/graphs/record.py")
@@ -55,18 +53,7 @@ func TestGraphsOverCodesAnswerAsTheirLibraries(t *testing.T) {
 
 func readGraphGoldens(t testing.TB, name string) (g graphGoldens) {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(&g); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, name, &g)
 	return g
 }
 

@@ -1,15 +1,11 @@
 package index
 
 import (
-	"compress/gzip"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"flag"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +14,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
+	"kitescope/engine/goldentest"
 )
 
 // rabitqGoldens are files of IVF_RABITQ as faiss and knowhere wrote them, and what these answered (testdata/rabitq/record.py).
@@ -46,20 +43,7 @@ var rabitqFile = flag.String("rabitq", "testdata/rabitq/truth.json.gz", "what fa
 
 func readRaBitQ(t testing.TB, path string) (g rabitqGoldens) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := json.NewDecoder(r).Decode(&g); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, path, &g)
 	return g
 }
 

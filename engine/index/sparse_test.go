@@ -1,8 +1,6 @@
 package index
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"flag"
 	"math"
 	"os"
@@ -12,6 +10,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/sparse"
 )
 
@@ -30,44 +29,13 @@ type sparseTruth struct {
 	}
 }
 
-func readGzip(t *testing.T, name string, to any) {
-	t.Helper()
-	f, err := os.Open(filepath.Join(*recorded, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err == nil {
-		err = json.NewDecoder(z).Decode(to)
-	}
-	if err != nil {
-		t.Fatal(name, err)
-	}
-}
-
-func sparseVectors(t *testing.T, list [][2][]float64) *engine.Vectors {
-	t.Helper()
-	rows := make([][]byte, len(list))
-	for i, row := range list {
-		for j, d := range row[0] {
-			rows[i] = sparse.AppendPair(rows[i], uint32(d), float32(row[1][j]))
-		}
-	}
-	v, err := engine.JoinSparse(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // TestSparseTruth asks files that knowhere wrote what knowhere was asked.
 func TestSparseTruth(t *testing.T) {
 	var truth sparseTruth
-	readGzip(t, "truth.json.gz", &truth)
+	goldentest.ReadJSON(t, filepath.Join(*recorded, "truth.json.gz"), &truth)
 	queries := map[string]*engine.Vectors{}
 	for name, list := range truth.Queries {
-		queries[name] = sparseVectors(t, list)
+		queries[name] = goldentest.SparseVectors(t, list)
 	}
 	type key struct {
 		file, metric string
@@ -90,8 +58,8 @@ func TestSparseTruth(t *testing.T) {
 		if s.Library == "rows" {
 			if open[k] == nil {
 				var list [][2][]float64
-				readGzip(t, s.File+".json.gz", &list)
-				open[k] = FromSparseRows(sparseVectors(t, list), m)
+				goldentest.ReadJSON(t, filepath.Join(*recorded, s.File+".json.gz"), &list)
+				open[k] = FromSparseRows(goldentest.SparseVectors(t, list), m)
 			}
 		} else {
 			library, ok := engine.ParseLibrary(s.Library)

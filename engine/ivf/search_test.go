@@ -2,11 +2,8 @@ package ivf
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +13,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
+	"kitescope/engine/goldentest"
 )
 
 // golden is an index and what faiss answered; see testdata/goldens.py.
@@ -154,19 +152,8 @@ func (g *golden) check(t *testing.T) {
 
 func readGoldens(t *testing.T, name string) []golden {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []golden
-	if err := json.NewDecoder(z).Decode(&all); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, name, &all)
 	return all
 }
 

@@ -2,12 +2,9 @@ package segment_test
 
 import (
 	"cmp"
-	"compress/gzip"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -15,6 +12,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
 	"kitescope/engine/segment"
@@ -84,19 +82,8 @@ func (s *binarySearch) inOrder(hits []engine.Hit) []engine.Hit {
 
 func readBinaryTruth(t *testing.T) *binaryTruth {
 	t.Helper()
-	f, err := os.Open(binaryLists + "/truth.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var truth binaryTruth
-	if err := json.NewDecoder(z).Decode(&truth); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, binaryLists+"/truth.json.gz", &truth)
 	return &truth
 }
 

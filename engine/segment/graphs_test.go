@@ -1,17 +1,15 @@
 package segment_test
 
 import (
-	"compress/gzip"
 	"encoding/binary"
-	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
 )
@@ -19,15 +17,6 @@ import (
 // TestSegmentsWithGraphsOverCodesAnswerAsKnowhere puts graphs over codes that knowhere 2.5.6 wrote behind the insert logs of their vectors: a
 // segment finds the hits that knowhere found (engine/index/testdata/graphs), by vectors of float32 and, where codes are half precision, by those.
 func TestSegmentsWithGraphsOverCodesAnswerAsKnowhere(t *testing.T) {
-	f, err := os.Open("../index/testdata/graphs/knowhere.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var g struct {
 		Files []struct {
 			Name                string
@@ -43,9 +32,7 @@ func TestSegmentsWithGraphsOverCodesAnswerAsKnowhere(t *testing.T) {
 			}
 		}
 	}
-	if err := json.NewDecoder(z).Decode(&g); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, "../index/testdata/graphs/knowhere.json.gz", &g)
 	segments, answers := 0, 0
 	for i, c := range g.Files {
 		values, queries := vectorsOf(c.Rows, c.Dim), vectorsOf(c.Queries, c.Dim)
@@ -104,15 +91,6 @@ func TestSegmentsWithGraphsOverCodesAnswerAsKnowhere(t *testing.T) {
 
 // TestGraphsOverCodesOfHalvesTakeHalves: the index of a segment whose vectors are float16 takes queries of float16, and finds what their float32 do.
 func TestGraphsOverCodesOfHalvesTakeHalves(t *testing.T) {
-	f, err := os.Open("../index/testdata/graphs/knowhere.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var g struct {
 		Files []struct {
 			Name          string
@@ -120,9 +98,7 @@ func TestGraphsOverCodesOfHalvesTakeHalves(t *testing.T) {
 			Queries, File []byte
 		}
 	}
-	if err := json.NewDecoder(z).Decode(&g); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, "../index/testdata/graphs/knowhere.json.gz", &g)
 	seen := 0
 	for _, c := range g.Files {
 		if !strings.HasPrefix(c.Name, "SQ_fp16") {

@@ -1,16 +1,14 @@
 package segment_test
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 	"unsafe"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
 )
@@ -36,18 +34,7 @@ func TestRaBitQSegments(t *testing.T) {
 			}
 		}
 	}
-	f, err := os.Open("../index/testdata/rabitq/truth.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewDecoder(z).Decode(&truth); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, "../index/testdata/rabitq/truth.json.gz", &truth)
 	answers := 0
 	for _, c := range truth.Files {
 		if c.Library != "knowhere-2.6" {

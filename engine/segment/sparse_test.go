@@ -2,8 +2,6 @@ package segment_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -14,6 +12,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/binlog"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
 	"kitescope/engine/segment/segmenttest"
@@ -22,37 +21,6 @@ import (
 
 // sparseTruth is where knowhere's files and answers are (engine/index/testdata/sparse/README.md).
 const sparseTruth = "../index/testdata/sparse"
-
-func sparseFile(t *testing.T, name string, to any) {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err == nil {
-		err = json.NewDecoder(z).Decode(to)
-	}
-	if err != nil {
-		t.Fatal(name, err)
-	}
-}
-
-func sparseRows(t *testing.T, list [][2][]float64) *engine.Vectors {
-	t.Helper()
-	rows := make([][]byte, len(list))
-	for i, row := range list {
-		for j, d := range row[0] {
-			rows[i] = sparse.AppendPair(rows[i], uint32(d), float32(row[1][j]))
-		}
-	}
-	v, err := engine.JoinSparse(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
 
 // insertSparse writes insert logs with sparse vectors, whose keys are the numbers of rows and a thousand.
 func (m memory) insertSparse(t *testing.T, id int64, v *engine.Vectors) {
@@ -88,7 +56,7 @@ func TestSparseSegments(t *testing.T) {
 			Bits                                      [][]uint32
 		}
 	}
-	sparseFile(t, sparseTruth+"/truth.json.gz", &truth)
+	goldentest.ReadJSON(t, sparseTruth+"/truth.json.gz", &truth)
 	open := map[string]*segment.Segment{}
 	asked := map[string]int{}
 	for _, s := range truth.Searches {
@@ -103,9 +71,9 @@ func TestSparseSegments(t *testing.T) {
 		g := open[name]
 		if g == nil {
 			var list [][2][]float64
-			sparseFile(t, sparseTruth+"/"+s.Queries+".rows.json.gz", &list)
+			goldentest.ReadJSON(t, sparseTruth+"/"+s.Queries+".rows.json.gz", &list)
 			m := memory{}
-			m.insertSparse(t, 3, sparseRows(t, list))
+			m.insertSparse(t, 3, goldentest.SparseVectors(t, list))
 			blob, err := os.ReadFile(filepath.Join(sparseTruth, s.File))
 			if err != nil {
 				t.Fatal(err)
@@ -139,7 +107,7 @@ func TestSparseSegments(t *testing.T) {
 				filter.Set(id)
 			}
 		}
-		queries := sparseRows(t, truth.Queries[s.Queries])
+		queries := goldentest.SparseVectors(t, truth.Queries[s.Queries])
 		asked[s.Library]++
 		params := segment.Params{K: s.K, Sparse: engine.SparseParams{DropRatio: s.Drop, Refine: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}
 		for q := range s.IDs {
@@ -171,9 +139,9 @@ func TestLiteAnswers(t *testing.T) {
 			Bits [][]uint32
 		}
 	}
-	sparseFile(t, "testdata/lite/sparse.json.gz", &said)
+	goldentest.ReadJSON(t, "testdata/lite/sparse.json.gz", &said)
 	m := memory{}
-	m.insertSparse(t, 3, sparseRows(t, said.Rows))
+	m.insertSparse(t, 3, goldentest.SparseVectors(t, said.Rows))
 	g, err := openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.InnerProduct}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +150,7 @@ func TestLiteAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := sparseRows(t, said.Queries)
+	queries := goldentest.SparseVectors(t, said.Queries)
 	for _, search := range said.Searches {
 		for q := range search.IDs {
 			hits, _, err := s.Search(queries.Row(q), segment.Params{K: 10, Sparse: engine.SparseParams{DropRatio: search.Drop}})
@@ -206,7 +174,7 @@ func TestLiteBM25(t *testing.T) {
 		IDs           [][]int64
 		Bits          [][]uint32
 	}
-	sparseFile(t, "testdata/lite/bm25.json.gz", &said)
+	goldentest.ReadJSON(t, "testdata/lite/bm25.json.gz", &said)
 	rowsWith := map[float64]float64{}
 	for _, row := range said.Rows {
 		for _, d := range row[0] {
@@ -219,7 +187,7 @@ func TestLiteBM25(t *testing.T) {
 		}
 	}
 	m := memory{}
-	m.insertSparse(t, 3, sparseRows(t, said.Rows))
+	m.insertSparse(t, 3, goldentest.SparseVectors(t, said.Rows))
 	g, err := openOne(t, m, 3, segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.BM25}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +196,7 @@ func TestLiteBM25(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := sparseRows(t, said.Queries)
+	queries := goldentest.SparseVectors(t, said.Queries)
 	for q := range said.IDs {
 		hits, _, err := s.Search(queries.Row(q), segment.Params{K: 8, Sparse: engine.SparseParams{AvgDL: sparse.MeanLength(g.Vectors)}})
 		if err != nil || len(hits) != len(said.IDs[q]) {

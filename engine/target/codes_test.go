@@ -1,8 +1,6 @@
 package target
 
 import (
-	"compress/gzip"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,19 +8,11 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
+	"kitescope/engine/goldentest"
 )
 
 // TestVerifyHoldsCodesAgainstVectors takes files of faiss: of coded rows the codes are compared with those of the vectors.
 func TestVerifyHoldsCodesAgainstVectors(t *testing.T) {
-	f, err := os.Open(indexFiles + "codes.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var goldens struct {
 		Rows  map[string][]byte
 		Files []struct {
@@ -33,9 +23,7 @@ func TestVerifyHoldsCodesAgainstVectors(t *testing.T) {
 			File       []byte
 		}
 	}
-	if err := json.NewDecoder(z).Decode(&goldens); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, indexFiles+"codes.json.gz", &goldens)
 	for _, g := range goldens.Files {
 		if strings.Contains(g.Name, "ties") || g.Scale != 1 {
 			continue
@@ -82,15 +70,6 @@ func TestVerifyHoldsCodesAgainstVectors(t *testing.T) {
 
 // TestVerifyTakesAFactorOfRefinement: the recall of coarse codes is what their refinement makes it.
 func TestVerifyTakesAFactorOfRefinement(t *testing.T) {
-	f, err := os.Open("../index/testdata/graphs/knowhere.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var goldens struct {
 		Files []struct {
 			Name       string
@@ -98,9 +77,7 @@ func TestVerifyTakesAFactorOfRefinement(t *testing.T) {
 			Rows, File []byte
 		}
 	}
-	if err := json.NewDecoder(z).Decode(&goldens); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, "../index/testdata/graphs/knowhere.json.gz", &goldens)
 	seen := 0
 	for _, g := range goldens.Files {
 		if !strings.HasPrefix(g.Name, "PQ_") || !strings.HasSuffix(g.Name, "_L2_8_floats_fp32") {

@@ -1,13 +1,12 @@
 package segmenttest
 
 import (
-	"compress/gzip"
 	"encoding/hex"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"kitescope/engine/goldentest"
 	"kitescope/engine/object"
 )
 
@@ -36,19 +35,8 @@ func (s *KindSearch) Param(name string) int { return int(s.Params[name]) }
 // ReadKinds reads the truth.json.gz of a folder.
 func ReadKinds(t testing.TB, folder string) []Kind {
 	t.Helper()
-	f, err := os.Open(filepath.Join(folder, "truth.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var kinds []Kind
-	if err := json.NewDecoder(z).Decode(&kinds); err != nil {
-		t.Fatal(err)
-	}
+	goldentest.ReadJSON(t, filepath.Join(folder, "truth.json.gz"), &kinds)
 	return kinds
 }
 
