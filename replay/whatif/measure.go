@@ -27,11 +27,10 @@ type Measured struct {
 
 // asked is what is searched to measure: a sample of the log, with parameters filled in.
 type asked struct {
-	queries [][]byte
-	params  segment.Params
-	// requests are the same queries, with their filters; filters finds what these leave out, nil if none has one.
+	// requests have a vector each, with their filters; filters finds what these leave out, nil if none has one.
 	requests []*load.Request
 	filters  *filters
+	params   segment.Params
 	// cpu is the process's CPU time; nil where nobody knows, or only roughly.
 	cpu func() time.Duration
 }
@@ -64,9 +63,6 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 	}
 	if len(a.requests) == 0 {
 		return nil, fmt.Errorf("log %s has no requests: costs cannot be measured", l.Name)
-	}
-	for _, r := range a.requests {
-		a.queries = append(a.queries, r.Vectors.Row(0))
 	}
 	k, ef, probe, reorder, bits, refine := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[float32]int{}
 	for i := range l.Requests {
@@ -150,11 +146,11 @@ func bench(ctx context.Context, list []*subject, a *asked, o segment.Options, ro
 		if a.filters != nil {
 			s.left = engine.NewBitset(s.real.Rows)
 		}
-		s.times, s.count, s.walked = make([][]time.Duration, len(a.queries)), 0, 0
+		s.times, s.count, s.walked = make([][]time.Duration, len(a.requests)), 0, 0
 	}
 	for round := -1; round < rounds; round++ { // one to warm up, of few queries
-		for q := range a.queries {
-			if round < 0 && q > len(a.queries)/8 {
+		for q := range a.requests {
+			if round < 0 && q > len(a.requests)/8 {
 				break
 			}
 			for _, s := range list {
@@ -180,7 +176,7 @@ func (s *subject) ask(q int, a *asked, round int, keep *kept) error {
 		used = a.cpu()
 	}
 	began := time.Now()
-	hits, cost, err := s.probe.Search(a.queries[q], a.params, left, s.hits[:0])
+	hits, cost, err := s.probe.Search(a.requests[q].Vectors.Row(0), a.params, left, s.hits[:0])
 	took := time.Since(began)
 	s.hits = hits
 	if err != nil || round < 0 {

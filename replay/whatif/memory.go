@@ -60,7 +60,7 @@ func measureMemory(ctx context.Context, t *table, s *segment.Segment) (curve, er
 	if err != nil {
 		return c, err
 	}
-	query, err := k.Query(t.sample.queries[0])
+	query, err := k.Query(t.sample.requests[0].Vectors.Row(0))
 	if err != nil {
 		return c, err
 	}

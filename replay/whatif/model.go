@@ -54,7 +54,7 @@ func newModel(ctx context.Context, t *table) (*model, error) {
 		}
 	}
 	few := *t.sample
-	few.queries = few.queries[:min(16, len(few.queries))]
+	few.requests = few.requests[:min(16, len(few.requests))]
 	if err := bench(ctx, list, &few, t.artifacts.options, t.artifacts.limits.Rounds, nil); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (m *model) learn(ctx context.Context, pieces []*piece, x replay.Index, a *a
 		together += float64(s.real.Rows) * m.size
 	}
 	few := *a
-	few.queries = few.queries[:min(16, len(few.queries))]
+	few.requests = few.requests[:min(16, len(few.requests))]
 	m.table.artifacts.step("measure walks of " + strconv.Itoa(len(list)) + " graphs")
 	var points []walkPoint
 	walked := 0.0

@@ -22,7 +22,7 @@ type keptHit struct {
 }
 
 func newKept(a *asked, similarity bool) *kept {
-	return &kept{k: a.params.K, similarity: similarity, hits: make([][]keptHit, len(a.queries))}
+	return &kept{k: a.params.K, similarity: similarity, hits: make([][]keptHit, len(a.requests))}
 }
 
 // add takes what one segment found. Not much more than k are held at a time, however many segments there are.

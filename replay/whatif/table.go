@@ -86,7 +86,7 @@ func (t *table) measure(ctx context.Context, pieces []*piece, a *asked) (float64
 	if !news {
 		rounds = 1 // for recall alone
 	}
-	t.artifacts.step(fmt.Sprintf("measure %d segments with %d queries", len(list), len(a.queries)))
+	t.artifacts.step(fmt.Sprintf("measure %d segments with %d queries", len(list), len(a.requests)))
 	var keep *kept
 	if whole {
 		keep = newKept(a, isSimilarity(list[0].real.Metric))
