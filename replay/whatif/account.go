@@ -97,12 +97,14 @@ const (
 	taskSpread    = 0.35
 	segmentSpread = 0.7
 	growingSpread = 0.5
+	// callsSpread is how far off what calls take is where it was measured: with no rows, in another minute.
+	callsSpread = 0.12
 	// likely is how much more surprising than the best a split may be to be among those that could be true: nine in ten, of two unknowns (chi-squared).
 	likely = 4.6
 )
 
 // splits are all splits of an account's CPU that could be true, the likeliest first, the others in no order; none if the account makes no sense.
-func (d *demand) splits(a *account) []share {
+func (d *demand) splits(a *account, c *calls) []share {
 	var sealed, growing, chunks, tasks, segments float64
 	free := 1.0
 	for i := range d.nodes {
@@ -113,8 +115,7 @@ func (d *demand) splits(a *account) []share {
 			free = max(free, min(n.cpu/n.largest, 2*math.Ceil(n.cores))/n.cores)
 		}
 	}
-	o := assumedOverheads()
-	o.Task = times64(o.Task, d.warmed(a))
+	task, segment := c.task*d.warmed(a, c.warm), c.segment
 	prior := share{factor: priorFactor, growing: priorFactor*growing + chunks}
 	best := share{surprise: math.Inf(1)}
 	var all []share
@@ -124,7 +125,10 @@ func (d *demand) splits(a *account) []share {
 			if s.overhead < 0.02*a.cpu {
 				continue
 			}
-			s.perSegment, s.surprise = splitOverhead(s.overhead, tasks*float64(o.Task), segments*float64(o.Segment))
+			s.perSegment, s.surprise = splitOverhead(s.overhead, tasks*task, segments*segment)
+			if c.measured {
+				s.surprise += square(math.Log(s.overhead/(tasks*task+segments*segment)) / callsSpread)
+			}
 			if sealed > 0 {
 				s.surprise += square(math.Log(factor/priorFactor) / priorFactorSpread)
 			}
@@ -163,7 +167,7 @@ func splitOverhead(overhead, tasks, segments float64) (share, surprise float64) 
 }
 
 // warmed is how much of a task's own CPU was left at that load, on average, as calls came one after the other.
-func (d *demand) warmed(a *account) float64 {
+func (d *demand) warmed(a *account, warm float64) float64 {
 	sum, calls := 0.0, 0.0
 	for i := range d.nodes {
 		n := &d.nodes[i]
@@ -219,19 +223,19 @@ func machineCores(cores int) int {
 }
 
 // overheads of one split.
-func (d *demand) overheads(a *account, s share) Overheads {
+func (d *demand) overheads(a *account, c *calls, s share) Overheads {
 	var tasks, segments, growing float64
 	for i := range d.nodes {
 		tasks += d.nodes[i].calls(1)
 		segments += d.nodes[i].segments
 		growing += d.nodes[i].growing
 	}
-	o := Overheads{Factor: s.factor, Warm: warm, Front: time.Duration(a.front / simulate.Warmth(warm, 1/a.rate)), FrontCores: a.cores}
+	o := Overheads{Factor: s.factor, Warm: c.warm, Front: time.Duration(a.front / simulate.Warmth(c.frontWarm, 1/a.rate)), FrontCores: a.cores, FrontWarm: c.frontWarm}
 	if o.Factor == 0 {
 		o.Factor = priorFactor
 	}
 	if tasks > 0 {
-		o.Task = time.Duration(s.overhead * (1 - s.perSegment) / tasks / d.warmed(a))
+		o.Task = time.Duration(s.overhead * (1 - s.perSegment) / tasks / d.warmed(a, c.warm))
 	}
 	if segments > 0 {
 		o.Segment = time.Duration(s.overhead * s.perSegment / segments)
@@ -244,12 +248,12 @@ func (d *demand) overheads(a *account, s share) Overheads {
 
 // views are the ways in which an account can be read that matter most for what a change gives: the likeliest first, then those with the dearest and the
 // cheapest kernels, growing segments and overheads, and with more and less of the overhead in tasks.
-func (d *demand) views(a *account) []Overheads {
-	list := d.splits(a)
+func (d *demand) views(a *account, c *calls) []Overheads {
+	list := d.splits(a, c)
 	if len(list) == 0 {
 		return nil
 	}
-	views := []Overheads{d.overheads(a, list[0])}
+	views := []Overheads{d.overheads(a, c, list[0])}
 	for _, of := range []func(s *share) float64{
 		func(s *share) float64 { return s.factor }, func(s *share) float64 { return s.growing }, func(s *share) float64 { return s.overhead },
 	} {
@@ -263,13 +267,13 @@ func (d *demand) views(a *account) []Overheads {
 			}
 		}
 		if least != most {
-			views = append(views, d.overheads(a, *least), d.overheads(a, *most))
+			views = append(views, d.overheads(a, c, *least), d.overheads(a, c, *most))
 		}
 	}
 	for _, by := range []float64{math.Exp(-taskSpread), math.Exp(taskSpread)} {
 		s := list[0]
 		s.perSegment = max(0, 1-by*(1-s.perSegment))
-		views = append(views, d.overheads(a, s))
+		views = append(views, d.overheads(a, c, s))
 	}
 	return views
 }

@@ -13,6 +13,12 @@ import (
 // told is what the processes of a real Milvus 2.3.5 cluster said at one session (tools/e2e/replay.sh), with what is known of its layout.
 func told(t *testing.T, name string, nodes ...nodeDemand) (*demand, *account) {
 	t.Helper()
+	d, a, _ := toldAll(t, name, nodes...)
+	return d, a
+}
+
+func toldAll(t *testing.T, name string, nodes ...nodeDemand) (*demand, *account, *Calibration) {
+	t.Helper()
 	f, err := os.Open("testdata/live-" + name + ".json")
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +37,7 @@ func told(t *testing.T, name string, nodes ...nodeDemand) (*demand, *account) {
 	if a == nil {
 		t.Fatal("no account")
 	}
-	return d, a
+	return d, a, k
 }
 
 // 40,000 growing rows on two nodes of 0.4 cores: their chunks take most of what nodes use, and the rest is what calls take.
@@ -42,13 +48,13 @@ func TestAccountOfGrowingSegments(t *testing.T) {
 	if a.cpu < 15e6 || a.cpu > 18e6 || a.growing.low < 30e6 || a.growing.high > 36e6 || a.sealed.high > 6e6 || a.front < 2e6 || a.front > 4e6 || a.cores < 1 || a.cores > 1.2 {
 		t.Fatalf("%+v", *a)
 	}
-	views := d.views(a)
+	views := d.views(a, assumedCalls())
 	if len(views) < 5 {
 		t.Fatalf("%d views", len(views))
 	}
 	for i, v := range views {
 		growing := v.Growing * 1.04e6
-		all := growing + v.Factor*0.16e6 + (float64(v.Task)*4.2*d.warmed(a) + float64(v.Segment)*4)
+		all := growing + v.Factor*0.16e6 + (float64(v.Task)*4.2*d.warmed(a, warm) + float64(v.Segment)*4)
 		if math.Abs(all/a.cpu-1) > 0.01 {
 			t.Errorf("view %d: %v of %v are told apart", i, time.Duration(all), time.Duration(a.cpu))
 		}
@@ -67,7 +73,7 @@ func TestAccountOfManySegments(t *testing.T) {
 	d, a := told(t, "idle",
 		nodeDemand{id: 1, cores: 0.25, cpu: 4e6, largest: 4e6 / 48, tasks: 2, leads: 2, segments: 48},
 		nodeDemand{id: 8, cores: 0.25}, nodeDemand{id: 9, cores: 0.25})
-	v := d.views(a)[0]
+	v := d.views(a, assumedCalls())[0]
 	if each := float64(v.Segment) + v.Factor*4e6/48; each < 0.2e6 || each > 0.4e6 { // 0.32 ms, by what it was after two thirds went elsewhere
 		t.Errorf("a segment takes %v", time.Duration(each))
 	}
@@ -114,7 +120,7 @@ func TestSplitsMakeUpTheWhole(t *testing.T) {
 	for _, cpu := range []float64{1e4, 1e6, 1e8, 1e10} {
 		d := &demand{nodes: []nodeDemand{{id: 1, cores: 2, cpu: 3e6, growing: 1e6, largest: 1e6, tasks: 2, leads: 1, segments: 4}}, nq: 1}
 		a := &account{cpu: cpu, rate: 50, sealed: kernels{1e6, 5e6}, growing: kernels{1e6, 3e6}}
-		for _, s := range d.splits(a) {
+		for _, s := range d.splits(a, assumedCalls()) {
 			if all := s.factor*2e6 + s.growing + s.overhead; math.Abs(all/cpu-1) > 1e-9 || s.perSegment < 0 || s.perSegment > 1 {
 				t.Errorf("%v: %+v", cpu, s)
 			}

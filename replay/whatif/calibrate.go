@@ -19,6 +19,8 @@ type Overheads struct {
 	Task, Segment time.Duration
 	// Warm is how much of the part of Task that is outside of the scheduler, and of a leader, remains where one call comes after the other; 0 is 1.
 	Warm float64 `doc:",omitzero"`
+	// FrontWarm is Warm for Front; 0 is Warm.
+	FrontWarm float64 `doc:",omitzero"`
 	// Wire is the time of one hop there and back in which no CPU of a query node is busy.
 	Wire time.Duration
 	// Delay is the time of a request in which nothing that we know of is busy, however many nodes it goes to.
@@ -64,6 +66,8 @@ type Calibration struct {
 	Name   string // of the target
 	Cores  int    // of the machine that asked; 0 unknown
 	Points []CalibrationPoint
+	// Calls are loads of requests that search nothing (replay.Result.Calls), if there were any.
+	Calls []CalibrationPoint
 }
 
 // CalibrationPoint is one load of the run; EF 0 is not known. Wire is 0 if the target does not tell its own time.
@@ -91,7 +95,10 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 		if p.Rate != 0 || p.Timed || p.Sessions < 1 || p.Latency.Count == 0 || p.QPS <= 0 || p.Latency.Mean <= 0 {
 			continue
 		}
-		c.Points = append(c.Points, CalibrationPoint{Sessions: p.Sessions, EF: p.EF, Mean: p.Latency.Mean, P99: p.Latency.P99, QPS: p.QPS, Wire: p.Wire.Mean, Low: p.QPSLow, High: p.QPSHigh, Served: p.Served})
+		c.Points = append(c.Points, calibrationPoint(p))
+	}
+	for i := range base.Calls {
+		c.Calls = append(c.Calls, calibrationPoint(&base.Calls[i]))
 	}
 	if len(c.Points) == 0 {
 		return nil, errors.New("calibrate: the result has no answered closed-loop point (replay sweep --concurrency 1,2,4,8)")
@@ -100,6 +107,10 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 		return cmp.Or(cmp.Compare(a.Sessions, b.Sessions), cmp.Compare(a.EF, b.EF))
 	})
 	return c, nil
+}
+
+func calibrationPoint(p *load.Point) CalibrationPoint {
+	return CalibrationPoint{Sessions: p.Sessions, EF: p.EF, Mean: p.Latency.Mean, P99: p.Latency.P99, QPS: p.QPS, Wire: p.Wire.Mean, Low: p.QPSLow, High: p.QPSHigh, Served: p.Served}
 }
 
 // What a server's overhead and factor are before anything was measured, and by what power of e they may be off: overhead is known worse.

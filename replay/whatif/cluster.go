@@ -188,7 +188,7 @@ func (p *priced) cluster(o Overheads) (*simulate.Cluster, []string) {
 		notes = append(notes, fmt.Sprintf("%d segments are not served by any node: they cost nothing here", unserved))
 	}
 	c.Collections = []simulate.Collection{col}
-	c.Wire, c.Delay, c.Proxy, c.Proxies, c.Warm = o.Wire, o.Delay, o.Front, o.FrontCores, o.Warm
+	c.Wire, c.Delay, c.Proxy, c.Proxies, c.Warm = o.Wire, o.Delay, o.Front, o.FrontCores, cmp.Or(o.FrontWarm, o.Warm)
 	return c, notes
 }
 

@@ -39,8 +39,12 @@ func (c *Calibration) views(ctx context.Context, base *priced, l simulate.Load, 
 	}
 	first := c.at(ef)[0]
 	if a := c.account(&d, ef); a != nil {
-		if list := d.views(a); list != nil {
+		calls := c.calls(&d)
+		if list := d.views(a, calls); list != nil {
 			from := fmt.Sprintf("%s, %v at %d session(s), by the metrics of its processes", c.Name, first.Mean.Round(10*time.Microsecond), first.Sessions)
+			if calls.measured {
+				from += ", which were asked for nothing, too"
+			}
 			return c.delays(ctx, base, l, list, first, time.Duration(a.consistency), from)
 		}
 	}
@@ -62,16 +66,24 @@ func (c *Calibration) views(ctx context.Context, base *priced, l simulate.Load, 
 
 // account is that of the fewest sessions whose processes were asked, where requests are merged least: nil if there is none.
 func (c *Calibration) account(d *demand, ef int) *account {
+	if list := c.accounts(d, c.at(ef)); len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// accounts are those of points whose processes were asked.
+func (c *Calibration) accounts(d *demand, points []CalibrationPoint) (list []*account) {
 	limits := map[int64]float64{}
 	for i := range d.nodes {
 		limits[d.nodes[i].id] = d.nodes[i].cores
 	}
-	for _, p := range c.at(ef) {
+	for _, p := range points {
 		if a := accountOf(p.Served, limits, machineCores(c.Cores)); a != nil {
-			return a
+			list = append(list, a)
 		}
 	}
-	return nil
+	return list
 }
 
 // delays gives each view the time that is left of a lone request's when all that is known to be busy is simulated. What it waits for consistency stays; of the

@@ -259,7 +259,7 @@ func (f *loadFlags) meaningless(cmd *cobra.Command) (err error) {
 	if f.target != "" {
 		return cmp.Or(err, beside(cmd, "target", "scheduler"))
 	}
-	return cmp.Or(err, without(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing"))
+	return cmp.Or(err, without(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing", "calls"))
 }
 
 func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {

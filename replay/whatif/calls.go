@@ -1,0 +1,90 @@
+package whatif
+
+import (
+	"math"
+
+	"kitescope/replay/simulate"
+)
+
+// calls are what a call takes apart from the rows that it searches, in nanoseconds: of a node for a task of its own and for each segment, where
+// one comes alone, and what is left of that where one comes after the other, on nodes and in front of them.
+type calls struct {
+	task, segment, warm, frontWarm float64
+	// measured says that requests which search nothing were asked; else it is assumed.
+	measured bool
+}
+
+func assumedCalls() *calls {
+	o := assumedOverheads()
+	return &calls{task: float64(o.Task), segment: float64(o.Segment), warm: warm, frontWarm: warm}
+}
+
+// calls fits what requests took that search nothing: what they take alone, and how much less where they come often, are told apart by their rates. One
+// layout does not tell a task from its segments: they share it as they are assumed to.
+func (c *Calibration) calls(d *demand) *calls {
+	k := assumedCalls()
+	list := c.accounts(d, c.Calls)
+	if len(list) == 0 {
+		return k
+	}
+	share, segments := k.segment/k.task, 0.0
+	for i := range d.nodes {
+		segments += d.nodes[i].segments
+	}
+	node := func(a *account, warm float64) float64 {
+		sum := share * segments
+		for i := range d.nodes {
+			n := &d.nodes[i]
+			sum += n.calls(warmthAt(warm, (n.passed+n.leads)*a.rate))
+		}
+		return sum
+	}
+	k.task, k.warm = fitWarmth(list, k.warm, node, func(a *account) float64 { return a.cpu })
+	k.segment = share * k.task
+	_, k.frontWarm = fitWarmth(list, k.frontWarm, func(a *account, warm float64) float64 { return warmthAt(warm, a.rate) },
+		func(a *account) float64 { return a.front })
+	k.measured = true
+	return k
+}
+
+// warmthAt is that of so many calls a second.
+func warmthAt(warm, rate float64) float64 {
+	if rate <= 0 {
+		return 1
+	}
+	return simulate.Warmth(warm, 1/rate)
+}
+
+// fitWarmth finds by how much a shape, of what is left where one comes after the other, has to be multiplied to be what was taken, and what is left: by
+// least squares of logarithms. warm is what is left if all came at one rate, and has the weight of one measurement.
+func fitWarmth(list []*account, warm float64, shape func(a *account, warm float64) float64, taken func(a *account) float64) (each, left float64) {
+	best := math.Inf(1)
+	for w := 0.02; w <= 1; w += 0.02 {
+		mean, n := 0.0, 0.0
+		for _, a := range list {
+			if x, y := shape(a, w), taken(a); x > 0 && y > 0 {
+				mean, n = mean+math.Log(y/x), n+1
+			}
+		}
+		if n == 0 {
+			return 0, warm
+		}
+		mean /= n
+		off := square(math.Log(w/warm) / warmSpread)
+		for _, a := range list {
+			if x, y := shape(a, w), taken(a); x > 0 && y > 0 {
+				off += square((math.Log(y/x) - mean) / pointSpread)
+			}
+		}
+		if off < best {
+			best, each, left = off, math.Exp(mean), w
+		}
+	}
+	return each, left
+}
+
+// How far off, by what power of e, what is left is before it was measured, and one measurement.
+const (
+	warmSpread  = 1.0
+	pointSpread = 0.1
+)
