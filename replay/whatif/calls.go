@@ -10,8 +10,8 @@ import (
 // one comes alone, and what is left of that where one comes after the other, on nodes and in front of them.
 type calls struct {
 	task, segment, warm, frontWarm float64
-	// measured says that requests which search nothing were asked; else it is assumed.
-	measured bool
+	// measured says that requests which match nothing were asked; else it is assumed. searched: they were, and the server searched all the same.
+	measured, searched bool
 }
 
 func assumedCalls() *calls {
@@ -21,10 +21,15 @@ func assumedCalls() *calls {
 
 // calls fits what requests took that search nothing: what they take alone, and how much less where they come often, are told apart by their rates. One
 // layout does not tell a task from its segments: they share it as they are assumed to.
-func (c *Calibration) calls(d *demand) *calls {
+func (c *Calibration) calls(d *demand, a *account) *calls {
 	k := assumedCalls()
 	list := c.accounts(d, c.Calls)
 	if len(list) == 0 {
+		return k
+	}
+	// Milvus calls no kernel where no row passes (ExecPlanNodeVisitor.cpp, bitset_holder.all()). One that does tells nothing of calls.
+	if searched := list[0].sealed.low + list[0].growing.low; searched > max(1e6, (a.sealed.low+a.growing.low)/2) {
+		k.searched = true
 		return k
 	}
 	share, segments := k.segment/k.task, 0.0

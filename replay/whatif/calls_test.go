@@ -59,7 +59,7 @@ func TestCallsOfACluster(t *testing.T) {
 		{id: 5, cores: 0.4, cpu: 0.5e6, growing: 0.5e6, largest: 0.5e6, known: 3.1e6, tasks: 2, passed: 1, leads: 1, segments: 1},
 	}
 	d, a, k := toldAll(t, "calls", nodes...)
-	c := k.calls(d)
+	c := k.calls(d, a)
 	if !c.measured {
 		t.Fatal("calls are assumed")
 	}
@@ -85,6 +85,15 @@ func TestCallsOfACluster(t *testing.T) {
 	}
 	if measured, assumed := spread(c), spread(assumedCalls()); measured > 1.8 || measured > 0.7*assumed {
 		t.Errorf("what calls take is told apart to a factor of %.2f, %.2f if they are assumed", measured, assumed)
+	}
+	busy := *a
+	busy.growing = kernels{0.5e6, 2e6}
+	if c := k.calls(d, &busy); !c.measured {
+		t.Error("kernels of less than a millisecond are taken for some")
+	}
+	k.Calls = k.Points
+	if c := k.calls(d, a); c.measured || !c.searched {
+		t.Error("queries that were searched are taken for calls")
 	}
 	if v := d.views(a, c)[0]; v.Warm != c.warm || v.FrontWarm != c.frontWarm {
 		t.Errorf("views have %v and %v", v.Warm, v.FrontWarm)

@@ -39,11 +39,14 @@ func (c *Calibration) views(ctx context.Context, base *priced, l simulate.Load, 
 	}
 	first := c.at(ef)[0]
 	if a := c.account(&d, ef); a != nil {
-		calls := c.calls(&d)
+		calls := c.calls(&d, a)
 		if list := d.views(a, calls); list != nil {
 			from := fmt.Sprintf("%s, %v at %d session(s), by the metrics of its processes", c.Name, first.Mean.Round(10*time.Microsecond), first.Sessions)
-			if calls.measured {
-				from += ", which were asked for nothing, too"
+			switch {
+			case calls.measured:
+				from += ", also while queries matched no row"
+			case calls.searched:
+				from += "; where queries matched no row it searched all the same, so what calls cost is assumed"
 			}
 			return c.delays(ctx, base, l, list, first, time.Duration(a.consistency), from)
 		}
