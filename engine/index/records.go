@@ -110,8 +110,9 @@ func (r *records) upper(c *cursor, g *hnsw.Graph) {
 			continue
 		}
 		level := int(n) / block
-		c.expect(int(n)%block == 0 && level <= math.MaxUint8, 4,
-			fmt.Sprintf("a length of node %d's upper links in blocks of %d", i, block), "%d", n)
+		if int(n)%block != 0 || level > math.MaxUint8 {
+			c.fail(c.at-4, fmt.Sprintf("a length of node %d's upper links in blocks of %d", i, block), "%d", n)
+		}
 		c.bytes(int(n), "upper links")
 		if c.err != nil {
 			return
@@ -137,18 +138,23 @@ func (r *records) upper(c *cursor, g *hnsw.Graph) {
 // block reads the links of node i on one level above 0.
 func (r *records) block(c *cursor, g *hnsw.Graph, i, level int, slots []uint32) {
 	n := int(c.u32("a count of links") & math.MaxUint16)
-	c.expect(n <= r.m, 4, fmt.Sprintf("at most %d links of node %d on level %d", r.m, i, level), "%d", n)
+	if n > r.m {
+		c.fail(c.at-4, fmt.Sprintf("at most %d links of node %d on level %d", r.m, i, level), "%d", n)
+	}
+	links := c.array(uint64(len(slots)), 4, "links")
+	if c.err != nil {
+		return
+	}
 	for j := range slots {
-		v := c.u32("a link")
-		if c.err != nil {
-			return
-		}
+		v := le32(links, j)
 		if j >= n {
 			slots[j] = v | hnsw.End
 			continue
 		}
-		c.expect(v < uint32(r.n) && int(g.Levels[v]) >= level, 4,
-			fmt.Sprintf("a link of node %d to a node on level %d", i, level), "node %d", v)
+		if v >= uint32(r.n) || int(g.Levels[v]) < level {
+			c.fail(c.at-len(links)+4*j, fmt.Sprintf("a link of node %d to a node on level %d", i, level), "node %d", v)
+			return
+		}
 		slots[j] = v
 	}
 }
