@@ -12,7 +12,7 @@ import (
 
 // decompress returns want bytes, and the buffer for the next page, which holds them if it is
 // large enough. Memory grows with what really comes out, not with what a header promises.
-func (c *column) decompress(codec int, b []byte, want int, buffer []byte) (content, next []byte, err error) {
+func (w *worker) decompress(codec int, b []byte, want int, buffer []byte) (content, next []byte, err error) {
 	if err := promise(b, want); err != nil {
 		return nil, nil, err
 	}
@@ -29,8 +29,7 @@ func (c *column) decompress(codec int, b []byte, want int, buffer []byte) (conte
 		out, err := snappy.Decode(buffer[:cap(buffer)], b)
 		return out, out, err
 	case parquet.CodecZstd:
-		out, err := c.decompressZstd(b, want, buffer)
-		return out, out, err
+		return w.decompressZstd(b, want, buffer)
 	}
 	return nil, nil, unsupported(codec)
 }
@@ -49,7 +48,7 @@ func unsupported(codec int) error {
 }
 
 // decompressInto fills dst, which is what a page is said to hold and room that is there anyway.
-func (c *column) decompressInto(codec int, b, dst []byte) error {
+func (w *worker) decompressInto(codec int, b, dst []byte) error {
 	if err := promise(b, len(dst)); err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ func (c *column) decompressInto(codec int, b, dst []byte) error {
 		}
 		out, err = snappy.Decode(dst, b)
 	case parquet.CodecZstd:
-		out, err = c.use.zstd.DecodeAll(b, dst[:0:len(dst)])
+		out, err = w.zstd.DecodeAll(b, dst[:0:len(dst)])
 		if err != nil {
 			err = fmt.Errorf("zstd: %w", err)
 		}
@@ -80,21 +79,21 @@ func (c *column) decompressInto(codec int, b, dst []byte) error {
 	return nil
 }
 
-func (c *column) decompressZstd(b []byte, want int, buffer []byte) ([]byte, error) {
+func (w *worker) decompressZstd(b []byte, want int, buffer []byte) (content, next []byte, err error) {
 	for size := min(want, 64*len(b)+64<<10); ; size = min(want, 8*size) {
 		if cap(buffer) < size {
-			buffer = make([]byte, size)
+			buffer = make([]byte, size, size+size/8) // the next page may be a little longer
 		}
 		limit := min(cap(buffer), want)
-		out, err := c.use.zstd.DecodeAll(b, buffer[:0:limit])
+		out, err := w.zstd.DecodeAll(b, buffer[:0:limit])
 		switch {
 		case errors.Is(err, zstd.ErrDecoderSizeExceeded) && limit < want:
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("zstd: %w", err)
+			return nil, nil, fmt.Errorf("zstd: %w", err)
 		case len(out) != want:
-			return nil, fmt.Errorf("zstd: %d bytes, expected %d", len(out), want)
+			return nil, nil, fmt.Errorf("zstd: %d bytes, expected %d", len(out), want)
 		}
-		return out, nil
+		return out, buffer, nil
 	}
 }

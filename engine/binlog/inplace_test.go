@@ -51,7 +51,7 @@ func TestDecompressIntoWhatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer use.close()
-	c := &column{use: use}
+	w := use.workers[0]
 	content := bytes.Repeat([]byte("rows of vectors "), 1000)
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -61,15 +61,15 @@ func TestDecompressIntoWhatIsThere(t *testing.T) {
 	for codec, b := range map[int][]byte{parquet.CodecSnappy: snappy.Encode(nil, content), parquet.CodecZstd: z.EncodeAll(content, nil)} {
 		around := bytes.Repeat([]byte{7}, len(content)+200)
 		dst := around[100 : 100+len(content)]
-		if err := c.decompressInto(codec, b, dst); err != nil || !bytes.Equal(dst, content) {
+		if err := w.decompressInto(codec, b, dst); err != nil || !bytes.Equal(dst, content) {
 			t.Errorf("codec %d: %v", codec, err)
 		}
 		for name, to := range map[string][]byte{"more": make([]byte, len(content)+1), "less": around[100 : 99+len(content)]} {
-			if err := c.decompressInto(codec, b, to); err == nil {
+			if err := w.decompressInto(codec, b, to); err == nil {
 				t.Errorf("codec %d: %s was promised, and it is no error", codec, name)
 			}
 		}
-		if err := c.decompressInto(codec, b[:len(b)/2], dst); err == nil {
+		if err := w.decompressInto(codec, b[:len(b)/2], dst); err == nil {
 			t.Errorf("codec %d: half a page is no error", codec)
 		}
 		if !bytes.Equal(around[:100], bytes.Repeat([]byte{7}, 100)) || !bytes.Equal(around[100+len(content):], bytes.Repeat([]byte{7}, 100)) {
@@ -77,7 +77,7 @@ func TestDecompressIntoWhatIsThere(t *testing.T) {
 		}
 	}
 	for _, codec := range []int{parquet.CodecNone, 2, 99} {
-		if err := c.decompressInto(codec, content, make([]byte, len(content))); err == nil {
+		if err := w.decompressInto(codec, content, make([]byte, len(content))); err == nil {
 			t.Errorf("codec %d is no error", codec)
 		}
 	}

@@ -14,6 +14,8 @@ const (
 	// A page may decompress to so many times its size, or so much: pages hold about a
 	// megabyte, or the vectors of a batch.
 	pageRatio, pageFloor = 256, 64 << 20
+	// batch bounds the pages that are handed out at once: of a few bytes each, a window has more of them than memory should be taken for.
+	batch = 4096
 	// inline is up to which size a column is decoded without further goroutines.
 	inline = 512 << 10
 )
@@ -25,7 +27,6 @@ type column struct {
 	sink  sink
 	first int // the row of the sink to which the first row of the file goes
 
-	use   *scratch
 	mu    sync.Mutex
 	nulls []span
 }
@@ -36,8 +37,8 @@ type span struct{ at, n int }
 // readInto reads the column with that index to the rows of the sink from first on, and
 // returns which of them are null. The sink has room for all rows of the file.
 func readInto(ctx context.Context, p *parquet.File, index int, s sink, first int, use *scratch) ([]span, error) {
-	c := &column{file: p, leaf: p.Leaves[index], sink: s, first: first, use: use}
-	workers := 1
+	c := &column{file: p, leaf: p.Leaves[index], sink: s, first: first}
+	workers := use.workers[:1]
 	var total int64
 	for _, g := range p.Groups {
 		total += g.Chunks[index].Length
@@ -65,119 +66,138 @@ type page struct {
 	codec  int
 }
 
-// readChunk reads a column of a row group: one goroutine finds pages, others decode them.
-func (c *column) readChunk(ctx context.Context, k parquet.Chunk, row, rows, workers int) error {
-	if workers == 1 {
-		buffer := c.use.buffer()
-		err := c.scan(ctx, k, row, rows, nil, func(p page) error {
-			var err error
-			buffer, err = c.decode(p, buffer)
-			return err
-		})
-		c.use.giveBack(buffer)
-		return err
+// readChunk reads a column of a row group.
+func (c *column) readChunk(ctx context.Context, k parquet.Chunk, row, rows int, workers []*worker) error {
+	s := c.scan(ctx, k, row, rows)
+	if len(workers) == 1 {
+		s.work(workers[0])
+		return s.err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	pages := make(chan page, workers)
 	var wait sync.WaitGroup
-	for range workers {
-		wait.Go(func() {
-			buffer := c.use.buffer()
-			for p := range pages {
-				var err error
-				if buffer, err = c.decode(p, buffer); err != nil {
-					cancel(err)
-				}
-				c.use.giveBack(p.body)
-			}
-			c.use.giveBack(buffer)
-		})
+	for _, w := range workers {
+		wait.Go(func() { s.work(w) })
 	}
-	err := c.scan(ctx, k, row, rows, c.use.buffer, func(p page) error {
-		pages <- p
-		return nil
-	})
-	close(pages)
 	wait.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
+	return s.err
 }
 
-// scan walks the pages of a chunk in order: it parses dictionaries and hands on data pages,
-// with a content of their own if there is a spare for it, else with one that the next overwrites.
-func (c *column) scan(ctx context.Context, k parquet.Chunk, row, rows int, spare func() []byte, emit func(page) error) error {
-	in := parquet.NewPageReader(c.file, k, c.use.window)
-	defer func() { c.use.window = in.Buffer() }()
-	var dict dictionary
-	for end := row + rows; row < end; {
-		if err := context.Cause(ctx); err != nil {
-			return err
+// scan hands out the pages of a chunk in order, some at a time, which the goroutine that decodes them reads itself, to a window of its
+// own: they are in its core's cache then, and copied nowhere.
+type scan struct {
+	c     *column
+	ctx   context.Context //nolint:containedctx // that of one call
+	codec int
+
+	mu       sync.Mutex
+	in       *parquet.PageReader
+	dict     dictionary
+	row, end int
+	err      error // of the first page that has one, and where that is
+	at       int64
+}
+
+func (c *column) scan(ctx context.Context, k parquet.Chunk, row, rows int) *scan {
+	return &scan{c: c, ctx: ctx, codec: k.Codec, in: parquet.NewPageReader(c.file, k, nil), row: row, end: row + rows}
+}
+
+// work decodes pages until there are none left, or one has an error.
+func (s *scan) work(w *worker) {
+	defer w.trim()
+	for s.next(w) {
+		for _, p := range w.pages {
+			if err := s.c.decode(p, w); err != nil {
+				s.mu.Lock()
+				s.fail(p.at, err)
+				s.mu.Unlock()
+				return
+			}
 		}
-		at := in.At()
-		h, err := in.Header()
+	}
+}
+
+// fail keeps the error of the page that is first in the file: those before it are all handed out, and decoded to their end.
+func (s *scan) fail(at int64, err error) {
+	if s.err == nil || at < s.at {
+		s.err, s.at = err, at
+	}
+}
+
+// next reads the next data pages to w, and dictionaries on the way. false at the end, or after an error with no page before it.
+func (s *scan) next(w *worker) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.pages = w.pages[:0]
+	if s.err != nil || s.row == s.end {
+		return false
+	}
+	s.in.Move(w.window)
+	for s.row < s.end && (len(w.pages) == 0 || len(w.pages) < batch && s.in.Whole()) {
+		at := s.in.At()
+		err := context.Cause(s.ctx)
+		if err == nil {
+			err = s.page(w)
+		}
 		if err != nil {
-			return fmt.Errorf("page header at offset %d: %w", at, err)
+			s.fail(at, err)
+			break
 		}
-		p := page{header: h, at: in.At(), row: row, dict: dict, codec: k.Codec}
-		if spare == nil {
-			p.body, err = in.Next(int64(h.Compressed))
-		} else {
-			p.body, err = in.Take(int64(h.Compressed), spare())
+	}
+	w.window = s.in.Buffer()
+	return len(w.pages) > 0
+}
+
+// page reads a page to w, or a dictionary.
+func (s *scan) page(w *worker) error {
+	at := s.in.At()
+	h, err := s.in.Header()
+	if err != nil {
+		return fmt.Errorf("page header at offset %d: %w", at, err)
+	}
+	p := page{header: h, at: s.in.At(), row: s.row, dict: s.dict, codec: s.codec}
+	if p.body, err = s.in.Next(int64(h.Compressed)); err != nil {
+		return err
+	}
+	switch h.Kind {
+	case parquet.DictionaryPage:
+		if s.dict != nil {
+			return fmt.Errorf("offset %d: a second dictionary", at)
 		}
-		if err != nil {
-			return err
+		if s.dict, err = s.c.readDictionary(p, w); err != nil {
+			return fmt.Errorf("dictionary page at offset %d: %w", at, err)
 		}
-		switch h.Kind {
-		case parquet.DictionaryPage:
-			if dict != nil {
-				return fmt.Errorf("offset %d: a second dictionary", at)
-			}
-			if dict, err = c.readDictionary(p); err != nil {
-				return fmt.Errorf("dictionary page at offset %d: %w", at, err)
-			}
-		case parquet.DataPage, parquet.DataPageV2:
-			if h.Values > end-row {
-				return fmt.Errorf("page at offset %d has %d values where %d rows are left", at, h.Values, end-row)
-			}
-			if err := emit(p); err != nil {
-				return err
-			}
-			row += h.Values
+	case parquet.DataPage, parquet.DataPageV2:
+		if h.Values > s.end-s.row {
+			return fmt.Errorf("page at offset %d has %d values where %d rows are left", at, h.Values, s.end-s.row)
 		}
+		w.pages, s.row = append(w.pages, p), s.row+h.Values
 	}
 	return nil
 }
 
-func (c *column) readDictionary(p page) (dictionary, error) {
+func (c *column) readDictionary(p page, w *worker) (dictionary, error) {
 	if e := p.header.Encoding; e != parquet.PlainEncoding && e != parquet.PlainDictionary {
 		return nil, fmt.Errorf("encoding %s is not supported", parquet.EncodingName(e))
 	}
-	b, _, err := c.decompress(p.codec, p.body, p.header.Uncompressed, nil)
+	b, _, err := w.decompress(p.codec, p.body, p.header.Uncompressed, nil)
 	if err != nil {
 		return nil, err
 	}
 	return c.sink.dictionary(b, p.header.Values)
 }
 
-// decode puts the values of a data page into the sink; buffer is for reuse.
-func (c *column) decode(p page, buffer []byte) ([]byte, error) {
+// decode puts the values of a data page into the sink.
+func (c *column) decode(p page, w *worker) error {
+	var b, levels []byte
+	var err error
 	if rows := c.inPlace(p); rows != nil {
-		if err := c.decompressInto(p.codec, p.body, rows); err != nil {
-			return nil, fmt.Errorf("page at offset %d: %w", p.at, err)
-		}
-		return buffer, nil
-	}
-	b, levels, buffer, err := c.content(p, buffer)
-	if err == nil {
+		err = w.decompressInto(p.codec, p.body, rows)
+	} else if b, levels, err = c.content(p, w); err == nil {
 		err = c.values(p, b, levels)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("page at offset %d: %w", p.at, err)
+		return fmt.Errorf("page at offset %d: %w", p.at, err)
 	}
-	return buffer, nil
+	return nil
 }
 
 // inPlace is where the content of a page goes as it is, if it does: vectors that lie without gaps, and have no levels before them.
@@ -194,31 +214,33 @@ func (c *column) inPlace(p page) []byte {
 
 // content decompresses a page and parts definition levels from values. In version 2 the
 // levels lie before what is compressed, in version 1 within it, after their length.
-func (c *column) content(p page, buffer []byte) (values, levels, grown []byte, err error) {
-	h := p.header
+func (c *column) content(p page, w *worker) (values, levels []byte, err error) {
+	h, codec, body := p.header, p.codec, p.body
 	if h.Kind == parquet.DataPageV2 {
-		if h.Levels > len(p.body) || h.Levels > h.Uncompressed {
-			return nil, nil, nil, fmt.Errorf("definition levels of %d bytes in a page of %d", h.Levels, len(p.body))
+		if h.Levels > len(body) || h.Levels > h.Uncompressed {
+			return nil, nil, fmt.Errorf("definition levels of %d bytes in a page of %d", h.Levels, len(body))
 		}
-		codec := p.codec
 		if h.Stored {
 			codec = parquet.CodecNone
 		}
-		b, buffer, err := c.decompress(codec, p.body[h.Levels:], h.Uncompressed-h.Levels, buffer)
-		return b, p.body[:h.Levels], buffer, err
+		levels, body = body[:h.Levels], body[h.Levels:]
 	}
-	b, buffer, err := c.decompress(p.codec, p.body, h.Uncompressed, buffer)
-	if err != nil || !c.leaf.Optional {
-		return b, nil, buffer, err
+	b, buffer, err := w.decompress(codec, body, h.Uncompressed-len(levels), w.content)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.content = buffer
+	if h.Kind == parquet.DataPageV2 || !c.leaf.Optional {
+		return b, levels, nil
 	}
 	if h.LevelEncoding != parquet.RLEEncoding {
-		return nil, nil, nil, fmt.Errorf("definition levels in encoding %s are not supported", parquet.EncodingName(h.LevelEncoding))
+		return nil, nil, fmt.Errorf("definition levels in encoding %s are not supported", parquet.EncodingName(h.LevelEncoding))
 	}
 	if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
-		return nil, nil, nil, fmt.Errorf("definition levels are longer than the page of %d bytes", len(b))
+		return nil, nil, fmt.Errorf("definition levels are longer than the page of %d bytes", len(b))
 	}
 	n := 4 + int(binary.LittleEndian.Uint32(b))
-	return b[n:], b[4:n], buffer, nil
+	return b[n:], b[4:n], nil
 }
 
 func (c *column) values(p page, b, levels []byte) error {

@@ -2,7 +2,6 @@ package binlog
 
 import (
 	"context"
-	"errors"
 
 	"kitescope/engine/parquet"
 )
@@ -53,8 +52,6 @@ func (r *Records) span(blob []byte, at, n int) []byte {
 // headBytes is how much of a file that holds bytes as they are Place gets to see.
 const headBytes = 4096
 
-var errHead = errors.New("the head is there")
-
 // head decodes the beginning of what the file holds: its first page.
 func (e *envelope) head(ctx context.Context, blob []byte, use *scratch) error {
 	if e.file == nil {
@@ -63,18 +60,12 @@ func (e *envelope) head(ctx context.Context, blob []byte, use *scratch) error {
 	if len(e.file.Groups) == 0 {
 		return nil
 	}
-	c := &column{file: e.file, leaf: e.file.Leaves[0], sink: &octets{rows: blob}, use: use}
-	g := e.file.Groups[0]
-	err := c.scan(ctx, g.Chunks[0], 0, int(g.Rows), nil, func(p page) error {
-		if _, err := c.decode(p, nil); err != nil {
-			return err
-		}
-		return errHead
-	})
-	if errors.Is(err, errHead) {
-		return nil
+	c, w := &column{file: e.file, leaf: e.file.Leaves[0], sink: &octets{rows: blob}}, use.workers[0]
+	s := c.scan(ctx, e.file.Groups[0].Chunks[0], 0, int(e.file.Groups[0].Rows))
+	if !s.next(w) {
+		return s.err
 	}
-	return err
+	return c.decode(w.pages[0], w)
 }
 
 // copyIn reads what the file holds as it is to where it goes from first on.

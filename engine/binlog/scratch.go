@@ -6,43 +6,43 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// scratch is memory that reading one file after another takes again and again. It is for one column at a time.
-type scratch struct {
-	workers int // goroutines that decode pages
+// scratch is what reading one file after another takes again and again. It is for one column at a time.
+type scratch struct{ workers []*worker }
+
+// worker is what one goroutine needs to decode pages.
+type worker struct {
 	zstd    *zstd.Decoder
-	window  []byte // of the one goroutine that finds pages
-	spare   chan []byte
+	window  []byte // that its pages lie in
+	pages   []page
+	content []byte // of one page, decompressed
 }
 
 func newScratch() (*scratch, error) {
-	workers := max(1, min(runtime.GOMAXPROCS(0), 4))
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(workers), zstd.WithDecodeAllCapLimit(true),
-		zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
-	if err != nil {
-		return nil, err
+	s := &scratch{}
+	for range max(1, min(runtime.GOMAXPROCS(0), 4)) {
+		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
+			zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, err
+		}
+		s.workers = append(s.workers, &worker{zstd: z})
 	}
-	return &scratch{workers: workers, zstd: z, spare: make(chan []byte, 3*workers+1)}, nil
+	return s, nil
 }
 
-func (s *scratch) close() { s.zstd.Close() }
-
-// buffer is one that was given back, or nil.
-func (s *scratch) buffer() []byte {
-	select {
-	case b := <-s.spare:
-		return b
-	default:
-		return nil
+func (s *scratch) close() {
+	for _, w := range s.workers {
+		w.zstd.Close()
 	}
 }
 
-// giveBack keeps a buffer for the next who needs one. One that a huge page has made is not kept.
-func (s *scratch) giveBack(b []byte) {
-	if cap(b) == 0 || cap(b) > pageFloor {
-		return
+// trim lets go of what a huge page has made.
+func (w *worker) trim() {
+	clear(w.pages[:cap(w.pages)])
+	if cap(w.window) > pageFloor {
+		w.window = nil
 	}
-	select {
-	case s.spare <- b:
-	default:
+	if cap(w.content) > pageFloor {
+		w.content = nil
 	}
 }

@@ -98,10 +98,14 @@ type openFile struct {
 
 func (f *openFile) Size() int64 { return f.size }
 
+// Near says that a read of a little takes little: parquet.Near.
+func (f *openFile) Near() bool { return true }
+
 // part is a stretch of an archive. Closing it leaves the archive open.
 type part struct{ *io.SectionReader }
 
 func (part) Close() error { return nil }
+func (part) Near() bool   { return true }
 
 func notThere(name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

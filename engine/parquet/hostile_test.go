@@ -3,6 +3,9 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -52,15 +55,10 @@ func FuzzOpen(f *testing.F) {
 		if file, err := ReadFooter(Bytes(b), 0, int64(len(b))); err == nil {
 			for _, g := range file.Groups {
 				for _, k := range g.Chunks {
-					in := NewPageReader(file, k, nil)
-					for in.More() {
-						h, err := in.Header()
-						if err != nil {
-							break
-						}
-						if _, err := in.Next(int64(h.Compressed)); err != nil {
-							break
-						}
+					far := readPages(file, k, b)
+					file.R = nearby{Bytes(b)}
+					if near := readPages(file, k, b); near != far {
+						t.Errorf("%d pages in windows for a reader that is near, %d else", near, far)
 					}
 				}
 			}
@@ -75,4 +73,83 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// nearby is a reader that is Near.
+type nearby struct{ io.ReaderAt }
+
+func (nearby) Near() bool { return true }
+
+// readPages reads the pages of a chunk, as many as can be read, in other memory after each window; it panics where a page is not what is
+// in the file, or does not stay it.
+func readPages(file *File, k Chunk, b []byte) (n int) {
+	type body struct {
+		at int64
+		b  []byte
+	}
+	var got []body
+	in := NewPageReader(file, k, nil)
+	check := func() {
+		for _, p := range got {
+			if !bytes.Equal(p.b, b[p.at:p.at+int64(len(p.b))]) {
+				panic(fmt.Sprintf("the page at offset %d has changed", p.at))
+			}
+		}
+		got = got[:0]
+	}
+	defer check()
+	for ; in.More(); n++ {
+		if !in.Whole() {
+			check()
+			in.Move(make([]byte, 0, 100*(n%3)))
+		}
+		h, err := in.Header()
+		if err != nil {
+			return n
+		}
+		at := in.At()
+		p, err := in.Next(int64(h.Compressed))
+		if err != nil {
+			return n
+		}
+		got = append(got, body{at, p})
+	}
+	return n
+}
+
+// TestPagesOfAnyLength reads pages short and long, of more than a window some, from near and far.
+func TestPagesOfAnyLength(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	var b []byte
+	var lengths []int
+	for i := range 200 {
+		n := r.IntN(1 << r.IntN(18))
+		if i%50 == 49 {
+			n = Window + r.IntN(Window)
+		}
+		lengths = append(lengths, n)
+		b = append(b, 0x15, 0, 0x15, 2)                        // type, bytes without compression: zigzag
+		b = binary.AppendUvarint(append(b, 0x15), uint64(2*n)) // bytes
+		b = append(b, 0x2c, 0x15, 2, 0x15, 0, 0, 0)            // of data: values, encoding
+		for range n {
+			b = append(b, byte(r.Uint32()))
+		}
+	}
+	for name, reader := range map[string]io.ReaderAt{"far": Bytes(b), "near": nearby{Bytes(b)}} {
+		file := &File{R: reader}
+		k := Chunk{Length: int64(len(b))}
+		if n := readPages(file, k, b); n != len(lengths) {
+			t.Errorf("%s: %d pages of %d", name, n, len(lengths))
+		}
+		in := NewPageReader(file, k, nil)
+		for i, want := range lengths {
+			h, err := in.Header()
+			if err != nil || h.Compressed != want {
+				t.Fatalf("%s: page %d has %d bytes, want %d: %v", name, i, h.Compressed, want, err)
+			}
+			if _, err := in.Next(int64(want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

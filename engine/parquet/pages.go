@@ -30,9 +30,10 @@ const (
 )
 
 const (
-	// Window is how much of a column is read at once: some pages, so that what is moved to its start of one that lies across its
-	// end is little.
+	// Window is how much of a column is read at once: some pages, so that what is moved of one that lies across its end is little.
 	Window = 4 << 20
+	// nearWindow is that of readers that are Near: what is read is still in the core's cache when it is decompressed.
+	nearWindow = 256 << 10
 	// maxPageHeader bounds a page header; with statistics it holds two values.
 	maxPageHeader = 8 << 20
 )
@@ -160,17 +161,25 @@ func EncodingName(e int) string {
 	return strconv.Itoa(e)
 }
 
+// Near is what readers may be of which reading twice takes no longer than once: files of this machine, not requests to a server.
+type Near interface{ Near() bool }
+
 // PageReader reads a chunk from front to back, a window at a time.
 type PageReader struct {
 	r       io.ReaderAt
 	at, end int64  // what is not yet taken
-	ahead   []byte // read already, from at on
+	ahead   []byte // read already, from at on; the end of what is used of buffer
 	buffer  []byte
+	window  int64
 }
 
 // NewPageReader reads the pages of a chunk; buffer is memory for its window, if it is large enough.
 func NewPageReader(f *File, k Chunk, buffer []byte) *PageReader {
-	return &PageReader{r: f.R, at: f.Base + k.At, end: f.Base + k.At + k.Length, buffer: buffer}
+	p := &PageReader{r: f.R, at: f.Base + k.At, end: f.Base + k.At + k.Length, buffer: buffer, window: Window}
+	if r, ok := f.R.(Near); ok && r.Near() {
+		p.window = nearWindow
+	}
+	return p
 }
 
 // At is the offset of what comes next.
@@ -179,8 +188,21 @@ func (p *PageReader) At() int64 { return p.at }
 // More reports whether there is anything left.
 func (p *PageReader) More() bool { return p.at < p.end }
 
-// Buffer is the memory of the window, for the next reader.
+// Buffer is the memory of the window.
 func (p *PageReader) Buffer() []byte { return p.buffer }
+
+// Move goes on in other memory, with what was read and is not taken yet: what was taken stays for good where it is.
+func (p *PageReader) Move(buffer []byte) {
+	p.ahead = append(buffer[:0], p.ahead...)
+	p.buffer = p.ahead
+}
+
+// Whole reports whether the next page is in the window, so that reading it leaves what was taken where it is.
+func (p *PageReader) Whole() bool {
+	c := &compact{b: p.ahead}
+	h, _ := c.pageHeader()
+	return c.err == nil && h.Compressed >= 0 && h.Compressed <= len(p.ahead)-c.at
+}
 
 // peek returns the next n bytes, or all that are left.
 func (p *PageReader) peek(n int64) ([]byte, error) {
@@ -188,12 +210,16 @@ func (p *PageReader) peek(n int64) ([]byte, error) {
 	if int64(len(p.ahead)) >= n {
 		return p.ahead[:n], nil
 	}
-	size := min(max(n, Window), p.end-p.at)
-	if int64(cap(p.buffer)) < size {
-		p.buffer = make([]byte, size)
+	size := min(max(n, p.window), p.end-p.at)
+	b, have := p.ahead, len(p.ahead)
+	if int64(cap(b)) < size { // there is no room behind it
+		if int64(cap(p.buffer)) < size {
+			p.buffer = make([]byte, size, size+size/8) // a header goes before it, and the next may be a little longer
+		}
+		b = p.buffer
+		copy(b[:have], p.ahead)
 	}
-	b := p.buffer[:size]
-	have := copy(b, p.ahead)
+	b = b[:size]
 	if err := ReadAt(p.r, b[have:], p.at+int64(have)); err != nil {
 		return nil, err
 	}
@@ -206,36 +232,14 @@ func (p *PageReader) skip(n int) {
 	p.at += int64(n)
 }
 
-// Next returns the next n bytes, which stay until more is read.
+// Next returns the next n bytes, which stay until what is not Whole is read.
 func (p *PageReader) Next(n int64) ([]byte, error) {
-	if n > Window || n > p.end-p.at {
-		return p.Take(n, nil)
+	if n > p.end-p.at {
+		return nil, fmt.Errorf("page at offset %d: %d bytes where the column has %d left", p.at, n, p.end-p.at)
 	}
 	b, err := p.peek(n)
 	if err == nil {
 		p.skip(int(n))
 	}
 	return b, err
-}
-
-// Take copies the next n bytes into buffer, or a new one if that is too small.
-func (p *PageReader) Take(n int64, buffer []byte) ([]byte, error) {
-	if n > p.end-p.at {
-		return nil, fmt.Errorf("page at offset %d: %d bytes where the column has %d left", p.at, n, p.end-p.at)
-	}
-	if int64(cap(buffer)) < n {
-		buffer = make([]byte, n)
-	}
-	buffer = buffer[:n]
-	if _, err := p.peek(min(n, Window)); err != nil {
-		return nil, err
-	}
-	have := copy(buffer, p.ahead)
-	p.skip(have)
-	if int64(have) == n {
-		return buffer, nil
-	}
-	err := ReadAt(p.r, buffer[have:], p.at)
-	p.at += n - int64(have)
-	return buffer, err
 }

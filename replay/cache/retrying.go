@@ -119,6 +119,9 @@ func (p *retrying) Open(ctx context.Context, name string) (object.Reader, error)
 		c, err := r.connect()
 		if err == nil {
 			r.size, r.version, r.now = c.Size(), versionOf(c.Reader), c
+			if n, ok := c.Reader.(interface{ Near() bool }); ok {
+				r.near = n.Near()
+			}
 			return r, nil
 		}
 		if err := p.retries.again(ctx, err, try); err != nil {
@@ -144,6 +147,7 @@ type retryingReader struct {
 	name    string
 	size    int64
 	version string
+	near    bool
 
 	mu  sync.Mutex
 	now *connection // nil after it was given up
@@ -158,6 +162,9 @@ type connection struct {
 
 func (r *retryingReader) Size() int64     { return r.size }
 func (r *retryingReader) Version() string { return r.version }
+
+// Near is that of the file: parquet.Near.
+func (r *retryingReader) Near() bool { return r.near }
 
 func (r *retryingReader) Close() error {
 	r.mu.Lock()
