@@ -98,30 +98,59 @@ type octetEntries struct {
 }
 
 func (d *octetEntries) repeated(index uint32, at, n int) error {
-	if uint64(index) >= uint64(len(d.entries)) {
-		return errIndex(index, len(d.entries))
-	}
-	for v := d.entries[index]; n > 0; {
+	for n > 0 {
 		rows := d.sink.span(at, n)
-		for i := range rows {
-			rows[i] = v
+		if err := d.fill(index, rows); err != nil {
+			return err
 		}
 		at, n = at+len(rows), n-len(rows)
 	}
 	return nil
 }
 
-func (d *octetEntries) packed(b []byte, width, at, n int) error {
-	if width == 8 {
-		for b = b[:n]; len(b) > 0; {
-			rows := d.sink.span(at, len(b))
-			if err := d.lookUp(b[:len(rows)], rows); err != nil {
+// octets puts n values whose indices have eight bits each. Writers cut them into runs of 504, shorter than a record's vector: where
+// they go is looked up once a stretch, not once a run.
+func (d *octetEntries) octets(b []byte, at, n int) error {
+	r := &runs{b: b, width: 8, left: n}
+	var rows []byte
+	for r.left > 0 {
+		left := r.left
+		n, value, packed, err := r.next()
+		if err != nil {
+			return err
+		}
+		for n > 0 {
+			if len(rows) == 0 {
+				rows = d.sink.span(at, left)
+			}
+			k := min(n, len(rows))
+			if packed != nil {
+				err = d.lookUp(packed[:k], rows[:k])
+				packed = packed[k:]
+			} else {
+				err = d.fill(value, rows[:k])
+			}
+			if err != nil {
 				return err
 			}
-			b, at = b[len(rows):], at+len(rows)
+			rows, at, left, n = rows[k:], at+k, left-k, n-k
 		}
-		return nil
 	}
+	return nil
+}
+
+func (d *octetEntries) fill(index uint32, rows []byte) error {
+	if uint64(index) >= uint64(len(d.entries)) {
+		return errIndex(index, len(d.entries))
+	}
+	v := d.entries[index]
+	for i := range rows {
+		rows[i] = v
+	}
+	return nil
+}
+
+func (d *octetEntries) packed(b []byte, width, at, n int) error {
 	var out [512]byte
 	return eachIndex(b, width, n, func(i int, indices []uint32) error {
 		for j, index := range indices {

@@ -280,6 +280,9 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 		if p.dict == nil || len(b) == 0 || b[0] > 32 {
 			return errors.New("indices into a dictionary that is not there, or of more than 32 bits")
 		}
+		if d, ok := p.dict.(*octetEntries); ok && b[0] == 8 {
+			return d.octets(b[1:], p.row, n)
+		}
 		return eachRun(b[1:], int(b[0]), p.row, n, p.dict.repeated, p.dict.packed)
 	case parquet.RLEEncoding:
 		ints, ok := c.sink.(*slice[int64])
@@ -308,19 +311,19 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 func eachRun(b []byte, width, at, n int, repeated func(v uint32, at, n int) error, packed func(b []byte, width, at, n int) error) error {
 	r := &runs{b: b, width: width, left: n}
 	for r.left > 0 {
-		s, err := r.next()
+		n, value, bits, err := r.next()
 		if err != nil {
 			return err
 		}
-		if s.packed == nil {
-			err = repeated(s.value, at, s.n)
+		if bits == nil {
+			err = repeated(value, at, n)
 		} else {
-			err = packed(s.packed, width, at, s.n)
+			err = packed(bits, width, at, n)
 		}
 		if err != nil {
 			return err
 		}
-		at += s.n
+		at += n
 	}
 	return nil
 }

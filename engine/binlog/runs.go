@@ -13,63 +13,59 @@ type runs struct {
 	left  int // values that are still to come
 }
 
-// run is n values: all the same, or packed into bits, least significant first.
-type run struct {
-	n      int
-	value  uint32
-	packed []byte // nil of repeated values
+// next returns the next run: n values, of left at the most, all the same (packed is nil), or packed into bits, least significant first.
+// It is not called at the end. Results of their own stay in registers, where a struct of them went through memory, again and again.
+func (r *runs) next() (n int, value uint32, packed []byte, err error) {
+	head, size := binary.Uvarint(r.b)
+	if size <= 0 {
+		return 0, 0, nil, fmt.Errorf("the encoded values end with %d of them missing", r.left)
+	}
+	r.b = r.b[size:]
+	count := head >> 1
+	if head&1 == 1 {
+		packed, count, err = r.bitPacked(count)
+	} else {
+		value, err = r.repeated(count)
+	}
+	switch {
+	case err != nil:
+		return 0, 0, nil, err
+	case count == 0:
+		return 0, 0, nil, fmt.Errorf("a run of no values with %d of them missing", r.left)
+	}
+	n = int(min(count, uint64(r.left)))
+	r.left -= n
+	return n, value, packed, nil
 }
 
-// next returns the next run, of left values at the most. It is not called at the end.
-func (r *runs) next() (run, error) {
-	head, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		return run{}, fmt.Errorf("the encoded values end with %d of them missing", r.left)
-	}
-	r.b = r.b[n:]
-	if head&1 == 1 {
-		return r.bitPacked(head >> 1)
-	}
+func (r *runs) repeated(count uint64) (value uint32, err error) {
 	size := (r.width + 7) / 8
 	if size > len(r.b) {
-		return run{}, fmt.Errorf("a run of %d values ends before its value", head>>1)
+		return 0, fmt.Errorf("a run of %d values ends before its value", count)
 	}
-	var value uint32
 	for i := range size {
 		value |= uint32(r.b[i]) << (8 * i)
 	}
 	r.b = r.b[size:]
-	return r.take(run{value: value}, head>>1)
+	return value, nil
 }
 
-func (r *runs) bitPacked(groups uint64) (run, error) {
-	if groups > uint64(len(r.b))/uint64(max(r.width, 1))+1 {
-		return run{}, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.b))
+func (r *runs) bitPacked(groups uint64) (packed []byte, count uint64, err error) {
+	// The second is groups > len(r.b)/width + 1, without a division for each run.
+	if most, width := uint64(len(r.b)), uint64(max(r.width, 1)); groups > most+1 || groups*width > most+width {
+		return nil, 0, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.b))
 	}
 	size, count := int(groups)*r.width, groups*8
 	if size > len(r.b) { // the last group may be cut off behind its last value
 		if size-len(r.b) >= r.width {
-			return run{}, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.b))
+			return nil, 0, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.b))
 		}
 		count = uint64(len(r.b)) * 8 / uint64(r.width)
 		size = len(r.b)
 	}
-	packed := r.b[:size:size]
+	packed = r.b[:size:size]
 	r.b = r.b[size:]
-	return r.take(run{packed: packed}, count)
-}
-
-func (r *runs) take(s run, count uint64) (run, error) {
-	if count == 0 {
-		return run{}, fmt.Errorf("a run of no values with %d of them missing", r.left)
-	}
-	s.n = int(min(count, uint64(r.left)))
-	r.left -= s.n
-	if s.packed != nil || r.width > 0 {
-		return s, nil
-	}
-	s.value = 0 // values of no bits are zero
-	return s, nil
+	return packed, count, nil
 }
 
 // unpack reads values start to start+len(out) of a packed run.

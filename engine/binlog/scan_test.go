@@ -2,10 +2,105 @@ package binlog
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
 )
+
+// taken is a blob of n bytes of which records are taken apart, with parts of some lengths, and how its bytes lie in order.
+func taken(t *testing.T, r *rand.Rand, n int, sizes ...int) (*octets, func() []byte) {
+	t.Helper()
+	records := &Records{At: r.IntN(n / 2)}
+	for _, size := range sizes {
+		records.Size += size
+	}
+	records.Count = r.IntN((n-records.At)/records.Size + 1)
+	for _, size := range sizes {
+		stride := size + r.IntN(5)
+		v, err := engine.NewVectors(dist.Int8, max(1, stride*records.Count), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(v.Release)
+		records.Parts = append(records.Parts, Field{Bytes: size, To: v.Row(0), Stride: stride})
+	}
+	s := &octets{rows: make([]byte, n), records: records}
+	return s, func() []byte {
+		b := make([]byte, 0, n)
+		for len(b) < n {
+			b = append(b, s.span(len(b), n-len(b))...)
+		}
+		return b
+	}
+}
+
+// TestOctetsAreThoseOfAnyRun decodes random runs of indices of eight bits, some of them cut off, against the way for any number of bits.
+func TestOctetsAreThoseOfAnyRun(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	wrong := 0
+	for range 3000 {
+		const size = 4000
+		entries := make([]byte, 4*[]int{1, 7, 256, 256, 256}[r.IntN(5)])
+		for i := 0; i < len(entries); i += 4 {
+			entries[i] = byte(r.Uint32())
+		}
+		var b []byte
+		count := 0
+		for n := 1 + r.IntN(12); n > 0; n-- {
+			if r.IntN(3) == 0 {
+				k := 1 + r.IntN(1<<r.IntN(10))
+				b = append(binary.AppendUvarint(b, uint64(k)<<1), byte(r.IntN(len(entries)/4+r.IntN(2)*r.IntN(2))))
+				count += k
+				continue
+			}
+			groups := 1 + r.IntN(1<<r.IntN(7))
+			b = binary.AppendUvarint(b, uint64(groups)<<1|1)
+			for range 8 * groups {
+				b = append(b, byte(r.IntN(len(entries)/4)))
+			}
+			count += 8 * groups
+		}
+		if r.IntN(4) == 0 {
+			b = b[:r.IntN(len(b)+1)]
+		}
+		at := r.IntN(size / 2)
+		count = min(count, size-at) - r.IntN(2)
+		seed := r.Uint64()
+		var contents [2][]byte
+		var errs [2]error
+		for way := range 2 {
+			s, content := taken(t, rand.New(rand.NewPCG(seed, 0)), size, 4, 36, 140)
+			d, err := s.dictionary(entries, len(entries)/4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if way == 0 {
+				errs[way] = d.(*octetEntries).octets(b, at, count)
+			} else {
+				errs[way] = eachRun(b, 8, at, count, d.repeated, d.packed)
+			}
+			contents[way] = content()
+		}
+		if (errs[0] == nil) != (errs[1] == nil) || errs[0] != nil && errs[0].Error() != errs[1].Error() {
+			t.Fatalf("%v, and by the way for any number of bits: %v", errs[0], errs[1])
+		}
+		if errs[0] != nil {
+			wrong++
+		} else if !bytes.Equal(contents[0], contents[1]) {
+			t.Fatalf("%d values from %d on differ: %s", count, at, cmp.Diff(contents[1], contents[0]))
+		}
+	}
+	if wrong == 0 || wrong > 1500 {
+		t.Errorf("%d of 3000 are wrong", wrong)
+	}
+}
 
 // TestTheFirstDamagedPageIsNamed: whichever goroutine comes upon which of two damaged pages first.
 func TestTheFirstDamagedPageIsNamed(t *testing.T) {
