@@ -34,6 +34,14 @@ func allocate(n int, huge bool) ([]byte, func()) {
 	return region, free
 }
 
+// Touch has the system give the huge pages that begin in b, by writing a zero to each. It is for memory that several goroutines will
+// fill, one call at a time: where two write to a new page at once, the system zeroes two of them, and throws one away.
+func Touch(b []byte) {
+	for at := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (hugePage - 1)); at < len(b); at += hugePage {
+		b[at] = 0
+	}
+}
+
 // Uint32s returns n zeroed numbers of the heap, in huge pages if they are many: lists of links are
 // read in random order, as vectors are.
 func Uint32s(n int) []uint32 {

@@ -25,8 +25,9 @@ func (s *octets) put(b []byte, at int) {
 	}
 }
 
-func (s *octets) move(to, from int) { s.span(to, 1)[0] = s.span(from, 1)[0] }
-func (s *octets) zero(at int)       { s.span(at, 1)[0] = 0 }
+func (s *octets) touch(from, to int) { s.records.touch(from, to) }
+func (s *octets) move(to, from int)  { s.span(to, 1)[0] = s.span(from, 1)[0] }
+func (s *octets) zero(at int)        { s.span(at, 1)[0] = 0 }
 
 func (s *octets) plain(b []byte, at, n int) error {
 	if n > len(b)/4 {

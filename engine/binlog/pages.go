@@ -131,6 +131,7 @@ func (s *scan) next(w *worker) bool {
 		return false
 	}
 	s.in.Move(w.window)
+	first := s.row
 	for s.row < s.end && (len(w.pages) == 0 || len(w.pages) < batch && s.in.Whole()) {
 		at := s.in.At()
 		err := context.Cause(s.ctx)
@@ -143,6 +144,9 @@ func (s *scan) next(w *worker) bool {
 		}
 	}
 	w.window = s.in.Buffer()
+	if t, ok := s.c.sink.(toucher); ok {
+		t.touch(first, s.row)
+	}
 	return len(w.pages) > 0
 }
 

@@ -3,6 +3,7 @@ package binlog
 import (
 	"context"
 
+	"kitescope/engine"
 	"kitescope/engine/parquet"
 )
 
@@ -47,6 +48,19 @@ func (r *Records) span(blob []byte, at, n int) []byte {
 		in -= p.Bytes
 	}
 	panic("binlog: the parts of a record are not all of it") // a fault of who placed it
+}
+
+// touch touches the memory of the records that lie wholly between two bytes of the blob: what of others is put is not known here.
+func (r *Records) touch(from, to int) {
+	if r == nil || to <= r.At {
+		return
+	}
+	first, end := (max(from-r.At, 0)+r.Size-1)/r.Size, min((to-r.At)/r.Size, r.Count)
+	for i := range r.Parts {
+		if p := &r.Parts[i]; first < end {
+			engine.Touch(p.To[first*p.Stride : (end-1)*p.Stride+p.Bytes])
+		}
+	}
 }
 
 // headBytes is how much of a file that holds bytes as they are Place gets to see.

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -99,6 +100,51 @@ func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 	}
 	if wrong == 0 || wrong > 1500 {
 		t.Errorf("%d of 3000 are wrong", wrong)
+	}
+}
+
+// TestTouchLeavesWhatIsPut: memory is touched nowhere but where rows will be put.
+func TestTouchLeavesWhatIsPut(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	touched := 0
+	for i := range 12 {
+		const n = 24 << 20
+		// Of long records a part was put, and a huge page begins there, more often than not.
+		s, content := taken(t, r, n, 4, 132, []int{3000 + r.IntN(100), 3 << 20}[i%2])
+		for _, p := range append(s.records.Parts, Field{To: s.rows}) {
+			for i := range p.To {
+				p.To[i] = 1
+			}
+		}
+		from := r.IntN(n)
+		to := from + r.IntN(n-from)
+		s.touch(from, to)
+		after := content()
+		touched += bytes.Count(after[from:to], []byte{0})
+		if bytes.Count(after[:from], []byte{0})+bytes.Count(after[to:], []byte{0}) != 0 {
+			t.Fatalf("bytes outside of %d to %d were written", from, to)
+		}
+		if total := bytes.Count(after, []byte{1}) + bytes.Count(after, []byte{0}); total != n {
+			t.Fatalf("%d bytes of %d", total, n)
+		}
+	}
+	if touched == 0 && runtime.GOOS == "linux" {
+		t.Error("nothing was touched")
+	}
+	v, err := engine.NewVectors(dist.Float32, 100, 50_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Release()
+	for i := range v.Span(0, v.Rows) {
+		v.Span(0, v.Rows)[i] = 1
+	}
+	(&vectors{rows: v}).touch(100, 49_000)
+	for i, b := range v.Span(0, v.Rows) {
+		at := unsafe.Pointer(&v.Span(0, v.Rows)[i])
+		if b == 0 && (i < 100*v.Stride || i >= 49_000*v.Stride || uintptr(at)%(2<<20) != 0) {
+			t.Fatalf("byte %d was written", i)
+		}
 	}
 }
 

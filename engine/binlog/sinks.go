@@ -21,6 +21,9 @@ type sink interface {
 	zero(at int)
 }
 
+// toucher is a sink of much memory. touch has the system give that of some rows, up to, not including, to, before any of them is put.
+type toucher interface{ touch(from, to int) }
+
 // dictionary puts its entries to rows of its sink.
 type dictionary interface {
 	repeated(index uint32, at, n int) error
@@ -205,8 +208,9 @@ func (s *vectors) stretch(at, n int) []byte {
 	return s.rows.Span(at, at+n)
 }
 
-func (s *vectors) move(to, from int) { copy(s.rows.Row(to), s.rows.Row(from)) }
-func (s *vectors) zero(at int)       { clear(s.rows.Row(at)) }
+func (s *vectors) touch(from, to int) { engine.Touch(s.rows.Span(from, to)) }
+func (s *vectors) move(to, from int)  { copy(s.rows.Row(to), s.rows.Row(from)) }
+func (s *vectors) zero(at int)        { clear(s.rows.Row(at)) }
 
 func (s *vectors) dictionary(b []byte, n int) (dictionary, error) {
 	if n > len(b)/s.size {
