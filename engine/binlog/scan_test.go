@@ -13,6 +13,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/parquet"
 )
 
 // taken is a blob of n bytes of which records are taken apart, with parts of some lengths, and how its bytes lie in order.
@@ -182,5 +183,28 @@ func TestTheFirstDamagedPageIsNamed(t *testing.T) {
 		if err.Error() != want || !strings.Contains(want, "page at offset") {
 			t.Errorf("%v, before: %s", err, want)
 		}
+	}
+}
+
+// TestTinyPagesAreHandedOutInBatches: what is known of pages takes more memory than pages of a byte do.
+func TestTinyPagesAreHandedOutInBatches(t *testing.T) {
+	tiny := []byte{0x15, 0, 0x15, 2, 0x15, 2, 0x2c, 0x15, 0, 0x15, 0, 0, 0, 7} // of data, a byte without values
+	const n = 3*batch + 100
+	c := &column{file: &parquet.File{R: bytes.NewReader(bytes.Repeat(tiny, n))}, sink: &octets{}}
+	w := &worker{}
+	s, pages := c.scan(t.Context(), parquet.Chunk{Length: int64(n * len(tiny))}, 0, 1), 0
+	for s.next(w) {
+		if len(w.pages) > batch {
+			t.Fatalf("%d pages at once", len(w.pages))
+		}
+		for _, p := range w.pages {
+			if !bytes.Equal(p.body, []byte{7}) {
+				t.Fatalf("page at offset %d: % x", p.at, p.body)
+			}
+		}
+		pages += len(w.pages)
+	}
+	if pages != n || s.err == nil {
+		t.Errorf("%d pages of %d, and behind them: %v", pages, n, s.err)
 	}
 }
