@@ -94,6 +94,10 @@ func (s summation) sum(q, x []float32) float32 {
 		}
 		q, x = s.lanes(true, acc[:8], q, x)
 		fold(acc[:8])
+		if s.order == orderFaiss8 && len(q) >= 4 {
+			s.lanes(true, acc[:4], q[:4], x[:4])
+			q, x = q[4:], x[4:]
+		}
 		return s.turn(true, (acc[0]+acc[2])+(acc[1]+acc[3]), q, x)
 	}
 }

@@ -37,7 +37,8 @@ const (
 	// orderPlain16 is the same, with its lanes for as many times 16 elements as there are.
 	orderPlain4
 	orderPlain16
-	// orderFaiss8 is orderFaiss from 8 lanes on. orderTurn adds one term after the other and rounds twice, orderTurnFused once.
+	// orderFaiss8 is orderFaiss from 8 lanes on, which takes the next 4 elements before it adds its last 4 lanes, as GCC vectorises the end of
+	// a loop for AVX2. orderTurn adds one term after the other and rounds twice, orderTurnFused once.
 	orderFaiss8
 	orderTurn
 	orderTurnFused

@@ -195,6 +195,11 @@ def main():
         for metric in metrics:
             i += 1
             write(lib, out, spec("FLAT", metric, refine=None if who == "knowhere" else "8bit"), "floats" if i % 4 else "ties", n, dim, full, seed + i, queries)
+    # Without refinement, of widths of parts that tables have functions of their own for, or leave elements over.
+    for width, m, nbits in ((1, 9, 8), (2, 6, 8), (3, 4, 8), (4, 6, 8), (5, 4, 8), (6, 3, 8), (7, 5, 5), (8, 3, 8), (9, 2, 8), (12, 4, 8), (13, 3, 6), (16, 2, 8), (20, 2, 8), (31, 1, 8)) if full else ((5, 2, 4), (12, 1, 4)):
+        for metric in metrics if full else ("L2",):
+            i += 1
+            write(lib, out, spec("PQ", metric, m=m, nbits=nbits), "floats", n, width * m, full, seed + i, queries)
     data = json.dumps(out, separators=(",", ":")).encode()
     with gzip.GzipFile(path, "wb", mtime=0) as f:
         f.write(data)
