@@ -50,6 +50,8 @@ type Options struct {
 	Library engine.Library // Native is Faiss
 	Profile dist.Profile
 	Plain   bool // leaves codes alone (Index.Shade)
+	// Centroids: the rows are those of lists, and searches say which lists are read. Only Search knows of it.
+	Centroids bool
 }
 
 // Params are those of one search.
@@ -66,6 +68,7 @@ type Searcher struct {
 	kernel  *dist.Kernel
 	norms   []float32     // what raw sums are divided by under cosine; nil else
 	codes   *shadow.Codes // nil for none
+	nearest *dist.Nearest // of one row (assign); nil for none
 
 	shadow *shadow.Query
 	words  []uint64
@@ -105,6 +108,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if err := s.shade(); err != nil {
 		return nil, err
 	}
+	s.assign()
 	s.scratch()
 	return s, nil
 }

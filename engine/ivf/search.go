@@ -71,6 +71,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if x.Metric == dist.Cosine && (o.Library == engine.Faiss || x.Centroids.Element != dist.Float32) {
 		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
 	}
+	o.Centroids = true
 	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.coarse(), Shadow: x.Near}, o)
 	if err != nil {
 		return nil, fmt.Errorf("centroids: %w", err)

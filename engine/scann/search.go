@@ -48,6 +48,7 @@ func New(x *Index, o flat.Options) (*Searcher, error) {
 	if o.Library = o.Library.Or(engine.Knowhere22); o.Library != engine.Knowhere22 && o.Library != engine.Knowhere23 {
 		return nil, fmt.Errorf("library %v has no SCANN", o.Library)
 	}
+	o.Centroids = true
 	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.sums()}, o)
 	if err != nil {
 		return nil, fmt.Errorf("centroids: %w", err)
