@@ -92,18 +92,24 @@ func (k *PQ) kernels(p Profile) (err error) {
 	return err
 }
 
-// kernels25 takes those of fvec_L2sqr_ny_avx, whatever the CPU has beside AVX2, and fvec_inner_products_ny_sse (src/simd/hook.cc, v2.5.6), as
-// they are compiled in PyPI's milvus-lite 2.5.1.
+// kernels25 takes those of PartKernels.
 func (k *PQ) kernels25() (err error) {
-	if k.ip, err = New(InnerProduct, Float32, KnowhereSSE, k.width); err != nil {
-		return err
+	k.l2, k.ip, err = PartKernels(Knowhere25, k.width)
+	return err
+}
+
+// PartKernels are those by which knowhere makes tables of parts of so many dimensions, L2 and inner products: up to 2.3 by the functions for SSE,
+// whatever the CPU has; 2.5 (Knowhere25) by fvec_L2sqr_ny_avx, whatever the CPU has beside AVX2, and fvec_inner_products_ny_sse
+// (src/simd/hook.cc, v2.5.6), as they are compiled in PyPI's milvus-lite 2.5.1.
+func PartKernels(p Profile, width int) (l2, ip *Kernel, err error) {
+	if ip, err = New(InnerProduct, Float32, KnowhereSSE, width); err != nil {
+		return nil, nil, err
 	}
-	if k.width == 2 || k.width == 4 {
-		k.l2, err = New(L2, Float32, KnowhereSSE, k.width)
-		return err
+	if p != Knowhere25 || width == 2 || width == 4 {
+		l2, err = New(L2, Float32, KnowhereSSE, width)
+		return l2, ip, err
 	}
-	k.l2 = newOrderKernel(k.ip.Backend, L2, orderFaiss8, k.width)
-	return nil
+	return newOrderKernel(ip.Backend, L2, orderFaiss8, width), ip, nil
 }
 
 // As returns the same in the order of a profile: knowhere's three are one, tables by its SSE functions whatever the CPU has (fvec_hook,

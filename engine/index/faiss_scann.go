@@ -11,7 +11,7 @@ import (
 
 // scann reads knowhere's SCANN: an inverted file of vectors in parts of 4 bits, and, if the index keeps them, a flat index of the vectors
 // by which the best are compared again. Codes stay where they lie.
-// Source: knowhere v2.2.3 and v2.3.12, thirdparty/faiss/faiss/impl/index_write.cpp, IndexScaNN and IndexIVFPQFastScan.
+// Source: knowhere v2.2.3, v2.3.12 and v2.6.9, thirdparty/faiss/faiss/impl/index_write.cpp, IndexScaNN and IndexIVFPQFastScan.
 func (r *faissReader) scann(at int, code string) faissHeader {
 	h := r.header(at, code)
 	at = r.at
@@ -30,6 +30,9 @@ func (r *faissReader) scann(at int, code string) faissHeader {
 	if raw := r.u8("whether vectors are kept"); raw != 0 {
 		r.expect(raw == 1, 1, "a flag", "%d", raw)
 		x.Rows = r.refinement(&h)
+		if norms := x.Norms; r.err == nil && norms != nil {
+			x.SetNorms(norms)
+		}
 	}
 	r.u32("k_factor")
 	if r.err == nil {

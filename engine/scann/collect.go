@@ -43,17 +43,37 @@ func (c *collector) key(sum uint16) float32 {
 	return float32(sum)
 }
 
-func (c *collector) add(sum uint16, id int64) {
+// threshold is the sum of the worst hit, or about it.
+func (c *collector) threshold() uint16 {
+	if c.k > maxHeap {
+		return c.reservoir.threshold
+	}
+	if c.similarity {
+		return uint16(-c.heap.keys[0])
+	}
+	return uint16(c.heap.keys[0])
+}
+
+// better reports whether a sum is better than another.
+func (c *collector) better(sum, than uint16) bool { return c.key(sum) < c.key(than) }
+
+// add offers a sum, and reports whether it entered a heap.
+func (c *collector) add(sum uint16, id int64) bool {
 	switch {
 	case c.k > maxHeap:
 		c.reservoir.add(sum, id)
+		return false
 	case !(c.heap.keys[0] > c.key(sum)):
+		return false
 	case c.k == 1:
 		c.heap.keys[0], c.heap.ids[0] = c.key(sum), id
+	case c.heap.ties:
+		c.heap.sink(c.k, c.key(sum), id)
 	default:
 		c.heap.pop(c.k)
 		c.heap.push(c.k, c.key(sum), id)
 	}
+	return true
 }
 
 // hits writes the k best to distances and ids, best first, and vacant ids where there are fewer: a sum is multiplied and added to with one
@@ -69,6 +89,9 @@ func (c *collector) hits(distances []float32, ids []int64, distance func(sum flo
 	for i, key := range c.heap.keys {
 		if c.similarity {
 			key = -key
+		}
+		if c.k == 1 && c.heap.ties { // kept in 16 bits with a sign from 2.3 on (SingleResultHandler), though compared without
+			key = float32(int16(uint16(key)))
 		}
 		distances[i], ids[i] = distance(key), c.heap.ids[i]
 	}

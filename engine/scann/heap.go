@@ -1,10 +1,17 @@
 package scann
 
 // heap is faiss's binary heap of keys with ids, the worst on top; a smaller key is better. Equal keys leave in the order that its moves
-// make (faiss/utils/Heap.h of knowhere v2.2.3).
+// make (faiss/utils/Heap.h of knowhere v2.2.3), or, from knowhere 2.3 on, in that of their ids (v2.3.12).
 type heap struct {
 	keys []float32
 	ids  []int64
+	ties bool  // by id
+	flip int64 // -1 where the greater id is better, as keys are negated; else 0
+}
+
+// worse reports whether entry (a, i) belongs above (b, j).
+func (h *heap) worse(a, b float32, i, j int64) bool {
+	return a > b || h.ties && a == b && i^h.flip > j^h.flip
 }
 
 // vacant is the id of a place without a hit.
@@ -18,10 +25,10 @@ func (h *heap) sink(n int, key float32, id int64) {
 		if c >= n {
 			break
 		}
-		if r := c + 1; r < n && !(h.keys[c] > h.keys[r]) {
+		if r := c + 1; r < n && !h.worse(h.keys[c], h.keys[r], h.ids[c], h.ids[r]) {
 			c = r
 		}
-		if key > h.keys[c] {
+		if h.worse(key, h.keys[c], id, h.ids[c]) {
 			break
 		}
 		h.keys[i], h.ids[i] = h.keys[c], h.ids[c]
@@ -38,7 +45,7 @@ func (h *heap) push(n int, key float32, id int64) {
 	i := n - 1
 	for i > 0 {
 		up := (i - 1) / 2
-		if !(key > h.keys[up]) {
+		if !h.worse(key, h.keys[up], id, h.ids[up]) {
 			break
 		}
 		h.keys[i], h.ids[i] = h.keys[up], h.ids[up]

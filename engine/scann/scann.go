@@ -10,6 +10,7 @@ package scann
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -22,9 +23,10 @@ type Index struct {
 	Lists     []List
 	NProbe    int // of the file; a search names its own
 	Parts     *Parts
-	// Rows are the vectors by id, and Norms their lengths under cosine; nil where the index has codes alone.
-	Rows  *engine.Vectors
-	Norms []float32
+	// Rows are the vectors by id, and Norms their lengths under cosine; nil where the index has codes alone. Inverse are 1 by the lengths, which
+	// files have in their place from knowhere 2.5.10 on.
+	Rows           *engine.Vectors
+	Norms, Inverse []float32
 }
 
 // List is the rows that are nearest to one centroid, in the order in which they were added.
@@ -54,13 +56,20 @@ func NewParts(count, width int, centroids []float32) (*Parts, error) {
 	}
 	p := &Parts{count: count, width: width, centroids: dist.Aligned(4 * len(centroids))}
 	copy(dist.Floats(p.centroids), centroids)
-	// Tables are made by the functions for SSE, whatever the CPU has (fvec_hook, src/simd/hook.cc, knowhere v2.2.3).
 	var err error
-	if p.l2, err = dist.New(dist.L2, dist.Float32, dist.KnowhereSSE, width); err != nil {
-		return nil, err
-	}
-	p.ip, err = dist.New(dist.InnerProduct, dist.Float32, dist.KnowhereSSE, width)
+	p.l2, p.ip, err = dist.PartKernels(dist.KnowhereSSE, width)
 	return p, err
+}
+
+// as returns the same with the tables of a library.
+func (p *Parts) as(l engine.Library) (*Parts, error) {
+	if l < engine.Knowhere25 {
+		return p, nil
+	}
+	own := *p
+	var err error
+	own.l2, own.ip, err = dist.PartKernels(dist.Knowhere25, p.width)
+	return &own, err
 }
 
 // Count is how many parts there are.
@@ -136,6 +145,29 @@ func (x *Index) Len() int {
 	return n
 }
 
+// SetNorms takes the norms of a file, which are 1 by the lengths of the rows from knowhere 2.5.10 on: what they are nearer to says which, and where
+// all lengths are 1 it makes no difference.
+func (x *Index) SetNorms(norms []float32) {
+	var off, offInverse float64
+	row := dist.Aligned(4 * x.Rows.Dim)
+	for i := range min(len(norms), x.Rows.Rows) {
+		sum := 0.0
+		copy(row, x.Rows.Row(i)) // which may lie anywhere
+		for _, v := range dist.Floats(row) {
+			sum += float64(v) * float64(v)
+		}
+		if sum == 0 || math.IsInf(sum, 0) || math.IsNaN(sum) {
+			continue
+		}
+		length := math.Sqrt(sum)
+		off += math.Abs(math.Log(math.Abs(float64(norms[i])) / length))
+		offInverse += math.Abs(math.Log(math.Abs(float64(norms[i])) * length))
+	}
+	if x.Norms = norms; offInverse < off {
+		x.Norms, x.Inverse = nil, norms
+	}
+}
+
 // check tells what does not fit together.
 func (x *Index) check() error {
 	switch {
@@ -152,8 +184,8 @@ func (x *Index) check() error {
 	if v := x.Rows; v != nil && (v.Dim != x.Centroids.Dim || v.Element != dist.Float32 || v.Rows != rows) {
 		return fmt.Errorf("%d vectors of %d dimensions for %d rows of %d", v.Rows, v.Dim, rows, x.Centroids.Dim)
 	}
-	if x.Rows != nil && x.Metric == dist.Cosine && len(x.Norms) != rows {
-		return fmt.Errorf("%d norms for %d rows", len(x.Norms), rows)
+	if n := max(len(x.Norms), len(x.Inverse)); x.Rows != nil && x.Metric == dist.Cosine && n != rows {
+		return fmt.Errorf("%d norms for %d rows", n, rows)
 	}
 	for i := range x.Lists {
 		l := &x.Lists[i]

@@ -24,6 +24,7 @@ type Params struct {
 type Searcher struct {
 	index     *Index
 	library   engine.Library
+	parts     *Parts // with the tables of the library
 	quantizer *flat.Searcher
 	kernel    *dist.Kernel
 
@@ -45,7 +46,7 @@ func New(x *Index, o flat.Options) (*Searcher, error) {
 	if err := x.check(); err != nil {
 		return nil, err
 	}
-	if o.Library = o.Library.Or(engine.Knowhere22); o.Library != engine.Knowhere22 && o.Library != engine.Knowhere23 {
+	if o.Library = o.Library.Or(engine.Knowhere22); !o.Library.Knowhere() {
 		return nil, fmt.Errorf("library %v has no SCANN", o.Library)
 	}
 	o.Centroids = true
@@ -57,7 +58,11 @@ func New(x *Index, o flat.Options) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{index: x, library: o.Library, quantizer: quantizer, kernel: kernel}
+	parts, err := x.Parts.as(o.Library)
+	if err != nil {
+		return nil, err
+	}
+	s := &Searcher{index: x, library: o.Library, quantizer: quantizer, kernel: kernel, parts: parts}
 	s.scratch()
 	return s, nil
 }
@@ -74,7 +79,12 @@ func (s *Searcher) scratch() {
 	p := s.index.Parts
 	s.table, s.rounded = make([]float32, values*p.count), rounded{entries: make([]uint8, 2*values*p.pairs())}
 	s.probes, s.distances, s.ids, s.chosen, s.refined = nil, nil, nil, nil, nil
-	s.best, s.final = collector{similarity: s.index.Metric != dist.L2}, heap{}
+	similarity := s.index.Metric != dist.L2
+	s.final = heap{ties: s.library >= engine.Knowhere23}
+	if similarity {
+		s.final.flip = -1
+	}
+	s.best = collector{similarity: similarity, heap: s.final}
 }
 
 // Clone returns a searcher over the same index for another goroutine.
@@ -102,7 +112,7 @@ func (s *Searcher) probe(row []byte, n int) (q []byte, err error) {
 	}
 	s.probes, err = s.quantizer.Search(q, flat.Params{K: min(n, len(s.index.Lists))}, s.probes[:0])
 	s.computed = len(s.index.Lists)
-	s.index.Parts.table(s.index.sums(), dist.Floats(q), s.table)
+	s.parts.table(s.index.sums(), dist.Floats(q), s.table)
 	s.rounded.round(s.table)
 	return q, err
 }
@@ -118,15 +128,23 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 			return dst, fmt.Errorf("reorder_k is %d: not one of k, %d, to %d", n, p.K, flat.MaxK)
 		}
 	}
-	q, err := s.probe(query, p.NProbe)
+	lists := p.NProbe
+	if s.library >= engine.Knowhere25 {
+		lists = len(s.index.Lists)
+	}
+	q, err := s.probe(query, lists)
 	if err != nil {
 		return dst, err
 	}
-	// Lists are read in the order of their numbers (search_implem_12, faiss/IndexIVFPQFastScan.cpp of knowhere v2.2.3).
-	slices.SortFunc(s.probes, func(a, b engine.Hit) int { return int(a.ID - b.ID) })
 	s.best.reset(n)
-	for _, list := range s.probes {
-		s.scan(&s.index.Lists[list.ID], p.Filter.Words(), func(sum uint16, id int64) { s.best.add(sum, id) })
+	if s.library >= engine.Knowhere25 {
+		s.scanUntilFull(p, n)
+	} else {
+		// Lists are read in the order of their numbers (search_implem_12, faiss/IndexIVFPQFastScan.cpp of knowhere v2.2.3).
+		slices.SortFunc(s.probes, func(a, b engine.Hit) int { return int(a.ID - b.ID) })
+		for _, list := range s.probes {
+			s.scan(&s.index.Lists[list.ID], p.Filter.Words(), func(sum uint16, id int64) { s.best.add(sum, id) })
+		}
 	}
 	s.distances, s.ids = resize(s.distances, n), resize(s.ids, n)
 	one := 1 / s.rounded.scale
@@ -176,7 +194,10 @@ func (s *Searcher) refine(q []byte) {
 			continue // keeps what it has
 		}
 		s.distances[i] = s.refined[n]
-		if x.Metric == dist.Cosine {
+		switch {
+		case x.Inverse != nil:
+			s.distances[i] *= x.Inverse[id]
+		case x.Metric == dist.Cosine:
 			s.distances[i] /= x.Norms[id]
 		}
 		n++
