@@ -19,7 +19,9 @@ type RaBitQ struct {
 	l2  bool
 	// counted: behind the two numbers is how many signs are set. It is knowhere's, which has some roundings of its own.
 	counted bool
+	more    int     // bits of a dimension beside its sign, see WithBits
 	whole   *Kernel // of squared distances to centroids
+	product *Kernel // of inner products with them
 	native  rabitqKernels
 }
 
@@ -55,7 +57,11 @@ func newRaBitQ(b Backend, m Metric, p Profile, dim int, counted bool) (*RaBitQ, 
 	if err != nil {
 		return nil, err
 	}
-	return &RaBitQ{dim: dim, l2: m == L2, counted: counted, whole: whole, native: rabitqNative(b)}, nil
+	product, err := New(InnerProduct, Float32, p, dim)
+	if err != nil {
+		return nil, err
+	}
+	return &RaBitQ{dim: dim, l2: m == L2, counted: counted, whole: whole, product: product, native: rabitqNative(b)}, nil
 }
 
 // Signs is how many bytes the signs of a code take.
@@ -63,7 +69,11 @@ func (k *RaBitQ) Signs() int { return (k.dim + 7) / 8 }
 
 // Bytes is the size of a code.
 func (k *RaBitQ) Bytes() int {
-	if k.counted {
+	switch {
+	case k.more > 0:
+		at, n := k.rest()
+		return at + n + 8
+	case k.counted:
 		return k.Signs() + 12
 	}
 	return k.Signs() + 8
@@ -81,6 +91,8 @@ type RaBitQQuery struct {
 	slots  int
 	// factors are what the count of bits is multiplied by, what that of signs, what is taken off, and the squared distance to the centroid.
 	factors [4]float32
+	// reach is the distance to the centroid, and product that with it, where there are more bits than signs.
+	reach, product float32
 }
 
 // NewQuery returns a query, to be filled by Load and Centre.
@@ -119,6 +131,9 @@ func (q *RaBitQQuery) Centre(centroid []byte, bits int) {
 	k := q.kernel
 	q.bits = bits
 	q.factors[3] = k.whole.One(q.at(), unsafe.Pointer(unsafe.SliceData(centroid)))
+	if k.more > 0 {
+		q.centreMore(centroid)
+	}
 	left, ends := q.left[:k.dim], [2]float32{math.MaxFloat32, -math.MaxFloat32}
 	if k.native.left != nil {
 		k.native.left(q, centroid, &ends)

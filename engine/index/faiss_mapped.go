@@ -107,7 +107,7 @@ func (r *faissReader) linear(dim int) Map {
 
 // ivfRaBitQ reads an inverted file of vectors in a bit a dimension. Codes stay where they lie.
 // Source: faiss 1.15, faiss/impl/index_write.cpp, IndexIVFRaBitQ and write_RaBitQuantizer: Iwrq; knowhere v2.5.6 and v2.6.9, the same file:
-// IwrQ, whose codes have one more number.
+// IwrQ, whose codes have one more number. Iwrr is faiss's of several bits a dimension.
 func (r *faissReader) ivfRaBitQ(at int, code string) faissHeader {
 	h := r.header(at, code)
 	r.inverted(&h, r.quantizer, func(h *faissHeader) ivf.Codec { return r.rabitq(h) })
@@ -119,6 +119,11 @@ func (r *faissReader) rabitq(h *faissHeader) ivf.Codec {
 	dim, size := r.u64("a dimension"), r.u64("code_size")
 	metric := r.metric(h.code, false)
 	r.expect(dim == uint64(h.dim) && metric == h.metric, 20, fmt.Sprintf("codes of %d dimensions for %s", h.dim, h.metric), "of %d for %s", dim, metric)
+	number := uint64(1)
+	if h.code == "Iwrr" {
+		number = r.u64("nb_bits")
+		r.expect(number >= 2 && number <= dist.MaxRaBitQBits, 8, fmt.Sprintf("2 to %d bits a dimension", dist.MaxRaBitQBits), "%d", number)
+	}
 	again := r.u64("code_size")
 	residual := r.u8("by_residual") // which makes no difference
 	r.expect(residual <= 1, 1, "a flag", "%d", residual)
@@ -128,6 +133,9 @@ func (r *faissReader) rabitq(h *faissHeader) ivf.Codec {
 		return nil
 	}
 	c, err := ivf.NewRaBitQ(h.metric, h.dim, int(bits), h.code == "IwrQ")
+	if err == nil && number > 1 {
+		c, err = c.WithBits(int(number))
+	}
 	if err != nil {
 		r.err = err
 		return nil

@@ -12,6 +12,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/ivf"
 	"kitescope/engine/scann"
@@ -37,6 +38,11 @@ func FuzzOpen(f *testing.F) {
 		for _, c := range readGraphGoldens(f, g).Files {
 			f.Add(c.File, []byte{})
 		}
+	}
+	var lists listGoldens
+	goldentest.ReadJSON(f, *listsFile, &lists)
+	for _, c := range lists.Files {
+		f.Add(c.File, []byte{})
 	}
 	for _, c := range readRaBitQ(f, *rabitqFile).Files {
 		f.Add(c.File, []byte{})

@@ -15,6 +15,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/goldentest"
+	"kitescope/engine/ivf"
 )
 
 // rabitqGoldens are files of IVF_RABITQ as faiss and knowhere wrote them, and what these answered (testdata/rabitq/record.py).
@@ -143,6 +144,56 @@ func holdRaBitQ(t *testing.T, f *File, rows []byte, ids []int64) {
 	}
 }
 
+// TestVerifiedBitsOfRaBitQ changes the foremost of the bits that are not signs, of one dimension of each row, and the numbers behind them: the code is
+// no longer that of its row.
+func TestVerifiedBitsOfRaBitQ(t *testing.T) {
+	g, seen := readRaBitQ(t, *rabitqFile), 0
+	r := rand.New(rand.NewPCG(11, 2))
+	for _, c := range g.Files {
+		bits, found := strings.CutPrefix(c.Name, "faiss_bits")
+		if !found || bits[0] == '3' { // which is rotated
+			continue
+		}
+		seen++
+		f, err := Parse(c.Name, slices.Clone(c.File), Hint{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, rowOf := float32s(g.Rows[c.Rows]), map[int64]int{}
+		for i, id := range c.IDs {
+			rowOf[id] = i
+		}
+		x, more, missed, all := As[ivf.Index](f), int(bits[0]-'1'), 0, 0
+		holds := x.Holds()
+		for i, l := range x.Lists {
+			for j, id := range l.IDs {
+				row := rows[rowOf[id]*c.Dim:][:c.Dim]
+				code, bit := l.Vectors.Row(j), (c.Dim+7)/8*8+96+r.IntN(c.Dim)*more+more-1
+				if code[bit>>3] ^= 1 << (bit & 7); holds(i, j, row) {
+					missed++ // where it is in the middle
+				}
+				code[bit>>3] ^= 1 << (bit & 7)
+				number := len(code) - 1 - 4*r.IntN(2)
+				if code[number] ^= 1; holds(i, j, row) {
+					missed++
+				}
+				code[number] ^= 1
+				if !holds(i, j, row) {
+					t.Errorf("%s: row %d has not its code", c.Name, id)
+				}
+				all += 2
+			}
+		}
+		if all == 0 || missed > all/4 {
+			t.Errorf("%s: %d of %d changed codes are taken for those of their rows", c.Name, missed, all)
+		}
+		t.Logf("%s: %d of %d", c.Name, missed, all)
+	}
+	if seen < 4 {
+		t.Errorf("%d files", seen)
+	}
+}
+
 // TestHostileRaBitQ cuts files off and spoils their bytes: what is read all the same can be searched, and what is refused is refused with where.
 func TestHostileRaBitQ(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
@@ -183,7 +234,7 @@ func TestHostileRaBitQ(t *testing.T) {
 		t.Errorf("indexes in indexes: %v", err)
 	}
 	for _, c := range []struct{ code, want string }{
-		{"Iwrr", "IVF_RABITQ of several bits a dimension"}, {"Iwrn", "IVFRaBitQFastScan"}, {"Ixrq", "RaBitQ without lists"},
+		{"Iwrn", "IVFRaBitQFastScan"}, {"Ixrq", "RaBitQ without lists"},
 	} {
 		var unsupported *UnsupportedError
 		if _, err := Parse("x", append([]byte(c.code), make([]byte, 100)...), Hint{}); !errors.As(err, &unsupported) || unsupported.Type != c.want {

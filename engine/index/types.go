@@ -114,10 +114,9 @@ func milvusTypes() []milvusType {
 		{"IVF_PQ", []string{"IwPQ"}, (*faissReader).ivfPQ},
 		{"IVF_PQ with refinement", []string{"IwQR"}, nil},
 		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, (*faissReader).ivfSQ},
-		{"IVF_RABITQ", []string{"IwrQ", "Iwrq"}, (*faissReader).ivfRaBitQ},
-		{"IVF_RABITQ of several bits a dimension", []string{"Iwrr"}, nil},
-		{"RaBitQ without lists", []string{"IxrQ", "Ixrq", "Ixrr"}, nil}, // faiss's, no type of Milvus
-		{"IVFRaBitQFastScan", []string{"Iwrn", "Iwrf"}, nil},            // faiss's, no type of Milvus
+		{"IVF_RABITQ", []string{"IwrQ", "Iwrq", "Iwrr"}, (*faissReader).ivfRaBitQ}, // Iwrr: of several bits a dimension, faiss's
+		{"RaBitQ without lists", []string{"IxrQ", "Ixrq", "Ixrr"}, nil},            // faiss's, no type of Milvus
+		{"IVFRaBitQFastScan", []string{"Iwrn", "Iwrf"}, nil},                       // faiss's, no type of Milvus
 		{"vectors that are mapped before", []string{"IxPT"}, (*faissReader).mapped},
 		{SCANN, []string{"IxSC"}, (*faissReader).scann},
 		{"IVFPQFastScan", []string{"IwPf"}, nil}, // by itself: faiss's, no type of Milvus

@@ -20,6 +20,7 @@ type RaBitQ struct {
 	metric  engine.Metric // L2 or the inner product
 	dim     int
 	counted bool // knowhere's form
+	number  int  // of bits of a dimension
 }
 
 // NewRaBitQ returns the codec of vectors of a dimension, by L2 or the inner product, in faiss's form or in knowhere's, which has one more
@@ -31,7 +32,17 @@ func NewRaBitQ(m engine.Metric, dim, queryBits int, knowhere bool) (*RaBitQ, err
 	if m != dist.L2 && m != dist.InnerProduct {
 		return nil, fmt.Errorf("IVF_RABITQ has no metric %s", m)
 	}
-	return &RaBitQ{QueryBits: queryBits, metric: m, dim: dim, counted: knowhere}, nil
+	return &RaBitQ{QueryBits: queryBits, metric: m, dim: dim, counted: knowhere, number: 1}, nil
+}
+
+// WithBits returns the same of so many bits a dimension, 1 to dist.MaxRaBitQBits, in faiss's form.
+func (c *RaBitQ) WithBits(bits int) (*RaBitQ, error) {
+	if bits < 1 || bits > dist.MaxRaBitQBits || c.counted {
+		return nil, fmt.Errorf("%d bits a dimension: not one of 1 to %d", bits, dist.MaxRaBitQBits)
+	}
+	own := *c
+	own.number = bits
+	return &own, nil
 }
 
 // Kind is the type of such an index in Milvus's words.
@@ -41,6 +52,9 @@ func (c *RaBitQ) Kind() string { return IVFRaBitQ }
 const IVFRaBitQ = "IVF_RABITQ"
 
 func (c *RaBitQ) String() string {
+	if c.number > 1 {
+		return fmt.Sprintf("%d bits a dimension, of what the centroid leaves", c.number)
+	}
 	return "1 bit a dimension, of what the centroid leaves"
 }
 
@@ -49,11 +63,14 @@ func (c *RaBitQ) Dim() int { return c.dim }
 
 // Bytes is the size of a code.
 func (c *RaBitQ) Bytes() int {
-	numbers := 2
-	if c.counted {
-		numbers = 3
+	signs := (c.dim + 7) / 8
+	switch {
+	case c.number > 1:
+		return signs + 12 + (c.dim*(c.number-1)+7)/8 + 8
+	case c.counted:
+		return signs + 12
 	}
-	return (c.dim+7)/8 + 4*numbers
+	return signs + 8
 }
 
 // bits are those of a dimension of a query.
@@ -101,7 +118,10 @@ func (c *RaBitQ) Gives() func(code []byte, centroid, x []float32) bool {
 		if math.Abs(number(0)-first) > 10*rabitqSlack*whole {
 			return false
 		}
-		return left < 100*rabitqSlack*whole || math.Abs(number(1)-second) <= 100*rabitqSlack*second
+		if left >= 100*rabitqSlack*whole && !(math.Abs(number(1)-second) <= 100*rabitqSlack*second) {
+			return false
+		}
+		return c.number == 1 || c.restGives(code[(c.dim+7)/8+12:], centroid, x)
 	}
 }
 
@@ -113,6 +133,7 @@ func (c *RaBitQ) decoder(x *Index, p dist.Profile) (decoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	k = k.WithBits(c.number)
 	return &rabitqDecoder{index: x, own: k.NewQuery(), kernel: k}, nil
 }
 

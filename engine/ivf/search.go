@@ -216,6 +216,10 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 // scanTile gives to the distances of q to n rows of list number i, from first on.
 func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to sink) {
 	l, d := &s.index.Lists[i], s.tile[:n]
+	if r, ok := s.decoder.(*rabitqDecoder); ok && s.index.Codec.(*RaBitQ).number > 1 {
+		r.scanWorth(l, first, d, left, to)
+		return
+	}
 	if s.decoder != nil {
 		s.decoder.scan(l.Vectors, first, d)
 	} else {

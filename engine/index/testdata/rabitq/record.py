@@ -68,14 +68,14 @@ def of_faiss(out, seed, n, dims, nq):
         x = rows(n, dim, seed + dim)
         ids = np.arange(n) * 7919 % 10007
         for metric, code in (("L2", faiss.METRIC_L2), ("IP", faiss.METRIC_INNER_PRODUCT)):
-            for how in ("plain", "rotated", "reduced", "refined", "refined_sq8"):
+            for how in ("plain", "rotated", "reduced", "refined", "refined_sq8") + tuple(f"bits{b}" for b in (range(2, 10) if len(out["ks"]) > 2 else (2, 3, 9))):
                 inner = dim if how != "reduced" else dim // 2 + 3
                 nlist = max(4, n // 60)
-                ix = faiss.IndexIVFRaBitQ(faiss.IndexFlat(inner, code), inner, nlist, code)
+                ix = faiss.IndexIVFRaBitQ(faiss.IndexFlat(inner, code), inner, nlist, code, True, int(how[4:]) if how.startswith("bits") else 1)
                 ix.cp.min_points_per_centroid = 1
                 ix.qb = 5
                 index = ix
-                if how == "rotated":
+                if how == "rotated" or how in ("bits3", "bits6"):
                     index = faiss.IndexPreTransform(faiss.RandomRotationMatrix(dim, dim), ix)
                 if how.startswith("refined"):
                     base = faiss.IndexPreTransform(faiss.RandomRotationMatrix(dim, dim), ix)
