@@ -118,5 +118,5 @@ func (r *faissReader) partsAndBits(h *faissHeader) (parts, bits int, centroids [
 
 // pqTypes are the types of indexes whose codes are in parts.
 func pqTypes() map[string]string {
-	return map[string]string{"IwPQ": "IVF_PQ", "IxPq": "HNSW_PQ", "IxP7": "HNSW_PQ"}
+	return map[string]string{"IwPQ": "IVF_PQ", "IwQR": "IVF_PQ with refinement", "IxPq": "HNSW_PQ", "IxP7": "HNSW_PQ"}
 }

@@ -44,6 +44,9 @@ func FuzzOpen(f *testing.F) {
 	for _, c := range lists.Files {
 		f.Add(c.File, []byte{})
 	}
+	for _, file := range pqrFiles(f) {
+		f.Add(file, []byte{})
+	}
 	for _, c := range readRaBitQ(f, *rabitqFile).Files {
 		f.Add(c.File, []byte{})
 	}

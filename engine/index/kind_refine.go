@@ -46,8 +46,11 @@ func Refined(s Searchable) bool {
 	if u, ok := s.(unitIndex); ok {
 		s = u.Searchable
 	}
-	_, ok := s.(refinedIndex)
-	return ok
+	switch s.(type) {
+	case refinedIndex, pqrIndex:
+		return true
+	}
+	return false
 }
 
 func (r refinedIndex) relabel(labels []int64) *FormatError {

@@ -112,7 +112,7 @@ func milvusTypes() []milvusType {
 		{"HNSW by partition key (several graphs)", []string{"IHMV"}, nil},
 		{"IVF_FLAT_CC", []string{"IwFc"}, nil},
 		{"IVF_PQ", []string{"IwPQ"}, (*faissReader).ivfPQ},
-		{"IVF_PQ with refinement", []string{"IwQR"}, nil},
+		{"IVF_PQ with refinement", []string{"IwQR"}, (*faissReader).ivfPQR}, // by parts, faiss's
 		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, (*faissReader).ivfSQ},
 		{"IVF_RABITQ", []string{"IwrQ", "Iwrq", "Iwrr"}, (*faissReader).ivfRaBitQ}, // Iwrr: of several bits a dimension, faiss's
 		{"RaBitQ without lists", []string{"IxrQ", "Ixrq", "Ixrr"}, nil},            // faiss's, no type of Milvus

@@ -28,12 +28,13 @@ def hits(ids, dis):
 
 
 def answers(index, q, ids, ks, probes):
+    refined = isinstance(index, faiss.IndexIVFPQR)  # which throws at a filter of a search
     keep = faiss.IDSelectorBatch([int(i) for i in ids if i % 3])
     near = np.sort(index.search(q[:1], 30, params=faiss.SearchParametersIVF(nprobe=index.nlist))[0][0])
     for nprobe in probes:
         for filtered in (False, True):
             params = faiss.SearchParametersIVF(nprobe=nprobe, sel=keep if filtered else None)
-            for k in ks:
+            for k in () if refined and filtered else ks:
                 found = [index.search(q[i:i + 1], k, params=params) for i in range(len(q))]
                 yield {"k": k, "nprobe": nprobe, "filter": filtered, "answers": [hits(f[1][0], f[0][0]) for f in found]}
             found = [index.range_search(q[i:i + 1], float(near[15]), params=params) for i in range(len(q))]
@@ -53,7 +54,11 @@ def write(name, index, kind, n, dim, ks, probes, out):
         index.train(x)
     if name.endswith("_wide"):  # rows beyond the ranges that were trained
         x *= np.float32(1.5)
-    index.add_with_ids(x, ids)
+    if isinstance(index, faiss.IndexIVFPQR):
+        ids = np.arange(n)
+        index.add(x)
+    else:
+        index.add_with_ids(x, ids)
     q = x[:: n // 3][:3] + (values("floats", 3, dim, 2) / np.float32(8) if kind == "floats" else np.float32(0))
     out["files"].append({
         "name": name, "dim": dim, "rows": f"{kind}_{dim}", "scale": 1.5 if name.endswith("_wide") else 1.0, "queries": b64(q),
@@ -96,6 +101,15 @@ def main():
                     index.by_residual = residual
                     index.pq.cp.min_points_per_centroid = 1
                     write(f"pq{bits}_floats_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}", index, "floats", n, dim, (1, 10, 100), (1, 5, nlist), out)
+    shapes = ((8, 4, 8, 2, 6), (36, 3, 6, 12, 4), (40, 5, 4, 8, 8), (100, 20, 8, 50, 5), (128, 8, 8, 16, 8), (24, 24, 4, 1, 4), (33, 3, 5, 11, 7), (768, 96, 8, 96, 4)) if full else ((12, 3, 4, 2, 5), (19, 1, 5, 19, 4))
+    for dim, parts, bits, finer, more in shapes:
+        for kind in ("ties", "floats"):
+            for factor in (1, 2.7, 4) if full else (2.7,):
+                n, nlist = (3000, 30) if full else (150, 6)
+                index = faiss.IndexIVFPQR(faiss.IndexFlatL2(dim), dim, nlist, parts, bits, finer, more)
+                index.pq.cp.min_points_per_centroid = index.refine_pq.cp.min_points_per_centroid = 1
+                index.k_factor = factor
+                write(f"pqr_{kind}_{dim}_{parts}x{bits}_{finer}x{more}_{factor}", index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
     with gzip.GzipFile(sys.argv[-1], "wb", mtime=0) as f:
         f.write(json.dumps(out, separators=(",", ":")).encode())
 
