@@ -167,8 +167,8 @@ func (s *pqrSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit
 	}
 	code.Widen(dist.Float32, q, s.query)
 	k := p.wide()
-	if k < 1 || k > flat.MaxK {
-		return dst, Cost{}, fmt.Errorf("k is %d: not one of 1 to %d", k, flat.MaxK)
+	if most := max(flat.MaxK, s.x.codes.Rows); k < 1 || k > most {
+		return dst, Cost{}, fmt.Errorf("k is %d: not one of 1 to %d", k, most)
 	}
 	s.hits = s.hits[:0]
 	cost := Cost{}

@@ -20,7 +20,7 @@ type Options = flat.Options
 
 // Params are those of one search.
 type Params struct {
-	K      int // how many hits, 1 to flat.MaxK
+	K      int // how many hits, 1 to flat.MaxK or to all rows, which a refinement may want
 	NProbe int // how many lists are read, all of them at most; 0 for the index's own
 	// Filter marks ids that are left out; nil for none.
 	Filter *engine.Bitset
@@ -268,8 +268,8 @@ func (s *Searcher) scanSlipping(l *List, left []uint64, to sink) {
 // Search appends to dst the hits of one query, best first: at most K, fewer if the lists that
 // are read have fewer rows. query is stored as a row is.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
-	if p.K < 1 || p.K > flat.MaxK {
-		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, flat.MaxK)
+	if p.K < 1 || p.K > flat.MaxK && p.K > s.index.Rows() {
+		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, max(flat.MaxK, s.index.Rows()))
 	}
 	if err := s.quantise(p.QueryBits); err != nil {
 		return dst, err
