@@ -7,17 +7,11 @@ import (
 	"kitescope/engine/dist"
 )
 
-// SparseParams are what a search of sparse vectors may ask for; 0 is the library's default. Package engine/sparse says what they do.
-type SparseParams struct {
-	DropRatio, MaxScoreRatio, AvgDL float32
-	Refine                          int
-}
-
 // Or is what p asks for, and of q what p does not.
 func (p SparseParams) Or(q SparseParams) SparseParams {
 	return SparseParams{
 		DropRatio: cmp.Or(p.DropRatio, q.DropRatio), MaxScoreRatio: cmp.Or(p.MaxScoreRatio, q.MaxScoreRatio),
-		AvgDL: cmp.Or(p.AvgDL, q.AvgDL), Refine: cmp.Or(p.Refine, q.Refine),
+		AvgDL: cmp.Or(p.AvgDL, q.AvgDL), RefineFactor: cmp.Or(p.RefineFactor, q.RefineFactor),
 	}
 }
 

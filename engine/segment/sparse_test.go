@@ -109,7 +109,7 @@ func TestSparseSegments(t *testing.T) {
 		}
 		queries := goldentest.SparseVectors(t, truth.Queries[s.Queries])
 		asked[s.Library]++
-		params := segment.Params{K: s.K, Sparse: engine.SparseParams{DropRatio: s.Drop, Refine: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}
+		params := segment.Params{K: s.K, Sparse: engine.SparseParams{DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}
 		for q := range s.IDs {
 			hits, _, err := p.Search(queries.Row(q), params, filter, nil)
 			if err != nil {

@@ -13,9 +13,6 @@ import (
 // MaxK is the greatest number of hits: Milvus's own limit.
 const MaxK = 16384
 
-// MaxRefine bounds how many times as many rows are compared once more.
-const MaxRefine = 1000
-
 // Options are whose answers are wanted, and parameters of the index that are in no file.
 type Options struct {
 	Library   engine.Library // Native is Knowhere26
@@ -27,7 +24,7 @@ type Options struct {
 // Params are those of one search. Of those of sparse vectors
 //
 //   - DropRatio is the share of the query's values, the smallest, that are left out: 0 to less than 1 (drop_ratio_search);
-//   - Refine is how many times K are found by what is left and compared once more with the whole query, where something was left out
+//   - RefineFactor is how many times K are found by what is left and compared once more with the whole query, where something was left out
 //     (refine_factor); 0 is the library's own: 1, which compares none, and 10 in knowhere 2.3;
 //   - MaxScoreRatio stretches the greatest scores by which walks leave rows out (dim_max_score_ratio): 0.5 to 1.3, 0 for 1.05. Below 1
 //     searches are approximate;
@@ -138,10 +135,10 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	if len(s.terms) == 0 {
 		return dst, nil
 	}
-	capacity := min(p.K*p.Refine, max(s.index.Rows, p.K)) // a queue that is never full is as good as one with more room
+	capacity := min(p.K*p.RefineFactor, max(s.index.Rows, p.K)) // a queue that is never full is as good as one with more room
 	s.top.reset(capacity)
 	s.walk(&s.top, left, &p)
-	if p.Refine == 1 {
+	if p.RefineFactor == 1 {
 		return s.top.hits(dst), nil
 	}
 	return s.refine(query, &p, dst), nil
@@ -158,8 +155,8 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	if !(p.DropRatio >= 0 && p.DropRatio < 1) {
 		return p, fmt.Errorf("drop ratio is %g: not one of 0 to less than 1", p.DropRatio)
 	}
-	if p.Refine < 0 || p.Refine > MaxRefine {
-		return p, fmt.Errorf("refine factor is %d: not one of 1 to %d", p.Refine, MaxRefine)
+	if p.RefineFactor < 0 || p.RefineFactor > engine.MaxRefineFactor {
+		return p, fmt.Errorf("refine factor is %d: not one of 1 to %d", p.RefineFactor, engine.MaxRefineFactor)
 	}
 	if p.MaxScoreRatio == 0 {
 		p.MaxScoreRatio = 1.05
@@ -169,11 +166,11 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	}
 	switch {
 	case p.DropRatio == 0:
-		p.Refine = 1 // nothing was left out
-	case p.Refine == 0 && s.library == engine.Knowhere23:
-		p.Refine = 10
-	case p.Refine == 0:
-		p.Refine = 1
+		p.RefineFactor = 1 // nothing was left out
+	case p.RefineFactor == 0 && s.library == engine.Knowhere23:
+		p.RefineFactor = 10
+	case p.RefineFactor == 0:
+		p.RefineFactor = 1
 	}
 	if p.AvgDL == 0 {
 		p.AvgDL = s.bm25.AvgDL

@@ -119,7 +119,7 @@ func TestCheck(t *testing.T) {
 		{good, Params{}, "k is 0"},
 		{good, Params{K: 3, SparseParams: engine.SparseParams{DropRatio: 1}}, "drop ratio is 1"},
 		{good, Params{K: 3, SparseParams: engine.SparseParams{MaxScoreRatio: 2}}, "0.5 to 1.3"},
-		{good, Params{K: 3, SparseParams: engine.SparseParams{Refine: -1}}, "refine factor is -1"},
+		{good, Params{K: 3, SparseParams: engine.SparseParams{RefineFactor: -1}}, "refine factor is -1"},
 	} {
 		_, err := s.Search(test.query, test.p, nil)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {

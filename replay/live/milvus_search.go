@@ -134,7 +134,7 @@ func (m *milvus) params(r *load.Request) string {
 		}
 	case strings.HasPrefix(kind, "SPARSE"):
 		ratio("drop_ratio_search", r.Sparse.DropRatio)
-		add("refine_factor", r.Sparse.Refine)
+		add("refine_factor", r.Sparse.RefineFactor)
 		ratio("dim_max_score_ratio", r.Sparse.MaxScoreRatio)
 	}
 	text, err := json.Marshal(params)

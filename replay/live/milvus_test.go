@@ -159,7 +159,7 @@ func TestParamsOfTheIndex(t *testing.T) {
 
 func TestParamsOfSparseVectors(t *testing.T) {
 	m := &milvus{desc: Description{Index: "SPARSE_INVERTED_INDEX"}}
-	r := &load.Request{EF: 64, NProbe: 8, Sparse: engine.SparseParams{DropRatio: 0.25, Refine: 3, MaxScoreRatio: 1.5, AvgDL: 90}}
+	r := &load.Request{EF: 64, NProbe: 8, Sparse: engine.SparseParams{DropRatio: 0.25, RefineFactor: 3, MaxScoreRatio: 1.5, AvgDL: 90}}
 	if got, want := m.params(r), `{"dim_max_score_ratio":1.5,"drop_ratio_search":0.25,"refine_factor":3}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -130,7 +130,7 @@ func (p *requestLine) sparseParam(name string, value []byte) (known bool, err er
 	case "bm25_avgdl":
 		p.Sparse.AvgDL, err = share(value)
 	case "refine_factor":
-		p.Sparse.Refine, err = whole(value)
+		p.Sparse.RefineFactor, err = whole(value)
 	default:
 		return false, nil
 	}
@@ -151,7 +151,7 @@ func appendSparseParams(b []byte, p engine.SparseParams) []byte {
 	for _, x := range []struct {
 		name  string
 		value float32
-	}{{"drop_ratio_search", p.DropRatio}, {"dim_max_score_ratio", p.MaxScoreRatio}, {"bm25_avgdl", p.AvgDL}, {"refine_factor", float32(p.Refine)}} {
+	}{{"drop_ratio_search", p.DropRatio}, {"dim_max_score_ratio", p.MaxScoreRatio}, {"bm25_avgdl", p.AvgDL}, {"refine_factor", float32(p.RefineFactor)}} {
 		if x.value != 0 {
 			b = append(append(append(b, `,"`...), x.name...), `":`...)
 			b = strconv.AppendFloat(b, float64(x.value), 'g', -1, 32)

@@ -29,14 +29,14 @@ func (f *sparseFlags) register(cmd *cobra.Command) {
 }
 
 func (f *sparseFlags) params() (engine.SparseParams, error) {
-	p := engine.SparseParams{DropRatio: float32(f.drop), MaxScoreRatio: float32(f.ratio), Refine: f.refine}
+	p := engine.SparseParams{DropRatio: float32(f.drop), MaxScoreRatio: float32(f.ratio), RefineFactor: f.refine}
 	switch {
 	case !(f.drop >= 0 && f.drop < 1):
 		return p, cli.Usagef("--drop-ratio must be 0 to less than 1, not %g", f.drop)
 	case f.ratio != 0 && !(f.ratio >= 0.5 && f.ratio <= 1.3):
 		return p, cli.Usagef("--max-score-ratio must be 0.5 to 1.3, not %g", f.ratio)
-	case f.refine < 0 || f.refine > sparse.MaxRefine:
-		return p, cli.Usagef("--refine-factor must be 1 to %d, not %d", sparse.MaxRefine, f.refine)
+	case f.refine < 0 || f.refine > engine.MaxRefineFactor:
+		return p, cli.Usagef("--refine-factor must be 1 to %d, not %d", engine.MaxRefineFactor, f.refine)
 	}
 	return p, nil
 }
