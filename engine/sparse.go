@@ -1,19 +1,10 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 
 	"kitescope/engine/dist"
 )
-
-// Or is what p asks for, and of q what p does not.
-func (p SparseParams) Or(q SparseParams) SparseParams {
-	return SparseParams{
-		DropRatio: cmp.Or(p.DropRatio, q.DropRatio), MaxScoreRatio: cmp.Or(p.MaxScoreRatio, q.MaxScoreRatio),
-		AvgDL: cmp.Or(p.AvgDL, q.AvgDL), RefineFactor: cmp.Or(p.RefineFactor, q.RefineFactor),
-	}
-}
 
 // NewSparse returns zeroed rows of sparse vectors, of so many bytes each. They have no dimension: Dim is 0.
 func NewSparse(sizes []int) (*Vectors, error) {

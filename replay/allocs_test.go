@@ -59,7 +59,7 @@ func oneByOne(t testing.TB, queries *engine.Vectors) []*load.Request {
 		if err != nil {
 			t.Fatal(err)
 		}
-		requests[i] = &load.Request{Number: i, Vectors: one, K: 10, EF: 64}
+		requests[i] = &load.Request{Number: i, Vectors: one, K: 10, SearchParams: engine.SearchParams{EF: 64}}
 	}
 	return requests
 }

@@ -224,7 +224,7 @@ func TestRun(t *testing.T) {
 	c.layout.Version, c.layout.Notes = "2.3.5", []string{"a note"}
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, EF: 20})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestRunOfAnotherTarget(t *testing.T) {
 	c := four(t)
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 3, EF: 20})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 3, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	c := four(t)
 	loaded := loadOf(t, c, c.layout, nil)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, EF: 20})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestRunIsInterrupted(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	c := four(t)
 	l := runLog(t)
-	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, EF: 20})
+	requests, err := replay.Requests(l, &c.layout.Collection, replay.Ask{K: 1, SearchParams: engine.SearchParams{EF: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestParametersOfRequests(t *testing.T) {
 	l := runLog(t)
 	l.Requests = l.Requests[:2]
 	l.Requests[1].K, l.Requests[1].EF, l.Requests[1].NProbe = 5, 50, 8
-	ask := replay.Ask{K: 10, EF: 64, NProbe: 2}
+	ask := replay.Ask{K: 10, SearchParams: engine.SearchParams{EF: 64, NProbe: 2}}
 	forced := ask
 	forced.Force.EF = 32
 	for _, x := range []struct {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
 	"kitescope/replay"
@@ -32,7 +33,7 @@ func BenchmarkFixtures(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					requests[i] = &load.Request{Number: i, Vectors: one, K: c.Limit, EF: c.EF}
+					requests[i] = &load.Request{Number: i, Vectors: one, K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}}
 				}
 				s, err := target.Session(b.Context())
 				if err != nil {

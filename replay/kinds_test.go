@@ -74,7 +74,7 @@ func asked(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
 	q := &log.Log{Name: "recorded", Vectors: v}
 	x.Searches = slices.DeleteFunc(x.Searches, func(s segmenttest.KindSearch) bool { return s.Params["radius"] != 0 }) // logs have none
 	for _, s := range x.Searches {
-		r := log.Request{NQ: len(x.Queries), K: s.K, EF: s.Param("ef"), NProbe: s.Param("nprobe"), ReorderK: s.Param("reorder_k")}
+		r := log.Request{NQ: len(x.Queries), K: s.K, SearchParams: engine.SearchParams{EF: s.Param("ef"), NProbe: s.Param("nprobe"), ReorderK: s.Param("reorder_k")}}
 		if s.Expr != "" {
 			r.Filter = &log.Filter{Expr: s.Expr}
 		}

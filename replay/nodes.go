@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"kitescope/engine"
 	"kitescope/replay/load"
 	"kitescope/replay/schedule"
 )
@@ -139,29 +138,13 @@ func (s *session) gather(r *load.Request) {
 
 // groupOf is what requests must have in common to run as one task. Filters are expressions, which Milvus compares as plans.
 func groupOf(r *load.Request) string {
-	group := filterOf(r)
-	if r.Sparse != (engine.SparseParams{}) {
-		group += fmt.Sprint(" sparse ", r.Sparse)
+	switch {
+	case r.Expr != "":
+		return fmt.Sprintf("filter %s, %s", r.Expr, r.Words())
+	case r.Keys != nil:
+		return fmt.Sprintf("filter %p %d %v %s", r.Keys, len(r.Keys), r.Exclude, r.Words())
 	}
-	return group
-}
-
-// filterOf is the filter of a request, and how much of an index it looks at.
-func filterOf(r *load.Request) string {
-	effort := fmt.Sprintf("ef %d nprobe %d reorder_k %d", r.EF, r.NProbe, r.ReorderK)
-	if r.QueryBits > 0 {
-		effort += " rbq_bits_query " + strconv.Itoa(r.QueryBits)
-	}
-	if r.RefineK > 0 {
-		effort += fmt.Sprintf(" refine_k %g", r.RefineK)
-	}
-	if r.Expr != "" {
-		return fmt.Sprintf("filter %s, %s", r.Expr, effort)
-	}
-	if r.Keys != nil {
-		return fmt.Sprintf("filter %p %d %v %s", r.Keys, len(r.Keys), r.Exclude, effort)
-	}
-	return effort
+	return r.Words()
 }
 
 // push takes a call in and starts what may run now.

@@ -60,7 +60,7 @@ func bare(b *testing.B, s *session, requests []*load.Request) float64 {
 	for _, r := range requests {
 		for _, p := range s.worker.probes {
 			var err error
-			if hits, _, err = p.Search(r.Vectors.Row(0), segment.Params{K: r.K, EF: r.EF}, nil, hits[:0]); err != nil {
+			if hits, _, err = p.Search(r.Vectors.Row(0), segment.Params{K: r.K, SearchParams: engine.SearchParams{EF: r.EF}}, nil, hits[:0]); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -14,14 +14,12 @@ import (
 
 // Ask is what requests ask for where their log does not say.
 type Ask struct {
-	K, EF, NProbe, ReorderK int
-	RefineK                 float32
-	QueryBits               int
-	Sparse                  engine.SparseParams
-	// Force has what is taken in place of what the log says, where it is not 0.
+	K int
+	engine.SearchParams
+	// Force has what is taken in place of what the log says, where it is set.
 	Force struct {
-		K, EF, NProbe int
-		Sparse        engine.SparseParams
+		K int
+		engine.SearchParams
 	}
 }
 
@@ -49,9 +47,7 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 		}
 		all[i] = load.Request{
 			Number: i, At: q.At, Vectors: vectors,
-			K: cmp.Or(a.Force.K, q.K, a.K), EF: cmp.Or(a.Force.EF, q.EF, a.EF), NProbe: cmp.Or(a.Force.NProbe, q.NProbe, a.NProbe), ReorderK: cmp.Or(q.ReorderK, a.ReorderK),
-			RefineK: cmp.Or(q.RefineK, a.RefineK), QueryBits: cmp.Or(q.QueryBits, a.QueryBits),
-			Sparse: a.Force.Sparse.Or(q.Sparse.Or(a.Sparse)),
+			K: cmp.Or(a.Force.K, q.K, a.K), SearchParams: a.Force.SearchParams.Or(q.SearchParams.Or(a.SearchParams)),
 		}
 		switch k := all[i].K; {
 		case k <= 0:

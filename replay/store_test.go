@@ -164,7 +164,7 @@ func at(t testing.TB, number, k int, x ...float32) *load.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &load.Request{Number: number, Vectors: v, K: k, EF: 20}
+	return &load.Request{Number: number, Vectors: v, K: k, SearchParams: engine.SearchParams{EF: 20}}
 }
 
 // text is hits as "key@distance".

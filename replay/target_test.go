@@ -175,7 +175,7 @@ func TestStepsOfTheMerge(t *testing.T) {
 			for k := range 20 {
 				request := at(t, 0, k+1, float32(r.IntN(6)))
 				a := ask(t, target, request)
-				want, _, err := flat.Search(request.Vectors.Row(0), segment.Params{K: k + 1, EF: 20})
+				want, _, err := flat.Search(request.Vectors.Row(0), segment.Params{K: k + 1, SearchParams: engine.SearchParams{EF: 20}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -140,7 +140,7 @@ func logOf(t testing.TB, c *recordedCollection, l *replay.Layout, nq int) []*loa
 	for i := 0; i < n; i += nq {
 		q.Requests = append(q.Requests, log.Request{First: i, NQ: min(nq, n-i)})
 	}
-	requests, err := replay.Requests(q, &l.Collection, replay.Ask{K: c.Limit, EF: c.EF})
+	requests, err := replay.Requests(q, &l.Collection, replay.Ask{K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"testing"
 
+	"kitescope/engine"
 	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/load"
@@ -32,7 +33,7 @@ func TestRecallSaysWhatItHasNotSeen(t *testing.T) {
 		c := four(t)
 		c.layout.Segments[0].Rows = rows // 30 of them are in storage, of 120
 		loaded := loadOf(t, c, c.layout, nil)
-		requests, err := replay.Requests(runLog(t), &c.layout.Collection, replay.Ask{K: 3, EF: 20})
+		requests, err := replay.Requests(runLog(t), &c.layout.Collection, replay.Ask{K: 3, SearchParams: engine.SearchParams{EF: 20}})
 		if err != nil {
 			t.Fatal(err)
 		}

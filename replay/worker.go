@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -53,7 +54,8 @@ func (t *Target) newWorker(groups []*group) (*worker, error) {
 // search asks the segments of a group, and appends to dst the nearest of each vector with the ends of each: what a node answers to
 // a leader. now is the time at which it starts, and the time at which segments were done is returned.
 func (w *worker) search(ctx context.Context, g *group, r *load.Request, now time.Duration, dst *answers) (time.Duration, error) {
-	params := segment.Params{K: r.K, EF: r.EF, NProbe: r.NProbe, ReorderK: r.ReorderK, RefineK: r.RefineK, QueryBits: r.QueryBits, Sparse: r.Sparse.Or(engine.SparseParams{AvgDL: w.target.meanLength})}
+	params := segment.Params{K: r.K, SearchParams: r.SearchParams}
+	params.AvgDL = cmp.Or(params.AvgDL, w.target.meanLength)
 	w.found, w.ends = w.found[:0], w.ends[:0]
 	for _, i := range g.parts {
 		if err := ctx.Err(); err != nil {

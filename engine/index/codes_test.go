@@ -73,7 +73,7 @@ func (g codedGoldens) check(t *testing.T, atLeast int) {
 		}
 		g.holds(t, f, c.Rows, c.Scale, c.IDs)
 		for _, search := range c.Searches {
-			p := Params{K: search.K, NProbe: search.NProbe, Radius: search.Radius}
+			p := Params{K: search.K, SearchParams: engine.SearchParams{NProbe: search.NProbe}, Radius: search.Radius}
 			if search.Filter {
 				p.Filter = filter
 			}

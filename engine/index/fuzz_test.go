@@ -154,7 +154,7 @@ func search(t *testing.T, x *File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Search(make([]byte, 4*x.Dim), Params{K: 3, NProbe: 1 << 20}, nil); err != nil {
+	if _, _, err := s.Search(make([]byte, 4*x.Dim), Params{K: 3, SearchParams: engine.SearchParams{NProbe: 1 << 20}}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -100,7 +100,7 @@ func (g *graphGoldens) check(t *testing.T) {
 // compare asks all queries of a search, and returns how many hits there were and how many answers differ.
 func (p *graphSearch) compare(t *testing.T, f *File, s Searcher, name string, queries []byte) (hits, wrong int) {
 	t.Helper()
-	asked := Params{K: p.K, EF: p.EF, RefineK: p.Refine, Filter: graphFilter(p.Filter, f.Rows), Radius: p.Radius, RangeFilter: p.Inner}
+	asked := Params{K: p.K, SearchParams: engine.SearchParams{EF: p.EF, RefineK: p.Refine}, Filter: graphFilter(p.Filter, f.Rows), Radius: p.Radius, RangeFilter: p.Inner}
 	at := 0
 	for i, n := range p.Counts {
 		found, _, err := s.Search(queries[4*f.Dim*i:][:4*f.Dim], asked, nil)

@@ -59,7 +59,7 @@ func (l sparseIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 
 // Exact leaves nothing out, of the query nor of the rows.
 func (l sparseIndex) Exact(p Params) (Searchable, Params) {
-	p.Sparse = engine.SparseParams{AvgDL: p.Sparse.AvgDL}
+	p.SparseParams = engine.SparseParams{AvgDL: p.AvgDL}
 	return exactSparse{l}, p
 }
 
@@ -94,7 +94,7 @@ func (s sparseSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.H
 var errNoRange = errors.New("a search of sparse vectors by radius is not supported: search for the nearest k")
 
 func (p *Params) sparse() sparse.Params {
-	return sparse.Params{K: p.K, Filter: p.Filter, SparseParams: p.Sparse}
+	return sparse.Params{K: p.K, Filter: p.Filter, SparseParams: p.SparseParams}
 }
 
 func (l sparseIndex) Describe(d *Description) {

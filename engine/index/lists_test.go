@@ -61,7 +61,7 @@ func TestListsOfKnowhere25(t *testing.T) {
 		}
 		bad := 0
 		for _, search := range c.Searches {
-			p := Params{K: max(search.K, 1), NProbe: search.NProbe, ReorderK: search.ReorderK, Radius: search.Radius}
+			p := Params{K: max(search.K, 1), SearchParams: engine.SearchParams{NProbe: search.NProbe, ReorderK: search.ReorderK}, Radius: search.Radius}
 			if search.Filter {
 				p.Filter = filter
 			}
@@ -127,7 +127,7 @@ func TestInverseNormsOfSCANN(t *testing.T) {
 		if y := As[scann.Index](later); y.Norms != nil || len(y.Inverse) != f.Rows {
 			t.Errorf("%d norms, %d inverse ones", len(y.Norms), len(y.Inverse))
 		}
-		o, p := Options{Library: engine.Knowhere26, Profile: engine.Knowhere26.Profile()}, Params{K: 9, NProbe: 3}
+		o, p := Options{Library: engine.Knowhere26, Profile: engine.Knowhere26.Profile()}, Params{K: 9, SearchParams: engine.SearchParams{NProbe: 3}}
 		want, got := searchBy(t, f, o, c.Queries[:4*c.Dim], p), searchBy(t, later, o, c.Queries[:4*c.Dim], p)
 		for i := range want {
 			if i >= len(got) || math.Abs(float64(got[i].Distance-want[i].Distance)) > 1e-6 {

@@ -50,7 +50,7 @@ func TestRefusedOfTwoCodes(t *testing.T) {
 		}
 		return hits
 	}
-	for _, p := range []Params{{K: 3, Filter: engine.NewBitset(f.Rows)}, {K: 3, RefineK: 0.5}, {}, {K: 1 << 20}} {
+	for _, p := range []Params{{K: 3, Filter: engine.NewBitset(f.Rows)}, {K: 3, SearchParams: engine.SearchParams{RefineK: 0.5}}, {}, {K: 1 << 20}} {
 		if _, _, err := s.Search(q, p, nil); err == nil {
 			t.Errorf("%+v: no error", p)
 		}
@@ -68,10 +68,10 @@ func TestRefusedOfTwoCodes(t *testing.T) {
 		t.Fatal(want, err)
 	}
 	lists := As[ivf.Index](f)
-	if got := ask(Params{K: 9, NProbe: len(lists.Lists), RefineK: float32(f.Rows)}); !slices.Equal(got, want) {
+	if got := ask(Params{K: 9, SearchParams: engine.SearchParams{NProbe: len(lists.Lists), RefineK: float32(f.Rows)}}); !slices.Equal(got, want) {
 		t.Errorf("%v, exactly %v", got, want)
 	}
-	if got := ask(Params{K: 9, NProbe: 1, RefineK: 1}); slices.Equal(got, want) {
+	if got := ask(Params{K: 9, SearchParams: engine.SearchParams{NProbe: 1, RefineK: 1}}); slices.Equal(got, want) {
 		t.Error("a factor of 1 is as good as all rows")
 	}
 	labels := make([]int64, f.Rows)

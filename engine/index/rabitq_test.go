@@ -81,7 +81,7 @@ func TestRaBitQTruth(t *testing.T) {
 		}
 		found := 0
 		for _, search := range c.Searches {
-			p := Params{K: search.K, NProbe: search.NProbe, Radius: search.Radius, QueryBits: search.QueryBits, RefineK: c.RefineK}
+			p := Params{K: search.K, SearchParams: engine.SearchParams{NProbe: search.NProbe, QueryBits: search.QueryBits, RefineK: c.RefineK}, Radius: search.Radius}
 			if search.Filter {
 				p.Filter = filter
 			}
@@ -274,7 +274,7 @@ func TestCosineIsOfNormalisedQueries(t *testing.T) {
 		q := c.Queries[4*c.Dim:][:4*c.Dim]
 		unit := float32s(q)
 		flat.Normalise(unit, dist.KnowhereNorm2(unit))
-		p := Params{K: 7, NProbe: 2}
+		p := Params{K: 7, SearchParams: engine.SearchParams{NProbe: 2}}
 		want, _, err := s[0].Search(unsafe.Slice((*byte)(unsafe.Pointer(&unit[0])), 4*c.Dim), p, nil)
 		if err != nil {
 			t.Fatal(err)

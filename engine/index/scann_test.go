@@ -177,7 +177,7 @@ func TestScannComparesAll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, _, err := s.Search(query, Params{K: 9, NProbe: 100, ReorderK: p.rows, Filter: params.Filter}, nil)
+			got, _, err := s.Search(query, Params{K: 9, SearchParams: engine.SearchParams{NProbe: 100, ReorderK: p.rows}, Filter: params.Filter}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestScannComparesAll(t *testing.T) {
 				t.Errorf("%+v, query %d: %v, row by row %v", p, i, got, want)
 			}
 		}
-		if _, _, err := s.Search(make([]byte, 4*p.dim), Params{K: 9, ReorderK: 8}, nil); err == nil || !strings.Contains(err.Error(), "reorder_k is 8") {
+		if _, _, err := s.Search(make([]byte, 4*p.dim), Params{K: 9, SearchParams: engine.SearchParams{ReorderK: 8}}, nil); err == nil || !strings.Contains(err.Error(), "reorder_k is 8") {
 			t.Errorf("fewer than k: %v", err)
 		}
 	}

@@ -83,15 +83,7 @@ type Options struct {
 // Params are what a query asks for.
 type Params struct {
 	K int
-	// EF and NProbe are of HNSW and IVF; 0 is the file's or the library's default.
-	EF, NProbe int
-	// ReorderK is how many rows SCANN compares by their vectors, of those that are nearest by their codes; 0 is K.
-	ReorderK int
-	// RefineK is how many times as many hits as K a refinement compares again; 0 is the file's factor in faiss, 1 in knowhere.
-	RefineK float32
-	// QueryBits are those of a dimension of a query in IVF_RABITQ, 0 for queries as they are; nil for the library's own.
-	QueryBits *int
-	Sparse    engine.SparseParams
+	engine.SearchParams
 	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
 	Filter *engine.Bitset
 	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner

@@ -94,7 +94,7 @@ func TestSparseTruth(t *testing.T) {
 			}
 		}
 		libraries[s.Library]++
-		p := Params{K: s.K, Filter: filter, Sparse: engine.SparseParams{DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}
+		p := Params{K: s.K, Filter: filter, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}}
 		for q := range s.IDs {
 			hits, _, err := searcher.Search(queries[s.Queries].Row(q), p, nil)
 			if err != nil {

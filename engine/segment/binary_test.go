@@ -47,7 +47,7 @@ func (s *binarySearch) String() string {
 
 // params are those of the search over so many rows.
 func (s *binarySearch) params(rows int) index.Params {
-	p := index.Params{K: s.K, NProbe: s.NProbe, Radius: s.Radius, RangeFilter: s.RangeFilter}
+	p := index.Params{K: s.K, SearchParams: engine.SearchParams{NProbe: s.NProbe}, Radius: s.Radius, RangeFilter: s.RangeFilter}
 	if p.Radius != nil {
 		p.NProbe = 0 // knowhere reads all lists, whatever it is told
 	}

@@ -68,7 +68,7 @@ func TestSegmentsWithGraphsOverCodesAnswerAsKnowhere(t *testing.T) {
 			at := 0
 			for j, n := range w.Counts {
 				// Nothing is filtered, and where a segment's bits of deletes are there knowhere compares all rows if a walk finds few.
-				params := segment.Params{K: w.K, EF: w.EF, RefineK: w.Refine}
+				params := segment.Params{K: w.K, SearchParams: engine.SearchParams{EF: w.EF, RefineK: w.Refine}}
 				hits, _, err := p.Search(unsafe.Slice((*byte)(unsafe.Pointer(&queries[j][0])), 4*c.Dim), params, nil, nil)
 				if err != nil {
 					t.Fatalf("%s: %v", c.Name, err)
@@ -129,11 +129,11 @@ func TestGraphsOverCodesOfHalvesTakeHalves(t *testing.T) {
 			binary.LittleEndian.PutUint16(short[2*i:], h)
 			binary.LittleEndian.PutUint32(long[4*i:], math.Float32bits(dist.WidenFloat16(h)))
 		}
-		want, _, err := a.Search(long, index.Params{K: 9, EF: 20}, nil)
+		want, _, err := a.Search(long, index.Params{K: 9, SearchParams: engine.SearchParams{EF: 20}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := b.Search(short, index.Params{K: 9, EF: 20}, nil)
+		got, _, err := b.Search(short, index.Params{K: 9, SearchParams: engine.SearchParams{EF: 20}}, nil)
 		if err != nil || len(got) == 0 || len(got) != len(want) {
 			t.Fatal(err, got, want)
 		}

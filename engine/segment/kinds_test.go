@@ -130,7 +130,7 @@ func normalised(v []float32) []float32 {
 }
 
 func paramsOf(w *segmenttest.KindSearch, s *segment.Segment) index.Params {
-	p := index.Params{K: w.K, NProbe: w.Param("nprobe"), EF: w.Param("ef"), ReorderK: w.Param("reorder_k")}
+	p := index.Params{K: w.K, SearchParams: engine.SearchParams{NProbe: w.Param("nprobe"), EF: w.Param("ef"), ReorderK: w.Param("reorder_k")}}
 	for name, to := range map[string]**float32{"radius": &p.Radius, "range_filter": &p.RangeFilter} {
 		if v, ok := w.Params[name]; ok {
 			*to = new(float32)

@@ -18,7 +18,6 @@ type Probe struct {
 	effort   index.Effort
 	searcher index.Searcher // nil without rows
 	out      *engine.Bitset // deleted or filtered, where that is two sets
-	bits     int            // of a dimension of the query, which searches are told by its address
 }
 
 // NewProbe returns a probe of a segment. It takes the segment's index if it has one that can be searched and o does not forbid
@@ -139,8 +138,7 @@ func (p *Probe) search(query []byte, q Params, left *engine.Bitset, dst []engine
 	if p.effort == index.ByEF && q.EF == 0 {
 		return dst, errors.New("an HNSW search needs ef")
 	}
-	p.bits = q.QueryBits
-	params := index.Params{K: q.K, EF: q.EF, NProbe: q.NProbe, ReorderK: q.ReorderK, RefineK: q.RefineK, QueryBits: &p.bits, Sparse: q.Sparse, Filter: left}
+	params := index.Params{K: q.K, SearchParams: q.SearchParams, Filter: left}
 	if p.effort == index.ByNProbe && params.NProbe == 0 {
 		params.NProbe = DefaultNProbe
 	}

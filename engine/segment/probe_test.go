@@ -152,7 +152,7 @@ func TestProbe(t *testing.T) {
 				t.Errorf("rows only %v: indexed %v", only, p.Indexed())
 			}
 			for f, want := range map[*engine.Bitset]string{nil: "121@0.5625 119@1.5625", filter: "119@1.5625 122@3.0625"} {
-				hits, cost, err := p.Search(query(120.25, 0), segment.Params{K: 2, EF: 30}, f, make([]engine.Hit, 1, 8))
+				hits, cost, err := p.Search(query(120.25, 0), segment.Params{K: 2, SearchParams: engine.SearchParams{EF: 30}}, f, make([]engine.Hit, 1, 8))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -205,7 +205,7 @@ func TestShare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits, _, err := x.Search(query(120.25, 0), segment.Params{K: 1, EF: 30})
+		hits, _, err := x.Search(query(120.25, 0), segment.Params{K: 1, SearchParams: engine.SearchParams{EF: 30}})
 		if err != nil || len(hits) != 1 || hits[0].Row != 120 {
 			t.Errorf("%v, %v", hits, err)
 		}

@@ -73,10 +73,7 @@ func TestRaBitQSegments(t *testing.T) {
 			if s.Radius != nil { // replays have none
 				continue
 			}
-			params := segment.Params{K: s.K, NProbe: s.NProbe}
-			if s.QueryBits != nil {
-				params.QueryBits = *s.QueryBits
-			}
+			params := segment.Params{K: s.K, SearchParams: engine.SearchParams{NProbe: s.NProbe, QueryBits: s.QueryBits}}
 			var filter *engine.Bitset
 			if s.Filter {
 				filter = third

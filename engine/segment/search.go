@@ -28,13 +28,10 @@ func Milvus(major, minor int) Options {
 	return Options{Library: l, Profile: l.Profile()}
 }
 
-// Params are what a query asks for. EF is of HNSW, NProbe of inverted files, where 0 is knowhere's default (8), ReorderK of SCANN, where 0
-// is K, RefineK of an index with a refinement, where 0 is 1.
+// Params are what a query asks for. What is not set is knowhere's default (DefaultNProbe); but a graph needs EF.
 type Params struct {
-	K, EF, NProbe, ReorderK int
-	RefineK                 float32
-	QueryBits               int // of IVF_RABITQ: rbq_bits_query, where 0 is queries as they are
-	Sparse                  engine.SparseParams
+	K int
+	engine.SearchParams
 }
 
 // Hit is a row that was found. Distance is what Milvus returns: squared for L2, a similarity for

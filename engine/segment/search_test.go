@@ -103,7 +103,7 @@ func TestRowsOnlyLeavesTheGraphAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hits, costs, err := x.Search(query(120.25, 0), segment.Params{K: 3, EF: 30})
+		hits, costs, err := x.Search(query(120.25, 0), segment.Params{K: 3, SearchParams: engine.SearchParams{EF: 30}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestRowsOnlyLeavesTheGraphAlone(t *testing.T) {
 		if _, _, err := x.Search(query(120.25, 0), segment.Params{K: 3}); (err == nil) != only {
 			t.Errorf("rows only: %v: a search without ef: %v", only, err)
 		}
-		if _, _, err := x.Search(query(1, 2, 3), segment.Params{K: 3, EF: 30}); err == nil || !strings.Contains(err.Error(), "search segment 3") {
+		if _, _, err := x.Search(query(1, 2, 3), segment.Params{K: 3, SearchParams: engine.SearchParams{EF: 30}}); err == nil || !strings.Contains(err.Error(), "search segment 3") {
 			t.Errorf("a query of other dimensions: %v", err)
 		}
 	}

@@ -109,7 +109,7 @@ func TestSparseSegments(t *testing.T) {
 		}
 		queries := goldentest.SparseVectors(t, truth.Queries[s.Queries])
 		asked[s.Library]++
-		params := segment.Params{K: s.K, Sparse: engine.SparseParams{DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}
+		params := segment.Params{K: s.K, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: s.Drop, RefineFactor: s.Refine, MaxScoreRatio: s.Ratio, AvgDL: s.Now}}}
 		for q := range s.IDs {
 			hits, _, err := p.Search(queries.Row(q), params, filter, nil)
 			if err != nil {
@@ -153,7 +153,7 @@ func TestLiteAnswers(t *testing.T) {
 	queries := goldentest.SparseVectors(t, said.Queries)
 	for _, search := range said.Searches {
 		for q := range search.IDs {
-			hits, _, err := s.Search(queries.Row(q), segment.Params{K: 10, Sparse: engine.SparseParams{DropRatio: search.Drop}})
+			hits, _, err := s.Search(queries.Row(q), segment.Params{K: 10, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: search.Drop}}})
 			if err != nil || len(hits) != len(search.IDs[q]) {
 				t.Fatal(err, len(hits), len(search.IDs[q]))
 			}
@@ -198,7 +198,7 @@ func TestLiteBM25(t *testing.T) {
 	}
 	queries := goldentest.SparseVectors(t, said.Queries)
 	for q := range said.IDs {
-		hits, _, err := s.Search(queries.Row(q), segment.Params{K: 8, Sparse: engine.SparseParams{AvgDL: sparse.MeanLength(g.Vectors)}})
+		hits, _, err := s.Search(queries.Row(q), segment.Params{K: 8, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{AvgDL: sparse.MeanLength(g.Vectors)}}})
 		if err != nil || len(hits) != len(said.IDs[q]) {
 			t.Fatal(err, len(hits), len(said.IDs[q]))
 		}

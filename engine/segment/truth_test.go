@@ -167,7 +167,7 @@ func sameAnswers(t *testing.T, c *recordedCollection, segments []*segment.Segmen
 	}
 	size, compared := len(c.Queries)/len(c.Hits), 0
 	for i, want := range c.Hits {
-		got, _, err := s.Search(c.Queries[i*size:(i+1)*size], segment.Params{K: c.Limit, EF: c.EF})
+		got, _, err := s.Search(c.Queries[i*size:(i+1)*size], segment.Params{K: c.Limit, SearchParams: engine.SearchParams{EF: c.EF}})
 		if err != nil {
 			t.Fatal(err)
 		}

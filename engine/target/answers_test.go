@@ -100,7 +100,7 @@ func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 		}
 		for name, plan := range plans {
 			x := built(t, v, plan)
-			got, err := x.Exact(t.Context(), queries, index.Params{K: 12, EF: 12}, Options{}, 2)
+			got, err := x.Exact(t.Context(), queries, index.Params{K: 12, SearchParams: engine.SearchParams{EF: 12}}, Options{}, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := x.Search(t.Context(), few, index.Params{K: 5, NProbe: 32}, Options{}, 1)
+	all, err := x.Search(t.Context(), few, index.Params{K: 5, SearchParams: engine.SearchParams{NProbe: 32}}, Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestSearchRefuses(t *testing.T) {
 		"none":       {t.Context(), none, index.Params{K: 1}, Options{}, "no queries"},
 		"k":          {t.Context(), random(t, 3, 4), index.Params{}, Options{}, "k is 0"},
 		"NaN":        {t.Context(), broken, index.Params{K: 1}, Options{}, "query 2: dimension 1"},
-		"ef below k": {t.Context(), random(t, 3, 4), index.Params{K: 10, EF: 5}, Options{Library: engine.Knowhere22}, "ef (5) is smaller than k (10)"},
+		"ef below k": {t.Context(), random(t, 3, 4), index.Params{K: 10, SearchParams: engine.SearchParams{EF: 5}}, Options{Library: engine.Knowhere22}, "ef (5) is smaller than k (10)"},
 		"cancelled":  {done, random(t, 3, 4), index.Params{K: 1}, Options{}, "canceled"},
 	} {
 		a, err := x.Search(c.ctx, c.queries, c.p, c.o, 2)
@@ -194,7 +194,7 @@ func TestExcludeIsByTheIDsThatAreFound(t *testing.T) {
 			continue
 		}
 		queries := random(t, 4, x.File.Dim)
-		for _, p := range []index.Params{{K: x.File.Rows, EF: x.File.Rows}, {K: x.File.Rows, EF: x.File.Rows, Filter: filter}} {
+		for _, p := range []index.Params{{K: x.File.Rows, SearchParams: engine.SearchParams{EF: x.File.Rows}}, {K: x.File.Rows, SearchParams: engine.SearchParams{EF: x.File.Rows}, Filter: filter}} {
 			if index.As[ivf.Index](x.File) != nil {
 				p.EF, p.NProbe = 0, len(index.As[ivf.Index](x.File).Lists)
 			}
@@ -226,13 +226,13 @@ func TestUnusedAndEF(t *testing.T) {
 		ef   int
 	}{
 		{graph, index.Params{K: 3}, Options{}, "", 10},
-		{graph, index.Params{K: 3, EF: 7}, Options{}, "", 7},
+		{graph, index.Params{K: 3, SearchParams: engine.SearchParams{EF: 7}}, Options{}, "", 7},
 		{graph, index.Params{K: 30}, Options{Library: engine.Knowhere22}, "", 30},
 		{graph, index.Params{K: 3}, Options{Library: engine.Faiss}, "", 16},
-		{graph, index.Params{NProbe: 3, K: 1}, Options{}, "nprobe", 10},
+		{graph, index.Params{SearchParams: engine.SearchParams{NProbe: 3}, K: 1}, Options{}, "nprobe", 10},
 		{graph, index.Params{K: 1}, Options{Entries: hnsw.NewEntryCache()}, "entry warm", 10},
 		{graph, index.Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "", 16},
-		{rows, index.Params{K: 1, EF: 5}, Options{}, "ef", 0},
+		{rows, index.Params{K: 1, SearchParams: engine.SearchParams{EF: 5}}, Options{}, "ef", 0},
 		{rows, index.Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "entry warm", 0},
 	} {
 		name, _ := c.t.Unused(&c.p, c.o)
@@ -245,7 +245,7 @@ func TestUnusedAndEF(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	x, queries := built(t, random(t, 200, 6), BuildPlan{Library: engine.HNSWLib}), random(t, 9, 6)
 	cpu := time.Duration(0)
-	l := &Load{Params: index.Params{K: 4, EF: 20}, Threads: 2, Rounds: 3, CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu }}
+	l := &Load{Params: index.Params{K: 4, SearchParams: engine.SearchParams{EF: 20}}, Threads: 2, Rounds: 3, CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu }}
 	s, err := x.Measure(t.Context(), queries, l)
 	if err != nil {
 		t.Fatal(err)

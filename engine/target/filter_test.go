@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/engine"
 	"kitescope/engine/expr"
 	"kitescope/engine/index"
 )
@@ -54,7 +55,7 @@ func TestFilterOfLogs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := x.Search(t.Context(), random(t, 5, x.File.Dim), index.Params{K: 20, EF: 60, Filter: filter}, Options{}, 1)
+	a, err := x.Search(t.Context(), random(t, 5, x.File.Dim), index.Params{K: 20, SearchParams: engine.SearchParams{EF: 60}, Filter: filter}, Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,24 +25,36 @@ func (f *Found) Accumulation() string { return f.Target.accumulation(f.Options) 
 // Unused names a parameter that means nothing to the index, and the kind of index it is of; it is
 // empty if all do.
 func (t *Target) Unused(p *index.Params, o Options) (name, of string) {
-	knowhere := t.library(o.Library).Knowhere()
-	switch by := t.File.Effort(); {
-	case p.EF > 0 && by != index.ByEF:
-		return "ef", "an HNSW index"
-	case p.Sparse != (engine.SparseParams{}) && by != index.ByDropRatio && t.File.Element() != dist.Sparse:
-		return "drop-ratio", "an index of sparse vectors"
-	case p.NProbe > 0 && by != index.ByNProbe:
-		return "nprobe", "an IVF index"
-	case p.ReorderK > 0 && t.File.Kind() != index.SCANN:
-		return "reorder-k", "a SCANN index"
-	case p.QueryBits != nil && t.File.Kind() != index.IVFRaBitQ:
-		return "rbq-bits-query", "an IVF_RABITQ index"
-	case p.RefineK > 0 && !index.Refined(t.File.Searchable):
-		return "refine-k", "an index with a refinement"
-	case o.Entries != nil && (by != index.ByEF || !knowhere):
+	for f := range p.Given() {
+		if !t.has(f.Of) {
+			return f.Flag, f.Of.String()
+		}
+	}
+	if o.Entries != nil && (!t.has(engine.HasGraph) || !t.library(o.Library).Knowhere()) {
 		return "entry warm", "an HNSW index in Milvus (--library knowhere-2.2)"
 	}
 	return "", ""
+}
+
+// has reports whether the index has a trait.
+func (t *Target) has(trait engine.Trait) bool {
+	f := t.File
+	switch trait {
+	case engine.HasGraph:
+		return f.Effort() == index.ByEF
+	case engine.HasLists:
+		return f.Effort() == index.ByNProbe
+	case engine.IsSCANN:
+		return f.Kind() == index.SCANN
+	case engine.IsRaBitQ:
+		return f.Kind() == index.IVFRaBitQ
+	case engine.HasRefinement:
+		return index.Refined(f.Searchable)
+	case engine.HasSparse:
+		return f.Effort() == index.ByDropRatio || f.Element() == dist.Sparse
+	default:
+		return f.Metric == dist.BM25
+	}
 }
 
 // EF is how many candidates an HNSW search kept: what was asked for, or the library's default. 0

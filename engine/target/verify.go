@@ -55,11 +55,9 @@ func (r *Verification) OK() bool {
 // VerifyPlan says how recall is measured, and what is too little.
 type VerifyPlan struct {
 	Queries int // drawn from the vectors; 0 measures no recall
-	K, EF   int
-	// NProbe is of IVF, whose recall is what its user wants it to be: 0 measures none.
-	NProbe int
-	// RefineK is of an index with a refinement; 0 is its default.
-	RefineK   float32
+	K       int
+	// SearchParams are those of these searches. Of IVF recall is what its user wants it to be: without NProbe none is measured.
+	engine.SearchParams
 	Noise     float64
 	Seed      uint64
 	MinRecall float64
@@ -320,13 +318,11 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 	if err != nil {
 		return err
 	}
-	params := index.Params{K: min(p.K, t.File.Rows), EF: max(p.EF, p.K), NProbe: p.NProbe, RefineK: p.RefineK}
-	effort := fmt.Sprintf("ef %d", params.EF)
+	params := index.Params{K: min(p.K, t.File.Rows), SearchParams: p.SearchParams}
 	if by == index.ByNProbe {
-		effort = fmt.Sprintf("nprobe %d", params.NProbe)
-	}
-	if p.RefineK > 0 {
-		effort += fmt.Sprintf(", refine_k %g", p.RefineK)
+		params.EF = 0
+	} else {
+		params.EF, params.NProbe = max(p.EF, p.K), 0
 	}
 	a, err := t.Search(ctx, queries, params, Options{}, p.Threads)
 	if err != nil {
@@ -339,7 +335,7 @@ func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
 	if r.Recall, err = RecallOf(a, truth); err != nil {
 		return err
 	}
-	r.add("recall", r.Recall.Mean >= p.MinRecall, "%.4f of %d at %s, %d queries; required: %g", r.Recall.Mean, params.K, effort, r.Recall.Queries, p.MinRecall)
+	r.add("recall", r.Recall.Mean >= p.MinRecall, "%.4f of %d at %s, %d queries; required: %g", r.Recall.Mean, params.K, params.Words(), r.Recall.Queries, p.MinRecall)
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func verifyPlan() VerifyPlan {
-	return VerifyPlan{Queries: 30, K: 5, EF: 40, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01, Threads: 2}
+	return VerifyPlan{Queries: 30, K: 5, SearchParams: engine.SearchParams{EF: 40}, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01, Threads: 2}
 }
 
 // outcomes are "name" of what failed and "name?" of what was skipped.

@@ -50,7 +50,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	filter := engine.NewBitset(400)
 	filter.Set(3)
 	found := &target.Found{
-		Target: graph, Params: index.Params{K: 3, EF: 20, RefineK: 1.5, QueryBits: new(8)},
+		Target: graph, Params: index.Params{K: 3, SearchParams: engine.SearchParams{EF: 20, RefineK: 1.5, QueryBits: new(8)}},
 		Answers: &target.Answers{
 			K: 3, Took: 1234567 * time.Nanosecond,
 			Hits: [][]engine.Hit{{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}}, {}, {{ID: 5, Distance: -1e-7}}},
@@ -60,10 +60,10 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	}
 	ranged := &target.Found{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22, Profile: new(dist.Profile)},
-		Params:  index.Params{NProbe: 4, Radius: &radius, RangeFilter: &inner, Filter: filter},
+		Params:  index.Params{SearchParams: engine.SearchParams{NProbe: 4}, Radius: &radius, RangeFilter: &inner, Filter: filter},
 		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
 	}
-	load := &target.Load{Params: index.Params{K: 10, EF: 64}, Threads: 2, Rounds: 3}
+	load := &target.Load{Params: index.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}, Threads: 2, Rounds: 3}
 	micro := func(n ...int) (list []time.Duration) {
 		for _, x := range n {
 			list = append(list, time.Duration(x)*time.Microsecond)
@@ -72,7 +72,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	}
 	speed := &target.Bench{Target: graph, Queries: 1000, Points: []target.Point{
 		{Speed: &target.Speed{Load: load, Answers: found.Answers, QPS: []float64{9000, 12345.6, 12000}, CPU: micro(80, 81, 99), Latency: micro(50, 60, 70, 80, 2000)}, Recall: found.Recall},
-		{Speed: &target.Speed{Load: &target.Load{Params: index.Params{NProbe: 8}, Threads: 1, Rounds: 3}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000)}},
+		{Speed: &target.Speed{Load: &target.Load{Params: index.Params{SearchParams: engine.SearchParams{NProbe: 8}}, Threads: 1, Rounds: 3}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000)}},
 	}}
 	bad := &target.Verification{Target: graph, Checks: []target.Check{
 		{Name: "dimension", Detail: "8, the vectors have 8"},

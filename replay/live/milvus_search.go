@@ -103,45 +103,42 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 // of some.
 func (m *milvus) params(r *load.Request) string {
 	params := map[string]any{}
-	add := func(name string, n int) {
-		if n > 0 {
-			params[name] = n
+	kind := strings.ToUpper(m.desc.Index)
+	for f, x := range r.Given() {
+		key := f.Key
+		if kind == "DISKANN" && f.Of == engine.HasGraph {
+			key = "search_list"
 		}
-	}
-	ratio := func(name string, x float32) {
-		if x > 0 {
-			params[name] = x
+		if indexHas(kind, f.Of) {
+			params[key] = f.Number(x)
 		}
-	}
-	switch kind := strings.ToUpper(m.desc.Index); {
-	case strings.Contains(kind, "HNSW"):
-		add("ef", r.EF)
-		if r.RefineK > 0 && kind != "HNSW" {
-			params["refine_k"] = r.RefineK
-		}
-	case kind == "DISKANN":
-		add("search_list", r.EF)
-	case kind == "SCANN":
-		add("nprobe", r.NProbe)
-		add("reorder_k", r.ReorderK)
-	case strings.Contains(kind, "IVF"):
-		add("nprobe", r.NProbe)
-		if kind == "IVF_RABITQ" {
-			add("rbq_bits_query", r.QueryBits)
-		}
-		if r.RefineK > 0 && kind != "IVF_FLAT" {
-			params["refine_k"] = r.RefineK
-		}
-	case strings.HasPrefix(kind, "SPARSE"):
-		ratio("drop_ratio_search", r.Sparse.DropRatio)
-		add("refine_factor", r.Sparse.RefineFactor)
-		ratio("dim_max_score_ratio", r.Sparse.MaxScoreRatio)
 	}
 	text, err := json.Marshal(params)
 	if err != nil {
 		return "{}" // numbers by name do marshal
 	}
 	return string(text)
+}
+
+// indexHas reports whether indexes of a kind have a trait. The mean length of documents a server knows itself.
+func indexHas(kind string, trait engine.Trait) bool {
+	graph, lists := strings.Contains(kind, "HNSW"), strings.Contains(kind, "IVF")
+	switch trait {
+	case engine.HasGraph:
+		return graph || kind == "DISKANN"
+	case engine.HasLists:
+		return lists || kind == "SCANN"
+	case engine.IsSCANN:
+		return kind == "SCANN"
+	case engine.IsRaBitQ:
+		return kind == "IVF_RABITQ"
+	case engine.HasRefinement:
+		return graph && kind != "HNSW" || lists && kind != "IVF_FLAT"
+	case engine.HasSparse:
+		return strings.HasPrefix(kind, "SPARSE")
+	default:
+		return false
+	}
 }
 
 // expr is the filter in Milvus's language (internal/parser/planparserv2/Plan.g4), "" for none: as the log has it, or of keys.

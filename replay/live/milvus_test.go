@@ -61,7 +61,7 @@ func TestAsksAsPymilvus(t *testing.T) {
 		rows = append(rows, float32(i)/8-1)
 	}
 	got, err := m.search(&load.Request{
-		Vectors: vectors(t, rows...), K: 10, EF: 64, Keys: []engine.Key{engine.NumberKey(1), engine.NumberKey(2), engine.NumberKey(30)},
+		Vectors: vectors(t, rows...), K: 10, SearchParams: engine.SearchParams{EF: 64}, Keys: []engine.Key{engine.NumberKey(1), engine.NumberKey(2), engine.NumberKey(30)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestParamsOfTheIndex(t *testing.T) {
 		"SCANN": `{"nprobe":8}`, "AUTOINDEX": `{}`, "HNSW_SQ": `{"ef":64}`,
 	} {
 		m := &milvus{desc: Description{Index: index}}
-		if got := m.params(&load.Request{EF: 64, NProbe: 8}); got != want {
+		if got := m.params(&load.Request{SearchParams: engine.SearchParams{EF: 64, NProbe: 8}}); got != want {
 			t.Errorf("%s: %s, want %s", index, got, want)
 		}
 	}
@@ -159,7 +159,7 @@ func TestParamsOfTheIndex(t *testing.T) {
 
 func TestParamsOfSparseVectors(t *testing.T) {
 	m := &milvus{desc: Description{Index: "SPARSE_INVERTED_INDEX"}}
-	r := &load.Request{EF: 64, NProbe: 8, Sparse: engine.SparseParams{DropRatio: 0.25, RefineFactor: 3, MaxScoreRatio: 1.5, AvgDL: 90}}
+	r := &load.Request{SearchParams: engine.SearchParams{EF: 64, NProbe: 8, SparseParams: engine.SparseParams{DropRatio: 0.25, RefineFactor: 3, MaxScoreRatio: 1.5, AvgDL: 90}}}
 	if got, want := m.params(r), `{"dim_max_score_ratio":1.5,"drop_ratio_search":0.25,"refine_factor":3}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

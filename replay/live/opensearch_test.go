@@ -281,7 +281,7 @@ func holdAnswers(t *testing.T, target Target, key, metric string, rows [][]float
 		}
 		return engine.TextKey(fmt.Sprintf("t \"%d\"", row))
 	}
-	r := &load.Request{Vectors: queries, K: 6, EF: searchRows, Exclude: exclude}
+	r := &load.Request{Vectors: queries, K: 6, SearchParams: engine.SearchParams{EF: searchRows}, Exclude: exclude}
 	for _, row := range filter {
 		r.Keys = append(r.Keys, keyOf(row))
 	}
@@ -440,7 +440,7 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 		t.Errorf("what nobody tells is told: %+v, %v", d, err)
 	}
 	s := session(t, target)
-	r := &load.Request{Vectors: queryOf(t, dist.Float32, searched(dist.Float32)[0]), K: 2, EF: 40}
+	r := &load.Request{Vectors: queryOf(t, dist.Float32, searched(dist.Float32)[0]), K: 2, SearchParams: engine.SearchParams{EF: 40}}
 	if body, err := target.(*openSearch).query(nil, r, r.Vectors.Row(0)); err != nil || !strings.Contains(string(body), `"k":40`) || strings.Contains(string(body), "ef_search") {
 		t.Errorf("2.11 knows no ef_search: %s, %v", body, err)
 	}

@@ -200,7 +200,7 @@ func vectors(t testing.TB, rows ...float32) *engine.Vectors {
 
 func one(t testing.TB) *load.Request {
 	t.Helper()
-	return &load.Request{Vectors: vectors(t, 1, 2, 3, 4), K: 10, EF: 64}
+	return &load.Request{Vectors: vectors(t, 1, 2, 3, 4), K: 10, SearchParams: engine.SearchParams{EF: 64}}
 }
 
 // certificates are those of a server on loopback, and what a client needs to believe it.

@@ -76,7 +76,7 @@ func (a *asked) request(t testing.TB) *load.Request {
 	for i := range a.NQ {
 		data = data[copy(v.Row(i), data):]
 	}
-	r := &load.Request{Vectors: v, Sparse: engine.SparseParams{DropRatio: a.Drop}, K: a.K, EF: a.EF, NProbe: a.NProbe, Exclude: a.Exclude}
+	r := &load.Request{Vectors: v, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: a.Drop}, EF: a.EF, NProbe: a.NProbe}, K: a.K, Exclude: a.Exclude}
 	if a.Keys != nil {
 		r.Keys = []engine.Key{}
 		for _, k := range a.Keys {
@@ -297,7 +297,7 @@ func drive(t *testing.T, target load.Target, v *engine.Vectors, sessions, n int)
 					return
 				}
 				at := time.Now()
-				if _, err := s.Ask(context.Background(), &load.Request{Vectors: row, K: 10, EF: 64, NProbe: 16}); err != nil {
+				if _, err := s.Ask(context.Background(), &load.Request{Vectors: row, K: 10, SearchParams: engine.SearchParams{EF: 64, NProbe: 16}}); err != nil {
 					t.Error(err)
 					return
 				}

@@ -38,15 +38,9 @@ type Request struct {
 	// At is when the log has it, from any beginning; only a Timed plan looks at it.
 	At time.Duration
 	// Vectors are NQ rows of the collection's element type.
-	Vectors       *engine.Vectors
-	K, EF, NProbe int
-	// ReorderK is SCANN's reorder_k; 0 is K.
-	ReorderK int
-	// RefineK is refine_k of an index with a refinement; 0 is 1.
-	RefineK float32
-	// QueryBits is rbq_bits_query of IVF_RABITQ; 0 for queries as they are.
-	QueryBits int
-	Sparse    engine.SparseParams
+	Vectors *engine.Vectors
+	K       int
+	engine.SearchParams
 	// Keys are the keys that may be answered, or with Exclude those that may not; nil is no filter.
 	Keys    []engine.Key
 	Exclude bool

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kitescope/engine"
 )
 
 // accessTime is how Milvus writes times (timeFormat in internal/proxy/accesslog/info/info.go).
@@ -125,34 +127,19 @@ func (r *accessRequest) searchParams(params string) {
 		return n
 	}
 	r.K = max(number("topk"), number("limit"))
-	r.EF, r.NProbe, r.ReorderK, r.QueryBits = number("ef"), number("nprobe"), number("reorder_k"), number("rbq_bits_query")
-	if x, err := share([]byte(outer["refine_k"])); err == nil {
-		r.RefineK = x
-	}
-	var inner struct {
-		EF        json.RawMessage `json:"ef"`
-		NProbe    json.RawMessage `json:"nprobe"`
-		ReorderK  json.RawMessage `json:"reorder_k"`
-		RefineK   json.RawMessage `json:"refine_k"`
-		QueryBits json.RawMessage `json:"rbq_bits_query"`
-	}
+	var inner map[string]json.RawMessage
 	if json.Unmarshal([]byte(outer["params"]), &inner) != nil {
-		return
+		inner = nil
 	}
-	if n, err := whole(inner.EF); err == nil && n > 0 {
-		r.EF = n
-	}
-	if n, err := whole(inner.NProbe); err == nil && n > 0 {
-		r.NProbe = n
-	}
-	if n, err := whole(inner.ReorderK); err == nil && n > 0 {
-		r.ReorderK = n
-	}
-	if n, err := whole(inner.QueryBits); err == nil && n > 0 {
-		r.QueryBits = n
-	}
-	if x, err := share(inner.RefineK); err == nil {
-		r.RefineK = x
+	for f := range engine.EachSearchParam() {
+		for _, value := range [][]byte{[]byte(outer[f.Key]), inner[f.Key]} {
+			if len(value) == 0 {
+				continue
+			}
+			if x, err := searchParam(f, value); err == nil {
+				f.Set(&r.SearchParams, x)
+			}
+		}
 	}
 }
 

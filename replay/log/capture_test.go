@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/words/hints"
 )
@@ -82,9 +83,9 @@ func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 		},
 		"access-2.6.log": {
 			[]Request{
-				{NQ: 2, K: 10, EF: 64, Timed: true, Took: 2 * ms, Collection: "books"},
-				{At: 100 * ms, NQ: 1, K: 5, NProbe: 16, Timed: true, Took: 3 * ms, Collection: "books"},
-				{At: 200 * ms, NQ: 3, K: 20, EF: 32, Timed: true, Took: 4 * ms, Collection: "books"},
+				{NQ: 2, K: 10, SearchParams: engine.SearchParams{EF: 64}, Timed: true, Took: 2 * ms, Collection: "books"},
+				{At: 100 * ms, NQ: 1, K: 5, SearchParams: engine.SearchParams{NProbe: 16}, Timed: true, Took: 3 * ms, Collection: "books"},
+				{At: 200 * ms, NQ: 3, K: 20, SearchParams: engine.SearchParams{EF: 32}, Timed: true, Took: 4 * ms, Collection: "books"},
 				{At: 300_500 * time.Microsecond, NQ: 1, K: 3, Timed: true, Took: 1500 * time.Microsecond, Collection: "books"},
 			},
 			"2025-09-01T12:00:00Z",
@@ -243,7 +244,7 @@ func TestShape(t *testing.T) {
 
 func TestDress(t *testing.T) {
 	shape, _ := mustCapture(t, read(t, "access-2.6.log"), CaptureOptions{Name: "s"})
-	vectors := mustSample(t, []Source{{Vectors: some(t, dist.Float32, 8, 2)}}, SampleOptions{From: "c", Count: 2, Seed: 1, K: 7, EF: 9})
+	vectors := mustSample(t, []Source{{Vectors: some(t, dist.Float32, 8, 2)}}, SampleOptions{From: "c", Count: 2, Seed: 1, K: 7, SearchParams: engine.SearchParams{EF: 9}})
 	vectors.Requests[1].Filter = &Filter{}
 	l, err := Dress(shape, vectors, 3)
 	if err != nil {

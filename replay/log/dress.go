@@ -58,8 +58,8 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 		s.First = min(v.First, l.Vectors.Rows-s.NQ)
 		s.Filter = v.Filter
 		s.K = cmp.Or(s.K, v.K)
-		if s.EF == 0 && s.NProbe == 0 && s.ReorderK == 0 && s.RefineK == 0 && s.QueryBits == 0 && s.Sparse == (engine.SparseParams{}) {
-			s.EF, s.NProbe, s.ReorderK, s.RefineK, s.QueryBits, s.Sparse = v.EF, v.NProbe, v.ReorderK, v.RefineK, v.QueryBits, v.Sparse
+		if s.SearchParams == (engine.SearchParams{}) {
+			s.SearchParams = v.SearchParams
 		}
 		l.Requests[i] = s
 	}
@@ -145,17 +145,10 @@ func (l *Log) digest() string {
 	for i := range l.Requests {
 		r := &l.Requests[i]
 		_, _ = fmt.Fprintln(sum, r.First, r.NQ, r.K, r.EF, r.NProbe, int64(r.At), r.Timed, r.Collection)
-		if r.ReorderK > 0 {
-			_, _ = fmt.Fprintln(sum, "reorder_k", r.ReorderK)
-		}
-		if r.QueryBits > 0 {
-			_, _ = fmt.Fprintln(sum, "rbq_bits_query", r.QueryBits)
-		}
-		if r.RefineK > 0 {
-			_, _ = fmt.Fprintln(sum, "refine_k", r.RefineK)
-		}
-		if r.Sparse != (engine.SparseParams{}) {
-			_, _ = fmt.Fprintln(sum, r.Sparse)
+		rest := r.SearchParams
+		rest.EF, rest.NProbe = 0, 0
+		for f, x := range rest.Given() {
+			_, _ = fmt.Fprintln(sum, f.Key, f.Number(x))
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil))

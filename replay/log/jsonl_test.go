@@ -88,10 +88,10 @@ func example(t testing.TB, e dist.Element) *Log {
 		copy(v.Float32(0), []float32{float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, -math.MaxFloat32, 1e-40, 16777217})
 	}
 	l := &Log{Vectors: v, Start: time.Date(2026, 1, 31, 23, 59, 59, 999_999_999, time.UTC), Requests: []Request{
-		{First: 0, NQ: 1, K: 10, EF: 64, Timed: true, Collection: "läden \"2\"\n"},
-		{First: 1, NQ: 3, NProbe: 8, ReorderK: 40, RefineK: 2.5, QueryBits: 4, Timed: true, At: 1, Filter: &Filter{Keys: []engine.Key{engine.NumberKey(math.MinInt64), engine.NumberKey(5)}}},
+		{First: 0, NQ: 1, K: 10, SearchParams: engine.SearchParams{EF: 64}, Timed: true, Collection: "läden \"2\"\n"},
+		{First: 1, NQ: 3, SearchParams: engine.SearchParams{NProbe: 8, ReorderK: 40, RefineK: 2.5, QueryBits: new(4)}, Timed: true, At: 1, Filter: &Filter{Keys: []engine.Key{engine.NumberKey(math.MinInt64), engine.NumberKey(5)}}},
 		{First: 4, NQ: 1, K: 1, Timed: true, At: 3 * time.Hour, Filter: &Filter{Keys: []engine.Key{engine.TextKey("a\\b"), engine.TextKey("")}, Exclude: true}},
-		{First: 5, NQ: 4, EF: 3, NProbe: 2, Timed: true, At: 3*time.Hour + 1, Took: 1_234_567, Failed: true, Filter: &Filter{Keys: []engine.Key{}}},
+		{First: 5, NQ: 4, SearchParams: engine.SearchParams{EF: 3, NProbe: 2}, Timed: true, At: 3*time.Hour + 1, Took: 1_234_567, Failed: true, Filter: &Filter{Keys: []engine.Key{}}},
 	}, Truth: make([][]engine.Key, 9)}
 	l.Truth[0] = []engine.Key{engine.NumberKey(3), engine.NumberKey(1)}
 	for i := 1; i < 9; i++ {
@@ -191,7 +191,7 @@ func TestLinesSayWhatTheySay(t *testing.T) {
 			[][]float32{{1}, {2}, {3}},
 		},
 		"no vectors":           {`{"nq":3,"took_ms":0.5}` + "\n" + `{"nq":0,"failed":true}`, []Request{{NQ: 3, Took: 500_000}, {Failed: true}}, time.Time{}, nil},
-		"a request of several": {`{"vectors":[[1,2],[3,4]],"params":{"ef":5}}`, []Request{{NQ: 2, EF: 5}}, time.Time{}, [][]float32{{1, 2}, {3, 4}}},
+		"a request of several": {`{"vectors":[[1,2],[3,4]],"params":{"ef":5}}`, []Request{{NQ: 2, SearchParams: engine.SearchParams{EF: 5}}}, time.Time{}, [][]float32{{1, 2}, {3, 4}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := mustOpen(t, write(t, "x", []byte(test.lines)), Options{Strict: true})

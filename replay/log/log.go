@@ -45,15 +45,9 @@ func (l *Log) Close() {
 // Request is one search as a client sends it: NQ vectors with the same parameters.
 type Request struct {
 	First, NQ int // its vectors, by row of Log.Vectors
-	// K, EF and NProbe are what was asked for; 0 leaves it to the run.
-	K, EF, NProbe int
-	// ReorderK is of SCANN: how many rows it compares by their vectors.
-	ReorderK int
-	// RefineK is of an index with a refinement: how many times as many hits as K that compares again.
-	RefineK float32
-	// QueryBits is rbq_bits_query of IVF_RABITQ: how many bits a dimension of a query has; 0 for queries as they are.
-	QueryBits int
-	Sparse    engine.SparseParams
+	// K and SearchParams are what was asked for; what is not set is left to the run.
+	K int
+	engine.SearchParams
 	// Filter restricts the answer; nil is no filter.
 	Filter *Filter
 	// At is the time since the log's first request; Timed reports whether it is known.

@@ -39,32 +39,11 @@ func openParquet(ctx context.Context, path, column string) (*dataset.Set, error)
 
 // parameters are the columns of a parquet file that say more of a request than its vector, by their names.
 func (l *Log) parameters() map[string]func(row int, values []parquet.Value, c *parquetColumn) error {
-	number := func(to func(*Request) *int) func(int, []parquet.Value, *parquetColumn) error {
-		return func(row int, values []parquet.Value, _ *parquetColumn) error {
-			x, ok, err := wholeValue(values)
-			if ok && (x < 0 || x > math.MaxInt32) {
-				err = fmt.Errorf("expected a whole number of 0 or more, found %d", x)
-			}
-			*to(&l.Requests[row]) = int(x)
+	known := map[string]func(row int, values []parquet.Value, c *parquetColumn) error{
+		"k": func(row int, values []parquet.Value, _ *parquetColumn) error {
+			x, _, err := countValue(values)
+			l.Requests[row].K = int(x)
 			return err
-		}
-	}
-	return map[string]func(row int, values []parquet.Value, c *parquetColumn) error{
-		"k":              number(func(r *Request) *int { return &r.K }),
-		"ef":             number(func(r *Request) *int { return &r.EF }),
-		"nprobe":         number(func(r *Request) *int { return &r.NProbe }),
-		"reorder_k":      number(func(r *Request) *int { return &r.ReorderK }),
-		"rbq_bits_query": number(func(r *Request) *int { return &r.QueryBits }),
-		"refine_k": func(row int, values []parquet.Value, _ *parquetColumn) error {
-			if len(values) == 0 {
-				return nil
-			}
-			x, ok := floatValue(values[0])
-			if !ok || len(values) > 1 || !(x >= 0 && x <= math.MaxFloat32) {
-				return fmt.Errorf("expected a number of 0 or more, found %s", printable(values[0].String()))
-			}
-			l.Requests[row].RefineK = float32(x)
-			return nil
 		},
 		"collection": func(row int, values []parquet.Value, _ *parquetColumn) error {
 			if len(values) == 1 && values[0].Kind() == parquet.ByteArray {
@@ -96,6 +75,41 @@ func (l *Log) parameters() map[string]func(row int, values []parquet.Value, c *p
 			return err
 		},
 	}
+	for f := range engine.EachSearchParam() {
+		read := shareValue
+		if f.Whole() {
+			read = countValue
+		}
+		known[f.Key] = func(row int, values []parquet.Value, _ *parquetColumn) error {
+			x, ok, err := read(values)
+			if ok && err == nil {
+				f.Set(&l.Requests[row].SearchParams, x)
+			}
+			return err
+		}
+	}
+	return known
+}
+
+// countValue is a whole number of 0 or more, false if there is none.
+func countValue(values []parquet.Value) (float64, bool, error) {
+	x, ok, err := wholeValue(values)
+	if ok && (x < 0 || x > math.MaxInt32) {
+		err = fmt.Errorf("expected a whole number of 0 or more, found %d", x)
+	}
+	return float64(x), ok, err
+}
+
+// shareValue is a number of 0 or more, false if there is none.
+func shareValue(values []parquet.Value) (float64, bool, error) {
+	if len(values) == 0 {
+		return 0, false, nil
+	}
+	x, ok := floatValue(values[0])
+	if !ok || len(values) > 1 || !(x >= 0 && x <= math.MaxFloat32) {
+		return 0, false, fmt.Errorf("expected a number of 0 or more, found %s", printable(values[0].String()))
+	}
+	return x, true, nil
 }
 
 // parquetTimes are the columns that say when a request came.

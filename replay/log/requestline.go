@@ -103,28 +103,18 @@ func (p *requestLine) params(value []byte, extra names) error {
 	if string(value) == "null" {
 		return nil
 	}
-	return members(value, func(key, value []byte) (err error) {
-		switch string(key) {
-		case "ef":
-			p.EF, err = whole(value)
-		case "nprobe":
-			p.NProbe, err = whole(value)
-		case "reorder_k":
-			p.ReorderK, err = whole(value)
-		case "rbq_bits_query":
-			p.QueryBits, err = whole(value)
-		case "refine_k":
-			p.RefineK, err = share(value)
-		default:
-			var known bool
-			if known, err = p.sparseParam(string(key), value); !known {
-				extra.add("params." + string(key))
-			}
+	return members(value, func(key, value []byte) error {
+		f := engine.SearchParamOf(string(key))
+		if f == nil {
+			extra.add("params." + string(key))
+			return nil
 		}
+		x, err := searchParam(f, value)
 		if err != nil {
-			err = fmt.Errorf("%s: %w", key, err)
+			return fmt.Errorf("%s: %w", key, err)
 		}
-		return err
+		f.Set(&p.SearchParams, x)
+		return nil
 	})
 }
 

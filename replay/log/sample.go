@@ -34,9 +34,10 @@ type SampleOptions struct {
 	// differs from its row by as much as a row differs from the mean. Of binary vectors each bit is turned over with
 	// probability Noise, at most 0.5. Vectors that are normalised do not stay so.
 	Noise float64
-	// K, EF and NProbe are asked for in each request; 0 leaves it to the run.
-	K, EF, NProbe int
-	Collection    string
+	// K and SearchParams are asked for in each request; what is not set is left to the run.
+	K int
+	engine.SearchParams
+	Collection string
 	// Rate gives requests times of arrival, so many a second: at even distances, or with Poisson at random ones.
 	Rate    float64
 	Poisson bool
@@ -230,7 +231,7 @@ func (s *sampler) requests(l *Log) {
 	l.Requests = make([]Request, s.o.Count)
 	at := 0.0 // in units of the mean distance
 	for i := range l.Requests {
-		l.Requests[i] = Request{First: i * s.nq, NQ: s.nq, K: s.o.K, EF: s.o.EF, NProbe: s.o.NProbe, Collection: s.o.Collection}
+		l.Requests[i] = Request{First: i * s.nq, NQ: s.nq, K: s.o.K, SearchParams: s.o.SearchParams, Collection: s.o.Collection}
 		if s.o.Rate == 0 {
 			continue
 		}

@@ -56,7 +56,7 @@ func TestASampleIsTheSameEverywhere(t *testing.T) {
 		dist.Int8:     "76462a4c76575e5e441901cb92badcb4768aba1660fb7f77ca55684f691182bb",
 		dist.Bit:      "259aefcc19dd52cc16d35e311e0ec4c96261b0cbda9c856d7cf4ffa187d8c116",
 	} {
-		o := SampleOptions{From: "c", Count: 40, NQ: 3, Seed: 11, Noise: 0.25, K: 10, EF: 64, Rate: 100, Poisson: true, Collection: "c"}
+		o := SampleOptions{From: "c", Count: 40, NQ: 3, Seed: 11, Noise: 0.25, K: 10, SearchParams: engine.SearchParams{EF: 64}, Rate: 100, Poisson: true, Collection: "c"}
 		sources := []Source{{Vectors: some(t, e, 16, 50)}, {Vectors: some(t, e, 16, 30)}}
 		l := mustSample(t, sources, o)
 		if l.Digest != want {

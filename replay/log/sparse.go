@@ -120,21 +120,14 @@ func appendSparse(b, row []byte) []byte {
 	return append(b, '}')
 }
 
-// sparseParam reads a parameter of searches of sparse vectors, by the names that Milvus has.
-func (p *requestLine) sparseParam(name string, value []byte) (known bool, err error) {
-	switch name {
-	case "drop_ratio_search":
-		p.Sparse.DropRatio, err = share(value)
-	case "dim_max_score_ratio":
-		p.Sparse.MaxScoreRatio, err = share(value)
-	case "bm25_avgdl":
-		p.Sparse.AvgDL, err = share(value)
-	case "refine_factor":
-		p.Sparse.RefineFactor, err = whole(value)
-	default:
-		return false, nil
+// searchParam reads a parameter of searches: what may be asked, not what a library takes.
+func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
+	if f.Whole() {
+		n, err := whole(value)
+		return float64(n), err
 	}
-	return true, err
+	x, err := share(value)
+	return float64(x), err
 }
 
 // share reads a number of 0 or more.
@@ -144,20 +137,6 @@ func share(value []byte) (float32, error) {
 		err = fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
 	}
 	return x, err
-}
-
-// appendSparseParams appends those that are not 0, each behind a comma.
-func appendSparseParams(b []byte, p engine.SparseParams) []byte {
-	for _, x := range []struct {
-		name  string
-		value float32
-	}{{"drop_ratio_search", p.DropRatio}, {"dim_max_score_ratio", p.MaxScoreRatio}, {"bm25_avgdl", p.AvgDL}, {"refine_factor", float32(p.RefineFactor)}} {
-		if x.value != 0 {
-			b = append(append(append(b, `,"`...), x.name...), `":`...)
-			b = strconv.AppendFloat(b, float64(x.value), 'g', -1, 32)
-		}
-	}
-	return b
 }
 
 // picked are rows of vectors, in some order.

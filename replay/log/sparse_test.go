@@ -35,7 +35,7 @@ func TestSparseVectors(t *testing.T) {
 		if got := string(appendSparse(appendSparse(nil, l.Vectors.Row(0)), l.Vectors.Row(1))); got != `{"3":0.5,"7":0.25}{"1":2,"9":1}` {
 			t.Error(got)
 		}
-		if l.Requests[0].Sparse != (engine.SparseParams{DropRatio: 0.2, RefineFactor: 3}) || l.Requests[2].Sparse != (engine.SparseParams{MaxScoreRatio: 1.1, AvgDL: 9.5}) || l.Requests[2].EF != 5 {
+		if l.Requests[0].SparseParams != (engine.SparseParams{DropRatio: 0.2, RefineFactor: 3}) || l.Requests[2].SparseParams != (engine.SparseParams{MaxScoreRatio: 1.1, AvgDL: 9.5}) || l.Requests[2].EF != 5 {
 			t.Errorf("%+v", l.Requests)
 		}
 		var b bytes.Buffer

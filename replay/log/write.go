@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -164,29 +163,11 @@ func appendParams(b []byte, r *Request) []byte {
 	before := len(b)
 	b = append(b, `,"params":{`...)
 	first := len(b)
-	for _, p := range []struct {
-		name string
-		n    int
-	}{{"ef", r.EF}, {"nprobe", r.NProbe}, {"reorder_k", r.ReorderK}, {"rbq_bits_query", r.QueryBits}} {
-		if p.n <= 0 {
-			continue
-		}
+	for f, x := range r.Given() {
 		if len(b) > first {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '"'), p.name...), `":`...)
-		b = strconv.AppendInt(b, int64(p.n), 10)
-	}
-	if r.RefineK > 0 {
-		if len(b) > first {
-			b = append(b, ',')
-		}
-		b = strconv.AppendFloat(append(b, `"refine_k":`...), float64(r.RefineK), 'g', -1, 32)
-	}
-	if more := len(b); r.Sparse != (engine.SparseParams{}) {
-		if b = appendSparseParams(b, r.Sparse); more == first {
-			b = slices.Delete(b, first, first+1) // the comma before the first of all
-		}
+		b = f.Append(append(append(append(b, '"'), f.Key...), `":`...), x)
 	}
 	if len(b) == first {
 		return b[:before]

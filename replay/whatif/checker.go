@@ -153,8 +153,7 @@ func unfiltered(requests []*load.Request) []*load.Request {
 func single(l *log.Log, a *asked) ([]*load.Request, error) {
 	list, err := replay.Singles(l, 10_000)
 	for _, r := range list {
-		r.K, r.EF, r.NProbe, r.ReorderK = a.params.K, a.params.EF, a.params.NProbe, a.params.ReorderK
-		r.RefineK, r.QueryBits = a.params.RefineK, a.params.QueryBits
+		r.K, r.SearchParams = a.params.K, a.params.SearchParams
 	}
 	return list, err
 }

@@ -94,7 +94,7 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 	loaded.Coverage.Segments, loaded.Coverage.Loaded, loaded.Coverage.Covered = len(l.Segments), len(l.Segments), loaded.Coverage.Rows
 	g := &log.Log{Name: "drawn", Format: "sample", Vectors: clustered(t, queries, 99)}
 	for i := range queries {
-		g.Requests = append(g.Requests, log.Request{First: i, NQ: 1, K: 10, EF: 40})
+		g.Requests = append(g.Requests, log.Request{First: i, NQ: 1, K: 10, SearchParams: engine.SearchParams{EF: 40}})
 	}
 	return loaded, g
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
 	"kitescope/replay"
@@ -158,7 +159,7 @@ func TestChangesWithoutEffect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = effect(apply(c.layout, change), change, &asked{params: segment.Params{K: 10, EF: 64}})
+		err = effect(apply(c.layout, change), change, &asked{params: segment.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.change, err, c.want)
 		}

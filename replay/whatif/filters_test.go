@@ -63,12 +63,12 @@ func TestFiltersOfSpans(t *testing.T) {
 
 func TestPredictWithFilters(t *testing.T) {
 	loaded, queries := loadedOf(t, lopsided(), 20)
-	costs, _, err := measured(t.Context(), loaded, queries, segment.Params{K: 5, EF: 100}, quick)
+	costs, _, err := measured(t.Context(), loaded, queries, segment.Params{K: 5, SearchParams: engine.SearchParams{EF: 100}}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
 	filterAll(queries)
-	filtered, recall, err := measured(t.Context(), loaded, queries, segment.Params{K: 5, EF: 100}, quick)
+	filtered, recall, err := measured(t.Context(), loaded, queries, segment.Params{K: 5, SearchParams: engine.SearchParams{EF: 100}}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func storedIn(t *testing.T, folder string, collection, vector int64, metric engi
 		loaded.Parts = append(loaded.Parts, &replay.Part{Info: &l.Segments[i], State: l.Segments[i].State, Data: s})
 	}
 	loaded.Layout = l
-	return loaded, &log.Log{Name: "own vectors", Vectors: someRows(t, data), Requests: []log.Request{{NQ: 30, K: 5, EF: 64, NProbe: 8}}}
+	return loaded, &log.Log{Name: "own vectors", Vectors: someRows(t, data), Requests: []log.Request{{NQ: 30, K: 5, SearchParams: engine.SearchParams{EF: 64, NProbe: 8}}}}
 }
 
 // someRows are a few of each segment's rows.

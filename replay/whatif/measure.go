@@ -64,22 +64,19 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 	if len(a.requests) == 0 {
 		return nil, fmt.Errorf("log %s has no requests: costs cannot be measured", l.Name)
 	}
-	k, ef, probe, reorder, bits, refine := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[float32]int{}
-	for i := range l.Requests {
-		r := &l.Requests[i]
-		k[r.K]++
-		ef[r.EF]++
-		probe[r.NProbe]++
-		reorder[r.ReorderK]++
-		refine[r.RefineK]++
-		bits[r.QueryBits]++
+	usual := segment.Params{K: commonest(l, func(r *log.Request) int { return r.K })}
+	for f := range engine.EachSearchParam() {
+		x := commonest(l, func(r *log.Request) float64 {
+			x, _ := f.Get(&r.SearchParams)
+			return x
+		})
+		if x > 0 {
+			f.Set(&usual.SearchParams, x)
+		}
 	}
-	a.params.K = cmp.Or(p.K, commonest(k), defaultK)
-	a.params.EF = cmp.Or(p.EF, commonest(ef), defaultEF)
-	a.params.RefineK = cmp.Or(p.RefineK, commonest(refine))
-	a.params.QueryBits = cmp.Or(p.QueryBits, commonest(bits))
-	a.params.NProbe = cmp.Or(p.NProbe, commonest(probe), segment.DefaultNProbe)
-	if a.params.ReorderK = cmp.Or(p.ReorderK, commonest(reorder)); a.params.ReorderK > 0 {
+	a.params.K = cmp.Or(p.K, usual.K, defaultK)
+	a.params.SearchParams = p.Or(usual.SearchParams).Or(engine.SearchParams{EF: defaultEF, NProbe: segment.DefaultNProbe})
+	if a.params.ReorderK > 0 {
 		a.params.ReorderK = max(a.params.ReorderK, a.params.K)
 	}
 	a.params.EF = max(a.params.EF, a.params.K) // Milvus refuses less: "ef should be larger than k" (knowhere, hnsw_config.h)
@@ -92,9 +89,12 @@ const (
 	defaultEF = 64
 )
 
-// commonest is the value with the greatest count, of equal ones the least.
-func commonest[T cmp.Ordered](counts map[T]int) (value T) {
-	most := 0
+// commonest is the number that most requests have, of several the least.
+func commonest[T cmp.Ordered](l *log.Log, of func(*log.Request) T) (value T) {
+	counts, most := map[T]int{}, 0
+	for i := range l.Requests {
+		counts[of(&l.Requests[i])]++
+	}
 	for v, n := range counts {
 		if n > most || n == most && v < value {
 			value, most = v, n

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/engine"
 	"kitescope/replay"
+	"kitescope/replay/log"
 	"kitescope/replay/simulate"
 )
 
@@ -104,11 +106,14 @@ func TestDemandCountsTasksAsTheyAreSimulated(t *testing.T) {
 
 func TestWhatMostRequestsSay(t *testing.T) {
 	for range 20 { // in whatever order
-		if got := commonest(map[int]int{0: 100, 64: 1}); got != 0 {
-			t.Fatalf("most say nothing, %d is taken", got)
-		}
-		if got := commonest(map[int]int{7: 3, 5: 3, 0: 2}); got != 5 {
-			t.Fatalf("%d is taken, want 5", got)
+		for want, counts := range map[int]map[int]int{0: {0: 100, 64: 1}, 5: {7: 3, 5: 3, 0: 2}} {
+			l := &log.Log{}
+			for ef, n := range counts {
+				l.Requests = append(l.Requests, slices.Repeat([]log.Request{{SearchParams: engine.SearchParams{EF: ef}}}, n)...)
+			}
+			if got := commonest(l, func(r *log.Request) int { return r.EF }); got != want {
+				t.Fatalf("%d is taken of %v, want %d", got, counts, want)
+			}
 		}
 	}
 }

@@ -142,11 +142,7 @@ func (x *prediction) load() simulate.Load {
 		l.Sessions = 16
 	}
 	if l.NQ == 0 {
-		nq := map[int]int{}
-		for i := range x.Log.Requests {
-			nq[x.Log.Requests[i].NQ]++
-		}
-		l.NQ = max(1, commonest(nq))
+		l.NQ = max(1, commonest(x.Log, func(r *log.Request) int { return r.NQ }))
 	}
 	l.K = cmp.Or(l.K, x.ask.params.K)
 	l.Seed = cmp.Or(l.Seed, x.Seed)

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"kitescope/engine"
 	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/log"
@@ -124,7 +125,7 @@ func simulated(t *testing.T, l *replay.Layout, text string) Prediction {
 		}
 	}
 	v := apply(l, c)
-	p := &priced{variant: v, ask: &asked{params: segment.Params{EF: 64}}, recall: -1, modelled: make([]bool, len(v.Segments))}
+	p := &priced{variant: v, ask: &asked{params: segment.Params{SearchParams: engine.SearchParams{EF: 64}}}, recall: -1, modelled: make([]bool, len(v.Segments))}
 	for i := range v.Segments {
 		s := &v.Segments[i]
 		ns := float64(s.Rows) * 1000 // row by row
@@ -304,7 +305,7 @@ func measured(ctx context.Context, loaded *replay.Loaded, l *log.Log, p segment.
 
 func TestMeasure(t *testing.T) {
 	loaded, queries := loadedOf(t, lopsided(), 20)
-	costs, recall, err := measured(t.Context(), loaded, queries, segment.Params{K: 5, EF: 100}, quick)
+	costs, recall, err := measured(t.Context(), loaded, queries, segment.Params{K: 5, SearchParams: engine.SearchParams{EF: 100}}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}

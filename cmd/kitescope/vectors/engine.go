@@ -70,6 +70,7 @@ type engineFlags struct {
 	filter                string
 	fields                []string
 	codes                 string
+	asked                 paramFlags
 	sparse                sparseFlags
 	exactly               bool
 }
@@ -154,14 +155,14 @@ func (f *engineFlags) profile() (*dist.Profile, error) {
 	return &p, nil
 }
 
-// params are what each query asks for, ef and nprobe apart.
+// params are what each query asks for.
 func (f *engineFlags) params() (index.Params, error) {
 	p := index.Params{K: f.k}
 	if f.k < 1 || f.k > target.MaxK {
 		return p, cli.Usagef("--k must be 1 to %d, not %d", target.MaxK, f.k)
 	}
 	var err error
-	if p.Sparse, err = f.sparse.params(); err != nil {
+	if p.SearchParams, err = f.asked.read(false); err != nil {
 		return p, err
 	}
 	for _, x := range []struct {

@@ -40,6 +40,12 @@ computes the true neighbours first, row by row.`,
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
+	f.asked.register(fl, func(p *engine.SearchParam) string {
+		if p.Of == engine.HasSparse {
+			return ownUsage(p)
+		}
+		return ""
+	})
 	fl.StringVar(&efs, "ef", "", "candidates of an HNSW search, one or several: 16,32,64; default: the file's, or the library's")
 	fl.StringVar(&nprobes, "nprobe", "", "lists of an IVF search, one or several")
 	fl.StringVar(&threads, "threads", "1", "concurrent threads, one or several: 1,2,4")

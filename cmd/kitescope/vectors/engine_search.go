@@ -11,9 +11,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
-	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
 	"kitescope/render/replays"
@@ -21,9 +19,6 @@ import (
 
 func engineSearch(a *cli.App) *cobra.Command {
 	var f engineFlags
-	var ef, nprobe, reorder int
-	var refine float32
-	var bits int
 	cmd := &cobra.Command{
 		Use: "search FILE",
 		Long: `Answer queries from an index file. Ids, distances and the order of equal distances match the library
@@ -41,7 +36,7 @@ once first, and shows the answers of the second run.
   kitescope engine search base.npy --queries q.npy --fields base.parquet --filter 'year >= 2020'`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.search(a, cmd, args[0], index.Params{EF: ef, NProbe: nprobe, ReorderK: reorder, RefineK: refine, QueryBits: given(cmd, "rbq-bits-query", &bits)})
+			return f.search(a, cmd, args[0])
 		},
 	}
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries, 0 for all; csv and structured formats default to all")
@@ -49,11 +44,7 @@ once first, and shows the answers of the second run.
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
-	fl.IntVar(&ef, "ef", 0, "candidates of an HNSW search; default: the file's, or the library's")
-	fl.IntVar(&nprobe, "nprobe", 0, "lists of an IVF search; default: the file's")
-	fl.IntVar(&reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors; default: k")
-	fl.IntVar(&bits, "rbq-bits-query", 0, "bits of a query's dimension in an IVF_RABITQ search, 0 for the query as it is; default: 0, or what a file of faiss says")
-	fl.Float32Var(&refine, "refine-k", 0, "how many times k hits a refinement compares again; default: 1, or what a file of faiss says")
+	f.asked.register(fl, ownUsage)
 	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
 	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: exclude rows nearer than this")
 	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with the ids in this file (.npy, .ivecs)")
@@ -65,7 +56,7 @@ once first, and shows the answers of the second run.
 	return cmd
 }
 
-func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, asked index.Params) error {
+func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error {
 	ctx := cmd.Context()
 	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
@@ -78,16 +69,6 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string, asked 
 	if (f.filter == "") != (len(f.fields) == 0) {
 		return cli.Usage(errors.New("--filter and --fields need each other"), "give both, or neither")
 	}
-	if asked.EF < 0 || asked.NProbe < 0 || asked.ReorderK < 0 {
-		return cli.Usage(errors.New("--ef, --nprobe and --reorder-k must be 1 or more"), "")
-	}
-	if cmd.Flags().Changed("refine-k") && !(asked.RefineK >= 1) {
-		return cli.Usage(errors.New("--refine-k must be 1 or more"), "")
-	}
-	if n := asked.QueryBits; n != nil && (*n < 0 || *n > dist.MaxQueryBits) {
-		return cli.Usagef("--rbq-bits-query must be 0 to %d, not %d", dist.MaxQueryBits, *n)
-	}
-	p.EF, p.NProbe, p.ReorderK, p.RefineK, p.QueryBits = asked.EF, asked.NProbe, asked.ReorderK, asked.RefineK, asked.QueryBits
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -199,12 +180,4 @@ func (f *engineFlags) checkAnswers(ctx context.Context, a *cli.App, r *target.Fo
 	}
 	r.Recall, err = target.RecallOf(r.Answers, truth)
 	return err
-}
-
-// given is the value of a flag, nil if it was not given.
-func given(cmd *cobra.Command, flag string, n *int) *int {
-	if !cmd.Flags().Changed(flag) {
-		return nil
-	}
-	return n
 }

@@ -3,13 +3,13 @@ package vectors
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
@@ -20,7 +20,7 @@ import (
 func engineVerify(a *cli.App) *cobra.Command {
 	var f engineFlags
 	var ids string
-	p := target.VerifyPlan{Queries: 200, K: 10, EF: 64, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01}
+	p := target.VerifyPlan{Queries: 200, K: 10, SearchParams: engine.SearchParams{EF: 64}, Noise: 0.1, Seed: 1, MinRecall: 0.9, MaxUnreachable: 0.01}
 	cmd := &cobra.Command{
 		Use: "verify FILE VECTORS",
 		Long: `Check an index file for consistency and against the vectors it should hold, row i under id i or,
@@ -41,7 +41,12 @@ Exit code 3: a check failed.`,
 	fl.IntVarP(&p.K, "k", "k", p.K, "neighbours per query")
 	fl.IntVar(&p.EF, "ef", p.EF, "candidates of these searches in an HNSW index")
 	fl.IntVar(&p.NProbe, "nprobe", 0, "lists of these searches in an IVF index; without it recall is not measured")
-	fl.Float32Var(&p.RefineK, "refine-k", 0, "how many times k hits a refinement compares again; default: 1, or what a file of faiss says")
+	f.asked.register(fl, func(p *engine.SearchParam) string {
+		if p.Of == engine.HasRefinement {
+			return ownUsage(p)
+		}
+		return "" // --ef and --nprobe are not what a search has
+	})
 	fl.StringVar(&ids, "ids", "", "ids of the vectors, if not their row numbers (.npy, .ivecs)")
 	fl.Float64Var(&p.Noise, "noise", p.Noise, "noise that turns a row into a query, in standard deviations of the values")
 	fl.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the choice of rows")
@@ -59,9 +64,11 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 	if p.Queries < 0 || p.K < 1 || p.K > target.MaxK || p.EF < 1 || p.NProbe < 0 || !(p.Noise >= 0 && p.Noise <= 1000) || !(p.MinRecall >= 0 && p.MinRecall <= 1) || !(p.MaxUnreachable >= 0 && p.MaxUnreachable <= 1) {
 		return cli.Usagef("--sample and --nprobe must be 0 or more, --noise 0 to 1000, --k 1 to %d, --ef 1 or more, --min-recall and --max-unreachable 0 to 1", target.MaxK)
 	}
-	if cmd.Flags().Changed("refine-k") && !(p.RefineK >= 1) {
-		return cli.Usage(errors.New("--refine-k must be 1 or more"), "")
+	asked, err := f.asked.read(false)
+	if err != nil {
+		return err
 	}
+	p.SearchParams = asked.Or(p.SearchParams)
 	if p.Threads, err = threadsOf(0); err != nil {
 		return err
 	}
@@ -70,7 +77,7 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 		return err
 	}
 	defer t.Close()
-	if err := used(t, &index.Params{RefineK: p.RefineK}, target.Options{}); err != nil {
+	if err := used(t, &index.Params{SearchParams: asked}, target.Options{}); err != nil {
 		return err
 	}
 	set, err := openVectors(ctx, a, args[1])

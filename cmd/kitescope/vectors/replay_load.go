@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/engine/dist"
+	"kitescope/engine"
 	"kitescope/engine/flat"
 	"kitescope/render"
 	"kitescope/render/replays"
@@ -27,22 +27,22 @@ import (
 
 // queryFlags say what is asked.
 type queryFlags struct {
-	path          string
-	draw          sampleFlags
-	limit, skip   int
-	k, ef, nprobe int // ef is set by whoever has the flag
-	reorder       int
-	refine        float32
-	queryBits     int
-	force         bool
-	forceK        bool // --k was given as well
-	strict        bool
-	truth         string
-	shuffle       bool
-	column        string
+	path        string
+	draw        sampleFlags
+	limit, skip int
+	k           int
+	params      paramFlags
+	asked       engine.SearchParams // by params, after check
+	force       bool
+	forceK      bool // --k was given as well
+	strict      bool
+	truth       string
+	shuffle     bool
+	column      string
 }
 
-func (f *queryFlags) register(cmd *cobra.Command) {
+// register adds the flags. Commands with an ef of another kind have that flag themselves.
+func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs, .bvecs or .parquet; default: --draw queries, like replay sample")
 	fl.IntVar(&f.draw.count, "draw", 1000, "number of queries to draw from the collection without a log")
@@ -55,10 +55,12 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.column, "column", "", "column of a .parquet file, if several have vectors")
 	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; otherwise broken ones are counted and skipped")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
-	fl.IntVar(&f.nprobe, "nprobe", 0, "lists of an IVF search, if not in the log; 0 for the library's default")
-	fl.IntVar(&f.reorder, "reorder-k", 0, "rows that a SCANN search compares by their vectors, if not in the log; 0 for k")
-	fl.IntVar(&f.queryBits, "rbq-bits-query", 0, "bits of a query's dimension in an IVF_RABITQ search, if not in the log; 0 for queries as they are")
-	fl.Float32Var(&f.refine, "refine-k", 0, "how many times k hits a refinement compares again, if not in the log; 0 for 1")
+	f.params.register(fl, func(p *engine.SearchParam) string {
+		if p.Of == engine.HasGraph && !ef {
+			return ""
+		}
+		return logUsage(p)
+	})
 	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe override the log")
 	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
 }
@@ -89,14 +91,12 @@ func (f *queryFlags) check() error {
 	if f.path == "" && f.truth == "log" {
 		return cli.Usage(errors.New("--truth log needs a log"), "give it with --queries")
 	}
-	if f.queryBits < 0 || f.queryBits > dist.MaxQueryBits {
-		return cli.Usagef("--rbq-bits-query must be 0 to %d, not %d", dist.MaxQueryBits, f.queryBits)
+	if f.limit < 0 || f.skip < 0 {
+		return cli.Usagef("--limit-queries and --skip-queries must be 0 or more")
 	}
-	if !(f.refine == 0 || f.refine >= 1) {
-		return cli.Usagef("--refine-k must be 1 or more, not %g", f.refine)
-	}
-	if f.limit < 0 || f.skip < 0 || f.nprobe < 0 {
-		return cli.Usagef("--limit-queries, --skip-queries and --nprobe must be 0 or more")
+	var err error
+	if f.asked, err = f.params.read(true); err != nil {
+		return err
 	}
 	return f.draw.check()
 }

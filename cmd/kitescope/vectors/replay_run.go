@@ -33,6 +33,7 @@ type runFlags struct {
 	sweep    bool
 	sessions string // of a sweep a list
 	efs      string
+	ef       int // of a run, for requests that do not say
 	rates    string
 	calls    bool
 }
@@ -106,7 +107,7 @@ interval, and marks the Pareto-optimal points in recall and QPS.`,
 // register adds the flags that both have.
 func (f *runFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.in.register(a, cmd)
-	f.queries.register(cmd)
+	f.queries.register(cmd, false)
 	f.load.register(cmd)
 	f.load.registerTarget(cmd)
 	f.vectors.register(cmd)
@@ -147,7 +148,7 @@ func (f *runFlags) grid() (o replay.RunOptions, err error) {
 	}
 	// Of a run --ef is for requests that do not say; a sweep asks all of them with each.
 	if len(o.EF) == 1 {
-		f.queries.ef, o.EF = o.EF[0], nil
+		f.ef, o.EF = o.EF[0], nil
 	}
 	return o, nil
 }
@@ -237,9 +238,10 @@ func (f *runFlags) meaningless(cmd *cobra.Command) error {
 // measureReplay settles what is asked, and of whom, and asks.
 func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
-	ask := replay.Ask{K: f.queries.k, EF: cmp.Or(f.queries.ef, max(64, f.queries.k)), NProbe: f.queries.nprobe, ReorderK: f.queries.reorder, RefineK: f.queries.refine, QueryBits: f.queries.queryBits}
+	ask := replay.Ask{K: f.queries.k, SearchParams: f.queries.asked}
+	ask.EF = cmp.Or(f.ef, max(64, f.queries.k))
 	if f.queries.force {
-		ask.Force.EF, ask.Force.NProbe = f.queries.ef, f.queries.nprobe
+		ask.Force.EF, ask.Force.NProbe = f.ef, f.queries.asked.NProbe
 		if f.queries.forceK {
 			ask.Force.K = f.queries.k
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine"
 	"kitescope/engine/flat"
 	"kitescope/replay/log"
 )
@@ -17,15 +18,15 @@ type sampleFlags struct {
 	count, nq int
 	noise     float64
 	seed      uint64
-	k, ef     int
-	nprobe    int
+	k         int
+	asked     engine.SearchParams
 	rate      float64
 	poisson   bool
 }
 
 func (f *sampleFlags) options(collection string) log.SampleOptions {
 	return log.SampleOptions{
-		From: collection, Count: f.count, NQ: f.nq, Seed: f.seed, Noise: f.noise, K: f.k, EF: f.ef, NProbe: f.nprobe,
+		From: collection, Count: f.count, NQ: f.nq, Seed: f.seed, Noise: f.noise, K: f.k, SearchParams: f.asked,
 		Collection: collection, Rate: f.rate, Poisson: f.poisson,
 	}
 }
@@ -83,8 +84,8 @@ Real user queries are better, if you have any: this draws rows uniformly.`,
 	fl.Float64Var(&f.noise, "noise", f.noise, "noise added to the rows, see above; for binary vectors the share of flipped bits")
 	fl.Uint64Var(&f.seed, "seed", f.seed, "seed of the random numbers")
 	fl.IntVarP(&f.k, "k", "k", 0, "k of the requests; 0 leaves it to the run")
-	fl.IntVar(&f.ef, "ef", 0, "ef of the requests; 0 leaves it to the run")
-	fl.IntVar(&f.nprobe, "nprobe", 0, "nprobe of the requests; 0 leaves it to the run")
+	fl.IntVar(&f.asked.EF, "ef", 0, "ef of the requests; 0 leaves it to the run")
+	fl.IntVar(&f.asked.NProbe, "nprobe", 0, "nprobe of the requests; 0 leaves it to the run")
 	fl.Float64Var(&f.rate, "rate", 0, "give requests arrival times at this rate per second")
 	fl.BoolVar(&f.poisson, "poisson", false, "with --rate: Poisson arrivals")
 	fl.StringVarP(&out, "out", "O", "", "output file, .jsonl or .npy; default: .jsonl to standard output")
@@ -103,7 +104,7 @@ func (f *sampleFlags) check() error {
 		return cli.Usagef("--nq must be 1 or more, not %d", f.nq)
 	case !(f.noise >= 0): // nor what is no number
 		return cli.Usagef("--noise must be 0 or more, not %g", f.noise)
-	case f.k < 0 || f.k > flat.MaxK || f.ef < 0 || f.nprobe < 0:
+	case f.k < 0 || f.k > flat.MaxK || f.asked.EF < 0 || f.asked.NProbe < 0:
 		return cli.Usagef("--k must be 0 to %d, --ef and --nprobe 0 or more", flat.MaxK)
 	case !(f.rate >= 0):
 		return cli.Usagef("--rate must be requests per second above 0, not %g", f.rate)

@@ -27,7 +27,6 @@ type whatIfFlags struct {
 	in        replayInput
 	queries   queryFlags
 	changes   []string
-	ef        int
 	sessions  string
 	at        int
 	rate      float64
@@ -66,13 +65,12 @@ word without effect is an error.
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.in.register(a, cmd)
-	f.queries.register(cmd)
+	f.queries.register(cmd, true)
 	cli.LeaveOut(cmd, "truth", "override", "strict-log", "replica")
 	f.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
 	fl.DurationVar(&f.in.period, "cpu-period", simulate.DefaultPeriod, "period of the CPU quota that --node-cores is, where nodes see more cores than that")
-	fl.IntVar(&f.ef, "ef", 0, "candidates of an HNSW search, if not in the log; 0 is 64")
 	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions for the curve")
 	fl.IntVar(&f.at, "at", 0, "number of sessions to show latencies for; default 16")
 	fl.Float64Var(&f.rate, "rate", 0, "or requests per second to show latencies for")
@@ -164,8 +162,8 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 	if f.in.period <= 0 {
 		return in, cli.Usagef("--cpu-period must be above 0, not %v", f.in.period)
 	}
-	if f.ef < 0 || f.at < 0 || !(f.rate >= 0) || f.check < 0 || f.buildRows < 0 {
-		return in, cli.Usagef("--ef, --at, --rate, --check and --build-rows must be 0 or more")
+	if f.at < 0 || !(f.rate >= 0) || f.check < 0 || f.buildRows < 0 {
+		return in, cli.Usagef("--at, --rate, --check and --build-rows must be 0 or more")
 	}
 	if f.at > 0 && f.rate > 0 {
 		return in, cli.Usage(errors.New("--at and --rate both set the load"), "use only one of them")
@@ -180,7 +178,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 		}
 		in.Changes = append(in.Changes, c)
 	}
-	in.Params = segment.Params{K: f.queries.k, EF: f.ef, NProbe: f.queries.nprobe, ReorderK: f.queries.reorder, RefineK: f.queries.refine, QueryBits: f.queries.queryBits}
+	in.Params = segment.Params{K: f.queries.k, SearchParams: f.queries.asked}
 	in.Load = simulate.Load{Rate: f.rate, Sessions: f.at}
 	in.Seed, in.CPU, in.Limits.BuildRows = f.queries.draw.seed, cli.CPUClock(), f.buildRows
 	if in.Check = f.check; f.check == 0 {
@@ -193,9 +191,9 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 }
 
 // settleChanges gives a plain "balance" the moves that "balance --plan" lists, and takes what is likely where no change is named.
-func settleChanges(a *cli.App, in *whatif.Input, data *loaded, ef int) error {
+func settleChanges(a *cli.App, in *whatif.Input, data *loaded) error {
 	if len(in.Changes) == 0 {
-		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(ef, 64)), true
+		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(in.Params.EF, 64)), true
 	}
 	for i := range in.Changes {
 		c := &in.Changes[i]
@@ -233,7 +231,7 @@ func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Comman
 }
 
 func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loaded, command string, told *replayTold) (*whatif.Report, error) {
-	if err := settleChanges(a, &in, data, f.ef); err != nil {
+	if err := settleChanges(a, &in, data); err != nil {
 		return nil, err
 	}
 	queries, err := f.queries.readQueries(ctx, a, data)

@@ -1,0 +1,61 @@
+package vectors
+
+import (
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/engine"
+)
+
+// paramFlags are the flags that a command has of search parameters.
+type paramFlags struct {
+	fl   *pflag.FlagSet
+	list []*engine.SearchParam
+}
+
+// register adds a flag for each parameter that has a usage here.
+func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam) string) {
+	f.fl = fl
+	for p := range engine.EachSearchParam() {
+		said := usage(p)
+		switch {
+		case said == "":
+			continue
+		case p.Whole():
+			fl.Int(p.Flag, 0, said)
+		default:
+			fl.Float64(p.Flag, 0, said)
+		}
+		f.list = append(f.list, p)
+	}
+}
+
+// ownUsage is the usage of a parameter where an index is searched.
+func ownUsage(p *engine.SearchParam) string { return p.Means + p.Own }
+
+// logUsage is that where a log is replayed: 0 leaves it to the log then.
+func logUsage(p *engine.SearchParam) string {
+	if p.Log == "" {
+		return ""
+	}
+	return p.Means + ", if not in the log" + p.Log
+}
+
+// read are the parameters that were given. Where 0 leaves a parameter to others, zero is true: it is as if it was not given.
+func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
+	for _, p := range f.list {
+		flag := f.fl.Lookup(p.Flag)
+		text := flag.Value.String()
+		x, err := strconv.ParseFloat(text, 64)
+		switch {
+		case !flag.Changed, zero && x == 0:
+		case err != nil || !p.Takes(x):
+			return asked, cli.Usagef("--%s must be %s, not %s", p.Flag, p.Must, text)
+		default:
+			p.Set(&asked, x)
+		}
+	}
+	return asked, nil
+}
