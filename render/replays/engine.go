@@ -93,17 +93,10 @@ func searchHead(f *target.Found) []render.Line {
 			asked += " (default)"
 		}
 	}
-	if p.NProbe > 0 {
-		asked += ", nprobe " + strconv.Itoa(p.NProbe)
-	}
-	if p.ReorderK > 0 {
-		asked += ", reorder_k " + strconv.Itoa(p.ReorderK)
-	}
-	if p.QueryBits != nil {
-		asked += ", rbq_bits_query " + strconv.Itoa(*p.QueryBits)
-	}
-	if p.RefineK > 0 {
-		asked += ", refine_k " + single(p.RefineK)
+	rest := p.SearchParams
+	rest.EF = 0
+	if more := rest.Words(); more != "" {
+		asked += ", " + more
 	}
 	if n := p.Filter.Count(); n > 0 {
 		asked += ", " + words.Plural(n, "row") + " left out"
@@ -223,19 +216,12 @@ func writeSearchHead(e *doc.Encoder, f *target.Found) {
 	if p.RangeFilter != nil {
 		e.Entry("range_filter", doc.Exact(exactSingle(*p.RangeFilter)))
 	}
-	for _, x := range []struct {
-		key string
-		n   int
-	}{{"ef", p.EF}, {"nprobe", p.NProbe}, {"reorder_k", p.ReorderK}} {
-		if x.n > 0 {
-			e.Entry(x.key, x.n)
+	for f, x := range p.Given() {
+		if f.Whole() {
+			e.Entry(f.Key, int(x))
+		} else {
+			e.Entry(f.Key, doc.Exact(exactSingle(float32(x))))
 		}
-	}
-	if p.QueryBits != nil {
-		e.Entry("rbq_bits_query", *p.QueryBits)
-	}
-	if p.RefineK > 0 {
-		e.Entry("refine_k", doc.Exact(exactSingle(p.RefineK)))
 	}
 	e.Entry("excluded", p.Filter.Count())
 	e.Entry("seconds", f.Answers.Took)

@@ -58,9 +58,10 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		},
 		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
 	}
+	every := engine.SearchParams{NProbe: 4, ReorderK: 40, RefineK: 2.5, QueryBits: new(0), SparseParams: engine.SparseParams{DropRatio: 0.1, MaxScoreRatio: 0.9, RefineFactor: 3}}
 	ranged := &target.Found{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22, Profile: new(dist.Profile)},
-		Params:  index.Params{SearchParams: engine.SearchParams{NProbe: 4}, Radius: &radius, RangeFilter: &inner, Filter: filter},
+		Params:  index.Params{SearchParams: every, Radius: &radius, RangeFilter: &inner, Filter: filter},
 		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
 	}
 	load := &target.Load{Params: index.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}, Threads: 2, Rounds: 3}
