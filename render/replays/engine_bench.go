@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kitescope/doc"
+	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
@@ -89,16 +90,7 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 		distances, _ := p.Answers.PerQuery()
 		return distances
 	}
-	ef, nprobe := count("ef", func(p point) int { return p.Load.EF }), count("nprobe", func(p point) int { return p.Load.NProbe })
-	switch effort {
-	case index.ByNProbe:
-		nprobe = nprobe.Titled("NPROBE", 0, func(p point) string { return orDash(p.Load.NProbe) })
-	case index.AllRows:
-	default:
-		ef = ef.Titled("EF", 0, func(p point) string { return orDash(b.EF(p)) })
-	}
-	return table.New(table.Schema{Name: "points", Singular: "point", Sparse: true}, render.Pointers(b.Points), []table.ColumnOf[point]{
-		ef, nprobe,
+	measured := []table.ColumnOf[point]{
 		count("threads", func(p point) int { return p.Load.Threads }).Titled("THREADS", 0, func(p point) string { return strconv.Itoa(p.Load.Threads) }),
 		count("rounds", func(p point) int { return p.Load.Rounds }),
 		benchRecall(),
@@ -121,7 +113,55 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 			_, hops := p.Answers.PerQuery()
 			return table.OfFloat(hops)
 		}),
-	})
+	}
+	asked := benchParams(b, effort)
+	var order []string
+	for _, c := range slices.Concat(asked, measured) {
+		order = append(order, c.Name)
+	}
+	// Of CSV the first two keep their places; what came later stands at the end.
+	columns := slices.Concat(asked[:2], measured, asked[2:])
+	return table.New(table.Schema{Name: "points", Singular: "point", Sparse: true, Order: order}, render.Pointers(b.Points), columns)
+}
+
+// benchParams are the parameters of searches, ef and nprobe first. People see what says how much of the index is looked at, and all else that
+// was given.
+func benchParams(b *target.Bench, effort index.Effort) (columns []table.ColumnOf[*target.Point]) {
+	type point = *target.Point
+	for f := range engine.EachSearchParam() {
+		if f.Flag == "" {
+			continue
+		}
+		kind, of := table.Int, func(x float64) table.Cell { return table.OfInt(int64(x)) }
+		if !f.Whole() {
+			kind, of = table.Exact, func(x float64) table.Cell { return table.OfFloat(exactSingle(float32(x))) }
+		}
+		c := render.Key(f.Key, kind, func(p point) table.Cell {
+			if x, set := f.Get(&p.Load.SearchParams); set {
+				return of(x)
+			}
+			return table.OfNone()
+		})
+		text := func(p point) string {
+			if x, set := f.Get(&p.Load.SearchParams); set {
+				return string(f.Append(nil, x))
+			}
+			return orDash(0)
+		}
+		shown := effort == index.ByNProbe
+		switch f.Of {
+		case engine.HasGraph:
+			shown, text = effort == index.ByEF, func(p point) string { return orDash(b.EF(p)) }
+		case engine.HasLists:
+		default:
+			shown = slices.ContainsFunc(render.Pointers(b.Points), func(p point) bool { return text(p) != orDash(0) })
+		}
+		if shown {
+			c = c.Titled(c.Title, 0, text)
+		}
+		columns = append(columns, c)
+	}
+	return columns
 }
 
 func benchRecall() table.ColumnOf[*target.Point] {

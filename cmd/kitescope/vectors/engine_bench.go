@@ -41,10 +41,10 @@ computes the true neighbours first, row by row.`,
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
 	f.asked.register(fl, func(p *engine.SearchParam) string {
-		if p.Of == engine.HasSparse {
-			return ownUsage(p)
+		if p.Of == engine.HasGraph || p.Of == engine.HasLists { // which take several
+			return ""
 		}
-		return ""
+		return ownUsage(p)
 	})
 	fl.StringVar(&efs, "ef", "", "candidates of an HNSW search, one or several: 16,32,64; default: the file's, or the library's")
 	fl.StringVar(&nprobes, "nprobe", "", "lists of an IVF search, one or several")
@@ -166,11 +166,8 @@ func (f *engineFlags) exactPoint(ctx context.Context, a *cli.App, t *target.Targ
 		return fmt.Errorf("search with %s: %w", f.queries, err)
 	}
 	how := words.Plural(l.Threads, "thread") + ", "
-	if l.EF > 0 {
-		how = fmt.Sprintf("ef %d, ", l.EF) + how
-	}
-	if l.NProbe > 0 {
-		how = fmt.Sprintf("nprobe %d, ", l.NProbe) + how
+	if asked := l.Words(); asked != "" {
+		how = asked + ", " + how
 	}
 	a.Transient.Clear()
 	return compared(a, how, s.Answers, plain.Answers, s.At(0.5), plain.At(0.5))
