@@ -1,12 +1,14 @@
 package vectors
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
+	"kitescope/replay"
 )
 
 // paramFlags are the flags that a command has of search parameters.
@@ -58,4 +60,18 @@ func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
 		}
 	}
 	return asked, nil
+}
+
+// ask is what requests ask for, by the flags.
+func (f *runFlags) ask() replay.Ask {
+	ask := replay.Ask{K: f.queries.k, SearchParams: f.queries.asked}
+	ask.EF = cmp.Or(f.ef, max(64, f.queries.k))
+	if f.queries.force {
+		ask.Force.SearchParams = f.queries.asked
+		ask.Force.EF = f.ef
+		if f.queries.forceK {
+			ask.Force.K = f.queries.k
+		}
+	}
+	return ask
 }

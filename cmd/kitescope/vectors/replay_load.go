@@ -61,7 +61,7 @@ func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 		}
 		return logUsage(p)
 	})
-	fl.BoolVar(&f.force, "override", false, "--k, --ef and --nprobe override the log")
+	fl.BoolVar(&f.force, "override", false, "--k and the flags of search parameters override the log")
 	fl.StringVar(&f.truth, "truth", "exact", "true neighbours for recall: exact (computed here, row by row), log (the log's own), none, or a file of ids (.ivecs, .npy)")
 }
 

@@ -238,17 +238,9 @@ func (f *runFlags) meaningless(cmd *cobra.Command) error {
 // measureReplay settles what is asked, and of whom, and asks.
 func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
-	ask := replay.Ask{K: f.queries.k, SearchParams: f.queries.asked}
-	ask.EF = cmp.Or(f.ef, max(64, f.queries.k))
-	if f.queries.force {
-		ask.Force.EF, ask.Force.NProbe = f.ef, f.queries.asked.NProbe
-		if f.queries.forceK {
-			ask.Force.K = f.queries.k
-		}
-	}
 	var err error
 	var server *servedHere
-	if o.Requests, err = replay.Requests(queries, c, ask); err != nil {
+	if o.Requests, err = replay.Requests(queries, c, f.ask()); err != nil {
 		return nil, err
 	}
 	if err := f.in.readFilters(ctx, a, data, queries); err != nil {

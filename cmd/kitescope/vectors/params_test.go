@@ -1,0 +1,35 @@
+package vectors
+
+import (
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"kitescope/engine"
+)
+
+// TestOverridesTheLog: flags of search parameters say what requests ask for that do not say, and with --override all.
+func TestOverridesTheLog(t *testing.T) {
+	for p := range engine.EachSearchParam() {
+		if logUsage(p) == "" || p.Flag == "ef" { // of a run --ef is a list
+			continue
+		}
+		var f runFlags
+		fl := pflag.NewFlagSet("", pflag.ContinueOnError)
+		f.queries.params.register(fl, logUsage)
+		if err := fl.Parse([]string{"--" + p.Flag, "4"}); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if f.queries.asked, err = f.queries.params.read(true); err != nil {
+			t.Fatal(err)
+		}
+		for _, f.queries.force = range []bool{false, true} {
+			ask := f.ask()
+			_, forced := p.Get(&ask.Force.SearchParams)
+			if x, set := p.Get(&ask.SearchParams); !set || x != 4 || ask.EF != 64 || forced != f.queries.force || ask.Force.EF != 0 {
+				t.Errorf("--%s 4, override %t: %+v", p.Flag, f.queries.force, ask)
+			}
+		}
+	}
+}
