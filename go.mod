@@ -130,3 +130,5 @@ replace codeberg.org/go-fonts/liberation => ./third_party/liberation
 replace github.com/milvus-io/milvus/pkg/v3 => ./third_party/milvus
 
 replace github.com/milvus-io/milvus-proto/go-api/v3 => ./third_party/milvus-proto
+
+replace github.com/andybalholm/brotli => ./third_party/brotli
