@@ -20,7 +20,7 @@ func assumedCalls() *calls {
 }
 
 // calls fits what requests took that search nothing: what they take alone, and how much less where they come often, are told apart by their rates. One
-// layout does not tell a task from its segments: they share it as they are assumed to.
+// layout does not tell a task from its segments: they share it in the way that is the least surprising.
 func (c *Calibration) calls(d *demand, a *account) *calls {
 	k := assumedCalls()
 	list := c.accounts(d, c.Calls)
@@ -32,24 +32,37 @@ func (c *Calibration) calls(d *demand, a *account) *calls {
 		k.searched = true
 		return k
 	}
-	share, segments := k.segment/k.task, 0.0
+	d.fitCalls(list, k)
+	k.measured = true
+	return k
+}
+
+// fitCalls replaces what is assumed by what accounts of calls say.
+func (d *demand) fitCalls(list []*account, k *calls) {
+	segments := 0.0
 	for i := range d.nodes {
 		segments += d.nodes[i].segments
 	}
-	node := func(a *account, warm float64) float64 {
-		sum := share * segments
-		for i := range d.nodes {
-			n := &d.nodes[i]
-			sum += n.calls(warmthAt(warm, (n.passed+n.leads)*a.rate))
+	cpu := func(a *account) float64 { return a.cpu }
+	known, best := *k, math.Inf(1)
+	for _, share := range around(known.segment/known.task, true, 1.1) {
+		task, left, off := fitWarmth(list, known.warm, func(a *account, warm float64) float64 { return d.callsAt(a, warm) + share*segments }, cpu)
+		off += square(math.Log(task/known.task)/taskSpread) + square(math.Log(share*task/known.segment)/segmentSpread)
+		if off < best {
+			best, k.task, k.segment, k.warm = off, task, share*task, left
 		}
-		return sum
 	}
-	k.task, k.warm = fitWarmth(list, k.warm, node, func(a *account) float64 { return a.cpu })
-	k.segment = share * k.task
-	_, k.frontWarm = fitWarmth(list, k.frontWarm, func(a *account, warm float64) float64 { return warmthAt(warm, a.rate) },
+	_, k.frontWarm, _ = fitWarmth(list, known.frontWarm, func(a *account, warm float64) float64 { return warmthAt(warm, a.rate) },
 		func(a *account) float64 { return a.front })
-	k.measured = true
-	return k
+}
+
+// callsAt is what nodes do for a request at a rate apart from segments, in parts of a task (nodeDemand.calls).
+func (d *demand) callsAt(a *account, warm float64) (sum float64) {
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		sum += n.calls(warmthAt(warm, (n.passed+n.leads)*a.rate))
+	}
+	return sum
 }
 
 // warmthAt is that of so many calls a second.
@@ -61,9 +74,9 @@ func warmthAt(warm, rate float64) float64 {
 }
 
 // fitWarmth finds by how much a shape, of what is left where one comes after the other, has to be multiplied to be what was taken, and what is left: by
-// least squares of logarithms. warm is what is left if all came at one rate, and has the weight of one measurement.
-func fitWarmth(list []*account, warm float64, shape func(a *account, warm float64) float64, taken func(a *account) float64) (each, left float64) {
-	best := math.Inf(1)
+// least squares of logarithms. warm is what is left if all came at one rate, and has the weight of one measurement. off is how surprising that is.
+func fitWarmth(list []*account, warm float64, shape func(a *account, warm float64) float64, taken func(a *account) float64) (each, left, best float64) {
+	best = math.Inf(1)
 	for w := 0.02; w <= 1; w += 0.02 {
 		mean, n := 0.0, 0.0
 		for _, a := range list {
@@ -72,7 +85,7 @@ func fitWarmth(list []*account, warm float64, shape func(a *account, warm float6
 			}
 		}
 		if n == 0 {
-			return 0, warm
+			return 0, warm, best
 		}
 		mean /= n
 		off := square(math.Log(w/warm) / warmSpread)
@@ -85,7 +98,7 @@ func fitWarmth(list []*account, warm float64, shape func(a *account, warm float6
 			best, each, left = off, math.Exp(mean), w
 		}
 	}
-	return each, left
+	return each, left, best
 }
 
 // How far off, by what power of e, what is left is before it was measured, and one measurement.
