@@ -103,7 +103,7 @@ const (
 	likely = 4.6
 )
 
-// splits are all splits of an account's CPU that could be true, the likeliest first, the others in no order; none if the account makes no sense.
+// splits are all splits of an account's CPU that could be true, the likeliest first, the others in no order; none if the account makes no sense, with what calls cost.
 func (d *demand) splits(a *account, c *calls) []share {
 	var sealed, growing, chunks, tasks, segments float64
 	free := 1.0
@@ -125,9 +125,10 @@ func (d *demand) splits(a *account, c *calls) []share {
 			if s.overhead < 0.02*a.cpu {
 				continue
 			}
-			s.perSegment, s.surprise = splitOverhead(s.overhead, tasks*task, segments*segment)
 			if c.measured {
-				s.surprise += square(math.Log(s.overhead/(tasks*task+segments*segment)) / callsSpread)
+				s.perSegment, s.surprise = c.split(s.overhead, tasks*task, segments)
+			} else {
+				s.perSegment, s.surprise = splitOverhead(s.overhead, tasks*task, segments*segment)
 			}
 			if sealed > 0 {
 				s.surprise += square(math.Log(factor/priorFactor) / priorFactorSpread)
@@ -142,7 +143,7 @@ func (d *demand) splits(a *account, c *calls) []share {
 			all = append(all, s)
 		}
 	}
-	if len(all) == 0 {
+	if math.IsInf(best.surprise, 1) {
 		return nil
 	}
 	list := []share{best}

@@ -71,8 +71,8 @@ func TestCallsOfManySegments(t *testing.T) {
 }
 
 // A real Milvus 2.3.5 cluster of two nodes of 0.4 cores, 40,000 growing rows, was asked for nothing at 40, 150 and 231 requests a second: nodes took 4.2, 3.2
-// and 2.2 ms of CPU for one. Of the 17.9 ms that requests took which searched, that leaves no doubt what kernels had, and how dear calls will be once they
-// come more often.
+// and 2.2 ms of CPU for one. Of the 17.9 ms that requests took which searched, that leaves little doubt what kernels had (what hits take beside), and how dear
+// calls will be once they come more often.
 func TestCallsOfACluster(t *testing.T) {
 	nodes := []nodeDemand{
 		{id: 4, cores: 0.4, cpu: 0.7e6, growing: 0.54e6, largest: 0.54e6, known: 3.1e6, tasks: 2, passed: 1, leads: 1, segments: 3},
@@ -103,7 +103,7 @@ func TestCallsOfACluster(t *testing.T) {
 		}
 		return high / low
 	}
-	if measured, assumed := spread(c), spread(assumedCalls()); measured > 1.8 || measured > 0.7*assumed {
+	if measured, assumed := spread(c), spread(assumedCalls()); measured > 2.2 || measured > 0.7*assumed {
 		t.Errorf("what calls take is told apart to a factor of %.2f, %.2f if they are assumed", measured, assumed)
 	}
 	busy := *a
@@ -117,5 +117,27 @@ func TestCallsOfACluster(t *testing.T) {
 	}
 	if v := d.views(a, c)[0]; v.Warm != c.warm || v.FrontWarm != c.frontWarm {
 		t.Errorf("views have %v and %v", v.Warm, v.FrontWarm)
+	}
+}
+
+// What is beyond calls is what segments take where something is found, as far as calls may be off; less than calls is no split at all.
+func TestSplitOfOverheads(t *testing.T) {
+	c := &calls{task: 1e6, segment: 0.05e6, measured: true}
+	for _, segments := range []float64{1, 8, 100} {
+		for _, hits := range []float64{0.1e6, 0.2e6, 0.5e6} {
+			const tasks = 2e6
+			all := tasks + segments*(c.segment+hits)
+			share, surprise := c.split(all, tasks, segments)
+			if is, was := share*all, segments*(c.segment+hits); math.Abs(is-was) > 0.25*tasks || surprise > 3 {
+				t.Errorf("%v segments, hits %v: segments have %v, not %v (surprise %.1f)", segments, time.Duration(hits), time.Duration(is), time.Duration(was), surprise)
+			}
+		}
+	}
+	if _, surprise := c.split(1e6, 2e6, 4); !math.IsInf(surprise, 1) {
+		t.Errorf("calls alone take twice as much: surprise %v", surprise)
+	}
+	d := &demand{nodes: []nodeDemand{{id: 1, cores: 2, cpu: 3e6, largest: 1e6, tasks: 2, leads: 1, segments: 4}}, nq: 1}
+	if list := d.views(&account{cpu: 3e6, rate: 10}, &calls{task: 100e6, segment: 1e6, warm: 0.2, frontWarm: 0.2, measured: true}); list != nil {
+		t.Errorf("%d views", len(list))
 	}
 }

@@ -40,9 +40,16 @@ func (c *Calibration) views(ctx context.Context, base *priced, l simulate.Load, 
 	first := c.at(ef)[0]
 	if a := c.account(&d, ef); a != nil {
 		calls := c.calls(&d, a)
-		if list := d.views(a, calls); list != nil {
+		list := d.views(a, calls)
+		dearer := list == nil && calls.measured
+		if dearer {
+			list = d.views(a, assumedCalls())
+		}
+		if list != nil {
 			from := fmt.Sprintf("%s, %v at %d session(s), by the metrics of its processes", c.Name, first.Mean.Round(10*time.Microsecond), first.Sessions)
 			switch {
+			case dearer:
+				from += "; queries that matched no row cost more than those that found some, so what calls cost is assumed"
 			case calls.measured:
 				from += ", also while queries matched no row"
 			case calls.searched:
