@@ -10,10 +10,6 @@ BIN      ?= bin
 # For bench-diagnose: -rounds. For bench-profile: -rounds, -samples, -only.
 BENCHFLAGS ?=
 
-# The released binary is built with cmd/kitescope/default.pgo (docs/PGO.md). All else is not: every package would be
-# compiled once more for it.
-export GOFLAGS := $(GOFLAGS) -pgo=off
-
 LDFLAGS   = -s -w -X kitescope/cmd/kitescope/cli.buildVersion=$(VERSION)
 TOOL      = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -39,14 +35,6 @@ test-bench: ## tests of the benchmark programs and of the generator of faults, m
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e test -count=1 ./... # the document that it reads is outside of its module
 	$(GO) -C tools test ./count ./moving ./platforms
-
-.PHONY: test-milvuspb
-test-milvuspb: ## third_party/milvus and milvus-proto are what the real modules come to
-	$(GO) -C tools/milvuspb test ./...
-
-.PHONY: milvuspb
-milvuspb: ## write them anew
-	$(GO) -C tools/milvuspb run . $(CURDIR)
 
 .PHONY: race
 race: ## the packages that start goroutines under the race detector, but for their tests of one (go:build !race)
@@ -93,11 +81,9 @@ count: ## how much code there is: lines by directory, the largest packages, the 
 vuln: ## known vulnerabilities; needs vuln.go.dev
 	$(TOOL) govulncheck ./...
 
-# Without the HTTP/2 of net/http, 400 kB: gRPC has its own, and what else is asked over HTTP, /metrics, pprof and storage, speaks
-# HTTP/1.1 as well.
 .PHONY: build
 build: ## the static binary of this platform, as released
-	CGO_ENABLED=0 $(GO) build -pgo=auto -trimpath -tags nethttpomithttp2 -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
 
 # Of each system one architecture, with its tests: what the others differ in are the kernels, which linux has both of.
 .PHONY: cross
@@ -189,10 +175,6 @@ bench-replay: ## what replay costs over the engine, reading a gigabyte of logs, 
 	$(GO) test -run '^$$' -bench 'Overhead|Fixtures' ./replay
 	$(GO) test ./engine/segment -run '^$$' -bench ReadGigabyte -vector-bytes 1000000000 -cpu 1
 	$(GO) test -run '^$$' -bench Hour -benchtime 1x ./replay/simulate
-
-.PHONY: pgo
-pgo: ## kitescope's own default.pgo by a trial of its loads, and the reports in docs/PGO.md and docs/evidence/pgo.md; on a quiet machine, half an hour
-	tools/docs/pgo.sh
 
 .PHONY: repro
 repro: ## build the release twice, in two folders with caches of their own, and compare the bytes

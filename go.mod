@@ -1,6 +1,6 @@
 module kitescope
 
-go 1.26.0
+go 1.26.6
 
 require (
 	charm.land/bubbletea/v2 v2.0.9
@@ -124,11 +124,3 @@ require (
 	k8s.io/utils v0.0.0-20260108192941-914a6e750570 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
-
-replace codeberg.org/go-fonts/liberation => ./third_party/liberation
-
-replace github.com/milvus-io/milvus/pkg/v3 => ./third_party/milvus
-
-replace github.com/milvus-io/milvus-proto/go-api/v3 => ./third_party/milvus-proto
-
-replace github.com/andybalholm/brotli => ./third_party/brotli

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the released binary twice, in two copies of the tree under different paths, each with an empty build cache,
-# and compares the bytes: what is built follows from the sources and default.pgo alone.
+# and compares the bytes: what is built follows from the sources alone.
 set -euo pipefail
 repo=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)

@@ -1,6 +1,6 @@
 module kitescope/tools/bench
 
-go 1.26.0
+go 1.26.6
 
 require (
 	charm.land/bubbletea/v2 v2.0.9
@@ -110,7 +110,3 @@ require (
 )
 
 replace kitescope => ../..
-
-replace github.com/milvus-io/milvus/pkg/v3 => ../../third_party/milvus
-
-replace github.com/milvus-io/milvus-proto/go-api/v3 => ../../third_party/milvus-proto

@@ -6,7 +6,7 @@ work=$(mktemp -d)
 screen=kitescope-moving-$$
 trap 'tmux kill-session -t "$screen" 2>/dev/null || true; rm -rf "$work"' EXIT
 columns=100 rows=30
-CGO_ENABLED=0 go build -pgo=off -o "$work/kitescope" ./cmd/kitescope
+CGO_ENABLED=0 go build -o "$work/kitescope" ./cmd/kitescope
 mkdir "$work/frames"
 order=0
 

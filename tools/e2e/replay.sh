@@ -23,7 +23,7 @@ all=${OUT:-$(mktemp -d)}
 mkdir -p "$all"
 : "${KITESCOPE:=}"
 if [ -z "$KITESCOPE" ]; then
-	go build -pgo=auto -o "$all/kitescope" ./cmd/kitescope
+	go build -o "$all/kitescope" ./cmd/kitescope
 	KITESCOPE=$all/kitescope
 fi
 : "${PERIOD:=5000}" "${SESSIONS:=1,4,8}" "${ROUND:=10s}"
