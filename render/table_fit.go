@@ -3,7 +3,6 @@ package render
 import (
 	"slices"
 
-	"kitescope/sorting"
 	"kitescope/table"
 )
 
@@ -121,7 +120,7 @@ func (t *textTable) drop(cells int, sameFirst bool) (hidden Unshown) {
 			gone = slices.Delete(gone, k, k+1)
 		}
 	}
-	sorting.Sort(gone, func(a, b dropped) int { return a.cell - b.cell })
+	slices.SortFunc(gone, func(a, b dropped) int { return a.cell - b.cell })
 	for _, c := range gone {
 		if c.same {
 			hidden.Same = append(hidden.Same, c.title+"="+c.value)

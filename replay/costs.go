@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"kitescope/engine/index"
-	"kitescope/sorting"
 )
 
 // Costs are what all requests cost since the target was made or ResetCosts, as far as their sessions are closed.
@@ -98,7 +97,7 @@ func addSlowest(a, b []SlowQuery, most int) []SlowQuery {
 
 // sortCosts puts the dearest first.
 func sortCosts(list []SegmentCost) {
-	sorting.Stable(list, func(a, b SegmentCost) int {
+	slices.SortStableFunc(list, func(a, b SegmentCost) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Segment, b.Segment))
 	})
 }

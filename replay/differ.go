@@ -8,7 +8,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/replay/load"
-	"kitescope/sorting"
 )
 
 // Why a hit differs from the reference's.
@@ -50,7 +49,7 @@ func Differ(reference, got *Answers, l *Loaded) *Differences {
 			d.query(n, want[i], list)
 		}
 	}
-	sorting.Stable(d.examples, func(a, b Difference) int { return cmp.Compare(min(len(a.Reason), 1), min(len(b.Reason), 1)) })
+	slices.SortStableFunc(d.examples, func(a, b Difference) int { return cmp.Compare(min(len(a.Reason), 1), min(len(b.Reason), 1)) })
 	d.out.Examples = d.examples[:min(len(d.examples), examplesKept)]
 	return d.out
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/sorting"
+	"kitescope/words"
 )
 
 // Sort orders rows (nil means all) by keys, the first deciding first; rows that are
@@ -97,7 +97,7 @@ func rankTexts(keys []uint64, texts []string) {
 	for s := range rank {
 		distinct = append(distinct, s)
 	}
-	slices.SortFunc(distinct, sorting.Natural)
+	slices.SortFunc(distinct, words.CompareNatural)
 	for i, s := range distinct {
 		rank[s] = uint64(i)
 	}

@@ -1,9 +1,9 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -28,7 +28,7 @@ func rank(pattern string, all []Suggestion, others func(i int) []string) []Sugge
 			list = append(list, scored{s, score})
 		}
 	}
-	sorting.Stable(list, func(a, b scored) int { return b.score - a.score })
+	slices.SortStableFunc(list, func(a, b scored) int { return b.score - a.score })
 	kept := make([]Suggestion, len(list))
 	for i, s := range list {
 		kept[i] = s.Suggestion

@@ -6,7 +6,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -293,7 +292,7 @@ func (g *gridPage) markedRefs() []model.Ref {
 	for _, r := range g.marks {
 		refs = append(refs, r)
 	}
-	sorting.Sort(refs, func(a, b model.Ref) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(refs, func(a, b model.Ref) int { return strings.Compare(a.ID, b.ID) })
 	return refs
 }
 

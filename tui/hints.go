@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/sorting"
 	"kitescope/tui/draw"
 )
 
@@ -88,9 +87,9 @@ func (m frame) possible(in Scope) []hint {
 			}
 			list = append(list, h)
 		}
-		sorting.Stable(list, func(a, b hint) int { return b.weight - a.weight })
+		slices.SortStableFunc(list, func(a, b hint) int { return b.weight - a.weight })
 	}
-	sorting.Stable(list, func(a, b hint) int { return a.last - b.last })
+	slices.SortStableFunc(list, func(a, b hint) int { return a.last - b.last })
 	return list
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
-	"kitescope/sorting"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -157,7 +156,7 @@ func (k *keys) hints(in Scope) []Binding {
 			hints = append(hints, b)
 		}
 	}
-	sorting.Stable(hints, func(a, b Binding) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(hints, func(a, b Binding) int { return cmp.Compare(b.Weight, a.Weight) })
 	return hints
 }
 

@@ -2,8 +2,6 @@ package tui
 
 import (
 	"slices"
-
-	"kitescope/sorting"
 )
 
 // Binding is one line of the key map, which is the only place that binds keys.
@@ -41,7 +39,7 @@ func keyMap(kinds []PageKind) []Binding {
 		all = append(all, k.Keys...)
 	}
 	groups := []string{GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupMove, GroupTime, GroupGo, GroupApp, GroupType, GroupMenu}
-	sorting.Stable(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
+	slices.SortStableFunc(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	return all
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -44,7 +43,7 @@ func ReportColumn[T any](c table.ColumnOf[T]) Column[T] {
 		ColumnOf: c,
 		Compare: func(a, b T) int {
 			x, y := c.Cell(a), c.Cell(b)
-			return cmp.Or(sorting.Natural(x.Text, y.Text), cmp.Compare(y.Float, x.Float), cmp.Compare(y.Int, x.Int))
+			return cmp.Or(words.CompareNatural(x.Text, y.Text), cmp.Compare(y.Float, x.Float), cmp.Compare(y.Int, x.Int))
 		},
 		Unknown: func(row T) bool { return c.Cell(row).Absent != table.Present },
 	}
@@ -63,7 +62,7 @@ func (c *Column[T]) order(a, b T, ascending bool) int {
 	if c.Compare != nil {
 		return c.Compare(a, b)
 	}
-	return sorting.Natural(c.Shown(a), c.Shown(b))
+	return words.CompareNatural(c.Shown(a), c.Shown(b))
 }
 
 // List is a table of T that is filtered, sorted and copied. What its rows are, the columns say; a page embeds it and adds

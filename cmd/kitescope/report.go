@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,6 @@ import (
 	"kitescope/render/cases"
 	pasts "kitescope/render/history"
 	show "kitescope/render/latency"
-	"kitescope/sorting"
 )
 
 // reportFlags are the flags of report.
@@ -189,7 +189,7 @@ func (f *reportFlags) explain(c *cases.Case, cluster *model.Cluster, l *latency.
 		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
 		return
 	}
-	sorting.Stable(answers, func(x, y *why.Answer) int { return cmp.Compare(y.Weight, x.Weight) })
+	slices.SortStableFunc(answers, func(x, y *why.Answer) int { return cmp.Compare(y.Weight, x.Weight) })
 	c.Why = &show.Because{Latency: l, Answers: answers, Where: cluster.Origin.Location, Version: c.Version, At: l.Window.To}
 }
 

@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
-
-	"kitescope/sorting"
 )
 
 // OpenFolder opens a folder: that of a Milvus with local storage, or a copy of a bucket.
@@ -112,5 +111,5 @@ func notThere(name string) error {
 }
 
 func sortFiles(files []File) {
-	sorting.Sort(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -2,9 +2,9 @@ package balance
 
 import (
 	"cmp"
+	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // adviseChannels looks for shards whose growing rows keep a node above the goal, and for nodes that
@@ -61,6 +61,6 @@ func (s *Survey) led(g *Group, id model.NodeID) []ledShard {
 			list = append(list, ledShard{v.Channel, rows})
 		}
 	}
-	sorting.Stable(list, func(a, b ledShard) int { return -cmp.Compare(a.rows, b.rows) })
+	slices.SortStableFunc(list, func(a, b ledShard) int { return -cmp.Compare(a.rows, b.rows) })
 	return list
 }

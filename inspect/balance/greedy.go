@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-
-	"kitescope/sorting"
 )
 
 // layout is where pieces lie while a rule of thumb moves them.
@@ -133,7 +131,7 @@ func (l *layout) pick(from int, enough, space, room float64) int {
 // undo takes back steps that turned out not to be needed, the smallest first.
 func (l *layout) undo(limit float64) {
 	moved := l.steps()
-	sorting.Stable(moved, func(a, b step) int { return cmp.Compare(l.pieces[a.piece].load, l.pieces[b.piece].load) })
+	slices.SortStableFunc(moved, func(a, b step) int { return cmp.Compare(l.pieces[a.piece].load, l.pieces[b.piece].load) })
 	for _, s := range moved {
 		home := l.pieces[s.piece].bin
 		if p := &l.pieces[s.piece]; l.load[home]+p.load <= limit && l.room[home] >= p.size {

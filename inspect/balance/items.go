@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // item is a sealed segment as a plan moves it.
@@ -68,7 +67,7 @@ func indexSize(x *model.ServedSegment) (sum int64) {
 }
 
 func movable(g *Group, list []item) []item {
-	sorting.Sort(list, func(a, b item) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.node, b.node)) })
+	slices.SortFunc(list, func(a, b item) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.node, b.node)) })
 	kept := list[:0:0]
 	for i := range list {
 		twice := i > 0 && list[i-1].id == list[i].id || i+1 < len(list) && list[i+1].id == list[i].id

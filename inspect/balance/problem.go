@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // tolerance is what rounding may add to a limit.
@@ -217,7 +216,7 @@ func (p *problem) lightest(loads map[model.NodeID]float64, not model.NodeID) int
 // inOrder puts steps in an order in which each finds the room it needs, as far as possible.
 func (p *problem) inOrder(steps []step) []step {
 	rest := slices.Clone(steps)
-	sorting.Sort(rest, func(a, b step) int { return cmp.Compare(p.pieces[a.piece].item, p.pieces[b.piece].item) })
+	slices.SortFunc(rest, func(a, b step) int { return cmp.Compare(p.pieces[a.piece].item, p.pieces[b.piece].item) })
 	room := make([]float64, len(p.bins))
 	for i := range p.bins {
 		room[i] = p.bins[i].room

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // Baseline is a list of findings that somebody has accepted. Its file has one JSON object a
@@ -136,7 +134,7 @@ func NewBaseline(r *Report, old *Baseline) *Baseline {
 			b.Entries = append(b.Entries, Entry{Check: f.Check, Object: ObjectKey(r.Cluster, f.Object)})
 		}
 	}
-	sorting.Stable(b.Entries, func(x, y Entry) int {
+	slices.SortStableFunc(b.Entries, func(x, y Entry) int {
 		return cmp.Or(strings.Compare(x.Check, y.Check), strings.Compare(x.Object, y.Object))
 	})
 	b.Entries = slices.Compact(b.Entries)

@@ -13,10 +13,10 @@ package diff
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // Kind says what happened to an object.
@@ -89,7 +89,7 @@ func Compare(a, b *model.Cluster, options Options) *Diff {
 	}
 	p.rank = len(comparisons)
 	p.segments()
-	sorting.Stable(d.Changes, func(x, y Change) int {
+	slices.SortStableFunc(d.Changes, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(x.Collection.Name, y.Collection.Name), compareIDs(x.Collection.ID, y.Collection.ID),
 			cmp.Compare(x.rank, y.rank), compareIDs(x.Object.ID, y.Object.ID))
 	})

@@ -3,8 +3,6 @@ package history
 import (
 	"cmp"
 	"slices"
-
-	"kitescope/sorting"
 )
 
 // groups puts together what repeats: the same that happens to the same object again, with nothing else happening to it in between.
@@ -59,6 +57,6 @@ const arrow = " → "
 func (g *groups) sort() {
 	byFirst := func(a, b entry) int { return cmp.Compare(a.first, b.first) }
 	if !slices.IsSortedFunc(g.entries, byFirst) {
-		sorting.Stable(g.entries, byFirst)
+		slices.SortStableFunc(g.entries, byFirst)
 	}
 }

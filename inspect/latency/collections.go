@@ -3,9 +3,9 @@ package latency
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // collected is the whole call of the requests of each collection, of all proxies.
@@ -26,7 +26,7 @@ func collected(lists [][]collectionReading) []collectionReading {
 			all[i].total, all[i].queries = all[i].total.plus(c.total), all[i].queries.plus(c.queries)
 		}
 	}
-	sorting.Sort(all, func(a, b collectionReading) int {
+	slices.SortFunc(all, func(a, b collectionReading) int {
 		return cmp.Or(cmp.Compare(b.total.sum, a.total.sum), cmp.Compare(a.database, b.database), cmp.Compare(a.name, b.name))
 	})
 	return all

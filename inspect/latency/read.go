@@ -10,7 +10,6 @@ import (
 
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -98,7 +97,7 @@ func (r *reader) lookAround() {
 			r.unknown(Unknown{s.Role, s.Node, s.Address, "its metrics are not there"})
 		}
 	}
-	sorting.Sort(r.l.Unknown, func(a, b Unknown) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
+	slices.SortFunc(r.l.Unknown, func(a, b Unknown) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
 	for _, u := range slices.Backward(r.l.Unknown) {
 		role := u.Role
 		if role == "streamingnode" {

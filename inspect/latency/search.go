@@ -3,8 +3,7 @@ package latency
 import (
 	"cmp"
 	"math"
-
-	"kitescope/sorting"
+	"slices"
 )
 
 // searching is the budget of searches or queries on its way.
@@ -220,7 +219,7 @@ func (b *Budget) finish() {
 		if b.Root.Ms > 0 {
 			p.Share = p.Ms / b.Root.Ms
 		}
-		sorting.Stable(p.Of, func(x, y NodePhase) int {
+		slices.SortStableFunc(p.Of, func(x, y NodePhase) int {
 			return cmp.Or(cmp.Compare(y.Waited, x.Waited), cmp.Compare(x.Role, y.Role), cmp.Compare(x.Node, y.Node))
 		})
 	})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // What clients measured themselves, since 3.0: each tells RootCoord every ten seconds how long its operations took, and any proxy
@@ -106,7 +105,7 @@ func (p *processRecords) takeClients(d *Decoder, q *question) {
 	for _, c := range told.Clients {
 		list = c.slowest(d, list, q.Node)
 	}
-	sorting.Stable(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
+	slices.SortStableFunc(list, func(a, b model.SlowRequest) int { return cmp.Compare(b.Took, a.Took) })
 	if len(list) > maxSlow {
 		list = list[:maxSlow:maxSlow]
 		d.note("client reports "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("there is more than %d of it: the others are left out", maxSlow))

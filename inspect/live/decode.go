@@ -10,7 +10,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // Decoder makes a Runtime of Records. They may come in any order; of two answers to
@@ -296,7 +295,7 @@ func (d *Decoder) named(key sessionKey) bool {
 
 // conclude sums the calls of a session up.
 func (n *liveNode) conclude() {
-	sorting.Stable(n.Calls, func(a, b model.Call) int {
+	slices.SortStableFunc(n.Calls, func(a, b model.Call) int {
 		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.About, b.About))
 	})
 	rank := func(c model.Call) int {
@@ -335,7 +334,7 @@ func (d *Decoder) notes() []model.Skipped {
 		list = append(list, note)
 	}
 	list = append(list, d.foreignNote()...)
-	sorting.Sort(list, func(a, b model.Skipped) int {
+	slices.SortFunc(list, func(a, b model.Skipped) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Reason, b.Reason))
 	})
 	return slices.Compact(list)

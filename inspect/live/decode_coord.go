@@ -14,7 +14,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // coordinatorAnswers are the answers about the cluster as a whole, by what was asked about:
@@ -134,7 +133,7 @@ func (d *Decoder) takeReplicas(q *question, m proto.Message) error {
 			}
 			replica.Leaders = append(replica.Leaders, leader)
 		}
-		sorting.Sort(replica.Leaders, func(a, b model.ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
+		slices.SortFunc(replica.Leaders, func(a, b model.ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
 		list = append(list, replica)
 	}
 	keep(&d.answers.replicas, q.about, q, list)
@@ -274,7 +273,7 @@ func (d *Decoder) takeCheckers(q *question, m proto.Message) error {
 	for _, c := range m.(*querypb.ListCheckersResponse).GetCheckerInfos() {
 		list = append(list, model.Checker{ID: c.GetId(), Name: d.text(c.GetDesc()), Active: c.GetActivated()})
 	}
-	sorting.Sort(list, func(a, b model.Checker) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b model.Checker) int { return cmp.Compare(a.ID, b.ID) })
 	keep(&d.answers.checkers, "", q, list)
 	return nil
 }

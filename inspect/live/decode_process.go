@@ -11,7 +11,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // Methods of HTTP questions.
@@ -183,8 +182,8 @@ func (d *Decoder) linkProcesses() []*model.Process {
 		}
 	}
 	for _, p := range list {
-		sorting.Sort(p.Nodes, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
-		sorting.Stable(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
+		slices.SortFunc(p.Nodes, func(a, b model.Ref) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortStableFunc(p.Calls, func(a, b model.Call) int { return cmp.Compare(a.Method, b.Method) })
 		for i := range p.Calls { // it is chance on whose behalf a process of several sessions was asked
 			if key, ok := first[p]; ok {
 				p.Calls[i].Role, p.Calls[i].Node = key.role, key.node
@@ -265,7 +264,7 @@ func (d *Decoder) addressProcesses() {
 			continue
 		}
 		address := ""
-		for _, k := range sorting.Sorted(maps.Keys(p.told), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
+		for _, k := range slices.SortedFunc(maps.Keys(p.told), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) }) {
 			if n := d.nodes[k]; n != nil && address == "" {
 				address = n.httpAddress()
 			}

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // takeState keeps a process's word for its own state.
@@ -69,17 +68,17 @@ func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
 			Indexes: servedIndexes(s.GetIndexInfo()), JSONFields: servedJSON(s),
 		})
 	}
-	sorting.Sort(dist.Sealed, func(a, b model.ServedSegment) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(dist.Sealed, func(a, b model.ServedSegment) int { return cmp.Compare(a.ID, b.ID) })
 	for _, c := range r.GetChannels() {
 		dist.Channels = append(dist.Channels, model.ServedChannel{
 			Name: d.text(c.GetChannel()), Collection: model.CollectionID(c.GetCollection()), Version: c.GetVersion(),
 		})
 	}
-	sorting.Sort(dist.Channels, func(a, b model.ServedChannel) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(dist.Channels, func(a, b model.ServedChannel) int { return cmp.Compare(a.Name, b.Name) })
 	for _, v := range r.GetLeaderViews() {
 		dist.Leaders = append(dist.Leaders, d.leaderView(v))
 	}
-	sorting.Sort(dist.Leaders, func(a, b model.LeaderView) int { return cmp.Compare(a.Channel, b.Channel) })
+	slices.SortFunc(dist.Leaders, func(a, b model.LeaderView) int { return cmp.Compare(a.Channel, b.Channel) })
 	q.node.Distribution = dist
 	return nil
 }
@@ -106,7 +105,7 @@ func servedIndexes(infos map[int64]*querypb.FieldIndexInfo) []model.ServedIndex 
 			Bytes: max(0, x.GetIndexSize()), Rows: max(0, x.GetNumRows()),
 		})
 	}
-	sorting.Sort(list, func(a, b model.ServedIndex) int {
+	slices.SortFunc(list, func(a, b model.ServedIndex) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Index, b.Index))
 	})
 	return list
@@ -139,11 +138,11 @@ func (d *Decoder) leaderView(v *querypb.LeaderView) model.LeaderView {
 			view.Growing = append(view.Growing, model.GrowingView{ID: model.SegmentID(id)})
 		}
 	}
-	sorting.Sort(view.Growing, func(a, b model.GrowingView) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(view.Growing, func(a, b model.GrowingView) int { return cmp.Compare(a.ID, b.ID) })
 	for id, at := range v.GetSegmentDist() {
 		view.Sealed = append(view.Sealed, model.LeaderSegment{ID: model.SegmentID(id), Node: model.NodeID(at.GetNodeID()), Version: at.GetVersion()})
 	}
-	sorting.Sort(view.Sealed, func(a, b model.LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(view.Sealed, func(a, b model.LeaderSegment) int { return cmp.Compare(a.ID, b.ID) })
 	if s := v.GetStatus(); s != nil {
 		view.Serviceable = new(s.GetServiceable())
 		if s.GetCatchingUpStreamingData() {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // MethodKafka is the Method of a record that holds the offsets of Kafka's topics: its
@@ -54,7 +54,7 @@ func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) 
 
 // putTopics are those of the queue, by name.
 func (d *Decoder) putTopics(list []model.Topic) {
-	sorting.Sort(list, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b model.Topic) int { return cmp.Compare(a.Name, b.Name) })
 	d.queue.Topics = list
 }
 
@@ -90,7 +90,7 @@ func (d *Decoder) addPulsar(r *Record) {
 				Consumed: model.MillisTime(s.Consumed), Acked: model.MillisTime(s.Acked),
 			})
 		}
-		sorting.Sort(stats.Subscriptions, func(a, b model.Subscription) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(stats.Subscriptions, func(a, b model.Subscription) int { return cmp.Compare(a.Name, b.Name) })
 		topics = append(topics, model.Topic{Name: d.text(t.Name), Stats: stats})
 	}
 	d.putTopics(topics)

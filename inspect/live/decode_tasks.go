@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // unknownMetric is what a process says of a type of GetMetrics that it does not know (milvus pkg/util/metricsinfo/err.go).
@@ -124,7 +123,7 @@ func (d *Decoder) keepTold(key toldKey, answer dated[toldAnswer]) {
 
 // toldInto puts the tasks and targets of all answers together, in an order; nil where there was no answer.
 func toldInto(p *model.RuntimeParts, answers map[toldKey]dated[toldAnswer]) {
-	for _, key := range sorting.Sorted(maps.Keys(answers), func(a, b toldKey) int {
+	for _, key := range slices.SortedFunc(maps.Keys(answers), func(a, b toldKey) int {
 		return cmp.Or(cmp.Compare(a.session.String(), b.session.String()), cmp.Compare(a.metric, b.metric))
 	}) {
 		answer := answers[key].what

@@ -12,12 +12,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // maxRecordLine bounds a line of a recording: an answer of 32 MiB, the limit of a Client,
@@ -312,7 +312,7 @@ func TextRecord(name string, text []byte, at time.Time) (Record, error) {
 	if len(m.Families) == 0 {
 		return Record{}, err
 	}
-	who := sorting.Sorted(maps.Keys(namesItself(m)), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) })
+	who := slices.SortedFunc(maps.Keys(namesItself(m)), func(a, b sessionKey) int { return cmp.Compare(a.String(), b.String()) })
 	if len(who) == 0 {
 		err := &namelessError{}
 		return Record{Method: name, Outcome: model.NotAsked.String(), Error: err.Error()}, err

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // metricsTables hold once what scrapes have in common: sets of labels, bounds. Those of one process have most.
@@ -194,7 +193,7 @@ func (f *familyText) spread(t *metricsTables) (bounds []float64) {
 		return cmp.Or(cmp.Compare(a.series, b.series), cmp.Compare(a.bound, b.bound))
 	}
 	if !slices.IsSortedFunc(f.buckets, order) {
-		sorting.Stable(f.buckets, order)
+		slices.SortStableFunc(f.buckets, order)
 	}
 	var all []float64
 	for from, to := 0, 0; from < len(f.buckets); from = to {

@@ -14,7 +14,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // pulsar asks Pulsar's admin API, with GETs of the paths below and nothing else. Their answers are those of Pulsar's documentation
@@ -190,7 +189,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 		})
 	}
 	wg.Wait()
-	sorting.Sort(told.Topics, func(a, b TopicStats) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(told.Topics, func(a, b TopicStats) int { return cmp.Compare(a.Name, b.Name) })
 	return told, failure
 }
 

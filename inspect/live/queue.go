@@ -11,7 +11,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // grace is the time that those get at least whose addresses are learned late: the message
@@ -108,7 +107,7 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 		r.Outcome, r.Error = model.Failed.String(), oneLine(err.Error())
 	}
 	if err == nil || len(topics) > 0 {
-		sorting.Sort(topics, func(a, b TopicOffsets) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(topics, func(a, b TopicOffsets) int { return cmp.Compare(a.Name, b.Name) })
 		b, err := json.Marshal(QueueOffsets{Topics: topics})
 		if err != nil {
 			panic(err) // there are only texts and numbers in it

@@ -8,7 +8,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // What a proxy reports beside its requests, since 2.5: who is connected to it, and how it finds etcd and the message queue.
@@ -113,7 +112,7 @@ func (p *processRecords) takeConnections(d *Decoder, q *question) {
 	if more {
 		d.note("clients of "+q.key().String(), fmt.Sprintf("more than %d reported: the others are left out", maxConnections))
 	}
-	sorting.Stable(list, func(a, b model.Connection) int {
+	slices.SortStableFunc(list, func(a, b model.Connection) int {
 		return cmp.Or(b.ActiveAt.Compare(a.ActiveAt), cmp.Compare(a.ID, b.ID))
 	})
 	p.Connections, p.connectionsAt = list, q.At

@@ -13,7 +13,6 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // GetMetrics has further types since 2.5 (milvus pkg/util/metricsinfo/metric_request.go). These tell of tasks that a process
@@ -161,7 +160,7 @@ func (t *told) due(questions []toldQuestion, now time.Time) []toldQuestion {
 		}
 		list = append(list, q)
 	}
-	sorting.Stable(list, func(a, b toldQuestion) int {
+	slices.SortStableFunc(list, func(a, b toldQuestion) int {
 		return cmp.Or(t.asked[a.toldKey].Compare(t.asked[b.toldKey]), toldRank(a.metric)-toldRank(b.metric))
 	})
 	return list[:min(max(left, 0), len(list))]

@@ -2,9 +2,9 @@ package live
 
 import (
 	"cmp"
+	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // Whether channels are moved between streaming nodes, and which of these an operator has suspended: a MixCoord tells it over HTTP, in
@@ -104,7 +104,7 @@ func (d *Decoder) takeWALNodes(q *question) {
 
 // keepStates keeps the newest states of nodes that a coordinator listed.
 func keepStates(m *map[string]dated[[]model.NodeState], q *question, list []model.NodeState) {
-	sorting.Sort(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
+	slices.SortFunc(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
 	keep(m, "", q, list)
 }
 

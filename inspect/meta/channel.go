@@ -16,7 +16,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/msgid"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // splitVChannel takes a vchannel's name apart: {pchannel}_{collection}v{shard}
@@ -157,7 +156,7 @@ func (s *state) addWatches(c *channelSet) {
 				Version: f.version, Created: f.created, Modified: f.mod,
 			})
 		}
-		sorting.Sort(v.Watches, func(a, b model.WatchRecord) int { return cmp.Compare(a.Node, b.Node) })
+		slices.SortFunc(v.Watches, func(a, b model.WatchRecord) int { return cmp.Compare(a.Node, b.Node) })
 		v.Watched, v.Watcher = true, model.NodeID(list[0].ids[0])
 		info := list[0].value.(*datapb.ChannelWatchInfo)
 		v.WatchState, v.WatchedAt = info.GetState().String(), wallTimeSigned(info.GetStartTs())
@@ -278,7 +277,7 @@ func (s *state) streaming() *model.Streaming {
 	if !found {
 		return nil
 	}
-	sorting.Sort(out.Channels, func(a, b model.ReplicationChannel) int {
+	slices.SortFunc(out.Channels, func(a, b model.ReplicationChannel) int {
 		return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Source, b.Source))
 	})
 	return &out

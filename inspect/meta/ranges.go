@@ -7,7 +7,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/sorting"
 )
 
 // span is an interval of keys and the parts whose keys it may hold.
@@ -43,7 +42,7 @@ func spans(h source.Header) []span {
 		}
 		known = append(known, span{Range: source.Prefix(absolute), parts: parts, tells: tells(prefix, parts), cuts: hotPrefixes()[prefix], owner: ownerOf(prefix)})
 	}
-	sorting.Sort(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	root := source.Prefix(h.Root + "/")
 	var all []span
 	from := root.From
@@ -217,7 +216,7 @@ func sample(points []string, n int) []string {
 type rangeList []source.Range
 
 func (l rangeList) sorted() rangeList {
-	sorting.Sort(l, func(a, b source.Range) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(l, func(a, b source.Range) int { return cmp.Compare(a.From, b.From) })
 	return l
 }
 

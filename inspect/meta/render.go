@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"kitescope/sorting"
 )
 
 // messageJSON writes a message as indented JSON: fields in the order of their numbers
@@ -50,7 +49,7 @@ func writeFields(b *bytes.Buffer, m protoreflect.Message, written int) int {
 			set = append(set, fd)
 		}
 	}
-	sorting.Sort(set, func(a, b protoreflect.FieldDescriptor) int { return int(a.Number()) - int(b.Number()) })
+	slices.SortFunc(set, func(a, b protoreflect.FieldDescriptor) int { return int(a.Number()) - int(b.Number()) })
 	for _, fd := range set {
 		writeName(b, string(fd.Name()), written)
 		writeField(b, fd, m.Get(fd))
@@ -123,7 +122,7 @@ func writeMap(b *bytes.Buffer, fd protoreflect.FieldDescriptor, m protoreflect.M
 		keys = append(keys, k)
 		return true
 	})
-	sorting.Sort(keys, func(x, y protoreflect.MapKey) int { return bytes.Compare([]byte(x.String()), []byte(y.String())) })
+	slices.SortFunc(keys, func(x, y protoreflect.MapKey) int { return bytes.Compare([]byte(x.String()), []byte(y.String())) })
 	b.WriteByte('{')
 	for i, k := range keys {
 		writeName(b, k.String(), i)

@@ -10,7 +10,6 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // loadStates are the collections that should be in memory.
@@ -92,7 +91,7 @@ func (s *state) loadStates21() []*model.LoadState {
 				Partition: model.PartitionID(p.GetPartitionID()), Status: status21(p.GetInMemoryPercentage()), Percent: new(int32(p.GetInMemoryPercentage())),
 			})
 		}
-		sorting.Sort(x.Partitions, func(a, b model.PartitionLoad) int { return cmp.Compare(a.Partition, b.Partition) })
+		slices.SortFunc(x.Partitions, func(a, b model.PartitionLoad) int { return cmp.Compare(a.Partition, b.Partition) })
 		list = append(list, x)
 	})
 	return list
@@ -199,7 +198,7 @@ func (s *state) targets() []*model.Target {
 			}
 			x.VChannels = append(x.VChannels, v)
 		}
-		sorting.Sort(x.VChannels, func(a, b model.TargetVChannel) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(x.VChannels, func(a, b model.TargetVChannel) int { return cmp.Compare(a.Name, b.Name) })
 		list = append(list, x)
 	})
 	return list

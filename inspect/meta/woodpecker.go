@@ -9,7 +9,6 @@ import (
 
 	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // maxMissing bounds how many missing segments of a log are listed: ids come from keys.
@@ -47,7 +46,7 @@ func (s *state) woodpecker() *model.Woodpecker {
 	}
 	byID := map[int64]*model.Log{}
 	for _, l := range logs {
-		sorting.Sort(l.Segments, func(a, b model.LogSegment) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(l.Segments, func(a, b model.LogSegment) int { return cmp.Compare(a.ID, b.ID) })
 		l.Segments = withMissing(l)
 		if l.ID != 0 {
 			byID[l.ID] = l
@@ -59,7 +58,7 @@ func (s *state) woodpecker() *model.Woodpecker {
 		return nil
 	}
 	out.Logs = values(logs)
-	sorting.Sort(out.Logs, func(a, b *model.Log) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(out.Logs, func(a, b *model.Log) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -108,7 +107,7 @@ func (s *state) addReaders(logs map[int64]*model.Log) {
 		})
 	})
 	for _, l := range logs {
-		sorting.Sort(l.Readers, func(a, b model.LogReader) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(l.Readers, func(a, b model.LogReader) int { return cmp.Compare(a.Name, b.Name) })
 	}
 }
 

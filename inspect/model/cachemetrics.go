@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"kitescope/sorting"
 )
 
 // Cache is what a process says on /metrics of its caching layer: segcore's tiered storage (Milvus 2.6 and later), which keeps the
@@ -73,7 +71,7 @@ func (m *Metrics) Cache() *Cache {
 		tier.Loaded = told(tier.Loaded) + max(0, s.Value) // nothing is loaded as mixed (CacheSlot.h, set_cell)
 		c.addType(s.Label("data_type"), max(0, s.Value))
 	}
-	sorting.Sort(c.Types, func(a, b CacheType) int {
+	slices.SortFunc(c.Types, func(a, b CacheType) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
 	})
 	return c

@@ -2,10 +2,9 @@ package model
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // Pair is one property, in the order in which Milvus stores it.
@@ -193,7 +192,7 @@ func ConfigChanges(before, after []*ConfigEntry, at time.Time) []ConfigChange {
 	for name := range revisions {
 		changes = append(changes, ConfigChange{name, at})
 	}
-	sorting.Sort(changes, func(a, b ConfigChange) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(changes, func(a, b ConfigChange) int { return cmp.Compare(a.Name, b.Name) })
 	return changes
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // BuildRuntime sorts and links what processes said. It takes ownership of the slices.
@@ -19,10 +17,10 @@ func BuildRuntime(p RuntimeParts) *Runtime {
 	slices.SortFunc(r.Replicas, func(a, b *LiveReplica) int {
 		return cmp.Or(cmp.Compare(a.Collection, b.Collection), cmp.Compare(a.ID, b.ID))
 	})
-	sorting.Sort(r.ShardLeaders, func(a, b ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
+	slices.SortFunc(r.ShardLeaders, func(a, b ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
 	slices.SortFunc(r.Groups, func(a, b *LiveResourceGroup) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(r.Recovery, func(a, b *Recovery) int { return cmp.Compare(a.Channel, b.Channel) })
-	sorting.Sort(r.DataSegments, func(a, b DataSegment) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(r.DataSegments, func(a, b DataSegment) int { return cmp.Compare(a.ID, b.ID) })
 	r.orderAnswers()
 	r.nodes = make(map[sessionKey]*LiveNode, len(r.Nodes))
 	for _, n := range r.Nodes {
@@ -69,7 +67,7 @@ func (r *Runtime) orderAnswers() {
 // inOrder sorts a list that is not in order yet; one that is, it only reads.
 func inOrder[T any](list []T, compare func(a, b T) int) {
 	if !slices.IsSortedFunc(list, compare) {
-		sorting.Sort(list, compare)
+		slices.SortFunc(list, compare)
 	}
 }
 

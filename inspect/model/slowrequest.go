@@ -2,10 +2,9 @@ package model
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // Where a slow request was told of.
@@ -109,7 +108,7 @@ func (r *Runtime) SlowRequests() []SlowRequest {
 		}
 		list[same].join(&x)
 	}
-	sorting.Stable(list, func(a, b SlowRequest) int {
+	slices.SortStableFunc(list, func(a, b SlowRequest) int {
 		return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt), cmp.Compare(a.Trace, b.Trace))
 	})
 	return list

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // WAL is what a streaming node says on /metrics of the write-ahead log of one pchannel (Milvus 2.6 and later: pkg/metrics,
@@ -188,7 +186,7 @@ func (m *Metrics) Broadcasts() (list []Broadcasts) {
 			list = append(list, Broadcasts{s.Label("message_type"), EnumWord(s.Label("state"), "BROADCAST_TASK_STATE_"), int64(s.Value)})
 		}
 	}
-	sorting.Sort(list, func(a, b Broadcasts) int {
+	slices.SortFunc(list, func(a, b Broadcasts) int {
 		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.State, b.State))
 	})
 	return list
@@ -266,7 +264,7 @@ func (r *walReader) finish(m *Metrics) (list []*StreamingNode) {
 	for _, n := range r.nodes {
 		slices.SortFunc(n.WALs, func(a, b *WAL) int { return cmp.Compare(a.PChannel, b.PChannel) })
 		for _, w := range n.WALs {
-			sorting.Sort(w.Throttles, func(a, b Throttle) int { return cmp.Compare(a.Source, b.Source) })
+			slices.SortFunc(w.Throttles, func(a, b Throttle) int { return cmp.Compare(a.Source, b.Source) })
 			if !math.IsNaN(n.HighWater) && !m.Partial { // a series is deleted at 0 (stats, metricsHelper); in a scrape that was cut it may have come later
 				w.Growing, w.GrowingRows = told(w.Growing), told(w.GrowingRows)
 			}

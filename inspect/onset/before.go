@@ -9,7 +9,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // Past are the events that can have caused findings.
@@ -88,7 +87,7 @@ func (p *Past) before(c *model.Cluster, o *Onset, most int) []history.Event {
 			list = append(list, scored{i, score})
 		}
 	}
-	sorting.Stable(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	events := make([]history.Event, 0, most)
 	for _, s := range list[:min(most, len(list))] {
 		events = append(events, p.history.Event(s.at))

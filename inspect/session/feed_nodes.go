@@ -8,7 +8,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/source"
-	"kitescope/sorting"
 )
 
 // askNodes asks the processes until ctx ends.
@@ -114,7 +113,7 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 		}
 	}
 	l.answered = known
-	sorting.Stable(l.lost, func(a, b news.Lost) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(l.lost, func(a, b news.Lost) int { return a.Since.Compare(b.Since) })
 }
 
 // lookBack finds out what has changed of the dynamic configuration just before it was first read.

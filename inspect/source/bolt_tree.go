@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"kitescope/sorting"
+	"slices"
 )
 
 // boltFile reads nodes of one bbolt file.
@@ -174,7 +173,7 @@ func (f *boltFile) sweep() []uint64 {
 		}
 		leaves = append(leaves, found{id, binary.BigEndian.Uint64(last)})
 	}
-	sorting.Stable(leaves, func(a, b found) int { return cmp.Compare(a.last, b.last) })
+	slices.SortStableFunc(leaves, func(a, b found) int { return cmp.Compare(a.last, b.last) })
 	ids := make([]uint64, len(leaves))
 	for i, l := range leaves {
 		ids[i] = l.id

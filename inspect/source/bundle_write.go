@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
-
-	"kitescope/sorting"
 )
 
 // BundleInfo is what a bundle says of itself beside the snapshot's header.
@@ -236,7 +234,7 @@ func fill(wholes, cuts []Range) []Range {
 	for _, whole := range wholes {
 		all = append(all, subtract(whole, mergeRanges(inside))...)
 	}
-	sorting.Sort(all, func(a, b Range) int { return bytes.Compare([]byte(a.From), []byte(b.From)) })
+	slices.SortFunc(all, func(a, b Range) int { return bytes.Compare([]byte(a.From), []byte(b.From)) })
 	return all
 }
 
@@ -281,7 +279,7 @@ func (a *keyArena) add(kv KV) error {
 }
 
 func (a *keyArena) sorted(yield func(KV) error) error {
-	sorting.Sort(a.records, func(x, y []byte) int { return bytes.Compare(recordKey(x), recordKey(y)) })
+	slices.SortFunc(a.records, func(x, y []byte) int { return bytes.Compare(recordKey(x), recordKey(y)) })
 	for _, r := range a.records {
 		kv, _, err := cutRecord(r)
 		if err != nil {

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // Activity is what was written to an etcd over a while.
@@ -213,6 +212,6 @@ func (c *writeCount) upTo(to int64, most int) (total int64, hot []KeyWrites, mor
 	for key, n := range c.keys {
 		hot = append(hot, KeyWrites{key, n})
 	}
-	sorting.Sort(hot, func(a, b KeyWrites) int { return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(hot, func(a, b KeyWrites) int { return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key)) })
 	return c.total, hot[:min(most, len(hot))], c.forgot || len(hot) > most
 }

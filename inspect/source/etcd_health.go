@@ -11,8 +11,6 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/status"
-
-	"kitescope/sorting"
 )
 
 // Health is what the members of an etcd say about themselves.
@@ -87,7 +85,7 @@ func (s *Etcd) Health(ctx context.Context) (Health, error) {
 		}
 	}
 	h.Members = append(h.Members, s.askMembers(ctx, r, others, listed)...)
-	sorting.Stable(h.Members, func(a, b Member) int {
+	slices.SortStableFunc(h.Members, func(a, b Member) int {
 		return strings.Compare(a.Name+"\x00"+a.Endpoint, b.Name+"\x00"+b.Endpoint)
 	})
 	h.conclude(listErr)

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // Found is a file or folder that Open can read, as far as its first bytes tell.
@@ -32,7 +30,7 @@ func In(dir string) []Found {
 			list = append(list, Found{Path: e.Name(), Modified: info.ModTime()})
 		}
 	}
-	sorting.Stable(list, func(a, b Found) int { return b.Modified.Compare(a.Modified) })
+	slices.SortStableFunc(list, func(a, b Found) int { return b.Modified.Compare(a.Modified) })
 	list = list[:min(len(list), maxLookedAt)]
 	for i := range list {
 		path := filepath.Join(dir, list[i].Path)

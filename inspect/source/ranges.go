@@ -2,11 +2,10 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
-
-	"kitescope/sorting"
 )
 
 // empty reports whether r holds no key.
@@ -37,7 +36,7 @@ func mergeRanges(ranges []Range) []Range {
 			sorted = append(sorted, r)
 		}
 	}
-	sorting.Sort(sorted, func(a, b Range) int { return strings.Compare(a.From, b.From) })
+	slices.SortFunc(sorted, func(a, b Range) int { return strings.Compare(a.From, b.From) })
 	var merged []Range
 	for _, r := range sorted {
 		last := len(merged) - 1

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // Changes yields the changes of all chunks. Where nothing was recorded for a while, what differs behind it is told: keys that were
@@ -114,7 +112,7 @@ func (r *Recording) bridge(ctx context.Context, last bundleEdge, next recordedCh
 	for key := range before {
 		events = append(events, Event{KV: KV{Key: []byte(key), ModRevision: next.first()}, Deleted: true})
 	}
-	sorting.Sort(events, func(a, b Event) int {
+	slices.SortFunc(events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.ModRevision, b.ModRevision), slices.Compare(a.Key, b.Key))
 	})
 	for len(events) > 0 && events[0].ModRevision <= to {

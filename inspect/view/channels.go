@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/table"
+	"kitescope/words"
 )
 
 var vchannels = define(definition[*model.VChannel]{
@@ -53,7 +53,7 @@ var vchannels = define(definition[*model.VChannel]{
 // counted puts channels in the order in which their numbers are counted: a cluster has them in that of their bytes, to find them.
 func counted[T any](list []T, name func(T) string) []T {
 	list = slices.Clone(list)
-	sorting.Stable(list, func(a, b T) int { return sorting.Natural(name(a), name(b)) })
+	slices.SortStableFunc(list, func(a, b T) int { return words.CompareNatural(name(a), name(b)) })
 	return list
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/table"
 )
 
@@ -223,7 +222,7 @@ func (o *Overview) countRoles(env *Env) {
 	for _, role := range sortedKeys(byRole) {
 		o.Roles = append(o.Roles, *byRole[role])
 	}
-	sorting.Stable(o.Roles, func(a, b RoleCount) int { return rankRole(a.Role) - rankRole(b.Role) })
+	slices.SortStableFunc(o.Roles, func(a, b RoleCount) int { return rankRole(a.Role) - rankRole(b.Role) })
 }
 
 func nodeLine(env *Env, s *model.Session) NodeLine {

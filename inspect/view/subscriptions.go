@@ -2,10 +2,10 @@ package view
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/table"
 )
 
@@ -50,7 +50,7 @@ func queueSubscriptions(e *Env) (list []queueSubscription) {
 			}
 		}
 	}
-	sorting.Stable(list, func(a, b queueSubscription) int { return cmp.Compare(a.topic, b.topic) })
+	slices.SortStableFunc(list, func(a, b queueSubscription) int { return cmp.Compare(a.topic, b.topic) })
 	return list
 }
 

@@ -20,7 +20,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // Answer says why a kind of request takes as long as it does, of one collection or of all.
@@ -73,7 +72,7 @@ func Of(budgets []*latency.Budget, report *check.Report) []*Answer {
 				a.Reasons = append(a.Reasons, asked.reason(b, way, report))
 			}
 		})
-		sorting.Stable(a.Reasons, func(x, y Reason) int { return cmp.Compare(y.Phase.Ms, x.Phase.Ms) })
+		slices.SortStableFunc(a.Reasons, func(x, y Reason) int { return cmp.Compare(y.Phase.Ms, x.Phase.Ms) })
 		list = append(list, a)
 	}
 	weigh(list)

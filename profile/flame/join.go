@@ -3,9 +3,9 @@ package flame
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 )
 
 // item is what is left to do of a sample: its value, and the part of its stack that is not in
@@ -171,7 +171,7 @@ func (b *builder) leavesByKind() []Leaf {
 	for k, w := range sums {
 		leaves = append(leaves, Leaf{k.class, k.library, w.value, w.base})
 	}
-	sorting.Sort(leaves, func(x, y Leaf) int {
+	slices.SortFunc(leaves, func(x, y Leaf) int {
 		return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(y.Base, x.Base), cmp.Compare(x.Class, y.Class), cmp.Compare(x.Library, y.Library))
 	})
 	return leaves

@@ -12,7 +12,6 @@ import (
 
 	"kitescope/paste"
 	"kitescope/profile/pgo"
-	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -278,7 +277,7 @@ func (d *dryRun) decide() []pgo.Decision {
 		all = append(all, d.decision(edge, pgo.Skips, d.why(edge), ""))
 	}
 	weight := d.o.Edges.Weight
-	sorting.Sort(all, func(a, b pgo.Decision) int {
+	slices.SortFunc(all, func(a, b pgo.Decision) int {
 		if x, y := weight[a.Edge], weight[b.Edge]; x != y {
 			return cmp.Compare(y, x)
 		}

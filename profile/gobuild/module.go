@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -82,7 +81,7 @@ func FindModule(ctx context.Context, dir string) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	sorting.Sort(m.Mains, func(a, b Main) int { return strings.Compare(a.ImportPath, b.ImportPath) })
+	slices.SortFunc(m.Mains, func(a, b Main) int { return strings.Compare(a.ImportPath, b.ImportPath) })
 	return m, nil
 }
 

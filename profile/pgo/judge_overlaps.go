@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -171,7 +170,7 @@ func (j *judge) ofEach(pairs []pair) (own []oddOne, samples float64) {
 		own = append(own, oddOne{i, list[len(list)/2], median(peers[i])})
 		samples += j.pool.of[i].total
 	}
-	sorting.Sort(own, func(a, b oddOne) int {
+	slices.SortFunc(own, func(a, b oddOne) int {
 		return cmp.Or(cmp.Compare(a.share, b.share), strings.Compare(j.name(a.profile), j.name(b.profile)))
 	})
 	return own, samples

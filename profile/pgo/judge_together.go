@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -161,7 +160,7 @@ func (j *judge) moved() []move {
 	for _, m := range found {
 		list = append(list, m)
 	}
-	sorting.Sort(list, func(a, b move) int { return strings.Compare(a.function+"\x00"+a.pair, b.function+"\x00"+b.pair) })
+	slices.SortFunc(list, func(a, b move) int { return strings.Compare(a.function+"\x00"+a.pair, b.function+"\x00"+b.pair) })
 	return list
 }
 

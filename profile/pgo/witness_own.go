@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 )
 
 // BeyondBudget is a function that was inlined though it is too large for that without PGO.
@@ -136,7 +135,7 @@ func (b *budgets) list() []BeyondBudget {
 			list = append(list, *f)
 		}
 	}
-	sorting.Sort(list, func(a, b BeyondBudget) int {
+	slices.SortFunc(list, func(a, b BeyondBudget) int {
 		return cmp.Or(cmp.Compare(b.Cost, a.Cost), strings.Compare(a.Function, b.Function))
 	})
 	return list

@@ -32,7 +32,6 @@ import (
 
 	"kitescope/profile"
 	"kitescope/secret"
-	"kitescope/sorting"
 )
 
 // Options say what is pulled and how. The zero Options take 10 s of CPU.
@@ -146,7 +145,7 @@ func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Mani
 	}
 	m.Ended = p.clock().UTC()
 	m.Profiles = p.entries
-	sorting.Stable(m.Profiles, func(a, b Entry) int {
+	slices.SortStableFunc(m.Profiles, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(natural(a.Node), natural(b.Node)), cmp.Compare(a.Kind, b.Kind))
 	})
 	return m, cmp.Or(p.broken, context.Cause(ctx))

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -118,7 +117,7 @@ func (r *Record) rolling(s Store, rounds map[string][]string) {
 		}
 		found = append(found, numbered{dir, m.Sequence})
 	}
-	sorting.Sort(found, func(a, b numbered) int {
+	slices.SortFunc(found, func(a, b numbered) int {
 		if a.sequence != b.sequence {
 			return int(max(-1, min(1, a.sequence-b.sequence)))
 		}
@@ -155,7 +154,7 @@ func (r *Record) round(s Store, dir string, files []string) bool {
 	}
 	r.Rounds = append(r.Rounds, round)
 	unique(r.Items[before:])
-	sorting.Stable(r.Items[before:], func(a, b Item) int { return strings.Compare(natural(a.Node), natural(b.Node)) })
+	slices.SortStableFunc(r.Items[before:], func(a, b Item) int { return strings.Compare(natural(a.Node), natural(b.Node)) })
 	return true
 }
 

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -161,7 +161,7 @@ func keptRounds(dir string) ([]kept, error) {
 		}
 		rounds = append(rounds, k)
 	}
-	sorting.Stable(rounds, func(a, b kept) int { return int(max(-1, min(1, a.sequence-b.sequence))) })
+	slices.SortStableFunc(rounds, func(a, b kept) int { return int(max(-1, min(1, a.sequence-b.sequence))) })
 	return rounds, nil
 }
 

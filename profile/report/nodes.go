@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 )
 
 // NodesOptions say how processes are compared.
@@ -126,7 +125,7 @@ func NewNodes(ps []*profile.Profile, o NodesOptions) (*Nodes, error) {
 		slices.SortStableFunc(list, func(a, b *process) int { return compareNames(a.Node, b.Node) })
 		n.Roles = append(n.Roles, n.compare(role, list))
 	}
-	sorting.Sort(n.Roles, func(a, b RoleShares) int { return cmp.Compare(a.Role, b.Role) })
+	slices.SortFunc(n.Roles, func(a, b RoleShares) int { return cmp.Compare(a.Role, b.Role) })
 	return n, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kitescope/profile/significance"
-	"kitescope/sorting"
 )
 
 // Bounds of Load, in parts of the mean of the others, and how many cores the others have to use on average for one to
@@ -97,7 +96,7 @@ func (n *Nodes) differences(list []*process) []Difference {
 			told = append(told, *d)
 		}
 	}
-	sorting.Sort(told, func(a, b Difference) int {
+	slices.SortFunc(told, func(a, b Difference) int {
 		return cmp.Or(-cmp.Compare(math.Abs(a.Here.Part-a.Others.Part), math.Abs(b.Here.Part-b.Others.Part)),
 			cmp.Compare(a.Kind, b.Kind), compareNames(a.Node, b.Node), cmp.Compare(a.Name, b.Name))
 	})
@@ -116,7 +115,7 @@ func allItems(list []*process) []item {
 			}
 		}
 	}
-	sorting.Sort(all, func(a, b item) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(all, func(a, b item) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.name, b.name)) })
 	return all
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 )
 
 // Kinds of what is compared between nodes.
@@ -60,7 +59,7 @@ func (x *process) count(p *profile.Profile, kind int) {
 		x.Classes = append(x.Classes, x.part(name, e))
 		x.items[item{ofClass, name}] = e
 	}
-	sorting.Sort(x.Classes, func(a, b Part) int {
+	slices.SortFunc(x.Classes, func(a, b Part) int {
 		return cmp.Or(-cmp.Compare(a.Value, b.Value), cmp.Compare(a.Name, b.Name))
 	})
 	for i, a := range activities {

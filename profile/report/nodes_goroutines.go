@@ -9,7 +9,6 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/significance"
-	"kitescope/sorting"
 )
 
 // Growth is how the goroutines of one process became more or fewer over several dumps.
@@ -107,7 +106,7 @@ func (g *Growth) judge(stacks map[string]*StackGrowth, level float64) {
 		g.Stacks = append(g.Stacks, *x)
 	}
 	grown := func(x *StackGrowth) int64 { return x.Counts[len(x.Counts)-1] - x.Counts[0] }
-	sorting.Sort(g.Stacks, func(a, b StackGrowth) int {
+	slices.SortFunc(g.Stacks, func(a, b StackGrowth) int {
 		return cmp.Or(-cmp.Compare(grown(&a), grown(&b)), slices.Compare(a.Frames, b.Frames))
 	})
 	ps := make([]float64, len(g.Stacks))

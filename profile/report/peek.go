@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 )
 
 // NewPeek shows the entries that match an expression with their callers and callees, as `go tool
@@ -109,7 +108,7 @@ func (e *edges) add(pair edge, stamp uint32, value int64, inline bool) {
 // of are the calls from and to an entry, largest first, of equal ones by name.
 func (e *edges) of(id uint32, names []string) []edge {
 	pairs := e.touches[id]
-	sorting.Sort(pairs, func(a, b edge) int {
+	slices.SortFunc(pairs, func(a, b edge) int {
 		return cmp.Or(
 			cmp.Compare(abs(e.weights[b].value), abs(e.weights[a].value)),
 			cmp.Compare(names[a.caller], names[b.caller]), cmp.Compare(names[a.callee], names[b.callee]),

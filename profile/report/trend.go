@@ -8,7 +8,6 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/significance"
-	"kitescope/sorting"
 )
 
 // TrendOptions say how a rolling record is judged.
@@ -88,7 +87,7 @@ func NewTrend(ps []*profile.Profile, o TrendOptions) (*Trend, error) {
 	for node, list := range series {
 		t.Nodes = append(t.Nodes, o.follow(node, list))
 	}
-	sorting.Sort(t.Nodes, func(a, b NodeTrend) int { return compareNames(a.Node, b.Node) })
+	slices.SortFunc(t.Nodes, func(a, b NodeTrend) int { return compareNames(a.Node, b.Node) })
 	return t, nil
 }
 
@@ -168,7 +167,7 @@ func (o *TrendOptions) follow(node string, list []*window) NodeTrend {
 		few[name] = tooFew
 		t.Movers = append(t.Movers, m)
 	}
-	sorting.Sort(t.Movers, func(a, b Mover) int { return cmp.Compare(a.Function, b.Function) })
+	slices.SortFunc(t.Movers, func(a, b Mover) int { return cmp.Compare(a.Function, b.Function) })
 	o.judge(t.Movers, few)
 	return t
 }
@@ -219,7 +218,7 @@ func (o *TrendOptions) judge(list []Mover, few map[string]bool) {
 		}
 		return 1
 	}
-	sorting.Stable(list, func(a, b Mover) int {
+	slices.SortStableFunc(list, func(a, b Mover) int {
 		return cmp.Or(cmp.Compare(moves(a), moves(b)), -cmp.Compare(math.Abs(a.Change), math.Abs(b.Change)))
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"kitescope/sorting"
 )
 
 // Shift is how far values lie from others, or differences from 0, and what chance alone would do.
@@ -51,7 +49,7 @@ func SignedRank(differences []float64) Shift {
 
 // signedRankP is the p value.
 func signedRankP(differences []float64) float64 {
-	byDistance := sorting.Sorted(slices.Values(differences), func(a, b float64) int {
+	byDistance := slices.SortedFunc(slices.Values(differences), func(a, b float64) int {
 		return cmp.Compare(math.Abs(a), math.Abs(b))
 	})
 	var ranks []int // doubled, so that those that are shared are whole

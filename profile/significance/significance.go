@@ -8,8 +8,7 @@ package significance
 import (
 	"cmp"
 	"math"
-
-	"kitescope/sorting"
+	"slices"
 )
 
 // Of profiles, what is significant is worked out of events: how often the sampler met something. The
@@ -146,7 +145,7 @@ func HolmWeighted(ps []float64, weight func(i int) float64) []float64 {
 			left += w
 		}
 	}
-	sorting.Sort(tests, func(a, b test) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.i, b.i)) })
+	slices.SortFunc(tests, func(a, b test) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.i, b.i)) })
 	worst := 0.0
 	for _, t := range tests {
 		worst = max(worst, min(1, t.p*max(left, t.weight))) // left may have lost a digit

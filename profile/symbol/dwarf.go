@@ -6,8 +6,6 @@ import (
 	"debug/elf"
 	"slices"
 	"strings"
-
-	"kitescope/sorting"
 )
 
 // maxDWARF bounds the debug information of a file that is read for lines, uncompressed: it is
@@ -107,7 +105,7 @@ func sourceOf(e *elf.File) (s *source) {
 		}
 		r.SkipChildren()
 	}
-	sorting.Sort(s.units, func(a, b unit) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(s.units, func(a, b unit) int { return cmp.Compare(a.from, b.from) })
 	return s
 }
 
@@ -177,7 +175,7 @@ func (s *source) load(x *unit) *loadedUnit {
 			u.lines = append(u.lines, r)
 		}
 		u.files = lines.Files()
-		sorting.Stable(u.lines, func(a, b lineRow) int {
+		slices.SortStableFunc(u.lines, func(a, b lineRow) int {
 			if a.address == b.address && a.end != b.end { // the end of one sequence is not of the next
 				if a.end {
 					return -1
@@ -188,7 +186,7 @@ func (s *source) load(x *unit) *loadedUnit {
 		})
 	}
 	s.loadCalls(x.entry, u)
-	sorting.Stable(u.calls, func(a, b call) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(u.calls, func(a, b call) int { return cmp.Compare(a.from, b.from) })
 	reach := uint64(0)
 	for i := range u.calls {
 		reach = max(reach, u.calls[i].to)
@@ -226,7 +224,7 @@ func (u *loadedUnit) at(address uint64) []call {
 		}
 	}
 	slices.Reverse(inside)
-	sorting.Stable(inside, func(a, b call) int { return cmp.Compare(b.depth, a.depth) })
+	slices.SortStableFunc(inside, func(a, b call) int { return cmp.Compare(b.depth, a.depth) })
 	return inside
 }
 

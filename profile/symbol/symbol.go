@@ -20,7 +20,6 @@ import (
 	"strings"
 
 	"kitescope/profile"
-	"kitescope/sorting"
 )
 
 // Options of Apply.
@@ -75,7 +74,7 @@ func Apply(ctx context.Context, p *profile.Profile, o Options) (*profile.Profile
 		}
 		report.Libraries = append(report.Libraries, library)
 	}
-	sorting.Stable(report.Libraries, func(a, b Library) int { return b.Named + b.Unnamed - a.Named - a.Unnamed })
+	slices.SortStableFunc(report.Libraries, func(a, b Library) int { return b.Named + b.Unnamed - a.Named - a.Unnamed })
 	q := n.profile()
 	q.Notes = append(slices.Clone(p.Notes), report.notes()...)
 	return q, report, nil

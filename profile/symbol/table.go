@@ -5,8 +5,6 @@ import (
 	"debug/elf"
 	"slices"
 	"strings"
-
-	"kitescope/sorting"
 )
 
 // function is a function of a symbol table.
@@ -104,7 +102,7 @@ func rankOf(s *elf.Symbol) uint8 {
 }
 
 func (t *table) sort() {
-	sorting.Sort(t.functions, func(a, b function) int {
+	slices.SortFunc(t.functions, func(a, b function) int {
 		// Of functions at one address the one that is shown comes last, so that it is found first.
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.rank, a.rank), cmp.Compare(a.to, b.to),
 			cmp.Compare(len(b.name), len(a.name)), cmp.Compare(b.name, a.name))

@@ -12,7 +12,6 @@ import (
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/profile/pgo"
-	"kitescope/sorting"
 )
 
 // Report is what a trial found out.
@@ -151,7 +150,7 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	}
 	for _, kind := range sets {
 		for _, set := range kind {
-			sorting.Sort(set.Runs, func(a, b bench.Run) int { return number(a.Pair) - number(b.Pair) })
+			slices.SortFunc(set.Runs, func(a, b bench.Run) int { return number(a.Pair) - number(b.Pair) })
 		}
 	}
 	if t.plan.Control > 0 {

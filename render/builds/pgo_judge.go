@@ -12,7 +12,6 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/profiles"
-	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -275,7 +274,7 @@ func worstOverlaps(list []pgo.Overlap) (worst []pgo.Overlap, rest int) {
 		return list, 0
 	}
 	worst = slices.Clone(list)
-	sorting.Stable(worst, func(a, b pgo.Overlap) int { return cmp.Compare(a.Share, b.Share) })
+	slices.SortStableFunc(worst, func(a, b pgo.Overlap) int { return cmp.Compare(a.Share, b.Share) })
 	return worst[:mostOverlaps], len(list) - mostOverlaps
 }
 

@@ -14,7 +14,6 @@ import (
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/render/picture"
-	"kitescope/sorting"
 )
 
 // recallPoint is what one setting of one side reached: medians of its runs.
@@ -138,7 +137,7 @@ func (r *recallPanel) panel() comparisonPanel {
 		if len(points) == 0 {
 			continue
 		}
-		sorting.Stable(points, func(a, b recallPoint) int {
+		slices.SortStableFunc(points, func(a, b recallPoint) int {
 			return cmp.Or(cmp.Compare(a.recall, b.recall), cmp.Compare(b.rate, a.rate))
 		})
 		labels := plotter.XYLabels{}

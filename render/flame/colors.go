@@ -10,7 +10,6 @@ import (
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
 	"kitescope/render/profiles"
-	"kitescope/sorting"
 )
 
 // Palette colours the frames of one Tree: by what kind of code they are, or in a difference
@@ -165,7 +164,7 @@ func (p *Palette) Legend() []Key {
 			keys = append(keys, Key{p.groups[i].name, p.groups[i].color(p.dark), part64(sum, total)})
 		}
 	}
-	sorting.Stable(keys, func(a, b Key) int { return cmp.Compare(b.Part, a.Part) })
+	slices.SortStableFunc(keys, func(a, b Key) int { return cmp.Compare(b.Part, a.Part) })
 	if part64(rest, total) > 0.0005 {
 		return append(keys, Key{restName, flameRamps(p.dark).rest, part64(rest, total)})
 	}

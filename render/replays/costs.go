@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"kitescope/doc"
 	"kitescope/render"
 	"kitescope/replay"
-	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/words"
 )
@@ -85,7 +85,7 @@ func costShares(c *replay.Costs, of func(s *replay.SegmentCost) string) []costSh
 	for i := range list {
 		list[i].Part = ratioOf(float64(list[i].Time), float64(all))
 	}
-	sorting.Stable(list, func(a, b costShare) int { return cmp.Compare(b.Time, a.Time) })
+	slices.SortStableFunc(list, func(a, b costShare) int { return cmp.Compare(b.Time, a.Time) })
 	return list
 }
 
@@ -100,7 +100,7 @@ func byState(c *replay.Costs) []costShare {
 		}
 		return int(replay.Indexed) + 1
 	}
-	sorting.Stable(list, func(a, b costShare) int { return cmp.Compare(place(&a), place(&b)) })
+	slices.SortStableFunc(list, func(a, b costShare) int { return cmp.Compare(place(&a), place(&b)) })
 	return list
 }
 

@@ -2,6 +2,7 @@ package replays
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -11,7 +12,6 @@ import (
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/replay"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -93,11 +93,11 @@ func nodeBars(c *replay.Costs) []nodeBar {
 		list[j].segments = append(list[j].segments, segmentBar{s.State, took})
 	}
 	for i := range list {
-		sorting.Stable(list[i].segments, func(a, b segmentBar) int {
+		slices.SortStableFunc(list[i].segments, func(a, b segmentBar) int {
 			return cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(b.took, a.took))
 		})
 	}
-	sorting.Stable(list, func(a, b nodeBar) int { return cmp.Or(cmp.Compare(b.all, a.all), cmp.Compare(a.name, b.name)) })
+	slices.SortStableFunc(list, func(a, b nodeBar) int { return cmp.Or(cmp.Compare(b.all, a.all), cmp.Compare(a.name, b.name)) })
 	return list
 }
 

@@ -14,7 +14,6 @@ import (
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/replay/load"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -61,7 +60,7 @@ func parametersIn(results []Series) (list []searchParameters, k bool) {
 			}
 		}
 	}
-	sorting.Sort(list, searchParameters.compare)
+	slices.SortFunc(list, searchParameters.compare)
 	return list, slices.ContainsFunc(list, func(x searchParameters) bool { return x.k != list[0].k })
 }
 

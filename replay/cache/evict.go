@@ -6,11 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // abandoned is the age from which a temporary file is one that a crash has left.
@@ -96,7 +95,7 @@ func (c *cached) sweep(spare, free int64) error {
 	if c.options.Limit > 0 {
 		target = min(target, c.options.Limit-spare)
 	}
-	sorting.Sort(entries, func(a, b entry) int {
+	slices.SortFunc(entries, func(a, b entry) int {
 		if n := a.used.Compare(b.used); n != 0 {
 			return n
 		}

@@ -13,7 +13,6 @@ import (
 	"kitescope/engine/segment"
 	"kitescope/inspect/model"
 	"kitescope/replay"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -131,13 +130,13 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	for _, f := range inline.Insert {
 		if names := f.names(fmt.Sprintf("insert_log/%s%d/", prefix, f.Field), roots); len(names) > 0 {
 			l.insert[f.Field] = append(l.insert[f.Field], names...)
-			sorting.Sort(l.insert[f.Field], byLog)
+			slices.SortFunc(l.insert[f.Field], byLog)
 		}
 	}
 	for _, f := range inline.Delta {
 		l.delta = append(l.delta, f.names("delta_log/"+prefix, roots)...)
 	}
-	sorting.Sort(l.delta, byLog)
+	slices.SortFunc(l.delta, byLog)
 	return l
 }
 

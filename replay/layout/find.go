@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -118,7 +117,7 @@ func nearest(word string, known []string) []string {
 			list = append(list, candidate{name, d})
 		}
 	}
-	sorting.Stable(list, func(a, b candidate) int { return a.distance - b.distance })
+	slices.SortStableFunc(list, func(a, b candidate) int { return a.distance - b.distance })
 	var names []string
 	for _, c := range list[:min(3, len(list))] {
 		names = append(names, c.name)

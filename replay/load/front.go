@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"kitescope/sorting"
 )
 
 // OnFront reports of each point whether it is on the Pareto front: no other has at least the same recall and QPS, and more of one.
@@ -31,6 +29,6 @@ func Front(points []Point) []Point {
 			front = append(front, points[i])
 		}
 	}
-	sorting.Stable(front, func(a, b Point) int { return cmp.Compare(a.Recall, b.Recall) })
+	slices.SortStableFunc(front, func(a, b Point) int { return cmp.Compare(a.Recall, b.Recall) })
 	return front
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -105,7 +104,7 @@ func (s *slowest) take(a *accessFields, r *accessRequest) {
 
 // cut sorts the list and keeps the first ones.
 func (s *slowest) cut(most int) {
-	sorting.Stable(s.list, func(a, b Logged) int { return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt)) })
+	slices.SortStableFunc(s.list, func(a, b Logged) int { return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt)) })
 	s.list = slices.Delete(s.list, min(most, len(s.list)), len(s.list))
 }
 

@@ -17,7 +17,6 @@ import (
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 	"kitescope/replay/load"
-	"kitescope/sorting"
 )
 
 // Of says what came to the processes' metrics between their last two scrapes. idle is the cluster before anybody asked for the load, with two scrapes
@@ -58,7 +57,7 @@ func Of(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
 	if len(s.Processes) == 0 {
 		return nil, errors.New("no process gave its metrics before and after the load")
 	}
-	sorting.Sort(s.Processes, func(a, b load.Process) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
+	slices.SortFunc(s.Processes, func(a, b load.Process) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Node, b.Node)) })
 	l := latency.Of(c)
 	b := l.Find("", latency.Search)
 	if b == nil || b.Requests <= 0 || !b.Root.Known {
@@ -85,7 +84,7 @@ func phase(p *latency.Phase) load.Phase {
 			Node: int64(n.Node), Calls: n.Calls, Each: milliseconds(n.Ms), Low: milliseconds(n.Mean.Low), High: milliseconds(n.Mean.High),
 		})
 	}
-	sorting.Sort(x.Nodes, func(a, b load.PhaseOf) int { return cmp.Compare(a.Node, b.Node) })
+	slices.SortFunc(x.Nodes, func(a, b load.PhaseOf) int { return cmp.Compare(a.Node, b.Node) })
 	return x
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"kitescope/engine/dist"
 	"kitescope/replay"
-	"kitescope/sorting"
 )
 
 // Index types as Milvus names them.
@@ -98,7 +97,7 @@ func apply(l *replay.Layout, c Change) *variant {
 		v.idleWord("nodes", v.idle(c.Nodes))
 	}
 	v.knobs(c)
-	sorting.Sort(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
 	return v
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/sorting"
 )
 
 // Overheads are what a server takes for a request apart from searching segments as the engine does.
@@ -103,7 +102,7 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 	if len(c.Points) == 0 {
 		return nil, errors.New("calibrate: the result has no answered closed-loop point (replay sweep --concurrency 1,2,4,8)")
 	}
-	sorting.Sort(c.Points, func(a, b CalibrationPoint) int {
+	slices.SortFunc(c.Points, func(a, b CalibrationPoint) int {
 		return cmp.Or(cmp.Compare(a.Sessions, b.Sessions), cmp.Compare(a.EF, b.EF))
 	})
 	return c, nil

@@ -13,7 +13,6 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/schedule"
 	"kitescope/replay/simulate"
-	"kitescope/sorting"
 )
 
 // priced is a variant with what each of its segments costs one vector on the engine.
@@ -48,7 +47,7 @@ func price(ctx context.Context, m *model, v *variant, a *asked) (*priced, error)
 	for x := range missing {
 		indexes = append(indexes, x)
 	}
-	sorting.Sort(indexes, func(a, b replay.Index) int {
+	slices.SortFunc(indexes, func(a, b replay.Index) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.M, b.M), cmp.Compare(a.EFConstruction, b.EFConstruction))
 	})
 	for _, x := range indexes {

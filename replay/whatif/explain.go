@@ -9,7 +9,6 @@ import (
 
 	"kitescope/engine/dist"
 	"kitescope/replay"
-	"kitescope/sorting"
 )
 
 // Causes are the changes of one thing each that tell what makes a cluster slow: the growing segments, the imbalance, the
@@ -79,8 +78,8 @@ func Explain(r *Report) []string {
 	byGain := func(a, b *Prediction) int {
 		return cmp.Or(cmp.Compare(r.GainAtLoad(b), r.GainAtLoad(a)), cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Change.Name, b.Change.Name))
 	}
-	sorting.Stable(singles, byGain)
-	sorting.Stable(joint, byGain)
+	slices.SortStableFunc(singles, byGain)
+	slices.SortStableFunc(joint, byGain)
 	var none []string
 	for _, p := range singles {
 		switch gain := r.GainAtLoad(p); {

@@ -13,7 +13,6 @@ import (
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
 	"kitescope/replay"
-	"kitescope/sorting"
 )
 
 // model computes what a segment costs that is not here: fitted to measured ones, and to parts of them where they are too few.
@@ -125,7 +124,7 @@ func (m *model) indexes() []replay.Index {
 	for x := range m.walks {
 		list = append(list, x)
 	}
-	sorting.Sort(list, func(a, b replay.Index) int {
+	slices.SortFunc(list, func(a, b replay.Index) int {
 		return slices.Compare([]int{a.M, a.EFConstruction}, []int{b.M, b.EFConstruction})
 	})
 	return list

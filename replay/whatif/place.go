@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kitescope/replay"
-	"kitescope/sorting"
 )
 
 // typicalRows stands for the rows of a segment that nobody tells of: the mean of the others, 1 if there are none.
@@ -80,7 +79,7 @@ type fewest struct {
 
 func newFewest(nodes []int64, on map[int64]int64) *fewest {
 	f := &fewest{nodes: slices.Clone(nodes)}
-	sorting.Sort(f.nodes, func(a, b int64) int { return cmp.Or(cmp.Compare(on[a], on[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(f.nodes, func(a, b int64) int { return cmp.Or(cmp.Compare(on[a], on[b]), cmp.Compare(a, b)) })
 	for _, n := range f.nodes {
 		f.rows = append(f.rows, on[n])
 	}

@@ -6,7 +6,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/segment"
-	"kitescope/sorting"
 )
 
 // kept are the nearest hits of each query over all that was searched, merged as a proxy does: by distance, then by key, each key once.
@@ -42,7 +41,7 @@ func (n *kept) add(q int, hits []segment.Hit) {
 // nearest are the k nearest of a query.
 func (n *kept) nearest(q int) []keptHit {
 	all := n.hits[q]
-	sorting.Sort(all, func(a, b keptHit) int { return cmp.Or(cmp.Compare(a.dist, b.dist), a.key.Compare(b.key)) })
+	slices.SortFunc(all, func(a, b keptHit) int { return cmp.Or(cmp.Compare(a.dist, b.dist), a.key.Compare(b.key)) })
 	seen := map[engine.Key]bool{}
 	all = slices.DeleteFunc(all, func(h keptHit) bool {
 		twice := seen[h.key]

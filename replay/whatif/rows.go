@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"kitescope/replay"
-	"kitescope/sorting"
 )
 
 // cut makes segments of so many rows of all sealed ones of a channel and partition, in the order of their ids, when there are by times
@@ -17,7 +16,7 @@ func (v *variant) cut(rows int64, by float64) (why string) {
 		return why
 	}
 	before := v.rowsOf(v.Segments)
-	sorting.Sort(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
 	groups, left := sealedGroups(v.Segments)
 	growing := 0
 	for _, s := range left {
@@ -125,7 +124,7 @@ func alike(a, b []replay.Segment) bool {
 		return false
 	}
 	bySize := func(list []replay.Segment) []replay.Segment {
-		return sorting.Sorted(slices.Values(list), func(a, b replay.Segment) int {
+		return slices.SortedFunc(slices.Values(list), func(a, b replay.Segment) int {
 			return cmp.Or(cmp.Compare(a.Rows, b.Rows), cmp.Compare(a.State, b.State))
 		})
 	}

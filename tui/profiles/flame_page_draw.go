@@ -8,7 +8,6 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/flame"
-	"kitescope/sorting"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -265,7 +264,7 @@ func (p *flamePage) classes() []profile.Class {
 			worth[c] += x.worth[c]
 		}
 	}
-	sorting.Sort(list, func(a, b profile.Class) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(list, func(a, b profile.Class) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
 	return list
 }
 

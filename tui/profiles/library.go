@@ -11,7 +11,6 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
-	"kitescope/sorting"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/words"
@@ -194,7 +193,7 @@ func mergeSummaries(list []*profileEntry) *profileSummary {
 	for _, node := range slices.Sorted(maps.Keys(nodes)) { // floats add up differently in another order
 		all.together += nodes[node].total / nodes[node].window
 	}
-	sorting.Stable(all.classes, func(a, b classPart) int {
+	slices.SortStableFunc(all.classes, func(a, b classPart) int {
 		return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.name, b.name))
 	})
 	return all

@@ -8,7 +8,6 @@ import (
 
 	"kitescope/profile"
 	"kitescope/profile/report"
-	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
@@ -167,7 +166,7 @@ func peekLines(name string, after, before *report.Peek, factor float64) []peekLi
 		lines[i].share = percentOf(lines[i].value, whole)
 	}
 	order := map[string]int{"caller": 0, "": 1, "callee": 2}
-	sorting.Stable(lines, func(a, b peekLine) int {
+	slices.SortStableFunc(lines, func(a, b peekLine) int {
 		c := cmp.Compare(magnitude(max(b.value, b.before)), magnitude(max(a.value, a.before)))
 		if a.part == "caller" {
 			c = -c

@@ -2,12 +2,12 @@ package replays
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
-	"kitescope/sorting"
 	"kitescope/tui/draw"
 	"kitescope/words"
 )
@@ -46,7 +46,7 @@ func costGroups(c *replay.Costs, of func(*replay.SegmentCost) string) []costGrou
 			g.states[s.State] += s.Time
 		}
 	}
-	sorting.Stable(list, func(a, b costGroup) int { return cmp.Compare(b.time, a.time) })
+	slices.SortStableFunc(list, func(a, b costGroup) int { return cmp.Compare(b.time, a.time) })
 	return list
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"kitescope/sorting"
 )
 
 // Error says that a word names nothing.
@@ -63,7 +61,7 @@ func Words(word string, known []string) []string {
 			list = append(list, candidate{name, d})
 		}
 	}
-	sorting.Stable(list, func(a, b candidate) int { return a.distance - b.distance })
+	slices.SortStableFunc(list, func(a, b candidate) int { return a.distance - b.distance })
 	var names []string
 	for _, c := range list[:min(3, len(list))] {
 		names = append(names, c.name)

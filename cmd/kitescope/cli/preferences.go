@@ -15,7 +15,6 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/paste"
 	"kitescope/render"
-	"kitescope/sorting"
 	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/own"
@@ -90,7 +89,7 @@ func (a *App) CheckPreferences() *Chosen {
 		c.checkAction(i)
 	}
 	c.checkKeys()
-	sorting.Stable(c.Problems, func(x, y prefs.Problem) int { return x.Line - y.Line })
+	slices.SortStableFunc(c.Problems, func(x, y prefs.Problem) int { return x.Line - y.Line })
 	return c
 }
 

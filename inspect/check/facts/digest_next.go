@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // next is the digest of the same collection in another cluster: this one if nothing has changed, and where segments alone
@@ -181,6 +180,6 @@ func (f *Facts) Beyond(limit model.TSO) (first []*model.Segment, furthest *model
 		count += len(list)
 		first = append(first, list[:min(len(list), MaxObjects)]...)
 	}
-	sorting.Sort(first, ByID)
+	slices.SortFunc(first, ByID)
 	return first[:min(len(first), MaxObjects)], most.furthest, count
 }

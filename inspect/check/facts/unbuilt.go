@@ -2,10 +2,10 @@ package facts
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // MinIndexRows is how many rows a segment needs before Milvus builds an index on it
@@ -142,7 +142,7 @@ func (f *Facts) Missing(limit model.TSO, unsorted time.Duration) []Missing {
 			list = append(list, m)
 		}
 	}
-	sorting.Stable(list, func(a, b Missing) int { return cmp.Compare(a.Index.ID, b.Index.ID) })
+	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.Index.ID, b.Index.ID) })
 	return list
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // Uncollected are dropped segments that garbage collection has left.
@@ -41,7 +40,7 @@ func (f *Facts) Uncollected(limit model.TSO) (u Uncollected) {
 		u.Late = append(u.Late, late...)
 		u.First = append(u.First, first(d, DroppedSegs, dropRule{}, limit, func(*model.Segment) bool { return true })...)
 	}
-	sorting.Sort(u.First, ByID)
+	slices.SortFunc(u.First, ByID)
 	u.First = u.First[:min(len(u.First), MaxObjects)]
 	slices.Sort(u.Late)
 	return u

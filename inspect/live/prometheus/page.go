@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"kitescope/sorting"
 )
 
 // page is one scrape of a process, as its /metrics had it.
@@ -101,7 +99,7 @@ func (s *server) families(all []series) []*family {
 	}
 	list := slices.SortedFunc(maps.Values(byName), func(a, b *family) int { return strings.Compare(a.name, b.name) })
 	for _, f := range list {
-		sorting.Sort(f.lines, func(a, b line) int {
+		slices.SortFunc(f.lines, func(a, b line) int {
 			return cmp.Or(strings.Compare(a.set, b.set), cmp.Compare(a.part, b.part), cmp.Compare(a.bound, b.bound), strings.Compare(a.text, b.text))
 		})
 	}

@@ -14,13 +14,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -193,6 +193,6 @@ func (x *read) records() ([]live.Record, error) {
 		}
 		list = append(list, r)
 	}
-	sorting.Stable(list, func(a, b live.Record) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(list, func(a, b live.Record) int { return a.At.Compare(b.At) })
 	return list, nil
 }

@@ -9,11 +9,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"kitescope/sorting"
 	"kitescope/words"
 	"kitescope/words/hints"
 )
@@ -159,7 +159,7 @@ func (s *server) instances(ctx context.Context, at time.Time) ([]instance, error
 		}
 		list = append(list, instance{name: x.Metric["instance"], job: x.Metric["job"], every: time.Duration(float64(lookback) / n)})
 	}
-	sorting.Sort(list, func(a, b instance) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.job, b.job)) })
+	slices.SortFunc(list, func(a, b instance) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.job, b.job)) })
 	return list, nil
 }
 

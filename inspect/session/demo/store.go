@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"kitescope/inspect/source"
-	"kitescope/sorting"
 )
 
 // etcdVersion is that of the etcd that was captured.
@@ -199,7 +198,7 @@ func (v view) Activity(ctx context.Context, window time.Duration) (source.Activi
 	for _, key := range slices.Sorted(maps.Keys(writes)) {
 		a.Hot = append(a.Hot, source.KeyWrites{Key: key, Writes: writes[key]})
 	}
-	sorting.Stable(a.Hot, func(x, y source.KeyWrites) int { return cmp.Compare(y.Writes, x.Writes) })
+	slices.SortStableFunc(a.Hot, func(x, y source.KeyWrites) int { return cmp.Compare(y.Writes, x.Writes) })
 	const told = 10
 	a.More = len(a.Hot) > told
 	a.Hot = a.Hot[:min(told, len(a.Hot))]

@@ -16,7 +16,6 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
-	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -193,7 +192,7 @@ func (s *ProfileFiles) AddTo(b *source.BundleWriter) error {
 		}
 	}
 	// The manifest comes first, so that a reader knows what the others are.
-	sorting.Stable(entries, func(x, _ fs.DirEntry) int {
+	slices.SortStableFunc(entries, func(x, _ fs.DirEntry) int {
 		if x.Name() == pull.ManifestName {
 			return -1
 		}

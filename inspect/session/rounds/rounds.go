@@ -25,7 +25,6 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // Kind is the kind of history members that hold rounds.
@@ -139,7 +138,7 @@ func (e *Encoder) questions(records []live.Record) []asked {
 		}
 		list = append(list, asked{id, !ok, r, first})
 	}
-	sorting.Sort(list, func(a, b asked) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(list, func(a, b asked) int { return cmp.Compare(a.id, b.id) })
 	return list
 }
 

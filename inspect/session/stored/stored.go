@@ -22,7 +22,6 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/object"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // Bounds of one look into the storage. What is left out is said.
@@ -152,10 +151,10 @@ func lookIntoStorage(ctx context.Context, store object.Store, c *model.Cluster) 
 	if l.shut > 0 {
 		l.out.Unseen = append(l.out.Unseen, model.Skipped{What: fmt.Sprintf("whether files in %d folders are cut", l.shut), Reason: fmt.Sprintf("limit of %d opened files reached", maxOpened)})
 	}
-	sorting.Sort(l.out.Missing, func(a, b model.MissingFiles) int {
+	slices.SortFunc(l.out.Missing, func(a, b model.MissingFiles) int {
 		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Build, b.Build))
 	})
-	sorting.Sort(l.out.Unseen, func(a, b model.Skipped) int { return strings.Compare(a.What, b.What) })
+	slices.SortFunc(l.out.Unseen, func(a, b model.Skipped) int { return strings.Compare(a.What, b.What) })
 	return l.out
 }
 
@@ -319,7 +318,7 @@ func filesWanted(c *model.Cluster) []segmentWant {
 			list = append(list, segmentWant{s, urgencyOf(c, s), folders})
 		}
 	}
-	sorting.Stable(list, func(a, b segmentWant) int {
+	slices.SortStableFunc(list, func(a, b segmentWant) int {
 		return cmp.Or(cmp.Compare(a.urgency, b.urgency), -cmp.Compare(a.segment.ID, b.segment.ID))
 	})
 	return list

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"kitescope/profile/bench"
-	"kitescope/sorting"
 	"kitescope/words/hints"
 )
 
@@ -131,7 +130,7 @@ func visible(dir string) ([]fs.DirEntry, error) {
 		info, err := os.Stat(filepath.Join(dir, e.Name()))
 		return err != nil || !info.IsDir() && !info.Mode().IsRegular()
 	})
-	sorting.Stable(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
 	return entries, nil
 }
 

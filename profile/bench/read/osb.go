@@ -2,11 +2,11 @@ package read
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
 	"kitescope/profile/bench"
-	"kitescope/sorting"
 )
 
 // openSearchRun is the test_run.json of OpenSearch Benchmark, and the race.json of Elasticsearch's Rally, which it comes from:
@@ -127,7 +127,7 @@ func osbPercentiles(s *sheet, run int, task, name string, raw json.RawMessage) {
 			found = append(found, percentile{p, *x})
 		}
 	}
-	sorting.Sort(found, func(a, b percentile) int { return int((a.p - b.p) * 1e6) })
+	slices.SortFunc(found, func(a, b percentile) int { return int((a.p - b.p) * 1e6) })
 	for _, f := range found {
 		label := strconv.FormatFloat(f.p, 'f', -1, 64) + "th percentile " + name
 		s.add(run, bench.Metric{Of: task, Name: label, Unit: unit}, f.x, bench.LowerIsBetter)

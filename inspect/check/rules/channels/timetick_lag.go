@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -78,7 +77,7 @@ func ticks(p *check.Pass) (list []tick, asked time.Time) {
 			}
 		}
 	}
-	sorting.Stable(list, func(a, b tick) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.node.Node, b.node.Node)) })
+	slices.SortStableFunc(list, func(a, b tick) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.node.Node, b.node.Node)) })
 	return list, asked
 }
 

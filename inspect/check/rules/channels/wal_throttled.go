@@ -7,7 +7,6 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -66,7 +65,7 @@ func throttleSeverity(t model.Throttle) check.Severity {
 }
 
 func reportThrottled(p *check.Pass, n *model.StreamingNode, list []throttled) {
-	sorting.Stable(list, func(a, b throttled) int { return cmp.Compare(throttleSeverity(b.t), throttleSeverity(a.t)) })
+	slices.SortStableFunc(list, func(a, b throttled) int { return cmp.Compare(throttleSeverity(b.t), throttleSeverity(a.t)) })
 	worst := list[0]
 	verb, impact := "slows down writes to", "Inserts, deletes and upserts take longer, and may time out."
 	if worst.t.Mode == "reject" {

@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/check/facts"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -196,7 +195,7 @@ func gatherAs(object model.Ref, costs []cost) (list []about) {
 }
 
 func (a *about) sort() {
-	sorting.Stable(a.costs, func(x, y cost) int { return cmp.Compare(y.ms*y.of.Requests, x.ms*x.of.Requests) })
+	slices.SortStableFunc(a.costs, func(x, y cost) int { return cmp.Compare(y.ms*y.of.Requests, x.ms*x.of.Requests) })
 }
 
 // subject is the collection of a budget, the cluster where it is of all.

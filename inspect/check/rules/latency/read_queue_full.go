@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/check/facts"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -165,7 +164,7 @@ func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
 
 // reportQueue reports the nodes of one story: the one whose queue is longest, and the others with it.
 func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
-	sorting.Stable(list, func(x, y waiting) int { return cmp.Compare(y.queue.Waited, x.queue.Waited) })
+	slices.SortStableFunc(list, func(x, y waiting) int { return cmp.Compare(y.queue.Waited, x.queue.Waited) })
 	c := cost{of: b, phase: budget.ReadQueue}
 	for i := range list {
 		c.ms += list[i].queue.Waited

@@ -10,7 +10,6 @@ import (
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 )
 
 // storageSlow finds an object storage that answers late while segments are loaded or flushed.
@@ -74,7 +73,7 @@ func runStorageSlow(p *check.Pass) error {
 }
 
 func reportStorage(p *check.Pass, slow []operation) {
-	sorting.Stable(slow, func(a, b operation) int { return cmp.Compare(b.ms, a.ms) })
+	slices.SortStableFunc(slow, func(a, b operation) int { return cmp.Compare(b.ms, a.ms) })
 	worst := &slow[0]
 	f := check.Finding{
 		Severity: check.Info,

@@ -11,7 +11,6 @@ import (
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -70,7 +69,7 @@ func runWALAppendSlow(p *check.Pass) error {
 	case len(slow) == 0:
 		return nil
 	}
-	sorting.Stable(slow, func(a, b writer) int { return cmp.Compare(b.ms, a.ms) })
+	slices.SortStableFunc(slow, func(a, b writer) int { return cmp.Compare(b.ms, a.ms) })
 	reportWAL(p, slow, all)
 	return nil
 }

@@ -3,13 +3,13 @@ package nodes
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -90,7 +90,7 @@ func cpuOf(p *check.Pass, role string) []cpuUse {
 			list = append(list, cpuUse{n, cores, over})
 		}
 	}
-	sorting.Sort(list, func(a, b cpuUse) int {
+	slices.SortFunc(list, func(a, b cpuUse) int {
 		return cmp.Or(-cmp.Compare(a.cores, b.cores), cmp.Compare(a.node.Node, b.node.Node))
 	})
 	return list

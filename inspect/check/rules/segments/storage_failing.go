@@ -9,7 +9,6 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -134,7 +133,7 @@ func judgeOps(p *check.Pass, x *model.Process, n *model.LiveNode, all model.Stor
 
 // reportFailing makes one finding of all that fails: they have one storage.
 func reportFailing(p *check.Pass, list []failing) {
-	sorting.Stable(list, func(a, b failing) int {
+	slices.SortStableFunc(list, func(a, b failing) int {
 		return cmp.Or(-cmp.Compare(a.severity, b.severity), cmp.Compare(a.node.Role, b.node.Role), cmp.Compare(a.node.Node, b.node.Node))
 	})
 	worst := list[0]

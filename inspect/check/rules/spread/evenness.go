@@ -9,7 +9,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/sorting"
 	"kitescope/words"
 )
 
@@ -297,7 +296,7 @@ func unevenGroups(p *check.Pass, r *region) []unevenGroup {
 		}
 		list = append(list, x)
 	}
-	sorting.Stable(list, func(a, b unevenGroup) int { return int(math.Copysign(1, b.weight-a.weight)) })
+	slices.SortStableFunc(list, func(a, b unevenGroup) int { return int(math.Copysign(1, b.weight-a.weight)) })
 	return list
 }
 

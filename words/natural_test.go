@@ -1,4 +1,4 @@
-package sorting
+package words
 
 import (
 	"cmp"
@@ -15,14 +15,14 @@ func TestNatural(t *testing.T) {
 	}
 	for i, a := range ordered {
 		for j, b := range ordered {
-			if got, want := Natural(a, b), cmp.Compare(i, j); got != want && a != b {
-				t.Errorf("Natural(%q, %q) = %d, want %d", a, b, got, want)
+			if got, want := CompareNatural(a, b), cmp.Compare(i, j); got != want && a != b {
+				t.Errorf("CompareCompareNatural(%q, %q) = %d, want %d", a, b, got, want)
 			}
 		}
 	}
 	shuffled := slices.Clone(ordered)
 	slices.Reverse(shuffled)
-	slices.SortFunc(shuffled, Natural)
+	slices.SortFunc(shuffled, CompareNatural)
 	if !slices.Equal(shuffled, ordered) {
 		t.Errorf("sorted: %q", shuffled)
 	}

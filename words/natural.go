@@ -1,10 +1,10 @@
-package sorting
+package words
 
 import "cmp"
 
-// Natural compares texts as people count: runs of digits by the number that they are, so that dml_2 comes before dml_10. Texts that
+// CompareNatural compares texts as people count: runs of digits by the number that they are, so that dml_2 comes before dml_10. Texts that
 // differ in leading zeros alone are in the order of their bytes.
-func Natural(a, b string) int {
+func CompareNatural(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
 		if !isDigit(a[i]) || !isDigit(b[j]) {
