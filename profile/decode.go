@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Decode reads a pprof file (profile.proto of google/pprof), compressed by gzip or not, and checks it as

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // recognize says what a file is that is no pprof file, by its first bytes; nil if they do not tell.

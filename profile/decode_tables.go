@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // decoder is a profile while it is read: its tables, with ids and names as the file numbers them.

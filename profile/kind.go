@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // KindOf is the index of the type that a word means: its name, its number, or "" for the type

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 func TestKindOf(t *testing.T) {

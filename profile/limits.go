@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Limits bound what a file may ask for. The zero Limits are the defaults.

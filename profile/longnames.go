@@ -1,6 +1,6 @@
 package profile
 
-import "kitescope/words"
+import "kitescope/internal/words"
 
 // maxKept is how much of the name of a function or a file is kept. Where a name is written once for each of its callers, a
 // profile of some kilobytes could ask for gigabytes.

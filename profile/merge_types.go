@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // column says where a value of the result comes from.

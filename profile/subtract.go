@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // SubtractOptions say how a base is taken away.

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/profiletest"
-	"kitescope/words/hints"
 )
 
 // one makes a profile of one type with a value for each of the functions f0, f1, and so on.

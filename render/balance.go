@@ -4,12 +4,12 @@ import (
 	"io"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // Balance is what there is to write about the balance of a cluster.
@@ -54,7 +54,7 @@ func writeBalanceWide(w io.Writer, b *Balance, o *Options) error {
 
 // writeBalance writes for people: all nodes, the map, then each replica with its plan.
 func writeBalance(w io.Writer, b *Balance, o *Options) error {
-	t := &balanceText{Output: doc.NewOutput(w, doc.Pieces), painter: NewPainter(o), o: o, b: b, r: b.Report}
+	t := &balanceText{Output: encode.NewOutput(w, encode.Pieces), painter: NewPainter(o), o: o, b: b, r: b.Report}
 	t.head()
 	if !t.r.Survey.Asked {
 		t.line(RoleWarn, "nodes not queried: which node serves what is unknown; use a live source, a bundle saved with --live, or --runtime FILE")
@@ -70,7 +70,7 @@ func writeBalance(w io.Writer, b *Balance, o *Options) error {
 }
 
 type balanceText struct {
-	doc.Output
+	encode.Output
 	painter Painter
 	o       *Options
 	b       *Balance

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/balance"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // BarWidth is the longest bar for a terminal.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"kitescope/inspect/balance"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // HeatGlyph shows a node's share of something against a fair one: nothing, under half, under 0.9, about

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"kitescope/inspect/balance"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render/webpage"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 func writeBalancePage(w io.Writer, b *Balance, _ *Options) error {

@@ -3,9 +3,9 @@ package render
 import (
 	"io"
 
-	"kitescope/doc"
 	"kitescope/inspect/balance"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // sheet is what is not drawn: a replica an item, and a line for each replica and node in tables.
@@ -31,7 +31,7 @@ func (b *Balance) sheet(o *ReportOptions, own map[string]func(io.Writer) error) 
 	if o.Asks() {
 		asked := Ask(o, shareList(b, rows, &o.Options), nil)
 		s.Kind, s.Items, s.Nested, s.Flat = "BalanceShares", asked.Items, nil, nil
-		s.About = func(e *doc.Encoder) { writeSource(e, origin, b.Env.Cluster.Gaps) }
+		s.About = func(e *encode.Encoder) { writeSource(e, origin, b.Env.Cluster.Gaps) }
 		s.Parts, s.Foot = []Part{asked.List("which node serves what is unknown")}, asked.More(o)
 		if len(b.Report.Survey.Unknown) > 0 {
 			s.Foot = append(s.Foot, Line{Role: RoleWarn, Text: "unknown, not included: " + unknownNames(b.Report.Survey.Unknown)})
@@ -40,7 +40,7 @@ func (b *Balance) sheet(o *ReportOptions, own map[string]func(io.Writer) error) 
 	return s
 }
 
-func (b *Balance) document(e *doc.Encoder) {
+func (b *Balance) document(e *encode.Encoder) {
 	r := b.Report
 	s := r.Survey
 	e.BeginObject()
@@ -54,7 +54,7 @@ func (b *Balance) document(e *doc.Encoder) {
 	e.BeginList()
 	for _, n := range s.Unknown {
 		e.BeginObject()
-		e.Entry("node", doc.ID(n.Node))
+		e.Entry("node", encode.ID(n.Node))
 		e.Entry("reason", n.Outcome.String())
 		e.EndObject()
 	}
@@ -78,7 +78,7 @@ func (b *Balance) document(e *doc.Encoder) {
 	e.EndObject()
 }
 
-func writeAuto(e *doc.Encoder, a *balance.Auto) {
+func writeAuto(e *encode.Encoder, a *balance.Auto) {
 	e.Key("auto_balance")
 	e.BeginObject()
 	e.Entry("known", a.Known)
@@ -91,7 +91,7 @@ func writeAuto(e *doc.Encoder, a *balance.Auto) {
 	e.EndObject()
 }
 
-func writeSpread(e *doc.Encoder, s *balance.Spread) {
+func writeSpread(e *encode.Encoder, s *balance.Spread) {
 	e.BeginObject()
 	e.Entry("nodes", s.Nodes)
 	for _, x := range []struct {
@@ -109,7 +109,7 @@ func writeSpread(e *doc.Encoder, s *balance.Spread) {
 }
 
 // shares writes what nodes serve of a replica, or of all.
-func (b *Balance) shares(e *doc.Encoder, list []*balance.Share, g *balance.Group) {
+func (b *Balance) shares(e *encode.Encoder, list []*balance.Share, g *balance.Group) {
 	rows := make([]shareRow, len(list))
 	for i, x := range list {
 		rows[i] = shareRow{x, g}
@@ -124,7 +124,7 @@ func (b *Balance) shares(e *doc.Encoder, list []*balance.Share, g *balance.Group
 	e.EndList()
 }
 
-func (b *Balance) item(e *doc.Encoder, i int) {
+func (b *Balance) item(e *encode.Encoder, i int) {
 	g := b.Report.Groups[i]
 	name, replica := "", ""
 	if g.Collection != nil {
@@ -152,7 +152,7 @@ func (b *Balance) item(e *doc.Encoder, i int) {
 	writeVerdict(e, b.Report.Verdicts[i])
 }
 
-func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {
+func writePlan(e *encode.Encoder, p *balance.Plan, databases bool) {
 	e.Key("plan")
 	e.BeginObject()
 	e.Entry("reached", p.Reached)
@@ -172,7 +172,7 @@ func writePlan(e *doc.Encoder, p *balance.Plan, databases bool) {
 	e.EndObject()
 }
 
-func writeVerdict(e *doc.Encoder, v *balance.Verdict) {
+func writeVerdict(e *encode.Encoder, v *balance.Verdict) {
 	e.Key("milvus")
 	e.BeginObject()
 	e.Entry("balancer", v.Balancer)

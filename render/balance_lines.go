@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/balance"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // ShareLines lays out what nodes serve of a replica, or of all where g is nil: a header and a line for
@@ -86,7 +86,7 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 
 // laidOut writes a grid as a table and takes its lines.
 func laidOut(g *table.Grid, o *Options) (header string, rows []string) {
-	var out doc.Output
+	var out encode.Output
 	t := newTable(g, o, "")
 	t.header(&out)
 	t.rows(&out)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/balance"
-	"kitescope/paste"
-	"kitescope/words"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 )
 
 // PlanText says a plan in one line: "2 moves bring max/mean from 1.50 to 1.09, rows 1.39 to 1.32; no fewer moves do".
@@ -84,7 +84,7 @@ func PlanScript(p *balance.Plan, databases bool) []string {
 	var lines []string
 	for i, c := range p.Calls() {
 		if i == 0 && c.Database != "" && (databases || c.Database != "default") {
-			lines = append(lines, "db.using_database("+paste.Python(c.Database)+")")
+			lines = append(lines, "db.using_database("+shellquote.Python(c.Database)+")")
 		}
 		lines = append(lines, c.String())
 	}

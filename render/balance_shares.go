@@ -8,8 +8,8 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // shareRow is what a node serves of a replica, or of all where group is nil.

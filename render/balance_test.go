@@ -18,8 +18,8 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/render/rendertest"
-	"kitescope/table"
 )
 
 // underloaded is the captured cluster of which one node serves 3 of 33 segments.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
+	"kitescope/internal/words"
 	"kitescope/render/webpage"
-	"kitescope/words"
 )
 
 // Conclusion is what a report comes to: the finding to begin with, what follows from it, and what to do.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kitescope/doc"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 var csvWriter = &writer{
@@ -26,7 +26,7 @@ var csvWriter = &writer{
 // WriteCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
 // elements. An empty field is a value that does not exist, "?" one that is unknown.
 func WriteCSV(w io.Writer, g *table.Grid, o *Options) error {
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	if !o.NoHeader {
 		for j := range g.Columns {
 			if j > 0 {
@@ -73,13 +73,13 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 	case table.ID, table.Int, table.Bytes:
 		return strconv.AppendInt(dst, c.Int, 10)
 	case table.Percent, table.Number:
-		return doc.AppendNumber(dst, c.Float)
+		return encode.AppendNumber(dst, c.Float)
 	case table.Exact:
-		return doc.AppendExact(dst, c.Float)
+		return encode.AppendExact(dst, c.Float)
 	case table.Time:
-		return doc.AppendTime(dst, c.Int)
+		return encode.AppendTime(dst, c.Int)
 	case table.Duration:
-		return doc.AppendSeconds(dst, c.Int)
+		return encode.AppendSeconds(dst, c.Int)
 	case table.Bool:
 		return strconv.AppendBool(dst, c.Int != 0)
 	case table.List:
@@ -148,7 +148,7 @@ var nameWriter = &writer{
 	sheet: func(w io.Writer, s *Sheet) error {
 		g := s.Items
 		r := g.Table.Schema()
-		out := doc.NewOutput(w, doc.Pieces)
+		out := encode.NewOutput(w, encode.Pieces)
 		handle := r.Column(r.Handle)
 		for i := range g.Len() {
 			out.Buf = append(append(out.Buf, r.Singular...), '/')

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"kitescope/doc"
 	"kitescope/inspect/model"
 	"kitescope/inspect/msgid"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // DecodedFormats are the formats of decoded ids and timestamps.
@@ -28,7 +28,7 @@ func MessageIDs(w io.Writer, rows []MessageID, f Format, o ReportOptions) error 
 
 func decoded[T any](w io.Writer, kind string, rows *table.Rows[T], f Format, o ReportOptions) error {
 	asked := Ask(&o, rows, nil)
-	s := &Sheet{Kind: kind, Options: &o, About: func(*doc.Encoder) {}, Items: asked.Items, Parts: []Part{asked.List("")}, Foot: asked.More(&o)}
+	s := &Sheet{Kind: kind, Options: &o, About: func(*encode.Encoder) {}, Items: asked.Items, Parts: []Part{asked.List("")}, Foot: asked.More(&o)}
 	return s.Write(w, f)
 }
 

@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // descriptionDocument is one object with its sections and records.
 func descriptionDocument(d *view.Description, env *view.Env, found *Found) document {
-	return func(e *doc.Encoder) {
+	return func(e *encode.Encoder) {
 		e.BeginObject()
 		writeHead(e, d.Resource.Kind, &env.Cluster.Origin, env.Cluster.Gaps)
 		e.Key("item")
@@ -40,14 +40,14 @@ func descriptionDocument(d *view.Description, env *view.Env, found *Found) docum
 }
 
 // writeFields writes an object and returns the names of fields that are unknown.
-func writeFields(e *doc.Encoder, fields []view.Field) []string {
+func writeFields(e *encode.Encoder, fields []view.Field) []string {
 	e.BeginObject()
 	unknown := writeFieldsInto(e, fields)
 	e.EndObject()
 	return unknown
 }
 
-func writeFieldsInto(e *doc.Encoder, fields []view.Field) []string {
+func writeFieldsInto(e *encode.Encoder, fields []view.Field) []string {
 	var unknown []string
 	for _, f := range fields {
 		switch {
@@ -63,7 +63,7 @@ func writeFieldsInto(e *doc.Encoder, fields []view.Field) []string {
 
 // writeSection writes the rows of a section under its title. Sections that were not
 // read are left out: an empty list would say that there are none.
-func writeSection(e *doc.Encoder, s *view.Section) {
+func writeSection(e *encode.Encoder, s *view.Section) {
 	if s.Unknown {
 		return
 	}
@@ -91,7 +91,7 @@ func records(d *view.Description, env *view.Env) []model.Record {
 	return list
 }
 
-func writeRecord(e *doc.Encoder, r model.Record) {
+func writeRecord(e *encode.Encoder, r model.Record) {
 	e.BeginObject()
 	e.Entry("key", r.Key)
 	if r.Message != "" {
@@ -112,7 +112,7 @@ func writeRecord(e *doc.Encoder, r model.Record) {
 
 // writeJSONText tells an encoder what a JSON object or list says, in its order of keys;
 // it reports false, having written nothing, if the text is neither.
-func writeJSONText(e *doc.Encoder, text string) bool {
+func writeJSONText(e *encode.Encoder, text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !json.Valid([]byte(trimmed)) {
 		return false
@@ -124,7 +124,7 @@ func writeJSONText(e *doc.Encoder, text string) bool {
 }
 
 // writeJSONValue copies one value. The text is known to be valid.
-func writeJSONValue(e *doc.Encoder, d *json.Decoder) {
+func writeJSONValue(e *encode.Encoder, d *json.Decoder) {
 	token, err := d.Token()
 	if err != nil {
 		return
@@ -149,7 +149,7 @@ func writeJSONValue(e *doc.Encoder, d *json.Decoder) {
 	}
 }
 
-func writeJSONContainer(e *doc.Encoder, d *json.Decoder, opening json.Delim) {
+func writeJSONContainer(e *encode.Encoder, d *json.Decoder, opening json.Delim) {
 	if opening == '{' {
 		e.BeginObject()
 		for d.More() {
@@ -174,7 +174,7 @@ func writeJSONContainer(e *doc.Encoder, d *json.Decoder, opening json.Delim) {
 // writeDescription writes for people: fields in two columns, then sections, then the
 // decoded records.
 func writeDescription(w io.Writer, d *view.Description, env *view.Env, found *Found, o *Options) error {
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	p := NewPainter(o)
 	title := d.Resource.Singular + " " + Harmless(d.Ref.ID)
 	if d.Ref.Name != "" && d.Ref.Name != d.Ref.ID {
@@ -196,7 +196,7 @@ func writeDescription(w io.Writer, d *view.Description, env *view.Env, found *Fo
 	return out.Flush()
 }
 
-func writeFieldLines(out *doc.Output, p *Painter, fields []view.Field, o *Options) {
+func writeFieldLines(out *encode.Output, p *Painter, fields []view.Field, o *Options) {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(f view.Field) bool { return f.Column.Omits(f.Cell) })
 	name := 0
 	for _, f := range fields {
@@ -242,7 +242,7 @@ func fieldLines(f view.Field, cells int) []string {
 	return lines
 }
 
-func writeTextSection(out *doc.Output, p *Painter, s *view.Section, o *Options) {
+func writeTextSection(out *encode.Output, p *Painter, s *view.Section, o *Options) {
 	out.Buf = append(out.Buf, '\n')
 	out.Buf = p.Paint(out.Buf, RoleTitle, s.Title)
 	switch {
@@ -270,7 +270,7 @@ func writeTextSection(out *doc.Output, p *Painter, s *view.Section, o *Options) 
 	t.rows(out)
 }
 
-func writeTextRecords(out *doc.Output, p *Painter, list []model.Record) {
+func writeTextRecords(out *encode.Output, p *Painter, list []model.Record) {
 	if len(list) == 0 {
 		return
 	}

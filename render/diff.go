@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // DiffFormats are the formats of what differs between two clusters.
@@ -29,7 +29,7 @@ func Diff(w io.Writer, d *diff.Diff, f Format, o ReportOptions) error {
 	s := &Sheet{
 		Kind: "Diff", Options: &o, Items: asked.Items, Parts: []Part{asked.List(noDifferences(d))}, Foot: asked.More(&o),
 		Head: []Line{{Role: RoleRemoved, Text: diffOrigin(RoleRemoved, &d.From)}, {Role: RoleAdded, Text: diffOrigin(RoleAdded, &d.To)}},
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			e.Key("from")
 			writeOrigin(e, &d.From)
 			e.Key("to")
@@ -41,7 +41,7 @@ func Diff(w io.Writer, d *diff.Diff, f Format, o ReportOptions) error {
 			}
 			e.EndList()
 		},
-		after: func(e *doc.Encoder) { e.NonZero("not_compared", d.NotCompared) },
+		after: func(e *encode.Encoder) { e.NonZero("not_compared", d.NotCompared) },
 		Own:   map[string]func(io.Writer) error{"table": people, "wide": people},
 	}
 	if len(d.NotCompared) > 0 {
@@ -88,7 +88,7 @@ func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 	})
 }
 
-func writeSummary(e *doc.Encoder, s *diff.Summary) {
+func writeSummary(e *encode.Encoder, s *diff.Summary) {
 	e.BeginObject()
 	e.Entry("collection_id", s.Collection.ID)
 	e.Entry("collection", s.Collection.Name)
@@ -105,7 +105,7 @@ func writeSummary(e *doc.Encoder, s *diff.Summary) {
 
 // writeDiff writes for people: a summary for each collection, then the changes.
 func writeDiff(w io.Writer, d *diff.Diff, o *Options) error {
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	p := NewPainter(o)
 	out.Buf = append(p.Paint(out.Buf, RoleRemoved, diffOrigin(RoleRemoved, &d.From)), '\n')
 	out.Buf = append(p.Paint(out.Buf, RoleAdded, diffOrigin(RoleAdded, &d.To)), '\n')
@@ -166,7 +166,7 @@ func diffOrigin(r Role, o *model.Origin) string {
 		line += "  revision " + strconv.FormatInt(o.Revision, 10)
 	}
 	if !o.Taken.IsZero() {
-		line += "  " + string(doc.AppendTime(nil, o.Taken.UnixNano()/1e9*1e9))
+		line += "  " + string(encode.AppendTime(nil, o.Taken.UnixNano()/1e9*1e9))
 	}
 	return line
 }
@@ -200,7 +200,7 @@ func change(from, to int64) string {
 
 // writeChangeLine writes a change without the end of its line: another field of the
 // same object may follow.
-func writeChangeLine(out *doc.Output, p *Painter, c *diff.Change, goesOn bool) {
+func writeChangeLine(out *encode.Output, p *Painter, c *diff.Change, goesOn bool) {
 	role := ChangeRole(c.Kind)
 	if goesOn {
 		out.Buf = p.Paint(out.Buf, role, ", "+fieldText(c))

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/render/rendertest"
-	"kitescope/table"
 )
 
 // TestDocs holds the tables of docs/reference/json.md to the resources.

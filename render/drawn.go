@@ -1,6 +1,6 @@
 package render
 
-import "kitescope/table"
+import "kitescope/internal/table"
 
 // What no table says: the subjects that have such a format write it themselves (FormatsBy).
 var (

@@ -3,10 +3,10 @@ package render
 import (
 	"io"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/onset"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // Diagnosis is what diagnose and preflight show: a report, and what was asked about it.
@@ -150,7 +150,7 @@ func Findings(w io.Writer, d *Diagnosis, f Format, o ReportOptions) error {
 	}
 	where, state := d.headline()
 	s.Head = []Line{{Role: RoleTitle, Text: where}, {Role: RoleDim, Text: state}}
-	s.About = func(e *doc.Encoder) {
+	s.About = func(e *encode.Encoder) {
 		writeSource(e, &d.Report.Cluster.Origin, d.Report.Cluster.Gaps)
 		writePreflight(e, d.Preflight)
 	}

@@ -2,7 +2,7 @@ package render
 
 import (
 	"kitescope/inspect/check"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // table are the findings as tables have them, named as in JSON; what is no longer found is last.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"unicode"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
 	"kitescope/inspect/onset"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // CheckFormats are the formats of the list of checks.
@@ -26,7 +26,7 @@ func Checks(w io.Writer, checks []*check.Check, f Format, o ReportOptions) error
 	asked := Ask(&o, checkTable(checks, checks), nil)
 	people := func(w io.Writer) error { return writeChecks(w, checks, &o.Options) }
 	s := &Sheet{
-		Kind: "CheckList", Options: &o, About: func(*doc.Encoder) {}, Items: asked.Items,
+		Kind: "CheckList", Options: &o, About: func(*encode.Encoder) {}, Items: asked.Items,
 		Parts: []Part{asked.List("")}, Foot: asked.More(&o), Own: map[string]func(io.Writer) error{"table": people, "wide": people},
 	}
 	return s.Write(w, f)
@@ -91,7 +91,7 @@ func writeChecks(w io.Writer, checks []*check.Check, o *Options) error {
 // Explain writes the documentation of a check; all are those that it may be related to.
 func Explain(w io.Writer, x *check.Check, all []*check.Check, o Options) error {
 	if s := o.Format.to().structured; s != nil {
-		return s(w, func(e *doc.Encoder) {
+		return s(w, func(e *encode.Encoder) {
 			e.BeginObject()
 			e.Entry("apiVersion", APIVersion)
 			e.Entry("kind", "Check")

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/internal/encode"
 )
 
 // What is a number in the evidence is one in JSON as well, beside its text.
@@ -25,7 +25,7 @@ func TestFigures(t *testing.T) {
 		want string
 	}{{&f, want}, {&check.Finding{Evidence: f.Evidence[1:2]}, "{}"}} {
 		var b strings.Builder
-		e := doc.JSON(&b, 0)
+		e := encode.JSON(&b, 0)
 		e.BeginObject()
 		writeFigures(e, c.f)
 		e.EndObject()

@@ -3,9 +3,9 @@ package render
 import (
 	"strconv"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 )
 
 // Found is what checks say beside something else: of a cluster in its overview, of an object in its description.
@@ -45,7 +45,7 @@ func HealthText(r *check.Report) (role Role, glyph, text string) {
 }
 
 // writeFound writes findings as a diagnosis has them; nothing where nobody judged.
-func writeFound(e *doc.Encoder, found *Found) {
+func writeFound(e *encode.Encoder, found *Found) {
 	if found == nil {
 		return
 	}

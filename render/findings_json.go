@@ -6,15 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/onset"
+	"kitescope/internal/encode"
 )
 
 // writeFindingLines writes one finding a line, what is no longer found last.
 func writeFindingLines(w io.Writer, d *Diagnosis, _ *Options) error {
-	e := doc.JSON(w, 0)
+	e := encode.JSON(w, 0)
 	for _, f := range d.Report.Findings {
 		writeFinding(e, d.Report, f, d.Since.Of(f), d.onset(f))
 		e.Line()
@@ -27,7 +27,7 @@ func writeFindingLines(w io.Writer, d *Diagnosis, _ *Options) error {
 }
 
 func diagnosisDocument(d *Diagnosis) document {
-	return func(e *doc.Encoder) {
+	return func(e *encode.Encoder) {
 		r := d.Report
 		outcomes := d.outcomes()
 		e.BeginObject()
@@ -58,7 +58,7 @@ func diagnosisDocument(d *Diagnosis) document {
 }
 
 // writePreflight says which change of version is judged; nothing of a diagnosis.
-func writePreflight(e *doc.Encoder, p *Preflight) {
+func writePreflight(e *encode.Encoder, p *Preflight) {
 	if p == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func writePreflight(e *doc.Encoder, p *Preflight) {
 }
 
 // writeRuntime says which processes were heard. Without it the nodes were not asked.
-func writeRuntime(e *doc.Encoder, r *model.Runtime) {
+func writeRuntime(e *encode.Encoder, r *model.Runtime) {
 	if r == nil {
 		return
 	}
@@ -94,7 +94,7 @@ func writeRuntime(e *doc.Encoder, r *model.Runtime) {
 }
 
 // writeUnsettled names the collections that changed while the processes were asked.
-func writeUnsettled(e *doc.Encoder, r *check.Report) {
+func writeUnsettled(e *encode.Encoder, r *check.Report) {
 	if len(r.Unsettled) == 0 {
 		return
 	}
@@ -106,7 +106,7 @@ func writeUnsettled(e *doc.Encoder, r *check.Report) {
 	e.EndList()
 }
 
-func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
+func writeTally(e *encode.Encoder, d *Diagnosis, outcomes []outcome) {
 	counts := tally(outcomes)
 	blind := 0
 	for _, o := range outcomes {
@@ -128,7 +128,7 @@ func writeTally(e *doc.Encoder, d *Diagnosis, outcomes []outcome) {
 	e.EndObject()
 }
 
-func writeFindingList(e *doc.Encoder, d *Diagnosis, list []*check.Finding) {
+func writeFindingList(e *encode.Encoder, d *Diagnosis, list []*check.Finding) {
 	e.BeginList()
 	for _, f := range list {
 		writeFinding(e, d.Report, f, d.Since.Of(f), d.onset(f))
@@ -137,7 +137,7 @@ func writeFindingList(e *doc.Encoder, d *Diagnosis, list []*check.Finding) {
 }
 
 // writeFinding writes one finding; change is nil without an older state, began where it was not looked for.
-func writeFinding(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change, began *onset.Onset) {
+func writeFinding(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change, began *onset.Onset) {
 	e.BeginObject()
 	writeFindingEntries(e, r, f, change)
 	writeOnset(e, began)
@@ -145,14 +145,14 @@ func writeFinding(e *doc.Encoder, r *check.Report, f *check.Finding, change *che
 }
 
 // writeFindingAt writes one finding with the time at which a change of it was seen, if it is known.
-func writeFindingAt(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change, at time.Time) {
+func writeFindingAt(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change, at time.Time) {
 	e.BeginObject()
 	e.Entry("at", at)
 	writeFindingEntries(e, r, f, change)
 	e.EndObject()
 }
 
-func writeFindingEntries(e *doc.Encoder, r *check.Report, f *check.Finding, change *check.Change) {
+func writeFindingEntries(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change) {
 	if change != nil {
 		e.Entry("change", change.Kind.String())
 		e.NonZero("change_reason", change.Why)
@@ -164,7 +164,7 @@ func writeFindingEntries(e *doc.Encoder, r *check.Report, f *check.Finding, chan
 	}
 }
 
-func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
+func writeFindingBody(e *encode.Encoder, r *check.Report, f *check.Finding) {
 	e.Entry("check", f.Check)
 	e.Entry("title", titleOf(r, f.Check))
 	e.Entry("severity", f.Severity.String())
@@ -183,7 +183,7 @@ func writeFindingBody(e *doc.Encoder, r *check.Report, f *check.Finding) {
 }
 
 // writeSlows writes what a finding costs requests; nothing if no metric tells.
-func writeSlows(e *doc.Encoder, r *check.Report, f *check.Finding) {
+func writeSlows(e *encode.Encoder, r *check.Report, f *check.Finding) {
 	if len(f.Slows) == 0 {
 		return
 	}
@@ -217,7 +217,7 @@ func titleOf(r *check.Report, id string) string {
 }
 
 // writeCause names the finding that another follows from.
-func writeCause(e *doc.Encoder, r *check.Report, key string) {
+func writeCause(e *encode.Encoder, r *check.Report, key string) {
 	id, _, _ := strings.Cut(key, " ")
 	e.BeginObject()
 	e.Entry("check", id)
@@ -239,7 +239,7 @@ func findingOf(r *check.Report, key string) *check.Finding {
 	return nil
 }
 
-func writeSince(e *doc.Encoder, d *Diagnosis) {
+func writeSince(e *encode.Encoder, d *Diagnosis) {
 	e.Key("since")
 	writeOrigin(e, &d.Since.Before.Cluster.Origin)
 	e.Key("no_longer")
@@ -250,7 +250,7 @@ func writeSince(e *doc.Encoder, d *Diagnosis) {
 	e.EndList()
 }
 
-func writeOutcome(e *doc.Encoder, o *outcome) {
+func writeOutcome(e *encode.Encoder, o *outcome) {
 	e.BeginObject()
 	e.Entry("check", o.Check.ID)
 	e.Entry("title", o.Check.Title)
@@ -264,7 +264,7 @@ func writeOutcome(e *doc.Encoder, o *outcome) {
 }
 
 // writeFigures writes what of the evidence is a number; nothing if none is.
-func writeFigures(e *doc.Encoder, f *check.Finding) {
+func writeFigures(e *encode.Encoder, f *check.Finding) {
 	begun := false
 	for _, x := range f.Evidence {
 		for _, n := range x.Figures {

@@ -3,11 +3,11 @@ package render
 import (
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
 	"kitescope/inspect/onset"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 )
 
 // Onset is when a finding began, nil where that was not looked for.
@@ -70,7 +70,7 @@ func (d *Diagnosis) onsetLines(f *check.Finding) (lines []struct{ label, text st
 }
 
 // writeOnset writes when a finding began; nothing where that was not looked for.
-func writeOnset(e *doc.Encoder, o *onset.Onset) {
+func writeOnset(e *encode.Encoder, o *onset.Onset) {
 	if o == nil {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 func writeFindings(w io.Writer, d *Diagnosis, o *Options) error { return writeReport(w, d, o, false) }

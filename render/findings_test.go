@@ -24,9 +24,9 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/internal/words"
 	"kitescope/render/rendertest"
 	"kitescope/render/webpage"
-	"kitescope/words"
 )
 
 // hostile is a name that attacks every format.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 )
 
 // SeverityRole is the role of a severity.
@@ -172,14 +172,14 @@ func (d *Diagnosis) sinceText() string {
 
 // page lays out lines of text within a width.
 type page struct {
-	out   doc.Output
+	out   encode.Output
 	paint Painter
 	width int // 0: unlimited
 	ascii bool
 }
 
 func newPage(w io.Writer, o *Options) *page {
-	return &page{out: doc.NewOutput(w, doc.Pieces), paint: NewPainter(o), width: o.Width, ascii: o.ASCII}
+	return &page{out: encode.NewOutput(w, encode.Pieces), paint: NewPainter(o), width: o.Width, ascii: o.ASCII}
 }
 
 // put writes harmless text behind an indent; what does not fit goes on below, indented by hang

@@ -4,9 +4,9 @@ import (
 	"io"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 )
 
 // Changes writes what has changed since a report before: for people a line each with the time, and
@@ -58,7 +58,7 @@ func changeLook(c *check.Change, ascii bool) (role Role, glyph, word string) {
 }
 
 func writeChangedFindings(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness) error {
-	e := doc.JSON(w, 0)
+	e := encode.JSON(w, 0)
 	for i := range changes {
 		writeFindingAt(e, r, changes[i].Finding(), &changes[i], at)
 		e.Line()

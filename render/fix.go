@@ -3,8 +3,8 @@ package render
 import (
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
+	"kitescope/internal/encode"
 )
 
 // FixLine is a line of what to do about a finding, harmless: a line of a command behind its prompt, or a sentence.
@@ -63,7 +63,7 @@ func languageOf(s check.Step) string {
 }
 
 // writeFix writes the steps for scripts.
-func writeFix(e *doc.Encoder, f *check.Finding) {
+func writeFix(e *encode.Encoder, f *check.Finding) {
 	e.Key("fix")
 	e.BeginList()
 	for _, s := range f.Steps() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // writer writes lists, reports and documents in one format. Adding a format is one file with a writer and one line in

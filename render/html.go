@@ -6,11 +6,11 @@ import (
 	"sort"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 	"kitescope/render/webpage"
-	"kitescope/words"
 )
 
 // htmlFinding is a finding of a page. Its texts are made harmless by the template.
@@ -45,7 +45,7 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 
 // WritePage writes a page in pieces.
 func WritePage(w io.Writer, p *webpage.Page) error {
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	if err := webpage.Write(&out, p); err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"kitescope/inspect/balance"
+	"kitescope/internal/words"
 	"kitescope/render/webpage"
-	"kitescope/words"
 )
 
 // htmlBalance is what the balance picture is made from.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/table"
 	"kitescope/render/webpage"
-	"kitescope/table"
 )
 
 var htmlWriter = &writer{name: "html", doc: "a single page to keep or mail", show: table.Always, sheet: writeSheetHTML}

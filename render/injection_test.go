@@ -11,13 +11,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render/rendertest"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // What a spreadsheet would evaluate, and what it must be left as.
@@ -146,7 +146,7 @@ func TestSheetsAreHarmless(t *testing.T) {
 				s := &Sheet{
 					Kind: evil, Options: &ReportOptions{Options: Options{Width: width}}, asIs: asIs, Head: lines, Foot: lines,
 					Parts: []Part{{Head: lines, List: func(show table.Show) *table.Grid { return table.All(list, show) }}},
-					About: func(e *doc.Encoder) { e.Entry("name", evil) }, Items: table.All(list, table.Hidden),
+					About: func(e *encode.Encoder) { e.Entry("name", evil) }, Items: table.All(list, table.Hidden),
 				}
 				var b bytes.Buffer
 				if err := s.Write(&b, rendertest.Format(t, ListFormats(), word)); err != nil {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // APIVersion is the version of the documents in docs/reference/json.md: it changes only when a key
@@ -22,7 +22,7 @@ type items struct {
 	grid    *table.Grid
 	columns []itemColumn
 	// more, if it is not nil, tells keys of an item that no table has a place for.
-	more func(e *doc.Encoder, row int)
+	more func(e *encode.Encoder, row int)
 }
 
 type itemColumn struct {
@@ -45,7 +45,7 @@ func NewItems(g *table.Grid) *items {
 
 // Write tells row i. Unknown cells are left out; of absent ones those whose value would
 // be a string are empty, the others are left out.
-func (it *items) Write(e *doc.Encoder, i int) {
+func (it *items) Write(e *encode.Encoder, i int) {
 	if it.more == nil && e.AppendItem(func(dst []byte) []byte { return it.appendRow(dst, i) }) {
 		return
 	}
@@ -68,7 +68,7 @@ func (it *items) Write(e *doc.Encoder, i int) {
 }
 
 // writeAll writes the list.
-func (it *items) writeAll(e *doc.Encoder) {
+func (it *items) writeAll(e *encode.Encoder) {
 	e.Key("items")
 	e.BeginList()
 	if it.more != nil || !e.Items(it.grid.Len(), it.writeRows) {
@@ -81,7 +81,7 @@ func (it *items) writeAll(e *doc.Encoder) {
 
 // writeRows writes all items as JSON and takes over what their writers have seen.
 func (it *items) writeRows(w io.Writer, separator string) error {
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	for _, o := range writeRows(&out, it.grid.Len(), func() *jsonItem { return &jsonItem{NewItems(it.grid), separator} }) {
 		for j := range o.columns {
 			it.columns[j].unknown = it.columns[j].unknown || o.columns[j].unknown
@@ -136,15 +136,15 @@ func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 	case table.Int, table.Bytes:
 		return strconv.AppendInt(dst, c.Int, 10)
 	case table.Percent, table.Number:
-		return doc.AppendNumber(dst, c.Float)
+		return encode.AppendNumber(dst, c.Float)
 	case table.Exact:
-		return doc.AppendExact(dst, c.Float)
+		return encode.AppendExact(dst, c.Float)
 	case table.Bool:
 		return strconv.AppendBool(dst, c.Int != 0)
 	case table.Time:
-		return append(doc.AppendTime(append(dst, '"'), c.Int), '"')
+		return append(encode.AppendTime(append(dst, '"'), c.Int), '"')
 	case table.Duration:
-		return doc.AppendSeconds(dst, c.Int)
+		return encode.AppendSeconds(dst, c.Int)
 	case table.List:
 		dst = append(dst, '[')
 		for i, s := range c.List {
@@ -182,7 +182,7 @@ func emptyWhenNone(k table.Kind) bool {
 	}
 }
 
-func writeCell(e *doc.Encoder, c table.Cell, k table.Kind) {
+func writeCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 	switch k {
 	case table.ID:
 		if c.Absent == table.None {
@@ -214,7 +214,7 @@ func writeCell(e *doc.Encoder, c table.Cell, k table.Kind) {
 }
 
 // writePairs writes an object.
-func writePairs(e *doc.Encoder, flat []string) {
+func writePairs(e *encode.Encoder, flat []string) {
 	e.BeginObject()
 	for _, p := range pairs(flat) {
 		e.Entry(p.key, p.value)
@@ -235,7 +235,7 @@ func pairs(flat []string) (all []pair) {
 }
 
 // writeUnknown names the columns that had unknown cells.
-func (it *items) writeUnknown(e *doc.Encoder) {
+func (it *items) writeUnknown(e *encode.Encoder) {
 	var names []string
 	if it.grid.Len() == 0 && !table.Known(it.grid.Table, -1) {
 		names = append(names, "items")
@@ -258,24 +258,24 @@ func listSheet(g *view.Grid, o *Options) *Sheet {
 	c := g.Table.Env().Cluster
 	return &Sheet{
 		Kind: g.Table.Resource().Kind + "List", Options: &ReportOptions{Options: *o}, asIs: true, Items: &g.Grid, Parts: []Part{{List: func(table.Show) *table.Grid { return &g.Grid }}},
-		About: func(e *doc.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
+		About: func(e *encode.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
 	}
 }
 
-func writeHead(e *doc.Encoder, kind string, origin *model.Origin, gaps []model.Gap) {
+func writeHead(e *encode.Encoder, kind string, origin *model.Origin, gaps []model.Gap) {
 	e.Entry("apiVersion", APIVersion)
 	e.Entry("kind", kind)
 	writeSource(e, origin, gaps)
 }
 
 // writeSource says what was read.
-func writeSource(e *doc.Encoder, origin *model.Origin, gaps []model.Gap) {
+func writeSource(e *encode.Encoder, origin *model.Origin, gaps []model.Gap) {
 	e.Key("source")
 	writeOrigin(e, origin)
 	e.NonZero("incomplete", gaps)
 }
 
-func writeOrigin(e *doc.Encoder, o *model.Origin) {
+func writeOrigin(e *encode.Encoder, o *model.Origin) {
 	e.BeginObject()
 	e.Entry("kind", o.Kind)
 	e.Entry("location", o.Location)

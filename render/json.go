@@ -4,21 +4,21 @@ import (
 	"cmp"
 	"io"
 
-	"kitescope/doc"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 var (
-	jsonWriter  = documents("json", "one JSON object with source and items, one item per line (docs/reference/json.md)", doc.JSON)
-	jsonlWriter = documents("jsonl", "one JSON object per line and item, without an envelope", func(w io.Writer, _ int) *doc.Encoder { return doc.JSON(w, 0) })
-	yamlWriter  = documents("yaml", "same as json, in YAML", func(w io.Writer, _ int) *doc.Encoder { return doc.YAML(w) })
+	jsonWriter  = documents("json", "one JSON object with source and items, one item per line (docs/reference/json.md)", encode.JSON)
+	jsonlWriter = documents("jsonl", "one JSON object per line and item, without an envelope", func(w io.Writer, _ int) *encode.Encoder { return encode.JSON(w, 0) })
+	yamlWriter  = documents("yaml", "same as json, in YAML", func(w io.Writer, _ int) *encode.Encoder { return encode.YAML(w) })
 )
 
 // document tells an encoder what there is to say, from outside in.
-type document func(e *doc.Encoder)
+type document func(e *encode.Encoder)
 
 // documents makes the writer of a format that an Encoder writes.
-func documents(name, explained string, encoder func(w io.Writer, open int) *doc.Encoder) *writer {
+func documents(name, explained string, encoder func(w io.Writer, open int) *encode.Encoder) *writer {
 	w := &writer{name: name, doc: explained, show: table.Hidden, goesOn: name == "jsonl"}
 	w.structured = func(w io.Writer, d document, spread int, _ *Options) error {
 		e := encoder(w, spread)

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // The elements of JUnit's reports, as Jenkins, GitLab and others read them: one suite, one
@@ -87,7 +87,7 @@ func writeJUnit(w io.Writer, d *Diagnosis, _ *Options) error {
 		}
 		s.Cases = append(s.Cases, x)
 	}
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	out.Buf = append(out.Buf, xml.Header...)
 	text, err := xml.MarshalIndent(junitSuites{Name: s.Name, junitSums: s.junitSums, Suite: s}, "", "  ")
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 )
 
 // writeMarkdown writes for tickets and wikis: CommonMark, and no table, which not all of
 // them have.
 func writeMarkdown(w io.Writer, d *Diagnosis, _ *Options) error {
-	m := &Markdown{doc.NewOutput(w, doc.Pieces)}
+	m := &Markdown{encode.NewOutput(w, encode.Pieces)}
 	where, state := d.headline()
 	outcomes := d.outcomes()
 	m.Line("# " + d.title() + " of " + MarkdownText(where))
@@ -67,7 +67,7 @@ func (m *Markdown) Fence(code, language string) {
 }
 
 // Markdown is a page of Markdown that is being written.
-type Markdown struct{ Out doc.Output }
+type Markdown struct{ Out encode.Output }
 
 // Line adds lines, which are Markdown already.
 func (m *Markdown) Line(lines ...string) {

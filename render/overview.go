@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // measure is one figure of an overview with its key.
@@ -44,7 +44,7 @@ func measures(v *view.Overview) []measure {
 }
 
 func overviewDocument(v *view.Overview, found *Found) document {
-	return func(e *doc.Encoder) {
+	return func(e *encode.Encoder) {
 		e.BeginObject()
 		writeHead(e, "Overview", &v.Origin, v.Gaps)
 		e.Key("item")
@@ -74,7 +74,7 @@ func overviewDocument(v *view.Overview, found *Found) document {
 	}
 }
 
-func writeOverviewLists(e *doc.Encoder, v *view.Overview) {
+func writeOverviewLists(e *encode.Encoder, v *view.Overview) {
 	e.Entry("oldest_checkpoint_vchannel", v.OldestChannel)
 	if !v.StatesUnknown {
 		writeStates(e, "segments_by_state", v.States)
@@ -107,7 +107,7 @@ func unknownLists(v *view.Overview) []string {
 	return names
 }
 
-func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
+func writeStates(e *encode.Encoder, key string, states []view.StateCount) {
 	e.Key(key)
 	e.BeginList()
 	for _, s := range states {
@@ -124,7 +124,7 @@ func writeStates(e *doc.Encoder, key string, states []view.StateCount) {
 
 // writeOverview writes for people.
 func writeOverview(w io.Writer, v *view.Overview, found *Found, o *Options) error {
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	p := NewPainter(o)
 	head := Harmless(v.Origin.Root) + " @ " + Harmless(v.Origin.Location)
 	out.Buf = p.Paint(out.Buf, RoleTitle, head)
@@ -186,14 +186,14 @@ func OriginText(v *view.Overview) string {
 	case v.Origin.Kind == "etcd":
 		parts = append(parts, words.Age(v.Age)+" old")
 	case v.Origin.FileDate:
-		parts = append(parts, "file dated "+string(doc.AppendTime(nil, v.Origin.Taken.Unix()*1e9)))
+		parts = append(parts, "file dated "+string(encode.AppendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	default:
-		parts = append(parts, "taken "+string(doc.AppendTime(nil, v.Origin.Taken.Unix()*1e9)))
+		parts = append(parts, "taken "+string(encode.AppendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	}
 	return strings.Join(parts, "  ")
 }
 
-func writeStateLines(out *doc.Output, p *Painter, title string, states []view.StateCount) {
+func writeStateLines(out *encode.Output, p *Painter, title string, states []view.StateCount) {
 	if len(states) == 0 {
 		return
 	}
@@ -212,7 +212,7 @@ func writeStateLines(out *doc.Output, p *Painter, title string, states []view.St
 	}
 }
 
-func writeRoleLines(out *doc.Output, p *Painter, v *view.Overview) {
+func writeRoleLines(out *encode.Output, p *Painter, v *view.Overview) {
 	if len(v.Roles) == 0 {
 		return
 	}
@@ -241,7 +241,7 @@ func writeRoleLines(out *doc.Output, p *Painter, v *view.Overview) {
 	}
 }
 
-func writeEtcdLines(out *doc.Output, p *Painter, etcd *model.Etcd) {
+func writeEtcdLines(out *encode.Output, p *Painter, etcd *model.Etcd) {
 	if etcd == nil {
 		return
 	}

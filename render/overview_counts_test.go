@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestListsHaveWhatTheOverviewCounts: under one name there is one number, in the overview and in the list that a person sees.

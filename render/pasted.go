@@ -3,7 +3,7 @@ package render
 import (
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Pasted is a text that does nothing where it is pasted: of what a terminal obeys only line breaks and tabs are left, other

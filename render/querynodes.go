@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // writeNodeLines writes what metadata says about the nodes that serve queries.
-func writeNodeLines(e *doc.Encoder, nodes []view.NodeLine) {
+func writeNodeLines(e *encode.Encoder, nodes []view.NodeLine) {
 	e.Key("query_nodes")
 	e.BeginList()
 	for i := range nodes {
 		n := &nodes[i]
 		e.BeginObject()
-		e.Entry("id", doc.ID(n.Node))
+		e.Entry("id", encode.ID(n.Node))
 		e.Entry("role", n.Role)
 		e.Entry("address", n.Address)
 		e.Entry("state", n.State)
@@ -30,7 +30,7 @@ func writeNodeLines(e *doc.Encoder, nodes []view.NodeLine) {
 	e.EndList()
 }
 
-func writeQueryNodes(out *doc.Output, p *Painter, nodes []view.NodeLine) {
+func writeQueryNodes(out *encode.Output, p *Painter, nodes []view.NodeLine) {
 	if len(nodes) == 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func writeQueryNodes(out *doc.Output, p *Painter, nodes []view.NodeLine) {
 }
 
 // writeNodeLive adds what a node says of itself; what it did not say is left out.
-func writeNodeLive(e *doc.Encoder, live *view.NodeLive) {
+func writeNodeLive(e *encode.Encoder, live *view.NodeLive) {
 	if live == nil {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
 )
 
 // rowWriter appends one row to a buffer. It may keep scratch space: each goroutine has
@@ -22,7 +22,7 @@ const (
 
 // writeRows writes n rows in order; many rows are formatted on all processors. It
 // returns the writers that took part.
-func writeRows[W rowWriter](out *doc.Output, n int, newWriter func() W) []W {
+func writeRows[W rowWriter](out *encode.Output, n int, newWriter func() W) []W {
 	if n < fewestRows {
 		w := newWriter()
 		for i := range n {
@@ -42,7 +42,7 @@ type block struct {
 
 // writeBlocks hands blocks to the workers and, in the same order, to itself: it waits
 // for the text of each in turn. The buffers go round.
-func writeBlocks[W rowWriter](out *doc.Output, n int, newWriter func() W) []W {
+func writeBlocks[W rowWriter](out *encode.Output, n int, newWriter func() W) []W {
 	if out.Flush() != nil {
 		return nil
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"): section 3 names the
@@ -92,7 +92,7 @@ type (
 var sarifWriter = &writer{name: "sarif", doc: "SARIF 2.1.0, for code scanning and editors", show: table.Hidden}
 
 func writeSARIF(w io.Writer, d *Diagnosis, o *Options) error {
-	return jsonWriter.structured(w, func(e *doc.Encoder) { e.Value(sarifLog{sarifSchema, sarifVersion, []sarifRun{newSARIFRun(d)}}) }, Everything, o)
+	return jsonWriter.structured(w, func(e *encode.Encoder) { e.Value(sarifLog{sarifSchema, sarifVersion, []sarifRun{newSARIFRun(d)}}) }, Everything, o)
 }
 
 func newSARIFRun(d *Diagnosis) sarifRun {

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // Sheet is a report, ready for every format: lines and columns for people,
@@ -29,13 +29,13 @@ type Sheet struct {
 
 	// About tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
 	// items that CSV has no place for.
-	About  func(e *doc.Encoder)
+	About  func(e *encode.Encoder)
 	Items  *table.Grid
-	Nested func(e *doc.Encoder, item int)
+	Nested func(e *encode.Encoder, item int)
 	// after, if it is not nil, tells what stands behind the items.
-	after func(e *doc.Encoder)
+	after func(e *encode.Encoder)
 	// Whole, if it is not nil, tells the document instead, as its subject defines it, unless anything is asked of the items.
-	Whole func(e *doc.Encoder)
+	Whole func(e *encode.Encoder)
 	// Open is the depth to which JSON is spread over lines, 0 for ItemsOnly.
 	Open int
 	// Own are formats, by name, that the subject writes itself, unless anything is asked of the items.

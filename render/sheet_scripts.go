@@ -4,18 +4,18 @@ import (
 	"io"
 	"strings"
 
-	"kitescope/doc"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 // lines writes an item a line.
 func (s *Sheet) lines(w io.Writer) error {
 	if s.Nested == nil { // on all processors
-		out := doc.NewOutput(w, doc.Pieces)
+		out := encode.NewOutput(w, encode.Pieces)
 		writeRows(&out, s.Items.Len(), func() *jsonLine { return &jsonLine{NewItems(s.Items)} })
 		return out.Flush()
 	}
-	e := doc.JSON(w, 0)
+	e := encode.JSON(w, 0)
 	it := s.list()
 	for i := range s.Items.Len() {
 		it.Write(e, i)
@@ -32,7 +32,7 @@ func (s *Sheet) list() *items {
 }
 
 // Document is the report with its envelope.
-func (s *Sheet) Document(e *doc.Encoder) {
+func (s *Sheet) Document(e *encode.Encoder) {
 	if s.Whole != nil && !s.Options.Asks() {
 		s.Whole(e)
 		return
@@ -65,7 +65,7 @@ var markdownWriter = &writer{
 
 // writeSheetMarkdown writes tables of GitHub flavoured Markdown.
 func writeSheetMarkdown(w io.Writer, s *Sheet) error {
-	m := &Markdown{doc.NewOutput(w, doc.Pieces)}
+	m := &Markdown{encode.NewOutput(w, encode.Pieces)}
 	if len(s.Head) == 0 {
 		m.Line("**" + MarkdownText(s.Items.Table.Schema().Name) + "**")
 	}

@@ -4,9 +4,9 @@ import (
 	"io"
 	"strings"
 
-	"kitescope/doc"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 func writeSheetWide(w io.Writer, s *Sheet) error {
@@ -19,7 +19,7 @@ func writeSheetWide(w io.Writer, s *Sheet) error {
 // WriteTable goes over rows twice: once to find widths, once to write. Cells are cheap to compute again; keeping the texts
 // of a million rows would not be.
 func WriteTable(w io.Writer, s *Sheet) error {
-	t := &sheetText{Output: doc.NewOutput(w, doc.Pieces), painter: NewPainter(&s.Options.Options), s: s}
+	t := &sheetText{Output: encode.NewOutput(w, encode.Pieces), painter: NewPainter(&s.Options.Options), s: s}
 	if !s.Options.NoHeader {
 		t.lines(s.Head)
 	}
@@ -39,7 +39,7 @@ func WriteTable(w io.Writer, s *Sheet) error {
 }
 
 type sheetText struct {
-	doc.Output
+	encode.Output
 	painter Painter
 	s       *Sheet
 }

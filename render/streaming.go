@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // StreamingText says in one line how the streaming service is: "2 nodes, 15 of 16 pchannels assigned; logs: 14 Open, 1 unknown; growing 5.0 MiB of
@@ -48,7 +48,7 @@ func ofLimit(loaded, limit table.Cell) string {
 }
 
 // writeTiers writes the streaming service and tiered storage, where there are any.
-func writeTiers(e *doc.Encoder, v *view.Overview) {
+func writeTiers(e *encode.Encoder, v *view.Overview) {
 	cell := func(key string, c table.Cell) {
 		if c.Absent == table.Present {
 			e.Key(key)
@@ -85,7 +85,7 @@ func writeTiers(e *doc.Encoder, v *view.Overview) {
 }
 
 // writeTierLines writes the same for people.
-func writeTierLines(out *doc.Output, p *Painter, v *view.Overview) {
+func writeTierLines(out *encode.Output, p *Painter, v *view.Overview) {
 	if v.Streaming != nil {
 		out.Buf = p.Paint(append(out.Buf, '\n'), RoleTitle, "streaming")
 		out.Buf = append(out.Buf, "  "+StreamingText(v.Streaming)+"\n"...)

@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/render/rendertest"
-	"kitescope/table"
 )
 
 // streamed is a cluster of a streaming node and a query node, with the metrics of testdata/metrics.

@@ -3,9 +3,9 @@ package render
 import (
 	"strings"
 
-	"kitescope/doc"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 var tableWriter = &writer{
@@ -17,7 +17,7 @@ var wideWriter = &writer{
 }
 
 // rows writes all rows.
-func (t *textTable) rows(out *doc.Output) {
+func (t *textTable) rows(out *encode.Output) {
 	writeRows(out, t.grid.Len(), func() *textTable {
 		own := *t
 		own.scratch = nil
@@ -202,7 +202,7 @@ func digits(n int64) int {
 	return count
 }
 
-func (t *textTable) header(out *doc.Output) {
+func (t *textTable) header(out *encode.Output) {
 	if t.noHeader || len(t.columns) == 0 {
 		return
 	}

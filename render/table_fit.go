@@ -3,7 +3,7 @@ package render
 import (
 	"slices"
 
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Layout is the columns of a table to which rows are added later. The zero value takes those of the first table.

@@ -3,11 +3,11 @@ package render
 import (
 	"strconv"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // Judged is what the tables of a cluster show of a report.
@@ -77,7 +77,7 @@ func appendTallyJSON(dst []byte, c *table.Cell) []byte {
 }
 
 // writeCellTally writes an object: how many there are of each severity that there are any of, and the ids of the checks.
-func writeCellTally(e *doc.Encoder, c table.Cell) {
+func writeCellTally(e *encode.Encoder, c table.Cell) {
 	e.BeginObject()
 	if c.Absent == table.Present && c.Int > 0 {
 		for _, s := range severities(table.TallyOf(c)) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"text/template"
 
-	"kitescope/doc"
-	"kitescope/table"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 )
 
 var templateWriter = &writer{
@@ -55,7 +55,7 @@ func executeTemplate(w io.Writer, d document, o *Options) error {
 	if err != nil {
 		return err
 	}
-	e, value := doc.Values()
+	e, value := encode.Values()
 	d(e)
 	out := bufio.NewWriter(w)
 	if err := t.Execute(out, value()); err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"kitescope/doc"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 )
 
 // Harmless is words.Harmless.
@@ -128,7 +128,7 @@ func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return string(doc.AppendTime(nil, t.Unix()*1e9))
+	return string(encode.AppendTime(nil, t.Unix()*1e9))
 }
 
 // OrUnknown is text made harmless, "?" if there is none.

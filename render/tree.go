@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 func treeDocument(n *view.Node, env *view.Env) document {
-	return func(e *doc.Encoder) {
+	return func(e *encode.Encoder) {
 		e.BeginObject()
 		writeHead(e, "Tree", &env.Cluster.Origin, env.Cluster.Gaps)
 		e.Key("item")
@@ -21,7 +21,7 @@ func treeDocument(n *view.Node, env *view.Env) document {
 	}
 }
 
-func writeNode(e *doc.Encoder, n *view.Node) {
+func writeNode(e *encode.Encoder, n *view.Node) {
 	fields := n.Fields()
 	e.BeginObject()
 	e.Entry("kind", n.Kind)
@@ -49,7 +49,7 @@ var (
 
 // writeTree draws a tree, one line for each node, never wider than the terminal.
 func writeTree(w io.Writer, n *view.Node, o *Options) error {
-	out := doc.NewOutput(w, doc.Pieces)
+	out := encode.NewOutput(w, encode.Pieces)
 	d := treeDrawer{out: &out, painter: NewPainter(o), branches: boxBranches, width: o.Width, ellipsis: "…"}
 	if o.ASCII {
 		d.branches, d.ellipsis = asciiBranches, "~"
@@ -59,7 +59,7 @@ func writeTree(w io.Writer, n *view.Node, o *Options) error {
 }
 
 type treeDrawer struct {
-	out      *doc.Output
+	out      *encode.Output
 	painter  Painter
 	branches branches
 	width    int

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // Text is a cell for people: bytes as "1.2 MiB", ages as "3m12s", counts exact. Nothing
@@ -31,11 +31,11 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	case table.Percent:
 		return words.AppendPercent(dst, c.Float)
 	case table.Number:
-		return doc.AppendNumber(dst, c.Float)
+		return encode.AppendNumber(dst, c.Float)
 	case table.Exact:
-		return doc.AppendExact(dst, c.Float)
+		return encode.AppendExact(dst, c.Float)
 	case table.Time:
-		return doc.AppendTime(dst, c.Int-c.Int%1e9)
+		return encode.AppendTime(dst, c.Int-c.Int%1e9)
 	case table.Duration:
 		return words.AppendAge(dst, time.Duration(c.Int))
 	case table.Bool:

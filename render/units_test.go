@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/doc"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 func TestUnits(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAppendTimeAsTheLibraryDoes(t *testing.T) {
 				continue
 			}
 			want := at.Format("2006-01-02T15:04:05.000Z07:00")
-			if got := string(doc.AppendTime(nil, at.UnixNano())); got != want {
+			if got := string(encode.AppendTime(nil, at.UnixNano())); got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
 		}
@@ -79,7 +79,7 @@ func TestAppendSeconds(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0", time.Second: "1", 1500 * time.Millisecond: "1.5", 12345 * time.Millisecond: "12.345", -20 * time.Millisecond: "-0.02", 400 * time.Microsecond: "0",
 	} {
-		if got := string(doc.AppendSeconds(nil, int64(d))); got != want {
+		if got := string(encode.AppendSeconds(nil, int64(d))); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"kitescope/doc/doctest"
 	"kitescope/engine"
+	"kitescope/internal/encode/encodetest"
 	"kitescope/render/rendertest"
 	"kitescope/replay"
 	"kitescope/replay/load"
@@ -25,7 +25,7 @@ import (
 // filled is a result in which each field has a value of its own, so that one that is not saved is missed.
 func filled() *replay.Result {
 	r := &replay.Result{}
-	doctest.Fill(r, fillOwn)
+	encodetest.Fill(r, fillOwn)
 	r.Version = replay.ResultVersion
 	return r
 }

@@ -9,8 +9,8 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // again is a finding that is checked again: whether it is gone now.

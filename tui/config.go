@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/render"
-	"kitescope/table"
 )
 
 // Config is everything that the UI needs from outside.

@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/rows"
-	"kitescope/words"
 )
 
 // clipboardLimit is the largest text that is copied, in bytes: terminals drop longer

@@ -7,10 +7,10 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/fix"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // Findings are what a page finds by checks of its own: it lists and opens them as the diagnosis is listed and opened.

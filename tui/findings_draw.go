@@ -2,10 +2,10 @@ package tui
 
 import (
 	"kitescope/inspect/check"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
 	"kitescope/tui/fix"
 	"kitescope/tui/sheet"
-	"kitescope/words"
 )
 
 // besideFindings is from how many cells on the finding that is open stands beside the list.

@@ -14,9 +14,9 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/internal/hints"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
-	"kitescope/words/hints"
 )
 
 const curing = "etcdctl --endpoints=127.0.0.1:2379 put by-dev/config/queryCoord/autoBalance true"

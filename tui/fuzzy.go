@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // rank keeps the suggestions whose text or one of the given other names matches, best first.

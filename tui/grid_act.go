@@ -6,9 +6,9 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // Can says why an action is not possible on the current row, "" if it is.

@@ -1,8 +1,8 @@
 package tui
 
 import (
+	"kitescope/internal/words"
 	"kitescope/tui/rows"
-	"kitescope/words"
 )
 
 // gridQuery is a query of a page.

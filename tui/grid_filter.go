@@ -3,8 +3,8 @@ package tui
 import (
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/tui/rows"
-	"kitescope/words"
 )
 
 // FilterPrompt filters while it is typed.

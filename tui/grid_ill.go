@@ -6,9 +6,9 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // illKeys are those for rows with findings, and for rows that are left out.

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/news"
-	"kitescope/table"
+	"kitescope/internal/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
-	"kitescope/table"
+	"kitescope/internal/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/fix"
 	"kitescope/tui/pane"

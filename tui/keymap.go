@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // keys looks bindings up by scope and key.

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 func TestFuzzy(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // Column is a column of a list of T. Nobody sorts by one without a Name.

@@ -3,7 +3,7 @@ package tui
 import (
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Can says why an action is not possible, "" if it is.

@@ -10,8 +10,8 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
+	"kitescope/internal/table"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/tuitest"
 )
 

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Cmd is work that is done off the loop and ends in one message.

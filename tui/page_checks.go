@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // checksKind is the page of all checks: what each said of the cluster that is shown.

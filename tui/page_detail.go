@@ -8,10 +8,10 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // detailPage is everything about one object: fields, what hangs on it, decoded records.
@@ -209,7 +209,7 @@ func (d *detailPage) Command(m *Model) string {
 	if r == nil || d.other != nil {
 		return ""
 	}
-	return paste.Shell("describe", r.Singular).Arg(d.ref.ID).Word("--records").String()
+	return shellquote.Shell("describe", r.Singular).Arg(d.ref.ID).Word("--records").String()
 }
 
 // TextWriter is how a text is saved.

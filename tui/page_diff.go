@@ -8,10 +8,10 @@ import (
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
 	"kitescope/tui/rows"
-	"kitescope/words"
 )
 
 // baseline is what the current cluster is compared with.

@@ -8,9 +8,9 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // explainPage is the documentation of a check.

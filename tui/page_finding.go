@@ -6,12 +6,12 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
 	"kitescope/tui/fix"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // findingPage is one finding in full: what, fix, cost, chain, evidence, and what its check looks at.
@@ -32,7 +32,7 @@ func (p *findingPage) Crumb() string      { return p.of.Check }
 func (p *findingPage) Note(*Model) string { return p.position() }
 
 func (p *findingPage) Command(*Model) string {
-	return p.judged.command() + " " + paste.Word(p.of.Check)
+	return p.judged.command() + " " + shellquote.Word(p.of.Check)
 }
 
 // Refresh finds it again in what the checks say now.

@@ -7,11 +7,11 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
 	"kitescope/tui/fix"
 	"kitescope/tui/sheet"
-	"kitescope/words"
 )
 
 // findingsPage lists what is wrong, worst first, each finding before those that follow from it, and behind them what could not be

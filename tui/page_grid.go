@@ -8,10 +8,10 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
 	"kitescope/tui/rows"
-	"kitescope/words"
 )
 
 // gridPage is the table of any resource.

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // TablePage is a page that is a list and nothing else. A page over a table is one of these, made by its PageKind.

@@ -7,11 +7,11 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // treePage is a collection with its partitions, vchannels, segments and indexes.
@@ -259,7 +259,7 @@ func (t *treePage) Object(*Model) (model.Ref, bool) {
 }
 
 func (t *treePage) Command(*Model) string {
-	c := paste.Shell("tree").Arg(t.word)
+	c := shellquote.Shell("tree").Arg(t.word)
 	if t.shown.All {
 		c = c.Word("--all")
 	}

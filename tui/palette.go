@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // Word is a command of the palette that opens no page.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"kitescope/inspect/history"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // The line of time stands where the rule between page and footer does: it takes no line of a page.

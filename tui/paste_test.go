@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"kitescope/inspect/model"
-	"kitescope/paste/pastetest"
+	"kitescope/internal/shellquote/shellquotetest"
 	"kitescope/tui/tuitest"
 )
 
 // TestCopiedCommandsInAShell: a real shell runs one program of a command that is copied, whatever the objects and files in it are called.
 func TestCopiedCommandsInAShell(t *testing.T) {
-	shell := pastetest.New(t)
+	shell := shellquotetest.New(t)
 	m := New(testConfig())
 	for _, name := range tuitest.HostileWords() {
 		for kind, command := range map[string]string{

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/internal/hints"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
-	"kitescope/words/hints"
 )
 
 // frame draws a Model.

@@ -10,7 +10,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/news"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Source is a cluster that the UI can change to, with what Config says of one.

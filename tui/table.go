@@ -3,8 +3,8 @@ package tui
 import (
 	"strings"
 
+	"kitescope/internal/table"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/rows"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Tone is how much a message matters.

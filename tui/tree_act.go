@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 func (t *treePage) Can(m *Model, a Action) string {

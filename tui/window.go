@@ -1,6 +1,6 @@
 package tui
 
-import "kitescope/words"
+import "kitescope/internal/words"
 
 // Window is the part of a text of some lines that is seen.
 type Window struct{ Top, Height, length int }

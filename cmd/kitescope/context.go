@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 func contextCommand(*cli.App) *cobra.Command {

@@ -13,8 +13,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/inspect/msgid"
+	"kitescope/internal/table"
 	"kitescope/render"
-	"kitescope/table"
 )
 
 func decodeCommand(*cli.App) *cobra.Command {

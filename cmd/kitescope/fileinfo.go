@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // addField adds a field to what is known of a file.

@@ -15,9 +15,9 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // getFlags are the flags of get.
@@ -103,7 +103,7 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	}
 	where, err := view.ParseSelection(r, args[1:])
 	if err != nil {
-		return nil, cli.Usage(err, "see: kitescope help selectors; columns: "+paste.Shell("kitescope", "get", r.Name, "--help").String())
+		return nil, cli.Usage(err, "see: kitescope help selectors; columns: "+shellquote.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	options, err := a.RenderOptions(f.output)
 	if err != nil {
@@ -117,7 +117,7 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	}
 	needs, err := q.query.Needs(r)
 	if err != nil {
-		return nil, cli.Usage(err, "columns: "+paste.Shell("kitescope", "get", r.Name, "--help").String())
+		return nil, cli.Usage(err, "columns: "+shellquote.Shell("kitescope", "get", r.Name, "--help").String())
 	}
 	q.nodes = *f.nodes
 	q.nodes.Live = q.nodes.Live || q.query.Asks(r) // what only they know is asked for by name

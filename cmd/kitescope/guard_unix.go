@@ -22,7 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // A panic in a goroutine of a library cannot be recovered, and neither can a fault of the runtime: the process is gone, with

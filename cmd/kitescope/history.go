@@ -14,9 +14,9 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
+	"kitescope/internal/hints"
+	"kitescope/internal/table"
 	show "kitescope/render/history"
-	"kitescope/table"
-	"kitescope/words/hints"
 )
 
 // historyFlags are the flags of history.

@@ -14,13 +14,13 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/pulled"
 	"kitescope/inspect/source"
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/choose"
 	"kitescope/profile/pgo"
 	"kitescope/profile/pull"
 	"kitescope/profile/read"
 	"kitescope/profile/symbol"
-	"kitescope/words/hints"
 )
 
 // profileInput are the flags that say how profiles are found and read.

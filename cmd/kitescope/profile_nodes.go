@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render/profiles"
-	"kitescope/words/hints"
 )
 
 func profileNodes(a *cli.App) *cobra.Command {

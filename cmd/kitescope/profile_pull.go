@@ -13,8 +13,8 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session/pulled"
+	"kitescope/internal/hints"
 	"kitescope/profile/pull"
-	"kitescope/words/hints"
 )
 
 // pullFlags say what is pulled and where it goes.

@@ -15,8 +15,8 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session/pulled"
+	"kitescope/internal/words"
 	"kitescope/profile/pull"
-	"kitescope/words"
 )
 
 // pullProgress shows on a terminal's stderr how far a pull is.

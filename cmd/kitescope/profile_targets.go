@@ -17,7 +17,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session/pulled"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 	"kitescope/profile/pull"
 )
 
@@ -152,11 +152,11 @@ func commandLine(cmd *cobra.Command, words []string) string {
 	line := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		for _, value := range cli.FlagValues(f) {
-			line = append(line, paste.Word("--"+f.Name+"="+pull.RedactWord(value)))
+			line = append(line, shellquote.Word("--"+f.Name+"="+pull.RedactWord(value)))
 		}
 	})
 	for _, word := range words {
-		line = append(line, paste.Word(pull.RedactWord(word)))
+		line = append(line, shellquote.Word(pull.RedactWord(word)))
 	}
 	return strings.Join(line, " ")
 }

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/profile/usage"
 	"kitescope/render"
 	"kitescope/render/profiles"
-	"kitescope/words"
 )
 
 // usageScreen draws curves at the bottom of a terminal, again and again in the same place, and what a command prints above

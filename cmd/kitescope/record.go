@@ -24,8 +24,8 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/record"
 	"kitescope/inspect/source"
+	"kitescope/internal/table"
 	"kitescope/profile/pull"
-	"kitescope/table"
 )
 
 // recordFlags are the flags of record.

@@ -11,10 +11,10 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/redact"
+	"kitescope/internal/shellquote"
 	"kitescope/render"
 	"kitescope/replay/log"
-	"kitescope/secret"
 )
 
 // slowFlags are the flags of slow.
@@ -165,7 +165,7 @@ func (f *slowFlags) logged(ctx context.Context, a *cli.App) ([]model.SlowRequest
 
 // slowRequest is a line of an access log in the words of the model, without the values of its filter.
 func slowRequest(l *log.Logged) model.SlowRequest {
-	expr := secret.BriefExpression(l.Expr)
+	expr := redact.BriefExpression(l.Expr)
 	s := model.SlowRequest{
 		Source: model.FromAccessLog, EndedAt: l.EndedAt, Database: l.Database, Collection: l.Collection, Partitions: l.Partitions, Type: l.Method,
 		Expr: expr, NQ: int64(l.NQ), TopK: int64(l.K), Consistency: l.Consistency, Took: l.Took, Trace: l.Trace, SDK: l.SDK, Status: l.Status,
@@ -185,11 +185,11 @@ func (f *slowFlags) onward(a *cli.App, g *view.Grid, q *question) {
 	if name == "" || strings.HasPrefix(name, "-") {
 		return
 	}
-	a.Warn("to see where the time of %s goes: %s", name, paste.Shell("kitescope", "latency", name))
+	a.Warn("to see where the time of %s goes: %s", name, shellquote.Shell("kitescope", "latency", name))
 	from := "ACCESS-LOG"
 	if len(f.logs) > 0 {
 		from = f.logs[0]
 	}
-	a.Warn("to replay its searches: %s, then %s", paste.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O", name+".jsonl"),
-		paste.Shell("kitescope", "replay", "run", name, "--queries", name+".jsonl", "--timed"))
+	a.Warn("to replay its searches: %s, then %s", shellquote.Shell("kitescope", "replay", "capture", from, "--collection", name, "--vectors", "QUERIES", "-O", name+".jsonl"),
+		shellquote.Shell("kitescope", "replay", "run", name, "--queries", name+".jsonl", "--timed"))
 }

@@ -16,8 +16,8 @@ import (
 	"kitescope/inspect/session/bundled"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
+	"kitescope/internal/words"
 	"kitescope/profile/pull"
-	"kitescope/words"
 )
 
 func snapshotSave(a *cli.App) *cobra.Command {

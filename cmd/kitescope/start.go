@@ -10,7 +10,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // choice is something that kitescope can be opened on.

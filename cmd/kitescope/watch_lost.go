@@ -6,7 +6,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/news"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // lossTeller says on standard error that a source is not heard of any more: at once, then again and again with for how

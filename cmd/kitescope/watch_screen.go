@@ -7,9 +7,9 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // watchScreen shows the answer of get --watch on a terminal, each time in the same place.

@@ -14,7 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // S3 says where a bucket is and how it is read.
@@ -235,7 +235,7 @@ func (b *bucket) wrap(op, key string, err error) error {
 			said = strings.ReplaceAll(said, own, "***")
 		}
 	}
-	said = secret.Prose(said) // and what the store says of others
+	said = redact.Prose(said) // and what the store says of others
 	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said), temporary: temporary(err, response)}
 	if response.Code == minio.NoSuchBucket {
 		e.cause = ErrNoBucket

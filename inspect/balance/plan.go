@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 )
 
 // Measure is what a plan evens out.
@@ -338,5 +338,5 @@ func (c Call) String() string {
 	for i, id := range c.Segments {
 		ids[i] = id.String()
 	}
-	return fmt.Sprintf("utility.load_balance(%s, %d, [%d], [%s])", paste.Python(c.Collection), c.From, c.To, strings.Join(ids, ", "))
+	return fmt.Sprintf("utility.load_balance(%s, %d, [%d], [%s])", shellquote.Python(c.Collection), c.From, c.To, strings.Join(ids, ", "))
 }

@@ -5,7 +5,7 @@ import (
 
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 )
 
 // RestartQueryCoord is the advice to do so. Proxies up to 2.3 ask it every 3 seconds who leads a shard.
@@ -31,13 +31,13 @@ func Flush(c *model.Cluster, x *model.Collection, does ours, args ...any) Step {
 }
 
 // LookFor is the command that looks for files in the storage.
-func LookFor(place string) paste.Command {
+func LookFor(place string) shellquote.Command {
 	place = cmp.Or(place, "PLACE")
 	return Kitescope("diagnose").Flag("--storage", place)
 }
 
 // TopOf is the command that profiles a process and prints its functions: at its own address where that is known, else those of all processes.
-func TopOf(n *model.LiveNode) paste.Command {
+func TopOf(n *model.LiveNode) shellquote.Command {
 	top := Kitescope("profile top")
 	if n.Process != nil && n.Process.Address != "" {
 		top = top.Arg("http://" + n.Process.Address) // without the scheme it is the name of a file

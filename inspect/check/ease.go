@@ -5,7 +5,7 @@ import (
 
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // EaseStart makes an information of a finding about a process that started a moment ago, as what it does is that of a start; and of

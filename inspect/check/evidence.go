@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Evidence is one fact: a name, its value as text, and where it was read.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 )
 
 // Step is one thing to do about a finding: a command to copy, and a sentence that says what it does; either may be missing.
@@ -27,7 +27,7 @@ func Fix(steps ...Step) []Step {
 }
 
 // Shell is a command of a shell: check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns it on within seconds").
-func Shell(c paste.Command) Step { return Step{Command: Advise("%s", c)} }
+func Shell(c shellquote.Command) Step { return Step{Command: Advise("%s", c)} }
 
 // Pymilvus is code of ours for a session of Python, with the verbs of fmt for names, which come as literals:
 // check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name). What it takes from pymilvus is imported, it is

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kitescope/inspect/check/facts"
-	"kitescope/paste"
-	"kitescope/words"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 )
 
 // Hint is a command or a sentence of a Step. People copy commands, and names in a cluster may be anybody's: a Hint is either a
@@ -23,12 +23,12 @@ type ours string
 // Advise writes a hint with the verbs of fmt: text and names come as words of a shell, which the most are as they are,
 // lists of names as few tells them, times and spans as in messages. Hints and commands in it stay as they are.
 func Advise(format ours, args ...any) Hint {
-	return phrase(format, paste.Word, args)
+	return phrase(format, shellquote.Word, args)
 }
 
 // Python writes a hint that is pymilvus code: text and names come as literals.
 func Python(format ours, args ...any) Hint {
-	return phrase(format, paste.Python, args)
+	return phrase(format, shellquote.Python, args)
 }
 
 func phrase(format ours, quote func(string) string, args []any) Hint {
@@ -44,7 +44,7 @@ func sayable(arg any, quote func(string) string) any {
 	switch v := arg.(type) {
 	case Hint:
 		return string(v)
-	case paste.Command:
+	case shellquote.Command:
 		return v.String()
 	case time.Duration:
 		return words.Span(v)
@@ -86,15 +86,15 @@ func RoleHint(role string) Hint {
 }
 
 // Kitescope begins one of our own commands.
-func Kitescope(words ...ours) paste.Command { return command("kitescope", words) }
+func Kitescope(words ...ours) shellquote.Command { return command("kitescope", words) }
 
 // Etcdctl begins a command of etcd's own client.
-func Etcdctl(words ...ours) paste.Command { return command("etcdctl", words) }
+func Etcdctl(words ...ours) shellquote.Command { return command("etcdctl", words) }
 
-func command(program string, words []ours) paste.Command {
+func command(program string, words []ours) shellquote.Command {
 	all := []string{program}
 	for _, w := range words {
 		all = append(all, strings.Fields(string(w))...)
 	}
-	return paste.Shell(all...)
+	return shellquote.Shell(all...)
 }

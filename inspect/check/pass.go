@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Before is the first TSO of the moment that lies d before the cluster's time: what has a later one

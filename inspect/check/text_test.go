@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check/facts"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 func TestTexts(t *testing.T) {

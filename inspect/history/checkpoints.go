@@ -7,7 +7,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // A checkpoint is written every few seconds to a minute: a single write is no news, that none comes is.

@@ -3,7 +3,7 @@ package history
 import (
 	"unicode/utf8"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // kindID numbers the rows of kinds.

@@ -6,7 +6,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // entry is an Event as it is kept. There may be hundreds of thousands: it has no pointer, and texts are in the pool.

@@ -5,7 +5,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // segmentBefore is what is kept of a segment. There may be hundreds of thousands: it has no pointer.

@@ -10,7 +10,7 @@ import (
 
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Of makes the budgets of a cluster whose processes were asked.

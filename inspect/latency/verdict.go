@@ -3,7 +3,7 @@ package latency
 import (
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // fewRequests is how many requests a mean is little worth below.

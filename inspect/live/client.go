@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Options say how processes are reached. The zero value asks directly, without TLS and
@@ -78,8 +78,8 @@ func (o *Options) conceal(text string) string {
 		if own == "" {
 			continue
 		}
-		text = strings.ReplaceAll(text, own, secret.Redacted)
-		text = strings.ReplaceAll(text, o.authorization(), secret.Redacted)
+		text = strings.ReplaceAll(text, own, redact.Redacted)
+		text = strings.ReplaceAll(text, o.authorization(), redact.Redacted)
 	}
 	return text
 }

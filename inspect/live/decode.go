@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Decoder makes a Runtime of Records. They may come in any order; of two answers to
@@ -150,7 +150,7 @@ func (d *Decoder) session(key sessionKey, address string) *liveNode {
 		d.nodes[key] = n
 	}
 	if n.Address == "" {
-		n.Address = d.text(secret.Address(address))
+		n.Address = d.text(redact.Address(address))
 	}
 	return n
 }
@@ -189,7 +189,7 @@ func (d *Decoder) addCall(r *Record) {
 		}
 	}
 	q.node.Calls = append(q.node.Calls, model.Call{
-		Role: q.node.Role, Node: r.Node, Address: d.text(secret.Address(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.about)),
+		Role: q.node.Role, Node: r.Node, Address: d.text(redact.Address(r.Address)), Method: d.text(oneLine(lastPart(r.Method))), About: d.text(oneLine(q.about)),
 		Outcome: q.outcome, Reason: q.reason, Took: r.Took,
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Methods of HTTP questions.
@@ -49,7 +49,7 @@ func (d *Decoder) addHTTP(r *Record) {
 	}
 	p := d.processes[key]
 	if p == nil {
-		p = &processRecords{Process: model.Process{Address: d.text(secret.Address(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}}
+		p = &processRecords{Process: model.Process{Address: d.text(redact.Address(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}}
 		d.processes[key] = p
 	}
 	if r.Role != "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // MethodKafka is the Method of a record that holds the offsets of Kafka's topics: its
@@ -34,7 +34,7 @@ func (d *Decoder) queueAnswer(r *Record, kind, what string, into any) (ok bool) 
 		return false
 	}
 	d.queueAt = r.At
-	d.queue = &model.Queue{Kind: kind, Address: d.text(secret.Address(r.Address)), Outcome: recordOutcome(r)}
+	d.queue = &model.Queue{Kind: kind, Address: d.text(redact.Address(r.Address)), Outcome: recordOutcome(r)}
 	if d.queue.Outcome != model.Answered {
 		d.queue.Reason = oneLine(r.Error)
 	}

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 func TestRoutes(t *testing.T) {
@@ -190,7 +190,7 @@ func TestLongTexts(t *testing.T) {
 		if got := oneLine(text); len(got) > maxReason+3 || strings.Contains(got, "=x") || strings.Contains(got, "u:p") {
 			t.Errorf("%q: %q", word, got)
 		}
-		for _, got := range []string{safeText(text), safePair("name", text), secret.Prose(text)} {
+		for _, got := range []string{safeText(text), safePair("name", text), redact.Prose(text)} {
 			if strings.Contains(got, "=x") || strings.Contains(got, "u:p@") {
 				t.Errorf("%q: %.100q", word, got)
 			}
@@ -200,7 +200,7 @@ func TestLongTexts(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	// A secret at the place of the cut is not shown in part.
-	if got, want := oneLine("no\x1b]0;x\x07 pass\u00adword=sesame\u202e, \xff"), "no?]0;x? password="+secret.Redacted+", ?"; got != want {
+	if got, want := oneLine("no\x1b]0;x\x07 pass\u00adword=sesame\u202e, \xff"), "no?]0;x? password="+redact.Redacted+", ?"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := oneLine(strings.Repeat("x", maxProse-12) + " http://u:sesame@h"); strings.Contains(got, "ses") {

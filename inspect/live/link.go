@@ -19,7 +19,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // link is the connection to one gRPC server, which may hold several sessions.
@@ -69,7 +69,7 @@ func (c *Client) connect(ctx context.Context, address, cluster string) (*link, e
 	)
 	if err != nil {
 		l.tenant.leave()
-		return nil, failed(model.Unreachable, "%q is not an address: %v", secret.Address(address), err)
+		return nil, failed(model.Unreachable, "%q is not an address: %v", redact.Address(address), err)
 	}
 	l.conn = conn
 	return l, nil

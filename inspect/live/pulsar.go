@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // pulsar asks Pulsar's admin API, with GETs of the paths below and nothing else. Their answers are those of Pulsar's documentation
@@ -122,7 +122,7 @@ func (a *asking) askPulsar(config map[string]string) {
 	case givenUp(ctx):
 		return
 	case f != nil && len(told.Topics) == 0:
-		a.skip(skippedQueue, "Pulsar's admin API at "+secret.Address(address)+": "+f.reason)
+		a.skip(skippedQueue, "Pulsar's admin API at "+redact.Address(address)+": "+f.reason)
 		return
 	}
 	r := Record{Role: "pulsar", Address: address, Method: MethodPulsar, Outcome: model.Answered.String(), Took: time.Since(start)}

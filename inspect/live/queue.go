@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // grace is the time that those get at least whose addresses are learned late: the message
@@ -97,7 +97,7 @@ func (a *asking) askKafka(config map[string]string, certain bool) {
 		return
 	}
 	if err == nil && len(topics) == 0 && !certain {
-		a.skip(skippedQueue, "kafka.brokerList names "+secret.Address(strings.Join(brokers, ","))+", but no pchannel is a topic there")
+		a.skip(skippedQueue, "kafka.brokerList names "+redact.Address(strings.Join(brokers, ","))+", but no pchannel is a topic there")
 		return
 	}
 	r := Record{Role: "kafka", Address: strings.Join(brokers, ","), Method: MethodKafka, Outcome: model.Answered.String(), Took: time.Since(start)}

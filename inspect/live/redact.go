@@ -13,14 +13,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Redact returns a record as it may be kept: it decodes to the same, but secrets are taken
 // out, and what a process echoes from its environment is gone. Of answers to unknown
 // questions, and of what is no answer, nothing is kept. The argument is not changed.
 func Redact(r Record) Record {
-	r.Error, r.Address = secret.Prose(r.Error), secret.Address(r.Address)
+	r.Error, r.Address = redact.Prose(r.Error), redact.Address(r.Address)
 	switch {
 	case r.Method == MethodKafka, r.Method == MethodPulsar:
 		r.Request, r.Response = nil, redactJSON(r.Response)
@@ -41,7 +41,7 @@ func redactJSON(body []byte) []byte {
 	if heavy(weighJSON(body)) != nil || longestText(body) > maxMetricsLine {
 		return nil
 	}
-	if out, _, ok := secret.JSON(body); ok {
+	if out, _, ok := redact.JSON(body); ok {
 		return out
 	}
 	return nil
@@ -54,7 +54,7 @@ func redactBody(method string, body []byte) []byte {
 	case method == methodMetrics:
 		return redactMetrics(body)
 	}
-	return []byte(secret.Prose(string(body)))
+	return []byte(redact.Prose(string(body)))
 }
 
 // redactCall redacts request and response of a gRPC call.
@@ -110,7 +110,7 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 
 // mayHoldSecret is a quick look: a name of a secret, or a URL with user info.
 func mayHoldSecret(value []byte) bool {
-	return secret.Mentioned(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
+	return redact.Mentioned(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
 }
 
 // dropForeign leaves only Milvus's own keys in an answer.
@@ -158,7 +158,7 @@ func cleanMessage(m protoreflect.Message) {
 // secret in words, other values only in forms that programs read.
 func cleanString(name, value string) string {
 	if name == "reason" || name == "detail" {
-		return secret.Prose(value)
+		return redact.Prose(value)
 	}
 	return safePair(name, value)
 }
@@ -217,7 +217,7 @@ func redactMetrics(text []byte) []byte {
 		if clean, ok := redactSample(string(line)); ok {
 			out = append(out, clean...)
 		} else if line[0] == '#' {
-			out = append(out, strings.TrimRight(secret.Prose(string(line)), "\n")+"\n"...)
+			out = append(out, strings.TrimRight(redact.Prose(string(line)), "\n")+"\n"...)
 		}
 	}
 	return out

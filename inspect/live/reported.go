@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // What a proxy reports beside its requests, since 2.5: who is connected to it, and how it finds etcd and the message queue.
@@ -82,7 +82,7 @@ func readConnections(body []byte) (list []*connected, more bool, f *failure) {
 			break
 		}
 		list = append(list, &connected{
-			SDK: d.slowName(c.SDK), Version: d.slowName(c.Version), Host: d.slowName(secret.Address(c.Host)),
+			SDK: d.slowName(c.SDK), Version: d.slowName(c.Version), Host: d.slowName(redact.Address(c.Host)),
 			Reserved: map[string]string{connectedID: d.slowName(c.Reserved[connectedID]), connectedLast: d.slowName(c.Reserved[connectedLast])},
 		})
 	}
@@ -156,7 +156,7 @@ func readDependencies(body []byte) (*dependsOn, *failure) {
 		x.Reason, x.Queue, x.Metadata = oneLine(x.Reason), oneLine(x.Queue), oneLine(x.Metadata)
 		x.Members = slices.DeleteFunc(x.Members[:min(len(x.Members), maxMembers)], func(m *dependsMember) bool { return m == nil })
 		for _, m := range x.Members {
-			m.Endpoint, m.Error = oneLine(secret.Address(m.Endpoint)), oneLine(m.Error)
+			m.Endpoint, m.Error = oneLine(redact.Address(m.Endpoint)), oneLine(m.Error)
 		}
 	}
 	return told, nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // routes is an address map: hosts, or hosts with a port, and where they are from here.
@@ -90,7 +90,7 @@ func checkHost(host string) error {
 func (r routes) target(address string, fixed bool) (string, error) {
 	host, port, err := fullAddress(address)
 	if err != nil {
-		return "", failed(model.Unreachable, "%q is not an address: %v", secret.Address(address), err)
+		return "", failed(model.Unreachable, "%q is not an address: %v", redact.Address(address), err)
 	}
 	to, ok := r[routeKey(host, port)]
 	if !ok {

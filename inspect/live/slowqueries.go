@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // The list of slow queries that a proxy keeps, since 2.5: SlowQueryPath of internal/http/router.go, under /api/v1, where the proxy's
@@ -222,7 +222,7 @@ func (x *slowQuery) expr() string {
 
 // shortExpr is an expression without its values, of a length that can be shown.
 func shortExpr(text string) string {
-	return strings.Map(graphic, secret.BriefExpression(text))
+	return strings.Map(graphic, redact.BriefExpression(text))
 }
 
 func (d *Decoder) slowName(text string) string {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // redactSlow keeps of a list what is shown of it: no value of an expression, and not who asked. A list that is broken is whole
@@ -17,7 +17,7 @@ func redactSlow(r *Record) {
 		return
 	}
 	if o := recordOutcome(r); o != model.Answered && o != model.Garbled {
-		r.Response = []byte(secret.Prose(string(r.Response)))
+		r.Response = []byte(redact.Prose(string(r.Response)))
 		return
 	}
 	list := []*slowQuery{}

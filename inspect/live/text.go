@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Bounds of the words of others. What is longer than a text for people is cut before secrets
@@ -24,7 +24,7 @@ func oneLine(text string) string {
 		text = text[:maxProse]
 		text = text[:strings.LastIndexAny(text, " \t\r\n")+1] + "..."
 	}
-	text = strings.Join(strings.Fields(secret.Prose(strings.Map(graphic, text))), " ")
+	text = strings.Join(strings.Fields(redact.Prose(strings.Map(graphic, text))), " ")
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
 	}
@@ -47,9 +47,9 @@ func graphic(r rune) rune {
 func safePair(name, value string) string {
 	switch {
 	case len(value) <= maxProse:
-		return secret.Pair(name, value)
-	case secret.Name(name):
-		return secret.Redacted
+		return redact.Pair(name, value)
+	case redact.Name(name):
+		return redact.Redacted
 	}
 	return safeText(value)
 }
@@ -57,18 +57,18 @@ func safePair(name, value string) string {
 // safeText is secret.Text for values of any size. JSON may be large, texts in it may not.
 func safeText(value string) string {
 	if len(value) <= maxProse {
-		return secret.Text(value)
+		return redact.Text(value)
 	}
 	start := strings.TrimLeft(value, " \t\r\n")
 	if strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
 		if b := []byte(value); heavy(weighJSON(b)) == nil && longestText(b) <= maxMetricsLine && json.Valid(b) {
-			return secret.Text(value)
+			return redact.Text(value)
 		}
 	}
-	if secret.Tangled(value) {
-		return secret.Redacted
+	if redact.Tangled(value) {
+		return redact.Redacted
 	}
-	return secret.Text(value)
+	return redact.Text(value)
 }
 
 // longestText is the length of the longest text in JSON.

@@ -7,7 +7,7 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // access assembles users, roles and what roles may do. Password hashes never come this far.
@@ -80,9 +80,9 @@ func (s *state) config() []*model.ConfigEntry {
 	var list []*model.ConfigEntry
 	s.each(kindConfig, func(f *fact) {
 		value := f.value.(string)
-		safe := secret.Pair(f.names[0], value)
+		safe := redact.Pair(f.names[0], value)
 		// The value that a bundle keeps was redacted before.
-		list = append(list, &model.ConfigEntry{Name: f.names[0], Value: safe, Redacted: strings.Contains(safe, secret.Redacted), ModRevision: f.mod})
+		list = append(list, &model.ConfigEntry{Name: f.names[0], Value: safe, Redacted: strings.Contains(safe, redact.Redacted), ModRevision: f.mod})
 	})
 	return list
 }

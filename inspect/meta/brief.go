@@ -6,7 +6,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Who follows what happened wants little of records that are written again and again: a few fields are read straight from the wire, and
@@ -87,7 +87,7 @@ func (d *Decoder) putIndex(out *Single, kv *source.KV, k *keyParts) {
 // newIndexBrief is what of an index says what happens to it.
 func newIndexBrief(x *model.SegmentIndex) *IndexBrief {
 	return &IndexBrief{
-		Segment: x.Segment, Build: x.Build, Collection: x.Collection, Index: x.Index, Node: x.Node, State: x.State, FailReason: secret.Text(x.FailReason),
+		Segment: x.Segment, Build: x.Build, Collection: x.Collection, Index: x.Index, Node: x.Node, State: x.State, FailReason: redact.Text(x.FailReason),
 	}
 }
 
@@ -104,7 +104,7 @@ func readIndex(value []byte, x *IndexBrief) (problem string) {
 		x.Index, x.Node, x.State, x.FailReason = full.Index, full.Node, full.State, full.FailReason
 	}
 	if x.FailReason != "" {
-		x.FailReason = secret.Text(x.FailReason)
+		x.FailReason = redact.Text(x.FailReason)
 	}
 	return ""
 }

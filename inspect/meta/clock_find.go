@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kitescope/inspect/source"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Point is a revision of a store, and when it was written as far as that is known.

@@ -12,7 +12,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // collectionFacts are the keys of one collection. What it was assembled to is kept
@@ -145,7 +145,7 @@ func (c *collectionFacts) assemble(f *fact) *model.Collection {
 		VChannels:    info.GetVirtualChannelNames(), PChannels: info.GetPhysicalChannelNames(),
 		Properties: pairs(info.GetProperties()),
 		UpdatedAt:  model.TSO(info.GetUpdateTimestamp()), SchemaVersion: schema.GetVersion(), Namespace: schema.GetEnableNamespace(),
-		ExternalSource: secret.Text(schema.GetExternalSource()), FileResources: schema.GetFileResourceIds(),
+		ExternalSource: redact.Text(schema.GetExternalSource()), FileResources: schema.GetFileResourceIds(),
 		Layout: c.layout(f), Key: f.key,
 	}
 	if f.kind == kindCollection {

@@ -13,7 +13,7 @@ import (
 
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // constructed loads a cluster of a version of which there is no capture.
@@ -169,7 +169,7 @@ func TestConstructedSchema(t *testing.T) {
 	if len(x.Functions) != 2 || x.Functions[0].Type != "BM25" || !x.DynamicField || !x.AutoID || !x.Field(101).Clustering || !x.Field(104).FuncOutput {
 		t.Errorf("collection %+v", x)
 	}
-	wantParams := []model.Pair{{Key: "provider", Value: "openai"}, {Key: "api_key", Value: secret.Redacted}, {Key: "url", Value: "https://<redacted>@host/v1"}}
+	wantParams := []model.Pair{{Key: "provider", Value: "openai"}, {Key: "api_key", Value: redact.Redacted}, {Key: "url", Value: "https://<redacted>@host/v1"}}
 	if diff := cmp.Diff(wantParams, x.Functions[1].Params); diff != "" {
 		t.Errorf("function parameters (-want +got):\n%s", diff)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // unknownState stands for a number that does not fit a model state: it is shown as such.
@@ -75,7 +75,7 @@ func pairs(list []*commonpb.KeyValuePair) []model.Pair {
 	}
 	out := make([]model.Pair, 0, len(list))
 	for _, p := range list {
-		out = append(out, model.Pair{Key: p.GetKey(), Value: secret.Pair(p.GetKey(), p.GetValue())})
+		out = append(out, model.Pair{Key: p.GetKey(), Value: redact.Pair(p.GetKey(), p.GetValue())})
 	}
 	return out
 }

@@ -17,7 +17,7 @@ import (
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // storeOf fills a record store with keys in the given order.
@@ -190,7 +190,7 @@ func TestRecords(t *testing.T) {
 		{"by-dev/kv/gid/timestamp", "allocator", "time", "2026-11-20T07:54:50.000000005Z", ""},
 		{"by-dev/meta/session/id", "session-id", "int", "42", ""},
 		{"by-dev/meta/datacoord-meta/channel-removal/" + docs0, "channel-removal", "text", "non-removed", ""},
-		{"by-dev/config/minio/secretAccessKey", "config", "text", secret.Redacted, ""},
+		{"by-dev/config/minio/secretAccessKey", "config", "text", redact.Redacted, ""},
 		{"by-dev/meta/root-coord/credential/roles/admin", "role", "text", "", ""},
 		{"by-dev/meta/root-coord/credential/users/ann", "user", "json", "{\n  \"encrypted_password\": \"<redacted>\"\n}", ""},
 		{"by-dev/meta/root-coord/database/collection-info/1/455000000000000099", "collection", "text", "tombstone: dropped", ""},

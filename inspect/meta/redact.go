@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"kitescope/inspect/source"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Redactor returns a function that takes the secrets out of one key's value: password
@@ -51,7 +51,7 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 	case encJSON:
 		return redactRecord(kv.Value, kind.secret)
 	case encText:
-		return []byte(secret.Pair(k.name(), string(kv.Value)))
+		return []byte(redact.Pair(k.name(), string(kv.Value)))
 	case encProto:
 		return redactProto(kind, kv.Value)
 	default:
@@ -109,55 +109,55 @@ func redactUser(value []byte) []byte {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.UseNumber()
 	if decoder.Decode(&user) != nil || decoder.More() {
-		return []byte(secret.Redacted)
+		return []byte(redact.Redacted)
 	}
 	for name, x := range user {
 		if _, flag := x.(bool); flag || x == nil || x == "" || name == "username" || name == "tenant" {
 			continue
 		}
-		user[name] = secret.Redacted
+		user[name] = redact.Redacted
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if encoder.Encode(user) != nil {
-		return []byte(secret.Redacted)
+		return []byte(redact.Redacted)
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
 // redactUnknown redacts a value of which nothing is known but its key.
 func redactUnknown(kv source.KV) []byte {
-	if out, changed, ok := secret.JSON(kv.Value); ok {
-		if !secret.Name(lastComponent(kv.Key)) {
+	if out, changed, ok := redact.JSON(kv.Value); ok {
+		if !redact.Name(lastComponent(kv.Key)) {
 			if changed {
 				return out
 			}
 			return kv.Value
 		}
-	} else if !mayHoldSecret(kv.Value) && !secret.Name(lastComponent(kv.Key)) {
+	} else if !mayHoldSecret(kv.Value) && !redact.Name(lastComponent(kv.Key)) {
 		return kv.Value
 	}
 	if len(kv.Value) == 0 {
 		return kv.Value
 	}
-	return []byte(secret.Redacted)
+	return []byte(redact.Redacted)
 }
 
 func lastComponent(key []byte) string { return string(key[bytes.LastIndexByte(key, '/')+1:]) }
 
 // mayHoldSecret is a quick look: a name of a secret, or a URL with user info.
 func mayHoldSecret(value []byte) bool {
-	return secret.Mentioned(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
+	return redact.Mentioned(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
 }
 
 func redactRecord(value []byte, s secrecy) []byte {
 	if s != secretAlways && !mayHoldSecret(value) && bytes.IndexByte(value, '@') < 0 { // an address may name a user
 		return value
 	}
-	out, _, ok := secret.JSON(value)
+	out, _, ok := redact.JSON(value)
 	if !ok {
-		return []byte(secret.Redacted) // no JSON: nothing tells where the secret stands
+		return []byte(redact.Redacted) // no JSON: nothing tells where the secret stands
 	}
 	return out
 }
@@ -168,14 +168,14 @@ func redactProto(kind *kind, value []byte) []byte {
 	}
 	m := kind.message()
 	if len(value) > maxMessage || proto.Unmarshal(value, m) != nil {
-		return []byte(secret.Redacted)
+		return []byte(redact.Redacted)
 	}
 	if !redactMessage(m.ProtoReflect()) {
 		return value
 	}
 	out, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		return []byte(secret.Redacted)
+		return []byte(redact.Redacted)
 	}
 	return out
 }
@@ -201,7 +201,7 @@ func redactField(m protoreflect.Message, fd protoreflect.FieldDescriptor, v prot
 	case fd.IsMap() && fd.MapKey().Kind() == protoreflect.StringKind && fd.MapValue().Kind() == protoreflect.StringKind:
 		entries := v.Map()
 		entries.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-			if safe := secret.Pair(k.String(), v.String()); safe != v.String() {
+			if safe := redact.Pair(k.String(), v.String()); safe != v.String() {
 				entries.Set(k, protoreflect.ValueOfString(safe))
 				changed = true
 			}
@@ -211,19 +211,19 @@ func redactField(m protoreflect.Message, fd protoreflect.FieldDescriptor, v prot
 		list := v.List()
 		for i := range list.Len() {
 			text := list.Get(i).String()
-			if safe := secret.Text(text); safe != text {
+			if safe := redact.Text(text); safe != text {
 				list.Set(i, protoreflect.ValueOfString(safe))
 				changed = true
 			}
 		}
 	case fd.Kind() == protoreflect.StringKind && !fd.IsMap():
-		if safe := secret.Pair(string(fd.Name()), v.String()); safe != v.String() {
+		if safe := redact.Pair(string(fd.Name()), v.String()); safe != v.String() {
 			m.Set(fd, protoreflect.ValueOfString(safe))
 			changed = true
 		}
 	case fd.Kind() == protoreflect.BytesKind && !fd.IsList() && !fd.IsMap():
 		if mayHoldSecret(v.Bytes()) { // a message in a message
-			m.Set(fd, protoreflect.ValueOfBytes([]byte(secret.Redacted)))
+			m.Set(fd, protoreflect.ValueOfBytes([]byte(redact.Redacted)))
 			changed = true
 		}
 	default:
@@ -236,7 +236,7 @@ func redactPairMessage(m protoreflect.Message) bool {
 	fields := m.Descriptor().Fields()
 	value := fields.ByName("value")
 	before := m.Get(value).String()
-	safe := secret.Pair(m.Get(fields.ByName("key")).String(), before)
+	safe := redact.Pair(m.Get(fields.ByName("key")).String(), before)
 	if safe == before {
 		return false
 	}
@@ -263,7 +263,7 @@ func redactWALMessage(m protoreflect.Message) (changed bool) {
 		case messageTypeProperty, "_v", "_wt", "_tt", "_btt", "_lc", "_vc", broadcastHeaderProperty:
 			return true
 		}
-		entries.Set(k, protoreflect.ValueOfString(secret.Redacted))
+		entries.Set(k, protoreflect.ValueOfString(redact.Redacted))
 		changed = true
 		return true
 	})
@@ -283,7 +283,7 @@ func redactUnknownFields(m protoreflect.Message) bool {
 			break
 		}
 		if mayHoldSecret(b[:n]) {
-			out = protowire.AppendString(protowire.AppendTag(out, number, protowire.BytesType), secret.Redacted)
+			out = protowire.AppendString(protowire.AppendTag(out, number, protowire.BytesType), redact.Redacted)
 		} else {
 			out = append(out, b[:n]...)
 		}

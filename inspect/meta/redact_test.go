@@ -12,7 +12,7 @@ import (
 
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/source"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // TestNoSecretSurvives looks for the known secrets of the constructed clusters in
@@ -106,13 +106,13 @@ func TestRedactorKeepsTheRest(t *testing.T) {
 
 func TestRedactPair(t *testing.T) {
 	tests := []struct{ name, value, want string }{
-		{"minio.secretAccessKey", "x", secret.Redacted},
-		{"minio/accessKeyID", "x", secret.Redacted},
-		{"etcd.auth.password", "x", secret.Redacted},
-		{"kafka.saslUsername", "x", secret.Redacted},
-		{"pulsar.authParams", "token:x", secret.Redacted},
-		{"credential.openai.apikey", "x", secret.Redacted},
-		{"cipherPlugin.defaultKey", "x", secret.Redacted},
+		{"minio.secretAccessKey", "x", redact.Redacted},
+		{"minio/accessKeyID", "x", redact.Redacted},
+		{"etcd.auth.password", "x", redact.Redacted},
+		{"kafka.saslUsername", "x", redact.Redacted},
+		{"pulsar.authParams", "token:x", redact.Redacted},
+		{"credential.openai.apikey", "x", redact.Redacted},
+		{"cipherPlugin.defaultKey", "x", redact.Redacted},
 		{"common.security.authorizationEnabled", "true", "true"},
 		{"function.secretRequired", "false", "false"},
 		{"queryCoord.autoBalance", "false", "false"},
@@ -124,7 +124,7 @@ func TestRedactPair(t *testing.T) {
 		{"spec", `{"api_key":"x","n":1}`, `{"api_key":"<redacted>","n":1}`},
 		{"spec", `{"a":[{"access_key":"x"}],"big":12345678901234567890}`, `{"a":[{"access_key":"<redacted>"}],"big":12345678901234567890}`},
 		{"spec", `{"secret":{"a":"x"}}`, `{"secret":"<redacted>"}`},
-		{"spec", `{"secret":"x`, secret.Redacted},
+		{"spec", `{"secret":"x`, redact.Redacted},
 		{"url", "s3://ak:sk@host/path", "s3://<redacted>@host/path"},
 		{"url", "see http://a:b@c and http://d/e@f", "see http://<redacted>@c and http://d/e@f"},
 		{"url", "http://host/path", "http://host/path"},
@@ -136,18 +136,18 @@ func TestRedactPair(t *testing.T) {
 		{"reason", "login failed: password=hunter2, user=bob", "login failed: password=<redacted>, user=bob"},
 		{"reason", "authorization=Bearer abc, user=bob", "authorization=<redacted>, user=bob"},
 		{"reason", "no bearer of news", "no bearer of news"},
-		{"Authorization", "x", secret.Redacted},
+		{"Authorization", "x", redact.Redacted},
 		{"Address", "me:pw@10.0.0.5:53100", "<redacted>@10.0.0.5:53100"},
 		{"Address", "10.0.0.5:53100", "10.0.0.5:53100"},
 		{"Address", "http://me:pw@h:1", "http://<redacted>@h:1"},
 		{"description", "a=b, c == d", "a=b, c == d"},
-		{"access_tokens", "x", secret.Redacted},
+		{"access_tokens", "x", redact.Redacted},
 		{"max_tokens", "512", "512"},
 		{"spec", ` {"password":"x"}`, `{"password":"<redacted>"}`},
 		{"spec", `["{\"password\":\"x\"}"]`, `["{\"password\":\"<redacted>\"}"]`},
 	}
 	for _, tt := range tests {
-		if got := secret.Pair(tt.name, tt.value); got != tt.want {
+		if got := redact.Pair(tt.name, tt.value); got != tt.want {
 			t.Errorf("secret.Pair(%q, %q) = %q, want %q", tt.name, tt.value, got, tt.want)
 		}
 	}
@@ -161,31 +161,31 @@ func TestRedactUnknownAndBroken(t *testing.T) {
 	tests := []struct{ key, value, want string }{
 		{"by-dev/meta/new/thing", "plain", "plain"},
 		{"by-dev/meta/new/thing", `{"password":"x","a":1}`, `{"a":1,"password":"<redacted>"}`},
-		{"by-dev/meta/new/thing", "binary \x01 secret_key=x", secret.Redacted},
-		{"by-dev/meta/new/api_token", "x", secret.Redacted},
-		{"by-dev/meta/root-coord/credential/users/bob", "no json $2a$", secret.Redacted},
-		{"by-dev/meta/root-coord/credential/users/bob", `"$2a$"`, secret.Redacted},
-		{"by-dev/meta/root-coord/credential/users/bob", `["$2a$"]`, secret.Redacted},
+		{"by-dev/meta/new/thing", "binary \x01 secret_key=x", redact.Redacted},
+		{"by-dev/meta/new/api_token", "x", redact.Redacted},
+		{"by-dev/meta/root-coord/credential/users/bob", "no json $2a$", redact.Redacted},
+		{"by-dev/meta/root-coord/credential/users/bob", `"$2a$"`, redact.Redacted},
+		{"by-dev/meta/root-coord/credential/users/bob", `["$2a$"]`, redact.Redacted},
 		{"by-dev/meta/root-coord/credential/users/bob", `{"hash":"$2a$","username":"bob"}`, `{"hash":"<redacted>","username":"bob"}`},
 		{"by-dev/meta/root-coord/credential/users/bob", `{"encrypted_password":"$2a$","encrypted_password":""}`, `{"encrypted_password":""}`},
 		{"by-dev/meta/snapshots/root-coord/credential/users/bob_ts1", `{"encrypted_password":"$2a$"}`, `{"encrypted_password":"<redacted>"}`},
 		{"by-dev/meta/snapshots/root-coord/credential/users/bob", `{"encrypted_password":"$2a$"}`, `{"encrypted_password":"<redacted>"}`},
 		{"by-dev/meta/datacoord-meta/s/1/2/3", `{"password":"x"}`, `{"password":"<redacted>"}`},
-		{"by-dev/meta/datacoord-meta/s/1/2/3", "password x", secret.Redacted},
-		{"by-dev/meta/queryCoord-Collection-Target/1", "no zstd, password x", secret.Redacted},
-		{"by-dev/meta/session/id", "password x", secret.Redacted},
+		{"by-dev/meta/datacoord-meta/s/1/2/3", "password x", redact.Redacted},
+		{"by-dev/meta/queryCoord-Collection-Target/1", "no zstd, password x", redact.Redacted},
+		{"by-dev/meta/session/id", "password x", redact.Redacted},
 		{"by-dev/meta/session/id", "17", "17"},
 		{"by-dev/meta/session/proxy-7", `{"Address":"me:pw@h:1","ServerID":7}`, `{"Address":"<redacted>@h:1","ServerID":7}`},
 		{"by-dev/meta/session/proxy-7", `{"Address":"h:1","HostName":"a@b","ServerID":7}`, `{"Address":"h:1","HostName":"a@b","ServerID":7}`},
-		{"by-dev/kv/gid/timestamp", "secret: no time", secret.Redacted},
-		{"by-dev/meta/root-coord/credential/roles/r", "password x", secret.Redacted},
+		{"by-dev/kv/gid/timestamp", "secret: no time", redact.Redacted},
+		{"by-dev/meta/root-coord/credential/roles/r", "password x", redact.Redacted},
 		{"by-dev/meta/datacoord-meta/channel-removal/v", "removed", "removed"},
-		{"by-dev/meta/datacoord-meta/channel-removal/v", "password x", secret.Redacted},
-		{"by-dev/config/minio/secretAccessKey", "x", secret.Redacted},
-		{"by-dev/config/minio.secretAccessKey", "x", secret.Redacted},
-		{"by-dev/config/miniosecretaccesskey", "x", secret.Redacted},
+		{"by-dev/meta/datacoord-meta/channel-removal/v", "password x", redact.Redacted},
+		{"by-dev/config/minio/secretAccessKey", "x", redact.Redacted},
+		{"by-dev/config/minio.secretAccessKey", "x", redact.Redacted},
+		{"by-dev/config/miniosecretaccesskey", "x", redact.Redacted},
 		{"by-dev/config/mq/url", "pulsar://a:b@c", "pulsar://<redacted>@c"},
-		{"by-dev/meta/root-coord/functions/1/2", "\xff\xff api_key x", secret.Redacted},
+		{"by-dev/meta/root-coord/functions/1/2", "\xff\xff api_key x", redact.Redacted},
 		{"by-dev/meta/root-coord/fields/1/101", string(field), string(field)},
 	}
 	for _, tt := range tests {

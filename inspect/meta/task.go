@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 func (s *state) tasks() []*model.Task {
@@ -61,7 +61,7 @@ func importJob(f *fact) *model.Task {
 	m := f.value.(*datapb.ImportJob)
 	t := &model.Task{
 		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionID()), Partition: onlyPartition(m.GetPartitionIDs()),
-		State: m.GetState().String(), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
+		State: m.GetState().String(), Reason: redact.Text(m.GetReason()), Trigger: m.GetJobID(),
 		StartedAt: textTime(m.GetCreateTime()), EndedAt: textTime(m.GetCompleteTime()), Details: importJobDetails(m),
 	}
 	if n := len(m.GetFiles()); n > 0 {
@@ -77,7 +77,7 @@ func preImportTask(f *fact) *model.Task {
 	m := f.value.(*datapb.PreImportTask)
 	return &model.Task{
 		ID: f.ids[0], Type: "preimport", Collection: model.CollectionID(m.GetCollectionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetReason()), Trigger: m.GetJobID(),
 		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
 		Details: importFileDetails(m.GetFileStats()),
 	}
@@ -87,7 +87,7 @@ func importTask(f *fact) *model.Task {
 	m := f.value.(*datapb.ImportTaskV2)
 	return &model.Task{
 		ID: f.ids[0], Type: "import", SubType: m.GetSource().String(), Collection: model.CollectionID(m.GetCollectionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetReason()), Trigger: m.GetJobID(),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetReason()), Trigger: m.GetJobID(),
 		Segments: ids[model.SegmentID](m.GetSegmentIDs()), Results: ids[model.SegmentID](m.GetSortedSegmentIDs()),
 		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
 		Details: importFileDetails(m.GetFileStats()),
@@ -110,7 +110,7 @@ func compactionTask(f *fact) *model.Task {
 	t := &model.Task{
 		ID: f.ids[1], Type: "compaction", SubType: m.GetType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
-		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetFailReason()), Trigger: m.GetTriggerID(),
+		State: m.GetState().String(), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetFailReason()), Trigger: m.GetTriggerID(),
 		Segments: ids[model.SegmentID](m.GetInputSegments()), Results: ids[model.SegmentID](m.GetResultSegments()),
 		VChannel: m.GetChannel(), StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()),
 		Details: compactionDetails(m),
@@ -126,7 +126,7 @@ func analyzeTask(f *fact) *model.Task {
 	return &model.Task{
 		ID: f.ids[0], Type: "analyze", Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
 		SubType: m.GetFieldName(), State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()),
-		Reason: secret.Text(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()), Details: analyzeDetails(m),
+		Reason: redact.Text(m.GetFailReason()), Segments: ids[model.SegmentID](m.GetSegmentIDs()), Details: analyzeDetails(m),
 	}
 }
 
@@ -135,7 +135,7 @@ func statsTask(f *fact) *model.Task {
 	t := &model.Task{
 		ID: f.ids[0], Type: "stats", SubType: m.GetSubJobType().String(),
 		Collection: model.CollectionID(m.GetCollectionID()), Partition: model.PartitionID(m.GetPartitionID()),
-		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()), Reason: secret.Text(m.GetFailReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Node: model.NodeID(m.GetNodeID()), Reason: redact.Text(m.GetFailReason()),
 		VChannel: m.GetInsertChannel(), Details: statsDetails(m),
 	}
 	if id := m.GetSegmentID(); id != 0 {
@@ -220,7 +220,7 @@ func (s *state) snapshots() []*model.Snapshot {
 		list = append(list, &model.Snapshot{
 			ID: f.ids[1], Name: keptName(m.GetName()), Description: m.GetDescription(), Collection: model.CollectionID(f.ids[0]),
 			Partitions: ids[model.PartitionID](m.GetPartitionIds()), State: strings.TrimPrefix(m.GetState().String(), "SnapshotState"),
-			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: secret.Text(m.GetS3Location()),
+			CreatedAt: wallTimeSigned(m.GetCreateTs()), Location: redact.Text(m.GetS3Location()),
 			Pins: len(m.GetPinIds()), ProtectedUntil: wallTime(m.GetCompactionExpireTime()),
 			PinnedUntil: pinnedUntil(m.GetPinExpireAtMs()), PendingSince: wallTimeSigned(m.GetPendingStartTime()), Key: f.key,
 		})

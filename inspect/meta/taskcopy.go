@@ -7,7 +7,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // The jobs of 3.0: restoring a snapshot copies segments, exporting one copies files, and what an external collection shows is refreshed.
@@ -16,7 +16,7 @@ func copySegmentJob(f *fact) *model.Task {
 	m := f.value.(*datapb.CopySegmentJob)
 	return &model.Task{
 		ID: f.ids[0], Type: "copy-segment-job", Snapshot: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
-		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentJob"), Reason: secret.Text(m.GetReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentJob"), Reason: redact.Text(m.GetReason()),
 		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		Progress:  fmt.Sprintf("%d/%d segments, %d rows", m.GetCopiedSegments(), m.GetTotalSegments(), m.GetTotalRows()),
 		StartedAt: wallTime(m.GetStartTs()), EndedAt: wallTime(m.GetCompleteTs()), Details: copySegmentJobDetails(m),
@@ -27,7 +27,7 @@ func copySegmentTask(f *fact) *model.Task {
 	m := f.value.(*datapb.CopySegmentTask)
 	return &model.Task{
 		ID: f.ids[0], Type: "copy-segment", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
-		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentTask"), Reason: secret.Text(m.GetReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "CopySegmentTask"), Reason: redact.Text(m.GetReason()),
 		Segments: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetSourceSegmentId), Results: mapped(m.GetIdMappings(), (*datapb.CopySegmentIDMapping).GetTargetSegmentId),
 		StartedAt: wallTime(m.GetCreatedTs()), EndedAt: wallTime(m.GetCompleteTs()), Details: copySegmentTaskDetails(m),
 	}
@@ -45,7 +45,7 @@ func exportSnapshotJob(f *fact) *model.Task {
 	m := f.value.(*datapb.ExportSnapshotJob)
 	return &model.Task{
 		ID: f.ids[0], Type: "export-snapshot-job", Snapshot: keptName(m.GetSnapshotName()), Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
-		State: strings.TrimPrefix(m.GetState().String(), "ExportSnapshotJob"), Reason: secret.Text(m.GetReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "ExportSnapshotJob"), Reason: redact.Text(m.GetReason()),
 		Progress:  fmt.Sprintf("%d/%d files", m.GetCopiedFiles(), m.GetTotalFiles()),
 		StartedAt: wallTime(m.GetStartTime()), EndedAt: wallTime(m.GetEndTime()), Details: exportDetails(m),
 	}
@@ -55,7 +55,7 @@ func refreshJob(f *fact) *model.Task {
 	m := f.value.(*datapb.ExternalCollectionRefreshJob)
 	t := &model.Task{
 		ID: f.ids[0], Type: "external-refresh-job", Collection: model.CollectionID(m.GetCollectionId()), Trigger: m.GetJobId(),
-		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: secret.Text(m.GetFailReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: redact.Text(m.GetFailReason()),
 		Progress:  fmt.Sprintf("%d%%", m.GetProgress()),
 		StartedAt: wallTimeSigned(m.GetStartTime()), EndedAt: wallTimeSigned(m.GetEndTime()), Details: refreshJobDetails(m),
 	}
@@ -69,7 +69,7 @@ func refreshTask(f *fact) *model.Task {
 	m := f.value.(*datapb.ExternalCollectionRefreshTask)
 	t := &model.Task{
 		ID: f.ids[0], Type: "external-refresh", Collection: model.CollectionID(m.GetCollectionId()), Node: model.NodeID(m.GetNodeId()), Trigger: m.GetJobId(),
-		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: secret.Text(m.GetFailReason()),
+		State: strings.TrimPrefix(m.GetState().String(), "JobState"), Reason: redact.Text(m.GetFailReason()),
 		Progress: fmt.Sprintf("%d%%", m.GetProgress()), Segments: ids[model.SegmentID](m.GetOwnedSegmentIds()), Results: ids[model.SegmentID](m.GetKeptSegments()),
 		Details: refreshTaskDetails(m),
 	}

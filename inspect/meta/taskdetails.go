@@ -10,7 +10,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
 
 	"kitescope/inspect/model"
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // details are what a record of a task says beside the fields that all tasks have, as name=value.
@@ -26,7 +26,7 @@ func (d *details) add(name string, n int64) {
 // text notes a text that is not empty, without secrets.
 func (d *details) text(name, value string) {
 	if value != "" {
-		*d = append(*d, name+"="+keptName(secret.Text(value)))
+		*d = append(*d, name+"="+keptName(redact.Text(value)))
 	}
 }
 

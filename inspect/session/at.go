@@ -10,8 +10,8 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/source"
-	"kitescope/table"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
+	"kitescope/internal/table"
 )
 
 // At says of which moment a cluster is loaded. The zero value is the newest one.

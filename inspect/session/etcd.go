@@ -20,7 +20,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Ask asks all processes of a cluster, and its etcd how that is, at the same time. Options.Window is how long both are watched for

@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // backupSource is a birdwatcher backup.

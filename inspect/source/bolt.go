@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // boltSource is the file of an etcd backend: what etcdctl snapshot save writes,

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sort"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // The "key" bucket is a store's history: each revision since the last compaction, and of what was before it the newest of each key.

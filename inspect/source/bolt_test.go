@@ -15,7 +15,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // change is one revision that a test writes into a bbolt file, in etcd's layout.

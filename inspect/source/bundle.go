@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // A bundle is kitescope's own file: a tar stream in zstd (tar --zstd -tf FILE

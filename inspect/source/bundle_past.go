@@ -9,7 +9,7 @@ import (
 	"sort"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 var _ Past = (*Bundle)(nil)

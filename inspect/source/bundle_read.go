@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Bundle is a kitescope bundle as a Source.

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Etcd is a live etcd as a Source. It reads and watches; it has no method that

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // patience is how long a connection may take before the endpoints are probed

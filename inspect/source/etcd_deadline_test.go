@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // TestTheCallersDeadlineIsHis has the server's clock say that the time is over a moment before the caller's own: gRPC hands

@@ -8,7 +8,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 var _ Past = (*Etcd)(nil)

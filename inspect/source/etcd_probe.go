@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // probeTimeout bounds the probe of one endpoint.

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // reader is all of etcd that this program can reach: it has no method that
@@ -258,7 +258,7 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 		case m.compacted != 0:
 			return &compactedError{m.compacted}
 		case m.canceled && m.reason != "":
-			return rpctypes.Error(errors.New(secret.Prose(m.reason)))
+			return rpctypes.Error(errors.New(redact.Prose(m.reason)))
 		case m.canceled:
 			return errWatchEnded
 		}

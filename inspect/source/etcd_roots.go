@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"golang.org/x/sync/errgroup"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Finding the root without reading the store. A read of one key is cheap, but

@@ -9,7 +9,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // TestStaleRead looks into an etcd that has lost its quorum: a second voter that

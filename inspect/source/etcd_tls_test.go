@@ -12,7 +12,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // tlsServer starts an etcd that speaks TLS to its clients.

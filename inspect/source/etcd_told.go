@@ -9,7 +9,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // told tells of each call, when it has ended: to whom, of what, how long it took and what came of it. Of requests only ranges are

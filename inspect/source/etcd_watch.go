@@ -10,7 +10,7 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // watchPause is how long a broken watch waits before it starts again.

@@ -17,7 +17,7 @@ import (
 
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // hostile puts an etcd that means harm before one with a capture in it.

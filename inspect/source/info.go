@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Checksum is the outcome of comparing a file with a checksum inside it.

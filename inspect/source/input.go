@@ -12,7 +12,7 @@ import (
 	"os"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // input is a file, or all of a pipe held in memory.

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 func TestRangeSets(t *testing.T) {

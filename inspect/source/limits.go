@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Limits bound what one scan takes from a source that can go on for ever: an etcd, and a bundle or a backup, which are

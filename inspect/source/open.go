@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Options are the settings of Open. The zero value is usable.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Past is a Source that keeps past revisions: a file of etcd's or a live etcd, which have all since the last compaction, and a

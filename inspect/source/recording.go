@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Recording is a folder that kitescope record writes, or has written: chunks, each a bundle that goes on where the one before

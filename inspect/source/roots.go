@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // metaRoot is a place where Milvus keeps metadata: its etcd.rootPath and

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // etcdAddress is what an etcd:// or etcds:// word says.

@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestWhatStreamingRecords: assignments before, the time of the last, how far the record of a vchannel is, and who has acknowledged the configuration

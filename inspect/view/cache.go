@@ -3,8 +3,8 @@ package view
 import (
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // Columns of query nodes from the metrics of segcore's caching layer (2.6 and later): tiered storage. The metrics are of the process, and have no

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // cacheEnv has query nodes with a cache, without its metrics, with a scrape that was cut, and one that was not asked; and a data node.

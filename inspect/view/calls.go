@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // What was asked of processes, and what they say beyond what other resources show.

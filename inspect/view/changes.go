@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // RowChange is a row in two tables of one resource: its positions, -1 where it is not.

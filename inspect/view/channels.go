@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 var vchannels = define(definition[*model.VChannel]{

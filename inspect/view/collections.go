@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 var collections = define(definition[*model.Collection]{

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestStoredBytes: a collection that DataCoord does not name takes nothing, and what it did not say at all is unknown.

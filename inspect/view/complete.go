@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // CompleteColumns are columns that start with prefix, for --columns and --sort.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // column is a Column and how its cells are computed from a row of type T.

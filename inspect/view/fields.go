@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // fieldRow is a field with the collection that it is in.

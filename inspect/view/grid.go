@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Ref names an object: a resource and an identity that stays the same over refreshes.

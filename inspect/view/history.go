@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 var history = define(definition[*model.HistoryEntry]{

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 var indexes = define(definition[*indexRow]{

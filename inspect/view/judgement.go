@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // PartFindings is what checks said of objects. It is no part of a cluster, but as unknown as one where nobody has judged.

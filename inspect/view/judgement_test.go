@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // judgedNodes are five query nodes, of which three have findings.

@@ -2,7 +2,7 @@ package view
 
 import (
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // keyRow is a position in the keyspace: a key is described only when it is looked at.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Columns that only the processes themselves can fill. They are unknown until someone asks.

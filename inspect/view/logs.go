@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // logRow is what a segment has of one kind and field.

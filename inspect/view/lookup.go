@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
-	"kitescope/words/near"
+	"kitescope/internal/hints"
+	"kitescope/internal/table"
 )
 
 // NotFoundError says that a resource has no object of a name or id.
@@ -24,7 +24,7 @@ func NotFound(t Table, word string) *NotFoundError {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, near.Meant(e.Near))
+	return fmt.Sprintf("no %s %q%s", e.Resource.Singular, e.Word, hints.Meant(e.Near))
 }
 
 // AmbiguousError says that a name means several objects.

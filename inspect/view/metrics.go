@@ -12,8 +12,8 @@ import (
 
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // metricRow is one series of a process's metrics, and what came to it in the process's window.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestMetrics: a counter has a rate, a gauge a value, a histogram intervals and buckets of what came; what is not told is not 0.

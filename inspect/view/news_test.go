@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model/modeltest"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestNews: what is said to have changed is what comparing all rows finds, whatever is selected, and nothing else.

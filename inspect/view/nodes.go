@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 var nodes = define(definition[*model.Session]{

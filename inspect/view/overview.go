@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // OverviewNeeds are the parts of the metadata that an overview is made from: all, as

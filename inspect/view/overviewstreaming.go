@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // StreamingLine is the streaming service at a glance (2.6 and later). A cell is unknown where the metrics of a streaming node were not read.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // ofProcess are the columns of nodes whose figures are of the whole process.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Query is what a person asks of a resource; see table.Query.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // queueTopic is a topic as one of the queues tells it: Kafka by its offsets, Pulsar by its statistics, Woodpecker by its metadata.

@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Pulsar has neither offsets nor positions, and says how far each subscription is behind.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // replicatedChannel is a pchannel of one cluster that is replicated to one of another. What each end records is in its own etcd: of the

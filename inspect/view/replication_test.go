@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestReplication: pairs of the configuration by position, and what is left of an earlier one; what this cluster is to each goes by its pchannels.

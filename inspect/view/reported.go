@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // What proxies report beside their requests (2.5 and later).

@@ -7,7 +7,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestReportedUnknown: where no proxy told, the reason is said, and a queue that Milvus does not check is not healthy, nor ill.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
-	"kitescope/words/near"
+	"kitescope/internal/hints"
+	"kitescope/internal/table"
 )
 
 // Resources is everything that can be listed, in the order of help and palette.
@@ -48,10 +48,10 @@ func Named(words []string) (r *Resource, names []string, ok bool) {
 }
 
 // UnknownError says that a word names nothing.
-type UnknownError = near.Error
+type UnknownError = hints.UnknownError
 
 // Suggest returns up to three of the known names that are spelled like word, nearest first.
-func Suggest(word string, known []string) []string { return near.Words(word, known) }
+func Suggest(word string, known []string) []string { return hints.Similar(word, known) }
 
 // ColumnsFor are the columns that appear in tables of one width. loaded is what is known: live columns are in all of
 // them once the processes were asked.

@@ -10,7 +10,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 func smallEnv() *Env { return NewEnv(modeltest.Small(), modeltest.Now) }

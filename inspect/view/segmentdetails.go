@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // segmentDetails are columns of what most segments do not have.

@@ -2,7 +2,7 @@ package view
 
 import (
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 var segmentIndexes = define(definition[*model.SegmentIndex]{

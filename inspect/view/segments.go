@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 var segments = define(definition[*model.Segment]{

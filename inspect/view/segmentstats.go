@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // statRow is an index that a segment has beside those of its vectors and scalars: of the words of a text, or of the keys of a JSON field.

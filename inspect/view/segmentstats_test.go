@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestJSONIndexesLoaded: of what is built, what query nodes say that they have; a node that does not say is not one that has none.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 var loadStates = define(definition[*model.LoadState]{

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // concat joins groups of columns.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 var slowRequests = define(definition[*model.SlowRequest]{

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestSlowRequests: the slowest is first, what was not told is unknown and never 0, and a request leads to its collection.

@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Columns from the metrics of streaming nodes (2.6 and later). They were never held against a live server.

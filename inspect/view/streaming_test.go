@@ -11,7 +11,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // constructed is a process whose scrapes are of testdata/metrics: the newest, and one 10 s before that, in which all counters were 0.

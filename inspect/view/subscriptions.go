@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // queueSubscription is a reader of a topic.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // targetRow is one shard of a collection's target.

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 var tasks = define(definition[*model.Task]{

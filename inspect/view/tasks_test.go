@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // withTasks is a cluster of which etcd has a compaction and an import, and processes tell of that compaction, of another one, of a

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Node is one line of a tree, with what hangs below it.

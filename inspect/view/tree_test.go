@@ -9,7 +9,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // outline is one line for each node: kind and the end of its label.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestUnsized: with storage version 3 the files stand in a manifest in storage, so their size is unknown, of the segment and of all that it is in.

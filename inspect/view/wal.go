@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // The positions of a write-ahead log, from the client's write to what is done with.

@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/msgid"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestWALOfKafka: a log that is a topic of Kafka goes from its first offset to its end, and checkpoints lie in it.

@@ -2,7 +2,7 @@ package view
 
 import (
 	"kitescope/inspect/model"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // segmentWanted is what QueryCoord says of segments only if it is asked for that.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"kitescope/internal/words"
 	"kitescope/profile/significance"
-	"kitescope/words"
 )
 
 // One figure under several names is one test: ab prints requests per second, the time that they took, its mean per request and

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // pair says which run of the one side belongs to which of the other, by their places; nil where nothing is paired.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Mismatch is an error of two sets that cannot be compared as they were asked to be.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"kitescope/internal/words"
 	"kitescope/profile/significance"
-	"kitescope/words"
 )
 
 // side is a Set as it is compared: runs that went well, each with one value of a metric.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // scale says how many of another unit one of a unit is.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile/significance"
-	"kitescope/words"
 )
 
 // judging is a Comparison on its way to verdicts.

@@ -19,11 +19,11 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/pull"
 	"kitescope/profile/read"
 	"kitescope/profile/symbol"
-	"kitescope/words/hints"
 )
 
 // Chooser finds profiles.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/choose"
 	"kitescope/profile/pgo"
 	"kitescope/profile/pull"
-	"kitescope/words/hints"
 )
 
 var testdata = filepath.Join("..", "..", "testdata", "profiles")

@@ -8,9 +8,9 @@ import (
 	"io"
 	"slices"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
-	"kitescope/words/hints"
 )
 
 // Read reads a profile, and says what it is of.

@@ -5,9 +5,9 @@ import (
 	"path"
 	"slices"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/report"
-	"kitescope/words/hints"
 )
 
 // New joins the stacks of a Profile.

@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"strconv"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/pgo"
-	"kitescope/words/hints"
 )
 
 // Binary is what a Go program says of itself.

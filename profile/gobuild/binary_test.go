@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/pgo"
-	"kitescope/words/hints"
 )
 
 // calmEdges are the inlined calls of calm, from its source.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/paste"
+	"kitescope/internal/hints"
+	"kitescope/internal/shellquote"
 	"kitescope/profile/pgo"
-	"kitescope/words/hints"
 )
 
 // DryRunOptions say what is built.
@@ -131,7 +131,7 @@ func (d *dryRun) build(ctx context.Context, name string, words func([]byte) bool
 		if ctx.Err() != nil {
 			return nil, 0, ctx.Err()
 		}
-		return nil, 0, hints.Errorf("build it by hand first, in "+d.module.Dir+": "+paste.Shell("go", "build").Arg(d.module.names([]Main{d.main})).String(),
+		return nil, 0, hints.Errorf("build it by hand first, in "+d.module.Dir+": "+shellquote.Shell("go", "build").Arg(d.module.names([]Main{d.main})).String(),
 			"build %s %s: %w", d.main.ImportPath, what, err)
 	}
 	info, err := os.Stat(out)

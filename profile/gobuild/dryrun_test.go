@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
-	"kitescope/words/hints"
 )
 
 // busy is a program with one call of each kind that the compiler decides on in another way.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 const (

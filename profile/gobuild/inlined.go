@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/pgo"
-	"kitescope/words/hints"
 )
 
 // place is where a function stands.

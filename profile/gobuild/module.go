@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Module is a Go module in a folder.

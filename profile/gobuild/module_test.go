@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 const program = "package main\n\nfunc main() {}\n"

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 func (r *Refusal) err() error { return &hints.Error{Err: errors.New(r.Message), Advice: r.Hint} }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // blockedPrefix is put before the name of a function that is to be blocked: the prefix of datadog-pgo

@@ -3,8 +3,8 @@ package pgo
 import (
 	"math"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // calls are the calls of a profile as the compiler sees them (EdgesOf), before they have names: which positions

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
-	"kitescope/words"
 )
 
 // decide finds the verdict and says why.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // What profiles are held against each other.

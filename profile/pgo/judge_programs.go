@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
-	"kitescope/words"
 )
 
 // When two profiles are of two programs. Processes of one program may have little in common: of Milvus, a datanode

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/profiletest"
-	"kitescope/words/hints"
 )
 
 func milvus(t *testing.T, load string) *profile.Profile {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
-	"kitescope/words"
 )
 
 // together looks at whether the profiles belong together, and makes one of them.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // What a manifest of a pack calls itself.

@@ -11,8 +11,8 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // Weighting says how much each profile of a pack counts.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/bits"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // equalTotal is what each profile counts where all count the same: as a second of CPU time. It is large enough that

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
-	"kitescope/words"
 )
 
 // Effect is what a Witness makes of a program.

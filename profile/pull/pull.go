@@ -30,8 +30,8 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/internal/redact"
 	"kitescope/profile"
-	"kitescope/secret"
 )
 
 // Options say what is pulled and how. The zero Options take 10 s of CPU.
@@ -271,12 +271,12 @@ func (p *puller) conceal(t *Target, text string) string {
 // told is a reason in one line, without what was sent along and without what a server says of secrets of its own. Both are
 // taken out before anything is cut off: half of a secret would not be found any more.
 func (p *puller) told(t *Target, reason string) string {
-	return oneLine(secret.Prose(p.conceal(t, reason)))
+	return oneLine(redact.Prose(p.conceal(t, reason)))
 }
 
 func replaceSecret(text, own string) string {
 	if own == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, own, secret.Redacted)
+	return strings.ReplaceAll(text, own, redact.Redacted)
 }

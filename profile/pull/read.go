@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // Record is what a folder of profiles holds: of one round, or of the rounds of a rolling record.

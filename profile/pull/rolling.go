@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // Rolling is a record that goes on: a folder with one folder per round, the oldest of which are

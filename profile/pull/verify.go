@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // verify checks that what came is the profile that was asked for, and notes what is in it. An error is about

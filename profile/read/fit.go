@@ -1,6 +1,6 @@
 package read
 
-import "kitescope/words/hints"
+import "kitescope/internal/hints"
 
 // fit counts the lines of a text that were read and those that were not: that the beginning of a file looks like a
 // format does not make all of it one.

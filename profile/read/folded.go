@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // samplesType is what readers count samples in, as Go's CPU profiles do.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // The events of a Java Flight Recording that are samples of stacks: of threads that ran Java code, and

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // TestJFRPrint compares with what a plain reading of the JSON counts.

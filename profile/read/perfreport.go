@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // readPerfReport reads the table that `perf report --stdio` prints, or with -t, separated. It has

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // readPerfScript reads what `perf script` prints: for each sample a line that says who and when, and

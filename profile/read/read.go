@@ -23,9 +23,9 @@ import (
 	"os"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/symbol"
-	"kitescope/words/hints"
 )
 
 // Weight is what a sample of perf counts for.

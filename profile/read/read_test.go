@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 var packers = map[string]func(t testing.TB, text []byte) []byte{

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 type format uint8

@@ -9,8 +9,8 @@ import (
 	"math"
 	"slices"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // readSpeedscope reads a file of speedscope (github.com/jlfwong/speedscope

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // What compressed files begin with (RFC 1952, RFC 8878, the bzip2 and xz file formats).

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/words/hints"
 )
 
 // NewComparison compares two profiles of one kind. Flat, Cum, Total, order and marks of inlining

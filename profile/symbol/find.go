@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // maxFiles bounds how many files of a folder are looked at.

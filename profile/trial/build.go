@@ -13,8 +13,8 @@ import (
 	"runtime"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/gobuild"
-	"kitescope/words/hints"
 )
 
 // Module is what is tried.

@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/paste"
+	"kitescope/internal/hints"
+	"kitescope/internal/shellquote"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/profile/pull"
 	profileread "kitescope/profile/read"
-	"kitescope/words/hints"
 )
 
 // minRounds is so that two profiles of the same load can be compared: how alike they are is what tells whether
@@ -111,7 +111,7 @@ func (t *trial) benchmarked(ctx context.Context, r *run) error {
 	}
 	printed, err := printedValues(ctx, r.load.out)
 	if err == nil && len(printed) == 0 {
-		err = planError("what there is: "+paste.Shell("go", "test", "-list=Benchmark").Arg(t.state.Module.Package).String(), "no benchmark is called %s", t.plan.Bench)
+		err = planError("what there is: "+shellquote.Shell("go", "test", "-list=Benchmark").Arg(t.state.Module.Package).String(), "no benchmark is called %s", t.plan.Bench)
 	}
 	return err
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/profile/significance"
-	"kitescope/words/hints"
 )
 
 // Names of what is measured of each run.

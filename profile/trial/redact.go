@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 	"kitescope/profile"
 	"kitescope/profile/pull"
 )
@@ -38,7 +38,7 @@ func RedactLine(line string) string {
 		default:
 			shown[i] = redactWord(word)
 		}
-		shown[i] = paste.Word(shown[i])
+		shown[i] = shellquote.Word(shown[i])
 	}
 	return strings.Join(shown, " ")
 }

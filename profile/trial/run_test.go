@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
-	"kitescope/words/hints"
 )
 
 // program is a module with a hot path and few dependencies, as all of them are compiled anew with a profile.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 )
 
 func TestSplitWords(t *testing.T) {
@@ -54,7 +54,7 @@ func FuzzSplitWords(f *testing.F) {
 		}
 		again := make([]string, len(words))
 		for i, w := range words {
-			again[i] = paste.Word(w)
+			again[i] = shellquote.Word(w)
 		}
 		got, err := splitWords(strings.Join(again, " "))
 		if err != nil || !slices.Equal(got, words) {

@@ -15,11 +15,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // ComparisonFormats are the formats of comparisons of benchmarks.
@@ -61,9 +61,9 @@ func newComparisonSheet(c *bench.Comparison, wide bool, o *render.ReportOptions)
 	asked, parts := t.parts()
 	s := &render.Sheet{
 		Kind: "Comparison", Options: o, Head: comparisonHead(c, &o.Options),
-		About:  func(e *doc.Encoder) { writeComparisonHead(e, c) },
+		About:  func(e *encode.Encoder) { writeComparisonHead(e, c) },
 		Items:  asked.Items,
-		Nested: func(e *doc.Encoder, i int) { writeLineValues(e, lines[i]) },
+		Nested: func(e *encode.Encoder, i int) { writeLineValues(e, lines[i]) },
 		Parts:  parts, Foot: asked.More(o),
 	}
 	if len(lines) == 0 {

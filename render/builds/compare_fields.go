@@ -4,11 +4,11 @@ import (
 	"math"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // comparisonFields are the keys of a metric.
@@ -68,7 +68,7 @@ func sideCell(x float64, values []float64) table.Cell {
 }
 
 // writeLineValues tells the value of each run.
-func writeLineValues(e *doc.Encoder, l *bench.Line) {
+func writeLineValues(e *encode.Encoder, l *bench.Line) {
 	for _, x := range []struct {
 		key    string
 		values []float64
@@ -86,7 +86,7 @@ func writeLineValues(e *doc.Encoder, l *bench.Line) {
 	}
 }
 
-func writeComparisonHead(e *doc.Encoder, c *bench.Comparison) {
+func writeComparisonHead(e *encode.Encoder, c *bench.Comparison) {
 	for side, key := range []string{"before", "after"} {
 		e.Key(key)
 		writeSide(e, c, []*bench.Set{c.A, c.B}[side], side)
@@ -124,13 +124,13 @@ func writeComparisonHead(e *doc.Encoder, c *bench.Comparison) {
 	e.EndObject()
 }
 
-func writeDesign(e *doc.Encoder, c *bench.Comparison) {
+func writeDesign(e *encode.Encoder, c *bench.Comparison) {
 	e.Entry("paired", c.Paired)
-	e.Entry("level", doc.Exact(c.Level))
-	e.Entry("effect_percent", doc.Exact(100*c.Effect))
+	e.Entry("level", encode.Exact(c.Level))
+	e.Entry("effect_percent", encode.Exact(100*c.Effect))
 }
 
-func writeSide(e *doc.Encoder, c *bench.Comparison, s *bench.Set, side int) {
+func writeSide(e *encode.Encoder, c *bench.Comparison, s *bench.Set, side int) {
 	e.BeginObject()
 	defer e.EndObject()
 	if s == nil {

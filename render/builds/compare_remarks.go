@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // oneRun is what a single measurement is worth.

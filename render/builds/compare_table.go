@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // ComparisonVerdict is how a verdict looks. The mark says the same without colour. Green and red are for what was shown,

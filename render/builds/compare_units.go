@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // prefix is a larger or smaller unit of a base unit.

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/profiles"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteJudgement writes whether a build with profiles is worth the trouble, and why.
@@ -61,8 +61,8 @@ func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet 
 	asked := render.Ask(o, assessedTable(j, short), func(i int) any { return i }) // the limit is of hot calls
 	s := &render.Sheet{
 		Kind: "Judgement", Options: o, Head: judgementHead(short, o),
-		About: func(e *doc.Encoder) { writeJudgementHead(e, j, o) },
-		Items: asked.Items, Nested: func(e *doc.Encoder, i int) { e.Entry("refusals", j.Profiles[i].Refusals) },
+		About: func(e *encode.Encoder) { writeJudgementHead(e, j, o) },
+		Items: asked.Items, Nested: func(e *encode.Encoder, i int) { e.Entry("refusals", j.Profiles[i].Refusals) },
 	}
 	if len(j.Profiles) > 0 {
 		part := asked.List("")

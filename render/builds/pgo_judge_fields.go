@@ -3,11 +3,11 @@ package builds
 import (
 	"slices"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // assessedTable are the profiles. People read shorter names.
@@ -115,14 +115,14 @@ func reachShares(r *pgo.Reach) []float64 {
 	return []float64{r.Go, r.Runtime, r.GC, r.Assembly, r.Syscall, r.Native, r.Unknown, r.Total, r.Ceiling}
 }
 
-func writeCount(e *doc.Encoder, key string, n int64) {
+func writeCount(e *encode.Encoder, key string, n int64) {
 	if n < 0 {
 		return
 	}
 	e.Entry(key, n)
 }
 
-func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *render.ReportOptions) {
+func writeJudgementHead(e *encode.Encoder, j *pgo.Judgement, o *render.ReportOptions) {
 	e.Entry("verdict", j.Verdict.String())
 	e.Entry("reason", j.Reason)
 	e.Entry("refusals", j.Refusals)
@@ -163,13 +163,13 @@ func writeJudgementHead(e *doc.Encoder, j *pgo.Judgement, o *render.ReportOption
 	}
 }
 
-func writeEdge(e *doc.Encoder, x *pgo.Edge) {
+func writeEdge(e *encode.Encoder, x *pgo.Edge) {
 	e.Entry("caller", x.Caller)
 	e.Entry("line_offset", x.Offset)
 	e.Entry("callee", x.Callee)
 }
 
-func writeHot(e *doc.Encoder, list []pgo.HotEdge) {
+func writeHot(e *encode.Encoder, list []pgo.HotEdge) {
 	e.Key("hot")
 	e.BeginList()
 	for i := range list {
@@ -190,7 +190,7 @@ func writeHot(e *doc.Encoder, list []pgo.HotEdge) {
 	e.EndList()
 }
 
-func writeDecision(e *doc.Encoder, d *pgo.Decision) {
+func writeDecision(e *encode.Encoder, d *pgo.Decision) {
 	e.Entry("what", d.What)
 	if d.Cost > 0 {
 		writeCount(e, "cost", int64(d.Cost))
@@ -199,7 +199,7 @@ func writeDecision(e *doc.Encoder, d *pgo.Decision) {
 	e.Entry("position", d.Position)
 }
 
-func writeDryRun(e *doc.Encoder, d *pgo.DryRun) {
+func writeDryRun(e *encode.Encoder, d *pgo.DryRun) {
 	e.Key("dry_run")
 	e.BeginObject()
 	e.Entry("dir", d.Dir)

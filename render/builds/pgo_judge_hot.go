@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // hotPart are the hottest calls, with what the compiler would do with them if it was asked.
@@ -127,7 +127,7 @@ func riskLines(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 		}
 		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: text}}})
 		if r.Block != "" {
-			lines = append(lines, render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(paste.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()), Whole: true})
+			lines = append(lines, render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(shellquote.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()), Whole: true})
 		}
 	}
 	return lines

@@ -4,12 +4,12 @@ import (
 	"io"
 	"strings"
 
-	"kitescope/doc"
-	"kitescope/paste"
+	"kitescope/internal/encode"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // PackReport is a pack and what became of it.
@@ -35,7 +35,7 @@ func newPackSheet(r *PackReport, o *render.ReportOptions) *render.Sheet {
 	return &render.Sheet{
 		Kind: "PGOPack", Options: o, Head: packHead(r, o),
 		Parts: []render.Part{asked.List("")}, Foot: asked.More(o),
-		About: func(e *doc.Encoder) { writePackHead(e, r) },
+		About: func(e *encode.Encoder) { writePackHead(e, r) },
 		Items: asked.Items,
 	}
 }
@@ -71,7 +71,7 @@ func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
 	case r.Flag == "":
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build uses it automatically"})
 	default:
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it with " + render.Harmless(paste.Word(r.Flag))})
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it with " + render.Harmless(shellquote.Word(r.Flag))})
 	}
 	return lines
 }
@@ -97,7 +97,7 @@ func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
 	return float64(s.Weight) / all
 }
 
-func writePackHead(e *doc.Encoder, r *PackReport) {
+func writePackHead(e *encode.Encoder, r *PackReport) {
 	m := r.Pack.Manifest
 	e.Entry("outcome", r.Outcome)
 	e.NonZero("path", r.Path)

@@ -5,11 +5,11 @@ import (
 	"io"
 	"strconv"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteVerification writes whether a program was built with a profile, and whether that took effect.
@@ -58,7 +58,7 @@ func newVerificationSheet(v *pgo.Verification, o *render.ReportOptions) *render.
 	asked := render.Ask(o, verificationTable(calls, len(list) > 1), nil)
 	s := &render.Sheet{
 		Kind: "PGOVerification", Options: o, Head: verificationHead(v, o),
-		About: func(e *doc.Encoder) { writeVerificationHead(e, v) },
+		About: func(e *encode.Encoder) { writeVerificationHead(e, v) },
 		Items: asked.Items,
 	}
 	if facts := verificationFacts(v); len(facts) > 0 {

@@ -1,12 +1,12 @@
 package builds
 
 import (
-	"kitescope/doc"
+	"kitescope/internal/encode"
 	"kitescope/profile/pgo"
 )
 
 // writeVerificationHead writes what stands before the calls.
-func writeVerificationHead(e *doc.Encoder, v *pgo.Verification) {
+func writeVerificationHead(e *encode.Encoder, v *pgo.Verification) {
 	s := v.Subject
 	e.Entry("program", s.Name)
 	e.Entry("effect", v.Effect.String())
@@ -29,7 +29,7 @@ func writeVerificationHead(e *doc.Encoder, v *pgo.Verification) {
 	e.Entry("only_with_pgo", v.Own)
 }
 
-func writeBuild(e *doc.Encoder, b *pgo.Build) {
+func writeBuild(e *encode.Encoder, b *pgo.Build) {
 	e.Key("build")
 	e.BeginObject()
 	e.NonZero("main", b.Main)
@@ -42,7 +42,7 @@ func writeBuild(e *doc.Encoder, b *pgo.Build) {
 	e.EndObject()
 }
 
-func writeGivenProfile(e *doc.Encoder, v *pgo.Verification) {
+func writeGivenProfile(e *encode.Encoder, v *pgo.Verification) {
 	g := v.Subject.Given
 	e.Key("profile")
 	e.BeginObject()
@@ -63,7 +63,7 @@ func writeGivenProfile(e *doc.Encoder, v *pgo.Verification) {
 	e.EndObject()
 }
 
-func writeWitness(e *doc.Encoder, name string, w *pgo.Witness) {
+func writeWitness(e *encode.Encoder, name string, w *pgo.Witness) {
 	e.BeginObject()
 	e.Entry("in", name)
 	e.Entry("effect", w.Effect.String())
@@ -77,7 +77,7 @@ func writeWitness(e *doc.Encoder, name string, w *pgo.Witness) {
 	e.Entry("usual_inlined", w.Usual.Inlined)
 	e.Entry("percent", 100*w.Share)
 	if len(w.Calls) > 0 {
-		e.Entry("chance", doc.Exact(w.Chance))
+		e.Entry("chance", encode.Exact(w.Chance))
 	}
 	e.EndObject()
 }

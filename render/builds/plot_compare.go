@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/render/picture"
-	"kitescope/words"
 )
 
 // ComparisonPlotNames are the kinds of PlotComparison: the values of all runs, what depends on how many clients there

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 	"kitescope/render/picture"
 	"kitescope/render/rendertest"
-	"kitescope/words/hints"
 )
 
 func TestComparisonPlot(t *testing.T) {

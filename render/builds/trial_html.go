@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 	"kitescope/profile/trial"
 	"kitescope/render"
 	"kitescope/render/webpage"
-	"kitescope/words/hints"
 )
 
 // writeTrialPage writes a trial as a page: what it came to, the comparison with its pictures, the control, the witness, and how to repeat it.

@@ -3,13 +3,13 @@ package builds
 import (
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
 	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
 	"kitescope/render"
 )
 
-func writeTrial(e *doc.Encoder, r *trial.Report, o *render.Options) {
+func writeTrial(e *encode.Encoder, r *trial.Report, o *render.Options) {
 	e.BeginObject()
 	e.Entry("apiVersion", render.APIVersion)
 	e.Entry("kind", "PGOTrial")
@@ -56,7 +56,7 @@ func writeTrial(e *doc.Encoder, r *trial.Report, o *render.Options) {
 	e.EndObject()
 }
 
-func writeTrialPlan(e *doc.Encoder, r *trial.Report) {
+func writeTrialPlan(e *encode.Encoder, r *trial.Report) {
 	p := &r.Plan
 	e.Key("plan")
 	e.BeginObject()
@@ -79,7 +79,7 @@ func writeTrialPlan(e *doc.Encoder, r *trial.Report) {
 	e.EndObject()
 }
 
-func writeTrialBuild(e *doc.Encoder, b *trial.Build) {
+func writeTrialBuild(e *encode.Encoder, b *trial.Build) {
 	e.BeginObject()
 	writeCount(e, "bytes", b.Size)
 	e.Entry("sha256", b.SHA256)
@@ -90,7 +90,7 @@ func writeTrialBuild(e *doc.Encoder, b *trial.Build) {
 	e.EndObject()
 }
 
-func writeTrialWitnesses(e *doc.Encoder, r *trial.Report) {
+func writeTrialWitnesses(e *encode.Encoder, r *trial.Report) {
 	e.Entry("effect", r.Effect().String())
 	e.Key("witnesses")
 	e.BeginList()
@@ -107,7 +107,7 @@ func writeTrialWitnesses(e *doc.Encoder, r *trial.Report) {
 	e.NonZero("no_profile_witness", r.NoWitness)
 }
 
-func writeTrialRounds(e *doc.Encoder, r *trial.Report) {
+func writeTrialRounds(e *encode.Encoder, r *trial.Report) {
 	e.Key("profiles")
 	e.BeginList()
 	for _, x := range r.Rounds {
@@ -124,7 +124,7 @@ func writeTrialRounds(e *doc.Encoder, r *trial.Report) {
 }
 
 // writeTrialRuns writes runs in the order in which they were made; their values are in runs.jsonl and in the comparison.
-func writeTrialRuns(e *doc.Encoder, key string, runs []trial.Measured) {
+func writeTrialRuns(e *encode.Encoder, key string, runs []trial.Measured) {
 	e.Key(key)
 	e.BeginList()
 	for i := range runs {
@@ -135,7 +135,7 @@ func writeTrialRuns(e *doc.Encoder, key string, runs []trial.Measured) {
 		e.Entry("control", r.Control)
 		e.Entry("side", trialSide(r.Side))
 		e.Entry("began", r.Began)
-		e.Entry("wall_seconds", doc.Exact(r.Wall.Seconds()))
+		e.Entry("wall_seconds", encode.Exact(r.Wall.Seconds()))
 		e.NonZero("left_processes", r.Left)
 		if r.Failed != "" {
 			e.Entry("failed", r.Failed)

@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // witnessText says whether the profile took effect, and how that is known best.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/profile/trial"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // TrialFormats are the formats of the report of a PGO trial.
@@ -30,7 +30,7 @@ func TrialFormats() render.Formats {
 // WriteTrial writes what a PGO trial found out: of all as documents and Markdown, else what was compared.
 func WriteTrial(w io.Writer, r *trial.Report, f render.Format, o render.Options) error {
 	s := trialSheet(r, f.Name() == "wide", &o)
-	s.Whole, s.Open = func(e *doc.Encoder) { writeTrial(e, r, &o) }, render.Everything
+	s.Whole, s.Open = func(e *encode.Encoder) { writeTrial(e, r, &o) }, render.Everything
 	s.Own = map[string]func(io.Writer) error{"markdown": func(w io.Writer) error { return writeTrialMarkdown(w, r, &o) }, "html": func(w io.Writer) error { return writeTrialPage(w, r, &o) }}
 	return s.Write(w, f)
 }
@@ -137,7 +137,7 @@ func trialName(r *trial.Report) string {
 }
 
 func writeTrialMarkdown(w io.Writer, r *trial.Report, o *render.Options) error {
-	m := &trialReport{render.Markdown{Out: doc.NewOutput(w, doc.Pieces)}, r, o}
+	m := &trialReport{render.Markdown{Out: encode.NewOutput(w, encode.Pieces)}, r, o}
 	m.Line("# PGO trial of "+render.MarkdownText(trialName(r)), "", "**"+render.MarkdownText(TrialSentence(r))+"**", "", render.MarkdownText(witnessText(r)))
 	if len(r.Cautions) > 0 {
 		m.Line("", "Mind:", "")

@@ -14,6 +14,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/why"
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
 	"kitescope/render"
 	"kitescope/render/history"
@@ -21,7 +22,6 @@ import (
 	"kitescope/render/replays"
 	"kitescope/render/webpage"
 	"kitescope/replay/whatif"
-	"kitescope/words"
 )
 
 // Case is what is known. All but the Diagnosis may be nil.

@@ -3,17 +3,17 @@ package cases
 import (
 	"io"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/history"
 	show "kitescope/render/latency"
 	"kitescope/render/replays"
-	"kitescope/words"
 )
 
 // writeMarkdown writes the case for a ticket: the conclusion and what to do first, pictures left out.
 func (c *Case) writeMarkdown(w io.Writer) error {
-	m := &render.Markdown{Out: doc.NewOutput(w, doc.Pieces)}
+	m := &render.Markdown{Out: encode.NewOutput(w, encode.Pieces)}
 	d, x := c.Diagnosis, c.conclusion()
 	where, state := d.Headline()
 	m.Line("# " + render.MarkdownText(x.Headline))

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"html/template"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/flame"
 	"kitescope/render/history"
 	show "kitescope/render/latency"
 	"kitescope/render/replays"
 	"kitescope/render/webpage"
-	"kitescope/words"
 )
 
 // page is the case as a page.

@@ -3,9 +3,9 @@ package flame
 import (
 	"math"
 
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
-	"kitescope/words"
 )
 
 // flameData is what the page's script reads. Go writes it with <, > and & escaped, so that no name

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/flame"
-	"kitescope/words"
 )
 
 // pieceSize is how much is written at a time.

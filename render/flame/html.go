@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
-	"kitescope/words"
 )
 
 // The page, its style and its script: Go puts them into one file.

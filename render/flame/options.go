@@ -3,8 +3,8 @@
 package flame
 
 import (
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
-	"kitescope/words"
 )
 
 // Options say how a flame graph is drawn.

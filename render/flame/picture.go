@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
 
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
 	"kitescope/render/profiles"
-	"kitescope/words"
 )
 
 // brush is what a picture of a flame graph is drawn with. Places are in pixels from the top left.

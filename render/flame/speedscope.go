@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/flame"
-	"kitescope/words"
 )
 
 // Speedscope writes the file format of speedscope, its "sampled" profiles

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/history"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // Report is what is written.
@@ -148,7 +148,7 @@ func newSheet(r *Report, o *render.ReportOptions) *render.Sheet {
 	asked := render.Ask(o, table.New(schema(), rows, columns()), nil)
 	return &render.Sheet{
 		Kind: "History", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("nothing happened")},
-		About: func(e *doc.Encoder) { about(e, r.History) },
+		About: func(e *encode.Encoder) { about(e, r.History) },
 		Foot:  append(asked.More(o), foot(r.History)...),
 	}
 }
@@ -206,7 +206,7 @@ func kindName(kind string) string {
 }
 
 // about is what scripts read before the items.
-func about(e *doc.Encoder, h *history.History) {
+func about(e *encode.Encoder, h *history.History) {
 	e.Entry("from_revision", h.From)
 	e.Entry("to_revision", h.To)
 	if !h.First.IsZero() {

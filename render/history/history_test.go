@@ -13,10 +13,10 @@ import (
 
 	"kitescope/inspect/history"
 	"kitescope/inspect/source"
+	"kitescope/internal/table"
 	"kitescope/render"
 	show "kitescope/render/history"
 	"kitescope/render/rendertest"
-	"kitescope/table"
 )
 
 // keys is a snapshot of a few keys.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"kitescope/inspect/latency"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 func schema() table.Schema {

@@ -16,11 +16,11 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/latency"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // Report is what is written.
@@ -60,7 +60,7 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 	asked := render.Ask(o, list, nil)
 	s := &render.Sheet{
 		Kind: "Latency", Options: o, Head: head(r), Items: asked.Items,
-		About: func(e *doc.Encoder) { about(e, r.Latency, r.Budgets, latency.Verdict) },
+		About: func(e *encode.Encoder) { about(e, r.Latency, r.Budgets, latency.Verdict) },
 		Own:   map[string]func(w io.Writer) error{"html": func(w io.Writer) error { return writePage(w, r) }},
 	}
 	wide := f.Name() == "wide" || f.Name() == "csv"
@@ -184,7 +184,7 @@ func foot(r *Report, o *render.ReportOptions) (lines []render.Line) {
 }
 
 // about is what scripts read before the items.
-func about(e *doc.Encoder, l *latency.Latency, budgets []*latency.Budget, verdict func(*latency.Budget) string) {
+func about(e *encode.Encoder, l *latency.Latency, budgets []*latency.Budget, verdict func(*latency.Budget) string) {
 	w := l.Window
 	e.Key("window")
 	e.BeginObject()

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"kitescope/inspect/latency"
+	"kitescope/internal/table"
 	"kitescope/render"
 	show "kitescope/render/latency"
 	"kitescope/render/rendertest"
-	"kitescope/table"
 )
 
 // report is one of a search of two levels and of an insert, with a process that said nothing.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"kitescope/inspect/latency"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // Rows are the phases of a budget in the order of the request, the whole request first.

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/why"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // Because is why requests take as long as they do.
@@ -155,7 +155,7 @@ func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
 		}
 	}
 	asked := render.Ask(o, table.New(whyRows(), rows, whyColumns()), nil)
-	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *doc.Encoder) { whyAbout(e, r) }, Nested: func(e *doc.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
+	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *encode.Encoder) { whyAbout(e, r) }, Nested: func(e *encode.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
 	s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)})
 	if len(r.Answers) > 0 {
 		s.Head[0].Text = r.Answers[0].Verdict()
@@ -232,7 +232,7 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 }
 
 // whyAbout is what scripts read before the items.
-func whyAbout(e *doc.Encoder, r *Because) {
+func whyAbout(e *encode.Encoder, r *Because) {
 	budgets := make([]*latency.Budget, len(r.Answers))
 	verdicts := make(map[*latency.Budget]string, len(r.Answers))
 	for i, a := range r.Answers {
@@ -242,7 +242,7 @@ func whyAbout(e *doc.Encoder, r *Because) {
 }
 
 // frames tells scripts those of a reason.
-func frames(e *doc.Encoder, list []why.Frames) {
+func frames(e *encode.Encoder, list []why.Frames) {
 	if len(list) == 0 {
 		return
 	}

@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"kitescope/internal/hints"
 	"kitescope/render"
-	"kitescope/words/hints"
 )
 
 // DrawHead writes a title, cut to the width, and lines below it.

@@ -5,11 +5,11 @@ import (
 	"math"
 	"strconv"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteDiff writes what changed between two profiles.
@@ -48,7 +48,7 @@ func newDiffSheet(c *report.Comparison, o *render.ReportOptions) *render.Sheet {
 	return &render.Sheet{
 		Kind: "ProfileDiff", Options: o, Head: diffHead(c, o),
 		Foot: append(asked.More(o), render.Line{Role: render.RoleDim, Text: verdictLegend(o)}),
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			writeProfileHead(e, &c.New)
 			e.Key("base")
 			e.BeginObject()
@@ -58,9 +58,9 @@ func newDiffSheet(c *report.Comparison, o *render.ReportOptions) *render.Sheet {
 			e.Entry("percent_of", []string{"differences", "base"}[render.BoolInt(c.OfBase)])
 			e.Entry("percent_total", c.Total)
 			e.Entry("normalized", c.Normalized)
-			e.Entry("factor", doc.Exact(c.Factor))
+			e.Entry("factor", encode.Exact(c.Factor))
 			e.Entry("hypothesis", c.Hypothesis.String())
-			e.Entry("level", doc.Exact(c.Level))
+			e.Entry("level", encode.Exact(c.Level))
 		},
 		Items: asked.Items,
 		Parts: []render.Part{asked.List(empty)},
@@ -78,7 +78,7 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 		{Text: "after:  " + headText(&c.New)},
 	}
 	if c.Normalized {
-		lines = append(lines, render.Line{Text: "normalized: samples after are multiplied by " + string(doc.AppendNumber(nil, c.Factor))})
+		lines = append(lines, render.Line{Text: "normalized: samples after are multiplied by " + string(encode.AppendNumber(nil, c.Factor))})
 	}
 	of := "percentages are of the sum of all differences, " + Scaled(c.Total, c.Type.Unit)
 	switch {

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // titleLine names what is measured of what: "cpu of querynode-7 (querynode-7.cpu.pb.gz)".
@@ -128,13 +128,13 @@ func noteLines(h *report.Header, whose string) (lines []render.Line) {
 }
 
 // writeProfileHead tells scripts what a report is of.
-func writeProfileHead(e *doc.Encoder, h *report.Header) {
+func writeProfileHead(e *encode.Encoder, h *report.Header) {
 	e.Key("source")
 	writeProfileOrigin(e, &h.Origin)
 	writeProfileTotals(e, h)
 }
 
-func writeProfileOrigin(e *doc.Encoder, o *profile.Origin) {
+func writeProfileOrigin(e *encode.Encoder, o *profile.Origin) {
 	e.BeginObject()
 	e.Entry("kind", o.Format)
 	e.Entry("location", originName(o))
@@ -144,7 +144,7 @@ func writeProfileOrigin(e *doc.Encoder, o *profile.Origin) {
 }
 
 // writeProfileTotals tells what is measured and how much of it there is. What is unknown is left out.
-func writeProfileTotals(e *doc.Encoder, h *report.Header) {
+func writeProfileTotals(e *encode.Encoder, h *report.Header) {
 	e.Entry("type", h.Type.Type)
 	e.Entry("unit", h.Type.Unit)
 	e.Entry("total", h.Total)
@@ -176,7 +176,7 @@ func writeProfileTotals(e *doc.Encoder, h *report.Header) {
 }
 
 // writeBy tells what entries are.
-func writeBy(e *doc.Encoder, o *render.ReportOptions) {
+func writeBy(e *encode.Encoder, o *render.ReportOptions) {
 	e.Entry("by", o.By.String())
 	if o.By == profile.ByLabel {
 		e.Entry("label", o.Label)

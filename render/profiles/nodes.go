@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteNodes writes how processes differ from the others of their role.
@@ -48,8 +48,8 @@ func newNodesSheet(n *report.Nodes, o *render.ReportOptions) *render.Sheet {
 	for _, text := range n.Remarks() {
 		s.Head = append(s.Head, render.Line{Text: "- " + text})
 	}
-	s.Nested = func(e *doc.Encoder, i int) { writeNodeParts(e, nodes[i].node) }
-	s.About = func(e *doc.Encoder) { writeNodesHead(e, n) }
+	s.Nested = func(e *encode.Encoder, i int) { writeNodeParts(e, nodes[i].node) }
+	s.About = func(e *encode.Encoder) { writeNodesHead(e, n) }
 	rows := partRows(asked.Rows)
 	s.Flat = render.ForScripts(len(rows), len(rows), partRowFields(rows))
 	return s
@@ -189,10 +189,10 @@ func differencePart(r *report.RoleShares, o *render.ReportOptions) render.Part {
 	return part
 }
 
-func writeNodesHead(e *doc.Encoder, n *report.Nodes) {
+func writeNodesHead(e *encode.Encoder, n *report.Nodes) {
 	e.Entry("type", n.Type.Type)
 	e.Entry("unit", n.Type.Unit)
-	e.Entry("level", doc.Exact(n.Level))
+	e.Entry("level", encode.Exact(n.Level))
 	e.Entry("effect_percent", 100*n.Effect)
 	e.Entry("remarks", n.Remarks())
 	e.Key("differences")
@@ -205,7 +205,7 @@ func writeNodesHead(e *doc.Encoder, n *report.Nodes) {
 	e.EndList()
 }
 
-func writeDifference(e *doc.Encoder, role string, d *report.Difference) {
+func writeDifference(e *encode.Encoder, role string, d *report.Difference) {
 	e.BeginObject()
 	for _, x := range [][2]string{{"role", role}, {"node", d.Node}, {"what", d.Kind}, {"name", d.Name}, {"verdict", d.Verdict.String()}} {
 		e.Entry(x[0], x[1])
@@ -214,12 +214,12 @@ func writeDifference(e *doc.Encoder, role string, d *report.Difference) {
 	writePart(e, &d.Here)
 	e.Key("others")
 	writePart(e, &d.Others)
-	e.Entry("p", doc.Exact(d.P))
+	e.Entry("p", encode.Exact(d.P))
 	e.EndObject()
 }
 
 // writePart writes a part of a node's samples, as far as it is known.
-func writePart(e *doc.Encoder, p *report.Part) {
+func writePart(e *encode.Encoder, p *report.Part) {
 	e.BeginObject()
 	e.NonZero("name", p.Name)
 	e.Entry("value", p.Value)
@@ -262,7 +262,7 @@ func nodeColumns() []table.ColumnOf[nodeItem] {
 	}
 }
 
-func writeNodeParts(e *doc.Encoder, x *report.NodeShares) {
+func writeNodeParts(e *encode.Encoder, x *report.NodeShares) {
 	for _, l := range []struct {
 		key   string
 		parts []report.Part

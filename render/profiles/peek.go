@@ -3,11 +3,11 @@ package profiles
 import (
 	"io"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WritePeek writes callers and callees of what matched.
@@ -25,12 +25,12 @@ func newPeekSheet(p *report.Peek, o *render.ReportOptions) *render.Sheet {
 	asked := render.Ask(o, peekTable(p, &unit, o), nil)
 	s := &render.Sheet{
 		Kind: "ProfilePeek", Options: o, Head: headLines(&p.Header), Foot: asked.More(o),
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			writeProfileHead(e, &p.Header)
 			writeBy(e, o)
 		},
 		Items:  asked.Items,
-		Nested: func(e *doc.Encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
+		Nested: func(e *encode.Encoder, i int) { writePeekEdges(e, &p.Focus[i]) },
 	}
 	var rows []peekRow
 	for _, f := range asked.Rows {
@@ -153,7 +153,7 @@ func peekFields(rows []peekRow) []table.ColumnOf[int] {
 	}
 }
 
-func writePeekEdges(e *doc.Encoder, f *report.PeekEntry) {
+func writePeekEdges(e *encode.Encoder, f *report.PeekEntry) {
 	for _, x := range []struct {
 		key   string
 		edges []report.Edge

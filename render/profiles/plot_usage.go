@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/profile/usage"
 	"kitescope/render/picture"
-	"kitescope/words"
 )
 
 // Sizes of a plot of usage.

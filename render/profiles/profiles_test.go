@@ -14,11 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
 	"kitescope/render/rendertest"
-	"kitescope/table"
 )
 
 const second = int64(time.Second)

@@ -5,11 +5,11 @@ import (
 	"math"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteShare writes how large a part of a profile matches a pattern, and how sure that is.
@@ -59,7 +59,7 @@ func newShareSheet(s *report.Share, o *render.ReportOptions) *render.Sheet {
 		Kind: "ProfileShare", Options: o,
 		Head:  append([]render.Line{titleLine(&s.Header), {Text: headText(&s.Header)}, {}}, lines...),
 		Foot:  o.More(len(s.Functions)),
-		About: func(e *doc.Encoder) { writeProfileHead(e, &s.Header) },
+		About: func(e *encode.Encoder) { writeProfileHead(e, &s.Header) },
 		Items: render.ForScripts(1, 1, shareFields(s)), Alone: true,
 	}
 	if n > 0 {

@@ -3,10 +3,10 @@ package profiles
 import (
 	"io"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/table"
 )
 
 // WriteTop writes where the time goes.
@@ -28,7 +28,7 @@ func newTopSheet(t *report.Top, o *render.ReportOptions) *render.Sheet {
 		Head:  headLines(&t.Header),
 		Parts: []render.Part{asked.List("no samples")},
 		Foot:  asked.More(o),
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			writeProfileHead(e, &t.Header)
 			writeBy(e, o)
 		},

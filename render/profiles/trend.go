@@ -5,12 +5,12 @@ import (
 	"math"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteTrend writes how shares move over a rolling record.
@@ -38,14 +38,14 @@ func newTrendSheet(t *report.Trend, o *render.ReportOptions) *render.Sheet {
 		s.Parts = append(s.Parts, trendPart(t, &t.Nodes[i], asked, o))
 	}
 	s.Items = asked.Items
-	s.Nested = func(e *doc.Encoder, row int) {
+	s.Nested = func(e *encode.Encoder, row int) {
 		writeMoverParts(e, asked.Items.Table.(*table.Rows[moverItem]).At(row).mover)
 	}
-	s.About = func(e *doc.Encoder) {
+	s.About = func(e *encode.Encoder) {
 		e.Entry("type", t.Type.Type)
 		e.Entry("unit", t.Type.Unit)
 		e.Entry("share", share)
-		e.Entry("level", doc.Exact(t.Level))
+		e.Entry("level", encode.Exact(t.Level))
 		writeBy(e, o)
 		writeTrendNodes(e, t)
 	}
@@ -201,7 +201,7 @@ func moverColumns(per string, o *render.ReportOptions) []table.ColumnOf[moverIte
 	}
 }
 
-func writeMoverParts(e *doc.Encoder, m *report.Mover) {
+func writeMoverParts(e *encode.Encoder, m *report.Mover) {
 	e.Key("parts")
 	e.BeginList()
 	for i := range m.Parts {
@@ -212,7 +212,7 @@ func writeMoverParts(e *doc.Encoder, m *report.Mover) {
 	e.EndList()
 }
 
-func writeTrendNodes(e *doc.Encoder, t *report.Trend) {
+func writeTrendNodes(e *encode.Encoder, t *report.Trend) {
 	e.Key("records")
 	e.BeginList()
 	for i := range t.Nodes {

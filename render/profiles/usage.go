@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/usage"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteUsage writes what processes used, once the watch is over.
@@ -27,9 +27,9 @@ func newUsageSheet(u *usage.Usage, o *render.ReportOptions) *render.Sheet {
 	asked := render.Ask(o, usageTable(u), nil)
 	s := &render.Sheet{
 		Kind: "Usage", Options: o, Head: usageHead(u), Foot: append(asked.More(o), usageFoot(u)...),
-		About:  func(e *doc.Encoder) { writeUsageHead(e, u) },
+		About:  func(e *encode.Encoder) { writeUsageHead(e, u) },
 		Items:  asked.Items,
-		Nested: func(e *doc.Encoder, i int) { writeUsageParts(e, u.Series[i]) },
+		Nested: func(e *encode.Encoder, i int) { writeUsageParts(e, u.Series[i]) },
 	}
 	const few = 3 // processes that have a table of their own
 	if len(u.Series) <= few && !o.Asks() {

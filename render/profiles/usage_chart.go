@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/profile/usage"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // UsageChart draws what processes use as small curves, one a process and measure, on width x height cells of a terminal.

@@ -5,13 +5,13 @@ import (
 	"math"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
 	"kitescope/profile/usage"
 	"kitescope/render"
-	"kitescope/table"
 )
 
-func writeUsageHead(e *doc.Encoder, u *usage.Usage) {
+func writeUsageHead(e *encode.Encoder, u *usage.Usage) {
 	e.Entry("begin", u.Begin)
 	e.Entry("end", u.End)
 	e.Entry("interval_seconds", u.Interval)
@@ -20,8 +20,8 @@ func writeUsageHead(e *doc.Encoder, u *usage.Usage) {
 		e.Key("per_query")
 		e.BeginObject()
 		e.Entry("queries", q.Queries)
-		e.Entry("cpu_seconds", doc.Exact(q.CPU))
-		e.Entry("context_switches", doc.Exact(q.Switches))
+		e.Entry("cpu_seconds", encode.Exact(q.CPU))
+		e.Entry("context_switches", encode.Exact(q.Switches))
 		e.NonZero("missing", q.Missing)
 		e.EndObject()
 	}
@@ -30,7 +30,7 @@ func writeUsageHead(e *doc.Encoder, u *usage.Usage) {
 	}
 }
 
-func writeCommand(e *doc.Encoder, c *usage.Command) {
+func writeCommand(e *encode.Encoder, c *usage.Command) {
 	e.Key("command")
 	e.BeginObject()
 	e.Entry("name", c.Name)
@@ -80,7 +80,7 @@ func usageKeys() []table.ColumnOf[*usage.Series] {
 }
 
 // writeUsageParts tells totals and samples of a process.
-func writeUsageParts(e *doc.Encoder, s *usage.Series) {
+func writeUsageParts(e *encode.Encoder, s *usage.Series) {
 	e.Key("totals")
 	e.BeginObject()
 	for _, l := range measureLooks() {
@@ -188,7 +188,7 @@ func (s *UsageStream) Write(x usage.Sample) error {
 		s.header = false
 		return render.WriteCSV(s.w, g, &render.Options{NoHeader: !header})
 	}
-	e := doc.JSON(s.w, 0)
+	e := encode.JSON(s.w, 0)
 	render.NewItems(g).Write(e, 0)
 	return e.Flush()
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 	"strconv"
 
+	"kitescope/internal/words"
 	"kitescope/profile/usage"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // measureLook is how a measure of usage is written.

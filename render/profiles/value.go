@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // unitFamily are units that convert into each other. Names, aliases and factors are those of

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/webpage"
 	"kitescope/replay/load"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteSideBySide writes several results as comparisons of servers are published: for each recall that is asked for who has the
@@ -61,7 +61,7 @@ func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
 	asked := render.Ask(o, besideTable(besideRows(results, o), o), render.Unbounded[besideRow](o)) // the limit is of other lists
 	s := &render.Sheet{
 		Kind: "ReplaySideBySide", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("")},
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			e.Key("results")
 			e.BeginList()
 			for i := range results {
@@ -259,7 +259,7 @@ func switchesText(p *load.Point, x float64) string {
 	return words.ThreeDigits(x)
 }
 
-func writeBesideResult(e *doc.Encoder, results []Series, i int) {
+func writeBesideResult(e *encode.Encoder, results []Series, i int) {
 	r := results[i].Result
 	e.BeginObject()
 	e.Entry("result", results[i].name(i))

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteComparison writes what became of each load of a run or sweep since a baseline: by how much its figures differ, and
@@ -51,7 +51,7 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 	asked := render.Ask(o, comparedTable(rows, o), render.Unbounded[comparedRow](o)) // the limit is of other lists
 	s := &render.Sheet{
 		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: append(asked.More(o), alone...),
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			for _, x := range []struct {
 				key string
 				r   *replay.Result
@@ -254,7 +254,7 @@ func comparedTable(rows []comparedRow, o *render.ReportOptions) *table.Rows[comp
 	})
 }
 
-func writeComparedSide(e *doc.Encoder, r *replay.Result) {
+func writeComparedSide(e *encode.Encoder, r *replay.Result) {
 	e.BeginObject()
 	e.Entry("collection", r.Setup.Collection)
 	e.Entry("target", r.Setup.Target)

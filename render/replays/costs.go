@@ -9,16 +9,16 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteCosts writes what each segment cost, the dearest first: all that WriteResult shows a few of.
 func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
-	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: Title(r)}}, About: func(e *doc.Encoder) { writeCostHead(e, r) }}
+	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: Title(r)}}, About: func(e *encode.Encoder) { writeCostHead(e, r) }}
 	c := r.Costs
 	if c == nil {
 		c = &replay.Costs{}
@@ -37,7 +37,7 @@ func CostSchema(o render.ReportOptions) *table.Schema { return costTable(&replay
 
 const noCosts = "cost by segment unknown: only the engine measures it"
 
-func writeCostHead(e *doc.Encoder, r *replay.Result) {
+func writeCostHead(e *encode.Encoder, r *replay.Result) {
 	e.Entry("collection", r.Setup.Collection)
 	e.Entry("target", r.Setup.Target)
 	if r.Costs == nil {

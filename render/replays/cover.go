@@ -1,12 +1,12 @@
 package replays
 
 import (
-	"kitescope/doc"
+	"kitescope/internal/encode"
 	"kitescope/replay"
 )
 
 // writeCover tells which files are there; nothing where nobody looked.
-func writeCover(e *doc.Encoder, c *replay.Coverage) {
+func writeCover(e *encode.Encoder, c *replay.Coverage) {
 	if c == nil {
 		return
 	}
@@ -23,7 +23,7 @@ func writeCover(e *doc.Encoder, c *replay.Coverage) {
 	for i := range c.Missing {
 		m := &c.Missing[i]
 		e.BeginObject()
-		e.Entry("segment_id", doc.ID(m.Segment))
+		e.Entry("segment_id", encode.ID(m.Segment))
 		e.Entry("state", m.State.Word())
 		if m.Rows >= 0 {
 			e.Entry("rows", m.Rows)

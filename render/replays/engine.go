@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteSearch writes the neighbours of queries.
@@ -37,7 +37,7 @@ func targetLine(t *target.Target) string {
 }
 
 // writeTarget tells scripts what is searched.
-func writeTarget(e *doc.Encoder, t *target.Target) {
+func writeTarget(e *encode.Encoder, t *target.Target) {
 	f := t.File
 	e.Entry("file", f.Name)
 	e.Entry("index_type", f.Kind())
@@ -67,8 +67,8 @@ func newSearchSheet(f *target.Found, o *render.ReportOptions) *render.Sheet {
 	asked := render.Ask(o, searchTable(f, f.Target.File.Effort()), nil)
 	return &render.Sheet{
 		Kind: "EngineSearch", Options: o, Head: searchHead(f),
-		About: func(e *doc.Encoder) { writeSearchHead(e, f) },
-		Items: asked.Items, Nested: func(e *doc.Encoder, i int) { writeHits(e, a.Hits[i]) },
+		About: func(e *encode.Encoder) { writeSearchHead(e, f) },
+		Items: asked.Items, Nested: func(e *encode.Encoder, i int) { writeHits(e, a.Hits[i]) },
 		Parts: []render.Part{asked.List("")}, Foot: asked.More(o), Flat: hitKeys(a.Hits, asked.Rows),
 	}
 }
@@ -170,15 +170,15 @@ func searchTable(f *target.Found, effort index.Effort) *table.Rows[int] {
 	})
 }
 
-func writeHits(e *doc.Encoder, hits []engine.Hit) {
+func writeHits(e *encode.Encoder, hits []engine.Hit) {
 	e.Key("hits")
 	e.BeginList()
 	for _, h := range hits {
 		e.BeginObject()
-		e.Entry("id", doc.ID(h.ID))
+		e.Entry("id", encode.ID(h.ID))
 		// JSON has no NaN and no infinity, which a query with infinities gets for distances.
 		if d := float64(h.Distance); !math.IsNaN(d) && !math.IsInf(d, 0) {
-			e.Entry("distance", doc.Exact(exactSingle(h.Distance)))
+			e.Entry("distance", encode.Exact(exactSingle(h.Distance)))
 		}
 		e.EndObject()
 	}
@@ -203,7 +203,7 @@ func hitKeys(list [][]engine.Hit, queries []int) *table.Grid {
 	}), table.Hidden)
 }
 
-func writeSearchHead(e *doc.Encoder, f *target.Found) {
+func writeSearchHead(e *encode.Encoder, f *target.Found) {
 	writeTarget(e, f.Target)
 	e.Entry("library", f.Library().String())
 	e.Entry("accumulation", f.Accumulation())
@@ -211,16 +211,16 @@ func writeSearchHead(e *doc.Encoder, f *target.Found) {
 	if p.Radius == nil {
 		e.Entry("k", p.K)
 	} else {
-		e.Entry("radius", doc.Exact(exactSingle(*p.Radius)))
+		e.Entry("radius", encode.Exact(exactSingle(*p.Radius)))
 	}
 	if p.RangeFilter != nil {
-		e.Entry("range_filter", doc.Exact(exactSingle(*p.RangeFilter)))
+		e.Entry("range_filter", encode.Exact(exactSingle(*p.RangeFilter)))
 	}
 	for f, x := range p.Given() {
 		if f.Whole() {
 			e.Entry(f.Key, int(x))
 		} else {
-			e.Entry(f.Key, doc.Exact(exactSingle(float32(x))))
+			e.Entry(f.Key, encode.Exact(exactSingle(float32(x))))
 		}
 	}
 	e.Entry("excluded", p.Filter.Count())
@@ -228,14 +228,14 @@ func writeSearchHead(e *doc.Encoder, f *target.Found) {
 	writeRecall(e, f.Recall)
 }
 
-func writeRecall(e *doc.Encoder, r *target.Recall) {
+func writeRecall(e *encode.Encoder, r *target.Recall) {
 	if r == nil {
 		return
 	}
 	e.Key("recall")
 	e.BeginObject()
-	e.Entry("mean", doc.Exact(r.Mean))
-	e.Entry("worst", doc.Exact(r.Worst))
+	e.Entry("mean", encode.Exact(r.Mean))
+	e.Entry("worst", encode.Exact(r.Worst))
 	e.Entry("worst_query", r.WorstQuery)
 	e.Entry("short", r.Short)
 	e.EndObject()

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // BenchSchema is what can be asked of the points that WriteBench writes.
@@ -25,7 +25,7 @@ func newEngineBenchSheet(b *target.Bench, o *render.ReportOptions) *render.Sheet
 	s := &render.Sheet{
 		Kind: "EngineBench", Options: o,
 		Head: []render.Line{{Text: targetLine(b.Target)}},
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			writeTarget(e, b.Target)
 			e.Entry("queries", b.Queries)
 		},

@@ -4,12 +4,12 @@ import (
 	"io"
 	"strconv"
 
-	"kitescope/doc"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteVerification writes whether an index is sound and holds its vectors.
@@ -45,7 +45,7 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 			{Text: targetLine(v.Target)},
 			{Role: role, Text: render.Glyph(role, o.ASCII) + " " + verdict},
 		},
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			writeTarget(e, v.Target)
 			e.Entry("ok", v.OK())
 			writeRecall(e, v.Recall)
@@ -81,7 +81,7 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 	asked := render.Ask(o, levelTable(d.Levels), nil)
 	s := &render.Sheet{
 		Kind: "EngineInfo", Options: o, Head: []render.Line{{Text: targetLine(d.Target)}},
-		About: func(e *doc.Encoder) { writeEngineDescription(e, d) },
+		About: func(e *encode.Encoder) { writeEngineDescription(e, d) },
 		Items: asked.Items,
 		Parts: []render.Part{{List: render.Places(len(facts), []table.ColumnOf[int]{
 			{Column: table.Column{Title: "FACT"}, Shown: func(i int) string { return facts[i].Name }},
@@ -132,7 +132,7 @@ func levelTable(levels []index.Level) *table.Rows[*index.Level] {
 	})
 }
 
-func writeEngineDescription(e *doc.Encoder, d *target.Description) {
+func writeEngineDescription(e *encode.Encoder, d *target.Description) {
 	writeTarget(e, d.Target)
 	e.Entry("bytes", d.Target.File.Bytes)
 	e.NonZero("codes", d.Target.File.Codes)
@@ -162,7 +162,7 @@ func writeEngineDescription(e *doc.Encoder, d *target.Description) {
 func WriteLog(w io.Writer, l *target.Log, format render.Format, o render.ReportOptions) error {
 	s := &render.Sheet{
 		Kind: "EngineLog", Options: &o, Head: []render.Line{{Text: render.Harmless(l.Name)}},
-		About: func(e *doc.Encoder) {
+		About: func(e *encode.Encoder) {
 			e.Entry("file", l.Name)
 			e.Entry("type", l.Kind)
 			e.Entry("bytes", l.Bytes)

@@ -8,13 +8,13 @@ import (
 	"io"
 	"slices"
 
+	"kitescope/internal/hints"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/webpage"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
-	"kitescope/words"
-	"kitescope/words/hints"
 )
 
 // WriteHTML writes one page that needs nothing but itself: what it came to, figures, plots, tables and what is needed to repeat it. The

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, their files, what
@@ -27,7 +27,7 @@ func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *render.ReportOp
 	asked := render.Ask(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit is of what is said of segments
 	s := &render.Sheet{
 		Kind: "ReplayLayout", Options: o,
-		Head: layoutHead(l, cover != nil, o), About: func(e *doc.Encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, Items: asked.Items,
+		Head: layoutHead(l, cover != nil, o), About: func(e *encode.Encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, Items: asked.Items,
 	}
 	if cover != nil {
 		s.Head = append(s.Head, coverageLines(cover, o)...)
@@ -285,7 +285,7 @@ func onText(l *replay.Layout, s *replay.Segment) string {
 	return strings.Join(list, ",")
 }
 
-func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
+func writeLayoutHead(e *encode.Encoder, l *replay.Layout, looked bool) {
 	c := &l.Collection
 	e.Entry("source", l.Source)
 	e.Entry("milvus", l.Version)
@@ -296,7 +296,7 @@ func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 	e.Entry("element", c.Element.String())
 	e.Entry("index_type", c.Index.Type)
 	e.Entry("storage", storageText(l, looked))
-	e.Entry("collection_id", doc.ID(c.ID))
+	e.Entry("collection_id", encode.ID(c.ID))
 	e.Entry("dim", c.Dim)
 	e.Entry("assumed", l.Assumed)
 	e.Entry("taken", l.Taken)
@@ -305,10 +305,10 @@ func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
 		e.BeginObject()
-		e.Entry("id", doc.ID(n.ID))
+		e.Entry("id", encode.ID(n.ID))
 		e.Entry("name", n.Name)
 		if n.Cores > 0 {
-			e.Entry("cores", doc.Exact(n.Cores))
+			e.Entry("cores", encode.Exact(n.Cores))
 		}
 		e.EndObject()
 	}
@@ -319,9 +319,9 @@ func writeLayoutHead(e *doc.Encoder, l *replay.Layout, looked bool) {
 		r := &l.Replicas[i]
 		for _, channel := range slices.Sorted(maps.Keys(r.Leaders)) {
 			e.BeginObject()
-			e.Entry("replica_id", doc.ID(r.ID))
+			e.Entry("replica_id", encode.ID(r.ID))
 			e.Entry("channel", channel)
-			e.Entry("node_id", doc.ID(r.Leaders[channel]))
+			e.Entry("node_id", encode.ID(r.Leaders[channel]))
 			e.EndObject()
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/render/picture"
 	"kitescope/replay/load"
-	"kitescope/words"
 )
 
 // mostGroups is how many loads a picture compares.

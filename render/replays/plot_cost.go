@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 // mostNodeBars is how many nodes a picture holds.

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/render/picture"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/words"
 )
 
 // front has for each result the most queries per second of each recall, named by their parameters, and all other points as dots.

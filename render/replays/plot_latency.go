@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/render/picture"
 	"kitescope/replay/load"
-	"kitescope/words"
 )
 
 // mostDistributions is how many a picture of them holds.

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/replay/load"
-	"kitescope/words"
 )
 
 // searchParameters tell lines of a sweep apart.

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/render/picture"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 // plotTheme are the colours of a picture. Those of series can be told apart by colour-blind people (Okabe and Ito, "Color Universal

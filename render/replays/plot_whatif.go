@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/replay/whatif"
-	"kitescope/words"
 )
 
 // mostClusters is how many predictions a picture holds.

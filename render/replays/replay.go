@@ -13,20 +13,20 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/webpage"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteResult writes what a run or a sweep found: of a run one screen, of a sweep a row for each point. JSON and YAML are
 // the saved result itself; CSV and JSON lines have a row for each point. ReportOptions.Limit bounds each list of it.
 func WriteResult(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
 	s := newReplaySheet(r, &o, format.Name() != "table")
-	s.Whole = func(e *doc.Encoder) { replay.TellResult(e, r) }
+	s.Whole = func(e *encode.Encoder) { replay.TellResult(e, r) }
 	return s.Write(w, format)
 }
 
@@ -42,7 +42,7 @@ func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *ren
 	asked := render.Ask(o, pointTable(r.Points, front, o), render.Unbounded[*load.Point](o)) // the limit is of other lists
 	s := &render.Sheet{
 		Kind: "Replay", Options: o,
-		Head: replayHead(r, o), Items: asked.Items, About: func(*doc.Encoder) {},
+		Head: replayHead(r, o), Items: asked.Items, About: func(*encode.Encoder) {},
 	}
 	if sweep(r) || o.Asks() {
 		s.Parts = append(s.Parts, asked.List(""))

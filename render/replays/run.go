@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // pointLines are a point's figures: the answer to "what does this load do".

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay/log"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteShape writes how the requests of a log come: rates over time, how long they took where that was recorded, methods. L is the
@@ -23,7 +23,7 @@ func newShapeSheet(l *log.Log, s *log.Shape, o *render.ReportOptions) *render.Sh
 	asked := render.Ask(o, bucketTable(s), nil)
 	sheet := &render.Sheet{
 		Kind: "ReplayShape", Options: o, Head: shapeHead(l, s, o),
-		About: func(e *doc.Encoder) { writeShapeHead(e, l, s) },
+		About: func(e *encode.Encoder) { writeShapeHead(e, l, s) },
 		Items: asked.Items, Foot: replayNotes(l.Notes, o),
 	}
 	if o.Asks() {
@@ -160,7 +160,7 @@ func countPart(title string, counts map[string]int, o *render.ReportOptions) ren
 	return part
 }
 
-func writeShapeHead(e *doc.Encoder, l *log.Log, s *log.Shape) {
+func writeShapeHead(e *encode.Encoder, l *log.Log, s *log.Shape) {
 	e.Entry("log", l.Name)
 	e.Entry("format", l.Format)
 	e.Entry("digest", l.Digest)
@@ -174,8 +174,8 @@ func writeShapeHead(e *doc.Encoder, l *log.Log, s *log.Shape) {
 	count("timed", s.Timed)
 	count("failed", s.Failed)
 	if s.Timed > 0 {
-		e.Entry("span_seconds", doc.Exact(s.Span.Seconds()))
-		e.Entry("per_second", doc.Exact(s.PerSecond))
+		e.Entry("span_seconds", encode.Exact(s.Span.Seconds()))
+		e.Entry("per_second", encode.Exact(s.PerSecond))
 		count("peak", s.Peak)
 	}
 	for _, x := range []struct {
@@ -205,14 +205,14 @@ func writeShapeHead(e *doc.Encoder, l *log.Log, s *log.Shape) {
 	e.Entry("notes", l.Notes)
 }
 
-func writePercentiles(e *doc.Encoder, p *log.Percentiles) {
+func writePercentiles(e *encode.Encoder, p *log.Percentiles) {
 	e.BeginObject()
 	e.Entry("count", p.Count)
 	for _, x := range []struct {
 		key string
 		d   time.Duration
 	}{{"mean_seconds", p.Mean}, {"min_seconds", p.Min}, {"p50_seconds", p.P50}, {"p90_seconds", p.P90}, {"p95_seconds", p.P95}, {"p99_seconds", p.P99}, {"p999_seconds", p.P999}, {"max_seconds", p.Max}} {
-		e.Entry(x.key, doc.Exact(x.d.Seconds()))
+		e.Entry(x.key, encode.Exact(x.d.Seconds()))
 	}
 	e.EndObject()
 }

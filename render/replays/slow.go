@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // slowParts are the slowest queries, with the segments that they spent their time in.

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strconv"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // pointTable is a row for each load and parameters. People see the parameters that any of the points has.

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
-	"kitescope/words"
 )
 
 // This file is what the terminal UI takes of reports about replays: the same words and figures, as lines and cells.

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay/whatif"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // trustParts say how far the model is from what was measured.

@@ -8,20 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // WriteWhatIf writes predictions: what each change gives, what the present cluster loses its time with, and how far the model is
 // to be trusted. JSON and YAML are the saved report; CSV has a row for each cluster, the present one first.
 func WriteWhatIf(w io.Writer, r *whatif.Report, format render.Format, o render.ReportOptions) error {
 	s := newWhatIfSheet(r, &o, format.Name() != "table")
-	s.Whole = func(e *doc.Encoder) { whatif.TellReport(e, r) }
+	s.Whole = func(e *encode.Encoder) { whatif.TellReport(e, r) }
 	return s.Write(w, format)
 }
 
@@ -53,7 +53,7 @@ func ChangeName(r *whatif.Report, p *whatif.Prediction) string {
 func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *render.Sheet {
 	list := predictions(r)
 	asked := render.Ask(o, predictionTable(r, list, o), render.Unbounded[*whatif.Prediction](o)) // the limit is of nodes
-	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*doc.Encoder) {}, Items: asked.Items, Foot: asked.More(o)}
+	s := &render.Sheet{Kind: "WhatIf", Options: o, About: func(*encode.Encoder) {}, Items: asked.Items, Foot: asked.More(o)}
 	s.Head = []render.Line{{Role: render.RoleTitle, Text: "What if: " + render.OrUnknown(r.Setup.Collection) + ", " + simulatedLoadText(&r.Load)}}
 	if text := setupText(&r.Setup, o); text != "" {
 		s.Head = append(s.Head, render.Line{Role: render.RoleDim, Text: text})

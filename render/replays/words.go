@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // latencyOf is a figure of a distribution, "?" if nothing was measured.

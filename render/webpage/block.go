@@ -4,7 +4,7 @@ import (
 	"html/template"
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // block writes one of the templates; what they are made of is ours, so that they do not fail.

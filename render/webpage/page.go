@@ -17,7 +17,7 @@ import (
 	"strings"
 	"sync"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Tone is how good the news are. Unknown is neither.

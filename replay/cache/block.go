@@ -17,7 +17,7 @@ import (
 	"syscall"
 
 	"kitescope/engine/object"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // A block is a file PLACE/XX/STEM-NUMBER: the first 16 hexadecimal digits of the place's SHA-256; the first two of the file's name,

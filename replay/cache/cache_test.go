@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"kitescope/engine/object"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // block is the length of blocks of the tests: files have thirteen of them, or one.

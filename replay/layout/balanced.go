@@ -5,8 +5,8 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 // Balanced is where inspect/balance's plan, the one that `balance --plan` shows, would put the sealed segments of a layout's

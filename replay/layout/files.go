@@ -12,8 +12,8 @@ import (
 	"kitescope/engine/manifest"
 	"kitescope/engine/segment"
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 // files names the files of all segments. The names of logs are in the records of the segments, in one of three ways: 2.1 has whole paths

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // find looks up the collection that the options name: by id, by name, as "database.name", by alias.

@@ -21,8 +21,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 // Parts are those of the metadata that a Layout needs. The cluster's records must have been kept as well

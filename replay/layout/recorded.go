@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 // someoneTold reports whether any query node of the collection's replicas said what it serves.

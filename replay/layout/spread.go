@@ -10,8 +10,8 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/replay"
-	"kitescope/words"
 )
 
 // assigned puts segments where QueryCoord's records of 2.1 say; false if there are none.

@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"kitescope/secret"
+	"kitescope/internal/redact"
 )
 
 // Kind is what a FaultError comes down to.
@@ -92,7 +92,7 @@ func line(text string, most int) string {
 	if len(text) > 8*most {
 		text = text[:8*most]
 	}
-	text = secret.Prose(text)
+	text = redact.Prose(text)
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	}), " ")

@@ -12,8 +12,8 @@ import (
 	"math"
 	"time"
 
-	"kitescope/doc"
 	"kitescope/engine"
+	"kitescope/internal/encode"
 )
 
 // Target is what can be asked: the engine over the segments of a Layout, a Milvus, a PostgreSQL.
@@ -69,17 +69,17 @@ type Hit struct {
 // savedHit is a Hit in files: the key is one of two.
 type savedHit struct {
 	KeyText  *string
-	Key      *doc.ID
+	Key      *encode.ID
 	Distance *float32
 }
 
 // TellDoc writes a hit; a distance that is no number is left out.
-func (h *Hit) TellDoc(e *doc.Encoder) {
+func (h *Hit) TellDoc(e *encode.Encoder) {
 	s := savedHit{Distance: &h.Distance}
 	if h.Key.IsText {
 		s.KeyText = &h.Key.Text
 	} else {
-		s.Key = new(doc.ID(h.Key.Number))
+		s.Key = new(encode.ID(h.Key.Number))
 	}
 	e.Value(&s)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // point puts together what was measured.

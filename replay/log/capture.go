@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // CaptureOptions are how an access log is read.

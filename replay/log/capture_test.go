@@ -18,7 +18,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 func read(t testing.TB, name string) []byte {

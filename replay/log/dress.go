@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"kitescope/engine"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Dress puts the times and sizes of one log's requests on what those of another ask: a request of the shape gets the

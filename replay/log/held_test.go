@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // zipped is text that repeats a line, in gzip.

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"kitescope/engine"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // maxLine bounds one line: 10,000 vectors of 1,024 dimensions take 100 MB as text.

@@ -18,7 +18,7 @@ import (
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
 	guard "kitescope/engine/parquet"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Options are what to read of a log, and how strictly.

@@ -17,7 +17,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // counting is n float32 vectors of 4 dimensions: 0 1 2 3, 4 5 6 7, ...

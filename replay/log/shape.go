@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Shape is how requests come, without what they ask.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // SlowestOptions are what of access logs is kept.

@@ -12,7 +12,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // openVectors reads a file of vectors, each of which (or each Batch of them) is a request.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"kitescope/doc"
+	"kitescope/internal/encode"
 	"kitescope/replay"
 	"kitescope/replay/simulate"
 )
@@ -14,7 +14,7 @@ import (
 const ReportVersion = 1
 
 // reportFile is what a saved report begins with. Releases before this one wrote fewer keys: any may be missing.
-var reportFile = doc.File{
+var reportFile = encode.File{
 	What: "a what-if report", APIVersion: "kitescope/v1", Kind: "ReplayWhatIf", Version: ReportVersion, Limit: 256 << 20, Open: everything, Tag: "whatif",
 	Lenient: true,
 }
@@ -101,7 +101,7 @@ func (s *summary) layout() *replay.Layout {
 
 // TellReport tells an encoder a report (docs/reference/json.md): keys in lower_snake, ids as strings, times of day in RFC 3339, durations numbers
 // of seconds to the nanosecond, what is unknown left out. Layouts are written in figures, without their segments.
-func TellReport(e *doc.Encoder, r *Report) {
+func TellReport(e *encode.Encoder, r *Report) {
 	d := document{
 		Base: newPredicted(r, &r.Base), Others: make([]predicted, len(r.Others)), Sessions: r.Sessions, Load: r.Load, Check: r.Check, Setup: r.Setup,
 		Cover: r.Cover, Notes: r.Notes,
@@ -118,7 +118,7 @@ func newPredicted(r *Report, p *Prediction) predicted {
 
 // WriteReport writes a report as JSON (TellReport).
 func WriteReport(w io.Writer, r *Report) error {
-	e := doc.JSON(w, reportFile.Open)
+	e := encode.JSON(w, reportFile.Open)
 	TellReport(e, r)
 	return e.Flush()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"kitescope/doc/doctest"
+	"kitescope/internal/encode/encodetest"
 	"kitescope/render/rendertest"
 	"kitescope/replay"
 	"kitescope/replay/simulate"
@@ -90,7 +90,7 @@ func TestReportJSON(t *testing.T) {
 // TestReportKeys writes a report in which every field has a value, for docs/reference/json.md to be held to.
 func TestReportKeys(t *testing.T) {
 	r := &Report{}
-	doctest.Fill(r, func(at any, n int) bool {
+	encodetest.Fill(r, func(at any, n int) bool {
 		switch at := at.(type) {
 		case *replay.State:
 			*at = replay.State(n % 3)

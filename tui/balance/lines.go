@@ -7,11 +7,11 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // layOut makes the lines of the page for a width.

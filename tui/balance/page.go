@@ -9,12 +9,12 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // page is how evenly query nodes share the work: of all replicas, or of one with
@@ -106,7 +106,7 @@ func (p *page) Note(*tui.Model) string {
 
 // Command implements tui.Page.
 func (p *page) Command(*tui.Model) string {
-	c := paste.Shell("balance")
+	c := shellquote.Shell("balance")
 	if p.word != "" {
 		c = c.Arg(p.word)
 	}

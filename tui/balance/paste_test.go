@@ -3,13 +3,13 @@ package balance
 import (
 	"testing"
 
-	"kitescope/paste/pastetest"
+	"kitescope/internal/shellquote/shellquotetest"
 	"kitescope/tui/tuitest"
 )
 
 // TestCopiedCommandsInAShell: a real shell runs one program of the command that is copied, whatever the collection is called.
 func TestCopiedCommandsInAShell(t *testing.T) {
-	shell := pastetest.New(t)
+	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {
 		tuitest.IsRun(t, shell, "kitescope "+(&page{word: name}).Command(nil), name)
 	}

@@ -3,9 +3,9 @@ package balance
 import (
 	"io"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // saveMenu offers the plan as a script, and the formats of the report on the command line.

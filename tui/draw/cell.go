@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
-	"kitescope/words"
 )
 
 // CellText is a cell as every table of kitescope shows it.

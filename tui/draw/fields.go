@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Fields writes the fields of nodes of a tree below each other.

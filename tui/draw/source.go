@@ -3,7 +3,7 @@ package draw
 import (
 	"strings"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Source names a source: the root path, which tells clusters on one etcd apart, and the host or file.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 const blanks = "                                                                                                                                "

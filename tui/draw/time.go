@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/inspect/history"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Stamp is when a revision was, to the second, with by how much that may be wrong; the revision where nothing dates it.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"kitescope/inspect/check"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // Opened is a finding and what is known beside it.

@@ -3,11 +3,11 @@ package fix
 import (
 	"strings"
 
-	"kitescope/doc"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // Text is a finding for a clipboard.
@@ -31,7 +31,7 @@ func Text(f *check.Finding) string {
 // Markdown is a finding for a ticket, as a report has it: commands in blocks of code.
 func Markdown(f *check.Finding) string {
 	var b strings.Builder
-	m := &render.Markdown{Out: doc.NewOutput(&b, doc.Pieces)}
+	m := &render.Markdown{Out: encode.NewOutput(&b, encode.Pieces)}
 	m.Line("### "+f.Severity.String()+": "+render.MarkdownText(f.Message), "", "`"+f.Check+"` · "+render.MarkdownText(render.ObjectText(f.Object)))
 	for _, text := range Costs(f) {
 		m.Line("", render.MarkdownText(text))

@@ -10,10 +10,10 @@ import (
 	"kitescope/inspect/history"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // curves are the figures of objects at some moments.

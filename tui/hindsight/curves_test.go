@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"kitescope/inspect/history"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // TestUnknownFiguresHaveNoCurve: a column of which no row was known at any moment is not drawn: it would be empty from top to bottom.

@@ -10,9 +10,9 @@ import (
 	"kitescope/inspect/history"
 	"kitescope/inspect/news"
 	"kitescope/inspect/onset"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // onsets are when findings began.

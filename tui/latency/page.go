@@ -7,14 +7,14 @@ import (
 
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	show "kitescope/render/latency"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/tui/sheet"
-	"kitescope/words"
 )
 
 // open makes the page of all budgets: a budget leads to its phases, a phase to the processes that say something of it, and these to
@@ -202,7 +202,7 @@ func budgetCalled(key tui.BudgetKey) string {
 }
 
 func budgetCommand(key tui.BudgetKey) string {
-	c := paste.Shell("latency")
+	c := shellquote.Shell("latency")
 	switch {
 	case key.Name != "" && key.Database != "" && key.Database != "default":
 		c = c.Arg(key.Database + "." + key.Name)

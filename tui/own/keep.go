@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/internal/words"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // keepWords keep what was chosen, and forget it.

@@ -10,16 +10,16 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // Action is a command of the person's own.
 type Action struct {
 	Name, Key string
 	On        []string // resources that it is for; nil: all
-	Template  paste.Template
+	Template  shellquote.Template
 	Text      string // the template as it was written
 	// Asks: the command is shown before it runs. One with a value that had to be quoted always is.
 	Asks bool

@@ -12,7 +12,7 @@ import (
 
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/tuitest"
@@ -35,7 +35,7 @@ func (c *fakeCommand) SetStderr(io.Writer) {}
 
 func action(t *testing.T, name, key, run string, asks bool, on ...string) Action {
 	t.Helper()
-	template, err := paste.ParseTemplate(run)
+	template, err := shellquote.ParseTemplate(run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // inRun is the scope of the page.

@@ -9,9 +9,9 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // sectionRows is how many rows of a section a description lists: for more there is the table itself.

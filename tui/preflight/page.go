@@ -8,10 +8,10 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/preflight"
 	"kitescope/inspect/model"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // Words that may stand behind the name of the page, beside the wanted version.
@@ -129,7 +129,7 @@ func (a *asked) name() string {
 }
 
 func (a *asked) command() string {
-	c := paste.Shell("preflight").Word("--to", a.plan.To.String())
+	c := shellquote.Shell("preflight").Word("--to", a.plan.To.String())
 	if a.plan.Back {
 		c = c.Word("--back")
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render/builds"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // benchPage lists what changed between two sets of benchmark results, and draws the runs of the metric under
@@ -112,7 +112,7 @@ func (p *benchPage) Command(*tui.Model) string {
 	if len(p.words) == 0 || p.control {
 		return ""
 	}
-	return paste.Shell("compare").Word(p.words...).String()
+	return shellquote.Shell("compare").Word(p.words...).String()
 }
 
 // line is the metric under the cursor, nil if there is none.

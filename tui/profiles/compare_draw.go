@@ -7,12 +7,12 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/render/builds"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // Sizes of the page.

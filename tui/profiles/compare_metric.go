@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/render/builds"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // metricPage is one metric of a comparison: its runs, drawn and listed.

@@ -12,10 +12,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/tui"
 	"kitescope/tui/tuitest"
-	"kitescope/words"
 )
 
 // scattered are n values around a middle, the same each time: steps of the golden ratio fill an interval evenly.

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/flame"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // flamePage is a flame graph of profiles. In a sandwich it is two: what calls a function above
@@ -256,7 +256,7 @@ func (p *flamePage) Command(*tui.Model) string {
 }
 
 // profileFlags adds the flags that commands about profiles share.
-func profileFlags(c paste.Command, kind string, by profile.By, f *profile.Filter) paste.Command {
+func profileFlags(c shellquote.Command, kind string, by profile.By, f *profile.Filter) shellquote.Command {
 	if kind != "" {
 		c = c.Flag("--sample", kind)
 	}

@@ -3,9 +3,9 @@ package profiles
 import (
 	"slices"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 func (p *flamePage) Can(m *tui.Model, a tui.Action) string {

@@ -4,10 +4,10 @@ import (
 	"math"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // flameSigns are the signs of a flame graph. They say what colours say, for eyes and terminals

@@ -4,9 +4,9 @@ import (
 	"math"
 	"sort"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/flame"
-	"kitescope/words"
 )
 
 // flameIndex is a flame tree with what a window onto it needs to be fast: where each frame lies,

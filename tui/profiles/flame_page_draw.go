@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/flame"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // Lines of the page around the graph, and the column that the graph begins at.

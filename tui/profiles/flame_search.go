@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
-	"kitescope/words"
 )
 
 // foldedNames are all names in lower case, in one piece: a text is found in all of them by one

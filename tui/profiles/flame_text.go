@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/flame"
-	"kitescope/words"
 )
 
 // shortName leaves out of a name what tells least where room is short: the path before a Go

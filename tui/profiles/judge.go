@@ -8,13 +8,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/render/builds"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // judgePage is whether a build with PGO is worth it, by some profiles.
@@ -136,7 +136,7 @@ func (p *judgePage) Command(*tui.Model) string {
 	if len(p.words) == 0 {
 		return ""
 	}
-	return paste.Shell("pgo", "judge").Word(p.words...).String()
+	return shellquote.Shell("pgo", "judge").Word(p.words...).String()
 }
 
 func (p *judgePage) Refresh(m *tui.Model) tui.Cmd {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"fmt"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/builds"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // edgeColumns are those that say something: without a dry run nothing is known of the compiler.

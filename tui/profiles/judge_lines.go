@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/builds"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/tui/pane"
-	"kitescope/words"
 )
 
 // judgeLine is a line of a judgePage.
@@ -155,7 +155,7 @@ func (p *judgePage) risks(list []pgo.Risk, w int) {
 		}
 		p.paragraph(render.RoleWarn, render.Glyph(render.RoleWarn, p.ascii)+" ", text, w)
 		if r.Block != "" {
-			p.advice(paste.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()+" avoids it", w)
+			p.advice(shellquote.Shell("kitescope", "pgo", "pack").Flag("--block", r.Block).String()+" avoids it", w)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/tui"
 	"kitescope/tui/tuitest"
-	"kitescope/words/hints"
 )
 
 // loadedItem is a profile of the fixtures, read.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // library has the profiles that there are, for all pages.

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"kitescope/paste/pastetest"
+	"kitescope/internal/shellquote/shellquotetest"
 	"kitescope/tui"
 	"kitescope/tui/tuitest"
 )
 
 // TestCopiedCommandsOfFiles: a real shell runs one program of the command that a page over files copies, whatever they are called.
 func TestCopiedCommandsOfFiles(t *testing.T) {
-	shell := pastetest.New(t)
+	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {
 		var compare, judge string
 		synctest.Test(t, func(t *testing.T) {

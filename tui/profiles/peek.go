@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/hints"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
-	"kitescope/words/hints"
 )
 
 // peekPage is a function with those that call it above, and those that it calls below.

@@ -15,10 +15,10 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // profilesPage lists the profiles that there are, and those that are being pulled.

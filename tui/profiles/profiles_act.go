@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // chosen are the marked rows, in the order in which they were marked, else the one under the cursor.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/profile"
-	"kitescope/words"
 )
 
 // profileSubject is what a page about profiles is of: one, several merged, or two compared.
@@ -217,11 +217,11 @@ func flagsIn(words []string) []string {
 
 // command is the start of a command line about the subject: flame, top, peek. ok is false where
 // no command line names the same profiles.
-func (s *profileSubject) command(verb string, before ...string) (c paste.Command, ok bool) {
+func (s *profileSubject) command(verb string, before ...string) (c shellquote.Command, ok bool) {
 	if len(s.words) == 0 || s.diff() && s.was == "" {
 		return c, false
 	}
-	return paste.Shell("profile", verb).Arg(before...).Word(s.words...), true
+	return shellquote.Shell("profile", verb).Arg(before...).Word(s.words...), true
 }
 
 func itemsLabel(items []Item) string {

@@ -3,12 +3,12 @@ package profiles
 import (
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 	"kitescope/tui/rows"
-	"kitescope/words"
 )
 
 // topPage is a table of where the time goes, of one profile or of what changed between two.

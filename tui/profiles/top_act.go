@@ -3,12 +3,12 @@ package profiles
 import (
 	"io"
 
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
 	"kitescope/render"
 	"kitescope/render/profiles"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 func (p *topPage) Can(m *tui.Model, a tui.Action) string {

@@ -5,11 +5,11 @@ import (
 	"math"
 	"strings"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
-	"kitescope/table"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // topColumns are those that a table of w cells has; the layout drops more where names are long.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // costGroup is what segments cost together.

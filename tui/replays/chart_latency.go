@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay/load"
 	"kitescope/tui/chart"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // latencyRange is from the first bar to the last on a logarithmic scale.

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strconv"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
 	"kitescope/tui/chart"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // chartKind is one of the drawings of a replay.

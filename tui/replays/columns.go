@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
@@ -13,7 +14,6 @@ import (
 	"kitescope/replay/whatif"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // barCells is how long a bar in a table is.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"kitescope/internal/table"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui"
 )
 

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // replayLive is how far a feed is.

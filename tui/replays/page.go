@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // replayPage is a replay: how far it is while it measures, then what it found, in parts.
@@ -211,7 +211,7 @@ func (p *replayPage) Command(*tui.Model) string {
 	if len(p.words) == 0 {
 		return ""
 	}
-	return paste.Shell("replay").Word(p.words...).String()
+	return shellquote.Shell("replay").Word(p.words...).String()
 }
 
 // part is the one that is shown.

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"kitescope/paste/pastetest"
+	"kitescope/internal/shellquote/shellquotetest"
 	"kitescope/tui"
 	"kitescope/tui/tuitest"
 )
 
 // TestCopiedCommand: a real shell runs one program of the command that the page copies, whatever its file is called.
 func TestCopiedCommand(t *testing.T) {
-	shell := pastetest.New(t)
+	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {
 		var copied string
 		synctest.Test(t, func(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // replayDetail is a row of a table of a replay: a request with its segments, a segment, a change with its nodes.

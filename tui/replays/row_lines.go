@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // factCells is the column of the names of facts.

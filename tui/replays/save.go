@@ -4,12 +4,12 @@ import (
 	"io"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // tui.saveMenu offers the table as it is shown, the result as it is saved by the commands, reports and plots.

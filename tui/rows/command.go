@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
-	"kitescope/paste"
-	"kitescope/table"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
 )
 
 // Listing is a table as a page shows it, for the command line that prints the same.
@@ -23,7 +23,7 @@ type Listing struct {
 // Command is the command line that prints the same table. Texts and regular
 // expressions of the filter have no selector, so grep stands for them.
 func (l *Listing) Command() string {
-	c := paste.Shell("get", l.Resource.Name).Arg(l.Where.Words()...)
+	c := shellquote.Shell("get", l.Resource.Name).Arg(l.Where.Words()...)
 	var greps strings.Builder
 	for i := range l.Filter.terms {
 		t := &l.Filter.terms[i]
@@ -72,13 +72,13 @@ func (t *term) selector() (word string, ok bool) {
 
 // grep is a text as a filter of lines. Cells stand between blanks there, so that is
 // what the ends of a regular expression become.
-func (t *term) grep() paste.Command {
+func (t *term) grep() shellquote.Command {
 	flags := "-i"
 	if t.negate {
 		flags += "v"
 	}
 	if t.re == nil {
-		return paste.Shell("grep", flags+"F").Arg(string(t.text))
+		return shellquote.Shell("grep", flags+"F").Arg(string(t.text))
 	}
 	expr := strings.TrimPrefix(t.re.String(), "(?i)")
 	if rest, ok := strings.CutPrefix(expr, "^"); ok {
@@ -88,7 +88,7 @@ func (t *term) grep() paste.Command {
 		expr = rest + "( |$)"
 	}
 	if strings.ContainsAny(expr, "\\?") { // \d and the like
-		return paste.Shell("grep", flags+"P").Arg(expr)
+		return shellquote.Shell("grep", flags+"P").Arg(expr)
 	}
-	return paste.Shell("grep", flags+"E").Arg(expr)
+	return shellquote.Shell("grep", flags+"E").Arg(expr)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
-	"kitescope/words"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // Filter decides which rows of a table stay. Its text is a list of terms, all of

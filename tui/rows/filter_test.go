@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
 )

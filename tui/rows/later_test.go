@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // As time goes by rows stay what they are, found once, but for those that an age decides about; each cell is of the later moment.

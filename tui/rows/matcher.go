@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 	"kitescope/tui/draw"
 )
 

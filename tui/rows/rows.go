@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
 )
 
 // Rows are the rows that a grid page shows: immutable once built, but for the filter's result.

@@ -6,10 +6,10 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
 	"kitescope/tui/fix"
-	"kitescope/words"
 )
 
 // SeverityStyle is the look of a severity.

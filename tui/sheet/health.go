@@ -5,10 +5,10 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // health is the judgement in a word, what the store says, and what could not be read of it.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // nodes lists the nodes that serve queries.

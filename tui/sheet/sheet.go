@@ -11,10 +11,10 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // Sheet is what an overview is made of.

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui/draw"
 )
 

@@ -7,10 +7,10 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // aboutLines are the lines at the end that say what the cursor is on.

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"kitescope/inspect/history"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // mostListed is how many events a list has at most: the newest.

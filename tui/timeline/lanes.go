@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"kitescope/inspect/history"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // group is what lanes stand together for.

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/history"
+	"kitescope/internal/words"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/words"
 )
 
 // page is the timeline.

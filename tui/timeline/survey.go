@@ -14,9 +14,9 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
-	"kitescope/table"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/tui"
-	"kitescope/words"
 )
 
 // survey looks at clusters of the past: at some moments evenly over the time first, then in between where findings came or went, until

@@ -18,7 +18,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
-	"kitescope/paste/pastetest"
+	"kitescope/internal/shellquote/shellquotetest"
 	"kitescope/render/rendertest"
 )
 
@@ -225,7 +225,7 @@ func HostileWords() []string {
 
 // IsRun fails the test unless a real shell runs one program of a command that was copied, with a name among its words, which has lost
 // what no terminal takes; "" for any words.
-func IsRun(t *testing.T, shell *pastetest.Shell, command, name string) {
+func IsRun(t *testing.T, shell *shellquotetest.Shell, command, name string) {
 	t.Helper()
 	words, err := shell.Words(t, command)
 	if err != nil {

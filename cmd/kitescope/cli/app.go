@@ -19,8 +19,8 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // GlobalFlags are the flags of every command that reads a cluster.

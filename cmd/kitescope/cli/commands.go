@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/hints"
 	"kitescope/profile/pull"
-	"kitescope/words/hints"
 )
 
 // Groups of commands in the help: about vector indexes, and about profiles and benchmarks.

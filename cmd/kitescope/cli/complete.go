@@ -9,8 +9,8 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // completionTimeout bounds what a tab key may cost.

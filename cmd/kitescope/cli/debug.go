@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // debugLog is where --debug says what is asked of whom, and how long it took: of every cluster that one process reads. Where it writes

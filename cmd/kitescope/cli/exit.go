@@ -11,10 +11,10 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/hints"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/profile/gobuild"
-	"kitescope/words"
-	"kitescope/words/hints"
 )
 
 // Exit codes, as documented in "kitescope help exit-codes".
@@ -153,7 +153,7 @@ func collectionHint(unknown *meta.UnknownCollectionError) string {
 	case len(unknown.Known) == 0:
 		return "there are none"
 	case len(unknown.Known) > most:
-		return fmt.Sprintf("available: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, paste.Shell("kitescope", "get", "collections"))
+		return fmt.Sprintf("available: %s and %d more: %s", strings.Join(unknown.Known[:most], ", "), len(unknown.Known)-most, shellquote.Shell("kitescope", "get", "collections"))
 	}
 	return "available: " + strings.Join(unknown.Known, ", ")
 }
@@ -167,7 +167,7 @@ func hintOf(err error) string {
 		return collectionHint(unknown)
 	}
 	if missing, ok := errors.AsType[*view.NotFoundError](err); ok && len(missing.Near) == 0 {
-		return "list them with: " + paste.Shell("kitescope", "get", missing.Resource.Name).String()
+		return "list them with: " + shellquote.Shell("kitescope", "get", missing.Resource.Name).String()
 	}
 	return ""
 }

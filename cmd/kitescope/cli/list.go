@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/internal/table"
 	"kitescope/render"
-	"kitescope/table"
 )
 
 // ListFlags say in which order a list is shown, with which columns.

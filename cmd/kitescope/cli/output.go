@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/words"
 )
 
 // RenderOptions settles format, width and colour of a list.

@@ -13,13 +13,13 @@ import (
 	"kitescope/cmd/kitescope/prefs"
 	"kitescope/inspect/session"
 	"kitescope/inspect/view"
-	"kitescope/paste"
+	"kitescope/internal/hints"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/table"
 	"kitescope/tui"
 	"kitescope/tui/own"
-	"kitescope/words"
-	"kitescope/words/near"
 )
 
 // Chosen is what a person prefers, checked: what is wrong is a problem, and as if it were not there.
@@ -112,7 +112,7 @@ func (c *Chosen) checkView(name string, v prefs.View) {
 	at := "views." + name
 	i := slices.IndexFunc(view.Resources, func(r *view.Resource) bool { return r.Name == name })
 	if i < 0 {
-		c.wrong(at, "%s: there is no such resource%s", at, near.MeantBy(name, ResourceNames()))
+		c.wrong(at, "%s: there is no such resource%s", at, hints.MeantBy(name, ResourceNames()))
 		return
 	}
 	r, shown := view.Resources[i], tui.View{}
@@ -140,7 +140,7 @@ func (c *Chosen) checkAction(i int) {
 		return
 	}
 	before := len(c.Problems)
-	template, err := paste.ParseTemplate(a.Run)
+	template, err := shellquote.ParseTemplate(a.Run)
 	switch {
 	case a.Name == "" || strings.ContainsAny(a.Name, " \t"):
 		c.wrong(at, "%s: name is one word", at)
@@ -156,7 +156,7 @@ func (c *Chosen) checkAction(i int) {
 	for _, name := range a.On {
 		j := slices.IndexFunc(view.Resources, func(r *view.Resource) bool { return r.Name == name })
 		if j < 0 {
-			c.wrong(at+".on", "%s.on: there is no resource %q%s", at, name, near.MeantBy(name, ResourceNames()))
+			c.wrong(at+".on", "%s.on: there is no resource %q%s", at, name, hints.MeantBy(name, ResourceNames()))
 			continue
 		}
 		c.checkPlaces(at, template, view.Resources[j])
@@ -167,10 +167,10 @@ func (c *Chosen) checkAction(i int) {
 }
 
 // checkPlaces holds the places of a command to the columns of a resource.
-func (c *Chosen) checkPlaces(at string, template paste.Template, r *view.Resource) {
+func (c *Chosen) checkPlaces(at string, template shellquote.Template, r *view.Resource) {
 	for _, place := range template.Names() {
 		if r.Column(place) < 0 {
-			c.wrong(at+".run", "%s.run: %s have no column %q%s", at, r.Name, place, near.MeantBy(place, r.ColumnNames()))
+			c.wrong(at+".run", "%s.run: %s have no column %q%s", at, r.Name, place, hints.MeantBy(place, r.ColumnNames()))
 		}
 	}
 	for _, place := range template.Quoted {
@@ -234,7 +234,7 @@ func (c *Chosen) checkKeys() {
 	names := tui.KeyNames()
 	for _, name := range sortedKeys(c.Keys) {
 		if !slices.Contains(names, name) {
-			c.wrong("keys."+name, "keys: there is no action %q%s", name, near.MeantBy(name, names))
+			c.wrong("keys."+name, "keys: there is no action %q%s", name, hints.MeantBy(name, names))
 			delete(c.Keys, name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/inspect/view"
-	"kitescope/words/near"
+	"kitescope/internal/hints"
 )
 
 // belowKey annotates a group of commands with the names of those that it has: they are built when they are needed.
@@ -61,11 +61,11 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 	if len(meant) > 0 {
 		return meant
 	}
-	for _, name := range near.Words(word, names) {
+	for _, name := range hints.Similar(word, names) {
 		add(path + name)
 	}
 	if !cmd.HasParent() {
-		for _, name := range near.Words(word, ResourceNames()) {
+		for _, name := range hints.Similar(word, ResourceNames()) {
 			add(path + "get " + name)
 		}
 	}
@@ -83,7 +83,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	for _, f := range shown(cmd.Flags()) {
 		all = append(all, f.Name)
 	}
-	if alike := near.Words(missing.GetSpecifiedName(), all); len(alike) > 0 {
+	if alike := hints.Similar(missing.GetSpecifiedName(), all); len(alike) > 0 {
 		hint = "did you mean: --" + strings.Join(alike, ", --")
 	}
 	return Usage(err, hint)

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/kept"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // prometheus is the one that flags name, nil if they name none.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/inspect/session"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 	"kitescope/tui"
 )
 
@@ -44,16 +44,16 @@ const RefreshInterval = time.Second
 func (a *App) CommandFor(c Connection) string {
 	words := []string{ProgramName()}
 	if a.Flags.Now != "" {
-		words = append(words, "--now", paste.Word(a.Flags.Now))
+		words = append(words, "--now", shellquote.Word(a.Flags.Now))
 	}
 	if c.fromContext != "" {
-		return strings.Join(append(words, "--context", paste.Word(c.fromContext)), " ")
+		return strings.Join(append(words, "--context", shellquote.Word(c.fromContext)), " ")
 	}
 	from := c.From
 	if abs, err := filepath.Abs(from); err == nil && !strings.Contains(from, "://") && from != "-" {
 		from = abs
 	}
-	words = withFlags(append(words, "--from", paste.Word(from)), "--root", c.Root, "--user", c.User, "--password-file", c.PasswordFile,
+	words = withFlags(append(words, "--from", shellquote.Word(from)), "--root", c.Root, "--user", c.User, "--password-file", c.PasswordFile,
 		"--ca", c.CA, "--cert", c.Cert, "--key", c.Key, "--server-name", c.ServerName)
 	if c.Insecure {
 		words = append(words, "--insecure")
@@ -69,7 +69,7 @@ func (n *NodeFlags) CommandFor(c Connection) string {
 		if abs, err := filepath.Abs(path); err == nil {
 			path = abs
 		}
-		words = append(words, "--runtime", paste.Word(path))
+		words = append(words, "--runtime", shellquote.Word(path))
 	}
 	if len(words) > 0 || !IsLiveSource(c.From) {
 		return strings.Join(words, " ")
@@ -79,7 +79,7 @@ func (n *NodeFlags) CommandFor(c Connection) string {
 	}
 	words = append(words, "--live")
 	for _, word := range n.Map {
-		words = append(words, "--map", paste.Word(word))
+		words = append(words, "--map", shellquote.Word(word))
 	}
 	proxy := n.Proxy
 	if strings.Contains(proxy, "@") {
@@ -103,7 +103,7 @@ func (n *NodeFlags) CommandFor(c Connection) string {
 func withFlags(words []string, flags ...string) []string {
 	for i := 0; i < len(flags); i += 2 {
 		if flags[i+1] != "" {
-			words = append(words, flags[i], paste.Word(flags[i+1]))
+			words = append(words, flags[i], shellquote.Word(flags[i+1]))
 		}
 	}
 	return words

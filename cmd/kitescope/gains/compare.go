@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/render"
@@ -20,7 +21,6 @@ import (
 	"kitescope/render/picture"
 	"kitescope/tui/profiles"
 	"kitescope/tui/replays"
-	"kitescope/words/hints"
 )
 
 // benchFlags are those of "compare".

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/paste"
+	"kitescope/internal/shellquote"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 )
@@ -107,7 +107,7 @@ func oneSide(ctx context.Context, a *cli.App, word string, o read.Options) (*ben
 		return nil, err
 	}
 	if len(sets) != 1 {
-		return nil, cli.Usage(fmt.Errorf("%s already has both sides", word), "give only that file: "+paste.Shell("kitescope", "compare").Arg(word).String())
+		return nil, cli.Usage(fmt.Errorf("%s already has both sides", word), "give only that file: "+shellquote.Shell("kitescope", "compare").Arg(word).String())
 	}
 	return sets[0], nil
 }

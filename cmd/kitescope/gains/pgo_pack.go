@@ -17,11 +17,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/internal/hints"
 	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/builds"
-	"kitescope/words/hints"
 )
 
 // packFlags are those of "pgo pack".

@@ -16,13 +16,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/paste"
+	"kitescope/internal/hints"
+	"kitescope/internal/shellquote"
 	"kitescope/profile/bench"
 	"kitescope/profile/pull"
 	"kitescope/profile/trial"
 	"kitescope/render"
 	"kitescope/render/builds"
-	"kitescope/words/hints"
 )
 
 // trialFlags are those of "pgo trial".
@@ -164,7 +164,7 @@ func trialLine(cmd *cobra.Command) string {
 			default:
 				value = pull.RedactWord(value)
 			}
-			line = append(line, paste.Word("--"+f.Name+"="+value))
+			line = append(line, shellquote.Word("--"+f.Name+"="+value))
 		}
 	})
 	return strings.Join(line, " ")

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"kitescope/words/near"
+	"kitescope/internal/hints"
 )
 
 // Problem is something that is wrong with the file.
@@ -132,7 +132,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, path, allowed string) {
 	case n.Kind != yaml.ScalarNode:
 		d.wrong(n, path, "%s is a text, not %s", path, shown(n))
 	case allowed != "" && !slices.Contains(strings.Split(allowed, ","), n.Value):
-		d.wrong(n, path, "%s is one of %s, not %q%s", path, strings.ReplaceAll(allowed, ",", ", "), n.Value, near.MeantBy(n.Value, strings.Split(allowed, ",")))
+		d.wrong(n, path, "%s is one of %s, not %q%s", path, strings.ReplaceAll(allowed, ",", ", "), n.Value, hints.MeantBy(n.Value, strings.Split(allowed, ",")))
 	default:
 		v.SetString(n.Value)
 	}
@@ -193,7 +193,7 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, path string) {
 			for _, f := range fields {
 				known = append(known, f.name)
 			}
-			hint := near.MeantBy(key.Value, known)
+			hint := hints.MeantBy(key.Value, known)
 			if hint == "" {
 				hint = "; available: " + strings.Join(known, ", ")
 			}

@@ -13,9 +13,9 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
-	"kitescope/words"
 )
 
 func engineBench(a *cli.App) *cobra.Command {

@@ -6,7 +6,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/target"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // shade gives the target the codes that the flags ask for, which options has checked, for so many searches.

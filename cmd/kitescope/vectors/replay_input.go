@@ -21,10 +21,10 @@ import (
 	"kitescope/engine/object"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/internal/table"
 	"kitescope/replay"
 	"kitescope/replay/cache"
 	"kitescope/replay/layout"
-	"kitescope/table"
 )
 
 // replayInput are the flags that say which segments are replayed, and where their files are.

@@ -16,13 +16,13 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
 	"kitescope/engine/flat"
+	"kitescope/internal/table"
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/live"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
-	"kitescope/table"
 )
 
 // queryFlags say what is asked.

@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/paste"
+	"kitescope/internal/hints"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/profile/pull"
 	"kitescope/replay"
 	"kitescope/replay/log"
-	"kitescope/words"
-	"kitescope/words/hints"
 )
 
 // runFlags are those of "replay run" and "replay sweep".
@@ -369,7 +369,7 @@ func replayCommandLine(cmd *cobra.Command, args []string) string {
 			if strings.Contains(value, "://") || f.Name == "target" {
 				value = pull.RedactWord(value)
 			}
-			words = append(words, paste.Word("--"+f.Name+"="+value))
+			words = append(words, shellquote.Word("--"+f.Name+"="+value))
 		}
 	})
 	return strings.Join(words, " ")

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/internal/table"
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
-	"kitescope/table"
 )
 
 // saved is a file that -O wrote: a result, or a prediction.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // CollectionLabel is how messages call a collection: its name, with the database unless that is the

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // IsGone reports whether a node is only known by what others still tell of it: it has no session, and was

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/faulttest"
 	"kitescope/inspect/check/rules"
-	"kitescope/paste/pastetest"
+	"kitescope/internal/shellquote/shellquotetest"
 )
 
 // What an enemy calls things: before the name, what looks like a flag; behind it, all that a shell obeys.
@@ -77,7 +77,7 @@ var (
 // Nothing can be made of the case's cluster after it.
 func hostileNames(t *testing.T) property {
 	t.Helper()
-	shell := &reader{Shell: pastetest.New(t), read: map[string]bool{}}
+	shell := &reader{Shell: shellquotetest.New(t), read: map[string]bool{}}
 	told, checks := 0, map[string]bool{}
 	return property{"hints of hostile names", func(t *testing.T, c *faulttest.Case, before *check.Report) {
 		t.Helper()
@@ -103,7 +103,7 @@ func hostileNames(t *testing.T) property {
 
 // reader has a real shell read the commands of hints, each once.
 type reader struct {
-	*pastetest.Shell
+	*shellquotetest.Shell
 	read    map[string]bool
 	planted int
 }

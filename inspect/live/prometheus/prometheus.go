@@ -21,7 +21,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Options say where a Prometheus is, and how long it is waited for.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/words"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
+	"kitescope/internal/words"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Answers collects the answers of processes in a temporary file: the size of a bundle's

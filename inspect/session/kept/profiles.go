@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"kitescope/inspect/source"
+	"kitescope/internal/hints"
 	"kitescope/profile/pull"
-	"kitescope/words/hints"
 )
 
 // profilesMember begins the names of a bundle's members that are profiles: files as profile pull

@@ -14,8 +14,8 @@ import (
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/session/pulled"
 	"kitescope/inspect/source"
+	"kitescope/internal/hints"
 	"kitescope/profile/pull"
-	"kitescope/words/hints"
 )
 
 // demoLoader loads the demo, whose processes answer.

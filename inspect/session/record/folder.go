@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"kitescope/inspect/source"
-	"kitescope/words"
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
+	"kitescope/internal/words"
 )
 
 const lockName = "recorder.lock"

@@ -28,7 +28,7 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Options say what is recorded, and how much of it is kept.

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // annCSV is what data_export.py of ann-benchmarks writes: compute_metrics_all_runs in

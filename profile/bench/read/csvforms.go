@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // splitUnit takes the unit off the name of a column: "p99_ms", "latency (ms)", "latency [ms]", "latency, ms".

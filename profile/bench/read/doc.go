@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // Limits of what is read. Results of benchmarks are small; what is beyond these is something else.

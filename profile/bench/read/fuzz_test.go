@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unicode"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // FuzzFrom holds all readers to what is promised of them: no panic, finite figures in runs with names, and an error that says

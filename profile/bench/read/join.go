@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/hints"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
-	"kitescope/words"
-	"kitescope/words/hints"
 )
 
 // join makes the Sets of one side of its files.

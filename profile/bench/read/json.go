@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // maxJSON is how large a file of one JSON value may be: it takes many times its size in memory.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // markdownTable is a table as issues and pull requests carry it, in the forms that plainCSV reads: the table of the Milvus

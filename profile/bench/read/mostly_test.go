@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"kitescope/words/hints"
+	"kitescope/internal/hints"
 )
 
 // A file that begins like a result, and has more other lines behind than its own, is not read as if it were whole.

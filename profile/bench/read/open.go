@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // maxFiles is how many files a side may have, and maxDepth how deep in folders they may lie.

@@ -21,8 +21,8 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // Options say how files are read. The zero Options are right for files of known programs.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // show writes Sets one value a line, for tests.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"strings"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // runsVersion is the version of the format of WriteRuns. Keys may be added to it; one that changes its meaning is a

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"kitescope/internal/hints"
 	"kitescope/profile/bench"
-	"kitescope/words/hints"
 )
 
 // sheet builds one Set, within the limits.

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // broadcastWaits is how long a broadcast may wait for acknowledgements. Each channel acknowledges it as soon as its streaming node has

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // assignGrace is what DataCoord is given to assign the channels of a new collection, and a session to come back.

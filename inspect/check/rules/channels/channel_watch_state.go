@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // watchTimeout is what Milvus gives a data node to take a channel over (dataCoord.channel.watchTimeoutInterval: 300).

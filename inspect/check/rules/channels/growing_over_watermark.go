@@ -6,7 +6,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // growingOverWatermark finds streaming nodes whose growing segments stay above the size at which they are flushed.

@@ -5,7 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // backlogWarning is half of what Milvus's Helm chart allows a topic before Pulsar refuses producers: backlogQuotaDefaultLimitGB 8,

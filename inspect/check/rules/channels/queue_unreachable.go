@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // queueUnreachable finds a message queue that does not answer.

@@ -5,7 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // walBacklogBytes is from where reading a log again takes minutes: half of what a segment is rolled at, 64 times.

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // flusherBehind is how far a flusher may be behind the end of its log. Time ticks come every 200 ms (proxy.timeTickInterval), and the

@@ -6,7 +6,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // walLogLeft finds logs of pchannels that are gone.

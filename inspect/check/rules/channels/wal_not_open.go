@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // openGrace is what a streaming node that has just started is given to take its logs over.

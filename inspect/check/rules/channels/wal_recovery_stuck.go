@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // recoveryStands is how old the checkpoint of a write-ahead log may be. Time ticks move it on an idle channel too, and it is written every

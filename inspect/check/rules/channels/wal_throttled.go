@@ -7,7 +7,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // walThrottled finds streaming nodes that slow writes down, or reject them.

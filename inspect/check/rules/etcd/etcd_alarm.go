@@ -7,7 +7,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // etcdAlarm finds alarms of etcd.

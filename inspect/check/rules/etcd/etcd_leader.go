@@ -7,7 +7,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // etcdNoLeader finds an etcd that cannot write, or can no longer lose a member.

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // indexFailed finds segments whose index Milvus has given up.

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // indexMissing finds flushed segments on which an index was never begun.

@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Thresholds of index-stuck. Every build of the captured clusters was finished within a minute; a segment of 1 GB takes minutes

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // buildGrace is how old a flushed segment, and an index definition, have to be before its absence counts. DataCoord looks for segments

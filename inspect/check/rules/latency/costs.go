@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/check/facts"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // fewRequests says that there were too few requests to tell where they spend their time.

@@ -7,7 +7,7 @@ import (
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // gcPause finds processes that stand still while garbage is collected.

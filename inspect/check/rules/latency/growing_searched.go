@@ -6,7 +6,7 @@ import (
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // growingSearched finds searches that spend their time on rows that have no index yet.

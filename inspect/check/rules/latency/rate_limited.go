@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // rateLimited finds requests that proxies refuse.

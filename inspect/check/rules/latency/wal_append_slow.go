@@ -11,7 +11,7 @@ import (
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // walAppendSlow finds a message queue that takes what is written late.

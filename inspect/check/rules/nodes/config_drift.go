@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // configDrift finds processes whose configuration is not that of their peers, or not that of etcd.

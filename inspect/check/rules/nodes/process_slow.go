@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // Thresholds of process-slow. Of captured clusters no process that was well took longer than 30 ms for its state, with all

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // resolveAlias is the setting that makes a proxy look up an alias before it looks for a grant (pkg/util/paramtable/component_param.go at

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // orphanTaskAfter is what Milvus is given to end the tasks of a collection that was dropped.

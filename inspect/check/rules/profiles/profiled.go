@@ -8,8 +8,8 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/paste"
-	"kitescope/words"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 )
 
 // busyProfile is how many cores a process has to use for what it spends them on to matter: an idle one collects garbage, too.
@@ -122,7 +122,7 @@ func reportProfiled(p *check.Pass, f check.Finding) {
 }
 
 // inProfiles is a command that reads the profiles that were judged: those of their folder, else new ones.
-func inProfiles(p *check.Pass, c paste.Command) paste.Command {
+func inProfiles(p *check.Pass, c shellquote.Command) shellquote.Command {
 	if p.Profiles.Location == "" {
 		return c
 	}
@@ -130,7 +130,7 @@ func inProfiles(p *check.Pass, c paste.Command) paste.Command {
 }
 
 // onNode is a command about one process.
-func onNode(c paste.Command, x *model.ProfiledProcess) paste.Command {
+func onNode(c shellquote.Command, x *model.ProfiledProcess) shellquote.Command {
 	return c.Flag("--node", x.Name)
 }
 

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // invisibleAfter is how long a segment may stay invisible: sorting one takes seconds to minutes.

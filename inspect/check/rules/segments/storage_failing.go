@@ -9,7 +9,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // storageFailing finds processes whose reads or writes of the storage fail.

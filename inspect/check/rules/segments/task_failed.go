@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // failedWithin is how recent the end of a failed task has to be to be worth a warning; Milvus keeps failed imports for 3 h

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // bruteForceShare finds collections and nodes that spend much of their search work on comparing rows one by one, though

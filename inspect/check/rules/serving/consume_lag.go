@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // consumptionLag finds query nodes that are behind in reading the stream.

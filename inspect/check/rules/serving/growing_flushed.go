@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // growingFlushed finds segments that DataCoord has flushed, and a shard leader still serves as growing.

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // growingLarge finds growing segments beyond the size at which DataCoord seals them.

@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // growingOld finds rows that stay growing: nobody inserts any more, and nothing will close their segments soon.

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // indexNotLoaded finds sealed segments whose vector index is built, and which nodes serve without it.

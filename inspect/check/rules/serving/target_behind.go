@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // targetBehind finds collections whose shard leaders serve an old target, while DataCoord wants another.

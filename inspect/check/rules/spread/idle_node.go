@@ -9,7 +9,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // idleNode finds query nodes that serve nothing, or far less than the others.

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/words"
+	"kitescope/internal/words"
 )
 
 // imbalanceMemory finds query nodes of one resource group of which one is nearly full while another is not.

@@ -1,0 +1,290 @@
+package encode
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Reader reads itself from the value that of reads into another one: what it says of that is its error. A pointer has to be the receiver.
+type Reader interface {
+	ReadDoc(of func(v any) error) error
+}
+
+// Checker says what is wrong with what was read. A pointer has to be the receiver.
+type Checker interface{ CheckDoc() error }
+
+// reader reads what an Encoder wrote. Keys that it does not know are passed over; it stops at the first thing that is wrong.
+type reader struct {
+	tag     string
+	lenient bool // every key may be missing
+}
+
+// wrong says what was expected at a place, and what is there.
+func wrong(path, expected string, raw []byte) error {
+	const shown = 40
+	found := string(raw)
+	if len(found) > shown {
+		found = found[:shown] + "..."
+	}
+	return at(path, fmt.Errorf("%s was expected, %q found", expected, found))
+}
+
+func at(path string, err error) error {
+	if path == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// into decodes a value that is not null.
+func into(raw json.RawMessage, v any) bool {
+	return string(raw) != "null" && json.Unmarshal(raw, v) == nil
+}
+
+// read fills v, which can be set.
+func (r *reader) read(raw json.RawMessage, v reflect.Value, path string, f *field) error {
+	switch v.Type() {
+	case durationType:
+		return readSeconds(raw, v, path)
+	case timeType:
+		return readTime(raw, v, path)
+	}
+	switch x := v.Addr().Interface().(type) {
+	case Reader:
+		var inside error // which says where
+		err := x.ReadDoc(func(of any) error {
+			inside = r.read(raw, reflect.ValueOf(of).Elem(), path, f)
+			return inside
+		})
+		if err == nil || inside != nil {
+			return err
+		}
+		return at(path, err)
+	case encoding.TextUnmarshaler:
+		var word string
+		if !into(raw, &word) {
+			return wrong(path, "a string", raw)
+		}
+		if err := x.UnmarshalText([]byte(word)); err != nil {
+			return wrong(path, err.Error(), raw)
+		}
+		return nil
+	}
+	if err := r.readKind(raw, v, path, f); err != nil {
+		return err
+	}
+	if c, ok := reflect.TypeAssert[Checker](v.Addr()); ok {
+		if err := c.CheckDoc(); err != nil {
+			return at(path, err)
+		}
+	}
+	return nil
+}
+
+func (r *reader) readKind(raw json.RawMessage, v reflect.Value, path string, f *field) error {
+	var expected string
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return r.read(raw, v.Elem(), path, f)
+	case reflect.Struct:
+		return r.readObject(raw, v, path)
+	case reflect.Slice:
+		if v.Type() != reflect.TypeFor[[]string]() {
+			return r.readList(raw, v, path, f)
+		}
+		expected = "a list of strings"
+	case reflect.Map:
+		return readMap(raw, v, path, f)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return readInt(raw, v, path, f)
+	case reflect.Uint64:
+		return readID(raw, path, func(s string) error {
+			n, err := strconv.ParseUint(s, 10, 64)
+			v.SetUint(n)
+			return err
+		})
+	case reflect.String:
+		expected = "a string"
+	case reflect.Bool:
+		expected = "true or false"
+	case reflect.Float32, reflect.Float64:
+		expected = "a number"
+	default:
+		return at(path, fmt.Errorf("a %s is nothing that can be read", v.Kind()))
+	}
+	if !into(raw, v.Addr().Interface()) {
+		return wrong(path, expected, raw)
+	}
+	return nil
+}
+
+func readInt(raw json.RawMessage, v reflect.Value, path string, f *field) error {
+	if _, isID := reflect.TypeAssert[ID](v); isID || f.id && v.Kind() == reflect.Int64 {
+		return readID(raw, path, func(s string) error {
+			n, err := strconv.ParseInt(s, 10, 64)
+			v.SetInt(n)
+			return err
+		})
+	}
+	var n int64
+	if !into(raw, &n) {
+		return wrong(path, "a whole number", raw)
+	}
+	if v.OverflowInt(n) {
+		return wrong(path, fmt.Sprintf("a number of %d bits", v.Type().Bits()), raw)
+	}
+	v.SetInt(n)
+	return nil
+}
+
+// readID reads a number that is written as a string.
+func readID(raw json.RawMessage, path string, parse func(s string) error) error {
+	var s string
+	if !into(raw, &s) {
+		return wrong(path, "a string", raw)
+	}
+	if parse(s) != nil {
+		return wrong(path, "an id", raw)
+	}
+	return nil
+}
+
+func readSeconds(raw json.RawMessage, v reflect.Value, path string) error {
+	const expected = "a number of seconds"
+	var x json.Number // which text in quotes is, too
+	if raw[0] == '"' || !into(raw, &x) {
+		return wrong(path, expected, raw)
+	}
+	d, ok := parseSeconds(x.String())
+	if !ok {
+		return wrong(path, expected, raw)
+	}
+	v.SetInt(int64(d))
+	return nil
+}
+
+// parseSeconds reads a JSON number of seconds as a duration, to the nanosecond; false if it is no number or too large.
+func parseSeconds(s string) (time.Duration, bool) {
+	// A number as 1e999999999 is no duration, and would take as many digits.
+	if x, err := strconv.ParseFloat(s, 64); err != nil || math.Abs(x) > float64(math.MaxInt64)/1e9+1 {
+		return 0, false
+	} else if strings.ContainsAny(s, "eE") || len(s) > 40 {
+		return time.Duration(math.Round(x * 1e9)), math.Abs(x*1e9) < math.MaxInt64
+	}
+	rational, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return 0, false
+	}
+	rational.Mul(rational, big.NewRat(1e9, 1))
+	ns := new(big.Int).Quo(rational.Num(), rational.Denom())
+	return time.Duration(ns.Int64()), ns.IsInt64()
+}
+
+func readTime(raw json.RawMessage, v reflect.Value, path string) error {
+	var s string
+	if !into(raw, &s) {
+		return wrong(path, "a time", raw)
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return wrong(path, "a time as 2006-01-02T15:04:05Z", raw)
+	}
+	v.Set(reflect.ValueOf(t.UTC()))
+	return nil
+}
+
+func (r *reader) readObject(raw json.RawMessage, v reflect.Value, path string) error {
+	var keys map[string]json.RawMessage
+	if !into(raw, &keys) {
+		return wrong(path, "an object", raw)
+	}
+	return r.readKeys(keys, v, path)
+}
+
+func (r *reader) readKeys(keys map[string]json.RawMessage, v reflect.Value, path string) error {
+	if path != "" {
+		path += "."
+	}
+	plan := fieldsOf(v.Type(), r.tag)
+	for i := range plan {
+		f := &plan[i]
+		x := v.FieldByIndex(f.index)
+		value, ok := keys[f.key]
+		switch {
+		case ok:
+			if err := r.read(value, x, path+f.key, f); err != nil {
+				return err
+			}
+		case f.unknowable && x.CanInt():
+			x.SetInt(int64(f.unknown))
+		case f.unknowable:
+			x.SetFloat(f.unknown)
+		case !r.lenient && !f.optional():
+			return fmt.Errorf("%s%s: it is missing", path, f.key)
+		}
+	}
+	return nil
+}
+
+func (r *reader) readList(raw json.RawMessage, v reflect.Value, path string, f *field) error {
+	if raw[0] != '[' {
+		return wrong(path, "a list", raw)
+	}
+	// One by one: what is something else ends it at the first, before there is memory for all.
+	d := json.NewDecoder(bytes.NewReader(raw))
+	_, _ = d.Token() // the bracket; all of it was found to be JSON before
+	of := field{id: f.id}
+	for i := 0; d.More(); i++ {
+		var part json.RawMessage
+		if err := d.Decode(&part); err != nil {
+			return wrong(path, "a list", raw)
+		}
+		x := reflect.New(v.Type().Elem()).Elem()
+		if err := r.read(part, x, path+"["+strconv.Itoa(i)+"]", &of); err != nil {
+			return err
+		}
+		v.Set(reflect.Append(v, x))
+	}
+	return nil
+}
+
+// readMap reads an object of whole numbers by text, or of ids by ids. Nothing in it leaves the map nil.
+func readMap(raw json.RawMessage, v reflect.Value, path string, f *field) error {
+	if !f.id {
+		all := reflect.New(v.Type())
+		if !into(raw, all.Interface()) {
+			return wrong(path, "an object of whole numbers", raw)
+		}
+		if all.Elem().Len() > 0 {
+			v.Set(all.Elem())
+		}
+		return nil
+	}
+	var pairs map[string]string
+	if !into(raw, &pairs) {
+		return wrong(path, "an object of ids", raw)
+	}
+	all := map[int64]int64{}
+	for k, s := range pairs {
+		key, bad := strconv.ParseInt(k, 10, 64)
+		value, worse := strconv.ParseInt(s, 10, 64)
+		if err := errors.Join(bad, worse); err != nil {
+			return wrong(path, "an object of ids", raw)
+		}
+		all[key] = value
+	}
+	if len(all) > 0 {
+		v.Set(reflect.ValueOf(all).Convert(v.Type()))
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package encode
+
+import (
+	"encoding"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// valid is a text in which U+FFFD stands for what is not UTF-8, where it will be read again.
+func (e *Encoder) valid(s string) string {
+	if !e.saved {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// Value writes a Go value: booleans, numbers, strings, times, durations, structs, pointers to them, maps, slices, Objects, Tellers and
+// what marshals itself as text. Of a list, elements that are not known are left out; so is v itself.
+func (e *Encoder) Value(v any) {
+	if r := reflect.ValueOf(v); known(r, &field{}) {
+		e.tell(r, &field{})
+	}
+}
+
+// known reports whether there is anything to write of a value.
+func known(v reflect.Value, f *field) bool {
+	switch v.Kind() {
+	case reflect.Invalid:
+		return false
+	case reflect.Pointer, reflect.Interface:
+		return !v.IsNil() && known(v.Elem(), f)
+	case reflect.Float32, reflect.Float64:
+		if math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) || f.unknowable && isUnknown(v.Float(), f.unknown) {
+			return false
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if f.unknowable && isUnknown(float64(v.Int()), f.unknown) {
+			return false
+		}
+	default:
+		if v.Type() == timeType {
+			t := timeOf(v)
+			return !t.IsZero() && t.Year() >= 0 && t.Year() <= 9999
+		}
+	}
+	return !f.omitzero || !isZero(v)
+}
+
+func isUnknown(x, unknown float64) bool { return x == unknown || unknown < 0 && x < 0 }
+
+func isZero(v reflect.Value) bool {
+	if z, ok := method[interface{ IsZero() bool }](v); ok {
+		return z.IsZero()
+	}
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		return v.Len() == 0
+	}
+	return v.IsZero()
+}
+
+// method asserts that a value, or a pointer to it, has methods.
+func method[T any](v reflect.Value) (T, bool) {
+	if v.CanAddr() {
+		if x, ok := reflect.TypeAssert[T](v.Addr()); ok {
+			return x, true
+		}
+	}
+	x, ok := reflect.TypeAssert[T](v)
+	return x, ok
+}
+
+func timeOf(v reflect.Value) time.Time {
+	t, _ := reflect.TypeAssert[time.Time](v)
+	return t.UTC()
+}
+
+// tell writes a known value.
+func (e *Encoder) tell(v reflect.Value, f *field) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if t, ok := reflect.TypeAssert[Teller](v); ok {
+			t.TellDoc(e)
+			return
+		}
+		e.tell(v.Elem(), f)
+		return
+	default:
+	}
+	switch v.Type() {
+	case durationType:
+		e.Seconds(time.Duration(v.Int()))
+		return
+	case timeType:
+		e.moment(timeOf(v))
+		return
+	}
+	if t, ok := method[Teller](v); ok {
+		t.TellDoc(e)
+		return
+	}
+	if t, ok := method[encoding.TextMarshaler](v); ok {
+		word, err := t.MarshalText()
+		if err != nil {
+			word = []byte("unknown")
+		}
+		e.Text(string(word))
+		return
+	}
+	e.tellKind(v, f)
+}
+
+func (e *Encoder) moment(t time.Time) {
+	if e.saved {
+		e.put(scalar{kind: quoted, s: t.Format(time.RFC3339Nano)})
+		return
+	}
+	e.Time(t.UnixNano())
+}
+
+func (e *Encoder) tellKind(v reflect.Value, f *field) {
+	switch v.Kind() {
+	case reflect.Struct:
+		e.BeginObject()
+		e.entries(v)
+		e.EndObject()
+	case reflect.Slice, reflect.Array:
+		e.tellList(v, f)
+	case reflect.Map:
+		e.tellMap(v, f)
+	case reflect.Bool:
+		e.Bool(v.Bool())
+	case reflect.Float32, reflect.Float64:
+		e.float(v)
+	case reflect.String:
+		e.Text(v.String())
+	case reflect.Uint64: // seeds do not fit into a number of JavaScript
+		e.put(scalar{kind: quoted, s: strconv.FormatUint(v.Uint(), 10)})
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		e.Int(int64(v.Uint())) //nolint:gosec // 32 bits, or a count
+	default:
+		_, isID := reflect.TypeAssert[ID](v)
+		if isID || f.id && v.Kind() == reflect.Int64 {
+			e.ID(v.Int())
+			return
+		}
+		e.Int(v.Int())
+	}
+}
+
+func (e *Encoder) float(v reflect.Value) {
+	switch _, isExact := reflect.TypeAssert[Exact](v); {
+	case isExact:
+		e.Exact(v.Float())
+	case e.saved:
+		e.put(scalar{kind: whole, f: v.Float(), n: int64(v.Type().Bits())})
+	default:
+		e.Number(v.Float())
+	}
+}
+
+// entries writes those of a struct or an Object into the object that is open.
+func (e *Encoder) entries(v reflect.Value) {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	if o, ok := reflect.TypeAssert[Object](v); ok {
+		for _, x := range o {
+			e.entry(x.Key, reflect.ValueOf(x.Value), &field{})
+		}
+		return
+	}
+	plan := e.fields(v.Type())
+	for i := range plan {
+		f := &plan[i]
+		x := v.FieldByIndex(f.index)
+		if f.inline {
+			if known(x, f) {
+				e.entries(x)
+			}
+			continue
+		}
+		e.entry(f.key, x, f)
+	}
+}
+
+func (e *Encoder) entry(key string, v reflect.Value, f *field) {
+	if known(v, f) {
+		e.Key(key)
+		e.tell(v, f)
+	}
+}
+
+func (e *Encoder) tellList(v reflect.Value, f *field) {
+	if _, ok := reflect.TypeAssert[Object](v); ok {
+		e.BeginObject()
+		e.entries(v)
+		e.EndObject()
+		return
+	}
+	if all, ok := reflect.TypeAssert[[]string](v); ok {
+		e.Texts(all)
+		return
+	}
+	e.BeginList()
+	of := field{id: f.id}
+	for i := range v.Len() {
+		if x := v.Index(i); known(x, &of) {
+			e.tell(x, &of)
+		}
+	}
+	e.EndList()
+}
+
+// tellMap writes the keys in their order. Those that are the same once they are valid are one: their counts are added up.
+func (e *Encoder) tellMap(v reflect.Value, f *field) {
+	clean := map[string]reflect.Value{}
+	for it := v.MapRange(); it.Next(); {
+		key, x := e.valid(fmt.Sprint(it.Key().Interface())), it.Value()
+		if other, is := clean[key]; is && x.CanInt() {
+			sum := reflect.New(x.Type()).Elem()
+			sum.SetInt(x.Int() + other.Int())
+			x = sum
+		}
+		clean[key] = x
+	}
+	e.BeginObject()
+	of := field{id: f.id}
+	for _, key := range slices.Sorted(maps.Keys(clean)) {
+		e.entry(key, clean[key], &of)
+	}
+	e.EndObject()
+}

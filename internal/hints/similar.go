@@ -1,0 +1,102 @@
+package hints
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// UnknownError says that a word names nothing.
+type UnknownError struct {
+	// What is the kind of thing that was looked for: "resource", "column of segments".
+	What, Word string
+	// Known are all names that would have been understood.
+	Known []string
+}
+
+// mostListed is how many names a message lists; of more, whoever reports the error says where they are.
+const mostListed = 50
+
+func (e *UnknownError) Error() string {
+	near := Similar(e.Word, e.Known)
+	if len(near) > 0 {
+		return fmt.Sprintf("unknown %s %q%s", e.What, e.Word, Meant(near))
+	}
+	if len(e.Known) > mostListed {
+		return fmt.Sprintf("unknown %s %q", e.What, e.Word)
+	}
+	return fmt.Sprintf("unknown %s %q; available: %s", e.What, e.Word, strings.Join(e.Known, ", "))
+}
+
+// Meant ends a sentence about a word with the names that are spelled alike, if there are any.
+func Meant(near []string) string {
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// MeantBy is Meant of the known names that are spelled like a word.
+func MeantBy(word string, known []string) string { return Meant(Similar(word, known)) }
+
+// Words returns up to three of the known names that are spelled like word, nearest first.
+func Similar(word string, known []string) []string {
+	word = strings.ToLower(word)
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var list []candidate
+	for _, name := range known {
+		d := editDistance(word, strings.ToLower(name))
+		if strings.HasPrefix(strings.ToLower(name), word) && word != "" {
+			d = 1
+		}
+		if d > 1 && sameParts(word, name) { // "idle-node" for "node-idle"
+			d = 1
+		}
+		if d <= max(1, len(word)/3) {
+			list = append(list, candidate{name, d})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return a.distance - b.distance })
+	var names []string
+	for _, c := range list[:min(3, len(list))] {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// sameParts reports whether two names have the same parts in another order.
+func sameParts(a, b string) bool {
+	parts := func(s string) []string {
+		list := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' })
+		slices.Sort(list)
+		return list
+	}
+	return slices.Equal(parts(a), parts(strings.ToLower(b)))
+}
+
+// editDistance counts the insertions, deletions, replacements and swaps of neighbours
+// that turn a into b (optimal string alignment).
+func editDistance(a, b string) int {
+	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			next[j] = min(replace, last[j]+1, next[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, last, next = last, next, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,199 @@
+package repo_test
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// tree is the packages of this module, without tests.
+type tree struct {
+	packages []*pkg
+}
+
+// pkg is the files of a folder, without tests, of all platforms.
+type pkg struct {
+	path  string // inside the module
+	files []*file
+}
+
+// file is the syntax of one file.
+type file struct {
+	path    string
+	fset    *token.FileSet
+	syntax  *ast.File
+	imports []imported
+}
+
+// imported is a package under the name that a file gives it.
+type imported struct {
+	name, path string
+}
+
+// parseTree reads a module. Modules in it are others, as are folders that the go command does not look at.
+func parseTree(root fs.FS) (*tree, error) {
+	t, at := new(tree), map[string]*pkg{}
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == ".":
+			return nil
+		case d.IsDir():
+			_, err := fs.Stat(root, path.Join(name, "go.mod"))
+			if err == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") {
+				return fs.SkipDir
+			}
+			return nil
+		case path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		f, err := parseFile(root, name)
+		if err != nil || f == nil {
+			return err
+		}
+		dir := path.Dir(name)
+		if at[dir] == nil {
+			at[dir] = &pkg{path: dir}
+			t.packages = append(t.packages, at[dir])
+		}
+		at[dir].files = append(at[dir].files, f)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// parseFile reads a file, nil if it is left out of every build.
+func parseFile(root fs.FS, name string) (*file, error) {
+	source, err := fs.ReadFile(root, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{path: name, fset: token.NewFileSet()}
+	f.syntax, err = parser.ParseFile(f.fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || ignored(f.syntax) {
+		return nil, err
+	}
+	for _, i := range f.syntax.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		if i.Name != nil {
+			f.imports = append(f.imports, imported{i.Name.Name, p})
+			continue
+		}
+		f.imports = append(f.imports, imported{likelyName(p), p})
+	}
+	return f, nil
+}
+
+// ignored reports whether a file's constraint is "ignore", as programs have that generate others.
+func ignored(f *ast.File) bool {
+	for _, g := range f.Comments {
+		if g.Pos() > f.Package {
+			return false
+		}
+		for _, c := range g.List {
+			if x, err := constraint.Parse(c.Text); err == nil && !x.Eval(func(tag string) bool { return tag != "ignore" }) {
+				if x.Eval(func(string) bool { return true }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var version = regexp.MustCompile(`^v[0-9]+$`)
+
+// likelyName is the name of a package that is imported without one.
+func likelyName(imported string) string {
+	if version.MatchString(path.Base(imported)) {
+		imported = path.Dir(imported)
+	}
+	return path.Base(imported)
+}
+
+// knows reports whether a file imports something below a path.
+func (f *file) knows(dir string) bool {
+	for _, i := range f.imports {
+		if below(i.path, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// importOf is the package that a selector is of, if it is of one.
+func (f *file) importOf(s *ast.SelectorExpr) imported {
+	if x, ok := s.X.(*ast.Ident); ok {
+		for _, i := range f.imports {
+			if i.name == x.Name {
+				return i
+			}
+		}
+	}
+	return imported{}
+}
+
+// selectors calls g for each x.Name, with the package that x is.
+func (f *file) selectors(g func(of imported, s *ast.SelectorExpr)) {
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			g(f.importOf(s), s)
+		}
+		return true
+	})
+}
+
+func (f *file) at(n ast.Node) string { return f.fset.Position(n.Pos()).String() }
+
+// exported are the parts of a file that others see: signatures of functions and methods, types without
+// their fields that have a name of their own and are not exported.
+func exported(f *ast.File) (shown []ast.Node) {
+	for _, decl := range f.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() {
+				shown = append(shown, d.Type)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.ValueSpec:
+					if s.Names[0].IsExported() && s.Type != nil {
+						shown = append(shown, s.Type)
+					}
+				case *ast.TypeSpec:
+					if s.Name.IsExported() {
+						shown = append(shown, exportedParts(s.Type)...)
+					}
+				}
+			}
+		}
+	}
+	return shown
+}
+
+func exportedParts(t ast.Expr) (shown []ast.Node) {
+	s, ok := t.(*ast.StructType)
+	if !ok {
+		return []ast.Node{t}
+	}
+	for _, field := range s.Fields.List {
+		if len(field.Names) == 0 || field.Names[0].IsExported() {
+			shown = append(shown, field.Type)
+		}
+	}
+	return shown
+}

@@ -1,0 +1,195 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/internal/hints"
+)
+
+// Query is what a person asks of a table.
+type Query struct {
+	Where Selection
+	// Sort are column names, a leading "-" means descending, "-rows,name" is two of
+	// them; none means the schema's DefaultSort.
+	Sort []string
+	// Columns are column names as ParseColumns reads them; none means those of Show.
+	Columns []string
+	Show    Show
+	// Limit cuts the rows after sorting; 0 means no limit.
+	Limit int
+	// Skip leaves out rows that would be selected; nil: none.
+	Skip func(row int) bool
+}
+
+// Select answers a query. It fails where the answer would be a guess: an unknown
+// column, or a selection by something that was not read.
+func Select(t Table, q Query) (*Grid, error) {
+	schema := t.Schema()
+	columns, err := schema.ParseColumns(q.Columns, usual(t, q.Show))
+	if err != nil {
+		return nil, err
+	}
+	order, err := schema.ParseSort(q.Sort)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.Where.blind(t); err != nil {
+		return nil, err
+	}
+	g := &Grid{Table: t, Columns: columns, Rows: q.Where.Rows(t)}
+	if q.Skip != nil {
+		g.skip(q.Skip)
+	}
+	g.Matched = g.Len()
+	if len(order) > 0 {
+		g.Rows = Sort(t, g.Rows, order)
+	}
+	if q.Limit > 0 && g.Len() > q.Limit {
+		if g.Rows == nil {
+			g.Rows = allRows(q.Limit)
+		}
+		g.Rows = g.Rows[:q.Limit]
+	}
+	return g, nil
+}
+
+// skip leaves rows out. Where none is, nil goes on meaning all.
+func (g *Grid) skip(is func(row int) bool) {
+	n := g.Len()
+	first := 0
+	for first < n && !is(g.Row(first)) {
+		first++
+	}
+	if first == n {
+		return
+	}
+	rows := make([]int32, 0, n)
+	for i := range n {
+		if row := g.Row(i); i < first || i > first && !is(row) {
+			rows = append(rows, int32(row))
+		}
+	}
+	g.Rows, g.Skipped = rows, n-len(rows)
+}
+
+// blind is the error of a selection by what was not looked at.
+func (s Selection) blind(t Table) error {
+	for _, i := range s.Columns() {
+		if !Known(t, i) {
+			return fmt.Errorf("select %s by %s: that part of the metadata was not read", s.schema.Name, s.schema.Columns[i].Name)
+		}
+	}
+	return nil
+}
+
+// Rows are the positions of the selected rows, in order; nil if that is all of them.
+func (s Selection) Rows(t Table) []int32 {
+	if s.Empty() {
+		return nil
+	}
+	m := s.On(t)
+	rows := make([]int32, 0, min(t.Len(), 1024))
+	for i := range t.Len() {
+		if m.Match(i) {
+			rows = append(rows, int32(i))
+		}
+	}
+	return rows
+}
+
+// Unmatched are the bare words that name no row, wildcards aside: a person who asks
+// for what does not exist should hear it.
+func (s Selection) Unmatched(t Table) []string {
+	if set := s.idSet(); set != nil {
+		return set.missing(t, s.names)
+	}
+	var missing []string
+	for i := range s.names {
+		n := &s.names[i]
+		if n.not || strings.Contains(n.text, "*") {
+			continue
+		}
+		bound := s.bindName(t, n)
+		found := false
+		for row := 0; row < t.Len() && !found; row++ {
+			found = bound.match(t, row)
+		}
+		if !found {
+			missing = append(missing, n.word)
+		}
+	}
+	return missing
+}
+
+// Strays say, in words for a person, which values of the selection fit nothing: a
+// collection that does not exist, a state that no row has. The rows are what they are,
+// but an empty list because of a misspelt word reads like good news.
+func (s Selection) Strays(t Table) []string {
+	var found []string
+	for i := range s.terms {
+		x := &s.terms[i]
+		if x.key != "" || x.op != equal && x.op != unequal {
+			continue
+		}
+		for j := range x.values {
+			if stray := s.stray(t, x, &x.values[j]); stray != "" {
+				found = append(found, stray)
+			}
+		}
+	}
+	return found
+}
+
+// maxStrayValues is how many values a message names that there are.
+const maxStrayValues = 8
+
+func (s Selection) stray(t Table, x *term, v *value) string {
+	c := &s.schema.Columns[x.column]
+	switch {
+	case v.glob != nil || v.absent:
+		return ""
+	case c.By != "":
+		context, ok := t.(Context)
+		if !ok || len(context.Resolve(x.column, v.text)) > 0 {
+			return ""
+		}
+		return context.Unresolved(x.column, v.text)
+	case c.Kind == Text && !c.Vocabulary && slices.Contains(s.schema.Names, c.Name):
+		return s.strayName(t, x.column, v)
+	case c.Kind != State && !c.Vocabulary:
+		return ""
+	}
+	for row := range t.Len() {
+		if cell := t.Cell(row, x.column); cell.Absent == Present && equalText(v, State, cell) {
+			return ""
+		}
+	}
+	there := Values(t, x.column, "", maxStrayValues+1)
+	if len(there) == 0 {
+		return ""
+	}
+	more := ""
+	if len(there) > maxStrayValues {
+		there, more = there[:maxStrayValues], ", ..."
+	}
+	return fmt.Sprintf("no %s has %s %q; available: %s%s", s.schema.Singular, c.Name, v.text, strings.Join(there, ", "), more)
+}
+
+// strayName says of a name that no object has which ones are spelled alike: names are many, and most are no news.
+func (s Selection) strayName(t Table, column int, v *value) string {
+	names := Values(t, column, "", MaxCompletions)
+	if alike := hints.Similar(v.text, names); len(alike) > 0 && !slices.Contains(names, v.text) {
+		return fmt.Sprintf("no %s has %s %q%s", s.schema.Singular, s.schema.Columns[column].Name, v.text, hints.Meant(alike))
+	}
+	return ""
+}
+
+func allRows(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}
