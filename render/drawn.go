@@ -6,7 +6,6 @@ import "kitescope/internal/table"
 var (
 	svgWriter        = &writer{name: "svg", doc: "a picture with its names as text", show: table.Hidden}
 	pngWriter        = &writer{name: "png", doc: "a picture", show: table.Hidden, binary: true}
-	pdfWriter        = &writer{name: "pdf", doc: "a picture, for paper", show: table.Hidden, binary: true}
 	foldedWriter     = &writer{name: "folded", doc: "a stack a line with its value; of a difference, with both", show: table.Hidden}
 	speedscopeWriter = &writer{name: "speedscope", doc: "for speedscope.app", show: table.Hidden}
 )

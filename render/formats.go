@@ -39,7 +39,7 @@ const (
 // writers are the formats, in the order of help.
 var writers = []*writer{
 	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, junitWriter, sarifWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
-	svgWriter, pngWriter, pdfWriter, foldedWriter, speedscopeWriter,
+	svgWriter, pngWriter, foldedWriter, speedscopeWriter,
 }
 
 // Format is a parsed -o word. The zero value is what people read, as the word "table".

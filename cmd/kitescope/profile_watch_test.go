@@ -213,7 +213,7 @@ func TestWatchMistakes(t *testing.T) {
 		{"host:1 --queries 5 --counter x", "--queries and --counter"},
 		{"host:1 --queries -5", "--queries"},
 		{"host:1 --tree", "--tree needs --pid"},
-		{"host:1 --plot x.gif", ".svg, .png, .pdf"},
+		{"host:1 --plot x.gif", ".svg, .png"},
 		{"host:1 -o svg", "output format"},
 		{"host:1 --counter a{", "--counter"},
 		{"--counter a -- true", "--counter needs metrics"},

@@ -1,17 +1,14 @@
 package builds
 
 import (
+	"cmp"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
@@ -28,22 +25,32 @@ func ComparisonPlotNames() []string {
 
 // PlotComparison draws a comparison as one of picture.Formats. What there is nothing to draw of is an error that says so.
 func PlotComparison(w io.Writer, c *bench.Comparison, kind, format string) error {
-	var p *comparisonPicture
+	chart := &picture.Chart{Title: ComparisonTitle(c, &render.Options{}), Heads: []string{TestText(c)}, Columns: 2}
+	if OneRunEach(c) {
+		chart.Heads = append(chart.Heads, oneRun+": the difference may be chance")
+	}
+	if text, ok := ControlText(c); !ok {
+		chart.Heads = append(chart.Heads, text)
+	}
 	var err error
 	switch kind {
 	case "distributions":
-		p, err = distributionsPicture(c)
+		err = distributions(chart, c)
 	case "concurrency":
-		p, err = concurrencyPicture(c)
+		err = concurrency(chart, c)
 	case "relative":
-		p, err = relativePicture(c)
+		err = relative(chart, c)
 	case "recall":
-		p, err = recallPicture(c)
+		err = recall(chart, c)
 	default:
 		err = &view.UnknownError{What: "plot", Word: kind, Known: ComparisonPlotNames()}
 	}
+	if rest := len(chart.Panels) - mostPanels; rest > 0 {
+		chart.Panels = chart.Panels[:mostPanels]
+		chart.Notes = append(chart.Notes, strconv.Itoa(rest)+" more are not drawn: --only METRIC chooses")
+	}
 	if err == nil {
-		err = p.write(w, format)
+		err = chart.Write(w, format)
 	}
 	if err != nil {
 		return fmt.Errorf("plot: %w", err)
@@ -51,131 +58,12 @@ func PlotComparison(w io.Writer, c *bench.Comparison, kind, format string) error
 	return nil
 }
 
-// Sizes of the picture of a comparison.
-const (
-	comparisonPanelWidth  = 3.6 * vg.Inch
-	comparisonPanelHeight = 2.75 * vg.Inch
-	widePanelWidth        = 5.4 * vg.Inch
-	widePanelHeight       = 3.4 * vg.Inch
-	leastPictureWidth     = 6.8 * vg.Inch
-	panelTitleLine        = 0.18 * vg.Inch
-	mostPanels            = 24
-)
+// mostPanels is how many a picture has room for.
+const mostPanels = 24
 
-// comparisonPicture is a title, panels in rows, and a legend at the foot.
-type comparisonPicture struct {
-	c       *bench.Comparison
-	panels  []comparisonPanel
-	columns int
-	// width and height are those of a panel.
-	width, height vg.Length
-	legend        []picture.Mark
-	notes         []string
-}
-
-// comparisonPanel is one plot, with its name and what came of it above.
-type comparisonPanel struct {
-	plot          *plot.Plot
-	name, verdict string
-	colour        color.Color
-}
-
-// leftOut drops panels for which a picture has no room, and says so.
-func (p *comparisonPicture) leftOut() {
-	if rest := len(p.panels) - mostPanels; rest > 0 {
-		p.panels = p.panels[:mostPanels]
-		p.notes = append(p.notes, strconv.Itoa(rest)+" more are not drawn: --only METRIC chooses")
-	}
-}
-
-func (p *comparisonPicture) write(w io.Writer, format string) error {
-	p.leftOut()
-	p.columns = min(p.columns, len(p.panels))
-	rows := (len(p.panels) + p.columns - 1) / p.columns
-	width := max(leastPictureWidth, vg.Length(p.columns)*(p.width+picture.PanelGap)-picture.PanelGap+2*picture.Margin)
-	small := picture.Style(picture.LegendSize)
-	inner := width - 2*picture.Margin
-	heads, feet := p.texts(&small, inner)
-	legend := picture.MarkRows(p.legend, &small, inner)
-	head := picture.TitleLines*picture.LegendLine + vg.Length(len(heads))*picture.LegendLine + picture.PanelGap/2
-	foot := vg.Length(len(legend)+len(feet))*picture.LegendLine + picture.PanelGap/2
-	height := 2*picture.Margin + head + foot + vg.Length(rows)*(p.height+picture.PanelGap) - picture.PanelGap
-	canvas, to := picture.NewCanvas(format, width, height, picture.DPI)
-	if canvas == nil {
-		return &view.UnknownError{What: "format of plots", Word: format, Known: picture.Formats().Names()}
-	}
-	paper := draw.New(canvas)
-	paper.SetColor(color.White) // else black letters stand on whatever is behind
-	paper.Fill(paper.Rectangle.Path())
-	dc := draw.Crop(paper, picture.Margin, -picture.Margin, picture.Margin, -picture.Margin)
-	p.drawHead(dc, heads)
-	p.drawPanels(draw.Crop(dc, 0, 0, foot, -head), rows)
-	picture.DrawFoot(dc, small, small.Color, legend, feet)
-	return picture.Write(w, to, format)
-}
-
-// texts are the lines above and below the panels, broken to fit.
-func (p *comparisonPicture) texts(style *draw.TextStyle, width vg.Length) (heads, feet []string) {
-	heads = picture.Wrap(style, TestText(p.c), width)
-	if OneRunEach(p.c) {
-		heads = append(heads, picture.Wrap(style, oneRun+": the difference may be chance", width)...)
-	}
-	if text, ok := ControlText(p.c); !ok {
-		heads = append(heads, picture.Wrap(style, text, width)...)
-	}
-	for _, note := range p.notes {
-		feet = append(feet, picture.Wrap(style, note, width)...)
-	}
-	return heads, feet
-}
-
-func (p *comparisonPicture) drawHead(dc draw.Canvas, lines []string) {
-	picture.DrawHead(dc, picture.Style(14), picture.Style(picture.LegendSize), ComparisonTitle(p.c, &render.Options{}), lines)
-}
-
-func (p *comparisonPicture) drawPanels(dc draw.Canvas, rows int) {
-	plots := picture.Grid(rows, p.columns, len(p.panels), func(k int) *plot.Plot { return p.panels[k].plot })
-	tiles := draw.Tiles{Rows: rows, Cols: p.columns, PadX: picture.PanelGap, PadY: picture.PanelGap}
-	name, verdict := picture.Style(picture.PanelTitleSize), picture.Style(picture.LegendSize)
-	name.YAlign, verdict.YAlign = -1, -1
-	for i, row := range plot.Align(plots, tiles, dc) {
-		for j, tile := range row {
-			k := i*p.columns + j
-			if k >= len(p.panels) {
-				continue
-			}
-			panel := &p.panels[k]
-			panel.plot.Draw(tile)
-			whole := tiles.At(dc, j, i)
-			at := vg.Point{X: whole.Min.X, Y: whole.Max.Y}
-			dc.FillText(name, at, picture.Fit(&name, panel.name, whole.Max.X-whole.Min.X))
-			verdict.Color = panel.colour
-			at.Y -= panelTitleLine
-			dc.FillText(verdict, at, picture.Fit(&verdict, panel.verdict, whole.Max.X-whole.Min.X))
-		}
-	}
-}
-
-// newPanel is a plot with room for its name above.
-func newPanel(l *bench.Line, name string) comparisonPanel {
-	x := plot.New()
-	x.Title.Text = " \n "
-	x.Title.TextStyle.Font = picture.Sans(x.Title.TextStyle.Font, picture.PanelTitleSize)
-	x.Title.Padding = 7
-	for _, style := range []*draw.TextStyle{&x.Y.Label.TextStyle, &x.X.Label.TextStyle} {
-		style.Font = picture.Sans(style.Font, 9)
-	}
-	for _, style := range []*draw.TextStyle{&x.Y.Tick.Label, &x.X.Tick.Label} {
-		style.Font = picture.Sans(style.Font, 8)
-	}
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = picture.GridGrey, picture.GridGrey
-	x.Add(grid)
-	panel := comparisonPanel{plot: x, name: name, colour: verdictColour(bench.NoDifference)}
-	if l != nil {
-		panel.verdict, panel.colour = changeAndVerdict(l), verdictColour(l.Verdict)
-	}
-	return panel
+// sideLook tells sides apart; before is dashed.
+func sideLook(side int) picture.Look {
+	return picture.Look{Colour: picture.Colour(side), Dash: 1 - side, Mark: 2 - side}
 }
 
 // changeAndVerdict is a change in a line: "+7.3%, better; 95% CI +6.1 to +8.4%".
@@ -190,51 +78,318 @@ func changeAndVerdict(l *bench.Line) string {
 	return text
 }
 
-func verdictColour(v bench.Verdict) color.Color {
+func verdictColour(v bench.Verdict) picture.Colour {
 	switch v {
 	case bench.Better:
-		return color.RGBA{0x00, 0x7a, 0x59, 0xff}
+		return picture.Good
 	case bench.Worse:
-		return color.RGBA{0xb0, 0x12, 0x1f, 0xff}
-	case bench.Changed:
-		return color.Black
-	case bench.NoDifference, bench.TooFew, bench.OneSide, bench.NotJudged:
+		return picture.Bad
+	case bench.Changed, bench.NoDifference, bench.TooFew, bench.OneSide, bench.NotJudged:
 	}
-	return color.Gray{Y: 0x70}
+	return picture.Grey
 }
 
 // axisUnit names the unit of an axis: rates have none but what they are per.
 func axisUnit(m *MeasureText) string {
 	if per, ok := strings.CutPrefix(m.Unit(), "/"); ok {
-		return "per " + picture.Text(per)
+		return "per " + per
 	}
-	return picture.Text(m.Unit())
+	return m.Unit()
 }
 
-// drawable are the values that have a place on paper.
+// drawable are the values that have a place on paper, in order.
 func drawable(values []float64) []float64 {
 	const most = 1e300 // differences of larger ones are infinite
-	var list []float64
-	for _, v := range values {
-		if math.Abs(v) < most {
-			list = append(list, v)
-		}
-	}
-	return list
+	return slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(math.Abs(v) < most) })))
 }
 
-// span is from the least to the largest value, with a margin, and never nothing.
-func span(values []float64, margin float64) (from, to float64) {
-	from, to = math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		from, to = min(from, v), max(to, v)
+// quantile is that of sorted values, linear between them (type 7 of Hyndman and Fan, "Sample quantiles in statistical
+// packages", The American Statistician 50, 1996).
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	below := int(at)
+	if below+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
 	}
-	pad := margin * (to - from)
-	if !(pad > 1e-9*max(math.Abs(from), math.Abs(to))) {
-		pad = 0.01 * max(math.Abs(from), math.Abs(to))
+	return sorted[below] + (at-float64(below))*(sorted[below+1]-sorted[below])
+}
+
+// distributions has a panel for each metric: a dot for each run, before and after beside each other, and beside them the median with
+// the middle half of the runs.
+func distributions(chart *picture.Chart, c *bench.Comparison) error {
+	lines := groupedLines(c)
+	if len(lines) > mostPanels { // what varies is worth a panel first
+		slices.SortStableFunc(lines, func(a, b *bench.Line) int { return render.BoolInt(constant(a)) - render.BoolInt(constant(b)) })
 	}
-	if pad == 0 { // all are 0
-		pad = 1
+	for _, l := range lines {
+		if sides := [2][]float64{drawable(l.A), drawable(l.B)}; len(sides[0])+len(sides[1]) > 0 {
+			chart.Panels = append(chart.Panels, runsPanel(c, l, sides))
+		}
 	}
-	return from - pad, to + pad
+	if len(chart.Panels) == 0 {
+		return picture.Nothing("no metric has values", "")
+	}
+	if chart.PanelHeight = 2.75; len(chart.Panels) != 4 { // not one alone below three
+		chart.Columns = 3
+	}
+	return nil
+}
+
+// constant reports whether all runs gave the same value.
+func constant(l *bench.Line) bool {
+	all := drawable(slices.Concat(l.A, l.B))
+	return len(all) == 0 || slices.Min(all) == slices.Max(all)
+}
+
+func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.Panel {
+	unit := NewMeasureText(l.Unit, false, slices.Concat(sides[0], sides[1])...)
+	panel := picture.Panel{
+		Name: MetricText(&l.Metric), Remark: changeAndVerdict(l), RemarkColour: verdictColour(l.Verdict),
+		X: picture.Axis{From: -0.5, To: 1.5}, Y: picture.Axis{Label: axisUnit(&unit), Free: true},
+	}
+	if c.Paired && len(l.A) == len(l.B) {
+		for i := range l.A {
+			panel.Series = append(panel.Series, picture.Series{
+				Name: "a pair of runs", Look: picture.Look{Colour: picture.Grey, Faint: true}, Points: []picture.Point{{X: 0, Y: l.A[i] / unit.factor}, {X: 1, Y: l.B[i] / unit.factor}},
+			})
+		}
+	}
+	for side, values := range sides {
+		name := []string{"before", "after"}[side]
+		if len(values) == 0 {
+			name += ": none"
+		}
+		panel.X.Ticks = append(panel.X.Ticks, picture.Tick{At: float64(side), Text: name})
+		if len(values) == 0 {
+			continue
+		}
+		colour := picture.Colour(side)
+		dots := picture.Series{Name: sideLabel([]*bench.Set{c.A, c.B}[side], side) + ", a dot is a run", Look: picture.Look{Colour: colour, Mark: 1, NoLine: true}}
+		for i, v := range values {
+			at := float64(side)
+			if !c.Paired && len(values) > 1 {
+				at += jitter(i)
+			}
+			dots.Points = append(dots.Points, picture.Point{X: at, Y: v / unit.factor})
+		}
+		panel.Series = append(panel.Series, dots)
+		if len(values) > 1 {
+			panel.Series = append(panel.Series, picture.Series{
+				Name: "median, and the middle half of the runs", Look: picture.Look{Colour: colour, Mark: 2, NoLine: true}, Points: []picture.Point{{
+					X: float64(side) + 0.22*float64(2*side-1), Y: quantile(values, 0.5) / unit.factor, Low: quantile(values, 0.25) / unit.factor, High: quantile(values, 0.75) / unit.factor,
+				}},
+			})
+		}
+	}
+	return panel
+}
+
+// jitter moves dots aside that would hide each other, the same in each drawing: fractions of the golden ratio are spread
+// evenly however many there are.
+func jitter(i int) float64 {
+	_, part := math.Modf(float64(i+1) * math.Phi)
+	return 0.09 * (2*part - 1)
+}
+
+// loads are the figures that were measured at more than one concurrency: rates if there are any, as they are what more
+// clients are for, else all.
+func loads(c *bench.Comparison) ([]bench.Curve, error) {
+	var list, rates []bench.Curve
+	for _, curve := range c.Curves() {
+		if curve.Lines[0].Concurrency <= 0 { // the fewest: there is no place for them
+			continue
+		}
+		list = append(list, curve)
+		if strings.HasSuffix(curve.Unit, "/s") && curve.Lines[0].Better != bench.LowerIsBetter {
+			rates = append(rates, curve)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil, picture.Nothing("no metric was measured at more than one concurrency", "distributions can be drawn of any comparison")
+	case len(rates) > 0:
+		return rates, nil
+	}
+	return list, nil
+}
+
+// loadPanel is a panel of a figure by clients, with its verdicts: "4 better, 1 worse".
+func loadPanel(curve *bench.Curve) (panel picture.Panel, place func(clients int) float64) {
+	of := bench.Comparison{}
+	var clients []float64
+	for _, l := range curve.Lines {
+		of.Lines, clients = append(of.Lines, *l), append(clients, float64(l.Concurrency))
+	}
+	verdicts := verdictsLine(&of)
+	axis, at := picture.Doubling("clients", clients)
+	return picture.Panel{Name: MetricText(&curve.Metric), Remark: verdicts.All(), RemarkColour: picture.Grey, X: axis}, func(n int) float64 { return at(float64(n)) }
+}
+
+// concurrency has a panel for each figure, with a line for either side.
+func concurrency(chart *picture.Chart, c *bench.Comparison) error {
+	list, err := loads(c)
+	if err != nil {
+		return err
+	}
+	for _, curve := range list {
+		panel, place := loadPanel(&curve)
+		var all []float64
+		for _, l := range curve.Lines {
+			all = slices.Concat(all, drawable(l.A), drawable(l.B))
+		}
+		unit := NewMeasureText(curve.Unit, false, all...)
+		panel.Y.Label = axisUnit(&unit)
+		for side, set := range []*bench.Set{c.A, c.B} {
+			s := picture.Series{Name: sideLabel(set, side) + ", median", Look: sideLook(side)}
+			for _, l := range curve.Lines {
+				if values := drawable([][]float64{l.A, l.B}[side]); len(values) > 0 {
+					s.Points = append(s.Points, picture.Point{
+						X: place(l.Concurrency), Y: quantile(values, 0.5) / unit.factor, Low: values[0] / unit.factor, High: values[len(values)-1] / unit.factor,
+					})
+				}
+			}
+			if len(s.Points) > 0 {
+				panel.Series = append(panel.Series, s)
+			}
+		}
+		if len(panel.Series) > 0 {
+			chart.Panels = append(chart.Panels, panel)
+		}
+	}
+	if len(chart.Panels) == 0 {
+		return picture.Nothing("no metric has values", "")
+	}
+	chart.Notes = append(chart.Notes, "intervals: least to most of the runs")
+	return nil
+}
+
+// relative has a panel for each figure: after over before, with its interval, and what counts as no change.
+func relative(chart *picture.Chart, c *bench.Comparison) error {
+	list, err := loads(c)
+	if err != nil {
+		return err
+	}
+	for _, curve := range list {
+		panel, place := loadPanel(&curve)
+		panel.Y = picture.Axis{Label: "after / before", Free: true, Guides: []picture.Tick{{At: 1}}}
+		if c.Effect > 0 {
+			panel.Y.Guides = append(panel.Y.Guides, picture.Tick{At: 1 - c.Effect}, picture.Tick{At: 1 + c.Effect})
+		}
+		line := picture.Series{Look: picture.Look{Colour: picture.Grey, Faint: true}}
+		var marks []picture.Series
+		for _, l := range curve.Lines {
+			if len(drawable([]float64{l.Ratio})) == 0 {
+				continue
+			}
+			p := picture.Point{X: place(l.Concurrency), Y: l.Ratio, Low: l.Low, High: l.High}
+			line.Points = append(line.Points, picture.Point{X: p.X, Y: p.Y})
+			marks = append(marks, picture.Series{
+				Name: l.Verdict.String(), Look: picture.Look{Colour: verdictColour(l.Verdict), Mark: 1 + slices.Index(comparisonVerdicts(), l.Verdict), NoLine: true},
+				Points: []picture.Point{p},
+			})
+		}
+		if len(marks) > 0 {
+			panel.Series = append(append(panel.Series, line), marks...)
+			chart.Panels = append(chart.Panels, panel)
+		}
+	}
+	if len(chart.Panels) == 0 {
+		return picture.Nothing("no metric is on both sides", "")
+	}
+	chart.Notes = append(chart.Notes, "intervals: 95% CI")
+	if c.Effect > 0 {
+		chart.Notes = append(chart.Notes, "dashed: no change, and what does not count: under "+PercentOfAll(c.Effect))
+	}
+	return nil
+}
+
+// recallPanel is what was searched, such as a case of a benchmark, with medians of each setting of either side: X is the recall, Y the rate. The
+// sides need no setting in common: that is what curves are for.
+type recallPanel struct {
+	of     string
+	points [2][]picture.Point
+}
+
+// rateName are names of the figure that is drawn against recall.
+var rateName = regexp.MustCompile(`(?i)\b(qps|queries|requests|searches|throughput)\b`)
+
+// recallPanels gathers the points of a comparison, in the order of the lines.
+func recallPanels(c *bench.Comparison) []*recallPanel {
+	var order []string
+	recalls, rates := map[string]*bench.Line{}, map[string]*bench.Line{}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		if !slices.Contains(order, l.Of) {
+			order = append(order, l.Of)
+		}
+		switch {
+		case strings.EqualFold(l.Name, "recall"):
+			recalls[l.Of] = l
+		case strings.HasSuffix(l.Unit, "/s") && l.Better != bench.LowerIsBetter && rateName.MatchString(l.Name):
+			// The figure of no certain concurrency is the best one where there are several.
+			if r := rates[l.Of]; r == nil || l.Concurrency == 0 && r.Concurrency > 0 || l.Concurrency > r.Concurrency && r.Concurrency > 0 {
+				rates[l.Of] = l
+			}
+		}
+	}
+	var panels []*recallPanel
+	for _, name := range order {
+		if recalls[name] == nil || rates[name] == nil {
+			continue
+		}
+		what, settings := splitSettings(name)
+		at := slices.IndexFunc(panels, func(p *recallPanel) bool { return p.of == what })
+		if at < 0 {
+			at, panels = len(panels), append(panels, &recallPanel{of: what})
+		}
+		for side := range 2 {
+			recall, rate := drawable([][]float64{recalls[name].A, recalls[name].B}[side]), drawable([][]float64{rates[name].A, rates[name].B}[side])
+			if len(recall) == 0 || len(rate) == 0 {
+				continue
+			}
+			q := picture.Point{X: quantile(recall, 0.5), Y: quantile(rate, 0.5), Label: render.ShortenMiddle(render.Harmless(settings), 28, "...")}
+			if q.X >= 0 && q.X <= 1 && q.Y > 0 && picture.DrawableRate(q.Y) {
+				panels[at].points[side] = append(panels[at].points[side], q)
+			}
+		}
+	}
+	return slices.DeleteFunc(panels, func(p *recallPanel) bool { return len(p.points[0])+len(p.points[1]) == 0 })
+}
+
+// splitSettings tells what was searched from its settings: "case 5" and "M=16 ef=100".
+func splitSettings(name string) (what, settings string) {
+	words := strings.Fields(name)
+	i := slices.IndexFunc(words, func(w string) bool { return strings.Contains(w, "=") })
+	if i < 0 {
+		return name, ""
+	}
+	return strings.Join(words[:i], " "), strings.Join(words[i:], " ")
+}
+
+// recall has a panel for each thing that was searched, with a curve for either side.
+func recall(chart *picture.Chart, c *bench.Comparison) error {
+	panels := recallPanels(c)
+	if len(panels) == 0 {
+		return picture.Nothing("nothing has both a recall and a rate of queries", "results of VectorDBBench and ann-benchmarks have")
+	}
+	for _, r := range panels {
+		var recalls []float64
+		for _, q := range slices.Concat(r.points[0], r.points[1]) {
+			recalls = append(recalls, q.X)
+		}
+		axis, place := picture.Recall(recalls)
+		panel := picture.Panel{Name: cmp.Or(r.of, "recall and queries per second"), X: axis, Y: picture.Axis{Label: "queries per second"}}
+		for side, set := range []*bench.Set{c.A, c.B} {
+			s := picture.Series{Name: sideLabel(set, side) + ", medians of each setting", Look: sideLook(side), Points: r.points[side]}
+			slices.SortStableFunc(s.Points, func(a, b picture.Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(b.Y, a.Y)) })
+			for i := range s.Points {
+				s.Points[i].X = place(s.Points[i].X)
+			}
+			if len(s.Points) > 0 {
+				panel.Series = append(panel.Series, s)
+			}
+		}
+		chart.Panels = append(chart.Panels, panel)
+	}
+	return nil
 }

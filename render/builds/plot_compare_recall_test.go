@@ -40,7 +40,7 @@ func TestRecallPlot(t *testing.T) {
 	if len(panels) != 1 || panels[0].of != "case 5" || len(panels[0].points[0]) != 3 || len(panels[0].points[1]) != 2 {
 		t.Fatalf("panels: %+v", panels)
 	}
-	if q := panels[0].points[0][0]; q.rate != 3917 || q.recall != 0.92 { // and not the rows that are inserted in a second
+	if q := panels[0].points[0][0]; q.Y != 3917 || q.X != 0.92 { // and not the rows that are inserted in a second
 		t.Errorf("the first point is %+v", q)
 	}
 	var out bytes.Buffer

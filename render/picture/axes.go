@@ -4,19 +4,137 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
+	"time"
 
 	"gonum.org/v1/plot"
 
+	"kitescope/internal/words"
 	"kitescope/render"
 )
 
-// ValueTicks marks an axis at round numbers, written out.
-type ValueTicks struct{}
+// bound makes axes as long as what is on them needs.
+func (p *Panel) bound(x *plot.Plot) {
+	var xs, ys []float64
+	for _, s := range p.Series {
+		for _, q := range s.Points {
+			if drawable(q.X) && drawable(q.Y) {
+				xs, ys = append(xs, q.X), append(ys, q.Y)
+				if q.Low < q.High && drawable(q.Low) && drawable(q.High) {
+					ys = append(ys, q.Low, q.High)
+				}
+			}
+		}
+	}
+	across, up := p.X, p.Y
+	across.Free = true
+	if len(p.Bars) > 0 {
+		xs, across.Free = append(xs, p.longest()), false
+		up.From, up.To = -0.6, float64(len(p.Bars))-0.4
+		for i, b := range p.Bars {
+			up.Ticks = append(up.Ticks, Tick{float64(len(p.Bars) - 1 - i), render.ShortenMiddle(render.Harmless(b.Name), 28, "…")})
+		}
+		x.Y.Tick.Length = 0
+	}
+	across.set(&x.X, xs)
+	up.set(&x.Y, ys)
+	if len(p.Bars) > 0 && across.From == across.To {
+		x.X.Max *= 1.4 // a text stands behind each bar
+	}
+}
+
+// longest is where the last of the bars ends.
+func (p *Panel) longest() float64 {
+	longest := 1e-9
+	for _, b := range p.Bars {
+		sum := 0.0
+		for _, piece := range b.Pieces {
+			if drawable(piece.Value) {
+				sum += max(0, piece.Value)
+			}
+		}
+		longest = max(longest, sum)
+		if b.Low < b.High && drawable(b.High) {
+			longest = max(longest, b.High)
+		}
+	}
+	return longest
+}
+
+// set makes an axis of a plot for some values.
+func (a *Axis) set(to *plot.Axis, values []float64) {
+	for _, t := range a.Ticks {
+		if a.Free {
+			values = append(values, t.At)
+		}
+	}
+	log := a.Log && !slices.ContainsFunc(values, func(v float64) bool { return v <= 0 }) && len(values) > 0
+	switch {
+	case a.From != a.To:
+		to.Min, to.Max = a.From, a.To
+	case log:
+		to.Min, to.Max = slices.Min(values)/1.3, 1.3*slices.Max(values)
+	case a.Free:
+		to.Min, to.Max = span(values)
+	default:
+		to.Min, to.Max = 0, 1
+		if len(values) > 0 {
+			to.Min, to.Max = 1.06*min(0, slices.Min(values)), 1.06*max(slices.Max(values), 1e-9)
+		}
+	}
+	switch {
+	case len(a.Ticks) > 0:
+		to.Tick.Marker = fixedTicks(a.Ticks)
+	case a.Clock:
+		to.Tick.Marker = clockTicks{}
+	case log:
+		to.Scale, to.Tick.Marker = plot.LogScale{}, logTicks{}
+	default:
+		to.Tick.Marker = valueTicks{}
+	}
+}
+
+// span is from the least to the largest value, with a margin, and never nothing.
+func span(values []float64) (from, to float64) {
+	if len(values) == 0 {
+		return 0, 1
+	}
+	from, to = slices.Min(values), slices.Max(values)
+	pad := 0.08 * (to - from)
+	if !(pad > 1e-9*max(math.Abs(from), math.Abs(to))) {
+		pad = 0.01 * max(math.Abs(from), math.Abs(to))
+	}
+	if pad == 0 { // all are 0
+		pad = 1
+	}
+	return from - pad, to + pad
+}
+
+// fixedTicks are marks that were chosen. Texts that would hide each other are left out.
+type fixedTicks []Tick
 
 // Ticks implements plot.Ticker.
-func (ValueTicks) Ticks(from, to float64) []plot.Tick {
-	const most = 6
+func (t fixedTicks) Ticks(from, to float64) []plot.Tick {
+	var ticks []plot.Tick
+	last := math.Inf(-1)
+	for _, x := range t {
+		if x.At < from || x.At > to {
+			continue
+		}
+		tick := plot.Tick{Value: x.At, Label: " "}
+		if math.Abs(x.At-last) >= 0.045*(to-from) {
+			tick.Label, last = x.Text, x.At
+		}
+		ticks = append(ticks, tick)
+	}
+	return ticks
+}
+
+// valueTicks marks an axis at round numbers, written out, with their digits in groups.
+type valueTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (valueTicks) Ticks(from, to float64) []plot.Tick {
+	const most, mostDecimals = 6, 6
 	if !(to > from) || math.IsInf(to-from, 0) {
 		return nil
 	}
@@ -35,68 +153,111 @@ func (ValueTicks) Ticks(from, to float64) []plot.Tick {
 		if x > to+1e-9*step {
 			break
 		}
+		if math.Abs(x) < 1e-9*step {
+			x = 0
+		}
 		text := strconv.FormatFloat(x, 'f', decimals, 64)
-		if decimals > mostTickDecimals || math.Abs(x) >= 1e7 {
+		switch {
+		case decimals > mostDecimals || math.Abs(x) >= 1e15:
 			digits := 1 + math.Ceil(math.Log10(max(1, math.Abs(x)/step))) // enough to tell it from the next
 			text = strconv.FormatFloat(x, 'g', int(min(digits, 15)), 64)
+		case decimals == 0:
+			text = words.Number(int64(x))
 		}
-		ticks = append(ticks, plot.Tick{Value: x, Label: strings.Replace(text, "-0", "0", render.BoolInt(strings.Trim(text, "-0.") == ""))})
+		ticks = append(ticks, plot.Tick{Value: x, Label: text})
 	}
 	return ticks
 }
 
-const mostTickDecimals = 6
+// logTicks marks a logarithmic axis at 1, 2 and 5 of each power of ten, and as many of those as there is room for.
+type logTicks struct{}
 
-// RecallAxis is an axis of recall. Where there is recall near 1 it is by what is missing, each tenth as wide.
-type RecallAxis struct {
-	stretched bool
-	floor     float64 // recall above is all
-}
-
-// NewRecallAxis is an axis for these values.
-func NewRecallAxis(recalls []float64) RecallAxis {
-	a := RecallAxis{floor: 1e-4}
-	a.stretched = slices.Max(recalls) > 0.985 && slices.Max(recalls)-slices.Min(recalls) > 0.002
-	return a
-}
-
-// Place is where a recall stands on the axis.
-func (a *RecallAxis) Place(r float64) float64 {
-	if !a.stretched {
-		return r
+// Ticks implements plot.Ticker.
+func (logTicks) Ticks(from, to float64) []plot.Tick {
+	if !(from > 0) || !(to > from) || math.IsInf(to, 0) {
+		return nil
 	}
-	return -math.Log10(max(1-r, a.floor))
-}
-
-// Mark makes it the X axis of a plot, wide enough for the values and for labels beside them.
-func (a *RecallAxis) Mark(x *plot.Plot, recalls []float64) {
-	low, high := a.Place(slices.Min(recalls)), a.Place(slices.Max(recalls))
-	pad := max(0.08*(high-low), 1e-3)
-	x.X.Min, x.X.Max = low-pad, high+1.4*pad // labels stand to the right
-	x.X.Label.Text = "recall"
-	if !a.stretched {
-		x.X.Max = min(x.X.Max, max(1, high+pad))
-		x.X.Tick.Marker = ValueTicks{}
-		return
-	}
-	x.X.Label.Text = "recall (logarithmic in what is missing)"
-	var ticks plot.ConstantTicks
-	last := math.Inf(-1)
-	for _, r := range []float64{0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 1} {
-		at := a.Place(r)
-		if at < x.X.Min || at > x.X.Max {
-			continue
-		}
-		tick := plot.Tick{Value: at, Label: " "}
-		if at-last > 0.045*(x.X.Max-x.X.Min) {
-			tick.Label, last = strconv.FormatFloat(r, 'f', -1, 64), at
-			if r == 1 {
-				tick.Label = "0.9999+"
+	decades := math.Log10(to / from)
+	var ticks []plot.Tick
+	for e := math.Floor(math.Log10(from)); e <= math.Ceil(math.Log10(to)); e++ {
+		for m := 1.0; m < 10; m++ {
+			v := m * math.Pow(10, e)
+			if v < from*(1-1e-9) || v > to*(1+1e-9) {
+				continue
 			}
+			tick := plot.Tick{Value: v}
+			if m == 1 || decades < 3.2 && (m == 2 || m == 5) || decades < 0.8 {
+				tick.Label = words.Setting(v)
+			}
+			ticks = append(ticks, tick)
 		}
-		ticks = append(ticks, tick)
 	}
-	x.X.Tick.Marker = ticks
+	return ticks
+}
+
+// clockTicks marks an axis of seconds since 1970 at round times of the day.
+type clockTicks struct{}
+
+// Ticks implements plot.Ticker.
+func (clockTicks) Ticks(from, to float64) []plot.Tick {
+	const most = 9
+	step, layout := time.Second, time.TimeOnly
+	for _, s := range []time.Duration{
+		time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+		30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+	} {
+		if step = s; (to-from)/s.Seconds() <= most {
+			break
+		}
+	}
+	for (to-from)/step.Seconds() > most {
+		step *= 2
+	}
+	if step >= time.Minute {
+		layout = "15:04"
+	}
+	if step >= 12*time.Hour {
+		layout = "01-02 15:04"
+	}
+	var ticks []plot.Tick
+	for at := math.Ceil(from/step.Seconds()) * step.Seconds(); at <= to; at += step.Seconds() {
+		ticks = append(ticks, plot.Tick{Value: at, Label: time.Unix(0, int64(at*1e9)).UTC().Format(layout)})
+	}
+	return ticks
+}
+
+// Doubling is an axis for settings such as a number of sessions: those that were measured are marked, and each doubling is as wide if they are far
+// apart. Place is where a value stands.
+func Doubling(label string, values []float64) (axis Axis, place func(v float64) float64) {
+	place = func(v float64) float64 { return v }
+	if n := len(values); n > 2 && slices.Min(values) > 0 && slices.Max(values) >= 8*slices.Min(values) {
+		place = math.Log2
+	}
+	axis.Label = label
+	for _, v := range slices.Compact(slices.Sorted(slices.Values(values))) {
+		axis.Ticks = append(axis.Ticks, Tick{place(v), words.Setting(v)})
+	}
+	return axis, place
+}
+
+// Recall is an axis of recall. Where there is recall near 1 it is by what is missing, each tenth as wide. Place is where a recall stands.
+func Recall(recalls []float64) (axis Axis, place func(r float64) float64) {
+	low, high := slices.Min(recalls), slices.Max(recalls)
+	axis.Label, place = "recall", func(r float64) float64 { return r }
+	if high <= 0.985 || high-low <= 0.002 {
+		pad := max(0.08*(high-low), 1e-3)
+		axis.From, axis.To = low-pad, min(high+1.4*pad, max(1, high+pad)) // labels stand to the right
+		return axis, place
+	}
+	place = func(r float64) float64 { return -math.Log10(max(1-r, 1e-4)) }
+	axis.Label = "recall (logarithmic in what is missing)"
+	pad := 0.08 * (place(high) - place(low))
+	axis.From, axis.To = place(low)-pad, place(high)+1.4*pad
+	for _, r := range []float64{0, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998} {
+		axis.Ticks = append(axis.Ticks, Tick{place(r), strconv.FormatFloat(r, 'f', -1, 64)})
+	}
+	axis.Ticks = append(axis.Ticks, Tick{place(1), "0.9999+"})
+	return axis, place
 }
 
 // DrawableRate reports whether a rate has a place on paper.

@@ -1,19 +1,20 @@
 package replays
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"slices"
+	"strconv"
+	"time"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/replay"
+	"kitescope/replay/load"
 	"kitescope/replay/whatif"
 )
 
@@ -37,6 +38,11 @@ type PlotOptions struct {
 	EF, Sessions int
 }
 
+// takes reports whether a point is one that was asked for.
+func (o *PlotOptions) takes(p *load.Point) bool {
+	return (o.EF == 0 || p.EF == o.EF) && (o.Sessions == 0 || p.Sessions == o.Sessions)
+}
+
 // Series is a result with the name that a legend calls it. The first of several is what the others are compared with, and
 // drawn dashed.
 type Series struct {
@@ -44,75 +50,7 @@ type Series struct {
 	Result *replay.Result
 }
 
-// PlotResults draws results. What there is nothing to draw of is an error that says so; nothing is written then.
-func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
-	p := newReplayPicture(&o)
-	var err error
-	switch {
-	case len(results) == 0:
-		err = picture.Nothing("at least one result file is needed", "")
-	case !chosen(results, &o):
-		err = picture.Nothing("no point has that ef and number of sessions", "list the points with kitescope replay show")
-	default:
-		p.title = replayPlotTitle(results, o.Kind)
-		switch o.Kind {
-		case "qps":
-			err = p.qps(results)
-		case "front":
-			err = p.front(results)
-		case "latency":
-			err = p.latency(results)
-		case "cost":
-			err = p.cost(results)
-		case "compare":
-			err = p.compare(results)
-		default:
-			err = &view.UnknownError{What: "plot", Word: o.Kind, Known: PlotNames()}
-		}
-	}
-	return p.finish(w, err)
-}
-
-// chosen tells whether any point is the one that options ask for.
-func chosen(results []Series, o *PlotOptions) bool {
-	if o.EF == 0 && o.Sessions == 0 {
-		return true
-	}
-	for _, r := range results {
-		for i := range r.Result.Points {
-			if p := &r.Result.Points[i]; (o.EF == 0 || p.EF == o.EF) && (o.Sessions == 0 || p.Sessions == o.Sessions) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// PlotWhatIf draws predictions: what each cluster can do at most, and its queries per second by sessions.
-func PlotWhatIf(w io.Writer, r *whatif.Report, o PlotOptions) error {
-	p := newReplayPicture(&o)
-	p.title = "What if: " + render.OrUnknown(r.Setup.Collection) + ", predicted"
-	return p.finish(w, p.whatIf(r))
-}
-
-func (p *replayPicture) finish(w io.Writer, err error) error {
-	if err == nil {
-		err = p.write(w)
-	}
-	if err != nil {
-		return fmt.Errorf("plot: %w", err)
-	}
-	return nil
-}
-
-func replayPlotTitle(results []Series, kind string) string {
-	what := map[string]string{
-		"qps": "queries per second by load", "front": "recall against queries per second", "latency": "latency", "cost": "query time by node and segment", "compare": "before and after",
-	}[kind]
-	return render.OrUnknown(results[0].Result.Setup.Collection) + ": " + what
-}
-
-// seriesName is harmless.
+// name is harmless.
 func (s *Series) name(i int) string {
 	if s.Name == "" {
 		return fmt.Sprintf("result %d", i+1)
@@ -120,147 +58,664 @@ func (s *Series) name(i int) string {
 	return render.ShortenMiddle(render.Harmless(s.Name), 40, "…")
 }
 
-// replayPicture is a title, panels in columns, a legend and notes at the foot.
-type replayPicture struct {
+// resultChart draws one kind of plot of results.
+type resultChart struct {
+	picture.Chart
+	results []Series
 	o       *PlotOptions
-	theme   plotTheme
-	title   string
-	heads   []string
-	panels  []replayPanel
-	columns int
-	legend  []picture.Mark
-	notes   []string
-	// height of a panel where nobody asks for another one.
-	height vg.Length
 }
 
-// replayPanel is a plot with its name above.
-type replayPanel struct {
-	plot *plot.Plot
-	name string
+// PlotResults draws results. What there is nothing to draw of is an error that says so; nothing is written then.
+func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
+	draws := map[string]struct {
+		what string
+		draw func(c *resultChart) error
+	}{
+		"qps":     {"queries per second by load", (*resultChart).qps},
+		"front":   {"recall against queries per second", (*resultChart).front},
+		"latency": {"latency", (*resultChart).latency},
+		"cost":    {"query time by node and segment", (*resultChart).cost},
+		"compare": {"before and after", (*resultChart).compare},
+	}
+	kind, known := draws[o.Kind]
+	var err error
+	c := &resultChart{results: results, o: &o}
+	switch {
+	case !known:
+		err = &view.UnknownError{What: "plot", Word: o.Kind, Known: PlotNames()}
+	case len(results) == 0:
+		err = picture.Nothing("at least one result file is needed", "")
+	case !slices.ContainsFunc(c.points(), o.takes) && (o.EF > 0 || o.Sessions > 0):
+		err = picture.Nothing("no point has that ef and number of sessions", "list the points with kitescope replay show")
+	default:
+		c.Title = render.OrUnknown(results[0].Result.Setup.Collection) + ": " + kind.what
+		c.Heads = circumstances(results)
+		err = kind.draw(c)
+	}
+	return finish(w, &c.Chart, &o, err)
 }
 
-const (
-	cssDPI   = 96
-	cssPixel = vg.Inch / cssDPI
-)
-
-func newReplayPicture(o *PlotOptions) *replayPicture {
-	return &replayPicture{o: o, theme: newPlotTheme(o.Dark), columns: 1, height: 4.2 * vg.Inch}
+// finish writes a chart as options say, unless there is none.
+func finish(w io.Writer, c *picture.Chart, o *PlotOptions, err error) error {
+	if err == nil {
+		c.Width, c.Height, c.Dark, c.Title = o.Width, o.Height, o.Dark, cmp.Or(o.Title, c.Title)
+		err = c.Write(w, o.Format)
+	}
+	if err != nil {
+		return fmt.Errorf("plot: %w", err)
+	}
+	return nil
 }
 
-// Bounds of a picture's sides in CSS pixels.
-const (
-	leastPixels = 240
-	mostPixels  = 8000
-)
-
-func (p *replayPicture) write(w io.Writer) error {
-	width := 1056 * cssPixel
-	if p.o.Width > 0 {
-		width = vg.Length(min(max(p.o.Width, leastPixels), mostPixels)) * cssPixel
+// points are those of all results.
+func (c *resultChart) points() (all []*load.Point) {
+	for _, s := range c.results {
+		all = append(all, render.Pointers(s.Result.Points)...)
 	}
-	const margin = 2 * picture.Margin
-	small := p.text(picture.LegendSize)
-	inner := width - 2*margin
-	var heads, feet []string
-	for _, text := range p.heads {
-		heads = append(heads, picture.Wrap(&small, text, inner)...)
-	}
-	for _, text := range p.notes {
-		feet = append(feet, picture.Wrap(&small, text, inner)...)
-	}
-	legend := picture.MarkRows(p.legend, &small, inner)
-	head := picture.TitleLines*picture.LegendLine + vg.Length(len(heads))*picture.LegendLine + picture.PanelGap/2
-	foot := vg.Length(len(legend)+len(feet))*picture.LegendLine + picture.PanelGap/2
-	rows := (len(p.panels) + p.columns - 1) / p.columns
-	height := 2*margin + head + foot + vg.Length(rows)*(p.height+picture.PanelGap) - picture.PanelGap
-	if p.o.Height > 0 {
-		height = max(vg.Length(min(max(p.o.Height, leastPixels), mostPixels))*cssPixel, 2*margin+head+foot+vg.Length(rows)*1.2*vg.Inch)
-	}
-	// Whole pixels: else a line of nothing is at a side.
-	canvas, to := picture.NewCanvas(p.o.Format, width, vg.Length(math.Ceil(float64(height/cssPixel)-1e-6))*cssPixel, cssDPI)
-	if canvas == nil {
-		return &view.UnknownError{What: "format of plots", Word: p.o.Format, Known: picture.Formats().Names()}
-	}
-	paper := draw.New(canvas)
-	paper.SetColor(p.theme.paper)
-	paper.Fill(paper.Rectangle.Path())
-	dc := draw.Crop(paper, margin, -margin, margin, -margin)
-	p.drawHead(dc, heads)
-	p.drawPanels(draw.Crop(dc, 0, 0, foot, -head), rows)
-	picture.DrawFoot(dc, small, p.theme.dim, legend, feet)
-	return picture.Write(w, to, p.o.Format)
+	return all
 }
 
-func (p *replayPicture) text(size vg.Length) draw.TextStyle {
-	style := picture.Style(size)
-	style.Color = p.theme.ink
-	return style
+// searchParameters tell lines of a sweep apart.
+type searchParameters struct{ ef, nprobe, k int }
+
+func parametersOf(p *load.Point) searchParameters { return searchParameters{p.EF, p.NProbe, p.K} }
+
+func (s searchParameters) compare(t searchParameters) int {
+	return cmp.Or(cmp.Compare(s.ef, t.ef), cmp.Compare(s.nprobe, t.nprobe), cmp.Compare(s.k, t.k))
 }
 
-func (p *replayPicture) drawHead(dc draw.Canvas, lines []string) {
-	title, small := p.text(14), p.text(picture.LegendSize)
-	small.Color = p.theme.dim
-	text := p.title
-	if p.o.Title != "" {
-		text = render.Harmless(p.o.Title)
+// text names what differs: k only if there are several.
+func (s searchParameters) text(k bool) string {
+	text := ""
+	if s.ef > 0 {
+		text = "ef " + strconv.Itoa(s.ef)
 	}
-	picture.DrawHead(dc, title, small, text, lines)
+	if s.nprobe > 0 {
+		text = join(text, "nprobe "+strconv.Itoa(s.nprobe))
+	}
+	if k && s.k > 0 {
+		text = join(text, "k "+strconv.Itoa(s.k))
+	}
+	return text
 }
 
-func (p *replayPicture) drawPanels(dc draw.Canvas, rows int) {
-	plots := picture.Grid(rows, p.columns, len(p.panels), func(k int) *plot.Plot { return p.panels[k].plot })
-	tiles := draw.Tiles{Rows: rows, Cols: p.columns, PadX: picture.PanelGap, PadY: picture.PanelGap}
-	name := p.text(picture.PanelTitleSize)
-	name.YAlign = -1
-	for i, row := range plot.Align(plots, tiles, dc) {
-		for j, tile := range row {
-			if k := i*p.columns + j; k < len(p.panels) {
-				p.panels[k].plot.Draw(tile)
-				whole := tiles.At(dc, j, i)
-				dc.FillText(name, vg.Point{X: whole.Min.X, Y: whole.Max.Y}, picture.Fit(&name, p.panels[k].name, whole.Max.X-whole.Min.X))
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", " + b
+}
+
+// parameters are those of all results, in order, and whether they differ in k.
+func (c *resultChart) parameters() (list []searchParameters, k bool) {
+	for _, p := range c.points() {
+		if x := parametersOf(p); !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	slices.SortFunc(list, searchParameters.compare)
+	return list, slices.ContainsFunc(list, func(x searchParameters) bool { return x.k != list[0].k })
+}
+
+// dash is that of a result: the first of several, what the others are compared with, is dashed, the second solid.
+func (c *resultChart) dash(result int) int {
+	if len(c.results) < 2 {
+		return 0
+	}
+	return []int{1, 0, 2, 3}[result%4]
+}
+
+// named is a name with that of its result before it, where there are several.
+func (c *resultChart) named(result int, name string) string {
+	if len(c.results) > 1 {
+		return join(c.results[result].name(result), name)
+	}
+	return name
+}
+
+// qps has a line for each result and parameters, with the intervals of means.
+func (c *resultChart) qps() error {
+	rated, closed := 0, 0
+	for _, p := range c.points() {
+		closed, rated = closed+render.BoolInt(!open(p)), rated+render.BoolInt(!p.Timed && p.Rate > 0)
+	}
+	of := func(p *load.Point) (v float64, ok bool) { // the kind of load of which there are most points
+		if rated > closed {
+			return p.Rate, !p.Timed && p.Rate > 0 && picture.DrawableRate(p.Rate) && picture.DrawableRate(p.QPS)
+		}
+		return float64(p.Sessions), !open(p) && p.Sessions > 0 && picture.DrawableRate(p.QPS)
+	}
+	var loads []float64
+	left, failed, intervals := 0, 0, false
+	for _, p := range c.points() {
+		if v, ok := of(p); ok {
+			loads = append(loads, v)
+		} else {
+			left++
+		}
+		intervals = intervals || hasInterval(p)
+		failed += render.BoolInt(p.Failed > 0)
+	}
+	if len(loads) == 0 {
+		return picture.Nothing("no point has a number of sessions or a rate", "")
+	}
+	axis, place := picture.Doubling([]string{"concurrent sessions", "target requests per second"}[render.BoolInt(rated > closed)], loads)
+	panel := picture.Panel{X: axis, Y: picture.Axis{Label: "queries per second"}}
+	all, k := c.parameters()
+	for r, s := range c.results {
+		for i, params := range all {
+			line := picture.Series{Name: c.named(r, params.text(k)), Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r), Mark: 1 + i}}
+			for _, p := range render.Pointers(s.Result.Points) {
+				if v, ok := of(p); ok && parametersOf(p) == params {
+					line.Points = append(line.Points, picture.Point{X: place(v), Y: p.QPS, Low: p.QPSLow, High: p.QPSHigh})
+				}
+			}
+			slices.SortStableFunc(line.Points, func(a, b picture.Point) int { return cmp.Compare(a.X, b.X) })
+			if len(line.Points) > 0 {
+				panel.Series = append(panel.Series, line)
 			}
 		}
 	}
+	c.Panels = []picture.Panel{panel}
+	c.Notes = append(c.Notes, []string{"one round each: no intervals", "bars: 95% CI of the mean over rounds"}[render.BoolInt(intervals)])
+	if failed > 0 {
+		c.Notes = append(c.Notes, words.Count(int64(failed), "point has", "points have")+" failed requests, not counted")
+	}
+	if left > 0 {
+		c.Notes = append(c.Notes, words.Count(int64(left), "point has", "points have")+" another kind of load and cannot be shown here")
+	}
+	return nil
 }
 
-// panel is an empty plot in the theme's colours.
-func (p *replayPicture) panel(name string) *plot.Plot {
-	x := plot.New()
-	x.BackgroundColor = p.theme.paper
-	if name != "" {
-		x.Title.Text = " " // room for the name
-		x.Title.TextStyle.Font = picture.Sans(x.Title.TextStyle.Font, picture.PanelTitleSize)
-		x.Title.Padding = 7
+// circumstances are what figures depend on, a line for each that differs.
+func circumstances(results []Series) []string {
+	var lines []string
+	for i := range results {
+		r := results[i].Result
+		text := words.Count(int64(r.Setup.Queries), "query", "queries")
+		if c := &r.Cover; c.Loaded < c.Segments || c.RowsUnknown > 0 {
+			text += ", rows " + coverageText(c)
+		}
+		if setup := setupText(&r.Setup, &render.ReportOptions{}); setup != "" {
+			text += " · " + setup
+		}
+		if r.Stopped != "" {
+			text += " · stopped: " + render.Harmless(r.Stopped)
+		}
+		if !slices.Contains(lines, text) {
+			lines = append(lines, text)
+		}
 	}
-	for _, axis := range []*plot.Axis{&x.X, &x.Y} {
-		axis.Label.TextStyle.Font = picture.Sans(axis.Label.TextStyle.Font, 10)
-		axis.Tick.Label.Font = picture.Sans(axis.Tick.Label.Font, 9)
-		axis.Label.TextStyle.Color, axis.Tick.Label.Color = p.theme.ink, p.theme.ink
-		axis.LineStyle.Color, axis.Tick.LineStyle.Color = p.theme.dim, p.theme.dim
-		axis.Label.Padding, axis.Padding = 3, 0
+	if len(lines) > 3 {
+		lines = append(lines[:3], "and others")
 	}
-	p.panels = append(p.panels, replayPanel{x, name})
-	return x
+	return lines
 }
 
-func (p *replayPicture) grid(x *plot.Plot, vertical, horizontal bool) {
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = nil, nil
-	if vertical {
-		grid.Vertical.Color = p.theme.grid
-	}
-	if horizontal {
-		grid.Horizontal.Color = p.theme.grid
-	}
-	x.Add(grid)
+func onPaper(p *load.Point) bool {
+	return p.Recall >= 0 && p.Recall <= 1 && p.QPS > 0 && picture.DrawableRate(p.QPS)
 }
 
-// textOn writes text over what is drawn, on paper of its own. At is the middle of its left side.
-func (p *replayPicture) textOn(dc draw.Canvas, style *draw.TextStyle, at vg.Point, text string) {
-	half := style.Font.Size * 0.6
-	dc.SetColor(p.theme.paper)
-	dc.Fill(vg.Rectangle{Min: vg.Point{X: at.X - 1, Y: at.Y - half}, Max: vg.Point{X: at.X + style.Width(text) + 1, Y: at.Y + half}}.Path())
-	dc.FillText(*style, at, text)
+// front has for each result the most queries per second of each recall, named by their parameters, and all other points as dots.
+func (c *resultChart) front() error {
+	var recalls, rates []float64
+	for _, p := range c.points() {
+		if onPaper(p) {
+			recalls, rates = append(recalls, p.Recall), append(rates, p.QPS)
+		}
+	}
+	if len(recalls) == 0 {
+		return picture.Nothing("no point has a recall", "replay with --truth exact, or with a log that has the truth")
+	}
+	axis, place := picture.Recall(recalls)
+	panel := picture.Panel{X: axis, Y: picture.Axis{Label: "queries per second"}}
+	if slices.Max(rates) > 50*slices.Min(rates) {
+		panel.Y.Log, panel.Y.Label = true, "queries per second (logarithmic)"
+	}
+	_, k := c.parameters()
+	at := func(p *load.Point) picture.Point { return picture.Point{X: place(p.Recall), Y: p.QPS} }
+	for r := range c.results {
+		points := bestLoads(c.results[r].Result)
+		if len(points) == 0 {
+			continue
+		}
+		same := !slices.ContainsFunc(points, func(q *load.Point) bool { return shortLoad(q) != shortLoad(points[0]) })
+		look := picture.Look{Colour: picture.Colour(r), Dash: c.dash(r)}
+		marks := picture.Series{Look: picture.Look{Colour: look.Colour, Mark: 1 + r, NoLine: true}}
+		line := picture.Series{Name: c.results[r].name(r), Look: look}
+		dots := picture.Series{Look: picture.Look{Colour: look.Colour, Mark: 1, NoLine: true, Faint: true}}
+		if same {
+			line.Name = join(line.Name, shortLoad(points[0]))
+		}
+		for _, q := range points {
+			x := at(q)
+			if x.Label = parametersOf(q).text(k); !same || x.Label == "" {
+				x.Label = join(x.Label, shortLoad(q))
+			}
+			marks.Points = append(marks.Points, x)
+		}
+		for _, q := range load.Front(c.results[r].Result.Points) {
+			if onPaper(&q) {
+				line.Points = append(line.Points, at(&q))
+			}
+		}
+		for _, q := range render.Pointers(c.results[r].Result.Points) {
+			if onPaper(q) {
+				dots.Points = append(dots.Points, at(q))
+			}
+		}
+		panel.Series = append(panel.Series, dots, line, marks)
+	}
+	c.Panels = []picture.Panel{panel}
+	c.Notes = append(c.Notes, "marks: best load of each set of parameters, dots: other loads; the line joins the Pareto-optimal points")
+	return nil
+}
+
+// bestLoads are for each of a result's parameters the point with most queries per second, by recall.
+func bestLoads(r *replay.Result) []*load.Point {
+	best := map[searchParameters]*load.Point{}
+	for _, q := range render.Pointers(r.Points) {
+		if b := best[parametersOf(q)]; onPaper(q) && (b == nil || q.QPS > b.QPS) {
+			best[parametersOf(q)] = q
+		}
+	}
+	var points []*load.Point
+	for _, q := range best {
+		points = append(points, q)
+	}
+	slices.SortFunc(points, func(a, b *load.Point) int {
+		return cmp.Or(cmp.Compare(a.Recall, b.Recall), cmp.Compare(b.QPS, a.QPS), parametersOf(a).compare(parametersOf(b)))
+	})
+	return points
+}
+
+// shortLoad is a load in a label.
+func shortLoad(q *load.Point) string {
+	switch {
+	case q.Timed:
+		return "as logged"
+	case q.Rate > 0:
+		return words.Setting(q.Rate) + "/s"
+	}
+	return words.Plural(q.Sessions, "session")
+}
+
+// Bounds of a picture.
+const (
+	mostDistributions = 6
+	mostGroups        = 8
+	mostBars          = 40
+	mostClusters      = 12
+)
+
+// latency has a line for each point: which latency so many of its requests kept. The axis below is logarithmic in the requests
+// beyond, as the tail is what matters (HdrHistogram's percentile plots).
+func (c *resultChart) latency() error {
+	panel := picture.Panel{
+		X: picture.Axis{Label: "requests at least as fast (%)", Guides: []picture.Tick{{At: percentilePlace(0.5), Text: "p50"}, {At: percentilePlace(0.99), Text: "p99"}}},
+		Y: picture.Axis{Label: "latency (ms)"},
+	}
+	all, k := c.parameters()
+	type chosen struct {
+		point  *load.Point
+		result int
+	}
+	var list []chosen
+	var loads []load.Load
+	for r, s := range c.results {
+		for _, p := range render.Pointers(s.Result.Points) {
+			if p.Latency.Count == 0 || !c.o.takes(p) {
+				continue
+			}
+			list = append(list, chosen{p, r})
+			if !slices.Contains(loads, p.Load()) {
+				loads = append(loads, p.Load())
+			}
+		}
+	}
+	if len(list) == 0 {
+		return picture.Nothing("no point has latencies", "")
+	}
+	// Of many the parameters in the middle, and loads evenly among them, the same of each result.
+	if len(list) > mostDistributions && len(all) > 1 && c.o.Sessions == 0 && c.o.EF == 0 {
+		middle := all[len(all)/2]
+		loads = slices.DeleteFunc(loads, func(l load.Load) bool { return searchParameters{l.EF, l.NProbe, l.K} != middle })
+	}
+	loads = evenly(loads, max(1, mostDistributions/len(c.results)))
+	least, most, beyond := math.Inf(1), 0.0, 2.2
+	for _, x := range list {
+		i := slices.Index(loads, x.point.Load())
+		if i < 0 || len(panel.Series) >= 2*mostDistributions {
+			continue
+		}
+		l := &x.point.Latency
+		name := c.named(x.result, join(shortLoad(x.point), parametersOf(x.point).text(k)))
+		line := picture.Series{
+			Name: name + ": p50 " + words.Latency(l.P50, false) + ", p99 " + words.Latency(l.P99, false),
+			Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(x.result)}, Points: distribution(l),
+		}
+		if len(c.results) == 1 {
+			line.Look.Dash = i
+		}
+		for _, at := range line.Points {
+			least, most, beyond = min(least, at.Y), max(most, at.Y), max(beyond, at.X)
+		}
+		panel.Series = append(panel.Series, line)
+	}
+	panel.X.From, panel.X.To = 0, 1.02*beyond
+	for _, q := range []float64{0, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 99.999, 99.9999} {
+		panel.X.Ticks = append(panel.X.Ticks, picture.Tick{At: percentilePlace(q / 100), Text: strconv.FormatFloat(q, 'f', -1, 64)})
+	}
+	if most > 12*least {
+		panel.Y.Log, panel.Y.Label = true, "latency (ms, logarithmic)"
+	}
+	c.Panels = []picture.Panel{panel}
+	if left := len(list) - len(panel.Series); left > 0 {
+		c.Notes = append(c.Notes, words.Count(int64(left), "more point is", "more points are")+" not shown: choose with --ef and --sessions")
+	}
+	return nil
+}
+
+// evenly takes at most n of a list, the first and the last among them.
+func evenly[T any](list []T, n int) []T {
+	if len(list) <= n {
+		return list
+	}
+	few := make([]T, n)
+	for i := range few {
+		few[i] = list[i*(len(list)-1)/max(1, n-1)]
+	}
+	return few
+}
+
+// percentilePlace is where a part of the requests stands: 0, 1, 2, 3 of none, 90%, 99%, 99.9%.
+func percentilePlace(q float64) float64 { return -math.Log10(max(1-q, 1e-7)) }
+
+// distribution is a line: X is percentilePlace of a part of the requests, Y the latency that they kept, in milliseconds.
+func distribution(l *load.Latency) []picture.Point {
+	point := func(q float64, d time.Duration) picture.Point {
+		return picture.Point{X: percentilePlace(q), Y: float64(max(1, d)) / 1e6}
+	}
+	var all, sum int64
+	for _, b := range l.Bars {
+		all += max(0, b.Count)
+	}
+	if all <= 0 || len(l.Bars) < 2 {
+		return []picture.Point{point(0, l.Min), point(0.5, l.P50), point(0.9, l.P90), point(0.95, l.P95), point(0.99, l.P99), point(0.999, l.P999)}
+	}
+	line := []picture.Point{point(0, l.Min)}
+	for _, b := range l.Bars {
+		if b.Count > 0 {
+			sum += b.Count
+			line = append(line, point(min(float64(sum)/float64(all), 1-0.5/float64(all)), b.UpTo)) // the last one stands where it is one of all requests
+		}
+	}
+	return line
+}
+
+// cost has a bar for each node, which is made of its segments: as long as what they take of an average query.
+func (c *resultChart) cost() error {
+	looks := map[replay.State]picture.Look{
+		replay.Growing: {Colour: 1, Hatch: 2}, replay.Unindexed: {Colour: 4, Hatch: 1}, replay.Indexed: {Colour: 5},
+	}
+	most := 0.0
+	for i, s := range c.results {
+		bars, longest := nodeBars(s.Result.Costs, looks)
+		most = max(most, longest)
+		if n := len(bars) - mostBars; n > 0 {
+			bars = bars[:mostBars]
+			c.Notes = append(c.Notes, words.Plural(n, "node")+" with less work not shown")
+		}
+		if len(bars) == 0 {
+			c.Notes = append(c.Notes, s.name(i)+" has no segment costs")
+			continue
+		}
+		c.Panels = append(c.Panels, picture.Panel{
+			Name: c.named(i, ""), X: picture.Axis{Label: "ms per average query, segments of the node in sequence"}, Bars: bars,
+		})
+	}
+	if len(c.Panels) == 0 {
+		return picture.Nothing("no result has segment costs", "only the engine measures them, not a live target")
+	}
+	for i := range c.Panels {
+		c.Panels[i].X.To = 1.25 * max(most, 1e-9) // the same for all results; the figure stands behind the bar
+	}
+	c.Notes = append(c.Notes, "each piece of a bar is a segment; nodes search in parallel: a query waits at least for the longest bar")
+	return nil
+}
+
+// nodeBars are one for each node, the dearest first, of its segments by state, the dearest first.
+func nodeBars(c *replay.Costs, looks map[replay.State]picture.Look) (list []picture.Bar, longest float64) {
+	if c == nil || c.Queries <= 0 {
+		return nil, 0
+	}
+	took := func(s *replay.SegmentCost) float64 {
+		return float64(max(0, s.Time)) / float64(c.Queries) / float64(time.Millisecond)
+	}
+	segments := render.Pointers(c.Segments)
+	slices.SortStableFunc(segments, func(a, b *replay.SegmentCost) int {
+		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(b.Time, a.Time))
+	})
+	bars, sums := map[string]*picture.Bar{}, map[string]float64{}
+	for _, s := range segments {
+		name := CostNode(s)
+		if bars[name] == nil {
+			bars[name] = &picture.Bar{Name: name}
+		}
+		bars[name].Pieces = append(bars[name].Pieces, picture.Piece{Kind: s.State.String(), Look: looks[s.State], Value: took(s)})
+		sums[name] += took(s)
+	}
+	for name, b := range bars {
+		longest = max(longest, sums[name])
+		b.Text = words.ThreeDigits(sums[name]) + " ms in " + words.Plural(len(b.Pieces), "segment")
+		list = append(list, *b)
+	}
+	slices.SortFunc(list, func(a, b picture.Bar) int {
+		return cmp.Or(cmp.Compare(sums[b.Name], sums[a.Name]), cmp.Compare(a.Name, b.Name))
+	})
+	return list, longest
+}
+
+// comparedFigures are what is compared: NaN where it is unknown, with an interval where there is one.
+func comparedFigures() []struct {
+	name string
+	of   func(q *load.Point) picture.Point
+} {
+	// of is a figure of all rounds, with the least and the most of a round around it.
+	of := func(take func(l *load.Latency) time.Duration) func(q *load.Point) picture.Point {
+		return func(q *load.Point) picture.Point {
+			p := picture.Point{Y: float64(take(&q.Latency)) / 1e6}
+			if q.Latency.Count == 0 {
+				p.Y = math.NaN()
+			}
+			p.Low, p.High = p.Y, p.Y
+			for i := range q.Repeats {
+				if l := &q.Repeats[i].Latency; l.Count > 0 {
+					p.Low, p.High = min(p.Low, float64(take(l))/1e6), max(p.High, float64(take(l))/1e6)
+				}
+			}
+			return p
+		}
+	}
+	return []struct {
+		name string
+		of   func(q *load.Point) picture.Point
+	}{
+		{"queries per second", func(q *load.Point) picture.Point { return picture.Point{Y: q.QPS, Low: q.QPSLow, High: q.QPSHigh} }},
+		{"p50 latency (ms)", of(func(l *load.Latency) time.Duration { return l.P50 })},
+		{"p99 latency (ms)", of(func(l *load.Latency) time.Duration { return l.P99 })},
+		{"CPU per query (ms)", func(q *load.Point) picture.Point {
+			if q.CPUPerQuery <= 0 {
+				return picture.Point{Y: math.NaN()}
+			}
+			return picture.Point{Y: float64(q.CPUPerQuery) / 1e6}
+		}},
+	}
+}
+
+// compare has a panel for each figure, with the points of all results beside each other, for each load that all of them have.
+func (c *resultChart) compare() error {
+	if len(c.results) < 2 {
+		return picture.Nothing("a comparison needs two results", "give a baseline, too")
+	}
+	var groups [][]*load.Point
+	for _, q := range render.Pointers(c.results[0].Result.Points) {
+		group := []*load.Point{q}
+		for _, s := range c.results[1:] {
+			if match := matching(s.Result, q); match != nil {
+				group = append(group, match)
+			}
+		}
+		if len(group) == len(c.results) && c.o.takes(q) {
+			groups = append(groups, group)
+		}
+	}
+	if len(groups) == 0 {
+		return picture.Nothing("the results have no load and parameters in common", "")
+	}
+	if all := len(groups); all > mostGroups { // all loads of the parameters in the middle
+		middle := parametersOf(groups[all/2][0])
+		groups = evenly(slices.DeleteFunc(groups, func(g []*load.Point) bool { return parametersOf(g[0]) != middle }), mostGroups)
+		c.Notes = append(c.Notes, words.Count(int64(all-len(groups)), "more load is", "more loads are")+" not shown: choose with --ef and --sessions")
+	}
+	axis := picture.Axis{From: -0.6, To: float64(len(groups)) - 0.4}
+	// Below points stands what tells their loads apart, and below the axis what they have in common.
+	first := groups[0][0]
+	sameLoad := !slices.ContainsFunc(groups, func(g []*load.Point) bool { return shortLoad(g[0]) != shortLoad(first) })
+	same := !slices.ContainsFunc(groups, func(g []*load.Point) bool { return parametersOf(g[0]) != parametersOf(first) })
+	for i, g := range groups {
+		text := parametersOf(g[0]).text(false)
+		if !sameLoad || text == "" {
+			load := shortLoad(g[0])
+			if !open(g[0]) {
+				load = strconv.Itoa(g[0].Sessions)
+			}
+			text = load + []string{"\n" + text, ""}[render.BoolInt(same)]
+		}
+		axis.Ticks = append(axis.Ticks, picture.Tick{At: float64(i), Text: cmp.Or(text, " ")})
+	}
+	switch {
+	case sameLoad:
+		axis.Label = shortLoad(first)
+	case same:
+		axis.Label = join([]string{"sessions", "load"}[render.BoolInt(open(first))], parametersOf(first).text(false))
+	default:
+		axis.Label = []string{"sessions", "load"}[render.BoolInt(open(first))]
+	}
+	c.Columns, c.PanelHeight = 2, 2.7
+	for _, f := range comparedFigures() {
+		panel := picture.Panel{Name: f.name, X: axis}
+		for r := range c.results {
+			s := picture.Series{Name: c.results[r].name(r), Look: picture.Look{Colour: picture.Colour(r), Mark: 1 + r, Dash: c.dash(r)}}
+			for i, g := range groups {
+				p := f.of(g[r])
+				p.X = float64(i) + 0.1*(float64(r)-float64(len(c.results)-1)/2) // intervals beside each other
+				s.Points = append(s.Points, p)
+			}
+			if slices.ContainsFunc(s.Points, func(p picture.Point) bool { return picture.DrawableRate(p.Y) }) {
+				panel.Series = append(panel.Series, s)
+			}
+		}
+		if len(panel.Series) == 0 {
+			c.Notes = append(c.Notes, f.name+": unknown")
+			continue
+		}
+		c.Panels = append(c.Panels, panel)
+	}
+	c.Notes = append(c.Notes, "intervals: 95% CI of QPS; of latency min and max of the rounds")
+	return nil
+}
+
+// PlotWhatIf draws predictions: what each cluster can do at most, and its queries per second by sessions.
+func PlotWhatIf(w io.Writer, r *whatif.Report, o PlotOptions) error {
+	c := picture.Chart{Title: "What if: " + render.OrUnknown(r.Setup.Collection) + ", predicted", Heads: whatIfHeads(r), Columns: 2}
+	list := predictions(r)
+	if n := len(list); n > mostClusters {
+		list = list[:mostClusters]
+		c.Notes = append(c.Notes, words.Plural(n-mostClusters, "cluster")+" not drawn")
+	}
+	var err error
+	if !slices.ContainsFunc(list, func(x *whatif.Prediction) bool { return x.Most > 0 && picture.DrawableRate(x.Most) }) {
+		err = picture.Nothing("nothing was predicted", "")
+	}
+	c.Panels = []picture.Panel{gainPanel(r, list)}
+	if curves := curvePanel(r, list); len(curves.Series) > 0 {
+		c.Panels = append(c.Panels, curves)
+	}
+	for _, t := range trustTexts(r) {
+		if t.warn {
+			c.Notes = append(c.Notes, t.text)
+		}
+	}
+	return finish(w, &c, &o, err)
+}
+
+func whatIfHeads(r *whatif.Report) []string {
+	text := setupText(&r.Setup, &render.ReportOptions{})
+	if qps, p99 := r.Check.Worst(); qps >= 0 {
+		off := "the simulation was off by up to " + words.Share(qps) + " in queries per second"
+		if p99 >= 0 {
+			off += " and " + words.Share(p99) + " in p99"
+		}
+		return []string{text, off + ", where it could be checked"}
+	}
+	return []string{text, "model not checked"}
+}
+
+// clusterColour is grey for the cluster as it is.
+func clusterColour(i int) picture.Colour {
+	if i == 0 {
+		return picture.Grey
+	}
+	return picture.Colour(i - 1)
+}
+
+// gainPanel has what each cluster can do at most, as bars with the error of the model.
+func gainPanel(r *whatif.Report, list []*whatif.Prediction) picture.Panel {
+	panel := picture.Panel{Name: "maximum queries per second and gain", X: picture.Axis{Label: "queries per second"}}
+	for i, x := range list {
+		b := picture.Bar{Name: ChangeName(r, x), Text: words.UnknownMark}
+		if picture.DrawableRate(x.Most) {
+			b.Text = words.ThreeDigits(x.Most)
+			piece := picture.Piece{Value: x.Most, Look: picture.Look{Colour: clusterColour(i)}}
+			if i > 0 {
+				b.Text += "  " + GainText(x)
+				if x.Modelled > 0 {
+					piece.Kind, piece.Look.Hatch = "costs partly from the model, not measured", 1
+				}
+			}
+			b.Pieces = []picture.Piece{piece}
+			if e, _ := r.Check.Worst(); e > 0 && e < 1 {
+				b.Low, b.High = x.Most*(1-e), x.Most*(1+e)
+			}
+		}
+		panel.Bars = append(panel.Bars, b)
+	}
+	return panel
+}
+
+// curvePanel has the queries per second of each cluster by sessions.
+func curvePanel(r *whatif.Report, list []*whatif.Prediction) picture.Panel {
+	var sessions []float64
+	for _, n := range r.Sessions {
+		if n > 0 {
+			sessions = append(sessions, float64(n))
+		}
+	}
+	axis, place := picture.Doubling("concurrent sessions", sessions)
+	panel := picture.Panel{Name: "queries per second by sessions, predicted", X: axis, Y: picture.Axis{Label: "queries per second"}}
+	for i, x := range list {
+		line := picture.Series{
+			Name: render.ShortenMiddle(ChangeName(r, x), 40, "…"), Look: picture.Look{Colour: clusterColour(i), Mark: 1 + i, Dash: render.BoolInt(i == 0)},
+		}
+		for j := range min(len(x.Curve), len(r.Sessions)) {
+			if q := x.Curve[j].QPS; picture.DrawableRate(q) && r.Sessions[j] > 0 {
+				line.Points = append(line.Points, picture.Point{X: place(float64(r.Sessions[j])), Y: q})
+			}
+		}
+		if len(line.Points) > 0 {
+			panel.Series = append(panel.Series, line)
+		}
+	}
+	return panel
 }

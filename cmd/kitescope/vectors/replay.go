@@ -32,7 +32,7 @@ the machine? And by how much?
   sample   draw queries from a collection's own vectors
   capture  extract rate and shape of a load from a proxy's access log
   show     print a saved result, or compare it with an earlier one
-  plot     draw results: SVG, PNG, PDF
+  plot     draw results: SVG, PNG
   report   write results as one HTML page
 
 Segments come from --from (live, or any file kitescope reads), their files from --storage.
