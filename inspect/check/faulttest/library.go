@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"kitescope/inspect/check/rules"
 )
@@ -15,6 +16,7 @@ import (
 // Library is a folder of cases and the captures that they edit.
 type Library struct {
 	Cases []*Case
+	mu    sync.Mutex // of bases
 	bases map[string]*Base
 	// snapshots is the folder of the captures.
 	snapshots string
@@ -53,6 +55,8 @@ func OpenLibrary(folder, snapshots string) (*Library, error) {
 
 // Base opens a capture, once.
 func (l *Library) Base(ctx context.Context, name string) (*Base, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if b := l.bases[name]; b != nil {
 		return b, nil
 	}

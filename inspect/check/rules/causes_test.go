@@ -6,6 +6,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/check/rules/rulestest"
 	"kitescope/inspect/model"
 )
 
@@ -79,13 +80,13 @@ func TestCausesOfOthers(t *testing.T) {
 		{"consistency-wait", "timetick-lag", []model.Ref{{}, {}}, []model.Ref{{}, dataNode[0]}},
 		{"proxy-starved", "gc-pause", []model.Ref{{}, {}}, proxy},
 	} {
-		i := slices.IndexFunc(named(x.effect).FollowsFrom, func(c check.Cause) bool { return c.Check == x.cause })
+		i := slices.IndexFunc(rulestest.Named(x.effect).FollowsFrom, func(c check.Cause) bool { return c.Check == x.cause })
 		if i < 0 {
 			t.Errorf("%s does not follow from %s at all", x.effect, x.cause)
 			continue
 		}
 		follows := func(effect, cause model.Ref) bool {
-			of := named(x.effect).FollowsFrom[i].Of
+			of := rulestest.Named(x.effect).FollowsFrom[i].Of
 			return of == nil || of(c, &check.Finding{Severity: check.Warning, Objects: []model.Ref{effect}}, &check.Finding{Severity: check.Warning, Object: cause})
 		}
 		if !follows(x.of[0], x.by[0]) {
@@ -93,16 +94,6 @@ func TestCausesOfOthers(t *testing.T) {
 		}
 		if follows(x.of[0], x.by[1]) || x.of[0] != x.of[1] && follows(x.of[1], x.by[0]) {
 			t.Errorf("%s of %v follows from %s of %v, or the other way", x.effect, x.of[0], x.cause, x.by[1])
-		}
-	}
-}
-
-// TestQuotaOfTimeTicks: a quota that is used up has nothing to do with ticks that are late, unless it is theirs.
-func TestQuotaOfTimeTicks(t *testing.T) {
-	of := named("quota-denied").FollowsFrom[0].Of
-	for message, want := range map[string]bool{"Milvus refuses requests: TimeTickLongDelay": true, "Milvus refuses requests: MemoryQuotaExhausted": false} {
-		if got := of == nil || of(nil, &check.Finding{Message: message}, &check.Finding{Check: "timetick-lag"}); got != want {
-			t.Errorf("%s: %v", message, got)
 		}
 	}
 }

@@ -1,5 +1,3 @@
-//go:build !race
-
 package rules_test
 
 import (

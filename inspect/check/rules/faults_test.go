@@ -4,7 +4,9 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"kitescope/inspect/check"
@@ -21,7 +23,7 @@ const (
 )
 
 // property is held against each case of the fault library once it was played: building the cluster of a case costs five times as
-// much as judging it.
+// much as judging it. One case at a time is held against it.
 type property struct {
 	name string
 	// of looks at what all checks say of a case, whose Cluster only the last may change.
@@ -40,37 +42,25 @@ func TestFaults(t *testing.T) {
 		t.Error(problem)
 	}
 	properties := slowProperties(t)
-	var verdicts []*faulttest.Verdict
-	for _, c := range library.Cases {
-		t.Run(c.Name, func(t *testing.T) {
-			b, err := library.Base(t.Context(), c.Base)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := c.Play(t.Context(), b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v := c.Judge(b, r)
-			verdicts = append(verdicts, v)
-			if testing.Verbose() {
-				t.Log("\n" + strings.Join(v.Findings, "\n"))
-			}
-			switch {
-			case c.Miss == "":
-				for _, p := range v.Problems {
-					t.Error(p)
+	locks := make([]sync.Mutex, len(properties))
+	verdicts := make([]*faulttest.Verdict, len(library.Cases))
+	t.Run("case", func(t *testing.T) {
+		for i, c := range library.Cases {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				var r *check.Report
+				verdicts[i], r = playCase(t, library, c)
+				for k, p := range properties {
+					t.Run(p.name, func(t *testing.T) {
+						locks[k].Lock()
+						defer locks[k].Unlock()
+						p.of(t, c, r)
+					})
 				}
-			case len(v.Problems) == 0:
-				t.Errorf("no longer missed (%s): take the miss out of the case", c.Miss)
-			}
-			for _, p := range properties {
-				t.Run(p.name, func(t *testing.T) { p.of(t, c, r) })
-			}
-		})
-	}
-	if len(verdicts) < len(library.Cases) {
-		t.Logf("%d of %d cases played", len(verdicts), len(library.Cases))
+			})
+		}
+	})
+	if slices.Contains(verdicts, nil) {
 		return // one was asked for, or some are broken: the rest would mislead
 	}
 	t.Logf("\n%s", faulttest.Text(verdicts))
@@ -83,6 +73,29 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	holdReport(t, faulttest.Markdown(verdicts))
+}
+
+// playCase plays one case and reports its problems.
+func playCase(t *testing.T, library *faulttest.Library, c *faulttest.Case) (*faulttest.Verdict, *check.Report) {
+	t.Helper()
+	b, err := library.Base(t.Context(), c.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Play(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := c.Judge(b, r)
+	switch {
+	case c.Miss == "":
+		for _, p := range v.Problems {
+			t.Error(p)
+		}
+	case len(v.Problems) == 0:
+		t.Errorf("no longer missed (%s): take the miss out of the case", c.Miss)
+	}
+	return v, r
 }
 
 // TestFaultBaseIsDeterministic judges one capture twice: the order of findings must not

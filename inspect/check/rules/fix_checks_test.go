@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"kitescope/inspect/check/rules/rulestest"
 	"kitescope/inspect/model"
 )
 
 // fixCase is what a finding of a check says to do: parts of it, and what it must not say.
 type fixCase struct {
 	name, check string
-	change      func(*world)
+	change      func(*rulestest.World)
 	want, never []string
 }
 
@@ -20,7 +21,7 @@ func holdFixes(t *testing.T, cases []fixCase) {
 	t.Helper()
 	for _, x := range cases {
 		t.Run(x.check+"/"+x.name, func(t *testing.T) {
-			r := judged(t, named(x.check), x.change)
+			r := rulestest.Judged(t, rulestest.Named(x.check), x.change)
 			if len(r.Findings) == 0 {
 				t.Fatalf("nothing is found: %s", r.Reason)
 			}
@@ -41,9 +42,9 @@ func holdFixes(t *testing.T, cases []fixCase) {
 
 // An index is built anew as it was defined, and its collection loaded again as it was loaded.
 func TestFixesOfIndexes(t *testing.T) {
-	failed := func(change func(*world)) func(*world) {
-		return func(w *world) {
-			w.index(0).State = model.IndexFailed
+	failed := func(change func(*rulestest.World)) func(*rulestest.World) {
+		return func(w *rulestest.World) {
+			w.Index(0).State = model.IndexFailed
 			w.Indexes[0].Params = []model.Pair{{Key: "M", Value: "16"}, {Key: "note", Value: "1e3 x"}}
 			if change != nil {
 				change(w)
@@ -51,32 +52,34 @@ func TestFixesOfIndexes(t *testing.T) {
 		}
 	}
 	const create = `c.create_index("vec", {"index_type": "HNSW", "metric_type": "L2", "params": {"M": 16, "note": "1e3 x"}}, index_name="vec_idx")`
-	gone := func(w *world) { w.LoadStates[0].Indexes[wellField] = 1400 }
+	gone := func(w *rulestest.World) { w.LoadStates[0].Indexes[rulestest.WellField] = 1400 }
 	holdFixes(t, []fixCase{
 		{"loaded", "index-failed", failed(nil), []string{`c = Collection("docs"); c.release(); c.drop_index(index_name="vec_idx"); ` + create + "; c.load()"}, nil},
-		{"not loaded", "index-failed", failed(func(w *world) { w.LoadStates = nil }), []string{`c = Collection("docs"); c.drop_index(index_name="vec_idx"); ` + create}, []string{"release", "load()"}},
-		{"in a resource group, with replicas", "index-failed", failed(func(w *world) {
+		{"not loaded", "index-failed", failed(func(w *rulestest.World) { w.LoadStates = nil }), []string{`c = Collection("docs"); c.drop_index(index_name="vec_idx"); ` + create}, []string{"release", "load()"}},
+		{"in a resource group, with replicas", "index-failed", failed(func(w *rulestest.World) {
 			w.LoadStates[0].Replicas, w.Replicas[0].ResourceGroup = 2, "rg2"
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, ResourceGroup: "rg1"})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, ResourceGroup: "rg1"})
 		}), []string{`c.load(replica_number=2, _resource_groups=["rg1", "rg2"])`}, nil},
-		{"of partitions and fields", "index-failed", failed(func(w *world) {
-			w.Partitions = append(w.Partitions, &model.Partition{ID: 1002, Collection: wellColl, Name: "other"})
+		{"of partitions and fields", "index-failed", failed(func(w *rulestest.World) {
+			w.Partitions = append(w.Partitions, &model.Partition{ID: 1002, Collection: rulestest.WellColl, Name: "other"})
 			l := w.LoadStates[0]
-			l.LoadType, l.Partitions, l.Fields = "LoadPartition", []model.PartitionLoad{{Partition: 1002, Status: "Loaded"}}, []model.FieldID{100, wellField}
+			l.LoadType, l.Partitions, l.Fields = "LoadPartition", []model.PartitionLoad{{Partition: 1002, Status: "Loaded"}}, []model.FieldID{100, rulestest.WellField}
 		}), []string{`c.load(partition_names=["other"], load_fields=["id", "vec"])`}, nil},
-		{"chosen by Milvus", "index-failed", failed(func(w *world) { w.Indexes[0].UserParams = []model.Pair{{Key: "index_type", Value: "AUTOINDEX"}} }), []string{`{"index_type": "AUTOINDEX", "metric_type": "L2", "params": {}}`}, nil},
+		{"chosen by Milvus", "index-failed", failed(func(w *rulestest.World) {
+			w.Indexes[0].UserParams = []model.Pair{{Key: "index_type", Value: "AUTOINDEX"}}
+		}), []string{`{"index_type": "AUTOINDEX", "metric_type": "L2", "params": {}}`}, nil},
 		{"another definition is there", "index-metric-mismatch", gone, []string{`c = Collection("docs"); c.release(); c.load()`}, nil},
-		{"no definition is left: it could not be loaded again", "index-metric-mismatch", func(w *world) { gone(w); w.Indexes[0].Deleted = true }, []string{`create_index("vec", {"index_type": "HNSW"`}, []string{"c.release()"}},
+		{"no definition is left: it could not be loaded again", "index-metric-mismatch", func(w *rulestest.World) { gone(w); w.Indexes[0].Deleted = true }, []string{`create_index("vec", {"index_type": "HNSW"`}, []string{"c.release()"}},
 	})
 }
 
 // A collection of which several indexes are lost is released once, and loaded again once all are built.
 func TestFixesOfLostIndexes(t *testing.T) {
-	lost := func(w *world) {
-		w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: wellColl, Field: 100, Name: "id_idx", Type: "STL_SORT"})
-		w.storage = &model.Storage{Location: "/data"}
-		for _, id := range []model.IndexID{wellIndex, 1501, wellIndex} {
-			w.storage.Missing = append(w.storage.Missing, model.MissingFiles{Segment: w.segment(0).ID, Collection: wellColl, Kind: "index", Index: id, Want: 1})
+	lost := func(w *rulestest.World) {
+		w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: 100, Name: "id_idx", Type: "STL_SORT"})
+		w.Storage = &model.Storage{Location: "/data"}
+		for _, id := range []model.IndexID{rulestest.WellIndex, 1501, rulestest.WellIndex} {
+			w.Storage.Missing = append(w.Storage.Missing, model.MissingFiles{Segment: w.Segment(0).ID, Collection: rulestest.WellColl, Kind: "index", Index: id, Want: 1})
 		}
 	}
 	holdFixes(t, []fixCase{
@@ -84,56 +87,58 @@ func TestFixesOfLostIndexes(t *testing.T) {
 			`c = Collection("docs"); c.release(); c.drop_index(index_name="vec_idx"); c.create_index("vec", {"index_type": "HNSW", "metric_type": "L2", "params": {}}, index_name="vec_idx"); ` +
 				`c.drop_index(index_name="id_idx"); c.create_index("id", {"index_type": "STL_SORT", "params": {}}, index_name="id_idx"); c.load(): builds vec_idx and id_idx again`,
 		}, nil},
-		{"not loaded", "files-missing", func(w *world) { lost(w); w.LoadStates = nil }, []string{`c = Collection("docs"); c.drop_index`}, []string{"release()", "load()", "until it is loaded"}},
+		{"not loaded", "files-missing", func(w *rulestest.World) { lost(w); w.LoadStates = nil }, []string{`c = Collection("docs"); c.drop_index`}, []string{"release()", "load()", "until it is loaded"}},
 	})
 }
 
 // A partition is loaded into its collection with the replicas, groups and fields of that: QueryCoord rejects others.
 func TestFixesOfLoads(t *testing.T) {
 	holdFixes(t, []fixCase{
-		{"a partition, with replicas", "load-stuck", func(w *world) {
-			w.serve()
+		{"a partition, with replicas", "load-stuck", func(w *rulestest.World) {
+			w.Serve()
 			l := w.LoadStates[0]
-			l.Replicas, l.Fields = 2, []model.FieldID{100, wellField}
-			l.Partitions = []model.PartitionLoad{{Partition: wellPart, Status: "Loading"}}
+			l.Replicas, l.Fields = 2, []model.FieldID{100, rulestest.WellField}
+			l.Partitions = []model.PartitionLoad{{Partition: rulestest.WellPart, Status: "Loading"}}
 			w.Replicas[0].ResourceGroup = "rg2"
-			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: wellColl, ResourceGroup: "rg1"})
+			w.Replicas = append(w.Replicas, &model.Replica{ID: 3001, Collection: rulestest.WellColl, ResourceGroup: "rg1"})
 		}, []string{`p.release(); p.load(replica_number=2, _resource_groups=["rg1", "rg2"], load_fields=["id", "vec"])`}, []string{"p.load()"}},
 	})
 }
 
 // A flush waits for ever where nobody consumes the channel.
 func TestFixesOfChannels(t *testing.T) {
-	bare := func(w *world) { w.VChannels[0].Checkpoint = model.Checkpoint{} }
+	bare := func(w *rulestest.World) { w.VChannels[0].Checkpoint = model.Checkpoint{} }
 	holdFixes(t, []fixCase{
 		{"consumed", "checkpoint-missing", bare, []string{`Collection("docs").flush()`}, nil},
-		{"by nobody", "checkpoint-missing", func(w *world) { bare(w); w.VChannels[0].Watched = false }, []string{"restart DataCoord"}, []string{"flush()"}},
-		{"by nobody", "checkpoint-lag", func(w *world) { w.VChannels[0].Checkpoint.At, w.VChannels[0].Watched = back(time.Hour), false }, []string{"restart DataCoord"}, []string{"flush()"}},
+		{"by nobody", "checkpoint-missing", func(w *rulestest.World) { bare(w); w.VChannels[0].Watched = false }, []string{"restart DataCoord"}, []string{"flush()"}},
+		{"by nobody", "checkpoint-lag", func(w *rulestest.World) {
+			w.VChannels[0].Checkpoint.At, w.VChannels[0].Watched = rulestest.Back(time.Hour), false
+		}, []string{"restart DataCoord"}, []string{"flush()"}},
 	})
 }
 
 // So it does for segments: of a collection that no node consumes they are not flushed, and no check says that they can be.
 func TestFixesOfUnconsumed(t *testing.T) {
-	large := func(w *world) { w.serve(); w.grow(2900, 2_000_000, time.Hour) }
+	large := func(w *rulestest.World) { w.Serve(); w.Grow(2900, 2_000_000, time.Hour) }
 	holdFixes(t, []fixCase{
 		{"consumed", "growing-too-large", large, []string{`Collection("docs").flush()`}, nil},
-		{"one channel by nobody", "growing-too-large", func(w *world) { large(w); w.VChannels[1].Watched = false }, []string{"flush docs once a node consumes its channels"}, []string{"flush()"}},
+		{"one channel by nobody", "growing-too-large", func(w *rulestest.World) { large(w); w.VChannels[1].Watched = false }, []string{"flush docs once a node consumes its channels"}, []string{"flush()"}},
 	})
 }
 
 // The history is compacted at a revision that is named, and members one after the other, the leader last.
 func TestFixesOfEtcd(t *testing.T) {
-	full := members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"}; m[2].Problem = "no answer" })
+	full := rulestest.Members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"NOSPACE"}; m[2].Problem = "no answer" })
 	holdFixes(t, []fixCase{
 		{
-			"revision known", "etcd-alarm", func(w *world) { full(w); w.Origin.Revision = 5000 },
+			"revision known", "etcd-alarm", func(w *rulestest.World) { full(w); w.Origin.Revision = 5000 },
 			[]string{"etcdctl compact --endpoints=e:1,e:0 4000", "etcdctl defrag --endpoints=e:1,e:0", "etcdctl alarm disarm --endpoints=e:1,e:0"},
 			[]string{"REVISION"},
 		},
 		{"revision unknown", "etcd-alarm", full, []string{"etcdctl endpoint status -w json --endpoints=e:1,e:0", "etcdctl compact REVISION"}, nil},
-		{"corrupt", "etcd-alarm", members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"etcdctl snapshot save --endpoints=e:0 etcd-before-repair.db"}, []string{"defrag", "compact"}},
+		{"corrupt", "etcd-alarm", rulestest.Members(1, func(m []model.EtcdMember) { m[0].Errors = []string{"CORRUPT"} }), []string{"etcdctl snapshot save --endpoints=e:0 etcd-before-repair.db"}, []string{"defrag", "compact"}},
 		{
-			"corrupt, of three", "etcd-alarm", members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"CORRUPT"}; m[2].Problem = "no answer" }),
+			"corrupt, of three", "etcd-alarm", rulestest.Members(3, func(m []model.EtcdMember) { m[1].Errors = []string{"CORRUPT"}; m[2].Problem = "no answer" }),
 			[]string{"etcdctl snapshot save --endpoints=e:0 etcd-before-repair.db", "etcdctl endpoint hashkv --cluster --endpoints=e:1,e:0"},
 			nil,
 		},
@@ -142,22 +147,22 @@ func TestFixesOfEtcd(t *testing.T) {
 
 // Nodes come from a group that can spare them, up to 2.3.
 func TestFixesOfObjects(t *testing.T) {
-	short := func(version string, spare bool) func(*world) {
-		return func(w *world) {
+	short := func(version string, spare bool) func(*rulestest.World) {
+		return func(w *rulestest.World) {
 			w.Version.Text = version
 			w.ResourceGroups = append(w.ResourceGroups, &model.ResourceGroup{Name: "rg", Capacity: 2, Requests: -1})
 			if spare {
-				w.another("querynode", 14)
+				w.Another("querynode", 14)
 				w.ResourceGroups[0].Nodes = []model.NodeID{4, 14}
 			}
 		}
 	}
-	grants := func(w *world) {
+	grants := func(w *rulestest.World) {
 		w.Grants = []*model.Grant{
 			{Role: "r", ObjectType: "Collection", Object: "gone", Privilege: "Query", Database: "default"}, {Role: "r", ObjectType: "Collection", Object: "gone", Privilege: "Search", Database: "default"},
 		}
 	}
-	many := func(w *world) {
+	many := func(w *rulestest.World) {
 		for i := range 60 {
 			w.Grants = append(w.Grants, &model.Grant{Role: "r", ObjectType: "Collection", Object: fmt.Sprintf("gone%02d", i), Privilege: "Query", Database: "default"})
 		}
@@ -175,11 +180,11 @@ func TestFixesOfObjects(t *testing.T) {
 
 // Milvus merges only what is indexed, and only on its own where that is on.
 func TestFixesOfSegments(t *testing.T) {
-	small := func(w *world) { w.small(11, 2*time.Hour) }
+	small := func(w *rulestest.World) { w.Small(11, 2*time.Hour) }
 	holdFixes(t, []fixCase{
 		{"indexed", "small-segments", small, []string{`Collection("docs").compact()`}, []string{"set_properties"}},
-		{"no index", "small-segments", func(w *world) { small(w); w.Indexes = nil }, []string{"create an index"}, []string{"compact()"}},
-		{"switched off", "small-segments", func(w *world) {
+		{"no index", "small-segments", func(w *rulestest.World) { small(w); w.Indexes = nil }, []string{"create an index"}, []string{"compact()"}},
+		{"switched off", "small-segments", func(w *rulestest.World) {
 			small(w)
 			w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}
 		}, []string{`set_properties({"collection.autocompaction.enabled": "true"})`}, nil},

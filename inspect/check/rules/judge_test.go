@@ -2,7 +2,6 @@ package rules_test
 
 import (
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +9,6 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
-	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
 
@@ -39,37 +37,6 @@ func whatItSays(r *check.Report) testimony {
 		s.Shares = append(s.Shares, *x)
 	}
 	return s
-}
-
-// TestJudgeSeesTheSchemaChange: which indexes have to be loaded depends on the fields, and those on the collection's record
-// alone.
-func TestJudgeSeesTheSchemaChange(t *testing.T) {
-	s := modeltest.NewShifting(0)
-	i := slices.IndexFunc(s.Metadata.Collections, func(x *model.Collection) bool { return x.Name == "docs_5" })
-	retype := func(to string) {
-		p := s.Metadata.Parts
-		p.Collections = slices.Clone(p.Collections)
-		x := *p.Collections[i]
-		x.Fields = slices.Clone(x.Fields)
-		for k, f := range x.Fields {
-			if changed := *f; f.ID == 101 {
-				changed.Type = to
-				x.Fields[k] = &changed
-			}
-		}
-		p.Collections[i] = &x
-		s.Metadata = s.Metadata.Update(p)
-	}
-	var judge check.Judge
-	for _, x := range []struct {
-		to   string
-		want check.Status
-	}{{"Int64", check.OK}, {"FloatVector", check.Found}, {"Int64", check.OK}} {
-		retype(x.to)
-		if got := judge.Run(s.Cluster(), s.Now, []*check.Check{named("index-not-loaded")}).Results[0]; got.Status != x.want {
-			t.Errorf("with the field a %s: %s, want %s", x.to, got.Status, x.want)
-		}
-	}
 }
 
 // TestJudgeIsNeverStale lets one Judge follow a cluster through changes of every kind: each of its reports has to be the one

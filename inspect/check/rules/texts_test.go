@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/faulttest"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/check/rules/rulestest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
@@ -64,7 +65,7 @@ func TestDamagedStreaming(t *testing.T) {
 	found := map[string]bool{}
 	for seed := range uint64(400) {
 		w := damagedStreaming(rand.New(rand.NewPCG(seed, 19)))
-		report := check.Run(w.build(), w.now, rules.All())
+		report := check.Run(w.Build(), w.Now, rules.All())
 		for _, x := range report.Results {
 			if x.Status == check.Broken {
 				t.Fatalf("seed %d: %s broke: %s", seed, x.Check.ID, x.Reason)
@@ -93,20 +94,20 @@ func TestDamagedStreaming(t *testing.T) {
 }
 
 // damagedStreaming is a cluster of 2.6 whose logs, checkpoints and metrics are as chance has them.
-func damagedStreaming(r *rand.Rand) *world {
+func damagedStreaming(r *rand.Rand) *rulestest.World {
 	number := func() int64 {
 		return []int64{math.MinInt64, -1, 0, 1, 2, 30, 31, 9 << 30, math.MaxInt64}[r.IntN(9)]
 	}
 	gauge := func() float64 {
 		return []float64{math.NaN(), math.Inf(1), -1, 0, 1, 1000, 1763999000, 1764000000, 1e300}[r.IntN(9)]
 	}
-	w := well()
-	var now, before []series
-	for _, list := range []*[]series{&now, &before} {
+	w := rulestest.Well()
+	var now, before []rulestest.Series
+	for _, list := range []*[]rulestest.Series{&now, &before} {
 		for _, node := range []string{"30", "31", "0"} {
 			add := func(name string, value float64, labels ...string) {
-				s := ofLog(name, value, labels...)
-				s.labels[1].Value = node
+				s := rulestest.OfLog(name, value, labels...)
+				s.Labels[1].Value = node
 				*list = append(*list, s)
 			}
 			if node == "0" && r.IntN(4) > 0 {
@@ -123,23 +124,23 @@ func damagedStreaming(r *rand.Rand) *world {
 			add("milvus_wal_rate_limit_controller_state", gauge(), "source", "flusher", "state", []string{"normal", "slowdown", "reject", "recovery"}[r.IntN(4)])
 		}
 	}
-	w.streaming(now...)
-	w.streamingProcess().Before = scraped(-15*time.Second, before)
-	w.another("streamingnode", 31)
+	w.RunStreaming(now...)
+	w.StreamingProcess().Before = rulestest.Scraped(-15*time.Second, before)
+	w.Another("streamingnode", 31)
 	for i, x := range w.PChannels {
 		x.Streaming, x.State, x.Term, x.Node = true, "Assigned", number(), model.NodeID([]int64{0, 30, 31, -1}[r.IntN(4)])
-		x.Checkpoint = model.Checkpoint{At: back(time.Duration(r.IntN(120)) * time.Minute), Queue: "woodpecker", Entry: &model.LogPosition{Segment: number(), Entry: number()}}
+		x.Checkpoint = model.Checkpoint{At: rulestest.Back(time.Duration(r.IntN(120)) * time.Minute), Queue: "woodpecker", Entry: &model.LogPosition{Segment: number(), Entry: number()}}
 		if i == 0 && r.IntN(2) > 0 {
 			x.Node, x.Term = 30, 2
 		}
 	}
 	w.Woodpecker = &model.Woodpecker{}
 	for _, name := range []string{w.PChannels[0].Name, w.PChannels[1].Name, "by-dev-rootcoord-dml_9"} {
-		l := &model.Log{Name: name, ID: number(), Created: backT(300 * time.Hour), Modified: backT(200 * time.Hour), Truncated: model.LogPosition{Segment: number(), Entry: number()}}
+		l := &model.Log{Name: name, ID: number(), Created: rulestest.BackT(300 * time.Hour), Modified: rulestest.BackT(200 * time.Hour), Truncated: model.LogPosition{Segment: number(), Entry: number()}}
 		for id := range int64(r.IntN(6)) {
 			states := []string{model.LogActive, model.LogCompleted, model.LogSealed, model.LogTruncated, model.LogUnread, model.LogMissing, "Frozen"}
 			l.Segments = append(l.Segments, model.LogSegment{
-				ID: id, State: states[r.IntN(len(states))], Last: number(), Bytes: number(), Completed: backT(time.Duration(r.IntN(400)) * time.Hour),
+				ID: id, State: states[r.IntN(len(states))], Last: number(), Bytes: number(), Completed: rulestest.BackT(time.Duration(r.IntN(400)) * time.Hour),
 				CleaningFailed: r.IntN(9) == 0, CleaningError: "%d",
 			})
 		}
@@ -147,34 +148,4 @@ func damagedStreaming(r *rand.Rand) *world {
 	}
 	w.Tasks = append(w.Tasks, &model.Task{ID: number(), Type: "broadcast", State: "WaitAck", Progress: "1/2 acknowledged", StartedAt: modeltest.Now.Add(-time.Duration(r.IntN(60)) * time.Minute)})
 	return w
-}
-
-// TestWALDamagedNamesAll: each segment that is lost is named, one by one or as a run.
-func TestWALDamagedNamesAll(t *testing.T) {
-	lost := func(states ...string) *check.Finding {
-		r := judged(t, named("wal-damaged"), func(w *world) {
-			l := &model.Log{Name: streamed, Truncated: model.LogPosition{Segment: -1}}
-			for i, state := range states {
-				l.Segments = append(l.Segments, model.LogSegment{ID: int64(i), State: state})
-			}
-			w.PChannels[0].Streaming, w.Woodpecker = true, &model.Woodpecker{Logs: []*model.Log{l}}
-		})
-		if len(r.Findings) != 1 {
-			t.Fatalf("%v: %d findings", states, len(r.Findings))
-		}
-		return r.Findings[0]
-	}
-	const ok, gone, garbled = model.LogCompleted, model.LogMissing, model.LogUnread
-	for _, x := range []struct {
-		of         *check.Finding
-		said, step string
-	}{
-		{lost(ok, ok, gone), "lacks segment 2", "bring the record of segment 2 of log " + streamed + " back from a snapshot of etcd: it lies below woodpecker/logs/"},
-		{lost(ok, ok, gone, garbled), "lacks segments 2-3", "bring the records of segments 2-3 of log " + streamed + " back from a snapshot of etcd: they lie below woodpecker/logs/"},
-		{lost(gone, ok, garbled, ok, gone, gone, gone, ok), "lacks segments 0, 2 and 4-6", "bring the records of segments 0, 2 and 4-6 of log " + streamed + " back from a snapshot of etcd: they lie below woodpecker/logs/"},
-	} {
-		if !strings.HasSuffix(x.of.Message, x.said) || string(x.of.Fix[0].Text) != x.step {
-			t.Errorf("%s; %s", x.of.Message, x.of.Fix[0].Text)
-		}
-	}
 }

@@ -1,7 +1,3 @@
-// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
-
-//go:build !race
-
 package rules_test
 
 import (

@@ -1,0 +1,517 @@
+// Package rulestest has the small healthy cluster that the tests of checks change, and holds what a check reports to what is expected.
+package rulestest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/check/rules"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+)
+
+// World is a cluster to be changed before it is built.
+type World struct {
+	model.Parts
+	Runtime *model.RuntimeParts
+	Storage *model.Storage
+	Now     time.Time
+}
+
+// Ids of the small cluster.
+const (
+	WellColl  = model.CollectionID(1000)
+	WellPart  = model.PartitionID(1001)
+	WellIndex = model.IndexID(1500)
+	WellField = model.FieldID(101)
+	WellCh0   = "by-dev-rootcoord-dml_0_1000v0"
+	WellCh1   = "by-dev-rootcoord-dml_1_1000v1"
+)
+
+func Back(d time.Duration) model.TSO { return model.TSOFromTime(modeltest.Now.Add(-d)) }
+
+func BackT(d time.Duration) time.Time { return modeltest.Now.Add(-d) }
+
+// Well is a cluster in which nothing is wrong: a loaded collection of two shards with four indexed segments,
+// one session of each role, Milvus 2.4.5.
+func Well() *World {
+	w := &World{Now: modeltest.Now}
+	w.Origin = model.Origin{Kind: "etcd-snapshot", Root: "by-dev", MetaPath: "meta", Taken: modeltest.Now}
+	w.Loaded = model.PartAll
+	w.Version = model.Version{Text: "2.4.5", From: "sessions"}
+	w.Databases = []*model.Database{{ID: 1, Name: "default", State: "Created"}}
+	w.Collections = []*model.Collection{{
+		ID: WellColl, Database: 1, Name: "docs", State: "Created", Shards: 2, CreatedAt: Back(48 * time.Hour), VChannels: []string{WellCh0, WellCh1}, Layout: "2.2.9",
+		Fields: []*model.Field{
+			{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: WellField, Name: "vec", Type: "FloatVector", Dim: 128}, {ID: 102, Name: "tag", Type: "VarChar"},
+		},
+	}}
+	w.Partitions = []*model.Partition{{ID: WellPart, Collection: WellColl, Name: "_default", State: "Created"}}
+	w.Indexes = []*model.Index{{
+		ID: WellIndex, Collection: WellColl, Field: WellField, Name: "vec_idx", Type: "HNSW", Metric: "L2", CreatedAt: BackT(47 * time.Hour), Layout: "2.2",
+	}}
+	for i := range 4 {
+		w.Segments = append(w.Segments, WellSegment(model.SegmentID(2000+i), []string{WellCh0, WellCh1}[i%2]))
+	}
+	for i, name := range []string{WellCh0, WellCh1} {
+		w.VChannels = append(w.VChannels, &model.VChannel{
+			Name: name, PChannel: fmt.Sprintf("by-dev-rootcoord-dml_%d", i), Collection: WellColl, Shard: i, Watched: true, Watcher: 5, WatchState: "WatchSuccess", WatchedAt: BackT(40 * time.Hour),
+			Checkpoint: model.Checkpoint{At: Back(30 * time.Second), Message: []byte{0x88, 0x13, 0, 0, 0, 0, 0, 0}}, Removal: "non-removed",
+		})
+		w.PChannels = append(w.PChannels, &model.PChannel{Name: fmt.Sprintf("by-dev-rootcoord-dml_%d", i)})
+	}
+	w.LoadStates = []*model.LoadState{{Collection: WellColl, Status: "Loaded", Percent: new(int32(100)), Replicas: 1, Indexes: map[model.FieldID]model.IndexID{WellField: WellIndex}, Key: "load/1000"}}
+	w.Replicas = []*model.Replica{{ID: 3000, Collection: WellColl, ResourceGroup: facts.DefaultGroup, Nodes: []model.NodeID{4}}}
+	w.ResourceGroups = []*model.ResourceGroup{{Name: facts.DefaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4}, Requests: -1, Limits: -1}}
+	for i, role := range []string{"rootcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "proxy"} {
+		w.Sessions = append(w.Sessions, &model.Session{Node: model.NodeID(i + 1), Role: role, Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: "2.4.5", IndexEngine: EngineOf(role)})
+	}
+	w.Allocators = []*model.Allocator{{Name: "gid/timestamp", At: modeltest.Now}}
+	w.KeysByKind = map[string]int64{"collection": 1, "index": 1, "segment-index": 4, "collection-load": 1, "target": 1, "binlog": 4}
+	w.Keys = 20
+	return w
+}
+
+func EngineOf(role string) model.EngineRange {
+	if role == "querynode" {
+		return model.EngineRange{Minimal: 0, Current: 6}
+	}
+	return model.EngineRange{}
+}
+
+// WellSegment is a flushed segment of an hour ago, with a finished index.
+func WellSegment(id model.SegmentID, channel string) *model.Segment {
+	return &model.Segment{
+		ID: id, Collection: WellColl, Partition: WellPart, VChannel: channel, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 90_000, MaxRows: 100_000, Bytes: 50 << 20,
+		StartAt: Back(5 * time.Hour), PositionAt: Back(4 * time.Hour), ExpireAt: Back(4 * time.Hour),
+		Indexes: []model.SegmentIndex{{
+			Segment: id, Collection: WellColl, Partition: WellPart, Index: WellIndex, Build: model.BuildID(id + 5000), State: model.IndexFinished, Rows: 90_000, Files: 3, Node: 6,
+			EngineVersion: 6, CreatedAt: BackT(4 * time.Hour), FinishedAt: BackT(3 * time.Hour),
+		}},
+	}
+}
+
+// Segment is the i-th segment, index the record of its index.
+func (w *World) Segment(i int) *model.Segment { return w.Segments[i] }
+
+func (w *World) Index(i int) *model.SegmentIndex { return &w.Segments[i].Indexes[0] }
+
+// Asked lets every process answer, with an empty configuration.
+func (w *World) Asked() *model.RuntimeParts {
+	if w.Runtime != nil {
+		return w.Runtime
+	}
+	w.Runtime = &model.RuntimeParts{Kind: "live", From: modeltest.Now.Add(-time.Second), To: modeltest.Now}
+	for _, s := range w.Sessions {
+		w.Runtime.Nodes = append(w.Runtime.Nodes, &model.LiveNode{
+			Role: s.Role, Node: s.Node, Address: s.Address, Outcome: model.Answered, Config: &model.Config{Values: map[string]string{}, Names: map[string]string{}},
+			System: &model.System{Name: s.Name(), CPUs: 8, Version: "2.4.5", BuildTime: "Monday"},
+		})
+	}
+	return w.Runtime
+}
+
+// Live is the answer of a role.
+func (w *World) Live(role string) *model.LiveNode {
+	i := slices.IndexFunc(w.Asked().Nodes, func(n *model.LiveNode) bool { return n.Role == role })
+	return w.Runtime.Nodes[i]
+}
+
+// Another adds a session of a role, and its answer if processes were asked.
+func (w *World) Another(role string, id model.NodeID) *model.LiveNode {
+	s := &model.Session{Node: id, Role: role, Address: fmt.Sprintf("10.0.0.%d:1", id), Version: "2.4.5", IndexEngine: EngineOf(role)}
+	w.Sessions = append(w.Sessions, s)
+	n := &model.LiveNode{
+		Role: role, Node: id, Address: s.Address, Outcome: model.Answered, Config: &model.Config{Values: map[string]string{}, Names: map[string]string{}},
+		System: &model.System{CPUs: 8, Version: "2.4.5", BuildTime: "Monday"},
+	}
+	if w.Runtime != nil {
+		w.Runtime.Nodes = append(w.Runtime.Nodes, n)
+	}
+	return n
+}
+
+func (w *World) Build() *model.Cluster {
+	c := model.Build(w.Parts)
+	if w.Runtime != nil {
+		c = c.WithRuntime(model.BuildRuntime(*w.Runtime))
+	}
+	if w.Storage != nil {
+		c = c.WithStorage(w.Storage)
+	}
+	return c
+}
+
+// Judged runs one check over a changed world.
+func Judged(t *testing.T, x *check.Check, change func(*World)) *check.Result {
+	t.Helper()
+	w := Well()
+	if change != nil {
+		change(w)
+	}
+	r := check.Run(w.Build(), w.Now, []*check.Check{x})
+	if r.Results[0].Status == check.Broken {
+		t.Fatalf("%s broke: %s", x.ID, r.Results[0].Reason)
+	}
+	return r.Results[0]
+}
+
+// Named is the check of an id.
+func Named(id string) *check.Check {
+	x := check.Find(rules.All(), id)
+	if x == nil {
+		panic("there is no check " + id)
+	}
+	return x
+}
+
+func KeysOf(list []*check.Finding) []string {
+	keys := []string{}
+	for _, f := range list {
+		keys = append(keys, f.Key())
+	}
+	return keys
+}
+
+// Verdict is a case: a change of the well cluster, and what a check says of it. want are "severity resource/id
+// words of the message"; none means ok, and skipped the words of the reason.
+type Verdict struct {
+	Name    string
+	Change  func(*World)
+	Want    []string
+	Skipped string
+}
+
+// Hold runs a check over cases. Every finding has to be complete: evidence, impact, hint.
+func Hold(t *testing.T, x *check.Check, cases []Verdict) {
+	t.Helper()
+	for _, v := range cases {
+		t.Run(x.ID+"/"+v.Name, func(t *testing.T) {
+			result := Judged(t, x, v.Change)
+			if v.Skipped != "" {
+				if result.Status != check.Skipped || !strings.Contains(result.Reason, v.Skipped) {
+					t.Fatalf("%s %q, want skipped: %q", result.Status, result.Reason, v.Skipped)
+				}
+				return
+			}
+			HoldFindings(t, x, result, v.Want)
+		})
+	}
+}
+
+// Configured are cases in which every process was asked and told an empty configuration: each setting has its default.
+func Configured(cases []Verdict) []Verdict {
+	for i := range cases {
+		change := cases[i].Change
+		cases[i].Change = func(w *World) {
+			w.Asked()
+			if change != nil {
+				change(w)
+			}
+		}
+	}
+	return cases
+}
+
+func HoldFindings(t *testing.T, x *check.Check, result *check.Result, want []string) {
+	t.Helper()
+	var got []string
+	for _, f := range result.Findings {
+		got = append(got, fmt.Sprintf("%s %s/%s %s", f.Severity, f.Object.Resource, f.Object.ID, f.Message))
+		if len(f.Evidence) == 0 || f.Impact == "" || len(f.Steps()) == 0 || f.Severity > x.Severity || f.Cost < 0 || f.Cost > 1 {
+			t.Errorf("a finding lacks something: %+v", f)
+		}
+		for _, e := range f.Evidence {
+			if e.Name == "" {
+				t.Errorf("evidence without a name: %+v", f)
+			}
+		}
+	}
+	seen := make(map[string]bool)
+	for _, f := range result.Findings {
+		if seen[f.Key()] {
+			t.Errorf("two findings have the key %s", f.Key())
+		}
+		seen[f.Key()] = true
+	}
+	for i := range want {
+		if i < len(got) && ContainsWords(got[i], want[i]) {
+			got[i] = want[i]
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("status %s %s %v (-want +got):\n%s", result.Status, result.Reason, result.Unseen, diff)
+	}
+	if len(want) == 0 && result.Status != check.OK {
+		t.Errorf("status %s: %s", result.Status, result.Reason)
+	}
+}
+
+// ContainsWords reports whether text begins with the first two words of pattern and contains the rest.
+func ContainsWords(text, pattern string) bool {
+	parts := strings.SplitN(pattern, " ", 3)
+	head := strings.Join(parts[:2], " ") + " "
+	return strings.HasPrefix(text, head) && (len(parts) < 3 || strings.Contains(text, parts[2]))
+}
+
+// Modern makes the well cluster one of Milvus 2.6: one coordinator and its standby, streaming nodes with a query node inside
+// of each, data nodes that build indexes, sorted segments.
+func Modern(w *World) {
+	w.Version = model.Version{Text: "2.6.4", From: "sessions"}
+	w.Sessions = nil
+	for _, s := range []struct {
+		Role string
+		ID   model.NodeID
+	}{{"mixcoord", 1}, {"mixcoord", 11}, {"proxy", 2}, {"proxy", 3}, {"querynode", 4}, {"querynode", 14}, {"datanode", 5}, {"datanode", 6}, {"streamingnode", 7}, {"querynode", 7}, {"streamingnode", 8}, {"querynode", 8}} {
+		x := &model.Session{Node: s.ID, Role: s.Role, Address: fmt.Sprintf("10.0.0.%d:1", s.ID), Version: "2.6.4", IndexEngine: EngineOf(s.Role), Standby: s.ID == 11}
+		if s.Role == "querynode" && s.ID < 14 && s.ID > 4 {
+			x.Labels = []model.Pair{{Key: "QUERYNODE_STREAMING-EMBEDDED", Value: "1"}}
+		}
+		w.Sessions = append(w.Sessions, x)
+	}
+	w.Streaming = &model.Streaming{Version: 1, ControlPChannel: "by-dev-rootcoord-dml_0"}
+	for i, p := range w.PChannels {
+		p.Streaming, p.State, p.Node, p.Term = true, "Assigned", model.NodeID(7+i%2), 1
+	}
+	for i, v := range w.VChannels {
+		v.Watcher, v.WatchState, v.WatchedAt, v.State = model.NodeID(7+i%2), "Assigned", time.Time{}, "Normal"
+		v.Checkpoint.Message = []byte("wp/12/4")
+	}
+	for _, s := range w.Segments {
+		s.Sorted, s.ByStreaming, s.StorageVersion = true, true, 2
+		s.Logs = []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1, Rows: s.Rows, Bytes: s.Bytes, MemoryBytes: 2 * s.Bytes}}
+	}
+	w.Replicas[0].Nodes, w.Replicas[0].StreamingNodes = []model.NodeID{4, 14}, []model.NodeID{7, 8}
+	w.ResourceGroups = []*model.ResourceGroup{{Name: facts.DefaultGroup, Capacity: 1000000, Nodes: []model.NodeID{4, 14}, Requests: 0, Limits: 1000000}}
+	w.KeysByKind = map[string]int64{"collection": 1, "index": 1, "segment-index": 4, "collection-load": 1, "target": 1, "binlog": 4, "pchannel": 2, "streaming-version": 1, "stats-task": 2, "compaction-task": 4}
+}
+
+// Collection adds a collection of one shard, without rows, that is not loaded.
+func (w *World) Collection(id model.CollectionID, database model.DatabaseID) *model.Collection {
+	channel := fmt.Sprintf("by-dev-rootcoord-dml_0_%dv0", id)
+	x := &model.Collection{
+		ID: id, Database: database, Name: fmt.Sprintf("c%d", id), State: "Created", Shards: 1, CreatedAt: Back(48 * time.Hour), VChannels: []string{channel}, Layout: "2.2.9",
+		Fields: []*model.Field{{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}, {ID: 101, Name: "vec", Type: "FloatVector", Dim: 8}},
+	}
+	w.Collections = append(w.Collections, x)
+	w.Partitions = append(w.Partitions, &model.Partition{ID: model.PartitionID(id) + 1_000_000, Collection: id, Name: "_default", State: "Created"})
+	v := *w.VChannels[0]
+	v.Name, v.Collection, v.Shard = channel, id, 0
+	w.VChannels = append(w.VChannels, &v)
+	return x
+}
+
+// Zoo gives the collection a field of each type of vectors, each with an index that suits it.
+func (w *World) Zoo() {
+	for i, x := range []struct{ Kind, Index, Metric string }{
+		{"SparseFloatVector", "SPARSE_INVERTED_INDEX", "BM25"},
+		{"SparseFloatVector", "AUTOINDEX", "IP"},
+		{"BinaryVector", "BIN_IVF_FLAT", "JACCARD"},
+		{"BinaryVector", "MINHASH_LSH", "MHJACCARD"},
+		{"Int8Vector", "HNSW", "COSINE"},
+		{"Float16Vector", "DISKANN", "L2"},
+		{"BFloat16Vector", "IVF_RABITQ", "IP"},
+		{"FloatVector", "GPU_CAGRA", "L2"},
+		{"FloatVector", "AUTOINDEX", "COSINE"},
+		{"ArrayOfVector", "HNSW", "MAX_SIM_COSINE"},
+		{"FloatVector", "FLAT", "L2"},
+		{"JSON", "INVERTED", ""},
+		{"JSON", "INVERTED", ""},
+		{"VarChar", "NGRAM", ""},
+		{"Int64", "STL_SORT", ""},
+	} {
+		field, id := model.FieldID(110+i), model.IndexID(1600+i)
+		if i == 12 {
+			field-- // a second path of the same JSON field
+		}
+		w.Collections[0].Fields = append(w.Collections[0].Fields, &model.Field{ID: field, Name: fmt.Sprintf("f%d", i), Type: x.Kind, FuncOutput: x.Metric == "BM25", Dim: 8})
+		w.Indexes = append(w.Indexes, &model.Index{ID: id, Collection: WellColl, Field: field, Name: fmt.Sprintf("i%d", i), Type: x.Index, Metric: x.Metric, CreatedAt: BackT(40 * time.Hour), Layout: "2.2"})
+		for _, s := range w.Segments {
+			files := int32(1)
+			if x.Index == "FLAT" {
+				files = 0
+			}
+			s.Indexes = append(s.Indexes, model.SegmentIndex{
+				Segment: s.ID, Collection: WellColl, Partition: WellPart, Index: id, Build: model.BuildID(int64(s.ID)*100 + int64(i)), State: model.IndexFinished, Rows: s.Rows, Files: files,
+				EngineVersion: 6, FinishedAt: BackT(3 * time.Hour),
+			})
+		}
+	}
+	w.LoadStates[0].Indexes[112] = 1602
+}
+
+// Small adds n flushed segments of few rows to one partition and channel.
+func (w *World) Small(n int, age time.Duration) []*model.Segment {
+	var list []*model.Segment
+	for i := range n {
+		s := WellSegment(model.SegmentID(4000+i), WellCh0)
+		s.Rows, s.Bytes = 100, 1000
+		s.StartAt, s.PositionAt, s.ExpireAt = Back(age), Back(age), Back(age)
+		list = append(list, s)
+	}
+	w.Segments = append(w.Segments, list...)
+	return list
+}
+
+// Crowded adds n collections with a channel each, all consumed by one node and so far behind.
+func (w *World) Crowded(n int, age time.Duration) {
+	for i := range n {
+		id := model.CollectionID(7000 + i)
+		name := fmt.Sprintf("by-dev-rootcoord-dml_2_%dv0", id)
+		w.Collections = append(w.Collections, &model.Collection{ID: id, Database: 1, Name: fmt.Sprintf("c%d", i), State: "Created", VChannels: []string{name}, CreatedAt: Back(48 * time.Hour)})
+		w.VChannels = append(w.VChannels, &model.VChannel{
+			Name: name, PChannel: "by-dev-rootcoord-dml_2", Collection: id, Watched: true, Watcher: 5, WatchState: "WatchSuccess", Checkpoint: model.Checkpoint{At: Back(age)},
+		})
+	}
+}
+
+// Members is an etcd of n members, the first the leader, to be changed.
+func Members(n int, change func([]model.EtcdMember)) func(*World) {
+	return func(w *World) {
+		w.Etcd = &model.Etcd{At: modeltest.Now}
+		for i := range n {
+			w.Etcd.Members = append(w.Etcd.Members, model.EtcdMember{
+				Name: []string{"a", "b", "c"}[i], Endpoint: "e:" + model.NodeID(i).String(), Leader: i == 0, DBSize: 100 << 20, DBInUse: 90 << 20, DBQuota: 2 << 30,
+			})
+		}
+		if change != nil {
+			change(w.Etcd.Members)
+		}
+	}
+}
+
+// Fresh adds a flushed segment of the first shard that nobody serves yet, as DataCoord wants it.
+func (w *World) Fresh(id model.SegmentID, flushed time.Duration) *model.Segment {
+	s := WellSegment(id, WellCh0)
+	s.PositionAt = Back(flushed)
+	w.Segments = append(w.Segments, s)
+	w.Recovery(WellCh0).Flushed = append(w.Recovery(WellCh0).Flushed, id)
+	return s
+}
+
+// Offset has the well cluster read live by a machine whose clock is ahead.
+func (w *World) Offset(ahead time.Duration) {
+	w.Origin.Kind, w.Origin.ByClock = "etcd", true
+	w.Now = modeltest.Now.Add(ahead)
+	w.Origin.Taken = w.Now
+	w.Runtime.From, w.Runtime.To = w.Runtime.From.Add(ahead), w.Runtime.To.Add(ahead)
+}
+
+// Tell lets processes say a setting.
+func (w *World) Tell(key, value string, nodes ...*model.LiveNode) {
+	w.Asked()
+	for _, n := range nodes {
+		n.Config.Values[model.FoldConfigKey(key)] = value
+	}
+}
+
+// SilenceAll takes away all that processes said.
+func (w *World) SilenceAll(o model.Outcome) {
+	for _, n := range w.Runtime.Nodes {
+		n.Distribution, n.System, n.Config, n.Outcome, n.Reason = nil, nil, nil, o, "as the test wants it"
+	}
+}
+
+// passOf are the facts of a cluster whose query node tells a configuration.
+func FactsOf(settings map[string]string) *facts.Facts {
+	config := &model.Config{Values: make(map[string]string), Names: make(map[string]string)}
+	for key, value := range settings {
+		config.Values[model.FoldConfigKey(key)], config.Names[model.FoldConfigKey(key)] = value, key
+	}
+	node := &model.LiveNode{Role: "querynode", Node: 1, Config: config}
+	c := model.Build(model.Parts{Loaded: model.PartAll}).WithRuntime(model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{node}}))
+	return &facts.Facts{Cluster: c}
+}
+
+// Capture is a cluster decoded from a captured etcd: a folder of testdata/snapshots at the root of the module.
+func Capture(t *testing.T, name string) *model.Cluster {
+	t.Helper()
+	root := "."
+	for {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		root = filepath.Join(root, "..")
+	}
+	return captured.Cluster(t, meta.Want{Parts: model.PartAll}, root, "testdata", "snapshots", name, captured.Snapshot)
+}
+
+// Spread is a world of query nodes 11, 12 and so on that serve so many segments each of one collection.
+func Spread(autoBalance string, segments ...int) *Scene {
+	nodes, share := make([]model.NodeID, len(segments)), map[model.NodeID]int{}
+	for i, n := range segments {
+		nodes[i] = model.NodeID(11 + i)
+		share[nodes[i]] = n
+	}
+	s := NewScene(autoBalance, nodes...)
+	s.Load(7, "rg", share)
+	return s
+}
+
+// Dynamic sets dynamic keys in etcd to false.
+func (s *Scene) Dynamic(keys ...string) *Scene {
+	for _, key := range keys {
+		s.Parts.Config = append(s.Parts.Config, &model.ConfigEntry{Name: key, Value: "false"})
+	}
+	return s
+}
+
+// Looked is a live cluster at which somebody looks again and again.
+type Looked struct {
+	*rand.Rand
+	Judge check.Judge
+	// jitter is how unsteady the writer is: nil writes in equal steps, else writes come at random.
+	Random bool
+	Left   float64 // of a write, from the window before
+}
+
+const LookWindow = 1500 * time.Millisecond
+
+// Writes are how many of a rate fall into one window.
+func (l *Looked) Writes(rate float64) int64 {
+	mean := rate * LookWindow.Seconds()
+	if !l.Random {
+		n := math.Floor(mean + l.Left)
+		l.Left += mean - n
+		return int64(n)
+	}
+	if mean > 100 {
+		return int64(math.Max(0, math.Round(mean+math.Sqrt(mean)*l.NormFloat64())))
+	}
+	n, p := int64(-1), 1.0
+	for limit := math.Exp(-mean); p > limit; n++ {
+		p *= l.Float64()
+	}
+	return n
+}
+
+// Look judges one window, and reports whether something was found.
+func (l *Looked) Look(t *testing.T, a *model.EtcdActivity) bool {
+	t.Helper()
+	w := Well()
+	Members(1, nil)(w)
+	w.Etcd.Activity = a
+	c := w.Build()
+	found := len(l.Judge.Run(c, w.Now, []*check.Check{Named("watch-livelock")}).Findings) > 0
+	if l.IntN(10) > 0 {
+		return found
+	}
+	// Metadata changes many times between two windows.
+	if again := len(l.Judge.Run(c, w.Now, []*check.Check{Named("watch-livelock")}).Findings) > 0; again != found {
+		t.Fatalf("the same window, judged again: %t, then %t", found, again)
+	}
+	return found
+}
