@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"kitescope/engine/dist"
 )
 
 // SearchParams are what a search may ask for beside how many hits it wants: what Milvus calls search params. Each means something to some
@@ -14,13 +12,6 @@ import (
 type SearchParams struct {
 	// EF is how many candidates a search of a graph keeps, NProbe how many lists one of lists reads.
 	EF, NProbe int
-	// ReorderK is how many rows SCANN compares by their vectors, of those that are nearest by their codes; not set it is K.
-	ReorderK int
-	// RefineK is how many times as many hits as K a refinement compares again; not set it is the file's factor in faiss, 1 in knowhere.
-	RefineK float32
-	// QueryBits are those of a dimension of a query in IVF_RABITQ, 0 for queries as they are; nil is not set: the file's number in faiss, 0 in
-	// knowhere.
-	QueryBits *int
 	SparseParams
 }
 
@@ -40,16 +31,13 @@ type Trait uint8
 const (
 	HasGraph Trait = iota
 	HasLists
-	IsSCANN
-	IsRaBitQ
-	HasRefinement
 	HasSparse
 	HasDocuments
 )
 
 func (t Trait) String() string {
 	return [...]string{
-		"an HNSW index", "an IVF index", "a SCANN index", "an IVF_RABITQ index", "an index with a refinement", "an index of sparse vectors",
+		"an HNSW index", "an IVF index", "an index of sparse vectors",
 		"an index of documents",
 	}[t]
 }
@@ -66,10 +54,9 @@ type SearchParam struct {
 
 	least, most float64
 	free        bool
-	// One of these is where it lies: of a number 0 is not set, of a pointer nil.
+	// One of these is where it lies: 0 is not set.
 	whole func(*SearchParams) *int
 	part  func(*SearchParams) *float32
-	said  func(*SearchParams) **int
 }
 
 // searchParams are all of them, in the order in which they are told.
@@ -83,22 +70,6 @@ var searchParams = [...]SearchParam{
 		Key: "nprobe", Flag: "nprobe", Of: HasLists, Must: "1 to 2147483647", least: 1, most: math.MaxInt32, free: true,
 		Means: "lists of an IVF search", Own: "; default: the file's", Log: "; 0 for the library's default",
 		whole: func(p *SearchParams) *int { return &p.NProbe },
-	},
-	{
-		Key: "reorder_k", Flag: "reorder-k", Of: IsSCANN, Must: "1 to 2147483647", least: 1, most: math.MaxInt32, free: true,
-		Means: "rows that a SCANN search compares by their vectors", Own: "; default: k", Log: "; 0 for k",
-		whole: func(p *SearchParams) *int { return &p.ReorderK },
-	},
-	{
-		Key: "rbq_bits_query", Flag: "rbq-bits-query", Of: IsRaBitQ, Must: "0 to 8", most: dist.MaxQueryBits,
-		Means: "bits of a query's dimension in an IVF_RABITQ search", Own: ", 0 for the query as it is; default: 0, or what a file of faiss says",
-		Log:  "; 0 for queries as they are",
-		said: func(p *SearchParams) **int { return &p.QueryBits },
-	},
-	{
-		Key: "refine_k", Flag: "refine-k", Of: HasRefinement, Must: "1 or more", least: 1, most: math.MaxFloat32,
-		Means: "how many times k hits a refinement compares again", Own: "; default: 1, or what a file of faiss says", Log: "; 0 for 1",
-		part: func(p *SearchParams) *float32 { return &p.RefineK },
 	},
 	{
 		Key: "drop_ratio_search", Flag: "drop-ratio", Of: HasSparse, Must: "0 to less than 1", most: 1 - 1.0/(1<<53),
@@ -150,26 +121,20 @@ func (f *SearchParam) Takes(x float64) bool { return x >= f.least && x <= f.most
 
 // Get is its value, and whether it is set.
 func (f *SearchParam) Get(p *SearchParams) (x float64, set bool) {
-	switch {
-	case f.part != nil:
+	if f.part != nil {
 		x = float64(*f.part(p))
-	case f.whole != nil:
+	} else {
 		x = float64(*f.whole(p))
-	case *f.said(p) != nil:
-		return float64(**f.said(p)), true
 	}
 	return x, x != 0
 }
 
 // Set sets it to a value that is 0 or more, cut to what it is: a whole number, or a float32.
 func (f *SearchParam) Set(p *SearchParams, x float64) {
-	switch {
-	case f.part != nil:
+	if f.part != nil {
 		*f.part(p) = float32(x)
-	case f.whole != nil:
+	} else {
 		*f.whole(p) = int(x)
-	default:
-		*f.said(p) = new(int(x))
 	}
 }
 
@@ -210,7 +175,7 @@ func (p SearchParams) Or(q SearchParams) SearchParams {
 	return p
 }
 
-// Words are the parameters that are set, for people: "ef 64, refine_k 2.5".
+// Words are the parameters that are set, for people: "ef 64, nprobe 8".
 func (p *SearchParams) Words() string {
 	var list []string
 	for f, x := range p.Given() {

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
-
-	"kitescope/engine/dist"
 )
 
 // leaves are the fields of p, those of embedded structs in their place.
@@ -84,23 +82,20 @@ func TestParametersOrOthers(t *testing.T) {
 			}
 		}
 	}
-	if p := (SearchParams{QueryBits: new(0)}).Or(SearchParams{QueryBits: new(4), EF: 5}); *p.QueryBits != 0 || p.EF != 5 {
-		t.Errorf("0 bits were asked for: %s", p.Words())
-	}
 }
 
 func TestWhatLibrariesTake(t *testing.T) {
-	p := SearchParams{EF: 64, RefineK: 2.5, QueryBits: new(0), SparseParams: SparseParams{DropRatio: 0.1, RefineFactor: 1_000_000}}
-	if got, want := p.Words(), "ef 64, rbq_bits_query 0, refine_k 2.5, drop_ratio_search 0.1, refine_factor 1000000"; got != want {
+	p := SearchParams{EF: 64, SparseParams: SparseParams{DropRatio: 0.1, RefineFactor: 1_000_000}}
+	if got, want := p.Words(), "ef 64, drop_ratio_search 0.1, refine_factor 1000000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	for key, want := range map[string]string{"rbq_bits_query": fmt.Sprint("0 to ", dist.MaxQueryBits), "refine_factor": fmt.Sprint("1 to ", MaxRefineFactor)} {
+	for key, want := range map[string]string{"refine_factor": fmt.Sprint("1 to ", MaxRefineFactor)} {
 		if got := SearchParamOf(key).Must; got != want {
 			t.Errorf("%s must be %s, want %s", key, got, want)
 		}
 	}
 	for key, takes := range map[string][]float64{
-		"ef": {0, 1, math.MaxInt32}, "rbq_bits_query": {0, 8}, "refine_k": {1, 1.5}, "drop_ratio_search": {0, 0.99}, "dim_max_score_ratio": {0, 0.5, 1.3},
+		"ef": {0, 1, math.MaxInt32}, "drop_ratio_search": {0, 0.99}, "dim_max_score_ratio": {0, 0.5, 1.3},
 		"refine_factor": {0, 1, MaxRefineFactor},
 	} {
 		for _, x := range takes {
@@ -110,7 +105,7 @@ func TestWhatLibrariesTake(t *testing.T) {
 		}
 	}
 	for key, refuses := range map[string][]float64{
-		"nprobe": {-1, math.MaxInt32 + 1, math.NaN()}, "rbq_bits_query": {-1, 9}, "refine_k": {0, 0.5, math.Inf(1)}, "drop_ratio_search": {1, -0.1},
+		"nprobe": {-1, math.MaxInt32 + 1, math.NaN()}, "drop_ratio_search": {1, -0.1},
 		"dim_max_score_ratio": {0.4, 1.4}, "refine_factor": {-1, MaxRefineFactor + 1},
 	} {
 		for _, x := range refuses {

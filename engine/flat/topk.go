@@ -22,7 +22,6 @@ const (
 type TopK struct {
 	similarity bool
 	heapOnly   bool // no reservoir for large k
-	signed     bool // see Signed
 	k          int
 	// inHeap: the heap is in use, else the reservoir.
 	inHeap    bool
@@ -87,11 +86,7 @@ func (t *TopK) enter(key float32, id int64) {
 func (t *TopK) setWorst(key float32) {
 	t.worst = key
 	t.limit.set(key, t.similarity)
-	t.limit.all = t.limit.all || t.signed
 }
-
-// Signed tells a new collector that distances may be less than 0, as estimates are, though less is better.
-func (t *TopK) Signed() { t.signed = true }
 
 // Hits appends the hits, best first, and leaves the collector to be Reset.
 func (t *TopK) Hits(dst []engine.Hit) []engine.Hit {

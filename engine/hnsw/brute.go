@@ -30,14 +30,9 @@ func (s *Searcher) bruteForce(k int) {
 // scan compares all rows that are not filtered, in order.
 func (s *Searcher) scan(each func(d float32, id uint32)) {
 	transform := s.similarity()
-	s.single = true
 	for at := 0; at < s.n; at += scanRows {
 		out := s.dists[:min(scanRows, s.n-at)]
-		if s.decoder != nil {
-			s.decodeRows(at, out)
-		} else {
-			s.kernel.Scan(s.q, rowAt(s.floats.base, s.floats.stride, at), s.floats.stride, out)
-		}
+		s.kernel.Scan(s.q, rowAt(s.floats.base, s.floats.stride, at), s.floats.stride, out)
 		if transform {
 			s.compareRows(at, out)
 		}
@@ -48,7 +43,6 @@ func (s *Searcher) scan(each func(d float32, id uint32)) {
 		}
 	}
 	s.stats.Distances += s.n - s.blocked.Count()
-	s.single = false
 }
 
 // compareRows is compare for consecutive rows.

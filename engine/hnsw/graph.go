@@ -11,7 +11,6 @@ package hnsw
 
 import (
 	"kitescope/engine"
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
@@ -40,20 +39,14 @@ type Graph struct {
 	UpperAt []uint32
 }
 
-// Index is a graph with its vectors, or with codes that stand for them, as a file had it or a build made it.
+// Index is a graph with its vectors, as a file had it or a build made it.
 type Index struct {
 	Graph
 	Metric  engine.Metric
 	Vectors *engine.Vectors
-	// Codec is how rows are coded, whose codes Vectors are then, as rows of int8; nil for vectors.
-	Codec code.Codec
-	// Of is what was coded, and what queries of codes are made of: float32, or what is made that first.
-	Of dist.Element
 	// Norms are the L2 norms of the stored vectors where the writer keeps raw vectors under
 	// cosine (knowhere); nil else.
 	Norms []float32
-	// Inverses are 1 divided by the lengths of the vectors, under cosine, of a graph of faiss's in knowhere 2.5 and later; nil else.
-	Inverses []float32
 	// Faiss tells that the graph is one of faiss's: knowhere 2.5 and later walk those with code of their own, and others as before.
 	Faiss bool
 	// Labels are the ids that a search returns; nil if they are the numbers of the rows.
@@ -65,17 +58,7 @@ type Index struct {
 }
 
 // Dim is the dimension of vectors and queries.
-func (x *Index) Dim() int {
-	if x.Codec != nil {
-		return x.Codec.Dim()
-	}
-	return x.Vectors.Dim
-}
+func (x *Index) Dim() int { return x.Vectors.Dim }
 
 // Element is what queries are made of.
-func (x *Index) Element() dist.Element {
-	if x.Codec != nil {
-		return x.Of
-	}
-	return x.Vectors.Element
-}
+func (x *Index) Element() dist.Element { return x.Vectors.Element }

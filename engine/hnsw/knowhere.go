@@ -26,19 +26,19 @@ const (
 )
 
 // searchKnowhere is HierarchicalNSW::searchKnn of the fork in knowhere.
-func (s *Searcher) searchKnowhere(k, fetch, ef int) {
+func (s *Searcher) searchKnowhere(k, ef int) {
 	if why := s.bruteReason(k, bruteFiltered, [3]string{BruteForceK, BruteForceFilter, BruteForceKFilter}); why != "" {
 		s.stats.BruteForce = why
-		s.bruteForce(fetch)
+		s.bruteForce(k)
 		return
 	}
-	s.walkKnowhere(min(max(ef, fetch), s.n))
+	s.walkKnowhere(min(max(ef, k), s.n))
 	if s.library >= engine.Knowhere23 && len(s.pool) < k && !s.opts.GraphOnly && s.leaves(k) {
 		s.stats.BruteForce = BruteForceFew
-		s.bruteForce(fetch)
+		s.bruteForce(k)
 		return
 	}
-	s.take(fetch)
+	s.take(k)
 }
 
 // leaves reports whether there are more rows than a walk found that knowhere would compare then: from 2.5 on none where nothing is filtered

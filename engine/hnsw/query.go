@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 )
 
@@ -50,8 +49,6 @@ func (s *Searcher) block(filter *engine.Bitset) {
 
 func (s *Searcher) load(query []byte) error {
 	switch e := s.index.Element(); {
-	case s.index.Codec != nil && e != dist.Float32:
-		code.Widen(e, query, unsafe.Slice((*float32)(s.q), s.index.Dim()))
 	case e == dist.Float32:
 		copy(s.query, query)
 	case e == dist.Float16 || e == dist.BFloat16:
@@ -72,14 +69,7 @@ func (s *Searcher) load(query []byte) error {
 		}
 		zero = zero && x == 0
 	}
-	if s.decoder != nil {
-		s.decoder.Load(q)
-	}
 	if s.index.Metric != dist.Cosine {
-		return nil
-	}
-	if s.scales {
-		s.inverse = InverseOf(s.norm.SquaredNorm(s.q))
 		return nil
 	}
 	if zero {

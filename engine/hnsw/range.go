@@ -86,11 +86,6 @@ func (s *Searcher) inside(d, edge float32) bool {
 }
 
 func (s *Searcher) rangeSearch(radius float32, ef int) {
-	if s.opts.AllRows {
-		r := within{s: s, radius: radius}
-		s.scan(r.add)
-		return
-	}
 	if s.library == engine.Faiss {
 		at, d := s.descend()
 		r := within{s: s, radius: radius}
@@ -129,14 +124,10 @@ func (w *within) add(d float32, id uint32) {
 // long as nodes are within it and not filtered.
 func (s *Searcher) flood(radius float32) {
 	s.seen.Clear()
-	s.single = true
-	defer func() { s.single = false }()
 	for _, e := range slices.Backward(s.pool) {
 		e.id &^= visited
 		if e.d < radius {
 			s.found = append(s.found, e)
-		} else if s.modern {
-			continue // comes again, and may then be computed in another way
 		}
 		s.seen.Add(e.id)
 	}

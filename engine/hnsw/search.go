@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"kitescope/engine"
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
@@ -26,8 +25,6 @@ type Options struct {
 	Entries *EntryCache
 	// Plain leaves codes alone that the index may have (Index.Shade).
 	Plain bool
-	// AllRows compares all rows in place of a walk.
-	AllRows bool
 	// GraphOnly switches knowhere's brute force off.
 	GraphOnly bool
 }
@@ -35,8 +32,6 @@ type Options struct {
 // Params are what a query asks for.
 type Params struct {
 	K int
-	// Fetch is how many are returned, where that is more than K: what is decided by K, as knowhere's brute force, stays as it is.
-	Fetch int
 	// EF is the length of the list of candidates; 0 is the library's default: 10 or K for hnswlib,
 	// the index's own or 16 for faiss, 16 or K for knowhere.
 	EF int
@@ -65,15 +60,11 @@ type Searcher struct {
 	opts    Options
 	kernel  *dist.Kernel
 	norm    *dist.Kernel // whose SquaredNorm normalises queries under cosine
-	decoder code.Decoder // in place of kernel where rows are codes
 	modern  bool         // the walk of knowhere 2.5 and later over a graph of faiss's
-	scales  bool         // inner products are multiplied by Inverses and by that of the query
-	inverse float32
-	single  bool // distances are computed one by one, not four at a time, which rounds otherwise where it scales
 
 	floats   fetch // of rows
 	rowLines int   // cache lines of a row
-	fetch          // of rows, or of their codes
+	fetch          // of rows, or of their 8-bit codes
 	n        int
 	blocked  *engine.Bitset // of this query: filtered or deleted
 	union    *engine.Bitset // where blocked is put together
@@ -84,7 +75,6 @@ type Searcher struct {
 	seen  *dist.Seen
 	fresh []uint32
 	dists []float32
-	rows  []uint32 // scratch for their numbers
 
 	list    *dist.Ranked // of candidates
 	held    held
@@ -137,17 +127,17 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	if k == nil {
 		var err error
-		if k, err = dist.New(x.Metric, x.sumsOf(), profile, x.Dim()); err != nil {
+		if k, err = dist.New(x.Metric, v.Element, profile, x.Dim()); err != nil {
 			return nil, err
 		}
 	}
-	if x.Norms != nil && len(x.Norms) != v.Rows || x.Inverses != nil && len(x.Inverses) != v.Rows || x.Labels != nil && len(x.Labels) != v.Rows {
+	if x.Norms != nil && len(x.Norms) != v.Rows || x.Labels != nil && len(x.Labels) != v.Rows {
 		return nil, fmt.Errorf("%d vectors with %d norms and %d labels", v.Rows, len(x.Norms), len(x.Labels))
 	}
 	if err := x.checkShape(v.Rows); err != nil {
 		return nil, err
 	}
-	if k.Dim != x.Dim() || k.Element != x.sumsOf() {
+	if k.Dim != x.Dim() || k.Element != v.Element {
 		return nil, fmt.Errorf("a kernel for %d dimensions for vectors of %d", k.Dim, x.Dim())
 	}
 	slots := max(x.M, x.M0)
@@ -162,7 +152,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	s := &Searcher{
 		index: x, library: o.Library, opts: o, kernel: k, norm: norm,
-		modern: modern, scales: modern && x.Inverses != nil,
+		modern: modern,
 		floats: fetch{base: v.Base(), stride: uintptr(v.Stride)}, n: v.Rows,
 		query: dist.Aligned(max(v.Size(), 4*x.Dim())),
 		seen:  dist.NewSeen(v.Rows),
@@ -172,13 +162,10 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	}
 	s.rowLines = (v.Size() + 63) / 64
 	s.floats.lines = min((v.Size()+63)/64, maxPrefetch)
-	if k.Ahead() && v.Size() > 64*longRow && x.Codec == nil {
+	if k.Ahead() && v.Size() > 64*longRow {
 		s.floats.long, s.floats.lines = true, maxPrefetchLong
 	}
 	s.q = unsafe.Pointer(unsafe.SliceData(s.query))
-	if err := s.decode(profile); err != nil {
-		return nil, err
-	}
 	return s, s.shade()
 }
 
@@ -195,16 +182,13 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	}
 	s.found = s.found[:0]
 	if s.n > 0 && s.blocked.Count() < s.n {
-		fetch := max(p.K, p.Fetch)
-		switch {
-		case s.opts.AllRows:
-			s.bruteForce(fetch)
-		case s.library == engine.HNSWLib:
-			s.searchHNSWLib(fetch, ef)
-		case s.library == engine.Faiss:
-			s.searchFaiss(fetch, ef)
+		switch s.library {
+		case engine.HNSWLib:
+			s.searchHNSWLib(p.K, ef)
+		case engine.Faiss:
+			s.searchFaiss(p.K, ef)
 		default:
-			s.searchKnowhere(p.K, fetch, ef)
+			s.searchKnowhere(p.K, ef)
 		}
 	}
 	return s.hits(dst), s.stats, nil
@@ -287,8 +271,6 @@ func (s *Searcher) descend() (uint32, float32) {
 	g := &s.index.Graph
 	at := g.Entry
 	nearest := s.distance(at)
-	s.single = s.modern
-	defer func() { s.single = false }()
 	if s.coded {
 		s.fetchCodes()
 		defer s.fetchFloats()

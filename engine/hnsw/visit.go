@@ -60,11 +60,7 @@ func (s *Searcher) distancesAhead(n int) []float32 {
 
 // distances fills s.dists with the distances of the nodes in ids, as the library compares them.
 func (s *Searcher) distances(ids []uint32) {
-	if s.decoder != nil {
-		s.decoder.Gather(s.floats.base, s.floats.stride, ids, s.dists, s.fours(len(ids)))
-	} else {
-		s.kernel.Gather(s.q, s.floats.base, s.floats.stride, ids, s.dists)
-	}
+	s.kernel.Gather(s.q, s.floats.base, s.floats.stride, ids, s.dists)
 	s.count(ids)
 }
 
@@ -79,10 +75,6 @@ func (s *Searcher) count(ids []uint32) {
 // compare makes inner products into what the library compares.
 func (s *Searcher) compare(ids []uint32, d []float32) {
 	d = d[:len(ids)]
-	if s.scales {
-		d = s.scale(ids, d)
-		ids = ids[len(ids)-len(d):]
-	}
 	for i, v := range d {
 		d[i] = s.comparable(v, ids[i])
 	}
@@ -95,11 +87,6 @@ func (s *Searcher) comparable(ip float32, id uint32) float32 {
 	switch {
 	case s.library == engine.HNSWLib:
 		return 1 - ip
-	case s.scales: // WithCosineNormDistanceComputer, faiss/IndexCosine.cpp of knowhere v2.5.6
-		if s.decoder == nil {
-			return -(ip * s.index.Inverses[id] * s.inverse)
-		}
-		return -(ip * (s.index.Inverses[id] * s.inverse))
 	case s.index.Norms != nil:
 		return -ip / s.index.Norms[id]
 	}

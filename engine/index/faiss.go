@@ -33,7 +33,6 @@ type faissReader struct {
 	file  *File
 	hint  Hint
 	inMap bool // inside an id map
-	depth int  // of indexes inside indexes
 }
 
 // sniffFaiss reports whether data begins with a faiss code: all that were ever given to an index
@@ -54,7 +53,6 @@ func readFaiss(c *cursor, hint Hint) (*File, error) {
 		return nil, c.err
 	}
 	f := r.file
-	r.unit(&h)
 	f.Metric, f.Dim, f.Rows = h.metric, h.dim, h.rows
 	if h.knowhere {
 		f.Format = KnowhereFaiss
@@ -62,17 +60,9 @@ func readFaiss(c *cursor, hint Hint) (*File, error) {
 	return f, nil
 }
 
-// deepest is how deep indexes are inside of indexes: an id map, a refinement, two maps and an index are five.
-const deepest = 8
-
 // index reads the index at the cursor; mapped says that it is the inside of an id map.
 func (r *faissReader) index(mapped bool) faissHeader {
 	at := r.at
-	if r.depth++; r.depth > deepest {
-		r.fail(at, fmt.Sprintf("indexes in indexes, %d deep at most", deepest), "one more")
-		return faissHeader{}
-	}
-	defer func() { r.depth-- }()
 	code := r.code()
 	if code == "IxMp" || code == "IxM2" {
 		if mapped {
@@ -108,7 +98,7 @@ const faissUnused = 1 << 20
 // unset reports whether an index of a code has a flag for cosine that knowhere does not set to anything, where it is not cosine: files of Milvus
 // 2.3.5, and graphs that knowhere 2.5.6 wrote, have any byte there. Codes of graphs and of their storage tell cosine by themselves.
 func unset(code string) bool {
-	return slices.Contains([]string{"IwSq", "IwPQ", "IxSC", "IwPf", "IxRF", "IxSQ", "IxS8", "IxPq", "IxP7", "IxPR", "IxP5", "IwrQ", "IxPT"}, code) || strings.HasPrefix(code, "IHN")
+	return slices.Contains([]string{"IwSq", "IwPQ"}, code) || strings.HasPrefix(code, "IHN")
 }
 
 // header reads the header of the index whose code, at at, was just read.
@@ -140,7 +130,7 @@ func (r *faissReader) metric(code string, cosine bool) engine.Metric {
 	metric := r.i32("a metric")
 	switch {
 	case r.err != nil:
-	case metric == 0 && (cosine || slices.Contains([]string{"IxF9", "IHN9", "IHN8", "IHN7", "IHN5", "IxS8", "IxP7", "IxP5"}, code)):
+	case metric == 0 && (cosine || slices.Contains([]string{"IxF9", "IHN9"}, code)):
 		return dist.Cosine
 	case metric == 0:
 		return dist.InnerProduct

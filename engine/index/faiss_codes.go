@@ -1,10 +1,8 @@
 package index
 
 import (
-	"cmp"
 	"fmt"
 
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/ivf"
 )
@@ -103,10 +101,10 @@ func (r *faissReader) productQuantizer(h *faissHeader) *ivf.PQ {
 func (r *faissReader) partsAndBits(h *faissHeader) (parts, bits int, centroids []float32) {
 	dim, m, nbits := r.u64("a dimension"), r.u64("a count of parts"), r.u64("bits of a part")
 	r.expect(dim == uint64(h.dim) && m > 0 && m <= dim && dim%max(m, 1) == 0, 24, fmt.Sprintf("%d dimensions in parts of one width", h.dim), "%d in %d", dim, m)
-	if r.err == nil && (nbits < code.MinBits || nbits > code.MaxBits) {
-		r.err = &UnsupportedError{Type: fmt.Sprintf("%s of %d bits a part", cmp.Or(pqTypes()[h.code], "PQ"), nbits), Hint: hintRebuild}
+	if r.err == nil && (nbits < ivf.MinBits || nbits > ivf.MaxBits) {
+		r.err = &UnsupportedError{Type: fmt.Sprintf("IVF_PQ of %d bits a part", nbits), Hint: hintRebuild}
 	}
-	nbits = min(nbits, code.MaxBits)
+	nbits = min(nbits, ivf.MaxBits)
 	values := r.vector(4, "values of the centroids of parts")
 	r.expect(r.err != nil || len(values)/4>>nbits == h.dim && len(values)%(4<<nbits) == 0, len(values)+8,
 		fmt.Sprintf("%d values of centroids for each of %d dimensions", 1<<nbits, h.dim), "%d values", len(values)/4)
@@ -114,9 +112,4 @@ func (r *faissReader) partsAndBits(h *faissHeader) (parts, bits int, centroids [
 		return 0, 0, nil
 	}
 	return int(m), int(nbits), float32s(values)
-}
-
-// pqTypes are the types of indexes whose codes are in parts.
-func pqTypes() map[string]string {
-	return map[string]string{"IwPQ": "IVF_PQ", "IwQR": "IVF_PQ with refinement", "IxPq": "HNSW_PQ", "IxP7": "HNSW_PQ"}
 }

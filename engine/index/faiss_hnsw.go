@@ -22,7 +22,7 @@ type faissGraph struct {
 	at        int    // offset of neighbors in the file
 }
 
-// hnsw reads an HNSW index of vectors or codes: faiss's, or knowhere's for cosine, whose storage keeps
+// hnsw reads an HNSW index of vectors: faiss's, or knowhere's for cosine, whose storage keeps
 // the norms. is_similarity is not in the file: the graph of an inner product was built on the
 // negated product.
 func (r *faissReader) hnsw(at int, code string) faissHeader {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"kitescope/engine/goldentest"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/ivf"
-	"kitescope/engine/scann"
 )
 
 // FuzzOpen reads anything, with and without the hints that a caller may give. What is taken
@@ -34,25 +32,10 @@ func FuzzOpen(f *testing.F) {
 			f.Add(data, []byte{})
 		}
 	}
-	for _, g := range []string{"testdata/graphs/faiss.json.gz", "testdata/graphs/knowhere.json.gz"} {
-		for _, c := range readGraphGoldens(f, g).Files {
-			f.Add(c.File, []byte{})
-		}
-	}
-	var lists listGoldens
-	goldentest.ReadJSON(f, *listsFile, &lists)
-	for _, c := range lists.Files {
+	var coded codedGoldens
+	goldentest.ReadJSON(f, "testdata/codes.json.gz", &coded)
+	for _, c := range coded.Files {
 		f.Add(c.File, []byte{})
-	}
-	for _, file := range pqrFiles(f) {
-		f.Add(file, []byte{})
-	}
-	for _, c := range readRaBitQ(f, *rabitqFile).Files {
-		f.Add(c.File, []byte{})
-	}
-	for _, p := range scanns() {
-		data, _ := scannFile(rand.New(rand.NewPCG(1, 1)), p)
-		f.Add(data, []byte{})
 	}
 	f.Fuzz(func(t *testing.T, data, raw []byte) {
 		if len(data) > 1<<16 || len(raw) > 1<<16 {
@@ -105,23 +88,12 @@ func walk(t *testing.T, x *File) {
 				}
 			}
 		}
-		if x.Rows > 0 && (As[hnsw.Index](x).Codec != nil || Refined(x.Searchable)) { // what is read can be searched
-			search(t, x)
-		}
 		if x.Rows > 0 && int(As[hnsw.Index](x).Levels[As[hnsw.Index](x).Entry]) != As[hnsw.Index](x).MaxLevel {
 			t.Fatal("the entry point is not on the highest level")
 		}
 	case As[flat.Index](x) != nil:
 		for i := range x.Rows {
 			_ = As[flat.Index](x).Vectors.Row(i)
-		}
-	case As[Mapped](x) != nil:
-		if x.Rows > 0 {
-			search(t, x)
-		}
-	case As[scann.Index](x) != nil:
-		if x.Rows > 0 {
-			search(t, x)
 		}
 	case As[ivf.Index](x) != nil:
 		rows := 0
@@ -144,11 +116,8 @@ func walk(t *testing.T, x *File) {
 func search(t *testing.T, x *File) {
 	t.Helper()
 	o := Options{Library: engine.Faiss, Profile: dist.Faiss}
-	if x.Kind() == SCANN || x.Metric == dist.Cosine {
+	if x.Metric == dist.Cosine {
 		o = Options{Library: engine.Knowhere22}
-	}
-	if x.Effort() == ByEF && x.Metric == dist.Cosine {
-		o = Options{Library: engine.Knowhere25, Profile: dist.Knowhere25}
 	}
 	s, err := x.NewSearcher(o)
 	if err != nil {

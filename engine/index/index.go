@@ -101,9 +101,6 @@ type File struct {
 func (f *File) Close() {
 	if f.Searchable != nil {
 		f.Unshade()
-		if r, ok := f.Searchable.(refinedIndex); ok {
-			r.release()
-		}
 		if own, _ := f.Own(); own != nil {
 			own.Release()
 		}

@@ -65,7 +65,7 @@ func (s rowSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit,
 	if p.Radius != nil {
 		dst, err = s.Range(q, rangeOf(p), dst)
 	} else {
-		dst, err = s.Searcher.Search(q, flat.Params{K: p.wide(), Filter: p.Filter}, dst)
+		dst, err = s.Searcher.Search(q, flat.Params{K: p.K, Filter: p.Filter}, dst)
 	}
 	return dst, s.cost(p), err
 }

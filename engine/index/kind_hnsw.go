@@ -20,24 +20,11 @@ const HNSW = "HNSW"
 func FromGraph(x *hnsw.Index) Searchable { return graphIndex{x: x} }
 
 type graphIndex struct {
-	x   *hnsw.Index
-	all bool // rows are compared one by one, in place of a walk
+	x *hnsw.Index
 }
 
-func (g graphIndex) Kind() string {
-	if g.x.Codec != nil {
-		return HNSW + "_" + g.x.Codec.Name()
-	}
-	return HNSW
-}
-
-func (g graphIndex) Effort() Effort {
-	if g.all {
-		return AllRows
-	}
-	return ByEF
-}
-
+func (g graphIndex) Kind() string          { return HNSW }
+func (g graphIndex) Effort() Effort        { return ByEF }
 func (g graphIndex) Element() dist.Element { return g.x.Element() }
 func (g graphIndex) FiltersIDs() bool      { return false }
 func (g graphIndex) concrete() any         { return g.x }
@@ -49,55 +36,33 @@ func (g graphIndex) relabel(labels []int64) *FormatError {
 
 func (g graphIndex) Own() (*engine.Vectors, int) {
 	x := g.x
-	return x.Vectors, 4*(len(x.Base)+len(x.Upper)+len(x.UpperAt)+len(x.Norms)+len(x.Inverses)) + len(x.Levels)
+	return x.Vectors, 4*(len(x.Base)+len(x.Upper)+len(x.UpperAt)+len(x.Norms)) + len(x.Levels)
 }
 
-func (g graphIndex) Shade(threads int) error {
-	if g.x.Codec != nil {
-		return fmt.Errorf("%s has 8-bit codes of its own, or shorter ones", g.Kind())
-	}
-	return g.x.Shade(threads)
-}
+func (g graphIndex) Shade(threads int) error { return g.x.Shade(threads) }
 
 func (g graphIndex) Unshade() { unshade(&g.x.Shadow) }
 
 func (g graphIndex) ShadePays(searches int) bool {
 	v := g.x.Vectors
-	return g.x.Codec == nil && shadow.Fits(v, g.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= graphDim && searches >= graphSearches
+	return shadow.Fits(v, g.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= graphDim && searches >= graphSearches
 }
 
 func (g graphIndex) CodeBytes() (bytes int, have bool) {
-	if g.x.Codec != nil {
-		return 0, false
-	}
 	return codeBytes(g.x.Shadow, g.x.Vectors, g.x.Metric, shadow.RowsBytes)
 }
 
 func (g graphIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
-	return func(yield func(*engine.Vectors, []int64) bool) {
-		if g.x.Codec == nil {
-			yield(g.x.Vectors, g.x.Labels)
-		}
-	}
-}
-
-// Codes and EachCode make graphIndex a Coded.
-func (g graphIndex) Codes() bool { return g.x.Codec != nil }
-
-func (g graphIndex) EachCode(f func(id int64, gives func(row []float32) bool)) {
-	eachCode(g.x.Codec, g.x.Vectors, g.x.Labels, f)
+	return func(yield func(*engine.Vectors, []int64) bool) { yield(g.x.Vectors, g.x.Labels) }
 }
 
 func (g graphIndex) Exact(p Params) (Searchable, Params) {
 	x := g.x
-	if x.Codec != nil {
-		return graphIndex{x, true}, p
-	}
 	return FromRows(&flat.Index{Vectors: x.Vectors, Metric: x.Metric, Norms: x.Norms, Labels: x.Labels, Deleted: x.Deleted}), p
 }
 
 func (g graphIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile, Entries: o.Entries, Plain: o.Plain, AllRows: g.all})
+	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile, Entries: o.Entries, Plain: o.Plain})
 	return &graphSearcher{s, g, o}, err
 }
 
@@ -121,7 +86,7 @@ func (s *graphSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.H
 	if p.Radius != nil {
 		dst, stats, err = s.Range(q, hnsw.RangeParams{Radius: *p.Radius, RangeFilter: p.RangeFilter, EF: p.EF, Filter: p.Filter}, dst)
 	} else {
-		dst, stats, err = s.Searcher.Search(q, hnsw.Params{K: p.K, Fetch: p.fetch, EF: p.EF, Filter: p.Filter}, dst)
+		dst, stats, err = s.Searcher.Search(q, hnsw.Params{K: p.K, EF: p.EF, Filter: p.Filter}, dst)
 	}
 	return dst, Cost{Distances: stats.Distances, Hops: stats.Hops + stats.UpperHops, BruteForce: stats.BruteForce}, err
 }
@@ -144,13 +109,6 @@ func (g graphIndex) Describe(d *Description) {
 		d.Text("ids", "row numbers")
 	}
 	d.codes(g)
-	if c := x.Codec; c != nil {
-		d.Text("rows are coded", c.String())
-		d.Count("bytes of a code", "code_size", c.Bytes())
-		for _, f := range c.Facts() {
-			d.Count(f.Name, f.Key, f.Number)
-		}
-	}
 	if len(x.Levels) == 0 {
 		return
 	}

@@ -13,7 +13,6 @@ import (
 const (
 	IVFFlat    = "IVF_FLAT"
 	BinIVFFlat = "BIN_IVF_FLAT"
-	IVFRaBitQ  = ivf.IVFRaBitQ
 )
 
 // FromLists is an inverted file as an index.
@@ -104,9 +103,9 @@ func (s listSearcher) Clone() (Searcher, error) { return listSearcher{s.Searcher
 func (s listSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
 	var err error
 	if p.Radius != nil {
-		dst, err = s.Range(q, ivf.RangeParams{RangeParams: rangeOf(p), NProbe: p.NProbe, QueryBits: p.QueryBits}, dst)
+		dst, err = s.Range(q, ivf.RangeParams{RangeParams: rangeOf(p), NProbe: p.NProbe}, dst)
 	} else {
-		dst, err = s.Searcher.Search(q, ivf.Params{K: p.wide(), NProbe: p.NProbe, Filter: p.Filter, QueryBits: p.QueryBits}, dst)
+		dst, err = s.Searcher.Search(q, ivf.Params{K: p.K, NProbe: p.NProbe, Filter: p.Filter}, dst)
 	}
 	return dst, Cost{Distances: s.Computed()}, err
 }
@@ -129,9 +128,6 @@ func (l listIndex) Describe(d *Description) {
 	if c := l.x.Codec; c != nil {
 		d.Text("rows are coded", c.String())
 		d.Count("bytes of a code", "code_size", c.Bytes())
-		if b, ok := c.(*ivf.RaBitQ); ok {
-			d.Count("bits of a query's dimension", "query_bits", b.QueryBits)
-		}
 	}
 	if len(l.x.Lists) > 0 {
 		mean := float64(rows) / float64(len(l.x.Lists))

@@ -150,7 +150,7 @@ func got(f *File) expected {
 		case *ivf.SQ8:
 			e.Residual, e.Trained = c.Residual, packedNorms(slices.Concat(c.Low, c.Span))
 		case *ivf.PQ:
-			e.Residual, e.Trained = c.Residual, packedNorms(c.Centroids())
+			e.Residual, e.Trained = c.Residual, packedNorms(c.Centroids)
 		}
 		for _, l := range As[ivf.Index](f).Lists {
 			e.IDs, e.Codes = append(e.IDs, append([]int64{}, l.IDs...)), append(e.Codes, packed(l.Vectors))

@@ -60,14 +60,6 @@ func TestPeersReadWrittenFiles(t *testing.T) {
 	python("check")
 }
 
-func TestCodesAnswerAsPeersRunHere(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "codes.json.gz")
-	if b, err := exec.CommandContext(t.Context(), *peers, "testdata/codes.py", "--full", out).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, b)
-	}
-	readCodedGoldens(t, out).check(t, 220)
-}
-
 func write(t *testing.T, path string, index func(io.Writer) error) {
 	t.Helper()
 	f, err := os.Create(path)

@@ -89,12 +89,7 @@ type Params struct {
 	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner
 	// edge: what is nearer is left out; nil is none.
 	Radius, RangeFilter *float32
-
-	fetch int // what a refinement wants of the index that it refines; K if that is more
 }
-
-// wide is how many hits are returned.
-func (p *Params) wide() int { return max(p.K, p.fetch) }
 
 // Cost is what one query took, apart from time.
 type Cost struct {

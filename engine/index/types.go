@@ -101,24 +101,22 @@ func milvusTypes() []milvusType {
 		{"BIN_IVF_FLAT", []string{"IBwF"}, (*faissReader).binaryIVF},
 		{"HNSW", []string{"IHNf", "IHN9", "IH00"}, (*faissReader).hnsw}, // IH00: over any storage, faiss's
 		{"IVF_FLAT", []string{"IwFl"}, (*faissReader).ivf},
-		{"HNSW_SQ", []string{"IHNs", "IHN8"}, (*faissReader).hnsw},
-		{"HNSW_SQ of SQ4U under inner product and cosine", []string{"IHNa", "IHNb"}, nil}, // knowhere 2.6's, with sums of whole numbers
-		{"HNSW_PQ", []string{"IHNp", "IHN7"}, (*faissReader).hnsw},
-		{"HNSW_PRQ", []string{"IHN6", "IHN5"}, (*faissReader).hnsw},
+		{"HNSW_SQ", []string{"IHNs", "IHN8", "IHNa", "IHNb"}, nil},
+		{"HNSW_PQ", []string{"IHNp", "IHN7"}, nil},
+		{"HNSW_PRQ", []string{"IHN6", "IHN5"}, nil},
 		{"SQ", []string{"IxSQ", "IxS8", "IxS4", "IxSI"}, nil}, // by itself: faiss's, no type of Milvus
 		{"PQ", []string{"IxPq", "IxP7"}, nil},
 		{"PRQ", []string{"IxPR", "IxP5"}, nil},
-		{"refinement", []string{"IxRF"}, (*faissReader).refined},
+		{"with refinement", []string{"IxRF"}, nil}, // HNSW_SQ and IVF_SQ8 from 2.5 on, if it was asked for
 		{"HNSW by partition key (several graphs)", []string{"IHMV"}, nil},
 		{"IVF_FLAT_CC", []string{"IwFc"}, nil},
 		{"IVF_PQ", []string{"IwPQ"}, (*faissReader).ivfPQ},
-		{"IVF_PQ with refinement", []string{"IwQR"}, (*faissReader).ivfPQR}, // by parts, faiss's
+		{"IVF_PQ with refinement", []string{"IwQR"}, nil}, // by parts, faiss's
 		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, (*faissReader).ivfSQ},
-		{"IVF_RABITQ", []string{"IwrQ", "Iwrq", "Iwrr"}, (*faissReader).ivfRaBitQ}, // Iwrr: of several bits a dimension, faiss's
+		{"IVF_RABITQ", []string{"IwrQ", "Iwrq", "Iwrr", "Iwrn", "Iwrf"}, nil},
 		{"RaBitQ without lists", []string{"IxrQ", "Ixrq", "Ixrr"}, nil},            // faiss's, no type of Milvus
-		{"IVFRaBitQFastScan", []string{"Iwrn", "Iwrf"}, nil},                       // faiss's, no type of Milvus
-		{"vectors that are mapped before", []string{"IxPT"}, (*faissReader).mapped},
-		{SCANN, []string{"IxSC"}, (*faissReader).scann},
+		{"IVF_RABITQ, or another index of mapped vectors,", []string{"IxPT"}, nil}, // the rotation around IVF_RABITQ
+		{"SCANN", []string{"IxSC"}, nil},
 		{"IVFPQFastScan", []string{"IwPf"}, nil}, // by itself: faiss's, no type of Milvus
 	}
 }

@@ -23,9 +23,6 @@ const (
 // WriteFaiss writes an index as faiss's write_index does. Labels become an IndexIDMap around it. faiss has no deleted rows and no norms: cosine is the inner
 // product of normalised vectors there.
 func WriteFaiss(w io.Writer, s Searchable) error {
-	if Refined(s) {
-		return fmt.Errorf("write faiss index: a refinement of %s is not written", s.Kind())
-	}
 	o := &faissOutput{output: newOutput(w)}
 	var err error
 	switch x := s.concrete().(type) {
@@ -267,9 +264,8 @@ func (o *faissOutput) productQuantizer(c *ivf.PQ) {
 	} else {
 		_ = o.WriteByte(0)
 	}
-	centroids := c.Centroids()
-	o.u64(uint64(c.Bytes()), uint64(c.Dim()), uint64(c.Parts()), uint64(c.Bits()), uint64(len(centroids)))
-	o.float32s(centroids)
+	o.u64(uint64(c.Bytes()), uint64(c.Dim()), uint64(c.Parts), uint64(c.Bits), uint64(len(c.Centroids)))
+	o.float32s(c.Centroids)
 }
 
 // sizes writes how long the lists are, in the form that faiss chooses.

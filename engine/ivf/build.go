@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 
 	"kitescope/engine"
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 )
 
@@ -39,8 +38,8 @@ func Build(ctx context.Context, v *engine.Vectors, o BuildOptions) (*Index, erro
 		return nil, fmt.Errorf("lists are made for l2 and ip, not %s", o.Metric)
 	case o.Lists < 1 || o.Lists > v.Rows:
 		return nil, fmt.Errorf("%d lists for %d rows", o.Lists, v.Rows)
-	case o.Parts > 0 && (v.Dim%o.Parts != 0 || o.Bits < code.MinBits || o.Bits > code.MaxBits):
-		return nil, fmt.Errorf("%d dimensions in %d parts of %d bits: parts divide the dimension and have %d to %d bits", v.Dim, o.Parts, o.Bits, code.MinBits, code.MaxBits)
+	case o.Parts > 0 && (v.Dim%o.Parts != 0 || o.Bits < MinBits || o.Bits > MaxBits):
+		return nil, fmt.Errorf("%d dimensions in %d parts of %d bits: parts divide the dimension and have %d to %d bits", v.Dim, o.Parts, o.Bits, MinBits, MaxBits)
 	}
 	c := &clusters{count: o.Lists, rounds: listRounds, products: o.Metric == dist.InnerProduct, threads: o.Threads, rng: rand.New(rand.NewPCG(o.Seed, 1))}
 	centroids, err := c.train(ctx, v)
@@ -168,15 +167,4 @@ func (x *Index) codeParts(ctx context.Context, left *engine.Vectors, o BuildOpti
 	}
 	x.Codec = c
 	return codes, nil
-}
-
-// pack is the reverse of Unpack.
-func (c *PQ) pack(parts, code []byte) {
-	for i, v := range parts {
-		at := i * c.Bits()
-		code[at>>3] |= v << (at & 7)
-		if over := at&7 + c.Bits() - 8; over > 0 {
-			code[at>>3+1] |= v >> (c.Bits() - over)
-		}
-	}
 }

@@ -20,12 +20,10 @@ type Options = flat.Options
 
 // Params are those of one search.
 type Params struct {
-	K      int // how many hits, 1 to flat.MaxK or to all rows, which a refinement may want
+	K      int // how many hits, 1 to flat.MaxK
 	NProbe int // how many lists are read, all of them at most; 0 for the index's own
 	// Filter marks ids that are left out; nil for none.
 	Filter *engine.Bitset
-	// QueryBits are those of a dimension of the query in IVF_RABITQ, 0 for the query as it is; nil for the library's own.
-	QueryBits *int
 }
 
 // Searcher answers queries over one index. It is for one goroutine; Clone makes another for
@@ -38,7 +36,6 @@ type Searcher struct {
 	norms     [][]float32 // of the lists, under cosine; nil else
 	decoder   decoder     // of codes; nil of vectors
 	slips     bool        // see Index.slips
-	byPlace   bool        // see rangesByPlace
 
 	top    *flat.TopK
 	tile   []float32
@@ -111,9 +108,6 @@ func fewCodes(bytes int) *engine.Vectors {
 // scratch makes what belongs to one goroutine.
 func (s *Searcher) scratch() {
 	s.top = flat.NewTopK(s.options.Library, s.Similarity())
-	if _, ok := s.decoder.(*rabitqDecoder); ok {
-		s.top.Signed()
-	}
 	s.tile = make([]float32, tileRows)
 	s.probes, s.ids = nil, nil
 	if s.codes != nil {
@@ -216,10 +210,6 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 // scanTile gives to the distances of q to n rows of list number i, from first on.
 func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to sink) {
 	l, d := &s.index.Lists[i], s.tile[:n]
-	if r, ok := s.decoder.(*rabitqDecoder); ok && s.index.Codec.(*RaBitQ).number > 1 {
-		r.scanWorth(l, first, d, left, to)
-		return
-	}
 	if s.decoder != nil {
 		s.decoder.scan(l.Vectors, first, d)
 	} else {
@@ -229,14 +219,6 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to sink) {
 		for j, norm := range s.norms[i][first : first+n] {
 			d[j] /= norm
 		}
-	}
-	if s.byPlace {
-		for j := range d {
-			if flat.Marked(left, int64(first+j)) {
-				d[j] = float32(math.NaN()) // which is within no radius
-			}
-		}
-		left = nil
 	}
 	to.AddList(d, l.IDs[first:first+n], left)
 }
@@ -268,11 +250,8 @@ func (s *Searcher) scanSlipping(l *List, left []uint64, to sink) {
 // Search appends to dst the hits of one query, best first: at most K, fewer if the lists that
 // are read have fewer rows. query is stored as a row is.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
-	if p.K < 1 || p.K > flat.MaxK && p.K > s.index.Rows() {
-		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, max(flat.MaxK, s.index.Rows()))
-	}
-	if err := s.quantise(p.QueryBits); err != nil {
-		return dst, err
+	if p.K < 1 || p.K > flat.MaxK {
+		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, flat.MaxK)
 	}
 	q, probes, err := s.probe(query, p.NProbe)
 	if err != nil {
@@ -306,8 +285,6 @@ type RangeParams struct {
 	// library's own: 1 in knowhere 2.2, 2 from 2.3 on (max_empty_result_buckets), no end in faiss;
 	// negative for no end.
 	MaxEmpty int
-	// QueryBits are as in Params.
-	QueryBits *int
 }
 
 // Range appends to dst the hits within the radius, list by list, as faiss and knowhere return
@@ -320,15 +297,10 @@ func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engin
 	if p.NProbe == 0 && s.options.Library != engine.Faiss {
 		p.NProbe = len(s.index.Lists)
 	}
-	if err := s.quantise(p.QueryBits); err != nil {
-		return dst, err
-	}
 	q, probes, err := s.probe(query, p.NProbe)
 	if err != nil {
 		return dst, err
 	}
-	s.byPlace = s.rangesByPlace()
-	defer func() { s.byPlace = false }()
 	at := len(dst)
 	within := &flat.Within{Hits: dst, Radius: p.Radius, Similarity: s.Similarity()}
 	empty := 0

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kitescope/engine"
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 )
@@ -198,11 +197,11 @@ func partRows(t *testing.T, r *rand.Rand, x *Index, residual bool) {
 	t.Helper()
 	dim := x.Centroids.Dim
 	parts := map[int]int{40: 8, 100: 20}[dim]
-	centroids := make([]float32, dist.PQValues*dim)
+	centroids := make([]float32, dim<<MaxBits)
 	for i := range centroids {
 		centroids[i] = float32(r.NormFloat64())
 	}
-	codec, err := NewPQ(dim, max(parts, 1), code.MaxBits, centroids, residual)
+	codec, err := NewPQ(dim, max(parts, 1), MaxBits, centroids, residual)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,26 +1,29 @@
 package ivf
 
 import (
+	"fmt"
 	"slices"
 	"unsafe"
 
 	"kitescope/engine"
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/shadow"
 )
 
 // SQ8 codes a vector in a byte a dimension: faiss's scalar quantiser QT_8bit, Milvus's IVF_SQ8. It is immutable.
 type SQ8 struct {
-	*code.SQ
+	// Low and Span are where the range of each dimension begins, and how wide it is.
+	Low, Span []float32
 	// Residual: codes are of what is left of vectors when the centroid of their list is taken off.
 	Residual bool
 }
 
 // NewSQ8 returns the codec of ranges; an error says how they do not fit together.
 func NewSQ8(low, span []float32, residual bool) (*SQ8, error) {
-	c, err := code.NewSQ(code.SQ8, len(low), slices.Concat(low, span))
-	return &SQ8{c, residual}, err
+	if len(low) == 0 || len(low) != len(span) {
+		return nil, fmt.Errorf("%d ranges that begin, and %d widths", len(low), len(span))
+	}
+	return &SQ8{low, span, residual}, nil
 }
 
 // Kind is the type of such an index in Milvus's words.
@@ -33,14 +36,34 @@ func (c *SQ8) String() string {
 	return "8 bits a dimension"
 }
 
-// Gives returns what reports whether x, in the list of a centroid, has this code, for one goroutine.
+// Dim is the dimension of the vectors, and Bytes the size of a code, which is the same.
+func (c *SQ8) Dim() int   { return len(c.Low) }
+func (c *SQ8) Bytes() int { return len(c.Low) }
+
+// Encode writes to code what faiss's encode_vector does (faiss/impl/scalar_quantizer/quantizers.h and codecs.h). What is not a number has the
+// code 0, as the conversion of x86 has it.
+func (c *SQ8) Encode(x []float32, code []byte) {
+	for i, v := range x {
+		u := float32(0)
+		if c.Span[i] != 0 {
+			u = min(max((v-c.Low[i])/c.Span[i], 0), 1)
+		}
+		if u != u {
+			u = 0
+		}
+		code[i] = byte(int(255 * u))
+	}
+}
+
+// Gives returns a function that reports whether x, in the list of a centroid, has this code, for one goroutine.
 func (c *SQ8) Gives() func(code []byte, centroid, x []float32) bool {
-	gives, left := c.SQ.Gives(), make([]float32, c.Dim())
+	own, left := make([]byte, c.Bytes()), make([]float32, c.Dim())
 	return func(code []byte, centroid, x []float32) bool {
 		if c.Residual {
 			x = difference(left, x, centroid)
 		}
-		return gives(code, x)
+		c.Encode(x, own)
+		return slices.Equal(own, code)
 	}
 }
 

@@ -44,12 +44,6 @@ func (t *Target) has(trait engine.Trait) bool {
 		return f.Effort() == index.ByEF
 	case engine.HasLists:
 		return f.Effort() == index.ByNProbe
-	case engine.IsSCANN:
-		return f.Kind() == index.SCANN
-	case engine.IsRaBitQ:
-		return f.Kind() == index.IVFRaBitQ
-	case engine.HasRefinement:
-		return index.Refined(f.Searchable)
 	case engine.HasSparse:
 		return f.Effort() == index.ByDropRatio || f.Element() == dist.Sparse
 	default:

@@ -57,8 +57,6 @@ func (t *Target) library(l engine.Library) engine.Library {
 		return engine.Knowhere22
 	case t.File.Format == index.KnowhereFaiss && t.File.Effort() == index.ByEF:
 		return engine.Knowhere25 // and later: before, graphs were hnswlib's
-	case t.File.Format == index.KnowhereFaiss && (t.File.Kind() == index.IVFRaBitQ || index.Refined(t.File.Searchable)):
-		return engine.Knowhere26 // the first in Milvus
 	case t.File.Format == index.KnowhereFaiss:
 		return engine.Knowhere22
 	default:

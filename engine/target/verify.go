@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"kitescope/engine"
-	"kitescope/engine/code"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
@@ -155,9 +154,7 @@ type storedRow struct {
 // is reports whether it is what becomes of row i of v.
 func (s *storedRow) is(v *engine.Vectors, i int) bool {
 	if s.gives != nil {
-		row := make([]float32, v.Dim)
-		code.Widen(v.Element, v.Row(i), row)
-		return s.gives(row)
+		return s.gives(v.Float32(i))
 	}
 	if v.Element == dist.Sparse {
 		return sparse.Same(s.row, v.Row(i), s.metric)

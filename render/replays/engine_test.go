@@ -50,7 +50,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	filter := engine.NewBitset(400)
 	filter.Set(3)
 	found := &target.Found{
-		Target: graph, Params: index.Params{K: 3, SearchParams: engine.SearchParams{EF: 20, RefineK: 1.5, QueryBits: new(8)}},
+		Target: graph, Params: index.Params{K: 3, SearchParams: engine.SearchParams{EF: 20}},
 		Answers: &target.Answers{
 			K: 3, Took: 1234567 * time.Nanosecond,
 			Hits: [][]engine.Hit{{{ID: 17, Distance: 0.1}, {ID: 4, Distance: 0.30000001}, {ID: 1<<63 - 1, Distance: 16777216}}, {}, {{ID: 5, Distance: -1e-7}}},
@@ -58,7 +58,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		},
 		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
 	}
-	every := engine.SearchParams{NProbe: 4, ReorderK: 40, RefineK: 2.5, QueryBits: new(0), SparseParams: engine.SparseParams{DropRatio: 0.1, MaxScoreRatio: 0.9, RefineFactor: 3}}
+	every := engine.SearchParams{NProbe: 4, SparseParams: engine.SparseParams{DropRatio: 0.1, MaxScoreRatio: 0.9, RefineFactor: 3}}
 	ranged := &target.Found{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22, Profile: new(dist.Profile)},
 		Params:  index.Params{SearchParams: every, Radius: &radius, RangeFilter: &inner, Filter: filter},

@@ -128,12 +128,6 @@ func indexHas(kind string, trait engine.Trait) bool {
 		return graph || kind == "DISKANN"
 	case engine.HasLists:
 		return lists || kind == "SCANN"
-	case engine.IsSCANN:
-		return kind == "SCANN"
-	case engine.IsRaBitQ:
-		return kind == "IVF_RABITQ"
-	case engine.HasRefinement:
-		return graph && kind != "HNSW" || lists && kind != "IVF_FLAT"
 	case engine.HasSparse:
 		return strings.HasPrefix(kind, "SPARSE")
 	default:

@@ -89,7 +89,7 @@ func example(t testing.TB, e dist.Element) *Log {
 	}
 	l := &Log{Vectors: v, Start: time.Date(2026, 1, 31, 23, 59, 59, 999_999_999, time.UTC), Requests: []Request{
 		{First: 0, NQ: 1, K: 10, SearchParams: engine.SearchParams{EF: 64}, Timed: true, Collection: "läden \"2\"\n"},
-		{First: 1, NQ: 3, SearchParams: engine.SearchParams{NProbe: 8, ReorderK: 40, RefineK: 2.5, QueryBits: new(4)}, Timed: true, At: 1, Filter: &Filter{Keys: []engine.Key{engine.NumberKey(math.MinInt64), engine.NumberKey(5)}}},
+		{First: 1, NQ: 3, SearchParams: engine.SearchParams{NProbe: 8, SparseParams: engine.SparseParams{DropRatio: 0.5}}, Timed: true, At: 1, Filter: &Filter{Keys: []engine.Key{engine.NumberKey(math.MinInt64), engine.NumberKey(5)}}},
 		{First: 4, NQ: 1, K: 1, Timed: true, At: 3 * time.Hour, Filter: &Filter{Keys: []engine.Key{engine.TextKey("a\\b"), engine.TextKey("")}, Exclude: true}},
 		{First: 5, NQ: 4, SearchParams: engine.SearchParams{EF: 3, NProbe: 2}, Timed: true, At: 3*time.Hour + 1, Took: 1_234_567, Failed: true, Filter: &Filter{Keys: []engine.Key{}}},
 	}, Truth: make([][]engine.Key, 9)}

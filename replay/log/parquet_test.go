@@ -19,8 +19,6 @@ type parquetRow struct {
 	K          *int64    `parquet:"k,optional"`
 	EF         float64   `parquet:"ef"`
 	NProbe     int32     `parquet:"nprobe"`
-	QueryBits  *int32    `parquet:"rbq_bits_query,optional"`
-	RefineK    *float64  `parquet:"refine_k,optional"`
 	DropRatio  float32   `parquet:"drop_ratio_search"`
 	Timestamp  time.Time `parquet:"timestamp,timestamp(microsecond)"`
 	Collection *string   `parquet:"collection,optional,dict"`
@@ -48,7 +46,7 @@ func parquetRows() []parquetRow {
 			ID: 1, Embedding: []float32{1, 2}, K: new(int64(5)), EF: 64, Timestamp: start.Add(time.Second), Collection: new("a"),
 			Filter: []int64{7, 8}, Truth: []string{"x"},
 		},
-		{ID: 2, Embedding: []float32{3, 4}, NProbe: 8, QueryBits: new(int32(0)), RefineK: new(2.5), DropRatio: 0.1, Timestamp: start, Collection: new("b"), Truth: []string{"y", "z"}},
+		{ID: 2, Embedding: []float32{3, 4}, NProbe: 8, DropRatio: 0.1, Timestamp: start, Collection: new("b"), Truth: []string{"y", "z"}},
 		{ID: 3, Embedding: []float32{5, 6}, K: new(int64(9)), Timestamp: start.Add(3 * time.Second)},
 	}
 }
@@ -57,7 +55,7 @@ func TestParquetColumnsSayWhatIsAsked(t *testing.T) {
 	file := parquetFile(t, parquetRows(), parquet.Compression(&parquet.Snappy))
 	l := mustOpen(t, write(t, "queries", file), Options{Strict: true})
 	want := []Request{
-		{First: 1, NQ: 1, SearchParams: engine.SearchParams{NProbe: 8, QueryBits: new(0), RefineK: 2.5, SparseParams: engine.SparseParams{DropRatio: 0.1}}, Timed: true, Collection: "b"},
+		{First: 1, NQ: 1, SearchParams: engine.SearchParams{NProbe: 8, SparseParams: engine.SparseParams{DropRatio: 0.1}}, Timed: true, Collection: "b"},
 		{First: 0, NQ: 1, K: 5, SearchParams: engine.SearchParams{EF: 64}, Timed: true, At: time.Second, Collection: "a", Filter: &Filter{Keys: []engine.Key{engine.NumberKey(7), engine.NumberKey(8)}}},
 		{First: 2, NQ: 1, K: 9, Timed: true, At: 3 * time.Second},
 	}

@@ -24,7 +24,7 @@ import (
 //	            the shortest number that is that float32 and no other, so halves and bytes come back as they were
 //	nq          of a log without vectors, how many there were; 0 if nobody knows
 //	k           how many answers were asked for; not there if the run decides
-//	params      {"ef": 64, "nprobe": 8, "reorder_k": 100, "rbq_bits_query": 4, "refine_k": 2.5}, as far as they were given
+//	params      {"ef": 64, "nprobe": 8, "drop_ratio_search": 0.2}, as far as they were given
 //	filter      an expression of Milvus's; when read, filter_params may have the values of its {names}, and they are
 //	            written with them filled in. Or a list of ids, whole numbers or text, that alone may be answered;
 //	            {"in": [...]} is the same, and {"not_in": [...]} are those that may not

@@ -76,9 +76,6 @@ func sample(l *log.Log, n int, p segment.Params) (*asked, error) {
 	}
 	a.params.K = cmp.Or(p.K, usual.K, defaultK)
 	a.params.SearchParams = p.Or(usual.SearchParams).Or(engine.SearchParams{EF: defaultEF, NProbe: segment.DefaultNProbe})
-	if a.params.ReorderK > 0 {
-		a.params.ReorderK = max(a.params.ReorderK, a.params.K)
-	}
 	a.params.EF = max(a.params.EF, a.params.K) // Milvus refuses less: "ef should be larger than k" (knowhere, hnsw_config.h)
 	return a, nil
 }

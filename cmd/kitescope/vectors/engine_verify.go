@@ -11,7 +11,6 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
 	"kitescope/engine/dataset"
-	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
 	"kitescope/render/replays"
@@ -41,12 +40,6 @@ Exit code 3: a check failed.`,
 	fl.IntVarP(&p.K, "k", "k", p.K, "neighbours per query")
 	fl.IntVar(&p.EF, "ef", p.EF, "candidates of these searches in an HNSW index")
 	fl.IntVar(&p.NProbe, "nprobe", 0, "lists of these searches in an IVF index; without it recall is not measured")
-	f.asked.register(fl, func(p *engine.SearchParam) string {
-		if p.Of == engine.HasRefinement {
-			return ownUsage(p)
-		}
-		return "" // --ef and --nprobe are not what a search has
-	})
 	fl.StringVar(&ids, "ids", "", "ids of the vectors, if not their row numbers (.npy, .ivecs)")
 	fl.Float64Var(&p.Noise, "noise", p.Noise, "noise that turns a row into a query, in standard deviations of the values")
 	fl.Uint64Var(&p.Seed, "seed", p.Seed, "seed of the choice of rows")
@@ -64,11 +57,6 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 	if p.Queries < 0 || p.K < 1 || p.K > target.MaxK || p.EF < 1 || p.NProbe < 0 || !(p.Noise >= 0 && p.Noise <= 1000) || !(p.MinRecall >= 0 && p.MinRecall <= 1) || !(p.MaxUnreachable >= 0 && p.MaxUnreachable <= 1) {
 		return cli.Usagef("--sample and --nprobe must be 0 or more, --noise 0 to 1000, --k 1 to %d, --ef 1 or more, --min-recall and --max-unreachable 0 to 1", target.MaxK)
 	}
-	asked, err := f.asked.read(false)
-	if err != nil {
-		return err
-	}
-	p.SearchParams = asked.Or(p.SearchParams)
 	if p.Threads, err = threadsOf(0); err != nil {
 		return err
 	}
@@ -77,9 +65,6 @@ func (f *engineFlags) verifyIndex(a *cli.App, cmd *cobra.Command, p target.Verif
 		return err
 	}
 	defer t.Close()
-	if err := used(t, &index.Params{SearchParams: asked}, target.Options{}); err != nil {
-		return err
-	}
 	set, err := openVectors(ctx, a, args[1])
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -32,7 +33,14 @@ func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam)
 		}
 		f.list = append(f.list, p)
 	}
+	for _, name := range goneParams {
+		fl.String(name, "", "")
+		_ = fl.MarkHidden(name) // which there is
+	}
 }
+
+// goneParams are flags of kinds of index that are no longer searched: SCANN, IVF_RABITQ, and those with a refinement.
+var goneParams = []string{"reorder-k", "rbq-bits-query", "refine-k"}
 
 // ownUsage is the usage of a parameter where an index is searched.
 func ownUsage(p *engine.SearchParam) string { return p.Means + p.Own }
@@ -47,6 +55,11 @@ func logUsage(p *engine.SearchParam) string {
 
 // read are the parameters that were given. Where 0 leaves a parameter to others, zero is true: it is as if it was not given.
 func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
+	for _, name := range goneParams {
+		if f.fl.Changed(name) {
+			return asked, cli.Usage(fmt.Errorf("--%s is gone with the index types that it was for", name), "kitescope replay run compares the vectors of their insert logs row by row")
+		}
+	}
 	for _, p := range f.list {
 		flag := f.fl.Lookup(p.Flag)
 		text := flag.Value.String()

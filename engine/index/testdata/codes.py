@@ -2,7 +2,6 @@
 """What faiss answers from its own files of coded rows in lists: goldens of engine/index.
 
     codes.py OUT.json.gz            the committed golden file, with the files that faiss writes in it
-    codes.py --full OUT.json.gz     more, for go test -peers
 
 Rows are few values, so that there are many ties, or from a normal distribution; queries are some of the rows, moved. Ids are no row
 numbers. faiss answers at the level of AVX-512, of queries one by one. Needs faiss-cpu 1.15.1 on a CPU with AVX-512, numpy.
@@ -28,13 +27,12 @@ def hits(ids, dis):
 
 
 def answers(index, q, ids, ks, probes):
-    refined = isinstance(index, faiss.IndexIVFPQR)  # which throws at a filter of a search
     keep = faiss.IDSelectorBatch([int(i) for i in ids if i % 3])
     near = np.sort(index.search(q[:1], 30, params=faiss.SearchParametersIVF(nprobe=index.nlist))[0][0])
     for nprobe in probes:
         for filtered in (False, True):
             params = faiss.SearchParametersIVF(nprobe=nprobe, sel=keep if filtered else None)
-            for k in () if refined and filtered else ks:
+            for k in ks:
                 found = [index.search(q[i:i + 1], k, params=params) for i in range(len(q))]
                 yield {"k": k, "nprobe": nprobe, "filter": filtered, "answers": [hits(f[1][0], f[0][0]) for f in found]}
             found = [index.range_search(q[i:i + 1], float(near[15]), params=params) for i in range(len(q))]
@@ -54,11 +52,7 @@ def write(name, index, kind, n, dim, ks, probes, out):
         index.train(x)
     if name.endswith("_wide"):  # rows beyond the ranges that were trained
         x *= np.float32(1.5)
-    if isinstance(index, faiss.IndexIVFPQR):
-        ids = np.arange(n)
-        index.add(x)
-    else:
-        index.add_with_ids(x, ids)
+    index.add_with_ids(x, ids)
     q = x[:: n // 3][:3] + (values("floats", 3, dim, 2) / np.float32(8) if kind == "floats" else np.float32(0))
     out["files"].append({
         "name": name, "dim": dim, "rows": f"{kind}_{dim}", "scale": 1.5 if name.endswith("_wide") else 1.0, "queries": b64(q),
@@ -69,47 +63,35 @@ def write(name, index, kind, n, dim, ks, probes, out):
 def main():
     faiss.omp_set_num_threads(1)
     faiss.SIMDConfig.set_level(faiss.SIMDLevel_AVX512)
-    full, out = "--full" in sys.argv, {"rows": {}, "files": []}
+    out = {"rows": {}, "files": []}
     for kind in ("ties", "floats"):
-        for dim in (1, 2, 7, 8, 16, 24, 33, 40, 100, 128, 300, 768) if full else (7, 24, 48):
+        for dim in (7, 24, 48):
             for metric in METRICS:
                 for residual in (False, True):
-                    n, nlist = (3000, 30) if full else (150, 6)
+                    n, nlist = 150, 6
                     name = f"sq8_{kind}_{dim}_{metric}_{'residual' if residual else 'whole'}"
                     name += "_wide" if kind == "floats" and residual else ""
                     index = faiss.IndexIVFScalarQuantizer(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, faiss.ScalarQuantizer.QT_8bit, METRICS[metric], residual)
                     write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
-    for dim, parts in ((1, 1), (7, 7), (8, 2), (24, 3), (36, 3), (40, 4), (48, 48), (100, 20), (128, 16), (128, 8), (300, 30), (768, 96)) if full else ((8, 1), (12, 1), (19, 19)):
+    for dim, parts in ((12, 1),):
         for metric in METRICS:
             for residual in (False, True):
-                for table in ((0, -1) if residual and metric == "L2" else (0,)):
-                    n, nlist, kind = (3000, 30, "floats") if full else (150, 6, "floats" if dim > 8 else "ties")
-                    name = f"pq_{kind}_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}{'_without_tables' if table else ''}"
-                    index = faiss.IndexIVFPQ(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, parts, 8, METRICS[metric])
-                    index.by_residual = residual
-                    index.use_precomputed_table = table
-                    index.pq.cp.min_points_per_centroid = 1
-                    if not full and n < 256:  # as many values as centroids need, of which the first rows are indexed
-                        index.train(values(kind, 300, dim, 1))
-                    write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
-    for bits in (4, 5, 6, 7):  # of fewer than a byte
-        for dim, parts in ((8, 4), (36, 3), (100, 20), (128, 8)) if full else ((12, 3),):
+                n, nlist, kind = 150, 6, "floats"
+                name = f"pq_{kind}_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}"
+                index = faiss.IndexIVFPQ(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, parts, 8, METRICS[metric])
+                index.by_residual = residual
+                index.pq.cp.min_points_per_centroid = 1
+                index.train(values(kind, 300, dim, 1))  # as many values as centroids need, of which the first rows are indexed
+                write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
+    for bits in (4, 7):  # of fewer than a byte
+        for dim, parts in ((12, 3),):
             for metric in METRICS:
                 for residual in (False, True):
-                    n, nlist = (3000, 30) if full else (150, 6)
+                    n, nlist = 150, 6
                     index = faiss.IndexIVFPQ(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, parts, bits, METRICS[metric])
                     index.by_residual = residual
                     index.pq.cp.min_points_per_centroid = 1
                     write(f"pq{bits}_floats_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}", index, "floats", n, dim, (1, 10, 100), (1, 5, nlist), out)
-    shapes = ((8, 4, 8, 2, 6), (36, 3, 6, 12, 4), (40, 5, 4, 8, 8), (100, 20, 8, 50, 5), (128, 8, 8, 16, 8), (24, 24, 4, 1, 4), (33, 3, 5, 11, 7), (768, 96, 8, 96, 4)) if full else ((12, 3, 4, 2, 5), (19, 1, 5, 19, 4))
-    for dim, parts, bits, finer, more in shapes:
-        for kind in ("ties", "floats"):
-            for factor in (1, 2.7, 4) if full else (2.7,):
-                n, nlist = (3000, 30) if full else (150, 6)
-                index = faiss.IndexIVFPQR(faiss.IndexFlatL2(dim), dim, nlist, parts, bits, finer, more)
-                index.pq.cp.min_points_per_centroid = index.refine_pq.cp.min_points_per_centroid = 1
-                index.k_factor = factor
-                write(f"pqr_{kind}_{dim}_{parts}x{bits}_{finer}x{more}_{factor}", index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
     with gzip.GzipFile(sys.argv[-1], "wb", mtime=0) as f:
         f.write(json.dumps(out, separators=(",", ":")).encode())
 
