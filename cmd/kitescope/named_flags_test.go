@@ -40,8 +40,6 @@ var foreignFlags = map[string]string{
 	"no-children":               "perf report",
 	"show-total-period":         "perf report",
 	"children":                  "perf report",
-	"show-mmap-events":          "perf script",
-	"buildid-mmap":              "perf record",
 }
 
 var longFlag = regexp.MustCompile(`(?:^|[^-A-Za-z0-9_])--([a-z][a-z0-9-]*[a-z0-9])`)

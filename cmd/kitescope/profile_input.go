@@ -48,7 +48,7 @@ func (in *profileInput) Register(cmd *cobra.Command) {
 	f.StringArrayVar(&in.nodes, "node", nil, "only this node: querynode-3; repeatable")
 	f.IntVar(&in.column, "column", 0, "side of a diff in folded stacks with two counts per line or in speedscope: 1 before, 2 after")
 	f.BoolVar(&in.threads, "threads", false, "separate threads of perf and JFR: label thread")
-	f.StringArrayVar(&in.symbols, "symbols", nil, "folder with unstripped libraries or debug files for native frames without names, found by build id; repeatable")
+	f.StringArrayVar(&in.symbols, "symbols", nil, "folder with libraries that name native frames of pprof files, found by build id; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
 	in.pull.nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "window") // no rates are asked for

@@ -288,77 +288,20 @@ func TestPerfScriptThreads(t *testing.T) {
 	}
 }
 
-// TestPerfScriptPlaces: addresses of frames without a name become offsets into their files.
-func TestPerfScriptPlaces(t *testing.T) {
-	id := strings.Repeat("be", 20)
-	maps := "sh 7 1.000000: PERF_RECORD_MMAP2 7/7: [0x7f0000000000(0x1000) @ 0 fe:00 12 0]: r--p /lib/a.so\n" +
+// TestPerfScriptUnnamed: a frame without a name keeps its file and its address; what perf prints of mappings and build ids is skipped.
+func TestPerfScriptUnnamed(t *testing.T) {
+	text := "48dc540c8b76393804ca8088dbfa7d42911a9444 /lib/a.so\n" +
 		"sh 7 1.000000: PERF_RECORD_MMAP2 7/7: [0x7f0000001000(0x2000) @ 0x1000 fe:00 12 0]: r-xp /lib/a.so\n" +
-		"sh 7 1.000000: PERF_RECORD_MMAP2 7/7: [0x7f0000010000(0x1000) @ 0x3000 <" + id + ">]: r-xp /lib/b c.so\n"
-	ids := "48dc540c8b76393804ca8088dbfa7d42911a9444 /lib/a.so\n"
-	for name, c := range map[string]struct {
-		text    string
-		mapping profile.Mapping
-		address uint64
-	}{
-		"an offset, as perf prints it of call chains": {
-			maps + "sh 7 1.000000: 10 cycles: \n\t1234 [unknown] (/lib/a.so)\n\n",
-			profile.Mapping{File: "/lib/a.so", Start: 0x1000, Offset: 0x1000, Limit: 0x2000},
-			0x1234,
-		},
-		"build ids before it": {
-			ids + "sh 7 1.000000: 10 cycles: \n\t1234 [unknown] (/lib/a.so)\n\n",
-			profile.Mapping{File: "/lib/a.so", BuildID: "48dc540c8b76393804ca8088dbfa7d42911a9444", Limit: 0x2000},
-			0x1234,
-		},
-		"an address, as older ones print it": {
-			maps + "sh 7 1.000000: 10 cycles: \n\t7f0000010234 [unknown] (/lib/b c.so)\n\n",
-			profile.Mapping{File: "/lib/b c.so", BuildID: id, Start: 0x3000, Offset: 0x3000, Limit: 0x4000},
-			0x3234,
-		},
-		"an address without a call chain": {
-			maps + "   sh 7 1.000000: 10 cycles:  7f0000001234 [unknown] (/lib/a.so)\n",
-			profile.Mapping{File: "/lib/a.so", Start: 0x1000, Offset: 0x1000, Limit: 0x2000},
-			0x1234,
-		},
-		"an address of another process": {
-			maps + "sh 8 1.000000: 10 cycles: \n\t7f0000001234 [unknown] (/lib/a.so)\n\n",
-			profile.Mapping{File: "/lib/a.so"},
-			0x7f0000001234,
-		},
-		"an address of which nothing is known": {
-			"sh 8 1.000000: 10 cycles: \n\t7f0000001234 [unknown] (/lib/a.so)\n\n",
-			profile.Mapping{File: "/lib/a.so"},
-			0x7f0000001234,
-		},
-		"an offset next to addresses": { // one of them is no offset, so the other may be none either
-			"sh 8 1.000000: 10 cycles: \n\t401234 [unknown] (/bin/a)\n\t7f0000001234 f (/lib/a.so)\n\n",
-			profile.Mapping{File: "/bin/a"},
-			0x401234,
-		},
-		"a caller": {
-			maps + "sh 7 1.000000: 10 cycles: \n\t1100 f (/lib/a.so)\n\t1234 [unknown] (/lib/a.so)\n\n",
-			profile.Mapping{File: "/lib/a.so", Start: 0x1000, Offset: 0x1000, Limit: 0x2000, HasFunctions: true},
-			0x1233,
-		},
-		"what the kernel interrupted": {
-			maps + "sh 7 1.000000: 10 cycles: \n\tffffffff8160cb26 schedule ([kernel.kallsyms])\n\t1234 [unknown] (/lib/a.so)\n\n",
-			profile.Mapping{File: "/lib/a.so", Start: 0x1000, Offset: 0x1000, Limit: 0x2000},
-			0x1234,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := mustRead(t, c.text, Options{})
-			for i, l := range p.Locations {
-				if l.Lines > 0 {
-					continue
-				}
-				if l.Address != c.address {
-					t.Errorf("address %x, want %x", l.Address, c.address)
-				}
-				if diff := cmp.Diff(&c.mapping, p.MappingOf(uint32(i))); diff != "" {
-					t.Errorf("mapping (-want +got):\n%s", diff)
-				}
-			}
-		})
+		"sh 7 1.000000: 10 cycles: \n\t1234 [unknown] (/lib/a.so)\n\t1 main (/bin/sh)\n\n"
+	p := mustRead(t, text, Options{})
+	if p.Len() != 1 || len(p.Notes) != 1 {
+		t.Fatalf("%d samples, notes %v", p.Len(), p.Notes)
+	}
+	leaf, root := p.Stack(0)[0], p.Stack(0)[1]
+	if m := p.MappingOf(leaf); *m != (profile.Mapping{File: "/lib/a.so"}) || p.Locations[leaf].Address != 0x1234 {
+		t.Errorf("%+v at %x", m, p.Locations[leaf].Address)
+	}
+	if m := p.MappingOf(root); *m != (profile.Mapping{File: "/bin/sh", HasFunctions: true}) {
+		t.Errorf("%+v", m)
 	}
 }

@@ -12,8 +12,7 @@ type perfFrame struct {
 	ip uint64
 	// symbol is without its offset, empty if unknown; dso is empty if unknown or not printed.
 	symbol, dso []byte
-	// relative says that ip is an offset into dso, as -F dsoff prints it.
-	relative, inlined bool
+	inlined     bool
 }
 
 // parsePerfFrame reads a frame, ok is false if the line is none.
@@ -41,7 +40,7 @@ func parsePerfFrame(line []byte) (f perfFrame, ok bool) {
 	if cut := cutOffset(f.dso); len(cut) < len(f.dso) {
 		offset, err := strconv.ParseUint(string(f.dso[len(cut)+len("+0x"):]), 16, 64)
 		if err == nil {
-			f.ip, f.relative = offset, true
+			f.ip = offset // -F dsoff
 		}
 		f.dso = cut
 	}
@@ -101,76 +100,4 @@ func cutOffset(s []byte) []byte {
 		return s
 	}
 	return s[:at]
-}
-
-// perfMap is a file that a process had mapped, of a line PERF_RECORD_MMAP2.
-type perfMap struct {
-	start, limit, offset uint64
-	file, buildID        string
-	code                 bool // it may be executed
-}
-
-// parsePerfMap reads what --show-mmap-events prints (tools/perf/util/event.c of Linux:
-// perf_event__fprintf_mmap2), from "PERF_RECORD_MMAP" on:
-//
-//	PERF_RECORD_MMAP2 23825/23825: [0x558765f59000(0x13000) @ 0x4000 fe:00 247072 0]: r-xp /usr/bin/dash
-//	PERF_RECORD_MMAP2 23825/23825: [0x558765f59000(0x13000) @ 0x4000 <be6397ddffc3e384c505d7deab3bed190c884df9>]: r-xp /usr/bin/dash
-func parsePerfMap(s []byte) (pid int64, m perfMap, ok bool) {
-	_, s, _ = bytes.Cut(s, []byte(" "))
-	who, s, ok := bytes.Cut(s, []byte(": ["))
-	if !ok {
-		return 0, m, false
-	}
-	id, _, _ := bytes.Cut(bytes.TrimSpace(who), []byte("/"))
-	pid, err := strconv.ParseInt(string(id), 10, 64)
-	if err != nil {
-		return 0, m, false
-	}
-	inside, s, ok := bytes.Cut(s, []byte("]: "))
-	if !ok {
-		return 0, m, false
-	}
-	protection, file, ok := bytes.Cut(s, []byte(" "))
-	if !ok {
-		return 0, m, false
-	}
-	words := bytes.Fields(inside)
-	if len(words) < 3 || len(words[2]) == 0 {
-		return 0, m, false
-	}
-	start, length, ok := bytes.Cut(bytes.TrimSuffix(words[0], []byte(")")), []byte("("))
-	if !ok {
-		return 0, m, false
-	}
-	size, ok1 := hex(length)
-	from, ok2 := hex(start)
-	offset, ok3 := hex(words[2])
-	if !ok1 || !ok2 || !ok3 || from+size < from {
-		return 0, m, false
-	}
-	m = perfMap{start: from, limit: from + size, offset: offset, file: string(file), code: bytes.IndexByte(protection, 'x') >= 0}
-	if last := words[len(words)-1]; len(words) == 4 && last[0] == '<' && last[len(last)-1] == '>' {
-		m.buildID = string(last[1 : len(last)-1])
-	}
-	return pid, m, true
-}
-
-func hex(w []byte) (uint64, bool) {
-	n, err := strconv.ParseUint(string(bytes.TrimPrefix(w, []byte("0x"))), 16, 64)
-	return n, err == nil
-}
-
-// parseBuildID reads a line of `perf buildid-list`: 40 hexadecimal digits and a file.
-func parseBuildID(line []byte) (id, file string, ok bool) {
-	a, b, found := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
-	b = bytes.TrimSpace(b)
-	if !found || len(a) < 16 || len(a) > 64 || len(a)%2 != 0 || len(b) == 0 || b[0] != '/' && b[0] != '[' {
-		return "", "", false
-	}
-	for _, c := range a {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return "", "", false
-		}
-	}
-	return string(a), string(b), true
 }

@@ -11,22 +11,28 @@ import (
 // below the dots that underline the header (tools/perf/ui/stdio/hist.c of Linux).
 type tableLayout struct {
 	separator byte // 0: by position
-	squeezed  bool // single spaces between columns
 	columns   []column
 	from      []int
 	header    []byte
 }
 
-// columnOf tells a column by its heading (tools/perf/util/sort.c of Linux).
+// headings are those of perf report's columns (tools/perf/util/sort.c of Linux).
+var headings = map[string]column{
+	"Shared Object": columnObject,
+	"Overhead":      columnPercent,
+	"Children":      columnChildren,
+	"Self":          columnPercent,
+	"Samples":       columnSamples,
+	"Period":        columnPeriod,
+	"Command":       columnCommand,
+	"Symbol":        columnSymbol,
+}
+
+// columnOf tells a column by its heading.
 func columnOf(heading string) column {
 	// Of a wide table the dots may lie further to the right than what is above them.
 	heading, _, _ = strings.Cut(strings.TrimSpace(heading), "  ")
-	for _, h := range headings {
-		if h.words == heading {
-			return h.column
-		}
-	}
-	return columnOther
+	return headings[heading]
 }
 
 // newLayout reads a header: "# Overhead  Command  Shared Object  Symbol", "# Overhead,Command,...".
@@ -40,9 +46,6 @@ func newLayout(header []byte) *tableLayout {
 			l.columns = append(l.columns, columnOf(heading))
 		}
 		return l
-	}
-	if isSqueezed(string(text)) {
-		l.squeezed, l.columns = true, squeezedHeader(string(text))
 	}
 	return l
 }
@@ -88,7 +91,6 @@ func guessLayout(row []byte) *tableLayout {
 	// Columns are two spaces apart; a symbol begins with its level in brackets.
 	l.columns = nil
 	l.separator = ' '
-	l.squeezed = !bytes.Contains(rest, []byte("  ")) && levelAt(string(row)) > 0
 	return l
 }
 
@@ -129,16 +131,8 @@ func (r *tableRow) value(count int64) (value int64, slack float64) {
 // row reads a row, ok is false if the line is none.
 func (l *tableLayout) row(line []byte) (r tableRow, ok bool) {
 	r = tableRow{percent: -1, children: -1, samples: -1, period: -1}
-	if l.squeezed {
-		cells, columns := squeezedRow(string(line), l.columns)
-		return r.take(cells, columns)
-	}
 	if l.separator == 0 && len(l.from) == 0 { // the line of dots was taken out
 		l.separator = ' '
-	}
-	if !l.fits(line) {
-		cells, columns := squeezedRow(string(line), l.columns)
-		return r.take(cells, columns)
 	}
 	cells := l.cells(string(line))
 	columns := l.columns
@@ -149,15 +143,6 @@ func (l *tableLayout) row(line []byte) (r tableRow, ok bool) {
 		return r, false
 	}
 	return r.take(cells, columns)
-}
-
-// fits reports whether a row lies below the dots of the header: a column that begins within a word is one whose blanks
-// were lost on the way here, though the header kept its own.
-func (l *tableLayout) fits(line []byte) bool {
-	if l.separator != 0 {
-		return true
-	}
-	return !slices.ContainsFunc(l.from, func(from int) bool { return from > 0 && from < len(line) && line[from-1] != ' ' && line[from] != ' ' })
 }
 
 // take reads the cells of a row; ok is false if they are not what their columns hold.

@@ -114,6 +114,9 @@ func (t *perfTable) comment(line []byte) error {
 	case strings.HasPrefix(text, eventCount):
 		t.count(text)
 	case reportHeader.Match(line):
+		if strings.Contains(text, " ") && !strings.Contains(text, "  ") && !strings.ContainsAny(text, ",;|\t:!") {
+			return hints.Errorf("copy it as perf printed it, or print it with perf report -t,", "its columns have lost the spaces between them")
+		}
 		if t.now.layout != nil { // a table without a line of samples
 			if err := t.endSection(); err != nil {
 				return err

@@ -17,8 +17,7 @@ import (
 // a line for each frame, leaf first, up to an empty line; without call chains the only frame
 // stands on the first line. What each event becomes is told in weights.go.
 //
-// The output of `perf buildid-list` may stand before it, and --show-mmap-events may have been
-// given: then libraries without symbols can be found by their build id.
+// Lines of `perf buildid-list` and of --show-mmap-events are skipped: perf itself names frames, when it prints them.
 func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	s := newPerfScript(o)
 	in := newLines(ctx, r)
@@ -31,6 +30,9 @@ func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 	return s.finish()
 }
 
+// buildIDLine is a line of `perf buildid-list`.
+var buildIDLine = profile.NewPattern(`^\s*[0-9a-f]{16,64} +[/\[]`)
+
 // maxCached bounds how many frames are kept as text, so that they need not be parsed again.
 const maxCached = 1 << 18
 
@@ -42,11 +44,9 @@ type frame struct {
 	perfFrame
 	name    string // "" if unknown
 	mapping int32
-	kernel  bool
-	// at are the locations of the frame where it was interrupted and as a caller, where nothing was inlined into it and
-	// no line is known; they are known if located.
-	at      [2]uint32
-	located [2]bool
+	// at is the location of the frame where nothing was inlined into it and no line is known; it is set if located.
+	at      uint32
+	located bool
 }
 
 // framed is a frame of the sample that is open.
@@ -78,7 +78,6 @@ type perfScript struct {
 	b      *profile.Builder
 	w      weights
 	sample perfSample
-	maps   perfMaps
 
 	cache  map[string]*frame
 	labels map[string][]profile.Label
@@ -96,7 +95,7 @@ type perfScript struct {
 func newPerfScript(o *Options) *perfScript {
 	b := newBuilder(o, samplesType)
 	return &perfScript{
-		o: o, b: b, w: newWeights(b, o.WeightBy), maps: newPerfMaps(b), first: -1,
+		o: o, b: b, w: newWeights(b, o.WeightBy), first: -1,
 		cache: map[string]*frame{}, labels: map[string][]profile.Label{}, files: map[string]string{},
 		words: make([]field, 0, maxFields),
 	}
@@ -126,8 +125,7 @@ func (s *perfScript) line(line []byte) error {
 		s.record(line[at:])
 		return nil
 	}
-	if id, file, ok := parseBuildID(line); ok && !s.sample.open {
-		s.maps.buildIDs[file] = id
+	if !s.sample.open && buildIDLine.Match(line) {
 		return nil
 	}
 	return s.begin(line)
@@ -186,8 +184,7 @@ func (s *perfScript) labelsOf(comm, thread []byte) []profile.Label {
 	return set
 }
 
-// frame adds a frame to the sample that is open; ok is false if the line is none. Single frames
-// have addresses of the process, those of call chains offsets into the file, since Linux 5.16.
+// frame adds a frame to the sample that is open; ok is false if the line is none.
 func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 	if x := &s.sample; !x.open { // -F without any field of the first line
 		x.open, x.known, x.pid, x.event = true, true, -1, unsettled
@@ -199,15 +196,14 @@ func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 			return false, nil
 		}
 		f = &frame{perfFrame: parsed, name: string(parsed.symbol), mapping: profile.NoMapping}
-		f.kernel = isKernel(&parsed)
-		fixed := s.maps.place(f, s.sample.pid, single)
-		f.symbol, f.dso = nil, nil // of the line that will be gone
-		if fixed {
-			if len(s.cache) >= maxCached {
-				clear(s.cache)
-			}
-			s.cache[string(line)] = f
+		if len(parsed.dso) > 0 {
+			f.mapping = s.b.Mapping(profile.Mapping{File: string(parsed.dso)})
 		}
+		f.symbol, f.dso = nil, nil // of the line that will be gone
+		if len(s.cache) >= maxCached {
+			clear(s.cache)
+		}
+		s.cache[string(line)] = f
 	}
 	if len(s.sample.frames) >= maxDepth {
 		return true, fmt.Errorf("a stack has more than %d frames", maxDepth)
@@ -236,19 +232,14 @@ func (s *perfScript) source(line []byte) {
 	last.file, last.line = name, n
 	if len(text) < len(bytes.TrimSpace(line)) && !last.inlined {
 		f := *last.frame
-		f.inlined, f.located = true, [2]bool{}
+		f.inlined, f.located = true, false
 		last.frame = &f
 	}
 }
 
 // record takes what is no sample.
 func (s *perfScript) record(text []byte) {
-	switch {
-	case bytes.HasPrefix(text, []byte("PERF_RECORD_MMAP")):
-		if pid, m, ok := parsePerfMap(text); ok {
-			s.maps.add(pid, m)
-		}
-	case bytes.HasPrefix(text, []byte("PERF_RECORD_LOST")):
+	if bytes.HasPrefix(text, []byte("PERF_RECORD_LOST")) {
 		// "PERF_RECORD_LOST lost 123", "PERF_RECORD_LOST_SAMPLES: lost 123"
 		words := bytes.Fields(text)
 		if n, ok := perfCount(words[len(words)-1]); ok {
@@ -275,16 +266,12 @@ func (s *perfScript) flush() error {
 	s.samples++
 	s.fit.read += 1 + int64(len(x.frames))
 	s.stack = s.stack[:0]
-	caller := 0 // what was interrupted is where it is, also below the frames of the kernel
 	for from := 0; from < len(x.frames); {
 		to := from + 1
 		for to < len(x.frames) && x.frames[to-1].inlined && x.frames[to].ip == x.frames[from].ip {
 			to++
 		}
-		s.stack = append(s.stack, s.locate(x.frames[from:to], caller))
-		if !x.frames[from].kernel {
-			caller = 1
-		}
+		s.stack = append(s.stack, s.locate(x.frames[from:to]))
 		from = to
 	}
 	if len(s.stack) == 0 {
@@ -301,12 +288,11 @@ func (s *perfScript) flush() error {
 }
 
 // locate is the location of frames at one address: a function and those that were inlined into it, innermost first.
-// caller is 1 if the address is the one to return to: the call is before it.
-func (s *perfScript) locate(frames []framed, caller int) uint32 {
+func (s *perfScript) locate(frames []framed) uint32 {
 	last := frames[len(frames)-1]
 	simple := len(frames) == 1 && last.file == ""
-	if simple && last.located[caller] {
-		return last.at[caller]
+	if simple && last.located {
+		return last.at
 	}
 	s.lines = s.lines[:0]
 	for _, f := range frames {
@@ -317,16 +303,25 @@ func (s *perfScript) locate(frames []framed, caller int) uint32 {
 	}
 	var at uint32
 	if len(s.lines) == 0 && last.mapping != profile.NoMapping {
-		at = s.b.Location(last.mapping, last.ip-min(last.ip, uint64(caller)))
+		at = s.b.Location(last.mapping, last.ip)
 	} else {
 		// Addresses of named frames would only keep stacks apart that show the same, and those
 		// in no file can never be named.
 		at = s.b.Location(last.mapping, 0, s.lines...)
 	}
 	if simple {
-		last.at[caller], last.located[caller] = at, true
+		last.at, last.located = at, true
 	}
 	return at
+}
+
+// markNamed sets HasFunctions of the mappings that have a frame with a name.
+func markNamed(p *profile.Profile) {
+	for _, l := range p.Locations {
+		if l.Mapping != profile.NoMapping && l.Lines > 0 {
+			p.Mappings[l.Mapping].HasFunctions = true
+		}
+	}
 }
 
 func (s *perfScript) finish() (*profile.Profile, error) {
@@ -340,7 +335,7 @@ func (s *perfScript) finish() (*profile.Profile, error) {
 		return nil, err
 	}
 	s.w.finish()
-	s.maps.finish()
+	markNamed(s.b.Meta())
 	if s.fit.odd > 0 {
 		s.b.Note(fmt.Sprintf("lines that are not understood, the first is line %d", s.fit.first), s.fit.odd)
 	}

@@ -304,17 +304,3 @@ func TestPeriodThatCannotBe(t *testing.T) {
 		}
 	}
 }
-
-// TestManyMappings of one process do not make each address a walk through all of them.
-func TestManyMappings(t *testing.T) {
-	m := newPerfMaps(profile.NewBuilder(samplesType))
-	for i := range 3 * maxOwn {
-		m.add(1, perfMap{start: uint64(i) << 12, limit: uint64(i+1) << 12, file: "/b", code: true})
-	}
-	if n := len(m.maps[1]); n > maxOwn || m.total != n {
-		t.Errorf("%d are kept, %d counted", n, m.total)
-	}
-	if x := m.find(1, "/b", 3*maxOwn<<12-1); x == nil {
-		t.Error("the last one is not found")
-	}
-}

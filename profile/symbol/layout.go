@@ -49,7 +49,7 @@ func hasCode(e *elf.File, s segment) bool {
 }
 
 var (
-	errPlace   = errors.New("where it was mapped is not known; of perf, print with perf script --show-mmap-events")
+	errPlace   = errors.New("the profile does not record where it was mapped")
 	errOutside = errors.New("some addresses lie outside of its code")
 	errDebug   = errors.New("its debug file has no code addresses; put the library itself next to it, stripped or not")
 )

@@ -99,13 +99,12 @@ func FuzzImage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		defer image.close()
 		m := profile.Mapping{Limit: ^uint64(0)}
 		if a, err := image.layout.address(&m, address, 0); err == nil {
-			image.frames(a)
+			image.table.find(a)
 		}
 		for _, fn := range image.table.functions[:min(len(image.table.functions), 20)] {
-			image.frames(fn.from)
+			image.table.find(fn.from)
 		}
 	})
 }

@@ -1,16 +1,12 @@
-// Package symbol gives names to frames that have none, and makes names of C++ and Rust readable.
+// Package symbol names native frames of pprof profiles from the symbol tables of libraries, and demangles C++ and Rust names.
 //
-// What enters is a Profile and folders with unstripped libraries or debug files; what leaves is a new
-// Profile and a Report of what was named and what was not.
+//  1. Apply collects the mappings that have frames without a name, with their build ids.
+//  2. It looks for a file with the same build id in the folders (find.go). A file with the same name and another build id is
+//     refused, and named in the Report.
+//  3. It translates an address into one of the file, by the mapping and the program headers (layout.go), and looks up the
+//     function in the symbol table (table.go).
 //
-//  1. The mappings that have frames without a name are collected, with their build ids.
-//  2. In the folders a file is looked for with the same build id (find.go). The name of a file alone
-//     proves nothing: one of another build id is refused, and named in the Report.
-//  3. An address becomes one of the file, by the mapping and the program headers (layout.go), and
-//     that one a function of the symbol table (table.go), with the lines and inlined calls that DWARF
-//     knows (dwarf.go).
-//
-// A frame that has a name keeps it. No command is run and nothing is asked of the network.
+// A frame that has a name keeps it. No command is run and nothing is downloaded.
 package symbol
 
 import (
@@ -152,9 +148,6 @@ func (n *namer) library(ctx context.Context, key fileKey) (Library, error) {
 	}
 	if key.buildID == "" {
 		l.Problem = "the profile does not record its build id"
-		if n.p.Origin.Format == "perf script" {
-			l.Problem += "; record with perf record --buildid-mmap and print with perf script --show-mmap-events"
-		}
 		return l, nil
 	}
 	files, problem := n.found.of(key.file, key.buildID)
@@ -170,7 +163,6 @@ func (n *namer) library(ctx context.Context, key fileKey) (Library, error) {
 		l.Problem = err.Error()
 		return l, nil
 	}
-	defer image.close()
 	first := n.firstOffset(key)
 	var lost string
 	for _, at := range all {
@@ -179,7 +171,8 @@ func (n *namer) library(ctx context.Context, key fileKey) (Library, error) {
 			lost = err.Error()
 			continue
 		}
-		if n.name(at, image, address) {
+		if f, ok := image.table.find(address); ok {
+			n.name(at, f.name)
 			l.Named++
 		}
 	}
@@ -206,11 +199,7 @@ func (n *namer) firstOffset(key fileKey) uint64 {
 }
 
 // name names one location.
-func (n *namer) name(at uint32, image *image, address uint64) bool {
-	frames := image.frames(address)
-	if len(frames) == 0 {
-		return false
-	}
+func (n *namer) name(at uint32, system string) {
 	if n.locations == nil {
 		n.locations = slices.Clone(n.p.Locations)
 		n.lines = slices.Clone(n.p.Lines)
@@ -220,24 +209,17 @@ func (n *namer) name(at uint32, image *image, address uint64) bool {
 			n.functions[f] = uint32(i)
 		}
 	}
-	location := &n.locations[at]
-	location.FirstLine, location.Lines = uint32(len(n.lines)), uint32(len(frames))
-	m := &n.mappings[location.Mapping]
-	m.HasFunctions = true
-	for _, f := range frames {
-		f.function.Name = Demangled(f.function.SystemName, n.mode)
-		i, ok := n.functions[f.function]
-		if !ok {
-			i = uint32(len(n.list))
-			n.list = append(n.list, f.function)
-			n.functions[f.function] = i
-		}
-		n.lines = append(n.lines, profile.Line{Function: i, Line: f.line, Column: f.column})
-		m.HasFilenames = m.HasFilenames || f.function.File != ""
-		m.HasLineNumbers = m.HasLineNumbers || f.line > 0
+	function := profile.Function{Name: Demangled(system, n.mode), SystemName: system}
+	i, ok := n.functions[function]
+	if !ok {
+		i = uint32(len(n.list))
+		n.list = append(n.list, function)
+		n.functions[function] = i
 	}
-	m.HasInlineFrames = m.HasInlineFrames || len(frames) > 1
-	return true
+	location := &n.locations[at]
+	location.FirstLine, location.Lines = uint32(len(n.lines)), 1
+	n.lines = append(n.lines, profile.Line{Function: i})
+	n.mappings[location.Mapping].HasFunctions = true
 }
 
 // profile is the old one with the new tables.

@@ -2,9 +2,11 @@ package symbol_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,104 +14,92 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/profile"
-	"kitescope/profile/read"
 	"kitescope/profile/symbol"
 )
 
 const recorded = "../../testdata/profiles/perf"
 
-// cppProfile is of a C++ program whose library libdistance.so was stripped.
-func cppProfile(t testing.TB) *profile.Profile {
+// truth returns the functions that addr2line found at addresses of libdistance.so before it was stripped.
+func truth(t testing.TB) map[uint64]string {
 	t.Helper()
-	p, err := read.Open(context.Background(), filepath.Join(recorded, "cpp.txt"), read.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// TestApplyNamesWhatBinutilsName compares with libdistance.tsv, which addr2line wrote of the library
-// before it was stripped.
-func TestApplyNamesWhatBinutilsName(t *testing.T) {
-	before := cppProfile(t)
-	p, report, err := symbol.Apply(context.Background(), before, symbol.Options{Dirs: []string{filepath.Join(recorded, "symbols")}, Demangle: symbol.None})
-	if err != nil {
-		t.Fatal(err)
-	}
-	truth, err := os.ReadFile(filepath.Join(recorded, "symbols", "libdistance.tsv"))
+	text, err := os.ReadFile(filepath.Join(recorded, "symbols", "libdistance.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[uint64]string{}
-	for line := range strings.Lines(string(truth)) {
+	for line := range strings.Lines(string(text)) {
 		words := strings.Split(strings.TrimSpace(line), "\t")
 		address, err := strconv.ParseUint(words[0], 16, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want[address] = words[1] + " " + words[2]
-	}
-	got := map[uint64]string{}
-	for i := range p.Locations {
-		at := uint32(i)
-		if m := before.MappingOf(at); m == nil || path.Base(m.File) != "libdistance.so" || before.Locations[i].Lines > 0 {
-			continue
-		}
-		lines := p.LinesOf(at)
-		if len(lines) == 0 {
-			got[p.Locations[i].Address] = "?"
-			continue
-		}
-		f := p.Functions[lines[len(lines)-1].Function]
-		got[p.Locations[i].Address] = f.SystemName + " " + path.Base(f.File) + ":" + strconv.FormatInt(lines[0].Line, 10)
+		want[address] = words[1]
 	}
 	if len(want) < 20 {
 		t.Fatalf("the truth has %d addresses only", len(want))
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("names (-addr2line +ours):\n%s", diff)
-	}
-	var named int
-	for _, l := range report.Libraries {
-		if named += l.Named; l.Named > 0 && (path.Base(l.File) != "libdistance.so" || l.Unnamed > 0) {
-			t.Errorf("named: %+v", l)
-		}
-	}
-	if named != len(want) {
-		t.Errorf("the report has %d named, want %d", named, len(want))
-	}
+	return want
 }
 
-// TestApplyKeepsNames: frames that have a name are never named anew.
-func TestApplyKeepsNames(t *testing.T) {
-	before := cppProfile(t)
-	after, _, err := symbol.Apply(context.Background(), before, symbol.Options{Dirs: []string{filepath.Join(recorded, "symbols")}})
+// distanceID is the build id of libdistance.so.debug.
+const distanceID = "d30ae340040b56a55941a30416108be6f1675d03"
+
+// cppProfile has unnamed frames of the stripped libdistance.so, mapped where the kernel maps it, and one named frame in it.
+func cppProfile(t testing.TB) *profile.Profile {
+	t.Helper()
+	const base = 0x7f0000000000
+	p := &profile.Profile{
+		Mappings: []profile.Mapping{
+			{Start: base + 0x1000, Limit: base + 0x2000, Offset: 0x1000, File: "/opt/libdistance.so", BuildID: distanceID},
+			{Start: 0x400000, Limit: 0x500000, File: "/bin/other"},
+		},
+		Functions: []profile.Function{{Name: "kept", SystemName: "kept"}},
+		Lines:     []profile.Line{{Function: 0, Line: 7}},
+	}
+	for _, address := range slices.Sorted(maps.Keys(truth(t))) {
+		p.Locations = append(p.Locations, profile.Location{Mapping: 0, Address: base + address})
+		p.Locations = append(p.Locations, profile.Location{Mapping: 0, Address: base + address, Lines: 1})
+	}
+	p.Locations = append(p.Locations, profile.Location{Mapping: 1, Address: 0x400123})
+	return p
+}
+
+// TestApplyNamesWhatBinutilsName compares with what addr2line said; frames that have a name keep it.
+func TestApplyNamesWhatBinutilsName(t *testing.T) {
+	before, want := cppProfile(t), truth(t)
+	p, report, err := symbol.Apply(context.Background(), before, symbol.Options{Dirs: []string{filepath.Join(recorded, "symbols")}, Demangle: symbol.None})
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := 0
-	for i := range before.Locations {
-		old, now := before.LinesOf(uint32(i)), after.LinesOf(uint32(i))
-		if len(old) == 0 {
-			continue
+	got := map[uint64]string{}
+	for i := range p.Locations {
+		at := uint32(i)
+		lines := p.LinesOf(at)
+		switch {
+		case before.Locations[i].Lines > 0:
+			if f := p.Functions[lines[0].Function]; f.Name != "kept" || lines[0].Line != 7 {
+				t.Errorf("a frame with a name became %+v", f)
+			}
+		case before.Locations[i].Mapping == 1:
+			if len(lines) > 0 {
+				t.Error("a frame of a file that is not there has a name")
+			}
+		case len(lines) == 1:
+			got[p.Locations[i].Address&0xffff] = p.Functions[lines[0].Function].SystemName
 		}
-		named++
-		if len(old) != len(now) || before.Functions[old[0].Function] != after.Functions[now[0].Function] {
-			t.Errorf("location %d was %v, is %v", i, old, now)
-		}
 	}
-	if named < 50 {
-		t.Errorf("%d frames have names", named)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names (-addr2line +ours):\n%s", diff)
 	}
-	if len(before.Functions) >= len(after.Functions) || before.Mappings[0] == (profile.Mapping{}) {
-		t.Error("nothing was named")
+	if named, unnamed := report.Named(); named != len(want) || unnamed != 1 || len(before.Functions) != 1 {
+		t.Errorf("the report: %+v", report)
 	}
-	names := map[string]bool{}
-	for _, f := range after.Functions {
-		names[f.Name] = true
+	p, _, err = symbol.Apply(context.Background(), before, symbol.Options{Dirs: []string{filepath.Join(recorded, "symbols")}})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, want := range []string{"distance::(anonymous namespace)::squared", "distance::(anonymous namespace)::blocks"} {
-		if !names[want] {
+		if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.Name == want }) {
 			t.Errorf("%s is not there", want)
 		}
 	}
@@ -122,15 +112,7 @@ func TestApplyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := cppProfile(t)
-	var id string
-	for _, m := range p.Mappings {
-		if path.Base(m.File) == "libdistance.so" {
-			id = m.BuildID
-		}
-	}
-	if len(id) != 40 {
-		t.Fatalf("the build id is %q", id)
-	}
+	id := p.Mappings[0].BuildID
 	write := func(name string, data []byte) string {
 		dir := t.TempDir()
 		file := filepath.Join(dir, name)
