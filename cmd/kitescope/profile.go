@@ -48,7 +48,7 @@ func profileCommands() []cli.Entry {
 		{Name: "merge", Short: "Join profiles into one pprof file", Build: profileMerge},
 		{Name: "web", Short: "Serve the standard pprof web UI for profiles, on loopback", Build: profileWeb},
 		{Name: "web-child", Hidden: true, Build: profileWebChild},
-		{Name: "watch", Short: "Measure CPU, memory, goroutines, GC and context switches while something runs", Build: profileWatch},
+		{Name: "watch", Short: "Measure CPU and memory of processes over time", Build: profileWatch},
 	}
 	for i := range entries {
 		entries[i].Build = strictly(entries[i].Build)

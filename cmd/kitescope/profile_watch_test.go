@@ -16,7 +16,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 )
 
-// measured serves the metrics of a process that burns half a core and answers 100 queries a second, to who is let in.
+// measured serves the metrics of a process that burns half a core, to who is let in.
 func measured(t *testing.T, allow func(*http.Request) bool) string {
 	t.Helper()
 	began := time.Now()
@@ -27,7 +27,6 @@ func measured(t *testing.T, allow func(*http.Request) bool) string {
 		}
 		up := time.Since(began).Seconds()
 		fmt.Fprintf(w, "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total %g\nprocess_resident_memory_bytes 2.097152e+08\ngo_goroutines 42\n", up/2)
-		fmt.Fprintf(w, "queries_total{kind=\"search\"} %g\nqueries_total{kind=\"insert\"} 7\n", 100*up)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
@@ -36,17 +35,6 @@ func measured(t *testing.T, allow func(*http.Request) bool) string {
 // usageReport is what -o json writes, as far as it is looked at.
 type usageReport struct {
 	Kind     string
-	PerQuery struct {
-		Queries float64
-		CPU     float64 `json:"cpu_seconds"`
-		Missing []string
-	} `json:"per_query"`
-	Command struct {
-		Name, State string
-		ExitCode    int     `json:"exit_code"`
-		User        float64 `json:"user_seconds"`
-		Voluntary   int     `json:"voluntary_switches"`
-	}
 	Items []struct {
 		Process, Ended string
 		LastGap        string `json:"last_gap"`
@@ -73,7 +61,7 @@ func watched(t *testing.T, code int, args ...string) (r usageReport, e ended) {
 
 func TestWatchMetrics(t *testing.T) {
 	r, e := watched(t, cli.ExitOK, "one="+measured(t, nil), "one="+measured(t, nil), "dead=127.0.0.1:1",
-		"--interval", "50ms", "--for", "500ms", "--counter", `queries_total{kind="search"}`, "-o", "json")
+		"--interval", "50ms", "--for", "500ms", "-o", "json")
 	if r.Kind != "Usage" || len(r.Items) != 3 || r.Items[1].Process != "one#2" {
 		t.Fatalf("%+v", r)
 	}
@@ -81,19 +69,12 @@ func TestWatchMetrics(t *testing.T) {
 		if cpu := x.Totals["cpu_cores"]["mean"]; x.Readings < 4 || cpu < 0.4 || cpu > 0.6 {
 			t.Errorf("%s: %d readings, %g cores", x.Process, x.Readings, cpu)
 		}
-		if x.Totals["goroutines"]["max"] != 42 || x.Totals["rss_bytes"]["min"] != 200<<20 {
+		if x.Totals["rss_bytes"]["min"] != 200<<20 {
 			t.Errorf("%s: %v", x.Process, x.Totals)
-		}
-		if _, has := x.Totals["voluntary_switches_per_second"]; has {
-			t.Error("context switches out of metrics")
 		}
 	}
 	if dead := r.Items[2]; dead.Readings != 0 || dead.Gaps < 4 || len(dead.Totals) != 0 || dead.LastGap == "" {
 		t.Errorf("dead: %+v", dead)
-	}
-	// Half a core for 100 queries a second are 5 ms each.
-	if q := r.PerQuery; q.CPU < 0.004 || q.CPU > 0.006 || !slices.Equal(q.Missing, []string{"dead"}) {
-		t.Errorf("per query: %+v", q)
 	}
 	says(t, e.err, "dead never answered: ")
 	watched(t, cli.ExitIncomplete, measured(t, nil), "dead=127.0.0.1:1", "--for", "100ms", "--strict")
@@ -101,15 +82,13 @@ func TestWatchMetrics(t *testing.T) {
 	says(t, e.err, "nothing was measured: dead: ")
 }
 
-// TestWatchKeeps writes samples as they come, to standard output and beside profiles, and plots.
-func TestWatchKeeps(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "profiles")
+// TestWatchPlots writes samples as they come, and plots.
+func TestWatchPlots(t *testing.T) {
 	plot := filepath.Join(t.TempDir(), "usage.svg")
-	args := []string{measured(t, nil), "--interval", "50ms", "--for", "500ms", "-o", "jsonl", "-O", dir, "--plot", plot}
+	args := []string{measured(t, nil), "--interval", "50ms", "--for", "500ms", "-o", "jsonl", "--plot", plot}
 	_, e := watched(t, cli.ExitOK, args...)
-	kept, err := os.ReadFile(filepath.Join(dir, "usage.jsonl"))
-	if err != nil || string(kept) != e.stdout || strings.Count(e.stdout, "\n") < 2 {
-		t.Errorf("kept %q, wrote %q: %v", kept, e.stdout, err)
+	if strings.Count(e.stdout, "\n") < 2 {
+		t.Errorf("wrote %q", e.stdout)
 	}
 	for line := range strings.Lines(e.stdout) {
 		var s map[string]any
@@ -160,29 +139,6 @@ func TestWatchSecrets(t *testing.T) {
 	}
 }
 
-// TestWatchOnATerminal draws curves in one place, with what a command prints above them, and a table at the end.
-func TestWatchOnATerminal(t *testing.T) {
-	var out, errs syncBuffer
-	s := scripted(&out, &errs, nil)
-	s.OutTTY, s.Size = true, func() (int, int) { return 80, 24 }
-	args := []string{"profile", "watch", "node=" + measured(t, nil), "--interval", "30ms", "--color", "never"}
-	if runtime.GOOS == "linux" {
-		args = append(args, "--", "sh", "-c", `sleep 0.3; printf 'half a line, \033[31m'; sleep 0.2; echo then the rest`)
-	} else {
-		args = append(args, "--for", "500ms")
-	}
-	if code := run(t.Context(), s, args); code != cli.ExitOK {
-		t.Fatalf("exit %d: %s", code, errs.String())
-	}
-	says(t, out.String(), "UTC, watching ", "CPU to ", "\r\x1b[J", "usage of ")
-	if runtime.GOOS == "linux" {
-		says(t, out.String(), "half a line, \\x1b[31mthen the rest\n")
-	}
-	if strings.Contains(out.String(), "\x1b[31m") {
-		t.Error("the terminal obeys what the command prints")
-	}
-}
-
 // TestWatchCluster finds the processes of a cluster and reads each once, whatever its roles.
 func TestWatchCluster(t *testing.T) {
 	f := capturedT7(t, nil)
@@ -208,18 +164,15 @@ func TestWatchMistakes(t *testing.T) {
 		{"--pid x", "--pid"},
 		{"host:1 --interval 1ms", "--interval must be at least 10ms"},
 		{"host:1 --for -1s", "--for"},
-		{"--for 1s -- true", "--for and a command"},
-		{"--", "no command after --"},
-		{"host:1 --queries 5 --counter x", "--queries and --counter"},
-		{"host:1 --queries -5", "--queries"},
+		{"--for 1s -- true", "no longer runs commands"},
+		{"host:1 --queries 5", "kitescope replay reports"},
+		{"host:1 --counter x", "kitescope replay reports"},
+		{"host:1 --out x", "-o jsonl"},
 		{"host:1 --tree", "--tree needs --pid"},
 		{"host:1 --plot x.gif", ".svg, .png"},
 		{"host:1 -o svg", "output format"},
-		{"host:1 --counter a{", "--counter"},
-		{"--counter a -- true", "--counter needs metrics"},
 		{"ftp://host:1", "not a metrics address"},
 		{"http://", "not a metrics address"},
-		{"-- no-such-program-anywhere", "run no-such-program-anywhere: executable file not found"},
 		{"host:1 --from x --live=false", "--live=false"},
 	} {
 		_, e := watched(t, cli.ExitUsage, strings.Fields(c.args)...)

@@ -86,7 +86,7 @@ func (p *Process) Read(ctx context.Context) (Reading, error) {
 	}
 	p.ticks = ticks
 	r.Values[CPU] = float64(ticks+p.lost) / p.tick
-	var resident, threads uint64
+	var resident uint64
 	seen := make(map[threadID]switches, len(p.threads))
 	complete := true
 	for _, s := range stats {
@@ -94,11 +94,10 @@ func (p *Process) Read(ctx context.Context) (Reading, error) {
 			return Reading{}, fmt.Errorf("read process %d: %w", p.PID, err)
 		}
 		resident += p.resident(s.pid)
-		threads += s.threads
 		complete = p.switched(s.pid, seen) && complete
 	}
 	p.threads = seen
-	r.Values[RSS], r.Values[Threads] = float64(resident), float64(threads)
+	r.Values[RSS] = float64(resident)
 	if complete {
 		r.Values[Voluntary], r.Values[Involuntary] = float64(p.counted.voluntary), float64(p.counted.involuntary)
 	}
@@ -185,7 +184,6 @@ type stat struct {
 	command     string
 	state       byte
 	own, reaped uint64 // ticks of CPU
-	threads     uint64
 	began       uint64 // ticks after the machine
 }
 
@@ -217,7 +215,7 @@ func parseStat(pid int, text string) (stat, error) {
 	}
 	s.state = fields[0][0]
 	numbers := map[int]uint64{}
-	for _, at := range []int{4, 14, 15, 16, 17, 20, 22} {
+	for _, at := range []int{4, 14, 15, 16, 17, 22} {
 		n, err := strconv.ParseInt(fields[at-first], 10, 64)
 		if err != nil || n < 0 {
 			return stat{}, errStat
@@ -226,7 +224,7 @@ func parseStat(pid int, text string) (stat, error) {
 	}
 	s.parent = int(numbers[4])
 	s.own, s.reaped = numbers[14]+numbers[15], numbers[16]+numbers[17]
-	s.threads, s.began = numbers[20], numbers[22]
+	s.began = numbers[22]
 	return s, nil
 }
 

@@ -46,8 +46,6 @@ type Series struct {
 	Readings, Gaps, Restarts int
 	// Merged is how many intervals a point stands for: 1 unless it was watched for long.
 	Merged int
-	// Apart says that PerQuery leaves it out: it makes the queries, and does not answer them.
-	Apart bool
 	// Ended says that the process has, "" while it runs. LastGap is the last reason why it did not answer.
 	Ended, LastGap string
 
@@ -156,17 +154,6 @@ func (s *Series) Fail(at time.Time, why string) Point {
 	p := Point{At: at, Values: Unknown(), Gap: why}
 	s.push(p)
 	return p
-}
-
-// Last is the newest point, ok is false if there is none.
-func (s *Series) Last() (p Point, ok bool) {
-	if n := len(s.pending); n > 0 {
-		return s.pending[n-1], true
-	}
-	if n := len(s.Points); n > 0 {
-		return s.Points[n-1], true
-	}
-	return Point{}, false
 }
 
 // push keeps a point. When there are too many, two of them become one.

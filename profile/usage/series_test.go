@@ -37,7 +37,7 @@ func TestCountersBecomeRates(t *testing.T) {
 	m := s.Totals[RSS]
 	near(t, "mean memory", m.Mean, (30+2*20)/3.0)
 	near(t, "least memory", m.Min, 10)
-	if s.Totals[Goroutines].Known() || s.Totals[Voluntary].Known() {
+	if s.Totals[Voluntary].Known() {
 		t.Error("what nobody said is known")
 	}
 }
@@ -122,7 +122,7 @@ func TestThinning(t *testing.T) {
 	}
 	near(t, "total", s.Totals[CPU].Total, 2*(readings-1))
 	near(t, "max", s.Totals[RSS].Max, readings-1)
-	if last, ok := s.Last(); !ok || last.At != begin.Add((readings-1)*time.Second) {
+	if last := s.Points[len(s.Points)-1]; last.At != begin.Add((readings-1)*time.Second) {
 		t.Errorf("the last point is at %s", last.At)
 	}
 }
@@ -137,65 +137,5 @@ func TestThinnedGapsStayGaps(t *testing.T) {
 		if p.Gap != "refused" || p.Values.Known(RSS) {
 			t.Errorf("%+v", p)
 		}
-	}
-}
-
-// served is what a proxy and a node used for 100 queries, and the program that sent them.
-func served(nodeTells bool) *Usage {
-	proxy, node, load := NewSeries("proxy-1", 0), NewSeries("querynode-2", 0), NewSeries("load", 0)
-	load.Apart = true
-	for i, cpu := range []float64{1, 3} {
-		r := reading(float64(i), cpu, 1)
-		r.Values[Voluntary], r.Values[Involuntary] = 50*float64(i), 10*float64(i)
-		other := r
-		r.Values[Queries] = 100 * float64(i)
-		proxy.Add(r)
-		other.Values[CPU] = 2 * cpu
-		if !nodeTells {
-			other.Values[Voluntary], other.Values[Involuntary] = math.NaN(), math.NaN()
-		}
-		node.Add(other)
-		load.Add(reading(float64(i), 100*cpu, 1))
-	}
-	return &Usage{Series: []*Series{proxy, node, load}, Counter: "queries"}
-}
-
-func TestPerQuery(t *testing.T) {
-	u := served(true)
-	q, ok := u.PerQuery()
-	if !ok || len(q.Missing) != 0 {
-		t.Errorf("%+v %v", q, ok)
-	}
-	near(t, "queries", q.Queries, 100)
-	near(t, "cpu", q.CPU, 0.06)
-	near(t, "switches", q.Switches, 1.2)
-	partly, _ := served(false).PerQuery()
-	near(t, "switches that one does not tell", partly.Switches, math.NaN())
-	near(t, "cpu of both", partly.CPU, 0.06)
-	u.Fixed = 10
-	if q, _ := u.PerQuery(); q.Queries != 10 {
-		t.Errorf("told 10 queries, and counted %v", q.Queries)
-	}
-	u.Series = append(u.Series, NewSeries("silent", 0))
-	if q, _ := u.PerQuery(); len(q.Missing) != 1 {
-		t.Errorf("missing: %v", q.Missing)
-	}
-	if _, ok := (&Usage{Series: u.Series[1:2]}).PerQuery(); ok {
-		t.Error("a cost of queries that nobody counted")
-	}
-}
-
-// TestPerQueryOfCommand takes the kernel's count of what was started, which samples are less than.
-func TestPerQueryOfCommand(t *testing.T) {
-	s := NewSeries("pid 1", 0)
-	s.Add(reading(0, 0, 1))
-	u := &Usage{Series: []*Series{s}, Fixed: 4, Command: &Command{User: time.Second, System: time.Second, Voluntary: 6, Involuntary: 2}}
-	q, ok := u.PerQuery()
-	if !ok || q.CPU != 0.5 || q.Switches != 2 || len(q.Missing) != 0 {
-		t.Errorf("%+v", q)
-	}
-	u.Command = &Command{User: -1, System: -1, Voluntary: -1, Involuntary: -1}
-	if q, _ := u.PerQuery(); !math.IsNaN(q.CPU) || !math.IsNaN(q.Switches) {
-		t.Errorf("what the system does not tell: %+v", q)
 	}
 }

@@ -17,8 +17,6 @@ type Options struct {
 	AtOnce int
 	// Points is how many points each Series keeps; 0 is MaxPoints.
 	Points int
-	// Apart are indexes of targets that PerQuery leaves out.
-	Apart []int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -55,14 +53,11 @@ type answer struct {
 // Watch reads targets until ctx is done or all of them have ended, and calls each, from one goroutine, with
 // every point. Each target is read by itself: one that hangs until its deadline delays no other. Before it returns it
 // reads each that still answers once more, so that totals reach to the end.
-func Watch(ctx context.Context, targets []Target, o Options, each func(*Usage, Sample)) *Usage {
+func Watch(ctx context.Context, targets []Target, o Options, each func(Sample)) *Usage {
 	o.defaults()
 	u := &Usage{Interval: o.Interval, Begin: o.Now()}
 	for _, t := range targets {
 		u.Series = append(u.Series, NewSeries(t.Name(), o.Points))
-	}
-	for _, i := range o.Apart {
-		u.Series[i].Apart = true
 	}
 	w := &watch{o: o, answers: make(chan answer), room: make(chan struct{}, o.AtOnce)}
 	var readers sync.WaitGroup
@@ -87,7 +82,7 @@ func Watch(ctx context.Context, targets []Target, o Options, each func(*Usage, S
 			p = s.Add(a.Reading)
 		}
 		if each != nil {
-			each(u, Sample{s, p})
+			each(Sample{s, p})
 		}
 	}
 	u.End = o.Now()

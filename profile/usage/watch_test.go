@@ -53,7 +53,7 @@ func TestWatch(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second+time.Millisecond)
 		defer cancel()
 		samples := map[string]int{}
-		u := Watch(ctx, targets, Options{Interval: time.Second, Timeout: 3 * time.Second}, func(u *Usage, s Sample) {
+		u := Watch(ctx, targets, Options{Interval: time.Second, Timeout: 3 * time.Second}, func(s Sample) {
 			samples[s.Series.Name]++
 		})
 		if took := time.Since(start); took != 10*time.Second+time.Millisecond {

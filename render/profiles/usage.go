@@ -3,9 +3,7 @@ package profiles
 import (
 	"io"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"kitescope/internal/encode"
@@ -15,57 +13,68 @@ import (
 	"kitescope/render"
 )
 
-// WriteUsage writes what processes used, once the watch is over.
-func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOptions) error {
-	return newUsageSheet(u, &o).Write(w, f)
+// measureLook is how a measure of usage is written.
+type measureLook struct {
+	measure usage.Measure
+	// title heads the column, label the panel of a plot, whose values are multiplied by scale.
+	title, label string
+	scale        float64
+	// key is the key of a value in JSON.
+	key  string
+	text func(v float64) string
 }
 
-// UsageSchema is what can be asked of the processes that WriteUsage writes.
-func UsageSchema(render.ReportOptions) *table.Schema { return usageTable(&usage.Usage{}).Schema() }
+func measureLooks() []measureLook {
+	return []measureLook{
+		{usage.CPU, "CPU", "CPU (cores)", 1, "cpu_cores", coresUsed},
+		{usage.RSS, "MEMORY", "memory (MiB)", 1.0 / (1 << 20), "rss_bytes", bytesUsed},
+	}
+}
 
-func newUsageSheet(u *usage.Usage, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, usageTable(u), nil)
+// coresUsed has two decimals; a small number of cores is not rounded to zero.
+func coresUsed(v float64) string {
+	if v > 0 && v < 0.005 {
+		return "<0.01"
+	}
+	return render.Ratio(v)
+}
+
+func bytesUsed(v float64) string { return words.Bytes(int64(min(v, math.MaxInt64/2))) }
+
+// WriteUsage writes what processes used, once the watch is over.
+func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOptions) error {
+	asked := render.Ask(&o, usageTable(u), nil)
+	list := asked.List("")
+	list.Head = append([]render.Line{{Role: render.RoleDim, Text: "least .. mean .. most"}}, list.Head...)
 	s := &render.Sheet{
-		Kind: "Usage", Options: o, Head: usageHead(u), Foot: append(asked.More(o), usageFoot(u)...),
+		Kind: "Usage", Options: &o, Head: usageHead(u), Foot: asked.More(&o),
 		About:  func(e *encode.Encoder) { writeUsageHead(e, u) },
 		Items:  asked.Items,
 		Nested: func(e *encode.Encoder, i int) { writeUsageParts(e, u.Series[i]) },
+		Parts:  []render.Part{list},
+		Flat:   sampleGrid(allSamples(asked.Rows), sampleKeys()),
 	}
-	const few = 3 // processes that have a table of their own
-	if len(u.Series) <= few && !o.Asks() {
-		for _, x := range asked.Rows {
-			s.Parts = append(s.Parts, processPart(u, x))
-		}
-	} else {
-		s.Parts = []render.Part{asked.List("")}
-		s.Parts[0].Head = append([]render.Line{{Role: render.RoleDim, Text: "least .. mean .. most"}}, s.Parts[0].Head...)
-	}
-	s.Flat = sampleGrid(allSamples(asked.Rows), sampleKeys())
-	return s
+	return s.Write(w, f)
 }
 
-// WatchText says how long was watched: "30s from 2026-11-20T08:00:00Z, every 1s".
-func WatchText(u *usage.Usage) string {
+// UsageSchema is the schema of the list of processes that WriteUsage writes.
+func UsageSchema(render.ReportOptions) *table.Schema { return usageTable(&usage.Usage{}).Schema() }
+
+func usageTitle(u *usage.Usage) string {
+	if len(u.Series) == 1 {
+		return "usage of 1 process"
+	}
+	return "usage of " + strconv.Itoa(len(u.Series)) + " processes"
+}
+
+// watchText returns e.g. "30s from 2026-11-20T08:00:00Z, every 1s".
+func watchText(u *usage.Usage) string {
 	return words.Age(u.End.Sub(u.Begin)) + " from " + u.Begin.UTC().Format(time.RFC3339) + ", every " + words.Age(u.Interval)
 }
 
+// usageHead returns the title and what makes figures less than they seem.
 func usageHead(u *usage.Usage) []render.Line {
-	title := "usage of " + words.Plural(len(u.Series), "process")
-	if len(u.Series) != 1 {
-		title = "usage of " + strconv.Itoa(len(u.Series)) + " processes"
-	}
-	lines := []render.Line{{Role: render.RoleTitle, Text: title}, {Text: WatchText(u)}}
-	if u.Command != nil {
-		lines = append(lines, render.Line{Text: "command: " + CommandText(u.Command)})
-	}
-	if text := PerQueryText(u); text != "" {
-		lines = append(lines, render.Line{Role: render.RoleAccent, Text: text})
-	}
-	return append(lines, usageRemarks(u)...)
-}
-
-// usageRemarks say what makes figures less than they seem.
-func usageRemarks(u *usage.Usage) (lines []render.Line) {
+	lines := []render.Line{{Role: render.RoleTitle, Text: usageTitle(u)}, {Text: watchText(u)}}
 	warn := func(s *usage.Series, text string) {
 		lines = append(lines, render.Line{Role: render.RoleWarn, Text: s.Name + " " + text})
 	}
@@ -80,137 +89,42 @@ func usageRemarks(u *usage.Usage) (lines []render.Line) {
 		if s.Restarts > 0 {
 			warn(s, "was started again "+words.Plural(s.Restarts, "time")+": its totals lack what it did just before")
 		}
-		if s.Ended != "" && u.Command == nil {
+		if s.Ended != "" {
 			warn(s, "has "+s.Ended)
 		}
 	}
 	if merged > 1 {
-		lines = append(lines, render.Line{Role: render.RoleDim, Text: "watched for long: a sample stands for up to " + strconv.Itoa(merged) + " readings; extremes and totals are of all"})
+		lines = append(lines, render.Line{
+			Role: render.RoleDim,
+			Text: "watched for long: a sample stands for up to " + strconv.Itoa(merged) + " readings; extremes and totals are of all",
+		})
 	}
 	return lines
 }
 
-// CommandText says how a command ended and what it used: "sh: exit status 0 after 2.1s; 1.90s user, 0.10s system, ...".
-func CommandText(c *usage.Command) string {
-	text := render.Harmless(c.Name) + ": " + render.Harmless(c.State) + " after " + Scaled(int64(c.Wall), "nanoseconds")
-	if c.User < 0 {
-		return text
-	}
-	text += "; CPU " + render.Ratio(c.User.Seconds()) + "s user, " + render.Ratio(c.System.Seconds()) + "s system"
-	if c.RSS >= 0 {
-		text += "; at most " + words.Bytes(c.RSS) + " in one process"
-	}
-	if c.Voluntary >= 0 {
-		text += "; " + strconv.FormatInt(c.Voluntary, 10) + " voluntary and " + strconv.FormatInt(c.Involuntary, 10) + " involuntary context switches"
-	}
-	return text
-}
-
-// PerQueryText says what a query costs, "" where no query was counted.
-func PerQueryText(u *usage.Usage) string {
-	q, ok := u.PerQuery()
-	if !ok {
-		if u.Counter != "" {
-			return "per query: ?; no process counted any in " + render.Harmless(u.Counter)
-		}
+// cpuTotal returns the CPU time of a process while it was watched.
+func cpuTotal(s *usage.Series) string {
+	t := &s.Totals[usage.CPU]
+	if !t.Known() {
 		return ""
 	}
-	cpu := words.UnknownMark
-	if !math.IsNaN(q.CPU) {
-		cpu = Scaled(int64(q.CPU*1e9), "nanoseconds")
-	}
-	text := "per query: " + cpu + " CPU, " + numberUsed(q.Switches) + " context switches, over " + numberUsed(q.Queries) + " queries"
-	if len(q.Missing) > 0 {
-		names := make([]string, 0, len(q.Missing))
-		for _, name := range q.Missing {
-			names = append(names, render.Harmless(name))
-		}
-		text += "; at least: not all of " + strings.Join(names, ", ") + " is known"
-	}
-	return text
-}
-
-func usageFoot(u *usage.Usage) []render.Line {
-	for _, l := range knownLooks(u) {
-		for _, s := range u.Series {
-			if !s.Totals[l.measure].Known() {
-				return []render.Line{{Role: render.RoleDim, Text: "? is unknown: /metrics has no context switches, /proc no goroutines or GC cycles"}}
-			}
-		}
-	}
-	return nil
-}
-
-// processPart is a process with a line for each measure.
-func processPart(u *usage.Usage, s *usage.Series) render.Part {
-	looks := knownLooks(u)
-	of := func(title string, value func(l *measureLook, t *usage.Total) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return value(&looks[i], &s.Totals[looks[i].measure]) }}
-	}
-	if len(looks) == 0 {
-		return render.Part{}
-	}
-	columns := []table.ColumnOf[int]{
-		of("", func(l *measureLook, _ *usage.Total) string { return l.label }),
-		of("MIN", func(l *measureLook, t *usage.Total) string { return l.text(t.Min) }),
-		of("MEAN", func(l *measureLook, t *usage.Total) string { return l.text(t.Mean) }),
-		of("MAX", func(l *measureLook, t *usage.Total) string { return l.text(t.Max) }),
-		of("", func(l *measureLook, _ *usage.Total) string { return measureUnit(l) }),
-		of("TOTAL", totalText),
-	}
-	columns[0].Right, columns[4].Right = false, false
-	columns[4].Priority = 1
-	return render.Part{Head: []render.Line{{Role: render.RoleAccent, Text: s.Name}}, List: render.Places(len(looks), columns)}
-}
-
-// measureUnit is the unit of a line whose values do not carry it.
-func measureUnit(l *measureLook) string {
-	switch l.measure {
-	case usage.RSS, usage.Heap:
-		return ""
-	case usage.GCPause:
-		return "of the time"
-	default:
-		return l.unit
-	}
-}
-
-func totalText(l *measureLook, t *usage.Total) string {
-	if l.total == "" || !t.Known() {
-		return ""
-	}
-	text := numberUsed(t.Total)
-	if l.measure == usage.Allocated {
-		text = bytesUsed(t.Total)
-	}
-	if l.measure == usage.CPU || l.measure == usage.GCPause {
-		text = Scaled(int64(min(t.Total, 9e9)*1e9), "nanoseconds")
-	}
+	text := Scaled(int64(min(t.Total, 9e9)*1e9), "nanoseconds")
 	if t.AtLeast {
 		text = ">=" + text
 	}
 	return text
 }
 
-// usageTable is a line for each process, with least, mean and largest values beside each other for people.
+// usageTable has a row for each process. For people, least, mean and largest values stand in one cell.
 func usageTable(u *usage.Usage) *table.Rows[*usage.Series] {
 	columns := usageKeys()
 	table.Titled(columns, "process", "PROCESS", 0, func(s *usage.Series) string { return s.Name }).Shorten = true
 	order := []string{"process"}
-	known := knownLooks(u)
-	for _, l := range measureLooks() {
-		show := table.Always
-		i := slices.IndexFunc(known, func(k measureLook) bool { return k.measure == l.measure })
-		switch {
-		case i < 0:
-			show = table.Hidden
-		case slices.Contains([]usage.Measure{usage.Involuntary, usage.GCs, usage.Heap, usage.Allocated, usage.Threads}, l.measure):
-			show = table.Wide
-		}
+	for i, l := range measureLooks() {
 		order = append(order, l.key)
 		columns = append(columns, table.ColumnOf[*usage.Series]{
-			Column: table.Column{Name: l.key, Title: l.title, Kind: table.Number, Show: show, Priority: max(i, 0), For: table.People},
-			Cell:   func(s *usage.Series) table.Cell { return table.OfFloat(l.factor * s.Totals[l.measure].Mean) },
+			Column: table.Column{Name: l.key, Title: l.title, Kind: table.Number, Priority: i, For: table.People},
+			Cell:   func(s *usage.Series) table.Cell { return table.OfFloat(s.Totals[l.measure].Mean) },
 			Shown: func(s *usage.Series) string {
 				t := &s.Totals[l.measure]
 				if !t.Known() || math.IsNaN(t.Mean) {
@@ -220,9 +134,143 @@ func usageTable(u *usage.Usage) *table.Rows[*usage.Series] {
 			},
 		})
 		if l.measure == usage.CPU {
-			order = append(order, l.total)
-			columns = append(columns, table.Picture(l.total, "CPU TOTAL", 1, func(s *usage.Series) string { return totalText(&l, &s.Totals[usage.CPU]) }))
+			order = append(order, "cpu_seconds")
+			columns = append(columns, table.Picture("cpu_seconds", "CPU TOTAL", 1, cpuTotal))
 		}
 	}
 	return table.New(table.Schema{Name: "processes", Singular: "process", Names: []string{"process"}, Sparse: true, Order: order}, u.Series, columns)
+}
+
+func writeUsageHead(e *encode.Encoder, u *usage.Usage) {
+	e.Entry("begin", u.Begin)
+	e.Entry("end", u.End)
+	e.Entry("interval_seconds", u.Interval)
+}
+
+func usageKeys() []table.ColumnOf[*usage.Series] {
+	count := func(name string, of func(s *usage.Series) int) table.ColumnOf[*usage.Series] {
+		return render.Key(name, table.Int, func(s *usage.Series) table.Cell { return table.OfInt(int64(of(s))) })
+	}
+	optional := func(name string, of func(s *usage.Series) string) table.ColumnOf[*usage.Series] {
+		return render.Key(name, table.Text, func(s *usage.Series) table.Cell {
+			if of(s) == "" {
+				return table.OfNone()
+			}
+			return table.Of(of(s))
+		})
+	}
+	return []table.ColumnOf[*usage.Series]{
+		render.TextKey("process", func(s *usage.Series) string { return s.Name }),
+		count("readings", func(s *usage.Series) int { return s.Readings }),
+		count("gaps", func(s *usage.Series) int { return s.Gaps }),
+		optional("last_gap", func(s *usage.Series) string { return s.LastGap }),
+		count("restarts", func(s *usage.Series) int { return s.Restarts }),
+		optional("ended", func(s *usage.Series) string { return s.Ended }),
+		count("readings_per_sample", func(s *usage.Series) int { return s.Merged }),
+	}
+}
+
+// writeUsageParts writes totals and samples of a process.
+func writeUsageParts(e *encode.Encoder, s *usage.Series) {
+	e.Key("totals")
+	e.BeginObject()
+	for _, l := range measureLooks() {
+		t := &s.Totals[l.measure]
+		if !t.Known() {
+			continue
+		}
+		e.Key(l.key)
+		e.BeginObject()
+		e.Entry("min", t.Min)
+		e.Entry("mean", t.Mean)
+		e.Entry("max", t.Max)
+		if l.measure == usage.CPU {
+			e.Entry("cpu_seconds", t.Total)
+			e.NonZero("at_least", t.AtLeast)
+		}
+		e.EndObject()
+	}
+	e.EndObject()
+	e.Key("samples")
+	e.BeginList()
+	samples := allSamples([]*usage.Series{s})
+	it := render.NewItems(sampleGrid(samples, sampleKeys()[1:])) // the item has the process
+	for i := range samples {
+		it.Write(e, i)
+	}
+	e.EndList()
+}
+
+// sampleKeys are the keys of a sample and the columns of CSV.
+func sampleKeys() []table.ColumnOf[*usage.Sample] {
+	value := func(key string, m usage.Measure, kind table.Kind) table.ColumnOf[*usage.Sample] {
+		return render.Key(key, kind, func(s *usage.Sample) table.Cell {
+			switch v := s.Values[m]; {
+			case math.IsNaN(v):
+				return table.OfUnknown()
+			case kind == table.Int:
+				return table.OfInt(int64(min(v, math.MaxInt64/2)))
+			default:
+				return table.OfFloat(v)
+			}
+		})
+	}
+	return []table.ColumnOf[*usage.Sample]{
+		render.Key("process", table.Text, func(s *usage.Sample) table.Cell { return table.Of(s.Series.Name) }),
+		render.Key("at", table.Time, func(s *usage.Sample) table.Cell { return table.OfTime(s.At) }),
+		render.Key("over_seconds", table.Duration, func(s *usage.Sample) table.Cell { return table.OfInt(s.Over) }),
+		value("cpu_cores", usage.CPU, table.Number),
+		value("rss_bytes", usage.RSS, table.Int),
+		render.Key("restarted", table.Bool, func(s *usage.Sample) table.Cell {
+			if !s.Restarted {
+				return table.OfNone()
+			}
+			return table.OfBool(true)
+		}),
+		render.Key("gap", table.Text, func(s *usage.Sample) table.Cell {
+			if s.Gap == "" {
+				return table.OfNone()
+			}
+			return table.Of(s.Gap)
+		}),
+	}
+}
+
+// sampleGrid is a list of samples for scripts.
+func sampleGrid(samples []*usage.Sample, columns []table.ColumnOf[*usage.Sample]) *table.Grid {
+	return table.All(table.New(table.Schema{Sparse: true}, samples, columns), table.Hidden)
+}
+
+func allSamples(series []*usage.Series) (list []*usage.Sample) {
+	for _, s := range series {
+		for i := range s.Points {
+			list = append(list, &usage.Sample{Series: s, Point: s.Points[i]})
+		}
+	}
+	return list
+}
+
+// UsageStream writes samples as they come: JSON lines, or CSV.
+type UsageStream struct {
+	w      io.Writer
+	csv    bool
+	header bool
+}
+
+// NewUsageStream makes a stream of JSON lines or of CSV.
+func NewUsageStream(w io.Writer, csv bool) *UsageStream {
+	return &UsageStream{w: w, csv: csv, header: csv}
+}
+
+// Write writes one sample.
+func (s *UsageStream) Write(x usage.Sample) error {
+	g := sampleGrid([]*usage.Sample{&x}, sampleKeys())
+	if s.csv {
+		header := s.header
+		s.header = false
+		return render.WriteCSV(s.w, g, &render.Options{NoHeader: !header})
+	}
+	e := encode.JSON(s.w, 0)
+	render.NewItems(g).Write(e, 0)
+	return e.Flush()
 }

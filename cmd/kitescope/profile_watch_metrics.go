@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"kitescope/cmd/kitescope/cli"
@@ -19,7 +17,6 @@ import (
 	"kitescope/inspect/session/targets"
 	"kitescope/profile/pull"
 	"kitescope/profile/usage"
-	"kitescope/render/profiles"
 )
 
 // metrics are the processes that are asked for their metrics: those that were named, and those of a cluster.
@@ -165,7 +162,7 @@ func (w *watching) way(cluster bool) (*session.Spec, live.Options, error) {
 }
 
 func (w *watching) metricsTarget(client *http.Client, m metricsURL) *usage.Metrics {
-	return &usage.Metrics{Title: m.name, Counter: w.counter, Now: w.Now, Get: func(ctx context.Context) (io.ReadCloser, error) {
+	return &usage.Metrics{Title: m.name, Now: w.Now, Get: func(ctx context.Context) (io.ReadCloser, error) {
 		if m.url == nil {
 			return nil, errors.New(m.unknown)
 		}
@@ -203,92 +200,4 @@ func metricsError(ctx context.Context, err error) error {
 		return errors.New("no answer in time")
 	}
 	return err
-}
-
-// run watches until the end of the command, of the time, or of everything.
-func (w *watching) run(ctx context.Context, command []string) (*usage.Usage, error) {
-	watchCtx, stop := context.WithCancel(ctx)
-	defer stop()
-	if w.flags.length > 0 {
-		var cancel context.CancelFunc
-		watchCtx, cancel = context.WithTimeout(watchCtx, w.flags.length)
-		defer cancel()
-	}
-	screen := w.screen()
-	if command != nil {
-		if err := w.start(ctx, command, screen, stop); err != nil {
-			return nil, err
-		}
-	}
-	o := usage.Options{Interval: w.flags.interval, Timeout: w.flags.nodes.Timeout, Now: w.Now}
-	if w.own >= 0 && len(w.targets) > 1 {
-		o.Apart = []int{w.own}
-	}
-	u := usage.Watch(watchCtx, w.targets, o, func(u *usage.Usage, s usage.Sample) {
-		u.Fixed = w.flags.queries
-		if w.counter != nil {
-			u.Counter = w.counter.String()
-		}
-		for _, sink := range w.sinks {
-			if err := sink(u, s); err != nil && w.err == nil {
-				w.err = err
-				stop()
-			}
-		}
-		screen.update(u)
-	})
-	u.Fixed = w.flags.queries
-	if w.counter != nil {
-		u.Counter = w.counter.String()
-	}
-	if w.command != nil {
-		u.Command = w.command.wait()
-	}
-	screen.end()
-	return u, nil
-}
-
-// samplesFile are samples in a file.
-type samplesFile struct{ file *os.File }
-
-// keep opens what samples are written to as they come: standard output, and a file in the folder.
-func (w *watching) keep() (*samplesFile, error) {
-	if w.streams() {
-		stream := profiles.NewUsageStream(w.Out, w.format.Name() == "csv", true)
-		w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error { return stream.Write(s) })
-	}
-	k := &samplesFile{}
-	if w.flags.folder == "" {
-		return k, nil
-	}
-	if err := os.MkdirAll(w.flags.folder, 0o755); err != nil {
-		return nil, fmt.Errorf("keep the samples: %w", err)
-	}
-	path := filepath.Join(w.flags.folder, usageFile)
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644) //nolint:gosec // it holds no secrets, and is meant to be read by others
-	if err != nil {
-		return nil, fmt.Errorf("keep the samples: %w", err)
-	}
-	k.file = file
-	stream := profiles.NewUsageStream(file, false, false)
-	w.sinks = append(w.sinks, func(_ *usage.Usage, s usage.Sample) error {
-		if err := stream.Write(s); err != nil {
-			return fmt.Errorf("keep the samples: %w", err)
-		}
-		return nil
-	})
-	return k, nil
-}
-
-// close may be called twice.
-func (k *samplesFile) close() error {
-	if k.file == nil {
-		return nil
-	}
-	file := k.file
-	k.file = nil
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("keep the samples: %w", err)
-	}
-	return nil
 }
