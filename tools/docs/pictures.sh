@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures of docs/PROFILES.md from the profiles in testdata, with the commands that
-# stand beside them. usage.svg is of a real cluster, by profile watch --plot. The screenshot of the page wants Chromium and is left as it is without.
+# stand beside them. The screenshot of the page wants Chromium and is left as it is without.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 repo=$PWD
