@@ -73,6 +73,7 @@ func TestNearWords(t *testing.T) {
 		{cli.ExitFailed, []string{"describe", "node", "x"}, "hint: list them with: kitescope get nodes"},
 		{cli.ExitFailed, []string{"balance", "foo"}, "hint: list them with: kitescope get collections"},
 		{cli.ExitUsage, []string{"engine", "buld"}, "did you mean: kitescope engine build"},
+		{cli.ExitUsage, []string{"replay", "run", "a", "--cache", "d"}, "mc mirror"},
 		{cli.ExitUsage, []string{"replay", "shwo"}, "did you mean: kitescope replay show"},
 		{cli.ExitUsage, []string{"profile", "flaem"}, "did you mean: kitescope profile flame"},
 	} {

@@ -69,7 +69,7 @@ func OpenS3(ctx context.Context, c S3) (Store, error) {
 		return nil, err
 	}
 	client, err := minio.NewCore(endpoint, &minio.Options{
-		Creds: creds, Secure: !c.Plain, Region: c.Region, Transport: transport, MaxRetries: 3,
+		Creds: creds, Secure: !c.Plain, Region: c.Region, Transport: transport, MaxRetries: requestTries,
 	})
 	if err != nil {
 		transport.CloseIdleConnections()
@@ -92,6 +92,11 @@ func OpenS3(ctx context.Context, c S3) (Store, error) {
 	}
 	return b, nil
 }
+
+const (
+	requestTries = 6 // of a request that fails in passing; the library waits up to a second between two
+	bodyTries    = 3 // of a read whose connection is cut before all bytes came
+)
 
 // redactHost drops what looks like credentials of a URL.
 func redactHost(endpoint string) string {
@@ -178,9 +183,7 @@ type object struct {
 
 func (o *object) Size() int64 { return o.size }
 
-// Version changes whenever the file does: its ETag.
-func (o *object) Version() string { return o.etag }
-func (o *object) Close() error    { return nil }
+func (o *object) Close() error { return nil }
 
 func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 || off >= o.size {
@@ -193,28 +196,38 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	if want == 0 {
 		return 0, nil
 	}
+	done := 0
+	for try := 1; ; try++ {
+		n, err := o.get(p[done:want], off+int64(done))
+		done += n
+		switch {
+		case err == nil && want < int64(len(p)):
+			return done, io.EOF
+		case err == nil:
+			return done, nil
+		case try == bodyTries || n == 0 || o.ctx.Err() != nil:
+			return done, o.bucket.wrap("read", o.key, err)
+		}
+	}
+}
+
+// get fills p with the bytes at an offset. Requests that fail are tried again by the library, but not a body that is cut.
+func (o *object) get(p []byte, off int64) (int, error) {
 	var opts minio.GetObjectOptions
-	if err := opts.SetRange(off, off+want-1); err != nil {
-		return 0, o.bucket.wrap("read", o.key, err)
+	if err := opts.SetRange(off, off+int64(len(p))-1); err != nil {
+		return 0, err
 	}
 	if o.etag != "" {
 		if err := opts.SetMatchETag(o.etag); err != nil {
-			return 0, o.bucket.wrap("read", o.key, err)
+			return 0, err
 		}
 	}
 	body, _, _, err := o.bucket.get(o.ctx, o.bucket.name, o.key, opts)
 	if err != nil {
-		return 0, o.bucket.wrap("read", o.key, err)
+		return 0, err
 	}
 	defer body.Close()
-	n, err := io.ReadFull(body, p[:want])
-	if err != nil {
-		return n, o.bucket.wrap("read", o.key, err)
-	}
-	if want < int64(len(p)) {
-		return n, io.EOF
-	}
-	return n, nil
+	return io.ReadFull(body, p)
 }
 
 // ErrNoBucket says that the server answers, and has no bucket of that name.
@@ -236,7 +249,7 @@ func (b *bucket) wrap(op, key string, err error) error {
 		}
 	}
 	said = redact.Prose(said) // and what the store says of others
-	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said), temporary: temporary(err, response)}
+	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said)}
 	if response.Code == minio.NoSuchBucket {
 		e.cause = ErrNoBucket
 	}
@@ -250,9 +263,8 @@ func (b *bucket) wrap(op, key string, err error) error {
 }
 
 type s3Error struct {
-	what      string
-	cause     error
-	temporary bool
+	what  string
+	cause error
 }
 
 func (e *s3Error) Error() string { return e.what }

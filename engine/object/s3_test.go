@@ -1,13 +1,53 @@
 package object
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/minio/minio-go/v7"
 )
+
+func TestErrorsOfStoresSayNoSecrets(t *testing.T) {
+	b := &bucket{name: "b", endpoint: "e"}
+	const planted = `cannot reach kms: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@kms:9000/`
+	for _, err := range []error{minio.ErrorResponse{Code: "InternalError", Message: planted, StatusCode: 500}, errors.New(planted)} {
+		if text := b.wrap("read", "k", err).Error(); strings.Contains(text, "PLANTED") || !strings.Contains(text, "cannot reach kms") {
+			t.Errorf("told: %s", text)
+		}
+	}
+}
+
+// TestCutBodies has connections end after a few bytes: a read continues where they ended, but not forever.
+func TestCutBodies(t *testing.T) {
+	const content = "0123456789"
+	for _, c := range []struct {
+		each, wantCalls int
+		want            string
+	}{{10, 1, "2345678"}, {3, 3, "2345678"}, {2, 3, "234567"}, {0, 1, ""}} {
+		calls := 0
+		b := &bucket{name: "b", endpoint: "e", get: func(_ context.Context, _, _ string, o minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error) {
+			calls++
+			var from, to int
+			if _, err := fmt.Sscanf(o.Header().Get("Range"), "bytes=%d-%d", &from, &to); err != nil {
+				t.Fatal(err)
+			}
+			return io.NopCloser(strings.NewReader(content[from:min(from+c.each, to+1)])), minio.ObjectInfo{}, nil, nil
+		}}
+		p := bytes.Repeat([]byte("-"), 7)
+		n, err := (&object{bucket: b, ctx: t.Context(), key: "k", etag: "e", size: 10}).ReadAt(p, 2)
+		if string(p[:n]) != c.want || (err == nil) != (n == 7) || calls != c.wantCalls {
+			t.Errorf("%d bytes a connection: %q in %d requests, %v", c.each, p[:n], calls, err)
+		}
+	}
+}
 
 func TestParseS3(t *testing.T) {
 	for place, want := range map[string]S3{

@@ -72,12 +72,22 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 	return meant
 }
 
+// removed are flags that are gone, by the command group they belonged to, with what to use instead.
+var removed = map[string]string{
+	"replay --cache":       "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
+	"replay --cache-limit": "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
+}
+
 // FlagError is the error of a flag that is wrong; of one that is not there, with those that are spelled alike.
 func FlagError(cmd *cobra.Command, err error) error {
 	hint := "see: " + cmd.CommandPath() + " --help"
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || missing.GetSpecifiedShortnames() != "" {
 		return Usage(err, hint)
+	}
+	group, _, _ := strings.Cut(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), " ")
+	if instead := removed[group+" --"+missing.GetSpecifiedName()]; instead != "" {
+		return Usage(fmt.Errorf("--%s was removed", missing.GetSpecifiedName()), instead)
 	}
 	var all []string
 	for _, f := range shown(cmd.Flags()) {

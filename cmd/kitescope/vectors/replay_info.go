@@ -46,7 +46,7 @@ checks that the files exist.`,
 		},
 	}
 	in.register(a, cmd)
-	cli.LeaveOut(cmd, "cache", "cache-limit", "load-threads", "memory-limit", "replica")
+	cli.LeaveOut(cmd, "load-threads", "memory-limit", "replica")
 	report.Register(cmd, render.ReportFormats(), 20, "maximum number of segments, 0 for all")
 	report.List(cmd, replays.LayoutSchema, "state=growing", "-rows,segment_id", "segment_id,rows; +insert_logs")
 	return cmd

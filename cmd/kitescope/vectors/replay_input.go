@@ -23,31 +23,26 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/internal/table"
 	"kitescope/replay"
-	"kitescope/replay/cache"
 	"kitescope/replay/layout"
 )
 
 // replayInput are the flags that say which segments are replayed, and where their files are.
 type replayInput struct {
-	storage    string
-	cacheDir   string
-	cacheLimit string
-	field      string
-	milvus     string
-	metric     string
-	replica    int
-	threads    int
-	memory     string
-	cores      float64
-	period     time.Duration
-	nodes      *cli.NodeFlags
+	storage string
+	field   string
+	milvus  string
+	metric  string
+	replica int
+	threads int
+	memory  string
+	cores   float64
+	period  time.Duration
+	nodes   *cli.NodeFlags
 }
 
 func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&in.storage, "storage", "", "location of the files: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; default: from the cluster's configuration. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
-	fl.StringVar(&in.cacheDir, "cache", "", "cache bucket files in this folder, verified; resumes after an interruption")
-	fl.StringVar(&in.cacheLimit, "cache-limit", "20GiB", "maximum cache size")
 	fl.StringVar(&in.field, "field", "", "vector field, if there are several")
 	fl.StringVar(&in.milvus, "milvus", "", "behave like this Milvus version; default: the cluster's")
 	fl.StringVar(&in.metric, "metric", "", "L2, IP, COSINE, HAMMING or JACCARD, if the metadata of Milvus 2.1 has none")
@@ -67,12 +62,7 @@ func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 // meaningless is the error of a flag that would do nothing.
 func (in *replayInput) meaningless(cmd *cobra.Command) error {
 	if in.cores == 0 {
-		if err := without(cmd, "node-cores", "cpu-period"); err != nil {
-			return err
-		}
-	}
-	if in.cacheDir == "" {
-		return without(cmd, "cache", "cache-limit")
+		return without(cmd, "node-cores", "cpu-period")
 	}
 	return nil
 }
@@ -157,22 +147,7 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 	if err != nil {
 		return nil, "", err
 	}
-	if in.cacheDir == "" {
-		return cache.Retrying(store, cache.Retries{}), place, nil
-	}
-	limit, err := parseSize("cache-limit", in.cacheLimit)
-	if err != nil {
-		_ = store.Close()
-		return nil, "", err
-	}
-	cached, err := cache.Open(store, cache.Options{
-		Folder: in.cacheDir, Limit: limit, Place: place, Now: a.Now, Note: func(s string) { a.Warn("%s", s) },
-	})
-	if err != nil {
-		_ = store.Close()
-		return nil, "", err
-	}
-	return cached, place, nil
+	return store, place, nil
 }
 
 // loaded is a layout with its segments in memory.

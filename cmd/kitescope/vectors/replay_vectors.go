@@ -37,7 +37,7 @@ func (f *vectorFile) meaningless(cmd *cobra.Command, target, metric string) erro
 		return without(cmd, "target", "vectors")
 	}
 	if err := beside(cmd, "vectors",
-		"from", "storage", "cache", "cache-limit", "field", "milvus", "replica", "load-threads", "memory-limit", "node-cores"); err != nil {
+		"from", "storage", "field", "milvus", "replica", "load-threads", "memory-limit", "node-cores"); err != nil {
 		return err
 	}
 	if metric == "" {
