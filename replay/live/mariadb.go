@@ -3,15 +3,20 @@ package live
 import (
 	"context"
 	"crypto/tls"
-	"encoding/hex"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
-	"math"
+	"fmt"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
+	"sync/atomic"
 
-	"kitescope/engine"
+	"github.com/go-sql-driver/mysql"
+
+	"kitescope/engine/dist"
 	"kitescope/replay/load"
 )
 
@@ -26,11 +31,8 @@ type mariaDB struct {
 	budget   budget
 }
 
-// mariaStatement is what a session asks: begin, the vector, into, a filter of keys if there is one, end and k.
-type mariaStatement struct{ begin, into, key, end string }
-
 func openMariaDB(ctx context.Context, a *address, o *Options) (Target, error) {
-	m := &mariaDB{addr: a, o: o, database: a.database}
+	m := &mariaDB{addr: a, o: o}
 	m.budget.most = o.MaxRequests
 	settings, err := a.parameters("table", "tls", "ca")
 	if err != nil {
@@ -39,21 +41,20 @@ func openMariaDB(ctx context.Context, a *address, o *Options) (Target, error) {
 	if err := o.name(a, settings["table"]); err != nil {
 		return nil, err
 	}
-	switch {
-	case m.database == "":
-		m.database = o.Database
-	case o.Database != "" && o.Database != m.database:
-		return nil, faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(m.database), clip(o.Database))
+	if m.database, err = databaseOf(a, o); err != nil {
+		return nil, err
 	}
 	if m.database == "" {
 		return nil, fault(Mismatch, "no database given", "write mariadb://[user:password@]host:port/database?table=NAME")
 	}
-	if m.secure = o.TLS; m.secure == nil {
-		if m.secure, err = a.secured(settings); err != nil {
-			return nil, err
-		}
+	if m.secure, err = a.secured(settings); err != nil {
+		return nil, err
 	}
-	if m.desc, m.sql, err = m.describe(ctx); err != nil {
+	if o.TLS != nil {
+		m.secure = withDefaults(o.TLS, a.host)
+	}
+	m.desc, m.sql, err = m.describe(ctx)
+	if err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -78,183 +79,298 @@ func (m *mariaDB) Describe(ctx context.Context) (Description, error) {
 // Close has nothing to end: sessions own their connections.
 func (m *mariaDB) Close() error { return nil }
 
-// connect opens a session that can only read, and whose statements the server itself ends at the deadline.
-func (m *mariaDB) connect(ctx context.Context) (*mariaConn, error) {
-	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
-	defer cancel()
-	conn, err := m.o.Dial(bounded, "tcp", m.addr.host)
-	if err != nil {
-		return nil, m.fault(ctx, err)
-	}
-	end, _ := bounded.Deadline()
-	_ = conn.SetDeadline(end)
-	stop := context.AfterFunc(bounded, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	c, err := mariaConnect(conn, m.addr.user, m.addr.password, m.database, m.secure)
-	stop()
-	if err != nil {
-		return nil, m.fault(ctx, err)
-	}
-	if err := m.supported(c.version); err != nil {
-		c.close()
-		return nil, err
-	}
-	limit := strconv.FormatFloat(max(m.o.Deadline.Seconds(), 0.001), 'f', 3, 64)
-	for _, sql := range []string{"SET SESSION TRANSACTION READ ONLY", "SET SESSION max_statement_time=" + limit} {
-		if err := c.query(bounded, end, []byte(sql), largestDescription, func([][]byte) error { return nil }); err != nil {
-			c.close()
-			return nil, m.fault(ctx, err)
-		}
-	}
-	return c, nil
+// mariaSession is one connection that can only read. One that is lost, database/sql makes anew for the next request.
+type mariaSession struct {
+	answers
+	m    *mariaDB
+	db   *sql.DB
+	left atomic.Int64 // bytes that may still be read for an answer
 }
 
-// supported refuses servers without vectors, by the version in their greeting: 5.5.5-10.11.6-MariaDB-..., 11.8.2-MariaDB, 8.0.30.
+// mariaConn counts down the bytes that are read.
+type mariaConn struct {
+	net.Conn
+	left *atomic.Int64
+}
+
+func (c *mariaConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.left.Add(int64(-n)) < 0 {
+		return 0, errMariaGarbled
+	}
+	return n, err
+}
+
+// session prepares a connection; nothing is dialed.
+func (m *mariaDB) session() (*mariaSession, error) {
+	s := &mariaSession{m: m}
+	config := mysql.NewConfig()
+	config.User, config.Passwd = m.addr.user, m.addr.password
+	config.Net, config.Addr, config.DBName = "tcp", m.addr.host, m.database
+	config.TLS = m.secure
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := m.o.Dial(ctx, network, address)
+		return &mariaConn{conn, &s.left}, err
+	}
+	config.InterpolateParams = true // one way there and back for each search
+	config.Params = map[string]string{"transaction_read_only": "ON"}
+	config.ConnectionAttributes = "program_name:kitescope"
+	config.Logger = &mysql.NopLogger{} // else it writes to stderr
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, fault(Mismatch, "the target's address does not parse", "write mariadb://[user:password@]host:port/database?table=NAME")
+	}
+	s.db = sql.OpenDB(connector)
+	s.db.SetMaxOpenConns(1)
+	return s, nil
+}
+
+// Session opens one more connection.
+func (m *mariaDB) Session(ctx context.Context) (load.Session, error) {
+	s, err := m.session()
+	if err != nil {
+		return nil, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
+	defer cancel()
+	s.left.Store(largestDescription)
+	if err := s.db.PingContext(bounded); err != nil {
+		_ = s.Close()
+		return nil, s.fault(ctx, err)
+	}
+	return s, nil
+}
+
+// Close ends the connection.
+func (s *mariaSession) Close() error { return s.db.Close() }
+
+// Ask searches for each vector. MariaDB tells no time of its own.
+func (s *mariaSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
+	var query string
+	var values []any
+	answer, err := s.ask(ctx, &s.m.desc, s.m.o, &s.m.budget, r, func(ctx context.Context, row []byte) error {
+		if query == "" {
+			query, values = s.m.statement(r)
+		}
+		values[0] = row // MariaDB takes vectors as bytes, little-endian float32, which is what rows are
+		return s.search(ctx, s.m.desc.largest(r), query, values)
+	})
+	return answer, s.fault(ctx, err)
+}
+
+func (s *mariaSession) search(ctx context.Context, most int, query string, values []any) error {
+	s.left.Store(int64(most))
+	rows, err := s.db.QueryContext(ctx, query, values...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var number int64
+	var text string
+	var distance float64
+	key := any(&number)
+	if s.m.desc.TextKeys {
+		key = &text
+	}
+	for rows.Next() {
+		if err := rows.Scan(key, &distance); err != nil {
+			return faultf(Mismatch, "give another key column", "a key of %s is NULL or above 2^63, or has no distance", s.m.desc.Collection)
+		}
+		s.hits = append(s.hits, s.m.desc.hitOf(number, text, distance))
+	}
+	return rows.Err()
+}
+
+// mariaStatement are the parts of a search: SELECT key, distance of ... FROM table, and the key in a filter.
+type mariaStatement struct{ search, key string }
+
+// statement is the search of a request and its values: the first is for the vector. Settings of the search are the statement's own, as
+// is the time after which the server ends it.
+func (m *mariaDB) statement(r *load.Request) (string, []any) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "SET STATEMENT max_statement_time=%.3f", max(m.o.Deadline.Seconds(), 0.001))
+	if r.EF > 0 {
+		fmt.Fprintf(&b, ", mhnsw_ef_search=%d", r.EF)
+	}
+	b.WriteString(" FOR " + m.sql.search)
+	values := []any{nil}
+	if filters(r) {
+		b.WriteString(" WHERE " + m.sql.key)
+		if r.Exclude {
+			b.WriteString(" NOT")
+		}
+		b.WriteString(" IN (")
+		if len(r.Keys) == 0 {
+			b.WriteString("NULL") // which nothing is in
+		}
+		b.WriteString(strings.TrimPrefix(strings.Repeat(", ?", len(r.Keys)), ", ") + ")")
+		for _, k := range r.Keys {
+			if k.IsText {
+				values = append(values, k.Text)
+			} else {
+				values = append(values, k.Number)
+			}
+		}
+	}
+	return b.String() + " ORDER BY d LIMIT " + strconv.Itoa(r.K), values
+}
+
+const (
+	selectMariaTable = "SELECT VERSION(), (SELECT TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?)"
+	selectMariaIndex = "SHOW CREATE TABLE "
+	// COLUMN_KEY is PRI for each column of a primary key.
+	selectMariaColumns = "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, COLUMN_KEY = 'PRI' FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
+)
+
+// describe finds columns and index, and makes the statement of sessions.
+func (m *mariaDB) describe(ctx context.Context) (Description, mariaStatement, error) {
+	s, err := m.session()
+	if err != nil {
+		return Description{}, mariaStatement{}, err
+	}
+	defer s.Close()
+	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
+	defer cancel()
+	s.left.Store(largestDescription)
+	d, statement, err := s.describe(bounded)
+	return d, statement, s.fault(ctx, err)
+}
+
+func (s *mariaSession) describe(ctx context.Context) (Description, mariaStatement, error) {
+	m := s.m
+	d := Description{Kind: "mariadb", Database: m.database, Collection: m.o.Collection, Rows: -1, IndexedRows: -1}
+	var none mariaStatement
+	var version string
+	var rows sql.NullInt64
+	if err := s.db.QueryRowContext(ctx, selectMariaTable, m.database, m.o.Collection).Scan(&version, &rows); err != nil {
+		return d, none, err
+	}
+	if err := m.supported(version); err != nil {
+		return d, none, err
+	}
+	version, _, _ = strings.Cut(version, "-MariaDB")
+	d.Version = "MariaDB " + clip(version)
+	if rows.Valid {
+		d.Rows = rows.Int64
+	}
+	columns, err := s.columns(ctx)
+	if err != nil {
+		return d, none, err
+	}
+	vectors, key, err := m.o.choose(&d, columns, "vector")
+	if err != nil {
+		return d, none, err
+	}
+	d.TextKeys = !strings.HasSuffix(key.typ, "int")
+	if err := s.describeIndex(ctx, &d); err != nil {
+		return d, none, err
+	}
+	if err := d.expected(m.o); err != nil {
+		return d, none, err
+	}
+	distance, known := map[string]string{"L2": "VEC_DISTANCE_EUCLIDEAN", "COSINE": "VEC_DISTANCE_COSINE"}[d.Metric]
+	if !known {
+		return d, none, faultf(Mismatch, "L2 or COSINE", "MariaDB has no metric %s", clip(d.Metric))
+	}
+	search := "SELECT " + key.quoted + ", " + distance + "(" + vectors.quoted + ", ?) AS d FROM " + m.table()
+	return d, mariaStatement{search, key.quoted}, nil
+}
+
+// supported refuses servers without vectors: 10.11.6-MariaDB-..., 8.0.30.
 func (m *mariaDB) supported(version string) error {
 	if !strings.Contains(version, "MariaDB") {
 		return faultf(Mismatch, "give the address of a MariaDB 11.7 or later", "%s is not a MariaDB: %s", m.addr.host, clip(version))
 	}
-	if olderThan(strings.TrimPrefix(version, "5.5.5-"), 11, 7) {
+	if olderThan(version, 11, 7) {
 		return faultf(Mismatch, "vectors came with MariaDB 11.7", "%s is too old for vectors: %s", m.addr.host, clip(version))
 	}
 	return nil
 }
 
-// Session opens one more connection.
-func (m *mariaDB) Session(ctx context.Context) (load.Session, error) {
-	s := &mariaSession{m: m}
-	if err := s.connect(ctx); err != nil {
+// mariaQuoted is a name as SQL has it.
+func mariaQuoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+func (m *mariaDB) table() string { return mariaQuoted(m.database) + "." + mariaQuoted(m.o.Collection) }
+
+func (s *mariaSession) columns(ctx context.Context) ([]column, error) {
+	rows, err := s.db.QueryContext(ctx, selectMariaColumns, s.m.database, s.m.o.Collection)
+	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	defer rows.Close()
+	var columns []column
+	var primary []int
+	for rows.Next() {
+		var c column
+		var whole string
+		if err := rows.Scan(&c.name, &c.typ, &whole, &c.primary); err != nil {
+			return nil, errMariaGarbled
+		}
+		c.quoted, c.typ, c.element = mariaQuoted(c.name), strings.ToLower(c.typ), dist.Float32
+		if c.vector = c.typ == "vector"; c.vector {
+			c.dim, _ = strconv.Atoi(strings.Trim(strings.ToLower(whole), "vector()"))
+		}
+		if c.primary {
+			primary = append(primary, len(columns))
+		}
+		columns = append(columns, c)
+	}
+	if len(primary) > 1 { // none of them is a key of its own
+		for _, i := range primary {
+			columns[i].primary = false
+		}
+	}
+	if len(columns) == 0 && rows.Err() == nil {
+		return nil, faultf(NotFound, "check its name, and that the user may select from it", "table %s is not in database %s", clip(s.m.o.Collection), clip(s.m.database))
+	}
+	return columns, rows.Err()
 }
 
-// mariaSession is one connection.
-type mariaSession struct {
-	m      *mariaDB
-	conn   *mariaConn
-	ef     int // as the session has it, 0 the server's
-	sql    []byte
-	hits   []load.Hit
-	answer load.Answer
-}
+// mariaVectorKey is a line of SHOW CREATE TABLE: VECTOR KEY `name` (`column`) `distance`='cosine' `m`='8'.
+var mariaVectorKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?m)^ *VECTOR KEY `(?:[^`]|``)*` \\(`((?:[^`]|``)*)`\\)(.*)$")
+})
 
-func (s *mariaSession) connect(ctx context.Context) (err error) {
-	s.conn, err = s.m.connect(ctx)
-	s.ef = 0
-	return err
-}
+// mariaOption is one of its options.
+var mariaOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`?(\\w+)`?='?([^'` ,]*)'?") })
 
-// Close ends the connection.
-func (s *mariaSession) Close() error {
-	if s.conn != nil {
-		s.conn.close()
-		s.conn = nil
+// describeIndex takes the index of the vectors' column if it answers the wanted metric; without one all rows are compared.
+func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error {
+	var name, create string
+	if err := s.db.QueryRowContext(ctx, selectMariaIndex+s.m.table()).Scan(&name, &create); err != nil {
+		return err
+	}
+	d.Metric = s.m.o.Metric
+	for _, found := range mariaVectorKey().FindAllStringSubmatch(create, -1) {
+		if strings.ReplaceAll(found[1], "``", "`") != d.Field {
+			continue
+		}
+		options := map[string]string{}
+		for _, o := range mariaOption().FindAllStringSubmatch(found[2], -1) {
+			options[clip(strings.ToLower(o[1]))] = clip(o[2])
+		}
+		metric := "L2" // a table says what is not MariaDB's default
+		if strings.EqualFold(options["distance"], "cosine") {
+			metric = "COSINE"
+		}
+		if d.Metric == "" || d.Metric == metric {
+			d.Metric, d.Index, d.IndexParams = metric, "hnsw", options // a modified HNSW (mhnsw)
+		}
+	}
+	if d.Metric == "" {
+		return faultf(Mismatch, "name the metric", "column %s of %s has no index to take the metric from", clip(d.Field), clip(d.Collection))
 	}
 	return nil
 }
 
-// Ask searches for each vector. MariaDB tells no time of its own.
-func (s *mariaSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
-	if err := s.m.desc.fits(r); err != nil {
-		return nil, err
-	}
-	if r.Expr != "" {
-		return nil, fault(Mismatch, "not sent: the filter is an expression of Milvus's", "filter MariaDB by lists of keys")
-	}
-	if err := s.m.budget.take(); err != nil {
-		return nil, err
-	}
-	s.answer, s.hits = load.Answer{Hits: s.answer.Hits[:0]}, s.hits[:0]
-	bounded, cancel := context.WithTimeout(ctx, s.m.o.Deadline)
-	defer cancel()
-	// A deadline or a restart cost the connection; the request that met it has failed, and this one makes a new one.
-	if s.conn == nil || s.conn.broken {
-		_ = s.Close()
-		if err := s.connect(bounded); err != nil {
-			return nil, err
-		}
-	}
-	end, _ := bounded.Deadline()
-	for i := range r.Vectors.Rows {
-		first := len(s.hits)
-		if err := s.search(bounded, end, r, r.Vectors.Row(i)); err != nil {
-			return nil, s.m.fault(ctx, err)
-		}
-		s.answer.Hits = append(s.answer.Hits, s.hits[first:len(s.hits):len(s.hits)])
-	}
-	return &s.answer, nil
-}
+var errMariaGarbled = errors.New("not MariaDB's protocol, or larger than an answer can be")
 
-func (s *mariaSession) search(ctx context.Context, end time.Time, r *load.Request, row []byte) error {
-	if r.EF > 0 && r.EF != s.ef {
-		sql := strconv.AppendInt([]byte("SET SESSION mhnsw_ef_search="), int64(r.EF), 10)
-		if err := s.conn.query(ctx, end, sql, largestDescription, func([][]byte) error { return nil }); err != nil {
-			return err
-		}
-		s.ef = r.EF
+// fault is that of the target; the driver does not hand on that an answer was too large.
+func (s *mariaSession) fault(ctx context.Context, err error) error {
+	if err != nil && s.left.Load() < 0 {
+		err = errMariaGarbled
 	}
-	s.sql = s.m.sql.statement(s.sql[:0], r, row)
-	found := 0
-	return s.conn.query(ctx, end, s.sql, s.m.desc.largest(r), func(values [][]byte) error {
-		if found++; found > r.K || len(values) != 2 {
-			return errMariaGarbled
-		}
-		hit, err := s.m.hit(values[0], values[1])
-		s.hits = append(s.hits, hit)
-		return err
-	})
-}
-
-// statement is complete: MariaDB takes vectors as bytes, little-endian float32, which is what rows are.
-func (q *mariaStatement) statement(b []byte, r *load.Request, row []byte) []byte {
-	b = append(append(b, q.begin...), "x'"...)
-	b = hex.AppendEncode(b, row)
-	b = append(append(b, '\''), q.into...)
-	if r.Keys != nil && (len(r.Keys) > 0 || !r.Exclude) {
-		b = append(append(b, " WHERE "...), q.key...)
-		if r.Exclude {
-			b = append(b, " NOT"...)
-		}
-		b = append(b, " IN ("...)
-		if len(r.Keys) == 0 {
-			b = append(b, "NULL"...) // which nothing is in
-		}
-		for i, k := range r.Keys {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			if k.IsText {
-				b = appendMariaText(b, k.Text)
-			} else {
-				b = strconv.AppendInt(b, k.Number, 10)
-			}
-		}
-		b = append(b, ')')
-	}
-	return strconv.AppendInt(append(b, q.end...), int64(r.K), 10)
-}
-
-// appendMariaText writes a text in hexadecimal, which no setting of a session reads otherwise.
-func appendMariaText(b []byte, text string) []byte {
-	b = append(b, "_utf8mb4 x'"...)
-	return append(hex.AppendEncode(b, []byte(text)), '\'')
-}
-
-// hit is a row of an answer: the key, and the distance, of which MariaDB gives the root for L2 and one less the cosine.
-func (m *mariaDB) hit(key, distance []byte) (load.Hit, error) {
-	d, err := strconv.ParseFloat(string(distance), 64)
-	if key == nil || distance == nil || err != nil {
-		return load.Hit{}, errMariaGarbled
-	}
-	h := load.Hit{Key: engine.Key{IsText: m.desc.TextKeys}, Distance: similar(m.desc.Metric, d)}
-	if h.Key.IsText {
-		h.Key.Text = string(key)
-		return h, nil
-	}
-	if h.Key.Number, err = strconv.ParseInt(string(key), 10, 64); err != nil {
-		return load.Hit{}, faultf(Mismatch, "give another key column", "a key of %s is above %d", m.desc.Collection, int64(math.MaxInt64))
-	}
-	return h, nil
+	return s.m.fault(ctx, err)
 }
 
 // fault says why the server did not answer.
@@ -262,42 +378,36 @@ func (m *mariaDB) fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if gone := ended(ctx); gone != nil {
-		return gone
-	}
-	if f, ok := errors.AsType[*FaultError](err); ok {
-		return f
-	}
-	if server, ok := errors.AsType[*mariaError](err); ok {
+	if server, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return m.serverFault(server)
 	}
-	if auth, ok := errors.AsType[*mariaAuthError](err); ok {
-		return faultf(Denied, "give a user who is identified by mysql_native_password", "%s wants an authentication that is not known here: %s", m.addr.host, auth.Plugin)
+	is := func(known ...error) bool {
+		for _, k := range known {
+			if errors.Is(err, k) {
+				return true
+			}
+		}
+		return false
 	}
-	if f := tlsFault(err.Error(), m.addr.host); f != nil {
-		return f
-	}
-	var timeout net.Error
 	switch {
-	case errors.Is(err, errMariaNoTLS):
+	case ended(ctx) != nil:
+		return ended(ctx)
+	case is(mysql.ErrNoTLS):
 		return faultf(Denied, "turn TLS off, or enable it on the server", "%s does not offer TLS", m.addr.host)
-	case errors.Is(err, errMariaGarbled), errors.Is(err, errMariaLarge):
+	case is(mysql.ErrUnknownPlugin, mysql.ErrOldPassword, mysql.ErrCleartextPassword):
+		return faultf(Denied, "give a user who is identified by mysql_native_password or ed25519", "%s wants an authentication that is not known here", m.addr.host)
+	case is(errMariaGarbled, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrOldProtocol, mysql.ErrBusyBuffer):
 		return faultf(Garbled, "give the port of a MariaDB, 3306 by default", "%s does not answer like MariaDB", m.addr.host)
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		f := late(ctx, m.o.Deadline)
-		f.Advice += "; check that MariaDB listens at " + m.addr.host
-		return f
+	case is(mysql.ErrInvalidConn, driver.ErrBadConn):
+		return faultf(Unreachable, "check that it is MariaDB and still running", "%s closed the connection", m.addr.host)
 	}
-	if f := dialFault(err, m.addr.host); f != nil {
-		return f
-	}
-	return faultf(Unreachable, "check that it is MariaDB and still running", "%s closed the connection", m.addr.host)
+	return lostFault(ctx, err, "MariaDB", m.addr.host, m.o.Deadline)
 }
 
 // serverFault sorts by the codes of MariaDB (mysqld_error.h).
-func (m *mariaDB) serverFault(e *mariaError) *FaultError {
+func (m *mariaDB) serverFault(e *mysql.MySQLError) *FaultError {
 	reason := said(e.Message)
-	switch e.Code {
+	switch e.Number {
 	case 1045, 1698:
 		return faultf(Denied, "give the user in the address, and the password in KITESCOPE_TARGET_PASSWORD", "%s does not accept the credentials", m.addr.host)
 	case 1044, 1130, 1142, 1143:
@@ -306,6 +416,8 @@ func (m *mariaDB) serverFault(e *mariaError) *FaultError {
 		return fault(NotFound, "not found: "+reason, "give a database after the host")
 	case 1054, 1146:
 		return fault(NotFound, "not found: "+reason, "check the names of table and columns")
+	case 1193:
+		return faultf(Mismatch, "vectors came with MariaDB 11.7", "%s is too old for vectors: %s", m.addr.host, reason)
 	case 1969:
 		return fault(TimedOut, "the server gave up at the deadline", "raise the deadline to wait longer")
 	case 1040, 1203, 1226:

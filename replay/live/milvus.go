@@ -1,15 +1,36 @@
 package live
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/schemapb"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"kitescope/engine"
+	"kitescope/engine/dist"
 	"kitescope/replay/load"
 )
 
@@ -196,4 +217,766 @@ func (s *milvusSession) read(results *milvuspb.SearchResults, r *load.Request) e
 		return fault(Garbled, "inconsistent answer: fewer hits than it declares", "")
 	}
 	return nil
+}
+
+// Guarantee timestamps with a meaning of their own (pymilvus client/constants.py; internal/proxy/util.go).
+const (
+	guaranteeStrong     = 0
+	guaranteeEventually = 1
+	guaranteeBounded    = 2
+)
+
+// search makes the message that pymilvus 2.1.3, 2.2.17 and 2.3.6 make (client/prepare.py, search_requests_with_expr), of which
+// newer servers understand each field as they did.
+func (m *milvus) search(r *load.Request) (*milvuspb.SearchRequest, error) {
+	group, err := placeholders(r.Vectors)
+	if err != nil {
+		return nil, err
+	}
+	expr, err := m.expr(r)
+	if err != nil {
+		return nil, err
+	}
+	request := &milvuspb.SearchRequest{
+		DbName:             m.database,
+		CollectionName:     m.o.Collection,
+		PartitionNames:     m.o.Partitions,
+		Dsl:                expr,
+		DslType:            commonpb.DslType_BoolExprV1,
+		SearchInput:        &milvuspb.SearchRequest_PlaceholderGroup{PlaceholderGroup: group},
+		Nq:                 int64(r.Vectors.Rows),
+		GuaranteeTimestamp: guarantee(m.level),
+		SearchParams: []*commonpb.KeyValuePair{
+			{Key: "anns_field", Value: m.desc.Field},
+			{Key: "topk", Value: strconv.Itoa(r.K)},
+			{Key: "metric_type", Value: m.desc.Metric},
+			{Key: "params", Value: m.params(r)},
+			{Key: "round_decimal", Value: "-1"},
+			{Key: "ignore_growing", Value: map[bool]string{false: "False", true: "True"}[m.o.IgnoreGrowing]},
+		},
+	}
+	// Servers before 2.2.9 know neither of these, and go by the timestamp alone.
+	if m.o.Consistency == "" {
+		request.UseDefaultConsistency = true
+	} else {
+		request.ConsistencyLevel = m.level
+	}
+	return request, nil
+}
+
+// guarantee is the timestamp that stands for a level. A session that never wrote has seen all that it wrote.
+func guarantee(level commonpb.ConsistencyLevel) uint64 {
+	switch level {
+	case commonpb.ConsistencyLevel_Strong:
+		return guaranteeStrong
+	case commonpb.ConsistencyLevel_Bounded:
+		return guaranteeBounded
+	case commonpb.ConsistencyLevel_Session, commonpb.ConsistencyLevel_Eventually, commonpb.ConsistencyLevel_Customized:
+	}
+	return guaranteeEventually
+}
+
+// placeholders are the vectors: rows of little-endian elements, as they lie in memory; sparse ones as pairs of a dimension and a value.
+func placeholders(v *engine.Vectors) ([]byte, error) {
+	value := &commonpb.PlaceholderValue{Tag: "$0", Values: make([][]byte, v.Rows)}
+	switch v.Element {
+	case dist.Float32:
+		value.Type = commonpb.PlaceholderType_FloatVector
+	case dist.Float16:
+		value.Type = commonpb.PlaceholderType_Float16Vector
+	case dist.BFloat16:
+		value.Type = commonpb.PlaceholderType_BFloat16Vector
+	case dist.Int8:
+		value.Type = commonpb.PlaceholderType_Int8Vector
+	case dist.Bit:
+		value.Type = commonpb.PlaceholderType_BinaryVector
+	case dist.Sparse:
+		value.Type = commonpb.PlaceholderType_SparseFloatVector
+	}
+	for i := range v.Rows {
+		value.Values[i] = v.Row(i)
+	}
+	group, err := proto.Marshal(&commonpb.PlaceholderGroup{Placeholders: []*commonpb.PlaceholderValue{value}})
+	if err != nil {
+		return nil, fault(Mismatch, "not sent: the vectors do not fit in one message", "")
+	}
+	return group, nil
+}
+
+// params are what the collection's index understands: ef means nothing to IVF, and Milvus 2.1 and 2.2 refuse what they do not know
+// of some.
+func (m *milvus) params(r *load.Request) string {
+	params := map[string]any{}
+	kind := strings.ToUpper(m.desc.Index)
+	for f, x := range r.Given() {
+		key := f.Key
+		if kind == "DISKANN" && f.Of == engine.HasGraph {
+			key = "search_list"
+		}
+		if indexHas(kind, f.Of) {
+			params[key] = f.Number(x)
+		}
+	}
+	text, err := json.Marshal(params)
+	if err != nil {
+		return "{}" // numbers by name do marshal
+	}
+	return string(text)
+}
+
+// indexHas reports whether indexes of a kind have a trait. The mean length of documents a server knows itself.
+func indexHas(kind string, trait engine.Trait) bool {
+	graph, lists := strings.Contains(kind, "HNSW"), strings.Contains(kind, "IVF")
+	switch trait {
+	case engine.HasGraph:
+		return graph || kind == "DISKANN"
+	case engine.HasLists:
+		return lists || kind == "SCANN"
+	case engine.HasSparse:
+		return strings.HasPrefix(kind, "SPARSE")
+	default:
+		return false
+	}
+}
+
+// expr is the filter in Milvus's language (internal/parser/planparserv2/Plan.g4), "" for none: as the log has it, or of keys.
+func (m *milvus) expr(r *load.Request) (string, error) {
+	if r.Keys == nil || len(r.Keys) == 0 && r.Exclude {
+		return r.Expr, nil
+	}
+	var b strings.Builder
+	b.WriteString(m.desc.KeyField)
+	if r.Exclude {
+		b.WriteString(" not")
+	}
+	b.WriteString(" in [")
+	for i, k := range r.Keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if !k.IsText {
+			b.WriteString(strconv.FormatInt(k.Number, 10))
+			continue
+		}
+		quoted, err := quote(k.Text)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(quoted)
+	}
+	b.WriteByte(']')
+	return b.String(), nil
+}
+
+// quote writes a key as a literal: in double quotes with Go's escapes, which Milvus 2.1.0 reads as 2.3 does (it knows no single
+// quotes).
+func quote(key string) (string, error) {
+	if !utf8.ValidString(key) {
+		return "", fault(Mismatch, "not sent: a filter key is not UTF-8", "")
+	}
+	return strconv.Quote(key), nil
+}
+
+// asked makes one answer's two errors into one: that of the call and that of the status in it.
+func asked[A interface{ GetStatus() *commonpb.Status }](ctx context.Context, m *milvus, answer A, err error) error {
+	if err != nil {
+		return callFault(ctx, err, m.addr.host, m.o)
+	}
+	return statusFault(answer.GetStatus(), m.addr.host)
+}
+
+// greet is the first call. Milvus knows Connect since 2.2.9 and wants the number it gives out with every call; an older one says
+// its version among its metrics only.
+func (m *milvus) greet(ctx context.Context, c *connection) error {
+	answer, err := c.Connect(ctx, &milvuspb.ConnectRequest{ClientInfo: &commonpb.ClientInfo{SdkType: "kitescope", User: m.addr.user}})
+	if err == nil {
+		if err := statusFault(answer.GetStatus(), m.addr.host); err != nil {
+			return err
+		}
+		m.pool.headers.Set("identifier", strconv.FormatInt(answer.GetIdentifier(), 10))
+		m.version = answer.GetServerInfo().GetBuildTags()
+		return nil
+	}
+	if status.Code(err) != codes.Unimplemented {
+		err = callFault(ctx, err, m.addr.host, m.o)
+		f, ok := errors.AsType[*FaultError](err)
+		if ok && f.Kind == Unreachable && m.o.TLS != nil {
+			return cmp.Or(m.pool.alert(ctx), err)
+		}
+		if ok && f.Kind == TimedOut {
+			f.Advice = "check that a Milvus proxy listens at " + m.addr.host + ", and that it is healthy"
+		}
+		return err
+	}
+	metrics, err := c.GetMetrics(ctx, &milvuspb.GetMetricsRequest{Request: `{"metric_type":"system_info"}`})
+	if err := asked(ctx, m, metrics, err); err != nil {
+		if f, ok := errors.AsType[*FaultError](err); ok && f.Kind != Denied && f.Kind != Failed {
+			return err
+		}
+		return ended(ctx) // who may search may not be allowed to see metrics
+	}
+	m.version = systemVersion(metrics.GetResponse())
+	return nil
+}
+
+// systemVersion is the version of the first process that tells one (pkg/util/metricsinfo/metrics_info.go), "" if none does.
+func systemVersion(metrics string) string {
+	var system struct {
+		Nodes []struct {
+			Infos struct {
+				System struct {
+					Version string `json:"system_version"`
+				} `json:"system_info"`
+			} `json:"infos"`
+		} `json:"nodes_info"`
+	}
+	if json.Unmarshal([]byte(metrics), &system) != nil {
+		return ""
+	}
+	for _, n := range system.Nodes {
+		if n.Infos.System.Version != "" {
+			return clip(n.Infos.System.Version)
+		}
+	}
+	return ""
+}
+
+// describe asks for all of a Description. What the user may not see but can search without is left unknown.
+func (m *milvus) describe(ctx context.Context, c *connection) (Description, error) {
+	d := Description{Kind: "milvus", Version: clip(m.version), Database: m.database, Collection: m.o.Collection, Rows: -1, IndexedRows: -1}
+	answer, err := c.DescribeCollection(ctx, &milvuspb.DescribeCollectionRequest{DbName: m.database, CollectionName: m.o.Collection})
+	if err := asked(ctx, m, answer, err); err != nil {
+		return d, about("collection "+clip(m.o.Collection), m.suggest(ctx, c, err))
+	}
+	d.Collection = answer.GetSchema().GetName()
+	if err := m.describeFields(&d, answer.GetSchema()); err != nil {
+		return d, err
+	}
+	d.Consistency = strings.ToLower(m.o.Consistency)
+	if d.Consistency == "" {
+		d.Consistency = strings.ToLower(answer.GetConsistencyLevel().String())
+	}
+	if err := m.describeIndex(ctx, c, &d); err != nil {
+		return d, err
+	}
+	rows, err := c.GetCollectionStatistics(ctx, &milvuspb.GetCollectionStatisticsRequest{DbName: m.database, CollectionName: m.o.Collection})
+	if err := asked(ctx, m, rows, err); err == nil {
+		if n, err := strconv.ParseInt(value(rows.GetStats(), "row_count"), 10, 64); err == nil && n >= 0 {
+			d.Rows = n
+		}
+	} else if bad := grave(err); bad != nil {
+		return d, bad
+	}
+	return d, m.loaded(ctx, c, d.Collection)
+}
+
+// grave is an error that ends a description: not that of a user who may not ask, or of a server that does not know.
+func grave(err error) error {
+	if f, ok := errors.AsType[*FaultError](err); ok && (f.Kind == Denied || f.Kind == Failed) {
+		return nil
+	}
+	return err
+}
+
+func value(pairs []*commonpb.KeyValuePair, key string) string {
+	for _, p := range pairs {
+		if p.GetKey() == key {
+			return p.GetValue()
+		}
+	}
+	return ""
+}
+
+// elements are the types of fields that can be searched.
+func element(t schemapb.DataType) (dist.Element, bool) {
+	switch t {
+	case schemapb.DataType_FloatVector:
+		return dist.Float32, true
+	case schemapb.DataType_Float16Vector:
+		return dist.Float16, true
+	case schemapb.DataType_BFloat16Vector:
+		return dist.BFloat16, true
+	case schemapb.DataType_Int8Vector:
+		return dist.Int8, true
+	case schemapb.DataType_BinaryVector:
+		return dist.Bit, true
+	case schemapb.DataType_SparseFloatVector:
+		return dist.Sparse, true
+	default:
+		return 0, false
+	}
+}
+
+func (m *milvus) describeFields(d *Description, schema *schemapb.CollectionSchema) error {
+	var names []string
+	for _, f := range schema.GetFields() {
+		e, isVector := element(f.GetDataType())
+		switch {
+		case f.GetIsPrimaryKey():
+			d.KeyField, d.TextKeys = f.GetName(), f.GetDataType() != schemapb.DataType_Int64
+		case isVector && (m.o.Field == "" || m.o.Field == f.GetName()):
+			names = append(names, f.GetName())
+			d.Field, d.Element = f.GetName(), e
+			d.Dim, _ = strconv.Atoi(value(f.GetTypeParams(), "dim"))
+		case m.o.Field == f.GetName():
+			return faultf(Mismatch, "choose a field of float, float16, bfloat16, int8, binary or sparse vectors",
+				"field %s of %s has vectors that cannot be replayed: %s", f.GetName(), d.Collection, f.GetDataType())
+		}
+	}
+	switch {
+	case len(names) == 0 && m.o.Field != "":
+		return faultf(NotFound, "check its name", "collection %s has no field %s", d.Collection, clip(m.o.Field))
+	case len(names) == 0:
+		return faultf(Mismatch, "name another collection", "collection %s has no vector field", d.Collection)
+	case len(names) > 1:
+		return faultf(Mismatch, "name one of them", "collection %s has several vector fields: %s", d.Collection, strings.Join(names, ", "))
+	case d.KeyField == "" || d.Dim < 1 && d.Element != dist.Sparse:
+		return faultf(Garbled, "", "the schema of collection %s has no primary key, or no dimensions", d.Collection)
+	case m.o.KeyField != "" && m.o.KeyField != d.KeyField:
+		return faultf(Mismatch, "omit it", "the primary key of %s is %s, not %s: Milvus returns only the primary key", d.Collection, d.KeyField, clip(m.o.KeyField))
+	}
+	return d.expected(m.o)
+}
+
+func (m *milvus) describeIndex(ctx context.Context, c *connection, d *Description) error {
+	answer, err := c.DescribeIndex(ctx, &milvuspb.DescribeIndexRequest{DbName: m.database, CollectionName: m.o.Collection, FieldName: d.Field})
+	missing := answer.GetStatus().GetCode() == codeNoIndex || olderCode(answer.GetStatus()) == commonpb.ErrorCode_IndexNotExist
+	if err := asked(ctx, m, answer, err); err != nil && !missing && grave(err) != nil {
+		return about("index of "+d.Collection, err)
+	}
+	for _, index := range answer.GetIndexDescriptions() {
+		if index.GetFieldName() != d.Field {
+			continue
+		}
+		d.IndexParams = map[string]string{}
+		for _, p := range index.GetParams() {
+			nest(d.IndexParams, p.GetKey(), p.GetValue())
+		}
+		d.Index, d.Metric = d.IndexParams["index_type"], strings.ToUpper(d.IndexParams["metric_type"])
+		delete(d.IndexParams, "index_type")
+		delete(d.IndexParams, "metric_type")
+		// Milvus before 2.2 does not count.
+		if index.GetTotalRows() > 0 || index.GetIndexedRows() > 0 {
+			d.IndexedRows = index.GetIndexedRows()
+		}
+	}
+	switch {
+	case m.o.Metric == "" && d.Metric == "":
+		return faultf(Mismatch, "name the metric", "field %s of %s has no index to take the metric from", d.Field, d.Collection)
+	case m.o.Metric != "" && d.Metric != "" && d.Metric != m.o.Metric:
+		return faultf(Mismatch, "omit the metric: the index has it", "the index of %s has metric %s, not %s", d.Collection, clip(d.Metric), clip(m.o.Metric))
+	case d.Metric == "":
+		d.Metric = m.o.Metric
+	}
+	if d.Metric == metricBM25 {
+		// buildBM25IDF, internal/querynodev2/delegator/delegator_data.go
+		return faultf(Mismatch, "replay it against its files", "field %s of %s has metric BM25: Milvus takes texts for that, the log has vectors", d.Field, d.Collection)
+	}
+	return nil
+}
+
+// metricBM25 ranks texts, of which Milvus itself makes sparse vectors.
+const metricBM25 = "BM25"
+
+// nest adds a parameter; Milvus has those of the index as JSON under "params" as well.
+func nest(params map[string]string, key, text string) {
+	var inner map[string]any
+	if key != "params" || json.Unmarshal([]byte(text), &inner) != nil {
+		params[clip(key)] = clip(text)
+		return
+	}
+	for k, v := range inner {
+		params[clip(k)] = clip(fmt.Sprint(v))
+	}
+}
+
+// loaded reports whether the collection can be searched. ShowCollections tells it in all versions; GetLoadState came with 2.2.
+func (m *milvus) loaded(ctx context.Context, c *connection, name string) error {
+	answer, err := c.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
+		DbName: m.database, Type: milvuspb.ShowType_InMemory, CollectionNames: []string{name}, //nolint:staticcheck // SA1019: what replaces it is not in 2.1
+	})
+	if err := asked(ctx, m, answer, err); err != nil {
+		if bad := grave(err); bad != nil {
+			return about("collection "+name, bad)
+		}
+		return nil // the first search will tell
+	}
+	at := slices.Index(answer.GetCollectionNames(), name)
+	percentages := answer.GetInMemoryPercentages() //nolint:staticcheck // SA1019: what replaces it is not in 2.1
+	switch {
+	case at < 0:
+		return about("collection "+name, notLoaded())
+	case at < len(percentages) && percentages[at] < 100:
+		return faultf(NotLoaded, "wait until it is fully loaded", "collection %s is only %d%% loaded", name, percentages[at])
+	}
+	return nil
+}
+
+// suggest adds to an unknown collection which there are.
+func (m *milvus) suggest(ctx context.Context, c *connection, err error) error {
+	f, ok := errors.AsType[*FaultError](err)
+	if !ok || f.Kind != NotFound {
+		return err
+	}
+	answer, listErr := c.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database})
+	if asked(ctx, m, answer, listErr) != nil || len(answer.GetCollectionNames()) == 0 {
+		return err
+	}
+	names := slices.Sorted(slices.Values(answer.GetCollectionNames()))
+	more := ""
+	if len(names) > 10 {
+		names, more = names[:10], fmt.Sprintf(" and %d more", len(names)-10)
+	}
+	return &FaultError{NotFound, f.Reason, line("there are "+strings.Join(names, ", ")+more, longest)}
+}
+
+// milvusReads are the calls of Milvus's client that this package can make: none changes anything but the proxy's list of clients
+// (Connect). The client itself has a method for each write as well.
+type milvusReads interface {
+	Connect(context.Context, *milvuspb.ConnectRequest, ...grpc.CallOption) (*milvuspb.ConnectResponse, error)
+	GetMetrics(context.Context, *milvuspb.GetMetricsRequest, ...grpc.CallOption) (*milvuspb.GetMetricsResponse, error)
+	DescribeCollection(
+		context.Context, *milvuspb.DescribeCollectionRequest, ...grpc.CallOption,
+	) (*milvuspb.DescribeCollectionResponse, error)
+	DescribeIndex(context.Context, *milvuspb.DescribeIndexRequest, ...grpc.CallOption) (*milvuspb.DescribeIndexResponse, error)
+	GetCollectionStatistics(
+		context.Context, *milvuspb.GetCollectionStatisticsRequest, ...grpc.CallOption,
+	) (*milvuspb.GetCollectionStatisticsResponse, error)
+	ShowCollections(context.Context, *milvuspb.ShowCollectionsRequest, ...grpc.CallOption) (*milvuspb.ShowCollectionsResponse, error)
+	Search(context.Context, *milvuspb.SearchRequest, ...grpc.CallOption) (*milvuspb.SearchResults, error)
+}
+
+const (
+	// An answer has k ids and scores for each vector: Milvus allows 16,384 of each, and few ask for so many. What describes a server
+	// is far smaller.
+	largestAnswer      = 256 << 20
+	largestDescription = 32 << 20
+	largestHeader      = 64 << 10
+)
+
+// pool hands out connections to one Milvus, each to so many sessions.
+type pool struct {
+	host    string
+	o       *Options
+	headers metadata.MD // with every call; it holds credentials
+
+	mu     sync.Mutex
+	closed bool
+	lines  []*connection
+}
+
+// connection is one HTTP/2 connection, which grpc makes anew when it is lost.
+type connection struct {
+	grpc *grpc.ClientConn
+	milvusReads
+	users int
+}
+
+// newPool prepares connections; nothing is dialed.
+func newPool(a *address, o *Options) *pool {
+	p := &pool{host: a.host, o: o, headers: metadata.MD{}}
+	// As pymilvus: authorization is the token, or user:password, in base64 (client/grpc_handler.py of 2.1 to 2.6).
+	switch {
+	case o.Token != "":
+		p.headers.Set("authorization", base64.StdEncoding.EncodeToString([]byte(o.Token)))
+	case a.user != "":
+		p.headers.Set("authorization", base64.StdEncoding.EncodeToString([]byte(a.user+":"+a.password)))
+	}
+	return p
+}
+
+// enter gives a connection that has room for one more session, or a new one.
+func (p *pool) enter() (*connection, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, fault(Failed, "the target was closed", "")
+	}
+	for _, c := range p.lines {
+		if c.users < p.o.SessionsPerConnection {
+			c.users++
+			return c, nil
+		}
+	}
+	conn, err := p.connect()
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{grpc: conn, milvusReads: milvuspb.NewMilvusServiceClient(conn), users: 1}
+	p.lines = append(p.lines, c)
+	return c, nil
+}
+
+// leave gives a session's place free. Connections stay until the pool ends: the next round has as many sessions.
+func (p *pool) leave(c *connection) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.users--
+}
+
+func (p *pool) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	var first error
+	for _, c := range p.lines {
+		if err := c.grpc.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	p.lines = nil
+	return first
+}
+
+func (p *pool) connect() (*grpc.ClientConn, error) {
+	creds := insecure.NewCredentials()
+	if p.o.TLS != nil {
+		creds = credentials.NewTLS(withDefaults(p.o.TLS, p.host))
+	}
+	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(p.host),
+		grpc.WithTransportCredentials(creds),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return p.o.Dial(ctx, "tcp", p.host) }),
+		grpc.WithUnaryInterceptor(p.send),
+		// Nothing of the environment: no proxy, no service config from DNS, no second tries behind our back.
+		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
+		grpc.WithUserAgent("kitescope"),
+		// A lost connection is made anew soon, else a restart of the proxy costs more requests than it did; and grpc's own 20 s
+		// for a silent server never come before our deadline.
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+			MinConnectTimeout: p.o.Deadline + time.Second,
+		}),
+		grpc.WithMaxHeaderListSize(largestHeader),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(largestDescription), grpc.MaxCallSendMsgSize(largestAnswer)),
+	)
+	if err != nil {
+		return nil, faultf(Mismatch, "check the address", "%s is not a server address", p.host)
+	}
+	return conn, nil
+}
+
+// alert asks once more why a TLS connection was lost at its beginning, nil if the server does not say. In TLS 1.3 a server
+// looks at the client's certificate after the client is done, and what the client then sends can cost it the server's reason.
+// Here nothing is sent.
+func (p *pool) alert(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.o.Deadline)
+	defer cancel()
+	raw, err := p.o.Dial(ctx, "tcp", p.host)
+	if err != nil {
+		return nil // the first reason stands
+	}
+	config := withDefaults(p.o.TLS, p.host)
+	config.NextProtos = []string{"h2"}
+	conn := tls.Client(raw, config)
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
+	defer stop()
+	if err = conn.HandshakeContext(ctx); err == nil {
+		_, err = conn.Read(make([]byte, 1))
+	}
+	if f := tlsFault(fmt.Sprint(err), p.host); f != nil {
+		return f
+	}
+	return nil
+}
+
+// send adds what Milvus wants with every call, and its deadline.
+func (p *pool) send(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	ctx, cancel := context.WithTimeout(ctx, p.o.Deadline)
+	defer cancel()
+	if len(p.headers) > 0 {
+		ctx = metadata.NewOutgoingContext(ctx, p.headers)
+	}
+	return invoke(ctx, method, in, out, conn, opts...)
+}
+
+// callFault says why a call to host has no answer. The caller's own end of ctx is told as it is.
+func callFault(ctx context.Context, err error, host string, o *Options) error {
+	if err == nil {
+		return nil
+	}
+	if gone := ended(ctx); gone != nil {
+		return gone
+	}
+	s := status.Convert(err)
+	message := s.Message()
+	switch s.Code() {
+	case codes.DeadlineExceeded:
+		// While there is no connection, grpc tells the last reason behind the deadline.
+		if _, why, waited := strings.Cut(message, "last connection error: "); waited {
+			return lost(why, host)
+		}
+		return late(ctx, o.Deadline)
+	case codes.Canceled:
+		return fault(Failed, "the target was closed", "")
+	case codes.Unimplemented:
+		return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default", "%s is not Milvus: it does not know the call", host)
+	case codes.Unauthenticated:
+		return unauthenticated(host)
+	case codes.PermissionDenied:
+		return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, said(message))
+	case codes.ResourceExhausted:
+		if strings.Contains(message, "larger than max") {
+			return fault(Garbled, "the answer is larger than requested, or than 256 MiB", "lower k, or send fewer vectors per request")
+		}
+		return limited(said(message))
+	case codes.Unavailable:
+		return lost(message, host)
+	default:
+	}
+	if f := worded(message, host); f != nil {
+		return f
+	}
+	if strings.Contains(message, "unexpected HTTP status code") || strings.Contains(message, "malformed header") || strings.Contains(message, "unmarshal") {
+		return garbled(host)
+	}
+	return faultf(Failed, "", "%s: %s", s.Code(), said(message))
+}
+
+// lost says why there is no connection, by grpc's words: it keeps no error of those below.
+func lost(message, host string) *FaultError {
+	if f := tlsFault(message, host); f != nil {
+		return f
+	}
+	switch {
+	case contains(message, "no such host"):
+		return faultf(Unreachable, "check the address", "no such host: %s", host)
+	case contains(message, "connection refused"):
+		return faultf(Unreachable, "check the port, and that the server is running", "connect %s: connection refused", host)
+	case contains(message, "no route to host", "network is unreachable"):
+		return faultf(Unreachable, "check the address and the route", "connect %s: no route to host", host)
+	case contains(message, "Error while dialing") && contains(message, "i/o timeout", "deadline exceeded"):
+		return faultf(Unreachable, "check the address and firewalls", "connect %s: no connection in time", host)
+	case contains(message, "looked like an HTTP/1.1 header", "unexpected HTTP status code", "frame too large"):
+		return garbled(host)
+	case contains(message, "server preface"):
+		return faultf(Garbled, "it may require TLS, or not be Milvus; the proxy's default port is 19530",
+			"%s closes connections without a gRPC response", host)
+	}
+	return faultf(Unreachable, "check that the server is still running", "the connection to %s was lost", host)
+}
+
+func garbled(host string) *FaultError {
+	return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default (9091 is metrics)", "%s is not a gRPC server, so not Milvus", host)
+}
+
+func unauthenticated(host string) *FaultError {
+	return faultf(Denied, "put user and password into the address, or give a token", "%s rejects the credentials, or requires some", host)
+}
+
+func limited(why string) *FaultError {
+	return fault(Limited, "limited: "+why, "the server's quotaAndLimits settings limit it; use a lower rate")
+}
+
+// Codes of statuses, of Milvus 2.3 on (pkg/util/merr/errors.go); before there was commonpb.ErrorCode alone.
+const (
+	codeNotReady         = 1
+	codeUnavailable      = 2
+	codeTooMany          = 4
+	codeRateLimit        = 8
+	codeQuota            = 9
+	codeTickDelay        = 11
+	codeNoCollection     = 100
+	codeNotLoaded        = 101
+	codePartlyLoaded     = 103
+	codeRecovering       = 106
+	codeNoPartition      = 200
+	codePartNotLoaded    = 201
+	codePartPartly       = 202
+	codeNoIndex          = 700
+	codeNoDatabase       = 800
+	codeParameter        = 1100
+	codeNotAuthenticated = 1400
+	codeNotPermitted     = 1401
+	codeNeedAuthenticate = 1800
+)
+
+// olderCode is all that Milvus before 2.3 tells.
+//
+//nolint:staticcheck // SA1019: older servers have no other
+func olderCode(s *commonpb.Status) commonpb.ErrorCode { return s.GetErrorCode() }
+
+// statusFault is what a status says that an answer carries, nil if all is well.
+func statusFault(s *commonpb.Status, host string) error {
+	code, old := s.GetCode(), olderCode(s)
+	if code == 0 && old == commonpb.ErrorCode_Success {
+		return nil
+	}
+	reason := said(s.GetReason())
+	switch code {
+	case codeRateLimit, codeQuota, codeTooMany, codeTickDelay:
+		return limited(reason)
+	case codeNoCollection, codeNoDatabase, codeNoPartition:
+		return notFound(reason)
+	case codeNotLoaded, codePartlyLoaded, codeRecovering, codePartNotLoaded, codePartPartly:
+		return notLoaded()
+	case codeNotAuthenticated, codeNeedAuthenticate:
+		return unauthenticated(host)
+	case codeNotPermitted:
+		return denied(reason, host)
+	case codeNotReady, codeUnavailable:
+		return fault(Failed, "not ready: "+reason, "wait until the server is healthy")
+	case codeParameter:
+		return refused(reason)
+	}
+	switch old {
+	case commonpb.ErrorCode_RateLimit, commonpb.ErrorCode_ForceDeny, commonpb.ErrorCode_TimeTickLongDelay,
+		commonpb.ErrorCode_MemoryQuotaExhausted, commonpb.ErrorCode_DiskQuotaExhausted:
+		return limited(reason)
+	case commonpb.ErrorCode_CollectionNotExists, commonpb.ErrorCode_CollectionNameNotFound:
+		return notFound(reason)
+	case commonpb.ErrorCode_PermissionDenied:
+		return denied(reason, host)
+	default:
+	}
+	if f := worded(s.GetReason(), host); f != nil {
+		return f
+	}
+	return fault(Failed, "refused: "+reason, "")
+}
+
+// worded knows faults by their words: Milvus before 2.3 tells most of them under UnexpectedError, and interceptors as plain
+// errors of gRPC.
+func worded(message, host string) *FaultError {
+	lower := strings.ToLower(message)
+	for _, known := range []struct {
+		sign string
+		made func() *FaultError
+	}{
+		{"auth check failure", func() *FaultError { return unauthenticated(host) }},
+		{"unauthenticated", func() *FaultError { return unauthenticated(host) }},
+		{"permission deny", func() *FaultError { return denied(said(message), host) }},
+		{"permissiondenied", func() *FaultError { return denied(said(message), host) }},
+		{"not loaded", notLoaded},
+		{"not been loaded", notLoaded},
+		{"not fully loaded", notLoaded},
+		{"can't find collection", func() *FaultError { return notFound(said(message)) }},
+		{"collection not found", func() *FaultError { return notFound(said(message)) }},
+		{"database not found", func() *FaultError { return notFound(said(message)) }},
+		{"rate limit", func() *FaultError { return limited(said(message)) }},
+		{"force to deny", func() *FaultError { return limited(said(message)) }},
+		{"queue is full", func() *FaultError { return limited(said(message)) }},
+		{"deadline exceeded", func() *FaultError { return fault(TimedOut, "the server gave up at its deadline", "") }},
+	} {
+		if strings.Contains(lower, known.sign) {
+			return known.made()
+		}
+	}
+	return nil
+}
+
+func notFound(reason string) *FaultError {
+	return fault(NotFound, "not found: "+reason, "check the names of collection and database")
+}
+
+func notLoaded() *FaultError {
+	return fault(NotLoaded, "the collection is not loaded", "load it first: a replay never does")
+}
+
+func denied(reason, host string) *FaultError {
+	return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, reason)
+}
+
+func refused(reason string) *FaultError {
+	return fault(Mismatch, "refused: "+reason, "")
 }

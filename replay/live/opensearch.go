@@ -1,13 +1,22 @@
 package live
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"kitescope/engine"
@@ -43,11 +52,12 @@ func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error)
 	if err != nil {
 		return nil, err
 	}
-	secure := o.TLS
-	if secure == nil {
-		if secure, err = a.secured(settings); err != nil {
-			return nil, err
-		}
+	secure, err := a.secured(settings)
+	if err != nil {
+		return nil, err
+	}
+	if o.TLS != nil {
+		secure = withDefaults(o.TLS, a.host)
 	}
 	t.reads = newOpenSearchReads(a, o, secure)
 	if err = t.greet(ctx); err == nil {
@@ -91,44 +101,27 @@ func (t *openSearch) Session(context.Context) (load.Session, error) {
 
 // openSearchSession searches, one vector at a time: _search has no more than one.
 type openSearchSession struct {
-	t      *openSearch
-	body   []byte
-	hits   []load.Hit
-	answer load.Answer
+	answers
+	t    *openSearch
+	body []byte
 }
 
 // Close has nothing to end.
 func (s *openSearchSession) Close() error { return nil }
 
-// Ask searches for each vector. The server tells its time in whole milliseconds, which most searches take one or two of: Answer.Server
+// Ask searches for each vector, with a deadline for each. The server tells its time in whole milliseconds, which most searches take one or two of: Answer.Server
 // is 0 for that.
 func (s *openSearchSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
-	if err := s.t.desc.fits(r); err != nil {
-		return nil, err
-	}
-	if r.Expr != "" {
-		return nil, fault(Mismatch, "not sent: the filter is an expression of Milvus's", "filter OpenSearch by lists of keys")
-	}
-	if err := s.t.budget.take(); err != nil {
-		return nil, err
-	}
-	s.answer, s.hits = load.Answer{Hits: s.answer.Hits[:0]}, s.hits[:0]
-	for i := range r.Vectors.Rows {
-		var err error
-		if s.body, err = s.t.query(s.body[:0], r, r.Vectors.Row(i)); err != nil {
-			return nil, err
+	return s.ask(ctx, &s.t.desc, s.t.o, &s.t.budget, r, func(_ context.Context, row []byte) (err error) {
+		if s.body, err = s.t.query(s.body[:0], r, row); err != nil {
+			return err
 		}
 		var found openSearchFound
 		if err := s.t.reads.ask(ctx, http.MethodPost, s.t.path, s.body, s.t.desc.largestJSON(r.K), &found); err != nil {
-			return nil, err
+			return err
 		}
-		first := len(s.hits)
-		if err := s.read(&found, r.K); err != nil {
-			return nil, err
-		}
-		s.answer.Hits = append(s.answer.Hits, s.hits[first:len(s.hits):len(s.hits)])
-	}
-	return &s.answer, nil
+		return s.read(&found, r.K)
+	})
 }
 
 // query is the body of a search (k-NN plugin, KNNQueryBuilder): the vector with k, what the index takes of ef and nprobe, and the filter
@@ -161,7 +154,7 @@ func (t *openSearch) query(b []byte, r *load.Request, row []byte) ([]byte, error
 	}
 	b = append(b, `,"k":`...)
 	b = strconv.AppendInt(b, int64(k), 10)
-	if r.Keys != nil && (len(r.Keys) > 0 || !r.Exclude) {
+	if filters(r) {
 		b = append(b, `,"filter":`...)
 		if b, err = t.filter(b, r); err != nil {
 			return nil, err
@@ -326,3 +319,349 @@ func fromScore(metric string, score float32) (float32, bool) {
 
 // largestJSON is how many bytes an answer of so many hits can have: an id takes at most 512, a hit's names and score some 100.
 func (d *Description) largestJSON(k int) int64 { return min(largestAnswer, 1<<20+1024*int64(k)) }
+
+// openSearchID is the key of every document.
+const openSearchID = "_id"
+
+// openSearchMapping is what a mapping says of a field, in the words of 2.11 to 3.x (k-NN plugin, KNNVectorFieldMapper).
+type openSearchMapping struct {
+	Type       string                       `json:"type"`
+	Dimension  int                          `json:"dimension"`
+	DataType   string                       `json:"data_type"`
+	SpaceType  string                       `json:"space_type"`
+	ModelID    string                       `json:"model_id"`
+	Mode       string                       `json:"mode"`
+	Level      string                       `json:"compression_level"`
+	Method     *openSearchMethod            `json:"method"`
+	Properties map[string]openSearchMapping `json:"properties"`
+}
+
+type openSearchMethod struct {
+	Name       string         `json:"name"`
+	Engine     string         `json:"engine"`
+	SpaceType  string         `json:"space_type"`
+	Parameters map[string]any `json:"parameters"`
+}
+
+// describe asks for the mapping, and how many documents have the field.
+func (t *openSearch) describe(ctx context.Context) (Description, error) {
+	d := Description{
+		Kind: "opensearch", Version: "OpenSearch " + clip(t.version), Collection: t.o.Collection, Rows: -1, IndexedRows: -1,
+		KeyField: cmp.Or(t.o.KeyField, openSearchID),
+	}
+	var indexes map[string]struct {
+		Mappings openSearchMapping `json:"mappings"`
+	}
+	if err := t.reads.ask(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, largestDescription, &indexes); err != nil {
+		return d, about("index "+clip(t.o.Collection), err)
+	}
+	names := slices.Sorted(maps.Keys(indexes))
+	if len(names) == 0 {
+		return d, faultf(NotFound, "check the index's name", "index %s: not found", clip(t.o.Collection))
+	}
+	// Of an alias the indexes must be alike: one metric turns the scores of all of them into distances.
+	for i, name := range names {
+		mine := d
+		if err := t.describeFields(&mine, indexes[name].Mappings.Properties); err != nil {
+			return d, about("index "+clip(name), err)
+		}
+		if i > 0 && (mine.Field != d.Field || mine.Dim != d.Dim || mine.Element != d.Element || mine.Metric != d.Metric || mine.Index != d.Index || mine.TextKeys != d.TextKeys) {
+			return d, faultf(Mismatch, "name one index", "the indexes of %s differ in their vectors: %s and %s", clip(t.o.Collection), clip(names[0]), clip(name))
+		}
+		d = mine
+	}
+	if err := d.expected(t.o); err != nil {
+		return d, err
+	}
+	return d, t.count(ctx, &d)
+}
+
+// greet asks what the server is, and how many nodes it has if that may be asked.
+func (t *openSearch) greet(ctx context.Context) error {
+	var server struct {
+		Version struct {
+			Number, Distribution string
+		}
+	}
+	if err := t.reads.ask(ctx, http.MethodGet, "/", nil, largestDescription, &server); err != nil {
+		return err
+	}
+	t.version = server.Version.Number
+	switch {
+	case server.Version.Distribution == "opensearch":
+	case server.Version.Distribution == "" && t.version != "":
+		return faultf(Mismatch, "give the address of an OpenSearch", "%s is an Elasticsearch, whose k-NN search differs", t.addr.host)
+	default:
+		return t.reads.stranger()
+	}
+	t.widen = olderThan(t.version, 2, 16)
+	var health struct {
+		Nodes int `json:"number_of_nodes"`
+	}
+	if err := t.reads.ask(ctx, http.MethodGet, "/_cluster/health", nil, largestDescription, &health); err != nil {
+		return grave(err) // who may search may not be allowed to see the cluster
+	}
+	t.nodes = health.Nodes
+	return nil
+}
+
+// olderThan compares the first two numbers of a version; one that has none is not older.
+func olderThan(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	first, err := strconv.Atoi(parts[0])
+	second, err2 := strconv.Atoi(parts[1])
+	return err == nil && err2 == nil && (first < major || first == major && second < minor)
+}
+
+// flatten lists fields by their paths.
+func flatten(into map[string]openSearchMapping, prefix string, fields map[string]openSearchMapping) {
+	for name, f := range fields {
+		if into[prefix+name] = f; f.Type != "nested" { // whose hits are parents
+			flatten(into, prefix+name+".", f.Properties)
+		}
+	}
+}
+
+func (t *openSearch) describeFields(d *Description, properties map[string]openSearchMapping) error {
+	fields := map[string]openSearchMapping{}
+	flatten(fields, "", properties)
+	if err := t.describeKey(d, fields); err != nil {
+		return err
+	}
+	var names []string
+	for name, f := range fields {
+		if f.Type == "knn_vector" && (t.o.Field == "" || t.o.Field == name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	f, known := fields[t.o.Field]
+	switch {
+	case len(names) == 0 && t.o.Field != "" && known:
+		return faultf(Mismatch, "name a field of type knn_vector", "field %s has type %s", clip(t.o.Field), clip(cmp.Or(f.Type, "object")))
+	case len(names) == 0 && t.o.Field != "":
+		return faultf(NotFound, "check its name", "no field %s", clip(t.o.Field))
+	case len(names) == 0:
+		return fault(Mismatch, "no knn_vector field", "name another index")
+	case len(names) > 1:
+		return faultf(Mismatch, "name one of them", "several vector fields: %s", strings.Join(names, ", "))
+	}
+	d.Field = names[0]
+	f = fields[d.Field]
+	if err := t.describeVectors(d, &f); err != nil {
+		return about("field "+clip(d.Field), err)
+	}
+	return nil
+}
+
+func (t *openSearch) describeKey(d *Description, fields map[string]openSearchMapping) error {
+	if d.KeyField == openSearchID {
+		d.TextKeys = !t.o.NumberKeys
+		return nil
+	}
+	f, known := fields[d.KeyField]
+	if !known {
+		return faultf(NotFound, "check its name, or omit it for _id", "no key field %s", clip(d.KeyField))
+	}
+	switch f.Type {
+	case "long", "integer", "short", "byte":
+	case "keyword":
+		d.TextKeys = true
+	default:
+		return faultf(Mismatch, "give a field of whole numbers or of type keyword, or omit it for _id", "key field %s has type %s", clip(d.KeyField), clip(cmp.Or(f.Type, "object")))
+	}
+	return nil
+}
+
+// describeVectors takes dims, elements and metric from the mapping.
+func (t *openSearch) describeVectors(d *Description, f *openSearchMapping) error {
+	if f.ModelID != "" {
+		return fault(Mismatch, "its index is of a trained model, whose metric the mapping does not tell", "search a field whose mapping has a method")
+	}
+	method := openSearchMethod{Name: "hnsw"} // what the plugin makes without one
+	if f.Method != nil {
+		method = *f.Method
+	}
+	elements := map[string]dist.Element{"": dist.Float32, "float": dist.Float32, "byte": dist.Int8, "binary": dist.Bit}
+	e, known := elements[strings.ToLower(f.DataType)]
+	if !known || f.Dimension < 1 {
+		return faultf(Mismatch, "search a field of float, byte or binary vectors", "it has vectors that cannot be replayed: %s of %d dims", clip(f.DataType), f.Dimension)
+	}
+	d.Element, d.Dim, d.Index = e, f.Dimension, clip(method.Name)
+	space := cmp.Or(method.SpaceType, f.SpaceType, map[bool]string{false: "l2", true: "hamming"}[e == dist.Bit])
+	metric, known := map[string]string{"l2": "L2", "innerproduct": "IP", "cosinesimil": "COSINE", "hamming": "HAMMING"}[strings.ToLower(space)]
+	switch {
+	case !known:
+		return faultf(Mismatch, "l2, innerproduct, cosinesimil and hamming can be", "its space_type cannot be compared: %s", clip(space))
+	case method.Engine == "nmslib", method.Engine == "" && metric == "COSINE":
+		return faultf(Mismatch, "search a field of Lucene's engine or of faiss's", "the scores of engine %s cannot be turned into distances for sure", clip(cmp.Or(method.Engine, "(default)")))
+	case t.o.Metric != "" && t.o.Metric != metric:
+		return faultf(Mismatch, "replay with the index's metric", "its metric is %s, not %s", metric, clip(t.o.Metric))
+	}
+	d.Metric = metric
+	d.IndexParams = map[string]string{}
+	for name, value := range map[string]string{"engine": method.Engine, "mode": f.Mode, "compression_level": f.Level} {
+		if value != "" {
+			d.IndexParams[name] = clip(value)
+		}
+	}
+	for name, value := range method.Parameters {
+		if nested, ok := value.(map[string]any); ok { // an encoder: {"name": "sq", "parameters": {}}
+			value = nested["name"]
+		}
+		d.IndexParams[clip(name)] = clip(fmt.Sprint(value))
+	}
+	return nil
+}
+
+// count asks how many documents there are.
+func (t *openSearch) count(ctx context.Context, d *Description) error {
+	var answer struct {
+		Hits struct {
+			Total *struct{ Value int64 }
+		}
+	}
+	path := "/" + url.PathEscape(t.o.Collection) + "/_search?filter_path=hits.total"
+	body := []byte(`{"size":0,"track_total_hits":true,"query":{"exists":{"field":` + string(appendJSONText(nil, d.Field)) + `}}}`)
+	err := t.reads.ask(ctx, http.MethodPost, path, body, largestDescription, &answer)
+	if f, ok := errors.AsType[*FaultError](err); ok && f.Kind == Failed {
+		return nil // an exists query is no part of what is asked for
+	}
+	if err == nil && answer.Hits.Total != nil {
+		d.Rows = answer.Hits.Total.Value
+	}
+	return err
+}
+
+// openSearchReads asks an OpenSearch. These are all paths that this package can ask for: what the server is, a mapping, a search.
+type openSearchReads struct {
+	client         *http.Client
+	base, host     string
+	user, password string
+	deadline       time.Duration
+}
+
+// newOpenSearchReads prepares connections; nothing is dialed.
+func newOpenSearchReads(a *address, o *Options, secure *tls.Config) openSearchReads {
+	transport := &http.Transport{
+		DialContext: o.Dial, TLSClientConfig: secure, TLSHandshakeTimeout: o.Deadline, MaxIdleConnsPerHost: 4096, IdleConnTimeout: time.Minute,
+		DisableCompression: true, MaxResponseHeaderBytes: largestHeader,
+	}
+	r := openSearchReads{host: a.host, base: "http://" + a.host, user: a.user, password: a.password, deadline: o.Deadline}
+	if secure != nil {
+		r.base = "https://" + a.host
+	}
+	r.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // whoever redirects would be given credentials
+	}}
+	return r
+}
+
+// readsOnly are the ends of paths that change nothing.
+func readsOnly(method, path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	if method == http.MethodPost {
+		return strings.HasSuffix(path, "/_search")
+	}
+	return method == http.MethodGet && (path == "/" || path == "/_cluster/health" || strings.HasSuffix(path, "/_mapping"))
+}
+
+// ask has the server answer, and decodes what it says. An error is a *FaultError, or that of ctx.
+func (r *openSearchReads) ask(ctx context.Context, method, path string, body []byte, most int64, into any) error {
+	if !readsOnly(method, path) {
+		return fault(Failed, "not sent: it is not a read", "")
+	}
+	bounded, cancel := context.WithTimeout(ctx, r.deadline)
+	defer cancel()
+	request, err := http.NewRequestWithContext(bounded, method, r.base+path, bytes.NewReader(body))
+	if err != nil {
+		return fault(Mismatch, "the target's address does not parse", "write opensearch://[user:password@]host:port/index")
+	}
+	request.Header.Set("User-Agent", "kitescope")
+	request.Header.Set("Accept", "application/json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if r.user != "" {
+		request.SetBasicAuth(r.user, r.password)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return r.fault(ctx, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	switch {
+	case err != nil:
+		return r.fault(ctx, err)
+	case int64(len(text)) > most:
+		return faultf(Garbled, "give the port of an OpenSearch, 9200 by default", "%s sent more than an answer can have", r.host)
+	case response.StatusCode != http.StatusOK:
+		return r.refusal(response.StatusCode, text)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return r.stranger()
+	}
+	return nil
+}
+
+func (r *openSearchReads) stranger() *FaultError {
+	return faultf(Garbled, "give the port of an OpenSearch, 9200 by default", "%s does not answer like OpenSearch", r.host)
+}
+
+// fault says why there was no answer, without the words of net/http, which repeat the address.
+func (r *openSearchReads) fault(ctx context.Context, err error) error {
+	if contains(err.Error(), "malformed HTTP", "server's response headers exceeded") && ended(ctx) == nil {
+		return r.stranger()
+	}
+	return lostFault(ctx, err, "OpenSearch", r.host, r.deadline)
+}
+
+// refusal sorts what the server says with another status than 200: {"error": {"type", "reason", "root_cause": []}, "status"}, or a text.
+func (r *openSearchReads) refusal(status int, text []byte) *FaultError {
+	var answer struct {
+		Error json.RawMessage `json:"error"`
+	}
+	type cause struct {
+		Type, Reason string
+	}
+	var why struct {
+		cause
+		Roots []cause `json:"root_cause"`
+	}
+	first := why.cause
+	if json.Unmarshal(text, &answer) == nil && json.Unmarshal(answer.Error, &why) == nil {
+		first = why.cause
+		if len(why.Roots) > 0 {
+			first = why.Roots[0]
+		}
+	} else {
+		_ = json.Unmarshal(answer.Error, &first.Reason) // some errors are a text
+	}
+	reason := said(first.Reason)
+	if reason == "" {
+		reason = "HTTP " + http.StatusText(status)
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return faultf(Denied, "give the user in the address, and the password in KITESCOPE_TARGET_PASSWORD", "%s does not accept the credentials", r.host)
+	case status == http.StatusForbidden:
+		return fault(Denied, "denied: "+reason, "grant the user to read the index and its mapping")
+	case first.Type == "index_not_found_exception":
+		return fault(NotFound, "not found: "+reason, "check the index's name")
+	case status == http.StatusTooManyRequests:
+		return fault(Limited, "limited: "+reason, "use fewer sessions, or raise the server's limits")
+	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
+		return fault(TimedOut, "the server gave up: "+reason, "raise the deadline to wait longer")
+	case status == http.StatusServiceUnavailable, status == http.StatusBadGateway:
+		return fault(Unreachable, "unavailable: "+reason, "check that the index's shards are assigned, and the server is healthy")
+	case status >= 300 && status < 400:
+		return faultf(Garbled, "give the address of the OpenSearch itself", "%s redirects to another place, which is not followed", r.host)
+	case first.Type == "" && status == http.StatusNotFound:
+		return r.stranger()
+	}
+	return fault(Failed, "refused: "+reason, "")
+}

