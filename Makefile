@@ -24,14 +24,27 @@ PACKAGES ?= $(shell expr 2 '*' "$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 PARALLEL ?= 8
 
 # Without cgo, as the release is built: what is compiled for one serves the other. Tests and compilers are short, and
-# collecting garbage took a fifth of their time. Vet is lint's, which has all of its analyzers and more: of an empty build
-# cache it takes two minutes of CPU time, as it reads all dependencies for what they print.
-.PHONY: test
-test: ## all tests of the module
-	CGO_ENABLED=0 GOGC=400 GOMEMLIMIT=3GiB $(GO) test -vet=off -p $(PACKAGES) -parallel $(PARALLEL) ./...
+# collecting garbage took a fifth of their time. Vet is part of lint.
+GOTEST = CGO_ENABLED=0 GOGC=400 GOMEMLIMIT=3GiB $(GO) test -vet=off -timeout 30m -p $(PACKAGES) -parallel $(PARALLEL)
 
-.PHONY: test-bench
-test-bench: ## tests of the benchmark programs and of the generator of faults, modules of their own
+.PHONY: test
+test: ## the tests of the module, but for the slow ones (testing.Short)
+	$(GOTEST) -short ./...
+
+.PHONY: test-all
+test-all: test-slow test-tools backends peers race fuzz ## every test there is: slow ones, other processors, the real libraries, races, fuzzing (an hour)
+
+.PHONY: test-slow
+test-slow: ## all tests of the module, the slow ones too
+	$(GOTEST) ./...
+
+.PHONY: test-slow-changed
+test-slow-changed: ## the packages with slow tests in which something changed since CI_BASE (see .ci/changed)
+	@packages=$$(.ci/changed slow) || exit 1; \
+	if [ -n "$$packages" ]; then $(GOTEST) $$packages; else echo 'slow tests: no package that has some changed'; fi
+
+.PHONY: test-tools
+test-tools: ## tests of the benchmark programs and of the generator of faults, modules of their own
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e test -count=1 ./... # the document that it reads is outside of its module
 	$(GO) -C tools test ./count ./moving ./platforms
@@ -74,7 +87,7 @@ fmt: ## format as lint wants it
 	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./moving ./platforms
 
 .PHONY: count
-count: ## how much code there is: lines by directory, the largest packages, the types with the most methods
+count: ## how much code there is: lines by directory
 	@$(GO) -C tools run ./count $(CURDIR)
 
 .PHONY: vuln
@@ -99,7 +112,7 @@ cross-all: cross ## vet and build for every platform that is released
 	done
 
 .PHONY: ci-full
-ci-full: ## .ci/run with nothing left out: race and fuzzing of all, all platforms, programs of all platforms built live (an hour)
+ci-full: ## .ci/run with nothing left out: slow tests, race and fuzzing of all, all platforms (an hour)
 	.ci/run full
 
 .PHONY: generate
