@@ -128,7 +128,6 @@ func FindingsFormats() Formats {
 		"jsonl":    "one finding a line",
 		"csv":      "one finding a line, as in RFC 4180",
 		"junit":    junitWriter.doc,
-		"sarif":    sarifWriter.doc,
 		"name":     "",
 		"markdown": "for tickets and wikis",
 		"html":     "a single page to keep or mail, with the balance picture",
@@ -143,7 +142,7 @@ func Findings(w io.Writer, d *Diagnosis, f Format, o ReportOptions) error {
 	asked := Ask(&o, d.table(), nil)
 	s := &Sheet{Kind: "Findings", Options: &o, Whole: diagnosisDocument(d), Items: asked.Items, Own: map[string]func(io.Writer) error{
 		"table": own(writeFindings), "wide": own(writeFindingsWide), "jsonl": own(writeFindingLines),
-		"junit": own(writeJUnit), "sarif": own(writeSARIF), "markdown": own(writeMarkdown), "html": own(writeHTML),
+		"junit": own(writeJUnit), "markdown": own(writeMarkdown), "html": own(writeHTML),
 	}}
 	if !o.Asks() {
 		return s.Write(w, f)

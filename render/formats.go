@@ -38,7 +38,7 @@ const (
 
 // writers are the formats, in the order of help.
 var writers = []*writer{
-	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, junitWriter, sarifWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
+	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, junitWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
 	svgWriter, pngWriter, foldedWriter, speedscopeWriter,
 }
 
@@ -121,6 +121,9 @@ func (list Formats) Parse(word string) (Format, error) {
 	if word == "" || word == "text" {
 		name = list[0].Name
 	}
+	if instead := gone[name]; instead != "" {
+		return Format{}, fmt.Errorf("output format %q is gone: use %s", name, instead)
+	}
 	w := writerOf(name)
 	switch known := slices.ContainsFunc(list, func(f Form) bool { return f.Name == name }); {
 	case known && w.argument && argument == "":
@@ -134,6 +137,9 @@ func (list Formats) Parse(word string) (Format, error) {
 	}
 	return Format{w, argument}, nil
 }
+
+// gone are formats that are no more, and what to use instead.
+var gone = map[string]string{"sarif": "junit or json"}
 
 // writerOf is the writer of a name, nil if there is none.
 func writerOf(name string) *writer {

@@ -3,12 +3,9 @@ package render
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
+	"io"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/model"
@@ -49,35 +46,18 @@ func list(t *testing.T, env *view.Env, resource string, o Options, columns ...st
 func TestGoldenLists(t *testing.T) {
 	env := smallEnv()
 	for _, r := range view.Resources {
-		for _, word := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "name"} {
-			t.Run(r.Name+"/"+word, func(t *testing.T) {
-				rendertest.Golden(t, r.Name+"/"+word, list(t, env, r.Name, Options{Format: format(t, word)}))
-			})
-		}
+		rendertest.Document(t, "lists/"+r.Name, "80", list(t, env, r.Name, Options{Width: 80}))
+		rendertest.Document(t, "lists/"+r.Name, "json", list(t, env, r.Name, Options{Format: format(t, "json")}))
 	}
 }
 
-// TestGoldenPages are lists for tickets and mails.
-func TestGoldenPages(t *testing.T) {
-	env := smallEnv()
-	for _, word := range []string{"markdown", "html"} {
-		rendertest.Golden(t, "variants/segments."+word, list(t, env, "segments", Options{Format: format(t, word)}))
-		rendertest.Golden(t, "variants/databases."+word, list(t, env, "databases", Options{Format: format(t, word)}))
-	}
-}
-
-func TestGoldenTableVariants(t *testing.T) {
-	env := smallEnv()
+// TestGoldenVariants is one list in all the ways in which lists are laid out.
+func TestGoldenVariants(t *testing.T) {
 	for name, o := range map[string]Options{
-		"80":        {Width: 80},
-		"60":        {Width: 60},
-		"30":        {Width: 30},
-		"30-ascii":  {Width: 30, ASCII: true},
-		"color":     {Color: true},
-		"no-header": {NoHeader: true},
+		"30-ascii": {Width: 30, ASCII: true}, "color": {Color: true}, "no-header": {NoHeader: true}, "wide": {Format: format(t, "wide")}, "yaml": {Format: format(t, "yaml")},
+		"csv": {Format: format(t, "csv")}, "name": {Format: format(t, "name")}, "markdown": {Format: format(t, "markdown")}, "html": {Format: format(t, "html")},
 	} {
-		rendertest.Golden(t, "variants/segments-"+name, list(t, env, "segments", o))
-		rendertest.Golden(t, "variants/collections-"+name, list(t, env, "collections", o))
+		rendertest.Golden(t, "variants/collections-"+name, list(t, smallEnv(), "collections", o))
 	}
 }
 
@@ -125,23 +105,24 @@ func TestGoldenDescriptions(t *testing.T) {
 		}
 		table := r.Table(env)
 		d := table.Describe(min(1, table.Len()-1))
-		for _, word := range []string{"table", "json", "yaml"} {
-			var b bytes.Buffer
-			if err := Description(&b, d, env, nil, Options{Format: format(t, word), Width: 120}); err != nil {
-				t.Fatal(err)
-			}
-			rendertest.Golden(t, "describe/"+r.Name+"."+word, b.Bytes())
+		write := func(w io.Writer, word string) error {
+			return Description(w, d, env, nil, Options{Format: format(t, word), Width: 80})
 		}
+		golden(t, "describe/"+r.Name, write)
 	}
-	odd, err := view.Lookup(resource(t, "collections").Table(env), modeltest.Odd.String())
-	if err != nil {
-		t.Fatal(err)
+}
+
+// golden holds what is no list to its goldens, and YAML to JSON.
+func golden(t *testing.T, name string, write func(w io.Writer, word string) error) {
+	t.Helper()
+	for variant, word := range map[string]string{"80": "table", "json": "json"} {
+		var b bytes.Buffer
+		if err := write(&b, word); err != nil {
+			t.Fatal(err)
+		}
+		rendertest.Document(t, name, variant, b.Bytes())
 	}
-	var b bytes.Buffer
-	if err := Description(&b, resource(t, "collections").Table(env).Describe(odd), env, nil, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	rendertest.Golden(t, "describe/odd.table", b.Bytes())
+	rendertest.Agree(t, name, []string{"json", "yaml"}, write)
 }
 
 func resource(t *testing.T, name string) *view.Resource {
@@ -154,18 +135,17 @@ func resource(t *testing.T, name string) *view.Resource {
 }
 
 func TestGoldenTree(t *testing.T) {
-	env := smallEnv()
 	for name, word := range map[string]string{"docs": "docs", "gone": "470590569931111111"} {
-		n, err := view.NewTree(env, word, view.TreeOptions{All: true})
+		n, err := view.NewTree(smallEnv(), word, view.TreeOptions{All: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for file, o := range map[string]Options{"tree": {}, "ascii": {ASCII: true}, "80": {Width: 80}, "json": {Format: format(t, "json")}, "yaml": {Format: format(t, "yaml")}} {
-			var b bytes.Buffer
-			if err := Tree(&b, n, env, o); err != nil {
-				t.Fatal(err)
-			}
-			rendertest.Golden(t, "tree/"+name+"."+file, b.Bytes())
+		golden(t, "tree/"+name, func(w io.Writer, word string) error {
+			return Tree(w, n, smallEnv(), Options{Format: format(t, word), Width: 80})
+		})
+		var b bytes.Buffer
+		if err := Tree(&b, n, smallEnv(), Options{ASCII: true}); err != nil || strings.ContainsAny(b.String(), "├└│") {
+			t.Errorf("%v, or it is not ASCII:\n%s", err, b.String())
 		}
 	}
 }
@@ -174,13 +154,9 @@ func TestGoldenOverview(t *testing.T) {
 	blind := modeltest.SmallParts()
 	blind.Loaded, blind.Etcd, blind.Origin.Kind = model.PartCatalog, nil, "bundle"
 	for name, c := range map[string]*model.Cluster{"small": modeltest.Small(), "blind": model.Build(blind)} {
-		for _, word := range []string{"table", "json", "yaml"} {
-			var b bytes.Buffer
-			if err := Overview(&b, view.NewOverview(view.NewEnv(c, modeltest.Now)), nil, Options{Format: format(t, word)}); err != nil {
-				t.Fatal(err)
-			}
-			rendertest.Golden(t, "overview/"+name+"."+word, b.Bytes())
-		}
+		golden(t, "overview/"+name, func(w io.Writer, word string) error {
+			return Overview(w, view.NewOverview(view.NewEnv(c, modeltest.Now)), nil, Options{Format: format(t, word), Width: 80})
+		})
 	}
 }
 
@@ -196,14 +172,10 @@ func TestGoldenDiff(t *testing.T) {
 	p.Config[0].Value = "true"
 	d := diff.Compare(modeltest.Small(), model.Build(p), diff.Options{})
 	same := diff.Compare(modeltest.Small(), modeltest.Small(), diff.Options{})
-	for _, word := range []string{"table", "json", "jsonl", "yaml", "csv"} {
-		for name, d := range map[string]*diff.Diff{"changes": d, "same": same} {
-			var b bytes.Buffer
-			if err := Diff(&b, d, format(t, word), ReportOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			rendertest.Golden(t, "diff/"+name+"."+word, b.Bytes())
-		}
+	for name, d := range map[string]*diff.Diff{"changes": d, "same": same} {
+		golden(t, "diff/"+name, func(w io.Writer, word string) error {
+			return Diff(w, d, format(t, word), ReportOptions{Options: Options{Width: 80}})
+		})
 	}
 }
 
@@ -212,52 +184,15 @@ func TestGoldenDiff(t *testing.T) {
 func TestStructuredFormatsAgree(t *testing.T) {
 	env := view.NewEnv(modeltest.Served(), modeltest.Now)
 	for _, r := range view.Resources {
-		var fromJSON, fromYAML map[string]any
-		if err := json.Unmarshal(list(t, env, r.Name, Options{Format: format(t, "json")}), &fromJSON); err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
-		if err := yaml.Unmarshal(list(t, env, r.Name, Options{Format: format(t, "yaml")}), &fromYAML); err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
-		if diff := cmp.Diff(fromJSON, normal(fromYAML)); diff != "" {
-			t.Errorf("%s: json and yaml: %s", r.Name, diff)
-		}
-		var lines []any
-		for line := range strings.Lines(string(list(t, env, r.Name, Options{Format: format(t, "jsonl")}))) {
-			var item any
-			if err := json.Unmarshal([]byte(line), &item); err != nil {
-				t.Fatalf("%s: %v", r.Name, err)
-			}
-			lines = append(lines, item)
-		}
-		if diff := cmp.Diff(fromJSON["items"], any(lines)); diff != "" {
-			t.Errorf("%s: json and jsonl: %s", r.Name, diff)
-		}
+		rendertest.Agree(t, r.Name, ListFormats().Names(), func(w io.Writer, word string) error {
+			_, err := w.Write(list(t, env, r.Name, Options{Format: format(t, word)}))
+			return err
+		})
 		records, err := csv.NewReader(bytes.NewReader(list(t, env, r.Name, Options{Format: format(t, "csv")}))).ReadAll()
-		if err != nil {
-			t.Fatalf("%s: %v", r.Name, err)
-		}
-		if len(records) != len(lines)+1 {
-			t.Errorf("%s: %d records of csv, %d items", r.Name, len(records), len(lines))
+		if n := r.Table(env).Len(); err != nil || len(records) != n+1 {
+			t.Errorf("%s: %d records of CSV, %d items: %v", r.Name, len(records), n, err)
 		}
 	}
-}
-
-// normal turns YAML's integers into JSON's floats.
-func normal(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k := range v {
-			v[k] = normal(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = normal(v[i])
-		}
-	case int:
-		return float64(v)
-	}
-	return v
 }
 
 // TestNothingReachesTheTerminal writes a cluster with harmful names in every way that a

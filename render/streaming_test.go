@@ -45,7 +45,7 @@ func streamed(t *testing.T) *model.Cluster {
 // TestOverviewOfStreaming: what streaming nodes and caches tell is a line each, and an object of the document.
 func TestOverviewOfStreaming(t *testing.T) {
 	o := view.NewOverview(view.NewEnv(streamed(t), modeltest.Now))
-	for _, word := range []string{"table", "json", "yaml"} {
+	for _, word := range []string{"table", "json"} {
 		var b bytes.Buffer
 		if err := Overview(&b, o, nil, Options{Format: format(t, word)}); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"html"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -206,8 +207,11 @@ func TestGoldenComparison(t *testing.T) {
 				}
 			}
 			rendertest.Parses(t, name, word, text)
-			rendertest.Golden(t, "compare/"+name+"."+variant, b.Bytes())
+			rendertest.Document(t, "compare/"+name, variant, b.Bytes())
 		}
+		rendertest.Agree(t, name, ComparisonFormats().Names(), func(w io.Writer, word string) error {
+			return WriteComparison(w, c, comparisonFormat(t, word), render.ReportOptions{})
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -135,8 +136,11 @@ func TestGoldenJudgement(t *testing.T) {
 				}
 			}
 			rendertest.Parses(t, name, word, text)
-			rendertest.Golden(t, "judgement/"+name+"."+variant, b.Bytes())
+			rendertest.Document(t, "judgement/"+name, variant, b.Bytes())
 		}
+		rendertest.Agree(t, name, render.ReportFormats().Names(), func(w io.Writer, word string) error {
+			return WriteJudgement(w, j, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{})
+		})
 	}
 }
 

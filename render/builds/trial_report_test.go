@@ -2,6 +2,7 @@ package builds
 
 import (
 	"bytes"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -108,8 +109,15 @@ func TestGoldenTrial(t *testing.T) {
 				}
 			}
 			rendertest.Parses(t, name, word, text)
-			rendertest.Golden(t, "trial/"+name+"."+variant, b.Bytes())
+			rendertest.Document(t, "trial/"+name, variant, b.Bytes())
 		}
+		rendertest.Agree(t, name, TrialFormats().Names(), func(w io.Writer, word string) error {
+			f, err := TrialFormats().Parse(word)
+			if err != nil {
+				return err
+			}
+			return WriteTrial(w, r, f, render.Options{})
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -95,12 +96,12 @@ func written(t *testing.T, r *show.Report, format string, o render.ReportOptions
 }
 
 func TestFormats(t *testing.T) {
-	for _, f := range show.Formats() {
-		if f.Name == "template" {
-			continue
-		}
-		rendertest.Golden(t, f.Name+".txt", []byte(written(t, report(t), f.Name, render.ReportOptions{Options: render.Options{Width: 100 * render.BoolInt(f.Name == "table")}})))
-	}
+	rendertest.Document(t, "history", "80", []byte(written(t, report(t), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
+	rendertest.Document(t, "history", "json", []byte(written(t, report(t), "json", render.ReportOptions{})))
+	rendertest.Agree(t, "history", show.Formats().Names(), func(w io.Writer, word string) error {
+		_, err := io.WriteString(w, written(t, report(t), word, render.ReportOptions{}))
+		return err
+	})
 }
 
 // TestKeys: what scripts rely on is in every event that has it.

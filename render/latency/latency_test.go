@@ -3,6 +3,7 @@ package latency_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -63,14 +64,17 @@ func written(t *testing.T, r *show.Report, format string, o render.ReportOptions
 }
 
 func TestFormats(t *testing.T) {
-	for _, f := range show.Formats() {
-		if f.Name == "template" {
-			continue
-		}
-		rendertest.Golden(t, f.Name+".txt", []byte(written(t, report(), f.Name, render.ReportOptions{Options: render.Options{Width: 80 * render.BoolInt(f.Name == "table")}})))
-	}
+	rendertest.Document(t, "latency", "80", []byte(written(t, report(), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
+	rendertest.Document(t, "latency", "json", []byte(written(t, report(), "json", render.ReportOptions{})))
+	rendertest.Golden(t, "latency.html", []byte(written(t, report(), "html", render.ReportOptions{})))
+	rendertest.Agree(t, "latency", show.Formats().Names(), func(w io.Writer, word string) error {
+		_, err := io.WriteString(w, written(t, report(), word, render.ReportOptions{}))
+		return err
+	})
 	o := render.ReportOptions{Options: render.Options{Width: 80, ASCII: true}}
-	rendertest.Golden(t, "ascii.txt", []byte(written(t, report(), "table", o)))
+	if at := strings.IndexFunc(written(t, report(), "table", o), func(r rune) bool { return r > '~' }); at >= 0 {
+		t.Errorf("it is not ASCII at %d", at)
+	}
 }
 
 // TestFirstLine: what takes the time comes first, and no line is wider than the terminal.

@@ -2,6 +2,7 @@ package latency_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -56,12 +57,12 @@ func whyWritten(t *testing.T, r *show.Because, format string, o render.ReportOpt
 }
 
 func TestWhyFormats(t *testing.T) {
-	for _, f := range show.WhyFormats() {
-		if f.Name == "template" {
-			continue
-		}
-		rendertest.Golden(t, "why-"+f.Name+".txt", []byte(whyWritten(t, because(), f.Name, render.ReportOptions{Options: render.Options{Width: 80 * render.BoolInt(f.Name == "table")}})))
-	}
+	rendertest.Document(t, "why", "80", []byte(whyWritten(t, because(), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
+	rendertest.Document(t, "why", "json", []byte(whyWritten(t, because(), "json", render.ReportOptions{})))
+	rendertest.Agree(t, "why", show.WhyFormats().Names(), func(w io.Writer, word string) error {
+		_, err := io.WriteString(w, whyWritten(t, because(), word, render.ReportOptions{}))
+		return err
+	})
 }
 
 // TestWhyText: the first line has the reason, no line of prose or of the table is wider than the terminal, and names do nothing to it.

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -163,8 +164,14 @@ func TestGoldenProfiles(t *testing.T) {
 			if err := write(&b, rendertest.Format(t, render.ReportFormats(), word), o); err != nil {
 				t.Fatal(err)
 			}
-			rendertest.Golden(t, "profile/"+name+"."+variant, b.Bytes())
+			rendertest.Document(t, "profile/"+name, variant, b.Bytes())
 		}
+		rendertest.Agree(t, name, render.ReportFormats().Names(), func(w io.Writer, word string) error {
+			var b bytes.Buffer
+			err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{})
+			_, _ = w.Write(b.Bytes())
+			return err
+		})
 	}
 }
 

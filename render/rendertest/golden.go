@@ -30,6 +30,15 @@ func withoutLooks(page []byte) []byte {
 	return regexp.MustCompile(`sha256-[^" ]*=&#39;`).ReplaceAll(page, []byte("sha256-...&#39;"))
 }
 
+// Document compares what a document is as one of its variants with its golden, of the two that have one: a table 80 cells wide, and JSON. What the
+// other formats say is the same: Agree holds them to it.
+func Document(t *testing.T, name, variant string, got []byte) {
+	t.Helper()
+	if variant == "80" || variant == "json" {
+		Golden(t, name+"."+variant, got)
+	}
+}
+
 // Golden compares with testdata/<name>. A test that failed already writes nothing.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()

@@ -8,9 +8,12 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -80,7 +83,7 @@ func Parses(t *testing.T, name, word, text string) {
 		records, err = csv.NewReader(strings.NewReader(text)).ReadAll()
 		for _, r := range records {
 			for i, field := range r {
-				if field != "" && strings.ContainsRune("=@+\t", rune(field[0])) {
+				if _, err := strconv.ParseFloat(field, 64); err != nil && field != "" && strings.ContainsRune("=@+\t", rune(field[0])) {
 					t.Errorf("%s: field %d begins a formula: %s", name, i, field)
 				}
 			}
@@ -89,6 +92,64 @@ func Parses(t *testing.T, name, word, text string) {
 	if err != nil {
 		t.Errorf("%s as %s does not parse: %v\n%s", name, word, err, text)
 	}
+}
+
+// Agree holds the formats of one document to each other, read by others' readers: YAML has what JSON has, JSON lines have its items, and the others
+// have their syntax.
+func Agree(t *testing.T, name string, words []string, write func(w io.Writer, word string) error) {
+	t.Helper()
+	texts := map[string]string{}
+	for _, word := range words {
+		if strings.HasSuffix(word, "=") { // a template
+			continue
+		}
+		var b strings.Builder
+		if err := write(&b, word); err != nil {
+			t.Fatalf("%s as %s: %v", name, word, err)
+		}
+		texts[word] = b.String()
+		Parses(t, name, word, texts[word])
+	}
+	var fromJSON, fromYAML any
+	if json.Unmarshal([]byte(texts["json"]), &fromJSON) != nil || yaml.Unmarshal([]byte(texts["yaml"]), &fromYAML) != nil {
+		t.Errorf("%s has no JSON or no YAML", name)
+		return
+	}
+	if diff := cmp.Diff(fromJSON, numbers(fromYAML)); diff != "" {
+		t.Errorf("%s: JSON and YAML: %s", name, diff)
+	}
+	document, _ := fromJSON.(map[string]any)
+	items, has := document["items"].([]any)
+	if text, lines := texts["jsonl"]; has && lines {
+		var list []any
+		for line := range strings.Lines(text) {
+			var item any
+			if err := json.Unmarshal([]byte(line), &item); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			list = append(list, item)
+		}
+		if diff := cmp.Diff(items, list, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: JSON and JSON lines: %s", name, diff)
+		}
+	}
+}
+
+// numbers turns YAML's integers into JSON's floats.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case int:
+		return float64(v)
+	}
+	return v
 }
 
 // WellFormed holds an SVG to XML, and to having taken nothing from names but text.

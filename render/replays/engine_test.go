@@ -3,6 +3,7 @@ package replays
 import (
 	"bytes"
 	"context"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -141,8 +142,14 @@ func TestGoldenEngine(t *testing.T) {
 				if i := bytes.IndexAny(b.Bytes(), "\x1b\x07\u202e"); i >= 0 {
 					t.Errorf("%s as %s: a control character at %d", name, variant, i)
 				}
-				rendertest.Golden(t, "engine/"+name+"."+variant, b.Bytes())
+				rendertest.Document(t, "engine/"+name, variant, b.Bytes())
 			}
+			rendertest.Agree(t, name, render.ReportFormats().Names(), func(w io.Writer, word string) error {
+				var b bytes.Buffer
+				err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{})
+				_, _ = w.Write(b.Bytes())
+				return err
+			})
 		}
 	}
 }

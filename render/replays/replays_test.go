@@ -94,8 +94,14 @@ func TestGoldenReplay(t *testing.T) {
 			if (name == "run" || name == "sweep" || name == "trouble" || name == "live" || name == "whatif") && (format == "json" || format == "yaml") {
 				continue // others' formats: TestReplaySaved
 			}
-			rendertest.Golden(t, "replay/"+name+"."+variant, b.Bytes())
+			rendertest.Document(t, "replay/"+name, variant, b.Bytes())
 		}
+		rendertest.Agree(t, name, render.ReportFormats().Names(), func(w io.Writer, word string) error {
+			var b bytes.Buffer
+			err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{})
+			_, _ = w.Write(b.Bytes())
+			return err
+		})
 	}
 }
 
