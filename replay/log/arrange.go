@@ -76,24 +76,6 @@ func (l *Log) setTimes(marks []timeMark) (notes []string) {
 	return notes
 }
 
-// fromFirst makes the times those since the first request that is left.
-func (l *Log) fromFirst() {
-	i := slices.IndexFunc(l.Requests, func(r Request) bool { return r.Timed })
-	if i < 0 {
-		l.Start = time.Time{}
-		return
-	}
-	first := l.Requests[i].At
-	if !l.Start.IsZero() {
-		l.Start = l.Start.Add(first)
-	}
-	for i := range l.Requests {
-		if l.Requests[i].Timed {
-			l.Requests[i].At -= first
-		}
-	}
-}
-
 // sortByTime puts requests in the order of their times, and returns how many came before one that they are later than.
 // Those without a time stay behind the one that they follow.
 func (l *Log) sortByTime() (moved int) {

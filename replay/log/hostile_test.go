@@ -2,20 +2,12 @@ package log
 
 import (
 	"bufio"
-	"bytes"
-	"context"
-	"encoding/binary"
 	"io"
-	"math"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 func nested(n int, open, end string) string { return strings.Repeat(open, n) + strings.Repeat(end, n) }
@@ -123,85 +115,5 @@ func TestNamesAreCut(t *testing.T) {
 	}
 	if len(n) > maxNames+1 {
 		t.Errorf("%d names", len(n))
-	}
-}
-
-// withK is a good log of one request whose column k has one page: that header and body.
-func withK(t *testing.T, header, body []byte, codec format.CompressionCodec) []byte {
-	t.Helper()
-	type row struct {
-		Vector []float32 `parquet:"vector,list"`
-		K      int64     `parquet:"k,plain"`
-	}
-	b := parquetFile(t, []row{{[]float32{1, 2}, 3}})
-	n := int(binary.LittleEndian.Uint32(b[len(b)-8:]))
-	pages, footer := b[:len(b)-8-n], b[len(b)-8-n:len(b)-8]
-	var meta format.FileMetaData
-	var protocol thrift.CompactProtocol
-	if err := thrift.Unmarshal(&protocol, footer, &meta); err != nil {
-		t.Fatal(err)
-	}
-	for i := range meta.RowGroups[0].Columns {
-		c := &meta.RowGroups[0].Columns[i].MetaData
-		if c.PathInSchema[0] == "k" {
-			c.DataPageOffset, c.DictionaryPageOffset = int64(len(pages)), 0
-			c.TotalCompressedSize, c.Codec = int64(len(header)+len(body)), codec
-		}
-	}
-	footer, err := thrift.Marshal(&protocol, &meta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = bytes.Join([][]byte{pages, header, body, footer}, nil)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
-}
-
-// TestHostileColumns: the columns beside the vectors are held against their bytes as those are.
-func TestHostileColumns(t *testing.T) {
-	header := func(values, size, compressed int32) []byte {
-		var protocol thrift.CompactProtocol
-		b, err := thrift.Marshal(&protocol, &format.PageHeader{
-			Type: format.DataPage, UncompressedPageSize: size, CompressedPageSize: compressed,
-			DataPageHeader: thrift.New(format.DataPageHeader{NumValues: values, Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	k := func(n int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
-	if l := mustOpen(t, write(t, "q.parquet", withK(t, header(1, 8, 8), k(7), format.Uncompressed)), Options{}); l.Requests[0].K != 7 {
-		t.Fatalf("k is %d", l.Requests[0].K)
-	}
-	snappy := binary.AppendUvarint(nil, 1<<29)
-	bomb := compressed(t, "gzip", make([]byte, 96<<20))
-	for name, test := range map[string]struct {
-		data []byte
-		want string
-	}{
-		"k -1":             {withK(t, header(1, 8, 8), k(-1), format.Uncompressed), "column k: row 0: expected a whole number of 0 or more, found -1"},
-		"k 2^31":           {withK(t, header(1, 8, 8), k(1<<31), format.Uncompressed), "found 2147483648"},
-		"two rows":         {withK(t, header(2, 16, 16), append(k(1), k(2)...), format.Uncompressed), "expected 1 rows, found more"},
-		"2^31 values":      {withK(t, header(math.MaxInt32, 8, 8), k(1), format.Uncompressed), "is more than"},
-		"-1 values":        {withK(t, header(-1, 8, 8), k(1), format.Uncompressed), "a page of -1 values"},
-		"1 GB":             {withK(t, header(1, 1<<30, 8), k(1), format.Uncompressed), "its 8 compressed bytes hold at most 8"},
-		"a page beyond":    {withK(t, header(1, 8, 1<<30), k(1), format.Uncompressed), "a page declares 1073741824 bytes"},
-		"snappy that lies": {withK(t, header(1, 8, int32(len(snappy))), snappy, format.Snappy), "claims to become 536870912"},
-		"gzip bomb":        {withK(t, header(1, 8, int32(len(bomb))), bomb, format.Gzip), "a page declares 8 bytes, but decompresses to more"},
-		"nested header":    {withK(t, bytes.Repeat([]byte{1<<4 | 12}, 8<<20), k(1), format.Uncompressed), "expected the header of a page"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := write(t, "q.parquet", test.data)
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			_, err := Open(context.Background(), path, Options{})
-			runtime.ReadMemStats(&after)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%.500v, want %q", err, test.want)
-			}
-			if used := int64(after.TotalAlloc - before.TotalAlloc); used > 32<<20 {
-				t.Errorf("%d MB for a file of %d bytes", used>>20, len(test.data))
-			}
-		})
 	}
 }

@@ -204,11 +204,7 @@ func (r *lineReader) takeVector(i int, value []byte, p *requestLine) error {
 	if dim != g.dim {
 		return &dimsError{i, dim, g.dim, r.firstLine}
 	}
-	row, err := g.next()
-	if err == nil {
-		err = fill(row, element, value, packed)
-	}
-	if err != nil {
+	if err := fill(g.next(), element, value, packed); err != nil {
 		return fmt.Errorf("vector %d: %w", i, err)
 	}
 	return nil

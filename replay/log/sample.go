@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"sort"
 	"time"
@@ -78,8 +77,8 @@ type sampler struct {
 	nq      int
 	dim     int
 	element dist.Element
-	ranks   []rank // of each source
-	before  []int  // rows that are not deleted, in the sources before each
+	kept    [][]uint32 // rows of each source that are not deleted; nil: all
+	before  []int      // rows that are not deleted, in the sources before each
 	alive   int
 }
 
@@ -102,9 +101,19 @@ func newSampler(sources []Source, o SampleOptions) (*sampler, error) {
 		if v.Dim != s.dim || v.Element != s.element {
 			return nil, fmt.Errorf("source %d: expected %d dimensions of %s, found %d of %s", i, s.dim, s.element, v.Dim, v.Element)
 		}
-		r := newRank(v.Rows, src.Deleted)
-		s.sources, s.ranks, s.before = append(s.sources, src), append(s.ranks, r), append(s.before, s.alive)
-		s.alive += r.alive
+		var kept []uint32
+		alive := v.Rows
+		if src.Deleted.Words() != nil {
+			kept = []uint32{}
+			for row := range v.Rows {
+				if !src.Deleted.Has(row) {
+					kept = append(kept, uint32(row))
+				}
+			}
+			alive = len(kept)
+		}
+		s.sources, s.kept, s.before = append(s.sources, src), append(s.kept, kept), append(s.before, s.alive)
+		s.alive += alive
 	}
 	if s.alive == 0 {
 		return nil, errors.New("no rows to draw from")
@@ -252,57 +261,9 @@ const maxSpan = 100 * 365 * 24 * time.Hour
 // find is the source and the row of the n-th row that is not deleted, of all sources.
 func (s *sampler) find(n int) (src, row int) {
 	src = sort.Search(len(s.before), func(i int) bool { return s.before[i] > n }) - 1
-	return src, s.ranks[src].row(n - s.before[src])
-}
-
-// rank finds the n-th row that is not deleted.
-type rank struct {
-	deleted *engine.Bitset
-	rows    int
-	alive   int
-	before  []int // rows that are not deleted, before each block
-}
-
-const blockRows = 4096
-
-func newRank(rows int, deleted *engine.Bitset) rank {
-	r := rank{deleted: deleted, rows: rows, alive: rows}
-	words := deleted.Words()
-	if words == nil {
-		return r
+	n -= s.before[src]
+	if s.kept[src] != nil {
+		n = int(s.kept[src][n])
 	}
-	r.alive = 0
-	for first := 0; first < rows; first += blockRows {
-		r.before = append(r.before, r.alive)
-		r.alive += min(blockRows, rows-first)
-		for i := first / 64; i < min((first+blockRows)/64, len(words)); i++ {
-			r.alive -= bits.OnesCount64(words[i] & r.mask(i))
-		}
-	}
-	return r
-}
-
-// mask is the bits of word i that stand for rows: a bitset may be longer than the vectors.
-func (r *rank) mask(i int) uint64 {
-	if left := r.rows - 64*i; left < 64 {
-		return 1<<max(left, 0) - 1
-	}
-	return math.MaxUint64
-}
-
-func (r *rank) row(n int) int {
-	if r.before == nil {
-		return n
-	}
-	block := sort.Search(len(r.before), func(i int) bool { return r.before[i] > n }) - 1
-	n -= r.before[block]
-	for row := block * blockRows; ; row++ {
-		if r.deleted.Has(row) {
-			continue
-		}
-		if n == 0 {
-			return row
-		}
-		n--
-	}
+	return src, n
 }

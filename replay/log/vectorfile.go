@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,10 +29,11 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 		return nil, err
 	}
 	l := &Log{Format: string(set.Format), free: set.Close}
-	if k == kindParquet {
-		err = l.fromParquet(ctx, set, f, size, o)
-	} else {
-		err = l.fromSet(ctx, set, o)
+	err = l.fromSet(ctx, set, o)
+	if err == nil && k == kindParquet {
+		var notes []string
+		notes, err = parquetNotes(f, size)
+		l.Notes = append(l.Notes, notes...)
 	}
 	if err != nil {
 		l.Close()
@@ -78,60 +78,6 @@ func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 		l.Notes = append(l.Notes, fmt.Sprintf("%d float64 values do not fit float32: rounded", set.Rounded))
 	}
 	return l.batches(ctx, batch, o.Strict)
-}
-
-// fromParquet makes requests of a parquet file, each row of which may say more than its vector. Where it does, requests
-// are left out by what it says.
-func (l *Log) fromParquet(ctx context.Context, set *dataset.Set, f *os.File, size int64, o Options) error {
-	all := o
-	all.Skip, all.Limit, all.Batch = 0, 0, 1
-	if set.Vectors == nil {
-		return l.fromSet(ctx, set, o)
-	}
-	said := Log{Vectors: set.Vectors, Requests: make([]Request, set.Vectors.Rows)}
-	for i := range said.Requests {
-		said.Requests[i] = Request{First: i, NQ: 1}
-	}
-	found, err := said.addColumns(ctx, f, size)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return l.fromSet(ctx, set, o)
-	}
-	if o.Batch > 1 {
-		return errors.New("rows with their own parameters cannot be batched into one request")
-	}
-	if err := l.fromSet(ctx, set, all); err != nil {
-		return err
-	}
-	finite := make([]bool, len(said.Requests)) // the vectors that can be asked for
-	for i := range l.Requests {
-		finite[l.Requests[i].First] = true
-	}
-	others, skipped := 0, 0
-	l.Requests = l.Requests[:0]
-	for _, r := range said.Requests {
-		switch {
-		case !finite[r.First]:
-		case o.Collection != "" && r.Collection != "" && r.Collection != o.Collection:
-			others++
-		case skipped < o.Skip:
-			skipped++
-		case o.Limit == 0 || len(l.Requests) < o.Limit:
-			l.Requests = append(l.Requests, r)
-		}
-	}
-	if others > 0 {
-		l.Notes = append(l.Notes, fmt.Sprintf("%s: %d", kindOther, others))
-	}
-	l.Notes = append(l.Notes, said.Notes...)
-	l.Truth, l.Start = said.Truth, said.Start
-	if len(l.Requests) == 0 {
-		return fmt.Errorf("no row of %d is a selected request", len(said.Requests))
-	}
-	l.fromFirst()
-	return nil
 }
 
 // wanted converts vectors to the element that was asked for.

@@ -467,7 +467,7 @@ def measured(address, uri, out, rows, dim):
     rng = np.random.default_rng(12)
     rows, dim = int(rows), int(dim)
     centers = rng.normal(size=(rows // 50, dim))
-    vectors = (centers[rng.integers(0, len(centers), rows + 1000)] + 0.5 * rng.normal(size=(rows + 1000, dim))).astype("float32")
+    vectors = (centers[rng.integers(0, len(centers), rows + 1000)] + rng.normal(size=(rows + 1000, dim))).astype("float32")
     np.save(out + ".npy", vectors[:rows])
     np.save(out + "-queries.npy", vectors[rows:])
     keys = list(range(rows))
