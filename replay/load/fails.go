@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -107,45 +108,8 @@ func printable(text string) string {
 	return b.String()
 }
 
-// withoutNumbers has # for each number, and for words of hexadecimal digits as ids of traces are.
-func withoutNumbers(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		j := i
-		digits, hex := false, true
-		for j < len(text) && isWord(text[j]) {
-			digits = digits || isDigit(text[j])
-			hex = hex && isHex(text[j])
-			j++
-		}
-		switch {
-		case j == i:
-			b.WriteByte(text[i])
-			j++
-		case digits && hex && j-i >= 6:
-			b.WriteByte('#')
-		default:
-			numbersOut(&b, text[i:j])
-		}
-		i = j
-	}
-	return b.String()
-}
+// numbers are words of hexadecimal digits, as ids of traces are, and runs of digits.
+var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-fA-F]{6,}\b|[0-9]+`) })
 
-// numbersOut writes a word with # for each run of digits.
-func numbersOut(b *strings.Builder, word string) {
-	for i := range len(word) {
-		switch {
-		case !isDigit(word[i]):
-			b.WriteByte(word[i])
-		case i == 0 || !isDigit(word[i-1]):
-			b.WriteByte('#')
-		}
-	}
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
-
-func isWord(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+// withoutNumbers has # for each of them.
+func withoutNumbers(text string) string { return numbers().ReplaceAllString(text, "#") }

@@ -2,21 +2,19 @@ package load
 
 import (
 	"math"
-	"math/big"
 	"math/bits"
 	"time"
 )
 
 // Histogram counts durations from 0 ns to all that there are, exactly to 1 in 1000: linear up to 1024 ns, beyond that each
-// power of two in 1024 parts, as in HdrHistogram (Gil Tene, hdrhistogram.org). Sums are exact. Parts take memory, 8 KiB for a
+// power of two in 1024 parts, as in HdrHistogram (Gil Tene, hdrhistogram.org). Parts take memory, 8 KiB for a
 // power of two, once something falls into them. The zero value is empty and ready; it is for one goroutine at a time.
 type Histogram struct {
 	blocks   [blocks]*[parts]int64
 	count    int64
 	min, max time.Duration
-	// sum and squares are of 128 bits.
-	sumHigh, sumLow         uint64
-	squaresHigh, squaresLow uint64
+	// mean and m2, the sum of squared deviations from it, are Welford's.
+	mean, m2 float64
 }
 
 const (
@@ -39,12 +37,9 @@ func (h *Histogram) Record(d time.Duration) {
 	}
 	h.count++
 	h.min, h.max = min(h.min, d), max(h.max, d)
-	var carry uint64
-	h.sumLow, carry = bits.Add64(h.sumLow, uint64(d), 0)
-	h.sumHigh += carry
-	high, low := bits.Mul64(uint64(d), uint64(d))
-	h.squaresLow, carry = bits.Add64(h.squaresLow, low, 0)
-	h.squaresHigh += high + carry
+	delta := float64(d) - h.mean
+	h.mean += delta / float64(h.count)
+	h.m2 += delta * (float64(d) - h.mean)
 }
 
 // Merge counts all that other counted, which stays as it is.
@@ -66,13 +61,11 @@ func (h *Histogram) Merge(other *Histogram) {
 	if h.count == 0 {
 		h.min = other.min
 	}
+	delta, share := other.mean-h.mean, float64(other.count)/float64(h.count+other.count)
+	h.m2 += other.m2 + delta*delta*float64(h.count)*share
+	h.mean += delta * share
 	h.count += other.count
 	h.min, h.max = min(h.min, other.min), max(h.max, other.max)
-	var carry uint64
-	h.sumLow, carry = bits.Add64(h.sumLow, other.sumLow, 0)
-	h.sumHigh += other.sumHigh + carry
-	h.squaresLow, carry = bits.Add64(h.squaresLow, other.squaresLow, 0)
-	h.squaresHigh += other.squaresHigh + carry
 }
 
 // Reset forgets all, and keeps the memory for what comes next.
@@ -121,30 +114,12 @@ func (h *Histogram) Latency() Latency {
 	if h.count == 0 {
 		return Latency{}
 	}
-	mean, sd := h.moments()
 	return Latency{
-		Count: h.count, Mean: mean, Min: h.min, Max: h.max, SD: sd,
+		Count: h.count, Mean: time.Duration(math.Round(h.mean)), Min: h.min, Max: h.max,
+		SD:  time.Duration(math.Round(math.Sqrt(h.m2 / float64(h.count)))),
 		P50: h.Quantile(0.5), P90: h.Quantile(0.9), P95: h.Quantile(0.95), P99: h.Quantile(0.99), P999: h.Quantile(0.999),
 		Bars: h.bars(),
 	}
-}
-
-// moments are the mean and the standard deviation of what was recorded, not of its parts.
-func (h *Histogram) moments() (mean, sd time.Duration) {
-	n := big.NewInt(h.count)
-	sum, squares := wide(h.sumHigh, h.sumLow), wide(h.squaresHigh, h.squaresLow)
-	// The variance times the square of the count is a whole number: nothing is lost in a difference of what is almost equal.
-	spread := new(big.Int).Mul(squares, n)
-	spread.Sub(spread, new(big.Int).Mul(sum, sum))
-	count := float64(h.count)
-	variance, _ := new(big.Float).SetInt(spread).Float64()
-	total, _ := new(big.Float).SetInt(sum).Float64()
-	return time.Duration(math.Round(total / count)), time.Duration(math.Round(math.Sqrt(variance) / count))
-}
-
-func wide(high, low uint64) *big.Int {
-	n := new(big.Int).SetUint64(high)
-	return n.Lsh(n, 64).Add(n, new(big.Int).SetUint64(low))
 }
 
 const maxBars = 60
