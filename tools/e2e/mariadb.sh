@@ -1,68 +1,83 @@
 #!/usr/bin/env bash
-# mariadb.sh start DIR PORT   puts a MariaDB with vectors (11.7 or later) together in DIR, if it is not there yet, and starts it on loopback;
-#                             the database kite, of user kite with password sesame, is empty
+# mariadb.sh start DIR PORT   puts a Debian 13 with MariaDB 11.8 and PostgreSQL 17 with pgvector into DIR (debootstrap), if it is not there yet,
+#                             and starts both on loopback: MariaDB at PORT, with the databases kite and test_kite of user kite with
+#                             password sesame, PostgreSQL at PORT+1, with user postgres and no password
+# mariadb.sh measure DIR PORT OUT [ROWS DIM]   fills both with the same vectors, sweeps both, and writes OUT.mariadb.json, OUT.postgres.json
+#                             and the comparison; PYTHON has numpy, PyMySQL and psycopg, KITESCOPE is the binary
 # mariadb.sh stop DIR
 #
-# As root, on Debian: the server is that of Debian 13 (11.8), taken by apt from the place that this machine's own packages come from, with the
-# libraries that it needs. It runs in a folder of its own (chroot): nothing is installed, and apt's own lists stay as they are.
+# As root. The servers run in a folder of their own (chroot): nothing of it is installed. SCHEDULE="chrt -r 1" runs servers and client ahead of
+# whatever else the machine does.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 
 assemble() {
-	local dir=$1 place deb
-	mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/root"
+	local dir=$1 root=$1/root place
+	command -v debootstrap >/dev/null || apt-get install -y debootstrap >/dev/null
 	place=$(apt-get indextargets --format '$(REPO_URI)' | grep '/debian/$' | sort -u | head -1)
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $place trixie main" >"$dir/apt/sources.list"
-	: >"$dir/apt/status"
-	printf '%s "%s";\n' Dir::Etc::sourcelist "$dir/apt/sources.list" Dir::Etc::sourceparts - Dir::State::lists "$dir/apt/lists" \
-		Dir::State::status "$dir/apt/status" Dir::Cache "$dir/apt/cache" >"$dir/apt/apt.conf"
-	export APT_CONFIG=$dir/apt/apt.conf
-	apt-get update -q >"$dir/apt/log"
-	apt-get install -y --no-install-recommends --download-only mariadb-server-core >>"$dir/apt/log"
-	unset APT_CONFIG
-	for deb in "$dir"/apt/cache/archives/*.deb; do dpkg -x "$deb" "$dir/root"; done
-	cd "$dir/root"
-	for deb in bin sbin lib lib64; do [ -e $deb ] || ln -s usr/$deb $deb; done
-	mkdir -p tmp data dev
-	mknod -m 666 dev/null c 1 3
-	mknod -m 666 dev/urandom c 1 9
-	echo 'root:x:0:0:root:/:/bin/sh' >etc/passwd
-	{
-		printf 'CREATE DATABASE mysql;\nUSE mysql;\n'
-		cat usr/share/mariadb/mariadb_{system_tables,performance_tables,system_tables_data}.sql
-		printf "%s;\n" 'FLUSH PRIVILEGES' 'CREATE DATABASE kite' "CREATE USER kite@'127.0.0.1' IDENTIFIED BY 'sesame'" "GRANT ALL ON kite.* TO kite@'127.0.0.1'"
-	} | chroot "${server[@]}" --bootstrap --skip-networking >"$dir/log" 2>&1
+	mkdir -p "$dir"
+	debootstrap --variant=minbase --include=mariadb-server-core,mariadb-client-core,mariadb-common,postgresql-17,postgresql-17-pgvector \
+		trixie "$root" "$place" >"$dir/debootstrap.log"
+	mkdir -p "$root/data" "$root/pg"
+	chroot "$root" mariadb-install-db --no-defaults --user=root --datadir=/data --basedir=/usr --skip-test-db \
+		--auth-root-authentication-method=normal --force >"$dir/install.log" 2>&1
+	chroot "$root" chown postgres:postgres /pg
+	as_postgres "$root" initdb -D /pg -A trust >>"$dir/install.log" 2>&1
 	touch "$dir/assembled"
 }
 
-server=(. /usr/sbin/mariadbd --no-defaults --user=root --datadir=/data --lc-messages-dir=/usr/share/mariadb)
+as_postgres() { chroot --userspec=postgres:postgres "$1" "/usr/lib/postgresql/17/bin/$2" "${@:3}"; }
+
+sql() { chroot "$1/root" mariadb --no-defaults --socket=/tmp/maria.sock -uroot -e "$2"; }
 
 start() {
 	local dir=$1 port=$2
-	[ -e "$dir/assembled" ] || (assemble "$dir")
-	cd "$dir/root"
-	chroot "${server[@]}" --bind-address=127.0.0.1 --port="$port" --socket=/tmp/sock --skip-name-resolve >"$dir/log" 2>&1 &
-	echo $! >"$dir/pid"
+	[ -e "$dir/assembled" ] || assemble "$dir"
+	${SCHEDULE:-} chroot "$dir/root" /usr/sbin/mariadbd --no-defaults --user=root --datadir=/data --bind-address=127.0.0.1 --port="$port" \
+		--socket=/tmp/maria.sock --skip-name-resolve --mhnsw-max-cache-size=1073741824 >"$dir/mariadb.log" 2>&1 &
+	echo $! >"$dir/pids"
+	${SCHEDULE:-} chroot --userspec=postgres:postgres "$dir/root" /usr/lib/postgresql/17/bin/postgres -D /pg -c listen_addresses=127.0.0.1 \
+		-p $((port + 1)) -c unix_socket_directories=/tmp >"$dir/postgres.log" 2>&1 &
+	echo $! >>"$dir/pids"
 	for _ in $(seq 120); do
-		! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || return 0
-		kill -0 "$(cat "$dir/pid")" || { tail -20 "$dir/log" >&2 && return 1; }
+		if sql "$dir" 'SELECT 1' >/dev/null 2>&1 && as_postgres "$dir/root" pg_isready -q -h 127.0.0.1 -p $((port + 1)); then
+			sql "$dir" "CREATE DATABASE IF NOT EXISTS kite; CREATE DATABASE IF NOT EXISTS test_kite;
+				CREATE USER IF NOT EXISTS kite@'127.0.0.1' IDENTIFIED BY 'sesame';
+				GRANT ALL ON kite.* TO kite@'127.0.0.1'; GRANT ALL ON \`test_%\`.* TO kite@'127.0.0.1'"
+			return 0
+		fi
 		sleep 0.5
 	done
-	echo "MariaDB does not answer: $dir/log" >&2
+	tail -5 "$dir/mariadb.log" "$dir/postgres.log" >&2
 	return 1
+}
+
+measure() {
+	local dir=$1 port=$2 out=$3 uri=postgresql://postgres@127.0.0.1:$(($2 + 1))/postgres name
+	"${PYTHON:-python3}" "$here/replay_targets.py" measured "127.0.0.1:$port" "$uri" "$out" "${4:-20000}" "${5:-64}"
+	for name in mariadb postgres; do
+		local target="mariadb://kite:sesame@127.0.0.1:$port/kite?table=measured"
+		[ $name = mariadb ] || target="postgres://postgres@127.0.0.1:$((port + 1))/postgres?sslmode=disable"
+		${SCHEDULE:-} "${KITESCOPE:-kitescope}" replay sweep measured --vectors "$out.npy" --metric L2 --queries "$out-queries.npy" --target "$target" \
+			--ef 20,40,100 --concurrency 1,2,4 --rounds 3 --round 1s --warmup 500ms -O "$out.$name.json" --force >"$out.$name.txt"
+	done
+	"${KITESCOPE:-kitescope}" replay show "$out.mariadb.json" "$out.postgres.json" # side by side
 }
 
 stop() {
 	local pid
-	pid=$(cat "$1/pid")
-	kill "$pid" 2>/dev/null || return 0
-	for _ in $(seq 60); do
-		kill -0 "$pid" 2>/dev/null || return 0
-		sleep 0.5
+	kill "$(sed -n 1p "$1/pids")" 2>/dev/null || true
+	kill -INT "$(sed -n 2p "$1/pids")" 2>/dev/null || true # PostgreSQL: at once, without waiting for clients
+	for pid in $(cat "$1/pids"); do
+		for _ in $(seq 60); do
+			kill -0 "$pid" 2>/dev/null || continue 2
+			sleep 0.5
+		done
+		kill -9 "$pid"
 	done
-	kill -9 "$pid"
 }
 
 case ${1:-} in
-start | stop) "$@" ;;
-*) echo "usage: mariadb.sh start DIR PORT | stop DIR" >&2 && exit 2 ;;
+start | measure | stop) "$@" ;;
+*) echo "usage: mariadb.sh start DIR PORT | measure DIR PORT OUT [ROWS DIM] | stop DIR" >&2 && exit 2 ;;
 esac

