@@ -3,7 +3,6 @@ package load_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -115,47 +114,35 @@ func clock(d time.Duration) func() time.Duration {
 }
 
 func TestHungTarget(t *testing.T) {
-	for _, deaf := range []bool{false, true} {
-		t.Run(fmt.Sprintf("deaf=%v", deaf), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := steady(0)
-				w.serve = func(n int64, _ *load.Request) (time.Duration, *load.Answer, error) {
-					if n == 100 {
-						return time.Hour, nil, errors.New("no")
-					}
-					return 10 * time.Millisecond, &load.Answer{}, nil
-				}
-				w.deaf = func(n int64) bool { return deaf && n == 100 }
-				var sunk error
-				p, err := load.Run(t.Context(), w, requests(3, 0), load.Plan{
-					Sessions: 1, Round: 10 * time.Second, Deadline: 2 * time.Second,
-					Sink: func(_ int, _ *load.Request, _ *load.Answer, _ time.Duration, err error) {
-						sunk = errors.Join(sunk, err)
-					},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				hung := 2 * time.Second
-				if deaf {
-					hung += time.Second
-				}
-				if p.Failed != 1 || p.Errors["no answer within 2s"] != 1 || p.FailedLatency.Max != hung || w.opened.Load() != 2 {
-					t.Errorf("failed %d (%v) after %v, %d sessions", p.Failed, p.Errors, p.FailedLatency.Max, w.opened.Load())
-				}
-				if want := int64((10*time.Second-hung)/(10*time.Millisecond)) + 1; p.Asked != want || sunk == nil || p.Stopped != "" {
-					t.Errorf("asked %d, not %d; sink %v, %q", p.Asked, want, sunk, p.Stopped)
-				}
-				if deaf != (len(p.Notes) == 1) {
-					t.Errorf("notes %q", p.Notes)
-				}
-				time.Sleep(2 * time.Hour) // what was left behind closes its session
-				if w.closed.Load() != 2 {
-					t.Errorf("%d sessions closed of 2", w.closed.Load())
-				}
-			})
+	synctest.Test(t, func(t *testing.T) {
+		w := steady(0)
+		w.serve = func(n int64, _ *load.Request) (time.Duration, *load.Answer, error) {
+			if n == 100 {
+				return time.Hour, nil, errors.New("no")
+			}
+			return 10 * time.Millisecond, &load.Answer{}, nil
+		}
+		var sunk error
+		p, err := load.Run(t.Context(), w, requests(3, 0), load.Plan{
+			Sessions: 1, Round: 10 * time.Second, Deadline: 2 * time.Second,
+			Sink: func(_ int, _ *load.Request, _ *load.Answer, _ time.Duration, err error) {
+				sunk = errors.Join(sunk, err)
+			},
 		})
-	}
+		if err != nil {
+			t.Fatal(err)
+		}
+		const hung = 2 * time.Second
+		if p.Failed != 1 || p.Errors["no answer within 2s"] != 1 || p.FailedLatency.Max != hung || w.opened.Load() != 2 {
+			t.Errorf("failed %d (%v) after %v, %d sessions", p.Failed, p.Errors, p.FailedLatency.Max, w.opened.Load())
+		}
+		if want := int64((10*time.Second-hung)/(10*time.Millisecond)) + 1; p.Asked != want || sunk == nil || p.Stopped != "" {
+			t.Errorf("asked %d, not %d; sink %v, %q", p.Asked, want, sunk, p.Stopped)
+		}
+		if w.closed.Load() != 2 {
+			t.Errorf("%d sessions closed of 2", w.closed.Load())
+		}
+	})
 }
 
 func TestSlowAtTheEnd(t *testing.T) {
@@ -248,24 +235,6 @@ func TestCutRoundsAreNotInTheMean(t *testing.T) {
 		p := run(t, w, requests(1, 0), load.Plan{Sessions: 1, Round: time.Second, Rounds: 5, Total: 300})
 		if p.QPS != 100 || p.QPSLow != 100 || p.Queries != 300 || len(p.Repeats) != 3 || p.Repeats[2].QPS != 1000 || !p.Repeats[2].Cut {
 			t.Errorf("%v QPS from %v, %d answered: %+v", p.QPS, p.QPSLow, p.Queries, p.Repeats)
-		}
-	})
-}
-
-func TestInterruptedWhileDeaf(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		w := steady(time.Hour)
-		w.deaf = func(int64) bool { return true }
-		began := time.Now()
-		p, err := load.Run(ctx, w, requests(1, 0), load.Plan{Sessions: 3, Round: time.Minute})
-		if err != nil || p.Asked != 0 || p.Stopped == "" || len(p.Notes) != 1 || time.Since(began) != 2*time.Second {
-			t.Errorf("%+v %v after %v", p, err, time.Since(began))
-		}
-		time.Sleep(2 * time.Hour)
-		if w.closed.Load() != 3 {
-			t.Errorf("%d sessions closed", w.closed.Load())
 		}
 	})
 }

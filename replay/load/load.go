@@ -27,7 +27,7 @@ type Target interface {
 // Session asks one request at a time.
 type Session interface {
 	// Ask answers a request. The answer is valid until the next call. An error is of this request. A context that ends, as it
-	// does when the request's deadline is over, ends the call; the session is closed then, and another one opened.
+	// does when the request's deadline is over, has to end the call; the session is closed then, and another one opened.
 	Ask(ctx context.Context, r *Request) (*Answer, error)
 	Close() error
 }

@@ -142,7 +142,6 @@ func TestTimed(t *testing.T) {
 // Sleeping past the bubble's clock: with the kernel's, a request comes neither early nor much too late.
 func TestOpenLoopOnTheRealClock(t *testing.T) {
 	w := steady(0)
-	w.deaf = func(int64) bool { return true }
 	p := run(t, w, requests(7, 0), load.Plan{Sessions: 2, Rate: 500, Requests: 50})
 	if p.Asked != 50 || p.Took < 98*time.Millisecond || p.Waited.Count != 50 || p.Waited.Min < 0 {
 		t.Errorf("asked %d in %v, waited %+v", p.Asked, p.Took, p.Waited)

@@ -20,12 +20,13 @@ func (i *idle) Ask(context.Context, *load.Request) (*load.Answer, error) {
 	return &i.answer, nil
 }
 
+// TestNoAllocationPerRequest: without a deadline, which takes a context for each.
 func TestNoAllocationPerRequest(t *testing.T) {
 	all := requests(100, 0)
 	allocated := func(n int) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := load.Run(t.Context(), &idle{load.Answer{Server: time.Nanosecond}}, all, load.Plan{Sessions: 2, Requests: n, Deadline: time.Minute})
+		_, err := load.Run(t.Context(), &idle{load.Answer{Server: time.Nanosecond}}, all, load.Plan{Sessions: 2, Requests: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func BenchmarkOverhead(b *testing.B) {
 	for _, sessions := range []int{1, 2, 8} {
 		b.Run("sessions="+strconv.Itoa(sessions), func(b *testing.B) {
 			b.ReportAllocs()
-			if _, err := load.Run(b.Context(), &idle{}, requests(100, 0), load.Plan{Sessions: sessions, Requests: b.N, Deadline: time.Minute}); err != nil {
+			if _, err := load.Run(b.Context(), &idle{}, requests(100, 0), load.Plan{Sessions: sessions, Requests: b.N}); err != nil {
 				b.Fatal(err)
 			}
 		})

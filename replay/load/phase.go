@@ -53,15 +53,6 @@ func (p *phase) asked() int64 {
 	return min(p.taken.Load(), p.limit)
 }
 
-// event is a worker that has no more to do, or one that was lost: its call goes on though it was told to end.
-type event struct {
-	worker *worker
-	lost   bool
-}
-
-// grace is how long a call has for coming back once it was told to end.
-const grace = time.Second
-
 // run lets all workers ask until the phase is over.
 func (d *driver) run(ctx context.Context, p *phase) {
 	limited := false // by what is allowed in all
@@ -86,16 +77,18 @@ func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
 	}
 	p.arrivals = newArrivals(d.plan, d.requests, began, p.first)
 	d.begin(p, p.first, began)
-	back := make(chan event, len(d.workers))
+	back := make(chan struct{}, len(d.workers))
 	for _, w := range d.workers {
-		w.enter(p, back)
-		go w.work(ctx, p)
+		w.enter(p)
+		go func() {
+			w.work(ctx, p)
+			back <- struct{}{}
+		}()
 	}
-	ended, busy := d.wait(ctx, p, back)
+	ended := d.wait(ctx, p, back)
 	exhausted = p.asked() >= p.limit
 	if !ended {
 		d.stopped = reason(ctx)
-		d.abandon(busy, back)
 	}
 	if d.spanOpen {
 		d.finish(d.elapsed())
@@ -113,27 +106,22 @@ func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
 	return exhausted
 }
 
-// wait returns when all workers are back and the phase is over, which is ended, or with those that are busy when the context
-// is over.
-func (d *driver) wait(ctx context.Context, p *phase, back chan event) (ended bool, busy int) {
-	busy = len(d.workers)
+// wait returns when all workers are back, and the phase is over, which is ended, or the context.
+func (d *driver) wait(ctx context.Context, p *phase, back <-chan struct{}) (ended bool) {
+	busy := len(d.workers)
 	ends := p.ends
 	clock := time.NewTimer(0)
 	defer clock.Stop()
 	<-clock.C
 	for {
 		if busy == 0 && (len(ends) == 0 || p.asked() >= p.limit) {
-			return true, 0
+			return true
 		}
 		if len(ends) > 0 {
 			clock.Reset(ends[0] - d.elapsed())
 		}
 		select {
-		case e := <-back:
-			if e.lost {
-				d.replace(ctx, p, e.worker, back)
-				continue
-			}
+		case <-back:
 			busy--
 		case <-clock.C:
 			d.finish(ends[0])
@@ -143,50 +131,10 @@ func (d *driver) wait(ctx context.Context, p *phase, back chan event) (ended boo
 			ends = ends[1:]
 		case <-ctx.Done():
 			p.quit.Store(true)
-			return false, busy
-		}
-	}
-}
-
-// replace lets another worker go on in the place of one that is lost, in the same phase.
-func (d *driver) replace(ctx context.Context, p *phase, lost *worker, back chan<- event) {
-	lost.mu.Lock()
-	lost.flush()
-	lost.mu.Unlock()
-	w := newWorker(d, lost.index, nil)
-	w.enter(p, back)
-	d.mu.Lock()
-	for i := range d.workers {
-		if d.workers[i] == lost {
-			d.workers[i] = w
-		}
-	}
-	d.mu.Unlock()
-	d.lost++
-	go func() {
-		w.sink(lost.request, nil, lost.took, lost.err, lost.counted)
-		w.work(ctx, p)
-	}()
-}
-
-// abandon waits for workers whose context is over, and does without those that do not come back.
-func (d *driver) abandon(busy int, back <-chan event) {
-	clock := time.NewTimer(grace)
-	defer clock.Stop()
-	for busy > 0 {
-		select {
-		case <-back: // also of one that is lost, whose call goes on
-			busy--
-		case <-clock.C:
-			for _, w := range d.workers {
-				w.mu.Lock()
-				if !w.idle {
-					w.gone = true
-					d.lost++
-				}
-				w.mu.Unlock()
+			for range busy { // their calls end with the context
+				<-back
 			}
-			return
+			return false
 		}
 	}
 }

@@ -4,16 +4,11 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"kitescope/internal/words"
 )
 
 // point puts together what was measured.
 func (d *driver) point() *Point {
 	p := &Point{Plan: d.plan, Recall: -1, Open: d.opened, Notes: d.notes, Unsent: d.unsent, Errors: d.fails.counts(), Stopped: d.stopped}
-	if d.lost > 0 {
-		p.Notes = append(p.Notes, words.Count(d.lost, "session", "sessions")+" did not stop when asked to and "+words.Agree(d.lost, "was", "were")+" abandoned")
-	}
 	var all tally
 	var used interval
 	var whole []float64

@@ -38,7 +38,10 @@ func Run(ctx context.Context, t Target, requests []*Request, plan Plan) (*Point,
 	d.phases(ctx)
 	stop()
 	cancel(nil)
-	d.close()
+	for _, w := range d.workers {
+		w.leave()
+	}
+	d.closing.Wait()
 	return d.point(), nil
 }
 
@@ -82,7 +85,6 @@ type driver struct {
 
 	notes    []string
 	opened   int
-	lost     int // workers that did not come back
 	stopped  string
 	asked    int64 // of the phases that are over
 	unsent   int64

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // worker is a session and the goroutine that asks with it. It counts for itself, so that sessions do not wait for each other: its
-// lock is free but when progress is looked at, or a deadline is over.
+// lock is free but when progress is looked at.
 type worker struct {
 	driver  *driver
 	index   int
@@ -21,27 +20,15 @@ type worker struct {
 	// bubble is that the clock stood still while the kernel slept: it is that of testing/synctest, which only Go's timers move.
 	bubble bool
 
-	// due is when the call under way has to be back, 0 if there is none; what is below it was written before it was.
-	due     atomic.Int64
 	request *Request
 	at      time.Duration // when it should start
 	sent    time.Duration
 
-	mu     sync.Mutex
-	back   chan<- event
-	expiry *time.Timer
-	cancel context.CancelFunc
-	// told is that the call under way was told to end, gone that nobody waits for the worker any more, idle that it does
-	// not work.
-	told, gone, idle bool
-	tally            tally
-	round            int             // that tally is of
-	until            time.Duration   // its end
-	ends             []time.Duration // of the rounds after it
-	// What is left of a call that never came back.
-	took    time.Duration
-	err     error
-	counted bool
+	mu    sync.Mutex
+	tally tally
+	round int             // that tally is of
+	until time.Duration   // its end
+	ends  []time.Duration // of the rounds after it
 }
 
 func newWorker(d *driver, index int, s Session) *worker {
@@ -49,10 +36,9 @@ func newWorker(d *driver, index int, s Session) *worker {
 }
 
 // enter prepares for a phase.
-func (w *worker) enter(p *phase, back chan<- event) {
+func (w *worker) enter(p *phase) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.back = back
 	w.round, w.until, w.ends = p.first, math.MaxInt64, nil
 	if len(p.ends) > 0 {
 		w.until, w.ends = p.ends[0], p.ends[1:]
@@ -61,49 +47,47 @@ func (w *worker) enter(p *phase, back chan<- event) {
 
 // work asks until the phase is over.
 func (w *worker) work(ctx context.Context, p *phase) {
-	w.watch(true)
-	call := w.call(ctx)
 	for {
-		opening := w.reopen(ctx)
+		err := w.reopen(ctx)
 		r, ok := w.next(ctx, p)
 		if !ok {
-			break
-		}
-		w.begin()
-		var a *Answer
-		err := opening
-		if err == nil {
-			a, err = w.session.Ask(call, r)
-			if a == nil && err == nil {
-				err = errors.New("the session returned no answer and no error")
-			}
-		}
-		ended := w.driver.elapsed()
-		if err != nil {
-			a = nil
-		}
-		dropped := err != nil && ctx.Err() != nil
-		counts, told, gone := w.record(a, &err, ended, dropped)
-		if gone {
-			_ = w.session.Close() // nobody waits for this goroutine any more
 			return
 		}
-		if dropped {
-			break
+		opened := err == nil
+		var a *Answer
+		if opened {
+			a, err = w.ask(ctx, r)
 		}
-		w.sink(r, a, ended-w.at, err, counts)
-		if told {
-			call = w.call(ctx)
-			if err != nil {
-				w.leave()
-			}
+		if err != nil && ctx.Err() != nil {
+			return
 		}
-		if opening != nil {
+		ended := w.driver.elapsed()
+		w.sink(r, a, ended-w.at, err, w.record(a, err, ended))
+		if !opened {
 			w.rest(ctx)
 		}
 	}
-	w.watch(false)
-	w.back <- event{worker: w}
+}
+
+// ask asks within the deadline. A session whose call was ended by it is closed.
+func (w *worker) ask(ctx context.Context, r *Request) (*Answer, error) {
+	call := ctx
+	if deadline := w.driver.plan.Deadline; deadline > 0 {
+		var cancel context.CancelFunc
+		call, cancel = context.WithTimeout(ctx, deadline)
+		defer cancel()
+	}
+	a, err := w.session.Ask(call, r)
+	switch {
+	case a == nil && err == nil:
+		return nil, errors.New("the session returned no answer and no error")
+	case err != nil && call.Err() != nil && ctx.Err() == nil:
+		w.leave()
+		return nil, fmt.Errorf("no answer within %v", w.driver.plan.Deadline)
+	case err != nil:
+		return nil, err
+	}
+	return a, nil
 }
 
 // next waits for the next request's start.
@@ -140,32 +124,10 @@ func (w *worker) next(ctx context.Context, p *phase) (r *Request, ok bool) {
 // lateness is what a session's own work may hold up the next start for: more means that no session was free.
 const lateness = time.Millisecond
 
-// begin starts the deadline of the request.
-func (w *worker) begin() {
-	w.due.Store(int64(w.sent + max(1, w.driver.plan.Deadline)))
-}
-
-// record counts what came back, in the round in which it did. It reports whether the request counts, whether the call was
-// told to end, and whether nobody waits for it any more.
-func (w *worker) record(a *Answer, err *error, ended time.Duration, dropped bool) (counts, told, gone bool) {
+// record counts what came back, in the round in which it did. It reports whether the request counts.
+func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.gone {
-		return false, false, true
-	}
-	w.due.Store(0)
-	told, w.told = w.told, false
-	if dropped {
-		return false, false, false
-	}
-	if told && *err != nil {
-		*err = w.driver.expired()
-	}
-	return w.count(a, *err, ended), told, false
-}
-
-// count is record for whoever has the lock.
-func (w *worker) count(a *Answer, err error, ended time.Duration) (counts bool) {
 	for ended > w.until && len(w.ends) > 0 {
 		w.flush()
 		w.round, w.until, w.ends = w.round+1, w.ends[0], w.ends[1:]
@@ -218,5 +180,36 @@ func (w *worker) sink(r *Request, a *Answer, took time.Duration, err error, coun
 	}
 }
 
-// expired is the error of a request whose deadline was over.
-func (d *driver) expired() error { return fmt.Errorf("no answer within %v", d.plan.Deadline) }
+// leave closes the session, without waiting for it.
+func (w *worker) leave() {
+	s := w.session
+	w.session = nil
+	if s != nil {
+		w.driver.closing.Go(func() { _ = s.Close() })
+	}
+}
+
+// reopen opens the session if there is none.
+func (w *worker) reopen(ctx context.Context) error {
+	if w.session != nil {
+		return nil
+	}
+	s, err := w.driver.session(ctx)
+	if err != nil {
+		return err
+	}
+	w.session, w.pause = s, 0
+	return nil
+}
+
+// The pauses between attempts to open a session.
+const (
+	firstPause = 10 * time.Millisecond
+	lastPause  = time.Second
+)
+
+// rest waits after a session could not be opened, each time longer.
+func (w *worker) rest(ctx context.Context) {
+	w.pause = min(max(firstPause, 2*w.pause), lastPause)
+	w.sleep(ctx, w.driver.elapsed()+w.pause)
+}

@@ -15,9 +15,7 @@ import (
 type workload struct {
 	// serve says how long call n takes, from 0 on over all sessions, and how it ends.
 	serve func(n int64, r *load.Request) (time.Duration, *load.Answer, error)
-	// deaf calls do not listen to their context.
-	deaf func(n int64) bool
-	open func(n int64) error
+	open  func(n int64) error
 
 	calls, opened, closed atomic.Int64
 	mu                    sync.Mutex
@@ -51,10 +49,6 @@ func (c *client) Ask(ctx context.Context, r *load.Request) (*load.Answer, error)
 	c.w.asked = append(c.w.asked, r.Number)
 	c.w.mu.Unlock()
 	took, a, err := c.w.serve(n, r)
-	if c.w.deaf != nil && c.w.deaf(n) {
-		time.Sleep(took)
-		return a, err
-	}
 	select {
 	case <-time.After(took):
 		return a, err
