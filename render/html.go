@@ -1,9 +1,9 @@
 package render
 
 import (
-	"html/template"
 	"io"
 	"sort"
+	"strconv"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -12,16 +12,6 @@ import (
 	"kitescope/internal/words"
 	"kitescope/render/webpage"
 )
-
-// htmlFinding is a finding of a page. Its texts are made harmless by the template.
-type htmlFinding struct {
-	Severity, Glyph, Change, Check, Title, Message, Object, Cost, Impact, With string
-	Depth                                                                      int
-	Steps                                                                      []webpage.Command
-	Evidence                                                                   *webpage.Table
-	Objects                                                                    []string
-	Began                                                                      []webpage.Fact
-}
 
 // writeHTML writes one page that needs nothing but itself.
 func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
@@ -34,9 +24,7 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 	if d.Since != nil {
 		p.Under = append(p.Under, d.sinceText())
 	}
-	if err := d.AddFindings(p); err != nil {
-		return err
-	}
+	d.AddFindings(p)
 	p.Add("Balance", balancePicture(d.Report.Balance))
 	d.AddCluster(p)
 	d.AddChecks(p)
@@ -64,16 +52,12 @@ func NonBlank(list ...string) []string {
 }
 
 // AddFindings adds the findings to a page, what follows from one below it, and those that are gone since an older state.
-func (d *Diagnosis) AddFindings(p *webpage.Page) error {
-	var list []htmlFinding
+func (d *Diagnosis) AddFindings(p *webpage.Page) {
+	var list []webpage.Block
 	for _, b := range check.Tree(d.Report.Findings) {
-		list = append(list, newHTMLFinding(d, &b))
+		list = append(list, d.article(&b))
 	}
-	block, err := webpage.From(findingsTemplate, list)
-	if err != nil {
-		return err
-	}
-	p.Add("Findings", block)
+	p.Add("Findings", list...)
 	var gone []string
 	for _, c := range d.gone() {
 		text := c.Before.Message + " (" + c.Before.Check + ")"
@@ -83,7 +67,6 @@ func (d *Diagnosis) AddFindings(p *webpage.Page) error {
 		gone = append(gone, text)
 	}
 	p.Add("No longer found", webpage.List(gone))
-	return nil
 }
 
 // AddCluster adds the few figures that tell one cluster from another.
@@ -111,44 +94,54 @@ func (d *Diagnosis) AddChecks(p *webpage.Page) {
 	for _, f := range d.Report.Accepted {
 		accepted = append(accepted, "accepted: "+f.Message+" ("+f.Check+")")
 	}
-	blocks := []template.HTML{webpage.List(unseen), webpage.List(accepted)}
+	blocks := []webpage.Block{webpage.List(unseen), webpage.List(accepted)}
 	if len(ok) > 0 {
 		blocks = append(blocks, webpage.Fold(words.Plural(len(ok), "check")+" found nothing", webpage.List(ok)))
 	}
 	p.Add("Checks", blocks...)
 }
 
-func newHTMLFinding(d *Diagnosis, b *check.Branch) htmlFinding {
-	f := htmlFinding{
-		Severity: b.Severity.String(), Glyph: SeverityGlyph(b.Severity, false), Change: d.changeText(b.Finding), Check: b.Check, Depth: min(b.Depth, 4), Title: titleOf(d.Report, b.Check),
-		Message: b.Message, Object: ObjectText(b.Object), Cost: CostText(b.Finding), Impact: b.Impact, Steps: Steps(b.Finding), With: words.Plural(len(b.Objects), "object"),
+// article is a finding of a page.
+func (d *Diagnosis) article(b *check.Branch) webpage.Block {
+	a := webpage.Article{
+		Class: "finding " + b.Severity.String() + " depth" + strconv.Itoa(min(b.Depth, 4)), Mark: SeverityGlyph(b.Severity, false) + " " + b.Severity.String(),
+		Title: b.Message, Code: b.Check, CodeTitle: titleOf(d.Report, b.Check), About: []string{ObjectText(b.Object)},
+	}
+	if change := d.changeText(b.Finding); change != "" {
+		a.Mark += " [" + change + "]"
+	}
+	if cost := CostText(b.Finding); cost != "" {
+		a.About = append(a.About, "costs "+cost)
+	}
+	var began []webpage.Fact
+	for _, line := range d.onsetLines(b.Finding) {
+		began = append(began, webpage.Fact{Name: line.label, Value: line.text})
+	}
+	if len(began) > 0 {
+		a.Blocks = append(a.Blocks, webpage.Facts(began))
+	}
+	if b.Impact != "" {
+		a.Blocks = append(a.Blocks, webpage.Lines(webpage.Line{Named: true, Name: "Impact", Text: b.Impact}))
+	}
+	if steps := Steps(b.Finding); len(steps) > 0 {
+		a.Blocks = append(a.Blocks, webpage.Lines(webpage.Line{Named: true, Name: "Fix"}), webpage.Commands(steps))
 	}
 	if len(b.Evidence) > 0 {
-		f.Evidence = &webpage.Table{Heads: []webpage.Cell{{Text: "evidence"}, {Text: "value"}, {Text: "source"}}}
+		evidence := webpage.Table{Name: "Evidence", Heads: []webpage.Cell{{Text: "evidence"}, {Text: "value"}, {Text: "source"}}}
+		for _, e := range b.Evidence {
+			evidence.Rows = append(evidence.Rows, []webpage.Cell{{Text: e.Name}, {Text: e.Value}, {Text: e.Source, Class: "dim"}})
+		}
+		a.Blocks = append(a.Blocks, evidence.HTML())
 	}
-	for _, e := range b.Evidence {
-		f.Evidence.Rows = append(f.Evidence.Rows, []webpage.Cell{{Text: e.Name}, {Text: e.Value}, {Text: e.Source, Class: "dim"}})
+	if len(b.Objects) > 0 {
+		var objects []string
+		for _, r := range b.Objects {
+			objects = append(objects, ObjectText(r))
+		}
+		a.Blocks = append(a.Blocks, webpage.Fold(words.Plural(len(objects), "object"), webpage.List(objects)))
 	}
-	for _, line := range d.onsetLines(b.Finding) {
-		f.Began = append(f.Began, webpage.Fact{Name: line.label, Value: line.text})
-	}
-	for _, r := range b.Objects {
-		f.Objects = append(f.Objects, ObjectText(r))
-	}
-	return f
+	return a.HTML()
 }
-
-// findingsTemplate is a list of findings.
-const findingsTemplate = `{{range $i, $_ := .}}{{if $i}}
-{{end}}<article class="finding {{.Severity}} depth{{.Depth}}">
-<h3><span>{{.Glyph}} {{.Severity}}{{with .Change}} [{{text .}}]{{end}}</span> {{text .Message}}</h3>
-<p class="dim"><code title="{{text .Title}}">{{.Check}}</code> · {{text .Object}}{{with .Cost}} · costs {{text .}}{{end}}</p>
-{{with .Began}}{{template "facts" .}}
-{{end}}{{with .Impact}}<p><strong>Impact</strong> {{text .}}</p>
-{{end}}{{with .Steps}}<p><strong>Fix</strong></p>
-{{template "commands" .}}{{end}}{{with .Evidence}}{{template "table" .}}{{end}}{{if .Objects}}<details><summary>{{.With}}</summary>
-{{template "list" .Objects}}</details>
-{{end}}</article>{{end}}`
 
 // clusterFacts are the few figures that tell one cluster from another.
 func clusterFacts(c *model.Cluster) []webpage.Fact {

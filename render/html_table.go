@@ -1,7 +1,6 @@
 package render
 
 import (
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -39,8 +38,8 @@ func Title(name string) string {
 }
 
 // Blocks are the tables of a sheet as parts of a page.
-func (s *Sheet) Blocks() []template.HTML {
-	var blocks []template.HTML
+func (s *Sheet) Blocks() []webpage.Block {
+	var blocks []webpage.Block
 	for i := range s.Parts {
 		blocks = append(blocks, PartTable(&s.Parts[i]).HTML())
 	}

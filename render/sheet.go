@@ -1,7 +1,6 @@
 package render
 
 import (
-	"html/template"
 	"io"
 	"math"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/profile"
+	"kitescope/render/webpage"
 )
 
 // Sheet is a report, ready for every format: lines and columns for people,
@@ -25,7 +25,7 @@ type Sheet struct {
 	Parts []Part
 	Foot  []Line
 	// Figures are pictures for a page.
-	Figures []template.HTML
+	Figures []webpage.Block
 
 	// About tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
 	// items that CSV has no place for.

@@ -2,7 +2,6 @@ package builds
 
 import (
 	"bytes"
-	"html/template"
 	"io"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
 	p.Add("What changed", append(blocks, figures...)...)
 	if c := r.Comparison.Control; c != nil {
 		control := trialComparison(c, false, o)
-		p.Add("The control", append([]template.HTML{webpage.Prose("The program without PGO against a copy of itself, in pairs between the others: any difference here is noise, not PGO.")}, control.Blocks()...)...)
+		p.Add("The control", append([]webpage.Block{webpage.Prose("The program without PGO against a copy of itself, in pairs between the others: any difference here is noise, not PGO.")}, control.Blocks()...)...)
 	}
 	p.Add("The programs", trialPrograms(r).HTML())
 	p.Add("The witness", webpage.List(witnessTexts(r)))
@@ -67,8 +66,8 @@ func trialPrograms(r *trial.Report) *webpage.Table {
 }
 
 // ComparisonFigures are the pictures of a comparison that there is something to draw in.
-func ComparisonFigures(c *bench.Comparison) ([]template.HTML, error) {
-	var figures []template.HTML
+func ComparisonFigures(c *bench.Comparison) ([]webpage.Block, error) {
+	var figures []webpage.Block
 	for _, x := range []struct{ kind, name string }{
 		{"distributions", "All runs, before and after"}, {"concurrency", "By the number of clients"}, {"recall", "Queries per second against recall"},
 	} {

@@ -2,7 +2,6 @@ package cases
 
 import (
 	"bytes"
-	"html/template"
 
 	"kitescope/internal/words"
 	"kitescope/render"
@@ -22,12 +21,8 @@ func (c *Case) page() (*webpage.Page, error) {
 		Window: "Report on " + where, Headline: x.Headline, Tone: x.Tone, Under: render.NonBlank(where, state, d.Counts()),
 		Facts: x.Facts, Commands: x.Commands, FixFirst: true, Version: c.Version,
 	}
-	if err := c.addLatency(p); err != nil {
-		return nil, err
-	}
-	if err := d.AddFindings(p); err != nil {
-		return nil, err
-	}
+	c.addLatency(p)
+	d.AddFindings(p)
 	if c.Balance != nil {
 		c.Balance.AddPlan(p)
 	}
@@ -47,21 +42,18 @@ func (c *Case) page() (*webpage.Page, error) {
 }
 
 // addLatency adds the budgets of the requests that were answered about, and what explains their phases.
-func (c *Case) addLatency(p *webpage.Page) error {
+func (c *Case) addLatency(p *webpage.Page) {
 	if c.Why == nil || len(c.Why.Answers) == 0 {
-		return nil
+		return
 	}
 	r := &show.Report{Latency: c.Why.Latency, Where: c.Where, At: c.Why.At, Version: c.Version}
 	for _, a := range c.Why.Answers[:min(len(c.Why.Answers), shownBudgets)] {
 		r.Budgets = append(r.Budgets, a.Budget)
 	}
-	if err := r.AddTo(p); err != nil {
-		return err
-	}
+	r.AddTo(p)
 	if n := len(c.Why.Answers) - shownBudgets; n > 0 {
 		p.Notes = append(p.Notes, words.Plural(n, "kind")+" of requests with less of the time are left out: kitescope latency")
 	}
-	return nil
 }
 
 // shownBudgets are how many kinds of requests have a waterfall.
@@ -79,7 +71,7 @@ func (c *Case) addFlame(p *webpage.Page) error {
 	if b == nil {
 		return nil
 	}
-	var drawn [2]template.HTML
+	var drawn [2]webpage.Block
 	for i := range drawn {
 		var svg bytes.Buffer
 		if err := flame.SVG(&svg, b.Tree, flame.Options{Title: b.Process, Width: flameWidth, MaxHeight: flameHeight, Dark: i == 1}); err != nil {

@@ -3,27 +3,19 @@ package latency
 import (
 	"io"
 	"math"
+	"strings"
 
 	"kitescope/inspect/latency"
 	"kitescope/render"
 	"kitescope/render/webpage"
 )
 
-// pageRow is a phase of a waterfall. Its texts are made harmless by the template.
-type pageRow struct {
-	Name, Ms, Share, Bounds, Note, Class string
-	In                                   float64 // em
-	Left, Width                          float64 // percent
-}
-
 func writePage(w io.Writer, r *Report) error {
 	p := &webpage.Page{Window: "Latency of " + r.Where, Headline: Nothing(r.Latency), Under: render.NonBlank(r.Where, r.window()), Version: r.Version}
 	if len(r.Budgets) > 0 {
 		p.Headline = latency.Verdict(r.Budgets[0])
 	}
-	if err := r.AddTo(p); err != nil {
-		return err
-	}
+	r.AddTo(p)
 	return render.WritePage(w, p)
 }
 
@@ -37,66 +29,59 @@ func (r *Report) window() string {
 }
 
 // AddTo adds a waterfall of each budget to a page; what is unknown goes to its notes.
-func (r *Report) AddTo(p *webpage.Page) error {
-	list := make([]pageBudget, len(r.Budgets))
-	for i, b := range r.Budgets {
-		list[i] = pageBudget{Verdict: latency.Verdict(b), Rates: rates(b)}
-		for _, row := range lay([]*latency.Budget{b}) {
-			list[i].Rows = append(list[i].Rows, newPageRow(row))
+func (r *Report) AddTo(p *webpage.Page) {
+	var blocks []webpage.Block
+	for _, b := range r.Budgets {
+		t := webpage.Table{
+			Title: latency.Verdict(b), Notes: []webpage.Line{{Class: "dim", Text: rates(b)}},
+			Heads: []webpage.Cell{{Text: "phase"}, {Text: "ms", Class: "n"}, {Text: "share", Class: "n"}, {}, {Text: "between"}, {}},
 		}
+		for _, row := range lay([]*latency.Budget{b}) {
+			t.Rows = append(t.Rows, pageRow(row))
+		}
+		blocks = append(blocks, t.HTML())
 	}
-	block, err := webpage.From(budgetsTemplate, list)
-	if err != nil {
-		return err
-	}
-	p.Add("Where the time goes", block)
+	p.Add("Where the time goes", blocks...)
 	for _, l := range unknown(r) {
 		p.Notes = append(p.Notes, "Unknown: "+l.Text)
 	}
-	if len(list) > 0 {
+	if len(blocks) > 0 {
 		p.Notes = append(p.Notes, "~ is an estimate: calls run at the same time, the slowest counts, and Milvus reports only how long each takes. What no metric explains is shown as unexplained.")
 	}
-	return nil
 }
 
-// pageBudget is the waterfall of a kind of request.
-type pageBudget struct {
-	Verdict, Rates string
-	Rows           []pageRow
-}
-
-func newPageRow(r *Row) pageRow {
-	x := pageRow{Name: string(r.phase.Name), Ms: meanText(r), Share: shareText(r), In: float64(r.depth*12) / 10, Class: "part"}
-	percent := func(ms float64) float64 { return math.Round(min(100, max(0, 100*ms/r.budget.Ms))*100) / 100 }
-	if r.budget.Ms > 0 && r.known() {
-		x.Left, x.Width = percent(r.start), percent(r.ms())
-		x.Width = min(x.Width, 100-x.Left)
-	}
+// pageRow is a phase of a waterfall.
+func pageRow(r *Row) []webpage.Cell {
+	name, class, text, note, bounds := string(r.phase.Name), "part", "", "", ""
 	switch {
 	case r.at != nil:
-		x.Name, x.Class = render.Harmless(r.at.Role)+"-"+r.at.Node.String(), "node"
-		x.Note = "a call takes " + latency.Milliseconds(r.at.Ms)
+		name, class, text = r.at.Role+"-"+r.at.Node.String(), "node", "dim"
+		note = "a call takes " + latency.Milliseconds(r.at.Ms)
 	case r.phase.Aside():
-		x.Class, x.Note = "node", aside(r.phase)
+		class, text, note = "node", "dim", aside(r.phase)
 	case !r.known():
-		x.Class, x.Note = "unknown", render.Harmless(short(r.phase.Why))
+		text, note = "dim", short(r.phase.Why)
 	case r.phase.Name == latency.Unexplained:
-		x.Class = "unexplained"
+		class = "unexplained"
 	case len(r.phase.Children) > 0:
-		x.Class = "whole"
+		class = "whole"
 	}
 	if r.at == nil && r.known() && !r.phase.Aside() {
-		x.Bounds = between(r.phase.Mean)
+		bounds = between(r.phase.Mean)
 	}
-	return x
+	bar := webpage.Cell{Class: "w"}
+	if r.budget.Ms > 0 && r.known() {
+		percent := func(ms float64) float64 { return math.Round(min(100, max(0, 100*ms/r.budget.Ms))*100) / 100 }
+		left := percent(r.start)
+		bar.Bar = []webpage.Piece{{Class: class, At: true, Left: left, On: min(percent(r.ms()), 100-left)}}
+	}
+	figures := strings.TrimSpace("n " + text)
+	return []webpage.Cell{
+		{Text: name, Class: text, Indent: float64(r.depth*12) / 10},
+		{Text: meanText(r), Class: figures},
+		{Text: shareText(r), Class: figures},
+		bar,
+		{Text: bounds, Class: text},
+		{Text: note, Class: text},
+	}
 }
-
-// budgetsTemplate is a list of waterfalls.
-const budgetsTemplate = `{{range $i, $_ := .}}{{if $i}}
-{{end}}<h3>{{text .Verdict}}</h3>
-<p class="dim">{{text .Rates}}</p>
-<div class="wide" role="group" aria-label="Phases" tabindex="0"><table>
-<thead><tr><th scope="col">phase</th><th scope="col" class="n">ms</th><th scope="col" class="n">share</th><td></td><th scope="col">between</th><td></td></tr></thead>
-<tbody>
-{{range .Rows}}<tr class="{{.Class}}"><td style="padding-left:{{.In}}em">{{text .Name}}</td><td class="n">{{.Ms}}</td><td class="n">{{.Share}}</td><td class="w"><div class="bar"><i class="at" style="left:{{.Left}}%;width:{{.Width}}%"></i></div></td><td>{{.Bounds}}</td><td>{{text .Note}}</td></tr>
-{{end}}</tbody></table></div>{{end}}`

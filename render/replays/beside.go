@@ -2,7 +2,6 @@ package replays
 
 import (
 	"cmp"
-	"html/template"
 	"io"
 	"slices"
 	"strconv"
@@ -271,8 +270,8 @@ func writeBesideResult(e *encode.Encoder, results []Series, i int) {
 }
 
 // besideBlocks are the same for a page.
-func besideBlocks(results []Series, o *render.ReportOptions) []template.HTML {
+func besideBlocks(results []Series, o *render.ReportOptions) []webpage.Block {
 	part := render.Ask(o, besideTable(besideRows(results, o), o), render.Unbounded[besideRow](o)).List("")
 	part.Head = []render.Line{{Role: render.RoleDim, Text: besideLegend}}
-	return []template.HTML{webpage.Lines(render.PageLines(besideLines(results, o))...), render.PartTable(&part).HTML()}
+	return []webpage.Block{webpage.Lines(render.PageLines(besideLines(results, o))...), render.PartTable(&part).HTML()}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 
@@ -140,7 +139,7 @@ func addPlots(p *webpage.Page, results []Series) error {
 	if len(results) == 0 {
 		return nil
 	}
-	var blocks []template.HTML
+	var blocks []webpage.Block
 	for _, kind := range PlotNames() {
 		if (kind == "qps" || kind == "front") && !slices.ContainsFunc(results, func(s Series) bool { return sweep(s.Result) }) {
 			continue // of a dot nobody learns anything
@@ -156,8 +155,8 @@ func addPlots(p *webpage.Page, results []Series) error {
 }
 
 // measured is what a run found, or the table of a sweep.
-func measured(r *replay.Result, o *render.ReportOptions) []template.HTML {
-	var blocks []template.HTML
+func measured(r *replay.Result, o *render.ReportOptions) []webpage.Block {
+	var blocks []webpage.Block
 	if r.Stopped != "" {
 		blocks = append(blocks, webpage.Lines(webpage.Line{Class: "bad", Text: "Stopped: " + r.Stopped + ". Results up to that point follow."}))
 	}
@@ -201,16 +200,16 @@ func card(name, value, note string) webpage.Card {
 func addComparison(p *webpage.Page, results []Series, o *render.ReportOptions) {
 	changes := load.Compare(results[0].Result.Points, results[1].Result.Points)
 	sheet := newReplayComparisonSheet(results[0].Result, results[1].Result, changes, o)
-	blocks := append([]template.HTML{webpage.Lines(render.PageLines(sheet.Head[1:])...)}, sheet.Blocks()...)
+	blocks := append([]webpage.Block{webpage.Lines(render.PageLines(sheet.Head[1:])...)}, sheet.Blocks()...)
 	p.Add(sheet.Head[0].Text, append(blocks, webpage.Lines(render.PageLines(sheet.Foot)...))...)
 }
 
 // costs are where the time went; nothing if nobody tells.
-func costs(r *replay.Result, o *render.ReportOptions) []template.HTML {
+func costs(r *replay.Result, o *render.ReportOptions) []webpage.Block {
 	if r.Costs == nil || len(r.Costs.Segments) == 0 {
 		return nil
 	}
-	var blocks []template.HTML
+	var blocks []webpage.Block
 	slow := *o
 	slow.Limit = htmlSlow
 	for _, parts := range [][]render.Part{costParts(r, o), slowParts(r, &slow)} {
@@ -232,7 +231,7 @@ func addWhatIf(p *webpage.Page, r *whatif.Report, o *render.ReportOptions) error
 		{List: render.Places(len(list), splitColumns(r, list, o))},
 	}
 	parts = append(append(parts, trustParts(r, o)...), render.Part{Head: causeLines(r, o)})
-	blocks := []template.HTML{webpage.Lines(lines...)}
+	blocks := []webpage.Block{webpage.Lines(lines...)}
 	for i := range parts {
 		blocks = append(blocks, render.PartTable(&parts[i]).HTML())
 	}
@@ -251,7 +250,7 @@ func addWhatIf(p *webpage.Page, r *whatif.Report, o *render.ReportOptions) error
 }
 
 // figureOf draws a plot for both schemes, "" if there is nothing to draw.
-func figureOf(kind string, write func(b *bytes.Buffer, o PlotOptions) error) (template.HTML, error) {
+func figureOf(kind string, write func(b *bytes.Buffer, o PlotOptions) error) (webpage.Block, error) {
 	var light, dark bytes.Buffer
 	err := write(&light, PlotOptions{Kind: kind, Format: "svg"})
 	if hints.Carried(err) {

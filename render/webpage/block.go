@@ -7,9 +7,12 @@ import (
 	"kitescope/internal/words"
 )
 
+// Block is a part of a section: what the functions of this package make.
+type Block = template.HTML
+
 // block writes one of the templates; what they are made of is ours, so that they do not fail.
-func block(name string, data any) template.HTML {
-	t, err := ready()
+func block(name string, data any) Block {
+	t, err := parsed()
 	if err != nil {
 		return ""
 	}
@@ -17,13 +20,12 @@ func block(name string, data any) template.HTML {
 	if err := t.ExecuteTemplate(&b, name, data); err != nil {
 		return ""
 	}
-	return template.HTML(b.String()) //nolint:gosec // written by a template that escapes
+	return Block(b.String()) //nolint:gosec // written by a template that escapes
 }
 
-// From writes a template of the subject's own, in which those of this package can be used; texts in it are made harmless by text. It is parsed each
-// time: what there is several of ranges over them.
-func From(source string, data any) (template.HTML, error) {
-	t, err := copied()
+// From writes a template of the subject's own, in which those of this package can be used.
+func From(source string, data any) (Block, error) {
+	t, err := parse()
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +36,7 @@ func From(source string, data any) (template.HTML, error) {
 	if err := t.Execute(&b, data); err != nil {
 		return "", err
 	}
-	return template.HTML(b.String()), nil //nolint:gosec // written by a template that escapes
+	return Block(b.String()), nil //nolint:gosec // written by a template that escapes
 }
 
 // Line is a line of prose; Class is a tone, "dim", "title", or "".
@@ -47,7 +49,7 @@ type Line struct {
 }
 
 // Lines are paragraphs.
-func Lines(list ...Line) template.HTML {
+func Lines(list ...Line) Block {
 	if len(list) == 0 {
 		return ""
 	}
@@ -55,7 +57,7 @@ func Lines(list ...Line) template.HTML {
 }
 
 // Prose is a paragraph.
-func Prose(s string) template.HTML {
+func Prose(s string) Block {
 	if s == "" {
 		return ""
 	}
@@ -63,7 +65,7 @@ func Prose(s string) template.HTML {
 }
 
 // List is a list of texts.
-func List(items []string) template.HTML {
+func List(items []string) Block {
 	if len(items) == 0 {
 		return ""
 	}
@@ -71,7 +73,7 @@ func List(items []string) template.HTML {
 }
 
 // Facts are names and values.
-func Facts(list []Fact) template.HTML {
+func Facts(list []Fact) Block {
 	if len(list) == 0 {
 		return ""
 	}
@@ -79,7 +81,7 @@ func Facts(list []Fact) template.HTML {
 }
 
 // Commands are what the reader copies.
-func Commands(list []Command) template.HTML {
+func Commands(list []Command) Block {
 	if len(list) == 0 {
 		return ""
 	}
@@ -90,39 +92,70 @@ func Commands(list []Command) template.HTML {
 type Card struct{ Name, Value, Note string }
 
 // Cards are figures side by side.
-func Cards(list []Card) template.HTML {
+func Cards(list []Card) Block {
 	if len(list) == 0 {
 		return ""
 	}
 	return block("cards", list)
 }
 
-// Table is a table with its title and what is said of it.
+// Table is a table with its title and what is said of it. Name is how it is called where it has no title, Class how it looks.
 type Table struct {
 	Title string
 	Notes []Line
+	Name  string
+	Class string
 	Heads []Cell
 	Rows  [][]Cell
 }
 
 // Cell is a text; Class is "n" for figures, a tone, "dim", or several of them.
-type Cell struct{ Text, Class string }
+type Cell struct {
+	Text, Class string
+	// Head says that it names its row. Indent is in em. Heat is how much colour is behind it, in percent.
+	Head   bool
+	Indent float64
+	Heat   int
+	// Bar is drawn instead of the text.
+	Bar []Piece
+}
+
+// Piece is a part of a bar, in percent of its room; Class is its colour. One that is At a place leaves what is before it empty.
+type Piece struct {
+	Class    string
+	At       bool
+	Left, On float64
+}
 
 // HTML is the table as a block; one without columns is its notes.
-func (t *Table) HTML() template.HTML { return block("table", t) }
+func (t *Table) HTML() Block { return block("table", t) }
+
+// Key says what the colours of bars mean: classes and texts.
+func Key(pairs ...[2]string) Block { return block("key", pairs) }
+
+// Article is something with a headline of its own: a mark and a title, a word in letters of code that has a title, what else is known in
+// a line, and blocks.
+type Article struct {
+	Class, Mark, Title, Code, CodeTitle string
+	About                               []string
+	Blocks                              []Block
+}
+
+// HTML is the article as a block.
+func (a *Article) HTML() Block { return block("article", a) }
 
 // Figure is a plot for light and for dark backgrounds; Dark may be "". Name says what it shows.
-func Figure(name string, light, dark template.HTML) template.HTML {
+func Figure(name string, light, dark Block) Block {
 	return block("figure", map[string]any{"Name": name, "Light": light, "Dark": dark})
 }
 
 // Inline is a picture of ours in SVG as an element of a page. The writer of SVG has escaped what texts are in it.
-func Inline(svg string) template.HTML {
+func Inline(svg string) Block {
 	_, rest, _ := strings.Cut(svg, "viewBox=")
-	return template.HTML("<svg aria-hidden=\"true\" viewBox=" + strings.TrimSpace(rest)) //nolint:gosec // our own picture, of escaped text
+	return Block("<svg aria-hidden=\"true\" viewBox=" + strings.TrimSpace(rest)) //nolint:gosec // our own picture, of escaped text
 }
 
 // Fold is what is shown when it is asked for.
-func Fold(title string, inner ...template.HTML) template.HTML {
+func Fold(title string, inner ...Block) Block {
 	return block("fold", map[string]any{"Title": words.Harmless(title), "Inner": inner})
 }

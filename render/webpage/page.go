@@ -31,7 +31,7 @@ const (
 	Bad     Tone = "bad"
 )
 
-// Page is a page. Its texts may be anybody's: they are made harmless and escaped here; only a template.HTML goes in as it is.
+// Page is a page. Its texts may be anybody's: they are made harmless and escaped here; only a Block goes in as it is.
 type Page struct {
 	// Window is its title in the browser, Headline the conclusion in one sentence.
 	Window, Headline string
@@ -64,12 +64,12 @@ type Command struct {
 // Section is a part of a page with a heading.
 type Section struct {
 	Title  string
-	Blocks []template.HTML
+	Blocks []Block
 }
 
 // Add puts a section to the end, unless there is nothing in it.
-func (p *Page) Add(title string, blocks ...template.HTML) {
-	var all []template.HTML
+func (p *Page) Add(title string, blocks ...Block) {
+	var all []Block
 	for _, b := range blocks {
 		if b != "" {
 			all = append(all, b)
@@ -82,7 +82,7 @@ func (p *Page) Add(title string, blocks ...template.HTML) {
 
 // Write writes the page.
 func Write(w io.Writer, p *Page) error {
-	t, err := ready()
+	t, err := parsed()
 	if err != nil {
 		return err
 	}
@@ -128,22 +128,12 @@ func hash(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// parsed are the templates as they were read. They are never executed: a template that was takes no further ones.
-var parsed = sync.OnceValues(func() (*template.Template, error) {
+// parsed are the templates. What a block wrote goes into others as it is.
+var parsed = sync.OnceValues(parse)
+
+func parse() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{"text": text, "code": code}).Parse(blocks)
-})
-
-// copied is a copy of them, which takes a subject's own.
-func copied() (*template.Template, error) {
-	t, err := parsed()
-	if err != nil {
-		return nil, err
-	}
-	return t.Clone()
 }
-
-// ready is the copy that pages and blocks are written by.
-var ready = sync.OnceValues(copied)
 
 // text is a text of anybody's without what a browser or a terminal obeys.
 func text(s any) string {

@@ -3,7 +3,6 @@ package webpage
 import (
 	"bytes"
 	"html"
-	"html/template"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,7 +15,7 @@ func full() *Page {
 		Commands: []Command{{Code: "etcdctl put k true", Language: "shell", Text: "Turns it on."}, {Code: "a\nb", Language: "python"}, {Text: "Wait."}},
 		Notes:    []string{"estimates"}, Version: "v1",
 	}
-	t := Table{Title: "Nodes", Heads: []Cell{{"NODE", ""}, {"", ""}, {"ROWS", "n"}}, Rows: [][]Cell{{{"a", ""}, {"", ""}, {"1", "n bad"}}}}
+	t := Table{Title: "Nodes", Heads: []Cell{{Text: "NODE"}, {}, {Text: "ROWS", Class: "n"}}, Rows: [][]Cell{{{Text: "a"}, {}, {Text: "1", Class: "n bad"}}}}
 	p.Add("Balance", t.HTML(), Prose("done"), "")
 	p.Add("Balance", List([]string{"x"}), Cards([]Card{{"p50", "3 ms", "median"}}))
 	p.Add("Plot", Figure("QPS by load", Inline(`<svg viewBox="0 0 1 1"></svg>`), ""), Fold("more", Facts([]Fact{{"k", "v", ""}})))
@@ -58,7 +57,7 @@ func TestHostileTexts(t *testing.T) {
 	p := full()
 	p.Window, p.Headline, p.Under, p.Notes, p.Version = evil, evil, []string{evil}, []string{evil}, evil
 	p.Facts, p.Commands = []Fact{{evil, evil, evil}}, []Command{{evil, evil, evil}}
-	table := Table{evil, []Line{{evil, true, evil, evil}}, []Cell{{evil, evil}}, [][]Cell{{{evil, evil}}}}
+	table := Table{evil, []Line{{evil, true, evil, evil}}, evil, evil, []Cell{{Text: evil, Class: evil}}, [][]Cell{{{Text: evil, Class: evil}}}}
 	p.Add(evil, table.HTML(), Cards([]Card{{evil, evil, evil}}), Fold(evil, Prose(evil)), Figure(evil, "", ""), List([]string{evil}))
 	s := written(t, p)
 	if strings.Count(s, "<script") != 1 || strings.Contains(s, "\x1b") || strings.Count(s, "<h1") != 1 {
@@ -81,9 +80,14 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-func TestFrom(t *testing.T) {
-	got, err := From(`<i>{{text .}}</i>{{template "list" .List}}`, struct{ List []string }{[]string{"<b>"}})
-	if err != nil || got != template.HTML("<i></i><ul>\n<li>&lt;b&gt;</li>\n</ul>\n") {
-		t.Errorf("%v %v", got, err)
+func TestCells(t *testing.T) {
+	table := Table{Heads: []Cell{{Text: "a"}}, Rows: [][]Cell{{{Text: "<b>", Head: true}, {Heat: 7, Text: "x"}, {Indent: 1.2}, {Bar: []Piece{{Class: "node", At: true, Left: 2.5, On: 10}, {Class: "part", On: 3}}}}}}
+	got := string(table.HTML())
+	for _, want := range []string{
+		`<th scope="row">&lt;b&gt;</th>`, `var(--brute) 7%,transparent)">x</td>`, `style="padding-left:1.2em"`, `<i class="node at" style="left:2.5%;width:10%"></i><i class="part" style="width:3%"></i>`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
 	}
 }

@@ -32,9 +32,8 @@ details{margin:.4rem 0}summary{cursor:pointer}ul{margin:.3rem 0;padding-left:1.2
 .finding.error h3 span{color:var(--bad)}.finding.warning h3 span{color:var(--warn)}.finding.info h3 span{color:var(--info)}
 .depth1{margin-left:1.5rem}.depth2{margin-left:3rem}.depth3{margin-left:4.5rem}.depth4{margin-left:6rem}
 .bar{background:var(--line);display:flex;height:.9rem;min-width:12rem;position:relative}.bar i{display:block;height:100%}.bar i.at{min-width:1px;position:absolute}
-.indexed{background:var(--indexed)}.brute{background:var(--brute)}.growing{background:var(--growing)}.key i{display:inline-block;height:.7rem;margin:0 .3rem 0 1rem;width:.7rem}
+.indexed{background:var(--indexed)}.brute{background:var(--brute)}.growing{background:var(--growing)}.bar .part{background:var(--part)}.bar .whole{background:var(--whole)}.bar .node{background:var(--node)}.bar .unexplained{background:var(--none)}.key i{display:inline-block;height:.7rem;margin:0 .3rem 0 1rem;width:.7rem}
 .heat td{border:1px solid var(--line);padding:.1rem .4rem;text-align:right}.heat th{padding:.1rem .4rem}
-.part i{background:var(--part)}.whole i{background:var(--whole)}.node i{background:var(--node)}.unexplained i{background:var(--none)}.node td,.unknown td{color:var(--dim)}
 footer{border-top:1px solid var(--line);color:var(--dim);font-size:.88rem;margin-top:2.5rem;padding-top:.6rem}
 @media (max-width:40rem){body{padding:1rem .75rem}h1{font-size:1.2rem}dl{grid-template-columns:minmax(0,1fr)}dt{margin-top:.3rem}.depth1,.depth2,.depth3,.depth4{margin-left:.6rem}.cards div{flex:1 1 8rem}}
 @media print{body{font-size:10pt;max-width:none;padding:0}nav,.skip,.cmd button{display:none}.cmd pre{white-space:pre-wrap}.finding,.cmd{background:none}tr{break-inside:avoid}h3{break-after:avoid}h2{break-after:avoid}*{print-color-adjust:exact}.wide{overflow:visible}figure .wide>svg{min-width:0}}

@@ -54,12 +54,19 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{range .}}<div><span>{{text .Name}}</span><strong>{{text .Value}}</strong><span>{{text .Note}}</span></div>
 {{end}}</div>{{end}}
 {{define "table"}}{{with .Title}}<h3>{{text .}}</h3>
-{{end}}{{template "lines" .Notes}}{{if .Heads}}<div class="wide" role="group" aria-label="{{with .Title}}{{text .}}{{else}}Table{{end}}" tabindex="0"><table>
+{{end}}{{template "lines" .Notes}}{{if .Heads}}<div class="wide" role="group" aria-label="{{with .Title}}{{text .}}{{else}}{{with .Name}}{{text .}}{{else}}Table{{end}}{{end}}" tabindex="0"><table{{with .Class}} class="{{text .}}"{{end}}>
 <thead><tr>{{range .Heads}}{{if .Text}}<th scope="col"{{with .Class}} class="{{text .}}"{{end}}>{{text .Text}}</th>{{else}}<td></td>{{end}}{{end}}</tr></thead>
 <tbody>
-{{range .Rows}}<tr>{{range .}}<td{{with .Class}} class="{{text .}}"{{end}}>{{text .Text}}</td>{{end}}</tr>
+{{range .Rows}}<tr>{{range .}}{{template "cell" .}}{{end}}</tr>
 {{end}}</tbody></table></div>
 {{end}}{{end}}
+{{define "cell"}}{{if .Head}}<th scope="row">{{text .Text}}</th>{{else}}<td{{with .Class}} class="{{text .}}"{{end}}{{with .Indent}} style="padding-left:{{.}}em"{{end}}{{with .Heat}} style="background:color-mix(in srgb,var(--brute) {{.}}%,transparent)"{{end}}>{{if .Bar}}<div class="bar">{{range .Bar}}<i class="{{.Class}}{{if .At}} at" style="left:{{.Left}}%;width:{{.On}}%{{else}}" style="width:{{.On}}%{{end}}"></i>{{end}}</div>{{else}}{{text .Text}}{{end}}</td>{{end}}{{end}}
+{{define "key"}}<p class="key dim">{{range .}}<i class="{{index . 0}}"></i>{{text (index . 1)}}{{end}}</p>{{end}}
+{{define "article"}}<article class="{{text .Class}}">
+<h3><span>{{text .Mark}}</span> {{text .Title}}</h3>
+<p class="dim"><code title="{{text .CodeTitle}}">{{text .Code}}</code>{{range .About}} · {{text .}}{{end}}</p>
+{{range .Blocks}}{{.}}
+{{end}}</article>{{end}}
 {{define "figure"}}<figure>
 <div class="wide on-light" role="img" aria-label="{{text .Name}}" tabindex="0">{{.Light}}</div>
 {{with .Dark}}<div class="wide on-dark" role="img" aria-label="{{text $.Name}}" tabindex="0">{{.}}</div>
