@@ -184,10 +184,9 @@ bench-engine: ## the engine against hnswlib and faiss, into docs/evidence/perfor
 	$(GO) -C tools/bench run ./engines -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-replay
-bench-replay: ## what replay costs over the engine, reading a gigabyte of logs, an hour of simulated load; on a quiet machine
+bench-replay: ## what replay costs over the engine, reading a gigabyte of logs; on a quiet machine
 	$(GO) test -run '^$$' -bench 'Overhead|Fixtures' ./replay
 	$(GO) test ./engine/segment -run '^$$' -bench ReadGigabyte -vector-bytes 1000000000 -cpu 1
-	$(GO) test -run '^$$' -bench Hour -benchtime 1x ./replay/simulate
 
 .PHONY: repro
 repro: ## build the release twice, in two folders with caches of their own, and compare the bytes

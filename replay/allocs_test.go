@@ -10,7 +10,6 @@ import (
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
 	"kitescope/replay/load"
-	"kitescope/replay/schedule"
 )
 
 // graphs are segments with HNSW indexes of random vectors, in turn on two nodes.
@@ -19,7 +18,7 @@ func graphs(t testing.TB, segments, rows, dim, m int) *Loaded {
 	r := rand.New(rand.NewPCG(1, 1))
 	l := &Loaded{Layout: &Layout{
 		Collection: Collection{Name: "random", Dim: dim}, Replicas: []Replica{{ID: 1}},
-		Nodes: []Node{{ID: 1, Cores: 2, Read: schedule.Defaults("2.3.5", 2)}, {ID: 2, Cores: 2, Read: schedule.Defaults("2.3.5", 2)}},
+		Nodes: []Node{{ID: 1, Cores: 2}, {ID: 2, Cores: 2}},
 	}}
 	for i := range segments {
 		v := randomVectors(t, r, rows, dim)

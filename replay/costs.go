@@ -11,7 +11,6 @@ import (
 func (t *Target) Costs() *Costs {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.collectNodes()
 	c := &Costs{Queries: t.total.queries, Reduce: t.total.reduce}
 	for i, p := range t.parts {
 		s := t.segmentCost(i, p)
@@ -53,7 +52,6 @@ func (t *Target) ResetCosts() {
 func (t *Target) Slowest() []SlowQuery {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.collectNodes()
 	list := make([]SlowQuery, len(t.slow.list))
 	for i, q := range t.slow.list {
 		q.Segments = slices.Clone(q.Segments)

@@ -42,7 +42,7 @@ func filtered(t *testing.T, filter *log.Filter) (*replay.Loaded, []*load.Request
 }
 
 // TestExpressionsAreListsOfKeys holds answers under an expression against those under the list of ids that pass, in the engine
-// with and without schedulers and in exact search.
+// and in exact search.
 func TestExpressionsAreListsOfKeys(t *testing.T) {
 	passes := func(id int) bool { return (id%17 == 3 || id%17 == 16) && id < 601 && id != 3 }
 	var keys []engine.Key
@@ -58,32 +58,30 @@ func TestExpressionsAreListsOfKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		for _, scheduler := range []bool{false, true} {
-			target, err := replay.NewTarget(loaded, replay.TargetOptions{Options: replay.Like("2.3.5"), Scheduler: scheduler})
+		target, err := replay.NewTarget(loaded, replay.TargetOptions{Options: replay.Like("2.3.5")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := target.Session(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range requests {
+			a, err := s.Ask(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := target.Session(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range requests {
-				a, err := s.Ask(t.Context(), r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, hits := range a.Hits {
-					for _, h := range hits {
-						if filter := r.Keys != nil || r.Expr != ""; filter && !passes(int(h.Key.Number)) {
-							t.Errorf("%d was answered, which does not pass", h.Key.Number)
-						}
+			for _, hits := range a.Hits {
+				for _, h := range hits {
+					if filter := r.Keys != nil || r.Expr != ""; filter && !passes(int(h.Key.Number)) {
+						t.Errorf("%d was answered, which does not pass", h.Key.Number)
 					}
 				}
-				fmt.Fprintln(&text, a.Hits)
 			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			fmt.Fprintln(&text, a.Hits)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 		exact, err := replay.Exact(t.Context(), loaded, requests, replay.Like("2.3.5"), 2)
 		if err != nil {

@@ -118,12 +118,11 @@ var wantKeys = map[string]string{
 	"differences.examples[].got":  "distance key key_text",
 	"differences.examples[].want": "distance key key_text",
 	"points[]": "asked cpu_per_query_seconds distances_per_query ef errors failed failed_latency k late latency notes nprobe open_sessions plan qps qps_high " +
-		"qps_low queries queued_latency recall recall_high recall_low rounds served server_latency stopped switches_per_query took_seconds unsent voluntary_per_query involuntary_per_query waited_latency " +
+		"qps_low queries recall recall_high recall_low rounds served server_latency stopped switches_per_query took_seconds unsent voluntary_per_query involuntary_per_query waited_latency " +
 		"wire_latency",
 	"points[].errors":           "*",
 	"points[].latency":          latencyKeys,
 	"points[].failed_latency":   latencyKeys,
-	"points[].queued_latency":   latencyKeys,
 	"points[].server_latency":   latencyKeys,
 	"points[].waited_latency":   latencyKeys,
 	"points[].wire_latency":     latencyKeys,
@@ -139,7 +138,7 @@ var wantKeys = map[string]string{
 	"recall":               "against high k low mean queries worst worst_query unseen_rows_share",
 	"setup":                "collection command dim element log log_digest log_format log_seed machine metric milvus program queries replica_id source storage target",
 	"setup.machine":        "arch cores cpu go_version kernels os",
-	"slowest[]":            "queued_seconds request segments took_seconds",
+	"slowest[]":            "request segments took_seconds",
 	"slowest[].segments[]": "distances node_id segment_id state took_seconds",
 }
 
@@ -181,14 +180,14 @@ func TestResultText(t *testing.T) {
 			Recall: math.NaN(), QPS: 1e6, DistancesPerQuery: math.Inf(1), Plan: load.Plan{Deadline: 30 * time.Second, Warmup: 1500 * time.Millisecond},
 			Took: 1, CPUPerQuery: 120 * time.Microsecond, Errors: map[string]int64{"\xff": 1, "\ufffd": 2},
 		}},
-		Slowest: []replay.SlowQuery{{Took: math.MaxInt64, Queued: math.MinInt64}},
+		Slowest: []replay.SlowQuery{{Took: math.MaxInt64}},
 	}
 	text := saved(t, r)
 	for _, part := range []string{
 		`{` + "\n" + `  "apiVersion": "kitescope/v1",` + "\n", `"taken": "2026-11-20T08:29:58.12Z"`, `"a\u001b[31m \u202e\"b\" ` + "\ufffd" + `\n"`,
 		`"replica_id":"470590569932852667"`, `"log_seed":"18446744073709551615"`, `"deadline_seconds":30,`, `"deadline_seconds":30}`, `"warmup_seconds":1.5`,
 		`"took_seconds":0.000000001`, `"cpu_per_query_seconds":0.00012`, `"qps":1000000,`, "\n    {\"plan\":", "{\"\ufffd\":3}", "\"recall_low\"",
-		`"took_seconds":9223372036.854775807,"queued_seconds":-9223372036.854775808`, `"notes": []`,
+		`"took_seconds":9223372036.854775807`, `"notes": []`,
 	} {
 		missing := part == `"deadline_seconds":30,` || part == `"recall_low"`
 		if strings.Contains(text, part) == missing {
@@ -202,7 +201,7 @@ func TestResultText(t *testing.T) {
 	if again := saved(t, got); again != text {
 		t.Error(cmp.Diff(text, again))
 	}
-	if got.Points[0].Recall != -1 || got.Slowest[0].Took != math.MaxInt64 || got.Slowest[0].Queued != math.MinInt64 {
+	if got.Points[0].Recall != -1 || got.Slowest[0].Took != math.MaxInt64 {
 		t.Errorf("%+v %+v", got.Points[0].Recall, got.Slowest)
 	}
 }

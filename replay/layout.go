@@ -9,7 +9,6 @@ import (
 	"kitescope/engine/expr"
 	"kitescope/engine/segment"
 	"kitescope/engine/sparse"
-	"kitescope/replay/schedule"
 )
 
 // State is how a node searches a segment.
@@ -103,9 +102,6 @@ type Node struct {
 	ID    int64
 	Name  string  // as inspect shows it: querynode-7
 	Cores float64 // 0 unknown
-	// Period is that in which it has its quota of CPU where Cores are less than its process sees (Read.Cores); 0 is simulate.DefaultPeriod.
-	Period time.Duration
-	Read   schedule.Knobs
 }
 
 // Replica is one copy of the collection in memory: a search goes to one of them.

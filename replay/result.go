@@ -157,7 +157,6 @@ type SegmentCost struct {
 type SlowQuery struct {
 	Request  int
 	Took     time.Duration
-	Queued   time.Duration
 	Segments []SegmentTime // the longest first, at most 10
 }
 

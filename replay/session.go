@@ -12,8 +12,7 @@ import (
 type session struct {
 	target *Target
 	merger *merger
-	worker *worker // searches itself, or
-	calls  *calls  // asks nodes
+	worker *worker
 	answer load.Answer
 	nodes  answers // what groups answered, by group and vector
 }
@@ -22,9 +21,6 @@ type session struct {
 func (s *session) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	if err := s.target.check(r); err != nil {
 		return nil, err
-	}
-	if s.calls != nil {
-		return s.askNodes(ctx, r)
 	}
 	w := s.worker
 	w.tally.follow(s.target)
@@ -51,7 +47,7 @@ func (s *session) Ask(ctx context.Context, r *load.Request) (*load.Answer, error
 	for i := range w.last {
 		s.answer.Distances += w.last[i].distances
 	}
-	w.tally.slow.offer(s.target, r.Number, end-began, 0, w.last)
+	w.tally.slow.offer(s.target, r.Number, end-began, w.last)
 	return &s.answer, nil
 }
 
@@ -63,10 +59,7 @@ func (s *session) Close() error {
 	if s.worker != nil {
 		t.collect(&s.worker.tally)
 	}
-	if s.calls != nil {
-		t.collect(&s.calls.tally)
-	}
-	s.worker, s.calls = nil, nil
+	s.worker = nil
 	t.open--
 	return nil
 }

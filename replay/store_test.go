@@ -19,7 +19,6 @@ import (
 	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/replay/schedule"
 )
 
 // memory is a store of files that tests write.
@@ -68,7 +67,7 @@ func newCluster(nodes, channels int) *cluster {
 		Replicas:   []replay.Replica{{ID: 9, Leaders: map[string]int64{}}},
 	}}
 	for n := range int64(nodes) {
-		c.layout.Nodes = append(c.layout.Nodes, replay.Node{ID: n + 1, Name: fmt.Sprintf("querynode-%d", n+1), Read: schedule.Defaults("2.3.5", 1)})
+		c.layout.Nodes = append(c.layout.Nodes, replay.Node{ID: n + 1, Name: fmt.Sprintf("querynode-%d", n+1)})
 		c.layout.Replicas[0].Nodes = append(c.layout.Replicas[0].Nodes, n+1)
 	}
 	for i := range channels {

@@ -82,7 +82,7 @@ type slowest struct {
 func (s *slowest) reset(most int) { s.most, s.list = most, s.list[:0] }
 
 // offer keeps a query if it is one of the slowest.
-func (s *slowest) offer(t *Target, request int, took, queued time.Duration, parts []spent) {
+func (s *slowest) offer(t *Target, request int, took time.Duration, parts []spent) {
 	if s.most <= 0 || len(s.list) == s.most && took <= s.list[s.most-1].Took {
 		return
 	}
@@ -99,7 +99,7 @@ func (s *slowest) offer(t *Target, request int, took, queued time.Duration, part
 		p := t.parts[i]
 		times = append(times, SegmentTime{Segment: p.Info.ID, Node: t.serves(p.Info), State: t.state(p), Took: parts[i].took, Distances: parts[i].distances})
 	}
-	s.insert(SlowQuery{Request: request, Took: took, Queued: queued, Segments: times})
+	s.insert(SlowQuery{Request: request, Took: took, Segments: times})
 }
 
 // insert puts a query into its place; the last one goes if there are too many.

@@ -22,9 +22,6 @@ type TargetOptions struct {
 	Replica int
 	// State is how a part is searched in place of Part.State: row by row unless it is Indexed. nil leaves it.
 	State func(*Part) State
-	// Scheduler gives each node a queue with its settings (Node.Read): no more requests run at once on a node than it would admit. Without it
-	// each session searches all segments itself, one after the other.
-	Scheduler bool
 	// Slowest is how many of the slowest requests are kept; 0 is 20, less than 0 none.
 	Slowest int
 	// Clock is a time that never goes back; nil is the system's.
@@ -44,7 +41,6 @@ type Target struct {
 	indexed []bool           // parts that are searched by an index
 	shards  []shard
 	groups  []*group
-	nodes   []*node // with a scheduler
 
 	meanLength float32 // of documents, under BM25
 
@@ -103,11 +99,6 @@ func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 	t.meanLength = l.meanLength()
 	t.total.reset(len(t.parts))
 	t.slow.reset(max(o.Slowest, 0))
-	if o.Scheduler {
-		if err := t.startNodes(); err != nil {
-			return nil, err
-		}
-	}
 	return t, nil
 }
 
@@ -166,21 +157,16 @@ func (t *Target) serves(s *Segment) int64 {
 // Name is what a report calls the target.
 func (t *Target) Name() string { return "engine" }
 
-// Session opens one more client: it has its own searchers of all segments, or with a scheduler asks the nodes for theirs.
+// Session opens one more client: it has its own searchers of all segments, and searches one after the other.
 func (t *Target) Session(ctx context.Context) (load.Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s := &session{target: t, merger: newMerger(t)}
-	if t.nodes == nil {
-		w, err := t.newWorker(t.groups)
-		if err != nil {
-			return nil, err
-		}
-		s.worker = w
-	} else {
-		s.calls = newCalls(t)
+	w, err := t.newWorker(t.groups)
+	if err != nil {
+		return nil, err
 	}
+	s := &session{target: t, merger: newMerger(t), worker: w}
 	t.mu.Lock()
 	t.open++
 	t.mu.Unlock()

@@ -3,7 +3,6 @@ package replay_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"kitescope/engine/segment/segmenttest"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/replay/schedule"
 )
 
 func newTarget(t testing.TB, l *replay.Loaded, o replay.TargetOptions) *replay.Target {
@@ -66,24 +64,22 @@ func TestAnswers(t *testing.T) {
 		"no keys at all":              {filter(at(t, 0, 2, 300), false), ""},
 		"more than there is":          {filter(at(t, 0, 5, 300), false, 301), "301@1"},
 	} {
-		for _, scheduler := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/scheduler %v", name, scheduler), func(t *testing.T) {
-				if x.request.Keys == nil && strings.Contains(name, "no keys") {
-					x.request.Keys = []engine.Key{}
-				}
-				a := ask(t, newTarget(t, l, replay.TargetOptions{Scheduler: scheduler}), x.request)
-				var all []string
-				for _, hits := range a.Hits {
-					all = append(all, strings.Join(text(hits), " "))
-				}
-				if got := strings.Join(all, " | "); got != x.want {
-					t.Errorf("%s, want %s", got, x.want)
-				}
-				if a.Distances == 0 && x.want != "" {
-					t.Error("no distances were counted")
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			if x.request.Keys == nil && strings.Contains(name, "no keys") {
+				x.request.Keys = []engine.Key{}
+			}
+			a := ask(t, newTarget(t, l, replay.TargetOptions{}), x.request)
+			var all []string
+			for _, hits := range a.Hits {
+				all = append(all, strings.Join(text(hits), " "))
+			}
+			if got := strings.Join(all, " | "); got != x.want {
+				t.Errorf("%s, want %s", got, x.want)
+			}
+			if a.Distances == 0 && x.want != "" {
+				t.Error("no distances were counted")
+			}
+		})
 	}
 }
 
@@ -170,71 +166,67 @@ func TestStepsOfTheMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, scheduler := range []bool{false, true} {
-			target := newTarget(t, l, replay.TargetOptions{Options: options, Scheduler: scheduler})
-			for k := range 20 {
-				request := at(t, 0, k+1, float32(r.IntN(6)))
-				a := ask(t, target, request)
-				want, _, err := flat.Search(request.Vectors.Row(0), segment.Params{K: k + 1, SearchParams: engine.SearchParams{EF: 20}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				var list []load.Hit
-				for _, h := range want {
-					list = append(list, load.Hit{Key: h.Key(), Distance: h.Distance})
-				}
-				if !slices.Equal(a.Hits[0], list) {
-					t.Fatalf("round %d, scheduler %v, k %d: %v, one merge has %v", round, scheduler, k+1, text(a.Hits[0]), text(list))
-				}
+		target := newTarget(t, l, replay.TargetOptions{Options: options})
+		for k := range 20 {
+			request := at(t, 0, k+1, float32(r.IntN(6)))
+			a := ask(t, target, request)
+			want, _, err := flat.Search(request.Vectors.Row(0), segment.Params{K: k + 1, SearchParams: engine.SearchParams{EF: 20}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list []load.Hit
+			for _, h := range want {
+				list = append(list, load.Hit{Key: h.Key(), Distance: h.Distance})
+			}
+			if !slices.Equal(a.Hits[0], list) {
+				t.Fatalf("round %d, k %d: %v, one merge has %v", round, k+1, text(a.Hits[0]), text(list))
 			}
 		}
 	}
 }
 
 func TestCosts(t *testing.T) {
-	for _, scheduler := range []bool{false, true} {
-		c := four(t)
-		target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{Scheduler: scheduler, Slowest: 3})
-		requests := []*load.Request{at(t, 0, 3, 214), at(t, 1, 3, 315, 9), at(t, 2, 3, 1), at(t, 3, 20, 1)}
-		if _, failed, err := replay.AskAll(t.Context(), target, requests, 2); err != nil || failed > 0 {
-			t.Fatal(failed, err)
+	c := four(t)
+	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{Slowest: 3})
+	requests := []*load.Request{at(t, 0, 3, 214), at(t, 1, 3, 315, 9), at(t, 2, 3, 1), at(t, 3, 20, 1)}
+	if _, failed, err := replay.AskAll(t.Context(), target, requests, 2); err != nil || failed > 0 {
+		t.Fatal(failed, err)
+	}
+	costs := target.Costs()
+	if costs.Queries != 5 || len(costs.Segments) != 4 || costs.Wall <= 0 || costs.Reduce <= 0 {
+		t.Errorf("%+v", costs)
+	}
+	for _, s := range costs.Segments {
+		indexed := s.Segment >= 3
+		if s.Queries != 5 || s.Rows != 30 || s.Time <= 0 || (s.Index == "HNSW") != indexed || (s.EF == 20) != indexed || s.Node == 0 || s.NodeName == "" {
+			t.Errorf("%+v", s)
 		}
-		costs := target.Costs()
-		if costs.Queries != 5 || len(costs.Segments) != 4 || costs.Wall <= 0 || costs.Reduce <= 0 {
-			t.Errorf("scheduler %v: %+v", scheduler, costs)
+		// Of the graphs the one request with k = 20 of 30 rows is answered by comparing with all.
+		if brute := s.BruteForce == 1; brute != indexed || !indexed && s.Distances != 5*30 {
+			t.Errorf("%+v", s)
 		}
-		for _, s := range costs.Segments {
-			indexed := s.Segment >= 3
-			if s.Queries != 5 || s.Rows != 30 || s.Time <= 0 || (s.Index == "HNSW") != indexed || (s.EF == 20) != indexed || s.Node == 0 || s.NodeName == "" {
-				t.Errorf("scheduler %v: %+v", scheduler, s)
-			}
-			// Of the graphs the one request with k = 20 of 30 rows is answered by comparing with all.
-			if brute := s.BruteForce == 1; brute != indexed || !indexed && s.Distances != 5*30 {
-				t.Errorf("scheduler %v: %+v", scheduler, s)
-			}
+	}
+	states, nodes, indexes := map[replay.State]int{}, map[int64]int{}, map[string]int{}
+	for _, s := range costs.Segments {
+		states[s.State]++
+		nodes[s.Node]++
+		indexes[s.Index]++
+	}
+	if len(states) != 3 || len(nodes) != 2 || len(indexes) != 2 {
+		t.Errorf("%v, %v, %v", states, nodes, indexes)
+	}
+	slow := target.Slowest()
+	if len(slow) != 3 || slow[0].Took < slow[1].Took || slow[1].Took < slow[2].Took || len(slow[0].Segments) != 4 {
+		t.Errorf("slowest %+v", slow)
+	}
+	for _, q := range slow {
+		if !slices.IsSortedFunc(q.Segments, func(a, b replay.SegmentTime) int { return int(b.Took - a.Took) }) || q.Segments[0].Node == 0 {
+			t.Errorf("%+v", q)
 		}
-		states, nodes, indexes := map[replay.State]int{}, map[int64]int{}, map[string]int{}
-		for _, s := range costs.Segments {
-			states[s.State]++
-			nodes[s.Node]++
-			indexes[s.Index]++
-		}
-		if len(states) != 3 || len(nodes) != 2 || len(indexes) != 2 {
-			t.Errorf("scheduler %v: %v, %v, %v", scheduler, states, nodes, indexes)
-		}
-		slow := target.Slowest()
-		if len(slow) != 3 || slow[0].Took < slow[1].Took || slow[1].Took < slow[2].Took || len(slow[0].Segments) != 4 {
-			t.Errorf("scheduler %v: slowest %+v", scheduler, slow)
-		}
-		for _, q := range slow {
-			if !slices.IsSortedFunc(q.Segments, func(a, b replay.SegmentTime) int { return int(b.Took - a.Took) }) || q.Segments[0].Node == 0 {
-				t.Errorf("scheduler %v: %+v", scheduler, q)
-			}
-		}
-		target.ResetCosts()
-		if costs := target.Costs(); costs.Queries != 0 || costs.Wall != 0 || len(target.Slowest()) != 0 {
-			t.Errorf("scheduler %v: after a reset %+v", scheduler, costs)
-		}
+	}
+	target.ResetCosts()
+	if costs := target.Costs(); costs.Queries != 0 || costs.Wall != 0 || len(target.Slowest()) != 0 {
+		t.Errorf("after a reset %+v", costs)
 	}
 }
 
@@ -277,71 +269,38 @@ func TestForcedState(t *testing.T) {
 	}
 }
 
-// TestSchedulersBound: never more tasks than a node admits, whatever comes at once; what is too much is refused, and nothing is lost.
-func TestSchedulersBound(t *testing.T) {
-	c := four(t)
-	for i := range c.layout.Nodes {
-		c.layout.Nodes[i].Read = schedule.Knobs{Cores: 1, ConcurrencyRatio: 1, Grouping: true, MaxNQ: 4, TopKRatio: 10}
-	}
-	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{Scheduler: true})
-	requests := make([]*load.Request, 200)
-	for i := range requests {
-		requests[i] = at(t, i, 1+i%3, float32(100+i*2))
-	}
-	direct, _, err := replay.AskAll(t.Context(), newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{}), requests, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, failed, err := replay.AskAll(t.Context(), target, requests, 16)
-	if err != nil || failed > 0 {
-		t.Fatal(failed, err)
-	}
-	if d := replay.Differ(direct, got, nil); d.Equal != d.Hits || d.BitEqual != d.Hits || d.Queries != 200 {
-		t.Errorf("%+v", d)
-	}
-	for i := range c.layout.Nodes {
-		c.layout.Nodes[i].Read = schedule.Knobs{Cores: 1, ConcurrencyRatio: 1, Waiting: 1}
-	}
-	target = newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{Scheduler: true})
-	if _, failed, err = replay.AskAll(t.Context(), target, requests, 16); err != nil && !errors.Is(err, schedule.ErrFull) || failed == len(requests) {
-		t.Errorf("%d of %d refused: %v", failed, len(requests), err)
-	}
-}
-
 // TestSessionsSideBySide is for the race detector: sessions, costs and resets at once.
 func TestSessionsSideBySide(t *testing.T) {
-	for _, scheduler := range []bool{false, true} {
-		c := four(t)
-		target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{Scheduler: scheduler})
-		var asking sync.WaitGroup
-		for i := range 4 {
-			asking.Go(func() {
-				s, err := target.Session(t.Context())
-				if err != nil {
-					t.Error(err)
-					return
+	c := four(t)
+	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})
+	var asking sync.WaitGroup
+	for i := range 4 {
+		asking.Go(func() {
+			s, err := target.Session(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for j := range 50 {
+				r := at(t, j, 3, float32(100*i+j))
+				if j%5 == 0 {
+					r.Keys = numbers(300, 100)
 				}
-				for j := range 50 {
-					r := at(t, j, 3, float32(100*i+j))
-					if j%5 == 0 {
-						r.Keys = numbers(300, 100)
-					}
-					if _, err := s.Ask(t.Context(), r); err != nil {
-						t.Error(err)
-					}
-				}
-				if err := s.Close(); err != nil {
+				if _, err := s.Ask(t.Context(), r); err != nil {
 					t.Error(err)
 				}
-			})
-		}
-		for range 20 {
-			target.Costs()
-			target.Slowest()
-			target.ResetCosts()
-		}
-		asking.Wait()
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
+	for range 20 {
+		target.Costs()
+		target.Slowest()
+		target.ResetCosts()
+	}
+	asking.Wait()
 }
 
 func randomVectors(t testing.TB, r *rand.Rand, rows, dim int) *engine.Vectors {

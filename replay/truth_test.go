@@ -20,7 +20,6 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
-	"kitescope/replay/schedule"
 )
 
 // recordedCollection is a collection of a real Milvus as its client saw it (engine/segment/testdata/truth.py).
@@ -96,7 +95,7 @@ func layoutOf(t testing.TB, store object.Store, c *recordedCollection) *replay.L
 	}
 	l.Replicas = []replay.Replica{{ID: 1, Leaders: map[string]int64{}}}
 	for n := range int64(3) {
-		l.Nodes = append(l.Nodes, replay.Node{ID: n + 1, Name: fmt.Sprintf("querynode-%d", n+1), Cores: 2, Read: schedule.Defaults("2.3.5", 2)})
+		l.Nodes = append(l.Nodes, replay.Node{ID: n + 1, Name: fmt.Sprintf("querynode-%d", n+1), Cores: 2})
 		l.Replicas[0].Nodes = append(l.Replicas[0].Nodes, n+1)
 	}
 	for _, f := range files {
@@ -163,19 +162,17 @@ func TestRecordedAnswers(t *testing.T) {
 					t.Errorf("missing: %+v", loaded.Coverage.Missing)
 				}
 				for _, nq := range []int{len(c.Hits), 1, 7} {
-					for _, scheduler := range []bool{false, true} {
-						target, err := replay.NewTarget(loaded, replay.TargetOptions{Options: segment.Milvus(2, 3), Scheduler: scheduler})
-						if err != nil {
-							t.Fatal(err)
-						}
-						answers, failed, err := replay.AskAll(t.Context(), target, logOf(t, &c, l, nq), 3)
-						if err != nil || failed > 0 {
-							t.Fatalf("%d failed: %v", failed, err)
-						}
-						missing := sameAsRecorded(t, &c, loaded, answers, nq)
-						if (missing > 0) != (c.Name == "default/growing_mix") {
-							t.Errorf("%d recorded hits are in no segment", missing)
-						}
+					target, err := replay.NewTarget(loaded, replay.TargetOptions{Options: segment.Milvus(2, 3)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					answers, failed, err := replay.AskAll(t.Context(), target, logOf(t, &c, l, nq), 3)
+					if err != nil || failed > 0 {
+						t.Fatalf("%d failed: %v", failed, err)
+					}
+					missing := sameAsRecorded(t, &c, loaded, answers, nq)
+					if (missing > 0) != (c.Name == "default/growing_mix") {
+						t.Errorf("%d recorded hits are in no segment", missing)
 					}
 				}
 			})

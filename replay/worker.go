@@ -3,7 +3,6 @@ package replay
 import (
 	"cmp"
 	"context"
-	"sync"
 	"time"
 
 	"kitescope/engine"
@@ -11,7 +10,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// worker searches the segments of groups, as one task of a node does; it is for one goroutine at a time.
+// worker searches the segments of groups; it is for one goroutine at a time.
 type worker struct {
 	target  *Target
 	probes  []*segment.Probe // by part; nil if it is not the worker's
@@ -23,7 +22,6 @@ type worker struct {
 	ends  []int // of found, by segment of the group and vector
 	lists [][]segment.Hit
 
-	lock  sync.Mutex // of tally, where the worker is a node's
 	tally tally
 	last  []spent // by part: what the request at hand took
 }

@@ -13,8 +13,6 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
-	"kitescope/replay/schedule"
-	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
 )
 
@@ -164,7 +162,7 @@ func fixtureRun() *replay.Result {
 	}
 	r.Cover.Covered = r.Cover.Rows
 	for i := range 5 {
-		q := replay.SlowQuery{Request: 900 - 13*i, Took: time.Duration(9000-700*i) * time.Microsecond, Queued: time.Duration(4000-500*i) * time.Microsecond}
+		q := replay.SlowQuery{Request: 900 - 13*i, Took: time.Duration(9000-700*i) * time.Microsecond}
 		for j := range 10 {
 			q.Segments = append(q.Segments, replay.SegmentTime{
 				Segment: 470590569932852600 + int64(14-j), Node: fixtureNode(14 - j), State: fixtureState(14 - j), Took: time.Duration(1900-150*j-9*i) * time.Microsecond, Distances: int(fixtureRows(14 - j)),
@@ -198,7 +196,7 @@ func fixtureTrouble() *replay.Result {
 	p.FailedLatency = load.Latency{Count: 6100, Mean: 2 * time.Millisecond, P50: time.Millisecond, P99: 10 * time.Second, Max: 10 * time.Second}
 	p.Errors = map[string]int64{"deadline exceeded": 6000, "unavailable " + rendertest.HostileName: 99, "a": 1}
 	p.CPUPerQuery, p.SwitchesPerQuery, p.DistancesPerQuery, p.Recall = 0, 0, 0, -1
-	p.Server, p.Wire, p.Queued = fixtureLatency(2*time.Millisecond, 4000, 1), fixtureLatency(300*time.Microsecond, 4000, 2), fixtureLatency(90*time.Microsecond, 4000, 3)
+	p.Server, p.Wire = fixtureLatency(2*time.Millisecond, 4000, 1), fixtureLatency(300*time.Microsecond, 4000, 2)
 	p.Stopped = "the target stopped answering"
 	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, fixtureLatency(40*time.Microsecond, 4000, 9), []string{"could not open 3 sessions: refused " + rendertest.HostileName}
 	r.Differences.Explained[rendertest.HostileName] = 1
@@ -273,22 +271,22 @@ func fixtureIndexed(r *replay.Result) *replay.Result {
 	return r
 }
 
-func fixtureOutcome(most float64, sessions int, cpu time.Duration, uses ...float64) simulate.Outcome {
+func fixtureOutcome(most float64, sessions int, cpu time.Duration, uses ...float64) whatif.Outcome {
 	qps := math.Round(min(most, float64(sessions)/cpu.Seconds()*3))
 	rt := time.Duration(float64(sessions) / qps * 1e9).Round(time.Microsecond)
-	x := simulate.Outcome{
+	x := whatif.Outcome{
 		QPS: qps, QPSLow: math.Round(qps * 0.99), QPSHigh: math.Round(qps * 1.01), Mean: rt, Min: rt / 3, Max: 6 * rt, P50: rt * 9 / 10, P90: rt * 3 / 2, P95: rt * 17 / 10, P99: rt * 23 / 10, P999: rt * 4,
-		P99Low: rt * 22 / 10, P99High: rt * 24 / 10, Requests: 60_000, Bound: "node querynode-1's cores", Simulated: time.Minute, Took: 800 * time.Millisecond,
+		Requests: 60_000, Bound: "node querynode-1's cores", Simulated: time.Minute,
 	}
 	for i, use := range uses {
-		x.Nodes = append(x.Nodes, simulate.NodeOutcome{ID: int64(i + 1), Name: fmt.Sprintf("querynode-%d", i+1), Use: use, Running: 8 * use, Waiting: 3 * use, Tasks: 60_000, Segments: 16})
+		x.Nodes = append(x.Nodes, whatif.NodeOutcome{ID: int64(i + 1), Name: fmt.Sprintf("querynode-%d", i+1), Use: use, Waiting: 3 * use, Tasks: 60_000, Segments: 16})
 	}
 	return x
 }
 
 func fixtureWhatIf() *whatif.Report {
 	r := &whatif.Report{
-		Sessions: []int{1, 2, 4, 8, 16, 32, 48}, Load: simulate.Load{Sessions: 16, NQ: 1, K: 10, Duration: time.Minute, Seed: 1}, Setup: fixtureSetup(), Cover: fixtureRun().Cover,
+		Sessions: []int{1, 2, 4, 8, 16, 32, 48}, Load: whatif.Load{Sessions: 16, NQ: 1, K: 10, Seed: 1}, Setup: fixtureSetup(), Cover: fixtureRun().Cover,
 		Check: whatif.Check{
 			QPS: 0.062, P99: 0.118, FitMedian: 0.031, FitWorst: 0.142,
 			Points: []whatif.CheckPoint{
@@ -359,9 +357,9 @@ func fixtureLayout() *replay.Layout {
 		L0:       []replay.Deletes{{Segment: 470590569932852700, Partition: -1, Channel: "by-dev-rootcoord-dml_0_470v0", Files: []string{"delta_log/1"}}},
 	}
 	for id := range int64(4) {
-		n := replay.Node{ID: id + 1, Name: fmt.Sprintf("querynode-%d", id+1), Cores: 16, Read: schedule.Knobs{Cores: 16, ConcurrencyRatio: 1, Grouping: true, MaxNQ: 1000, TopKRatio: 20}}
+		n := replay.Node{ID: id + 1, Name: fmt.Sprintf("querynode-%d", id+1), Cores: 16}
 		if id == 3 {
-			n.Cores, n.Read = 0, schedule.Knobs{}
+			n.Cores = 0
 		}
 		l.Nodes = append(l.Nodes, n)
 	}

@@ -254,7 +254,6 @@ func layoutNodes(l *replay.Layout) render.Part {
 		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
 		countColumn(list, "LEADS", func(c *layoutCount) string { return words.Plural(c.leads, "shard") }),
 		node("CORES", func(n *replay.Node) string { return orUnknownNumber(n.Cores) }),
-		node("READS AT ONCE", func(n *replay.Node) string { return orUnknownNumber(n.Read.Cores * n.Read.ConcurrencyRatio) }),
 		{Shown: func(i int) string {
 			return []string{"", "idle"}[render.BoolInt(list[i].all() == 0)]
 		}, Role: func(int) render.Role { return render.RoleWarn }},

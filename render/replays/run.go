@@ -72,7 +72,7 @@ func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	for _, x := range []struct {
 		name string
 		l    *load.Latency
-	}{{"  server", &p.Server}, {"  wire", &p.Wire}, {"  queued", &p.Queued}, {"  waited", &p.Waited}} {
+	}{{"  server", &p.Server}, {"  wire", &p.Wire}, {"  waited", &p.Waited}} {
 		if x.l.Count > 0 && x.l.Max > 0 {
 			lines = append(lines, labelled(o, render.RolePlain, x.name, figures(o, "avg p50 p99 max", x.l.Mean, x.l.P50, x.l.P99, x.l.Max))...)
 		}
@@ -239,7 +239,6 @@ func pointFields() []table.ColumnOf[*load.Point] {
 		{"failed_latency", func(p *load.Point) *load.Latency { return &p.FailedLatency }},
 		{"server", func(p *load.Point) *load.Latency { return &p.Server }},
 		{"wire", func(p *load.Point) *load.Latency { return &p.Wire }},
-		{"queued", func(p *load.Point) *load.Latency { return &p.Queued }},
 		{"waited", func(p *load.Point) *load.Latency { return &p.Waited }},
 	} {
 		list = append(list, latencyFields(x.name, x.of)...)

@@ -23,12 +23,6 @@ func slowParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 	part := render.Part{Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("The slowest", n, len(list), "request")}}, List: render.Places(n, []table.ColumnOf[int]{
 		column("REQUEST", 0, func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
 		column("TOOK", 0, func(q *replay.SlowQuery) string { return words.Latency(q.Took, o.ASCII) }),
-		column("QUEUED", 1, func(q *replay.SlowQuery) string {
-			if q.Queued == 0 {
-				return words.NoneMark
-			}
-			return words.Latency(q.Queued, o.ASCII)
-		}),
 		{Column: table.Column{Title: "LONGEST IN"}, Shown: func(i int) string { return slowText(&list[i], o) }},
 	})}
 	return []render.Part{part}

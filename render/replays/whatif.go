@@ -13,7 +13,6 @@ import (
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay"
-	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
 )
 
@@ -82,7 +81,7 @@ func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *ren
 }
 
 // simulatedLoadText is "16 sessions", "2,500 requests/s".
-func simulatedLoadText(l *simulate.Load) string {
+func simulatedLoadText(l *whatif.Load) string {
 	text := words.Plural(l.Sessions, "session")
 	if l.Rate > 0 {
 		text = words.Setting(l.Rate) + " requests/s"
@@ -174,7 +173,7 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	seconds := func(name string, of func(p prediction) time.Duration) table.ColumnOf[prediction] {
 		return field(name+"_seconds", table.Exact, func(p prediction) table.Cell { return table.OfFloat(of(p).Seconds()) })
 	}
-	outcome := func(name string, of func(x *simulate.Outcome) float64) table.ColumnOf[prediction] {
+	outcome := func(name string, of func(x *whatif.Outcome) float64) table.ColumnOf[prediction] {
 		return field(name, table.Exact, func(p prediction) table.Cell {
 			if p.Outcome == nil {
 				return table.OfUnknown()
@@ -182,10 +181,10 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 			return render.FiniteCell(of(p.Outcome))
 		})
 	}
-	latency := func(figure string, of func(x *simulate.Outcome) time.Duration) table.ColumnOf[prediction] {
-		return outcome("latency_"+figure+"_seconds", func(x *simulate.Outcome) float64 { return of(x).Seconds() })
+	latency := func(figure string, of func(x *whatif.Outcome) time.Duration) table.ColumnOf[prediction] {
+		return outcome("latency_"+figure+"_seconds", func(x *whatif.Outcome) float64 { return of(x).Seconds() })
 	}
-	text := func(of func(x *simulate.Outcome) string) func(p prediction) string {
+	text := func(of func(x *whatif.Outcome) string) func(p prediction) string {
 		return func(p prediction) string {
 			if p.Outcome == nil {
 				return words.UnknownMark
@@ -207,11 +206,11 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 		field("gain_low", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.Low) }),
 		field("gain_high", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.High) }),
 		table.Picture("likely", "LIKELY", 3, func(p prediction) string { return rangeText(&p.AtLoad) }),
-		outcome("qps", func(x *simulate.Outcome) float64 { return x.QPS }).Titled("QPS", 0, text(func(x *simulate.Outcome) string { return words.ThreeDigits(x.QPS) })),
-		latency("mean", func(x *simulate.Outcome) time.Duration { return x.Mean }),
-		latency("p50", func(x *simulate.Outcome) time.Duration { return x.P50 }).Titled("P50", 6, text(func(x *simulate.Outcome) string { return words.Latency(x.P50, o.ASCII) })),
-		latency("p95", func(x *simulate.Outcome) time.Duration { return x.P95 }),
-		latency("p99", func(x *simulate.Outcome) time.Duration { return x.P99 }).Titled("P99", 0, text(func(x *simulate.Outcome) string {
+		outcome("qps", func(x *whatif.Outcome) float64 { return x.QPS }).Titled("QPS", 0, text(func(x *whatif.Outcome) string { return words.ThreeDigits(x.QPS) })),
+		latency("mean", func(x *whatif.Outcome) time.Duration { return x.Mean }),
+		latency("p50", func(x *whatif.Outcome) time.Duration { return x.P50 }).Titled("P50", 6, text(func(x *whatif.Outcome) string { return words.Latency(x.P50, o.ASCII) })),
+		latency("p95", func(x *whatif.Outcome) time.Duration { return x.P95 }),
+		latency("p99", func(x *whatif.Outcome) time.Duration { return x.P99 }).Titled("P99", 0, text(func(x *whatif.Outcome) string {
 			return words.Latency(x.P99, o.ASCII) + []string{"", " !"}[render.BoolInt(x.Saturated)]
 		})),
 		seconds("cpu", func(p prediction) time.Duration { return p.Cost.CPU }),
@@ -305,7 +304,7 @@ func costOr0(d time.Duration, o *render.ReportOptions) string {
 }
 
 // usesText is how busy the idlest and the busiest node are: "38-97%".
-func usesText(x *simulate.Outcome) string {
+func usesText(x *whatif.Outcome) string {
 	least, most, ok := usesOf(x)
 	if !ok {
 		return words.UnknownMark
@@ -316,7 +315,7 @@ func usesText(x *simulate.Outcome) string {
 	return strings.TrimSuffix(words.Share(math.Round(100*least)/100), "%") + "-" + words.Share(math.Round(100*most)/100)
 }
 
-func usesOf(x *simulate.Outcome) (least, most float64, ok bool) {
+func usesOf(x *whatif.Outcome) (least, most float64, ok bool) {
 	least = math.Inf(1)
 	for i := range x.Nodes {
 		least, most = min(least, x.Nodes[i].Use), max(most, x.Nodes[i].Use)

@@ -34,23 +34,15 @@ func (b *builder) nodes() {
 		b.note("%s: in a replica but not registered", strings.Join(slices.Compact(gone), ", "))
 	}
 	blindCores := 0
-	told := map[string]int{}
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		n := replay.Node{ID: int64(id), Name: queryNodeName(id), Cores: b.cores(id)}
 		if n.Cores == 0 {
 			blindCores++
 		}
-		n.Read = b.knobs(id, n.Cores)
-		told[defaultsNote(&n.Read)]++
 		b.l.Nodes = append(b.l.Nodes, n)
 	}
 	if blindCores > 0 {
 		b.note("cores unknown for %d of %d query nodes", blindCores, len(b.l.Nodes))
-	}
-	for _, text := range slices.Sorted(maps.Keys(told)) {
-		if text != "" {
-			b.note("%s", text)
-		}
 	}
 }
 

@@ -54,10 +54,8 @@ type Answer struct {
 	Hits [][]Hit
 	// Server is how long the server says that it needed, 0 if it does not.
 	Server time.Duration
-	// Distances were computed, 0 if nobody counted. Queued is the time in the schedulers of nodes, the longest; 0 for
-	// targets that do not tell.
+	// Distances were computed, 0 if nobody counted.
 	Distances int
-	Queued    time.Duration
 }
 
 // Hit is one answer. Distance is as Milvus returns it: squared for L2, a similarity for inner product and cosine.

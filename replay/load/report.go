@@ -47,9 +47,6 @@ func (p *Point) fill(all *tally, used interval) {
 	p.Asked, p.Failed, p.Late, p.Queries = all.asked, all.failed, all.late, all.queries
 	p.Latency, p.FailedLatency = all.latency.Latency(), all.fails.Latency()
 	p.Server, p.Wire, p.Waited = all.server.Latency(), all.wire.Latency(), all.waited.Latency()
-	if all.queued.max > 0 { // else the target does not tell
-		p.Queued = all.queued.Latency()
-	}
 	if p.Took > 0 {
 		p.QPS = float64(p.Queries) / p.Took.Seconds()
 	}

@@ -5,13 +5,13 @@ type tally struct {
 	asked, failed, tail, late    int64
 	queries, answered, distances int64 // queries within the round, answered at all
 	latency, fails               Histogram
-	server, wire, queued, waited Histogram
+	server, wire, waited         Histogram
 }
 
 func (t *tally) any() bool { return t.asked > 0 || t.late > 0 }
 
-func (t *tally) histograms() [6]*Histogram {
-	return [...]*Histogram{&t.latency, &t.fails, &t.server, &t.wire, &t.queued, &t.waited}
+func (t *tally) histograms() [5]*Histogram {
+	return [...]*Histogram{&t.latency, &t.fails, &t.server, &t.wire, &t.waited}
 }
 
 func (t *tally) counts() [7]*int64 {

@@ -158,7 +158,6 @@ func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool)
 		t.server.Record(a.Server)
 		t.wire.Record(ended - w.sent - a.Server)
 	}
-	t.queued.Record(a.Queued)
 	t.distances += int64(a.Distances)
 	return w.round >= 0
 }

@@ -42,21 +42,17 @@ const (
 // mostSegments bounds what a change makes: about ten times what the largest clusters have.
 const mostSegments = 1_000_000
 
-// span is a part of a base segment's rows. A copy is of rows that are in another segment already: a larger collection
-// has more of the same; one that is longer than the segment has them again and again.
-type span struct {
-	segment     int64
-	first, rows int64
-	copy        bool
-}
+// span is a part of the rows of a segment of the present cluster.
+type span struct{ segment, first, rows int64 }
 
-// variant is a changed layout, with where the rows of its segments come from. A segment that is not in from has the
-// rows of the base segment of its id.
+// variant is a changed layout, with where the rows of its segments come from. A segment that is not in from has the rows of the present segment of
+// its id; copies have rows that other segments have too.
 type variant struct {
 	*replay.Layout
-	from  map[int64][]span
-	notes []string
-	void  []string // words of the change that had no effect, each with why
+	from   map[int64][]span
+	copies map[int64]bool
+	notes  []string
+	void   []string // words of the change that had no effect, each with why
 	// spreadOut tells that segments were given to nodes anew, evenly.
 	spreadOut bool
 }
@@ -69,17 +65,17 @@ type variant struct {
 // Sealed segments go where Milvus would load them: to the node of their replica with the fewest rows, growing ones included, the
 // largest first (RowCountBasedBalancer.AssignSegment, internal/querycoordv2/balance/rowcount_based_balancer.go of 2.3).
 func apply(l *replay.Layout, c Change) *variant {
-	v := &variant{Layout: clone(l), from: map[int64][]span{}}
+	v := &variant{Layout: clone(l), from: map[int64][]span{}, copies: map[int64]bool{}}
 	if c.Index || c.Type != "" || c.M != 0 || c.EFConstruction != 0 {
 		v.idleWord(c.indexWords(), v.index(c))
 	}
-	if c.Scale > 0 {
-		v.idleWord("scale", v.scalable(c))
-	}
-	if c.SegmentRows > 0 {
-		v.idleWord("segment-rows", v.cut(c.SegmentRows, cmp.Or(c.Scale, 1)))
-	} else if c.Scale > 0 && c.Scale != 1 {
-		v.scale(c.Scale)
+	switch {
+	case c.SegmentRows > 0:
+		v.idleWord("segment-rows", v.resize(c.SegmentRows, cmp.Or(c.Scale, 1)))
+	case c.Scale == 1:
+		v.idleWord("scale", "the collection already has that many rows")
+	case c.Scale > 0:
+		v.idleWord("scale", v.resize(0, c.Scale))
 	}
 	if c.Nodes > 0 {
 		v.addNodes(c.Nodes)
@@ -96,7 +92,9 @@ func apply(l *replay.Layout, c Change) *variant {
 	if c.Nodes > 0 {
 		v.idleWord("nodes", v.idle(c.Nodes))
 	}
-	v.knobs(c)
+	if c.Cores > 0 {
+		v.idleWord("cores", v.setCores(c.Cores))
+	}
 	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
 	return v
 }
@@ -111,6 +109,31 @@ func (v *variant) idleWord(word, why string) {
 		v.void = append(v.void, word+" has no effect: "+why)
 	}
 }
+
+// setCores gives every node so many cores. It returns why that changes nothing.
+func (v *variant) setCores(cores float64) (why string) {
+	changed, unknown := false, 0
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		if n.Cores <= 0 {
+			unknown++
+		}
+		changed = changed || coresOf(n) != cores
+		n.Cores = cores
+	}
+	switch {
+	case changed:
+		return ""
+	case unknown > 0:
+		return fmt.Sprintf("%d of %d nodes do not report theirs, and %d are already assumed for them", unknown, len(v.Nodes), assumedCores)
+	}
+	return "every node has that many already"
+}
+
+// assumedCores are those of a node that does not report any.
+const assumedCores = 8
+
+func coresOf(n *replay.Node) float64 { return cmp.Or(max(0, n.Cores), assumedCores) }
 
 // clone copies all that a change touches.
 func clone(l *replay.Layout) *replay.Layout {

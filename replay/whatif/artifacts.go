@@ -1,16 +1,15 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
@@ -27,28 +26,11 @@ type Limits struct {
 	CopyBytes int64
 	// Queries are taken of the log to measure costs and recall, evenly spaced: 64. Rounds is how often each is asked: 3.
 	Queries, Rounds int
-	// Threads build graphs, each one at a time: 1.
-	Threads int
-	// Far is the size of the memory in which the cost of vectors that are in no cache is measured: 96 MiB.
-	Far int64
 }
 
 func (l Limits) withDefaults() Limits {
-	set := func(to *int64, value int64) {
-		if *to == 0 {
-			*to = value
-		}
-	}
-	set(&l.BuildRows, 200_000)
-	set(&l.CopyBytes, 1<<30)
-	set(&l.Far, 96<<20)
-	if l.Queries <= 0 {
-		l.Queries = 64
-	}
-	if l.Rounds <= 0 {
-		l.Rounds = 3
-	}
-	l.Threads = max(1, l.Threads)
+	l.BuildRows, l.CopyBytes = cmp.Or(l.BuildRows, 200_000), cmp.Or(l.CopyBytes, 1<<30)
+	l.Queries, l.Rounds = cmp.Or(max(0, l.Queries), 64), cmp.Or(max(0, l.Rounds), 3)
 	return l
 }
 
@@ -67,14 +49,13 @@ type artifacts struct {
 	why    map[string]string           // why it cannot
 	rows   int64                       // that graphs were built of
 	copied int64                       // bytes
-	joined int                         // segments whose rows were copied
 }
 
-// mostJoined bounds segments that are made of rows of others: each is searched by all queries to measure it.
-const mostJoined = 2000
-
 func newArtifacts(l *replay.Layout, base map[int64]*segment.Segment, o segment.Options, limits Limits, step func(string)) *artifacts {
-	h := &artifacts{base: base, layout: map[int64]*replay.Segment{}, options: o, limits: limits, step: step, collection: l.Collection.Name, made: map[string]*segment.Segment{}, rowsOf: map[string][]span{}, why: map[string]string{}}
+	h := &artifacts{
+		base: base, layout: map[int64]*replay.Segment{}, options: o, limits: limits, step: step, collection: l.Collection.Name,
+		made: map[string]*segment.Segment{}, rowsOf: map[string][]span{}, why: map[string]string{"copy": "are more of the same"},
+	}
 	for i := range l.Segments {
 		h.layout[l.Segments[i].ID] = &l.Segments[i]
 	}
@@ -89,7 +70,6 @@ type piece struct {
 	real      *segment.Segment // nil if it is not here
 	why       string           // then
 	own       bool             // as the cluster has it: its index file, if any
-	copied    bool             // its rows are those of another one
 	covered   float64          // share of its rows that is here
 }
 
@@ -117,20 +97,16 @@ func (h *artifacts) pieces(ctx context.Context, v *variant) ([]*piece, error) {
 
 // piece names what a segment consists of.
 func (h *artifacts) piece(v *variant, s *replay.Segment) *piece {
-	p := &piece{Segment: s, spans: v.spans(*s)}
-	for _, part := range p.spans {
-		p.copied = p.copied || part.copy
+	p := &piece{Segment: s, spans: v.from[s.ID]}
+	if v.copies[s.ID] {
+		p.signature = "copy"
+		return p
 	}
-	base := h.layout[s.ID]
-	if v.from[s.ID] != nil && len(p.spans) == 1 { // a copy of a whole segment is as that one
-		base = h.layout[p.spans[0].segment]
-		if base != nil && (p.spans[0].first != 0 || p.spans[0].rows < base.Rows) {
-			base = nil
-		}
-	} else if v.from[s.ID] != nil {
-		base = nil
+	if p.spans == nil {
+		p.spans = []span{{s.ID, 0, s.Rows}}
+		base := h.layout[s.ID]
+		p.own = base != nil && base.State == s.State && base.Index == s.Index
 	}
-	p.own = base != nil && base.State == s.State && base.Index == s.Index
 	p.signature = signature(p)
 	return p
 }
@@ -167,30 +143,32 @@ func (h *artifacts) cover(p *piece) float64 {
 	return min(1, float64(p.real.Rows)/float64(p.Rows))
 }
 
-// make puts together what is not there yet; graphs are built side by side, each by one thread: so they come out the same.
+// make puts together what is not there yet, and builds graphs with one thread each, so that they come out the same every time.
 func (h *artifacts) make(ctx context.Context, list []*piece) error {
-	var build []*piece
-	raw := map[string]*segment.Segment{}
 	for _, p := range list {
 		if _, done := h.made[p.signature]; done || h.why[p.signature] != "" {
 			continue
 		}
 		s, why := h.gather(p)
-		switch {
-		case s == nil:
-			h.why[p.signature] = why
-		case p.own || p.State != replay.Indexed:
-			h.made[p.signature] = s
-		default:
-			if why := h.buildable(p, s); why != "" {
-				h.why[p.signature] = why
-				continue
+		if s != nil && !p.own && p.State == replay.Indexed {
+			if why = h.buildable(p, s); why == "" {
+				h.rows += int64(s.Rows)
+				h.step(fmt.Sprintf("build graph of segment %d, %d rows", p.ID, s.Rows))
+				var err error
+				if s, err = buildGraph(ctx, s, p.Index, h.options); ctx.Err() != nil {
+					return ctx.Err()
+				} else if err != nil {
+					why = err.Error()
+				}
 			}
-			h.rows += int64(s.Rows)
-			build, raw[p.signature] = append(build, p), s
 		}
+		if why != "" {
+			h.why[p.signature] = why
+			continue
+		}
+		h.made[p.signature] = s
 	}
-	return h.build(ctx, build, raw)
+	return ctx.Err()
 }
 
 // buildable says why no graph is built of a segment; "" if one is.
@@ -198,7 +176,7 @@ func (h *artifacts) buildable(p *piece, s *segment.Segment) string {
 	switch {
 	case p.Index.Type != typeHNSW:
 		return p.Index.Type + " is not built here"
-	case s.Vectors.Element != dist.Float32:
+	case !floats(s):
 		return "only float32 vectors get graphs"
 	case s.Rows == 0:
 		return "no rows"
@@ -208,39 +186,6 @@ func (h *artifacts) buildable(p *piece, s *segment.Segment) string {
 		return fmt.Sprintf("more than %d rows to build", h.limits.BuildRows)
 	}
 	return ""
-}
-
-func (h *artifacts) build(ctx context.Context, list []*piece, raw map[string]*segment.Segment) error {
-	var wait sync.WaitGroup
-	var mu sync.Mutex
-	next := 0
-	for range min(h.limits.Threads, len(list)) {
-		wait.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				if i < len(list) && ctx.Err() == nil {
-					h.step(fmt.Sprintf("build graph %d of %d, %d rows", i+1, len(list), raw[list[i].signature].Rows))
-				}
-				mu.Unlock()
-				if i >= len(list) || ctx.Err() != nil {
-					return
-				}
-				p := list[i]
-				s, err := buildGraph(ctx, raw[p.signature], p.Index, h.options)
-				mu.Lock()
-				if err != nil {
-					h.why[p.signature] = err.Error()
-				} else {
-					h.made[p.signature] = s
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wait.Wait()
-	return ctx.Err()
 }
 
 // buildGraph returns the segment with a graph of its rows, as knowhere lays it.
@@ -266,9 +211,6 @@ func (h *artifacts) gather(p *piece) (s *segment.Segment, why string) {
 		from := h.base[part.segment]
 		if from == nil {
 			return nil, fmt.Sprintf("segment %d is not loaded", part.segment)
-		}
-		if base := h.layout[part.segment]; part.copy && base != nil && part.first+part.rows > base.Rows && base.Rows >= 0 {
-			return nil, "have more rows than were read here"
 		}
 		last := int64(from.Rows)
 		if part.rows >= 0 {
@@ -297,9 +239,6 @@ func (h *artifacts) gather(p *piece) (s *segment.Segment, why string) {
 			return nil, "its index was not loaded"
 		}
 		return &c, ""
-	}
-	if h.joined++; h.joined > mostJoined {
-		return nil, fmt.Sprintf("more than %d segments to combine and measure", mostJoined)
 	}
 	if h.copied+bytes > h.limits.CopyBytes {
 		return nil, fmt.Sprintf("more than %d MiB of vectors to copy", h.limits.CopyBytes>>20)
@@ -346,9 +285,25 @@ func (h *artifacts) subject(p *piece) *subject {
 	return &subject{real: p.real, spans: h.rowsOf[p.signature], rowsOnly: p.State != replay.Indexed}
 }
 
-// firstRows is a segment of the first rows of a loaded one.
-func firstRows(s *segment.Segment, rowsOnly bool) *subject {
+// wholeOf searches all rows of a segment.
+func wholeOf(s *segment.Segment, rowsOnly bool) *subject {
 	return &subject{real: s, spans: []span{{segment: s.ID, rows: int64(s.Rows)}}, rowsOnly: rowsOnly}
+}
+
+// firstOf is the first rows of a segment, without copying them and without an index.
+func firstOf(s *segment.Segment, rows int) (*segment.Segment, error) {
+	rows = min(rows, s.Rows)
+	v, err := s.Vectors.Slice(0, rows)
+	if err != nil {
+		return nil, err
+	}
+	c := &segment.Segment{ID: s.ID, Rows: rows, Vectors: v, Deleted: engine.NewBitset(rows), Metric: s.Metric}
+	if s.Strings != nil {
+		c.Strings = s.Strings[:rows]
+	} else {
+		c.Int64s = s.Int64s[:rows]
+	}
+	return c, nil
 }
 
 // largest are the loaded segments with the most rows, at most n.

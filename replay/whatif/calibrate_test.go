@@ -2,10 +2,14 @@ package whatif
 
 import (
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"kitescope/engine"
+	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/load"
 )
@@ -18,107 +22,14 @@ func at(sessions, ef int, mean time.Duration, qps float64) load.Point {
 	return load.Point{Plan: load.Plan{Sessions: sessions}, EF: ef, QPS: qps, Latency: load.Latency{Count: 100, Mean: mean}}
 }
 
-// onOne is what a request makes of one node, which others lead.
-func onOne(engine, cpu time.Duration, cores, tasks float64) *demand {
-	return &demand{engine: engine, nodes: []nodeDemand{{cores: cores, cpu: float64(cpu), tasks: tasks, passed: tasks}}, nq: 1, hops: 2}
-}
-
-// A node that does nearly all of the work bounds queries alone: what others could do is no CPU of the server's overhead.
-func TestCalibrateByTheBusiestNode(t *testing.T) {
-	k, err := Calibrate(live("milvus", at(1, 64, 22*time.Millisecond, 45), at(8, 64, 41*time.Millisecond, 195), at(32, 64, 160*time.Millisecond, 200)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	busiest := nodeDemand{cores: 4, cpu: 15e6, tasks: 2, passed: 2}
-	d := demand{engine: 15 * time.Millisecond, nodes: []nodeDemand{busiest, {cores: 4, cpu: 1e6, tasks: 1, passed: 1}, {cores: 4}}, nq: 1, hops: 2}
-	o, err := k.overheads(&d, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// 4 cores do 200 a second: 20 ms each.
-	if got := busiest.cpu*o.Factor + busiest.tasks*float64(o.Task); math.Abs(got-20e6) > 1e4 {
-		t.Errorf("the busiest node has %v of CPU for a request, want 20ms: %+v", time.Duration(got), o)
-	}
-	// Requests of ten vectors are a tenth as many.
-	d.nq = 10
-	for i := range d.nodes {
-		d.nodes[i].cpu *= 10
-	}
-	d.engine *= 10
-	for i := range k.Points { // as many vectors a second
-		k.Points[i].Mean *= 10
-	}
-	o, err = k.overheads(&d, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := d.nodes[0].cpu*o.Factor + 2*float64(o.Task); math.Abs(got-200e6) > 1e5 {
-		t.Errorf("the busiest node has %v of CPU for a request of ten vectors, want 200ms: %+v", time.Duration(got), o)
-	}
-}
-
-func TestCalibrate(t *testing.T) {
-	for name, c := range map[string]struct {
-		engine, cpu  time.Duration
-		cores, tasks float64
-		points       []load.Point
-		check        func(o Overheads) bool
-	}{
-		// What is measured is nearly all overhead: the factor stays where it was, the overhead is what is left.
-		"small segments": {
-			50 * time.Microsecond, 100 * time.Microsecond, 8, 1,
-			[]load.Point{at(1, 64, 3*time.Millisecond, 330), at(16, 64, 5*time.Millisecond, 3900), at(64, 64, 16*time.Millisecond, 4000)},
-			func(o Overheads) bool {
-				return math.Abs(o.Factor-1.2) < 0.2 && o.Task > 1700*time.Microsecond && o.Task < 2*time.Millisecond && 2*o.Wire+o.Delay > 900*time.Microsecond
-			},
-		},
-		// What is measured is nearly all search: it is the factor that is learned.
-		"brute force": {
-			100 * time.Millisecond, 200 * time.Millisecond, 8, 1,
-			[]load.Point{at(1, 64, 190*time.Millisecond, 5.2), at(8, 64, 400*time.Millisecond, 19), at(16, 64, 800*time.Millisecond, 19.5)},
-			func(o Overheads) bool { return o.Factor > 1.6 && o.Factor < 1.9 && o.Task < 60*time.Millisecond },
-		},
-		// Cores bound what a search can have cost.
-		"more queries than the engine does": {
-			time.Millisecond, 4 * time.Millisecond, 4, 1,
-			[]load.Point{at(1, 64, 5*time.Millisecond, 200), at(8, 64, 6*time.Millisecond, 1250), at(32, 64, 25*time.Millisecond, 1300)},
-			func(o Overheads) bool { return o.Factor < 0.8 && o.Task < 300*time.Microsecond },
-		},
-		// Nothing says how much is CPU: half is taken.
-		"not saturated": {
-			50 * time.Microsecond, 50 * time.Microsecond, 8, 2,
-			[]load.Point{at(1, 0, 4*time.Millisecond, 250)},
-			func(o Overheads) bool { return o.Task > 900*time.Microsecond && o.Task < 1100*time.Microsecond },
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			k, err := Calibrate(live("milvus 10.0.0.5:19530", c.points...))
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := k.overheads(onOne(c.engine, c.cpu, c.cores, c.tasks), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !c.check(o) || !strings.Contains(o.From, "milvus 10.0.0.5:19530") {
-				t.Errorf("%+v", o)
-			}
-			// The parts make the latency that was measured.
-			lone := float64(o.Task) + float64(2*o.Wire+o.Delay) + o.Factor*float64(c.engine)
-			if want := float64(c.points[0].Latency.Mean); math.Abs(lone-want) > 0.02*want {
-				t.Errorf("a lone request takes %v, measured %v", time.Duration(lone), time.Duration(want))
-			}
-		})
-	}
-}
-
 func TestCalibrateRefuses(t *testing.T) {
-	open := at(4, 64, time.Millisecond, 100)
+	open := at(1, 0, time.Millisecond, 900)
 	open.Rate = 100
 	for want, r := range map[string]*replay.Result{
-		"no result":                     nil,
-		"from the engine":               live("engine", at(1, 64, time.Millisecond, 900)),
-		"no answered closed-loop point": live("milvus", open),
+		"no result":                        nil,
+		"the result is from the engine":    live("engine", at(1, 0, time.Millisecond, 900)),
+		"no answered closed-loop point":    live("milvus", open),
+		"closed-loop point (replay sweep ": live("milvus"),
 	} {
 		if _, err := Calibrate(r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -129,8 +40,220 @@ func TestCalibrateRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ef, want := range map[int]string{64: "no point at ef 64", 32: "a point with 1 session is needed"} {
-		if _, err := k.overheads(onOne(1, 1, 1, 1), ef); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := k.calibrate(t.Context(), nil, Load{}, ef); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ef %d: %v, want %q", ef, err, want)
 		}
+	}
+}
+
+// Calls that cost what was made up are found again, within what chance adds to them.
+func TestFitWarmth(t *testing.T) {
+	for _, warm := range []float64{0.1, 0.3, 0.8} {
+		var x, y []float64
+		for i, rate := range []float64{9, 150, 600} {
+			w := warmth(0, 1/rate)
+			x, y = append(x, w), append(y, 2*(warm+(1-warm)*w)*(1+0.02*float64(i-1)))
+		}
+		if lone, found := fitWarmth(x, y); math.Abs(lone-2) > 0.1 || math.Abs(found-warm) > 0.06 {
+			t.Errorf("a lone call takes %v, %v is left; want 2, %v", lone, found, warm)
+		}
+	}
+	if lone, left := fitWarmth([]float64{0.5}, []float64{1.2}); math.Abs(lone-2) > 1e-9 || left != assumedWarm {
+		t.Errorf("one load: a lone call takes %v, %v is left", lone, left)
+	}
+}
+
+// recorded is a run of a real Milvus 2.3.5 cluster (tools/e2e/replay.sh).
+func recorded(t *testing.T, name string) *Calibration {
+	t.Helper()
+	f, err := os.Open("testdata/live-" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := replay.ReadResult(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Calibrate(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// costing is a layout whose segments cost the engine what cost says.
+func costing(l *replay.Layout, v *variant, cost func(s *replay.Segment) time.Duration) *priced {
+	if v == nil {
+		v = &variant{Layout: l}
+	}
+	p := &priced{variant: v, ask: &asked{params: segment.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}}, recall: -1, modelled: make([]bool, len(v.Segments))}
+	for i := range v.Segments {
+		m := cost(&v.Segments[i])
+		p.costs = append(p.costs, Measured{Mean: m, SD: m / 10})
+	}
+	return p
+}
+
+// with adds a load of more sessions, of which only the queries per second were kept: a request took the CPU that its query nodes had for it, as they
+// had no time left.
+func with(k *Calibration, sessions int, qps, cores float64) {
+	p := k.Points[0]
+	s := *p.Served
+	s.Processes = slices.Clone(s.Processes)
+	cpu := 0.0
+	for i := range s.Processes {
+		if s.Processes[i].Role == roleQueryNode {
+			cpu += s.Processes[i].CPU.Seconds() / s.Requests
+		}
+	}
+	s.Requests = qps * s.Took.Seconds()
+	for i := range s.Processes {
+		x := &s.Processes[i]
+		x.CPU = scaled(x.CPU, qps/p.QPS)
+		if x.Role == roleQueryNode {
+			x.CPU = scaled(x.CPU, min(1, cores/qps/cpu))
+		}
+	}
+	p.Low, p.High = p.Low*qps/p.QPS, p.High*qps/p.QPS // as far apart as those of the load that was kept
+	p.Sessions, p.QPS, p.Mean, p.Served = sessions, qps, seconds(float64(sessions)/qps), &s
+	k.Points = append(k.Points, p)
+}
+
+// TestRecordedRuns holds predictions to what real clusters did after the change (docs/evidence/replay.md): the gain at each number of sessions is
+// within 35%, and in its range.
+func TestRecordedRuns(t *testing.T) {
+	t.Parallel()
+	growingCost := func(s *replay.Segment) time.Duration {
+		if s.State == replay.Growing {
+			return 520 * time.Microsecond
+		}
+		return 80 * time.Microsecond
+	}
+	idle := func() *replay.Layout {
+		// 48 segments without index on one node of a quarter of a core; two more have nothing.
+		var list []planned
+		for i := range int64(48) {
+			list = append(list, planned{100 + i, 2500, replay.Unindexed, 1, []string{"c0", "c1"}[i%2]})
+		}
+		l := layoutOf(3, map[string]int64{"c0": 1, "c1": 1}, list)
+		limit(l, 1, 0.25)
+		l.Nodes[1].ID, l.Nodes[2].ID, l.Replicas[0].Nodes = 8, 9, []int64{1, 8, 9}
+		return l
+	}
+	for _, c := range []struct {
+		name   string
+		layout *replay.Layout
+		cost   func(s *replay.Segment) time.Duration
+		change Change
+		cores  float64         // of the query nodes that work
+		before map[int]float64 // queries per second, by sessions
+		after  map[int]float64
+	}{
+		{
+			"growing", growingLayout(2), growingCost, Change{Name: "index", Index: true}, 0.8,
+			map[int]float64{1: 36.3, 4: 43.9, 8: 61.2}, map[int]float64{1: 97.7, 4: 160, 8: 169},
+		},
+		{
+			"idle", idle(), func(*replay.Segment) time.Duration { return 4 * time.Millisecond / 48 }, Change{Name: "balance", Balanced: true}, 0.25,
+			map[int]float64{1: 10.8, 4: 13.9, 8: 21.2}, map[int]float64{1: 18.2, 4: 24.1, 8: 38.4},
+		},
+	} {
+		k := recorded(t, c.name)
+		with(k, 4, c.before[4], c.cores)
+		with(k, 8, c.before[8], c.cores)
+		base := costing(c.layout, nil, c.cost)
+		after := costing(c.layout, apply(c.layout, c.change), c.cost)
+		x := &prediction{report: &Report{Load: Load{Sessions: 8, NQ: 1, K: 10, Seed: 1}}, base: base, ask: base.ask, before: map[int][]float64{}, costs: &costs{}}
+		x.Calibration = k
+		x.Sessions = []int{1, 4, 8}
+		if err := x.calibrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if x.report.Check.Calibrated == "" {
+			t.Fatalf("%s: not calibrated: %q", c.name, x.report.Notes)
+		}
+		t.Logf("%s: %q", c.name, x.report.Notes)
+		out := &Prediction{}
+		if err := x.ranges(t.Context(), after, out); err != nil {
+			t.Fatal(err)
+		}
+		for i, n := range x.Sessions {
+			g, measured := out.Ranges[i], c.after[n]/c.before[n]
+			t.Logf("%s at %d sessions: gain %.2f, likely %.2f to %.2f; measured %.2f (%+.0f%%)", c.name, n, g.Gain, g.Low, g.High, measured, 100*(g.Gain/measured-1))
+			if math.Abs(g.Gain/measured-1) > 0.35 {
+				t.Errorf("%s at %d sessions: gain %.2f, measured %.2f", c.name, n, g.Gain, measured)
+			}
+			if measured < g.Low || measured > g.High {
+				t.Errorf("%s at %d sessions: the range is %.2f to %.2f, measured %.2f", c.name, n, g.Low, g.High, measured)
+			}
+		}
+	}
+}
+
+// limit gives nodes ids from first on, and so many cores each.
+func limit(l *replay.Layout, first int64, cores float64) {
+	for i := range l.Nodes {
+		l.Nodes[i].ID, l.Nodes[i].Cores = first+int64(i), cores
+		l.Replicas[0].Nodes[i] = l.Nodes[i].ID
+	}
+}
+
+// growingLayout has 30,000 rows behind HNSW, and 40,000 that grow: two shards on two nodes of 0.4 cores.
+func growingLayout(first int64) *replay.Layout {
+	l := layoutOf(2, map[string]int64{"c0": first, "c1": first + 1}, []planned{
+		{11, 15_000, replay.Indexed, first, "c0"}, {12, 15_000, replay.Indexed, first, "c1"},
+		{13, 20_000, replay.Growing, first, "c0"}, {14, 20_000, replay.Growing, first + 1, "c1"},
+	})
+	limit(l, first, 0.4)
+	l.ChunkRows = 128
+	return l
+}
+
+func growingCost(s *replay.Segment) time.Duration {
+	if s.State == replay.Growing {
+		return 520 * time.Microsecond
+	}
+	return 80 * time.Microsecond
+}
+
+// A cluster that was asked what no row matches at 40, 150 and 231 requests a second took 4.2, 3.2 and 2.2 ms of CPU for one.
+func TestCallsAreMeasured(t *testing.T) {
+	k := recorded(t, "calls")
+	p := costing(growingLayout(4), nil, growingCost)
+	w := p.work()
+	c := k.calls(p, &w, 0.03)
+	if !c.measured {
+		t.Fatal("calls are assumed")
+	}
+	for rate, want := range map[float64]float64{40: 4.24e-3, 150: 3.24e-3, 231: 2.17e-3} {
+		if is := w.calls * c.task * warmth(c.warm, w.gap(rate)); math.Abs(is/want-1) > 0.2 {
+			t.Errorf("at %v a second calls take %v s, were %v", rate, is, want)
+		}
+	}
+	k.Calls = k.Points
+	if c := k.calls(p, &w, 0.03); c.measured || !c.searched {
+		t.Error("queries that were searched are taken for calls")
+	}
+}
+
+func TestNoAccount(t *testing.T) {
+	s := recorded(t, "idle").Points[0].Served
+	limits := map[int64]float64{1: 1, 8: 1, 9: 1, 77: 1}
+	if accountOf(s, limits, 2) != nil {
+		t.Error("a node that reported nothing is in the account")
+	}
+	delete(limits, 77)
+	if a := accountOf(s, limits, 2); a == nil || a.cpu < 0.015 || a.cpu > 0.03 {
+		t.Errorf("account of all nodes: %+v", a)
+	}
+	none := *s
+	none.Requests = 0
+	if accountOf(&none, limits, 2) != nil || accountOf(nil, limits, 2) != nil {
+		t.Error("an account of no requests")
+	}
+	s.Processes[0].Here = false // not all is on one machine: what is outside of query nodes is the proxies' alone
+	if a := accountOf(s, limits, 2); a.cores != 2 || a.front <= 0 {
+		t.Errorf("front %v on %v cores", a.front, a.cores)
 	}
 }

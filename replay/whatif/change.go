@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kitescope/replay"
-	"kitescope/replay/simulate"
 )
 
 // Change is another cluster. The zero value changes nothing; several go together.
@@ -30,10 +29,7 @@ type Change struct {
 	Scale float64
 	// SegmentRows makes segments of so many rows of all rows, when there are Scale times as many.
 	SegmentRows int64
-	// Cores of each node and CPURatio (percent of a core, as schedule.Knobs has it), ConcurrencyRatio of its scheduler; 0 leaves
-	// them. Grouping "on" or "off".
-	Cores, CPURatio, ConcurrencyRatio float64
-	Grouping                          string
+	Cores       float64 // of each node; 0 leaves them
 }
 
 // Prediction is one cluster, with what is expected of it.
@@ -41,8 +37,8 @@ type Prediction struct {
 	Change  Change
 	Layout  *replay.Layout
 	Cost    Cost
-	Outcome *simulate.Outcome  // at the load that was asked for
-	Curve   []simulate.Outcome // at each number of sessions, in the order of Report.Sessions
+	Outcome *Outcome  // at the load that was asked for
+	Curve   []Outcome // at each number of sessions, in the order of Report.Sessions
 	// Most is what it can do at most, in queries per second, and Gain that over the same of the present cluster.
 	Most, Gain float64
 	// Measured tells that costs are of real vectors searched here; else Modelled says which share of rows was computed from the model.
@@ -57,6 +53,12 @@ type Prediction struct {
 	AtLoad Range `doc:",omitzero"`
 	Ranges []Range
 	Notes  []string
+}
+
+// Range is how many times the queries per second of the present cluster a change gives: the likeliest figure, and the bounds that nine gains in ten
+// should be in.
+type Range struct {
+	Gain, Low, High float64 `doc:",omitzero"`
 }
 
 // NodeShare is what a node has to do for one query on the replica that it is in.
@@ -85,7 +87,7 @@ type Report struct {
 	Base     Prediction
 	Others   []Prediction
 	Sessions []int
-	Load     simulate.Load
+	Load     Load
 	Check    Check
 	Setup    replay.Setup
 	Cover    replay.Coverage
@@ -118,9 +120,6 @@ type CheckPoint struct {
 	MeasuredMean, PredictedMean time.Duration
 	// Disturbed tells that other programs took so much of the machine meanwhile that the run is no measure of the simulation.
 	Disturbed bool
-	// Overhead is what a request takes apart from segments at so many sessions: of Check.Points it was measured with segments of next to no rows, and
-	// the simulation has it.
-	Overhead time.Duration
 }
 
 // OnlyBalanced tells that a change spreads the rows of the cluster as it is and does nothing else to what nodes serve: a plan of

@@ -1,23 +1,20 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
-	"kitescope/replay/simulate"
+	"kitescope/replay"
+	"kitescope/replay/load"
 )
 
-// checked are the sessions at which the engine is held against the simulation.
-var checked = [...]int{1, 2, 4, 8}
-
-// check runs the engine here under the scheduler, the segments that were measured on one node with this machine's cores, and simulates the same with
-// their costs. What a request costs apart from segments is measured as well, over next to nothing, and is not part of what is checked.
-func (x *prediction) check(ctx context.Context, base *priced) error {
+// check runs the engine here, over the segments that were measured unchanged, and simulates this machine with their costs. What a request takes
+// besides segments is taken from the run at one session.
+func (x *prediction) check(ctx context.Context) error {
 	c := &x.report.Check
 	c.QPS, c.P99 = -1, -1
 	if x.Check < 0 {
@@ -25,106 +22,121 @@ func (x *prediction) check(ctx context.Context, base *priced) error {
 		return nil
 	}
 	cores := float64(runtime.GOMAXPROCS(0))
-	k, err := x.newChecker(ctx, base, cores)
-	if k == nil || err != nil {
+	target, search, spread, err := x.engine()
+	if target == nil || err != nil {
 		return err
 	}
-	for _, n := range checked {
+	requests, err := replay.Singles(x.Log, 10_000)
+	if err != nil {
+		return fmt.Errorf("check against the engine: %w", err)
+	}
+	for _, r := range requests {
+		r.K, r.SearchParams = x.ask.params.K, x.ask.params.SearchParams
+	}
+	took := cmp.Or(x.Check, time.Second)
+	over := 0.0
+	for _, n := range []int{1, 2, 4, 8} {
 		x.Progress(fmt.Sprintf("check: %d sessions", n))
-		over, err := k.overhead(ctx, n)
-		if err != nil {
-			return err
-		}
-		point, err := k.run(ctx, k.target, k.requests, n, k.took)
-		if err != nil {
-			return err
+		plan := load.Plan{Sessions: n, Warmup: took / 4, Round: took, Rounds: 1, Deadline: time.Minute, CPU: x.CPU}
+		point, err := load.Run(ctx, target, requests, plan)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return fmt.Errorf("check against the engine: %w", err)
 		}
 		if point.Latency.Count == 0 || point.QPS == 0 {
-			x.note("no answer from the engine at %d sessions within %v: not checked there", n, k.took)
+			x.note("no answer from the engine at %d sessions within %v: not checked there", n, took)
+			continue
+		}
+		if n == 1 {
+			over = max(0, point.Latency.Mean.Seconds()-search)
 			continue
 		}
 		got, of := point.CPUPerQuery.Seconds()*point.QPS, min(float64(n), cores)
-		disturbed := got > 0 && got < 0.8*of
-		if disturbed {
+		p := CheckPoint{Sessions: n, MeasuredQPS: point.QPS, MeasuredMean: point.Latency.Mean, MeasuredP99: point.Latency.P99}
+		if p.Disturbed = got > 0 && got < 0.8*of; p.Disturbed {
 			x.note("the engine got %.1f of %g cores during the check at %d sessions (machine busy, or waiting): run ignored", got, of, n)
 		}
-		l := simulate.Load{Sessions: n, NQ: 1, K: x.ask.params.K, Seed: x.report.Load.Seed}
-		o, err := run(ctx, k.machine(over), l, point.Latency.Mean)
+		// The engine searches the segments of a request one after the other.
+		here := &cluster{
+			nodes: []server{{cores: cores, warm: 1}}, spread: spread, replicas: [][]shard{{{parts: []part{{jobs: []float64{over + search}}}}}},
+		}
+		o, err := here.simulate(ctx, Load{Sessions: n, NQ: 1, Seed: x.report.Load.Seed})
 		if err != nil {
 			return err
 		}
-		c.Points = append(c.Points, CheckPoint{
-			Sessions: n, MeasuredQPS: point.QPS, PredictedQPS: o.QPS, MeasuredMean: point.Latency.Mean, PredictedMean: o.Mean,
-			MeasuredP99: point.Latency.P99, PredictedP99: o.P99, Disturbed: disturbed, Overhead: over,
-		})
+		p.PredictedQPS, p.PredictedMean, p.PredictedP99 = o.QPS, o.Mean, o.P99
+		c.Points = append(c.Points, p)
 	}
-	c.judge()
-	x.judged(k.search)
-	return nil
-}
-
-// judged says how far off the simulation is, and what that is worth.
-func (x *prediction) judged(search time.Duration) {
-	c := &x.report.Check
-	if len(c.Points) == 0 {
-		return
+	for i := range c.Points {
+		if p := &c.Points[i]; !p.Disturbed {
+			qps, p99 := p.off()
+			c.QPS, c.P99 = max(c.QPS, qps), max(c.P99, p99)
+		}
 	}
-	if c.QPS < 0 {
+	switch {
+	case len(c.Points) == 0:
+	case c.QPS < 0:
 		x.note("simulation error unknown: the machine was busy during every check run")
-		return
+	default:
+		x.note("the simulation of this machine is off by up to %.0f%% in queries per second and %.0f%% in p99, against the engine", 100*c.QPS, 100*c.P99)
 	}
-	var at []string
-	over := time.Duration(0)
-	for _, p := range c.Points {
-		if !p.Disturbed {
-			at = append(at, strconv.Itoa(p.Sessions))
-			over = max(over, p.Overhead)
-		}
-	}
-	x.note("the simulation of this machine is off by up to %.0f%% in queries per second and %.0f%% in p99, against the engine at %s sessions",
-		100*c.QPS, 100*c.P99, strings.Join(at, ", "))
-	if over > search/2 {
-		x.note("the check says little about segments: a request takes up to %v here outside them (measured, given to the simulation) and %v in them",
-			over.Round(100*time.Nanosecond), search.Round(100*time.Nanosecond))
-	}
-}
-
-// live simulates the present cluster at the loads of the live run.
-func (x *prediction) live(ctx context.Context, base *priced) error {
-	if x.report.Check.Calibrated == "" {
-		return nil
-	}
-	cluster, _, err := base.simulatedIn(ctx, &x.views[0], x.report.Load.NQ)
-	if err != nil {
-		return err
-	}
-	worst := 0.0
-	for _, p := range x.Calibration.at(x.ask.params.EF) {
-		o, err := run(ctx, cluster, simulate.Load{Sessions: p.Sessions, NQ: x.report.Load.NQ, K: x.report.Load.K, Seed: x.report.Load.Seed}, p.Mean)
-		if err != nil {
-			return err
-		}
-		x.report.Check.Live = append(x.report.Check.Live, CheckPoint{
-			Sessions: p.Sessions, MeasuredQPS: p.QPS, PredictedQPS: o.QPS, MeasuredMean: p.Mean, PredictedMean: o.Mean, MeasuredP99: p.P99, PredictedP99: o.P99,
-		})
-		if o.QPS > 0 && p.QPS > 0 {
-			x.anchors = append(x.anchors, anchor{x.report.Check.Live[len(x.report.Check.Live)-1], p.Low, p.High})
-		}
-		worst = max(worst, math.Abs(o.QPS-p.QPS)/p.QPS)
-	}
-	x.note("the simulation of the present cluster is off by up to %.0f%% in queries per second, against %s", 100*worst, x.Calibration.Name)
 	return nil
 }
 
-// judge finds the largest errors, of points that nobody disturbed: the others are no measure.
-func (c *Check) judge() {
-	for _, p := range c.Points {
-		if p.Disturbed {
+// engine is a target of the segments that were measured unchanged, with what they cost one vector in seconds and the spread of that. It is nil, with
+// a note, if there are none.
+func (x *prediction) engine() (t *replay.Target, search, spread float64, err error) {
+	at := map[int64]int{}
+	l := clone(x.layout)
+	l.Nodes = []replay.Node{{ID: 1, Name: "this machine"}}
+	l.Replicas = []replay.Replica{{ID: 1, Nodes: []int64{1}, Leaders: map[string]int64{"all": 1}}}
+	for i := range l.Segments {
+		l.Segments[i].On, l.Segments[i].Channel = []int64{1}, "all"
+		at[l.Segments[i].ID] = i
+	}
+	var parts []*replay.Part
+	for _, p := range x.Loaded.Parts {
+		i, there := at[p.Info.ID]
+		if !there || x.base.modelled[i] || p.State != p.Info.State || p.Data.Rows == 0 {
 			continue
 		}
-		c.QPS = max(c.QPS, math.Abs(p.PredictedQPS-p.MeasuredQPS)/p.MeasuredQPS)
-		if p.MeasuredP99 > 0 {
-			c.P99 = max(c.P99, math.Abs(float64(p.PredictedP99-p.MeasuredP99))/float64(p.MeasuredP99))
+		parts = append(parts, p.As(&l.Segments[i]))
+		search += x.base.costs[i].Mean.Seconds()
+		spread += x.base.costs[i].SD.Seconds()
+	}
+	if len(parts) == 0 || search <= 0 {
+		x.note("simulation not compared with the engine: no segment was measured unchanged")
+		return nil, 0, 0, nil
+	}
+	t, err = replay.NewTarget(x.Loaded.With(l, parts), replay.TargetOptions{Options: x.costs.artifacts.options, Slowest: -1})
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("check against the engine: %w", err)
+	}
+	return t, search, spread / search, nil
+}
+
+// Worst are the largest relative errors of everything that the simulation was compared with: the engine's runs here, those that others disturbed left
+// out, and the live ones. -1 where nothing was.
+func (c *Check) Worst() (qps, p99 float64) {
+	qps, p99 = -1, -1
+	for _, list := range [][]CheckPoint{c.Points, c.Live} {
+		for i := range list {
+			if p := &list[i]; !p.Disturbed {
+				a, b := p.off()
+				qps, p99 = max(qps, a), max(p99, b)
+			}
 		}
 	}
+	return qps, p99
+}
+
+// off are the relative errors of a point, -1 where nothing was measured.
+func (p *CheckPoint) off() (qps, p99 float64) {
+	qps, p99 = -1, -1
+	if p.MeasuredQPS > 0 {
+		qps = math.Abs(p.PredictedQPS-p.MeasuredQPS) / p.MeasuredQPS
+	}
+	if p.MeasuredP99 > 0 {
+		p99 = math.Abs(float64(p.PredictedP99-p.MeasuredP99)) / float64(p.MeasuredP99)
+	}
+	return qps, p99
 }

@@ -9,7 +9,6 @@ import (
 	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/log"
-	"kitescope/replay/schedule"
 )
 
 // plan of a test's cluster: segments of one channel each, on nodes.
@@ -30,7 +29,7 @@ func layoutOf(nodes int, leaders map[string]int64, list []planned) *replay.Layou
 	r := replay.Replica{ID: 1, Leaders: leaders}
 	for i := range nodes {
 		id := int64(i + 1)
-		l.Nodes = append(l.Nodes, replay.Node{ID: id, Name: "querynode-" + string(rune('0'+id)), Cores: 4, Read: schedule.Defaults("2.3.5", 4)})
+		l.Nodes = append(l.Nodes, replay.Node{ID: id, Name: "querynode-" + string(rune('0'+id)), Cores: 4})
 		r.Nodes = append(r.Nodes, id)
 	}
 	l.Replicas = []replay.Replica{r}
@@ -84,7 +83,7 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 		}
 		if info.State == replay.Indexed {
 			var err error
-			if s, err = buildGraph(t.Context(), s, testIndex, optionsOf(l.Version)); err != nil {
+			if s, err = buildGraph(t.Context(), s, testIndex, replay.Like(l.Version)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/segment"
-	"kitescope/replay"
 	"kitescope/replay/log"
 )
 
@@ -102,39 +101,5 @@ func filterAll(l *log.Log) {
 	f := even()
 	for i := range l.Requests {
 		l.Requests[i].Filter = f
-	}
-}
-
-// TestFiltersThatLeaveNoWalk: knowhere compares the rows that are left where a filter leaves few, and so does the model for segments that are not here.
-func TestFiltersThatLeaveNoWalk(t *testing.T) {
-	loaded, queries := loadedOf(t, lopsided(), 20)
-	few := &log.Filter{}
-	for segment := range 7 {
-		for key := 0; key < 3000; key += 50 {
-			few.Keys = append(few.Keys, engine.NumberKey(int64(segment*1_000_000+key)))
-		}
-	}
-	for i := range queries.Requests {
-		queries.Requests[i].Filter = few
-	}
-	a, err := sample(queries, 20, segment.Params{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := newTable(loaded, a, quick.withDefaults(), func(string) {})
-	m, err := newModel(t.Context(), table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pieces, err := table.artifacts.pieces(t.Context(), &variant{Layout: loaded.Layout, from: map[int64][]span{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.learn(t.Context(), pieces, testIndex, a, false); err != nil {
-		t.Fatal(err)
-	}
-	ns, distances := m.nanoseconds(replay.Indexed, testIndex, 5000, a)
-	if rows, _ := m.nanoseconds(replay.Growing, replay.Index{}, 5000, a); ns != rows || distances != 5000 || len(m.guesses) > 0 {
-		t.Errorf("%v ns for %v distances, row by row %v; guesses %v", ns, distances, rows, m.guesses)
 	}
 }

@@ -173,32 +173,3 @@ func TestPredictOfRealBits(t *testing.T) {
 		t.Errorf("FLAT: recall %v, cost %+v", flat.Recall, flat.Cost)
 	}
 }
-
-func TestListsAreModelledAsTheyAreSearched(t *testing.T) {
-	numbers, bits := replay.Index{Type: typeIVF, NList: 32}, replay.Index{Type: typeBinIVF, NList: 24}
-	loaded, queries := stored(t, 470590760626297870, 101, dist.L2, numbers)
-	areModelled(t, loaded, queries, numbers)
-	loaded, queries = storedIn(t, binaryLists, 470703625313714194, 101, dist.Hamming, bits)
-	areModelled(t, loaded, queries, bits)
-}
-
-func areModelled(t *testing.T, loaded *replay.Loaded, queries *log.Log, x replay.Index) {
-	t.Helper()
-	a, err := sample(queries, 30, segment.Params{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := newTable(loaded, a, quick.withDefaults(), func(string) {})
-	m, err := newModel(t.Context(), table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := []*subject{{real: loaded.Parts[0].Data}}
-	if err := bench(t.Context(), list, a, table.artifacts.options, 1, nil); err != nil {
-		t.Fatal(err)
-	}
-	ns, distances := m.nanoseconds(replay.Indexed, x, float64(loaded.Parts[0].Data.Rows), a)
-	if got := list[0].measured().Distances; distances < 0.85*got || distances > 1.15*got || ns <= 0 {
-		t.Errorf("%s: %v distances in %v ns, measured %v", x.Type, distances, ns, got)
-	}
-}

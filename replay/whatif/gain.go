@@ -53,30 +53,3 @@ func (r *Report) better(p, than *Prediction) bool {
 	}
 	return a > b
 }
-
-// Worst are the largest relative errors of everything that the simulation was held against: the engine's runs here, those that others disturbed left
-// out, and the live ones. -1 where nothing was.
-func (c *Check) Worst() (qps, p99 float64) {
-	qps, p99 = -1, -1
-	for _, list := range [][]CheckPoint{c.Points, c.Live} {
-		for i := range list {
-			if p := &list[i]; !p.Disturbed {
-				a, b := p.off()
-				qps, p99 = max(qps, a), max(p99, b)
-			}
-		}
-	}
-	return qps, p99
-}
-
-// off are the relative errors of a point, -1 where nothing was measured.
-func (p *CheckPoint) off() (qps, p99 float64) {
-	qps, p99 = -1, -1
-	if p.MeasuredQPS > 0 {
-		qps = math.Abs(p.PredictedQPS-p.MeasuredQPS) / p.MeasuredQPS
-	}
-	if p.MeasuredP99 > 0 {
-		p99 = math.Abs(float64(p.PredictedP99-p.MeasuredP99)) / float64(p.MeasuredP99)
-	}
-	return qps, p99
-}

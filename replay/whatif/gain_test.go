@@ -4,18 +4,16 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"kitescope/replay/simulate"
 )
 
 // At two sessions a cluster that can do five times as much does a little more: what is said is of the load that was asked for.
 func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 	at := func(name string, qps, most float64, p99 time.Duration) Prediction {
-		return Prediction{Change: Change{Name: name}, Outcome: &simulate.Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000, Recall: -1}
+		return Prediction{Change: Change{Name: name}, Outcome: &Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000, Recall: -1}
 	}
-	r := &Report{Load: simulate.Load{Sessions: 2}, Base: at("", 500, 1000, 8*time.Millisecond), Others: []Prediction{
+	r := &Report{Load: Load{Sessions: 2}, Base: at("", 500, 1000, 8*time.Millisecond), Others: []Prediction{
 		at("nodes=+8,balance", 565, 5410, 7*time.Millisecond), at("index", 750, 2000, 5*time.Millisecond), at("ef=16", 755, 1500, 5*time.Millisecond),
-		{Change: Change{Name: "scale=0.1", Scale: 0.1}, Outcome: &simulate.Outcome{QPS: 4000}, Most: 9000, Gain: 9, Recall: -1},
+		{Change: Change{Name: "scale=0.1", Scale: 0.1}, Outcome: &Outcome{QPS: 4000}, Most: 9000, Gain: 9, Recall: -1},
 		at("cores=1", 500, 400, 9*time.Millisecond),
 	}}
 	if g := r.GainAtLoad(&r.Others[0]); g != 1.13 {
@@ -30,12 +28,12 @@ func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
 	}
-	r.Load = simulate.Load{Rate: 500}
+	r.Load = Load{Rate: 500}
 	r.Others[1].Outcome.Saturated = true
 	if b := r.Best(); b == nil || b.Change.Name != "ef=16" { // the least p99 of those that can do it
 		t.Errorf("best at a rate: %+v", b)
 	}
-	r.Load, r.Others = simulate.Load{Sessions: 2}, r.Others[3:]
+	r.Load, r.Others = Load{Sessions: 2}, r.Others[3:]
 	if b := r.Best(); b != nil {
 		t.Errorf("best where nothing is: %+v", b)
 	}

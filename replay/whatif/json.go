@@ -7,7 +7,6 @@ import (
 
 	"kitescope/internal/encode"
 	"kitescope/replay"
-	"kitescope/replay/simulate"
 )
 
 // ReportVersion is written into files; a file of a later one is refused.
@@ -27,7 +26,7 @@ type document struct {
 	Base     predicted
 	Others   []predicted
 	Sessions []int
-	Load     simulate.Load
+	Load     Load
 	Check    Check
 	Setup    replay.Setup
 	Cover    replay.Coverage

@@ -13,7 +13,6 @@ import (
 	"kitescope/internal/encode/encodetest"
 	"kitescope/render/rendertest"
 	"kitescope/replay"
-	"kitescope/replay/simulate"
 )
 
 // roundTrip writes, reads and compares; layouts come back in figures.
@@ -33,7 +32,7 @@ func roundTrip(t *testing.T, r *Report) []byte {
 		s := summaryOf(p.Layout)
 		p.Layout = s.layout()
 	}
-	if d := cmp.Diff(&want, got, cmp.AllowUnexported(Overheads{}), cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(&want, got, cmpopts.IgnoreUnexported(Overheads{}), cmpopts.EquateEmpty()); d != "" {
 		t.Error(d)
 	}
 	return b.Bytes()
@@ -52,11 +51,11 @@ func smallReport() *Report {
 	p := Prediction{
 		Change: Change{Name: "index\u202e\x1b[31m", Index: true, Place: map[int64]int64{470590569932852667: 3}}, Layout: l, Recall: -1, Gain: 1.25,
 		Cost:    Cost{CPU: 1234567, Node: "querynode-1"},
-		Outcome: &simulate.Outcome{QPS: 12.5, P99: 1001 * time.Nanosecond, Nodes: []simulate.NodeOutcome{{ID: 470590569932852667, Name: "q", Use: 0.5}}},
+		Outcome: &Outcome{QPS: 12.5, P99: 1001 * time.Nanosecond, Nodes: []NodeOutcome{{ID: 470590569932852667, Name: "q", Use: 0.5}}},
 		Nodes:   []NodeShare{{ID: 3, Name: "querynode-3", Rows: 7}}, Notes: []string{"a note"},
 	}
 	return &Report{
-		Base: p, Others: []Prediction{p}, Sessions: []int{1, 2}, Load: simulate.Load{Sessions: 4, Seed: 1 << 63},
+		Base: p, Others: []Prediction{p}, Sessions: []int{1, 2}, Load: Load{Sessions: 4, Seed: 1 << 63},
 		Check: Check{QPS: -1, P99: 0.25, FitMedian: 0, FitWorst: -1, Overheads: Overheads{Task: 5, From: "assumed"}},
 		Setup: replay.Setup{Replica: 5, LogSeed: 7}, Cover: replay.Coverage{Missing: []replay.Missing{{Segment: 9, State: replay.Indexed, Rows: -1}, {Segment: 10, Rows: 0}}},
 	}

@@ -109,13 +109,6 @@ func (a *asked) with(ef int) *asked {
 	return &c
 }
 
-// unfiltered are the same queries without their filters.
-func (a *asked) unfiltered() *asked {
-	c := *a
-	c.filters = nil
-	return &c
-}
-
 // subject is one thing that is searched: vectors, by a graph or row by row.
 type subject struct {
 	real     *segment.Segment
@@ -214,14 +207,3 @@ func (s *subject) measured() Measured {
 		Mean: time.Duration(mean), SD: time.Duration(math.Sqrt(max(0, squares/n-mean*mean))), Distances: s.count / n, Walked: float64(s.walked) / n,
 	}
 }
-
-// least is the time of the query that took the least: what others do on this machine only adds.
-func (s *subject) least() time.Duration {
-	least := time.Duration(math.MaxInt64)
-	for _, times := range s.times {
-		least = min(least, slices.Min(times))
-	}
-	return least
-}
-
-func isSimilarity(m engine.Metric) bool { return m.Similarity() }

@@ -1,13 +1,14 @@
 package whatif
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"kitescope/internal/hints"
 )
 
 // word is one thing that a change may say on the command line.
@@ -31,9 +32,6 @@ func knownWords() []word {
 		{"replicas", "N", "N copies of the collection in memory", func(c *Change, v string) error { return setInt(&c.Replicas, v, 1, 1000) }},
 		{"balance", "", "spread rows evenly over the nodes of each replica", func(c *Change, _ string) error { c.Balanced = true; return nil }},
 		{"cores", "N", "cores of each query node", func(c *Change, v string) error { return setFloat(&c.Cores, v, 0.1, 4096) }},
-		{"cpu-ratio", "PERCENT", "queryNode.scheduler.cpuRatio (2.1, 2.2): percent of a core per vector and segment", func(c *Change, v string) error { return setPercent(&c.CPURatio, v) }},
-		{"read-ratio", "X", "queryNode.scheduler.maxReadConcurrentRatio", func(c *Change, v string) error { return setFloat(&c.ConcurrencyRatio, v, 0.01, 1000) }},
-		{"grouping", "on|off", "queryNode.grouping.enabled", func(c *Change, v string) error { return setSwitch(&c.Grouping, v) }},
 		{"ef", "N", "ef of searches over HNSW", func(c *Change, v string) error { return setInt(&c.EF, v, 1, 32768) }},
 	}
 }
@@ -62,8 +60,11 @@ func ParseChange(text string) (Change, error) {
 		name, value, has := strings.Cut(strings.TrimSpace(part), "=")
 		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
 		i := slices.IndexFunc(known, func(w word) bool { return w.name == name })
+		if name == "" {
+			return Change{}, fmt.Errorf("change %q: a word is missing beside a comma", text)
+		}
 		if i < 0 {
-			return Change{}, fmt.Errorf("change %q: unknown word %q%s", text, name, near(name, known))
+			return Change{}, unknownWord(text, name, known)
 		}
 		w := known[i]
 		switch {
@@ -85,52 +86,30 @@ func ParseChange(text string) (Change, error) {
 	return c, nil
 }
 
+// goneWords are those of earlier releases, each with what to do instead.
+var goneWords = map[string]string{
+	"cpu-ratio":  "the model gives nodes cores, not scheduler settings: cores=N",
+	"read-ratio": "the model gives nodes cores, not scheduler settings: cores=N",
+	"grouping":   "the model does not merge requests; measure it with replay sweep --target",
+}
+
+func unknownWord(text, name string, known []word) error {
+	if instead := goneWords[name]; instead != "" {
+		return fmt.Errorf("change %q: %s is gone: %s", text, name, instead)
+	}
+	var names []string
+	for _, w := range known {
+		names = append(names, w.name)
+	}
+	return fmt.Errorf("change %q: %w", text, &hints.UnknownError{What: "word", Word: name, Known: names})
+}
+
 // check says what in a change does not go together.
 func (c *Change) check() error {
 	if c.Type != "" && c.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0 || c.EF != 0) {
 		return fmt.Errorf("m, efconstruction and ef apply to HNSW, not to %s", c.Type)
 	}
 	return nil
-}
-
-// near names the words that are like what was written, or all of them.
-func near(name string, known []word) string {
-	var names, like []string
-	for _, w := range known {
-		names = append(names, w.name)
-		if name != "" && (strings.HasPrefix(w.name, name) || edits(name, w.name) <= max(1, len(w.name)/3)) {
-			like = append(like, w.name)
-		}
-	}
-	if len(like) > 0 {
-		slices.SortStableFunc(like, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
-		return ": did you mean " + strings.Join(like, " or ") + "?"
-	}
-	return ": expected " + strings.Join(names, ", ")
-}
-
-// edits is how many letters have to be put in, taken out or replaced (Levenshtein). Texts of the command line are short;
-// what is longer than any word is as far as can be.
-func edits(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			next := corner
-			if a[i] != b[j] {
-				next = 1 + min(corner, row[j], row[j+1])
-			}
-			corner, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }
 
 func setInt(to *int, value string, low, high int) error {
@@ -168,12 +147,6 @@ func setFloat(to *float64, value string, low, high float64) error {
 // decimal is a number as people write it: 0.000001, not 1e-06.
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// setPercent takes 120 or 120%: Milvus's setting is in percent of a core.
-func setPercent(to *float64, value string) error {
-	number, _ := strings.CutSuffix(value, "%")
-	return setFloat(to, number, 0.1, 100_000)
-}
-
 // setRows takes a number, with k for thousands or M for millions.
 func setRows(to *int64, value string) error {
 	number, by := value, 1.0
@@ -206,12 +179,4 @@ func setType(to *string, value string) error {
 		}
 	}
 	return errors.New("expected one of " + strings.Join(types, ", "))
-}
-
-func setSwitch(to *string, value string) error {
-	if value != "on" && value != "off" {
-		return errors.New("expected on or off")
-	}
-	*to = value
-	return nil
 }

@@ -9,23 +9,20 @@ import (
 
 func TestParseChange(t *testing.T) {
 	for text, want := range map[string]Change{
-		"index":                     {Index: true},
-		"index, balance":            {Index: true, Balanced: true},
-		"index,nodes=+2,balance":    {Index: true, Nodes: 2, Balanced: true},
-		"ef=32":                     {EF: 32},
-		"type=hnsw,m=32":            {Type: "HNSW", M: 32},
-		"type=IVF_FLAT":             {Type: "IVF_FLAT"},
-		"type=bin_ivf_flat":         {Type: "BIN_IVF_FLAT"},
-		"type=flat":                 {Type: "FLAT"},
-		"efconstruction=360,M=32":   {M: 32, EFConstruction: 360},
-		"segment-rows=500000":       {SegmentRows: 500_000},
-		"segment-rows=500k":         {SegmentRows: 500_000},
-		"segment-rows=1.5M":         {SegmentRows: 1_500_000},
-		"scale=10,cores=16":         {Scale: 10, Cores: 16},
-		"cpu-ratio=120":             {CPURatio: 120},
-		"cpu-ratio=120%":            {CPURatio: 120},
-		"read-ratio=2,grouping=off": {ConcurrencyRatio: 2, Grouping: "off"},
-		"replicas=2":                {Replicas: 2},
+		"index":                   {Index: true},
+		"index, balance":          {Index: true, Balanced: true},
+		"index,nodes=+2,balance":  {Index: true, Nodes: 2, Balanced: true},
+		"ef=32":                   {EF: 32},
+		"type=hnsw,m=32":          {Type: "HNSW", M: 32},
+		"type=IVF_FLAT":           {Type: "IVF_FLAT"},
+		"type=bin_ivf_flat":       {Type: "BIN_IVF_FLAT"},
+		"type=flat":               {Type: "FLAT"},
+		"efconstruction=360,M=32": {M: 32, EFConstruction: 360},
+		"segment-rows=500000":     {SegmentRows: 500_000},
+		"segment-rows=500k":       {SegmentRows: 500_000},
+		"segment-rows=1.5M":       {SegmentRows: 1_500_000},
+		"scale=10,cores=16":       {Scale: 10, Cores: 16},
+		"replicas=2":              {Replicas: 2},
 	} {
 		want.Name = text
 		got, err := ParseChange(text)
@@ -42,12 +39,12 @@ func TestParseChange(t *testing.T) {
 func TestParseChangeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                     "an empty change",
-		",index":               `unknown word "": expected index, type`,
+		",index":               "a word is missing",
 		"balnce":               "did you mean balance?",
 		"indx":                 "did you mean index?",
 		"node=+2":              "did you mean nodes?",
 		"segment_rows=5":       "did you mean segment-rows?",
-		"xyzzy=4":              "expected index, type, m",
+		"xyzzy=4":              "available: index, type, m",
 		"nodes=2":              "with a plus: nodes=+2",
 		"nodes=+0":             "expected 1 to 10000",
 		"nodes":                "nodes needs a value: nodes=+N",
@@ -61,7 +58,8 @@ func TestParseChangeRefuses(t *testing.T) {
 		"segment-rows=9e99":    "0 to 1000000000000",
 		"scale=NaN":            "expected a number",
 		"scale=-3":             "expected 0.000001 to 1000000",
-		"grouping=maybe":       "expected on or off",
+		"cpu-ratio=120":        "cpu-ratio is gone: the model gives nodes cores",
+		"grouping=on":          "grouping is gone",
 		"type=FLAT,m=8":        "apply to HNSW, not to FLAT",
 		"cores=Inf":            "0.1 to 4096",
 	} {

@@ -65,44 +65,17 @@ func (v *variant) assign(replica int, list []int) {
 	slices.SortFunc(list, func(a, b int) int {
 		return cmp.Or(cmp.Compare(rowsOf(b), rowsOf(a)), cmp.Compare(v.Segments[a].ID, v.Segments[b].ID))
 	})
-	queue := newFewest(nodes, on)
+	type load struct{ rows, node int64 }
+	heap := make([]load, 0, len(nodes))
+	fewer := func(a, b load) bool { return a.rows < b.rows || a.rows == b.rows && a.node < b.node }
+	for _, n := range nodes {
+		heap = append(heap, load{on[n], n})
+	}
+	slices.SortFunc(heap, func(a, b load) int { return cmp.Or(cmp.Compare(a.rows, b.rows), cmp.Compare(a.node, b.node)) })
 	for _, i := range list {
-		v.Segments[i].On[replica] = queue.give(rowsOf(i))
-	}
-}
-
-// fewest is a heap of nodes by their rows, equal ones by id: a billion rows are tens of thousands of segments.
-type fewest struct {
-	nodes []int64
-	rows  []int64
-}
-
-func newFewest(nodes []int64, on map[int64]int64) *fewest {
-	f := &fewest{nodes: slices.Clone(nodes)}
-	slices.SortFunc(f.nodes, func(a, b int64) int { return cmp.Or(cmp.Compare(on[a], on[b]), cmp.Compare(a, b)) })
-	for _, n := range f.nodes {
-		f.rows = append(f.rows, on[n])
-	}
-	return f
-}
-
-// give adds rows to the node with the fewest and returns it.
-func (f *fewest) give(rows int64) int64 {
-	node := f.nodes[0]
-	f.rows[0] += rows
-	for i := 0; ; {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(f.nodes); child++ {
-			if cmp.Or(cmp.Compare(f.rows[child], f.rows[least]), cmp.Compare(f.nodes[child], f.nodes[least])) < 0 {
-				least = child
-			}
-		}
-		if least == i {
-			return node
-		}
-		f.nodes[i], f.nodes[least] = f.nodes[least], f.nodes[i]
-		f.rows[i], f.rows[least] = f.rows[least], f.rows[i]
-		i = least
+		v.Segments[i].On[replica] = heap[0].node
+		heap[0].rows += rowsOf(i)
+		sink(heap, fewer)
 	}
 }
 

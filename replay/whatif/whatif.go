@@ -1,16 +1,12 @@
-// Package whatif answers what the same queries would do on another cluster: everything sealed and indexed, balanced, with
-// more nodes, other parameters, another index, other segments.
+// Package whatif predicts how the queries of a log would run on another cluster: with everything sealed and indexed, balanced, with more nodes,
+// other parameters, another index, other segments. It multiplies measured costs with one model of queues:
 //
-// In: a replay.Loaded with its log, and Changes. Out: Predictions. The steps:
-//
-//  1. A Change makes another Layout (apply.go, place.go), which remembers where the rows of its segments come from.
-//  2. Where these fit this machine, their vectors are put together and graphs built of them (artifacts.go), and all are searched
-//     in turn, with recall (measure.go, table.go); where they do not, a model that was fitted to measured segments
-//     and to parts of them says what one costs (fit.go, model.go), with what caches and memory make of it (memory.go).
-//  3. What a server takes beside searching is worked out of a live run, or assumed (calibrate.go).
-//  4. replay/simulate makes queries per second and latencies of costs (cluster.go, predict.go).
-//  5. The same simulation of this machine is held against the engine's own runs, that of the present cluster against the live
-//     run, and the model against segments that it was not fitted to (check.go): the errors stand beside the figures.
-//
-// Explain ranks the changes by what they gain; WriteReport and ReadReport keep it all.
+//  1. A Change makes another Layout (apply.go, place.go, rows.go).
+//  2. Each segment is searched by the engine on this machine, with the real vectors and an index that is built if need be; segments that are
+//     not here cost what measured ones of the same kind cost, in proportion to their work (artifacts.go, measure.go, cost.go).
+//  3. A server takes more than the engine: a call's CPU, some for each segment, a factor of the engine's in comparing. These are assumed, or read
+//     from a live run of the present cluster (overhead.go, calibrate.go).
+//  4. Nodes are cores behind a queue, first come, first served; a request waits for its slowest part (queue.go).
+//  5. The gain of a change is the ratio of two such simulations; its range has all ways in which the live run can be read, and the errors of all
+//     that was measured (predict.go, check.go).
 package whatif

@@ -67,7 +67,7 @@ before() {
 	live "$name" before
 	ks snapshot save "$out/before.kite" --live --force
 	rm -rf "$out/data" && cp -r "$RUN/data" "$out/data"
-	ks replay whatif "$name" "${storage[@]}" --node-cores "$CPUS" --cpu-period "${PERIOD}us" --queries "$out/queries.jsonl" --change "$change" --calibrate "$out/live-before.json" \
+	ks replay whatif "$name" "${storage[@]}" --node-cores "$CPUS" --queries "$out/queries.jsonl" --change "$change" --calibrate "$out/live-before.json" \
 		--concurrency "$SESSIONS" --at 8 -O "$out/whatif.json" --force
 }
 

@@ -170,9 +170,6 @@ func slowList(r *replay.Result, ascii bool) *tui.List[int] {
 	return newReplayList("request", len(list), nil,
 		numberColumn("REQUEST", 0, func(i int) float64 { return float64(list[i].Request) }, func(i int) string { return words.Number(list[i].Request) }),
 		numberColumn("TOOK", 0, func(i int) float64 { return float64(list[i].Took) }, func(i int) string { return words.Latency(list[i].Took, ascii) }),
-		numberColumn("QUEUED", 1, func(i int) float64 { return float64(list[i].Queued) }, func(i int) string {
-			return draw.NoneIf(words.Latency(list[i].Queued, ascii), list[i].Queued == 0)
-		}),
 		fixedColumn("LONGEST IN", 0, func(i int) string {
 			return longest(&list[i], func(s *replay.SegmentTime) string { return idText(s.Segment) })
 		}),

@@ -10,7 +10,6 @@ import (
 	"kitescope/engine"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
 )
 
@@ -160,7 +159,7 @@ func replayRun() *replay.Result {
 	}
 	r.Cover.Covered = r.Cover.Rows
 	for i := range 5 {
-		q := replay.SlowQuery{Request: 900 - 13*i, Took: time.Duration(9000-700*i) * time.Microsecond, Queued: time.Duration(4000-500*i) * time.Microsecond}
+		q := replay.SlowQuery{Request: 900 - 13*i, Took: time.Duration(9000-700*i) * time.Microsecond}
 		for j := range 10 {
 			q.Segments = append(q.Segments, replay.SegmentTime{
 				Segment: 470590569932852600 + int64(14-j), Node: replayNode(14 - j), State: replayState(14 - j), Took: time.Duration(1900-150*j-9*i) * time.Microsecond, Distances: int(replayRows(14 - j)),
@@ -191,7 +190,7 @@ func replayTrouble() *replay.Result {
 	p.FailedLatency = load.Latency{Count: 6100, Mean: 2 * time.Millisecond, P50: time.Millisecond, P99: 10 * time.Second, Max: 10 * time.Second}
 	p.Errors = map[string]int64{"deadline exceeded": 6000, "unavailable " + replayHostile: 99, "a": 1}
 	p.CPUPerQuery, p.SwitchesPerQuery, p.DistancesPerQuery, p.Recall = 0, 0, 0, -1
-	p.Server, p.Wire, p.Queued = replayLatency(2*time.Millisecond, 4000, 1), replayLatency(300*time.Microsecond, 4000, 2), replayLatency(90*time.Microsecond, 4000, 3)
+	p.Server, p.Wire = replayLatency(2*time.Millisecond, 4000, 1), replayLatency(300*time.Microsecond, 4000, 2)
 	p.Stopped = "the target stopped answering"
 	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, replayLatency(40*time.Microsecond, 4000, 9), []string{"could not open 3 sessions: refused " + replayHostile}
 	r.Differences.Explained[replayHostile] = 1
@@ -228,22 +227,22 @@ func replayRounds(rounds int) *replay.Result {
 	return r
 }
 
-func replayOutcome(most float64, sessions int, cpu time.Duration, uses ...float64) simulate.Outcome {
+func replayOutcome(most float64, sessions int, cpu time.Duration, uses ...float64) whatif.Outcome {
 	qps := math.Round(min(most, float64(sessions)/cpu.Seconds()*3))
 	rt := time.Duration(float64(sessions) / qps * 1e9).Round(time.Microsecond)
-	x := simulate.Outcome{
+	x := whatif.Outcome{
 		QPS: qps, QPSLow: math.Round(qps * 0.99), QPSHigh: math.Round(qps * 1.01), Mean: rt, Min: rt / 3, Max: 6 * rt, P50: rt * 9 / 10, P90: rt * 3 / 2, P95: rt * 17 / 10, P99: rt * 23 / 10, P999: rt * 4,
-		P99Low: rt * 22 / 10, P99High: rt * 24 / 10, Requests: 60_000, Bound: "node querynode-1's cores", Simulated: time.Minute, Took: 800 * time.Millisecond,
+		Requests: 60_000, Bound: "node querynode-1's cores", Simulated: time.Minute,
 	}
 	for i, use := range uses {
-		x.Nodes = append(x.Nodes, simulate.NodeOutcome{ID: int64(i + 1), Name: fmt.Sprintf("querynode-%d", i+1), Use: use, Running: 8 * use, Waiting: 3 * use, Tasks: 60_000, Segments: 16})
+		x.Nodes = append(x.Nodes, whatif.NodeOutcome{ID: int64(i + 1), Name: fmt.Sprintf("querynode-%d", i+1), Use: use, Waiting: 3 * use, Tasks: 60_000, Segments: 16})
 	}
 	return x
 }
 
 func replayWhatIf() *whatif.Report {
 	r := &whatif.Report{
-		Sessions: []int{1, 2, 4, 8, 16, 32, 48}, Load: simulate.Load{Sessions: 16, NQ: 1, K: 10, Duration: time.Minute, Seed: 1}, Setup: replaySetup(), Cover: replayRun().Cover,
+		Sessions: []int{1, 2, 4, 8, 16, 32, 48}, Load: whatif.Load{Sessions: 16, NQ: 1, K: 10, Seed: 1}, Setup: replaySetup(), Cover: replayRun().Cover,
 		Check: whatif.Check{
 			QPS: 0.062, P99: 0.118, FitMedian: 0.031, FitWorst: 0.142,
 			Points: []whatif.CheckPoint{

@@ -54,20 +54,16 @@ func tableLines[T any](columns []tui.Column[T], rows []T, w int, role func(row T
 
 // requestLines are a slow request with the segments that it spent its time in.
 func requestLines(q *replay.SlowQuery, w int, ascii bool) []detailLine {
-	queued := "-"
-	if q.Queued > 0 {
-		queued = words.Latency(q.Queued, ascii) + ", " + share(q.Queued, q.Took) + " of it"
-	}
 	sum, most := time.Duration(0), time.Duration(0)
 	for i := range q.Segments {
 		sum, most = sum+q.Segments[i].Took, max(most, q.Segments[i].Took)
 	}
-	lines := facts(w, "took", words.Latency(q.Took, ascii), "queued", queued)
+	lines := facts(w, "took", words.Latency(q.Took, ascii))
 	if len(q.Segments) == 0 {
 		return append(lines, facts(w, "segments", "it is unknown which segments it spent its time in")...)
 	}
 	text := words.Latency(sum, ascii) + " in the " + words.Plural(len(q.Segments), "segment") + " below, those that took longest"
-	if sum > q.Took-q.Queued {
+	if sum > q.Took {
 		text += "; they were searched side by side"
 	}
 	lines = append(lines, facts(w, "in segments", text)...)

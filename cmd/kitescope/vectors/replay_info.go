@@ -20,8 +20,8 @@ func replayInfo(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "info COLLECTION",
 		Long: `Show what a replay of a collection would use: which node searches which segments, their state, index
-and files; the nodes' read scheduler settings; and what had to be assumed. With --storage it also
-checks that the files exist.`,
+and files; the nodes' cores; and what had to be assumed. With --storage it also checks that the files
+exist.`,
 		Example: `  kitescope replay info docs --from etcd://10.0.0.5:2379
   kitescope replay info docs --from cluster.kite --storage /backup/milvus -o json`,
 		Args: oneCollection("kitescope replay info docs"),

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +34,6 @@ type replayInput struct {
 	threads int
 	memory  string
 	cores   float64
-	period  time.Duration
 	nodes   *cli.NodeFlags
 }
 
@@ -62,7 +59,7 @@ func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 // meaningless is the error of a flag that would do nothing.
 func (in *replayInput) meaningless(cmd *cobra.Command) error {
 	if in.cores == 0 {
-		return without(cmd, "node-cores", "cpu-period")
+		return without(cmd, "node-cores")
 	}
 	return nil
 }
@@ -94,8 +91,7 @@ func (in *replayInput) readLayout(ctx context.Context, a *cli.App, collection st
 	}
 	for i := range l.Nodes {
 		if n := &l.Nodes[i]; in.cores > 0 {
-			// What a process believes to have decides how much it runs at once, whatever its container lets it have.
-			n.Cores, n.Read.Cores, n.Period = in.cores, cmp.Or(n.Read.Cores, math.Ceil(in.cores)), in.period
+			n.Cores = in.cores
 		}
 	}
 	return c, l, nil

@@ -174,7 +174,6 @@ type loadFlags struct {
 	requests      int
 	deadline      time.Duration
 	total         int
-	scheduler     bool
 	maxTime       time.Duration
 	save          string
 	force         bool
@@ -201,7 +200,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.deadline, "deadline", 30*time.Second, "deadline per request: a later answer is a failure")
 	fl.IntVar(&f.total, "total", 0, "maximum number of requests in total; 0 for no limit")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "stop after this time, with results so far; 0 for no limit")
-	fl.BoolVar(&f.scheduler, "scheduler", false, "simulate each node's read scheduler, with the cluster's settings")
+	gone(cmd, "scheduler", "it is gone: replay whatif models the queues of nodes")
 	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file, for show, plot, report, and as a baseline")
 	fl.StringVar(&f.save, "save", "", "")
 	cli.Renamed(cmd, "save", "out")
@@ -257,7 +256,7 @@ func (f *loadFlags) meaningless(cmd *cobra.Command) (err error) {
 		err = cmp.Or(err, beside(cmd, "requests", "round"))
 	}
 	if f.target != "" {
-		return cmp.Or(err, beside(cmd, "target", "scheduler"))
+		return err
 	}
 	return cmp.Or(err, without(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing", "calls"))
 }

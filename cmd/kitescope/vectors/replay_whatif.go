@@ -17,7 +17,6 @@ import (
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/layout"
-	"kitescope/replay/simulate"
 	"kitescope/replay/whatif"
 	pages "kitescope/tui/replays"
 )
@@ -44,13 +43,14 @@ func replayWhatIf(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "whatif COLLECTION",
 		Long: `Predict how the queries would run on the current cluster and on each --change of it. Segment costs are
-measured here, on the real vectors: missing indexes are built, up to --build-rows; beyond that costs
-come from a model fitted to the measurements. A queueing simulation of the nodes, with their cores and
-scheduler settings, turns costs into queries per second and latencies.
+measured here, on the real vectors: missing indexes are built, up to --build-rows; segments beyond that
+cost what measured ones of the same index cost, in proportion to their work. One model of queues turns
+costs into queries per second and latencies: each node is so many cores, first come, first served, and
+a request waits for its slowest part.
 
-The accuracy is at the end: the simulation compared with the engine's own runs here, the cost model
-with segments it was not fitted to, and whether server overheads are measured (--calibrate, a result
-of replay run --target) or assumed.
+The accuracy is at the end: the simulation compared with the engine's own runs here, computed costs with
+measured ones, and whether server overheads are measured (--calibrate, a result of replay run --target)
+or assumed.
 
 A change is a comma-separated list of words; --change is repeatable. Without one the likely causes are
 tried: growing segments, imbalance, index, ef. Words apply in the order of this list, however they are
@@ -70,7 +70,7 @@ word without effect is an error.
 	f.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
-	fl.DurationVar(&f.in.period, "cpu-period", simulate.DefaultPeriod, "period of the CPU quota that --node-cores is, where nodes see more cores than that")
+	gone(cmd, "cpu-period", "it is gone: --node-cores alone says how much CPU a node may use")
 	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions for the curve")
 	fl.IntVar(&f.at, "at", 0, "number of sessions to show latencies for; default 16")
 	fl.Float64Var(&f.rate, "rate", 0, "or requests per second to show latencies for")
@@ -159,9 +159,6 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 	if err := f.queries.check(); err != nil {
 		return in, err
 	}
-	if f.in.period <= 0 {
-		return in, cli.Usagef("--cpu-period must be above 0, not %v", f.in.period)
-	}
 	if f.at < 0 || !(f.rate >= 0) || f.check < 0 || f.buildRows < 0 {
 		return in, cli.Usagef("--at, --rate, --check and --build-rows must be 0 or more")
 	}
@@ -179,7 +176,7 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 		in.Changes = append(in.Changes, c)
 	}
 	in.Params = segment.Params{K: f.queries.k, SearchParams: f.queries.asked}
-	in.Load = simulate.Load{Rate: f.rate, Sessions: f.at}
+	in.Load = whatif.Load{Rate: f.rate, Sessions: f.at}
 	in.Seed, in.CPU, in.Limits.BuildRows = f.queries.draw.seed, cli.CPUClock(), f.buildRows
 	if in.Check = f.check; f.check == 0 {
 		in.Check = -1

@@ -1,0 +1,507 @@
+package whatif
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Load is what a simulated cluster is asked.
+type Load struct {
+	Rate     float64 // requests per second, arriving at random; or
+	Sessions int     // each sends its next request when it has the answer
+	NQ, K    int     // vectors of a request, results of a vector
+	Seed     uint64
+	// Requests is how many are simulated after the warm-up; 0 takes as many as give steady figures.
+	Requests int64
+}
+
+// Outcome is what a simulated cluster answers. QPSLow and QPSHigh bound QPS with 95% confidence.
+type Outcome struct {
+	QPS, QPSLow, QPSHigh                         float64 // vectors per second
+	Mean, Min, Max, P50, P90, P95, P99, P999, SD time.Duration
+	Requests                                     int64
+	Nodes                                        []NodeOutcome
+	ProxyUse                                     float64
+	Bound                                        string // what limits it: "node querynode-3's cores", "proxies", "sessions", "the rate"
+	Simulated                                    time.Duration
+	Saturated                                    bool // more requests arrive than the cluster can answer
+}
+
+// NodeOutcome is the part of one node.
+type NodeOutcome struct {
+	ID       int64
+	Name     string
+	Use      float64       // of its cores, 0 to 1
+	Waiting  float64       // jobs in its queue, on average
+	Wait     time.Duration // of a job in the queue, on average
+	Tasks    int64         // jobs
+	Segments int
+}
+
+// cluster is the model of queues. A request passes the proxies, which take some CPU, and goes to one replica, each in turn. The leader of
+// each shard takes a call's CPU, then searches its own segments, while each other node that has segments of the shard takes a call's CPU and
+// searches its own. All this is done by the cores of nodes, first come, first served. The slowest part decides when the request is answered.
+// Times are in seconds.
+type cluster struct {
+	nodes    []server
+	proxies  server // 0 cores are not simulated
+	proxy    float64
+	replicas [][]shard
+	wait     float64 // of a request while no CPU of the cluster is busy
+	spread   float64 // standard deviation of what a query costs, relative to its mean
+}
+
+// server is some cores behind one queue. Calls that come in quick succession cost the warm part of what a call costs that comes alone, because
+// caches are warm and no thread has to be woken.
+type server struct {
+	id       int64
+	name     string
+	cores    float64
+	warm     float64
+	segments int
+}
+
+// shard is one channel of a replica; the leader's own part comes first, if it has one.
+type shard struct {
+	leader int
+	call   float64
+	parts  []part
+}
+
+// part is what one node searches of a shard: jobs, each on one core.
+type part struct {
+	node int
+	jobs []float64
+}
+
+// warmGap is how far apart calls come whose cost is halfway between that of a lone call and that of calls without pause (Milvus 2.3.5).
+const warmGap = 0.004
+
+// warmth is the cost of calls that come every gap seconds, relative to a lone call.
+func warmth(warm, gap float64) float64 { return warm + (1-warm)*gap/(gap+warmGap) }
+
+// pack puts the segments of a node into at most as many jobs as it has cores, the largest first into the shortest job: so do threads that
+// take the next segment when they have finished one.
+func pack(costs []float64, cores float64) []float64 {
+	jobs := make([]float64, min(len(costs), int(math.Ceil(cores))))
+	slices.SortFunc(costs, func(a, b float64) int { return compare(b, a) })
+	for _, c := range costs {
+		jobs[0] += c
+		sink(jobs, func(a, b float64) bool { return a < b })
+	}
+	return jobs
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// cpu is the CPU that a request needs of each node, averaged over replicas. calls is the cost of a call relative to a lone one.
+func (c *cluster) cpu(calls float64) []float64 {
+	list := make([]float64, len(c.nodes))
+	share := 1 / float64(max(1, len(c.replicas)))
+	for _, replica := range c.replicas {
+		for i := range replica {
+			s := &replica[i]
+			list[s.leader] += share * calls * s.call
+			for _, p := range s.parts {
+				if p.node != s.leader {
+					list[p.node] += share * calls * s.call
+				}
+				for _, j := range p.jobs {
+					list[p.node] += share * j
+				}
+			}
+		}
+	}
+	return list
+}
+
+// capacity is how many requests per second the cluster can answer, and the node that limits it; -1 is the proxies. calls is the cost of a call
+// relative to a lone one.
+func (c *cluster) capacity(nq int, calls float64) (most float64, limit int) {
+	most, limit = math.Inf(1), -1
+	if c.proxies.cores > 0 && c.proxy > 0 {
+		most = c.proxies.cores / c.proxy / c.proxies.warm
+	}
+	once, each := c.cpu(calls), c.cpu(0) // a request has one call for all its vectors
+	for i := range c.nodes {
+		need := once[i] + float64(nq-1)*each[i]
+		if m := c.nodes[i].cores / need; m < most {
+			most, limit = m, i
+		}
+	}
+	return most, limit
+}
+
+// warm is the cost of calls that come without pause.
+func (c *cluster) warm() float64 {
+	if len(c.nodes) == 0 {
+		return 1
+	}
+	return c.nodes[0].warm
+}
+
+// jobs is how many jobs a request makes in the replica in which it makes the most.
+func (c *cluster) jobs() int64 {
+	most := 1
+	for _, replica := range c.replicas {
+		n := 0
+		for i := range replica {
+			n++
+			for _, p := range replica[i].parts {
+				n += 1 + len(p.jobs)
+			}
+		}
+		most = max(most, n)
+	}
+	return int64(most)
+}
+
+// Bounds of a simulation: jobs of all sessions at once, jobs in all.
+const (
+	mostAtOnce = 2_000_000
+	mostJobs   = 10_000_000
+)
+
+// stage is what happens to a request at an event.
+type stage uint8
+
+const (
+	arrives  stage = iota // at the proxies
+	leads                 // at the leaders of its shards
+	called                // at a node other than the leader
+	searches              // a node begins the segments of a part
+	answered
+)
+
+type event struct {
+	at          float64
+	request     int32
+	shard, part int32
+	stage       stage
+}
+
+// station is a server at work.
+type station struct {
+	free        []float64 // when each core is free, a heap
+	speed       float64   // of one core: a part of a core is a slower one
+	warm        float64
+	last, gap   float64
+	busy, waits float64
+	jobs        int64
+}
+
+func newStation(s *server) station {
+	n := max(1, math.Ceil(s.cores))
+	return station{free: make([]float64, int(n)), speed: s.cores / n, warm: s.warm, gap: 1}
+}
+
+// serve runs a job that comes now and returns when it ends.
+func (s *station) serve(at, seconds float64) float64 {
+	begins := max(at, s.free[0])
+	ends := begins + seconds/s.speed
+	s.free[0] = ends
+	sink(s.free, func(a, b float64) bool { return a < b })
+	s.busy += seconds
+	s.waits += begins - at
+	s.jobs++
+	return ends
+}
+
+// call runs a call, which costs less the sooner it comes after others.
+func (s *station) call(at, seconds float64) float64 {
+	s.gap += (at - s.last - s.gap) / 10
+	s.last = at
+	return s.serve(at, seconds*warmth(s.warm, s.gap))
+}
+
+// underWay is a request that is being answered.
+type underWay struct {
+	begun, ends float64
+	cost        float64 // of this query, relative to the mean
+	left        int32   // parts
+	replica     int32
+}
+
+// simulation is a cluster at work.
+type simulation struct {
+	*cluster
+	load     Load
+	random   *rand.Rand
+	events   []event // a heap
+	stations []station
+	front    station
+	requests []underWay
+	unused   []int32
+	turn     int32
+	flying   int
+	sigma    float64
+}
+
+// simulate runs a load. The same arguments give the same outcome.
+func (c *cluster) simulate(ctx context.Context, l Load) (*Outcome, error) {
+	l.NQ = max(1, l.NQ)
+	switch {
+	case (l.Rate > 0) == (l.Sessions > 0):
+		return nil, fmt.Errorf("simulate a load: it needs either a rate or sessions")
+	case len(c.replicas) == 0:
+		return nil, fmt.Errorf("no node serves any segment")
+	case int64(l.Sessions)*c.jobs() > mostAtOnce:
+		return nil, fmt.Errorf("simulate a load: %d sessions with %d jobs per request exceed %d jobs at once: use fewer sessions, or a rate", l.Sessions, c.jobs(), mostAtOnce)
+	}
+	if l.Requests == 0 {
+		l.Requests = max(int64(1000+4*l.Sessions), min(10_000+10*int64(l.Sessions), mostJobs/c.jobs()))
+	}
+	s := &simulation{cluster: c, load: l, random: rand.New(rand.NewPCG(l.Seed, 1))} //nolint:gosec // to be repeated, not secret
+	s.sigma = math.Sqrt(math.Log1p(c.spread * c.spread))
+	for i := range c.nodes {
+		s.stations = append(s.stations, newStation(&c.nodes[i]))
+	}
+	if c.proxies.cores > 0 {
+		s.front = newStation(&c.proxies)
+	}
+	if l.Rate > 0 {
+		s.push(event{at: s.random.ExpFloat64() / l.Rate})
+	}
+	for i := range l.Sessions {
+		s.push(event{at: float64(i) * 1e-4})
+	}
+	return s.run(ctx)
+}
+
+// batches is in how many stretches the rate is counted to find its interval.
+const batches = 20
+
+func (s *simulation) run(ctx context.Context) (*Outcome, error) {
+	warmUp := s.load.Requests/5 + int64(s.load.Sessions)
+	var latencies, ends []float64
+	began, now := 0.0, 0.0
+	overrun := false
+	for n := 0; int64(len(latencies)) < s.load.Requests && !overrun; n++ {
+		if n%(1<<14) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		e := s.pop()
+		now = e.at
+		if e.stage != answered {
+			s.step(e)
+			overrun = s.load.Rate > 0 && int64(s.flying)*s.jobs() > mostAtOnce
+			continue
+		}
+		r := &s.requests[e.request]
+		s.flying--
+		s.unused = append(s.unused, e.request)
+		if s.load.Sessions > 0 {
+			s.push(event{at: now})
+		}
+		switch {
+		case warmUp > 1:
+			warmUp--
+		case warmUp == 1:
+			warmUp--
+			began = now
+			for i := range s.stations {
+				s.stations[i].busy, s.stations[i].waits, s.stations[i].jobs = 0, 0, 0
+			}
+			s.front.busy = 0
+		default:
+			latencies, ends = append(latencies, now-r.begun), append(ends, now)
+		}
+	}
+	return s.outcome(latencies, ends, began, now, overrun), nil
+}
+
+// step takes a request one stage on.
+func (s *simulation) step(e event) {
+	if e.stage == arrives {
+		s.arrive(e.at)
+		return
+	}
+	r := &s.requests[e.request]
+	shards := s.replicas[r.replica]
+	switch e.stage {
+	case leads:
+		for i := range shards {
+			s.lead(e, i)
+		}
+	case called:
+		x := &shards[e.shard]
+		e.at, e.stage = s.stations[x.parts[e.part].node].call(e.at, x.call), searches
+		s.push(e)
+	default:
+		p := &shards[e.shard].parts[e.part]
+		for range s.load.NQ {
+			for _, job := range p.jobs {
+				r.ends = max(r.ends, s.stations[p.node].serve(e.at, job*r.cost))
+			}
+		}
+		s.ended(e.request)
+	}
+}
+
+// lead gives the parts of a shard out.
+func (s *simulation) lead(e event, i int) {
+	x := &s.replicas[s.requests[e.request].replica][i]
+	at := s.stations[x.leader].call(e.at, x.call)
+	if len(x.parts) == 0 {
+		r := &s.requests[e.request]
+		r.ends = max(r.ends, at)
+		s.ended(e.request)
+	}
+	for j, p := range x.parts {
+		next := event{at: at, request: e.request, shard: int32(i), part: int32(j), stage: called}
+		if p.node == x.leader {
+			next.stage = searches
+		}
+		s.push(next)
+	}
+}
+
+// ended takes a part off a request, and answers it after the last one.
+func (s *simulation) ended(request int32) {
+	r := &s.requests[request]
+	if r.left--; r.left == 0 {
+		s.push(event{at: r.ends + s.wait, request: request, stage: answered})
+	}
+}
+
+func (s *simulation) arrive(at float64) {
+	if s.load.Rate > 0 {
+		s.push(event{at: at + s.random.ExpFloat64()/s.load.Rate})
+	}
+	r := underWay{begun: at, ends: at, cost: 1, replica: s.turn}
+	s.turn = (s.turn + 1) % int32(len(s.replicas))
+	for i := range s.replicas[r.replica] {
+		r.left += int32(max(1, len(s.replicas[r.replica][i].parts)))
+	}
+	if s.sigma > 0 {
+		r.cost = math.Exp(s.sigma*s.random.NormFloat64() - s.sigma*s.sigma/2)
+	}
+	s.flying++
+	var id int32
+	if n := len(s.unused); n > 0 {
+		id, s.unused = s.unused[n-1], s.unused[:n-1]
+		s.requests[id] = r
+	} else {
+		id = int32(len(s.requests))
+		s.requests = append(s.requests, r)
+	}
+	if s.proxies.cores > 0 && s.proxy > 0 {
+		at = s.front.call(at, s.proxy)
+	}
+	s.push(event{at: at, request: id, stage: leads})
+}
+
+func (s *simulation) outcome(latencies, ends []float64, began, now float64, overrun bool) *Outcome {
+	o := &Outcome{Requests: int64(len(latencies)), Simulated: seconds(now - began)}
+	took := max(now-began, 1e-9)
+	o.QPS = float64(len(latencies)*s.load.NQ) / took
+	if n := len(ends) / batches; n > 0 {
+		var rates []float64
+		from := began
+		for i := range batches {
+			to := ends[(i+1)*n-1]
+			rates = append(rates, float64(n*s.load.NQ)/max(to-from, 1e-9))
+			from = to
+		}
+		_, sd := meanAndSD(rates)
+		const student = 2.093 // the 97.5% quantile for 20 batches
+		half := student * sd / math.Sqrt(batches)
+		o.QPSLow, o.QPSHigh = max(0, o.QPS-half), o.QPS+half
+	}
+	if len(latencies) > 0 {
+		mean, sd := meanAndSD(latencies)
+		slices.Sort(latencies)
+		at := func(q float64) time.Duration {
+			return seconds(latencies[min(len(latencies)-1, int(q*float64(len(latencies))))])
+		}
+		o.Mean, o.SD, o.Min, o.Max = seconds(mean), seconds(sd), at(0), at(1)
+		o.P50, o.P90, o.P95, o.P99, o.P999 = at(0.5), at(0.9), at(0.95), at(0.99), at(0.999)
+	}
+	most, limit := s.capacity(s.load.NQ, s.warm())
+	o.Saturated = s.load.Rate > 0 && (overrun || s.load.Rate > most)
+	o.Bound = "sessions"
+	if s.load.Rate > 0 {
+		o.Bound = "the rate"
+	}
+	const full = 0.95
+	if s.proxies.cores > 0 {
+		o.ProxyUse = min(1, s.front.busy/took/s.proxies.cores)
+	}
+	if o.ProxyUse >= full || o.Saturated && limit < 0 {
+		o.Bound = "proxies"
+	}
+	busiest := full
+	for i := range s.nodes {
+		n, w := &s.nodes[i], &s.stations[i]
+		x := NodeOutcome{
+			ID: n.id, Name: n.name, Use: min(1, w.busy/took/n.cores), Waiting: w.waits / took, Tasks: w.jobs, Segments: n.segments,
+		}
+		if w.jobs > 0 {
+			x.Wait = seconds(w.waits / float64(w.jobs))
+		}
+		if x.Use >= busiest || o.Saturated && i == limit {
+			busiest, o.Bound = x.Use, "node "+n.name+"'s cores"
+		}
+		o.Nodes = append(o.Nodes, x)
+	}
+	return o
+}
+
+func meanAndSD(list []float64) (mean, sd float64) {
+	for _, x := range list {
+		mean += x / float64(len(list))
+	}
+	for _, x := range list {
+		sd += (x - mean) * (x - mean) / float64(len(list))
+	}
+	return mean, math.Sqrt(sd)
+}
+
+// seconds as a Duration.
+func seconds(s float64) time.Duration { return time.Duration(math.Round(min(s*1e9, math.MaxInt64/2))) }
+
+func (s *simulation) push(e event) {
+	s.events = append(s.events, e)
+	i := len(s.events) - 1
+	for up := (i - 1) / 2; i > 0 && s.events[i].at < s.events[up].at; up = (i - 1) / 2 {
+		s.events[i], s.events[up] = s.events[up], s.events[i]
+		i = up
+	}
+}
+
+func (s *simulation) pop() event {
+	e, last := s.events[0], len(s.events)-1
+	s.events[0] = s.events[last]
+	s.events = s.events[:last]
+	sink(s.events, func(a, b event) bool { return a.at < b.at })
+	return e
+}
+
+// sink restores the order of a heap whose first element grew.
+func sink[T any](heap []T, less func(a, b T) bool) {
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+			if less(heap[child], heap[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		heap[i], heap[least] = heap[least], heap[i]
+		i = least
+	}
+}
