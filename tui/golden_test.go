@@ -11,41 +11,47 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// screens are the pages and how to get there.
-var screens = []struct{ name, keys, typed string }{
-	{"overview", "", ""},
-	{"collections", "4", ""},
-	{"segments", "5", ""},
-	{"segments-wide-scrolled", "5 w right*2", ""},
-	{"nodes", "3", ""},
-	{"vchannels", "6", ""},
-	{"keys", "g k", ""},
-	{"detail-collection", "4 d", ""},
-	{"detail-segment", "5 d", ""},
-	{"detail-key", "g k d", ""},
-	{"tree", "4 t", ""},
-	{"diff", "g d", ""},
-	{"findings", "f", ""},
-	{"findings-open", "f down", ""},
-	{"findings-about", "4 d f", ""},
-	{"finding", "f enter", ""},
-	{"overview-node", "down*12", ""},
-	{"explain", "f down e", ""},
-	{"palette", ":", "seg"},
-	{"filter", "5 /", "docs state!=growing"},
-	{"related", "4 r", ""},
-	{"columns", "5 C", ""},
-	{"compare", "5 space*2 =", ""},
-	{"copy", "5 Y", ""},
-	{"save", "5 s 1", ""},
-	{"sort", "5 S", ""},
-	{"go", "5 g", ""},
+// screens are the pages and how to get there; a menu is the same in a wide terminal.
+var screens = []struct {
+	name, keys, typed string
+	menu              bool
+}{
+	{"overview", "", "", false},
+	{"collections", "4", "", false},
+	{"segments", "5", "", false},
+	{"segments-wide-scrolled", "5 w right*2", "", false},
+	{"nodes", "3", "", false},
+	{"vchannels", "6", "", false},
+	{"keys", "g k", "", false},
+	{"detail-collection", "4 d", "", false},
+	{"detail-segment", "5 d", "", false},
+	{"detail-key", "g k d", "", false},
+	{"tree", "4 t", "", false},
+	{"diff", "g d", "", false},
+	{"findings", "f", "", false},
+	{"findings-open", "f down", "", false},
+	{"findings-about", "4 d f", "", false},
+	{"finding", "f enter", "", false},
+	{"overview-node", "down*12", "", false},
+	{"explain", "f down e", "", false},
+	{"palette", ":", "seg", true},
+	{"filter", "5 /", "docs state!=growing", true},
+	{"related", "4 r", "", true},
+	{"columns", "5 C", "", true},
+	{"compare", "5 space*2 =", "", false},
+	{"copy", "5 Y", "", true},
+	{"save", "5 s 1", "", true},
+	{"sort", "5 S", "", true},
+	{"go", "5 g", "", true},
 }
 
 func TestScreens(t *testing.T) {
 	for _, size := range tuitest.Sizes {
 		for _, s := range screens {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
+			if s.menu && size.W > 80 {
+				continue
+			}
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					d := driven(t, testConfig(), size.W, size.H)
