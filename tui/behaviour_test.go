@@ -15,7 +15,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
-	"kitescope/tui/rows"
 	"kitescope/tui/tuitest"
 )
 
@@ -205,7 +204,7 @@ func TestFilterInPieces(t *testing.T) {
 			d.Run(c)
 			d.Settle()
 			g := d.grid()
-			q := rows.Query{Env: g.rows.Env, Resource: g.resource, Where: g.where, Order: g.order, Filter: g.filter, Columns: g.columnList()}
+			q := rowQuery{Env: g.rows.Env, Resource: g.resource, Where: g.where, Order: g.order, Filter: g.filter, Columns: g.columnList()}
 			whole := q.Run()
 			if diff := cmp.Diff(shownIDs(&whole), shownIDs(&g.rows)); diff != "" {
 				t.Fatalf("filter %q in pieces differs from one pass", text)
@@ -218,7 +217,7 @@ func TestFilterInPieces(t *testing.T) {
 }
 
 // shownIDs are the ids of rows, in their order.
-func shownIDs(r *rows.Rows) (ids []string) {
+func shownIDs(r *gridRows) (ids []string) {
 	for i := range r.Count() {
 		ids = append(ids, r.Table.Ref(r.Row(i)).ID)
 	}

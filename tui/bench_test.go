@@ -9,7 +9,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
-	"kitescope/tui/rows"
 	"kitescope/tui/tuitest"
 )
 
@@ -76,7 +75,7 @@ func BenchmarkFilterKey(b *testing.B) {
 func BenchmarkFilterAll(b *testing.B) {
 	m := benchModel(b, million)
 	g := m.Top().(*gridPage)
-	f, err := rows.ParseFilter(g.resource, "nothing has this")
+	f, err := parseRowFilter(g.resource, "nothing has this")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,7 +101,7 @@ func BenchmarkRefresh(b *testing.B) {
 	for b.Loop() {
 		m.data.env = newEnv(m, m.data.cluster)
 		msg := g.rebuild(m, "")().(builtMsg)
-		if msg.rows.Changes(77, grown.ID.String()) != rows.Changed {
+		if msg.rows.Changes(77, grown.ID.String()) != RowChanged {
 			b.Fatal("the changed segment is not marked")
 		}
 	}

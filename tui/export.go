@@ -11,7 +11,6 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/tui/rows"
 )
 
 // clipboardLimit is the largest text that is copied, in bytes: terminals drop longer
@@ -113,9 +112,9 @@ func copyMenu(m *Model) *Menu {
 		count := words.Plural(len(list), "row")
 		n.Items = append(n.Items,
 			MenuItem{Text: "table as TSV", Note: count, Run: func(m *Model, _ *Menu) Cmd {
-				return m.copyMade(count, rows.TSV(t, list, columns, true))
+				return m.copyMade(count, writeTSV(t, list, columns, true))
 			}},
-			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.copyMade("ids", rows.IDs(t, list)) }})
+			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.copyMade("ids", writeIDs(t, list)) }})
 	}
 	if t, ok := top.(Tabular); ok {
 		text, rows := t.TSVTable()
@@ -175,10 +174,10 @@ func needsNoCluster(command string) bool {
 func (g *gridPage) copyRows(m *Model) Cmd {
 	if len(g.marks) > 0 {
 		list := g.taken()
-		return m.copyMade(words.Plural(len(list), "marked row"), rows.TSV(g.rows.Table, list, g.columnList(), false))
+		return m.copyMade(words.Plural(len(list), "marked row"), writeTSV(g.rows.Table, list, g.columnList(), false))
 	}
 	row, _ := g.current()
-	return m.Copy(rows.TSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false)(mostCopied(m)), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
+	return m.Copy(writeTSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false)(mostCopied(m)), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
 }
 
 // taken are the rows that copy and save are about: those marked, else all shown.
@@ -199,7 +198,7 @@ func (g *gridPage) taken() []int32 {
 
 // Command is the command line that prints the same table.
 func (g *gridPage) Command(*Model) string {
-	l := rows.Listing{Resource: g.resource, Where: g.where, Filter: &g.filter, Order: g.order, All: g.all, Wide: g.wide, Chosen: g.chosen}
+	l := listing{Resource: g.resource, Where: g.where, Filter: &g.filter, Order: g.order, All: g.all, Wide: g.wide, Chosen: g.chosen}
 	return l.Command()
 }
 

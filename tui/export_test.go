@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"kitescope/inspect/model"
-	"kitescope/tui/rows"
 	"kitescope/tui/tuitest"
 )
 
@@ -83,7 +82,7 @@ func TestCopyIsMadeOffTheLoop(t *testing.T) {
 		for i, want := range map[int]int{1: 28, 2: 27} {
 			c := menu.Items[i].Run(d.m, menu)
 			d.m.Top().(*gridPage).chosen = []int{1}
-			d.m.Top().(*gridPage).rows = rows.Rows{}
+			d.m.Top().(*gridPage).rows = gridRows{}
 			msg := c()
 			if _, ok := msg.(madeMsg); !ok {
 				t.Errorf("%s is written on the loop: %T", menu.Items[i].Text, msg)

@@ -9,8 +9,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/tui/fix"
-	"kitescope/tui/pane"
+	"kitescope/tui/draw"
 )
 
 // Findings are what a page finds by checks of its own: it lists and opens them as the diagnosis is listed and opened.
@@ -155,17 +154,17 @@ func (m *Model) goFindings() Cmd {
 }
 
 // findingLines are the findings about an object on top of its details: what is wrong, and the fix.
-func findingLines(m *Model, list []*check.Finding, w int) []pane.Line {
+func findingLines(m *Model, list []*check.Finding, w int) []draw.TextLine {
 	if len(list) == 0 {
 		return nil
 	}
-	lines := []pane.Line{{Text: "FINDINGS  " + words.Number(len(list)), Look: pane.Title}}
+	lines := []draw.TextLine{{Text: "FINDINGS  " + words.Number(len(list)), Look: draw.LookTitle}}
 	for _, f := range list {
-		o := &fix.Opened{Finding: f}
+		o := &openedFinding{Finding: f}
 		_, o.Began = m.data.judged.began(m, f)
 		for _, line := range o.Short(w - 2) {
-			lines = append(lines, pane.Line{Text: line.Plain(), Drawn: line})
+			lines = append(lines, draw.TextLine{Text: line.Plain(), Drawn: line})
 		}
 	}
-	return append(lines, pane.Line{})
+	return append(lines, draw.TextLine{})
 }

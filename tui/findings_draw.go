@@ -4,8 +4,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/tui/fix"
-	"kitescope/tui/sheet"
 )
 
 // besideFindings is from how many cells on the finding that is open stands beside the list.
@@ -82,7 +80,7 @@ func sinceTitle(n int) string {
 // verdict is what stands in the place of findings where there are none. It is good news only if
 // everything was looked at.
 func (p *findingsPage) verdict(m *Model, w int) string {
-	if sheet.Unlooked(p.report) == 0 {
+	if unlooked(p.report) == 0 {
 		return " " + m.Styles.Good.On(draw.Cut("✓ nothing found by "+words.Plural(len(p.report.Results), "check"), w-2))
 	}
 	return " " + draw.Cut("nothing found so far", w-2)
@@ -96,7 +94,7 @@ func (p *findingsPage) row(m *Model, r *findingRow, atCursor bool, w int) string
 		}
 	} else {
 		since := p.since(m, w)
-		line = sheet.BranchLine(m.Styles, r.branch, r.worse, w-2-since, costWidth, atCursor)
+		line = branchLine(m.Styles, r.branch, r.worse, w-2-since, costWidth, atCursor)
 		if since > 0 {
 			short, _ := p.judged.began(m, r.branch.Finding)
 			line += draw.FitRight(short, since)
@@ -126,10 +124,10 @@ func (p *findingsPage) detail(m *Model, w, h int) []string {
 }
 
 // opened is a finding with all that is known beside it.
-func opened(m *Model, j *judgement, f *check.Finding) *fix.Opened {
-	o := &fix.Opened{Finding: f}
+func opened(m *Model, j *judgement, f *check.Finding) *openedFinding {
+	o := &openedFinding{Finding: f}
 	if j.report != nil {
-		o = fix.Open(j.report, f)
+		o = openFinding(j.report, f)
 	}
 	_, o.Began = j.began(m, f)
 	o.Checked = m.data.again.said(j, f)

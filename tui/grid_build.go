@@ -2,12 +2,11 @@ package tui
 
 import (
 	"kitescope/internal/words"
-	"kitescope/tui/rows"
 )
 
 // gridQuery is a query of a page.
 type gridQuery struct {
-	rows.Query
+	rowQuery
 	page   *gridPage
 	serial int
 	toTop  bool // a new order is looked at from its start
@@ -16,7 +15,7 @@ type gridQuery struct {
 // builtMsg brings rows that were asked for.
 type builtMsg struct {
 	query gridQuery
-	rows  rows.Rows
+	rows  gridRows
 }
 
 func (b builtMsg) Apply(m *Model) Cmd {
@@ -46,7 +45,7 @@ func (b builtMsg) Apply(m *Model) Cmd {
 func (g *gridPage) takeOver(m *Model, b builtMsg) {
 	at := b.rows.Cursor
 	if ref, ok := g.Object(m); ok && g.want == "" && ref.ID != b.query.CursorID {
-		at = rows.FindNear(&b.rows, ref.ID, g.Cursor, 500) // it was moved meanwhile
+		at = findNear(&b.rows, ref.ID, g.Cursor, 500) // it was moved meanwhile
 	}
 	if b.query.toTop {
 		at, g.top, g.Cursor = 0, 0, 0

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"kitescope/internal/words"
-	"kitescope/tui/rows"
 )
 
 // FilterPrompt filters while it is typed.
@@ -52,7 +51,7 @@ func (g *gridPage) filterStatus(*Model) string {
 
 // setFilter starts the filter's way through the rows; what was decided for a wider one is used.
 func (g *gridPage) setFilter(m *Model, text string) Cmd {
-	f, err := rows.ParseFilter(g.resource, text)
+	f, err := parseRowFilter(g.resource, text)
 	g.err = err
 	if err != nil || f.Text == g.filter.Text {
 		return nil
@@ -78,8 +77,8 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 }
 
 // newMatching is the filter before its first piece.
-func (g *gridPage) newMatching(m *Model) rows.Matching {
-	return rows.Matching{
+func (g *gridPage) newMatching(m *Model) rowMatching {
+	return rowMatching{
 		Serial: g.matchSerial.Load(), Newest: &g.matchSerial, Filter: g.filter, Table: g.rows.Table, Columns: g.columnList(),
 		Order: g.rows.Order, Total: g.rows.Total, Screen: max(1, g.height), Now: m.Config.Now,
 	}
@@ -88,7 +87,7 @@ func (g *gridPage) newMatching(m *Model) rows.Matching {
 // matchedMsg brings a piece of a filter's way through the rows.
 type matchedMsg struct {
 	page *gridPage
-	rows.Matching
+	rowMatching
 }
 
 func (r matchedMsg) Apply(m *Model) Cmd {
@@ -96,7 +95,7 @@ func (r matchedMsg) Apply(m *Model) Cmd {
 	if r.Serial != g.matchSerial.Load() {
 		return nil
 	}
-	j := r.Matching
+	j := r.rowMatching
 	g.matching = &j
 	g.rows.Keep(j.Found)
 	if j.Done() {

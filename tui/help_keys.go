@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // The columns of the keys of a page: so wide that 80 cells have room for three.
@@ -44,7 +43,7 @@ func keyPairs() []keyPair {
 func isEverywhere(b *Binding) bool { return (b.In|InHelp)&InPages == InPages }
 
 // columns are the keys of the page first, then where to go, then what works everywhere: on one screen of 80 x 24.
-func (p *helpPage) columns(w int) []pane.Line {
+func (p *helpPage) columns(w int) []draw.TextLine {
 	here := p.of.Scope()
 	own := p.entries(func(b *Binding) bool { return b.In&here != 0 && !isEverywhere(b) })
 	var to []helpEntry
@@ -91,15 +90,15 @@ func (p *helpPage) entries(wanted func(b *Binding) bool) []helpEntry {
 }
 
 // columnLines are entries under a title, from top to bottom and from left to right.
-func columnLines(title string, list []helpEntry, w int) []pane.Line {
+func columnLines(title string, list []helpEntry, w int) []draw.TextLine {
 	if len(list) == 0 {
 		return nil
 	}
 	columns := max(1, (w-2)/helpCells)
 	rows := (len(list) + columns - 1) / columns
-	lines := []pane.Line{{Text: title, Look: pane.Title}}
+	lines := []draw.TextLine{{Text: title, Look: draw.LookTitle}}
 	for row := range rows {
-		line := pane.Line{Look: pane.Columns}
+		line := draw.TextLine{Look: draw.LookColumns}
 		for i := row; i < len(list); i += rows {
 			at := len(line.Text)
 			line.Keys = append(line.Keys, [2]int{at, at + len(list[i].key)})
@@ -112,7 +111,7 @@ func columnLines(title string, list []helpEntry, w int) []pane.Line {
 }
 
 // keyLines is the key map in full: of the page, of all pages, of the others.
-func (p *helpPage) keyLines() []pane.Line {
+func (p *helpPage) keyLines() []draw.TextLine {
 	here := p.of.Scope()
 	own := func(b *Binding) bool { return b.In&here != 0 && !isEverywhere(b) }
 	lines := p.groups("ON THIS PAGE", own)
@@ -121,8 +120,8 @@ func (p *helpPage) keyLines() []pane.Line {
 }
 
 // groups are some bindings by their groups; where says in titles which those are.
-func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []pane.Line {
-	var lines []pane.Line
+func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []draw.TextLine {
+	var lines []draw.TextLine
 	group := ""
 	for i := range p.all {
 		b := &p.all[i]
@@ -131,13 +130,13 @@ func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []pane.Lin
 		}
 		if b.Group != group {
 			if group = b.Group; len(lines) > 0 {
-				lines = append(lines, pane.Line{})
+				lines = append(lines, draw.TextLine{})
 			}
 			title := strings.ToUpper(group)
 			if where != "" && b.In&InPages != 0 {
 				title = where + ": " + title
 			}
-			lines = append(lines, pane.Line{Text: title, Look: pane.Title})
+			lines = append(lines, draw.TextLine{Text: title, Look: draw.LookTitle})
 		}
 		names := make([]string, len(b.Keys))
 		for i, k := range b.Keys {
@@ -153,7 +152,7 @@ func (p *helpPage) groups(where string, wanted func(b *Binding) bool) []pane.Lin
 		lines = append(lines, helpLine(strings.Join(names, " "), doc))
 	}
 	if len(lines) > 0 {
-		lines = append(lines, pane.Line{})
+		lines = append(lines, draw.TextLine{})
 	}
 	return lines
 }

@@ -6,8 +6,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/internal/table"
 	"kitescope/tui/draw"
-	"kitescope/tui/fix"
-	"kitescope/tui/pane"
 )
 
 // Hindsight knows of the past beside the moment that is shown: when findings began, and how figures of objects were. It looks behind
@@ -30,9 +28,6 @@ type Wish struct {
 	// Costly is that reading all of the past again is work, for others too: of a large live etcd.
 	Costly bool
 }
-
-// Fact is a line of a finding's details.
-type Fact = fix.Fact
 
 // Curve is how a figure of objects was, over the time that the line of time has.
 type Curve struct {
@@ -103,15 +98,15 @@ func curvesOf(m *Model, resource string) []Curve {
 }
 
 // curveLines are the curves of an object in its details.
-func curveLines(curves []Curve, id string) []pane.Line {
-	var lines []pane.Line
+func curveLines(curves []Curve, id string) []draw.TextLine {
+	var lines []draw.TextLine
 	for i := range curves {
 		if text := curves[i].Draw(id, detailCells); text != "" {
-			lines = append(lines, pane.Line{Label: draw.Fit(strings.ReplaceAll(curves[i].Of.Name, "_", " "), labelCells) + "  ", Text: text})
+			lines = append(lines, draw.TextLine{Label: draw.Fit(strings.ReplaceAll(curves[i].Of.Name, "_", " "), labelCells) + "  ", Text: text})
 		}
 	}
 	if len(lines) > 0 {
-		lines = append([]pane.Line{{}, {Text: strings.ToUpper(curves[0].Span), Look: pane.Title}}, lines...)
+		lines = append([]draw.TextLine{{}, {Text: strings.ToUpper(curves[0].Span), Look: draw.LookTitle}}, lines...)
 	}
 	return lines
 }

@@ -37,13 +37,13 @@ func remap(all []Binding, changed map[string][]string) ([]Binding, error) {
 		return all, nil
 	}
 	all = slices.Clone(all)
-	known := actionNames()
+	known := KeyNames()
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		a, ok := actionNamed(name)
 		switch {
 		case !ok:
 			text := "there is no action " + name
-			if near := view.Suggest(name, known[1:]); len(near) > 0 {
+			if near := view.Suggest(name, known); len(near) > 0 {
 				text += ": did you mean " + strings.Join(near, " or ") + "?"
 			}
 			return nil, fmt.Errorf("keys: %s", text)

@@ -15,7 +15,6 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/tui/draw"
-	"kitescope/tui/rows"
 )
 
 // This file has every command: what is done off the loop. A command changes nothing;
@@ -116,7 +115,7 @@ func (clockMsg) Apply(m *Model) Cmd {
 }
 
 // match decides the next piece of a filter.
-func match(g *gridPage, j rows.Matching) Cmd {
+func match(g *gridPage, j rowMatching) Cmd {
 	return func() tea.Msg { return matchedMsg{g, j.Step()} }
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/render"
-	"kitescope/tui/rows"
 )
 
 // Cells are the columns of the object that the page on top is at, for programs: a value by the name of a column. ok is false where
@@ -54,7 +53,7 @@ func Arrangement(m *Model) (resource string, columns, order []string, ok bool) {
 	if standard, err := g.resource.ParseSort(nil); err == nil && slices.Equal(standard, g.order) {
 		return g.resource.Name, columns, nil, true
 	}
-	return g.resource.Name, columns, rows.SortWords(g.resource, g.order), true
+	return g.resource.Name, columns, sortWords(g.resource, g.order), true
 }
 
 // ThemeName is the theme that is asked for: that of ":theme", else the one that the UI began with.
@@ -88,12 +87,6 @@ func UseView(m *Model) {
 	}
 	views[g.resource.Name] = v
 	m.Config.Views = views
-}
-
-// KeyNames are the names of actions, which keys can be given to.
-func KeyNames() []string {
-	names := actionNames()
-	return names[:]
 }
 
 // CheckKeys says what is wrong with keys that a person gives to actions, in a UI with further pages.

@@ -11,7 +11,6 @@ import (
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // detailPage is everything about one object: fields, what hangs on it, decoded records.
@@ -29,7 +28,7 @@ type detailPage struct {
 
 // described is what a detail page shows, made off the loop.
 type described struct {
-	pane.Described
+	objectText
 	table view.Table // nil if the object is gone
 	row   int
 	lost  bool // the object is gone since: this is how it was
@@ -64,9 +63,9 @@ func (d *detailPage) Body(m *Model, w, h int) []string {
 func (d *detailPage) layOut(m *Model, w int) {
 	switch {
 	case d.content.What == nil:
-		d.set([]pane.Line{{Text: ""}, {Text: d.gone(), Look: pane.Dim}}, w)
+		d.set([]draw.TextLine{{Text: ""}, {Text: d.gone(), Look: draw.LookDim}}, w)
 	case d.content.lost:
-		lines := []pane.Line{{Text: "▲ " + d.gone() + "; below is what was known of it last", Look: pane.Warn}, {}}
+		lines := []draw.TextLine{{Text: "▲ " + d.gone() + "; below is what was known of it last", Look: draw.LookWarn}, {}}
 		d.set(append(lines, d.described(m, w)...), w)
 	case d.content.Against != nil:
 		d.set(d.described(m, w), w)
@@ -75,8 +74,8 @@ func (d *detailPage) layOut(m *Model, w int) {
 	}
 }
 
-func (d *detailPage) described(m *Model, w int) []pane.Line {
-	return d.content.Lines(curveLines(curvesOf(m, d.ref.Resource), d.content.What.Ref.ID), KeyOf(m, ActRelated), w)
+func (d *detailPage) described(m *Model, w int) []draw.TextLine {
+	return d.content.lines(curveLines(curvesOf(m, d.ref.Resource), d.content.What.Ref.ID), KeyOf(m, ActRelated), w)
 }
 
 func (d *detailPage) gone() string {
@@ -170,7 +169,7 @@ func (q *describeQuery) run() described {
 	if row < 0 {
 		return described{}
 	}
-	o := described{table: t, row: row, Described: pane.Describe(t, row)}
+	o := described{table: t, row: row, objectText: objectTextOf(t, row)}
 	if q.page.other != nil {
 		i := view.RowOf(t, q.page.other.ID)
 		if i < 0 {

@@ -11,7 +11,6 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/tui/rows"
 )
 
 // baseline is what the current cluster is compared with.
@@ -151,12 +150,12 @@ func orNone(s string) string {
 }
 
 func changeLook(c *diff.Change) RowLook {
-	look := RowLook{fade: fresh, Change: rows.Changed}
+	look := RowLook{fade: fresh, Change: RowChanged}
 	switch c.Kind {
 	case diff.Added:
-		look.Change = rows.Added
+		look.Change = RowAdded
 	case diff.Removed, diff.Replaced:
-		look.Change = rows.Removed
+		look.Change = RowRemoved
 	default:
 	}
 	return look

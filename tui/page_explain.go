@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // explainPage is the documentation of a check.
@@ -99,10 +98,10 @@ func (p *explainPage) Body(m *Model, w, h int) []string {
 // proseWidth is a line that is read with ease, however wide the terminal.
 const proseWidth = 96
 
-func (p *explainPage) text(w int) []pane.Line {
-	var lines []pane.Line
+func (p *explainPage) text(w int) []draw.TextLine {
+	var lines []draw.TextLine
 	for _, text := range draw.Wrap(words.Harmless(p.check.Title), w) {
-		lines = append(lines, pane.Line{Text: text, Look: pane.Title})
+		lines = append(lines, draw.TextLine{Text: text, Look: draw.LookTitle})
 	}
 	return append(lines, explanation(p.check, p.checks, w)...)
 }

@@ -10,8 +10,6 @@ import (
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
-	"kitescope/tui/fix"
-	"kitescope/tui/pane"
 )
 
 // findingPage is one finding in full: what, fix, cost, chain, evidence, and what its check looks at.
@@ -93,35 +91,35 @@ func (p *findingPage) Body(m *Model, w, h int) []string {
 	return p.draw(m.Styles, w, h)
 }
 
-func (p *findingPage) text(m *Model, w int) []pane.Line {
-	var lines []pane.Line
+func (p *findingPage) text(m *Model, w int) []draw.TextLine {
+	var lines []draw.TextLine
 	if p.gone != "" {
-		lines = append(lines, pane.Line{Text: p.gone, Look: pane.Head}, pane.Line{})
+		lines = append(lines, draw.TextLine{Text: p.gone, Look: draw.LookHead}, draw.TextLine{})
 	}
 	for _, line := range opened(m, p.judged, p.of).Lines(w, false) {
-		lines = append(lines, pane.Line{Text: line.Plain(), Drawn: line})
+		lines = append(lines, draw.TextLine{Text: line.Plain(), Drawn: line})
 	}
 	all := explained(m)
 	x := check.Find(all, p.of.Check)
 	if x == nil {
 		return lines
 	}
-	lines = append(lines, pane.Line{}, pane.Line{Text: "THE CHECK  " + words.Harmless(x.Title), Look: pane.Title})
+	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "THE CHECK  " + words.Harmless(x.Title), Look: draw.LookTitle})
 	return append(lines, explanation(x, all, w)...)
 }
 
 func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.of) }
 
 // explanation is what is to be said of a check.
-func explanation(x *check.Check, all []*check.Check, w int) []pane.Line {
-	var lines []pane.Line
+func explanation(x *check.Check, all []*check.Check, w int) []draw.TextLine {
+	var lines []draw.TextLine
 	for _, part := range render.Explanation(x, all, w) {
-		lines = append(lines, pane.Line{})
+		lines = append(lines, draw.TextLine{})
 		if part.Title != "" {
-			lines = append(lines, pane.Line{Text: strings.ToUpper(part.Title), Look: pane.Title})
+			lines = append(lines, draw.TextLine{Text: strings.ToUpper(part.Title), Look: draw.LookTitle})
 		}
 		for _, text := range part.Lines {
-			lines = append(lines, pane.Line{Text: text})
+			lines = append(lines, draw.TextLine{Text: text})
 		}
 	}
 	return lines
@@ -138,12 +136,12 @@ func findingCopies(f *check.Finding) []MenuItem {
 		return nil
 	}
 	var list []MenuItem
-	for _, command := range fix.Commands(f) {
+	for _, command := range findingCommands(f) {
 		list = append(list, MenuItem{Text: "fix: " + draw.Cut(words.Harmless(command), 50), Run: func(m *Model, _ *Menu) Cmd { return m.Copy(reaching(m, command), "fix") }})
 	}
 	return append(list,
-		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(fix.Text(f), "finding") }},
-		MenuItem{Text: "the finding as Markdown", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(fix.Markdown(f), "finding") }})
+		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingText(f), "finding") }},
+		MenuItem{Text: "the finding as Markdown", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingMarkdown(f), "finding") }})
 }
 
 // canFinding says why an action on a finding is not possible, "" if it is. f is nil where the cursor is on something else, which may have

@@ -10,8 +10,6 @@ import (
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
-	"kitescope/tui/fix"
-	"kitescope/tui/sheet"
 )
 
 // findingsPage lists what is wrong, worst first, each finding before those that follow from it, and behind them what could not be
@@ -35,7 +33,7 @@ type findingsPage struct {
 type findingRow struct {
 	branch *check.Branch
 	worse  string // what is worse in its chain
-	fix.Fact
+	Fact
 }
 
 func findingsKind() PageKind {
@@ -81,8 +79,8 @@ func (p *findingsPage) Note(*Model) string {
 	if p.report == nil {
 		return ""
 	}
-	parts := words.NonEmpty([]string{strings.Join(sheet.SeverityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
-	if n := sheet.Unlooked(p.report); n > 0 {
+	parts := words.NonEmpty([]string{strings.Join(severityCounts(nil, p.report.Findings), ", "), words.Number(p.report.Tally()[check.OK]) + " ok"})
+	if n := unlooked(p.report); n > 0 {
 		parts = append(parts, words.Number(n)+" could not run")
 	}
 	if p.of != nil {
@@ -118,11 +116,11 @@ func (p *findingsPage) choose() {
 	p.tree = check.Tree(list)
 	for i := range p.tree {
 		if b := &p.tree[i]; p.matches(b.Finding) {
-			p.rows = append(p.rows, findingRow{branch: b, worse: sheet.Worse(p.tree, i)})
+			p.rows = append(p.rows, findingRow{branch: b, worse: worseThanShown(p.tree, i)})
 		}
 	}
 	if p.filter == "" && p.of == nil {
-		for _, x := range fix.Lacking(p.report) {
+		for _, x := range lackingFacts(p.report) {
 			p.rows = append(p.rows, findingRow{Fact: x})
 		}
 	}

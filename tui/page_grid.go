@@ -11,7 +11,6 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
-	"kitescope/tui/rows"
 )
 
 // gridPage is the table of any resource.
@@ -27,10 +26,10 @@ type gridPage struct {
 	wide   bool
 	chosen []int // columns of the resource, nil for the usual ones
 
-	filter   rows.Filter
-	matching *rows.Matching // while a filter is on its way
-	deciding bool           // it is: rows are not built meanwhile, which would filter all at the same time
-	rows     rows.Rows      // what is shown
+	filter   rowFilter
+	matching *rowMatching // while a filter is on its way
+	deciding bool         // it is: rows are not built meanwhile, which would filter all at the same time
+	rows     gridRows     // what is shown
 	marks    map[string]view.Ref
 	lastMark int
 
@@ -295,7 +294,7 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 func (g *gridPage) query(m *Model, busy string, toTop, later bool) gridQuery {
 	g.buildSerial++
 	g.buildBusy, g.building = busy, true
-	q := gridQuery{page: g, serial: g.buildSerial, toTop: toTop, Query: rows.Query{
+	q := gridQuery{page: g, serial: g.buildSerial, toTop: toTop, rowQuery: rowQuery{
 		Env: m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all, Later: later,
 		Order: g.order, Filter: g.filter, Columns: g.columnList(), CursorAt: g.Cursor, CursorID: g.want, Keep: g.rows,
 	}}

@@ -8,7 +8,6 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // helpPage is the key map for people, that of the page that it was asked on first, with everything that can be typed.
@@ -90,10 +89,10 @@ func (p *helpPage) Body(m *Model, w, h int) []string {
 	return p.draw(m.Styles, w, h)
 }
 
-func (p *helpPage) text(w int) []pane.Line {
-	lines := append(p.columns(w), pane.Line{})
+func (p *helpPage) text(w int) []draw.TextLine {
+	lines := append(p.columns(w), draw.TextLine{})
 	lines = append(lines, p.keyLines()...)
-	lines = append(lines, pane.Line{}, pane.Line{Text: "JUMP WITH :", Look: pane.Title})
+	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "JUMP WITH :", Look: draw.LookTitle})
 	for _, x := range p.words {
 		lines = append(lines, jumpLine(x.Text, nil, x.Doc))
 	}
@@ -106,7 +105,7 @@ func (p *helpPage) text(w int) []pane.Line {
 	if !p.bare {
 		lines = append(lines, filterLines()...)
 	}
-	lines = append(lines, pane.Line{}, pane.Line{Text: "SIGNS", Look: pane.Title})
+	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "SIGNS", Look: draw.LookTitle})
 	for _, x := range [][2]string{
 		{"+ ~", "The last refresh added or changed the row."},
 		{"◆", "The row is marked."},
@@ -120,8 +119,8 @@ func (p *helpPage) text(w int) []pane.Line {
 }
 
 // filterLines are what can be typed to filter tables.
-func filterLines() []pane.Line {
-	lines := []pane.Line{{}, {Text: "FILTER WITH /", Look: pane.Title}}
+func filterLines() []draw.TextLine {
+	lines := []draw.TextLine{{}, {Text: "FILTER WITH /", Look: draw.LookTitle}}
 	for _, x := range [][2]string{
 		{"growing", "Rows in which the text occurs, in any case. Several words: all of them."},
 		{"re:^docs_", "Rows with a cell that the regular expression matches, in any case."},
@@ -136,16 +135,16 @@ func filterLines() []pane.Line {
 }
 
 // wrapHelp breaks explanations that are longer than a line.
-func wrapHelp(lines []pane.Line, w int) []pane.Line {
-	var out []pane.Line
+func wrapHelp(lines []draw.TextLine, w int) []draw.TextLine {
+	var out []draw.TextLine
 	for _, l := range lines {
 		room := w - draw.Width(l.Label) - 3
-		if l.Look != pane.Key || draw.Width(l.Text) <= room {
+		if l.Look != draw.LookKey || draw.Width(l.Text) <= room {
 			out = append(out, l)
 			continue
 		}
 		for part := range strings.SplitSeq(ansi.Wordwrap(l.Text, room, ""), "\n") {
-			out = append(out, pane.Line{Label: l.Label, Text: part, Look: pane.Key})
+			out = append(out, draw.TextLine{Label: l.Label, Text: part, Look: draw.LookKey})
 			l.Label = draw.Pad(draw.Width(l.Label))
 		}
 	}
@@ -153,19 +152,19 @@ func wrapHelp(lines []pane.Line, w int) []pane.Line {
 }
 
 // jumpLine is a page with its shortest other name.
-func jumpLine(name string, aliases []string, doc string) pane.Line {
+func jumpLine(name string, aliases []string, doc string) draw.TextLine {
 	for _, a := range aliases {
 		if len(a) < len(name) {
 			name += " " + a
 			break
 		}
 	}
-	return pane.Line{Label: "  " + draw.Fit(name, 26), Text: doc, Look: pane.Key}
+	return draw.TextLine{Label: "  " + draw.Fit(name, 26), Text: doc, Look: draw.LookKey}
 }
 
-func helpLine(left, right string) pane.Line {
+func helpLine(left, right string) draw.TextLine {
 	if draw.Width(left) > 19 {
 		left += " "
 	}
-	return pane.Line{Label: "  " + draw.Fit(left, max(20, draw.Width(left))), Text: right, Look: pane.Key}
+	return draw.TextLine{Label: "  " + draw.Fit(left, max(20, draw.Width(left))), Text: right, Look: draw.LookKey}
 }

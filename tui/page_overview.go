@@ -6,7 +6,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 	"kitescope/tui/draw"
-	"kitescope/tui/sheet"
 )
 
 // overviewPage is the cluster at a glance: the first frame, drawn before any data is there. Everything on it can be selected; what is
@@ -17,7 +16,7 @@ type overviewPage struct {
 	largest  *view.Grid     // collections by rows
 	busy     bool           // a survey is on its way; a refresh waits for it
 	Window
-	items    []sheet.Item
+	items    []overviewItem
 	at       int
 	key      string      // of the selected item, "" as long as nobody has moved: then it is the first finding
 	scrolled bool        // by the wheel: the selected item may be out of sight until it is moved
@@ -66,11 +65,11 @@ func (s surveyedMsg) Apply(m *Model) Cmd {
 }
 
 // selected is the item under the cursor, an empty one if there is none.
-func (p *overviewPage) selected() sheet.Item {
+func (p *overviewPage) selected() overviewItem {
 	if p.at < len(p.items) {
 		return p.items[p.at]
 	}
-	return sheet.Item{}
+	return overviewItem{}
 }
 
 // finding is the one under the cursor, nil if it is on something else.
@@ -172,7 +171,7 @@ func (p *overviewPage) lay(m *Model, w, h int) (lines []string, left, top int) {
 	if top < h {
 		top = h - max(3, min(h/3, 12))
 	}
-	lines, items := sheet.Sheet{
+	lines, items := overviewContent{
 		Styles: m.Styles, Overview: p.overview, Largest: p.largest, Report: m.data.judged.report, Latency: m.data.times.latency,
 	}.Lines(left, top)
 	p.items = items
@@ -183,9 +182,9 @@ func (p *overviewPage) lay(m *Model, w, h int) (lines []string, left, top int) {
 
 // place finds the selected item again, and brings it into the window.
 func (p *overviewPage) place() {
-	i := slices.IndexFunc(p.items, func(x sheet.Item) bool { return p.key != "" && x.Key == p.key })
+	i := slices.IndexFunc(p.items, func(x overviewItem) bool { return p.key != "" && x.Key == p.key })
 	if i < 0 && p.key == "" {
-		i = slices.IndexFunc(p.items, func(x sheet.Item) bool { return x.Finding != nil })
+		i = slices.IndexFunc(p.items, func(x overviewItem) bool { return x.Finding != nil })
 	}
 	if i >= 0 {
 		p.at = i

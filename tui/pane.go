@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // Pane is a text that scrolls and can be searched: details, help.
 type Pane struct {
 	Window
-	lines   []pane.Line
+	lines   []draw.TextLine
 	madeFor int // the width that lines were laid out for
 	left    int
 	search  string
@@ -20,7 +19,7 @@ type Pane struct {
 }
 
 // set replaces the text; the position stays where it can.
-func (p *Pane) set(lines []pane.Line, w int) {
+func (p *Pane) set(lines []draw.TextLine, w int) {
 	p.lines, p.madeFor, p.length = lines, w, len(lines)
 	p.mark()
 }

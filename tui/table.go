@@ -6,7 +6,6 @@ import (
 	"kitescope/internal/table"
 	"kitescope/render"
 	"kitescope/tui/draw"
-	"kitescope/tui/rows"
 )
 
 // grid is what a table draws: rows and columns of texts, made only for what is visible.
@@ -22,7 +21,7 @@ type grid interface {
 // RowLook is the state of a row: it decides the style of the whole row and its gutter.
 type RowLook struct {
 	Marked bool
-	Change rows.Change
+	Change RowChange
 	fade   fade
 	Dim    bool        // dropped and gone things
 	Ill    table.Tally // findings about it
@@ -270,11 +269,11 @@ func lookStyle(st *draw.Styles, look RowLook, atCursor bool) draw.Style {
 		return st.Cursor
 	case look.Marked:
 		return st.Marked
-	case look.fade == fresh && look.Change == rows.Added:
+	case look.fade == fresh && look.Change == RowAdded:
 		return st.Added
-	case look.fade == fresh && look.Change == rows.Changed:
+	case look.fade == fresh && look.Change == RowChanged:
 		return st.Changed
-	case look.Change == rows.Removed:
+	case look.Change == RowRemoved:
 		return st.Removed
 	case look.Dim:
 		return st.Dim

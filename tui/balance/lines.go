@@ -11,7 +11,6 @@ import (
 	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // layOut makes the lines of the page for a width.
@@ -34,12 +33,12 @@ func (p *page) layOut(w int) {
 	}
 }
 
-func (p *page) add(look pane.Look, text string) {
+func (p *page) add(look draw.Look, text string) {
 	p.lines = append(p.lines, line{text: text, look: look})
 }
 
 // wrapped adds a text in as many lines as it needs.
-func (p *page) wrapped(look pane.Look, text string, w int) {
+func (p *page) wrapped(look draw.Look, text string, w int) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
 		if line != "" && draw.Width(line)+1+draw.Width(word) > w-2 {
@@ -55,39 +54,39 @@ func (p *page) wrapped(look pane.Look, text string, w int) {
 }
 
 func (p *page) head(r *balance.Report, w int) {
-	look := pane.Dim
+	look := draw.LookDim
 	if a := &r.Survey.Auto; a.Known && !a.On {
-		look = pane.Warn
+		look = draw.LookWarn
 	}
 	p.wrapped(look, "auto-balance "+render.AutoText(&r.Survey.Auto), w)
 	for _, text := range render.UnreadText(p.weighed.Env.Cluster.Loaded) {
-		p.wrapped(pane.Warn, text, w)
+		p.wrapped(draw.LookWarn, text, w)
 	}
 	if len(r.Survey.Unknown) > 0 {
 		names := make([]string, len(r.Survey.Unknown))
 		for i, n := range r.Survey.Unknown {
 			names[i] = words.Harmless(n.Name()) + " (" + n.Outcome.String() + ")"
 		}
-		p.wrapped(pane.Warn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
+		p.wrapped(draw.LookWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
 	}
 	if text := render.RepeatedText(r.Survey); text != "" {
-		p.wrapped(pane.Warn, text, w)
+		p.wrapped(draw.LookWarn, text, w)
 	}
-	p.add(pane.Plain, "")
+	p.add(draw.LookPlain, "")
 }
 
 // shares adds the table of what nodes serve.
 func (p *page) shares(list []*balance.Share, g *balance.Group, w int) {
 	header, rows := p.weighed.ShareLines(list, g, w-2)
-	p.add(pane.Head, header)
+	p.add(draw.LookHead, header)
 	for i, text := range rows {
 		x := list[i]
-		look := pane.Plain
+		look := draw.LookPlain
 		switch {
 		case !x.Known || x.State() != "":
-			look = pane.Warn
+			look = draw.LookWarn
 		case g == nil && x.Takes() && x.Sealed+x.Growing == 0:
-			look = pane.Warn
+			look = draw.LookWarn
 		}
 		p.lines = append(p.lines, line{text: text, look: look, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
@@ -96,48 +95,48 @@ func (p *page) shares(list []*balance.Share, g *balance.Group, w int) {
 func (p *page) allGroups(w int) {
 	r := p.weighed.Report
 	p.shares(r.Survey.Nodes, nil, w)
-	p.add(pane.Plain, "")
+	p.add(draw.LookPlain, "")
 	if len(r.Groups) == 0 {
-		p.add(pane.Dim, "no collection is loaded")
+		p.add(draw.LookDim, "no collection is loaded")
 		return
 	}
 	header, rows := p.weighed.GroupLines(w - 2)
-	p.add(pane.Head, header)
+	p.add(draw.LookHead, header)
 	for i, text := range rows {
 		g := r.Groups[i]
-		look := pane.Plain
+		look := draw.LookPlain
 		if r.Plans[i].Reached || len(r.Plans[i].Moves) == 0 {
-			look = pane.Dim // nothing to do, or nothing to be done
+			look = draw.LookDim // nothing to do, or nothing to be done
 		}
 		if g.Spread.Nodes > 1 && !r.Plans[i].Reached && len(r.Plans[i].Moves) > 0 || len(r.Plans[i].Moves) > 0 {
-			look = pane.Warn
+			look = draw.LookWarn
 		}
 		p.lines = append(p.lines, line{text: text, look: look, ref: g.Ref(), group: g})
 	}
-	p.add(pane.Plain, "")
+	p.add(draw.LookPlain, "")
 	if r.Moves() > 0 {
 		by := r.Options.By
-		p.wrapped(pane.Plain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
+		p.wrapped(draw.LookPlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
 			"; kitescope itself changes nothing", w)
 	}
-	p.wrapped(pane.Dim, render.ShareLegend(false), w)
-	p.wrapped(pane.Dim, render.SpreadLegend, w)
-	p.wrapped(pane.Dim, "weights: "+r.Survey.Weights.String(), w)
+	p.wrapped(draw.LookDim, render.ShareLegend(false), w)
+	p.wrapped(draw.LookDim, render.SpreadLegend, w)
+	p.wrapped(draw.LookDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 func (p *page) heatMap(w int) {
 	r := p.weighed.Report
 	header, rows, more := p.weighed.HeatLines(w - 2)
-	p.wrapped(pane.Dim, render.HeatLegend(false), w)
-	p.add(pane.Plain, "")
-	p.add(pane.Head, header)
+	p.wrapped(draw.LookDim, render.HeatLegend(false), w)
+	p.add(draw.LookPlain, "")
+	p.add(draw.LookHead, header)
 	for i, text := range rows {
 		x := r.Survey.Nodes[i]
 		p.lines = append(p.lines, line{text: text, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
 	if more > 0 {
-		p.add(pane.Plain, "")
-		p.add(pane.Dim, words.Plural(more, "replica")+" with less work, or without, are left out")
+		p.add(draw.LookPlain, "")
+		p.add(draw.LookDim, words.Plural(more, "replica")+" with less work, or without, are left out")
 	}
 }
 
@@ -145,15 +144,15 @@ func (p *page) heatMap(w int) {
 func (p *page) oneGroup(w int) {
 	r := p.weighed.Report
 	g, plan := r.Groups[0], r.Plans[0]
-	p.add(pane.Title, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
+	p.add(draw.LookTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
 	p.shares(g.Shares, g, w)
 	if text := render.UnknownText(g); text != "" {
-		p.wrapped(pane.Warn, text, w)
+		p.wrapped(draw.LookWarn, text, w)
 	}
-	p.add(pane.Plain, "")
-	look := pane.Plain
+	p.add(draw.LookPlain, "")
+	look := draw.LookPlain
 	if !plan.Reached {
-		look = pane.Warn
+		look = draw.LookWarn
 	}
 	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
 	for i := range plan.Moves {
@@ -167,12 +166,12 @@ func (p *page) oneGroup(w int) {
 		})
 	}
 	if len(plan.Moves) > 0 {
-		p.add(pane.Dim, "save it as a script for pymilvus; kitescope itself changes nothing")
+		p.add(draw.LookDim, "save it as a script for pymilvus; kitescope itself changes nothing")
 	}
-	p.add(pane.Plain, "")
+	p.add(draw.LookPlain, "")
 	p.milvus(r.Verdicts[0], w)
-	p.add(pane.Plain, "")
-	p.wrapped(pane.Dim, "weights: "+r.Survey.Weights.String(), w)
+	p.add(draw.LookPlain, "")
+	p.wrapped(draw.LookDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 // moveText is the i-th move of a plan.
@@ -196,15 +195,15 @@ func (p *page) opened(m *tui.Model, w, h int) []line {
 		return nil
 	}
 	of := page{weighed: p.weighed}
-	of.add(pane.Dim, strings.Repeat("─", max(0, w-2)))
-	of.add(pane.Title, render.GroupTitle(l.group)+"  "+render.GroupSpread(l.group, r.Options.By))
-	of.wrapped(pane.Plain, "PLAN  "+render.PlanText(r.Plans[at]), w)
+	of.add(draw.LookDim, strings.Repeat("─", max(0, w-2)))
+	of.add(draw.LookTitle, render.GroupTitle(l.group)+"  "+render.GroupSpread(l.group, r.Options.By))
+	of.wrapped(draw.LookPlain, "PLAN  "+render.PlanText(r.Plans[at]), w)
 	for i := range r.Plans[at].Moves {
-		of.add(pane.Plain, moveText(i, &r.Plans[at].Moves[i]))
+		of.add(draw.LookPlain, moveText(i, &r.Plans[at].Moves[i]))
 	}
 	if more := len(of.lines) - h; more > 0 {
 		of.lines = of.lines[:h-1]
-		of.add(pane.Dim, words.Number(more+1)+" more: "+tui.KeyOf(m, tui.ActOpen))
+		of.add(draw.LookDim, words.Number(more+1)+" more: "+tui.KeyOf(m, tui.ActOpen))
 	}
 	return of.lines
 }
@@ -212,16 +211,16 @@ func (p *page) opened(m *tui.Model, w, h int) []line {
 // milvus is what Milvus's own balancer makes of it.
 func (p *page) milvus(v *balance.Verdict, w int) {
 	r := p.weighed.Report
-	p.wrapped(pane.Plain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
+	p.wrapped(draw.LookPlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
 	var scores []string
 	for _, s := range v.Scores {
 		scores = append(scores, "node "+s.Node.String()+" "+words.Number(int(s.Score)))
 	}
 	if len(scores) > 0 {
-		p.wrapped(pane.Dim, "its scores now: "+strings.Join(scores, "; "), w)
+		p.wrapped(draw.LookDim, "its scores now: "+strings.Join(scores, "; "), w)
 	}
 	for _, f := range v.Factors {
-		p.add(pane.Dim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
+		p.add(draw.LookDim, "  "+words.Harmless(f.Key)+" "+words.Harmless(f.Value)+"  ("+words.Harmless(f.From)+")")
 	}
 }
 

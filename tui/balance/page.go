@@ -14,7 +14,6 @@ import (
 	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // page is how evenly query nodes share the work: of all replicas, or of one with
@@ -40,7 +39,7 @@ type page struct {
 // line is a line of the page.
 type line struct {
 	text  string // plain
-	look  pane.Look
+	look  draw.Look
 	ref   model.Ref      // what it is about; no Resource: nothing
 	group *balance.Group // that enter opens
 }
@@ -196,7 +195,7 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 		p.layOut(w)
 	}
 	p.ScrollToEnd(len(p.lines), tui.Alone)
-	styled := func(l *line) string { return pane.Style(m.Styles, l.look).On(draw.Cut(l.text, w-1)) }
+	styled := func(l *line) string { return draw.LookStyle(m.Styles, l.look).On(draw.Cut(l.text, w-1)) }
 	body := p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text }, func(i int) string { return styled(&p.lines[i]) })
 	if p.of == nil && !p.heat {
 		opened := p.opened(m, w, h-len(p.lines)-1)

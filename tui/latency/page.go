@@ -14,7 +14,6 @@ import (
 	show "kitescope/render/latency"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/tui/sheet"
 )
 
 // open makes the page of all budgets: a budget leads to its phases, a phase to the processes that say something of it, and these to
@@ -46,7 +45,7 @@ func open(m *tui.Model, _ []string) (tui.Page, error) {
 	}
 	p.Head = func(m *tui.Model, w, h int) []string {
 		l := m.Times().Latency()
-		lines := verdictLines(m, sheet.Busiest(l), w, h)
+		lines := verdictLines(m, tui.BusiestBudget(l), w, h)
 		about := append([]string{l.Window.Why}, show.Silent(l)...)
 		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Harmless(strings.Join(about, "; ")), w-2)))
 	}

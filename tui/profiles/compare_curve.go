@@ -7,7 +7,6 @@ import (
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/render/builds"
-	"kitescope/tui/chart"
 	"kitescope/tui/draw"
 )
 
@@ -38,10 +37,10 @@ func drawCurve(c *bench.Comparison, l *bench.Line, w, h int, ascii bool) []draw.
 	if curve == nil {
 		return nil
 	}
-	var list []chart.Series
+	var list []draw.Series
 	var all []float64
 	for side, name := range []string{"before", "after"} {
-		s := chart.Series{Name: name, Mark: []rune("ba")[side], Role: [2]render.Role{render.RoleDim, render.RoleAccent}[side]}
+		s := draw.Series{Name: name, Mark: []rune("ba")[side], Role: [2]render.Role{render.RoleDim, render.RoleAccent}[side]}
 		for _, at := range curve.Lines {
 			runs, median := [2][]float64{at.A, at.B}[side], [2]float64{at.Before, at.After}[side]
 			if len(runs) == 0 || !draw.Drawable(median) {
@@ -54,7 +53,7 @@ func drawCurve(c *bench.Comparison, l *bench.Line, w, h int, ascii bool) []draw.
 		list = append(list, s)
 	}
 	text := builds.NewMeasureText(curve.Unit, ascii, all...)
-	lines := chart.Load(list, w, h-1, ascii, text.Text)
+	lines := draw.LoadChart(list, w, h-1, ascii, text.Text)
 	if lines == nil {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"kitescope/render"
 	"kitescope/render/builds"
 	"kitescope/tui"
-	"kitescope/tui/pane"
+	"kitescope/tui/draw"
 )
 
 // edgeColumns are those that say something: without a dry run nothing is known of the compiler.
@@ -78,12 +78,12 @@ func (p *judgePage) hot(j *pgo.Judgement, w int) {
 	}
 	p.heading("HOT CALLS", about+", what the compiler acts on; enter: flame graph of what is called")
 	if len(edges) == 0 {
-		p.add(pane.Dim, "no hot call has "+words.Harmless(p.edges.Filter)+"; esc clears the filter")
+		p.add(draw.LookDim, "no hot call has "+words.Harmless(p.edges.Filter)+"; esc clears the filter")
 		return
 	}
 	columns := p.edgeColumns(w)
 	header, lines := tui.LayRows(columns, edges, p.edges.Mark(columns), w-2)
-	p.add(pane.Head, header)
+	p.add(draw.LookHead, header)
 	for i, text := range lines {
 		l := judgeLine{text: text, part: ofEdge, edge: edges[i]}
 		if l.edge.Inlined {

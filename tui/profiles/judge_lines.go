@@ -15,14 +15,13 @@ import (
 	"kitescope/render/builds"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/tui/pane"
 )
 
 // judgeLine is a line of a judgePage.
 type judgeLine struct {
 	text string // plain
 	full string // of a paragraph, on its first line: not broken, not cut
-	look pane.Look
+	look draw.Look
 	role render.Role // where look is plain
 	part judgePart
 	at   int // which profile
@@ -41,8 +40,8 @@ const (
 )
 
 func (l *judgeLine) style(st *draw.Styles) draw.Style {
-	if l.look != pane.Plain {
-		return pane.Style(st, l.look)
+	if l.look != draw.LookPlain {
+		return draw.LookStyle(st, l.look)
 	}
 	if l.role == render.RolePlain {
 		return draw.Style{}
@@ -73,17 +72,17 @@ func (p *judgePage) layOut(w int) {
 	}
 }
 
-func (p *judgePage) add(look pane.Look, text string) {
+func (p *judgePage) add(look draw.Look, text string) {
 	p.lines = append(p.lines, judgeLine{text: text, look: look})
 }
 
 // heading starts a section.
 func (p *judgePage) heading(title, about string) {
-	p.add(pane.Plain, "")
+	p.add(draw.LookPlain, "")
 	if about != "" {
 		title += "  " + about
 	}
-	p.add(pane.Title, title)
+	p.add(draw.LookTitle, title)
 }
 
 // paragraph is a text behind a sign, in as many lines as it needs.
@@ -100,7 +99,7 @@ func (p *judgePage) paragraph(role render.Role, sign, text string, w int) {
 // advice stands below the paragraph that it belongs to.
 func (p *judgePage) advice(text string, w int) {
 	for i, line := range draw.Prose(text, w-6) {
-		l := judgeLine{text: "    " + line, look: pane.Dim, part: ofParagraph}
+		l := judgeLine{text: "    " + line, look: draw.LookDim, part: ofParagraph}
 		if i == 0 {
 			l.full = words.Harmless(words.OneLine(text))
 		}
@@ -233,7 +232,7 @@ func (p *judgePage) profiles(j *pgo.Judgement, w int) {
 	}
 	p.heading("PROFILES", "reach: in compiled Go; bound: most to gain; enter: flame graph")
 	header, lines := tui.LayRows(p.assessedColumns(), rows, tui.SortMark{Column: -1}, w-2)
-	p.add(pane.Head, header)
+	p.add(draw.LookHead, header)
 	for i, text := range lines {
 		a := &j.Profiles[rows[i]]
 		l := judgeLine{text: text, part: ofProfile, at: rows[i]}
@@ -333,6 +332,6 @@ func (p *judgePage) overlaps(j *pgo.Judgement, w int) {
 		p.paragraph(role, "", text, w)
 	}
 	if n := len(j.Overlaps) - mostOverlaps; n > 0 {
-		p.add(pane.Dim, words.Number(n)+" more")
+		p.add(draw.LookDim, words.Number(n)+" more")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"kitescope/profile/report"
 	"kitescope/tui"
 	"kitescope/tui/draw"
-	"kitescope/tui/rows"
 )
 
 // topPage is a table of where the time goes, of one profile or of what changed between two.
@@ -185,9 +184,9 @@ func (p *topPage) look(r *topRow) tui.RowLook {
 	case c.CumVerdict == report.Noise && c.FlatVerdict == report.Noise:
 		return tui.RowLook{Dim: true}
 	case c.CumVerdict == report.More || c.CumVerdict == report.Undecided && c.Cum > 0:
-		return tui.RowLook{Change: rows.Added}
+		return tui.RowLook{Change: tui.RowAdded}
 	case c.CumVerdict == report.Less || c.CumVerdict == report.Undecided && c.Cum < 0:
-		return tui.RowLook{Change: rows.Removed}
+		return tui.RowLook{Change: tui.RowRemoved}
 	}
 	return tui.RowLook{}
 }

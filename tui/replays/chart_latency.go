@@ -9,7 +9,6 @@ import (
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/replay/load"
-	"kitescope/tui/chart"
 	"kitescope/tui/draw"
 )
 
@@ -55,10 +54,10 @@ func latencyChart(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 		lines = append(lines, draw.Line{{Role: render.RolePlain, Text: " "}, {Role: render.RoleAccent, Text: cells}})
 	}
 	l := &p.Latency
-	axis := chart.Chart{ASCII: ascii, X: s, XText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }}
+	axis := draw.Chart{ASCII: ascii, X: s, XText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }}
 	axis.At = []float64{s.From, s.To}
 	cells := []rune(rowOf(room, ascii))
-	marks := &chart.Chart{ASCII: ascii, X: s}
+	marks := &draw.Chart{ASCII: ascii, X: s}
 	names := map[float64]string{}
 	for _, q := range []struct {
 		name string
@@ -130,7 +129,7 @@ func latencyShares(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 	if !ok {
 		return append(lines, tooSmall(w)...)
 	}
-	line := chart.Series{Role: render.RoleAccent, Bare: true}
+	line := draw.Series{Role: render.RoleAccent, Bare: true}
 	sum, all := 0.0, 0.0
 	for _, b := range p.Latency.Bars {
 		all += float64(b.Count)
@@ -141,8 +140,8 @@ func latencyShares(points []load.Point, at, w, h int, ascii bool) []draw.Line {
 			line.X, line.Y = append(line.X, math.Log(float64(b.UpTo))), append(line.Y, 100*sum/all)
 		}
 	}
-	c := chart.Chart{
-		Series: []chart.Series{line}, X: s, Y: draw.Interval{From: 0, To: 100}, ASCII: ascii, YText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
+	c := draw.Chart{
+		Series: []draw.Series{line}, X: s, Y: draw.Interval{From: 0, To: 100}, ASCII: ascii, YText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
 		XText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, At: []float64{s.From, s.To},
 	}
 	for _, d := range []time.Duration{p.Latency.P50, p.Latency.P99, p.Latency.P90} {

@@ -10,7 +10,6 @@ import (
 	"kitescope/render/replays"
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
-	"kitescope/tui/chart"
 	"kitescope/tui/draw"
 )
 
@@ -29,7 +28,7 @@ const (
 // charts are those that there is something to draw of.
 func (d *Data) charts() (list []chartKind) {
 	if r := d.Result; r != nil {
-		if slices.ContainsFunc(loadSeries(r.Points), func(s chart.Series) bool { return len(s.X) > 1 }) {
+		if slices.ContainsFunc(loadSeries(r.Points), func(s draw.Series) bool { return len(s.X) > 1 }) {
 			list = append(list, chartQPS)
 		}
 		if len(r.Points) > 1 && len(load.Front(r.Points)) > 0 {
@@ -42,7 +41,7 @@ func (d *Data) charts() (list []chartKind) {
 			list = append(list, chartNodes)
 		}
 	}
-	if r := d.Report; r != nil && slices.ContainsFunc(curveSeries(r), func(s chart.Series) bool { return len(s.X) > 1 }) {
+	if r := d.Report; r != nil && slices.ContainsFunc(curveSeries(r), func(s draw.Series) bool { return len(s.X) > 1 }) {
 		list = append(list, chartCurves)
 	}
 	return list
@@ -88,8 +87,8 @@ func loadOf(p *load.Point) (x float64, open bool) {
 }
 
 // loadSeries are queries per second by load: a series for each choice of parameters, open and closed loops apart.
-func loadSeries(points []load.Point) []chart.Series {
-	var list []chart.Series
+func loadSeries(points []load.Point) []draw.Series {
+	var list []draw.Series
 	at := map[string]int{}
 	for i := range points {
 		p := &points[i]
@@ -105,7 +104,7 @@ func loadSeries(points []load.Point) []chart.Series {
 		if !ok {
 			k = len(list)
 			at[name] = k
-			list = append(list, chart.Series{Name: name, Mark: chart.MarkOf(k), Role: chart.RoleOf(k)})
+			list = append(list, draw.Series{Name: name, Mark: draw.SeriesMark(k), Role: draw.SeriesRole(k)})
 		}
 		s := &list[k]
 		s.X, s.Y = append(s.X, math.Log2(x)), append(s.Y, p.QPS)
@@ -139,8 +138,8 @@ func qpsChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 }
 
 // loads draws queries per second over load.
-func loads(list []chart.Series, w, h int, ascii bool) []draw.Line {
-	if lines := chart.Load(list, w, h, ascii, words.ThreeDigits); lines != nil {
+func loads(list []draw.Series, w, h int, ascii bool) []draw.Line {
+	if lines := draw.LoadChart(list, w, h, ascii, words.ThreeDigits); lines != nil {
 		return lines
 	}
 	return tooSmall(w)
@@ -155,9 +154,9 @@ func orTooSmall(lines []draw.Line, w int) []draw.Line {
 
 // frontChart is recall against queries per second: each series is of one ef, and the line joins the points that no other beats.
 func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
-	var list []chart.Series
+	var list []draw.Series
 	at := map[string]int{}
-	c := chart.Chart{ASCII: ascii, YText: words.ThreeDigits, XText: replays.RecallText}
+	c := draw.Chart{ASCII: ascii, YText: words.ThreeDigits, XText: replays.RecallText}
 	var xs, ys []float64
 	for i := range points {
 		p := &points[i]
@@ -169,7 +168,7 @@ func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 		if !ok {
 			k = len(list)
 			at[name] = k
-			list = append(list, chart.Series{Name: name, Mark: chart.MarkOf(k), Role: chart.RoleOf(k)})
+			list = append(list, draw.Series{Name: name, Mark: draw.SeriesMark(k), Role: draw.SeriesRole(k)})
 		}
 		list[k].X, list[k].Y = append(list[k].X, p.Recall), append(list[k].Y, p.QPS)
 		xs, ys = append(xs, p.Recall), append(ys, p.QPS)
@@ -178,23 +177,23 @@ func frontChart(points []load.Point, w, h int, ascii bool) []draw.Line {
 	if !ok {
 		return tooSmall(w)
 	}
-	c.X, c.Y = draw.Interval{From: x.From, To: min(x.To, max(1, slices.Max(xs)))}, chart.UpTo(slices.Max(ys))
+	c.X, c.Y = draw.Interval{From: x.From, To: min(x.To, max(1, slices.Max(xs)))}, draw.UpTo(slices.Max(ys))
 	if c.X.To <= c.X.From {
 		c.X = x
 	}
-	front := chart.Series{Role: render.RolePlain, Bare: true}
+	front := draw.Series{Role: render.RolePlain, Bare: true}
 	for _, p := range load.Front(points) {
 		front.X, front.Y = append(front.X, p.Recall), append(front.Y, p.QPS)
 	}
-	c.Series = []chart.Series{front} // marks of other points are not joined
+	c.Series = []draw.Series{front} // marks of other points are not joined
 	for _, s := range list {
 		for i := range s.X {
-			c.Series = append(c.Series, chart.Series{Name: s.Name, Mark: s.Mark, Role: s.Role, X: s.X[i : i+1], Y: s.Y[i : i+1]})
+			c.Series = append(c.Series, draw.Series{Name: s.Name, Mark: s.Mark, Role: s.Role, X: s.X[i : i+1], Y: s.Y[i : i+1]})
 		}
 	}
 	slices.Sort(xs)
 	c.At = append([]float64{xs[len(xs)-1], xs[0]}, slices.Compact(xs)...)
-	lines := []draw.Line{chartTitle("Queries per second", " against recall; the line joins what no other point beats", w), chart.Legend(list, w)}
+	lines := []draw.Line{chartTitle("Queries per second", " against recall; the line joins what no other point beats", w), draw.ChartLegend(list, w)}
 	return orTooSmall(append(lines, c.Draw(w, h-2)...), w)
 }
 
@@ -208,10 +207,10 @@ func pointName(p *load.Point) string {
 }
 
 // curveSeries are the queries per second of predictions by sessions.
-func curveSeries(r *whatif.Report) []chart.Series {
-	var list []chart.Series
+func curveSeries(r *whatif.Report) []draw.Series {
+	var list []draw.Series
 	add := func(p *whatif.Prediction) {
-		s := chart.Series{Name: replays.ChangeName(r, p), Mark: chart.MarkOf(len(list)), Role: chart.RoleOf(len(list))}
+		s := draw.Series{Name: replays.ChangeName(r, p), Mark: draw.SeriesMark(len(list)), Role: draw.SeriesRole(len(list))}
 		for i := range p.Curve {
 			if i < len(r.Sessions) && r.Sessions[i] > 0 && draw.Drawable(p.Curve[i].QPS) {
 				s.X, s.Y = append(s.X, math.Log2(float64(r.Sessions[i]))), append(s.Y, p.Curve[i].QPS)

@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"fmt"
@@ -35,14 +35,14 @@ func TestFilterTypedOn(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d pieces a key", name, pause), func(t *testing.T) {
 				var newest atomic.Int64
 				now := tuitest.Epoch()
-				start := Matching{
+				start := rowMatching{
 					Newest: &newest, Table: rows, Columns: r.ColumnsFor(table.Always, 0), Order: order, Total: rows.Len(), Screen: 10,
 					Now: func() time.Time { now = now.Add(time.Hour); return now }, // every piece is one stride
 				}
-				var last Matching
+				var last rowMatching
 				for i, text := range []string{"g", "gr", "growing", "growing c", "growing collection_0", "growing collection_09"} {
 					j := start
-					if j.Filter, err = ParseFilter(r, text); err != nil {
+					if j.Filter, err = parseRowFilter(r, text); err != nil {
 						t.Fatal(err)
 					}
 					if i > 0 {
@@ -97,7 +97,7 @@ func TestFilterLooksEverywhere(t *testing.T) {
 			if word == "" || !utf8.ValidString(word) || strings.ContainsAny(word, `'"\`) {
 				continue
 			}
-			f := Filter{terms: []term{{text: []byte(word), number: []byte(word), negate: rng.IntN(4) == 0}}}
+			f := rowFilter{terms: []term{{text: []byte(word), number: []byte(word), negate: rng.IntN(4) == 0}}}
 			x := newMatcher(&f, rows, columns)
 			for range rows.Len() {
 				row := rng.IntN(rows.Len())
@@ -121,7 +121,7 @@ func TestFilterAsSelector(t *testing.T) {
 	r := resourceNamed(t, "segments")
 	table := r.Table(view.NewEnv(tuitest.Fixture(), tuitest.Epoch()))
 	for _, text := range []string{"state=growing", "!state=growing", "!state!=growing", "!rows>3000", "!rows>=3000", "!rows<3000", "!rows<=3000", "!partition~def*", "!coll=docs_hnsw_cos"} {
-		f, err := ParseFilter(r, text)
+		f, err := parseRowFilter(r, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestFilterOfCounts(t *testing.T) {
 	rows := r.Table(view.NewEnv(tuitest.ManySegments(3000), tuitest.Epoch()))
 	columns := []int{r.Column("rows")}
 	found := func(text string) (n int) {
-		f, err := ParseFilter(r, text)
+		f, err := parseRowFilter(r, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestFilterOfCounts(t *testing.T) {
 	if n := found(","); n != 0 {
 		t.Errorf("a comma finds %d counts", n)
 	}
-	comma, five := Filter{}, Filter{}
+	comma, five := rowFilter{}, rowFilter{}
 	comma.terms, five.terms = []term{{text: []byte(","), number: nil}}, []term{{text: []byte(",5"), number: []byte("5")}}
 	if five.Narrows(&comma) {
 		t.Error("5 is said to be found among what a comma finds")
@@ -194,7 +194,7 @@ func TestFilterAsGrep(t *testing.T) {
 		`"two words"`:    "grep -iF 'two words'",
 		"re:^(a|b)c.*d$": "grep -iE '(^| )(a|b)c.*d( |$)'",
 	} {
-		f, err := ParseFilter(r, text)
+		f, err := parseRowFilter(r, text)
 		if err != nil {
 			t.Fatal(err)
 		}

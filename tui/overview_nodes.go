@@ -1,4 +1,4 @@
-package sheet
+package tui
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 )
 
 // nodes lists the nodes that serve queries.
-func (s *sheet) nodes(w int) block {
+func (s *overviewSheet) nodes(w int) overviewBlock {
 	b := s.begin("QUERY NODES", w)
 	if s.waiting {
 		b.add("…")
@@ -36,18 +36,18 @@ func (s *sheet) nodes(w int) block {
 			draw.StateStyle(s.st, n.State).On(draw.Fit(n.State, 10)) + "  " + draw.FitRight(words.Plural(n.Replicas, "replica"), 11) + "  " +
 			words.Harmless(strings.Join(n.Collections, ", "))
 		b.add(line)
-		b.item("node "+n.Ref.ID, Item{Object: n.Ref})
+		b.item("node "+n.Ref.ID, overviewItem{Object: n.Ref})
 	}
 	return b
 }
 
 // asked reports whether the nodes were asked what they serve.
-func (s *sheet) asked() bool {
+func (s *overviewSheet) asked() bool {
 	return len(s.o.Nodes) > 0 && s.o.Nodes[0].Live != nil
 }
 
 // liveNodes lists the query nodes with bars of what they serve: sealed rows, then growing ones.
-func (s *sheet) liveNodes(b *block, name, address int) {
+func (s *overviewSheet) liveNodes(b *overviewBlock, name, address int) {
 	most := int64(1)
 	for i := range s.o.Nodes {
 		live := s.o.Nodes[i].Live
@@ -77,11 +77,11 @@ func (s *sheet) liveNodes(b *block, name, address int) {
 		} else {
 			b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
 		}
-		b.item("node "+n.Ref.ID, Item{Object: n.Ref})
+		b.item("node "+n.Ref.ID, overviewItem{Object: n.Ref})
 	}
 	if more := len(s.o.Nodes) - len(listed); more > 0 {
 		b.add(s.st.Dim.On("and " + words.Plural(more, "node") + " between; :nodes lists all"))
-		b.item("nodes", Item{Page: "nodes"})
+		b.item("nodes", overviewItem{Page: "nodes"})
 	}
 }
 
@@ -100,7 +100,7 @@ const mostNodes = 12
 
 // foremost are the nodes to list: all, or of too many those that are silent, then those that serve
 // most, and the ones that serve least.
-func (s *sheet) foremost() []*view.NodeLine {
+func (s *overviewSheet) foremost() []*view.NodeLine {
 	list := make([]*view.NodeLine, len(s.o.Nodes))
 	for i := range s.o.Nodes {
 		list[i] = &s.o.Nodes[i]
@@ -123,16 +123,16 @@ func (s *sheet) foremost() []*view.NodeLine {
 }
 
 // wide reports whether addresses fit beside the figures.
-func (s *sheet) wide(w, name, address int) bool { return w >= name+address+60 }
+func (s *overviewSheet) wide(w, name, address int) bool { return w >= name+address+60 }
 
-func (s *sheet) liveFigures(live *view.NodeLive) string {
+func (s *overviewSheet) liveFigures(live *view.NodeLive) string {
 	return draw.FitRight(s.value(table.Int, live.Sealed), 7) + draw.FitRight(s.value(table.Int, live.SealedRows), 12) +
 		draw.FitRight(s.value(table.Int, live.GrowingRows), 9) + draw.FitRight(s.value(table.Int, live.Leads), 7) +
 		draw.FitRight(s.value(table.Percent, live.CPU), 8) + draw.FitRight(s.value(table.Bytes, live.Memory), 10)
 }
 
 // liveBar draws sealed and growing rows on one scale.
-func (s *sheet) liveBar(live *view.NodeLive, most int64, room int) string {
+func (s *overviewSheet) liveBar(live *view.NodeLive, most int64, room int) string {
 	if room < 6 {
 		return ""
 	}
@@ -152,7 +152,7 @@ func (s *sheet) liveBar(live *view.NodeLive, most int64, room int) string {
 	return s.st.Accent.On(strings.Repeat("█", sealed)) + s.st.Warn.On(strings.Repeat("░", growing)) + draw.Pad(room-sealed-growing)
 }
 
-func (s *sheet) nodeState(n *view.NodeLine) string {
+func (s *overviewSheet) nodeState(n *view.NodeLine) string {
 	if n.State == "registered" {
 		return ""
 	}

@@ -1,6 +1,4 @@
-// Package sheet is the overview of the UI as lines. What enters are a view.Overview, what the checks found, and where requests spend
-// their time; what leaves are blocks of text side by side, as wide as the terminal, and the words for findings that other pages use.
-package sheet
+package tui
 
 import (
 	"fmt"
@@ -17,8 +15,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Sheet is what an overview is made of.
-type Sheet struct {
+// overviewContent is what an overview is made of.
+type overviewContent struct {
 	Styles   *draw.Styles
 	Overview *view.Overview // nil as long as nothing is known
 	Largest  *view.Grid     // collections by rows, nil as long as they are not known
@@ -31,8 +29,8 @@ const leastCollections = 8
 
 // Lines are the overview in lines of w cells, and what can be selected on it; with as many of the largest collections as there is room
 // for in h lines.
-func (x Sheet) Lines(w, h int) ([]string, []Item) {
-	s := sheet{st: x.Styles, o: x.Overview, report: x.Report}
+func (x overviewContent) Lines(w, h int) ([]string, []overviewItem) {
+	s := overviewSheet{st: x.Styles, o: x.Overview, report: x.Report}
 	if s.o == nil {
 		s.o, s.waiting = &view.Overview{}, true
 	}
@@ -45,8 +43,8 @@ func (x Sheet) Lines(w, h int) ([]string, []Item) {
 	return s.out, s.items
 }
 
-// Item is what can be selected on the overview: where it stands, and what it opens.
-type Item struct {
+// overviewItem is what can be selected on the overview: where it stands, and what it opens.
+type overviewItem struct {
 	// Key names it for as long as there is such a thing.
 	Key string
 	// Line, From and To are where it is drawn: the cells from From on, before To.
@@ -58,44 +56,44 @@ type Item struct {
 	About   string
 }
 
-// sheet lays out an overview in blocks. While it is waiting every value is "…".
-type sheet struct {
+// overviewSheet lays out an overview in blocks. While it is waiting every value is "…".
+type overviewSheet struct {
 	st      *draw.Styles
 	o       *view.Overview
 	report  *check.Report
 	waiting bool
 	out     []string
-	items   []Item
+	items   []overviewItem
 }
 
-func (s *sheet) line(text string) { s.out = append(s.out, text) }
+func (s *overviewSheet) line(text string) { s.out = append(s.out, text) }
 
 // choose makes the last line an item, so many cells wide behind its margin.
-func (s *sheet) choose(key string, w int, x Item) {
+func (s *overviewSheet) choose(key string, w int, x overviewItem) {
 	x.Key, x.Line, x.From, x.To = key, len(s.out)-1, 1, 1+w
 	s.items = append(s.items, x)
 }
 
-// block is a titled list of lines, of a fixed width, with what can be selected in it.
-type block struct {
+// overviewBlock is a titled list of lines, of a fixed width, with what can be selected in it.
+type overviewBlock struct {
 	w     int
 	lines []string
-	items []Item
+	items []overviewItem
 }
 
-func (b *block) add(line string) { b.lines = append(b.lines, draw.Fit(line, b.w)) }
+func (b *overviewBlock) add(line string) { b.lines = append(b.lines, draw.Fit(line, b.w)) }
 
 // item makes the last line an item.
-func (b *block) item(key string, x Item) { b.part(key, 0, b.w, x) }
+func (b *overviewBlock) item(key string, x overviewItem) { b.part(key, 0, b.w, x) }
 
 // part makes so many cells of the last line an item.
-func (b *block) part(key string, from, w int, x Item) {
+func (b *overviewBlock) part(key string, from, w int, x overviewItem) {
 	x.Key, x.Line, x.From, x.To = key, len(b.lines)-1, from, from+w
 	b.items = append(b.items, x)
 }
 
 // warn adds a warning, in as many lines as it needs.
-func (b *block) warn(st *draw.Styles, text string) {
+func (b *overviewBlock) warn(st *draw.Styles, text string) {
 	sign := "▲ "
 	for line := range strings.SplitSeq(ansi.Wrap(text, b.w-2, ""), "\n") {
 		b.add(st.Warn.On(sign + line))
@@ -104,24 +102,24 @@ func (b *block) warn(st *draw.Styles, text string) {
 }
 
 // blocks arranges the blocks: side by side where there is room.
-func (s *sheet) blocks(w int) {
+func (s *overviewSheet) blocks(w int) {
 	w -= 2
-	var rows [][]block
+	var rows [][]overviewBlock
 	switch {
 	case w >= 110:
-		rows = [][]block{
+		rows = [][]overviewBlock{
 			{s.cluster(34), s.data(38), s.segments(min(90, w-34-38-6))},
 			{s.nodes(w)},
 			{s.health(w)},
 		}
 	case w >= 76 && s.asked(): // who serves what comes first
-		rows = [][]block{{s.nodes(w)}, {s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}}
+		rows = [][]overviewBlock{{s.nodes(w)}, {s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}}
 	case w >= 76:
-		rows = [][]block{{s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}, {s.nodes(w)}}
+		rows = [][]overviewBlock{{s.data(36), s.segments(w - 39)}, {s.cluster(36), s.health(w - 39)}, {s.nodes(w)}}
 	case w >= 52:
-		rows = [][]block{{s.data(w - 24), s.cluster(21)}, {s.nodes(w)}, {s.segments(w)}, {s.health(w)}}
+		rows = [][]overviewBlock{{s.data(w - 24), s.cluster(21)}, {s.nodes(w)}, {s.segments(w)}, {s.health(w)}}
 	default:
-		rows = [][]block{{s.health(w)}, {s.data(w)}, {s.nodes(w)}, {s.segments(w)}, {s.cluster(w)}}
+		rows = [][]overviewBlock{{s.health(w)}, {s.data(w)}, {s.nodes(w)}, {s.segments(w)}, {s.cluster(w)}}
 	}
 	for i, row := range rows {
 		if i > 0 {
@@ -135,12 +133,12 @@ func (s *sheet) blocks(w int) {
 			}
 			x += b.w + 3
 		}
-		s.out = append(s.out, beside(row)...)
+		s.out = append(s.out, besideEachOther(row)...)
 	}
 }
 
-// beside joins blocks line by line.
-func beside(row []block) []string {
+// besideEachOther joins blocks line by line.
+func besideEachOther(row []overviewBlock) []string {
 	n := 0
 	for _, b := range row {
 		n = max(n, len(b.lines))
@@ -164,14 +162,14 @@ func beside(row []block) []string {
 	return out
 }
 
-func (s *sheet) begin(title string, w int) block {
-	b := block{w: w}
+func (s *overviewSheet) begin(title string, w int) overviewBlock {
+	b := overviewBlock{w: w}
 	b.add(s.st.Dim.On(title))
 	return b
 }
 
 // value is a cell's text, "…" before there is data.
-func (s *sheet) value(k table.Kind, c table.Cell) string {
+func (s *overviewSheet) value(k table.Kind, c table.Cell) string {
 	if s.waiting {
 		return "…"
 	}
@@ -182,7 +180,7 @@ func (s *sheet) value(k table.Kind, c table.Cell) string {
 }
 
 // pair is a name and a number at the right end of w cells; troubled colours it.
-func (s *sheet) pair(name string, value string, w int, troubled bool) string {
+func (s *overviewSheet) pair(name string, value string, w int, troubled bool) string {
 	text := draw.FitRight(value, max(1, w-draw.Width(name)-1))
 	if troubled {
 		text = s.st.Warn.On(text)
@@ -190,10 +188,10 @@ func (s *sheet) pair(name string, value string, w int, troubled bool) string {
 	return s.st.Dim.On(name) + " " + text
 }
 
-func some(c table.Cell) bool { return c.Absent == table.Present && c.Int > 0 }
+func positive(c table.Cell) bool { return c.Absent == table.Present && c.Int > 0 }
 
 // data counts what the cluster holds, in two columns.
-func (s *sheet) data(w int) block {
+func (s *overviewSheet) data(w int) overviewBlock {
 	b := s.begin("DATA", w)
 	o := s.o
 	half := (w - 2) / 2
@@ -217,7 +215,7 @@ func (s *sheet) data(w int) block {
 		{"partitions", "partitions", table.Int, o.Partitions, false},
 		{"aliases", "aliases", table.Int, o.Aliases, false},
 		{"indexes", "indexes", table.Int, o.Indexes, false},
-		{"no index", "collections", table.Int, o.Unindexed, some(o.Unindexed)},
+		{"no index", "collections", table.Int, o.Unindexed, positive(o.Unindexed)},
 	}
 	for i := range left {
 		texts := [2]string{}
@@ -226,18 +224,18 @@ func (s *sheet) data(w int) block {
 		}
 		b.add(texts[0] + "  " + texts[1])
 		for k, x := range []figure{left[i], right[i]} {
-			b.part("data "+x.name, k*(half+2), half, Item{Page: x.page})
+			b.part("data "+x.name, k*(half+2), half, overviewItem{Page: x.page})
 		}
 	}
 	for _, l := range o.Load {
 		b.add(s.pair(l.State, words.Number(int(l.Count))+" "+words.Agree(l.Count, "collection", "collections"), 2*half+2, false))
-		b.item("load "+l.State, Item{Page: "collections load_state=" + l.State})
+		b.item("load "+l.State, overviewItem{Page: "collections load_state=" + l.State})
 	}
 	return b
 }
 
 // segments are the states with bars of their rows.
-func (s *sheet) segments(w int) block {
+func (s *overviewSheet) segments(w int) overviewBlock {
 	b := s.begin("SEGMENTS", w)
 	o := s.o
 	switch {
@@ -258,19 +256,19 @@ func (s *sheet) segments(w int) block {
 	for _, x := range o.States {
 		line := draw.StateStyle(s.st, x.State).On(draw.Fit(x.State, 9)) + " " + draw.FitRight(words.Number(int(x.Count)), counts) + " "
 		if room >= 6 {
-			line += s.st.Accent.On(draw.Fit(bar(x.Rows.Int, most, room), room)) + " "
+			line += s.st.Accent.On(draw.Fit(overviewBar(x.Rows.Int, most, room), room)) + " "
 		}
 		b.add(line + draw.FitRight(s.value(table.Int, x.Rows)+" rows", rows))
-		b.item("state "+x.State, Item{Page: "segments state=" + x.State})
+		b.item("state "+x.State, overviewItem{Page: "segments state=" + x.State})
 	}
 	b.add("")
 	b.add(s.st.Dim.On("indexed ") + s.value(table.Percent, o.Indexed) + s.st.Dim.On(" of ") + s.value(table.Int, o.SealedRows) + s.st.Dim.On(" sealed rows"))
-	b.item("indexed", Item{Page: "indexes"})
+	b.item("indexed", overviewItem{Page: "indexes"})
 	return b
 }
 
-// bar is a bar of eighths of cells.
-func bar(n, most int64, w int) string {
+// overviewBar is a bar of eighths of cells.
+func overviewBar(n, most int64, w int) string {
 	if n <= 0 {
 		return "·"
 	}
@@ -284,7 +282,7 @@ func bar(n, most int64, w int) string {
 }
 
 // cluster lists the roles that are registered.
-func (s *sheet) cluster(w int) block {
+func (s *overviewSheet) cluster(w int) overviewBlock {
 	b := s.begin("CLUSTER"+s.version(), w)
 	if s.waiting {
 		b.add("…")
@@ -295,13 +293,13 @@ func (s *sheet) cluster(w int) block {
 	}
 	for _, r := range s.o.Roles {
 		b.add(draw.Fit(words.Harmless(r.Role), 13) + " " + draw.FitRight(words.Number(r.Registered+r.Stopping+r.Standby), 3) + "  " + s.role(&r, w-19))
-		b.item("role "+r.Role, Item{Page: "nodes role=" + r.Role})
+		b.item("role "+r.Role, overviewItem{Page: "nodes role=" + r.Role})
 	}
 	return b
 }
 
 // role says how a role is, in words if there is room. That it is registered is no news of it: only who answers is known to be well.
-func (s *sheet) role(r *view.RoleCount, w int) string {
+func (s *overviewSheet) role(r *view.RoleCount, w int) string {
 	state := s.st.Dim.On("? registered")
 	switch {
 	case r.Stopping > 0:
@@ -328,7 +326,7 @@ func (s *sheet) role(r *view.RoleCount, w int) string {
 }
 
 // version is the Milvus version and, where it was not reported, how it is known.
-func (s *sheet) version() string {
+func (s *overviewSheet) version() string {
 	v := &s.o.Version
 	switch {
 	case v.Text == "":
@@ -340,7 +338,7 @@ func (s *sheet) version() string {
 }
 
 // collections lists the largest ones in the room that is left.
-func (s *sheet) collections(g *view.Grid, w, room int) {
+func (s *overviewSheet) collections(g *view.Grid, w, room int) {
 	n := min(g.Len(), room)
 	title := "COLLECTIONS"
 	if n < g.Matched {
@@ -355,11 +353,11 @@ func (s *sheet) collections(g *view.Grid, w, room int) {
 			row = int(g.Rows[i])
 		}
 		ref := g.Table.Ref(row)
-		s.choose("collection "+ref.ID, w-2, Item{Object: ref})
+		s.choose("collection "+ref.ID, w-2, overviewItem{Object: ref})
 	}
 }
 
-func (s *sheet) etcdMissing() string {
+func (s *overviewSheet) etcdMissing() string {
 	if s.waiting {
 		return "…"
 	}

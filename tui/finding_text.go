@@ -1,4 +1,4 @@
-package fix
+package tui
 
 import (
 	"strings"
@@ -10,10 +10,10 @@ import (
 	"kitescope/render"
 )
 
-// Text is a finding for a clipboard.
-func Text(f *check.Finding) string {
+// findingText is a finding for a clipboard.
+func findingText(f *check.Finding) string {
 	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
-	lines = append(lines, Costs(f)...)
+	lines = append(lines, costLines(f)...)
 	for _, s := range f.Steps() {
 		for _, line := range render.CommandLines(s) {
 			lines = append(lines, line.Prompt+line.Text)
@@ -28,12 +28,12 @@ func Text(f *check.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// Markdown is a finding for a ticket, as a report has it: commands in blocks of code.
-func Markdown(f *check.Finding) string {
+// findingMarkdown is a finding for a ticket, as a report has it: commands in blocks of code.
+func findingMarkdown(f *check.Finding) string {
 	var b strings.Builder
 	m := &render.Markdown{Out: encode.NewOutput(&b, encode.Pieces)}
 	m.Line("### "+f.Severity.String()+": "+render.MarkdownText(f.Message), "", "`"+f.Check+"` · "+render.MarkdownText(render.ObjectText(f.Object)))
-	for _, text := range Costs(f) {
+	for _, text := range costLines(f) {
 		m.Line("", render.MarkdownText(text))
 	}
 	m.Fix(f)
@@ -44,13 +44,13 @@ func Markdown(f *check.Finding) string {
 		m.Line("- " + render.MarkdownText(render.EvidenceText(&f.Evidence[i])))
 	}
 	if err := m.Out.Flush(); err != nil { // never, of a Builder
-		return Text(f)
+		return findingText(f)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Commands are those of the steps of a finding, in their order.
-func Commands(f *check.Finding) []string {
+// findingCommands are those of the steps of a finding, in their order.
+func findingCommands(f *check.Finding) []string {
 	var list []string
 	for _, s := range f.Steps() {
 		if s.Command != "" {
@@ -60,9 +60,9 @@ func Commands(f *check.Finding) []string {
 	return list
 }
 
-// Lacking says what checks could not run and why, in a line for each reason, with their names as a second text. Those that need the
+// lackingFacts says what checks could not run and why, in a line for each reason, with their names as a second text. Those that need the
 // processes, where nobody asked them, are one line, with what helps.
-func Lacking(r *check.Report) []Fact {
+func lackingFacts(r *check.Report) []Fact {
 	var list []Fact
 	var asking []string
 	all := " of " + words.Plural(len(r.Results), "check")

@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"slices"
@@ -8,14 +8,14 @@ import (
 	"kitescope/inspect/view"
 )
 
-// Matching is a filter on its way through the rows of a table, in pieces that are
+// rowMatching is a filter on its way through the rows of a table, in pieces that are
 // short enough for the loop to stay free and the first screenful to come at once.
-type Matching struct {
+type rowMatching struct {
 	// Serial is the number of the page's request; Newest is the number of its newest, an
 	// outdated one stops.
 	Serial  int64
 	Newest  *atomic.Int64
-	Filter  Filter
+	Filter  rowFilter
 	Table   view.Table
 	Columns []int
 	// Candidates are head, then Order from position from on; a nil Order is every row in turn.
@@ -38,7 +38,7 @@ const (
 )
 
 // Step decides candidates until the time is up, or, in the first piece, until the screen is full.
-func (j Matching) Step() Matching {
+func (j rowMatching) Step() rowMatching {
 	x := newMatcher(&j.Filter, j.Table, j.Columns)
 	budget, first := laterPiece, j.next == 0
 	if first {
@@ -63,7 +63,7 @@ func (j Matching) Step() Matching {
 }
 
 // candidate is the row of the i-th candidate.
-func (j *Matching) candidate(i int) int32 {
+func (j *rowMatching) candidate(i int) int32 {
 	if i < len(j.head) {
 		return j.head[i]
 	}
@@ -77,7 +77,7 @@ func (j *Matching) candidate(i int) int32 {
 // Within makes the candidates of a filter that only narrows wider's: what that one has
 // found, then what it had not looked at. Nothing is copied for the latter, as that may
 // be a million rows for each key.
-func (j Matching) Within(wider *Matching) Matching {
+func (j rowMatching) Within(wider *rowMatching) rowMatching {
 	j.head, j.Order, j.from = wider.Found, wider.Order, wider.from
 	if wider.next < len(wider.head) {
 		j.head = slices.Concat(wider.Found, wider.head[wider.next:])
@@ -90,10 +90,10 @@ func (j Matching) Within(wider *Matching) Matching {
 }
 
 // Done reports whether all are decided.
-func (j *Matching) Done() bool { return j.next == j.Total }
+func (j *rowMatching) Done() bool { return j.next == j.Total }
 
 // Progress is how much is decided, in percent.
-func (j *Matching) Progress() int {
+func (j *rowMatching) Progress() int {
 	if j.Total == 0 {
 		return 100
 	}

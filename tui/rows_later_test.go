@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"testing"
@@ -36,14 +36,14 @@ func TestLater(t *testing.T) {
 		if c.small {
 			cluster = modeltest.Large(500)
 		}
-		q := Query{Env: view.NewEnv(cluster, modeltest.Now), Resource: r, Columns: r.ColumnsFor(table.Always, 0)}
+		q := rowQuery{Env: view.NewEnv(cluster, modeltest.Now), Resource: r, Columns: r.ColumnsFor(table.Always, 0)}
 		var err error
 		if c.where != "" {
 			if q.Where, err = view.ParseSelection(r, []string{c.where}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if q.Filter, err = ParseFilter(r, c.filter); err != nil {
+		if q.Filter, err = parseRowFilter(r, c.filter); err != nil {
 			t.Fatal(err)
 		}
 		if c.sort != "" {
@@ -68,7 +68,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-func rowsOf(r *Rows) []int {
+func rowsOf(r *gridRows) []int {
 	list := make([]int, r.Count())
 	for i := range list {
 		list[i] = r.Row(i)

@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// Filter decides which rows of a table stay. Its text is a list of terms, all of
+// rowFilter decides which rows of a table stay. Its text is a list of terms, all of
 // which must hold:
 //
 //	docs        a text that occurs in a cell, in any case
@@ -20,7 +20,7 @@ import (
 //	!docs       a term that must not hold
 //
 // Quotes keep blanks together: "two words".
-type Filter struct {
+type rowFilter struct {
 	Text  string
 	terms []term
 }
@@ -34,9 +34,9 @@ type term struct {
 	word   string          // of where, for the command line
 }
 
-// ParseFilter reads a filter's text for a resource.
-func ParseFilter(r *view.Resource, text string) (Filter, error) {
-	f := Filter{Text: strings.TrimSpace(text)}
+// parseRowFilter reads a filter's text for a resource.
+func parseRowFilter(r *view.Resource, text string) (rowFilter, error) {
+	f := rowFilter{Text: strings.TrimSpace(text)}
 	list, err := words.Split(f.Text)
 	if err != nil { // the quote that is still being typed
 		list, _ = words.Split(f.Text + f.Text[strings.LastIndexAny(f.Text, `'"`):][:1])
@@ -44,7 +44,7 @@ func ParseFilter(r *view.Resource, text string) (Filter, error) {
 	for _, w := range list {
 		t, err := parseTerm(r, w)
 		if err != nil {
-			return Filter{}, err
+			return rowFilter{}, err
 		}
 		if t.re != nil || t.where != nil || len(t.text) > 0 {
 			f.terms = append(f.terms, t)
@@ -92,10 +92,10 @@ func (t *term) in(kind table.Kind) []byte {
 }
 
 // Empty reports whether it keeps every row.
-func (f *Filter) Empty() bool { return len(f.terms) == 0 }
+func (f *rowFilter) Empty() bool { return len(f.terms) == 0 }
 
 // Narrows reports whether every row that f keeps was kept by old: typing on.
-func (f *Filter) Narrows(old *Filter) bool {
+func (f *rowFilter) Narrows(old *rowFilter) bool {
 	if len(old.terms) == 0 || len(f.terms) < len(old.terms) {
 		return false
 	}

@@ -1,27 +1,25 @@
-package chart
+package draw
 
 import (
 	"cmp"
 	"math"
 	"slices"
 	"strconv"
-
-	"kitescope/tui/draw"
 )
 
-// Load draws figures over the logarithm of load, such as queries per second by sessions, in h lines of w cells with a legend: X of the
+// LoadChart draws figures over the logarithm of load, such as queries per second by sessions, in h lines of w cells with a legend: X of the
 // series are logarithms to base 2. nil: there is no room, or no figure.
-func Load(list []Series, w, h int, ascii bool, text func(y float64) string) []draw.Line {
+func LoadChart(list []Series, w, h int, ascii bool, text func(y float64) string) []Line {
 	c := Chart{Series: list, ASCII: ascii, YText: text, XText: func(x float64) string { return trimmed(math.Exp2(x)) }}
 	var xs, ys []float64
 	for i := range list {
 		xs, ys = append(append(xs, list[i].X...), 0), append(append(ys, list[i].Y...), list[i].High...)
 	}
 	var ok bool
-	if c.X, ok = draw.IntervalOf(xs); !ok {
+	if c.X, ok = IntervalOf(xs); !ok {
 		return nil
 	}
-	ys = slices.DeleteFunc(ys, func(y float64) bool { return !draw.Drawable(y) })
+	ys = slices.DeleteFunc(ys, func(y float64) bool { return !Drawable(y) })
 	if len(ys) == 0 {
 		return nil
 	}
@@ -33,7 +31,7 @@ func Load(list []Series, w, h int, ascii bool, text func(y float64) string) []dr
 	if lines == nil {
 		return nil
 	}
-	return append([]draw.Line{Legend(list, w)}, lines...)
+	return append([]Line{ChartLegend(list, w)}, lines...)
 }
 
 // trimmed is a number that somebody gave.

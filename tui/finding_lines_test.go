@@ -1,4 +1,4 @@
-package fix
+package tui
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestOpenedFits(t *testing.T) {
 	for w := 38; w < 140; w++ {
 		for _, brief := range []bool{false, true} {
 			var b strings.Builder
-			for _, line := range Open(r, f).Lines(w, brief) {
+			for _, line := range openFinding(r, f).Lines(w, brief) {
 				if line.Width() > w {
 					t.Errorf("a line of %d in %d: %q", line.Width(), w, line.Plain())
 				}

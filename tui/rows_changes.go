@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"slices"
@@ -7,19 +7,19 @@ import (
 	"kitescope/inspect/view"
 )
 
-// Change says what a refresh did to a row.
-type Change uint8
+// RowChange says what a refresh did to a row.
+type RowChange uint8
 
 // Changes.
 const (
-	Unchanged Change = iota
-	Added
-	Changed
-	Removed
+	RowUnchanged RowChange = iota
+	RowAdded
+	RowChanged
+	RowRemoved
 )
 
 // Glyph is the sign of a change, so that it can be seen without colour.
-func (c Change) Glyph() string {
+func (c RowChange) Glyph() string {
 	return [...]string{" ", "+", "~", "-"}[c]
 }
 
@@ -30,7 +30,7 @@ const compareLimit = 50_000
 
 // changed compares the table with the one of the refresh before, cell by cell, both
 // seen from the same moment, so that ages differ only where something happened.
-func (q *Query) changed(now view.Table) func(row int, id string) Change {
+func (q *rowQuery) changed(now view.Table) func(row int, id string) RowChange {
 	if q.Previous == nil || q.Previous.Cluster == q.Env.Cluster {
 		return nil
 	}
@@ -43,53 +43,53 @@ func (q *Query) changed(now view.Table) func(row int, id string) Change {
 		changes = q.changedObjects
 	}
 	of := changes(now, before)
-	return func(_ int, id string) Change { return of[id] }
+	return func(_ int, id string) RowChange { return of[id] }
 }
 
 // changedCells compares all cells of two tables.
-func (q *Query) changedCells(now, before view.Table) map[string]Change {
+func (q *rowQuery) changedCells(now, before view.Table) map[string]RowChange {
 	rows := make(map[string]int, before.Len())
 	for i := range before.Len() {
 		rows[before.Ref(i).ID] = i
 	}
-	changes := map[string]Change{}
+	changes := map[string]RowChange{}
 	for i := range now.Len() {
 		id := now.Ref(i).ID
 		old, ok := rows[id]
 		switch {
 		case !ok:
-			changes[id] = Added
+			changes[id] = RowAdded
 		case !sameCells(now, i, before, old, q.Columns):
-			changes[id] = Changed
+			changes[id] = RowChanged
 		}
 	}
 	return changes
 }
 
 // changedRows looks at those rows that may have changed, each when it is drawn: most never are.
-func (q *Query) changedRows(now, before view.Table, pairs []view.RowChange) func(row int, id string) Change {
+func (q *rowQuery) changedRows(now, before view.Table, pairs []view.RowChange) func(row int, id string) RowChange {
 	was := make(map[int]int, len(pairs))
 	for _, x := range pairs {
 		if x.After >= 0 {
 			was[x.After] = x.Before
 		}
 	}
-	return func(row int, _ string) Change {
+	return func(row int, _ string) RowChange {
 		old, ok := was[row]
 		switch {
 		case !ok:
-			return Unchanged
+			return RowUnchanged
 		case old < 0:
-			return Added
+			return RowAdded
 		case sameCells(now, row, before, old, q.Columns):
-			return Unchanged
+			return RowUnchanged
 		}
-		return Changed
+		return RowChanged
 	}
 }
 
-func (q *Query) changedObjects(_, _ view.Table) map[string]Change {
-	changes := map[string]Change{}
+func (q *rowQuery) changedObjects(_, _ view.Table) map[string]RowChange {
+	changes := map[string]RowChange{}
 	found := diff.Compare(q.Previous.Cluster, q.Env.Cluster, diff.Options{})
 	for i := range found.Changes {
 		c := &found.Changes[i]
@@ -97,9 +97,9 @@ func (q *Query) changedObjects(_, _ view.Table) map[string]Change {
 			continue
 		}
 		if c.Kind == diff.Added {
-			changes[c.Object.ID] = Added
+			changes[c.Object.ID] = RowAdded
 		} else {
-			changes[c.Object.ID] = Changed
+			changes[c.Object.ID] = RowChanged
 		}
 	}
 	return changes

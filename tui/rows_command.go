@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"slices"
@@ -9,11 +9,11 @@ import (
 	"kitescope/internal/table"
 )
 
-// Listing is a table as a page shows it, for the command line that prints the same.
-type Listing struct {
+// listing is a table as a page shows it, for the command line that prints the same.
+type listing struct {
 	Resource *view.Resource
 	Where    view.Selection
-	Filter   *Filter
+	Filter   *rowFilter
 	Order    []table.SortKey
 	All      bool
 	Wide     bool
@@ -22,7 +22,7 @@ type Listing struct {
 
 // Command is the command line that prints the same table. Texts and regular
 // expressions of the filter have no selector, so grep stands for them.
-func (l *Listing) Command() string {
+func (l *listing) Command() string {
 	c := shellquote.Shell("get", l.Resource.Name).Arg(l.Where.Words()...)
 	var greps strings.Builder
 	for i := range l.Filter.terms {
@@ -34,7 +34,7 @@ func (l *Listing) Command() string {
 		}
 	}
 	if standard, err := l.Resource.ParseSort(nil); err != nil || !slices.Equal(standard, l.Order) {
-		c = c.Flag("--sort=", strings.Join(SortWords(l.Resource, l.Order), ","))
+		c = c.Flag("--sort=", strings.Join(sortWords(l.Resource, l.Order), ","))
 	}
 	if l.All {
 		c = c.Word("--all")

@@ -1,13 +1,9 @@
-// Package pane is the lines of a text that a page scrolls and searches. What enters are texts with their looks, or the description of an object;
-// what leaves are lines, and each drawn in the cells that it has.
-package pane
+package draw
 
 import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"kitescope/tui/draw"
 )
 
 // Look is the style of a line in a pane.
@@ -15,37 +11,37 @@ type Look uint8
 
 // Looks of lines.
 const (
-	Plain Look = iota
-	Title
-	Head
-	Dim
-	Warn
-	Bad
-	Changed
-	Key     // a key of the key map before the text
-	Columns // keys of the key map in the text
+	LookPlain Look = iota
+	LookTitle
+	LookHead
+	LookDim
+	LookWarn
+	LookBad
+	LookChanged
+	LookKey     // a key of the key map before the text
+	LookColumns // keys of the key map in the text
 )
 
-// Line is one line of text with an optional label before it. Both are plain.
-type Line struct {
+// TextLine is one line of text with an optional label before it. Both are plain.
+type TextLine struct {
 	Label string
 	Text  string
 	Look  Look
-	Keys  [][2]int  // where keys are in the text, in bytes
-	Drawn draw.Line // the text in its looks, where it has several
+	Keys  [][2]int // where keys are in the text, in bytes
+	Drawn Line     // the text in its looks, where it has several
 }
 
 // Plain is the line without its looks.
-func (l *Line) Plain() string { return l.Label + l.Text }
+func (l *TextLine) Plain() string { return l.Label + l.Text }
 
 // Draw draws the line in w cells, of which so many at the left are scrolled out. What is searched for, in lower case, stands out; current is
 // the match that the search is at.
-func (l *Line) Draw(st *draw.Styles, w, left int, search string, current bool) string {
+func (l *TextLine) Draw(st *Styles, w, left int, search string, current bool) string {
 	plain := l.Plain()
 	if left > 0 {
 		plain = ansi.TruncateLeft(plain, left, "")
 	}
-	plain = draw.Cut(plain, w-2)
+	plain = Cut(plain, w-2)
 	if search != "" {
 		if at, end := foldIndex(plain, search); at >= 0 {
 			look := st.Match
@@ -58,20 +54,20 @@ func (l *Line) Draw(st *draw.Styles, w, left int, search string, current bool) s
 	if l.Drawn != nil && left == 0 {
 		return " " + l.Drawn.CutTo(w-2).Styled(st)
 	}
-	if l.Look == Plain && left == 0 && len(l.Label) > 0 && len(plain) >= len(l.Label) {
+	if l.Look == LookPlain && left == 0 && len(l.Label) > 0 && len(plain) >= len(l.Label) {
 		return " " + st.Dim.On(l.Label) + plain[len(l.Label):]
 	}
-	if l.Look == Columns && left == 0 {
+	if l.Look == LookColumns && left == 0 {
 		return " " + withKeys(st, plain, l.Keys)
 	}
-	if l.Look == Key && len(plain) >= len(l.Label) {
+	if l.Look == LookKey && len(plain) >= len(l.Label) {
 		return " " + st.Key.On(l.Label) + plain[len(l.Label):]
 	}
-	return " " + Style(st, l.Look).On(plain)
+	return " " + LookStyle(st, l.Look).On(plain)
 }
 
 // withKeys has the keys in a text stand out.
-func withKeys(st *draw.Styles, text string, keys [][2]int) string {
+func withKeys(st *Styles, text string, keys [][2]int) string {
 	var b strings.Builder
 	at := 0
 	for _, k := range keys {
@@ -83,22 +79,22 @@ func withKeys(st *draw.Styles, text string, keys [][2]int) string {
 	return b.String() + text[at:]
 }
 
-// Style is the style of a line's look.
-func Style(st *draw.Styles, look Look) draw.Style {
+// LookStyle is the style of a line's look.
+func LookStyle(st *Styles, look Look) Style {
 	switch look {
-	case Title:
+	case LookTitle:
 		return st.Tab
-	case Head, Dim:
+	case LookHead, LookDim:
 		return st.Dim
-	case Warn:
+	case LookWarn:
 		return st.Warn
-	case Bad:
+	case LookBad:
 		return st.Bad
-	case Changed:
+	case LookChanged:
 		return st.Changed
 	default:
 	}
-	return draw.Style{}
+	return Style{}
 }
 
 // foldIndex finds a lower-case text in s without regard to case; -1 if it is not there.

@@ -1,4 +1,4 @@
-package pane
+package tui
 
 import (
 	"cmp"
@@ -17,17 +17,17 @@ import (
 // sectionRows is how many rows of a section a description lists: for more there is the table itself.
 const sectionRows = 200
 
-// Described is an object with what is at hand of its records.
-type Described struct {
+// objectText is an object with what is at hand of its records.
+type objectText struct {
 	What    *view.Description // nil if it is not there
 	Against *view.Description // of the object compared with, nil if there is none
 	Records []model.Record
 	Missing []string // keys without a record
 }
 
-// Describe collects that of the object of a row.
-func Describe(t view.Table, row int) Described {
-	o := Described{What: t.Describe(row)}
+// objectTextOf collects that of the object of a row.
+func objectTextOf(t view.Table, row int) objectText {
+	o := objectText{What: t.Describe(row)}
 	keys := t.Env().Cluster.Keyspace
 	for _, key := range o.What.Records {
 		if keys == nil {
@@ -43,8 +43,8 @@ func Describe(t view.Table, row int) Described {
 	return o
 }
 
-// Lines lays it out: fields, what else is said of it, sections, records; related is the key that lists what is related.
-func (o *Described) Lines(more []Line, related string, w int) []Line {
+// lines lays it out: fields, what else is said of it, sections, records; related is the key that lists what is related.
+func (o *objectText) lines(more []draw.TextLine, related string, w int) []draw.TextLine {
 	if o.Against != nil {
 		return compared(o.What, o.Against, w)
 	}
@@ -52,17 +52,17 @@ func (o *Described) Lines(more []Line, related string, w int) []Line {
 	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
 	lines := append(fieldLines(fields, w), more...)
 	for i := range o.What.Sections {
-		lines = append(lines, Line{})
+		lines = append(lines, draw.TextLine{})
 		lines = append(lines, sectionLines(&o.What.Sections[i], related, w)...)
 	}
 	for i := range o.Records {
-		lines = append(lines, Line{})
+		lines = append(lines, draw.TextLine{})
 		lines = append(lines, recordLines(&o.Records[i])...)
 	}
 	if len(o.Missing) > 0 {
-		lines = append(lines, Line{}, Line{Text: "RECORDS NOT AT HAND", Look: Title})
+		lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "RECORDS NOT AT HAND", Look: draw.LookTitle})
 		for _, key := range o.Missing {
-			lines = append(lines, Line{Text: words.Harmless(key), Look: Dim})
+			lines = append(lines, draw.TextLine{Text: words.Harmless(key), Look: draw.LookDim})
 		}
 	}
 	return lines
@@ -72,13 +72,13 @@ func (o *Described) Lines(more []Line, related string, w int) []Line {
 const minTwoColumns = 76
 
 // fieldLines puts one field on a line, or two where the terminal is wide.
-func fieldLines(fields []view.Field, w int) []Line {
+func fieldLines(fields []view.Field, w int) []draw.TextLine {
 	label := 0
 	for i := range fields {
 		label = max(label, draw.Width(fieldName(&fields[i])))
 	}
 	label += 2
-	var lines []Line
+	var lines []draw.TextLine
 	for i := range fields {
 		f := &fields[i]
 		name := draw.Fit(fieldName(f), label)
@@ -86,7 +86,7 @@ func fieldLines(fields []view.Field, w int) []Line {
 			lines = append(lines, listLines(name, f, w)...)
 			continue
 		}
-		lines = append(lines, Line{Label: name, Text: draw.ShownText(f.Column, f.Cell)})
+		lines = append(lines, draw.TextLine{Label: name, Text: draw.ShownText(f.Column, f.Cell)})
 	}
 	if w >= minTwoColumns {
 		return twoColumns(lines, label, w)
@@ -95,10 +95,12 @@ func fieldLines(fields []view.Field, w int) []Line {
 }
 
 // twoColumns folds short neighbouring lines into one.
-func twoColumns(lines []Line, label, w int) []Line {
+func twoColumns(lines []draw.TextLine, label, w int) []draw.TextLine {
 	half := (w - 4) / 2
-	short := func(l *Line) bool { return strings.TrimSpace(l.Label) != "" && draw.Width(l.Text)+label < half }
-	var folded []Line
+	short := func(l *draw.TextLine) bool {
+		return strings.TrimSpace(l.Label) != "" && draw.Width(l.Text)+label < half
+	}
+	var folded []draw.TextLine
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		if i+1 < len(lines) && short(&l) && short(&lines[i+1]) {
@@ -113,10 +115,10 @@ func twoColumns(lines []Line, label, w int) []Line {
 func fieldName(f *view.Field) string { return strings.ReplaceAll(f.Column.Name, "_", " ") }
 
 // listLines wraps the items of a list over lines.
-func listLines(name string, f *view.Field, w int) []Line {
+func listLines(name string, f *view.Field, w int) []draw.TextLine {
 	items := f.Cell.List
 	if f.Cell.Absent != table.Present || len(items) == 0 {
-		return []Line{{Label: name, Text: draw.CellText(f.Column, f.Cell)}}
+		return []draw.TextLine{{Label: name, Text: draw.CellText(f.Column, f.Cell)}}
 	}
 	if f.Column.Kind == table.Pairs {
 		items = nil
@@ -125,7 +127,7 @@ func listLines(name string, f *view.Field, w int) []Line {
 		}
 	}
 	room := w - draw.Width(name) - 4
-	var lines []Line
+	var lines []draw.TextLine
 	text := ""
 	for i, item := range items {
 		item = words.Harmless(item)
@@ -133,7 +135,7 @@ func listLines(name string, f *view.Field, w int) []Line {
 			item += ","
 		}
 		if text != "" && draw.Width(text)+1+draw.Width(item) > room {
-			lines = append(lines, Line{Label: name, Text: text})
+			lines = append(lines, draw.TextLine{Label: name, Text: text})
 			name, text = draw.Pad(draw.Width(name)), ""
 		}
 		if text != "" {
@@ -141,34 +143,34 @@ func listLines(name string, f *view.Field, w int) []Line {
 		}
 		text += item
 	}
-	return append(lines, Line{Label: name, Text: text})
+	return append(lines, draw.TextLine{Label: name, Text: text})
 }
 
 // sectionLines is a small table under a title.
-func sectionLines(s *view.Section, related string, w int) []Line {
+func sectionLines(s *view.Section, related string, w int) []draw.TextLine {
 	title := strings.ToUpper(s.Title)
 	if s.Unknown {
-		return []Line{{Text: title, Look: Title}, {Text: "not known: this part of the metadata was not read", Look: Dim}}
+		return []draw.TextLine{{Text: title, Look: draw.LookTitle}, {Text: "not known: this part of the metadata was not read", Look: draw.LookDim}}
 	}
 	n := s.Grid.Len()
-	lines := []Line{{Text: title + "  " + words.Number(n), Look: Title}}
+	lines := []draw.TextLine{{Text: title + "  " + words.Number(n), Look: draw.LookTitle}}
 	if n == 0 {
 		return lines
 	}
 	shown := min(n, sectionRows)
 	head, rows := draw.PlainTable(s.Grid, shown, w-4)
-	lines = append(lines, Line{Text: head, Look: Head})
+	lines = append(lines, draw.TextLine{Text: head, Look: draw.LookHead})
 	for _, r := range rows {
-		lines = append(lines, Line{Text: r})
+		lines = append(lines, draw.TextLine{Text: r})
 	}
 	if shown < n {
-		lines = append(lines, Line{Text: fmt.Sprintf("… %s more: %s lists them", words.Number(n-shown), related), Look: Dim})
+		lines = append(lines, draw.TextLine{Text: fmt.Sprintf("… %s more: %s lists them", words.Number(n-shown), related), Look: draw.LookDim})
 	}
 	return lines
 }
 
 // recordLines is one decoded record under its key.
-func recordLines(r *model.Record) []Line {
+func recordLines(r *model.Record) []draw.TextLine {
 	about := []string{words.Bytes(int64(r.Size))}
 	if r.Message != "" {
 		about = append([]string{r.Message}, about...)
@@ -179,45 +181,45 @@ func recordLines(r *model.Record) []Line {
 	if r.Tombstone {
 		about = append(about, "tombstone")
 	}
-	lines := []Line{
-		{Text: "RECORD  " + words.Harmless(r.Key), Look: Title},
-		{Text: strings.Join(about, " · "), Look: Dim},
+	lines := []draw.TextLine{
+		{Text: "RECORD  " + words.Harmless(r.Key), Look: draw.LookTitle},
+		{Text: strings.Join(about, " · "), Look: draw.LookDim},
 	}
 	if r.Problem != "" {
-		lines = append(lines, Line{Text: "▲ " + words.Harmless(words.OneLine(r.Problem)), Look: Warn})
+		lines = append(lines, draw.TextLine{Text: "▲ " + words.Harmless(words.OneLine(r.Problem)), Look: draw.LookWarn})
 	}
 	for text := range strings.SplitSeq(strings.TrimRight(r.Text, "\n"), "\n") {
-		lines = append(lines, Line{Text: words.Harmless(strings.ReplaceAll(text, "\t", "  "))})
+		lines = append(lines, draw.TextLine{Text: words.Harmless(strings.ReplaceAll(text, "\t", "  "))})
 	}
 	return lines
 }
 
 // compared shows two descriptions side by side; what differs is marked.
-func compared(a, b *view.Description, w int) []Line {
+func compared(a, b *view.Description, w int) []draw.TextLine {
 	label := 0
 	for i := range a.Fields {
 		label = max(label, draw.Width(fieldName(&a.Fields[i])))
 	}
 	side := (w - label - 8) / 2
-	row := func(name, x, y string, look Look) Line {
+	row := func(name, x, y string, look draw.Look) draw.TextLine {
 		mark := "  "
-		if look == Changed {
+		if look == draw.LookChanged {
 			mark = "~ "
 		}
-		return Line{Text: mark + draw.Fit(name, label) + "  " + draw.FitName(x, side) + "  " + draw.CutName(y, side), Look: look}
+		return draw.TextLine{Text: mark + draw.Fit(name, label) + "  " + draw.FitName(x, side) + "  " + draw.CutName(y, side), Look: look}
 	}
-	lines := []Line{row("", nameOf(a.Ref), nameOf(b.Ref), Title)}
+	lines := []draw.TextLine{row("", nameOf(a.Ref), nameOf(b.Ref), draw.LookTitle)}
 	same := 0
 	for i := range a.Fields {
 		x, y := draw.CellText(a.Fields[i].Column, a.Fields[i].Cell), draw.CellText(b.Fields[i].Column, b.Fields[i].Cell)
-		look := Changed
+		look := draw.LookChanged
 		if x == y {
-			look = Plain
+			look = draw.LookPlain
 			same++
 		}
 		lines = append(lines, row(fieldName(&a.Fields[i]), x, y, look))
 	}
-	return append(lines, Line{}, Line{Text: fmt.Sprintf("  %d of %d fields are equal", same, len(a.Fields)), Look: Dim})
+	return append(lines, draw.TextLine{}, draw.TextLine{Text: fmt.Sprintf("  %d of %d fields are equal", same, len(a.Fields)), Look: draw.LookDim})
 }
 
 func nameOf(r model.Ref) string { return words.Harmless(cmp.Or(r.Name, r.ID)) }

@@ -1,4 +1,4 @@
-package sheet
+package tui
 
 import (
 	"strings"
@@ -12,34 +12,34 @@ import (
 )
 
 // health is the judgement in a word, what the store says, and what could not be read of it.
-func (s *sheet) health(w int) block {
-	b := block{w: w}
+func (s *overviewSheet) health(w int) overviewBlock {
+	b := overviewBlock{w: w}
 	b.add(s.st.Dim.On("HEALTH") + "  " + s.verdict(w-8))
 	if s.report != nil {
-		b.item("health", Item{Page: "findings", About: "What all checks say together. Good is only what every check could look at."})
+		b.item("health", overviewItem{Page: "findings", About: "What all checks say together. Good is only what every check could look at."})
 	}
 	o := s.o
 	b.add(s.judged("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) +
 		s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-30))))
 	if o.OldestChannel != "" {
-		b.item("checkpoint", Item{Object: view.Ref{Resource: "vchannels", ID: o.OldestChannel, Name: o.OldestChannel}})
+		b.item("checkpoint", overviewItem{Object: view.Ref{Resource: "vchannels", ID: o.OldestChannel, Name: o.OldestChannel}})
 	}
 	undecoded := s.value(table.Int, o.Undecoded) + " undecoded"
-	if some(o.Undecoded) {
+	if positive(o.Undecoded) {
 		undecoded = s.st.Warn.On(undecoded)
 	}
 	b.add(s.judged("undecoded-records") + s.value(table.Int, o.Keys) + s.st.Dim.On(" keys, ") + undecoded)
 	if !s.waiting {
-		b.item("keys", Item{Page: "undecoded", About: "Keys of the metadata that could not be decoded."})
+		b.item("keys", overviewItem{Page: "undecoded", About: "Keys of the metadata that could not be decoded."})
 	}
 	if o.Streaming != nil {
 		b.add(s.judged("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark", "broadcast-stuck") +
 			s.st.Dim.On("streaming ") + draw.Cut(render.StreamingText(o.Streaming), max(8, w-12)))
-		b.item("streaming", Item{Page: "pchannels", About: "Streaming nodes, their logs, and how near growing segments are to the high-water mark."})
+		b.item("streaming", overviewItem{Page: "pchannels", About: "Streaming nodes, their logs, and how near growing segments are to the high-water mark."})
 	}
 	if o.Cache != nil {
 		b.add(s.judged("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(render.CacheText(o.Cache), max(8, w-17)))
-		b.item("cache", Item{Page: "nodes", About: "What query nodes have loaded into memory and onto disk, of what they may."})
+		b.item("cache", overviewItem{Page: "nodes", About: "What query nodes have loaded into memory and onto disk, of what they may."})
 	}
 	for _, g := range o.Gaps {
 		s.warn(&b, "not read: "+words.Harmless(g.Where)+": "+words.Harmless(g.Reason))
@@ -56,20 +56,20 @@ func (s *sheet) health(w int) block {
 	}
 	for i := range o.Etcd.Members {
 		b.add(s.member(i))
-		b.item("etcd "+o.Etcd.Members[i].Endpoint, Item{About: "etcd " + words.Harmless(o.Etcd.Members[i].Endpoint)})
+		b.item("etcd "+o.Etcd.Members[i].Endpoint, overviewItem{About: "etcd " + words.Harmless(o.Etcd.Members[i].Endpoint)})
 	}
 	return b
 }
 
 // warn adds a warning that can be selected.
-func (s *sheet) warn(b *block, text string) {
+func (s *overviewSheet) warn(b *overviewBlock, text string) {
 	at := len(b.lines)
 	b.warn(s.st, text)
-	b.items = append(b.items, Item{Key: "warning " + text, Line: at, From: 0, To: b.w, About: text})
+	b.items = append(b.items, overviewItem{Key: "warning " + text, Line: at, From: 0, To: b.w, About: text})
 }
 
 // verdict is what the checks say together. It is good only if all of them could run.
-func (s *sheet) verdict(w int) string {
+func (s *overviewSheet) verdict(w int) string {
 	r := s.report
 	if r == nil {
 		return s.st.Dim.On("…")
@@ -79,7 +79,7 @@ func (s *sheet) verdict(w int) string {
 }
 
 // judged is the mark of a line that checks judge: the worst that they found, good only if all of them looked.
-func (s *sheet) judged(ids ...string) string {
+func (s *overviewSheet) judged(ids ...string) string {
 	if s.report == nil {
 		return "  "
 	}
@@ -98,7 +98,7 @@ func (s *sheet) judged(ids ...string) string {
 	}
 	switch {
 	case worst >= 0:
-		return SeverityStyle(s.st, check.Severity(worst)).On(render.SeverityGlyph(check.Severity(worst), false)) + " "
+		return severityStyle(s.st, check.Severity(worst)).On(render.SeverityGlyph(check.Severity(worst), false)) + " "
 	case known && ok:
 		return s.st.Good.On("✓") + " "
 	}
@@ -106,7 +106,7 @@ func (s *sheet) judged(ids ...string) string {
 }
 
 // member is one of etcd's, with what is wrong first.
-func (s *sheet) member(i int) string {
+func (s *overviewSheet) member(i int) string {
 	m := &s.o.Etcd.Members[i]
 	where := s.st.Dim.On(strings.TrimPrefix(strings.TrimPrefix(words.Harmless(m.Endpoint), "http://"), "https://"))
 	switch {
@@ -119,7 +119,7 @@ func (s *sheet) member(i int) string {
 }
 
 // memberFacts are the size of a member of etcd, and what it is.
-func (s *sheet) memberFacts(i int) string {
+func (s *overviewSheet) memberFacts(i int) string {
 	m := &s.o.Etcd.Members[i]
 	line := " " + s.value(table.Bytes, table.Cell{Int: m.DBSize})
 	if m.DBQuota > 0 {

@@ -1,7 +1,4 @@
-// Package fix draws a finding opened: what is wrong, the fix as a block that the eye finds, what it costs, what it follows from and
-// what follows from it, and by what evidence it is known. What enters are a finding and the report that has it; what leaves are lines
-// for a terminal, and texts for a clipboard.
-package fix
+package tui
 
 import (
 	"strings"
@@ -12,8 +9,8 @@ import (
 	"kitescope/tui/draw"
 )
 
-// Opened is a finding and what is known beside it.
-type Opened struct {
+// openedFinding is a finding and what is known beside it.
+type openedFinding struct {
 	*check.Finding
 	// Causes are what it follows from, the nearest first; Follows is what follows from it, directly.
 	Causes, Follows []*check.Finding
@@ -26,9 +23,9 @@ type Opened struct {
 // Fact is a line with a label.
 type Fact struct{ Label, Text string }
 
-// Open is a finding of a report with its chain of causes, both ways.
-func Open(r *check.Report, f *check.Finding) *Opened {
-	o := &Opened{Finding: f}
+// openFinding is a finding of a report with its chain of causes, both ways.
+func openFinding(r *check.Report, f *check.Finding) *openedFinding {
+	o := &openedFinding{Finding: f}
 	byKey := make(map[string]*check.Finding, len(r.Findings))
 	for _, x := range r.Findings {
 		byKey[x.Key()] = x
@@ -44,23 +41,23 @@ func Open(r *check.Report, f *check.Finding) *Opened {
 
 // Cells of a label, and how many findings or objects of a chain are named.
 const (
-	labelCells = 10
-	mostNamed  = 6
+	factLabelCells = 10
+	mostNamed      = 6
 )
 
-// mark is the left edge of what is to be done.
-const mark = "▌ "
+// fixMark is the left edge of what is to be done.
+const fixMark = "▌ "
 
-// sheet collects lines of w cells.
-type sheet struct {
+// findingSheet collects lines of w cells.
+type findingSheet struct {
 	w     int
 	lines []draw.Line
 }
 
 // Lines are the finding in lines of w cells. brief has the fix first and what it is about behind it, for a place of a few lines
 // beside a list that has the message already.
-func (o *Opened) Lines(w int, brief bool) []draw.Line {
-	s := &sheet{w: w}
+func (o *openedFinding) Lines(w int, brief bool) []draw.Line {
+	s := &findingSheet{w: w}
 	if brief {
 		s.fix(o)
 		s.message(o)
@@ -77,33 +74,33 @@ func (o *Opened) Lines(w int, brief bool) []draw.Line {
 }
 
 // Short is the finding in few lines, for a list of them: what, since when, and the fix.
-func (o *Opened) Short(w int) []draw.Line {
-	s := &sheet{w: w}
+func (o *openedFinding) Short(w int) []draw.Line {
+	s := &findingSheet{w: w}
 	s.message(o)
 	for _, x := range o.Began {
 		s.put("  "+x.Label, x.Text)
 	}
 	if steps := o.Steps(); len(steps) > 0 {
-		s.steps(steps[:1], draw.Piece{Role: render.RoleAccent, Text: mark})
+		s.steps(steps[:1], draw.Piece{Role: render.RoleAccent, Text: fixMark})
 		if n := len(steps) - 1; n > 0 {
-			s.add(draw.Piece{Role: render.RoleAccent, Text: mark}, draw.Piece{Role: render.RoleDim, Text: "and " + words.Plural(n, "more step")})
+			s.add(draw.Piece{Role: render.RoleAccent, Text: fixMark}, draw.Piece{Role: render.RoleDim, Text: "and " + words.Plural(n, "more step")})
 		}
 	}
 	return s.lines
 }
 
-func (s *sheet) add(pieces ...draw.Piece) {
+func (s *findingSheet) add(pieces ...draw.Piece) {
 	s.lines = append(s.lines, draw.Line(pieces).CutTo(s.w))
 }
 
-func (s *sheet) gap() {
+func (s *findingSheet) gap() {
 	if len(s.lines) > 0 && len(s.lines[len(s.lines)-1]) > 0 {
 		s.lines = append(s.lines, nil)
 	}
 }
 
 // message is what is wrong, whole.
-func (s *sheet) message(o *Opened) {
+func (s *findingSheet) message(o *openedFinding) {
 	role := render.SeverityRole(o.Severity)
 	glyph := render.SeverityGlyph(o.Severity, false) + " "
 	for _, line := range draw.Wrap(words.Harmless(o.Message), s.w-len("x ")) {
@@ -113,7 +110,7 @@ func (s *sheet) message(o *Opened) {
 }
 
 // about is what the finding is of, in one line where that fits.
-func (s *sheet) about(o *Opened) {
+func (s *findingSheet) about(o *openedFinding) {
 	text := o.Severity.String() + " · " + render.ObjectText(o.Object) + " · " + o.Check
 	for _, line := range draw.Wrap(text, s.w-len("x ")) {
 		s.add(draw.Piece{Role: render.RoleDim, Text: "  " + line})
@@ -121,8 +118,8 @@ func (s *sheet) about(o *Opened) {
 }
 
 // fix is the block of what to do, marked at its left.
-func (s *sheet) fix(o *Opened) {
-	mark := draw.Piece{Role: render.RoleAccent, Text: mark}
+func (s *findingSheet) fix(o *openedFinding) {
+	mark := draw.Piece{Role: render.RoleAccent, Text: fixMark}
 	steps := o.Steps()
 	if len(steps) == 0 {
 		s.add(mark, draw.Piece{Role: render.RoleTitle, Text: "FIX  "}, draw.Piece{Role: render.RoleDim, Text: "none known: e explains the check"})
@@ -136,7 +133,7 @@ func (s *sheet) fix(o *Opened) {
 	s.steps(steps, mark)
 }
 
-func (s *sheet) steps(steps []check.Step, mark draw.Piece) {
+func (s *findingSheet) steps(steps []check.Step, mark draw.Piece) {
 	for i, step := range steps {
 		if i > 0 && step.Command != "" {
 			s.add(mark)
@@ -158,22 +155,22 @@ func (s *sheet) steps(steps []check.Step, mark draw.Piece) {
 }
 
 // put adds a labelled text.
-func (s *sheet) put(label, text string) { s.putIn(label, render.RolePlain, text) }
+func (s *findingSheet) put(label, text string) { s.putIn(label, render.RolePlain, text) }
 
-func (s *sheet) putIn(label string, role render.Role, text string) {
-	for _, line := range draw.Wrap(text, s.w-labelCells) {
-		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, labelCells)}, draw.Piece{Role: role, Text: line})
+func (s *findingSheet) putIn(label string, role render.Role, text string) {
+	for _, line := range draw.Wrap(text, s.w-factLabelCells) {
+		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{Role: role, Text: line})
 		label = ""
 	}
 }
 
 // rest is what else is known of it.
-func (s *sheet) rest(o *Opened) {
+func (s *findingSheet) rest(o *openedFinding) {
 	if o.Checked != "" {
 		s.put("CHECKED", words.Harmless(o.Checked))
 	}
 	label := "COST"
-	for _, text := range Costs(o.Finding) {
+	for _, text := range costLines(o.Finding) {
 		s.put(label, text)
 		label = ""
 	}
@@ -187,25 +184,25 @@ func (s *sheet) rest(o *Opened) {
 		s.put(label, render.EvidenceText(&o.Evidence[i]))
 		label = ""
 	}
-	s.put("WITH", Objects(o.Finding))
+	s.put("WITH", objectNames(o.Finding))
 }
 
 // chain names findings of the chain, each in a line.
-func (s *sheet) chain(label string, list []*check.Finding) {
+func (s *findingSheet) chain(label string, list []*check.Finding) {
 	for i, f := range list {
 		if i == mostNamed {
 			s.put("", "and "+words.Number(len(list)-i)+" more")
 			return
 		}
 		glyph := render.SeverityGlyph(f.Severity, false) + " "
-		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, labelCells)}, draw.Piece{Role: render.SeverityRole(f.Severity), Text: glyph},
-			draw.Piece{Text: draw.Cut(words.Harmless(f.Message), max(0, s.w-labelCells-draw.Width(glyph)))})
+		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{Role: render.SeverityRole(f.Severity), Text: glyph},
+			draw.Piece{Text: draw.Cut(words.Harmless(f.Message), max(0, s.w-factLabelCells-draw.Width(glyph)))})
 		label = ""
 	}
 }
 
-// Costs are what a finding costs: its share of query work, milliseconds where metrics tell, and what that means.
-func Costs(f *check.Finding) []string {
+// costLines are what a finding costs: its share of query work, milliseconds where metrics tell, and what that means.
+func costLines(f *check.Finding) []string {
 	var list []string
 	if text := render.CostText(f); text != "" {
 		list = append(list, text)
@@ -221,7 +218,7 @@ func Costs(f *check.Finding) []string {
 }
 
 // Objects names the first of the further objects of a finding.
-func Objects(f *check.Finding) string {
+func objectNames(f *check.Finding) string {
 	var names []string
 	for _, r := range f.Objects[:min(mostNamed, len(f.Objects))] {
 		names = append(names, render.ObjectText(r))

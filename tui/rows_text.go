@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"strings"
@@ -7,9 +7,9 @@ import (
 	"kitescope/tui/draw"
 )
 
-// TSV writes some rows of a table with tabs between cells, under their titles if there is to be a header. It is called off the loop, and stops
+// writeTSV writes some rows of a table with tabs between cells, under their titles if there is to be a header. It is called off the loop, and stops
 // soon after the most bytes that can be copied.
-func TSV(t view.Table, list []int32, columns []int, header bool) func(most int) string {
+func writeTSV(t view.Table, list []int32, columns []int, header bool) func(most int) string {
 	all := t.Resource().Columns
 	return func(most int) string {
 		var b strings.Builder
@@ -36,8 +36,8 @@ func writeLine(b *strings.Builder, columns []int, text func(column int) string) 
 	b.WriteByte('\n')
 }
 
-// IDs writes one id a line, as TSV does.
-func IDs(t view.Table, list []int32) func(most int) string {
+// writeIDs writes one id a line, as writeTSV does.
+func writeIDs(t view.Table, list []int32) func(most int) string {
 	return func(most int) string {
 		var b strings.Builder
 		for _, row := range list {

@@ -1,4 +1,4 @@
-package sheet
+package tui
 
 import (
 	"cmp"
@@ -9,20 +9,19 @@ import (
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/tui/draw"
-	"kitescope/tui/fix"
 )
 
-// SeverityStyle is the look of a severity.
-func SeverityStyle(st *draw.Styles, s check.Severity) draw.Style {
+// severityStyle is the look of a severity.
+func severityStyle(st *draw.Styles, s check.Severity) draw.Style {
 	return st.Roles[render.SeverityRole(s)]
 }
 
-// SeverityCounts are the findings by severity: "1 error", "2 warnings". With styles each is in its look.
-func SeverityCounts(st *draw.Styles, findings []*check.Finding) []string {
+// severityCounts are the findings by severity: "1 error", "2 warnings". With styles each is in its look.
+func severityCounts(st *draw.Styles, findings []*check.Finding) []string {
 	var parts []string
 	add := func(s check.Severity, text string) {
 		if st != nil {
-			text = SeverityStyle(st, s).On(text)
+			text = severityStyle(st, s).On(text)
 		}
 		parts = append(parts, text)
 	}
@@ -44,16 +43,16 @@ func SeverityCounts(st *draw.Styles, findings []*check.Finding) []string {
 	return parts
 }
 
-// Unlooked counts the checks that could not run.
-func Unlooked(r *check.Report) int {
+// unlooked counts the checks that could not run.
+func unlooked(r *check.Report) int {
 	counts := r.Tally()
 	return counts[check.Skipped] + counts[check.Broken]
 }
 
-// UnlookedText says how many checks could not run, and why if that is one thing; "" if all could.
-func UnlookedText(r *check.Report) string {
-	n := Unlooked(r)
-	list := fix.Lacking(r)
+// unlookedText says how many checks could not run, and why if that is one thing; "" if all could.
+func unlookedText(r *check.Report) string {
+	n := unlooked(r)
+	list := lackingFacts(r)
 	switch {
 	case n == 0:
 		return ""
@@ -67,19 +66,19 @@ func UnlookedText(r *check.Report) string {
 const shownFindings = 4
 
 // findings is the first block of the overview: counts, and the worst.
-func (s *sheet) findings(r *check.Report, w int) {
+func (s *overviewSheet) findings(r *check.Report, w int) {
 	w -= 2
 	if r == nil {
 		s.line(" " + s.st.Dim.On("FINDINGS") + "  …")
 		s.line("")
 		return
 	}
-	unknown := UnlookedText(r)
+	unknown := unlookedText(r)
 	title := s.st.Dim.On("FINDINGS") + "  "
 	right := s.st.Key.On("f") + s.st.Dim.On(" lists them")
 	switch {
 	case len(r.Findings) > 0:
-		title += strings.Join(SeverityCounts(s.st, r.Findings), "  ")
+		title += strings.Join(severityCounts(s.st, r.Findings), "  ")
 		if n := len(r.Findings) - shownFindings; n > 0 {
 			right = s.st.Dim.On(words.Number(n)+" more: ") + s.st.Key.On("f")
 		}
@@ -90,16 +89,16 @@ func (s *sheet) findings(r *check.Report, w int) {
 	}
 	s.line(" " + draw.Ends(title, right, w))
 	if len(r.Findings) == 0 {
-		s.choose("findings", w, Item{Page: "findings", About: "All checks, and what kept some from running."})
+		s.choose("findings", w, overviewItem{Page: "findings", About: "All checks, and what kept some from running."})
 	}
 	tree := check.Tree(r.Findings)
 	for i := range tree[:min(shownFindings, len(tree))] {
-		s.line(" " + BranchLine(s.st, &tree[i], Worse(tree, i), w, 0, false))
-		s.choose("finding "+tree[i].Key(), w, Item{Finding: tree[i].Finding})
+		s.line(" " + branchLine(s.st, &tree[i], worseThanShown(tree, i), w, 0, false))
+		s.choose("finding "+tree[i].Key(), w, overviewItem{Finding: tree[i].Finding})
 	}
 	if unknown != "" {
 		s.line(" " + s.st.Dim.On(draw.Cut("? "+unknown, w)))
-		s.choose("lacking", w, Item{Page: "checks", About: lackingText(r)})
+		s.choose("lacking", w, overviewItem{Page: "checks", About: lackingText(r)})
 	}
 	s.line("")
 }
@@ -107,14 +106,14 @@ func (s *sheet) findings(r *check.Report, w int) {
 // lackingText says in full which checks could not run.
 func lackingText(r *check.Report) string {
 	var parts []string
-	for _, x := range fix.Lacking(r) {
+	for _, x := range lackingFacts(r) {
 		parts = append(parts, x.Label+": "+x.Text)
 	}
 	return strings.Join(parts, ". ")
 }
 
-// Worse says what of a chain is worse than its cause, "" if nothing is: "causes 1 error".
-func Worse(tree []check.Branch, i int) string {
+// worseThanShown says what of a chain is worse than its cause, "" if nothing is: "causes 1 error".
+func worseThanShown(tree []check.Branch, i int) string {
 	worst, n := tree[i].Severity, 0
 	for _, b := range tree[i+1 : i+1+tree[i].Effects] {
 		if b.Severity > worst {
@@ -130,9 +129,9 @@ func Worse(tree []check.Branch, i int) string {
 	return "causes " + words.Plural(n, worst.String())
 }
 
-// BranchLine is a finding in one line: what follows from another stands further in; what is worse in its chain and what it
+// branchLine is a finding in one line: what follows from another stands further in; what is worse in its chain and what it
 // costs are at the right end, the latter in costs cells. plain leaves styles out, for the line under the cursor.
-func BranchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, plain bool) string {
+func branchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, plain bool) string {
 	cost := ""
 	if b.Cost > 0 && costs > 0 {
 		cost = words.Share(b.Cost)
@@ -152,12 +151,12 @@ func BranchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, pl
 	if plain {
 		return indent + glyph + " " + text + worse + draw.FitRight(cost, costs)
 	}
-	return st.Dim.On(indent) + SeverityStyle(st, b.Severity).On(glyph) + " " + text + st.Bad.On(worse) + st.Dim.On(draw.FitRight(cost, costs))
+	return st.Dim.On(indent) + severityStyle(st, b.Severity).On(glyph) + " " + text + st.Bad.On(worse) + st.Dim.On(draw.FitRight(cost, costs))
 }
 
 // slowest is the line of the overview that says where most time goes; nothing, if nothing is known.
-func (s *sheet) slowest(l *latency.Latency, w int) {
-	b := Busiest(l)
+func (s *overviewSheet) slowest(l *latency.Latency, w int) {
+	b := BusiestBudget(l)
 	if b == nil {
 		return
 	}
@@ -167,13 +166,13 @@ func (s *sheet) slowest(l *latency.Latency, w int) {
 		right = s.st.Key.On(key)
 	}
 	s.line(" " + draw.Ends(s.st.Dim.On(title)+draw.Cut(text, w-2-draw.Width(title)), right, w-2))
-	s.choose("latency", w-2, Item{Page: "latency", About: text})
+	s.choose("latency", w-2, overviewItem{Page: "latency", About: text})
 	s.line("")
 }
 
-// Busiest is the budget that takes most time of all its requests, of a collection where that is told, and of writes only where
+// BusiestBudget is the budget that takes most time of all its requests, of a collection where that is told, and of writes only where
 // nothing is read; nil if there is none.
-func Busiest(l *latency.Latency) *latency.Budget {
+func BusiestBudget(l *latency.Latency) *latency.Budget {
 	if l == nil {
 		return nil
 	}

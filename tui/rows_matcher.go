@@ -1,4 +1,4 @@
-package rows
+package tui
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 // matcher applies a filter to rows of one table; it has buffers, so each goroutine needs its own. Of a million rows a key decides, the less
 // is written the better: no cell whose kind cannot hold the text, none after one that holds it, and none twice in a row.
 type matcher struct {
-	filter *Filter
+	filter *rowFilter
 	table  view.Table
 	bound  []*table.Matcher // of terms with a condition, nil for the others
 	cells  []cellText       // of each column that is shown
@@ -32,12 +32,12 @@ type cellText struct {
 type answer uint8
 
 const (
-	unasked answer = iota
-	yes
-	no
+	notAsked answer = iota
+	holding
+	notHolding
 )
 
-func newMatcher(f *Filter, t view.Table, columns []int) *matcher {
+func newMatcher(f *rowFilter, t view.Table, columns []int) *matcher {
 	x := &matcher{filter: f, table: t, bound: make([]*table.Matcher, len(f.terms)), could: make([][]int, len(f.terms))}
 	for _, c := range columns {
 		x.cells = append(x.cells, cellText{column: c, def: &t.Resource().Columns[c], row: -1, holds: make([]answer, len(f.terms))})
@@ -82,13 +82,13 @@ func (x *matcher) holds(i, row int) bool {
 	}
 	for _, k := range x.could[i] {
 		c := x.at(k, row)
-		if c.holds[i] == unasked {
-			c.holds[i] = no
+		if c.holds[i] == notAsked {
+			c.holds[i] = notHolding
 			if bytes.Contains(c.text, t.in(c.def.Kind)) {
-				c.holds[i] = yes
+				c.holds[i] = holding
 			}
 		}
-		if c.holds[i] == yes {
+		if c.holds[i] == holding {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package sheet
+package tui
 
 import (
 	"slices"
@@ -19,7 +19,7 @@ func TestStreamingLines(t *testing.T) {
 		Streaming: &view.StreamingLine{Nodes: 2, Channels: 16, Assigned: 15, WALs: []view.StateCount{{State: "Open", Count: 15}}},
 		Cache:     &view.CacheLine{Nodes: 3, Memory: table.Cell{Int: 7 << 20}, MemoryLimit: table.Cell{Int: 10 << 20}, DiskLimit: table.Cell{Absent: table.None}},
 	}
-	x := Sheet{Styles: draw.NewStyles(&render.Themes()[0], true, false), Overview: o}
+	x := overviewContent{Styles: draw.NewStyles(&render.Themes()[0], true, false), Overview: o}
 	for _, w := range []int{40, 80, 200} {
 		lines, items := x.Lines(w, 20)
 		text := ansi.Strip(strings.Join(lines, "\n"))
@@ -27,7 +27,7 @@ func TestStreamingLines(t *testing.T) {
 			t.Errorf("%d cells:\n%s", w, text)
 		}
 		for key, page := range map[string]string{"streaming": "pchannels", "cache": "nodes"} {
-			if !slices.ContainsFunc(items, func(i Item) bool { return i.Key == key && i.Page == page }) {
+			if !slices.ContainsFunc(items, func(i overviewItem) bool { return i.Key == key && i.Page == page }) {
 				t.Errorf("%d cells: %s opens nothing", w, key)
 			}
 		}

@@ -1,9 +1,4 @@
-// Package rows finds out which rows of a table a page shows. What enters are a table of a cluster, a selection, an order, and a filter as a
-// person types it; what leaves are positions in the table, what the last refresh did to a row, and the same rows as text or as a command line.
-//
-//  1. A Query builds rows off the loop: selected, sorted, filtered, compared with those of the refresh before.
-//  2. A filter that is being typed goes through them in pieces, a Matching, so that the first screenful comes at once.
-package rows
+package tui
 
 import (
 	"errors"
@@ -13,8 +8,8 @@ import (
 	"kitescope/internal/table"
 )
 
-// Rows are the rows that a grid page shows: immutable once built, but for the filter's result.
-type Rows struct {
+// gridRows are the rows that a grid page shows: immutable once built, but for the filter's result.
+type gridRows struct {
 	Env   *view.Env
 	Table view.Table // nil until the first rows are built
 	// Order are positions in Table, selected and sorted; nil means all, in the table's order.
@@ -25,13 +20,13 @@ type Rows struct {
 	matched  []int32
 	filtered bool
 	// Changes says what the last refresh did to a row of Table; nil if there was none before.
-	Changes func(row int, id string) Change
+	Changes func(row int, id string) RowChange
 	Cursor  int // where the wanted object is, -1 if it is not there
 	Err     error
 }
 
 // Count is how many there are.
-func (r *Rows) Count() int {
+func (r *gridRows) Count() int {
 	if r.filtered {
 		return len(r.matched)
 	}
@@ -39,7 +34,7 @@ func (r *Rows) Count() int {
 }
 
 // Row is the position in Table of the i-th row shown.
-func (r *Rows) Row(i int) int {
+func (r *gridRows) Row(i int) int {
 	switch {
 	case r.filtered:
 		return int(r.matched[i])
@@ -50,39 +45,39 @@ func (r *Rows) Row(i int) int {
 }
 
 // Keep has a filter leave some rows; of all there are only those.
-func (r *Rows) Keep(matched []int32) { r.matched, r.filtered = matched, true }
+func (r *gridRows) Keep(matched []int32) { r.matched, r.filtered = matched, true }
 
 // Unfilter has no filter leave out any.
-func (r *Rows) Unfilter() { r.matched, r.filtered = nil, false }
+func (r *gridRows) Unfilter() { r.matched, r.filtered = nil, false }
 
 // Place is where a row of Table is among those without a filter.
-func (r *Rows) Place(row int) int {
+func (r *gridRows) Place(row int) int {
 	if r.Order == nil {
 		return row
 	}
 	return max(0, slices.Index(r.Order, int32(row)))
 }
 
-// Query is what it takes to build rows off the loop.
-type Query struct {
+// rowQuery is what it takes to build rows off the loop.
+type rowQuery struct {
 	Env      *view.Env
 	Previous *view.Env // of the refresh before, nil if there was none
 	Resource *view.Resource
 	Where    view.Selection
 	All      bool
 	Order    []table.SortKey
-	Filter   Filter
+	Filter   rowFilter
 	Columns  []int
 	CursorID string
 	CursorAt int
-	Keep     Rows // what is shown now: a table of the same Env is used again
+	Keep     gridRows // what is shown now: a table of the same Env is used again
 	// Later says that nothing but the time is other than when Keep was built.
 	Later bool
 }
 
 // Run builds them.
-func (q *Query) Run() Rows {
-	r, later := Rows{Env: q.Env, Cursor: -1}, q.Later && q.timeless()
+func (q *rowQuery) Run() gridRows {
+	r, later := gridRows{Env: q.Env, Cursor: -1}, q.Later && q.timeless()
 	if q.Keep.Env == q.Env {
 		r.Table, r.Changes = q.Keep.Table, q.Keep.Changes
 	} else {
@@ -94,10 +89,10 @@ func (q *Query) Run() Rows {
 	if later {
 		k := &q.Keep
 		r.Order, r.Total, r.Left, r.matched, r.filtered, r.Changes = k.Order, k.Total, k.Left, k.matched, k.filtered, k.Changes
-		r.Cursor = find(&r, q.CursorID, q.CursorAt)
+		r.Cursor = findRow(&r, q.CursorID, q.CursorAt)
 		return r
 	}
-	found, err := view.Select(r.Table, view.Query{Where: q.Where, Sort: SortWords(q.Resource, q.Order), Leave: !q.All})
+	found, err := view.Select(r.Table, view.Query{Where: q.Where, Sort: sortWords(q.Resource, q.Order), Leave: !q.All})
 	if err != nil {
 		r.Err = errNotRead
 		return r
@@ -107,13 +102,13 @@ func (q *Query) Run() Rows {
 		r.filtered = true
 		r.matched = q.match(&r)
 	}
-	r.Cursor = find(&r, q.CursorID, q.CursorAt)
+	r.Cursor = findRow(&r, q.CursorID, q.CursorAt)
 	return r
 }
 
 // timeless reports whether the same rows stay, in the same order, as time goes by. A text in the filter could meet an age; of so many rows that
 // somebody would have to wait for it, none is looked for anew.
-func (q *Query) timeless() bool {
+func (q *rowQuery) timeless() bool {
 	decides := func(c int) bool {
 		return slices.Contains([]table.Kind{table.Duration, table.Time}, q.Resource.Columns[c].Kind)
 	}
@@ -128,8 +123,8 @@ func (q *Query) timeless() bool {
 	return true
 }
 
-// SortWords are the words for an order, as a command line has them; none for the order of the model.
-func SortWords(r *view.Resource, order []table.SortKey) []string {
+// sortWords are the words for an order, as a command line has them; none for the order of the model.
+func sortWords(r *view.Resource, order []table.SortKey) []string {
 	var names []string
 	for _, k := range order {
 		name := r.Columns[k.Column].Name
@@ -144,7 +139,7 @@ func SortWords(r *view.Resource, order []table.SortKey) []string {
 // errNotRead says that rows cannot be selected by what nobody looked at.
 var errNotRead = errors.New("not known: this part of the metadata was not read")
 
-func (q *Query) match(r *Rows) []int32 {
+func (q *rowQuery) match(r *gridRows) []int32 {
 	x := newMatcher(&q.Filter, r.Table, q.Columns)
 	var found []int32
 	for i := range r.Total {
@@ -159,13 +154,13 @@ func (q *Query) match(r *Rows) []int32 {
 	return found
 }
 
-// find returns where the object is among the rows, looking first where it was; -1 if nowhere.
-func find(r *Rows, id string, near int) int {
+// findRow returns where the object is among the rows, looking first where it was; -1 if nowhere.
+func findRow(r *gridRows, id string, near int) int {
 	if id == "" {
 		return -1
 	}
 	n := r.Count()
-	if i := FindNear(r, id, near, 64); i >= 0 {
+	if i := findNear(r, id, near, 64); i >= 0 {
 		return i
 	}
 	for i := range n {
@@ -176,8 +171,8 @@ func find(r *Rows, id string, near int) int {
 	return -1
 }
 
-// FindNear is where an object is, -1 if nowhere, for the rows at most reach away from near: short enough for the loop.
-func FindNear(r *Rows, id string, near, reach int) int {
+// findNear is where an object is, -1 if nowhere, for the rows at most reach away from near: short enough for the loop.
+func findNear(r *gridRows, id string, near, reach int) int {
 	n := r.Count()
 	for d := range reach {
 		for _, i := range [2]int{near - d, near + d} {

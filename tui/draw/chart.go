@@ -1,6 +1,4 @@
-// Package chart draws curves in a terminal. What enters are series of points, the intervals of both axes and how their scales are
-// written; what leaves are lines of cells: dots of braille joined from point to point, a letter on each point, axes around them.
-package chart
+package draw
 
 import (
 	"math"
@@ -8,7 +6,6 @@ import (
 	"strings"
 
 	"kitescope/render"
-	"kitescope/tui/draw"
 )
 
 // Series are points that a chart joins, with a mark on each.
@@ -25,7 +22,7 @@ type Series struct {
 // Chart draws series between two axes.
 type Chart struct {
 	Series []Series
-	X, Y   draw.Interval
+	X, Y   Interval
 	// XText and YText write the scales; At are the places on X that want a label, in their order of importance.
 	XText, YText func(float64) string
 	At           []float64
@@ -38,9 +35,9 @@ type Chart struct {
 }
 
 // Draw lays the chart out in h lines of w cells, with its axes; nil where there is no room for it.
-func (c *Chart) Draw(w, h int) []draw.Line {
+func (c *Chart) Draw(w, h int) []Line {
 	top, bottom := c.YText(c.Y.To), c.YText(c.Y.From)
-	label := max(draw.Width(top), draw.Width(bottom)) + 1
+	label := max(Width(top), Width(bottom)) + 1
 	c.w, c.h = w-label-1, h-2
 	if c.w < 8 || c.h < 2 {
 		return nil
@@ -56,7 +53,7 @@ func (c *Chart) Draw(w, h int) []draw.Line {
 	if c.ASCII {
 		axis, corner, line = "|", "+", "-"
 	}
-	var lines []draw.Line
+	var lines []Line
 	for r := range c.h {
 		text := ""
 		switch {
@@ -67,33 +64,33 @@ func (c *Chart) Draw(w, h int) []draw.Line {
 		case c.h >= 7 && r == c.h-1-c.Y.At((c.Y.From+c.Y.To)/2, c.h):
 			text = c.YText((c.Y.From + c.Y.To) / 2)
 		}
-		lines = append(lines, append(draw.Line{{Role: render.RoleDim, Text: draw.FitRight(text, label) + axis}}, c.row(r)...))
+		lines = append(lines, append(Line{{Role: render.RoleDim, Text: FitRight(text, label) + axis}}, c.row(r)...))
 	}
-	return append(lines, draw.Line{{Role: render.RoleDim, Text: draw.Pad(label) + corner + strings.Repeat(line, c.w)}}, draw.Line{{Role: render.RoleDim, Text: draw.Pad(label+1) + c.Scale(c.w)}})
+	return append(lines, Line{{Role: render.RoleDim, Text: Pad(label) + corner + strings.Repeat(line, c.w)}}, Line{{Role: render.RoleDim, Text: Pad(label+1) + c.Scale(c.w)}})
 }
 
 // UpTo is a scale from 0 to a round number that is not less than x.
-func UpTo(x float64) draw.Interval {
-	if !(x > 0) || !draw.Drawable(x) {
-		return draw.Interval{From: 0, To: 1}
+func UpTo(x float64) Interval {
+	if !(x > 0) || !Drawable(x) {
+		return Interval{From: 0, To: 1}
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, f := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10} {
-		if top := f * unit; top >= x && draw.Drawable(top) {
-			return draw.Interval{From: 0, To: top}
+		if top := f * unit; top >= x && Drawable(top) {
+			return Interval{From: 0, To: top}
 		}
 	}
-	return draw.Interval{From: 0, To: x}
+	return Interval{From: 0, To: x}
 }
 
 // row is a line of the plot: runs of cells of one role.
-func (c *Chart) row(r int) draw.Line {
-	var line draw.Line
+func (c *Chart) row(r int) Line {
+	var line Line
 	var cells []rune
 	role := render.RolePlain
 	flush := func() {
 		if len(cells) > 0 {
-			line = append(line, draw.Piece{Role: role, Text: string(cells)})
+			line = append(line, Piece{Role: role, Text: string(cells)})
 		}
 		cells = cells[:0]
 	}
@@ -161,7 +158,7 @@ func (c *Chart) markAll(s *Series) {
 
 // line sets dots between two points; ASCII has one in a cell.
 func (c *Chart) line(x0, y0, x1, y1 float64, role render.Role) {
-	across, up := c.w*draw.DotsAcross, c.h*draw.DotsUp
+	across, up := c.w*DotsAcross, c.h*DotsUp
 	if c.ASCII {
 		across, up = c.w, c.h
 	}
@@ -183,14 +180,14 @@ func (c *Chart) dot(x, y int, role render.Role) {
 		c.dots[i], c.roles[i] = '.', role
 		return
 	}
-	i := (c.h-1-y/draw.DotsUp)*c.w + x/draw.DotsAcross
-	c.dots[i] = max(c.dots[i], draw.Blank) | draw.Dot(x%draw.DotsAcross, y%draw.DotsUp)
+	i := (c.h-1-y/DotsUp)*c.w + x/DotsAcross
+	c.dots[i] = max(c.dots[i], Blank) | Dot(x%DotsAcross, y%DotsUp)
 	c.roles[i] = role
 }
 
-// Legend names the series, each with its mark.
-func Legend(list []Series, w int) draw.Line {
-	var line draw.Line
+// ChartLegend names the series, each with its mark.
+func ChartLegend(list []Series, w int) Line {
+	var line Line
 	for i := range list {
 		s := &list[i]
 		if s.Bare {
@@ -200,19 +197,19 @@ func Legend(list []Series, w int) draw.Line {
 		if len(line) > 0 {
 			text = "  " + text
 		}
-		if line.Width()+draw.Width(text) > w-2 {
-			return append(line, draw.Piece{Role: render.RoleDim, Text: " …"})
+		if line.Width()+Width(text) > w-2 {
+			return append(line, Piece{Role: render.RoleDim, Text: " …"})
 		}
-		line = append(line, draw.Piece{Role: s.Role, Text: text})
+		line = append(line, Piece{Role: s.Role, Text: text})
 	}
 	return line
 }
 
-// RoleOf tells series apart by colour, as their marks do without.
-func RoleOf(i int) render.Role {
+// SeriesRole tells series apart by colour, as their marks do without.
+func SeriesRole(i int) render.Role {
 	list := []render.Role{render.RoleAccent, render.RoleGood, render.RoleWarn, render.RoleProgress, render.RoleMore, render.RoleTitle}
 	return list[i%len(list)]
 }
 
-// MarkOf is a letter for each series.
-func MarkOf(i int) rune { return 'a' + rune(i%26) }
+// SeriesMark is a letter for each series.
+func SeriesMark(i int) rune { return 'a' + rune(i%26) }
