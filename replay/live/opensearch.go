@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,8 +103,7 @@ func (t *openSearch) Session(context.Context) (load.Session, error) {
 // openSearchSession searches, one vector at a time: _search has no more than one.
 type openSearchSession struct {
 	answers
-	t    *openSearch
-	body []byte
+	t *openSearch
 }
 
 // Close has nothing to end.
@@ -112,12 +112,13 @@ func (s *openSearchSession) Close() error { return nil }
 // Ask searches for each vector, with a deadline for each. The server tells its time in whole milliseconds, which most searches take one or two of: Answer.Server
 // is 0 for that.
 func (s *openSearchSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
-	return s.ask(ctx, &s.t.desc, s.t.o, &s.t.budget, r, func(_ context.Context, row []byte) (err error) {
-		if s.body, err = s.t.query(s.body[:0], r, row); err != nil {
+	return s.ask(ctx, &s.t.desc, s.t.o, &s.t.budget, r, func(_ context.Context, row []byte) error {
+		body, err := s.t.query(r, row)
+		if err != nil {
 			return err
 		}
 		var found openSearchFound
-		if err := s.t.reads.ask(ctx, http.MethodPost, s.t.path, s.body, s.t.desc.largestJSON(r.K), &found); err != nil {
+		if err := s.t.reads.ask(ctx, http.MethodPost, s.t.path, body, s.t.desc.largestJSON(r.K), &found); err != nil {
 			return err
 		}
 		return s.read(&found, r.K)
@@ -126,105 +127,75 @@ func (s *openSearchSession) Ask(ctx context.Context, r *load.Request) (*load.Ans
 
 // query is the body of a search (k-NN plugin, KNNQueryBuilder): the vector with k, what the index takes of ef and nprobe, and the filter
 // within the k-NN clause, which is applied while the graph is walked.
-func (t *openSearch) query(b []byte, r *load.Request, row []byte) ([]byte, error) {
-	k := r.K
-	b = append(b, `{"size":`...)
-	b = strconv.AppendInt(b, int64(r.K), 10)
-	b = append(b, `,"track_total_hits":false,"_source":false,`...)
-	if t.desc.KeyField != openSearchID {
-		b = append(b, `"stored_fields":"_none_","docvalue_fields":[`...)
-		b = append(appendJSONText(b, t.desc.KeyField), `],`...)
-	}
-	b = append(b, `"query":{"knn":{`...)
-	b = append(appendJSONText(b, t.desc.Field), `:{"vector":[`...)
-	b, err := appendElements(b, t.desc.Element, row)
-	if err != nil {
-		return nil, err
-	}
-	b = append(b, ']')
+func (t *openSearch) query(r *load.Request, row []byte) ([]byte, error) {
+	clause := map[string]any{"vector": numbersOf(t.desc.Element, row), "k": r.K}
+	index := strings.ToLower(t.desc.Index)
 	switch {
-	case strings.EqualFold(t.desc.Index, "ivf") && r.NProbe > 0:
-		b = append(b, `,"method_parameters":{"nprobes":`...)
-		b = append(strconv.AppendInt(b, int64(r.NProbe), 10), '}')
-	case strings.EqualFold(t.desc.Index, "hnsw") && r.EF > 0 && t.widen:
-		k = max(k, r.EF)
-	case strings.EqualFold(t.desc.Index, "hnsw") && r.EF > 0:
-		b = append(b, `,"method_parameters":{"ef_search":`...)
-		b = append(strconv.AppendInt(b, int64(r.EF), 10), '}')
+	case index == "ivf" && r.NProbe > 0:
+		clause["method_parameters"] = map[string]int{"nprobes": r.NProbe}
+	case index == "hnsw" && r.EF > 0 && t.widen:
+		clause["k"] = max(r.K, r.EF)
+	case index == "hnsw" && r.EF > 0:
+		clause["method_parameters"] = map[string]int{"ef_search": r.EF}
 	}
-	b = append(b, `,"k":`...)
-	b = strconv.AppendInt(b, int64(k), 10)
 	if filters(r) {
-		b = append(b, `,"filter":`...)
-		if b, err = t.filter(b, r); err != nil {
+		filter, err := t.filter(r)
+		if err != nil {
 			return nil, err
 		}
+		clause["filter"] = filter
 	}
-	return append(b, "}}}}"...), nil
-}
-
-// filter is a clause of keys.
-func (t *openSearch) filter(b []byte, r *load.Request) ([]byte, error) {
-	if r.Exclude {
-		b = append(b, `{"bool":{"must_not":[`...)
+	body := map[string]any{
+		"size": r.K, "track_total_hits": false, "_source": false,
+		"query": map[string]any{"knn": map[string]any{t.desc.Field: clause}},
 	}
-	if t.desc.KeyField == openSearchID {
-		b = append(b, `{"ids":{"values":[`...)
-	} else {
-		b = append(b, `{"terms":{`...)
-		b = append(appendJSONText(b, t.desc.KeyField), `:[`...)
+	if t.desc.KeyField != openSearchID {
+		body["stored_fields"], body["docvalue_fields"] = "_none_", []string{t.desc.KeyField}
 	}
-	for i, k := range r.Keys {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		switch {
-		case k.IsText && !utf8.ValidString(k.Text):
-			return nil, fault(Mismatch, "not sent: a filter key is not UTF-8", "")
-		case k.IsText:
-			b = appendJSONText(b, k.Text)
-		default: // ids are text, which quotes make of it; a numeric field takes either
-			b = append(strconv.AppendInt(append(b, '"'), k.Number, 10), '"')
-		}
-	}
-	b = append(b, "]}}"...)
-	if r.Exclude {
-		b = append(b, "]}}"...)
-	}
-	return b, nil
-}
-
-// appendJSONText writes text in quotes.
-func appendJSONText(b []byte, text string) []byte {
-	quoted, err := json.Marshal(text)
+	text, err := json.Marshal(body)
 	if err != nil {
-		return append(b, `""`...) // text does marshal
+		return nil, fault(Mismatch, "not sent: the vector has a value that is not a number", "JSON has none for it")
 	}
-	return append(b, quoted...)
+	return text, nil
 }
 
-// appendElements writes a row as numbers: the shortest that are read as the same float32. Bits are bytes with a sign, as int8 are.
-func appendElements(b []byte, e dist.Element, row []byte) ([]byte, error) {
+// filter is a clause of keys. Ids are text; a numeric field takes text, too.
+func (t *openSearch) filter(r *load.Request) (any, error) {
+	keys := make([]string, len(r.Keys))
+	for i, k := range r.Keys {
+		switch {
+		case !k.IsText:
+			keys[i] = strconv.FormatInt(k.Number, 10)
+		case !utf8.ValidString(k.Text):
+			return nil, fault(Mismatch, "not sent: a filter key is not UTF-8", "")
+		default:
+			keys[i] = k.Text
+		}
+	}
+	clause := map[string]any{"terms": map[string]any{t.desc.KeyField: keys}}
+	if t.desc.KeyField == openSearchID {
+		clause = map[string]any{"ids": map[string]any{"values": keys}}
+	}
+	if r.Exclude {
+		clause = map[string]any{"bool": map[string]any{"must_not": []any{clause}}}
+	}
+	return clause, nil
+}
+
+// numbersOf are the elements of a row. Bits are bytes with a sign, as int8 are.
+func numbersOf(e dist.Element, row []byte) any {
 	if e != dist.Float32 {
+		numbers := make([]int8, len(row))
 		for i, x := range row {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = strconv.AppendInt(b, int64(int8(x)), 10)
+			numbers[i] = int8(x)
 		}
-		return b, nil
+		return numbers
 	}
-	for i := 0; i+3 < len(row); i += 4 {
-		x := float64(math.Float32frombits(uint32(row[i]) | uint32(row[i+1])<<8 | uint32(row[i+2])<<16 | uint32(row[i+3])<<24))
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fault(Mismatch, "not sent: the vector has a value that is not a number", "JSON has none for it")
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendFloat(b, x, 'g', -1, 32)
+	numbers := make([]float32, len(row)/4)
+	for i := range numbers {
+		numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(row[4*i:]))
 	}
-	return b, nil
+	return numbers
 }
 
 // openSearchFound is an answer of _search.
@@ -525,8 +496,12 @@ func (t *openSearch) count(ctx context.Context, d *Description) error {
 		}
 	}
 	path := "/" + url.PathEscape(t.o.Collection) + "/_search?filter_path=hits.total"
-	body := []byte(`{"size":0,"track_total_hits":true,"query":{"exists":{"field":` + string(appendJSONText(nil, d.Field)) + `}}}`)
-	err := t.reads.ask(ctx, http.MethodPost, path, body, largestDescription, &answer)
+	exists := map[string]any{"exists": map[string]string{"field": d.Field}}
+	body, err := json.Marshal(map[string]any{"size": 0, "track_total_hits": true, "query": exists})
+	if err != nil {
+		return err
+	}
+	err = t.reads.ask(ctx, http.MethodPost, path, body, largestDescription, &answer)
 	if f, ok := errors.AsType[*FaultError](err); ok && f.Kind == Failed {
 		return nil // an exists query is no part of what is asked for
 	}
