@@ -123,7 +123,7 @@ func (r *lineReader) oneLine(line []byte) error {
 	}
 	p := &r.parse
 	if err := p.read(line, r.extra); err != nil {
-		return r.fault(kindBroken, err)
+		return r.fault(kindOf(err), err)
 	}
 	if r.o.Collection != "" && p.Collection != r.o.Collection {
 		if p.Collection != "" {
@@ -139,15 +139,7 @@ func (r *lineReader) oneLine(line []byte) error {
 	rows := r.vectors.rows
 	if err := r.takeVectors(p); err != nil {
 		r.forget(r.vectors.rows - rows)
-		kind := kindBroken
-		var dims *dimsError
-		switch {
-		case errors.Is(err, errNonFinite):
-			kind = kindNonFinite
-		case errors.As(err, &dims):
-			kind = kindDims
-		}
-		return r.fault(kind, err)
+		return r.fault(kindOf(err), err)
 	}
 	req := p.Request
 	req.First = rows
@@ -171,6 +163,18 @@ func (r *lineReader) oneLine(line []byte) error {
 		return hints.Errorf(overHint, "line %d: %w", r.line, err)
 	}
 	return nil
+}
+
+// kindOf is what a line with an error is counted as.
+func kindOf(err error) string {
+	var dims *dimsError
+	switch {
+	case errors.Is(err, errNonFinite):
+		return kindNonFinite
+	case errors.As(err, &dims):
+		return kindDims
+	}
+	return kindBroken
 }
 
 // forget takes back the last n vectors. A line that is left out does not decide about the dimensions of others.

@@ -215,18 +215,18 @@ func TestBrokenLinesAreNamedCountedAndSkipped(t *testing.T) {
 	const good = `{"vector":[1,2]}`
 	for line, want := range map[string]string{
 		`{"vector":[1,2]`:                      kindBroken + ": 1 (line 2: ",
-		`{"vector":[1,2]} x`:                   "expected the end of the line",
+		`{"vector":[1,2]} x`:                   "invalid character 'x'",
 		`[1,2]`:                                "expected an object {...}",
 		`{"vektor":[1,2]}`:                     "vector: expected a list of numbers, found none",
 		`{"vector":[1,"a"]}`:                   "value 1: expected a number",
-		`{"vector":[1,0x10]}`:                  "expected a number",
+		`{"vector":[1,0x10]}`:                  "invalid character 'x'",
 		`{"vector":"AAAA"}`:                    "expected a list of numbers",
 		`{"vector":[]}`:                        "found an empty list",
 		`{"vectors":[]}`:                       "expected at least one",
 		`{"vector":[1,2],"vectors":[[1,2]]}`:   "found both",
 		`{"vector":[1,2,3]}`:                   kindDims + ": 1 (line 2: vector 0 has 3 dimensions, expected 2 as in line 1",
 		`{"vectors":[[1,2],[1]]}`:              "line 2: vector 1 has 1 dimensions, expected 2 as in line 1",
-		`{"vector":[1,NaN]}`:                   kindNonFinite + ": 1 (line 2: vector 0: value 1: a value is not a finite number",
+		`{"vector":[1,NaN]}`:                   kindNonFinite + ": 1 (line 2: a value is not a finite number",
 		`{"vector":[1,-Infinity]}`:             kindNonFinite,
 		`{"vector":[1,1e39]}`:                  kindNonFinite,
 		`{"vector":[1,null]}`:                  kindNonFinite,
@@ -249,10 +249,10 @@ func TestBrokenLinesAreNamedCountedAndSkipped(t *testing.T) {
 		`{"vector":[1,2],"element":"int8"}`:                              "expected vectors of float32 as in line 1, found int8",
 		`{"vector":[1,2],"took_ms":"long"}`:                              "took_ms: expected a number",
 		`{"nq":1}`:                                                       "the lines before have one",
-		"{\"vector\":[1,2],\"collection\":\"a}":                          "text without an end",
-		`{"vector":` + strings.Repeat("[", 100_000):                      "without an end",
+		"{\"vector\":[1,2],\"collection\":\"a}":                          "unexpected end of JSON input",
+		`{"vector":` + strings.Repeat("[", 100_000):                      "exceeded max depth",
 		`{"vector":[1,2],"failed":1}`:                                    "failed: expected true or false",
-		`{"vector":[1,2 3]}`:                                             "a comma or the end",
+		`{"vector":[1,2 3]}`:                                             "invalid character '3'",
 	} {
 		path := write(t, "x", []byte(good+"\n"+line+"\n"+good+"\n"))
 		l := mustOpen(t, path, Options{})

@@ -37,7 +37,7 @@ func (e *dimsError) Error() string {
 func (p *requestLine) read(line []byte, extra names) error {
 	*p = requestLine{}
 	shape := false
-	err := members(line, func(key, value []byte) error {
+	err := members(line, func(key string, value []byte) error {
 		err := p.member(key, value, &shape, extra)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", key, err)
@@ -55,8 +55,8 @@ func (p *requestLine) read(line []byte, extra names) error {
 	return p.fillFilter()
 }
 
-func (p *requestLine) member(key, value []byte, shape *bool, extra names) (err error) {
-	switch string(key) {
+func (p *requestLine) member(key string, value []byte, shape *bool, extra names) (err error) {
+	switch key {
 	case "vector":
 		p.vector = value
 	case "vectors":
@@ -94,7 +94,7 @@ func (p *requestLine) member(key, value []byte, shape *bool, extra names) (err e
 	case "failed":
 		p.Failed, err = boolean(value)
 	default:
-		extra.add(string(key))
+		extra.add(key)
 	}
 	return err
 }
@@ -103,10 +103,10 @@ func (p *requestLine) params(value []byte, extra names) error {
 	if string(value) == "null" {
 		return nil
 	}
-	return members(value, func(key, value []byte) error {
-		f := engine.SearchParamOf(string(key))
+	return members(value, func(key string, value []byte) error {
+		f := engine.SearchParamOf(key)
 		if f == nil {
-			extra.add("params." + string(key))
+			extra.add("params." + key)
 			return nil
 		}
 		x, err := searchParam(f, value)
@@ -136,10 +136,10 @@ func filter(value []byte) (*Filter, error) {
 		return nil, fmt.Errorf(`expected an expression, a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, shown(value))
 	}
 	var f *Filter
-	err := members(value, func(key, value []byte) error {
-		out := string(key) == "not_in"
-		if string(key) != "in" && !out || f != nil {
-			return fmt.Errorf(`expected one of {"in": [...]} and {"not_in": [...]}, found %s`, printable(string(key)))
+	err := members(value, func(key string, value []byte) error {
+		out := key == "not_in"
+		if key != "in" && !out || f != nil {
+			return fmt.Errorf(`expected one of {"in": [...]} and {"not_in": [...]}, found %s`, printable(key))
 		}
 		list, err := keys(value)
 		f = &Filter{Keys: list, Exclude: out}

@@ -48,8 +48,8 @@ func sparseRow(value []byte) ([]byte, error) {
 	var dims []uint32
 	var values []float32
 	lists := 0
-	err := members(value, func(key, value []byte) error {
-		switch name := string(key); name {
+	err := members(value, func(key string, value []byte) error {
+		switch name := key; name {
 		case "indices", "values":
 			lists++
 			return elements(value, func(_ int, value []byte) error {
