@@ -11,6 +11,9 @@ import (
 
 // TestGoScript runs testdata/goscript/*.txtar: command lines that start the go command, which needs its own caches.
 func TestGoScript(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs programs")
+	}
 	t.Parallel()
 	profiles, err := filepath.Abs("../../testdata/profiles")
 	if err != nil {

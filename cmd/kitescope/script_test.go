@@ -45,11 +45,14 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	binaries := t.TempDir()
+	writeBinaries(t, binaries)
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SNAPSHOTS", snapshots)
+			env.Setenv("BINARIES", binaries)
 			env.Setenv("PROFILES", filepath.Join(filepath.Dir(snapshots), "profiles"))
 			env.Setenv("ENGINE", filepath.Join(filepath.Dir(snapshots), "..", "cmd", "kitescope", "testdata", "engine"))
 			env.Setenv("KITESCOPE_CONFIG", filepath.Join(env.WorkDir, "config.yaml"))

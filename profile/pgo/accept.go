@@ -154,17 +154,3 @@ func unread(in *Input) Refusal {
 	}
 	return Refusal{"unreadable", message, hint}
 }
-
-// Accepted are the inputs that Go takes and does something with.
-func Accepted(inputs []Input) []Input {
-	var list []Input
-	for _, in := range inputs {
-		if in.Err != nil {
-			continue
-		}
-		if edges, err := EdgesOf(in.Profile); err == nil && edges.Total > 0 {
-			list = append(list, in)
-		}
-	}
-	return list
-}

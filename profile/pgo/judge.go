@@ -18,8 +18,6 @@ type JudgeOptions struct {
 	MinOverlap float64
 	// MinEvents is the least number of samples: 2000 if 0.
 	MinEvents int64
-	// Dry is what the compiler said; nil if it was not asked.
-	Dry *DryRun
 }
 
 // Defaults of JudgeOptions. Two profiles of one load of Milvus, 700 to 2,200 samples each, had 0.83 to 0.87 of their
@@ -67,7 +65,7 @@ func Judge(ctx context.Context, inputs []Input, o JudgeOptions) (*Judgement, err
 	o = o.orDefaults()
 	j := &judge{
 		options: o, inputs: inputs, pool: newPool(),
-		Judgement: &Judgement{Events: -1, Dry: o.Dry, Edges: &Edges{}, Thresholds: Thresholds{Events: o.MinEvents, Overlap: o.MinOverlap, Ceiling: o.MinCeiling}},
+		Judgement: &Judgement{Events: -1, Edges: &Edges{}, Thresholds: Thresholds{Events: o.MinEvents, Overlap: o.MinOverlap, Ceiling: o.MinCeiling}},
 	}
 	for _, step := range []func(context.Context) error{j.assess, j.together, j.measure} {
 		if err := step(ctx); err != nil {

@@ -63,7 +63,7 @@ func preempted(p *profile.Profile, kind int) float64 {
 	return taken / total
 }
 
-// listHot describes the hot calls of Go: how often they were met, whether they were calls at all, what the compiler would do.
+// listHot describes the hot calls of Go: how often they were met, and whether they were calls at all.
 func (j *judge) listHot(c *calls, hot []Edge) {
 	hits, outOfLine := make([]float64, len(c.named)), make([]bool, len(c.named))
 	isGo := make([]bool, len(c.named)) // the compiler counts native calls as well, and can do nothing about them
@@ -82,13 +82,12 @@ func (j *judge) listHot(c *calls, hot []Edge) {
 		outOfLine[c.of[i]] = outOfLine[c.of[i]] || l.outOfLine
 		isGo[c.of[i]] = isGo[c.of[i]] || c.nodes[l.from].startLine != 0 && c.nodes[l.to].startLine != 0
 	}
-	decisions := j.decisions()
 	all := make([]HotEdge, 0, len(hot))
 	few := 0
 	for _, e := range hot {
 		n := index[e]
 		h := HotEdge{
-			Edge: e, Share: float64(j.Edges.Weight[e]) / float64(j.Edges.Total), Hits: -1, Inlined: !outOfLine[n], Decision: decisions[e],
+			Edge: e, Share: float64(j.Edges.Weight[e]) / float64(j.Edges.Total), Hits: -1, Inlined: !outOfLine[n],
 		}
 		if known {
 			h.Hits = int64(math.Round(hits[n]))
@@ -108,18 +107,4 @@ func (j *judge) listHot(c *calls, hot []Edge) {
 		all = all[:n:n]
 	}
 	j.Hot = all
-}
-
-func (j *judge) decisions() map[Edge]*Decision {
-	found := map[Edge]*Decision{}
-	if j.Dry == nil {
-		return found
-	}
-	for i := range j.Dry.Decisions {
-		d := &j.Dry.Decisions[i]
-		if _, ok := found[d.Edge]; !ok {
-			found[d.Edge] = d
-		}
-	}
-	return found
 }

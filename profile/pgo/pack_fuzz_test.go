@@ -27,9 +27,6 @@ func FuzzPack(f *testing.F) {
 		if err != nil {
 			return
 		}
-		BeyondBudgetOf(p)
-		SightOfProfile(p)
-		_, _ = NewWitness(p, p, p)
 		pack, err := NewPack(t.Context(), []Input{{Name: "fuzz", Profile: p}}, PackOptions{})
 		if err != nil {
 			return

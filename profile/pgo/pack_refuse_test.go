@@ -164,6 +164,6 @@ func FuzzReadManifest(f *testing.F) {
 		if m.Format != ManifestFormat || m.Version > ManifestVersion {
 			t.Errorf("it was taken: %+v", m)
 		}
-		Verify(&Subject{Given: &GivenProfile{Profile: &profile.Profile{}, Manifest: m}})
+		Verify("x", &Build{}, &GivenProfile{Profile: &profile.Profile{}, Manifest: m})
 	})
 }

@@ -1,16 +1,12 @@
-// Package pgo says what Go's compiler makes of a CPU profile: whether it accepts it, what it could
-// gain by it at most, what it did with it.
+// Package pgo takes CPU profiles to a build of a Go program with profile-guided optimization (PGO).
 //
-// What enters is Profiles, and what profile/gobuild found out by running the go command; what leaves
-// is judgements, a profile to build with, and evidence that a program was built with one.
+//  1. EdgesOf counts calls as the compiler does, and Edges.Hot selects those it acts on.
+//  2. Judge reports whether a build with a set of profiles is worth the trouble.
+//  3. NewPack merges them into a default.pgo with a Manifest of its sources; FindModule finds where it belongs.
+//  4. Verify reports from the build information of a binary whether it was built with the profile.
 //
-//  1. EdgesOf counts calls as the compiler does, Hot takes those it acts on.
-//  2. Judge says of a set of profiles whether a build with them is worth the trouble.
-//  3. NewPack merges them into a default.pgo with a Manifest that says where it comes from.
-//  4. NewWitness tells from a profile of a program, taken later, whether the first one took effect.
-//
-// The rules are those of go1.26: cmd/internal/pgo, cmd/compile/internal/{pgoir,inline,devirtualize},
-// which each function names where it follows them.
+// The rules are those of go1.26 (cmd/internal/pgo, cmd/compile/internal/{pgoir,inline,devirtualize}); functions that
+// follow them name the source.
 package pgo
 
 import (
@@ -94,8 +90,6 @@ type Judgement struct {
 	// Hot are the hottest edges, as many as were asked for.
 	Hot   []HotEdge
 	Risks []Risk
-	// Dry is what the compiler would do; nil if it was not asked.
-	Dry *DryRun
 	// Thresholds are what the figures were held against.
 	Thresholds Thresholds
 }
@@ -148,8 +142,6 @@ type HotEdge struct {
 	Hits  int64
 	// Inlined says that the profiled program had it inlined already.
 	Inlined bool
-	// Decision is what the compiler would do with it; nil if it was not asked.
-	Decision *Decision
 }
 
 // Risk is a known way in which PGO has hurt programs that this profile shows.
@@ -158,33 +150,4 @@ type Risk struct {
 	Function            string
 	// Block is what `pgo pack --block` takes to avoid it.
 	Block string
-}
-
-// What the compiler decided about a call.
-const (
-	Inlines       = "inlines"
-	Devirtualises = "devirtualises"
-	Skips         = "skips"
-)
-
-// Decision is what the compiler does with a call when it has the profile, and does not without.
-type Decision struct {
-	Edge
-	What string
-	// Cost is the inlining cost of Callee, 0 if the compiler did not say; Reason why it was skipped.
-	Cost   int
-	Reason string
-	// Position is file:line of the call.
-	Position string
-}
-
-// DryRun is what the compiler said when it compiled a module with and without the profile.
-type DryRun struct {
-	Dir, Package, GoVersion string
-	// Decisions are those that differ between both builds, and those that were skipped.
-	Decisions                       []Decision
-	Inlined, Devirtualised, Skipped int
-	// Grown is how many bytes the binary gains; Known says that both were built.
-	Grown int64
-	Known bool
 }

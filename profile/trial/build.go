@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"kitescope/internal/hints"
-	"kitescope/profile/gobuild"
+	"kitescope/profile/pgo"
 )
 
 // Module is what is tried.
@@ -47,104 +47,68 @@ const (
 
 // find is the first step.
 func (t *trial) find(ctx context.Context) error {
-	if t.state.Module.Dir != "" {
-		return t.checkWrite()
-	}
 	t.say("looking at %s", t.plan.Dir)
-	m, err := gobuild.FindModule(ctx, t.plan.Dir)
+	m, err := pgo.FindModule(ctx, t.plan.Dir)
 	if err != nil {
 		return err
 	}
 	found := Module{Dir: m.Dir, Path: m.Path, GoVersion: m.GoVersion}
-	switch {
-	case t.plan.Bench != "":
-		found.Package = t.plan.Package
-		found.Package = cmp.Or(found.Package, ".")
+	if t.plan.Bench != "" {
+		found.Package = cmp.Or(t.plan.Package, ".")
 		found.Main = filepath.Join(t.plan.Dir, filepath.FromSlash(found.Package))
 		if !filepath.IsLocal(filepath.FromSlash(found.Package)) {
 			return planError("for example: --package ./internal/codec", "--package %s is not a folder below %s", found.Package, t.plan.Dir)
 		}
-	default:
-		main, err := t.mainOf(m)
+	} else {
+		main, err := m.Main(t.plan.Package)
 		if err != nil {
-			return err
+			hint := hints.Of(err)
+			if len(m.Mains) == 0 {
+				hint = "name the folder of a module that has one, or try its benchmarks: --bench ."
+			}
+			return &PlanError{err, hint}
 		}
 		found.Package, found.Main = main.ImportPath, main.Dir
 	}
-	if found.Main != "" {
-		_, err := os.Stat(filepath.Join(found.Main, "default.pgo"))
-		found.Had = err == nil
-	}
-	t.state.Module = found
-	return cmp.Or(t.checkWrite(), t.save())
-}
-
-// mainOf is the main package that is meant: the one that is named, the one in whose folder the user stands, the only one.
-func (t *trial) mainOf(m *gobuild.Module) (gobuild.Main, error) {
-	if here, err := filepath.EvalSymlinks(t.plan.Dir); err == nil && t.plan.Package == "" && here != m.Dir {
-		for _, main := range m.Mains {
-			if main.Dir == here {
-				return main, nil
-			}
-		}
-	}
-	main, err := m.Main(t.plan.Package)
-	if err == nil {
-		return main, nil
-	}
-	hint := hints.Of(err)
-	if len(m.Mains) == 0 {
-		hint = "name the folder of a module that has one, or try its benchmarks: --bench ."
-	}
-	return main, &PlanError{err, hint}
+	_, err = os.Stat(filepath.Join(found.Main, pgo.DefaultName))
+	found.Had = err == nil
+	t.report.Module = found
+	return t.checkWrite()
 }
 
 func (t *trial) buildPlain(ctx context.Context) error {
-	if t.state.Packed != nil {
-		return t.intact(t.state.Plain)
-	}
-	// In an earlier session it may have been built of other sources than those that are there now to build the other.
 	b, err := t.build(ctx, sidePlain, "-pgo=off")
 	if err != nil {
 		return err
 	}
-	if old := t.state.Plain; old != nil && old.SHA256 != b.SHA256 {
-		t.remark("", "the program changed since the trial began: profiling again")
-		t.state.Rounds, t.state.Pack = nil, nil
-	}
 	if b.PGO != "" {
 		return planError("write {pgo} where the go command takes flags, and name no other -pgo", "the build without PGO was made with -pgo=%s", b.PGO)
 	}
-	t.state.Plain = b
-	return t.save()
+	t.report.Plain = b
+	return nil
 }
 
 func (t *trial) buildPacked(ctx context.Context) error {
-	if t.state.Packed != nil {
-		if err := t.intact(t.state.Packed); err != nil {
-			return err
-		}
-		return t.copyPlain()
-	}
-	b, err := t.build(ctx, sidePacked, "-pgo="+t.state.Pack.File)
+	b, err := t.build(ctx, sidePacked, "-pgo="+t.report.Pack.File)
 	if err != nil {
 		return err
 	}
 	// The main package of a test is made up by the go command, which records no -pgo for it (cmd/go/internal/load: test.go).
 	if b.PGO == "" && t.plan.Bench == "" {
-		return planError("write {pgo} where the go command takes flags: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build with PGO was made without: it passes over %s", pgoPlace)
+		return planError("write {pgo} where the go command takes flags: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build with PGO was made without: it ignores %s", pgoPlace)
 	}
-	t.state.Packed = b
-	if err := t.copyPlain(); err != nil {
-		return err
+	t.report.Packed = b
+	if t.plan.Control == 0 {
+		return nil
 	}
-	return t.save()
-}
-
-// intact holds a binary of an earlier session to its checksum.
-func (t *trial) intact(b *Build) error {
-	if sum, _, err := checksum(b.File); err != nil || sum != b.SHA256 {
-		return planError("start over in a new folder, with -O", "%s is not the program measured before", b.File)
+	// The control runs a copy against the program without PGO.
+	to := t.binary(sideCopy)
+	err = os.MkdirAll(filepath.Dir(to), 0o755)
+	if err == nil {
+		err = copyFile(t.binary(sidePlain), to, 0o755)
+	}
+	if err != nil {
+		return fmt.Errorf("copy the program for the control: %w", err)
 	}
 	return nil
 }
@@ -161,7 +125,7 @@ func (t *trial) binary(side string) string {
 	return t.folder.path("bin", side, name)
 }
 
-func (t *trial) build(ctx context.Context, side, pgo string) (*Build, error) {
+func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	file := t.binary(side)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
@@ -175,7 +139,7 @@ func (t *trial) build(ctx context.Context, side, pgo string) (*Build, error) {
 	c := command{
 		words: t.buildWords(), dir: t.plan.Dir, timeout: t.plan.Timeout, temp: temp,
 		out:    t.folder.path("build", side+".out"),
-		places: places{binPlace: file, pgoPlace: pgo, dirPlace: t.plan.Dir},
+		places: places{binPlace: file, pgoPlace: flag, dirPlace: t.plan.Dir},
 	}
 	t.say("building %s", sideName(side))
 	r, err := c.run(ctx)
@@ -196,14 +160,11 @@ func (t *trial) build(ctx context.Context, side, pgo string) (*Build, error) {
 		return nil, &hints.Error{Err: &OutputError{Err: fmt.Errorf("the build went well and made no %s", file), Output: said, File: all}, Advice: hint}
 	}
 	b := &Build{Side: side, File: file, Size: size, SHA256: sum, Took: r.wall, Output: filepath.ToSlash(filepath.Join("build", side+".err"))}
-	info, err := gobuild.ReadBinary(file)
+	info, err := pgo.ReadBuild(file)
 	if err != nil {
 		return nil, err
 	}
 	b.GoVersion, b.BuildID, b.PGO = info.GoVersion, info.BuildID, info.PGO
-	if b.PGO == "off" {
-		b.PGO = ""
-	}
 	return b, nil
 }
 
@@ -218,26 +179,7 @@ func (t *trial) buildWords() []string {
 	if t.plan.Bench != "" {
 		words = []string{"go", "test", "-c", "-vet=off"}
 	}
-	return append(words, "-buildvcs=false", "-o", binPlace, pgoPlace, t.state.Module.Package)
-}
-
-// copyPlain makes the program that the control runs against the one without PGO.
-func (t *trial) copyPlain() error {
-	if t.plan.Control == 0 {
-		return nil
-	}
-	from, to := t.binary(sidePlain), t.binary(sideCopy)
-	if sum, _, err := checksum(to); err == nil && sum == t.state.Plain.SHA256 {
-		return nil
-	}
-	err := os.MkdirAll(filepath.Dir(to), 0o755)
-	if err == nil {
-		err = copyFile(from, to, 0o755)
-	}
-	if err != nil {
-		return fmt.Errorf("copy the program for the control: %w", err)
-	}
-	return nil
+	return append(words, "-buildvcs=false", "-o", binPlace, pgoPlace, t.report.Module.Package)
 }
 
 // renew puts a copy of the same bytes in the place of a program. Where in memory the pages of one file lie stays as it

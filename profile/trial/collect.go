@@ -20,103 +20,80 @@ import (
 	profileread "kitescope/profile/read"
 )
 
-// minRounds is so that two profiles of the same load can be compared: how alike they are is what tells whether
-// there are samples enough.
+// minRounds is so that two profiles of the same load can be compared: how alike they are tells whether there are
+// enough samples.
 const minRounds = 2
 
-// collect is the third step: the program without PGO runs under its load until there are samples enough.
-func (t *trial) collect(ctx context.Context) error {
-	if len(t.plan.Profiles) > 0 || t.state.Pack != nil {
-		return nil
+// collect is the third step: the program without PGO runs under its load until there are enough samples.
+func (t *trial) collect(ctx context.Context) (err error) {
+	if len(t.plan.Profiles) > 0 {
+		t.inputs, err = t.brought(ctx)
+		return err
 	}
-	return t.rounds(ctx, []string{sidePlain}, false)
-}
-
-// rounds profiles programs in turns, until there are samples enough of each.
-func (t *trial) rounds(ctx context.Context, sides []string, after bool) error {
+	var profiles []*profile.Profile
 	for {
-		var open []string
-		for _, side := range sides {
-			if n, events := t.state.sampled(side, after); n < minRounds && n < t.plan.Rounds || events < t.plan.Events && n < t.plan.Rounds {
-				open = append(open, side)
-			}
+		events := t.sampled()
+		if n := len(profiles); n == t.plan.Rounds || n >= minRounds && events >= t.plan.Events {
+			break
 		}
-		if len(open) == 0 {
-			return nil
+		p, err := t.round(ctx, len(profiles)+1, events)
+		if err != nil {
+			return err
 		}
-		for _, side := range open {
-			if err := t.round(ctx, side, after); err != nil {
-				return err
-			}
-		}
+		profiles = append(profiles, p)
 	}
+	t.inputs, err = t.halves(profiles)
+	return err
 }
 
-// sampled is how many rounds there are of a side, and how many samples they have; 0 if that is unknown.
-func (s *state) sampled(side string, after bool) (rounds int, events int64) {
-	for _, r := range s.Rounds {
-		if r.Side == side && r.After == after {
-			rounds++
-			events += max(r.Events, 0)
-		}
+// sampled returns how many samples all rounds have; 0 if unknown.
+func (t *trial) sampled() (events int64) {
+	for _, r := range t.report.Rounds {
+		events += max(r.Events, 0)
 	}
-	return rounds, events
+	return events
 }
 
 // round is one run for a profile.
-func (t *trial) round(ctx context.Context, side string, after bool) error {
-	n, events := t.state.sampled(side, after)
-	t.say("profile %d, %s: %d of %d samples so far", n+1, sideName(side), events, t.plan.Events)
-	name := fmt.Sprintf("profile-%02d-%s", n+1, side)
-	if after {
-		name = "after-" + name
-	}
-	r := t.newRun(slot{number: n + 1, side: side}, name, true)
+func (t *trial) round(ctx context.Context, n int, events int64) (*profile.Profile, error) {
+	t.say("profile %d: %d of %d samples so far", n, events, t.plan.Events)
+	name := fmt.Sprintf("profile-%02d", n)
+	r := t.newRun(slot{number: n, side: sidePlain}, name, true)
 	if t.plan.PProf != "" {
 		r.window = time.Duration(t.plan.Seconds) * time.Second
 	}
-	_ = os.Remove(r.profile) // of a round that was interrupted
 	got, err := t.perform(ctx, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if got.failed != "" {
-		return t.loadError(fmt.Errorf("run for a profile, %s: %s", sideName(side), got.failed), r)
+		return nil, r.outputError(fmt.Errorf("run for a profile: %s", got.failed))
 	}
-	if err := t.benchmarked(ctx, r); err != nil {
-		return err
+	if t.plan.Bench != "" {
+		printed, err := printedValues(ctx, r.load.out)
+		if err == nil && len(printed) == 0 {
+			err = planError("available: "+shellquote.Shell("go", "test", "-list=Benchmark").Arg(t.report.Module.Package).String(), "no benchmark is called %s", t.plan.Bench)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	p, err := profileread.Open(ctx, r.profile, profileread.Options{})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		said, all := r.tail()
-		return &hints.Error{
-			Err:    &OutputError{Err: fmt.Errorf("the load went well and left no profile that can be read: %w", err), Output: said, File: all},
+		return nil, &hints.Error{
+			Err:    r.outputError(fmt.Errorf("the load went well and left no profile that can be read: %w", err)),
 			Advice: "the program must write a CPU profile to {profile} before it ends; a service has one at --pprof",
 		}
 	}
 	r.clean(true)
-	t.state.Rounds = append(t.state.Rounds, Round{
-		Side: side, After: after, File: path.Join("profiles", name+".pb.gz"), Events: eventsOf(p), Wall: got.wall,
-	})
-	return t.save()
+	t.report.Rounds = append(t.report.Rounds, Round{Side: sidePlain, File: path.Join("profiles", name+".pb.gz"), Events: eventsOf(p), Wall: got.wall})
+	return p, nil
 }
 
-// benchmarked finds out whether the regular expression met any benchmark.
-func (t *trial) benchmarked(ctx context.Context, r *run) error {
-	if t.plan.Bench == "" {
-		return nil
-	}
-	printed, err := printedValues(ctx, r.load.out)
-	if err == nil && len(printed) == 0 {
-		err = planError("what there is: "+shellquote.Shell("go", "test", "-list=Benchmark").Arg(t.state.Module.Package).String(), "no benchmark is called %s", t.plan.Bench)
-	}
-	return err
-}
-
-// eventsOf is how often the program was sampled, -1 if unknown.
+// eventsOf returns how often the program was sampled, -1 if unknown.
 func eventsOf(p *profile.Profile) int64 {
 	for kind := range p.Types {
 		if _, total := p.Events(kind); total >= 0 {
@@ -126,54 +103,27 @@ func eventsOf(p *profile.Profile) int64 {
 	return -1
 }
 
-// inputs are the profiles of a side: the earlier rounds as one and the later as another, so that what is compared are
-// the two largest profiles of different times that there are.
-func (t *trial) inputs(ctx context.Context, side string, after bool) ([]pgo.Input, error) {
-	var halves [2][]*profile.Profile
-	var names [2][]string
-	all, _ := t.state.sampled(side, after)
-	n := 0
-	for i := range t.state.Rounds {
-		r := &t.state.Rounds[i]
-		if r.Side != side || r.After != after {
-			continue
-		}
-		half := n * 2 / all
-		p, err := profileread.Open(ctx, t.folder.path(filepath.FromSlash(r.File)), profileread.Options{})
+// halves returns the earlier rounds as one profile and the later as another, so that the judge compares the two largest
+// profiles of different times that there are.
+func (t *trial) halves(profiles []*profile.Profile) (inputs []pgo.Input, err error) {
+	half := (len(profiles) + 1) / 2
+	for i := 0; i < len(profiles); i += half {
+		end := min(i+half, len(profiles))
+		p, err := profile.Merge(profiles[i:end], profile.MergeOptions{Compatible: true})
 		if err != nil {
 			return nil, err
 		}
-		n++
-		halves[half] = append(halves[half], p)
-		names[half] = append(names[half], strconv.Itoa(n))
-	}
-	var inputs []pgo.Input
-	build := t.state.Plain
-	if side == sidePacked {
-		build = t.state.Packed
-	}
-	for i, half := range halves {
-		if len(half) == 0 {
-			continue
+		name := "round " + strconv.Itoa(i+1)
+		if end > i+1 {
+			name = "rounds " + strconv.Itoa(i+1) + " to " + strconv.Itoa(end)
 		}
-		p, err := profile.Merge(half, profile.MergeOptions{Compatible: true})
-		if err != nil {
-			return nil, err
-		}
-		name := "round " + names[i][0]
-		if len(half) > 1 {
-			name = "rounds " + names[i][0] + " to " + names[i][len(half)-1]
-		}
-		inputs = append(inputs, pgo.Input{
-			Name: name, Node: "program", Profile: p, GoVersion: build.GoVersion, BuildID: build.BuildID,
-		})
+		inputs = append(inputs, pgo.Input{Name: name, Node: "program", Profile: p, GoVersion: t.report.Plain.GoVersion, BuildID: t.report.Plain.BuildID})
 	}
 	return inputs, nil
 }
 
-// brought are profiles that the user named: files, or folders that "profile pull" wrote.
-func (t *trial) brought(ctx context.Context) ([]pgo.Input, error) {
-	var inputs []pgo.Input
+// brought returns profiles that the user named: files, or folders that "profile pull" wrote.
+func (t *trial) brought(ctx context.Context) (inputs []pgo.Input, err error) {
 	for _, name := range t.plan.Profiles {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			pulled, err := pulledInputs(ctx, name)
@@ -192,7 +142,7 @@ func (t *trial) brought(ctx context.Context) ([]pgo.Input, error) {
 	return inputs, nil
 }
 
-// pulledInputs are the CPU profiles of a folder.
+// pulledInputs returns the CPU profiles of a folder.
 func pulledInputs(ctx context.Context, dir string) ([]pgo.Input, error) {
 	record, err := pull.Read(dir)
 	if err != nil {
@@ -226,35 +176,19 @@ func readItem(ctx context.Context, item *pull.Item) (*profile.Profile, error) {
 	return profileread.From(ctx, item.Name, f, profileread.Options{})
 }
 
-// first are the profiles to build with.
-func (t *trial) first(ctx context.Context) ([]pgo.Input, error) {
-	if len(t.plan.Profiles) > 0 {
-		return t.brought(ctx)
-	}
-	return t.inputs(ctx, sidePlain, false)
-}
-
-// UnfitError says that the profiles cannot be built with.
+// UnfitError reports that the profiles cannot be built with.
 type UnfitError struct{ Judgement *pgo.Judgement }
 
 func (e *UnfitError) Error() string { return "the profile is unfit: " + e.Judgement.Reason }
 
 // judge is the fourth step.
-func (t *trial) judge(ctx context.Context) error {
-	if t.state.Pack != nil {
-		return nil
-	}
+func (t *trial) judge(ctx context.Context) (err error) {
 	t.say("judging the profiles")
-	inputs, err := t.first(ctx)
-	if err != nil {
+	if t.report.Judgement, err = pgo.Judge(ctx, t.inputs, pgo.JudgeOptions{MinEvents: t.plan.minEvents()}); err != nil {
 		return err
 	}
-	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{MinEvents: t.plan.minEvents()})
-	if err != nil {
-		return err
-	}
-	if j.Verdict == pgo.Unfit && !t.plan.Anyway {
-		return &hints.Error{Err: &UnfitError{j}, Advice: t.more(inputs)}
+	if t.report.Judgement.Verdict == pgo.Unfit && !t.plan.Anyway {
+		return &hints.Error{Err: &UnfitError{t.report.Judgement}, Advice: t.more()}
 	}
 	return nil
 }
@@ -267,12 +201,12 @@ func (p *Plan) minEvents() int64 {
 	return p.Events
 }
 
-// more says what would make profiles fit that are too little; nothing helps where there is nothing to build with.
-func (t *trial) more(inputs []pgo.Input) string {
-	n, events := t.state.sampled(sidePlain, false)
+// more returns what would make profiles fit that have too few samples, "" if there is nothing to build with.
+func (t *trial) more() string {
+	n, events := len(t.report.Rounds), t.sampled()
 	const anyway = "--anyway continues with it"
 	switch {
-	case !slices.ContainsFunc(inputs, func(in pgo.Input) bool { return in.Err == nil && len(pgo.Refusals(in.Profile)) == 0 }):
+	case !slices.ContainsFunc(t.inputs, func(in pgo.Input) bool { return in.Err == nil && len(pgo.Refusals(in.Profile)) == 0 }):
 		return ""
 	case n == 0 || events >= t.plan.Events:
 		return anyway
@@ -280,7 +214,7 @@ func (t *trial) more(inputs []pgo.Input) string {
 		return fmt.Sprintf("%d rounds gave %d samples: let the load take longer; %s", n, events, anyway)
 	}
 	needed := (t.plan.Events*int64(n) + events - 1) / events
-	return fmt.Sprintf("%d rounds gave %d samples: run the same command with --rounds %d to continue; %s", n, events, needed, anyway)
+	return fmt.Sprintf("%d rounds gave %d samples: try --rounds %d, in a new folder (-O); %s", n, events, needed, anyway)
 }
 
 // Pack is what the program was built with.
@@ -292,28 +226,9 @@ type Pack struct {
 
 // pack is the fifth step.
 func (t *trial) pack(ctx context.Context) error {
-	if p := t.state.Pack; p != nil {
-		if sum, _, err := checksum(p.File); err != nil || sum != p.SHA256 {
-			return planError("start over in a new folder, with -O", "%s is not the profile used for the build", p.File)
-		}
-		return nil
-	}
 	t.say("packing default.pgo")
-	inputs, err := t.first(ctx)
-	if err != nil {
-		return err
-	}
-	readable := inputs[:0:0]
-	for i := range inputs {
-		if inputs[i].Err == nil {
-			readable = append(readable, inputs[i])
-		}
-	}
-	j, err := pgo.Judge(ctx, inputs, pgo.JudgeOptions{MinEvents: t.plan.minEvents()})
-	if err != nil {
-		return err
-	}
-	pack, err := pgo.NewPack(ctx, readable, pgo.PackOptions{Weight: pgo.WeighByCPU, Judgement: j, Kitescope: t.plan.Tool})
+	readable := slices.DeleteFunc(slices.Clone(t.inputs), func(in pgo.Input) bool { return in.Err != nil })
+	pack, err := pgo.NewPack(ctx, readable, pgo.PackOptions{Weight: pgo.WeighByCPU, Judgement: t.report.Judgement, Kitescope: t.plan.Tool})
 	if err != nil {
 		return err
 	}
@@ -325,6 +240,6 @@ func (t *trial) pack(ctx context.Context) error {
 	if err := errors.Join(t.folder.write(pack.Bytes, name), t.folder.write(manifest.Bytes(), pgo.ManifestName(name))); err != nil {
 		return fmt.Errorf("keep the packed profile: %w", err)
 	}
-	t.state.Pack = &Pack{File: t.folder.path(name), SHA256: pack.SHA256, Size: len(pack.Bytes), Edges: len(pack.Edges.ByWeight)}
-	return t.save()
+	t.report.Pack = &Pack{File: t.folder.path(name), SHA256: pack.SHA256, Size: len(pack.Bytes), Edges: len(pack.Edges.ByWeight)}
+	return nil
 }

@@ -36,8 +36,7 @@ type result struct {
 	left bool
 }
 
-// resources are what the kernel counted for a program and all that it waited for, on Linux for what was left of its
-// process group too.
+// resources are what the kernel counted for a program and all that it waited for.
 type resources struct {
 	known bool
 	cpu   time.Duration
@@ -151,9 +150,7 @@ func (p *process) wait() (result, error) {
 	r := result{wall: time.Since(p.began), use: used(p.cmd.ProcessState)}
 	r.use.rss = max(r.use.rss, p.peak.end())
 	timedOut := p.timedOut()
-	cpu, left := endGroup(p.cmd, p.grace)
-	r.use.cpu += cpu
-	r.left = left && p.grace == 0
+	r.left = endGroup(p.cmd, p.grace) && p.grace == 0
 	switch {
 	case timedOut:
 		r.failed = "it took longer than " + p.timeout.String() + " (--run-timeout)"

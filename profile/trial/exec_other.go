@@ -15,9 +15,7 @@ func askGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func forceGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
-func endGroup(*exec.Cmd, time.Duration) (cpu time.Duration, left bool) { return 0, false }
-
-func adopt() {}
+func endGroup(*exec.Cmd, time.Duration) (left bool) { return false }
 
 // used is what the system tells of a program that has ended.
 func used(s *os.ProcessState) resources {
@@ -26,7 +24,3 @@ func used(s *os.ProcessState) resources {
 	}
 	return resources{known: true, cpu: s.UserTime() + s.SystemTime(), rss: -1}
 }
-
-const lockFile = ".lock"
-
-func (f folder) lock() (unlock func(), err error) { return func() {}, nil }

@@ -13,29 +13,12 @@ import (
 	"time"
 )
 
-func TestOneAtATime(t *testing.T) {
-	f := folder(t.TempDir())
-	unlock, err := f.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.open(); err == nil || !strings.Contains(err.Error(), "another kitescope") {
-		t.Errorf("a second one: %v", err)
-	}
-	unlock()
-	unlock, err = f.open()
-	if err != nil {
-		t.Fatalf("after the first: %v", err)
-	}
-	unlock()
-}
-
 // stubborn makes the helper pass over the request to end.
 func stubborn() { signal.Ignore(syscall.SIGTERM) }
 
 func TestStubbornServiceIsEnded(t *testing.T) {
 	tr := served(t, "stubborn")
-	r, err := tr.one(t.Context(), slot{number: 1, side: sidePlain})
+	r, err := measureOne(t.Context(), tr)
 	if err != nil || r.Failed != "" {
 		t.Errorf("%+v, %v", r, err)
 	}

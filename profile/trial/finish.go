@@ -3,7 +3,6 @@ package trial
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,26 +20,19 @@ type Report struct {
 	Seed uint64
 	// Folder is where everything is, Repeat the command line that makes the trial again.
 	Folder, Repeat string
-	Sessions       []Session
-	Took           [9]time.Duration
-	Module         Module
-	Plain, Packed  *Build
-	Rounds         []Round
-	Judgement      *pgo.Judgement
-	Pack           *Pack
-	// Runs are in the order in which they were made; Discarded were made again.
-	Runs, Discarded []Measured
-	Comparison      *bench.Comparison
+	// Sessions has one element: documents have a list.
+	Sessions      []Session
+	Took          [9]time.Duration
+	Module        Module
+	Plain, Packed *Build
+	Rounds        []Round
+	Judgement     *pgo.Judgement
+	Pack          *Pack
+	// Runs are in the order in which they were made.
+	Runs       []Measured
+	Comparison *bench.Comparison
 	// Primary are the metrics that decide what the trial comes to.
 	Primary []string
-	// Witness is nil if there is no profile of the program with PGO; NoWitness says why.
-	Witness   *pgo.Witness
-	NoWitness string
-	// WitnessControl is the same of the program without PGO, which must not show it.
-	WitnessControl *pgo.Witness
-	// BinaryWitness is of the binaries themselves, in which all calls can be seen; nil if they could not be read.
-	BinaryWitness   *pgo.Witness
-	NoBinaryWitness string
 	// Profiled says that the measured runs wrote profiles too, on both sides alike.
 	Profiled bool
 	// Cautions are reasons not to take the figures at their word.
@@ -79,59 +71,41 @@ func (r *Report) PrimaryLines() []*bench.Line {
 	return lines
 }
 
-// Effect is whether the profile took effect: what a binary shows counts before what a profile of it does.
+// Effect reports whether the program was built with the profile, as the go command recorded it. It records none of tests.
 func (r *Report) Effect() pgo.Effect {
-	effect := pgo.CannotTell
-	for _, w := range []*pgo.Witness{r.Witness, r.BinaryWitness} {
-		if w != nil && w.Effect != pgo.CannotTell {
-			effect = w.Effect
-		}
+	switch {
+	case r.Packed.PGO != "":
+		return pgo.Taken
+	case r.Plan.Bench != "":
+		return pgo.CannotTell
 	}
-	return effect
+	return pgo.NotTaken
 }
 
-// Failed counts the runs that failed: with that program, of those that count and those that were made again.
-func (r *Report) Failed(side string) int {
-	n := 0
-	for _, runs := range [][]Measured{r.Runs, r.Discarded} {
-		for i := range runs {
-			if runs[i].Side == side && runs[i].Failed != "" {
-				n++
-			}
+// Failed counts the runs of a side that failed.
+func (r *Report) Failed(side string) (n int) {
+	for i := range r.Runs {
+		if r.Runs[i].Side == side && r.Runs[i].Failed != "" {
+			n++
 		}
 	}
 	return n
 }
 
 // finish is the last step.
-func (t *trial) finish(ctx context.Context) (*Report, error) {
-	r := &Report{
-		Plan: t.state.Plan, Seed: t.state.Seed, Folder: string(t.folder), Repeat: t.plan.Repeat, Module: t.state.Module,
-		Plain: t.state.Plain, Packed: t.state.Packed, Pack: t.state.Pack, Profiled: t.plan.profilesAlways(),
-	}
-	if err := errors.Join(t.witness(ctx, r), t.examine(ctx, r)); err != nil {
-		return nil, err
-	}
+func (t *trial) finish(context.Context) error {
 	t.say("comparing")
-	inputs, err := t.first(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if r.Judgement, err = pgo.Judge(ctx, inputs, pgo.JudgeOptions{MinEvents: t.plan.minEvents()}); err != nil {
-		return nil, err
-	}
+	r := t.report
 	if err := t.compare(r); err != nil {
-		return nil, err
+		return err
 	}
 	if t.plan.Write {
 		r.Written, r.NotWritten = t.writePack(r)
 	}
-	r.Rounds, r.Runs, r.Discarded = t.state.Rounds, t.state.Runs, t.state.Discarded
-	t.ended()
-	t.state.Finished = true
-	r.Sessions, r.Took = t.state.Sessions, t.state.Took
+	last := &r.Sessions[0]
+	last.Ended, last.LoadAfter = t.plan.Now().UTC(), loadAverage()
 	r.caution()
-	return r, nil
+	return nil
 }
 
 // sets are the runs as they are compared: before and after, and both sides of the control.
@@ -141,8 +115,8 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 		false: {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sidePacked: {Name: "with PGO", Format: "pgo trial"}},
 		true:  {sidePlain: {Name: "without PGO", Format: "pgo trial"}, sideCopy: {Name: "without PGO, again", Format: "pgo trial"}},
 	}
-	for i := range t.state.Runs {
-		r := &t.state.Runs[i]
+	for i := range t.report.Runs {
+		r := &t.report.Runs[i]
 		if set := sets[r.Control][r.Side]; set != nil {
 			values := slices.DeleteFunc(slices.Clone(r.Values), func(v bench.Value) bool { return v.Of == "" && slices.Contains(dropped, v.Name) })
 			set.Runs = append(set.Runs, bench.Run{Name: strconv.Itoa(r.Number), Pair: strconv.Itoa(r.Pair), Values: values, Failed: r.Failed})
@@ -165,8 +139,8 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 func (t *trial) partial() []string {
 	seen := map[string]int{}
 	runs, printed := 0, map[int]bool{}
-	for i := range t.state.Runs {
-		r := &t.state.Runs[i]
+	for i := range t.report.Runs {
+		r := &t.report.Runs[i]
 		if r.Failed != "" {
 			continue
 		}
@@ -263,16 +237,12 @@ func (t *trial) writeRuns(name string, sets ...*bench.Set) error {
 // caution collects what speaks against taking the figures at their word.
 func (r *Report) caution() {
 	add := func(format string, args ...any) { r.Cautions = append(r.Cautions, fmt.Sprintf(format, args...)) }
-	first := &r.Sessions[0].Machine
-	for i := range r.Sessions {
-		m := &r.Sessions[i].Machine
-		if m.CPU != first.CPU || m.Cores != first.Cores || m.Kernel != first.Kernel {
-			add("the trial was gone on with on another machine, or another kernel")
+	session := &r.Sessions[0]
+	for _, load := range [][]float64{session.Machine.Load, session.LoadAfter} {
+		if len(load) > 0 && load[0] > busyLoad*float64(session.Machine.Cores) {
+			add("the machine was busy: a load average of %.1f on %d cores; figures scatter more than they would on a quiet one", load[0], session.Machine.Cores)
 			break
 		}
-	}
-	if load := r.busiest(); load > busyLoad*float64(first.Cores) {
-		add("the machine was busy: a load average of up to %.1f on %d cores; figures scatter more than they would on a quiet one", load, first.Cores)
 	}
 	for i := range r.Comparison.Lines {
 		if l := &r.Comparison.Lines[i]; l.Verdict == bench.Worse && !slices.Contains(r.Primary, l.Metric.String()) {
@@ -289,11 +259,8 @@ func (r *Report) caution() {
 			}
 		}
 	}
-	if w := r.WitnessControl; w != nil && w.Effect == pgo.TookEffect {
-		add("the program without PGO looks as if the profile took effect: the witness is worth nothing here")
-	}
-	if r.Effect() == pgo.NoSign {
-		add("no sign that the profile took effect: the difference may have another cause")
+	if r.Effect() == pgo.NotTaken {
+		add("the program was built without the profile: a difference has another cause")
 	}
 	if n := r.left(); n > 0 {
 		add("%d runs ended while processes that they had started were at work yet: those were ended, and what they had not done by then was not measured", n)
@@ -321,17 +288,3 @@ func (r *Report) left() (n int) {
 
 // busyLoad is the load average per core above which something else is at work than a trial.
 const busyLoad = 1.25
-
-// busiest is the highest load average over a minute, before or after a session; 0 if unknown.
-func (r *Report) busiest() float64 {
-	most := 0.0
-	for i := range r.Sessions {
-		s := &r.Sessions[i]
-		for _, load := range [][]float64{s.Machine.Load, s.LoadAfter} {
-			if len(load) > 0 {
-				most = max(most, load[0])
-			}
-		}
-	}
-	return most
-}

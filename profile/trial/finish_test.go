@@ -42,7 +42,7 @@ func TestMetricsThatSomeRunsLackAreLeftOut(t *testing.T) {
 	whole := map[string]float64{MetricCPU: 1, MetricRSS: 5, MetricMean: 2, "/A": 1, "/B": 4}
 	fewer := map[string]float64{MetricCPU: 1, MetricMean: 2, "/A": 1}
 	failed := Measured{Number: 5, Pair: 3, Side: "a", Failed: "exit status 1"}
-	tr := &trial{state: &state{Runs: []Measured{of(2, 1, "b", whole), of(1, 1, "a", whole), failed}}}
+	tr := &trial{report: &Report{Runs: []Measured{of(2, 1, "b", whole), of(1, 1, "a", whole), failed}}}
 	before, after, control := tr.sets()
 	if d := cmp.Diff([]string{MetricCPU, MetricMean, MetricRSS, "time/op"}, sorted(namesOf(before))); d != "" {
 		t.Error(d)
@@ -50,7 +50,7 @@ func TestMetricsThatSomeRunsLackAreLeftOut(t *testing.T) {
 	if len(before.Runs) != 2 || len(after.Runs) != 1 || control[0] != nil {
 		t.Errorf("%d, %d, %v", len(before.Runs), len(after.Runs), control)
 	}
-	tr.state.Runs = append(tr.state.Runs, of(3, 2, "a", whole), of(4, 2, "b", fewer))
+	tr.report.Runs = append(tr.report.Runs, of(3, 2, "a", whole), of(4, 2, "b", fewer))
 	before, after, _ = tr.sets()
 	for _, s := range []*bench.Set{before, after} {
 		if d := cmp.Diff([]string{MetricCPU, "time/op"}, sorted(namesOf(s))); d != "" {
@@ -60,7 +60,7 @@ func TestMetricsThatSomeRunsLackAreLeftOut(t *testing.T) {
 	if before.Runs[0].Pair != "1" || before.Runs[1].Pair != "2" {
 		t.Errorf("not in the order of pairs: %+v", before.Runs)
 	}
-	if n := len(tr.state.Runs[0].Values); n != 5 {
+	if n := len(tr.report.Runs[0].Values); n != 5 {
 		t.Errorf("what was measured has lost values: %d", n)
 	}
 }
@@ -80,7 +80,7 @@ func TestLoadsThatGoOnForATime(t *testing.T) {
 		}
 	}
 	values := map[string]float64{MetricCPU: 1, MetricCPUEach: 0.1, MetricWall: 10}
-	tr := &trial{state: &state{Runs: []Measured{of(1, 1, "a", values), of(2, 1, "b", values)}}}
+	tr := &trial{report: &Report{Runs: []Measured{of(1, 1, "a", values), of(2, 1, "b", values)}}}
 	before, after, _ := tr.sets()
 	for _, s := range []*bench.Set{before, after} {
 		s.Runs[0].Values = append(s.Runs[0].Values, rate)
@@ -96,7 +96,7 @@ func TestLoadsThatGoOnForATime(t *testing.T) {
 		t.Error(d)
 	}
 	// Where some runs did not print it, CPU time is what there is.
-	tr.state.Runs = append(tr.state.Runs, of(3, 2, "a", values), of(4, 2, "b", map[string]float64{MetricCPU: 1, MetricWall: 10}))
+	tr.report.Runs = append(tr.report.Runs, of(3, 2, "a", values), of(4, 2, "b", map[string]float64{MetricCPU: 1, MetricWall: 10}))
 	before, _, _ = tr.sets()
 	if d := cmp.Diff([]string{MetricCPU, MetricWall}, sorted(namesOf(before))); d != "" {
 		t.Error(d)
@@ -106,7 +106,7 @@ func TestLoadsThatGoOnForATime(t *testing.T) {
 // TestWorseIsNotWritten says no when there is nothing to gain.
 func TestWorseIsNotWritten(t *testing.T) {
 	dir := t.TempDir()
-	tr := &trial{folder: folder(t.TempDir()), state: &state{Module: Module{Main: dir}}}
+	tr := &trial{folder: folder(t.TempDir()), report: &Report{Module: Module{Main: dir}}}
 	for _, name := range []string{"default.pgo", "default.pgo.json"} {
 		if err := tr.folder.write([]byte("x"), name); err != nil {
 			t.Fatal(err)

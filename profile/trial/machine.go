@@ -19,12 +19,12 @@ type Machine struct {
 	Arch   string `doc:",omitzero"`
 	Kernel string `doc:",omitzero"`
 	// Governor is how the frequency of the CPU is chosen (Linux: cpufreq).
-	Governor string `doc:",omitzero" json:",omitempty"`
+	Governor string `doc:",omitzero"`
 	// Go are settings of the go command that change what it builds.
-	Go    map[string]string `doc:",omitzero" json:",omitempty"`
+	Go    map[string]string `doc:",omitzero"`
 	Cores int
 	// Load is the load average over 1, 5 and 15 minutes.
-	Load []float64 `doc:"load_average_before,omitzero" json:",omitempty"`
+	Load []float64 `doc:"load_average_before,omitzero"`
 }
 
 // goSettings are what of `go env` changes a binary.

@@ -2,8 +2,10 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 	"kitescope/profile/significance"
@@ -31,58 +32,88 @@ const (
 
 // measure is the seventh step.
 func (t *trial) measure(ctx context.Context) error {
-	order := t.plan.order(t.state.Seed)
-	todo := t.state.todo(order)
-	if len(todo) == 0 {
-		return nil
-	}
+	order := t.plan.order(t.report.Seed)
 	if err := t.warmUp(ctx); err != nil {
 		return err
 	}
-	for _, s := range todo {
-		t.say("run %d of %d, %s", len(t.state.Runs)+1, len(order), sideName(s.side))
-		r, err := t.one(ctx, s)
+	for _, s := range order {
+		t.say("run %d of %d, %s", len(t.report.Runs)+1, len(order), sideName(s.side))
+		c := t.newRun(s, runName(s), false)
+		r, err := t.one(ctx, s, c)
 		if err != nil {
 			return err
 		}
-		t.state.Runs = append(t.state.Runs, *r)
-		if err := t.folder.journal(r); err != nil {
-			return err
-		}
-		if err := t.judgeFailures(r, t.load(s, runName(s)), len(order)); err != nil {
+		t.report.Runs = append(t.report.Runs, *r)
+		if err := t.judgeFailures(r, c, len(order)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// slot is one run that is to be made.
+type slot struct {
+	number, pair int
+	control      bool
+	side         string
+}
+
+// order is the order of all runs, which the seed decides: pairs of both programs and those of the control in a random
+// order, one after the other; in half of the pairs, chosen at random, the second program comes first. So what drifts
+// with time meets both alike, and nothing that comes back regularly meets one of them.
+func (p *Plan) order(seed uint64) []slot {
+	rng := rand.New(rand.NewPCG(seed, 0x6b697465)) // any constant will do, and must stay
+	pairs := append(halfReversed(rng, p.Pairs, false), halfReversed(rng, p.Control, true)...)
+	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	var slots []slot
+	number := map[bool]int{}
+	for _, pair := range pairs {
+		number[pair[0].control]++
+		for _, s := range pair {
+			s.pair, s.number = number[s.control], len(slots)+1
+			slots = append(slots, s)
+		}
+	}
+	return slots
+}
+
+func halfReversed(rng *rand.Rand, n int, control bool) [][2]slot {
+	second := sidePacked
+	if control {
+		second = sideCopy
+	}
+	odd := rng.IntN(2) // of an odd number of pairs, which half is the larger
+	pairs := make([][2]slot, n)
+	for i := range pairs {
+		pairs[i] = [2]slot{{control: control, side: sidePlain}, {control: control, side: second}}
+		if i < (n+odd)/2 {
+			slices.Reverse(pairs[i][:])
+		}
+	}
+	rng.Shuffle(n, func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	return pairs
+}
+
 // warmUp makes runs that do not count, so that files are in memory and clocks are up.
 func (t *trial) warmUp(ctx context.Context) error {
-	for t.state.Warmed < t.plan.Warmup {
-		sides := []string{sidePlain, sidePacked}
-		if t.plan.Control > 0 {
-			sides = append(sides, sideCopy)
-		}
+	sides := []string{sidePlain, sidePacked}
+	if t.plan.Control > 0 {
+		sides = append(sides, sideCopy)
+	}
+	for ; t.warmed < t.plan.Warmup; t.warmed++ {
 		for _, side := range sides {
-			t.say("warm-up run %d of %d, %s", t.state.Warmed+1, t.plan.Warmup, sideName(side))
-			c := t.load(slot{side: side}, "warmup-"+strconv.Itoa(t.state.Warmed+1)+"-"+side)
+			t.say("warm-up run %d of %d, %s", t.warmed+1, t.plan.Warmup, sideName(side))
+			c := t.newRun(slot{side: side}, "warmup-"+strconv.Itoa(t.warmed+1)+"-"+side, false)
 			r, err := t.perform(ctx, c)
 			if err != nil {
 				return err
 			}
 			if r.failed != "" {
-				return t.loadError(fmt.Errorf("the warm-up run %s ended badly: %s", sideName(side), r.failed), c)
+				return c.outputError(fmt.Errorf("the warm-up run %s ended badly: %s", sideName(side), r.failed))
 			}
 		}
-		t.state.Warmed++
 	}
 	return nil
-}
-
-// loadError is an error of a load, with the end of its output.
-func (t *trial) loadError(err error, c *run) error {
-	said, file := c.tail()
-	return &OutputError{Err: err, Output: said, File: file}
 }
 
 // judgeFailures gives up where going on makes no sense.
@@ -90,39 +121,29 @@ func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 	if r.Failed == "" {
 		return nil
 	}
-	failed := 0
-	for i := range t.state.Runs {
-		if t.state.Runs[i].Failed != "" {
-			failed++
-		}
-	}
-	said, file := c.tail()
-	what := fmt.Sprintf("run %d of %d, %s, ended badly: %s", len(t.state.Runs), all, sideName(r.Side), r.Failed)
+	runs, failed := len(t.report.Runs), t.report.Failed(sidePlain)+t.report.Failed(sidePacked)+t.report.Failed(sideCopy)
+	what := fmt.Sprintf("run %d of %d, %s, ended badly: %s", runs, all, sideName(r.Side), r.Failed)
 	switch {
-	case len(t.state.Runs) == 1:
-		t.state.Stopped = "the first run failed"
+	case runs == 1:
+		what = "the first run failed: " + what
 	case failed*4 > all:
-		t.state.Stopped = fmt.Sprintf("%d of %d runs failed", failed, len(t.state.Runs))
+		what = fmt.Sprintf("%d of %d runs failed: %s", failed, runs, what)
 	default:
+		said, _ := c.tail()
 		t.remark(said, "%s; counted as failed, the trial continues", what)
 		return nil
 	}
-	return &hints.Error{
-		Err:    &OutputError{Err: fmt.Errorf("%s: %s", t.state.Stopped, what), Output: said, File: file},
-		Advice: "the same command makes the failed runs again, and keeps the others",
-	}
+	return c.outputError(errors.New(what))
 }
 
 // runName is what files of a measured run are called.
 func runName(s slot) string { return fmt.Sprintf("%04d-%s", s.number, s.side) }
 
 // one makes one measured run.
-func (t *trial) one(ctx context.Context, s slot) (*Measured, error) {
-	name := runName(s)
+func (t *trial) one(ctx context.Context, s slot, c *run) (*Measured, error) {
 	if err := t.renew(s.side); err != nil {
 		return nil, err
 	}
-	c := t.load(s, name)
 	began := t.plan.Now().UTC()
 	r, err := t.perform(ctx, c)
 	if err != nil {
@@ -130,7 +151,7 @@ func (t *trial) one(ctx context.Context, s slot) (*Measured, error) {
 	}
 	run := &Measured{
 		Number: s.number, Pair: s.pair, Control: s.control, Side: s.side, Began: began, Wall: r.wall, Failed: r.failed, Left: r.left,
-		Output: filepath.ToSlash(filepath.Join("runs", name+".out")),
+		Output: filepath.ToSlash(filepath.Join("runs", runName(s)+".out")),
 	}
 	if run.Failed == "" {
 		run.Values, run.Failed = t.values(ctx, c, &r)
@@ -178,7 +199,7 @@ func requests(printed []bench.Value, wall time.Duration) float64 {
 	var rates []float64
 	for _, v := range printed {
 		switch {
-		case v.Name == "requests" && v.Unit == "" && v.X > 0: // as profile/bench/read calls what ab, wrk and hey count
+		case v.Name == "requests" && v.Unit == "" && v.X > 0: // as profile/bench/read calls what ab counts
 			return v.X
 		case isRate(v.Unit, v.Better):
 			rates = append(rates, v.X)
@@ -265,40 +286,21 @@ func printedValues(ctx context.Context, path string) ([]bench.Value, error) {
 	return values, nil
 }
 
-// left is how long the trial may go on, 0 if nothing is known.
+// left estimates how long the trial takes from now on by the median of the runs so far; 0 if unknown.
 func (t *trial) left() time.Duration {
-	each := t.eachRun()
-	if each == 0 {
-		return 0
-	}
-	todo := 2*(t.plan.Pairs+t.plan.Control) - len(t.state.Runs)
-	if t.state.Warmed < t.plan.Warmup {
-		todo += 2 * (t.plan.Warmup - t.state.Warmed)
-	}
-	left := time.Duration(todo) * each
-	if t.plan.selfProfiles() { // as many rounds of both programs come after the measurements as came before
-		rounds, _ := t.state.sampled(sidePlain, false)
-		plain, _ := t.state.sampled(sidePlain, true)
-		packed, _ := t.state.sampled(sidePacked, true)
-		left += time.Duration(max(0, 2*rounds-plain-packed)) * each
-	}
-	return left
-}
-
-// eachRun is how long one run takes: the median of those that were measured, or of rounds for profiles.
-func (t *trial) eachRun() time.Duration {
 	var walls []time.Duration
-	for i := range t.state.Runs {
-		walls = append(walls, t.state.Runs[i].Wall)
+	for i := range t.report.Runs {
+		walls = append(walls, t.report.Runs[i].Wall)
 	}
 	if len(walls) == 0 {
-		for i := range t.state.Rounds {
-			walls = append(walls, t.state.Rounds[i].Wall)
+		for i := range t.report.Rounds {
+			walls = append(walls, t.report.Rounds[i].Wall)
 		}
 	}
 	if len(walls) == 0 {
 		return 0
 	}
 	slices.Sort(walls)
-	return walls[len(walls)/2]
+	todo := 2*(t.plan.Pairs+t.plan.Control-t.warmed+t.plan.Warmup) - len(t.report.Runs)
+	return time.Duration(todo) * walls[len(walls)/2]
 }

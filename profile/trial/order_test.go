@@ -64,34 +64,3 @@ func TestOrderIsThatOfTheSeed(t *testing.T) {
 		t.Error("two seeds give one order")
 	}
 }
-
-func TestReopenPutsHalvesAside(t *testing.T) {
-	order := (&Plan{Pairs: 3}).order(1)
-	at := func(i int, failed string) Measured {
-		s := order[i]
-		return Measured{Number: s.number, Pair: s.pair, Side: s.side, Control: s.control, Failed: failed}
-	}
-	s := &state{Runs: []Measured{at(0, ""), at(1, "exit status 1"), at(2, "")}, Warmed: 1}
-	s.reopen(order)
-	if len(s.Runs) != 2 || len(s.Discarded) != 1 || s.Discarded[0].Number != 3 {
-		t.Errorf("after an interruption: kept %v, put aside %v", s.Runs, s.Discarded)
-	}
-	if todo := s.todo(order); len(todo) != 4 || todo[0].number != 3 {
-		t.Errorf("what is left to do: %v", todo)
-	}
-	if s.Warmed != 0 {
-		t.Error("no warm-up after an interruption")
-	}
-
-	s = &state{Runs: []Measured{at(0, ""), at(1, "exit status 1"), at(2, ""), at(3, "")}, Stopped: "too many"}
-	s.reopen(order)
-	if len(s.Runs) != 2 || len(s.Discarded) != 2 || s.Stopped != "" {
-		t.Errorf("after too many failures: kept %v, put aside %v", s.Runs, s.Discarded)
-	}
-
-	s = &state{Runs: []Measured{at(0, ""), at(1, ""), at(2, ""), at(3, ""), at(4, ""), at(5, "")}, Warmed: 1, Finished: true}
-	s.reopen(order)
-	if len(s.Runs) != 6 || !s.Finished || s.Warmed != 1 || len(s.todo(order)) != 0 {
-		t.Errorf("a trial that is done: %+v", s)
-	}
-}

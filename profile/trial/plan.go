@@ -2,10 +2,6 @@ package trial
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -57,17 +53,17 @@ type Plan struct {
 	Anyway bool
 
 	// Folder is where everything goes.
-	Folder string `json:"-"`
+	Folder string
 	// Write puts default.pgo into the main package when all is done; Force replaces one that somebody else wrote, and
 	// writes one with which the program got worse.
-	Write bool `json:"-"`
-	Force bool `json:"-"`
+	Write bool
+	Force bool
 	// Tool is the program's version, for files that are written.
-	Tool string `json:"-"`
+	Tool string
 	// Repeat is the command line that makes the trial again, without secrets.
-	Repeat string `json:"-"`
+	Repeat string
 	// Now is the clock; nil: time.Now.
-	Now func() time.Time `json:"-"`
+	Now func() time.Time
 }
 
 // Defaults of a Plan.
@@ -288,31 +284,6 @@ func (p *Plan) checkService() error {
 		return planError("for example: --ready 127.0.0.1:8080", "--ready is not an address or host:port")
 	}
 	return nil
-}
-
-// hash tells Plans apart that would not measure the same. It is made of all that is in them, secrets included, and
-// tells nothing of them.
-func (p *Plan) hash() (string, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return "", errors.New("the plan cannot be written down")
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
-}
-
-// hashes are that of all, and that of what counts before anything is measured: what is built, run and profiled, and not
-// how often.
-func (p *Plan) hashes() (all, begun string, err error) {
-	first := *p
-	first.Pairs, first.Control, first.Warmup, first.Rounds, first.Events, first.Seed = 0, 0, 0, 0, 0, 0
-	first.Level, first.Effect, first.Anyway = 0, 0, false
-	all, err = p.hash()
-	if err != nil {
-		return "", "", err
-	}
-	begun, err = first.hash()
-	return all, begun, err
 }
 
 // shown is the Plan as it may be kept and shown.

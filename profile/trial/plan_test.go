@@ -2,11 +2,11 @@ package trial
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestPlanMistakes(t *testing.T) {
@@ -71,105 +71,22 @@ func TestPlanGood(t *testing.T) {
 	}
 }
 
-func TestStateIsOfOnePlan(t *testing.T) {
-	dir := t.TempDir()
-	begin := func(plan Plan, f folder) (*trial, error) {
-		plan.Folder = string(f)
-		if err := plan.settle(); err != nil {
-			return nil, err
-		}
-		unlock, err := f.open()
-		if err != nil {
-			return nil, err
-		}
-		defer unlock()
-		tr := &trial{plan: plan, folder: f}
-		if tr.state, err = f.load(&tr.plan); err != nil {
-			return nil, err
-		}
-		return tr, tr.save()
-	}
-	f := folder(filepath.Join(dir, "trial"))
-	plan := Plan{Dir: dir, Load: "{bin} --token abc123 {profile}", Pairs: 8}
-	if tr, err := begin(plan, f); err != nil || tr.state.Seed == 0 {
-		t.Fatalf("begin: %v", err)
-	}
-	text, err := os.ReadFile(f.path(stateFile))
-	if err != nil || strings.Contains(string(text), "abc123") {
-		t.Errorf("the state holds a secret, or is not there: %v", err)
-	}
-	first, err := begin(plan, f)
-	if err != nil {
-		t.Fatalf("go on: %v", err)
-	}
-	if again, err := begin(plan, f); err != nil || again.state.Seed != first.state.Seed {
-		t.Errorf("go on: %v", err)
-	}
-
-	other := plan
-	other.Pairs = 9
-	if tr, err := begin(other, f); err != nil || tr.state.Plan.Pairs != 9 {
-		t.Errorf("more pairs, before there is one: %v", err)
-	}
-	first.state.Pack = &Pack{}
-	if err := first.save(); err != nil {
+func TestFolderIsNewOrEmpty(t *testing.T) {
+	f := folder(filepath.Join(t.TempDir(), "trial"))
+	if err := f.create(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := begin(other, f); err == nil || !strings.Contains(err.Error(), "pairs was 8 and is 9 now") {
-		t.Errorf("more pairs, when it is known what some showed: %v", err)
+	if err := f.create(); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("a second trial in it: %v", err)
 	}
-	other = plan
-	other.Timeout = time.Hour
-	if _, err := begin(other, f); err == nil || !strings.Contains(err.Error(), "timeout was") {
-		t.Errorf("another plan: %v", err)
-	}
-	secret := plan
-	secret.Load = "{bin} --token other {profile}"
-	if _, err := begin(secret, f); err == nil || strings.Contains(err.Error(), "abc123") || strings.Contains(err.Error(), "other {") {
-		t.Errorf("another secret: %v", err)
-	}
+}
 
-	for name, text := range map[string]string{
-		"no JSON":       "{",
-		"a later state": `{"Version":99}`,
-		"a path":        strings.Replace(string(text), `"Rounds": null`, `"Rounds": [{"File":"../../x"}]`, 1),
-	} {
-		if err := os.WriteFile(f.path(stateFile), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := begin(plan, f); err == nil {
-			t.Errorf("%s: it is gone on with", name)
-		}
-	}
-
-	if err := os.WriteFile(f.path(stateFile), text, 0o600); err != nil {
+func TestReportHasNoSecrets(t *testing.T) {
+	plan := Plan{Dir: ".", Load: "{bin} --token abc123 {profile}"}
+	if err := plan.settle(); err != nil {
 		t.Fatal(err)
 	}
-	for journal, want := range map[string]string{
-		"{\"Side\":\"x\"}\n":                      "of no side",
-		"{\"Side\":\"a\"}\n{\n{\"Side\":\"a\"}\n": "line 2",
-		"{\"Side\":\"a\"}\n{\"Sid":                "",
-	} {
-		if err := os.WriteFile(f.path(journalFile), []byte(journal), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		tr, err := begin(plan, f)
-		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("journal %q: %v, want %q", journal, err, want)
-		}
-		if want == "" && (err != nil || len(tr.state.Runs) != 1) {
-			t.Errorf("journal %q: %v", journal, err)
-		}
-	}
-
-	foreign := folder(filepath.Join(dir, "foreign"))
-	if err := os.MkdirAll(string(foreign), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(foreign.path("precious"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := begin(plan, foreign); err == nil || !strings.Contains(err.Error(), "not empty") {
-		t.Errorf("a folder of somebody else: %v", err)
+	if r := newTrial(plan, nil).report; strings.Contains(fmt.Sprint(r.Plan), "abc123") || r.Seed == 0 {
+		t.Errorf("%+v", r.Plan)
 	}
 }

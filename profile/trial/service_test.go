@@ -29,8 +29,6 @@ func TestMain(m *testing.M) {
 		serveHelper()
 	case "load":
 		loadHelper()
-	case "orphan":
-		orphanHelper()
 	default:
 		os.Unsetenv("GOFLAGS") // whatever the tests themselves are built with
 		os.Exit(m.Run())
@@ -118,12 +116,11 @@ func served(t *testing.T, mode string) *trial {
 			Load: "env " + helperVariable + "=load {bin} " + address + " 5", Seconds: 1, ReadyTimeout: 20 * time.Second, Timeout: time.Minute,
 			Folder: filepath.Join(t.TempDir(), "trial"),
 		},
-		state: new(state),
 	}
 	if err := tr.plan.settle(); err != nil {
 		t.Fatal(err)
 	}
-	tr.folder = folder(tr.plan.Folder)
+	tr.folder, tr.report = folder(tr.plan.Folder), new(Report)
 	file := tr.binary(sidePlain)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -132,6 +129,12 @@ func served(t *testing.T, mode string) *trial {
 		t.Fatal(err)
 	}
 	return tr
+}
+
+// measureOne makes one measured run.
+func measureOne(ctx context.Context, tr *trial) (*Measured, error) {
+	s := slot{number: 1, side: sidePlain}
+	return tr.one(ctx, s, tr.newRun(s, runName(s), false))
 }
 
 // said is the end of what a program said.
@@ -143,7 +146,7 @@ func said(out string) string {
 func TestServiceUnderLoad(t *testing.T) {
 	tr := served(t, "well")
 	for range 2 { // the second finds the address free again
-		r, err := tr.one(t.Context(), slot{number: 1, side: sidePlain})
+		r, err := measureOne(t.Context(), tr)
 		if err != nil || r.Failed != "" {
 			t.Fatalf("%+v, %v: %s", r, err, said(tr.folder.path("runs", "0001-a-service.out")))
 		}
@@ -191,7 +194,7 @@ func TestServiceFails(t *testing.T) {
 				tr.plan.ReadyTimeout = 300 * time.Millisecond
 			}
 			began := time.Now()
-			r, err := tr.one(t.Context(), slot{number: 1, side: sidePlain})
+			r, err := measureOne(t.Context(), tr)
 			if err != nil || !strings.Contains(r.Failed, want) {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -208,7 +211,7 @@ func TestServiceFails(t *testing.T) {
 		}
 		defer l.Close()
 		tr.plan.Ready = l.Addr().String()
-		_, err = tr.one(t.Context(), slot{number: 1, side: sidePlain})
+		_, err = measureOne(t.Context(), tr)
 		if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), "something answers") || mistake.Hint() == "" {
 			t.Errorf("got %v", err)
 		}
@@ -220,7 +223,7 @@ func TestServiceEndsWithTheTrial(t *testing.T) {
 	tr.plan.Load = strings.Replace(tr.plan.Load, " 5", " 100000", 1)
 	ctx, stop := context.WithTimeout(t.Context(), time.Second)
 	defer stop()
-	if _, err := tr.one(ctx, slot{number: 1, side: sidePlain}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := measureOne(ctx, tr); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 	if answers(t.Context(), tr.plan.Ready) {

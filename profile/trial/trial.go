@@ -1,143 +1,193 @@
-// Package trial builds a Go program without and with a profile, runs both in turns, and says what the
-// profile is worth.
-//
-// What enters is a Plan: a module, how to build it, how to load it. What leaves is a folder with both
-// binaries, every run, the profiles of both, and a Report. A trial that was interrupted goes on where it stopped.
+// Package trial measures what a profile is worth to a Go program: it builds the program without and with the profile,
+// runs both in pairs, and compares.
 //
 //  1. The module and its main package are found (build.go).
 //  2. The program is built without PGO.
-//  3. It runs under its load and is profiled, until there are samples enough (collect.go).
+//  3. It runs under its load and is profiled until there are enough samples (collect.go).
 //  4. The profiles are judged: what Go refuses or ignores ends the trial here.
 //  5. They are packed into a default.pgo.
 //  6. The program is built with it.
 //  7. Both run in pairs, in random order, without a profiler (measure.go).
-//  8. Both are profiled again, to see whether the profile took effect; all is compared and reported (finish.go).
-//
-// After each build, round and run what is known is written to state.json (state.go), so that nothing that was
-// measured is measured again.
+//  8. Both are compared and reported (finish.go).
 package trial
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
+
+	"kitescope/profile/bench"
+	"kitescope/profile/pgo"
 )
 
-// Event is how far a trial is.
+// Event is the progress of a trial.
 type Event struct {
-	// Step is 1 to 8; What says what goes on, for people: "run 7 of 40, with PGO".
+	// Step is 1 to 8; What describes it for people, e.g. "run 7 of 40, with PGO".
 	Step int
 	What string
-	// Left is how long the trial may take from now on, as far as can be told; 0 if nothing is known.
+	// Left is an estimate of the time left; 0 if unknown.
 	Left time.Duration
-	// Remark is something that a person should hear of though the trial goes on: a run that failed.
-	// Output is the end of what the program said then.
+	// Remark is something to show although the trial goes on, e.g. a run that failed; Output is the end of what the
+	// program printed then.
 	Remark, Output string
 }
 
-// Steps are the names of the steps of a trial, from 1 on.
+// steps are the names of the steps of a trial, from 1 on.
 var steps = [...]string{
 	"", "find the module", "build without PGO", "profile the load", "judge the profiles", "pack default.pgo", "build with it",
 	"run both in pairs", "compare and verify",
 }
 
-// Progress hears what happens; it may be nil.
+// Progress receives events; it may be nil.
 type Progress func(Event)
 
-// OutputError is an error of a program that was run, with the end of what it said.
+// OutputError is an error of a program that was run, with the end of its output.
 type OutputError struct {
 	Err error
-	// Output is the end of what it wrote; File holds all of it, "" if nothing was kept.
+	// Output is the end of what it printed; File holds all of it, "" if nothing was kept.
 	Output, File string
 }
 
 func (e *OutputError) Error() string { return e.Err.Error() }
 
-// Unwrap is the error without the output.
+// Unwrap returns the error without the output.
 func (e *OutputError) Unwrap() error { return e.Err }
+
+// Session is when and where a trial ran.
+type Session struct {
+	Began, Ended time.Time
+	Machine      Machine `doc:",inline"`
+	// LoadAfter is the load average at the end; nil if unknown.
+	LoadAfter []float64 `doc:"load_average_after,omitzero"`
+}
+
+// Measured is one measured run.
+type Measured struct {
+	// Number is its place in the order of runs, from 1 on; Pair is its pair, or with Control its pair of the control.
+	// Side is the folder of its program: "a" without PGO, "b" with it, "c" the copy of a.
+	Number  int
+	Pair    int
+	Control bool
+	Side    string
+	Began   time.Time
+	Wall    time.Duration
+	Values  []bench.Value
+	// Failed is why it does not count, "" if it does; Output is the file with its output, relative to the folder.
+	Failed, Output string
+	// Left reports that it left processes behind, which were ended.
+	Left bool
+}
+
+// Round is one run for a profile.
+type Round struct {
+	Side string
+	// File is the profile, relative to the folder.
+	File   string
+	Events int64
+	Wall   time.Duration
+}
+
+// folder is where a trial keeps what it makes.
+type folder string
+
+func (f folder) path(parts ...string) string {
+	return filepath.Join(append([]string{string(f)}, parts...)...)
+}
+
+// create makes the folder, which must be new or empty.
+func (f folder) create() error {
+	if err := os.MkdirAll(string(f), 0o755); err != nil {
+		return fmt.Errorf("make the trial's folder: %w", err)
+	}
+	entries, err := os.ReadDir(string(f))
+	if err != nil {
+		return fmt.Errorf("read the trial's folder: %w", err)
+	}
+	if len(entries) > 0 {
+		return planError("name a new folder with -O; existing files are not touched", "%s is not empty", f)
+	}
+	if err := f.write([]byte("*\n"), ".gitignore"); err != nil { // it may be inside a repository, and is no part of it
+		return fmt.Errorf("make the trial's folder: %w", err)
+	}
+	return nil
+}
+
+// write makes a file that appears when it is complete.
+func (f folder) write(text []byte, parts ...string) error { return writeFile(f.path(parts...), text) }
+
+func writeFile(path string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".kitescope-*")
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
+		return named.Err // the temporary name says nothing to anybody
+	}
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // gone after the rename
+	_, err = tmp.Write(text)
+	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
 
 // trial is one Run.
 type trial struct {
 	plan   Plan
 	tell   Progress
-	state  *state
 	folder folder
 	step   int
-	// patient says that it was told how long a service takes to end.
+	report *Report
+	// inputs are the profiles to build with.
+	inputs []pgo.Input
+	warmed int
+	// patient reports that the user was told how long a service takes to end.
 	patient bool
 }
 
-// Run makes a trial, or goes on with one that was interrupted: what its folder holds already is not done again. Runs,
-// profiles and default.pgo are in the folder then; to write the Report there is up to the caller. Where ctx ends early
-// the error is ctx's, and the folder can be gone on with.
+// Run makes a trial. Runs, profiles and default.pgo are in its folder then; the caller writes the Report there.
 func Run(ctx context.Context, plan Plan, tell Progress) (*Report, error) {
 	if err := plan.settle(); err != nil {
 		return nil, err
 	}
-	adopt()
-	t := &trial{plan: plan, tell: tell, folder: folder(plan.Folder)}
-	unlock, err := t.folder.open()
-	if err != nil {
+	t := newTrial(plan, tell)
+	if err := t.folder.create(); err != nil {
 		return nil, err
 	}
-	defer unlock()
-	if t.state, err = t.folder.load(&t.plan); err != nil {
-		return nil, err
-	}
-	if err := t.begin(ctx); err != nil {
-		return nil, err
-	}
-	report, err := t.run(ctx)
-	// What went wrong first is what to tell: a full disk lets nothing be saved either.
-	if err = cmp.Or(ctx.Err(), err, t.end()); err != nil {
-		return nil, err
-	}
-	return report, nil
-}
-
-func (t *trial) run(ctx context.Context) (*Report, error) {
+	t.report.Sessions = []Session{{Began: plan.Now().UTC(), Machine: t.machine(ctx)}}
 	for i, do := range []func(context.Context) error{
-		t.find, t.buildPlain, t.collect, t.judge, t.pack, t.buildPacked, t.measure,
+		t.find, t.buildPlain, t.collect, t.judge, t.pack, t.buildPacked, t.measure, t.finish,
 	} {
 		t.step = i + 1
-		if err := t.timed(ctx, do); err != nil {
-			return nil, fmt.Errorf("step %d, %s: %w", t.step, steps[t.step], err)
+		began := time.Now()
+		if err := cmp.Or(ctx.Err(), do(ctx)); err != nil {
+			return nil, cmp.Or(ctx.Err(), fmt.Errorf("step %d, %s: %w", t.step, steps[t.step], err))
 		}
+		t.report.Took[t.step] = time.Since(began)
 	}
-	t.step = len(steps) - 1
-	var report *Report
-	err := t.timed(ctx, func(ctx context.Context) (err error) {
-		report, err = t.finish(ctx)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("step %d, %s: %w", t.step, steps[t.step], err)
-	}
-	return report, nil
+	return t.report, nil
 }
 
-// timed does a step and keeps how long it took, over all sessions.
-func (t *trial) timed(ctx context.Context, do func(context.Context) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	began, again := time.Now(), t.state.Finished
-	err := do(ctx)
-	if !again {
-		t.state.Took[t.step] += time.Since(began)
-	}
-	return err
+func newTrial(plan Plan, tell Progress) *trial {
+	return &trial{plan: plan, tell: tell, folder: folder(plan.Folder), report: &Report{
+		Plan: plan.shown(), Seed: cmp.Or(plan.Seed, uint64(plan.Now().UnixNano())), Folder: plan.Folder, Repeat: plan.Repeat,
+		Profiled: plan.profilesAlways(),
+	}}
 }
 
-// say tells of progress.
+// say reports progress.
 func (t *trial) say(format string, args ...any) {
 	if t.tell != nil {
 		t.tell(Event{Step: t.step, What: fmt.Sprintf(format, args...), Left: t.left()})
 	}
 }
 
-// remark tells of something that went wrong though the trial goes on.
+// remark reports something that went wrong although the trial goes on.
 func (t *trial) remark(output, format string, args ...any) {
 	if t.tell != nil {
 		t.tell(Event{Step: t.step, Remark: fmt.Sprintf(format, args...), Output: output})

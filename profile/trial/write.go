@@ -19,7 +19,7 @@ func (t *trial) checkWrite() error {
 	if !t.plan.Write || t.plan.Force {
 		return nil
 	}
-	file := filepath.Join(t.state.Module.Main, pgo.DefaultName)
+	file := filepath.Join(t.report.Module.Main, pgo.DefaultName)
 	old, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -53,7 +53,7 @@ func (t *trial) writePack(r *Report) (file, not string) {
 	if err := t.checkWrite(); err != nil {
 		return "", err.Error()
 	}
-	dir := t.state.Module.Main
+	dir := t.report.Module.Main
 	for _, name := range []string{pgo.DefaultName, pgo.ManifestName(pgo.DefaultName)} {
 		text, err := os.ReadFile(t.folder.path(name))
 		if err == nil {

@@ -1,5 +1,5 @@
 // Package builds writes what tells one build from another: comparisons of benchmarks, judgements of profiles that a build would be
-// optimised with, what was packed and whether it took effect, and trials of the whole. What enters is a value of profile/bench,
+// optimised with, what was packed and which binary took it, and trials of the whole. What enters is a value of profile/bench,
 // profile/pgo or profile/trial, a format and options; what leaves is written to an io.Writer.
 //
 //  1. Figures become words with a unit for each metric (compare_units.go), verdicts a mark and a role.

@@ -158,9 +158,6 @@ func writeJudgementHead(e *encode.Encoder, j *pgo.Judgement, o *render.ReportOpt
 	e.Entry("overlaps", j.Overlaps)
 	writeHot(e, j.Hot[:o.Shown(len(j.Hot))])
 	e.Entry("risks", j.Risks)
-	if j.Dry != nil {
-		writeDryRun(e, j.Dry)
-	}
 }
 
 func writeEdge(e *encode.Encoder, x *pgo.Edge) {
@@ -179,46 +176,7 @@ func writeHot(e *encode.Encoder, list []pgo.HotEdge) {
 		e.Entry("percent", 100*h.Share)
 		writeCount(e, "samples", h.Hits)
 		e.Entry("inlined", h.Inlined)
-		if h.Decision != nil {
-			e.Key("decision")
-			e.BeginObject()
-			writeDecision(e, h.Decision)
-			e.EndObject()
-		}
 		e.EndObject()
 	}
 	e.EndList()
-}
-
-func writeDecision(e *encode.Encoder, d *pgo.Decision) {
-	e.Entry("what", d.What)
-	if d.Cost > 0 {
-		writeCount(e, "cost", int64(d.Cost))
-	}
-	e.Entry("reason", d.Reason)
-	e.Entry("position", d.Position)
-}
-
-func writeDryRun(e *encode.Encoder, d *pgo.DryRun) {
-	e.Key("dry_run")
-	e.BeginObject()
-	e.Entry("dir", d.Dir)
-	e.Entry("package", d.Package)
-	e.Entry("go_version", d.GoVersion)
-	writeCount(e, "inlined", int64(d.Inlined))
-	writeCount(e, "devirtualised", int64(d.Devirtualised))
-	writeCount(e, "skipped", int64(d.Skipped))
-	if d.Known {
-		e.Entry("grown_bytes", d.Grown)
-	}
-	e.Key("decisions")
-	e.BeginList()
-	for i := range d.Decisions {
-		e.BeginObject()
-		writeEdge(e, &d.Decisions[i].Edge)
-		writeDecision(e, &d.Decisions[i])
-		e.EndObject()
-	}
-	e.EndList()
-	e.EndObject()
 }

@@ -35,40 +35,28 @@ func packReports() []*PackReport {
 }
 
 func verifications() []*pgo.Verification {
-	calls := []pgo.WitnessCall{
-		{Edge: pgo.Edge{Caller: "main.second", Callee: "main.churn", Offset: 3}, Share: 0.4022, Inlined: true},
-		{Edge: pgo.Edge{Caller: "main.first", Callee: "main.fold", Offset: 3}, Share: 0.1848, Inlined: true, Made: true},
-		{Edge: pgo.Edge{Caller: "=main\x1b[31m|x", Callee: longCallee, Offset: -1}, Share: 0.006, Made: true},
-	}
-	witness := &pgo.Witness{
-		Effect: pgo.TookEffect, Reason: "2 of 3 calls that were hot and made before are inlined now", Calls: calls, Inlined: 2, Unseen: 1, Share: 0.593,
-		Control: pgo.Tally{Inlined: 1, Of: 177}, Usual: pgo.Tally{Of: 2855}, Chance: 1.8e-12,
-	}
 	took := &pgo.Verification{
-		Subject: &pgo.Subject{
-			Name:  "./service",
-			Build: &pgo.Build{Main: "example.com/service", GoVersion: "go1.26.8", BuildID: "b1", PGO: "/src/default-0123456789abcdef.pgo", Hash: "0123456789abcdef", Recorded: true},
-			Given: &pgo.GivenProfile{
-				Name: "default.pgo", SHA256: strings.Repeat("0123456789abcdef", 4), Assumed: true,
-				Manifest: &pgo.Manifest{Sources: make([]pgo.ManifestSource, 2), Nodes: []string{"a", "b"}, GoVersions: []string{"go1.26.8"}, BuildIDs: []string{"b0"}},
-			},
+		Name:  "./service",
+		Build: &pgo.Build{Main: "example.com/service", GoVersion: "go1.26.8", BuildID: "b1", PGO: "/src/default-0123456789abcdef.pgo", Hash: "0123456789abcdef", Recorded: true},
+		Given: &pgo.GivenProfile{
+			Name: "default.pgo", SHA256: strings.Repeat("0123456789abcdef", 4), Assumed: true,
+			Manifest: &pgo.Manifest{Sources: make([]pgo.ManifestSource, 2), Nodes: []string{"a", "b"}, GoVersions: []string{"go1.26.8"}, BuildIDs: []string{"b0"}},
 		},
-		Effect: pgo.TookEffect, Reason: witness.Reason, Match: pgo.MatchHash, Manifest: "matches", InBinary: witness, InProfile: witness,
-		Own: []pgo.BeyondBudget{{Function: "main.relay", Calls: 6, Lines: 2, Cost: 104}},
+		Effect: pgo.Taken, Reason: "it was built with /src/default-0123456789abcdef.pgo", Match: pgo.MatchHash, Manifest: "matches",
 	}
 	none := &pgo.Verification{
-		Subject: &pgo.Subject{Name: "./plain", Build: &pgo.Build{Main: "main", GoVersion: "go1.26.8", Recorded: true, Stripped: true}},
-		Effect:  pgo.NoSign, Reason: "it was built without a profile", Hint: "a default.pgo is used by itself",
+		Name: "./plain", Build: &pgo.Build{Main: "main", GoVersion: "go1.26.8", Recorded: true},
+		Effect: pgo.NotTaken, Reason: "it was built without a profile", Hint: "a default.pgo is used by itself",
 	}
 	unknown := &pgo.Verification{
-		Subject: &pgo.Subject{Name: "http://service:6060", Given: &pgo.GivenProfile{Name: "x.pgo", SHA256: "00", Err: errors.New("it is cut")}, Build: &pgo.Build{}},
-		Effect:  pgo.CannotTell, Reason: "the profile cannot be read: it is cut", Notes: []string{"x.pgo: it is cut"}, InProfile: &pgo.Witness{Reason: "nothing can show it", Chance: 1},
+		Name: "=service\x1b[31m|x", Build: &pgo.Build{}, Given: &pgo.GivenProfile{Name: "x.pgo", SHA256: "00", Err: errors.New("it is cut")},
+		Effect: pgo.CannotTell, Reason: "it does not record how it was built", Notes: []string{"x.pgo: it is cut"},
 	}
 	return []*pgo.Verification{took, none, unknown}
 }
 
 func TestWritePGOReports(t *testing.T) {
-	for _, format := range []string{"table", "wide", "json", "jsonl", "yaml", "csv", "markdown"} {
+	for _, format := range []string{"table", "json", "csv", "markdown"} {
 		var packs, verified bytes.Buffer
 		for _, r := range packReports() {
 			if err := WritePack(&packs, r, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"strconv"
-	"strings"
 
 	"kitescope/internal/hints"
 	"kitescope/profile/bench"
@@ -13,10 +12,10 @@ import (
 	"kitescope/render/webpage"
 )
 
-// writeTrialPage writes a trial as a page: what it came to, the comparison with its pictures, the control, the witness, and how to repeat it.
+// writeTrialPage writes a trial as a page: what it came to, the comparison with its pictures, the control, and how to repeat it.
 func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
 	p := &webpage.Page{Window: "PGO trial of " + trialName(r), Headline: TrialSentence(r), Tone: trialTone(r.Verdict()), Under: []string{trialName(r)}}
-	p.Facts = []webpage.Fact{{Name: "Witness", Value: strings.TrimPrefix(witnessText(r), "Witness: ")}}
+	p.Facts = []webpage.Fact{{Name: "Build", Value: effectText(r)}}
 	for _, c := range r.Cautions {
 		p.Facts = append(p.Facts, webpage.Fact{Name: "Caution", Value: c})
 	}
@@ -32,7 +31,6 @@ func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
 		p.Add("The control", append([]webpage.Block{webpage.Prose("The program without PGO against a copy of itself, in pairs between the others: any difference here is noise, not PGO.")}, control.Blocks()...)...)
 	}
 	p.Add("The programs", trialPrograms(r).HTML())
-	p.Add("The witness", webpage.List(witnessTexts(r)))
 	p.Add("To repeat it", webpage.Commands([]webpage.Command{{Code: r.Repeat, Language: "shell", Text: "Seed " + strconv.FormatUint(r.Seed, 10) + " orders the runs. Every run is in runs.jsonl: kitescope compare runs.jsonl"}}))
 	return render.WritePage(w, p)
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"kitescope/internal/encode"
-	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
 	"kitescope/render"
 )
@@ -48,10 +47,9 @@ func writeTrial(e *encode.Encoder, r *trial.Report, o *render.Options) {
 	newJudgementSheet(r.Judgement, &render.ReportOptions{Options: *o, Limit: 10}).Document(e)
 	e.Key("comparison")
 	newComparisonSheet(r.Comparison, false, &render.ReportOptions{Options: *o}).Document(e)
-	writeTrialWitnesses(e, r)
+	e.Entry("effect", r.Effect().String())
 	writeTrialRounds(e, r)
-	writeTrialRuns(e, "runs", r.Runs)
-	writeTrialRuns(e, "discarded", r.Discarded)
+	writeTrialRuns(e, r.Runs)
 	e.Entry("sessions", r.Sessions)
 	e.EndObject()
 }
@@ -90,23 +88,6 @@ func writeTrialBuild(e *encode.Encoder, b *trial.Build) {
 	e.EndObject()
 }
 
-func writeTrialWitnesses(e *encode.Encoder, r *trial.Report) {
-	e.Entry("effect", r.Effect().String())
-	e.Key("witnesses")
-	e.BeginList()
-	for _, x := range []struct {
-		in string
-		w  *pgo.Witness
-	}{{"binary", r.BinaryWitness}, {"profile", r.Witness}, {"profile of the program without PGO", r.WitnessControl}} {
-		if x.w != nil {
-			writeWitness(e, x.in, x.w)
-		}
-	}
-	e.EndList()
-	e.NonZero("no_binary_witness", r.NoBinaryWitness)
-	e.NonZero("no_profile_witness", r.NoWitness)
-}
-
 func writeTrialRounds(e *encode.Encoder, r *trial.Report) {
 	e.Key("profiles")
 	e.BeginList()
@@ -117,15 +98,14 @@ func writeTrialRounds(e *encode.Encoder, r *trial.Report) {
 		if x.Events >= 0 {
 			e.Entry("samples", x.Events)
 		}
-		e.Entry("after_measuring", x.After)
 		e.EndObject()
 	}
 	e.EndList()
 }
 
 // writeTrialRuns writes runs in the order in which they were made; their values are in runs.jsonl and in the comparison.
-func writeTrialRuns(e *encode.Encoder, key string, runs []trial.Measured) {
-	e.Key(key)
+func writeTrialRuns(e *encode.Encoder, runs []trial.Measured) {
+	e.Key("runs")
 	e.BeginList()
 	for i := range runs {
 		r := &runs[i]

@@ -4,44 +4,19 @@ import (
 	"strconv"
 	"strings"
 
-	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/profile/trial"
 	"kitescope/render"
 )
 
-// witnessText says whether the profile took effect, and how that is known best.
-func witnessText(r *trial.Report) string {
-	text := "Witness: " + r.Effect().String() + "."
-	switch {
-	case r.BinaryWitness != nil && r.BinaryWitness.Effect == r.Effect():
-		return text + " In the binary " + r.BinaryWitness.Reason + "."
-	case r.Witness != nil:
-		return text + " By its profile " + r.Witness.Reason + "."
-	case r.NoBinaryWitness != "":
-		return text + " The binary does not show it: " + r.NoBinaryWitness + "."
+// effectText says whether the program was built with the profile.
+func effectText(r *trial.Report) string {
+	text := "The build " + r.Effect().String()
+	if r.Packed.PGO != "" {
+		return text + ": Go recorded " + r.Packed.PGO + "."
 	}
-	return text
-}
-
-// witnessTexts say it all: of the binary, of a profile of it, and of the program that must not show it.
-func witnessTexts(r *trial.Report) []string {
-	var texts []string
-	if w := r.BinaryWitness; w != nil {
-		texts = append(texts, "The binary: "+w.Effect.String()+"; "+w.Reason+".")
-	} else if r.NoBinaryWitness != "" {
-		texts = append(texts, "The binary does not show it: "+r.NoBinaryWitness+".")
-	}
-	if w := r.Witness; w != nil {
-		texts = append(texts, "A profile of the program with PGO: "+w.Effect.String()+"; "+w.Reason+".")
-	} else {
-		texts = append(texts, "A profile of the program with PGO does not show it: "+r.NoWitness+".")
-	}
-	if c := r.WitnessControl; c != nil {
-		texts = append(texts, "Control, a new profile of the program without PGO: "+c.Effect.String()+".")
-	}
-	return texts
+	return text + ": Go records no profile of tests."
 }
 
 func (m *trialReport) programs() {
@@ -62,28 +37,6 @@ func (m *trialReport) programs() {
 	row("sha256", func(b *trial.Build) string { return b.SHA256 })
 	m.Line("", "Build times are single builds that may use the build cache: not a measurement.")
 }
-
-// witness lists the calls that were looked at.
-func (m *trialReport) witness() {
-	m.Line("", "## The witness", "")
-	for _, text := range witnessTexts(m.r) {
-		m.Line("- " + render.MarkdownText(text))
-	}
-	var calls []witnessed
-	names, list := witnessesOf(&pgo.Verification{InBinary: m.r.BinaryWitness, InProfile: m.r.Witness})
-	for i, w := range list {
-		for j := range w.Calls[:min(len(w.Calls), mostCalls)] {
-			calls = append(calls, witnessed{&w.Calls[j], names[i]})
-		}
-	}
-	if len(calls) > 0 {
-		of := verificationTable(calls, len(list) > 1)
-		m.Tables([]render.Part{{List: func(show table.Show) *table.Grid { return table.All(of, show) }}})
-	}
-}
-
-// mostCalls is how many calls of each witness a report lists.
-const mostCalls = 20
 
 // judgement shows what the profile is, and not all that pgo judge does: this is about what came of it.
 func (m *trialReport) judgement() {
@@ -131,9 +84,6 @@ func (m *trialReport) machine() {
 	m.Line("", "## The machine", "")
 	for i := range m.r.Sessions {
 		s := &m.r.Sessions[i]
-		if len(m.r.Sessions) > 1 {
-			m.Line("Session "+strconv.Itoa(i+1)+":", "")
-		}
 		m.Line("- from " + s.Began.Format("2006-01-02 15:04:05") + " to " + sessionEnd(s) + " UTC")
 		m.Line("- CPU: " + render.MarkdownText(render.OrUnknown(s.Machine.CPU)) + ", " + words.Plural(s.Machine.Cores, "core") + governorText(s.Machine.Governor))
 		m.Line("- system: " + render.MarkdownText(s.Machine.OS+" "+s.Machine.Kernel+" "+s.Machine.Arch))

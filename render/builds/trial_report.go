@@ -102,7 +102,7 @@ func trialSheet(r *trial.Report, wide bool, o *render.Options) *render.Sheet {
 	head := []render.Line{
 		{Role: render.RoleTitle, Text: "PGO trial of " + render.Harmless(trialName(r))},
 		{Role: role, Text: mark + " " + TrialSentence(r)},
-		{Text: witnessText(r)},
+		{Text: effectText(r)},
 	}
 	for _, c := range r.Cautions {
 		head = append(head, render.Line{Role: render.RoleWarn, Text: "caution: " + render.Harmless(c)})
@@ -138,7 +138,7 @@ func trialName(r *trial.Report) string {
 
 func writeTrialMarkdown(w io.Writer, r *trial.Report, o *render.Options) error {
 	m := &trialReport{render.Markdown{Out: encode.NewOutput(w, encode.Pieces)}, r, o}
-	m.Line("# PGO trial of "+render.MarkdownText(trialName(r)), "", "**"+render.MarkdownText(TrialSentence(r))+"**", "", render.MarkdownText(witnessText(r)))
+	m.Line("# PGO trial of "+render.MarkdownText(trialName(r)), "", "**"+render.MarkdownText(TrialSentence(r))+"**", "", render.MarkdownText(effectText(r)))
 	if len(r.Cautions) > 0 {
 		m.Line("", "Mind:", "")
 	}
@@ -148,7 +148,6 @@ func writeTrialMarkdown(w io.Writer, r *trial.Report, o *render.Options) error {
 	m.comparison()
 	m.steps()
 	m.programs()
-	m.witness()
 	m.judgement()
 	m.control()
 	m.machine()
@@ -207,19 +206,17 @@ func (m *trialReport) comparison() {
 	}
 }
 
-// failures lists runs that failed, and where what they said is.
+// failures lists runs that failed, and the files with their output.
 func (m *trialReport) failures() {
 	const most = 20
 	n := 0
-	for _, runs := range [][]trial.Measured{m.r.Runs, m.r.Discarded} {
-		for i := range runs {
-			run := &runs[i]
-			if run.Failed == "" {
-				continue
-			}
-			if n++; n <= most {
-				m.Line("- run " + strconv.Itoa(run.Number) + ", " + trialSide(run.Side) + ": " + render.MarkdownText(run.Failed) + " (" + codeSpan(run.Output) + ")")
-			}
+	for i := range m.r.Runs {
+		run := &m.r.Runs[i]
+		if run.Failed == "" {
+			continue
+		}
+		if n++; n <= most {
+			m.Line("- run " + strconv.Itoa(run.Number) + ", " + trialSide(run.Side) + ": " + render.MarkdownText(run.Failed) + " (" + codeSpan(run.Output) + ")")
 		}
 	}
 	if n > most {
@@ -240,15 +237,12 @@ func (m *trialReport) steps() {
 
 // trialSteps say what was done in each of the eight steps.
 func trialSteps(r *trial.Report) []string {
-	rounds, events := 0, int64(0)
+	events := int64(0)
 	for _, x := range r.Rounds {
-		if x.Side == "a" && !x.After {
-			rounds++
-			events += max(x.Events, 0)
-		}
+		events += max(x.Events, 0)
 	}
-	profiled := words.Plural(rounds, "run") + " under load, " + strconv.FormatInt(events, 10) + " samples"
-	if rounds == 0 {
+	profiled := words.Plural(len(r.Rounds), "run") + " under load, " + strconv.FormatInt(events, 10) + " samples"
+	if len(r.Rounds) == 0 {
 		profiled = "given: " + words.Plural(len(r.Plan.Profiles), "profile")
 	}
 	had := ""
@@ -267,7 +261,7 @@ func trialSteps(r *trial.Report) []string {
 		"Packed: default.pgo, " + words.Bytes(int64(r.Pack.Size)) + ", " + words.Plural(r.Pack.Edges, "call") + ", sha256 " + r.Pack.SHA256 + ".",
 		"Built with PGO: " + words.Bytes(r.Packed.Size) + ", " + sizeChange(r) + ".",
 		"Ran " + pairs + " in random order, seed " + strconv.FormatUint(r.Seed, 10) + ", after " + words.Plural(r.Plan.Warmup, "warm-up run") + " of each.",
-		"Compared, and looked for what the profile did: " + r.Effect().String() + ".",
+		"Compared; the build with PGO " + r.Effect().String() + ".",
 	}
 }
 

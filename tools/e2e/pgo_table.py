@@ -15,10 +15,6 @@ def chance(p):
     return f"{p:.2g}" if p >= 1e-6 else "< 1e-6"
 
 
-def of(checks):
-    return f"{sum(x['right'] for x in checks)} of {len(checks)}"
-
-
 def work(load):
     if "bench" in load:
         return f"`{load['bench']}`, {load['times']}".replace("|", "\\|")
@@ -30,8 +26,7 @@ def row(load, hand, trial):
     return " | ".join([
         "", f"{load['name']}: {load['module'].split('@')[0]}", work(load), f"{hand['change']:+.1%}, {hand['sign']}".replace("%", " %"), chance(hand["p"]),
         f"{cpu['change_percent']:+.1f} % ({cpu['change_percent_low']:+.1f} to {cpu['change_percent_high']:+.1f})", trial["sign"],
-        "yes" if trial["agrees"] else "**no**", f"{sum(x['cpu_quiet'] for x in a_a)} of {len(a_a)}", f"{sum(x['quiet'] for x in a_a)} of {len(a_a)}",
-        of(trial["profiles"]), of(trial["binaries"]), "",
+        "yes" if trial["agrees"] else "**no**", f"{sum(x['cpu_quiet'] for x in a_a)} of {len(a_a)}", f"{sum(x['quiet'] for x in a_a)} of {len(a_a)}", "",
     ]).strip()
 
 
@@ -45,17 +40,17 @@ def main():
         for s in t["sessions"]:
             loads += [s[key][0] for key in ("load_average_before", "load_average_after") if s.get(key)]
     every = [x for _, _, t in found for x in t["a_a"]]
-    print("| program | what it does | by hand | p | `pgo trial` (95 % CI) | its verdict | same sign | A/A quiet, CPU | A/A quiet, all metrics | witness by profile | by binary |")
-    print("|---|---|--:|--:|--:|---|---|--:|--:|--:|--:|")
+    print("| program | what it does | by hand | p | `pgo trial` (95 % CI) | its verdict | same sign | A/A quiet, CPU | A/A quiet, all metrics |")
+    print("|---|---|--:|--:|--:|---|---|--:|--:|")
     for x in found:
         print(row(*x))
     quiet, silent = sum(x["cpu_quiet"] for x in every), sum(x["quiet"] for x in every)
     print(f"""
 CPU time, {" or ".join(map(str, pairs))} pairs each way; a sign counts from 1 % on, at a level of 5 %. A/A is the program without PGO against its
 copy, {every[0]["pairs"]} pairs at a time: no difference in CPU time in {quiet} of {len(every)} comparisons, in no metric at all in {silent}.
-The witness was asked of profiles and binaries of both builds, with a control and without, stripped and not. Measured on
+Measured on
 {machine["cpu"]} with {machine["cores"]} cores and a load average of {min(loads):.0f} to {max(loads):.0f}: other work went on meanwhile.""")
-    wrong = [f"{load['name']}: {x['what']}: {x['reason']}" for load, _, t in found for x in t["profiles"] + t["binaries"] if not x["right"]]
+    wrong = [f"{load['name']}: {x['what']}: {x['reason']}" for load, _, t in found for x in t["binaries"] if not x["right"]]
     for line in wrong:
         print("\n- " + line)
 

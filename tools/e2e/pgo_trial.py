@@ -14,7 +14,7 @@ import pgo_loads
 SLICES, DOZEN = 5, 12
 CPU = "CPU time"
 PLAIN, PACKED = "without PGO", "with PGO"
-TOOK_EFFECT, NO_EFFECT = 0, 3
+TOOK_IT, DID_NOT = 0, 3
 
 
 def run_trial(kitescope, load, out, pairs, seed):
@@ -53,8 +53,8 @@ def a_a(kitescope, out):
     return found
 
 
-def verify(kitescope, what, program, profile, want, control=None):
-    words = [kitescope, "pgo", "verify", program, "--profile", profile, "-o", "json"] + (["--control", control] if control else [])
+def verify(kitescope, what, program, profile, want):
+    words = [kitescope, "pgo", "verify", program, "--profile", profile, "-o", "json"]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     reason = json.loads(done.stdout)["reason"] if done.stdout else done.stderr.strip()
     if done.returncode != want:
@@ -62,35 +62,17 @@ def verify(kitescope, what, program, profile, want, control=None):
     return {"what": what, "right": done.returncode == want, "code": done.returncode, "reason": reason}
 
 
-def merge(folder, name, files):
-    path = os.path.join(folder, name)
-    with open(path, "wb") as f:
-        subprocess.run(["go", "tool", "pprof", "-proto", *files], check=True, stdout=f, stderr=subprocess.DEVNULL)
-    return path
-
-
-def witnesses(kitescope, load, folder, out, report, hand):
-    """All programs, by their profiles and by themselves."""
-    binaries, profiles = [], []
-    for side, want in (("off", NO_EFFECT), ("pgo", TOOK_EFFECT)):
-        program, profile = hand["files"][side], hand["files"]["profile"]
-        stripped = os.path.join(folder, side + "-stripped")
-        pgo_loads.build(load, stripped, "off" if side == "off" else profile, "-ldflags=-s -w")
-        binaries.append(verify(kitescope, f"{side}, by hand", program, profile, want))
-        binaries.append(verify(kitescope, f"{side}, by hand, stripped", stripped, profile, want))
-        os.remove(stripped)
-    packed = os.path.join(out, "default.pgo")
-    taken = {}
-    for p in report["profiles"]:
-        taken.setdefault((p["after_measuring"], p["side"]), []).append(os.path.join(out, p["file"]))
-    before = merge(out, "before.pb.gz", taken[False, PLAIN])
-    for side, name, want in ((PLAIN, "a", NO_EFFECT), (PACKED, "b", TOOK_EFFECT)):
-        program = os.path.join(out, "bin", name, "program.test" if "bench" in load else "program")
-        binaries.append(verify(kitescope, f"{side}, of the trial", program, packed, want))
-        fresh = merge(out, f"after-{name}.pb.gz", taken[True, side])
-        profiles.append(verify(kitescope, f"profile of {side}", fresh, packed, want))
-        profiles.append(verify(kitescope, f"profile of {side}, with a control", fresh, packed, want, control=before))
-    return binaries, profiles
+def verified(load, kitescope, out, hand):
+    """All programs, by their build information; go records none of tests."""
+    if "bench" in load:
+        return []
+    profile, packed = hand["files"]["profile"], os.path.join(out, "default.pgo")
+    return [
+        verify(kitescope, "without, by hand", hand["files"]["off"], profile, DID_NOT),
+        verify(kitescope, "with, by hand", hand["files"]["pgo"], profile, TOOK_IT),
+        verify(kitescope, PLAIN, os.path.join(out, "bin", "a", "program"), packed, DID_NOT),
+        verify(kitescope, PACKED, os.path.join(out, "bin", "b", "program"), packed, TOOK_IT),
+    ]
 
 
 def main():
@@ -103,20 +85,19 @@ def main():
     report = run_trial(kitescope, load, out, pairs, seed)
     cpu = [x for x in report["comparison"]["items"] if x["metric"] == CPU][0]
     same = a_a(kitescope, out)
-    binaries, profiles = witnesses(kitescope, load, folder, out, report, hand)
+    binaries = verified(load, kitescope, out, hand)
     sign = {"no difference shown": "none shown"}.get(cpu["verdict"], cpu["verdict"])
     result = {
         "name": load["name"], "seed": seed, "cpu": {k: v for k, v in cpu.items() if not k.startswith("values")}, "sign": sign,
         "verdict": report["verdict"], "effect": report["effect"], "cautions": report["cautions"],
-        "agrees": sign == hand["sign"], "a_a": same, "binaries": binaries, "profiles": profiles, "sessions": report["sessions"],
+        "agrees": sign == hand["sign"], "a_a": same, "binaries": binaries, "sessions": report["sessions"],
     }
     with open(os.path.join(folder, "trial.json"), "w") as f:
         json.dump(result, f, indent=1)
     shutil.rmtree(os.path.join(out, "bin", "c"), ignore_errors=True)
     print(f"{load['name']}, pgo trial: {cpu['change_percent']:+.2f} % [{cpu['change_percent_low']:+.2f}, {cpu['change_percent_high']:+.2f}], "
           f"p = {cpu['p']:.2g}: {cpu['verdict']}; by hand {hand['sign']}; A/A without a difference: {sum(x['cpu_quiet'] for x in same)} of "
-          f"{len(same)}, in no metric {sum(x['quiet'] for x in same)}; witness by profile {sum(x['right'] for x in profiles)} of {len(profiles)}, "
-          f"by binary {sum(x['right'] for x in binaries)} of {len(binaries)}")
+          f"{len(same)}, in no metric {sum(x['quiet'] for x in same)}; verified {sum(x['right'] for x in binaries)} of {len(binaries)}")
 
 
 if __name__ == "__main__":

@@ -8,16 +8,15 @@ import (
 	"kitescope/internal/words"
 	"kitescope/profile/pgo"
 	"kitescope/render"
-	"kitescope/render/builds"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 )
 
-// edgeColumns are those that say something: without a dry run nothing is known of the compiler.
+// edgeColumns are the columns of hot calls.
 func (p *judgePage) edgeColumns(w int) []tui.Column[*pgo.HotEdge] {
 	type edge = *pgo.HotEdge
 	short := w < wideNames
-	columns := []tui.Column[edge]{
+	return []tui.Column[edge]{
 		tui.SortedColumn("share", "SHARE", table.Percent, 0, func(e edge) string { return words.Share(e.Share) }, func(a, b edge) int { return cmp.Compare(b.Share, a.Share) }),
 		tui.SortedColumn("hits", "SAMPLES", table.Int, 4, func(e edge) string { return countOf(e.Hits) }, func(a, b edge) int { return cmp.Compare(b.Hits, a.Hits) }),
 		tui.SortedColumn("callee", "CALLEE", table.Text, 0, func(e edge) string { return edgeName(e.Callee, short) }, func(a, b edge) int { return cmp.Compare(a.Callee, b.Callee) }),
@@ -25,10 +24,6 @@ func (p *judgePage) edgeColumns(w int) []tui.Column[*pgo.HotEdge] {
 		tui.SortedColumn("line", "LINE", table.Int, 5, func(e edge) string { return fmt.Sprintf("%+d", e.Offset) }, func(a, b edge) int { return cmp.Compare(a.Offset, b.Offset) }),
 		tui.SortedColumn("inlined", "INLINED", table.Text, 3, nowText, nil),
 	}
-	if p.made.Dry != nil {
-		columns = append(columns, tui.SortedColumn("compiler", "COMPILER", table.List, 2, decisionText, nil))
-	}
-	return columns
 }
 
 func edgeName(name string, short bool) string {
@@ -47,20 +42,6 @@ func nowText(e *pgo.HotEdge) string {
 		return "yes"
 	}
 	return "no"
-}
-
-// decisionText is what the compiler would do, and why.
-func decisionText(e *pgo.HotEdge) string {
-	text := builds.DecisionText(e)
-	if d := e.Decision; d != nil {
-		if d.Cost > 0 {
-			text += ", cost " + words.Number(d.Cost)
-		}
-		if d.Reason != "" {
-			text += ": " + words.Harmless(words.OneLine(d.Reason))
-		}
-	}
-	return text
 }
 
 // hot is the table of hot edges.

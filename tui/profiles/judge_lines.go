@@ -169,9 +169,6 @@ func (p *judgePage) together(j *pgo.Judgement, w int) {
 	if text := reachText(&j.Reach); text != "" {
 		p.paragraph(render.RolePlain, "", text, w)
 	}
-	if j.Dry != nil {
-		p.paragraph(render.RolePlain, "", builds.DryRunText(j.Dry), w)
-	}
 }
 
 // judgedText is how much was sampled, and how many calls are hot.

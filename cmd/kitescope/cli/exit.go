@@ -14,7 +14,7 @@ import (
 	"kitescope/internal/hints"
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
-	"kitescope/profile/gobuild"
+	"kitescope/profile/pgo"
 )
 
 // Exit codes, as documented in "kitescope help exit-codes".
@@ -91,7 +91,7 @@ func TellError(ctx context.Context, s *Streams, err error) {
 		return // "| head" has what it wants
 	}
 	message := err.Error()
-	if failed, ok := errors.AsType[*gobuild.CommandError](err); ok {
+	if failed, ok := errors.AsType[*pgo.CommandError](err); ok {
 		s.TellOutput(failed.Output)
 		message = strings.ReplaceAll(message, failed.Error(), failed.Brief())
 	}

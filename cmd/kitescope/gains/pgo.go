@@ -1,6 +1,6 @@
 // Package gains has the commands that say what a change of a program gains: "pgo", which takes a Go program from profiles to a build
 // that is held against the one before, and "compare", which holds results of benchmarks against each other. What enters is a
-// cli.App and the words of a command line; the work is done by profile/pgo, gobuild, trial and bench.
+// cli.App and the words of a command line; the work is done by profile/pgo, trial and bench.
 package gains
 
 import (
@@ -9,9 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/profile"
 	"kitescope/profile/pgo"
-	"kitescope/profile/read"
 )
 
 // Profiles are those that the words of a command line name, or those of a cluster, which are pulled: all of it as with the commands
@@ -21,12 +19,8 @@ type Profiles interface {
 	Register(cmd *cobra.Command)
 	// KeepMangled leaves names as the linker has them, whatever the flags say.
 	KeepMangled()
-	// Options are how files are read.
-	Options() (read.Options, error)
 	// Inputs reads each profile on its own.
 	Inputs(ctx context.Context, a *cli.App, words []string) ([]pgo.Input, error)
-	// Merged makes one profile of them, with nodes apart by their label, or added up.
-	Merged(ctx context.Context, a *cli.App, words []string, collapse bool) (*profile.Profile, error)
 }
 
 // Commands are pgo and compare, with what is below them; input makes the profiles of one command.
@@ -45,7 +39,7 @@ nothing to gain.
 
   judge   check profiles: does Go accept them, are they good, what is the maximum gain
   pack    merge them into a default.pgo, with a record of its sources
-  verify  check that a binary was built with it, and that it took effect
+  verify  check that a binary was built with it
   trial   all steps with measurements: build without and with, alternate runs, compare
 
 Go itself keeps no hash of the profile in a binary, accepts an empty one silently, and can
@@ -65,7 +59,7 @@ func pgoCommands(input func() Profiles) []cli.Entry {
 	return []cli.Entry{
 		{Name: "judge", Short: "Check profiles: does Go accept them, are they good, what is the maximum gain", Build: with(pgoJudge)},
 		{Name: "pack", Short: "Merge profiles into a default.pgo, with a record of its sources", Build: with(pgoPack)},
-		{Name: "verify", Short: "Check whether a program was built with PGO, which profile it used, and whether it took effect", Build: with(pgoVerify)},
+		{Name: "verify", Short: "Check whether a program was built with PGO, and which profile it used", Build: pgoVerify},
 		{Name: "trial", Short: "Build without and with a profile, alternate runs, report the gain", Build: pgoTrial},
 	}
 }

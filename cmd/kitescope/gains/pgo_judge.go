@@ -2,14 +2,11 @@ package gains
 
 import (
 	"bufio"
-	"context"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/builds"
@@ -24,12 +21,8 @@ type judgeFlags struct {
 	failOn string
 	ui     cli.UIFlags
 	openUI bool
-	source buildSource
 	bars   judgeBars
 }
-
-// buildSource names a module that the compiler is asked about.
-type buildSource struct{ dir, pkg string }
 
 // judgeBars are what profiles are held against.
 type judgeBars struct {
@@ -52,12 +45,9 @@ func pgoJudge(a *cli.App, input Profiles) *cobra.Command {
   share, the maximum in Go's documentation; there is no lower bound: PGO can make a program
   slower. No gain is predicted: no method we tried predicts it.
 
-With --dir the compiler reports what it would do: which hot calls it would inline or
-devirtualise, which not and why. This compiles the module twice, into the build cache.
-
 Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 		Example: `  kitescope pgo judge before                     all CPU profiles of a pulled folder
-  kitescope pgo judge cpu.pb.gz --dir ../service
+  kitescope pgo judge cpu.pb.gz -o json
   kitescope pgo judge http://service:6060 --seconds 30 -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
@@ -70,7 +60,6 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
 	fl.Float64Var(&f.bars.overlap, "min-overlap", 0.8, "minimum overlap of calls between two profiles of one load, 0 to 1")
 	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "minimum number of samples")
-	f.source.register(cmd)
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
 	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "disable the mouse in the UI")
@@ -80,11 +69,6 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 
 // defaultHotCalls is how many hot calls are shown where nothing is said.
 const defaultHotCalls = 10
-
-func (s *buildSource) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.dir, "dir", "", "folder of the profiled module: check with its compiler")
-	cmd.Flags().StringVar(&s.pkg, "package", "", "its main package, if there are several: ./cmd/service")
-}
 
 func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
 	if !(b.ceiling >= 0 && b.ceiling <= 100) { // nor what is no number
@@ -146,17 +130,9 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if f.openUI && !a.OutTTY {
 		return cli.ErrNoTerminal()
 	}
-	if err := f.source.check(ctx); err != nil {
-		return err
-	}
 	inputs, err := f.input.Inputs(ctx, a, args)
 	if err != nil {
 		return err
-	}
-	if f.source.dir != "" {
-		if o.Dry, err = dryRun(ctx, a, &f.source, inputs); err != nil {
-			return err
-		}
 	}
 	j, err := pgo.Judge(ctx, inputs, o)
 	if err != nil {
@@ -172,35 +148,6 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		err = &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return err
-}
-
-// check finds the main package before anything is pulled: that takes a while.
-func (s *buildSource) check(ctx context.Context) error {
-	if s.dir == "" {
-		if s.pkg != "" {
-			return cli.Usage(errors.New("--package needs a module: --dir"), "for example: --dir .")
-		}
-		return nil
-	}
-	module, err := gobuild.FindModule(ctx, s.dir)
-	if err != nil {
-		return err
-	}
-	if _, err = module.Main(s.pkg); err != nil {
-		return cli.WithHint(err, "with --package")
-	}
-	return nil
-}
-
-// dryRun asks the compiler what it would do with the profiles, merged as pack would; nil if Go takes none of them.
-func dryRun(ctx context.Context, a *cli.App, s *buildSource, inputs []pgo.Input) (*pgo.DryRun, error) {
-	inputs = pgo.Accepted(inputs)
-	if len(inputs) == 0 {
-		a.Warn("not compiling: Go accepts none of these profiles")
-		return nil, nil
-	}
-	a.Warn("compiling %s twice, without and with the profile ...", s.dir)
-	return gobuild.DryRunOf(ctx, inputs, gobuild.DryRunOptions{Dir: s.dir, Package: s.pkg})
 }
 
 func (f *judgeFlags) judgementUI(a *cli.App, cmd *cobra.Command, j *pgo.Judgement, args []string) error {

@@ -18,7 +18,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/internal/hints"
-	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/builds"
@@ -28,7 +27,7 @@ import (
 type packFlags struct {
 	input    Profiles
 	report   cli.ReportFlags
-	source   buildSource
+	dir, pkg string
 	out      string
 	weight   string
 	block    []string
@@ -75,8 +74,8 @@ into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of profiles, 0 for all; csv and structured formats default to all")
 	f.report.List(cmd, builds.PackSchema, "node=querynode3", "-samples,name", "name,weight; +go_version")
-	fl.StringVar(&f.source.dir, "dir", "", "folder of the module to build; default: the current one")
-	fl.StringVar(&f.source.pkg, "package", "", "its main package, if there are several: ./cmd/service")
+	fl.StringVar(&f.dir, "dir", "", "folder of the module to build; default: the current one")
+	fl.StringVar(&f.pkg, "package", "", "its main package, if there are several: ./cmd/service")
 	fl.StringVarP(&f.out, "out", "O", "", "write this file instead; - is standard output")
 	fl.StringVar(&f.weight, "weight", pgo.WeighEqually.String(), "equal: each profile counts the same; cpu: as much as was sampled")
 	fl.StringArrayVar(&f.block, "block", nil, "rename this function in the profile to keep PGO from inlining it; repeatable")
@@ -146,7 +145,7 @@ func (f *packFlags) options() (pgo.PackOptions, error) {
 	if o.Weight, ok = pgo.WeightingOf(f.weight); !ok {
 		return o, cli.Usagef("--weight must be %s, not %q", strings.Join(pgo.Weightings(), " or "), f.weight)
 	}
-	if f.out != "" && (f.source.dir != "" || f.source.pkg != "" || f.withHash) {
+	if f.out != "" && (f.dir != "" || f.pkg != "" || f.withHash) {
 		return o, cli.Usage(errors.New("-O cannot be combined with --dir, --package or --name-with-hash"), "use only one of them")
 	}
 	return o, nil
@@ -157,15 +156,15 @@ func (f *packFlags) folder(ctx context.Context) (string, error) {
 	if f.out != "" {
 		return "", nil
 	}
-	dir := f.source.dir
+	dir := f.dir
 	if dir == "" {
 		dir = "."
 	}
-	module, err := gobuild.FindModule(ctx, dir)
+	module, err := pgo.FindModule(ctx, dir)
 	if err != nil {
 		return "", cli.WithHint(err, "give the module with --dir, or a file with -O")
 	}
-	main, err := module.Main(f.source.pkg)
+	main, err := module.Main(f.pkg)
 	if err != nil {
 		return "", cli.WithHint(err, "give its main package with --package, or a file with -O")
 	}

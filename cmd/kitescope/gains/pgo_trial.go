@@ -43,7 +43,7 @@ profile gains: the eight steps from program to default.pgo in one command.
   1 find the module and its main package      5 pack the profiles into a default.pgo
   2 build without PGO                         6 build with it
   3 run the load and profile it               7 run both in pairs, in random order
-  4 judge the profiles                        8 verify that it took effect, compare, report
+  4 judge the profiles                        8 compare both, report
 
 Three ways to run it:
 
@@ -51,8 +51,8 @@ Three ways to run it:
                        and its memory are measured, and any results it prints in a format that
                        "kitescope compare" reads.
   --serve 'COMMAND'    the program as a service, started for each run and ended after it. --ready
-                       is where it answers when it is up, --load what keeps it busy (hey, wrk, ab,
-                       k6, a client of your own); --pprof where its profiles are. CPU time and
+                       is where it answers when it is up, --load what keeps it busy (ab or a client
+                       of your own); --pprof where its profiles are. CPU time and
                        memory are those of the service, from its start to its end.
   --bench REGEXP       benchmarks of a package (--package, or that in --dir), as go test runs them.
                        With several, their geometric mean decides. With --benchtime 100x each run
@@ -83,9 +83,8 @@ the main package at the end, unless the program got worse or a default.pgo from 
 CPU time and elapsed time decide; if a load prints requests per second, that and the CPU time per
 request; with --bench, the time of the benchmarks.
 
-The same command line resumes an interrupted or crashed trial: what was built and measured is kept.
 A failed run is counted and its output kept; the trial ends if the first run fails, or more than a
-quarter of them. The same command then repeats the failed runs.
+quarter of them. An interrupted trial is started again in a new folder.
 
 The environment is passed on but never stored: put secrets there. In command lines, only what looks
 like a secret is redacted before they are stored and shown.
@@ -102,7 +101,7 @@ func pgoTrial(a *cli.App) *cobra.Command {
     --profile-load '{bin} -cpuprofile {profile} convert big.json' -O trial
   kitescope pgo trial --dir ./service --package ./cmd/server --pairs 12 --control \
     --serve '{bin} -addr 127.0.0.1:8080' --ready http://127.0.0.1:8080/health \
-    --pprof http://127.0.0.1:8080 --load 'hey -z 10s http://127.0.0.1:8080/' -O trial
+    --pprof http://127.0.0.1:8080 --load 'ab -t 10 http://127.0.0.1:8080/' -O trial
   kitescope pgo trial --dir ./codec --bench 'Encode|Decode' --benchtime 200x -O trial
   kitescope pgo trial --build 'go build -tags prod -o {bin} {pgo} ./cmd/x' \
     --load '{bin} -cpuprofile {profile}' --write`,
@@ -143,7 +142,7 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.Float64Var(&p.Level, "level", 0.05, "significance level, over all metrics together")
 	fl.Uint64Var(&p.Seed, "seed", 0, "seed of the order of runs; default: from the clock; the report has it")
 	fl.BoolVar(&p.Anyway, "anyway", false, "continue with profiles judged unfit")
-	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "output folder; resumes a trial in it")
+	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "output folder, new or empty")
 	fl.BoolVar(&p.Write, "write", false, "write default.pgo and default.pgo.json into the main package at the end")
 	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo kitescope did not write, and write even if the program got worse")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
@@ -277,7 +276,6 @@ func keepReport(r *trial.Report) error {
 // trialError shows what a program said that failed, and makes mistakes in the plan those of the command line.
 func (f *trialFlags) trialError(ctx context.Context, a *cli.App, err error) error {
 	if ctx.Err() != nil {
-		a.Warn("builds and measurements are kept in %s: run the same command to resume", f.plan.Folder)
 		return err
 	}
 	if said, ok := errors.AsType[*trial.OutputError](err); ok && said.Output != "" {

@@ -11,13 +11,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/profile"
 	"kitescope/profile/choose"
-	"kitescope/profile/gobuild"
 	"kitescope/profile/pgo"
 	"kitescope/profile/read"
 	"kitescope/render"
@@ -26,137 +26,93 @@ import (
 
 // verifyFlags are those of "pgo verify".
 type verifyFlags struct {
-	input    Profiles
-	report   cli.ReportFlags
-	profile  string
-	running  string
-	controls []string
+	report  cli.ReportFlags
+	profile string
 }
 
-func pgoVerify(a *cli.App, input Profiles) *cobra.Command {
-	f := verifyFlags{input: input}
+func pgoVerify(a *cli.App) *cobra.Command {
+	var f verifyFlags
 	cmd := &cobra.Command{
-		Use: "verify BINARY|URL|PROFILE",
-		Long: `Check whether a Go binary or a running service was built with a profile, which one, and
-whether it took effect.
+		Use: "verify BINARY",
+		Long: `Check from its build information whether a Go binary was built with a profile, and with which one.
 
 A binary names its profile by path, never by hash, unless the file name has the hash (pgo pack
---name-with-hash). The effect shows in calls that were hot when the profile was taken and are
-inlined now: in the binary's own tables, or in a CPU profile of the service, pulled for --seconds.
-They are compared with calls that PGO does not affect, or with builds without PGO (--control, a
-binary or a profile). Go's decisions are deterministic: without PGO almost none of them change.
+--name-with-hash). --profile is the profile that it should have been built with; default: the file
+the binary names, if it exists. Where only the names can be compared, the report says so.
 
---profile is the profile it was built with; default: the file the binary names, if it exists.
-Without any profile, a service is checked for inlining that only PGO can do: functions above the
-normal cost limit.
-
-Exit code 0: it took effect. 3: it did not: built without a profile, with another or an empty one,
-or no sign of it. 4: unknown.`,
-		Example: `  kitescope pgo verify ./service --profile default.pgo
-  kitescope pgo verify ./service --profile default.pgo --control ./service-without
-  kitescope pgo verify http://service:6060 --profile default.pgo --seconds 30
-  kitescope pgo verify after.pb.gz --profile default.pgo --control before.pb.gz -o json`,
-		Args: cli.Args(1, 1, "one program: a binary, a URL or a CPU profile", "kitescope pgo verify ./service --profile default.pgo"),
+Exit code 0: it was built with it. 3: it was not: without a profile, with another or an empty one.
+4: unknown.`,
+		Example: `  kitescope pgo verify ./service
+  kitescope pgo verify ./service --profile default.pgo
+  kitescope pgo verify ./service --profile default-0123456789abcdef.pgo -o json`,
+		Args: cli.Args(1, 1, "one Go binary", "kitescope pgo verify ./service --profile default.pgo"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
-	f.input.Register(cmd)
-	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
-	f.input.KeepMangled() // the compiler knows names as the linker has them
-	fl := cmd.Flags()
-	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "maximum number of calls, 0 for all; csv and structured formats default to all")
-	f.report.List(cmd, builds.VerificationSchema, "inlined=false", "-percent,callee", "callee,inlined; +made")
-	fl.StringVar(&f.profile, "profile", "", "profile it was built with")
-	fl.StringVar(&f.running, "running", "", "CPU profile of the binary under load, or the URL of the service")
-	fl.StringArrayVar(&f.controls, "control", nil, "the same program built without PGO: its binary, or a CPU profile of it; repeatable")
+	f.report.Register(cmd, render.ReportFormats(), 0, "")
+	cmd.Flags().StringVar(&f.profile, "profile", "", "profile it was built with")
 	return cmd
 }
 
-func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, word string) error {
-	ctx := cmd.Context()
+func (f *verifyFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	format, ro, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}
-	s, err := f.subject(ctx, a, word)
+	if strings.Contains(path, "://") {
+		return cli.Usage(errors.New("pgo verify reads the build information of a binary, and a service has none to ask for"), "copy its binary here: kitescope pgo verify ./service")
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !pgo.IsBinary(path) {
+		return cli.Usage(errors.New(path+" is not a binary"), "give the program; a profile does not record how the program was built")
+	}
+	build, err := pgo.ReadBuild(path)
 	if err != nil {
 		return err
 	}
-	v := pgo.Verify(s)
+	given, err := f.given(cmd.Context(), a, build)
+	if err != nil {
+		return err
+	}
+	v := pgo.Verify(path, build, given)
 	err = a.Write(func(w *bufio.Writer) error { return builds.WriteVerification(w, v, format, ro) })
 	if err != nil {
 		return err
 	}
 	switch v.Effect {
-	case pgo.NoSign:
+	case pgo.NotTaken:
 		return &cli.CodeError{Code: cli.ExitFindings}
 	case pgo.CannotTell:
 		return &cli.CodeError{Code: cli.ExitIncomplete}
-	case pgo.TookEffect:
+	case pgo.Taken:
 	}
 	return nil
 }
 
-// subject collects what is known of a program. Files come first: what is pulled takes a while.
-func (f *verifyFlags) subject(ctx context.Context, a *cli.App, word string) (*pgo.Subject, error) {
-	s := &pgo.Subject{Name: cli.RedactWords([]string{word})[0]}
-	running := f.running
-	switch {
-	case gobuild.IsBinary(word):
-		var err error
-		if s, err = gobuild.SubjectOf(ctx, word, s.Name); err != nil {
-			return nil, err
-		}
-	case running != "":
-		return nil, cli.Usage(errors.New("--running needs a binary, but "+s.Name+" is none"), "give the binary, or omit --running")
-	default:
-		running = word
-	}
-	if err := f.given(ctx, a, s); err != nil {
-		return nil, err
-	}
-	for _, control := range f.controls {
-		if err := f.control(ctx, a, s, control); err != nil {
-			return nil, fmt.Errorf("control: %w", err)
-		}
-	}
-	if running != "" {
-		var err error
-		if s.Running, err = f.input.Merged(ctx, a, []string{running}, true); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
 // given reads the profile that the program was built with: the one that is named, else the file that the binary names.
-func (f *verifyFlags) given(ctx context.Context, a *cli.App, s *pgo.Subject) error {
+func (f *verifyFlags) given(ctx context.Context, a *cli.App, b *pgo.Build) (*pgo.GivenProfile, error) {
 	path, assumed := f.profile, false
-	if path == "" && s.Build != nil && s.Build.PGO != "" {
-		if info, err := os.Stat(s.Build.PGO); err == nil && info.Mode().IsRegular() {
-			path, assumed = s.Build.PGO, true
+	if path == "" && b.PGO != "" {
+		if info, err := os.Stat(b.PGO); err == nil && info.Mode().IsRegular() {
+			path, assumed = b.PGO, true
 		}
 	}
 	if path == "" {
-		return nil
+		return nil, nil
 	}
 	text, err := readPackFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sum := sha256.Sum256(text)
 	g := &pgo.GivenProfile{Name: path, SHA256: hex.EncodeToString(sum[:]), Assumed: assumed}
 	if len(text) == 0 { // Go takes it, and does nothing with it
 		g.Profile = &profile.Profile{}
-	} else if o, err := f.input.Options(); err != nil {
-		return err
-	} else if g.Profile, g.Err = read.From(ctx, path, bytes.NewReader(text), o); ctx.Err() != nil {
-		return ctx.Err()
+	} else if g.Profile, g.Err = read.From(ctx, path, bytes.NewReader(text), read.Options{}); ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	if g.Manifest, err = manifestOf(path); err != nil {
 		a.Warn("%v", err)
 	}
-	s.Given = g
-	return nil
+	return g, nil
 }
 
 // maxPack bounds a profile that programs are built with: those that are known are below 10 MB.
@@ -196,29 +152,4 @@ func manifestOf(path string) (*pgo.Manifest, error) {
 		return nil, fmt.Errorf("read %s: %w", pgo.ManifestName(path), err)
 	}
 	return m, nil
-}
-
-// control adds what is known of a build without PGO.
-func (f *verifyFlags) control(ctx context.Context, a *cli.App, s *pgo.Subject, word string) error {
-	if !gobuild.IsBinary(word) {
-		p, err := f.input.Merged(ctx, a, []string{word}, true)
-		if err != nil {
-			return err
-		}
-		s.Controls, s.ControlProfiles = append(s.Controls, pgo.SightOfProfile(p)), append(s.ControlProfiles, p)
-		return nil
-	}
-	b, err := gobuild.ReadBinary(word)
-	if err != nil {
-		return err
-	}
-	if b.PGO != "" {
-		return cli.Usage(fmt.Errorf("%s was built with %s", word, b.PGO), "give a build without PGO: go build -pgo=off")
-	}
-	inlined, starts, err := b.Inlined(ctx)
-	if err != nil {
-		return err
-	}
-	s.Controls = append(s.Controls, pgo.SightOfBinary(inlined, starts))
-	return nil
 }

@@ -17,9 +17,7 @@ type run struct {
 	window time.Duration
 }
 
-// load is how a slot is run.
-func (t *trial) load(s slot, name string) *run { return t.newRun(s, name, false) }
-
+// newRun returns how a slot is run: for its measurements, or for a profile.
 func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	r := &run{scratch: t.folder.path("scratch"), profile: t.folder.path("scratch", "cpu.pprof")}
 	if profiled {
@@ -33,13 +31,10 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	if profiled {
 		line = t.plan.profileLine()
 	}
-	words, _ := splitWords(line) // settle has looked
-	if t.plan.Bench != "" {
-		words = t.benchWords(profiled)
-	}
+	words, _ := splitWords(line) // settle has checked it
 	dir := t.plan.Dir
-	if t.plan.Bench != "" && t.state.Module.Main != "" {
-		dir = t.state.Module.Main // as go test does
+	if t.plan.Bench != "" {
+		words, dir = t.benchWords(profiled), t.report.Module.Main // where go test runs them
 	}
 	r.load = command{words: words, dir: dir, places: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout}
 	if t.plan.Serve != "" {
@@ -75,10 +70,10 @@ func (r *run) prepare() error {
 	return os.MkdirAll(filepath.Dir(r.profile), 0o755)
 }
 
-// maxKept is how much is kept for good of what a run said that went well.
+// maxKept is how much of the output of a successful run is kept for good.
 const maxKept = 1 << 20
 
-// clean removes what a run left and nobody will look at; of one that failed what it said is kept.
+// clean removes what a run left and nobody will look at. The whole output of a failed run is kept.
 func (r *run) clean(well bool) {
 	_ = os.RemoveAll(r.scratch) // it is emptied before the next run
 	if !well {
@@ -100,10 +95,16 @@ func (r *run) clean(well bool) {
 	}
 }
 
-// tail is the end of what was said, by the load or else by the service, and the file that holds all of it.
+// tail returns the end of the output of the load, or else of the service, and the file that holds all of it.
 func (r *run) tail() (text, file string) {
 	if text, file = tail(r.load.out, tailLines); text == "" && r.serve != nil {
 		text, file = tail(r.serve.out, tailLines)
 	}
 	return text, file
+}
+
+// outputError adds the end of a run's output to an error.
+func (r *run) outputError(err error) error {
+	said, file := r.tail()
+	return &OutputError{Err: err, Output: said, File: file}
 }

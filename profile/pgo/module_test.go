@@ -1,4 +1,4 @@
-package gobuild
+package pgo
 
 import (
 	"context"
@@ -14,15 +14,36 @@ import (
 	"kitescope/internal/hints"
 )
 
-const program = "package main\n\nfunc main() {}\n"
+// writeModule writes a module into a temporary folder: names and contents of files by turns.
+func writeModule(t *testing.T, files ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(files); i += 2 {
+		path := filepath.Join(dir, filepath.FromSlash(files[i]))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(files[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const goMod = "module example.com/prog\n\ngo 1.26\n"
+
+const mainSource = "package main\n\nfunc main() {}\n"
 
 func TestFindModule(t *testing.T) {
 	dir := writeModule(t,
 		"go.mod", goMod, "lib.go", "package prog\n",
-		"cmd/server/main.go", program, "cmd/server/conf/conf.go", "package conf\n",
-		"examples/small/main.go", program,
-		"testdata/x/main.go", program, "_old/main.go", program,
-		"nested/go.mod", "module example.com/nested\n", "nested/main.go", program,
+		"cmd/server/main.go", mainSource, "cmd/server/conf/conf.go", "package conf\n",
+		"examples/small/main.go", mainSource,
+		"testdata/x/main.go", mainSource, "_old/main.go", mainSource,
+		"nested/go.mod", "module example.com/nested\n", "nested/main.go", mainSource,
 	)
 	for _, from := range []string{"", "cmd/server/conf", "testdata/x"} {
 		m, err := FindModule(t.Context(), filepath.Join(dir, from))
@@ -48,9 +69,9 @@ func TestFindModule(t *testing.T) {
 }
 
 func TestNoMainPackage(t *testing.T) {
-	several := []string{"go.mod", goMod, "main.go", program}
+	several := []string{"go.mod", goMod, "main.go", mainSource}
 	for name := range strings.FieldsSeq("a b c d e f g h i j k l") {
-		several = append(several, "cmd/"+name+"/main.go", program)
+		several = append(several, "cmd/"+name+"/main.go", mainSource)
 	}
 	for _, test := range []struct {
 		name       string
@@ -98,7 +119,7 @@ func TestNoModule(t *testing.T) {
 	_, err := FindModule(t.Context(), dir)
 	checkError(t, "no go.mod", err, "no go.mod in", "that has a go.mod")
 	file := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(mainSource), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err = FindModule(t.Context(), file)
@@ -109,7 +130,7 @@ func TestNoModule(t *testing.T) {
 }
 
 func TestModuleOutsideItsWorkspace(t *testing.T) {
-	dir := writeModule(t, "go.work", "go 1.26\n\nuse ./b\n", "a/go.mod", goMod, "a/main.go", program, "b/go.mod", "module example.com/b\n\ngo 1.26\n", "b/main.go", program)
+	dir := writeModule(t, "go.work", "go 1.26\n\nuse ./b\n", "a/go.mod", goMod, "a/main.go", mainSource, "b/go.mod", "module example.com/b\n\ngo 1.26\n", "b/main.go", mainSource)
 	_, err := FindModule(t.Context(), filepath.Join(dir, "a"))
 	checkError(t, "not listed", err, "list the packages of module", "GOWORK=off")
 	m, err := FindModule(t.Context(), filepath.Join(dir, "b"))
@@ -119,7 +140,7 @@ func TestModuleOutsideItsWorkspace(t *testing.T) {
 }
 
 func TestBrokenModule(t *testing.T) {
-	_, err := FindModule(t.Context(), writeModule(t, "go.mod", "modul example.com/prog\n", "main.go", program))
+	_, err := FindModule(t.Context(), writeModule(t, "go.mod", "modul example.com/prog\n", "main.go", mainSource))
 	if err == nil || !strings.Contains(err.Error(), "unknown directive: modul") {
 		t.Errorf("%v", err)
 	}
@@ -129,12 +150,14 @@ func TestBrokenModule(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	_, err = FindModule(t.Context(), writeModule(t,
-		"go.mod", goMod+"\nrequire example.com/x v1.0.0\n", "main.go", program, "vendor/modules.txt", "# example.com/y v1.0.0\n## explicit\n"))
-	checkError(t, "vendor", err, "inconsistent vendoring", "go mod vendor")
+		"go.mod", goMod+"\nrequire example.com/x v1.0.0\n", "main.go", mainSource, "vendor/modules.txt", "# example.com/y v1.0.0\n## explicit\n"))
+	if err == nil || !strings.Contains(err.Error(), "go mod vendor") {
+		t.Errorf("vendor: %v", err)
+	}
 }
 
 func TestReadOnlyModule(t *testing.T) {
-	dir := writeModule(t, "go.mod", goMod, "main.go", program)
+	dir := writeModule(t, "go.mod", goMod, "main.go", mainSource)
 	t.Setenv("GOMODCACHE", filepath.Dir(dir))
 	m, err := FindModule(t.Context(), dir)
 	if err != nil || !m.ReadOnly {
@@ -143,7 +166,7 @@ func TestReadOnlyModule(t *testing.T) {
 }
 
 func TestNoGoCommand(t *testing.T) {
-	dir := writeModule(t, "go.mod", goMod, "main.go", program)
+	dir := writeModule(t, "go.mod", goMod, "main.go", mainSource)
 	t.Setenv("PATH", t.TempDir())
 	_, err := FindModule(t.Context(), dir)
 	checkError(t, "no go", err, "no go command", "go.dev/dl")
@@ -152,7 +175,7 @@ func TestNoGoCommand(t *testing.T) {
 func TestFindModuleEndsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := FindModule(ctx, writeModule(t, "go.mod", goMod, "main.go", program)); !errors.Is(err, context.Canceled) {
+	if _, err := FindModule(ctx, writeModule(t, "go.mod", goMod, "main.go", mainSource)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

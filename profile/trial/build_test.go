@@ -1,0 +1,64 @@
+package trial
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// module writes a module, and names a profile of program, which is the same each time and in the scripts of cmd/kitescope: so the go
+// command compiles the standard library with it once. It has one stack, 3,000 samples of 10 ms of main.mix (which starts at line 5, at
+// line 12) that main.work calls (34, 36), and that main.main (41, 42).
+func module(t *testing.T, files map[string]string) (dir, file string) {
+	t.Helper()
+	dir = t.TempDir()
+	files["go.mod"] = "module example.com/hot\n\ngo 1.24\n"
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := filepath.Abs(filepath.Join("testdata", "hot.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, file
+}
+
+func TestWhichProgram(t *testing.T) {
+	const main, lib = "package main\n\nfunc main() {}\n", "package lib\n"
+	two, _ := module(t, map[string]string{"cmd/a/main.go": main, "cmd/b/main.go": main, "lib.go": lib})
+	none, _ := module(t, map[string]string{"lib.go": lib})
+	for name, x := range map[string]struct {
+		dir, pkg, want string
+		err            string
+	}{
+		"two":            {two, "", "", "2 main packages"},
+		"one is named":   {two, "./cmd/b", "example.com/hot/cmd/b", ""},
+		"by import path": {two, "example.com/hot/cmd/a", "example.com/hot/cmd/a", ""},
+		"by the folder":  {filepath.Join(two, "cmd", "a"), "", "example.com/hot/cmd/a", ""},
+		"none":           {none, "", "", "no main package"},
+		"no such":        {two, "./cmd/c", "", "no main package"},
+	} {
+		p := Plan{Dir: x.dir, Package: x.pkg, Load: "{bin} {profile}", Folder: filepath.Join(t.TempDir(), "trial")}
+		if err := p.settle(); err != nil {
+			t.Fatal(err)
+		}
+		tr := newTrial(p, nil)
+		err := tr.find(t.Context())
+		switch {
+		case x.err != "":
+			if mistake, ok := errors.AsType[*PlanError](err); !ok || !strings.Contains(err.Error(), x.err) || mistake.Hint() == "" {
+				t.Errorf("%s: %v", name, err)
+			}
+		case err != nil || tr.report.Module.Package != x.want:
+			t.Errorf("%s: found %s, %v", name, tr.report.Module.Package, err)
+		}
+	}
+}
