@@ -76,10 +76,10 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 var removed = map[string]string{
 	"replay --cache":       "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
 	"replay --cache-limit": "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
-	"pgo --dir":     "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
-	"pgo --package": "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
-	"pgo --running": "verify reads the binary's build information; kitescope pgo trial measures the effect",
-	"pgo --control": "verify reads the binary's build information; kitescope pgo trial measures the effect",
+	"pgo --dir":            "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
+	"pgo --package":        "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
+	"pgo --running":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
+	"pgo --control":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
 }
 
 // FlagError is the error of a flag that is wrong; of one that is not there, with those that are spelled alike.
