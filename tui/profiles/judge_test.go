@@ -103,7 +103,7 @@ func TestJudgementScreens(t *testing.T) {
 					d := driveJudgement(t, j, size.W, size.H)
 					d.Keys(s.keys).Typed(s.typed)
 					d.Fits()
-					if size.W == 120 || s.keys+s.typed == "" {
+					if size.W == 80 || s.keys+s.typed == "" {
 						tuitest.Golden(t, name, d.Plain())
 					}
 				})
