@@ -74,16 +74,14 @@ func (l Library) Valid() bool { return l <= Knowhere26 }
 // Knowhere reports whether it is Milvus's.
 func (l Library) Knowhere() bool { return l >= Knowhere22 && l <= Knowhere26 }
 
-// Profile is the order of accumulation on a machine with AVX-512. Knowhere from 2.3 on adds up as faiss does
+// Profile is the order in which the library adds up floats on a machine with AVX-512. Knowhere from 2.3 on adds up as faiss does
 // (src/simd/distances_avx512.cc of v2.3.12 and v2.5.5, compiled and compared).
 func (l Library) Profile() dist.Profile {
 	switch l {
 	case HNSWLib:
 		return dist.HNSWLib
 	case Knowhere22:
-		return dist.KnowhereAVX512
-	case Knowhere25, Knowhere26:
-		return dist.Knowhere25
+		return dist.Knowhere
 	default:
 		return dist.Faiss
 	}

@@ -51,7 +51,7 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 				}
 			}
 			rows := &flat.Index{Vectors: p.Data.Vectors, Metric: p.Data.Metric, Shadow: p.Data.Shadow}
-			f, err := flat.New(rows, flat.Options{Library: o.Library, Profile: o.Profile})
+			f, err := flat.New(rows, flat.Options{Library: o.Library})
 			if err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}

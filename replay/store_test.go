@@ -122,7 +122,7 @@ func (c *cluster) add(t testing.TB, id int64, state replay.State, keys []int64, 
 // graphOf is the index file of vectors.
 func graphOf(t testing.TB, id int64, v *engine.Vectors) []byte {
 	t.Helper()
-	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Library: engine.HNSWLib, Profile: dist.HNSWLib})
+	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Library: engine.HNSWLib})
 	if err != nil {
 		t.Fatal(err)
 	}

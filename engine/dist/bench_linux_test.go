@@ -20,7 +20,7 @@ func BenchmarkFloat32(b *testing.B) {
 		bytes int
 	}{{"L2", 256 << 10}, {"DRAM", 256 << 20}} {
 		data := mapped(b, size.bytes)
-		for _, p := range []Profile{HNSWLib, Faiss, KnowhereAVX512} {
+		for _, p := range []Profile{HNSWLib, Faiss, Knowhere} {
 			for _, m := range []Metric{L2, InnerProduct} {
 				for _, dim := range []int{16, 100, 128, 300, 768} {
 					b.Run(fmt.Sprintf("%s/%s/%s/%d", size.name, p, m, dim), func(b *testing.B) { benchForms(b, data, m, p, dim) })

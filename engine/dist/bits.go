@@ -6,27 +6,10 @@ import (
 	"unsafe"
 )
 
-// bitKernels are the kernels of a metric of bits on a back end: its own, or the specification
-// where it has none. The specification counts with the CPU's instruction where Go knows of it
-// (POPCNT, CNT): AVX2 has nothing better than that.
-func bitKernels(b Backend, m Metric) forms {
-	if f, ok := bitNative(b, m); ok {
-		return f
-	}
-	return bitGeneric(m)
-}
-
-// bitGeneric is the specification of the kernels of bits; n counts bytes. Hamming is the
-// number of bits that differ; Jaccard is the share of those that differ in those that are set
-// in either, and 1 when none is (xor_popcnt and bvec_jaccard in
-// thirdparty/faiss/faiss/utils/binary_distances.cpp of knowhere v2.5.5).
-func bitGeneric(m Metric) forms {
-	if m == Jaccard {
-		return pairForms(jaccard)
-	}
-	return pairForms(hamming)
-}
-
+// hamming and jaccard are the specification of the kernels of bits; n counts bytes. They count with the CPU's instruction (POPCNT, CNT):
+// AVX2 and NEON have nothing better. Hamming is the number of bits that differ; Jaccard is the share of those that differ in those that
+// are set in either, and 1 when none is (xor_popcnt and bvec_jaccard in thirdparty/faiss/faiss/utils/binary_distances.cpp of knowhere
+// v2.5.5).
 func hamming(q, x unsafe.Pointer, n int) float32 {
 	a, b := unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(x), n)
 	count := 0

@@ -36,60 +36,14 @@ func NewOn(b Backend, m Metric, e Element, p Profile, dim int) (*Kernel, error) 
 // newKernel is NewOn of what is known to fit.
 func newKernel(b Backend, m Metric, e Element, p Profile, dim int) *Kernel {
 	k := &Kernel{Metric: m, Element: e, Profile: p, Dim: dim, Backend: b, n: dim}
-	var f forms
-	switch e {
-	case Float32:
-		f = float32Kernels(b, m, p, dim)
-	case Float16, BFloat16:
-		f = halfKernels(b, m, e, halfOrderOf(m, e, p))
-	case Int8:
-		f = int8Kernels(b, m)
-	default: // Bit
-		f, k.n = bitKernels(b, m), e.Bytes(dim)
+	if e == Bit {
+		k.n = e.Bytes(dim)
 	}
-	k.gather, k.ahead, k.scan, k.block = f.gather, f.ahead, f.scan, f.block
+	var ok bool
+	if k.forms, ok = nativeForms(b, m, e, orderOf(e, p, dim)); !ok {
+		k.forms = genericForms(m, e, orderOf(e, p, dim))
+	}
 	return k
-}
-
-// newOrderKernel is a kernel of float32 that adds up in an order.
-func newOrderKernel(b Backend, m Metric, o order, dim int) *Kernel {
-	k := &Kernel{Metric: m, Dim: dim, Backend: b, n: dim}
-	f := orderKernels(b, m, o)
-	k.gather, k.ahead, k.scan, k.block = f.gather, f.ahead, f.scan, f.block
-	return k
-}
-
-// NewDecoded returns the kernel for rows of float32 that a scalar quantiser's codes are decoded to, which a library adds up in an order of its
-// own (see sq8OrderOf).
-func NewDecoded(m Metric, p Profile, dim int) (*Kernel, error) {
-	if dim <= 0 || m != L2 && m != InnerProduct {
-		return nil, fmt.Errorf("codes of %d dimensions under %s", dim, m)
-	}
-	backends := Backends()
-	s := sq8OrderOf(p, dim)
-	o := orderTurn
-	switch {
-	case s.lanes == 16:
-		o = orderFaiss
-	case s.lanes == 8:
-		o = orderFaiss8
-	case s.fused:
-		o = orderTurnFused
-	}
-	return newOrderKernel(backends[len(backends)-1], m, o, dim), nil
-}
-
-// NewHalf returns the kernel for rows of float16 or bfloat16 that a scalar quantiser's codes are, in the order of NewDecoded.
-func NewHalf(m Metric, e Element, p Profile, dim int) (*Kernel, error) {
-	if dim <= 0 || m != L2 && m != InnerProduct || e != Float16 && e != BFloat16 {
-		return nil, fmt.Errorf("codes of %d dimensions of %s under %s", dim, e, m)
-	}
-	backends := Backends()
-	s := sq8OrderOf(p, dim)
-	k := &Kernel{Metric: m, Element: e, Dim: dim, Backend: backends[len(backends)-1], n: dim}
-	f := halfKernels(k.Backend, m, e, halfOrder{lanes: s.lanes, accs: 1, fused: s.lanes > 1 || s.fused})
-	k.gather, k.ahead, k.scan, k.block = f.gather, f.ahead, f.scan, f.block
-	return k, nil
 }
 
 // widen is the form of a query for which a row of the kernel's element is given.
@@ -111,9 +65,10 @@ func (k *Kernel) SquaredNorm(x unsafe.Pointer) float32 {
 	case Float32:
 		return float32Norm2(k.Profile, float32s(x, k.n))
 	case Float16, BFloat16:
-		return halfNorm2(k.Element, k.Profile, x, k.n)
+		row := widenHalf(k.Element, unsafe.Slice((*byte)(x), 2*k.n))
+		return float32Norm2(Faiss, Floats(row))
 	case Int8:
-		return int8Norm2(x, k.n)
+		return int8IP(x, x, k.n)
 	default:
 		return 0
 	}

@@ -9,10 +9,10 @@ type Codes struct {
 	form  codesForm
 }
 
-// codesForm is the kernel of a back end: a gatherFunc whose out are int32. wide says that a query has 16 bits an element, not planes of 8.
+// codesForm is the kernel of a back end: a rowsFunc with ids whose out are int32. wide says that a query has 16 bits an element, not planes of 8.
 type codesForm struct {
-	gather gatherFunc
-	wide   bool
+	rows rowsFunc
+	wide bool
 }
 
 // NewCodes returns the kernel for dim dimensions on the best back end of this CPU.
@@ -62,7 +62,7 @@ func (c *Codes) Gather(q []byte, base unsafe.Pointer, stride uintptr, ids []uint
 		return
 	}
 	_ = out[len(ids)-1]
-	c.form.gather(unsafe.Pointer(&q[0]), base, stride, keep(&ids[0]), (*float32)(pointerTo(&out[0])), len(ids), c.width)
+	c.form.rows.gather(unsafe.Pointer(&q[0]), base, stride, ids, (*float32)(pointerTo(&out[0])), c.width)
 }
 
 // codesGeneric is the specification.

@@ -1,14 +1,9 @@
-// Package dist computes distances between a query and vectors that lie in memory, to the bit
-// as the library does whose answers are to be reproduced.
+// Package dist computes distances between a query and vectors in memory: squared L2, inner products, Hamming and Jaccard distances, as
+// float32. What a library makes of these (1-ip, -ip, a division by a norm) is decided by its search.
 //
-// In: a prepared query and rows of elements at an address and a stride. Out: raw sums as
-// float32: squared L2, the inner product, the share of a Hamming or Jaccard distance. What a
-// library makes of a raw sum (1-ip, -ip, a division by a norm) is its search policy's affair.
-//
-// The order in which a float32 sum is accumulated is named by a Profile. Every profile has a
-// specification in plain Go (generic.go), which no back end may differ from by one bit, and a
-// generated kernel for each back end: AVX-512, AVX2 with FMA, NEON. The back end is chosen
-// once, by what the CPU has; `-tags purego` leaves the specification alone.
+// A Profile names the library in whose order floats are added up. Each order has a specification in plain Go (generic.go), and every
+// back end (AVX-512, AVX2 with FMA, NEON) computes the same bits, so that results are the same on every machine. The back end is chosen
+// once, by the features of the CPU; `-tags purego` leaves the specification alone.
 package dist
 
 import (
@@ -62,23 +57,16 @@ func (e Element) Bytes(dim int) int {
 	}
 }
 
-// Profile is an order of float32 accumulation: whose bits are reproduced. Where each was seen
-// is at orderOf, of the other elements at halfOrderOf.
+// Profile is whose order of adding up floats a kernel has. Each library adds up in an order of its own, which depends on how it was
+// compiled; its order here is that of its usual build for an x86-64 server with AVX-512. Distances of other builds differ by a few
+// units in the last place (ULPs).
 type Profile uint8
 
-// The profiles. Those of knowhere are by the CPU that the node had, which no file tells, and
-// are those of Milvus 2.3 and earlier: from Milvus 2.4 on a node with AVX-512 adds as Faiss.
+// The profiles.
 const (
-	KnowhereAVX512 Profile = iota
-	KnowhereAVX2
-	KnowhereSSE
-	HNSWLib            // hnswlib built with GCC, -march=native on an AMD CPU with AVX-512
-	Faiss              // faiss 1.15 of PyPI on a machine with AVX-512
-	HNSWLibIntelAVX512 // the same on an Intel CPU with AVX-512
-	HNSWLibIntelAVX2   // on an Intel CPU with AVX2
-	HNSWLibAMDAVX2     // on an AMD CPU with AVX2, Zen 2 and Zen 3
-	HNSWLibSSE         // hnswlib built with HNSWLIB_NO_NATIVE
-	Knowhere25         // knowhere 2.5 on a machine with AVX-512: as Faiss, but for norms, tables of codes and what is left of eight dimensions
+	Knowhere Profile = iota // knowhere 2.2, of Milvus 2.3 and earlier; later ones add up as faiss does
+	HNSWLib                 // hnswlib 0.8, built by GCC with -march=native
+	Faiss                   // faiss 1.15 of PyPI
 )
 
 // Kernel computes one metric over vectors of one dimension. It is immutable and may be used
@@ -92,20 +80,22 @@ type Kernel struct {
 	Backend Backend
 
 	// n is what the functions below count in: elements, or bytes of bits.
-	n      int
-	gather gatherFunc
-	ahead  gatherFunc // may be nil: then gather; else there are four ids behind those that count
-	scan   scanFunc   // may be nil: then gather without ids
-	block  blockFunc
+	n int
+	forms
+}
+
+// forms are the two forms of one kernel.
+type forms struct {
+	rows  rowsFunc
+	block blockFunc // may be nil: then four times rows
+	ahead bool      // rows prefetches the rows of the ids behind
 }
 
 // A query is at q as Kernel.Query left it.
 type (
-	// gatherFunc writes to out[i] the distance of q to the row at base+ids[i]*stride. Where
-	// forms have no scanFunc, ids may be nil for all rows from base on.
-	gatherFunc func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int)
-	// scanFunc writes to out[i] the distance of q to the row at x+i*stride.
-	scanFunc func(q, x unsafe.Pointer, stride uintptr, out *float32, rows, n int)
+	// rowsFunc writes to out[i] the distance of q to the row at base+ids[i]*stride, or without ids at base+i*stride. Behind ids of rows
+	// more stand behind those that count.
+	rowsFunc func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int)
 	// blockFunc writes to out[j*outStride+i] the distance of the query at q+j*qStride, j in 0..3,
 	// to the row at x+i*stride.
 	blockFunc func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int)
@@ -124,32 +114,56 @@ func (k *Kernel) Query(row []byte) ([]byte, error) {
 // One is the distance of q to the row at x.
 func (k *Kernel) One(q, x unsafe.Pointer) float32 {
 	var d float32
-	if k.scan == nil {
-		k.gather(q, x, 0, nil, keep(&d), 1, k.n)
-	} else {
-		k.scan(q, x, 0, keep(&d), 1, k.n)
-	}
+	k.rows(q, x, 0, nil, keep(&d), 1, k.n)
 	return d
 }
 
-// Gather writes to out[i] the distance of q to the row ids[i] of those that start at base,
-// stride bytes apart. While it computes four rows it prefetches the next four.
+// Behind is how many ids follow, in a GatherAhead, those whose distances are asked for.
+const Behind = 4
+
+// Ahead reports whether GatherAhead prefetches.
+func (k *Kernel) Ahead() bool { return k.ahead }
+
+// GatherAhead writes to out[i] the distance of q to the row ids[i] of those that start at base, stride bytes apart, for all of ids but
+// the last Behind. While it computes four rows it prefetches those of the next four ids: rows that are likely to be asked for next, or
+// any that are there.
+func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
+	n := len(ids) - Behind
+	if n <= 0 {
+		return
+	}
+	_ = out[n-1]
+	k.rows(q, base, stride, keep(&ids[0]), keep(&out[0]), n, k.n)
+}
+
+// Gather is GatherAhead of all ids.
 func (k *Kernel) Gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
 	if len(ids) == 0 {
 		return
 	}
 	_ = out[len(ids)-1]
-	k.gather(q, base, stride, keep(&ids[0]), keep(&out[0]), len(ids), k.n)
+	k.rows.gather(q, base, stride, ids, keep(&out[0]), k.n)
+}
+
+// gather calls f for all ids, some at a time, with the next ones behind them, or the last again.
+func (f rowsFunc) gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, out *float32, n int) {
+	const some = 32
+	var chunk [some + Behind]uint32
+	for len(ids) > 0 {
+		count := min(len(ids), some)
+		have := copy(chunk[:], ids[:min(len(ids), count+Behind)])
+		for i := have; i < count+Behind; i++ {
+			chunk[i] = chunk[have-1]
+		}
+		f(q, base, stride, keep(&chunk[0]), out, count, n)
+		ids, out = ids[count:], (*float32)(unsafe.Add(unsafe.Pointer(out), 4*count))
+	}
 }
 
 // Scan writes to out[i] the distance of q to the i-th row at x.
 func (k *Kernel) Scan(q, x unsafe.Pointer, stride uintptr, out []float32) {
-	switch {
-	case len(out) == 0:
-	case k.scan == nil:
-		k.gather(q, x, stride, nil, keep(&out[0]), len(out), k.n)
-	default:
-		k.scan(q, x, stride, keep(&out[0]), len(out), k.n)
+	if len(out) > 0 {
+		k.rows(q, x, stride, nil, keep(&out[0]), len(out), k.n)
 	}
 }
 
@@ -160,7 +174,24 @@ func (k *Kernel) Block(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stri
 		return
 	}
 	_ = out[4*rows-1]
-	k.block(q, qStride, x, stride, keep(&out[0]), rows, rows, k.n)
+	if k.block != nil {
+		k.block(q, qStride, x, stride, keep(&out[0]), rows, rows, k.n)
+		return
+	}
+	// Rows are taken a few at a time, so that they come from memory once.
+	const few = 16
+	for done := 0; done < rows; done += few {
+		for j := range 4 {
+			k.Scan(unsafe.Add(q, uintptr(j)*qStride), unsafe.Add(x, uintptr(done)*stride), stride, out[j*rows+done:][:min(few, rows-done)])
+		}
+	}
+}
+
+// Aligned makes n zero bytes of the heap that start at a multiple of 64.
+func Aligned(n int) []byte {
+	b := make([]byte, n+63)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
+	return b[skip : skip+n : skip+n]
 }
 
 // keep hides from the compiler that p goes to a function that it does not know, so that what

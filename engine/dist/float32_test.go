@@ -58,7 +58,7 @@ func same(a, b float32) bool {
 }
 
 // variants calls f for every float32 kernel of every back end but the specification.
-func variants(t *testing.T, f func(t *testing.T, m Metric, o order, got, want forms)) {
+func variants(t *testing.T, f func(t *testing.T, got, want forms)) {
 	t.Helper()
 	if len(native()) == 0 {
 		t.Log("the specification is all there is here")
@@ -66,34 +66,18 @@ func variants(t *testing.T, f func(t *testing.T, m Metric, o order, got, want fo
 	for _, b := range native() {
 		for _, m := range []Metric{L2, InnerProduct} {
 			for o := range orders {
-				got, ok := float32Native(b, m, o)
-				if !ok && o.specified() {
-					continue
-				}
+				got, ok := nativeForms(b, m, Float32, o)
 				if !ok {
 					t.Fatalf("%s has no kernel for %s in order %d", b, m, o)
 				}
-				if got.block == nil {
-					got.block = gatherBlock(got.gather)
-				}
-				t.Run(fmt.Sprintf("%s/%s/%d", b, m, o), func(t *testing.T) { f(t, m, o, got, float32Generic(m, o)) })
+				t.Run(fmt.Sprintf("%s/%s/%d", b, m, o), func(t *testing.T) { f(t, got, genericForms(m, Float32, o)) })
 			}
 		}
 	}
 }
 
-// scanOf is the scan of forms that may have none.
-func scanOf(f forms) scanFunc {
-	if f.scan != nil {
-		return f.scan
-	}
-	return func(q, x unsafe.Pointer, stride uintptr, out *float32, rows, n int) {
-		f.gather(q, x, stride, nil, out, rows, n)
-	}
-}
-
 func TestFloat32KernelsAgreeWithTheSpecification(t *testing.T) {
-	variants(t, func(t *testing.T, _ Metric, _ order, got, want forms) {
+	variants(t, func(t *testing.T, got, want forms) {
 		t.Helper()
 		t.Parallel()
 		r := rand.New(rand.NewPCG(1, 2))
@@ -131,17 +115,18 @@ func checkRows(t *testing.T, name string, n int, r *rand.Rand, value func(*rand.
 	}
 	ids := []uint32{3, 1, 1, 8, 0, 7, 2, 4, 5}
 	bytes := uintptr(4 * stride)
+	native, specified := Kernel{n: n, forms: got}, Kernel{n: n, forms: want}
 	for _, count := range []int{1 + n%3, 4 + n%5} {
-		scanOf(got)(q, x, bytes, &a[0], count, n)
-		want.scan(q, x, bytes, &b[0], count, n)
+		native.Scan(q, x, bytes, a[:count])
+		specified.Scan(q, x, bytes, b[:count])
 		equal("scan", count)
-		got.gather(q, x, bytes, &ids[0], &a[0], count, n)
-		want.gather(q, x, bytes, &ids[0], &b[0], count, n)
+		native.Gather(q, x, bytes, ids[:count], a[:])
+		specified.Gather(q, x, bytes, ids[:count], b[:])
 		equal("gather", count)
 	}
 	count := 1 + n%rows
 	a, b = [4 * rows]float32{}, [4 * rows]float32{}
-	got.block(x, bytes, q, bytes, &a[0], rows, count, n)
-	want.block(x, bytes, q, bytes, &b[0], rows, count, n)
+	native.Block(x, bytes, q, bytes, a[:], count)
+	specified.Block(x, bytes, q, bytes, b[:], count)
 	equal("block", 4*rows)
 }

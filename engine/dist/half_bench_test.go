@@ -24,7 +24,7 @@ func BenchmarkElements(b *testing.B) {
 
 func benchElement(b *testing.B, size int, m Metric, e Element, dim int) {
 	b.Helper()
-	k, err := New(m, e, KnowhereAVX512, dim)
+	k, err := New(m, e, Knowhere, dim)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,24 +10,22 @@ import (
 	"unsafe"
 )
 
-// kernelCase is one kernel of elements that are not float32.
+// kernelCase is one kernel.
 type kernelCase struct {
 	metric  Metric
 	element Element
 	profile Profile
 }
 
-// kernelCases are all that differ: cosine is the inner product here, and profiles of hnswlib
-// and faiss are knowhere's.
+// kernelCases are those of elements that are not float32: cosine is the inner product here, and profiles do not differ.
 func kernelCases() []kernelCase {
 	var all []kernelCase
 	for _, m := range []Metric{L2, InnerProduct} {
-		for _, p := range []Profile{KnowhereAVX512, KnowhereAVX2, KnowhereSSE} {
-			all = append(all, kernelCase{m, Float16, p}, kernelCase{m, BFloat16, p})
+		for _, e := range []Element{Float16, BFloat16, Int8} {
+			all = append(all, kernelCase{m, e, Faiss})
 		}
-		all = append(all, kernelCase{m, Int8, KnowhereAVX512})
 	}
-	return append(all, kernelCase{Hamming, Bit, KnowhereAVX512}, kernelCase{Jaccard, Bit, KnowhereAVX512})
+	return append(all, kernelCase{Hamming, Bit, Faiss}, kernelCase{Jaccard, Bit, Faiss})
 }
 
 // specialHalves are float16 and bfloat16 bit patterns alike: zeros, denormals, the largest
@@ -78,7 +76,7 @@ func (g *lcg) input(e Element, size int, special bool) kernelInput {
 		if j == 3 {
 			clear(query)
 		}
-		wide := newKernel(Generic, L2, e, KnowhereAVX512, len(query)).widen(query)
+		wide := newKernel(Generic, L2, e, Faiss, len(query)).widen(query)
 		in.qStride = len(wide) + 5
 		in.queries = append(in.queries, wide...)
 		in.queries = append(in.queries, make([]byte, 5)...)
@@ -181,7 +179,7 @@ func TestWidenFloat16(t *testing.T) {
 func TestJaccardOfNothing(t *testing.T) {
 	zero, one := make([]byte, 64), append(make([]byte, 63), 1)
 	for _, b := range Backends() {
-		k := newKernel(b, Jaccard, Bit, KnowhereAVX512, 512)
+		k := newKernel(b, Jaccard, Bit, Faiss, 512)
 		z, o := unsafe.Pointer(&zero[0]), unsafe.Pointer(&one[0])
 		got := []float32{k.One(z, z), k.One(z, o), k.One(o, o)}
 		if !slices.Equal(got, []float32{1, 1, 0}) {
@@ -219,24 +217,4 @@ func fusedByBig(a, b, c float32) float32 {
 	p.SetPrec(2000).Add(p, big.NewFloat(float64(c)))
 	f, _ := p.Float32()
 	return f
-}
-
-// TestEveryHalfOrderHasKernels: an order that a back end has no kernel for is computed by the specification.
-func TestEveryHalfOrderHasKernels(t *testing.T) {
-	for _, b := range Backends() {
-		for _, m := range []Metric{L2, InnerProduct, Cosine} {
-			for _, e := range []Element{Float16, BFloat16} {
-				for _, lanes := range []int{16, 8, 4, 1} {
-					for _, accs := range []int{1, 2} {
-						for _, fused := range []bool{false, true} {
-							o := halfOrder{lanes: lanes, accs: accs, fused: fused}
-							if f := halfKernels(b, m, e, o); f.gather == nil || f.block == nil {
-								t.Errorf("%v %v %v %+v: no kernel", b, m, e, o)
-							}
-						}
-					}
-				}
-			}
-		}
-	}
 }

@@ -2,25 +2,9 @@ package dist
 
 import "unsafe"
 
-// int8Kernels are the kernels of an int8 metric on a back end: its own, or the specification
-// where it has none.
-func int8Kernels(b Backend, m Metric) forms {
-	if f, ok := int8Native(b, m); ok {
-		return f
-	}
-	return int8Generic(m)
-}
-
-// int8Generic is the specification of the int8 kernels: a sum of int32, which no order of
+// int8L2 and int8IP are the specification of the int8 kernels: a sum of int32, which no order of
 // addition changes, as float32 (int8_vec_* in src/simd of knowhere v2.5.5, all levels alike).
 // It is exact up to 33,025 dimensions and wraps around beyond.
-func int8Generic(m Metric) forms {
-	if m == L2 {
-		return pairForms(int8L2)
-	}
-	return pairForms(int8IP)
-}
-
 func int8L2(q, x unsafe.Pointer, n int) float32 {
 	query, row := unsafe.Slice((*int8)(q), n), unsafe.Slice((*int8)(x), n)
 	var sum int32
@@ -39,6 +23,3 @@ func int8IP(q, x unsafe.Pointer, n int) float32 {
 	}
 	return float32(sum)
 }
-
-// int8Norm2 is the sum of squares of the row of n elements at x.
-func int8Norm2(x unsafe.Pointer, n int) float32 { return int8IP(x, x, n) }

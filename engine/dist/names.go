@@ -26,20 +26,6 @@ func elementNames() []string {
 func (e Element) String() string { return nameOf(elementNames(), int(e)) }
 
 // profileNames are the names of the profiles, in their order.
-func profileNames() []string {
-	return []string{
-		"knowhere-avx512", "knowhere-avx2", "knowhere-sse", "hnswlib", "faiss",
-		"hnswlib-intel-avx512", "hnswlib-intel-avx2", "hnswlib-amd-avx2", "hnswlib-sse", "knowhere-2.5-avx512",
-	}
-}
+func profileNames() []string { return []string{"knowhere", "hnswlib", "faiss"} }
 
 func (p Profile) String() string { return nameOf(profileNames(), int(p)) }
-
-// ParseProfile finds a profile by its name, in any case.
-func ParseProfile(name string) (Profile, error) {
-	i, err := find("profile", name, profileNames())
-	return Profile(i), err
-}
-
-// ProfileNames are the names of all profiles.
-func ProfileNames() []string { return profileNames() }

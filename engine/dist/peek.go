@@ -26,28 +26,6 @@ func PrefetchRows(base unsafe.Pointer, stride uintptr, lines int, ids []uint32) 
 	}
 }
 
-// Behind is how many ids follow, in a GatherAhead, those whose distances are asked for.
-const Behind = 4
-
-// Ahead reports whether GatherAhead prefetches.
-func (k *Kernel) Ahead() bool { return k.ahead != nil }
-
-// GatherAhead is Gather with all of ids but the last Behind, whose rows it prefetches, all
-// their cache lines, while it computes the last ones that it is asked for: rows that are likely
-// to be asked for next, or any that are there. Without the others it does nothing.
-func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
-	n := len(ids) - Behind
-	if n <= 0 {
-		return
-	}
-	if k.ahead == nil {
-		k.Gather(q, base, stride, ids[:n], out)
-		return
-	}
-	_ = out[n-1]
-	k.ahead(q, base, stride, keep(&ids[0]), keep(&out[0]), n, k.n)
-}
-
 // peekGeneric is the specification of Peek; it prefetches nothing.
 func peekGeneric(slots []uint32, seen *Seen, fresh []uint32) int {
 	n := 0

@@ -31,51 +31,50 @@ func TestFloat32AgreesWithPeers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkPeers(t, golden, 3393+32)
-}
-
-// The file is what TestFloat32AgreesWithBuildsRunHere makes.
-func TestFloat32AgreesWithBuildsOfHNSWLib(t *testing.T) {
-	golden, err := os.ReadFile("testdata/hnswlib_builds.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkPeers(t, golden, 4*138*3)
+	checkPeers(t, golden, 2381)
 }
 
 // checkPeers compares the bits of the golden file, of so many lines, with those of all back ends.
 func checkPeers(t *testing.T, golden []byte, lines int) {
 	t.Helper()
 	wrong, read := map[string]int{}, 0
-	for in := bufio.NewScanner(bytes.NewReader(golden)); in.Scan(); {
+	eachPeer(t, golden, func(profile, metric string, dim int, want []float32) {
 		read++
-		f := strings.Fields(in.Text())
-		dim, err := strconv.Atoi(f[2])
+		for _, b := range Backends() {
+			if got := peerAnswers(t, b, profile, metric, dim); !slices.EqualFunc(got, want, same) {
+				name := profile + " " + metric + " " + b.String()
+				if wrong[name]++; wrong[name] == 1 {
+					t.Errorf("%s %s of %d dimensions on %s: %v, the peer has %v", profile, metric, dim, b, got, want)
+				}
+			}
+		}
+	})
+	if read != lines {
+		t.Errorf("%d lines compared, want %d", read, lines)
+	}
+	for name, n := range wrong {
+		t.Errorf("%s: %d dimensions differ", name, n)
+	}
+}
+
+// eachPeer calls f for each line of the golden file.
+func eachPeer(t *testing.T, golden []byte, f func(profile, metric string, dim int, want []float32)) {
+	t.Helper()
+	for in := bufio.NewScanner(bytes.NewReader(golden)); in.Scan(); {
+		fields := strings.Fields(in.Text())
+		dim, err := strconv.Atoi(fields[2])
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want []float32
-		for _, hex := range f[3:] {
+		for _, hex := range fields[3:] {
 			bits, err := strconv.ParseUint(hex, 16, 32)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want = append(want, math.Float32frombits(uint32(bits)))
 		}
-		for _, b := range Backends() {
-			if got := peerAnswers(t, b, f[0], f[1], dim); !slices.EqualFunc(got, want, same) {
-				name := f[0] + " " + f[1] + " " + b.String()
-				if wrong[name]++; wrong[name] == 1 {
-					t.Errorf("%s %s of %d dimensions on %s: %v, the peer has %v", f[0], f[1], dim, b, got, want)
-				}
-			}
-		}
-	}
-	if read != lines {
-		t.Errorf("%d lines compared, want %d", read, lines)
-	}
-	for name, n := range wrong {
-		t.Errorf("%s: %d dimensions differ", name, n)
+		f(fields[0], fields[1], dim, want)
 	}
 }
 
@@ -89,10 +88,7 @@ func hnswNormalised(k *Kernel, x []float32) float32 {
 // peerAnswers is what a line of the golden file has.
 func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []float32 {
 	t.Helper()
-	p, err := ParseProfile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := Profile(slices.Index(profileNames(), profile))
 	m := L2
 	if metric != "l2" {
 		m = InnerProduct
@@ -120,7 +116,7 @@ func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []flo
 	}
 	out := make([]float32, 4)
 	k.Scan(unsafe.Pointer(&q[0]), unsafe.Pointer(&rows[0]), uintptr(4*dim), out)
-	if _, _, ok := hnswlibOrders(p); ok && metric == "ip" {
+	if p == HNSWLib && metric == "ip" {
 		for i := range out {
 			out[i] = 1 - out[i]
 		}

@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// TestSQ8AddsUpAsKnowhere compares with what knowhere's own codec makes (testdata/sq8_knowhere.cc).
-func TestSQ8AddsUpAsKnowhere(t *testing.T) {
+// TestSQ8IsNearKnowhere compares with what knowhere's own codec makes for AVX-512 and AVX2 (testdata/sq8_knowhere.cc), which adds up in
+// other lanes.
+func TestSQ8IsNearKnowhere(t *testing.T) {
 	f, err := os.Open("testdata/sq8_knowhere.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -41,19 +42,24 @@ func TestSQ8AddsUpAsKnowhere(t *testing.T) {
 		for i := range code {
 			code[i] = byte(draw())
 		}
-		for i, p := range []Profile{KnowhereAVX512, KnowhereAVX512, KnowhereAVX2, KnowhereAVX2} {
-			if want[i] == 0 {
+		for i, bits := range want {
+			if bits == 0 {
 				continue
 			}
-			k, err := NewSQ8(Metric(i%2), p, low, span)
+			k, err := NewSQ8(Metric(i%2), low, span)
 			if err != nil {
 				t.Fatal(err)
 			}
 			query, got := k.NewQuery(), make([]float32, 1)
 			copy(query.Floats(), q)
 			query.Scan(unsafe.Pointer(&code[0]), 0, got)
-			if math.Float32bits(got[0]) != want[i] {
-				t.Errorf("%s, %s, %d dimensions: %x, knowhere has %x", p, Metric(i%2), dim, math.Float32bits(got[0]), want[i])
+			decoded, size := make([]float32, dim), 0.0
+			k.decode(code, decoded)
+			for j, x := range decoded {
+				size += max(math.Abs(float64(q[j]*x)), float64((q[j]-x)*(q[j]-x)))
+			}
+			if knowhere := math.Float32frombits(bits); !close32(got[0], knowhere, size) {
+				t.Errorf("%s, %d dimensions: %x, knowhere has %x", Metric(i%2), dim, got[0], knowhere)
 			}
 			compared++
 		}

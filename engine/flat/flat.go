@@ -48,10 +48,7 @@ type Index struct {
 // Options are whose answers are wanted.
 type Options struct {
 	Library engine.Library // Native is Faiss
-	Profile dist.Profile
-	Plain   bool // leaves codes alone (Index.Shade)
-	// Centroids: the rows are those of lists, and searches say which lists are read. Only Search knows of it.
-	Centroids bool
+	Plain   bool           // leaves codes alone (Index.Shade)
 }
 
 // Params are those of one search.
@@ -68,7 +65,6 @@ type Searcher struct {
 	kernel  *dist.Kernel
 	norms   []float32     // what raw sums are divided by under cosine; nil else
 	codes   *shadow.Codes // nil for none
-	nearest *dist.Nearest // of one row (assign); nil for none
 
 	shadow *shadow.Query
 	words  []uint64
@@ -97,7 +93,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if err := x.check(o); err != nil {
 		return nil, err
 	}
-	kernel, err := dist.New(x.Metric, v.Element, o.Profile, v.Dim)
+	kernel, err := dist.New(x.Metric, v.Element, o.Library.Or(engine.Faiss).Profile(), v.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +104,6 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if err := s.shade(); err != nil {
 		return nil, err
 	}
-	s.assign()
 	s.scratch()
 	return s, nil
 }

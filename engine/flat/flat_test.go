@@ -83,30 +83,29 @@ type spec struct {
 	metric  engine.Metric
 	element dist.Element
 	policy  engine.Library
-	profile dist.Profile
 }
 
 var specs = []spec{
-	{dist.L2, dist.Float32, engine.Faiss, dist.Faiss},
-	{dist.L2, dist.Float32, engine.Knowhere22, dist.KnowhereAVX512},
-	{dist.L2, dist.Float32, engine.HNSWLib, dist.HNSWLib},
-	{dist.InnerProduct, dist.Float32, engine.Faiss, dist.Faiss},
-	{dist.InnerProduct, dist.Float32, engine.Knowhere22, dist.KnowhereAVX2},
-	{dist.InnerProduct, dist.Float32, engine.HNSWLib, dist.HNSWLib},
-	{dist.Cosine, dist.Float32, engine.Knowhere22, dist.KnowhereSSE},
-	{dist.Cosine, dist.Float32, engine.Knowhere23, dist.KnowhereAVX512},
-	{dist.Cosine, dist.Float32, engine.HNSWLib, dist.HNSWLib},
-	{dist.L2, dist.Float16, engine.Knowhere23, dist.KnowhereAVX512},
-	{dist.InnerProduct, dist.BFloat16, engine.Knowhere23, dist.KnowhereAVX512},
-	{dist.Cosine, dist.Float16, engine.Knowhere23, dist.KnowhereAVX512},
-	{dist.L2, dist.Int8, engine.Knowhere23, dist.KnowhereAVX512},
-	{dist.Cosine, dist.Int8, engine.Knowhere23, dist.KnowhereAVX512},
-	{dist.Hamming, dist.Bit, engine.Knowhere22, dist.KnowhereAVX512},
-	{dist.Jaccard, dist.Bit, engine.Knowhere22, dist.KnowhereAVX512},
+	{dist.L2, dist.Float32, engine.Faiss},
+	{dist.L2, dist.Float32, engine.Knowhere22},
+	{dist.L2, dist.Float32, engine.HNSWLib},
+	{dist.InnerProduct, dist.Float32, engine.Faiss},
+	{dist.InnerProduct, dist.Float32, engine.Knowhere22},
+	{dist.InnerProduct, dist.Float32, engine.HNSWLib},
+	{dist.Cosine, dist.Float32, engine.Knowhere22},
+	{dist.Cosine, dist.Float32, engine.Knowhere23},
+	{dist.Cosine, dist.Float32, engine.HNSWLib},
+	{dist.L2, dist.Float16, engine.Knowhere23},
+	{dist.InnerProduct, dist.BFloat16, engine.Knowhere23},
+	{dist.Cosine, dist.Float16, engine.Knowhere23},
+	{dist.L2, dist.Int8, engine.Knowhere23},
+	{dist.Cosine, dist.Int8, engine.Knowhere23},
+	{dist.Hamming, dist.Bit, engine.Knowhere22},
+	{dist.Jaccard, dist.Bit, engine.Knowhere22},
 }
 
 func (c spec) String() string {
-	return fmt.Sprintf("metric %d element %d %v profile %d", c.metric, c.element, c.policy, c.profile)
+	return fmt.Sprintf("metric %d element %d %v", c.metric, c.element, c.policy)
 }
 
 // TestBatchesAnswerAsSingleQueries holds batches of all sizes, over edges of blocks, with
@@ -122,7 +121,7 @@ func TestBatchesAnswerAsSingleQueries(t *testing.T) {
 			if r.Intn(2) == 0 {
 				index.Deleted = sparse(r, rows, 0.1)
 			}
-			s, err := New(index, Options{Library: c.policy, Profile: c.profile})
+			s, err := New(index, Options{Library: c.policy})
 			if err != nil {
 				t.Fatalf("%v: %v", c, err)
 			}
@@ -188,7 +187,7 @@ func TestRangesHoldWhatIsInside(t *testing.T) {
 		for i := range labels {
 			labels[i] = int64(1000000 - i)
 		}
-		s, err := New(&Index{Vectors: x, Metric: c.metric, Labels: labels}, Options{Library: c.policy, Profile: c.profile})
+		s, err := New(&Index{Vectors: x, Metric: c.metric, Labels: labels}, Options{Library: c.policy})
 		if err != nil {
 			t.Fatal(err)
 		}

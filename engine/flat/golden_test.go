@@ -103,11 +103,11 @@ func (g *golden) options() (engine.Metric, Options) {
 	metric := map[string]engine.Metric{"L2": dist.L2, "IP": dist.InnerProduct, "COSINE": dist.Cosine}[g.Metric]
 	switch g.Policy {
 	case "hnswlib":
-		return metric, Options{Library: engine.HNSWLib, Profile: dist.HNSWLib}
+		return metric, Options{Library: engine.HNSWLib}
 	case "knowhere":
-		return metric, Options{Library: engine.Knowhere22, Profile: dist.KnowhereAVX512}
+		return metric, Options{Library: engine.Knowhere22}
 	default:
-		return metric, Options{Library: engine.Faiss, Profile: dist.Faiss}
+		return metric, Options{Library: engine.Faiss}
 	}
 }
 

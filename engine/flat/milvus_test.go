@@ -32,7 +32,7 @@ func TestAnswersAreThoseOfMilvus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(&Index{Vectors: rows, Metric: metric}, Options{Library: engine.Knowhere22, Profile: dist.KnowhereAVX512})
+		s, err := New(&Index{Vectors: rows, Metric: metric}, Options{Library: engine.Knowhere22})
 		if err != nil {
 			t.Fatal(err)
 		}

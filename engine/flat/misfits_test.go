@@ -81,7 +81,7 @@ func TestTiesOfHNSWLibAreByLabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(&Index{Vectors: x, Labels: []int64{60, 50, 10, 30, 20, 40}}, Options{Library: engine.HNSWLib, Profile: dist.HNSWLib})
+	s, err := New(&Index{Vectors: x, Labels: []int64{60, 50, 10, 30, 20, 40}}, Options{Library: engine.HNSWLib})
 	if err != nil {
 		t.Fatal(err)
 	}

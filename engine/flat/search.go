@@ -34,13 +34,9 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 		return dst, err
 	}
 	at := len(dst)
-	if p.K == 1 && left == nil && s.nearest != nil && s.index.Vectors.Rows > 0 {
-		dst = s.one(q, dst)
-	} else {
-		s.top.reset(p.K)
-		s.scan(q, left, s.top)
-		dst = s.top.Hits(dst)
-	}
+	s.top.reset(p.K)
+	s.scan(q, left, s.top)
+	dst = s.top.Hits(dst)
 	s.relabel(dst[at:])
 	return dst, nil
 }

@@ -126,11 +126,11 @@ func compareShaded(t *testing.T, r *rand.Rand, name string, x *Index, c spec, qu
 	if err := shaded.Shade(1 + r.IntN(3)); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	plain, err := New(x, Options{Library: c.policy, Profile: c.profile})
+	plain, err := New(x, Options{Library: c.policy})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	coded, err := New(&shaded, Options{Library: c.policy, Profile: c.profile})
+	coded, err := New(&shaded, Options{Library: c.policy})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

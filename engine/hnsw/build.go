@@ -15,15 +15,14 @@ import (
 	"kitescope/engine/shadow"
 )
 
-// BuildOptions say how an index is built. HNSWLib with the profile dist.HNSWLib, Seed 100 and
-// one thread gives the graph that hnswlib 0.8.0 gives, to the bit.
+// BuildOptions say how an index is built. HNSWLib with Seed 100 and one thread gives the graph
+// that hnswlib 0.8.0 gives, to the bit, where that was compiled for an AMD CPU with AVX-512 (dist.HNSWLib).
 type BuildOptions struct {
 	M              int // links per node above level 0, twice as many there; 2 to 512
 	EFConstruction int // candidates kept while a node's neighbours are sought; M if smaller
 	Metric         engine.Metric
 	Seed           uint64 // of the levels; 0 means 100, as in hnswlib
 	Threads        int    // 1 if less; with more, the graph depends on their timing
-	Profile        dist.Profile
 	// Library is the one after which distances are formed and vectors kept: 1-ip of hnswlib
 	// or -ip of the others for inner products; under cosine vectors normalised as hnswlib's
 	// Python module does it, or with knowhere's raw ones and their norms. The graph is
@@ -53,7 +52,7 @@ func Build(ctx context.Context, vectors *engine.Vectors, o BuildOptions) (*Index
 	if err := o.check(vectors); err != nil {
 		return nil, err
 	}
-	kernel, err := dist.New(o.Metric, vectors.Element, o.Profile, vectors.Dim)
+	kernel, err := dist.New(o.Metric, vectors.Element, o.Library.Or(engine.HNSWLib).Profile(), vectors.Dim)
 	if err != nil {
 		return nil, err
 	}

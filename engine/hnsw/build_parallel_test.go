@@ -171,7 +171,7 @@ func TestBuildBadInput(t *testing.T) {
 		{good(), func(o *hnsw.BuildOptions) { o.Labels = []int64{1, 2, 3, 4, 5, 6, 7, 3, 8} }, "label 3: two rows"},
 		{&engine.Vectors{Element: dist.Float32, Dim: 4, Rows: 1 << 31, Stride: 16}, nil, "2147483648 rows"},
 	} {
-		o := hnsw.BuildOptions{M: 4, EFConstruction: 10, Profile: dist.HNSWLib}
+		o := hnsw.BuildOptions{M: 4, EFConstruction: 10}
 		if c.change != nil {
 			c.change(&o)
 		}
@@ -202,7 +202,7 @@ func TestBuildForms(t *testing.T) {
 	if n := x.Vectors.Float32(9); math.Abs(float64(n[0]*n[0]+n[1]*n[1]+n[2]*n[2]+n[3]*n[3]+n[4]*n[4])-1) > 1e-6 {
 		t.Errorf("row 9 is not normalised: %v", n)
 	}
-	o.Library, o.Labels, o.Profile = engine.Knowhere22, nil, dist.KnowhereAVX512
+	o.Library, o.Labels = engine.Knowhere22, nil
 	if x, err = hnsw.Build(t.Context(), v, o); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestBuildOverflow(t *testing.T) {
 			v.Float32(i)[j] = x * 1e38
 		}
 	}
-	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Metric: dist.InnerProduct, Profile: dist.HNSWLib})
+	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Metric: dist.InnerProduct})
 	if err != nil {
 		t.Fatal(err)
 	}

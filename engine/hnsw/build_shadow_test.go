@@ -35,7 +35,7 @@ func TestCodesBuildTheSameGraph(t *testing.T) {
 				v.Float32(i)[j] = c.value()
 			}
 		}
-		o := hnsw.BuildOptions{M: 6, EFConstruction: 12, Metric: c.metric, Profile: c.library.Profile(), Library: c.library}
+		o := hnsw.BuildOptions{M: 6, EFConstruction: 12, Metric: c.metric, Library: c.library}
 		var files [2][]byte
 		for i := range files {
 			o.Plain = i == 0

@@ -15,8 +15,6 @@ import (
 type Options struct {
 	// Library is whose search is reproduced; Native is HNSWLib.
 	Library engine.Library
-	// Profile is the order of accumulation; nil is the library's own, Library.Profile.
-	Profile *dist.Profile
 	// Kernel computes the distances; nil is the best of this CPU. Its metric, element, profile
 	// and dimension count, not those above.
 	Kernel *dist.Kernel
@@ -121,13 +119,9 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	o.Library = o.Library.Or(engine.HNSWLib)
 	v := x.Vectors
 	k := o.Kernel
-	profile := o.Library.Profile()
-	if o.Profile != nil {
-		profile = *o.Profile
-	}
 	if k == nil {
 		var err error
-		if k, err = dist.New(x.Metric, v.Element, profile, x.Dim()); err != nil {
+		if k, err = dist.New(x.Metric, v.Element, o.Library.Profile(), x.Dim()); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +140,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	if o.Library.Knowhere() && v.Element == dist.Float32 && !modern {
 		// Its sum of squares is SSE's on every x86 CPU (src/simd/hook.cc, v2.2.3 and v2.3.12).
 		var err error
-		if norm, err = dist.New(x.Metric, v.Element, dist.KnowhereSSE, v.Dim); err != nil {
+		if norm, err = dist.New(x.Metric, v.Element, dist.Knowhere, v.Dim); err != nil {
 			return nil, err
 		}
 	}

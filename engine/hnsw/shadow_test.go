@@ -110,7 +110,7 @@ func TestCodesChangeNoWalk(t *testing.T) {
 // norms are those that knowhere's files have.
 func norms(t *testing.T, v *engine.Vectors) []float32 {
 	t.Helper()
-	k, err := dist.New(dist.Cosine, dist.Float32, dist.KnowhereAVX512, v.Dim)
+	k, err := dist.New(dist.Cosine, dist.Float32, dist.Knowhere, v.Dim)
 	if err != nil {
 		t.Fatal(err)
 	}

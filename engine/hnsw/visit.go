@@ -44,15 +44,16 @@ func (s *Searcher) peek(id uint32, n int) {
 // distancesAhead is distances of the first n of s.fresh, and prefetches the first rows that peek
 // noted, if they are long.
 func (s *Searcher) distancesAhead(n int) []float32 {
-	if !s.long || n == 0 {
-		s.distances(s.fresh[:n])
-		return s.dists[:n]
+	if n == 0 {
+		return nil
 	}
 	ids := s.fresh[:n+dist.Behind]
 	for i := range dist.Behind {
 		ids[n+i] = ids[n-1] // where peek noted less: a row that is in a cache
 	}
-	copy(ids[n:], s.peeked[:s.next])
+	if s.long {
+		copy(ids[n:], s.peeked[:s.next])
+	}
 	s.kernel.GatherAhead(s.q, s.floats.base, s.floats.stride, ids, s.dists)
 	s.count(ids[:n])
 	return s.dists[:n]

@@ -34,7 +34,7 @@ func TestLongRowsAreSearchedAsWithTheSpecification(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, metric := range []engine.Metric{dist.L2, dist.InnerProduct} {
-			x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 8, EFConstruction: 40, Metric: metric, Profile: dist.HNSWLib})
+			x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 8, EFConstruction: 40, Metric: metric})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -115,7 +115,7 @@ func walk(t *testing.T, x *File) {
 // search asks for the nearest of nothing in all lists.
 func search(t *testing.T, x *File) {
 	t.Helper()
-	o := Options{Library: engine.Faiss, Profile: dist.Faiss}
+	o := Options{Library: engine.Faiss}
 	if x.Metric == dist.Cosine {
 		o = Options{Library: engine.Knowhere22}
 	}

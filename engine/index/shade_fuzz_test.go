@@ -58,7 +58,7 @@ func FuzzShade(f *testing.F) {
 
 // answersOf are those to some queries, of which some are near to zero and some have odd values.
 func answersOf(x *File, seed uint64) (all [][]engine.Hit, err error) {
-	o := Options{Library: engine.Faiss, Profile: dist.Faiss}
+	o := Options{Library: engine.Faiss}
 	if x.Metric == dist.Cosine {
 		o = Options{Library: engine.Knowhere22}
 	}

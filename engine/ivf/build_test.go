@@ -107,11 +107,11 @@ func held(t *testing.T, x, again *ivf.Index, v *engine.Vectors) {
 // recall is the share of the ten nearest that are found in a fifth of the lists.
 func recall(t *testing.T, x *ivf.Index, v *engine.Vectors) float64 {
 	t.Helper()
-	s, err := ivf.New(x, ivf.Options{Library: engine.Faiss, Profile: dist.Faiss})
+	s, err := ivf.New(x, ivf.Options{Library: engine.Faiss})
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := flat.New(&flat.Index{Metric: x.Metric, Vectors: v}, flat.Options{Library: engine.Faiss, Profile: dist.Faiss})
+	exact, err := flat.New(&flat.Index{Metric: x.Metric, Vectors: v}, flat.Options{Library: engine.Faiss})
 	if err != nil {
 		t.Fatal(err)
 	}

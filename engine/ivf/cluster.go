@@ -81,7 +81,7 @@ func (c *clusters) sample(points *engine.Vectors) (*engine.Vectors, error) {
 
 // nearest is the number of the centroid that each row is nearest to.
 func nearest(rows, centroids *engine.Vectors, m engine.Metric, threads int) ([]int, error) {
-	s, err := flat.New(&flat.Index{Vectors: centroids, Metric: m}, flat.Options{Library: engine.Faiss, Profile: dist.Faiss, Plain: true})
+	s, err := flat.New(&flat.Index{Vectors: centroids, Metric: m}, flat.Options{Library: engine.Faiss, Plain: true})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type Codec interface {
 	Gives() func(code []byte, centroid, x []float32) bool
 
 	// decoder returns what computes distances, for one goroutine. An error says what does not fit.
-	decoder(x *Index, p dist.Profile) (decoder, error)
+	decoder(x *Index) (decoder, error)
 }
 
 // ranged is a codec of a byte a dimension, whose codes can be held against queries as they are.

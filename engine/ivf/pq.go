@@ -139,7 +139,7 @@ func (c *PQ) Gives() func(code []byte, centroid, x []float32) bool {
 	}
 }
 
-func (c *PQ) decoder(x *Index, p dist.Profile) (decoder, error) {
+func (c *PQ) decoder(x *Index) (decoder, error) {
 	d := &pqDecoder{index: x, codec: c}
 	for _, k := range []struct {
 		to     **dist.Kernel
@@ -147,7 +147,7 @@ func (c *PQ) decoder(x *Index, p dist.Profile) (decoder, error) {
 		dim    int
 	}{{&d.whole, dist.InnerProduct, c.dim}, {&d.l2, dist.L2, c.dim / c.Parts}, {&d.ip, dist.InnerProduct, c.dim / c.Parts}} {
 		var err error
-		if *k.to, err = dist.New(k.metric, dist.Float32, p, k.dim); err != nil {
+		if *k.to, err = dist.New(k.metric, dist.Float32, dist.Faiss, k.dim); err != nil {
 			return nil, err
 		}
 	}

@@ -68,18 +68,17 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if x.Metric == dist.Cosine && (o.Library == engine.Faiss || x.Centroids.Element != dist.Float32) {
 		return nil, errors.New("cosine over an inverted file is knowhere's, of float32 vectors")
 	}
-	o.Centroids = true
 	quantizer, err := flat.New(&flat.Index{Vectors: x.Centroids, Metric: x.coarse(), Shadow: x.Near}, o)
 	if err != nil {
 		return nil, fmt.Errorf("centroids: %w", err)
 	}
-	kernel, err := dist.New(x.Metric, x.Centroids.Element, o.Profile, x.Centroids.Dim)
+	kernel, err := dist.New(x.Metric, x.Centroids.Element, o.Library.Profile(), x.Centroids.Dim)
 	if err != nil {
 		return nil, err
 	}
 	s := &Searcher{index: x, options: o, quantizer: quantizer, kernel: kernel, slips: x.slips(o.Library)}
 	if x.Codec != nil {
-		if s.decoder, err = x.Codec.decoder(x, o.Profile); err != nil {
+		if s.decoder, err = x.Codec.decoder(x); err != nil {
 			return nil, err
 		}
 	}

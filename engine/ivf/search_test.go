@@ -90,7 +90,7 @@ func (g *golden) index(t *testing.T) *Index {
 
 func (g *golden) check(t *testing.T) {
 	t.Helper()
-	s, err := New(g.index(t), Options{Library: engine.Faiss, Profile: dist.Faiss})
+	s, err := New(g.index(t), Options{Library: engine.Faiss})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,10 +94,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		if err := coded.Shade(1 + r.IntN(2)); (err != nil) != (short && len(plain.Lists) < nearRows) {
 			t.Fatal(err)
 		}
-		o := Options{Library: library, Profile: library.Profile()}
-		if names := dist.ProfileNames(); plain.Codec != nil { // all orders of adding up
-			o.Profile, _ = dist.ParseProfile(names[r.IntN(len(names))])
-		}
+		o := Options{Library: library}
 		one, err := New(plain, o)
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +220,7 @@ func partRows(t *testing.T, r *rand.Rand, x *Index, residual bool) {
 // storeNorms gives the lists the norms that knowhere's files have.
 func storeNorms(t *testing.T, x *Index) {
 	t.Helper()
-	k, err := dist.New(dist.Cosine, dist.Float32, dist.KnowhereAVX512, x.Centroids.Dim)
+	k, err := dist.New(dist.Cosine, dist.Float32, dist.Knowhere, x.Centroids.Dim)
 	if err != nil {
 		t.Fatal(err)
 	}

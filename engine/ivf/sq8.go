@@ -83,8 +83,8 @@ func (c *SQ8) ranges(x *Index) shadow.Ranges {
 	return r
 }
 
-func (c *SQ8) decoder(x *Index, p dist.Profile) (decoder, error) {
-	k, err := dist.NewSQ8(x.coarse(), p, c.Low, c.Span)
+func (c *SQ8) decoder(x *Index) (decoder, error) {
+	k, err := dist.NewSQ8(x.coarse(), c.Low, c.Span)
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ func TestBinaryListsAnswerAsMilvus(t *testing.T) {
 			}
 			sameVectors(t, []*segment.Segment{s})
 			o := segment.Milvus(2, 3)
-			searcher, err := s.Index.NewSearcher(index.Options{Library: o.Library, Profile: o.Profile})
+			searcher, err := s.Index.NewSearcher(index.Options{Library: o.Library})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -175,7 +175,7 @@ func TestProbe(t *testing.T) {
 func walked(t *testing.T, s *segment.Segment, filter *engine.Bitset) string {
 	t.Helper()
 	o := segment.Milvus(2, 3)
-	x, err := index.As[hnsw.Index](s.Index).NewSearcher(hnsw.Options{Library: o.Library, Profile: &o.Profile})
+	x, err := index.As[hnsw.Index](s.Index).NewSearcher(hnsw.Options{Library: o.Library})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/engine/sparse"
 )
 
@@ -10,8 +9,6 @@ import (
 type Options struct {
 	// Library is whose tie rules and filters are taken: Knowhere22 or later, see Milvus.
 	Library engine.Library
-	// Profile is the order of accumulation, by the CPU that the node had.
-	Profile dist.Profile
 	// RowsOnly leaves indexes alone: each segment is searched row by row, as while it is growing.
 	RowsOnly bool
 	// Warm keeps knowhere's cache of entry points: a query that comes again enters elsewhere.
@@ -24,8 +21,7 @@ type Options struct {
 // Milvus are the options of a release on a machine with AVX-512: 2.1 to 2.3 are knowhere 1 and 2.2; from
 // 2.4 on it is 2.3, which adds up as faiss does.
 func Milvus(major, minor int) Options {
-	l := engine.MilvusLibrary(major, minor)
-	return Options{Library: l, Profile: l.Profile()}
+	return Options{Library: engine.MilvusLibrary(major, minor)}
 }
 
 // Params are what a query asks for. What is not set is knowhere's default (DefaultNProbe); but a graph needs EF.

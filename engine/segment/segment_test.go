@@ -129,7 +129,7 @@ func graph(t *testing.T, values [][]float32, metric engine.Metric) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Metric: metric, Library: engine.HNSWLib, Profile: dist.HNSWLib})
+	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Metric: metric, Library: engine.HNSWLib})
 	if err != nil {
 		t.Fatal(err)
 	}

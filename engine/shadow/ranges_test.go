@@ -89,7 +89,7 @@ func (c *coded) query(r *rand.Rand, dim int) []float32 {
 // distances are those of a library to the rows of a part, and that to its centre.
 func (c *coded) distances(t *testing.T, m engine.Metric, p dist.Profile, query []float32, part int) (all []float32, centre float32) {
 	t.Helper()
-	k, err := dist.NewSQ8On(dist.Generic, m, p, c.Low, c.Span)
+	k, err := dist.NewSQ8On(dist.Generic, m, c.Low, c.Span)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestNoCodedRowThatBeatsACutIsHeldBack(t *testing.T) {
 				if !q.Load(query) {
 					continue
 				}
-				for _, p := range profiles(t) {
+				for _, p := range profiles {
 					for part := range c.parts {
 						all, centre := c.distances(t, m, p, query, part)
 						if !q.At(part, centre) {

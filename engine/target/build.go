@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strings"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -29,8 +27,6 @@ type BuildPlan struct {
 	Seed              uint64
 	Threads           int
 	Progress          func(done int)
-	// Profile is whose order of adding floats the distances have that the graph is made by; nil is the library's own.
-	Profile *dist.Profile
 }
 
 // ListPlan says what inverted file is built.
@@ -93,10 +89,6 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	case p.Library == engine.Faiss && p.Metric == dist.Cosine:
 		return nil, errors.New("faiss has no cosine: normalise the vectors and use ip")
 	}
-	profile, err := p.profile()
-	if err != nil {
-		return nil, err
-	}
 	b := &Built{plan: p}
 	if p.Flat {
 		if v.Element != dist.Float32 {
@@ -118,11 +110,12 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	}
 	o := hnsw.BuildOptions{
 		M: p.M, EFConstruction: p.EFConstruction, Metric: p.Metric, Seed: p.Seed, Threads: p.Threads,
-		Profile: profile, Library: engine.HNSWLib, Progress: p.Progress,
+		Library: engine.HNSWLib, Progress: p.Progress,
 	}
 	if p.Library == engine.Faiss {
 		o.Library = engine.Faiss
 	}
+	var err error
 	if b.graph, err = hnsw.Build(ctx, v, o); err != nil {
 		return nil, err
 	}
@@ -134,34 +127,6 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 // at least, which faiss wants.
 func DefaultLists(rows int) int {
 	return max(1, min(int(4*math.Sqrt(float64(rows))), rows/39))
-}
-
-// BuildProfiles are the orders of adding floats that builds of a library have, its own first.
-func BuildProfiles(l engine.Library) []dist.Profile {
-	if l == engine.Faiss {
-		return []dist.Profile{dist.Faiss}
-	}
-	return []dist.Profile{dist.HNSWLib, dist.HNSWLibIntelAVX512, dist.HNSWLibIntelAVX2, dist.HNSWLibAMDAVX2, dist.HNSWLibSSE}
-}
-
-// profile is the order that the graph is made by.
-func (p *BuildPlan) profile() (dist.Profile, error) {
-	list := BuildProfiles(p.Library)
-	switch {
-	case p.Profile == nil:
-		return list[0], nil
-	case p.Flat:
-		return 0, errors.New("FLAT is built without computing distances: the summation order matters only for searches")
-	case p.Lists != nil:
-		return 0, errors.New("lists are made in faiss's summation order alone")
-	case slices.Contains(list, *p.Profile):
-		return *p.Profile, nil
-	}
-	var names []string
-	for _, x := range list {
-		names = append(names, x.String())
-	}
-	return 0, fmt.Errorf("%s is not a summation order of %s: %s", *p.Profile, p.Library, strings.Join(names, ", "))
 }
 
 // Name is what was built.

@@ -20,7 +20,7 @@ type Found struct {
 func (f *Found) Library() engine.Library { return f.Target.library(f.Options.Library) }
 
 // Accumulation is whose order of adding floats was taken.
-func (f *Found) Accumulation() string { return f.Target.accumulation(f.Options) }
+func (f *Found) Accumulation() string { return f.Library().Profile().String() }
 
 // Unused names a parameter that means nothing to the index, and the kind of index it is of; it is
 // empty if all do.
@@ -65,10 +65,6 @@ func (t *Target) ef(p *index.Params, o Options) int {
 	default:
 		return g.DefaultEF(t.library(o.Library), p.K)
 	}
-}
-
-func (t *Target) accumulation(o Options) string {
-	return t.profile(o).String()
 }
 
 // Bench is a target measured at several points.

@@ -67,8 +67,6 @@ func (t *Target) library(l engine.Library) engine.Library {
 // Options say how a target is searched.
 type Options struct {
 	Library engine.Library
-	// Profile is the order of accumulation; nil is the library's own on a machine with AVX-512.
-	Profile *dist.Profile
 	// Plain leaves codes alone that the target may have (Shade).
 	Plain bool
 	// Algorithm and BM25 are of sparse vectors (index.Options).
@@ -80,15 +78,7 @@ type Options struct {
 
 // options are those of the index.
 func (t *Target) options(o Options) index.Options {
-	return index.Options{Library: t.library(o.Library), Profile: t.profile(o), Entries: o.Entries, Plain: o.Plain, Algorithm: o.Algorithm, BM25: o.BM25}
-}
-
-// profile is whose order of adding floats is taken.
-func (t *Target) profile(o Options) dist.Profile {
-	if o.Profile != nil {
-		return *o.Profile
-	}
-	return t.library(o.Library).Profile()
+	return index.Options{Library: t.library(o.Library), Entries: o.Entries, Plain: o.Plain, Algorithm: o.Algorithm, BM25: o.BM25}
 }
 
 // MaxK is the greatest K: Milvus's own limit.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
@@ -61,7 +60,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	}
 	every := engine.SearchParams{NProbe: 4, SparseParams: engine.SparseParams{DropRatio: 0.1, MaxScoreRatio: 0.9, RefineFactor: 3}}
 	ranged := &target.Found{
-		Target: vectors, Options: target.Options{Library: engine.Knowhere22, Profile: new(dist.Profile)},
+		Target: vectors, Options: target.Options{Library: engine.Knowhere22},
 		Params:  index.Params{SearchParams: every, Radius: &radius, RangeFilter: &inner, Filter: filter},
 		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
 	}

@@ -191,7 +191,7 @@ func (h *artifacts) buildable(p *piece, s *segment.Segment) string {
 // buildGraph returns the segment with a graph of its rows, as knowhere lays it.
 func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segment.Options) (*segment.Segment, error) {
 	g, err := hnsw.Build(ctx, s.Vectors, hnsw.BuildOptions{
-		M: x.M, EFConstruction: x.EFConstruction, Metric: s.Metric, Threads: 1, Profile: o.Profile, Library: o.Library,
+		M: x.M, EFConstruction: x.EFConstruction, Metric: s.Metric, Threads: 1, Library: o.Library,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build a graph of segment %d: %w", s.ID, err)

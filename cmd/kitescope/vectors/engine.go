@@ -25,7 +25,8 @@ func engineCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "engine",
 		Long: `Answer queries like hnswlib, faiss or a Milvus node, from the same files: the same ids and
-bit-identical distances, without Python or a cluster.
+distances, without Python or a cluster. Each library has one order of adding up floats, on every machine:
+distances of its other builds differ by a few units in the last place.
 
   info    show an index file: type, metric, parameters, degrees, unreachable nodes
   search  find neighbours of queries, and their recall
@@ -61,18 +62,18 @@ type engineFlags struct {
 	queries string
 	truth   string
 
-	k                     int
-	library, accumulation string
-	entry                 string
-	threads               int
-	radius, rangeFilter   string
-	exclude               string
-	filter                string
-	fields                []string
-	codes                 string
-	asked                 paramFlags
-	sparse                sparseFlags
-	exactly               bool
+	k                   int
+	library             string
+	entry               string
+	threads             int
+	radius, rangeFilter string
+	exclude             string
+	filter              string
+	fields              []string
+	codes               string
+	asked               paramFlags
+	sparse              sparseFlags
+	exactly             bool
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
@@ -87,13 +88,20 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, one row per query (.ivecs, .npy), or exact: computed here, row by row")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
 	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
-	fl.StringVar(&f.accumulation, "accumulation", "", "summation order of floats: "+strings.Join(dist.ProfileNames(), ", ")+"; default: the library's with AVX-512")
+	accumulationGone(cmd)
 	fl.StringVar(&f.codes, "codes", "auto", "8-bit codes beside the rows: auto (where they pay), on or off; answers are the same")
 	fl.BoolVar(&f.exactly, "exactly", false, "search with codes and without, compare times, and fail if an answer differs in a bit")
 	f.sparse.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("codes", cli.Fixed(target.CodesNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
-	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(dist.ProfileNames()...))
+}
+
+// accumulationGone hides a flag that is gone: it says what there is in its place.
+func accumulationGone(cmd *cobra.Command) {
+	cmd.Flags().Func("accumulation", "", func(string) error {
+		return errors.New("it is gone: floats are added up in one order for each --library; other builds' distances differ in the last bits")
+	})
+	_ = cmd.Flags().MarkHidden("accumulation")
 }
 
 // hint is what the flags say of a file.
@@ -119,9 +127,6 @@ func (f *engineFlags) options() (target.Options, error) {
 		return o, cli.Usagef("--library must be %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
 	}
 	var err error
-	if o.Profile, err = f.profile(); err != nil {
-		return o, err
-	}
 	switch codes, ok := target.ParseCodes(f.codes); {
 	case !ok:
 		return o, cli.Usagef("--codes must be %s, not %q", strings.Join(target.CodesNames(), ", "), f.codes)
@@ -141,18 +146,6 @@ func (f *engineFlags) options() (target.Options, error) {
 		return o, cli.Usagef("--entry must be cold or warm, not %q", f.entry)
 	}
 	return o, nil
-}
-
-// profile is whose order of adding floats was asked for, nil if none was.
-func (f *engineFlags) profile() (*dist.Profile, error) {
-	if f.accumulation == "" {
-		return nil, nil //nolint:nilnil // no wish is no error
-	}
-	p, err := dist.ParseProfile(f.accumulation)
-	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("--accumulation: %w", err), "")
-	}
-	return &p, nil
 }
 
 // params are what each query asks for.

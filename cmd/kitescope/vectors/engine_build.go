@@ -34,9 +34,9 @@ func engineBuild(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "build VECTORS",
 		Long: `Build an index from a file of vectors, for hnswlib or faiss. With one thread the HNSW file is
-byte-identical to what hnswlib 0.8 saves for the same vectors, parameters and seed; the last bits of
-hnswlib's distances, and so its choice among nearly equal neighbours, depend on the CPU it was compiled
-for: set --accumulation. With more threads the graph depends on timing; its quality is the same.
+byte-identical to what hnswlib 0.8 saves for the same vectors, parameters and seed where GCC compiled it
+for an AMD CPU with AVX-512; other builds' distances differ in the last bits, and so may the choice among
+nearly equal neighbours. With more threads the graph depends on timing; its quality is the same.
 
 IVF files are faiss's: k-means as faiss does it, from other random numbers. Lists are as good as its own,
 and differ. The same seed makes the same file with any number of threads.`,
@@ -60,10 +60,8 @@ and differ. The same seed makes the same file with any number of threads.`,
 	fl.IntVar(&f.lists.Bits, "bits", 8, "bits of a part of IVF_PQ (Milvus's nbits), 4 to 8")
 	fl.Uint64Var(&f.seed, "seed", 100, "seed of the levels of HNSW, of the clusters of IVF")
 	fl.IntVar(&f.threads, "threads", 1, "goroutines, 0 for one per CPU; with one the file is always the same")
-	orders := buildOrders()
-	fl.StringVar(&f.accumulation, "accumulation", "", "summation order of floats: "+strings.Join(orders, ", ")+"; default: hnswlib, faiss for its format")
+	accumulationGone(cmd)
 	f.registerMetric(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("accumulation", cli.Fixed(orders...))
 	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed(buildKinds()...))
 	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(target.BuildFormats()...))
 	return cmd
@@ -110,22 +108,8 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 		return p, cli.Usage(errors.New("no output file"), "give it with -O FILE")
 	}
 	var err error
-	if p.Profile, err = f.profile(); err != nil {
-		return p, err
-	}
 	p.Threads, err = threadsOf(f.threads)
 	return p, err
-}
-
-// buildOrders are the orders of adding floats that some library builds with.
-func buildOrders() (names []string) {
-	for _, format := range target.BuildFormats() {
-		l, _ := target.BuildFormatOf(format)
-		for _, p := range target.BuildProfiles(l) {
-			names = append(names, p.String())
-		}
-	}
-	return names
 }
 
 func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
@@ -140,7 +124,7 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 		return cli.Usagef("-O %s would overwrite the input vectors", f.out)
 	}
 	if plan.Flat {
-		for _, name := range []string{"m", "ef-construction", "seed", "accumulation"} {
+		for _, name := range []string{"m", "ef-construction", "seed"} {
 			if cmd.Flags().Changed(name) {
 				return cli.Usage(fmt.Errorf("--%s needs an HNSW index", name), "omit it")
 			}

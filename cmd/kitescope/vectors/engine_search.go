@@ -22,7 +22,7 @@ func engineSearch(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "search FILE",
 		Long: `Answer queries from an index file. Ids, distances and the order of equal distances match the library
-that wrote the file; --library uses another one's rules, --accumulation another CPU's summation order.
+that wrote the file; --library uses another one's rules.
 Milvus nodes up to 2.4 enter the graph elsewhere when a query repeats: --entry warm runs all queries
 once first, and shows the answers of the second run.
 

@@ -26,6 +26,9 @@ func engineVerify(a *cli.App) *cobra.Command {
 with --ids, under the i-th id: dangling links, levels, unreachable nodes, stored vectors, and recall
 against exact search. Queries for recall are rows of VECTORS, moved a little (--noise).
 
+Stored vectors are compared to the bit. Distances are not: those of the library that wrote the file
+differ by a few units in the last place where it was compiled for another CPU.
+
 Exit code 3: a check failed.`,
 		Example: `  kitescope engine verify base.hnsw base.npy
   kitescope engine verify index_files/443/1/100/200 vectors.npy -o json`,

@@ -1,22 +1,22 @@
 package main
 
-import "fmt"
-
 // writeNEONSieve writes the kernels of Sieve, by SDOT of FEAT_DotProd, and of Codes.
-func writeNEONSieve(f *neonFile) {
+func writeNEONSieve(file *file) {
+	f := neon{file}
 	f.sieve()
-	f.rowsFunc("codesNEON", 0, 4, f.codes)
+	f.function("codesNEON", rowsParams, 0)
+	f.rows(f.codes)
 }
 
-// codes computes the sums of w rows with a query of 16 bits; results are int32.
-func (f *neonFile) codes(w int) {
-	for r := range w {
+// codes computes the sums of four rows with a query of 16 bits; results are int32.
+func (f neon) codes() {
+	for r := range 4 {
 		f.zero(16 + r)
 	}
 	f.op("LSR $4, R6, R12")
 	f.repeat(func() {
 		f.op("VLD1.P 32(R7), [V0.H8, V1.H8]")
-		for r := range w {
+		for r := range 4 {
 			f.op("VLD1.P 16(R%d), [V4.B16]", 8+r)
 			f.op("VUXTL V4.B8, V5.H8")
 			f.op("VUXTL2 V4.B16, V6.H8")
@@ -26,7 +26,7 @@ func (f *neonFile) codes(w int) {
 			}
 		}
 	})
-	for r := range w {
+	for r := range 4 {
 		f.op("VADDV V%d.S4, V%d", 16+r, 8+r)
 	}
 }
@@ -34,11 +34,8 @@ func (f *neonFile) codes(w int) {
 // sieve writes the kernel of one query of two planes. Codes become signed, so that there is no offset to take off. Registers: R0 query,
 // R1 codes, R2 and R3 numbers, R4 cut, R5 out, R6 words, R7 quads; R8 bits of a word, R9 how many; V16 to V19 and V20 to V23 the sums of
 // 16 rows with the planes, V24 to V27 F, K, A and B, V28 a bit a lane.
-func (f *neonFile) sieve() {
-	const name = "sieveNEON"
-	params := "q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, outStride, words, quads int"
-	fmt.Fprintf(&f.decls, "\n//go:noescape\nfunc %s(%s)\n", name, params)
-	fmt.Fprintf(&f.text, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $0-80\n", name, params, name)
+func (f neon) sieve() {
+	f.function("sieveNEON", sieveParams, 0)
 	for _, p := range []struct {
 		name     string
 		at, into int
@@ -89,7 +86,7 @@ func (f *neonFile) sieve() {
 }
 
 // sieveCut compares four rows, whose sums with the upper plane are in vector v, and puts their bits into R8.
-func (f *neonFile) sieveCut(v int) {
+func (f neon) sieveCut(v int) {
 	f.op("VSHL $8, V%[1]d.S4, V%[1]d.S4", v)
 	f.op("VADD V%d.S4, V%[2]d.S4, V%[2]d.S4", v+4, v)
 	f.word(0x4e21d800, "SCVTF V%[1]d.4S, V%[2]d.4S", 0, v, v)

@@ -7,7 +7,6 @@ and numpy. Without KNOWHERE_LIBRARY there are no lines of knowhere. It is a shar
 package milvus 2.3.5 of PyPI, or, from src/simd of its source,
 
     g++ -std=gnu++17 -O3 -DNDEBUG -fPIC -msse4.2 -mpopcnt -c distances_sse.cc distances_ref.cc
-    g++ -std=gnu++17 -O3 -DNDEBUG -fPIC -mfma -mf16c -mavx2 -mpopcnt -c distances_avx.cc
     g++ -std=gnu++17 -O3 -DNDEBUG -fPIC -mfma -mf16c -mavx512f -mavx512dq -mavx512bw -mpopcnt -c distances_avx512.cc
     g++ -shared -o libknowhere.so distances_*.o
 
@@ -102,12 +101,10 @@ def main():
         line("hnswlib", "ip", dim, of_hnswlib("ip", q, x))
         line("faiss", "l2", dim, of_faiss(faiss.METRIC_L2, q, x))
         line("faiss", "ip", dim, of_faiss(faiss.METRIC_INNER_PRODUCT, q, x))
-        for level in ("avx512", "avx", "sse") if library else ():
-            profile = "knowhere-" + level.replace("avx", "avx2").replace("avx2512", "avx512")
-            line(profile, "l2", dim, of_knowhere(library, "L2sqr", level, q, x))
-            line(profile, "ip", dim, of_knowhere(library, "inner_product", level, q, x))
         if library:
-            line("knowhere-avx512", "norm", dim, of_knowhere(library, "norm_L2sqr", "sse", q, x))
+            line("knowhere", "l2", dim, of_knowhere(library, "L2sqr", "avx512", q, x))
+            line("knowhere", "ip", dim, of_knowhere(library, "inner_product", "avx512", q, x))
+            line("knowhere", "norm", dim, of_knowhere(library, "norm_L2sqr", "sse", q, x))
         line("faiss", "norm", dim, [faiss.fvec_norm_L2sqr(faiss.swig_ptr(q), dim)])
         line("hnswlib", "norm", dim, of_cosine(q[None, :]))
         if dim <= NORM_DIMS:

@@ -34,7 +34,7 @@ func (b *bench) build(ctx context.Context) error {
 // ourBuild builds as hnswlib does.
 func ourBuild(ctx context.Context, v *engine.Vectors, threads int) (*hnsw.Index, error) {
 	return hnsw.Build(ctx, v, hnsw.BuildOptions{
-		M: linksM, EFConstruction: buildEF, Metric: dist.L2, Seed: 100, Threads: threads, Profile: dist.HNSWLib, Library: engine.HNSWLib,
+		M: linksM, EFConstruction: buildEF, Metric: dist.L2, Seed: 100, Threads: threads, Library: engine.HNSWLib,
 	})
 }
 
@@ -176,7 +176,7 @@ func (b *bench) recalls(ctx context.Context, f files, v *engine.Vectors, built *
 		return 0, 0, err
 	}
 	defer q.Release()
-	exact, err := flat.New(&flat.Index{Vectors: v}, flat.Options{Library: engine.HNSWLib, Profile: dist.HNSWLib})
+	exact, err := flat.New(&flat.Index{Vectors: v}, flat.Options{Library: engine.HNSWLib})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 )
 
@@ -79,7 +78,7 @@ func (b *bench) flat(ctx context.Context) error {
 			return err
 		}
 		b.say("%s: FLAT", f.name())
-		e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Library: engine.Faiss, Profile: dist.Faiss})
+		e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Library: engine.Faiss})
 		if err != nil {
 			return err
 		}
@@ -113,7 +112,7 @@ func (b *bench) flatSearches(ctx context.Context, e *exact, c flatCase) error {
 	if err := b.flatBatch(e, plain, ""); err != nil {
 		return err
 	}
-	text, err := e.shade(flat.Options{Library: engine.Faiss, Profile: dist.Faiss})
+	text, err := e.shade(flat.Options{Library: engine.Faiss})
 	if err != nil {
 		return err
 	}
@@ -247,7 +246,7 @@ func (b *bench) halfOf(ctx context.Context, f files) error {
 			return err
 		}
 	}
-	o := flat.Options{Library: engine.Knowhere22, Profile: dist.KnowhereAVX512}
+	o := flat.Options{Library: engine.Knowhere22}
 	short, err := openExact(ctx, f, vectors, queries, o)
 	if err != nil {
 		return err

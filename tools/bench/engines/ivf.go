@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"kitescope/engine"
-	"kitescope/engine/dist"
 	"kitescope/engine/index"
 	"kitescope/engine/ivf"
 )
@@ -108,7 +107,7 @@ func openLists(ctx context.Context, f files, c listCase) (_ *listSide, err error
 			return nil, err
 		}
 	}
-	s.searcher, err = ivf.New(index.As[ivf.Index](s.file), ivf.Options{Library: engine.Faiss, Profile: dist.Faiss})
+	s.searcher, err = ivf.New(index.As[ivf.Index](s.file), ivf.Options{Library: engine.Faiss})
 	s.hits = make([][]engine.Hit, s.queries.Rows)
 	return s, err
 }

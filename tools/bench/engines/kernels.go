@@ -36,12 +36,12 @@ func (b *bench) kernels() error {
 		}{
 			{dist.Float32, dist.L2, dist.HNSWLib, "L2, hnswlib's order"},
 			{dist.Float32, dist.L2, dist.Faiss, "L2, faiss's order"},
-			{dist.Float32, dist.L2, dist.KnowhereAVX512, "L2, knowhere's order"},
-			{dist.Float32, dist.InnerProduct, dist.KnowhereAVX512, "inner product, knowhere's order"},
-			{dist.Float16, dist.L2, dist.KnowhereAVX512, "L2"},
-			{dist.BFloat16, dist.L2, dist.KnowhereAVX512, "L2"},
-			{dist.Int8, dist.L2, dist.KnowhereAVX512, "L2"},
-			{dist.Bit, dist.Hamming, dist.KnowhereAVX512, "Hamming"},
+			{dist.Float32, dist.L2, dist.Knowhere, "L2, knowhere's order"},
+			{dist.Float32, dist.InnerProduct, dist.Knowhere, "inner product, knowhere's order"},
+			{dist.Float16, dist.L2, dist.Knowhere, "L2"},
+			{dist.BFloat16, dist.L2, dist.Knowhere, "L2"},
+			{dist.Int8, dist.L2, dist.Knowhere, "L2"},
+			{dist.Bit, dist.Hamming, dist.Knowhere, "Hamming"},
 		} {
 			k, err := dist.New(c.metric, c.element, c.profile, dim)
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dataset"
-	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
@@ -154,7 +153,7 @@ func (b *bench) truth(ctx context.Context, f files) ([][]engine.Hit, error) {
 	if b.truthOf == f.base {
 		return b.truths, nil
 	}
-	e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Library: engine.HNSWLib, Profile: dist.HNSWLib})
+	e, err := openExact(ctx, f, f.vectors, f.queries, flat.Options{Library: engine.HNSWLib})
 	if err != nil {
 		return nil, err
 	}
