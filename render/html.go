@@ -25,7 +25,7 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *Options) error {
 		p.Under = append(p.Under, d.sinceText())
 	}
 	d.AddFindings(p)
-	p.Add("Balance", balancePicture(d.Report.Balance))
+	p.Add("Balance", balancePicture(d.Report.Balance)...)
 	d.AddCluster(p)
 	d.AddChecks(p)
 	return WritePage(w, p)

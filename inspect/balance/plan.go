@@ -54,14 +54,6 @@ func (m Measure) share(s *Share) float64 {
 	return s.Cost
 }
 
-// other is the measure that tells plans apart which are equally good by this one.
-func (m Measure) other() Measure {
-	if m == ByCost {
-		return ByRows
-	}
-	return ByCost
-}
-
 func (m Measure) item(x *item) float64 {
 	switch m {
 	case ByRows:
@@ -180,9 +172,9 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 	}
 	items := s.items()[g]
 	x := newProblem(g, items, o, totals, s.memoryRoom(p))
-	solution := x.solve()
-	p.AtLeast = solution.atLeast
-	p.take(x, items, solution.steps, totals)
+	steps, atLeast := x.solve()
+	p.AtLeast = atLeast
+	p.take(x, items, steps, totals)
 	p.Reached = o.By.Of(&p.After) <= o.Goal*(1+tolerance)
 	if !p.Reached {
 		p.Why = x.why()

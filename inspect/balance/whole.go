@@ -2,7 +2,6 @@ package balance
 
 import (
 	"fmt"
-	"slices"
 
 	"kitescope/inspect/model"
 )
@@ -33,8 +32,7 @@ func (s *Share) differ(before, after *Share) {
 }
 
 // keepWhole takes plans back, one after the other, for as long as all together make the nodes less even than they are, beyond
-// the goal: what evens each replica out alone may put them all on the same nodes. The one goes whose moves do most of that; it is planned once
-// more, after all others, and stays without moves if that is no better.
+// the goal: what evens each replica out alone may put them all on the same nodes. The one goes whose moves do most of that.
 func (s *Survey) keepWhole(plans []*Plan, totals map[model.NodeID]float64) {
 	if len(plans) == 0 {
 		return
@@ -45,7 +43,6 @@ func (s *Survey) keepWhole(plans []*Plan, totals map[model.NodeID]float64) {
 		return
 	}
 	limit := max(now, o.Goal) * (1 + tolerance)
-	again := make([]bool, len(plans))
 	for {
 		all := s.after(plans)
 		level := o.By.Of(&all)
@@ -56,21 +53,8 @@ func (s *Survey) keepWhole(plans []*Plan, totals map[model.NodeID]float64) {
 		if worst < 0 {
 			return
 		}
-		p := plans[worst]
-		p.carry(totals, -1)
-		plans[worst] = p.withdrawn(now, level)
-		if again[worst] {
-			continue
-		}
-		again[worst] = true
-		next := s.plan(p.Group, o, totals)
-		changed := slices.Clone(plans)
-		changed[worst] = next
-		if all = s.after(changed); o.By.Of(&all) <= limit {
-			plans[worst] = next
-			continue
-		}
-		next.carry(totals, -1) // it is not made
+		plans[worst].carry(totals, -1)
+		plans[worst] = plans[worst].withdrawn(now, level)
 	}
 }
 

@@ -22,7 +22,7 @@ func random(r *rand.Rand, bins, pieces, largest int, goal float64, tight bool) *
 	}
 	for i := range pieces {
 		b, load := r.IntN(1+r.IntN(bins)), float64(1+r.IntN(largest))
-		p.pieces = append(p.pieces, piece{i, b, load, load, float64(r.IntN(largest))})
+		p.pieces = append(p.pieces, piece{i, b, load, load})
 		p.bins[b].own = append(p.bins[b].own, i)
 		p.bins[b].load += load
 		sum += load
@@ -80,49 +80,36 @@ func brute(p *problem) (fewest int, lowest float64) {
 	return fewest, lowest
 }
 
-func TestFewestMovesAgainstTryingAll(t *testing.T) {
+// TestPlannerAgainstTryingAll: a plan fits into the memory, and reaches the goal nearly always where that can be reached, with few more
+// moves than are needed; what it says is needed at least is never more than that.
+func TestPlannerAgainstTryingAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	reached, missed := 0, 0
+	possible, reached, moves, needed := 0, 0, 0, 0
 	for range 3000 {
 		p := random(r, 2+r.IntN(3), 1+r.IntN(8), 1+r.IntN(12), 1+r.Float64()/2, r.IntN(3) == 0)
 		want, lowest := brute(p)
-		got := p.solve()
-		level, fits := outcome(p, got.steps)
+		steps, atLeast := p.solve()
+		level, fits := outcome(p, steps)
 		if !fits {
-			t.Fatalf("%+v: %v does not fit into the memory", p, got.steps)
+			t.Fatalf("%+v: %v does not fit into the memory", p, steps)
+		}
+		if level < lowest*(1-1e-9) || len(steps) > 0 && level > p.fullest() {
+			t.Errorf("%+v: %v leads to %v, the lowest is %v", p, steps, level, lowest)
 		}
 		if want < 0 {
-			missed++
-			if level > lowest*(1+1e-9) && (len(got.steps) > 0 || lowest < level*(1-worthwhile)) {
-				t.Errorf("%+v: the goal is out of reach; the best is %v, not %v", p, lowest, level)
-			}
 			continue
 		}
-		reached++
-		if level > p.limit*(1+1e-9) || len(got.steps) != want || got.atLeast != want {
-			t.Errorf("%+v: %d moves (at least %d) to %v, want %d to %v", p, len(got.steps), got.atLeast, level, want, p.limit)
-		}
-	}
-	if reached < 500 || missed < 500 {
-		t.Errorf("only %d reach the goal and %d do not: this tests too little", reached, missed)
-	}
-}
-
-// TestRuleOfThumb holds the rule for large replicas near the proven bound.
-func TestRuleOfThumb(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
-		p := random(r, 3+r.IntN(20), 50+r.IntN(200), 1000, 1.1, false)
-		steps, ok := p.greedy(p.limit)
-		if !ok {
+		possible++
+		if level > p.limit*(1+1e-9) {
 			continue
 		}
-		if level, _ := outcome(p, steps); level > p.limit*(1+1e-9) {
-			t.Errorf("the rule of thumb leaves %v over %v", level, p.limit)
+		reached, moves, needed = reached+1, moves+len(steps), needed+want
+		if atLeast > want {
+			t.Errorf("%+v: at least %d moves, %d are enough", p, atLeast, want)
 		}
-		if bound := p.searchFor(p.limit).bound(); len(steps) > bound+bound/5+2 {
-			t.Errorf("%d moves where %d are needed at least", len(steps), bound)
-		}
+	}
+	if possible < 500 || reached < possible*9/10 || moves > needed*12/10 {
+		t.Errorf("%d of %d goals are reached, with %d moves where %d are needed", reached, possible, moves, needed)
 	}
 }
 
@@ -137,18 +124,8 @@ func large() *problem {
 
 func TestLargeReplica(t *testing.T) {
 	p := large()
-	s := p.solve()
-	if level, fits := outcome(p, s.steps); level > p.limit*(1+1e-9) || !fits || s.atLeast != len(s.steps) {
-		t.Fatalf("%d moves, at least %d, reach %v, not %v", len(s.steps), s.atLeast, level, p.limit)
-	}
-}
-
-// BenchmarkLargeReplica took 0.13 s on a quiet machine.
-func BenchmarkLargeReplica(b *testing.B) {
-	for b.Loop() {
-		b.StopTimer()
-		p := large()
-		b.StartTimer()
-		p.solve()
+	steps, atLeast := p.solve()
+	if level, fits := outcome(p, steps); level > p.limit*(1+1e-9) || !fits || len(steps) > atLeast*11/10 {
+		t.Fatalf("%d moves, at least %d, reach %v, not %v", len(steps), atLeast, level, p.limit)
 	}
 }

@@ -1,0 +1,398 @@
+package balance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/model"
+)
+
+// tolerance is what rounding may add to a limit.
+const tolerance = 1e-9
+
+// problem is a plan as numbers: pieces lie in bins, and few of them are to change their bin so that no bin holds more than the limit.
+type problem struct {
+	bins   []bin
+	pieces []piece
+	mean   float64
+	// limit is what no bin may exceed.
+	limit float64
+}
+
+type bin struct {
+	node model.NodeID
+	// fixed is what cannot be moved: growing rows, segments of unknown rows, or on two nodes.
+	fixed float64
+	load  float64
+	// room is how many bytes may still come; endless if unknown.
+	room  float64
+	total float64 // over all groups, to tell equal bins apart
+	own   []int   // its pieces, the largest first
+}
+
+type piece struct {
+	item int
+	bin  int
+	load float64
+	size float64
+}
+
+// step takes a piece to another bin.
+type step struct{ piece, to int }
+
+const endless = 1e300
+
+func newProblem(g *Group, items []item, o Options, totals, room map[model.NodeID]float64) *problem {
+	p := &problem{}
+	at := make(map[model.NodeID]int)
+	sum := 0.0
+	for _, x := range g.Shares {
+		if !x.counts() {
+			continue
+		}
+		load := o.By.share(x)
+		sum += load
+		if !x.takes || x.FromMetrics {
+			continue
+		}
+		space, ok := room[x.Node]
+		if !ok {
+			space = endless
+		}
+		at[x.Node] = len(p.bins)
+		p.bins = append(p.bins, bin{node: x.Node, fixed: load, load: load, room: space, total: totals[x.Node]})
+	}
+	for i := range items {
+		b, ok := at[items[i].node]
+		if !ok {
+			continue
+		}
+		load := o.By.item(&items[i])
+		p.bins[b].fixed -= load
+		p.bins[b].own = append(p.bins[b].own, len(p.pieces))
+		p.pieces = append(p.pieces, piece{i, b, load, float64(items[i].size)})
+	}
+	p.sortPieces()
+	if len(p.bins) > 0 {
+		p.mean = sum / float64(countTakers(g))
+	}
+	p.limit = o.Goal * p.mean
+	return p
+}
+
+// countTakers counts the shares that Spread divides by.
+func countTakers(g *Group) (n int) {
+	for _, x := range g.Shares {
+		if x.counts() && x.takes {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *problem) sortPieces() {
+	for i := range p.bins {
+		slices.SortFunc(p.bins[i].own, func(a, b int) int { return cmp.Or(-cmp.Compare(p.pieces[a].load, p.pieces[b].load), cmp.Compare(a, b)) })
+	}
+}
+
+// worthwhile is by how much the fullest bin has to become lower where the limit is out of reach: moves cost something too.
+const worthwhile = 0.02
+
+// solve finds few steps that bring all bins under the limit, else those that bring the fullest as low as it can. atLeast is how many
+// any solution needs that reaches the limit, 0 where that is out of reach.
+func (p *problem) solve() (steps []step, atLeast int) {
+	l := p.layout()
+	if l.even(p.limit) {
+		return l.steps(), p.bound()
+	}
+	if l.load[l.fullest()] > p.fullest()*(1-worthwhile) {
+		return nil, 0
+	}
+	return l.steps(), 0
+}
+
+// bound is how many steps are needed at least: for each bin over the limit, as many of its largest pieces as the excess takes.
+func (p *problem) bound() (sum int) {
+	for i := range p.bins {
+		excess := p.bins[i].load - p.limit*(1+tolerance)
+		for _, x := range p.bins[i].own {
+			if excess <= 0 {
+				break
+			}
+			excess -= p.pieces[x].load
+			sum++
+		}
+	}
+	return sum
+}
+
+// layout is where pieces lie while they are moved.
+type layout struct {
+	*problem
+	load  []float64
+	room  []float64
+	where []int   // bin of each piece
+	holds [][]int // pieces of each bin, in no order
+}
+
+func (p *problem) layout() *layout {
+	l := &layout{problem: p, where: make([]int, len(p.pieces)), holds: make([][]int, len(p.bins))}
+	for i := range p.bins {
+		l.load = append(l.load, p.bins[i].load)
+		l.room = append(l.room, p.bins[i].room)
+		l.holds[i] = slices.Clone(p.bins[i].own)
+	}
+	for i := range p.pieces {
+		l.where[i] = p.pieces[i].bin
+	}
+	return l
+}
+
+func (l *layout) put(x, to int) {
+	p, from := &l.pieces[x], l.where[x]
+	l.load[from] -= p.load
+	l.room[from] += p.size
+	l.load[to] += p.load
+	l.room[to] -= p.size
+	l.where[x] = to
+	at := slices.Index(l.holds[from], x)
+	l.holds[from] = slices.Delete(l.holds[from], at, at+1)
+	l.holds[to] = append(l.holds[to], x)
+}
+
+// steps are the differences from how it was.
+func (l *layout) steps() []step {
+	var list []step
+	for x, to := range l.where {
+		if to != l.pieces[x].bin {
+			list = append(list, step{x, to})
+		}
+	}
+	return list
+}
+
+// mostChanges bounds a search: each moves one piece, or exchanges two.
+const mostChanges = 20_000
+
+// even empties the fullest bin into the emptiest until all are under a limit, and reports whether they are: each time with the smallest
+// piece that does away with the excess, else the largest that fits, else by the move or exchange that makes the fuller of two bins as
+// low as possible.
+func (l *layout) even(limit float64) bool {
+	limit *= 1 + tolerance
+	for range mostChanges {
+		from := l.fullest()
+		if l.load[from] <= limit {
+			l.undo(limit)
+			return true
+		}
+		if !l.relieve(from, limit) && !l.lower(from) {
+			break
+		}
+	}
+	l.undo(l.load[l.fullest()])
+	return false
+}
+
+func (l *layout) fullest() int {
+	most := 0
+	for i := range l.load {
+		if l.load[i] > l.load[most] {
+			most = i
+		}
+	}
+	return most
+}
+
+// relieve moves one piece out of a bin into one that stays under the limit.
+func (l *layout) relieve(from int, limit float64) bool {
+	excess := l.load[from] - limit
+	for _, to := range l.emptiest(from) {
+		space, best := limit-l.load[to], -1
+		for _, x := range l.holds[from] {
+			p := &l.pieces[x]
+			if p.load <= 0 || p.load > space || p.size > l.room[to] {
+				continue
+			}
+			enough, had := p.load >= excess, best >= 0 && l.pieces[best].load >= excess
+			if best < 0 || enough && !had || enough == had && (p.load < l.pieces[best].load) == enough && p.load != l.pieces[best].load {
+				best = x
+			}
+		}
+		if best >= 0 {
+			l.put(best, to)
+			return true
+		}
+	}
+	return false
+}
+
+// emptiest are the other bins by load; those that are equally empty by what other replicas put on them.
+func (l *layout) emptiest(from int) []int {
+	list := make([]int, 0, len(l.bins)-1)
+	for i := range l.bins {
+		if i != from {
+			list = append(list, i)
+		}
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(l.load[a], l.load[b]), cmp.Compare(l.bins[a].total, l.bins[b].total), cmp.Compare(a, b))
+	})
+	return list
+}
+
+// lower makes the move out of the fullest bin, or the exchange with one of the emptiest, after which the fuller of the two is as low as
+// possible; false if none makes it lower.
+func (l *layout) lower(from int) bool {
+	best := l.load[from] * (1 - tolerance)
+	x, to, back := -1, -1, -1
+	consider := func(a, target, b int) {
+		move, size := l.pieces[a].load, l.pieces[a].size
+		if b >= 0 {
+			move -= l.pieces[b].load
+			size -= l.pieces[b].size
+		}
+		if move <= 0 || size > l.room[target] || -size > l.room[from] {
+			return
+		}
+		if level := max(l.load[from]-move, l.load[target]+move); level < best {
+			best, x, to, back = level, a, target, b
+		}
+	}
+	const few = 8 // exchanges with fuller bins gain less and less
+	for i, target := range l.emptiest(from) {
+		for _, a := range l.holds[from] {
+			consider(a, target, -1)
+		}
+		if i == 0 && x >= 0 {
+			break
+		}
+		if i >= few {
+			continue
+		}
+		for _, a := range l.holds[from] {
+			for _, b := range l.holds[target] {
+				consider(a, target, b)
+			}
+		}
+	}
+	if x < 0 {
+		return false
+	}
+	l.put(x, to)
+	if back >= 0 {
+		l.put(back, from)
+	}
+	return true
+}
+
+// undo takes back steps that turned out not to be needed, the smallest first.
+func (l *layout) undo(limit float64) {
+	moved := l.steps()
+	slices.SortStableFunc(moved, func(a, b step) int { return cmp.Compare(l.pieces[a.piece].load, l.pieces[b.piece].load) })
+	for _, s := range moved {
+		home := l.pieces[s.piece].bin
+		if p := &l.pieces[s.piece]; l.load[home]+p.load <= limit && l.room[home] >= p.size {
+			l.put(s.piece, home)
+		}
+	}
+}
+
+func (p *problem) fullest() (most float64) {
+	for i := range p.bins {
+		most = max(most, p.bins[i].load)
+	}
+	return most
+}
+
+// lightest is the bin with the least of some loads but a node's own, -1 if there is none.
+func (p *problem) lightest(loads map[model.NodeID]float64, not model.NodeID) int {
+	best := -1
+	for i := range p.bins {
+		if n := p.bins[i].node; n != not && (best < 0 || loads[n] < loads[p.bins[best].node]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// inOrder puts steps in an order in which each finds the room it needs, as far as possible.
+func (p *problem) inOrder(steps []step) []step {
+	rest := slices.Clone(steps)
+	slices.SortFunc(rest, func(a, b step) int { return cmp.Compare(p.pieces[a.piece].item, p.pieces[b.piece].item) })
+	room := make([]float64, len(p.bins))
+	for i := range p.bins {
+		room[i] = p.bins[i].room
+	}
+	ordered := make([]step, 0, len(rest))
+	for len(rest) > 0 {
+		next := max(0, slices.IndexFunc(rest, func(s step) bool { return p.pieces[s.piece].size <= room[s.to] }))
+		s := rest[next]
+		room[s.to] -= p.pieces[s.piece].size
+		room[p.pieces[s.piece].bin] += p.pieces[s.piece].size
+		ordered = append(ordered, s)
+		rest = slices.Delete(rest, next, next+1)
+	}
+	return ordered
+}
+
+// why says why a goal is out of reach.
+func (p *problem) why() string {
+	worst := slices.MaxFunc(p.bins, func(a, b bin) int { return cmp.Compare(a.fixed, b.fixed) })
+	largest, least := 0.0, endless
+	for i := range p.pieces {
+		largest = max(largest, p.pieces[i].load)
+	}
+	for i := range p.bins {
+		least = min(least, p.bins[i].fixed)
+	}
+	share := func(load float64) string { return fmt.Sprintf("%.2f", load/p.mean) }
+	switch {
+	case worst.fixed > p.limit:
+		return fmt.Sprintf("unmovable growing rows alone are %s times the mean on querynode-%d", share(worst.fixed), worst.node)
+	case len(p.pieces) == 0:
+		return "it has no movable sealed segment"
+	case len(p.pieces) == 1:
+		return fmt.Sprintf("1 segment cannot be spread over %d nodes", len(p.bins))
+	case len(p.pieces) < len(p.bins):
+		return fmt.Sprintf("%d segments cannot be spread over %d nodes", len(p.pieces), len(p.bins))
+	case largest+max(0, least) > p.limit:
+		return fmt.Sprintf("its largest segment alone is %s times the mean", share(largest))
+	case p.short():
+		return "the other nodes have no memory for more"
+	}
+	return "no better split of its segments found"
+}
+
+// short reports whether memory stands in the way: with endless room the goal would be reached.
+func (p *problem) short() bool {
+	free := *p
+	free.bins = slices.Clone(p.bins)
+	bounded := false
+	for i := range free.bins {
+		bounded = bounded || free.bins[i].room < endless
+		free.bins[i].room = endless
+	}
+	if !bounded {
+		return false
+	}
+	return free.layout().even(p.limit)
+}
+
+// Reachable is about how low a group's largest share over the mean can be brought by moving segments; it looks no
+// further than a goal. 0: unknown, since nobody said which segments there are.
+func (s *Survey) Reachable(g *Group, o Options) float64 {
+	for _, x := range g.Shares {
+		if x.takes && (!x.Known || x.FromMetrics) {
+			return 0
+		}
+	}
+	p := newProblem(g, s.items()[g], o, nil, nil)
+	if len(p.bins) < 2 || p.mean <= 0 {
+		return 0
+	}
+	l := p.layout()
+	l.even(p.limit)
+	return l.load[l.fullest()] / p.mean
+}
