@@ -8,7 +8,6 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
-	"kitescope/inspect/onset"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
 )
@@ -151,7 +150,7 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 	if len(effects) > 0 {
 		facts = append(facts, "may cause       "+strings.Join(check.IDs(effects), ", "))
 	}
-	if usual, others := onset.Kinds(x.ID); len(usual) > 0 {
+	if usual, others := check.EventKinds(x.ID); len(usual) > 0 {
 		facts = append(facts, "can begin with  "+kindList(usual))
 		if len(others) > 0 {
 			facts = append(facts, "                less likely "+kindList(others))

@@ -141,7 +141,7 @@ func TestThemes(t *testing.T) {
 func TestCanHoldWhatIsThere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	floats := []float64{0, -1, 0.00004, 99.99, 100, 1e21, 1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)}
-	for k := table.Text; k <= table.Curve; k++ {
+	for k := table.Text; k <= table.Bool; k++ {
 		for range 2000 {
 			c := table.Cell{Int: rng.Int64() >> rng.IntN(64), Float: floats[rng.IntN(len(floats))] * rng.Float64(), Text: "Flushed", Absent: table.Absence(rng.IntN(20))}
 			if rng.IntN(2) == 0 {

@@ -292,10 +292,7 @@ func (m *Model) Top() Page { return m.stack.top() }
 
 // Refresh has the page that is shown look for new data.
 func (m *Model) Refresh() Cmd {
-	if h := m.Config.Hindsight; h != nil {
-		return Batch(m.Top().Refresh(m), h.Look(m, wishOf(m)))
-	}
-	return m.Top().Refresh(m)
+	return Batch(m.Top().Refresh(m), m.dateFindings())
 }
 
 // Stopper is a page that the UI opened with while work went on beside it.

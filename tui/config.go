@@ -61,8 +61,6 @@ type Config struct {
 	Keys map[string][]string
 	// Pages are kinds of pages beside those of a cluster.
 	Pages []PageKind
-	// Hindsight knows of the past beside the moment that is shown; nil: nobody does.
-	Hindsight Hindsight
 	// First is the page that the UI opens with where there is no cluster; nil where there is one.
 	First Page
 	// Instead is what there is in the place of a cluster, for people: "only profiles".

@@ -43,14 +43,14 @@ func objectTextOf(t view.Table, row int) objectText {
 	return o
 }
 
-// lines lays it out: fields, what else is said of it, sections, records; related is the key that lists what is related.
-func (o *objectText) lines(more []draw.TextLine, related string, w int) []draw.TextLine {
+// lines lays it out: fields, sections, records; related is the key that lists what is related.
+func (o *objectText) lines(related string, w int) []draw.TextLine {
 	if o.Against != nil {
 		return compared(o.What, o.Against, w)
 	}
 	// What is expensive is left out: of keys it is the record, which stands below anyway.
 	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
-	lines := append(fieldLines(fields, w), more...)
+	lines := fieldLines(fields, w)
 	for i := range o.What.Sections {
 		lines = append(lines, draw.TextLine{})
 		lines = append(lines, sectionLines(&o.What.Sections[i], related, w)...)

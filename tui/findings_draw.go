@@ -64,7 +64,7 @@ func (p *findingsPage) listed(m *Model, w, h int) []string {
 // since are the cells of the column that says when findings began, where there is a past and room.
 func (p *findingsPage) since(m *Model, w int) int {
 	const cells, least = 14, 70
-	if p.judged.own != nil || m.Config.Hindsight == nil || m.data.past.of == nil || w < least || m.Width < leastCurves {
+	if p.judged.own != nil || m.data.past.of == nil || w < least || m.Width < leastSince {
 		return 0
 	}
 	return cells

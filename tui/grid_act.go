@@ -131,9 +131,7 @@ func (g *gridPage) neighbour(m *Model, a Action) int {
 	list := g.drawn(m).list
 	shown := make([]int, 0, len(list))
 	for _, p := range g.Placed {
-		if c := list[p.Column]; c.curve == nil {
-			shown = append(shown, c.at)
-		}
+		shown = append(shown, list[p.Column])
 	}
 	if len(shown) == 0 {
 		shown = g.columnList()

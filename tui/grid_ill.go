@@ -81,12 +81,12 @@ func (g *gridPage) leftNote(m *Model) []string {
 }
 
 // hiddenNote names the columns that have no room, as many as fit beside a crumb and the words around them; else it counts them. Those that
-// were scrolled out to the left are not among them, and neither are curves: "" if there is no other.
+// were scrolled out to the left are not among them: "" if there is no other.
 func hiddenNote(t *tableView, cols []table.Column, room int) string {
 	var titles []string
 	for j := range cols {
 		left := t.offset > 0 && len(t.Placed) > 0 && j < t.Placed[len(t.Placed)-1].Column
-		if !left && !slices.ContainsFunc(t.Placed, func(p draw.Placed) bool { return p.Column == j }) && cols[j].Kind != table.Curve {
+		if !left && !slices.ContainsFunc(t.Placed, func(p draw.Placed) bool { return p.Column == j }) {
 			titles = append(titles, cols[j].Title)
 		}
 	}

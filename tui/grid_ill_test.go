@@ -124,7 +124,7 @@ func TestSameJudgementBuildsNothing(t *testing.T) {
 
 // TestHiddenNote: what is named can be scrolled to with the key that stands behind it.
 func TestHiddenNote(t *testing.T) {
-	cols := []table.Column{{Title: "ID"}, {Title: "ROWS"}, {Title: "SIZE"}, {Title: "24H", Kind: table.Curve}, {Title: "STATE"}}
+	cols := []table.Column{{Title: "ID"}, {Title: "ROWS"}, {Title: "SIZE"}, {Title: "STATE"}}
 	placed := func(list ...int) (p []draw.Placed) {
 		for _, j := range list {
 			p = append(p, draw.Placed{Column: j})
@@ -140,9 +140,9 @@ func TestHiddenNote(t *testing.T) {
 		{0, placed(0, 2), 100, "hidden: ROWS, STATE (→)"},
 		{0, placed(0, 2), 42, "hidden: ROWS +1 (→)"},
 		{0, placed(0, 2), 30, "→ 2 more"},
-		{0, placed(0, 1, 2, 4), 100, ""},
-		{2, placed(0, 3), 100, "hidden: STATE (→)"},
-		{2, placed(0, 3, 4), 100, ""},
+		{0, placed(0, 1, 2, 3), 100, ""},
+		{2, placed(0, 2), 100, "hidden: STATE (→)"},
+		{2, placed(0, 2, 3), 100, ""},
 	} {
 		if got := hiddenNote(&tableView{offset: x.offset, Placed: x.placed}, cols, x.room); got != x.want {
 			t.Errorf("offset %d, placed %v, room %d: %q, want %q", x.offset, x.placed, x.room, got, x.want)

@@ -191,16 +191,19 @@ func readHistory(m *Model, of news.Past) Cmd {
 }
 
 // recall reads a moment, and the one beside it.
-func recall(m *Model, of news.Past, to instant) Cmd {
+func recall(ctx context.Context, of news.Past, to instant) Cmd {
 	return func() tea.Msg {
-		ctx, stop := m.Context()
-		defer stop()
 		r := recalledMsg{of: of, to: to}
-		if to.beside > 0 && to.beside != to.revision {
-			r.beside, r.err = of.At(ctx, to.beside)
+		revisions := []int64{to.revision}
+		if to.beside > 0 && to.beside < to.revision {
+			revisions = []int64{to.beside, to.revision}
 		}
-		if r.err == nil {
-			r.cluster, r.err = of.At(ctx, to.revision)
+		list, err := of.At(ctx, revisions...)
+		if r.err = err; err == nil && len(list) == len(revisions) {
+			r.cluster = list[len(list)-1]
+			if len(list) > 1 {
+				r.beside = list[0]
+			}
 		}
 		return r
 	}

@@ -75,7 +75,7 @@ func (d *detailPage) layOut(m *Model, w int) {
 }
 
 func (d *detailPage) described(m *Model, w int) []draw.TextLine {
-	return d.content.lines(curveLines(curvesOf(m, d.ref.Resource), d.content.What.Ref.ID), KeyOf(m, ActRelated), w)
+	return d.content.lines(KeyOf(m, ActRelated), w)
 }
 
 func (d *detailPage) gone() string {
@@ -141,9 +141,6 @@ func (d *detailPage) Act(m *Model, a Action) Cmd {
 }
 
 func (d *detailPage) Refresh(m *Model) Cmd {
-	if m.Config.Hindsight != nil { // it may know more
-		d.madeFor = 0
-	}
 	if m.data.cluster == nil || d.busy || d.env == m.data.env {
 		return nil
 	}

@@ -176,35 +176,17 @@ func (g *gridPage) nothing() string {
 type gridView struct {
 	*gridPage
 	m    *Model
-	list []gridColumn // the columns; which they are would take longer to find than what stands in a cell
+	list []int // the columns; which they are would take longer to find than what stands in a cell
 }
 
-// gridColumn is a column of the resource, or a curve behind it.
-type gridColumn struct {
-	at    int
-	curve *Curve
-}
-
-func (g *gridPage) drawn(m *Model) gridView {
-	curves := curvesOf(m, g.resource.Name)
-	var list []gridColumn
-	for _, at := range g.columnList() {
-		list = append(list, gridColumn{at: at})
-		for i := range curves {
-			if m.Width >= leastCurves && curves[i].Of.Name == g.resource.Columns[at].Name {
-				list = append(list, gridColumn{at, &curves[i]})
-			}
-		}
-	}
-	return gridView{g, m, list}
-}
+func (g *gridPage) drawn(m *Model) gridView { return gridView{g, m, g.columnList()} }
 
 // sorted is the first sort column among those shown.
 func (v gridView) sorted() SortMark {
 	if len(v.order) == 0 {
 		return SortMark{Column: -1}
 	}
-	at := slices.IndexFunc(v.list, func(c gridColumn) bool { return c.at == v.order[0].Column })
+	at := slices.Index(v.list, v.order[0].Column)
 	return SortMark{at, v.order[0].Descending}
 }
 
@@ -212,21 +194,16 @@ func (v gridView) rows() int { return v.gridPage.rows.Count() }
 
 func (v gridView) columns() []table.Column {
 	cols := make([]table.Column, len(v.list))
-	for i, c := range v.list {
-		if cols[i] = v.resource.Columns[c.at]; c.curve != nil {
-			cols[i] = table.Column{Title: strings.ToUpper(c.curve.Span), Kind: table.Curve, Priority: curvePriority}
-		}
+	for i, at := range v.list {
+		cols[i] = v.resource.Columns[at]
 	}
 	return cols
 }
 
 func (v gridView) text(i, j int) string {
-	c := v.list[j]
+	at := v.list[j]
 	t, row := v.gridPage.rows.Table, v.gridPage.rows.Row(i)
-	if c.curve != nil {
-		return c.curve.Draw(t.Ref(row).ID, curveCells)
-	}
-	return draw.ShownText(&v.resource.Columns[c.at], t.Cell(row, c.at))
+	return draw.ShownText(&v.resource.Columns[at], t.Cell(row, at))
 }
 
 func (v gridView) look(i int) RowLook {
@@ -327,7 +304,7 @@ func (g *gridPage) current() (row int, ok bool) {
 func (g *gridPage) Click(m *Model, x, y int) Cmd {
 	if y == 0 {
 		if c := g.columnAt(x); c >= 0 {
-			return g.sortBy(m, g.drawn(m).list[c].at)
+			return g.sortBy(m, g.drawn(m).list[c])
 		}
 		return nil
 	}

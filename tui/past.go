@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -24,7 +25,9 @@ type past struct {
 	// busy says that a cluster is on its way: one at a time.
 	busy    bool
 	playing bool
-	plays   int // counts timers of playing
+	plays   int                // counts timers of playing
+	stop    context.CancelFunc // ends the reading of the cluster that is on its way
+	onsets  onsets
 }
 
 // instant is a state to show: that of a revision, beside that of another one, so that what changed between the two is marked; 0: what
@@ -39,6 +42,8 @@ const (
 	pastAfter = 300 * time.Millisecond
 	// growEvery is the shortest time between two looks at what happened since then.
 	growEvery = 10 * time.Second
+	// progressEvery is how often it is drawn how far a moment is read.
+	progressEvery = 250 * time.Millisecond
 	// playEvery is how long a step is looked at while time goes on.
 	playEvery = time.Second
 	// undatedSteps is how many steps by time there are where nothing has a time.
@@ -180,6 +185,9 @@ func (p *past) goLive(m *Model) Cmd {
 		m.Say(ToneInfo, "this is the newest state")
 		return nil
 	}
+	if p.busy {
+		p.stop()
+	}
 	if why := p.withoutPast(m); d.waiting == nil && why != "" {
 		m.Say(ToneWarn, why)
 		return nil
@@ -193,7 +201,7 @@ func (p *past) goLive(m *Model) Cmd {
 	return m.show(c)
 }
 
-// seek goes to a moment. What is asked for while a cluster is on its way comes behind it.
+// seek goes to a moment. What is asked for while another one is read ends that.
 func (p *past) seek(m *Model, to instant) Cmd {
 	d := &m.data
 	if !p.away {
@@ -204,10 +212,23 @@ func (p *past) seek(m *Model, to instant) Cmd {
 	}
 	p.away, p.to = true, to
 	if p.busy {
+		p.stop() // what is asked for now comes in its place
 		return nil
 	}
 	p.busy = true
-	return recall(m, p.of, to)
+	var ctx context.Context
+	ctx, p.stop = m.Context()
+	return Batch(recall(ctx, p.of, to), m.After(progressEvery, progressMsg{}))
+}
+
+// progressMsg draws how far a moment is read.
+type progressMsg struct{}
+
+func (progressMsg) Apply(m *Model) Cmd {
+	if !m.data.past.busy {
+		return nil
+	}
+	return m.After(progressEvery, progressMsg{})
 }
 
 // recalledMsg brings a moment that was asked for.
@@ -225,6 +246,7 @@ func (r recalledMsg) Apply(m *Model) Cmd {
 		return nil
 	}
 	p.busy = false
+	p.stop()
 	var next Cmd
 	switch {
 	case !p.away: // back to the newest meanwhile

@@ -12,6 +12,7 @@ import (
 func (m *Model) takePast(u *news.Update) {
 	d := &m.data
 	if u.Past != nil {
+		d.past.onsets.stop()
 		d.past = past{of: u.Past}
 	}
 	if u.Then && u.Cluster != nil {

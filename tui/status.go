@@ -177,6 +177,8 @@ func (m frame) freshness() string {
 		parts = append(parts, "stale for "+old, st.Bad.On("✖ source lost"))
 	case d.err != nil:
 		parts = append(parts, old+" old", st.Bad.On("✖ source lost"))
+	case d.past.away && d.past.busy && d.past.of.Progress() != "":
+		parts = append(parts, m.thenText(), st.Dim.On("… "+d.past.of.Progress()))
 	case d.past.away:
 		parts = append(parts, m.thenText())
 	case d.paused && d.held > 0:

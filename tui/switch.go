@@ -18,7 +18,6 @@ type Source struct {
 	Feed                      news.Feed
 	Title, Command, NodeFlags string
 	Pages                     []PageKind
-	Hindsight                 Hindsight
 	// Close is called once Feed has ended; nil: there is nothing to close.
 	Close func()
 }
@@ -139,12 +138,13 @@ func (s switchedMsg) Apply(m *Model) Cmd {
 	again := reopened(m)
 	m.following = s.of
 	src, cfg := s.of.source, &m.Config
-	cfg.Title, cfg.Command, cfg.NodeFlags, cfg.Hindsight = src.Title, src.Command, src.NodeFlags, src.Hindsight
+	cfg.Title, cfg.Command, cfg.NodeFlags = src.Title, src.Command, src.NodeFlags
 	cfg.Pages = src.Pages
 	m.kinds = pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages))
 	m.keys, _ = newKeys(m.kinds, cfg.Keys) // what is wrong with them was said at the start
 	// Counters and the diagnosis say what is on its way for the old cluster; a timer that runs goes on for the new one.
 	old := &m.data
+	old.past.onsets.stop()
 	m.data = data{serial: old.serial, ageTick: old.ageTick, clock: old.clock, judged: &judgement{judge: &check.Judge{}}}
 	m.Prompt, m.Menu = nil, nil
 	first, _ := newOverviewPage(m, nil)

@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/pulled"
+	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/view"
 	"kitescope/render"
 )
@@ -324,7 +324,7 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, 
 		return nil, err
 	}
 	spec.Recordings, spec.Want = nil, d.want
-	c, err := pulled.Load(ctx, a.Loader(), spec, pulled.Profiles{Symbols: d.flags.symbols, Chosen: noteProfiles(a)})
+	c, err := profiling.Load(ctx, a.Loader(), spec, profiling.Options{Symbols: d.flags.symbols, Chosen: noteProfiles(a)})
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
-	"kitescope/inspect/session/pulled"
+	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/session/stored"
 	"kitescope/profile/pull"
 )
@@ -66,7 +66,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
 	}
-	p := pulled.Profiles{Window: f.profile, Symbols: f.symbols, Chosen: noteProfiles(a), Read: read}
+	p := profiling.Options{Window: f.profile, Symbols: f.symbols, Chosen: noteProfiles(a), Read: read}
 	if p.Named, err = readProfiles(ctx, a, f.profiles); err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 			return nil, err
 		}
 	}
-	c, err := pulled.Load(ctx, a.Loader(), spec, p)
+	c, err := profiling.Load(ctx, a.Loader(), spec, p)
 	if err != nil {
 		return nil, wrongProfiles(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/render"
 )
@@ -47,7 +46,11 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnos
 		return nil, err
 	}
 	defer src.Close()
-	past, err := source.PastOf(src)
+	past, err := session.PastOf(src, d.want)
+	if err != nil {
+		return nil, err
+	}
+	of, err := source.PastOf(src)
 	if err != nil {
 		return nil, err
 	}
@@ -61,26 +64,18 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnos
 	if !a.Flags.At.IsZero() {
 		end = c.Origin.Taken
 	}
-	h, err := causesSince(ctx, past, head, &d.since, end, c.Origin.Revision)
+	h, err := causesSince(ctx, of, head, &d.since, end, c.Origin.Revision)
 	if err != nil {
 		return nil, err
 	}
-	from, err := startOf(ctx, past, head, &d.since, end, 0)
+	from, err := startOf(ctx, of, head, &d.since, end, 0)
 	if err != nil {
 		return h, err
 	}
-	film, err := meta.ReadFilm(ctx, past, head, d.want, meta.FilmOptions{From: from, To: c.Origin.Revision})
+	onsets, err := onset.Find(ctx, past.Survey, h, shown.Report, onset.Options{Checks: d.checks, From: from, Before: toldBefore})
 	if err != nil {
 		return h, err
 	}
-	if film.Cut() {
-		a.Warn("too much history to hold in memory: skipped everything before revision %d", film.From())
-	}
-	onsets, err := onset.Find(ctx, kept.MomentsOf(src, film, end).Film(ctx), shown.Report, onset.Options{Checks: d.checks})
-	if err != nil {
-		return h, err
-	}
-	onset.NewPast(h).Explain(c, onsets, toldBefore)
 	shown.Onsets = onset.ByFinding(onsets)
 	return h, nil
 }

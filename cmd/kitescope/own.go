@@ -14,7 +14,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/tui"
-	"kitescope/tui/hindsight"
 	"kitescope/tui/own"
 )
 
@@ -71,7 +70,7 @@ func openContext(ctx context.Context, a *cli.App, f cli.UIFlags) (*tui.Source, e
 		return nil, err
 	}
 	return &tui.Source{
-		Feed: o.feed, Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Pages: o.pages(), Hindsight: hindsight.New(), Close: o.close,
+		Feed: o.feed, Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), Pages: o.pages(), Close: o.close,
 	}, nil
 }
 

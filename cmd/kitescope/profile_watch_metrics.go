@@ -13,8 +13,7 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/pulled"
-	"kitescope/inspect/session/targets"
+	"kitescope/inspect/session/profiling"
 	"kitescope/profile/pull"
 	"kitescope/profile/usage"
 )
@@ -49,11 +48,11 @@ func (w *watching) metrics(ctx context.Context, words []string, cluster bool) ([
 	if !cluster {
 		return list, nil
 	}
-	c, err := pulled.Processes(ctx, w.Loader(), spec)
+	c, err := profiling.Processes(ctx, w.Loader(), spec)
 	if err != nil {
 		return nil, wrongProfiles(err)
 	}
-	processes := targets.Of(c)
+	processes := profiling.Targets(c)
 	for i := range processes {
 		t := &processes[i]
 		m := metricsURL{name: t.Node, unknown: t.Unknown}

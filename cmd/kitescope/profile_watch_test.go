@@ -34,7 +34,7 @@ func measured(t *testing.T, allow func(*http.Request) bool) string {
 
 // usageReport is what -o json writes, as far as it is looked at.
 type usageReport struct {
-	Kind     string
+	Kind  string
 	Items []struct {
 		Process, Ended string
 		LastGap        string `json:"last_gap"`

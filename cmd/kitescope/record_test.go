@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -51,7 +51,7 @@ func roundsOf(dir string) (int, error) {
 	}
 	n := 0
 	err = chunks[len(chunks)-1].History(ctx, func(m source.HistoryMember) error {
-		if m.Kind == rounds.Kind {
+		if m.Kind == kept.RoundMember {
 			n++
 		}
 		return nil

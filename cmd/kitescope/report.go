@@ -19,7 +19,7 @@ import (
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/profiled"
+	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/view"
 	"kitescope/inspect/why"
 	"kitescope/profile/flame"
@@ -171,7 +171,7 @@ const leastFrame = 0.005
 
 // busiestOf grows the flame graph of the process that spends most processor time, nil where no profile tells.
 func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles, symbols []string) (*cases.Busiest, error) {
-	p, x, err := profiled.Busiest(ctx, record, profiles, symbols)
+	p, x, err := profiling.Busiest(ctx, record, profiles, symbols)
 	if p == nil || err != nil {
 		return nil, err
 	}

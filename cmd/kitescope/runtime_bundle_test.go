@@ -106,7 +106,7 @@ func withoutOrigin(t *testing.T, text string) any {
 }
 
 // toldOnce reports whether this is a call for one more type of GetMetrics: a process gets three of them in a while, and a bundle
-// wants others than a command does (inspect/session/bundled has a test of what is in it).
+// wants others than a command does (inspect/session has a test of what is in it).
 func toldOnce(item any) bool {
 	call, ok := item.(map[string]any)
 	return ok && call["method"] == "GetMetrics" && call["about"] != "" && call["about"] != nil

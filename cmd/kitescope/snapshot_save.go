@@ -13,7 +13,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/bundled"
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/internal/words"
@@ -140,13 +139,13 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	defer pinned.Close()
 	snapshot := a.StartProgress(pinned)
 	defer snapshot.Done()
-	said, c, err := bundled.Answers(ctx, src, snapshot, spec)
+	said, c, err := session.Answers(ctx, src, snapshot, spec)
 	if err != nil {
 		return err
 	}
 	defer said.Close()
 	s := &savedSnapshot{silent: session.SilentSessions(c)}
-	s.Saved = bundled.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Past: past, Kitescope: cli.VersionText()}
+	s.Saved = session.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Past: past, Kitescope: cli.VersionText()}
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
@@ -158,7 +157,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 
 // savedSnapshot is what goes into a bundle, and how much that was.
 type savedSnapshot struct {
-	bundled.Saved
+	session.Saved
 	silent  []string
 	stats   source.BundleStats
 	written byteCount

@@ -18,7 +18,6 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/tui"
 	"kitescope/tui/balance"
-	"kitescope/tui/hindsight"
 	"kitescope/tui/latency"
 	"kitescope/tui/preflight"
 	"kitescope/tui/profiles"
@@ -142,7 +141,7 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, o 
 	cfg := tui.Config{
 		Input: input, Output: a.Out, Feed: o.feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), NoColor: !color,
-		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, ReplaceFile: cli.ReplaceFile, Folders: cli.Folders, Pages: o.pages(), Hindsight: hindsight.New(),
+		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, ReplaceFile: cli.ReplaceFile, Folders: cli.Folders, Pages: o.pages(),
 	}
 	if err := a.Prefer(&cfg, &f); err != nil {
 		return err

@@ -11,27 +11,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Past are the events that can have caused findings.
-type Past struct {
-	history *history.History
-	// events are without their messages, in order of revision.
-	events []history.Event
-}
-
-// NewPast takes the events of a history.
-func NewPast(h *history.History) *Past {
-	p := &Past{history: h, events: make([]history.Event, h.Len())}
-	for i := range p.events {
-		p.events[i] = h.Brief(i)
-	}
-	return p
-}
-
 const (
 	// reach is how far back causes are looked for, beyond what a check waits for itself; fades is after which time an event counts half.
 	reach = 10 * time.Minute
 	fades = time.Minute
-	// verySame is what the revision counts at which a finding begins.
+	// verySame is what the revisions count at which a finding can have begun.
 	verySame = 2.0
 	// leastScore keeps out what has neither kind, nor object, nor time in common with a finding.
 	leastScore = 0.06
@@ -45,44 +29,96 @@ type scored struct {
 	score float64
 }
 
-// Explain finds the events before each finding of a cluster, at most so many.
-func (p *Past) Explain(c *model.Cluster, list []Onset, most int) {
-	for i := range list {
-		list[i].Before = p.before(c, &list[i], most)
+// How likely an event is a cause, by its kind.
+const (
+	likelyStart = 1.0
+	likelyOther = 0.5
+	likelyNone  = 0.1
+)
+
+func likely(s *check.Starts, e *history.Event) float64 {
+	matches := func(f check.EventFilter) bool { return f.Matches(e) }
+	switch {
+	case slices.ContainsFunc(s.First, matches):
+		return likelyStart
+	case slices.ContainsFunc(s.Others, matches):
+		return likelyOther
 	}
+	return likelyNone
 }
 
-// before are the events before a finding began that are most likely its cause, the likeliest first, at most so many. c is the cluster
-// that it was found in. Where it is not known when it began, it is those before that cluster; where it is older than the history, none.
-func (p *Past) before(c *model.Cluster, o *Onset, most int) []history.Event {
+// mostStarts is how many events are looked at for the start of one finding.
+const mostStarts = 3
+
+// trackOf finds the events that may have started a finding: of those that its check names, the ones that have most in common with it,
+// the newest first; of settings and nodes that are named themselves, also those that concern all.
+func (f *finder) trackOf(o *Onset) track {
+	t := track{onset: o, last: -1}
+	c := f.report.Cluster
+	row, subject := check.StartsOf(o.Finding.Check), subjectOf(c, o.Finding)
+	object := bare(o.Finding.Object)
+	var list []scored
+	for i := len(f.events) - 1; i >= 0; i-- {
+		e := &f.events[i]
+		if e.Revision > c.Origin.Revision {
+			continue
+		}
+		of := object.ID != "" && bare(e.Object) == object
+		if t.last < 0 && of {
+			t.last = i
+		}
+		at := slices.IndexFunc(row.First, func(x check.EventFilter) bool { return x.Matches(e) })
+		if at < 0 {
+			continue
+		}
+		shares := subject.shares(e)
+		if of {
+			shares += sharesObject
+		}
+		if shares >= sharesCollection || shares >= sharesCluster && row.First[at].Of != "" {
+			list = append(list, scored{i, shares})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	for _, x := range list[:min(mostStarts, len(list))] {
+		t.starts = append(t.starts, x.at)
+	}
+	return t
+}
+
+// before returns the events before a finding began that are most likely its cause, the likeliest first, at most so many. Where it is not
+// known when it began, it is those before the report; where it is older than the history, none.
+func (f *finder) before(t *track, most int) []history.Event {
+	o := t.onset
 	if o.AtLeast {
 		return nil
 	}
+	c := f.report.Cluster
 	revision, at := o.Revision, o.Began
 	if o.Unknown != "" {
 		revision, at = c.Origin.Revision, c.Origin.Taken
 	}
-	row, subject := causeOf(o.Finding.Check), subjectOf(c, o.Finding)
-	end := sort.Search(len(p.events), func(i int) bool { return p.events[i].Revision > revision })
+	row, subject := check.StartsOf(o.Finding.Check), subjectOf(c, o.Finding)
+	end := sort.Search(len(f.events), func(i int) bool { return f.events[i].Revision > revision })
 	var list []scored
 	for i := end - 1; i >= max(0, end-mostEvents); i-- {
-		e := &p.events[i]
+		e := &f.events[i]
 		ago := time.Duration(0)
 		if !at.IsZero() && !e.Time.IsZero() {
 			ago = max(0, at.Sub(e.Time))
 		}
-		if ago > reach+row.waits {
+		if ago > reach+row.Waits {
 			break
 		}
-		likely := row.likely(e)
+		likely := likely(&row, e)
 		if o.Unknown != "" && likely < likelyOther {
 			continue // nothing says that it was near
 		}
 		weight := 1.0
-		if e.Revision == revision && o.Unknown == "" { // it may be the very change that the check sees, whatever it is
+		if e.Revision > t.after && o.Unknown == "" { // it may be the very change that the check sees, whatever it is
 			likely, weight = max(likely, likelyOther), verySame
 		}
-		score := weight * likely * subject.shares(e) * (1 - nearness(ago, row.waits))
+		score := weight * likely * subject.shares(e) * (1 - nearness(ago, row.Waits))
 		if score >= leastScore {
 			list = append(list, scored{i, score})
 		}
@@ -90,7 +126,7 @@ func (p *Past) before(c *model.Cluster, o *Onset, most int) []history.Event {
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	events := make([]history.Event, 0, most)
 	for _, s := range list[:min(most, len(list))] {
-		events = append(events, p.history.Event(s.at))
+		events = append(events, f.history.Event(s.at))
 	}
 	return events
 }

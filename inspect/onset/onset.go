@@ -1,39 +1,19 @@
-// Package onset says when findings began, and what changed before. What enters is a report of checks, the past of its cluster as a Film,
-// and the History of what happened; what leaves is an Onset for each finding.
+// Package onset dates findings: when each began, and which events before it can be its cause.
 //
-//  1. Find judges the cluster as it was, from the report's moment back to the beginning: only by the checks that found something, and
-//     only until each finding was not there yet. A finding is followed over moments as check.Since follows it.
-//  2. Between a moment at which a finding was there and one at which it was not, the first revision that has it is searched by halves;
-//     one that came with time alone, as what becomes too old, is searched in time.
-//  3. What could not be looked at then is unknown, and what was there at the oldest moment began then or before.
-//  4. Before ranks the events shortly before by whether such can be its cause (causes.go), by the objects that both are about, and
-//     by time.
+// A finding began with the event that its check names (check.CauseOf), unless the finding was there before that; else at the first of
+// some moments of the past that has it, judged forward; else with the last change of its object. Otherwise it is unknown, with the reason.
 package onset
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
-	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 )
-
-// Film is a cluster as it was, as meta.Film has it.
-type Film interface {
-	// From and To are the first and the last revision.
-	From() int64
-	To() int64
-	At(revision int64) (*model.Cluster, error)
-	// Moment is when a revision was written; known is false where nothing dates it.
-	Moment(revision int64) (m meta.Moment, known bool)
-	// Ticks are the revisions behind From whose time is known best, Revisions all that changed something behind one revision and
-	// up to another; both rise.
-	Ticks() []int64
-	Revisions(from, to int64) []int64
-}
 
 // Onset is when a finding began.
 type Onset struct {
@@ -47,147 +27,160 @@ type Onset struct {
 	AtLeast bool
 	// Unknown is why it is not known when it began, "" if it is.
 	Unknown string
-	// Before are events that can be its cause, the likeliest first; Past.Explain finds them.
+	// Before are events that can be its cause, the likeliest first.
 	Before []history.Event
 }
 
 // UnknownError is the Error of a time of which one side is known alone.
 const UnknownError = time.Duration(-1)
 
+// Survey calls visit with the cluster as it was at about some revisions, which rise; news.Past has one.
+type Survey func(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error
+
 // Options bound a search.
 type Options struct {
-	// Most is how many moments are judged on the way back, 0: MostMoments; fewer of a large cluster, of which each takes long. Where there
-	// are more, some are passed over: a finding that was away for less than lies between two is taken as one that lasted.
-	Most int
 	// Checks are those that the report was made by.
 	Checks []*check.Check
+	// From is the oldest revision that is judged, 0: the oldest of the history.
+	From int64
+	// Moments is how many moments are judged that lie evenly, 0: EvenMoments.
+	Moments int
+	// Before is how many events are listed before each finding.
+	Before int
 }
 
-// MostMoments are judged where nobody says how many.
-const MostMoments = 300
-
-// What a moment takes about, of processor time, and how much of it the way back may take. That is by the size of the cluster and not
-// by a clock, so that the same is found on any machine.
 const (
-	eachSegment  = 450 * time.Nanosecond
-	eachProcess  = 5 * time.Millisecond // what it said is put together, and read
-	mayTake      = 12 * time.Second
-	leastMoments = 12
+	// EvenMoments are judged where nobody says how many; as many events are judged at most.
+	EvenMoments = 24
+	// segmentsJudged bounds the segments of all moments together: of a large cluster fewer moments are judged.
+	segmentsJudged = 6_000_000
+	leastMoments   = 6
 )
 
-// affordable is how many moments of a cluster are judged at most.
-func affordable(c *model.Cluster, most int) int {
-	takes := time.Duration(len(c.Segments)) * eachSegment
-	if c.Runtime != nil {
-		takes += time.Duration(len(c.Runtime.Nodes)) * eachProcess
+// track is one finding over the moments.
+type track struct {
+	onset  *Onset
+	starts []int // positions of events that may have started it, the likeliest first
+	last   int   // the last event about its object, -1 if there is none
+	seen   []presence
+	after  int64 // the last revision at which it was not there yet, as far as that is known; else its own
+}
+
+// presence is whether a finding was there at a moment.
+type presence uint8
+
+const (
+	unseen presence = iota
+	absent
+	present
+)
+
+// moment is a state that was judged.
+type moment struct {
+	revision int64
+	at       time.Time
+}
+
+// Find dates the findings of a report, in their order. h is what happened until then.
+func Find(ctx context.Context, survey Survey, h *history.History, r *check.Report, o Options) ([]Onset, error) {
+	f := &finder{history: h, report: r, options: o, from: max(h.From, o.From)}
+	for i := range h.Len() {
+		f.events = append(f.events, h.Brief(i))
 	}
-	if takes*time.Duration(most) <= mayTake {
-		return most
-	}
-	return min(most, max(leastMoments, int(mayTake/takes)))
-}
-
-// trail is a finding on the way back.
-type trail struct {
-	onset *Onset
-	// at is what it was at the earliest moment so far.
-	at *check.Finding
-}
-
-// stretch is where findings begin: they are in after, the report of revision high, and not yet at low.
-type stretch struct {
-	low, high int64
-	after     *check.Report
-	trails    []trail
-}
-
-// finder judges moments.
-type finder struct {
-	film   Film
-	judge  check.Judge
-	checks []*check.Check
-}
-
-// Find says when each finding of a report began, in their order.
-func Find(ctx context.Context, film Film, r *check.Report, o Options) ([]Onset, error) {
-	if o.Most < 2 {
-		o.Most = MostMoments
-	}
-	o.Most = affordable(r.Cluster, o.Most)
-	f := &finder{film: film, checks: o.Checks}
 	onsets := make([]Onset, len(r.Findings))
-	trails := make([]trail, len(onsets))
 	for i, x := range r.Findings {
 		onsets[i].Finding = x
-		trails[i] = trail{&onsets[i], x}
+		f.tracks = append(f.tracks, f.trackOf(&onsets[i]))
 	}
-	last := min(max(r.Cluster.Origin.Revision, film.From()), film.To())
-	before, now, err := f.step(last, r, trails)
-	if err != nil {
+	if err := f.judge(ctx, survey); err != nil {
 		return nil, err
 	}
-	for _, t := range slices.Concat(before.absent, before.unseen) {
-		*t.onset = Onset{Finding: t.onset.Finding, Unknown: before.why[t.onset]}
-	}
-	stretches, err := f.walk(ctx, last, now, before.present, o.Most)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range stretches {
-		if err := f.narrow(ctx, s); err != nil {
-			return nil, err
-		}
+	for i := range f.tracks {
+		t := &f.tracks[i]
+		f.date(t)
+		onsets[i].Before = f.before(t, o.Before)
 	}
 	return onsets, nil
 }
 
-// sorted are trails by what a moment has of them.
-type sorted struct {
-	present, absent, unseen []trail
-	why                     map[*Onset]string // of absent and unseen
+// finder dates the findings of one report.
+type finder struct {
+	history *history.History
+	events  []history.Event // without their messages
+	report  *check.Report
+	options Options
+	from    int64
+	tracks  []track
+	moments []moment
+	why     map[*check.Finding]string // why a finding was not seen at the last moment
 }
 
-// step judges a moment, and looks which of some findings of a later report are there.
-func (f *finder) step(revision int64, after *check.Report, trails []trail) (s sorted, r *check.Report, err error) {
-	c, err := f.film.At(revision)
-	if err != nil {
-		return s, nil, err
-	}
-	s, r = f.look(c, after, trails)
-	return s, r, nil
-}
-
-// look judges a cluster at its time.
-func (f *finder) look(c *model.Cluster, after *check.Report, trails []trail) (s sorted, r *check.Report) {
-	wanted := make(map[string]bool)
-	for _, t := range trails {
-		wanted[t.at.Check] = true
+// judge judges some moments, forward.
+func (f *finder) judge(ctx context.Context, survey Survey) error {
+	revisions := f.revisions()
+	if len(revisions) == 0 || len(f.tracks) == 0 {
+		return nil
 	}
 	var checks []*check.Check
-	for _, x := range f.checks {
-		if wanted[x.ID] {
+	for _, x := range f.options.Checks {
+		if slices.ContainsFunc(f.report.Findings, func(y *check.Finding) bool { return y.Check == x.ID }) {
 			checks = append(checks, x)
 		}
 	}
-	r = f.judge.Run(c, c.Origin.Taken, checks)
-	changes := make(map[*check.Finding]check.Change)
-	for _, c := range check.Since(r, after).Changes {
-		if c.After != nil {
-			changes[c.After] = c
+	judge := &check.Judge{}
+	return survey(ctx, revisions, func(c *model.Cluster) error {
+		report := judge.Run(c, c.Origin.Taken, checks)
+		f.moments = append(f.moments, moment{c.Origin.Revision, c.Origin.Taken})
+		f.why = map[*check.Finding]string{}
+		found := map[*check.Finding]presence{}
+		for _, x := range check.Since(report, f.report).Changes {
+			switch {
+			case x.After == nil:
+			case x.Before != nil:
+				found[x.After] = present
+			case x.Kind == check.Unsure && !sameBlindness(report, f.report, x.After.Check):
+				found[x.After], f.why[x.After] = unseen, x.Why
+			default:
+				found[x.After] = absent
+			}
+		}
+		for i := range f.tracks {
+			t := &f.tracks[i]
+			t.seen = append(t.seen, found[t.onset.Finding])
+		}
+		return ctx.Err()
+	})
+}
+
+// revisions are the moments to judge: some evenly over the time, and before and after events that may have started a finding.
+func (f *finder) revisions() []int64 {
+	end := f.report.Cluster.Origin.Revision
+	most := f.options.Moments
+	if most == 0 {
+		most = EvenMoments
+	}
+	most = max(leastMoments, min(most, segmentsJudged/(len(f.report.Cluster.Segments)+1)))
+	x := history.NewAxis(f.history)
+	from, to := x.Place(f.from), x.Place(end)
+	list := []int64{f.from}
+	for i := range most {
+		list = append(list, x.Revision(from+int64(float64(to-from)*float64(i)/float64(most))))
+	}
+	events := map[int]bool{}
+	for i := range f.tracks {
+		for _, at := range f.tracks[i].starts {
+			if len(events) == most {
+				break
+			}
+			if !events[at] {
+				events[at] = true
+				list = append(list, f.events[at].Revision-1, f.events[at].Revision)
+			}
 		}
 	}
-	s.why = make(map[*Onset]string)
-	for _, t := range trails {
-		switch c := changes[t.at]; {
-		case c.Before != nil:
-			s.present = append(s.present, trail{t.onset, c.Before})
-		case c.Kind == check.Unsure && !sameBlindness(r, after, t.at.Check):
-			s.unseen, s.why[t.onset] = append(s.unseen, t), c.Why
-		default:
-			s.absent, s.why[t.onset] = append(s.absent, t), "not in etcd alone"
-		}
-	}
-	return s, r
+	slices.Sort(list)
+	list = slices.Compact(list)
+	return slices.DeleteFunc(list, func(r int64) bool { return r < f.from || r >= end })
 }
 
 // sameBlindness reports whether a check that found nothing missed no more than in a later report, where it found something all the same.
@@ -207,152 +200,66 @@ func resultOf(r *check.Report, id string) *check.Result {
 	return r.Results[i]
 }
 
-// walk goes back from a report of revision high, and stops where all findings have begun.
-func (f *finder) walk(ctx context.Context, high int64, after *check.Report, trails []trail, most int) ([]stretch, error) {
-	var found []stretch
-	for _, revision := range slices.Backward(thinned(f.moments(high), most)) {
-		if len(trails) == 0 {
-			break
+// date says when a finding began.
+func (f *finder) date(t *track) {
+	run := len(t.seen) // the first moment of those that have it until the end
+	for run > 0 && t.seen[run-1] == present {
+		run--
+	}
+	for _, at := range t.starts {
+		e := &f.events[at]
+		if e.Revision >= f.from && !f.presentBefore(t, e.Revision) {
+			f.beginsWith(t, e)
+			return
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s, r, err := f.step(revision, after, trails)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range s.unseen {
-			f.lasts(t.onset, high)
-		}
-		if len(s.absent) > 0 {
-			found = append(found, stretch{revision, high, after, s.absent})
-		}
-		trails, after, high = s.present, r, revision
 	}
-	for _, t := range trails {
-		f.lasts(t.onset, high)
-	}
-	return found, nil
-}
-
-// moments are the revisions to judge before one: those of which the time is known, where there are any.
-func (f *finder) moments(high int64) []int64 {
-	from := f.film.From()
-	list := f.film.Ticks()
-	if len(list) == 0 {
-		list = f.film.Revisions(from, high)
-	}
-	end, _ := slices.BinarySearch(list, high)
-	if list = list[:end]; len(list) > 0 && list[0] == from {
-		return list
-	}
-	if from < high {
-		list = slices.Insert(slices.Clone(list), 0, from)
-	}
-	return list
-}
-
-// thinned keeps so many of a list, the first and the last of them, and as many between any two.
-func thinned(list []int64, most int) []int64 {
-	if len(list) <= most {
-		return list
-	}
-	kept := make([]int64, 0, most)
-	for i := range most {
-		kept = append(kept, list[i*(len(list)-1)/(most-1)])
-	}
-	return kept
-}
-
-// lasts says that a finding was there at the oldest moment that could be looked at.
-func (f *finder) lasts(o *Onset, revision int64) {
-	f.begins(o, revision)
-	o.AtLeast = true
-}
-
-func (f *finder) begins(o *Onset, revision int64) {
-	o.Revision = revision
-	m, known := f.film.Moment(revision)
 	switch {
-	case !known:
-		o.Error = UnknownError
-	case m.Open:
-		o.Began, o.Error = m.Time, UnknownError
+	case run < len(t.seen):
+		m := f.moments[run]
+		o := t.onset
+		o.Revision, o.Began, o.Error, t.after = m.revision, m.at, UnknownError, m.revision
+		if run > 0 {
+			t.after = f.moments[run-1].revision
+		}
+		if o.AtLeast = run == 0 || t.seen[run-1] == unseen; !o.AtLeast && !m.at.IsZero() && !f.moments[run-1].at.IsZero() {
+			o.Error = m.at.Sub(f.moments[run-1].at)
+		}
+	case len(t.seen) > 0 && t.seen[len(t.seen)-1] == absent: // it came behind the last moment
+		o, c := t.onset, f.report.Cluster
+		o.Revision, o.Began, o.Error = c.Origin.Revision, c.Origin.Taken, UnknownError
+		t.after = f.moments[len(f.moments)-1].revision
+		if before := f.moments[len(f.moments)-1].at; !before.IsZero() && !o.Began.IsZero() {
+			o.Error = o.Began.Sub(before)
+		}
+	case t.last >= 0 && f.events[t.last].Revision >= f.from:
+		f.beginsWith(t, &f.events[t.last])
 	default:
-		o.Began, o.Error = m.Time, m.Error
-	}
-}
-
-// narrow finds the revision at which findings begin.
-func (f *finder) narrow(ctx context.Context, s stretch) error {
-	revisions := f.film.Revisions(s.low, s.high)
-	if n := len(revisions); n == 0 || revisions[n-1] < s.high {
-		revisions = append(slices.Clone(revisions), s.high)
-	}
-	return f.halve(ctx, s, revisions)
-}
-
-// halve looks in the middle of the revisions that findings can begin at.
-func (f *finder) halve(ctx context.Context, s stretch, revisions []int64) error {
-	if err := ctx.Err(); err != nil || len(s.trails) == 0 {
-		return err
-	}
-	if len(revisions) == 1 {
-		return f.settle(s)
-	}
-	middle := (len(revisions) - 1) / 2
-	found, r, err := f.step(revisions[middle], s.after, s.trails)
-	if err != nil {
-		return err
-	}
-	for _, t := range found.unseen {
-		f.lasts(t.onset, s.high)
-	}
-	if err := f.halve(ctx, stretch{s.low, revisions[middle], r, found.present}, revisions[:middle+1]); err != nil {
-		return err
-	}
-	return f.halve(ctx, stretch{revisions[middle], s.high, s.after, found.absent}, revisions[middle+1:])
-}
-
-// quiet is how long nothing is written before it is looked whether a finding came with time: Milvus writes every three seconds.
-const quiet = 5 * time.Second
-
-// settle has findings begin at high, but for those that were there before it, when nothing but the time had changed.
-func (f *finder) settle(s stretch) error {
-	then, dated := f.film.Moment(s.low)
-	now, known := f.film.Moment(s.high)
-	left := s.trails
-	if dated && known && now.Time.Sub(then.Time) > quiet {
-		c, err := f.film.At(s.low)
-		if err != nil {
-			return err
+		t.onset.Unknown = f.why[t.onset.Finding]
+		if t.onset.Unknown == "" {
+			t.onset.Unknown = errUndated.Error()
 		}
-		found, r := f.look(c.At(s.low, now.Time), s.after, s.trails)
-		f.age(c, then.Time, now.Time, r, found.present)
-		left = slices.Concat(found.absent, found.unseen)
 	}
-	for _, t := range left {
-		f.begins(t.onset, s.high)
-	}
-	return nil
 }
 
-// age finds the second between two times at which findings begin of which after is the report.
-func (f *finder) age(c *model.Cluster, from, to time.Time, after *check.Report, trails []trail) {
-	if len(trails) == 0 {
-		return
-	}
-	if to.Sub(from) <= time.Second {
-		for _, t := range trails {
-			f.begins(t.onset, c.Origin.Revision)
-			t.onset.Began, t.onset.Error = to, max(t.onset.Error, time.Second)
+var errUndated = errors.New("no event that is known dates it")
+
+// presentBefore reports whether a finding was there at the last moment before a revision that was judged.
+func (f *finder) presentBefore(t *track, revision int64) bool {
+	for i, m := range slices.Backward(f.moments) {
+		if m.revision < revision {
+			return t.seen[i] == present
 		}
-		return
 	}
-	middle := from.Add(to.Sub(from) / 2)
-	found, r := f.look(c.At(c.Origin.Revision, middle), after, trails)
-	f.age(c, from, middle, r, found.present)
-	f.age(c, middle, to, after, slices.Concat(found.absent, found.unseen))
+	return false
+}
+
+func (f *finder) beginsWith(t *track, e *history.Event) {
+	o := t.onset
+	t.after = e.Revision - 1
+	o.Revision, o.Began, o.Error = e.Revision, e.Time, e.Error
+	if e.Time.IsZero() {
+		o.Error = UnknownError
+	}
 }
 
 // ByFinding are onsets by their findings.

@@ -73,31 +73,38 @@ func onsetsOf(t *testing.T, path string) ([]onset.Onset, time.Time) {
 	}
 	defer snap.Close()
 	head := snap.Header()
-	film, err := meta.ReadFilm(ctx, past, head, meta.Want{Parts: model.PartAll}, meta.FilmOptions{})
+	want := meta.Want{Parts: model.PartAll}
+	c, err := meta.Load(ctx, snap, want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := film.At(film.To())
+	oldest, err := past.Oldest(ctx, head)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := onset.Find(ctx, film, check.Run(c, c.Origin.Taken, rules.All()), onset.Options{Checks: rules.All()})
+	h, _, err := history.Between(ctx, past, head, oldest, head.Revision)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := past.PinAt(ctx, head, film.From())
+	list, err := onset.Find(ctx, surveyOf(past, head), h, check.Run(c, c.Origin.Taken, rules.All()), onset.Options{Checks: rules.All(), Before: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer first.Close()
-	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
-		return past.Changes(ctx, head, film.From(), film.To(), yield)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	onset.NewPast(h).Explain(c, list, 2)
 	return list, c.Origin.Taken
+}
+
+// surveyOf reads the past of a source.
+func surveyOf(past source.Past, head source.Header) onset.Survey {
+	return func(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error {
+		return meta.Moments(ctx, past, head, meta.Want{Parts: model.PartAll}, func() (p meta.Point, ok bool, err error) {
+			if len(revisions) == 0 {
+				return p, false, nil
+			}
+			p, err = meta.PointOf(ctx, past, head, revisions[0])
+			revisions = revisions[1:]
+			return p, err == nil, err
+		}, visit)
+	}
 }
 
 func told(o *onset.Onset) string {

@@ -43,6 +43,9 @@ func (s *subject) own(r model.Ref) {
 		}
 	case "nodes":
 		s.node(r.ID)
+	case "config": // of a process: key/datacoord-11
+		_, process, _ := strings.Cut(r.ID, "/")
+		s.node(process)
 	default:
 		s.ownOther(r, id)
 	}

@@ -12,7 +12,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
-	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 )
 
@@ -26,7 +25,7 @@ func configured(t *testing.T) string {
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
 	}
-	changes, encoder, revision := w.Changes(100), rounds.NewEncoder(), int64(100)
+	changes, encoder, revision := w.Changes(100), new(kept.RoundEncoder), int64(100)
 	add := func(at time.Time, e source.Event) {
 		revision++
 		e.KV.ModRevision = revision
@@ -48,7 +47,7 @@ func configured(t *testing.T) string {
 		if second < 10 || second > 100 || second%15 != 10 {
 			continue
 		}
-		r := &rounds.Round{At: at, Revision: revision, Every: 15 * time.Second, Records: []live.Record{
+		r := &kept.Round{At: at, Revision: revision, Every: 15 * time.Second, Records: []live.Record{
 			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
 		}}
 		var content []byte
@@ -59,7 +58,7 @@ func configured(t *testing.T) string {
 			content, err = encoder.Append(nil, r)
 		}
 		if err == nil {
-			err = w.AddHistory(rounds.Kind, at, content)
+			err = w.AddHistory(kept.RoundMember, at, content)
 		}
 	}
 	if err == nil {
@@ -83,21 +82,6 @@ func configured(t *testing.T) string {
 func TestConfigOfARecording(t *testing.T) {
 	t.Parallel()
 	dir := configured(t)
-	src, err := source.Open(t.Context(), dir, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	film, err := meta.ReadFilm(t.Context(), src.(source.Past), snap.Header(), meta.Want{Parts: model.PartAll}, meta.FilmOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	filmed := kept.MomentsOf(src, film, snap.Header().Taken).Film(t.Context())
 	for _, test := range []struct {
 		second  int
 		changed bool
@@ -108,20 +92,13 @@ func TestConfigOfARecording(t *testing.T) {
 		if err := spec.At.Set(noon.Add(time.Duration(test.second) * time.Second).Format(time.RFC3339)); err != nil {
 			t.Fatal(err)
 		}
-		var p meta.Point
-		loader := &session.Loader{Now: time.Now, Timeout: time.Minute, AsOf: func(found meta.Point) { p = found }}
+		loader := &session.Loader{Now: time.Now, Timeout: time.Minute}
 		c, err := loader.Load(t.Context(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := len(c.ConfigChanges) > 0; c.Runtime == nil || got != test.changed {
 			t.Errorf("after %d s: changed %v, want %v", test.second, c.ConfigChanges, test.changed)
-		}
-		if c, err = filmed.At(p.Revision); err != nil {
-			t.Fatal(err)
-		}
-		if got := len(c.ConfigChanges) > 0; c.Runtime == nil || got != test.changed {
-			t.Errorf("in a film, at revision %d: changed %v, want %v", p.Revision, c.ConfigChanges, test.changed)
 		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/kept"
-	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 )
 
@@ -63,7 +62,7 @@ func outage(t *testing.T, ended bool) string {
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
 	}
-	changes, encoder := w.Changes(100), rounds.NewEncoder()
+	changes, encoder := w.Changes(100), new(kept.RoundEncoder)
 	for n := int64(1); n <= 10; n++ {
 		at := noon.Add(time.Duration(n) * time.Minute)
 		kv := key(fmt.Sprintf("meta/session/querynode-%d", n), fmt.Sprintf(`{"ServerID":%d,"ServerName":"querynode","Address":"127.0.0.1:1"}`, n), 100+n)
@@ -73,7 +72,7 @@ func outage(t *testing.T, ended bool) string {
 			}
 			kv = reserved(at, 110)
 		}
-		r := &rounds.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
+		r := &kept.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
 			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
 		}}
 		if n >= 6 { // it says nothing any more
@@ -90,7 +89,7 @@ func outage(t *testing.T, ended bool) string {
 			content, err = encoder.Append(nil, r)
 		}
 		if err == nil {
-			err = w.AddHistory(rounds.Kind, at, content)
+			err = w.AddHistory(kept.RoundMember, at, content)
 		}
 	}
 	if err == nil {
@@ -151,14 +150,14 @@ func TestAtWithoutTimestamps(t *testing.T) {
 			t.Errorf("what happened at %s is dated %s ±%s", noon.Add(8*time.Minute), e.Time, e.Error)
 		}
 	}
-	c, err := u.Past.At(t.Context(), 108)
+	c, err := at(t, u.Past, 108)
 	if err != nil || len(c.Sessions) != 8 || c.Runtime == nil || !c.Origin.Taken.Equal(noon.Add(8*time.Minute)) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
 
-// TestStepsReadARecordingOnce: who has looked at one moment of a chunk goes to all others without it: the file is emptied.
-func TestStepsReadARecordingOnce(t *testing.T) {
+// TestStepsOfARecording: each moment has the metadata and the answers of then.
+func TestStepsOfARecording(t *testing.T) {
 	t.Parallel()
 	dir := outage(t, true)
 	u, _, err := stepping(t, dir, "")
@@ -167,17 +166,13 @@ func TestStepsReadARecordingOnce(t *testing.T) {
 	}
 	look := func(n int64) {
 		t.Helper()
-		c, err := u.Past.At(t.Context(), 100+n)
+		c, err := at(t, u.Past, 100+n)
 		if err != nil || len(c.Sessions) != int(n) || c.Runtime == nil || len(c.Runtime.Nodes) != 1 {
 			t.Fatalf("moment %d: %+v, %v", n, c, err)
 		}
 		if answered := c.Runtime.Nodes[0].Outcome == model.Answered; answered != (n < 6) {
 			t.Errorf("moment %d: the node has answered: %v", n, answered)
 		}
-	}
-	look(4)
-	if err := os.Truncate(filepath.Join(dir, source.ChunkName(1, noon)), 0); err != nil {
-		t.Fatal(err)
 	}
 	for _, n := range []int64{4, 5, 6, 7, 8, 9, 8, 5, 1, 2, 9, 3} {
 		look(n)
@@ -210,12 +205,15 @@ func TestOnsetOfAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
+	past, err := session.PastOf(src, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
 	snap, err := src.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	head := snap.Header()
 	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
 	if err == nil {
 		c, err = kept.With(t.Context(), src, c)
@@ -223,22 +221,16 @@ func TestOnsetOfAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	film, err := meta.ReadFilm(t.Context(), src.(source.Past), head, meta.Want{Parts: model.PartAll}, meta.FilmOptions{})
+	h, err := past.History(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged := kept.MomentsOf(src, film, head.Taken).Film(t.Context())
 	checks := []*check.Check{silent}
-	for _, of := range []onset.Film{film, judged} {
-		list, err := onset.Find(t.Context(), of, check.Run(c, c.Origin.Taken, checks), onset.Options{Checks: checks})
-		if err != nil || len(list) != 1 {
-			t.Fatalf("%+v, %v", list, err)
-		}
-		switch o := list[0]; {
-		case of == onset.Film(film) && o.Unknown == "":
-			t.Errorf("without answers it is known: %+v", o)
-		case of == onset.Film(judged) && (o.Revision != 106 || o.AtLeast || !o.Began.Equal(noon.Add(6*time.Minute))):
-			t.Errorf("it began %+v", o)
-		}
+	list, err := onset.Find(t.Context(), past.Survey, h, check.Run(c, c.Origin.Taken, checks), onset.Options{Checks: checks})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if o := list[0]; o.Revision != 106 || o.AtLeast || !o.Began.Equal(noon.Add(6*time.Minute)) {
+		t.Errorf("it began %+v", o)
 	}
 }

@@ -2,8 +2,8 @@ package session
 
 import (
 	"context"
-	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kitescope/inspect/history"
@@ -14,16 +14,16 @@ import (
 	"kitescope/inspect/source"
 )
 
-// past is what the source of a Feed keeps of what was. One reads at a time.
-type past struct {
+// Past is what a source keeps of what was. One reads at a time.
+type Past struct {
 	source source.Past
 	want   meta.Want
 	kept   laying
+	// reading is the snapshot that is read; nil: none is.
+	reading atomic.Pointer[Reading]
 
 	mu     sync.Mutex
-	newest source.Header // of when the history was read last
-	film   *meta.Film    // of the clusters that were asked for
-	shown  *kept.Moments // the same, with what processes said
+	newest source.Header // of when it was looked for last
 	reader *history.Reader
 	last   int64 // the revision up to which the reader was told
 	known  *history.History
@@ -33,7 +33,16 @@ type past struct {
 	told *model.Cluster
 }
 
-var _ news.Past = (*past)(nil)
+var _ news.Past = (*Past)(nil)
+
+// PastOf returns what a source keeps of what was.
+func PastOf(src source.Source, want meta.Want) (*Past, error) {
+	of, err := source.PastOf(src)
+	if err != nil {
+		return nil, err
+	}
+	return &Past{source: of, want: want, kept: layThen}, nil
+}
 
 // mostEvents is how many events are kept of a source that goes on: then its history is read anew, from what etcd still has.
 const mostEvents = 500_000
@@ -42,22 +51,22 @@ const mostEvents = 500_000
 type momentError struct{ error }
 
 // pastOf is what a source keeps of the past, nil where it keeps nothing or nobody asks for it.
-func (f *Feed) pastOf(src source.Source, want meta.Want) (*past, error) {
+func (f *Feed) pastOf(src source.Source, want meta.Want) (*Past, error) {
 	if !f.Steps {
 		return nil, nil //nolint:nilnil // nobody asks
 	}
-	of, err := source.PastOf(src)
+	p, err := PastOf(src, want)
 	switch {
 	case err != nil && !f.At.IsZero():
 		return nil, &momentError{err}
 	case err != nil:
 		return nil, nil //nolint:nilnil,nilerr // most sources have none
 	}
-	return &past{source: of, want: want, kept: layThen}, nil
+	return p, nil
 }
 
 // first is the cluster of the moment that was asked for. Recordings that were named too are of then.
-func (f *Feed) first(ctx context.Context, p *past) (*model.Cluster, error) {
+func (f *Feed) first(ctx context.Context, p *Past) (*model.Cluster, error) {
 	lay := p.kept
 	if _, isBundle := p.source.(*source.Bundle); f.Kept != nil && !isBundle {
 		lay = f.Kept
@@ -78,21 +87,24 @@ func layThen(ctx context.Context, src source.Source, c *model.Cluster) (*model.C
 }
 
 // load reads the cluster of a moment from the source.
-func (p *past) load(ctx context.Context, at At, lay laying) (*model.Cluster, error) {
-	snap, err := (&then{past: p.source, at: at}).Pin(ctx)
+func (p *Past) load(ctx context.Context, at At, lay laying) (*model.Cluster, error) {
+	src := &then{past: p.source, at: at}
+	snap, err := src.Pin(ctx)
 	if err != nil {
 		return nil, err
 	}
+	snap = p.counted(snap)
+	defer p.reading.Store(nil)
 	defer snap.Close()
 	c, err := meta.Load(ctx, snap, p.want)
 	if err != nil {
 		return nil, err
 	}
-	return lay(ctx, p.source, c)
+	return lay(ctx, p.source, withRecent(ctx, src, c, maxDial))
 }
 
 // History implements news.Past. What etcd was compacted away meanwhile is still known.
-func (p *past) History(ctx context.Context) (*history.History, error) {
+func (p *Past) History(ctx context.Context) (*history.History, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.pin(ctx); err != nil {
@@ -123,7 +135,7 @@ func (p *past) History(ctx context.Context) (*history.History, error) {
 }
 
 // pin finds out which revision is the newest.
-func (p *past) pin(ctx context.Context) error {
+func (p *Past) pin(ctx context.Context) error {
 	snap, err := p.source.Pin(ctx)
 	if err != nil {
 		return err
@@ -133,7 +145,7 @@ func (p *past) pin(ctx context.Context) error {
 }
 
 // begin reads the oldest state that there is.
-func (p *past) begin(ctx context.Context) error {
+func (p *Past) begin(ctx context.Context) error {
 	oldest, err := p.source.Oldest(ctx, p.newest)
 	if err != nil {
 		return err
@@ -154,88 +166,103 @@ func (p *past) begin(ctx context.Context) error {
 	return nil
 }
 
-// At implements news.Past. All that lies between is read once, so that a step costs what it changes; a live etcd's again for what it
-// has got since then.
-func (p *past) At(ctx context.Context, revision int64) (*model.Cluster, error) {
+// At implements news.Past.
+func (p *Past) At(ctx context.Context, revisions ...int64) ([]*model.Cluster, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.reach(ctx, revision); err != nil {
+	list := make([]*model.Cluster, 0, len(revisions))
+	if len(revisions) == 1 {
+		c, err := p.load(ctx, At{text: "rev", revision: revisions[0]}, p.kept)
+		return append(list, c), err
+	}
+	if err := p.pin(ctx); err != nil {
 		return nil, err
 	}
-	if p.film == nil || p.film.Cut() && revision < p.film.From() { // there was too much to keep, or it is not there
-		return p.load(ctx, At{text: "rev", revision: revision}, p.kept)
-	}
-	return p.shown.At(ctx, revision)
+	defer p.reading.Store(nil)
+	err := meta.Moments(ctx, countedPast{p.source, p}, p.newest, p.want, p.points(ctx, revisions), func(c *model.Cluster) error {
+		c, err := p.kept(ctx, p.source, c)
+		list = append(list, c)
+		return err
+	})
+	return list, err
 }
 
-// Film implements news.Past.
-func (p *past) Film(ctx context.Context, revision int64) (news.Film, error) {
+// Progress implements news.Past.
+func (p *Past) Progress() string {
+	r := p.reading.Load()
+	if r == nil {
+		return ""
+	}
+	return Progress{r.keys.Load(), r.bytes.Load()}.String()
+}
+
+// counted returns a snapshot whose reading Progress tells of.
+func (p *Past) counted(snap source.Snapshot) source.Snapshot {
+	r := NewReading(snap, 0, nil)
+	p.reading.Store(r)
+	return r
+}
+
+// countedPast counts what is read of its moments.
+type countedPast struct {
+	source.Past
+	p *Past
+}
+
+// PinAt implements source.Past.
+func (c countedPast) PinAt(ctx context.Context, newest source.Header, revision int64) (source.Snapshot, error) {
+	snap, err := c.Past.PinAt(ctx, newest, revision)
+	if err != nil {
+		return nil, err
+	}
+	return c.p.counted(snap), nil
+}
+
+// points returns revisions with their times, one after the other.
+func (p *Past) points(ctx context.Context, revisions []int64) func() (meta.Point, bool, error) {
+	return func() (meta.Point, bool, error) {
+		if len(revisions) == 0 {
+			return meta.Point{}, false, nil
+		}
+		revision := revisions[0]
+		revisions = revisions[1:]
+		if h := p.known; h != nil && revision >= h.From && revision < h.To { // it has read the timestamps
+			at, wrong := h.When(revision)
+			return meta.Point{Revision: revision, Moment: meta.Moment{Time: at, Error: wrong}, Dated: !at.IsZero()}, true, nil
+		}
+		point, err := meta.PointOf(ctx, p.source, p.newest, revision)
+		return point, err == nil, err
+	}
+}
+
+// Survey implements news.Past.
+func (p *Past) Survey(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.reach(ctx, revision); err != nil {
-		return nil, err
-	}
-	if p.film == nil {
-		return nil, &source.RevisionError{Where: p.source.Origin().Location, Wanted: revision, Newest: p.newest.Revision}
-	}
-	return p.shown.Film(ctx), nil
-}
-
-// reach has the film go on to a revision, where the source has it.
-func (p *past) reach(ctx context.Context, revision int64) error {
-	if p.film != nil && revision <= p.film.To() {
-		return nil
-	}
 	if err := p.pin(ctx); err != nil {
 		return err
 	}
-	if revision > p.newest.Revision {
-		return nil
+	next := p.points(ctx, revisions)
+	rounds := kept.RoundsOf(p.source)
+	if rounds == nil {
+		return meta.Moments(ctx, p.source, p.newest, p.want, next, visit)
 	}
-	return p.grow(ctx)
-}
-
-// grow has the film go on to the newest revision, with what processes said.
-func (p *past) grow(ctx context.Context) error {
-	err := p.growFilm(ctx)
-	if err == nil {
-		p.shown = kept.MomentsOf(p.source, p.film, p.newest.Taken)
-	}
-	return err
-}
-
-// growFilm has the film go on to the newest revision: what was read before is not read again, also where etcd was compacted meanwhile.
-func (p *past) growFilm(ctx context.Context) error {
-	if p.film != nil {
-		err := p.source.Changes(ctx, p.newest, p.film.To(), p.newest.Revision, func(revision int64, events []source.Event) error {
-			return p.film.Add(revision, p.newest.Taken, events)
-		})
-		if err == nil {
-			err = p.film.Add(p.newest.Revision, p.newest.Taken, nil)
+	defer rounds.Close()
+	last := int64(0)
+	snapped := func() (meta.Point, bool, error) {
+		point, ok, err := next()
+		if err == nil && ok {
+			point, err = rounds.Snap(ctx, point)
 		}
-		if err == nil {
-			return nil
-		}
-		p.film = nil // it may have been told half of a revision
-		if !errors.Is(err, source.ErrCompacted) {
-			return err
-		}
+		point.Revision = max(point.Revision, last) // a clock that was set back
+		last = point.Revision
+		return point, ok && err == nil, err
 	}
-	film, err := meta.ReadFilm(ctx, p.source, p.newest, p.want, meta.FilmOptions{Grow: grows(p.source)})
-	if err == nil {
-		p.film = film
-	}
-	return err
-}
-
-// grows reports whether there may be more of a source later.
-func grows(src source.Source) bool {
-	kind := src.Origin().Kind
-	return kind == source.KindEtcd || kind == source.KindRecording
+	return meta.Moments(ctx, p.source, p.newest, p.want, snapped, func(c *model.Cluster) error { return visit(rounds.Lay(c)) })
 }
 
 // Find implements news.Past.
-func (p *past) Find(ctx context.Context, form string) (int64, error) {
+func (p *Past) Find(ctx context.Context, form string) (int64, error) {
 	var at At
 	if err := at.Set(form); err != nil {
 		return 0, err

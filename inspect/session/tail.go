@@ -20,7 +20,7 @@ const (
 )
 
 // tail tells of a recording that is still written until ctx ends.
-func (f *Feed) tail(ctx context.Context, src *source.Recording, p *past, want meta.Want, emit func(news.Update)) error {
+func (f *Feed) tail(ctx context.Context, src *source.Recording, p *Past, want meta.Want, emit func(news.Update)) error {
 	rest, failed := tailEvery, false
 	for {
 		select {
@@ -56,7 +56,7 @@ func sameMoment(a, b *model.Cluster) bool {
 }
 
 // turn opens a recording again, has its past go on there, and reads its newest state.
-func (f *Feed) turn(ctx context.Context, p *past, want meta.Want) (*source.Recording, *model.Cluster, error) {
+func (f *Feed) turn(ctx context.Context, p *Past, want meta.Want) (*source.Recording, *model.Cluster, error) {
 	opened, err := f.Open(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -72,9 +72,8 @@ func (f *Feed) turn(ctx context.Context, p *past, want meta.Want) (*source.Recor
 	return src, c, nil
 }
 
-// turnTo has the past go on in a source that was opened later, which it closes, and returns its newest cluster. A film that was read
-// grows; without one only the newest state is read.
-func (p *past) turnTo(ctx context.Context, src source.Past, want meta.Want, lay laying) (*model.Cluster, error) {
+// turnTo has the past go on in a source that was opened later, which it closes, and returns its newest cluster.
+func (p *Past) turnTo(ctx context.Context, src source.Past, want meta.Want, lay laying) (*model.Cluster, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.source, p.own = src, append(p.own, src)
@@ -86,14 +85,8 @@ func (p *past) turnTo(ctx context.Context, src source.Past, want meta.Want, lay 
 	if err := p.pin(ctx); err != nil {
 		return nil, err
 	}
-	if p.film != nil && p.newest.Revision < p.film.To() { // of another etcd
-		p.film, p.reader, p.known = nil, nil, nil
-	}
-	if p.film != nil {
-		if err := p.grow(ctx); err != nil {
-			return nil, err
-		}
-		return p.shown.At(ctx, p.newest.Revision)
+	if p.newest.Revision < p.last { // of another etcd
+		p.reader, p.known = nil, nil
 	}
 	snap, err := src.Pin(ctx)
 	if err != nil {
@@ -113,7 +106,7 @@ func (p *past) turnTo(ctx context.Context, src source.Past, want meta.Want, lay 
 }
 
 // close closes the sources that it was turned to.
-func (p *past) close() {
+func (p *Past) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, src := range p.own {

@@ -27,6 +27,23 @@ type BundleInfo struct {
 	Members func(*BundleWriter) error
 	// History says which revisions AddHistory will bring; nil: none.
 	History *ManifestHistory
+	// Repeats is the size of what AddHistory will bring again and again with few changes; 0: nothing. The compression looks back as far.
+	Repeats int
+}
+
+// WideRepeats is the size of repeats from which on the compression looks back further than it does by default.
+const WideRepeats = 3 << 20
+
+// compression returns the options that fit what is written.
+func (i *BundleInfo) compression() []zstd.EOption {
+	level, window := zstd.SpeedDefault, 8<<20
+	switch {
+	case i.Repeats > WideRepeats: // the other levels forget where a text of 10 MB was a window ago
+		level, window = zstd.SpeedBestCompression, maxWindow
+	case i.Repeats > 0:
+		level = zstd.SpeedBetterCompression
+	}
+	return []zstd.EOption{zstd.WithEncoderLevel(level), zstd.WithWindowSize(window), zstd.WithEncoderCRC(true)}
 }
 
 // BundleWriter writes one bundle: keys in order with Write, then further members
@@ -48,7 +65,7 @@ type BundleWriter struct {
 
 // NewBundleWriter starts a bundle of the snapshot that header describes.
 func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter, error) {
-	compressor, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(true))
+	compressor, err := zstd.NewWriter(w, info.compression()...)
 	if err != nil {
 		return nil, fmt.Errorf("start a bundle: %w", err)
 	}

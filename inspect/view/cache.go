@@ -91,11 +91,11 @@ func hitShare(w *metrics.Window) table.Cell {
 }
 
 var nodeCache = []column[*model.Session]{
-	col(table.Column{Name: "cache_memory_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Doc: "What the caching layer of a query node has loaded into memory (2.6): cells of fields and indexes; none where the process has no such metrics."},
+	col(table.Column{Name: "cache_memory_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What the caching layer of a query node has loaded into memory (2.6): cells of fields and indexes; none where the process has no such metrics."},
 		ofCache(func(c *model.Cache) table.Cell { return whole(c.Memory.Loaded) })).needing(model.PartRuntime),
 	col(table.Column{Name: "cache_memory_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What it may load into memory; none where eviction is off: segments are loaded whole then."},
 		limited(func(c *model.Cache) float64 { return c.Memory.Capacity })).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_disk_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Doc: "What it has loaded onto the node's disk."},
+	col(table.Column{Name: "cache_disk_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What it has loaded onto the node's disk."},
 		ofCache(func(c *model.Cache) table.Cell { return whole(c.Disk.Loaded) })).needing(model.PartRuntime),
 	col(table.Column{Name: "cache_disk_limit_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "What it may load onto disk; none where eviction is off."},
 		limited(func(c *model.Cache) float64 { return c.Disk.Capacity })).needing(model.PartRuntime),
@@ -113,7 +113,7 @@ var nodeCache = []column[*model.Session]{
 			}
 			return list(flat)
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "cache_hit_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Doc: "How much of the bytes that were asked for was in the cache, between two scrapes, else since the process started; of cells in releases that do not count bytes."},
+	col(table.Column{Name: "cache_hit_percent", Kind: table.Percent, Show: table.Hidden, Doc: "How much of the bytes that were asked for was in the cache, between two scrapes, else since the process started; of cells in releases that do not count bytes."},
 		cacheWindow(hitShare)).needing(model.PartRuntime),
 	col(table.Column{Name: "cache_missed_bytes_per_second", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes a second that were asked for and had to be loaded."},
 		cacheRate(metrics.CacheMissBytes)).needing(model.PartRuntime),

@@ -67,7 +67,7 @@ var vchannelState = []column[*model.VChannel]{
 		}),
 	col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time up to which all messages are in storage, none if no checkpoint is recorded."},
 		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.Checkpoint.At) }),
-	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Curved: true, Doc: "Time since checkpoint_at."},
+	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Doc: "Time since checkpoint_at."},
 		func(e *Env, v *model.VChannel) table.Cell { return age(e, v.Checkpoint.At.Time()) }),
 	col(table.Column{Name: "watcher", Kind: table.ID, Priority: 1, Doc: "Id of the node that consumes it: a data node, on 2.6 a streaming node."},
 		func(_ *Env, v *model.VChannel) table.Cell {
@@ -113,7 +113,7 @@ var vchannelContent = []column[*model.VChannel]{
 		}).needing(model.PartSegments),
 	col(table.Column{Name: "rows", Kind: table.Int, Show: table.Wide, Priority: 4, Doc: "Rows of its healthy segments as recorded."},
 		func(e *Env, v *model.VChannel) table.Cell { return count(e.Cluster.VChannelTotals(v.Name).Rows) }).needing(model.PartSegments),
-	col(table.Column{Name: "growing_segments", Title: "GROWING", Kind: table.Int, Curved: true, Show: table.Wide, Priority: 5, Doc: "Growing segments on it."},
+	col(table.Column{Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Growing segments on it."},
 		func(e *Env, v *model.VChannel) table.Cell {
 			return count(int64(e.Cluster.VChannelTotals(v.Name).ByState[model.SegmentGrowing]))
 		}).needing(model.PartSegments),

@@ -48,9 +48,9 @@ var collectionIdentity = []column[*model.Collection]{
 }
 
 var collectionData = []column[*model.Collection]{
-	col(table.Column{Name: "rows", Kind: table.Int, Curved: true, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
+	col(table.Column{Name: "rows", Kind: table.Int, Doc: "Rows of its healthy segments as recorded, L0 excluded, deletes not subtracted."},
 		totalsOf(func(t model.Totals) table.Cell { return count(t.Rows) })).needing(model.PartSegments),
-	col(table.Column{Name: "growing_rows", Title: "GROWING", Kind: table.Int, Curved: true, Show: table.Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
+	col(table.Column{Name: "growing_rows", Title: "GROWING", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: "Rows of growing segments as recorded."},
 		totalsOf(func(t model.Totals) table.Cell { return count(t.RowsByState[model.SegmentGrowing]) })).needing(model.PartSegments),
 	col(table.Column{Name: "deleted_rows", Title: "DELETES", Kind: table.Int, Show: table.Wide, Priority: 5, Doc: deletesDoc},
 		totalsOf(func(t model.Totals) table.Cell { return count(t.DeletedRows) })).needing(model.PartSegments | model.PartLogs),

@@ -38,12 +38,12 @@ var nodeLive = []column[*model.Session]{
 			}
 			return sureOf(e.Cluster.Runtime.Suspended(s))
 		}).needing(model.PartRuntime),
-	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Curved: true, Show: table.Hidden, Kept: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
+	col(table.Column{Name: "cpu_percent", Kind: table.Percent, Show: table.Hidden, Kept: true, Doc: "CPU time of its process, 100 is one core: between two scrapes of its metrics, else the average since it started."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			cores, _, ok := n.Process.CPU()
 			return table.Cell{Float: cores * 100}, ok
 		})).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Kept: true, Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the operating system."},
+	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Show: table.Hidden, Kept: true, Doc: "Memory used by its process, as the process counts it for its limits; if not reported, from the operating system."},
 		said(func(n *model.LiveNode) (table.Cell, bool) {
 			bytes, ok := n.Memory()
 			return count(bytes), ok
@@ -80,7 +80,7 @@ var nodeLive = []column[*model.Session]{
 	col(table.Column{Name: "sealed_segments", Title: "SEALED", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Sealed segments served by a query node, as reported, otherwise from its metrics."},
 		serves(func(_ *Env, d *model.Distribution) int64 { return int64(len(d.Sealed)) }, sealedByMetrics(func(x model.MetricSum) float64 { return x.Segments }))).needing(model.PartRuntime).whenLive(),
 	col(table.Column{
-		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Curved: true, Show: table.Hidden, Priority: 1, Doc: "Growing segments served by a query node as shard leader; excludes those handed over and loaded as sealed.",
+		Name: "growing_segments", Title: "GROWING", Kind: table.Int, Show: table.Hidden, Priority: 1, Doc: "Growing segments served by a query node as shard leader; excludes those handed over and loaded as sealed.",
 	},
 		serves(func(e *Env, d *model.Distribution) int64 {
 			segments, _ := growingOnce(e, d)

@@ -157,7 +157,7 @@ var replication = define(definition[*replicatedChannel]{
 		col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
 			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
 		col(table.Column{
-			Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2, Curved: true,
+			Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2,
 			Doc: "Time since checkpoint_at: how far the target is behind while the source is written. Where nothing is written it may grow as well.",
 		},
 			ofTaken(func(e *Env, p *model.ReplicatePosition) table.Cell { return age(e, p.At.Time()) })),

@@ -210,11 +210,11 @@ var pchannelStreaming = []column[*model.PChannel]{
 			}
 			return number(low)
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "growing_bytes", Title: "GROWING", Kind: table.Bytes, Curved: true, Show: table.Hidden, Priority: 3, Doc: "Bytes of its growing segments, as its streaming node counts them (2.6)."},
+	col(table.Column{Name: "growing_bytes", Title: "GROWING", Kind: table.Bytes, Show: table.Hidden, Priority: 3, Doc: "Bytes of its growing segments, as its streaming node counts them (2.6)."},
 		ofWAL(func(w *model.WAL) table.Cell { return whole(w.Growing) })).needing(model.PartRuntime).whenLive(),
 	col(table.Column{Name: "growing_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows of these; deletes count, too."},
 		ofWAL(func(w *model.WAL) table.Cell { return whole(w.GrowingRows) })).needing(model.PartRuntime),
-	col(table.Column{Name: "flush_lag_seconds", Kind: table.Duration, Curved: true, Show: table.Hidden, Priority: 3, Doc: "How far its flusher is behind the end of the log: confirmed_at less flushed_at."},
+	col(table.Column{Name: "flush_lag_seconds", Kind: table.Duration, Show: table.Hidden, Priority: 3, Doc: "How far its flusher is behind the end of the log: confirmed_at less flushed_at."},
 		behindEnd(func(w *model.WAL) time.Time { return w.Flushed })).needing(model.PartRuntime).whenLive(),
 	col(table.Column{Name: "recovery_lag_seconds", Kind: table.Duration, Show: table.Hidden, Doc: "How much of the log a node reads that it moves to: confirmed_at less persisted_at."},
 		behindEnd(func(w *model.WAL) time.Time { return w.Persisted })).needing(model.PartRuntime),
@@ -273,7 +273,7 @@ var nodeStreaming = []column[*model.Session]{
 			}
 			return count(int64(open))
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "growing_bytes", Kind: table.Bytes, Curved: true, Show: table.Hidden, Doc: "Bytes of a streaming node's growing segments, as it counts them itself."},
+	col(table.Column{Name: "growing_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of a streaming node's growing segments, as it counts them itself."},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.Growing) })).needing(model.PartRuntime),
 	col(table.Column{Name: "growing_hwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "High-water mark: above it growing segments are flushed until growing_lwm_bytes. Unknown in the first minute of the process."},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.HighWater) })).needing(model.PartRuntime),

@@ -28,7 +28,6 @@ const (
 	Number               // Float, written with up to four decimals
 	Exact                // Float, written with all its digits
 	Findings             // a Tally: Int is how many there are, Float how bad they are together; List, the checks
-	Curve                // Text: how a figure was, drawn. Only people see it, and it is no column of a Schema
 )
 
 // Absence says why a cell has no value.
@@ -113,8 +112,6 @@ type Column struct {
 	Ranked bool
 	// Right aligns texts as numbers are: what people see of a number is often a text.
 	Right bool
-	// Curved says that how the figure was is drawn beside it, for people, where that is known.
-	Curved bool
 	// Shorten says that where there is no room the middle goes first: names that begin alike.
 	Shorten bool
 	// Doc is one sentence for docs/reference/json.md and help.

@@ -141,7 +141,6 @@ func parseValue(c *Column, text string) (value, error) {
 		}
 		v.from, v.to = interval(b)
 		return v, nil
-	case Curve:
 	}
 	return v, fmt.Errorf("%s cannot be selected by", c.Name)
 }

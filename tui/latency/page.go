@@ -95,10 +95,7 @@ func shortened(bar func(*show.Row) string) func(*show.Row) string {
 	}
 }
 
-// leastTrends is a terminal that has room for how everything was.
-const leastTrends = 120
-
-// budgetColumns are a collection and a kind of request, how long it takes, what takes the time, and how that was.
+// budgetColumns are a collection and a kind of request, how long it takes, and what takes the time.
 func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	columns := []tui.Column[*show.Row]{
 		tui.SortedColumn("collection", "COLLECTION", table.Text, 0, func(r *show.Row) string { return budgetName(r.Budget()) }, nil),
@@ -107,14 +104,6 @@ func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	columns = append(columns, phaseColumns(m, "mean_ms", "p50_ms", "p99_ms", "per_second")...)
 	columns[tui.ColumnNamed(columns, "p50_ms")].Priority++ // the first to go
 	columns = append(columns, tui.PlainColumn("MOST OF IT", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget()) }))
-	if m.Width < leastTrends || !m.Times().Moved() {
-		return columns
-	}
-	for place, title := range [...]string{tui.MomentP50: "P50 SINCE OPENED", tui.MomentP99: "P99", tui.MomentRate: "/S"} {
-		columns = append(columns, tui.PlainColumn(title, table.ID, 8+place, func(r *show.Row) string {
-			return spark(m, tui.KeyOfBudget(r.Budget()), place, 16)
-		}))
-	}
 	return columns
 }
 
@@ -134,16 +123,6 @@ func mostOf(b *latency.Budget) string {
 		parts = append(parts, words.Percent(math.Round(100*x.Share))+" "+x.Doing)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// spark draws how a budget was since the UI was opened, in at most n cells.
-func spark(m *tui.Model, key tui.BudgetKey, place, n int) string {
-	values := render.Resample(m.Times().Trend(key).Values(place), n)
-	top := 0.0
-	for _, v := range values {
-		top = max(top, v)
-	}
-	return render.Sparkline(values, top, m.Config.ASCII)
 }
 
 // roomyBody is how high a page is that has room for more than a line above its list.
@@ -183,9 +162,6 @@ func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 	p.Head = func(m *tui.Model, w, h int) []string {
 		b := m.Times().Find(key)
 		lines := verdictLines(m, b, w, h)
-		if text := trendText(m, key); text != "" && h >= roomyBody {
-			lines = append(lines, " "+draw.Cut(text, w-2))
-		}
 		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Harmless(show.Rates(b))+"; "+m.Times().Latency().Window.Why, w-2)))
 	}
 	return p
@@ -209,29 +185,6 @@ func budgetCommand(key tui.BudgetKey) string {
 		c = c.Arg(key.Name)
 	}
 	return c.Word("--request", string(key.Request)).String()
-}
-
-// trendText are p50, p99 and the rate as they were since the UI was opened, and as they were last; "" if there is nothing to compare.
-func trendText(m *tui.Model, key tui.BudgetKey) string {
-	const cells = 12
-	t := m.Times().Trend(key)
-	if !t.Moved(tui.MomentRate) {
-		return ""
-	}
-	last := t.Last()
-	var parts []string
-	for place, name := range [...]string{tui.MomentP50: "p50", tui.MomentP99: "p99", tui.MomentRate: "requests/s"} {
-		value := words.UnknownMark
-		switch v := last[place]; {
-		case math.IsNaN(v):
-		case place == tui.MomentRate:
-			value = words.ThreeDigits(v)
-		default:
-			value = latency.Milliseconds(v)
-		}
-		parts = append(parts, name+" "+spark(m, key, place, cells)+" "+value)
-	}
-	return strings.Join(parts, "   ") + "   since opened"
 }
 
 // openPhase goes from a phase to the processes that say something of it. They do not tell collections apart: those of a

@@ -2,8 +2,10 @@ package timeline
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,22 +21,36 @@ import (
 	"kitescope/tui"
 )
 
-// survey looks at clusters of the past: at some moments evenly over the time first, then in between where findings came or went, until
-// the event is found that they came with or mostMoments were looked at. It rests while no page shows it.
+// survey looks at clusters of the past: at some moments evenly over the time first, then at events in between where findings came or
+// went. It rests while no page shows it.
 type survey struct {
 	of      news.Past
 	axis    *history.Axis
 	samples []sample // in order of revisions
-	busy    bool
-	even    []int64 // revisions of the first round that are still to be looked at
+	ahead   []int64  // revisions that are still to be looked at
+	refined bool     // those in between are among them
 	done    bool
+	pass    *pass // that is under way, nil: none is
 	judge   *check.Judge
+}
+
+// pass is one reading of the past, forward.
+type pass struct {
+	of   news.Past
+	stop context.CancelFunc
+	mu   sync.Mutex
+	seen []sample // that were not taken over yet
+	over bool
 }
 
 const (
 	// evenMoments are those of the first round, mostMoments all of them.
 	evenMoments = 40
 	mostMoments = 160
+	// between is how many events are looked at between two moments that differ.
+	between = 4
+	// takeEvery is how often what was seen is shown while a pass goes on.
+	takeEvery = 200 * time.Millisecond
 )
 
 // sample is what was seen of a moment.
@@ -42,7 +58,6 @@ type sample struct {
 	revision int64
 	findings map[string]*check.Finding
 	figures  [figureCount]float64 // NaN where unknown
-	failed   bool
 }
 
 // figure is one of the numbers that have a curve.
@@ -93,7 +108,8 @@ type span struct {
 // begin starts a survey of an axis, or goes on with one that has grown.
 func (s *survey) begin(of news.Past, x *history.Axis) {
 	if s.of != of || s.axis != nil && s.axis.History.From != x.History.From {
-		*s = survey{of: of, judge: &check.Judge{}, busy: s.busy}
+		s.rest()
+		*s = survey{of: of, judge: &check.Judge{}}
 	}
 	if s.axis == x {
 		return
@@ -102,17 +118,22 @@ func (s *survey) begin(of news.Past, x *history.Axis) {
 	s.axis, s.done = x, false
 	if grown {
 		s.thin()
-		s.even = append(s.even, x.History.To)
+		s.ahead, s.refined = append(s.ahead, x.History.To), false
 		return
 	}
 	span := x.To - x.From
 	for i := range evenMoments {
-		place := x.From + int64(float64(span)*float64(i)/(evenMoments-1))
-		s.even = append(s.even, x.Revision(place))
+		s.ahead = append(s.ahead, x.Revision(x.From+int64(float64(span)*float64(i)/(evenMoments-1))))
 	}
-	s.even[0], s.even[len(s.even)-1] = x.History.From, x.History.To
-	slices.Sort(s.even)
-	s.even = slices.Compact(s.even)
+	s.ahead[0], s.ahead[len(s.ahead)-1] = x.History.From, x.History.To
+}
+
+// rest ends a pass that is under way.
+func (s *survey) rest() {
+	if s.pass != nil {
+		s.pass.stop()
+		s.pass = nil
+	}
 }
 
 // thin makes room for what comes: of samples that differ in nothing from the one before, every other one goes.
@@ -129,31 +150,28 @@ func (s *survey) thin() {
 	s.samples = kept
 }
 
-// next is the revision to look at, ok false where nothing is to be found out any more.
-func (s *survey) next() (revision int64, ok bool) {
-	for len(s.even) > 0 {
-		revision, s.even = s.even[0], s.even[1:]
-		if _, known := s.find(revision); !known {
-			return revision, true
-		}
-	}
-	if len(s.samples) >= mostMoments {
-		return 0, false
-	}
-	for i := 1; i < len(s.samples); i++ {
-		a, b := &s.samples[i-1], &s.samples[i]
-		if a.failed || b.failed || sameKeys(a.findings, b.findings) {
-			continue
-		}
-		// Findings come with what is an event, as a rule: half of those between the two are left out by each look.
-		low, high := s.axis.UpTo(a.revision), s.axis.UpTo(b.revision-1)
-		if low < high {
-			if r := s.axis.Brief((low + high) / 2).Revision; r > a.revision && r < b.revision {
-				return r, true
+// next returns the revisions to look at, none where nothing is to be found out any more.
+func (s *survey) next() []int64 {
+	if len(s.ahead) == 0 && !s.refined {
+		s.refined = true
+		for i := 1; i < len(s.samples); i++ {
+			a, b := &s.samples[i-1], &s.samples[i]
+			if sameKeys(a.findings, b.findings) {
+				continue
+			}
+			// Findings come with what is an event, as a rule.
+			low, high := s.axis.UpTo(a.revision), s.axis.UpTo(b.revision-1)
+			for k := range min(between, high-low) {
+				s.ahead = append(s.ahead, s.axis.Brief(low+(high-low)*k/between).Revision)
 			}
 		}
 	}
-	return 0, false
+	slices.Sort(s.ahead)
+	s.ahead = slices.DeleteFunc(slices.Compact(s.ahead), func(r int64) bool {
+		_, known := s.find(r)
+		return known
+	})
+	return s.ahead[:max(0, min(len(s.ahead), mostMoments-len(s.samples)))]
 }
 
 func sameKeys(a, b map[string]*check.Finding) bool {
@@ -172,32 +190,39 @@ func (s *survey) find(revision int64) (at int, known bool) {
 	return slices.BinarySearchFunc(s.samples, revision, func(x sample, r int64) int { return cmp.Compare(x.revision, r) })
 }
 
-// look looks at the next moment, nil where there is none.
+// look goes on, nil where there is nothing to look at.
 func (s *survey) look(m *tui.Model) tui.Cmd {
-	if s.busy || s.done || s.axis == nil {
+	if s.pass != nil || s.done || s.axis == nil {
 		return nil
 	}
-	revision, ok := s.next()
-	if !ok {
+	revisions := slices.Clone(s.next())
+	if len(revisions) == 0 {
 		s.done = true
 		return nil
 	}
-	s.busy = true
-	of, judge, checks := s.of, s.judge, m.Config.Checks
-	return func() tea.Msg {
-		ctx, stop := m.Context()
+	ctx, stop := m.Context()
+	p := &pass{of: s.of, stop: stop}
+	s.pass = p
+	judge, checks := s.judge, m.Config.Checks
+	read := func() tea.Msg {
 		defer stop()
-		c, err := of.At(ctx, revision)
-		if err != nil {
-			return seenMsg{s, of, sample{revision: revision, failed: true}}
-		}
-		env := view.NewEnv(c, c.Origin.Taken)
-		x := sample{revision: revision, findings: map[string]*check.Finding{}, figures: figuresOf(env, judge)}
-		for _, f := range judge.Run(c, env.Now, checks).Findings {
-			x.findings[f.Key()] = f
-		}
-		return seenMsg{s, of, x}
+		err := p.of.Survey(ctx, revisions, func(c *model.Cluster) error {
+			env := view.NewEnv(c, c.Origin.Taken)
+			x := sample{revision: c.Origin.Revision, findings: map[string]*check.Finding{}, figures: figuresOf(env, judge)}
+			for _, f := range judge.Run(c, env.Now, checks).Findings {
+				x.findings[f.Key()] = f
+			}
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.seen = append(p.seen, x)
+			return ctx.Err()
+		})
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.over = true
+		return seenMsg{s, p, revisions, err}
 	}
+	return tui.Batch(read, m.After(takeEvery, seenMsg{survey: s, pass: p}))
 }
 
 // figuresOf are the numbers of a cluster that have a curve.
@@ -238,21 +263,41 @@ func known(v float64) float64 {
 	return v
 }
 
-// seenMsg brings what was seen of a moment.
+// seenMsg says that something may have been seen; at the end of a pass, with the revisions that it was of.
 type seenMsg struct {
-	survey *survey
-	of     news.Past
-	sample sample
+	survey    *survey
+	pass      *pass
+	revisions []int64
+	err       error
 }
 
-// Apply takes it in; the page that shows it asks for the next.
+// Apply takes over what was seen. A pass ends where no page shows it.
 func (x seenMsg) Apply(m *tui.Model) tui.Cmd {
-	s := x.survey
-	s.busy = false
-	if s.of == x.of {
-		if i, known := s.find(x.sample.revision); !known {
-			s.samples = slices.Insert(s.samples, i, x.sample)
+	s, p := x.survey, x.pass
+	if s.pass != p {
+		return nil
+	}
+	p.mu.Lock()
+	for i := range p.seen {
+		if at, known := s.find(p.seen[i].revision); !known {
+			s.samples = slices.Insert(s.samples, at, p.seen[i])
 		}
+	}
+	p.seen = nil
+	over := p.over
+	p.mu.Unlock()
+	switch _, shown := m.Top().(*page); {
+	case x.revisions != nil:
+		s.pass = nil
+		if x.err == nil {
+			s.ahead = slices.DeleteFunc(s.ahead, func(r int64) bool { return slices.Contains(x.revisions, r) })
+		} else {
+			s.done = true
+		}
+	case !shown:
+		s.rest()
+	case !over:
+		return tui.Batch(m.Refresh(), m.After(takeEvery, x))
 	}
 	return m.Refresh()
 }
@@ -264,9 +309,6 @@ func (s *survey) spans() []*span {
 	first := true
 	for i := range s.samples {
 		x := &s.samples[i]
-		if x.failed {
-			continue
-		}
 		for key, at := range open {
 			if x.findings[key] == nil {
 				at.to = x.revision
@@ -295,9 +337,7 @@ func (s *survey) values(f figure, from, to int64, n int) []float64 {
 	for i := range list {
 		end := from + int64(float64(to-from)*float64(i+1)/float64(n))
 		for ; at < len(s.samples) && s.axis.Place(s.samples[at].revision) <= end; at++ {
-			if !s.samples[at].failed {
-				v = s.samples[at].figures[f]
-			}
+			v = s.samples[at].figures[f]
 		}
 		list[i] = v
 	}

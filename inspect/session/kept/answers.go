@@ -127,20 +127,23 @@ func (s *Answers) TakeKept(ctx context.Context, b *source.Bundle) error {
 
 // TakeRecorded takes over what a recording has of a moment, that of a header; recorded is false of every other source.
 func (s *Answers) TakeRecorded(ctx context.Context, src source.Source, of source.Header) (recorded bool, err error) {
-	chunks, err := chunksOf(ctx, recordingOf(src), of.Revision, of.Taken)
-	if err != nil || len(chunks) == 0 {
-		return false, err
+	rounds := RoundsOf(src)
+	if rounds == nil {
+		return false, nil
 	}
-	m, err := momentOf(ctx, &memo{}, chunks, of.Revision, of.Taken)
+	defer rounds.Close()
+	lacks, err := rounds.seek(ctx, of.Revision, of.Taken)
 	if err != nil {
 		return true, err
 	}
-	if m.lacks != "" {
-		s.Gaps = append(s.Gaps, model.Gap{Where: source.RecordingGap, Reason: m.lacks})
-	}
-	s.Etcd = m.etcd
-	for _, r := range append(m.records, m.before...) {
-		s.Keep(live.Redact(r)) // a version that wrote it may have known less of secrets
+	if lacks != "" {
+		s.Gaps = append(s.Gaps, model.Gap{Where: source.RecordingGap, Reason: lacks})
+	} else if rounds.known() {
+		d := rounds.decoder
+		s.Etcd = d.head.Etcd
+		for _, r := range append(d.last(), d.before...) {
+			s.Keep(live.Redact(r)) // a version that wrote it may have known less of secrets
+		}
 	}
 	return true, s.err
 }

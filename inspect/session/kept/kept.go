@@ -48,14 +48,11 @@ func recordingOf(src source.Source) source.Source {
 // With adds what a bundle keeps beside the metadata, or a recording of the cluster's revision; other files keep nothing. What is
 // broken in it is a gap of the cluster, and the rest is there.
 func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
+	if rounds := RoundsOf(src); rounds != nil {
+		defer rounds.Close()
+		return withRecorded(ctx, rounds, c)
+	}
 	src = recordingOf(src)
-	chunks, err := chunksOf(ctx, src, c.Origin.Revision, c.Origin.Taken)
-	if err != nil {
-		return nil, err
-	}
-	if len(chunks) > 0 {
-		return withRecorded(ctx, src, chunks, c, &memo{}, nil)
-	}
 	bundle, ok := src.(*source.Bundle)
 	if !ok {
 		return c, nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"kitescope/inspect/live"
-	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 )
 
@@ -38,9 +37,9 @@ func recorded(t *testing.T, dir string, n int, revision int64, minutes ...int) {
 	if err == nil {
 		err = w.Base(t.Context(), snap, nil, nil)
 	}
-	encoder := rounds.NewEncoder()
+	encoder := new(RoundEncoder)
 	for _, minute := range minutes {
-		r := &rounds.Round{At: at(minute), Revision: revision, Every: time.Minute, Records: []live.Record{
+		r := &Round{At: at(minute), Revision: revision, Every: time.Minute, Records: []live.Record{
 			{Role: "proxy", Node: 1, Address: "127.0.0.1:1", Method: "/said", Response: fmt.Appendf(nil, "%d", minute), At: at(minute), Outcome: "answered"},
 		}}
 		var content []byte
@@ -48,7 +47,7 @@ func recorded(t *testing.T, dir string, n int, revision int64, minutes ...int) {
 			content, err = encoder.Append(nil, r)
 		}
 		if err == nil {
-			err = w.AddHistory(rounds.Kind, r.At, content)
+			err = w.AddHistory(RoundMember, r.At, content)
 		}
 	}
 	if err == nil {
@@ -78,21 +77,21 @@ func TestMomentWhileNothingIsWritten(t *testing.T) {
 		30 * time.Second: "0", 2 * time.Minute: "2", 3*time.Minute - time.Second: "2", 3*time.Minute - time.Second/2: "2",
 		4*time.Minute + time.Second: "4", 6*time.Minute - 2*time.Second: "5", 7 * time.Minute: "7", time.Hour: "", -time.Minute: "",
 	} {
-		chunks, err := chunksOf(t.Context(), src, 7, nine.Add(after))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := momentOf(t.Context(), &memo{}, chunks, 7, nine.Add(after))
+		rounds := RoundsOf(src)
+		lacks, err := rounds.seek(t.Context(), 7, nine.Add(after))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var answers [][]byte
-		for _, r := range m.records {
-			answers = append(answers, r.Response)
+		if lacks == "" {
+			for _, r := range rounds.decoder.last() {
+				answers = append(answers, r.Response)
+			}
 		}
+		rounds.Close()
 		got := string(slices.Concat(answers...))
-		if got != want || (want == "") != strings.HasPrefix(m.lacks, "they were") {
-			t.Errorf("after %s: %q, want %q; lacks %q", after, got, want, m.lacks)
+		if got != want || (want == "") != strings.HasPrefix(lacks, "they were") {
+			t.Errorf("after %s: %q, want %q; lacks %q", after, got, want, lacks)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"kitescope/inspect/session/rounds"
 	"kitescope/inspect/source"
 )
 
@@ -27,15 +26,15 @@ func Describe(ctx context.Context, src source.Source) (info source.FileInfo, tol
 	t := &Told{}
 	var last time.Time
 	info, recorded, err := source.DescribeRecording(ctx, src, func(m source.HistoryMember) {
-		if m.Kind != rounds.Kind {
+		if m.Kind != RoundMember {
 			return
 		}
-		_, every, err := rounds.Header(m.Content)
+		head, _, err := decodeHead(m.Content)
 		if err != nil {
 			return // what is broken in answers is told where they are read
 		}
-		t.Rounds, t.Every = t.Rounds+1, every
-		if !last.IsZero() && isStale(m.At.Sub(last), every) {
+		t.Rounds, t.Every = t.Rounds+1, head.Every
+		if !last.IsZero() && isStale(m.At.Sub(last), head.Every) {
 			t.Pauses = append(t.Pauses, Pause{last, m.At})
 		}
 		last = m.At

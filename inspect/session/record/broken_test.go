@@ -1,7 +1,9 @@
 package record
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,7 +18,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -256,16 +258,14 @@ func TestEtcdThatIsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	var silent []bool
-	d := rounds.NewDecoder()
 	err = chunks[len(chunks)-1].History(t.Context(), func(m source.HistoryMember) error {
-		if m.Kind != rounds.Kind {
+		if m.Kind != kept.RoundMember {
 			return nil
 		}
-		if err := d.Add(m.At, m.Content); err != nil {
-			return err
-		}
-		r, err := d.Round()
-		silent = append(silent, session.IsSilent(r.Etcd))
+		var head struct{ Etcd *model.Etcd }
+		line, _, _ := bytes.Cut(m.Content, []byte("\n"))
+		err := json.Unmarshal(line, &head)
+		silent = append(silent, session.IsSilent(head.Etcd))
 		return err
 	})
 	if err != nil || !slices.Equal(silent, []bool{false, true, false}) {

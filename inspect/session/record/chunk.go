@@ -6,15 +6,15 @@ import (
 	"os"
 	"time"
 
-	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
 // partSuffix is on the name of a chunk whose first keys are not all there.
 const partSuffix = ".part"
 
-// maxUnpacked bounds what a chunk unpacks to: less than a reader takes.
-const maxUnpacked = 1 << 30
+// maxUnpacked bounds what a chunk unpacks to, and so how long reading a moment at its end takes.
+const maxUnpacked = 3 << 30
 
 // chunk is one file under way.
 type chunk struct {
@@ -28,11 +28,13 @@ type chunk struct {
 	header   source.Header
 	w        *source.BundleWriter
 	changes  *source.ChangesWriter
-	encoder  *rounds.Encoder
+	encoder  *kept.RoundEncoder
+	repeats  int // the size of a round that it is compressed for
 	redact   func(source.KV) (source.KV, bool)
 	// reached is the revision when it was brought onto the disk last; asked says that a round did so since the last tick.
 	reached int64
 	asked   bool
+	largest int // the size of its largest round
 }
 
 // Write implements io.Writer.
@@ -43,15 +45,19 @@ func (c *chunk) Write(b []byte) (int, error) {
 }
 
 // begin writes the keys that a chunk begins with. It has its name once they are all there.
-func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, anew bool) (*chunk, error) {
+func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time, kitescope string, anew bool, repeats int) (*chunk, error) {
 	h := snap.Header()
 	file, err := os.OpenFile(path+partSuffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	c := &chunk{path: path, file: file, began: at, first: h.Revision, header: h, encoder: rounds.NewEncoder(), redact: redactor(h), reached: h.Revision}
+	c := &chunk{
+		path: path, file: file, began: at, first: h.Revision, header: h, encoder: new(kept.RoundEncoder), redact: redactor(h), reached: h.Revision,
+		repeats: max(repeats, 1),
+	}
 	info := source.BundleInfo{
-		Kitescope: kitescope, Redacted: true, History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: anew, Cluster: h.Cluster},
+		Kitescope: kitescope, Redacted: true, Repeats: c.repeats,
+		History: &source.ManifestHistory{Oldest: h.Revision, Recorded: true, Anew: anew, Cluster: h.Cluster},
 	}
 	if c.w, err = source.NewBundleWriter(c, h, info); err == nil {
 		err = c.w.Base(ctx, snap, nil, func(kv source.KV) (source.KV, bool) {
@@ -107,7 +113,7 @@ func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
 }
 
 // round writes the changes so far, and answers.
-func (c *chunk) round(at time.Time, r *rounds.Round) error {
+func (c *chunk) round(at time.Time, r *kept.Round) error {
 	if err := c.changes.Flush(at); err != nil {
 		return err
 	}
@@ -117,7 +123,8 @@ func (c *chunk) round(at time.Time, r *rounds.Round) error {
 		return err
 	}
 	c.unpacked += int64(len(content))
-	if err := c.w.AddHistory(rounds.Kind, at, content); err != nil {
+	c.largest = max(c.largest, len(content))
+	if err := c.w.AddHistory(kept.RoundMember, at, content); err != nil {
 		return err
 	}
 	c.asked = true
@@ -165,5 +172,6 @@ func (c *chunk) whole(size int64) int64 { return c.base + max(size, 2*c.base) }
 // full reports whether the next one is to begin.
 func (c *chunk) full(now time.Time, age time.Duration, size int64) bool {
 	since := now.Sub(c.began)
-	return since >= age || since < -time.Minute || c.size >= c.whole(size) || c.unpacked >= maxUnpacked
+	return since >= age || since < -time.Minute || c.size >= c.whole(size) || c.unpacked >= maxUnpacked ||
+		c.largest > source.WideRepeats && c.repeats <= source.WideRepeats
 }

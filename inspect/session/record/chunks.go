@@ -126,7 +126,10 @@ func (c *chunk) gone() {
 func (r *Recorder) create(ctx context.Context, snap source.Snapshot, anew bool) (*chunk, error) {
 	now := r.o.Now()
 	r.number++
-	return begin(ctx, filepath.Join(r.o.Dir, source.ChunkName(r.number, now)), snap, now, r.o.Kitescope, anew)
+	if r.chunk != nil {
+		r.repeats = r.chunk.largest
+	}
+	return begin(ctx, filepath.Join(r.o.Dir, source.ChunkName(r.number, now)), snap, now, r.o.Kitescope, anew, r.repeats)
 }
 
 // start begins a chunk that is written from now on.

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/kept"
-	"kitescope/inspect/session/targets"
+	"kitescope/inspect/session/profiling"
 	"kitescope/profile/pull"
 )
 
@@ -75,7 +75,7 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 		return
 	}
 	p.known, p.pulled = known, now
-	list := concerned(targets.Of(c), appeared, cmp.Or(p.Most, mostProfiled))
+	list := concerned(profiling.Targets(c), appeared, cmp.Or(p.Most, mostProfiled))
 	if len(list) == 0 {
 		return
 	}

@@ -3,7 +3,7 @@
 //
 //  1. Run follows the cluster with a session.Feed. Its source is one that passes on what it reads (tee): each change goes into the
 //     chunk before it goes to the Feed, so that etcd is watched once.
-//  2. A chunk begins with all keys at one revision; then come changes, each interval, and rounds of answers, as differences (rounds).
+//  2. A chunk begins with all keys at one revision; then come changes, each interval, and rounds of answers, whole (kept.Round).
 //     When it is old or large the next one begins at a revision that both have.
 //  3. What cannot be written or was not heard is a gap, and said: a full disk, an etcd that was compacted meanwhile, a clock set back.
 //  4. The oldest chunks go when the folder is too old or too large (folder). Findings have profiles taken (profiles).
@@ -26,7 +26,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/rounds"
+	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/internal/words"
 )
@@ -40,7 +40,7 @@ type Options struct {
 	// MaxAge and MaxSize bound what is kept: the oldest chunks go. 0: no bound.
 	MaxAge  time.Duration
 	MaxSize int64
-	// ChunkAge and ChunkSize are when the next chunk begins; 0: 4 h and 64 MiB, less where MaxAge and MaxSize want it.
+	// ChunkAge and ChunkSize are when the next chunk begins; 0: 1 h and 64 MiB, less where MaxAge and MaxSize want it.
 	ChunkAge  time.Duration
 	ChunkSize int64
 	// Kitescope is the version of the program.
@@ -77,6 +77,7 @@ type Recorder struct {
 	last        time.Time // when something was written last
 	pruned      time.Time
 	slow, tight bool // said already
+	repeats     int  // the size of the largest round of the last chunk
 	etcd        *model.Etcd
 	silent      *model.Etcd // says why etcd is not heard of; nil: it is
 }
@@ -87,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Recorder, error) {
 		o.ChunkSize = min(positive(o.ChunkSize, 64<<20), max(o.MaxSize/8, 64<<10))
 	}
 	o.ChunkSize = positive(o.ChunkSize, 64<<20)
-	o.ChunkAge = positive(o.ChunkAge, 4*time.Hour)
+	o.ChunkAge = positive(o.ChunkAge, time.Hour)
 	if o.MaxAge > 0 {
 		o.ChunkAge = min(o.ChunkAge, max(o.MaxAge/8, time.Minute))
 	}
@@ -286,7 +287,7 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 	if r.chunk == nil {
 		return
 	}
-	if err := r.chunk.round(now, &rounds.Round{At: now, Every: r.o.Every, Records: said, Etcd: cmp.Or(r.silent, r.etcd)}); err != nil {
+	if err := r.chunk.round(now, &kept.Round{At: now, Every: r.o.Every, Records: said, Etcd: cmp.Or(r.silent, r.etcd)}); err != nil {
 		r.fail(err)
 	}
 }

@@ -23,8 +23,6 @@ import (
 	"time"
 
 	"kitescope/inspect/history"
-	"kitescope/inspect/meta"
-	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/tools/bench/dataset"
 	"kitescope/tools/bench/document"
@@ -44,7 +42,6 @@ var readings = []struct {
 }{
 	{"floor", "reading all changes once", floor},
 	{eventsName, "events", events},
-	{"film", "a film, and 40 moves anywhere in it", film},
 	{"pin", "40 pins anywhere", pins},
 }
 
@@ -212,19 +209,6 @@ func events(ctx context.Context, p *past) error {
 const moves = 40
 
 func (p *past) anywhere() int64 { return p.oldest + p.random.Int64N(p.head.Revision-p.oldest+1) }
-
-func film(ctx context.Context, p *past) error {
-	start := time.Now()
-	f, err := meta.ReadFilm(ctx, p.Past, p.head, meta.Want{Parts: model.PartAll}, meta.FilmOptions{Most: 1 << 30})
-	if err != nil {
-		return err
-	}
-	fmt.Printf("film: read in %s\n", time.Since(start).Round(time.Millisecond))
-	return p.each("film: a move", func(revision int64) error {
-		_, err := f.At(revision)
-		return err
-	})
-}
 
 func pins(ctx context.Context, p *past) error {
 	return p.each("pin", func(revision int64) error {

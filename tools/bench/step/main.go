@@ -43,7 +43,7 @@ import (
 )
 
 // bar is how long a step may take.
-const bar = 50 * time.Millisecond
+const bar = time.Second
 
 const (
 	events   = 60 // that are written

@@ -1,0 +1,111 @@
+package session
+
+import (
+	"context"
+	"io"
+
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session/kept"
+	"kitescope/inspect/source"
+)
+
+// Answers collects what is kept beside the metadata of a snapshot of src. The cluster has what its processes said, if they were
+// asked: it tells who did not. Close the answers.
+func Answers(ctx context.Context, src source.Source, snapshot source.Snapshot, spec *Spec) (*kept.Answers, *model.Cluster, error) {
+	s, err := kept.NewAnswers()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := fillAnswers(ctx, s, src, snapshot, spec)
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return s, c, nil
+}
+
+func fillAnswers(ctx context.Context, s *kept.Answers, src source.Source, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
+	none := model.Build(model.Parts{})
+	for _, path := range spec.Recordings {
+		if err := s.TakeRecording(path); err != nil {
+			return nil, err
+		}
+	}
+	if len(spec.Recordings) == 0 {
+		if recorded, err := s.TakeRecorded(ctx, src, snapshot.Header()); err != nil || recorded {
+			return none, err
+		}
+	}
+	switch origin := src.(type) {
+	case *source.Bundle:
+		if len(spec.Recordings) == 0 {
+			return none, s.TakeKept(ctx, origin)
+		}
+	case source.Live:
+		if spec.Asks(src) {
+			return askToKeep(ctx, s, origin, snapshot, spec)
+		}
+	}
+	return none, nil
+}
+
+// ask keeps what the processes say.
+func askToKeep(ctx context.Context, s *kept.Answers, src source.Live, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
+	c, err := meta.Load(ctx, snapshot, meta.Want{Parts: NodeNeeds})
+	if err != nil {
+		return nil, err
+	}
+	way := spec.Nodes
+	way.Keep, way.Tasks, way.Targets, way.Reported = s.Keep, true, true, true
+	if c, err = Ask(ctx, src, way, c); err != nil {
+		return nil, err
+	}
+	s.Etcd = c.Etcd
+	return c, nil
+}
+
+// Saved is what goes into a bundle.
+type Saved struct {
+	Snapshot source.Snapshot
+	Said     *kept.Answers
+	// Profiles is nil where there are none.
+	Profiles *kept.ProfileFiles
+	// Past is what of the snapshot's source goes in of other revisions: all that it has; nil: nothing.
+	Past source.Past
+	// Kitescope is the version of the program.
+	Kitescope string
+}
+
+// Write writes everything, redacted. A live etcd is read in ranges that are cut at the collections it holds, so that no
+// answer is huge.
+func (s *Saved) Write(ctx context.Context, w io.Writer) (source.BundleStats, error) {
+	snapshot, header := s.Snapshot, s.Snapshot.Header()
+	var ranges []source.Range
+	if snapshot.Seekable() {
+		catalog, err := meta.Load(ctx, snapshot, meta.Want{Parts: model.PartCatalog})
+		if err != nil {
+			return source.BundleStats{}, err
+		}
+		ranges = meta.Ranges(header, model.PartAll, catalog)
+	}
+	redact := meta.Redactor(header)
+	info := source.BundleInfo{Kitescope: s.Kitescope, Redacted: true}
+	if s.Past != nil {
+		oldest, err := s.Past.Oldest(ctx, header)
+		if err != nil {
+			return source.BundleStats{}, err
+		}
+		info.History = &source.ManifestHistory{Oldest: oldest}
+	}
+	info.Members = func(b *source.BundleWriter) error {
+		if err := s.Said.AddTo(b); err != nil {
+			return err
+		}
+		if err := s.Profiles.AddTo(b); err != nil || s.Past == nil {
+			return err
+		}
+		return b.AddPast(ctx, s.Past, header, info.History.Oldest, redact)
+	}
+	return source.WriteBundle(ctx, w, snapshot, info, ranges, redact)
+}

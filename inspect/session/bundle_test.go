@@ -1,0 +1,120 @@
+package session_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/session/demo"
+	"kitescope/inspect/session/kept"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// save writes a bundle of what spec names, and returns where it is and what was asked.
+func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *kept.ProfileFiles) (string, *model.Cluster) {
+	t.Helper()
+	src, err := loader.Open(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snapshot, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	said, c, err := session.Answers(t.Context(), src, snapshot, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	path := filepath.Join(t.TempDir(), "saved.kite")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	saved := session.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Kitescope: "test"}
+	if stats, err := saved.Write(t.Context(), f); err != nil || stats.Keys == 0 {
+		t.Fatalf("%+v, %v", stats, err)
+	}
+	return path, c
+}
+
+// heaps takes a profile of a service.
+func heaps(t *testing.T) *kept.ProfileFiles {
+	t.Helper()
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join("..", "..", "testdata", "profiles", "milvus-heap.pb.gz"))
+	}))
+	t.Cleanup(service.Close)
+	target, err := pull.ParseTarget("here="+service.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles, err := kept.PullProfiles(t.Context(), []pull.Target{target}, pull.Options{Kinds: []pull.Kind{pull.Heap}})
+	if err != nil || profiles.Manifest().Failed() > 0 {
+		t.Fatalf("%+v, %v", profiles.Manifest(), err)
+	}
+	t.Cleanup(profiles.Close)
+	return profiles
+}
+
+// TestSave: a live cluster is the same when it is read of its bundle, and of the bundle of that: with what its processes said and
+// with profiles, or without.
+func TestSave(t *testing.T) {
+	cluster, err := demo.Start(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	loader := &session.Loader{Now: demo.Now, Timeout: time.Minute, OpenOwn: func(_ context.Context, spec *session.Spec) (source.Source, bool, error) {
+		if spec.From != demo.From {
+			return nil, false, nil
+		}
+		src, err := cluster.Source(spec.Root)
+		return src, true, err
+	}}
+	profiles := heaps(t)
+	read := func(path string) *model.Cluster {
+		t.Helper()
+		c, err := loader.Load(t.Context(), &session.Spec{From: path, Want: meta.Want{Parts: model.PartAll}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	spec := &session.Spec{From: demo.From, Live: true, Nodes: live.Options{Timeout: 5 * time.Second, Now: demo.Now}}
+	path, asked := save(t, loader, spec, profiles)
+	once := read(path)
+	if len(asked.Runtime.Nodes) == 0 || once.Runtime == nil || len(once.Runtime.Nodes) != len(asked.Runtime.Nodes) || once.Etcd == nil || len(once.Segments) == 0 {
+		t.Fatalf("asked %d nodes, read %v", len(asked.Runtime.Nodes), once.Runtime)
+	}
+	if record, isBundle, err := loader.Profiles(t.Context(), &session.Spec{From: path}); err != nil || !isBundle || record == nil {
+		t.Errorf("profiles: %v, %t, %v", record, isBundle, err)
+	}
+	again, asked := save(t, loader, &session.Spec{From: path}, nil)
+	if twice := read(again); twice.Runtime == nil || len(twice.Runtime.Nodes) != len(once.Runtime.Nodes) || len(twice.Segments) != len(once.Segments) {
+		t.Errorf("saved again: %v", twice.Runtime)
+	}
+	if asked.Runtime != nil {
+		t.Error("a file was asked")
+	}
+	spec.Live = false
+	alone, _ := save(t, loader, spec, nil)
+	if c := read(alone); c.Runtime != nil && len(c.Runtime.QueryNodes()) > 0 {
+		t.Error("processes that were left alone have answered")
+	}
+	if record, isBundle, err := loader.Profiles(t.Context(), &session.Spec{From: alone}); err != nil || !isBundle || record != nil {
+		t.Errorf("profiles of a bundle without any: %v, %t, %v", record, isBundle, err)
+	}
+}

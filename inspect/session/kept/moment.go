@@ -1,0 +1,286 @@
+package kept
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+)
+
+// stalePatience is how much longer ago than three rounds the last may be of what is shown: then processes were not asked.
+const stalePatience = 30 * time.Second
+
+// isStale reports whether a round is so long over that it says nothing any more.
+func isStale(late, every time.Duration) bool { return late > 3*every+stalePatience }
+
+// Rounds reads the rounds of a recording forward: each moment that is sought lies behind the one before. Close it.
+type Rounds struct {
+	src     source.Source
+	chunk   *source.Bundle
+	next    func() (source.HistoryMember, error, bool)
+	stop    func()
+	ahead   source.HistoryMember // the next round of the chunk, with its head, where isAhead
+	head    roundHead
+	isAhead bool
+	taken   int // rounds of the chunk
+	decoder *roundDecoder
+	lacks   string // why there are no answers of the moment that was sought last
+}
+
+// RoundsOf returns the rounds of a source, nil if it has none of past moments.
+func RoundsOf(src source.Source) *Rounds {
+	if src = recordingOf(src); !recordsMoments(src) {
+		return nil
+	}
+	return &Rounds{src: src}
+}
+
+// Close ends reading.
+func (r *Rounds) Close() {
+	if r != nil && r.stop != nil {
+		r.stop()
+		r.stop = nil
+	}
+}
+
+// open begins a chunk.
+func (r *Rounds) open(ctx context.Context, chunk *source.Bundle) {
+	r.Close()
+	r.chunk, r.isAhead, r.taken = chunk, false, 0
+	r.next, r.stop = iter.Pull2(func(yield func(source.HistoryMember, error) bool) {
+		err := chunk.History(ctx, func(m source.HistoryMember) error {
+			switch {
+			case m.Kind == oldRoundMember:
+				return errOldRounds
+			case m.Kind == RoundMember && !yield(m, nil):
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(source.HistoryMember{}, err)
+		}
+	})
+}
+
+// errStopped ends reading a chunk.
+var errStopped = errors.New("stopped")
+
+// look reads the head of the next round of the chunk; ok is false behind the last.
+func (r *Rounds) look() (ok bool, err error) {
+	if r.isAhead {
+		return true, nil
+	}
+	if r.ahead, err, ok = r.next(); err != nil || !ok {
+		return false, err
+	}
+	r.head, _, err = decodeHead(r.ahead.Content)
+	r.isAhead = err == nil
+	return r.isAhead, err
+}
+
+// forward takes the rounds of the chunk in up to a revision and a time; a time of zero is no bound.
+func (r *Rounds) forward(revision int64, at time.Time) error {
+	for {
+		ok, err := r.look()
+		if err != nil || !ok || r.head.Revision > revision || !at.IsZero() && r.ahead.At.After(at) {
+			return err
+		}
+		if err := r.decoder.add(r.ahead.At, r.ahead.Content); err != nil {
+			return fmt.Errorf("read node answers of %s: %w", r.ahead.At.Format(time.RFC3339), err)
+		}
+		r.isAhead = false
+		r.taken++
+	}
+}
+
+const anyRevision = 1<<63 - 1
+
+// seek takes in what was said up to a moment: the last round that was asked by metadata of its revision or before, and not behind its
+// time. lacks says why there is no such round, "" if there is one or none was asked for at all.
+func (r *Rounds) seek(ctx context.Context, revision int64, at time.Time) (lacks string, err error) {
+	chunks, err := chunksOf(ctx, r.src, revision, at)
+	if err != nil {
+		return "", err
+	}
+	if lacks, err = r.reach(ctx, chunks, revision, at); err != nil && ctx.Err() == nil { // the metadata is there all the same
+		r.Close()
+		r.chunk, r.decoder = nil, nil
+		return err.Error(), nil
+	}
+	return lacks, err
+}
+
+func (r *Rounds) reach(ctx context.Context, chunks []*source.Bundle, revision int64, at time.Time) (lacks string, err error) {
+	chunk := chunks[len(chunks)-1]
+	joined := false // what the decoder knows goes on in the chunk
+	switch {
+	case r.chunk == chunk:
+		joined = true
+	case r.chunk != nil && r.chunk == chunks[0]:
+		if err := r.forward(anyRevision, time.Time{}); err != nil {
+			return "", err
+		}
+		joined = true
+		r.open(ctx, chunk)
+	default:
+		r.decoder = &roundDecoder{}
+		r.open(ctx, chunk)
+	}
+	if err := r.forward(revision, at); err != nil {
+		return "", err
+	}
+	if !joined && r.taken < 2 && len(chunks) > 1 { // rates and what holds longer are of the chunk before
+		r.decoder = &roundDecoder{}
+		r.open(ctx, chunks[0])
+		if err := r.forward(revision, at); err != nil {
+			return "", err
+		}
+		r.open(ctx, chunk)
+		if err := r.forward(revision, at); err != nil {
+			return "", err
+		}
+	}
+	d := r.decoder
+	if d.number == 0 {
+		if later, err := r.look(); err != nil || !later {
+			return "", err
+		}
+		return "they were asked only later", nil
+	}
+	if late := at.Sub(d.at); isStale(late, d.head.Every) {
+		return fmt.Sprintf("they were not asked for %s before that", late.Round(time.Second)), nil
+	}
+	return "", nil
+}
+
+// Snap returns the moment of the last round before a point, of which metadata and answers are both known; the point itself if there
+// is no such round.
+func (r *Rounds) Snap(ctx context.Context, p meta.Point) (meta.Point, error) {
+	var err error
+	if r.lacks, err = r.seek(ctx, p.Revision, p.Moment.Time); err != nil || r.lacks != "" || !r.known() {
+		return p, err
+	}
+	return meta.Point{Revision: r.decoder.head.Revision, Moment: meta.Moment{Time: r.decoder.at}, Dated: true}, nil
+}
+
+// known reports whether a round was taken in.
+func (r *Rounds) known() bool { return r.decoder != nil && r.decoder.number > 0 }
+
+// Lay lays what processes had said at the moment that was sought last over its cluster.
+func (r *Rounds) Lay(c *model.Cluster) *model.Cluster {
+	where := r.src.Origin().Location
+	if r.lacks != "" {
+		return c.WithGaps(model.Gap{Where: "node answers, in " + where, Reason: r.lacks})
+	}
+	if !r.known() {
+		return c
+	}
+	if e := r.decoder.head.Etcd; e != nil {
+		c = c.WithEtcd(e)
+	}
+	records := r.decoder.last()
+	if len(records) == 0 {
+		return c
+	}
+	d := live.NewDecoder()
+	for i := range records {
+		d.Add(records[i])
+	}
+	for i := range r.decoder.before {
+		d.AddBefore(r.decoder.before[i])
+	}
+	return c.WithRuntime(d.Runtime("recording", where))
+}
+
+// withRecorded lays over a cluster what a recording has of its processes at that moment.
+func withRecorded(ctx context.Context, r *Rounds, c *model.Cluster) (*model.Cluster, error) {
+	var err error
+	if r.lacks, err = r.seek(ctx, c.Origin.Revision, c.Origin.Taken); err != nil {
+		return nil, err
+	}
+	if c = r.Lay(c); c.Runtime == nil {
+		return c, nil
+	}
+	return configured(ctx, r.src, r.decoder.head.Revision, settled(ctx, r.src, r.decoder.head.Revision, c)), nil
+}
+
+// settled returns a cluster that knows what has changed between the revision at which its processes had answered and its own: of that
+// metadata and answers say different things, and none is wrong.
+func settled(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
+	if revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
+		return c
+	}
+	before, err := partsAt(ctx, src, revision, model.PartCatalog)
+	if err != nil {
+		return c // it is of a chunk that is gone
+	}
+	return c.ReadAgain(before)
+}
+
+// configured returns a cluster that knows which dynamic keys have changed since shortly before its processes were asked: what they had
+// not taken over then, and what was changed only later, is no difference between them and etcd.
+func configured(ctx context.Context, src source.Source, revision int64, c *model.Cluster) *model.Cluster {
+	if c.Runtime.From.IsZero() || !c.Loaded.Has(model.PartConfig) {
+		return c
+	}
+	if earlier, known := revisionBy(ctx, src, c.Runtime.From.Add(-model.ConfigPast)); known {
+		revision = earlier // else that is before the recording
+	}
+	before, err := partsAt(ctx, src, revision, model.PartConfig)
+	if err != nil {
+		return c // it is of a chunk that is gone
+	}
+	return c.WithConfigChanges(model.ConfigChanges(before.Config, c.Config, c.Origin.Taken))
+}
+
+// partsAt loads parts of the metadata as they were at a revision.
+func partsAt(ctx context.Context, src source.Source, revision int64, parts model.Part) (*model.Cluster, error) {
+	past, err := source.PastOf(src)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := past.PinAt(ctx, source.Header{}, revision)
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	return meta.Load(ctx, snap, meta.Want{Parts: parts})
+}
+
+// revisionBy returns the last revision that was not written after a time.
+func revisionBy(ctx context.Context, src source.Source, at time.Time) (revision int64, known bool) {
+	past, err := source.PastOf(src)
+	if err != nil {
+		return 0, false
+	}
+	newest, err := src.Pin(ctx)
+	if err != nil {
+		return 0, false
+	}
+	defer newest.Close()
+	p, err := meta.PointAt(ctx, past, newest.Header(), at)
+	return p.Revision, err == nil
+}
+
+// chunksOf returns the chunks of a recording in which the answers of a revision are, at a time: the one that has it, and before it the
+// one that goes on there.
+func chunksOf(ctx context.Context, src source.Source, revision int64, at time.Time) ([]*source.Bundle, error) {
+	if r, ok := src.(*source.Recording); ok {
+		return r.Chunks(ctx, revision, at)
+	}
+	return []*source.Bundle{src.(*source.Bundle)}, nil
+}
+
+// recordsMoments reports whether a source has what processes said at past moments.
+func recordsMoments(src source.Source) bool {
+	b, isBundle := src.(*source.Bundle)
+	_, isRecording := src.(*source.Recording)
+	return isRecording || isBundle && b.Manifest().History != nil && b.Manifest().History.Recorded
+}

@@ -1,0 +1,89 @@
+// Package profiling takes profiles of the processes of a cluster and says what checks judge of them.
+//
+//  1. Targets are the processes that can be asked, one each whatever its roles, with services that a person named.
+//  2. A Job asks the cluster which there are, each time anew: nodes come and go. Load pulls while the processes are asked what they serve.
+//  3. Facts makes model.Profiles of a record of profiles: cores, shares and counts, and no profile.
+package profiling
+
+import (
+	"context"
+	"fmt"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/source"
+	"kitescope/profile/pull"
+)
+
+// Job is a pull of which everything is settled.
+type Job struct {
+	loader *session.Loader
+	spec   *session.Spec
+	named  []pull.Target
+	// Options are those of each pull. Root is known once the processes are.
+	Options pull.Options
+}
+
+// New makes the Job of a cluster, nil of none, and of services that were named. way says how they are reached, with the
+// deadline of each connection.
+func New(loader *session.Loader, spec *session.Spec, named []pull.Target, way live.Options, o pull.Options) (*Job, error) {
+	client, err := live.Open(way)
+	if err != nil {
+		return nil, err
+	}
+	o.Timeout, o.Dial, o.Now = way.Timeout, client.Dial, loader.Now
+	return &Job{loader: loader, spec: spec, named: named, Options: o}, nil
+}
+
+// NotLiveError is a source that is a file: nothing runs there.
+type NotLiveError struct{ From string }
+
+func (e *NotLiveError) Error() string {
+	return fmt.Sprintf("profiles come from running processes, but %s is a file", e.From)
+}
+
+// Hint implements hints.Hinter.
+func (e *NotLiveError) Hint() string {
+	return "name a live cluster: --from etcd://host:2379, or the URL of a process"
+}
+
+// Targets are the processes to ask. Those of a file are a NotLiveError.
+func (j *Job) Targets(ctx context.Context) ([]pull.Target, error) {
+	if j.spec == nil {
+		return j.named, nil
+	}
+	c, err := Processes(ctx, j.loader, j.spec)
+	if err != nil {
+		return nil, err
+	}
+	j.Options.Root = c.Origin.Root
+	return WithNamed(c, Targets(c), j.named), nil
+}
+
+// Processes is a cluster with what its processes say, of which there is at least one: what targets are found in.
+func Processes(ctx context.Context, loader *session.Loader, spec *session.Spec) (*model.Cluster, error) {
+	src, err := loader.Open(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	etcd, ok := src.(source.Live)
+	if !ok {
+		return nil, &NotLiveError{spec.From}
+	}
+	c, err := loader.Metadata(ctx, src, meta.Want{Parts: session.NodeNeeds})
+	if err != nil {
+		return nil, err
+	}
+	way := spec.Nodes
+	way.Window = 0 // rates are not wanted
+	if c, err = session.Ask(ctx, etcd, way, c); err != nil {
+		return nil, err
+	}
+	if len(c.Runtime.Nodes) == 0 {
+		return nil, fmt.Errorf("no process registered at %s: nothing to profile", spec.From)
+	}
+	return c, nil
+}

@@ -1,0 +1,158 @@
+package profiling
+
+import (
+	"net"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/model"
+	"kitescope/profile/pull"
+)
+
+// Targets returns the processes of a cluster: one each, whatever its roles. Those that
+// nobody can ask are among them.
+func Targets(c *model.Cluster) []pull.Target {
+	versions := map[model.NodeID]string{}
+	for _, s := range c.Sessions {
+		versions[s.Node] = s.Version
+	}
+	type process struct {
+		nodes []*model.LiveNode
+		at    *model.Process
+	}
+	var list []*process
+	byProcess, byID := map[*model.Process]*process{}, map[model.NodeID]*process{}
+	for _, n := range c.Runtime.Nodes {
+		p := byID[n.Node]
+		if n.Process != nil {
+			p = byProcess[n.Process]
+		}
+		if p == nil {
+			p = &process{at: n.Process}
+			list = append(list, p)
+			if n.Process != nil {
+				byProcess[n.Process] = p
+			} else {
+				byID[n.Node] = p
+			}
+		}
+		p.nodes = append(p.nodes, n)
+	}
+	targets := make([]pull.Target, 0, len(list))
+	for _, p := range list {
+		t := pull.Target{Node: processName(p.nodes), Version: versions[p.nodes[0].Node]}
+		if p.at != nil && p.at.Address != "" {
+			t = pull.Process(t.Node, p.at.Address)
+			t.Version = versions[p.nodes[0].Node]
+		} else {
+			t.Unknown = whyNoPort(c.Runtime, p.nodes[0])
+		}
+		for _, n := range p.nodes {
+			if !slices.Contains(t.Roles, n.Role) {
+				t.Roles = append(t.Roles, n.Role)
+			}
+			if id := n.Node.String(); !slices.Contains(t.NodeIDs, id) {
+				t.NodeIDs = append(t.NodeIDs, id)
+			}
+		}
+		targets = append(targets, t)
+	}
+	return targets
+}
+
+// WithNamed adds the URLs that were named. One that is of a process of the cluster is asked in its place, and is called as it: where the URL has
+// its name or its role, where it is at the same host and port, or, without a name, at the
+// host of the only process there that nobody can ask otherwise.
+func WithNamed(c *model.Cluster, of, named []pull.Target) []pull.Target {
+	hosts := map[string]string{} // by node id, of sessions
+	for _, s := range c.Sessions {
+		if host, _, err := net.SplitHostPort(s.Address); err == nil {
+			hosts[s.Node.String()] = host
+		}
+	}
+	list := slices.Clone(of)
+	for i := range named {
+		n := &named[i]
+		at := processOf(list, n, hosts)
+		switch {
+		case at < 0:
+			list = append(list, *n)
+		case n.Only != "" && list[at].Unknown == "": // one more profile of it
+			list = append(list, n.As(&list[at]))
+		default:
+			list[at] = n.As(&list[at])
+		}
+	}
+	return list
+}
+
+// processOf is which process of a cluster a named URL is of, -1 if that is not sure.
+func processOf(list []pull.Target, n *pull.Target, hosts map[string]string) int {
+	only := func(is func(t *pull.Target) bool) int {
+		found := -1
+		for i := range list {
+			if len(list[i].NodeIDs) == 0 || !is(&list[i]) {
+				continue
+			}
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+		return found
+	}
+	for _, is := range []func(t *pull.Target) bool{
+		func(t *pull.Target) bool { return t.At(n) },
+		func(t *pull.Target) bool { return t.Unknown != "" && t.Node == n.Node },
+		func(t *pull.Target) bool { return t.Unknown != "" && slices.Contains(t.Roles, n.Node) },
+		func(t *pull.Target) bool {
+			return t.Unknown != "" && n.Node == n.URL.Host && slices.ContainsFunc(t.NodeIDs, func(id string) bool { return strings.EqualFold(hosts[id], n.URL.Hostname()) })
+		},
+	} {
+		if at := only(is); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// standaloneRoles is from how many roles on a process is Milvus as a whole.
+const standaloneRoles = 5
+
+// processName names a process by its session, or the chief of its sessions.
+func processName(nodes []*model.LiveNode) string {
+	if len(nodes) >= standaloneRoles {
+		return "standalone-" + nodes[0].Node.String()
+	}
+	chief := nodes[0]
+	rank := func(n *model.LiveNode) int {
+		// IndexCoord is DataCoord's second session up to 2.4 (internal/distributed/indexcoord).
+		if i := slices.Index([]string{"indexcoord", "rootcoord", "querycoord", "datacoord", "mixcoord"}, n.Role); i >= 0 {
+			return i
+		}
+		return -1
+	}
+	for _, n := range nodes[1:] {
+		if rank(n) > rank(chief) {
+			chief = n
+		}
+	}
+	return chief.Name()
+}
+
+// whyNoPort says why nothing leads to the HTTP server of a session.
+func whyNoPort(r *model.Runtime, n *model.LiveNode) string {
+	for _, s := range r.Skipped {
+		if s.What == "metrics of "+n.Name() {
+			return strings.Replace(s.Reason, ": name the port", ": pass --metrics-port, or its URL", 1)
+		}
+	}
+	if n.Outcome != model.Answered {
+		text := "the process did not report the address of its HTTP server: " + n.Outcome.String()
+		if n.Reason != "" {
+			text += " (" + n.Reason + ")"
+		}
+		return text
+	}
+	return "the process did not report the address of its HTTP server"
+}

@@ -1,0 +1,195 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/history"
+	"kitescope/inspect/news"
+	"kitescope/inspect/onset"
+	"kitescope/internal/words"
+	"kitescope/render"
+)
+
+// onsets are when the findings that are shown began. They are searched for behind the screen, while a page shows them.
+type onsets struct {
+	report *check.Report // that was looked at last
+	known  map[string]*beginning
+	stops  context.CancelFunc // of the search that is under way, nil: none is
+	serial int                // counts searches
+	rest   time.Duration      // before the next one
+}
+
+// beginning is when a finding began. It holds for each state between the revision at which it began and last.
+type beginning struct {
+	first, last int64
+	short       string
+	facts       []Fact
+}
+
+const (
+	// leastRest is before each search, so that who steps on waits for none; onsetRest is how many times as long as the last one took.
+	leastRest = 300 * time.Millisecond
+	onsetRest = 3
+	// onsetEvents is how many events are told that can be the cause.
+	onsetEvents = 2
+	// leastSince is a terminal that has room for when findings began.
+	leastSince = 100
+)
+
+// stop ends a search that is under way.
+func (o *onsets) stop() {
+	if o.stops != nil {
+		o.stops()
+		o.stops = nil
+	}
+	o.serial++
+	o.report = nil
+}
+
+// dateFindings searches for when the findings of the page on top began; where it shows none, a search ends.
+func (m *Model) dateFindings() Cmd {
+	var r *check.Report
+	switch p := m.Top().(type) {
+	case *findingsPage:
+		r = p.judged.dated()
+	case *findingPage:
+		r = p.judged.dated()
+	case *overviewPage, *detailPage:
+		r = m.data.judged.report
+	}
+	o, p := &m.data.past.onsets, &m.data.past
+	switch {
+	case r == nil && o.report == nil, r == o.report:
+		return nil
+	case r == nil:
+		o.stop()
+		return nil
+	case p.of == nil || p.axis == nil:
+		return nil
+	}
+	part := o.missing(m, r)
+	o.stop()
+	o.report = r
+	if len(part.Findings) == 0 {
+		return nil
+	}
+	return m.After(max(leastRest, o.rest), dateMsg{o.serial, p.of, p.axis.History, part})
+}
+
+// missing is a report of those findings of which it is not known when they began; the others are kept, and all else is forgotten.
+func (o *onsets) missing(m *Model, r *check.Report) *check.Report {
+	_, away := m.Shown()
+	revision, kept, part := r.Cluster.Origin.Revision, map[string]*beginning{}, *r
+	part.Findings = nil
+	for _, f := range r.Findings {
+		b := o.known[f.Key()]
+		if b != nil && revision > b.last && !away { // it is followed, and was there all the time
+			b.last = revision
+		}
+		if b == nil || revision < b.first || revision > b.last {
+			part.Findings = append(part.Findings, f)
+			continue
+		}
+		kept[f.Key()] = b
+	}
+	o.known = kept
+	return &part
+}
+
+// dateMsg says that it is time to search.
+type dateMsg struct {
+	serial  int
+	past    news.Past
+	history *history.History
+	report  *check.Report
+}
+
+func (d dateMsg) Apply(m *Model) Cmd {
+	o := &m.data.past.onsets
+	if d.serial != o.serial || d.past != m.data.past.of {
+		return nil
+	}
+	ctx, stop := m.Context()
+	o.stops = stop
+	checks, clock := m.Config.Checks, m.Config.Now
+	return func() tea.Msg {
+		defer stop()
+		began := clock()
+		list, err := onset.Find(ctx, d.past.Survey, d.history, d.report, onset.Options{Checks: checks, Before: onsetEvents})
+		return datedMsg{d, list, err, clock().Sub(began)}
+	}
+}
+
+// datedMsg brings when findings began.
+type datedMsg struct {
+	dateMsg
+	list []onset.Onset
+	err  error
+	took time.Duration
+}
+
+func (d datedMsg) Apply(m *Model) Cmd {
+	o := &m.data.past.onsets
+	if d.serial != o.serial || d.past != m.data.past.of {
+		return nil
+	}
+	o.stops, o.rest = nil, onsetRest*d.took
+	revision, now := d.report.Cluster.Origin.Revision, d.report.Now
+	if d.err != nil {
+		why := []Fact{{Label: "since", Text: "unknown when: " + words.Harmless(words.OneLine(d.err.Error()))}}
+		for _, x := range d.report.Findings {
+			o.known[x.Key()] = &beginning{revision, revision, words.UnknownMark, why}
+		}
+		return m.Refresh()
+	}
+	for i := range d.list {
+		x := &d.list[i]
+		first := x.Revision
+		if x.Unknown != "" {
+			first = revision
+		}
+		b := &beginning{first: first, last: revision, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: render.OnsetText(x, now)}}}
+		for k := range x.Before {
+			b.facts = append(b.facts, Fact{Label: "before", Text: render.EventText(&x.Before[k], now)})
+		}
+		o.known[x.Finding.Key()] = b
+	}
+	return m.Refresh()
+}
+
+// shortOnset is when a finding began, for a list.
+func shortOnset(o *onset.Onset, now time.Time) string {
+	at := "rev " + words.Number(o.Revision)
+	switch {
+	case o.Unknown != "":
+		return words.UnknownMark
+	case !o.Began.IsZero() && o.Began.UTC().Format(time.DateOnly) == now.UTC().Format(time.DateOnly):
+		at = o.Began.UTC().Format(time.TimeOnly)
+	case !o.Began.IsZero():
+		at = o.Began.UTC().Format("01-02 15:04")
+	}
+	if o.AtLeast {
+		return "≤ " + at
+	}
+	return at
+}
+
+// dated is the report whose findings have a beginning: of a version that does not run yet they have none.
+func (j *judgement) dated() *check.Report {
+	if j.own != nil {
+		return nil
+	}
+	return j.report
+}
+
+// began is when a finding began, as far as that is known: short for a list, and in full.
+func (j *judgement) began(m *Model, f *check.Finding) (short string, facts []Fact) {
+	if b := m.data.past.onsets.known[f.Key()]; b != nil && j.own == nil {
+		return b.short, b.facts
+	}
+	return "", nil
+}
