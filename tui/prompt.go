@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// line is a text being edited. Bubbles' text input is not used: its cursor blinks
-// by messages, and an idle terminal must stay silent; ours is the terminal's own.
+// line is a text being edited. The text input of bubbles (2.2.1) does not fit: it places the terminal's cursor by runes, which is
+// wrong after wide characters and where the text is scrolled.
 type line struct {
 	text []rune
 	at   int // position of the cursor, 0 to len(text)
