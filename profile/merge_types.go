@@ -2,7 +2,6 @@ package profile
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -173,58 +172,4 @@ func (m *Merger) defaultType() string {
 		}
 	}
 	return ""
-}
-
-// unitFactor is a unit that values are converted from and to: its dimension and its size. Units are those of
-// google/pprof internal/measurement, in upper or lower case, with or without a plural s.
-func unitFactor(unit string) (dimension string, factor float64) {
-	unit = strings.ToLower(unit)
-	if len([]rune(unit)) > 2 {
-		unit = strings.TrimSuffix(unit, "s")
-	}
-	for i, names := range [][]string{
-		{"b", "byte"}, {"kb", "kbyte", "kilobyte"}, {"mb", "mbyte", "megabyte"}, {"gb", "gbyte", "gigabyte"}, {"tb", "tbyte", "terabyte"}, {"pb", "pbyte", "petabyte"},
-	} {
-		if slices.Contains(names, unit) {
-			return "memory", math.Pow(1024, float64(i))
-		}
-	}
-	switch unit {
-	case "ns", "nanosecond":
-		return "time", 1
-	case "μs", "us", "microsecond":
-		return "time", 1e3
-	case "ms", "millisecond":
-		return "time", 1e6
-	case "s", "sec", "second":
-		return "time", 1e9
-	case "hour", "hr":
-		return "time", 3600e9
-	}
-	for i, prefix := range []string{"nano", "micro", "milli", "", "kilo", "mega", "giga", "tera", "peta"} {
-		if unit == prefix+"gcu" {
-			return "computing", math.Pow(1000, float64(i))
-		}
-	}
-	return "", 1
-}
-
-// sameDimension reports whether values of one unit can be converted into the other.
-func sameDimension(a, b string) bool {
-	if a == b {
-		return true
-	}
-	dimension, _ := unitFactor(a)
-	other, _ := unitFactor(b)
-	return dimension != "" && dimension == other
-}
-
-// unitRatio is what a value of one unit is multiplied by to be of another of the same dimension.
-func unitRatio(from, to string) float64 {
-	if from == to {
-		return 1
-	}
-	_, f := unitFactor(from)
-	_, t := unitFactor(to)
-	return f / t
 }

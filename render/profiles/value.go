@@ -6,72 +6,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/render"
 )
 
-// unitFamily are units that convert into each other. Names, aliases and factors are those of
-// `go tool pprof` (github.com/google/pprof internal/measurement: UnitTypes), so that the same
-// profile shows the same figures in both: "kB" is 1024 bytes there.
-type unitFamily struct {
-	units []profileUnit
-	// smallest is the unit of what is too small for any of them.
-	smallest profileUnit
-}
-
-type profileUnit struct {
-	name    string
-	aliases []string
-	factor  float64
-}
-
-func unitFamilies() []unitFamily {
-	return []unitFamily{
-		{
-			units: []profileUnit{
-				{"B", []string{"b", "byte"}, 1},
-				{"kB", []string{"kb", "kbyte", "kilobyte"}, 1 << 10},
-				{"MB", []string{"mb", "mbyte", "megabyte"}, 1 << 20},
-				{"GB", []string{"gb", "gbyte", "gigabyte"}, 1 << 30},
-				{"TB", []string{"tb", "tbyte", "terabyte"}, 1 << 40},
-				{"PB", []string{"pb", "pbyte", "petabyte"}, 1 << 50},
-			},
-			smallest: profileUnit{name: "B", factor: 1},
-		},
-		{
-			units: []profileUnit{
-				{"ns", []string{"ns", "nanosecond"}, 1},
-				{"us", []string{"μs", "us", "microsecond"}, 1e3},
-				{"ms", []string{"ms", "millisecond"}, 1e6},
-				{"s", []string{"s", "sec", "second"}, 1e9},
-				{"hrs", []string{"hour", "hr"}, 3600e9},
-			},
-			smallest: profileUnit{name: "s", factor: 1e9},
-		},
-	}
-}
-
-func (f *unitFamily) find(unit string) *profileUnit {
-	unit = strings.ToLower(unit)
-	if utf8.RuneCountInString(unit) > 2 {
-		unit = strings.TrimSuffix(unit, "s")
-	}
-	for i := range f.units {
-		if slices.Contains(f.units[i].aliases, unit) {
-			return &f.units[i]
-		}
-	}
-	return nil
-}
-
-// fitting is the largest unit of which a value in the smallest one is at least 1.
-func (f *unitFamily) fitting(value float64) profileUnit {
-	best := f.smallest
-	for _, u := range f.units {
-		if value/u.factor >= 1 {
+// fitting returns the largest unit of which a value in the smallest one is at least 1: for less, bytes or seconds.
+func fitting(family []profile.Unit, value float64) profile.Unit {
+	best := family[max(0, slices.IndexFunc(family, func(u profile.Unit) bool { return u.Name == "s" }))]
+	for _, u := range family {
+		if value/u.Factor >= 1 {
 			best = u
 		}
 	}
@@ -90,30 +35,25 @@ func newScale(unit string, total int64, values iter.Seq[int64]) scale {
 	if unit == profile.HundredthsOfPercent {
 		return scale{0.01, "%"}
 	}
-	families := unitFamilies()
-	for i := range families {
-		family := &families[i]
-		from := family.find(unit)
-		if from == nil {
-			continue
-		}
-		most := math.Abs(float64(total))
-		for v := range values {
-			most = max(most, math.Abs(float64(v)))
-		}
-		least := most
-		for v := range values {
-			if x := math.Abs(float64(v)); x > most/1000 {
-				least = min(least, x)
-			}
-		}
-		to := family.fitting(most * from.factor)
-		if least*from.factor/to.factor < 0.01 {
-			to = family.fitting(100 * least * from.factor)
-		}
-		return scale{from.factor / to.factor, to.name}
+	family, from := profile.FindUnit(unit)
+	if from == nil || from.Name == "" {
+		return scale{1, plainUnit(unit)}
 	}
-	return scale{1, plainUnit(unit)}
+	most := math.Abs(float64(total))
+	for v := range values {
+		most = max(most, math.Abs(float64(v)))
+	}
+	least := most
+	for v := range values {
+		if x := math.Abs(float64(v)); x > most/1000 {
+			least = min(least, x)
+		}
+	}
+	to := fitting(family, most*from.Factor)
+	if least*from.Factor/to.Factor < 0.01 {
+		to = fitting(family, 100*least*from.Factor)
+	}
+	return scale{from.Factor / to.Factor, to.Name}
 }
 
 // plainUnit is how a unit that scales to nothing is written: counts without one.
@@ -183,11 +123,11 @@ func SignedPercent(f float64) string {
 
 // nanoseconds is a value of a unit of time; ok is false for other units.
 func nanoseconds(value int64, unit string) (ns float64, ok bool) {
-	families := unitFamilies()
-	if u := families[1].find(unit); u != nil {
-		return float64(value) * u.factor, true
+	family, u := profile.FindUnit(unit)
+	if u == nil || family[0].Name != "ns" {
+		return 0, false
 	}
-	return 0, false
+	return float64(value) * u.Factor, true
 }
 
 // magnitudes are the values that choose a table's unit: flat, or cum where that is nothing.
