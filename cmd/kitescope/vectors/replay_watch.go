@@ -12,7 +12,6 @@ import (
 	"kitescope/replay"
 	"kitescope/replay/live"
 	"kitescope/replay/load"
-	"kitescope/replay/served"
 )
 
 // watchProcesses has a run ask the cluster's processes for their metrics before and after each point, where there are processes to ask: of a live
@@ -48,7 +47,7 @@ func (f *runFlags) watchProcesses(a *cli.App, data *loaded, o *replay.RunOptions
 			defer stop()
 			r, err := client.Ask(ctx, c)
 			if err == nil {
-				if p.Served, err = served.Of(c.WithRuntime(r), c, here); err == nil {
+				if p.Served, err = replay.ServedOf(c.WithRuntime(r), c, here); err == nil {
 					p.Served.Client = used
 					countCPU(p)
 					return

@@ -1,4 +1,4 @@
-package served_test
+package replay_test
 
 import (
 	"math"
@@ -10,8 +10,8 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/replay/served"
 )
 
 var began = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
@@ -45,7 +45,7 @@ type process struct {
 	before, after used
 }
 
-func cluster(from time.Time, took time.Duration, list ...process) *model.Cluster {
+func servedCluster(from time.Time, took time.Duration, list ...process) *model.Cluster {
 	r := model.RuntimeParts{}
 	for _, p := range list {
 		x := &model.Process{
@@ -60,11 +60,11 @@ func cluster(from time.Time, took time.Duration, list ...process) *model.Cluster
 	return model.Build(model.Parts{}).WithRuntime(model.BuildRuntime(r))
 }
 
-func TestOf(t *testing.T) {
-	idle := cluster(began.Add(-time.Minute), 2*time.Second,
+func TestServedOf(t *testing.T) {
+	idle := servedCluster(began.Add(-time.Minute), 2*time.Second,
 		process{"querynode", 1, "10.0.0.1:21123", used{cpu: 10}, used{cpu: 10.1}},
 		process{"proxy", 3, "127.0.0.1:19530", used{5, 100}, used{5.02, 101}})
-	s, err := served.Of(cluster(began, 10*time.Second,
+	s, err := replay.ServedOf(servedCluster(began, 10*time.Second,
 		process{"querynode", 1, "10.0.0.1:21123", used{cpu: 20}, used{cpu: 24.5}},
 		process{"querynode", 2, "192.168.7.9:21123", used{cpu: 30}, used{cpu: 31}},
 		process{"proxy", 3, "127.0.0.1:19530", used{6, 200}, used{6.5, 400}}), idle, []net.IP{net.ParseIP("192.168.7.9")})
@@ -97,11 +97,11 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestOfSaysWhy(t *testing.T) {
+func TestServedOfSaysWhy(t *testing.T) {
 	node := process{"querynode", 1, "10.0.0.1:21123", used{cpu: 20}, used{cpu: 24.5}}
-	once := cluster(began, 10*time.Second, node)
+	once := servedCluster(began, 10*time.Second, node)
 	once.Runtime.Processes[0].Before = nil
-	mute := cluster(began, 10*time.Second, node)
+	mute := servedCluster(began, 10*time.Second, node)
 	mute = mute.WithRuntime(model.BuildRuntime(model.RuntimeParts{
 		Processes: mute.Runtime.Processes,
 		Nodes:     append(mute.Runtime.Nodes, &model.LiveNode{Role: "proxy", Node: 3, Address: "10.0.0.3:19530", Reason: "its port is unknown"}),
@@ -110,9 +110,9 @@ func TestOfSaysWhy(t *testing.T) {
 		"the processes of the cluster were not asked":                    model.Build(model.Parts{}),
 		"no process gave its metrics before and after the load":          once,
 		"proxy-3 did not tell its metrics: its port is unknown":          mute,
-		"its proxies counted no search meanwhile: is the target another": cluster(began, 10*time.Second, node, process{"proxy", 3, "10.0.0.3:19530", used{6, 200}, used{6.5, 200}}),
+		"its proxies counted no search meanwhile: is the target another": servedCluster(began, 10*time.Second, node, process{"proxy", 3, "10.0.0.3:19530", used{6, 200}, used{6.5, 200}}),
 	} {
-		if s, err := served.Of(c, nil, nil); err == nil || !strings.HasPrefix(err.Error(), why) {
+		if s, err := replay.ServedOf(c, nil, nil); err == nil || !strings.HasPrefix(err.Error(), why) {
 			t.Errorf("%v, %v, want %s", s, err, strconv.Quote(why))
 		}
 	}

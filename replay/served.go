@@ -1,8 +1,4 @@
-// Package served says what the processes of a Milvus cluster did while a load was on it.
-//
-// In: a Cluster whose processes were asked, and the same ones asked again after the load: each has two scrapes. Out: a load.Served, the CPU
-// of each process and the phases of a mean search (inspect/latency), by which replay/whatif is calibrated.
-package served
+package replay
 
 import (
 	"cmp"
@@ -19,9 +15,10 @@ import (
 	"kitescope/replay/load"
 )
 
-// Of says what came to the processes' metrics between their last two scrapes. idle is the cluster before anybody asked for the load, with two scrapes
+// ServedOf says what the processes of a Milvus cluster did while a load was on it: the CPU of each, and the phases of a mean search, by which
+// whatif is calibrated. It is what came to their metrics between their last two scrapes. idle is the cluster before anybody asked for the load, with two scrapes
 // of its own, or nil. here are the addresses of this machine. The error says why nothing can be told.
-func Of(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
+func ServedOf(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
 	if c == nil || c.Runtime == nil {
 		return nil, errors.New("the processes of the cluster were not asked")
 	}
@@ -71,13 +68,13 @@ func Of(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
 	s.Requests = b.Requests
 	b.Root.Walk(func(p *latency.Phase, _ int) {
 		if p.Known {
-			s.Phases = append(s.Phases, phase(p))
+			s.Phases = append(s.Phases, servedPhase(p))
 		}
 	})
 	return s, nil
 }
 
-func phase(p *latency.Phase) load.Phase {
+func servedPhase(p *latency.Phase) load.Phase {
 	x := load.Phase{Name: string(p.Name), Parent: string(p.Parent), Role: p.Role, Wait: milliseconds(p.Ms), Estimate: p.Estimate}
 	for _, n := range p.Of {
 		x.Nodes = append(x.Nodes, load.PhaseOf{
