@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -1376,13 +1375,13 @@ func (b *Balance) AddPlan(p *webpage.Page) {
 }
 
 // group are the nodes of a replica, and the moves that would even it out.
-func (b *Balance) group(i int, g *balance.Group) []template.HTML {
+func (b *Balance) group(i int, g *balance.Group) []webpage.Block {
 	spread := GroupSpread(g, b.Report.Options.By)
 	if text := UnknownText(g); text != "" {
 		spread += "; " + text
 	}
 	shares := b.shareTable(g)
-	blocks := []template.HTML{webpage.Prose(spread), shares.HTML()}
+	blocks := []webpage.Block{webpage.Prose(spread), shares.HTML()}
 	if b.Report.Plans != nil {
 		blocks = append(blocks, planBlocks(b.Report.Plans[i])...)
 	}
@@ -1427,8 +1426,8 @@ func htmlTable(g *table.Grid, without string) *webpage.Table {
 }
 
 // planBlocks are the moves of a replica. The calls that make them are those of the whole page, in one script.
-func planBlocks(plan *balance.Plan) []template.HTML {
-	blocks := []template.HTML{webpage.Lines(webpage.Line{Named: true, Name: "Plan", Text: PlanText(plan)})}
+func planBlocks(plan *balance.Plan) []webpage.Block {
+	blocks := []webpage.Block{webpage.Lines(webpage.Line{Named: true, Name: "Plan", Text: PlanText(plan)})}
 	t := webpage.Table{Heads: []webpage.Cell{{Text: "segment", Class: "n"}, {Text: "rows", Class: "n"}, {Text: "size", Class: "n"}, {Text: "from", Class: "n"}, {Text: "to", Class: "n"}}}
 	for _, m := range plan.Moves {
 		var cells []webpage.Cell

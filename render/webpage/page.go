@@ -129,11 +129,11 @@ func hash(script string) string {
 }
 
 // parsed are the templates. What a block wrote goes into others as it is.
-var parsed = sync.OnceValues(parse)
-
-func parse() (*template.Template, error) {
-	return template.New("").Funcs(template.FuncMap{"text": text, "code": code}).Parse(blocks)
-}
+var parsed = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("").Funcs(template.FuncMap{
+		"text": text, "code": code, "raw": func(b Block) template.HTML { return template.HTML(b) }, //nolint:gosec // written by a template that escapes
+	}).Parse(blocks)
+})
 
 // text is a text of anybody's without what a browser or a terminal obeys.
 func text(s any) string {

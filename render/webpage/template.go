@@ -25,7 +25,7 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{if .FixFirst}}{{template "fix" .}}{{end}}{{with .Facts}}<div class="answer">{{template "facts" .}}</div>
 {{end}}{{if not .FixFirst}}{{template "fix" .}}{{end}}{{range .Numbered}}<section aria-labelledby="{{.ID}}">
 <h2 id="{{.ID}}">{{text .Title}}</h2>
-{{range .Blocks}}{{.}}
+{{range .Blocks}}{{raw .}}
 {{end}}</section>
 {{end}}{{with .Notes}}<section aria-labelledby="notes">
 <h2 id="notes">Notes</h2>
@@ -65,14 +65,14 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{define "article"}}<article class="{{text .Class}}">
 <h3><span>{{text .Mark}}</span> {{text .Title}}</h3>
 <p class="dim"><code title="{{text .CodeTitle}}">{{text .Code}}</code>{{range .About}} · {{text .}}{{end}}</p>
-{{range .Blocks}}{{.}}
+{{range .Blocks}}{{raw .}}
 {{end}}</article>{{end}}
 {{define "figure"}}<figure>
-<div class="wide on-light" role="img" aria-label="{{text .Name}}" tabindex="0">{{.Light}}</div>
-{{with .Dark}}<div class="wide on-dark" role="img" aria-label="{{text $.Name}}" tabindex="0">{{.}}</div>
+<div class="wide on-light" role="img" aria-label="{{text .Name}}" tabindex="0">{{raw .Light}}</div>
+{{with .Dark}}<div class="wide on-dark" role="img" aria-label="{{text $.Name}}" tabindex="0">{{raw .}}</div>
 {{end}}<figcaption>{{text .Name}}</figcaption>
 </figure>{{end}}
 {{define "fold"}}<details><summary>{{.Title}}</summary>
-{{range .Inner}}{{.}}
+{{range .Inner}}{{raw .}}
 {{end}}</details>{{end}}
 `
