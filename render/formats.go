@@ -21,7 +21,7 @@ type writer struct {
 	sheet func(w io.Writer, s *Sheet) error
 	// structured writes things that are no grid; nil where people read. Objects deeper
 	// than spread stay on one line, where the format has a choice.
-	structured func(w io.Writer, d document, spread int, o *Options) error
+	structured func(w io.Writer, d Document, spread int, o *Options) error
 	// goesOn says that more rows can follow.
 	goesOn bool
 	// argument says that the word goes on after "=".

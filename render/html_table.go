@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/internal/encode"
 	"kitescope/internal/table"
 	"kitescope/render/webpage"
 )
@@ -108,4 +109,24 @@ func toneOf(r Role) string {
 	case RolePlain, RoleAccent, RoleProgress, RoleAdded, RoleRemoved, RoleChanged, RoleSelected, RoleMore, RoleLess, table.Roles:
 	}
 	return ""
+}
+
+// WritePage writes a page in pieces.
+func WritePage(w io.Writer, p *webpage.Page) error {
+	out := encode.NewOutput(w, encode.Pieces)
+	if err := webpage.Write(&out, p); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// NonBlank are the texts that say something.
+func NonBlank(list ...string) []string {
+	var left []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" {
+			left = append(left, s)
+		}
+	}
+	return left
 }

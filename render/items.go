@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"kitescope/inspect/model"
-	"kitescope/inspect/view"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
@@ -59,7 +57,7 @@ func (it *items) Write(e *encode.Encoder, i int) {
 			continue
 		}
 		e.Key(it.columns[j].Name)
-		writeCell(e, c, it.columns[j].Kind)
+		WriteCell(e, c, it.columns[j].Kind)
 	}
 	if it.more != nil {
 		it.more(e, it.grid.Row(i))
@@ -97,7 +95,7 @@ func (it *items) skip(j int, absent table.Absence) bool {
 		it.columns[j].unknown = true
 		return true
 	case table.None:
-		return it.grid.Table.Schema().Sparse || !emptyWhenNone(it.columns[j].Kind)
+		return it.grid.Table.Schema().Sparse || !EmptyWhenNone(it.columns[j].Kind)
 	default:
 		return false
 	}
@@ -173,7 +171,7 @@ func comma(dst []byte, is bool) []byte {
 }
 
 // emptyWhenNone reports whether a cell without a value is written as "", [] or {}.
-func emptyWhenNone(k table.Kind) bool {
+func EmptyWhenNone(k table.Kind) bool {
 	switch k {
 	case table.Text, table.State, table.ID, table.List, table.Pairs, table.Findings:
 		return true
@@ -182,7 +180,7 @@ func emptyWhenNone(k table.Kind) bool {
 	}
 }
 
-func writeCell(e *encode.Encoder, c table.Cell, k table.Kind) {
+func WriteCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 	switch k {
 	case table.ID:
 		if c.Absent == table.None {
@@ -251,42 +249,4 @@ func (it *items) writeUnknown(e *encode.Encoder) {
 // notRead also holds in an empty list, where no cell could tell.
 func (it *items) notRead(j int) bool {
 	return !table.Known(it.grid.Table, it.columns[j].cell)
-}
-
-// listSheet is a list that somebody asked for.
-func listSheet(g *view.Grid, o *Options) *Sheet {
-	c := g.Table.Env().Cluster
-	return &Sheet{
-		Kind: g.Table.Resource().Kind + "List", Options: &ReportOptions{Options: *o}, asIs: true, Items: &g.Grid, Parts: []Part{{List: func(table.Show) *table.Grid { return &g.Grid }}},
-		About: func(e *encode.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
-	}
-}
-
-func writeHead(e *encode.Encoder, kind string, origin *model.Origin, gaps []model.Gap) {
-	e.Entry("apiVersion", APIVersion)
-	e.Entry("kind", kind)
-	writeSource(e, origin, gaps)
-}
-
-// writeSource says what was read.
-func writeSource(e *encode.Encoder, origin *model.Origin, gaps []model.Gap) {
-	e.Key("source")
-	writeOrigin(e, origin)
-	e.NonZero("incomplete", gaps)
-}
-
-func writeOrigin(e *encode.Encoder, o *model.Origin) {
-	e.BeginObject()
-	e.Entry("kind", o.Kind)
-	e.Entry("location", o.Location)
-	e.Entry("root", o.Root)
-	e.Key("revision")
-	if o.Revision == 0 {
-		e.Text("")
-	} else {
-		e.ID(o.Revision)
-	}
-	e.Entry("taken", o.Taken)
-	e.NonZero("taken_is_file_date", o.FileDate)
-	e.EndObject()
 }

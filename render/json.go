@@ -14,13 +14,10 @@ var (
 	yamlWriter  = documents("yaml", "same as json, in YAML", func(w io.Writer, _ int) *encode.Encoder { return encode.YAML(w) })
 )
 
-// document tells an encoder what there is to say, from outside in.
-type document func(e *encode.Encoder)
-
 // documents makes the writer of a format that an Encoder writes.
 func documents(name, explained string, encoder func(w io.Writer, open int) *encode.Encoder) *writer {
 	w := &writer{name: name, doc: explained, show: table.Hidden, goesOn: name == "jsonl"}
-	w.structured = func(w io.Writer, d document, spread int, _ *Options) error {
+	w.structured = func(w io.Writer, d Document, spread int, _ *Options) error {
 		e := encoder(w, spread)
 		d(e)
 		return e.Flush()

@@ -1,14 +1,12 @@
-// Package render turns what package view computed into bytes: tables for people,
-// JSON, YAML and CSV for scripts. What enters is a Grid, a Description, a tree, an
-// Overview or a Diff, and Options; what leaves is written to an io.Writer.
+// Package render turns tables and reports into bytes: tables for people, JSON, YAML and CSV for scripts. What enters is a Sheet or a Document, and
+// Options; what leaves is written to an io.Writer.
 //
 //  1. Formats.Parse reads the -o word.
-//  2. Grid, Description, Tree, Overview and Diff choose the writer of that format.
+//  2. Sheet.Write chooses the writer of that format.
 //  3. Structured formats (json, jsonl, yaml, template) share one description of each
 //     thing, told to an encoder; tables are laid out from the width of their texts.
 //
-// Reports are Sheets, written in any of the formats: those about clusters are made here, those about other subjects in the
-// packages below, which this one does not know.
+// It knows no subject: what is said of clusters and findings is in clusters, of others in the packages beside it.
 //
 // Names in a cluster are bytes from outside: nothing that is written for a terminal
 // lets a control character through.
@@ -17,7 +15,7 @@ package render
 import (
 	"io"
 
-	"kitescope/inspect/view"
+	"kitescope/internal/encode"
 )
 
 // Options say how to write.
@@ -44,31 +42,10 @@ type Options struct {
 	ASCII bool
 }
 
-// Grid writes a list of objects.
-func Grid(w io.Writer, g *view.Grid, o Options) error {
-	return listSheet(g, &o).Write(w, o.Format)
-}
+// Document tells an encoder what there is to say, from outside in.
+type Document func(e *encode.Encoder)
 
-// Description writes one object with its sections and the records it was decoded from.
-func Description(w io.Writer, d *view.Description, env *view.Env, found *Found, o Options) error {
-	if s := o.Format.to().structured; s != nil {
-		return s(w, descriptionDocument(d, env, found), Everything, &o)
-	}
-	return writeDescription(w, d, env, found, &o)
-}
-
-// Tree writes a collection's tree.
-func Tree(w io.Writer, n *view.Node, env *view.Env, o Options) error {
-	if s := o.Format.to().structured; s != nil {
-		return s(w, treeDocument(n, env), Everything, &o)
-	}
-	return writeTree(w, n, &o)
-}
-
-// Overview writes a cluster at a glance.
-func Overview(w io.Writer, v *view.Overview, found *Found, o Options) error {
-	if s := o.Format.to().structured; s != nil {
-		return s(w, overviewDocument(v, found), Everything, &o)
-	}
-	return writeOverview(w, v, found, &o)
+// Write writes a document that is no list, in a format that has a place for it.
+func (d Document) Write(w io.Writer, o *Options) error {
+	return o.Format.to().structured(w, d, Everything, o)
 }

@@ -32,16 +32,16 @@ type Sheet struct {
 	About  func(e *encode.Encoder)
 	Items  *table.Grid
 	Nested func(e *encode.Encoder, item int)
-	// after, if it is not nil, tells what stands behind the items.
-	after func(e *encode.Encoder)
+	// After, if it is not nil, tells what stands behind the items.
+	After func(e *encode.Encoder)
 	// Whole, if it is not nil, tells the document instead, as its subject defines it, unless anything is asked of the items.
 	Whole func(e *encode.Encoder)
 	// Open is the depth to which JSON is spread over lines, 0 for ItemsOnly.
 	Open int
 	// Own are formats, by name, that the subject writes itself, unless anything is asked of the items.
 	Own map[string]func(w io.Writer) error
-	// asIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
-	asIs bool
+	// AsIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
+	AsIs bool
 	// Alone says that there is one item and never a list.
 	Alone bool
 	// Flat replaces items in CSV, where an item is several lines.

@@ -53,8 +53,8 @@ func (s *Sheet) Document(e *encode.Encoder) {
 		it.writeAll(e)
 	}
 	it.writeUnknown(e)
-	if s.after != nil {
-		s.after(e)
+	if s.After != nil {
+		s.After(e)
 	}
 	e.EndObject()
 }

@@ -48,7 +48,11 @@ type sheetText struct {
 func (t *sheetText) lines(list []Line) {
 	for _, l := range list {
 		if t.s.Options.Width > 0 && !l.Whole && l.width() > t.s.Options.Width {
-			wrapped := (&balanceText{o: &t.s.Options.Options}).wrap(l.All(), t.s.Options.Width)
+			ellipsis := "…"
+			if t.s.Options.ASCII {
+				ellipsis = "~"
+			}
+			wrapped := WrapLine(l.All(), t.s.Options.Width, ellipsis)
 			for _, text := range wrapped {
 				t.Buf = append(t.painter.Paint(t.Buf, l.Role, text), '\n')
 			}
@@ -84,7 +88,7 @@ func tableEnd(parts []Part, begin int) int {
 }
 
 func (t *sheetText) layout(list []*table.Grid) *textTable {
-	if t.s.asIs {
+	if t.s.AsIs {
 		return newTable(list[0], &t.s.Options.Options, "")
 	}
 	return newReportTable(list, &t.s.Options.Options)

@@ -67,6 +67,13 @@ func newTable(g *table.Grid, o *Options, indent string) *textTable {
 	return t
 }
 
+// WriteTableInto writes a table between other lines, behind an indent.
+func WriteTableInto(out *encode.Output, g *table.Grid, o *Options, indent string) {
+	t := newTable(g, o, indent)
+	t.header(out)
+	t.rows(out)
+}
+
 // newReportTable lays out the grids of a report that have the same columns as one table.
 func newReportTable(list []*table.Grid, o *Options) *textTable {
 	t := measuredTable(list, o, "")
@@ -155,7 +162,7 @@ func Seen(g *table.Grid, i, j int) (string, Role) {
 	styled, ok := g.Table.(table.Styled)
 	if !ok {
 		cell := g.Table.Cell(row, c)
-		return string(AppendText(nil, cell, kind)), cellRole(cell, kind)
+		return string(AppendText(nil, cell, kind)), CellRole(cell, kind)
 	}
 	text, shown := styled.Shown(row, c)
 	role, decided := styled.Role(row, c)
@@ -168,7 +175,7 @@ func Seen(g *table.Grid, i, j int) (string, Role) {
 		text = string(AppendText(nil, cell, kind))
 	}
 	if !decided {
-		role = cellRole(cell, kind)
+		role = CellRole(cell, kind)
 	}
 	return text, role
 }
@@ -188,7 +195,7 @@ func (t *textTable) cellWidth(c table.Cell, k table.Kind) int {
 	default:
 	}
 	t.scratch = AppendText(t.scratch[:0], c, k)
-	return width(t.scratch)
+	return Width(t.scratch)
 }
 
 func digits(n int64) int {
@@ -236,7 +243,7 @@ func (t *textTable) appendRow(dst []byte, i int) []byte {
 		c := &t.columns[j]
 		role := t.appendCell(row, c)
 		text := t.scratch
-		if c.cut && width(text) > c.width {
+		if c.cut && Width(text) > c.width {
 			text = []byte(t.shorten(c, string(text)))
 		}
 		dst = t.pad(dst, j, text, role)
@@ -256,7 +263,7 @@ func (t *textTable) appendCell(row int, c *textColumn) Role {
 	}
 	cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
 	t.scratch = AppendText(t.scratch[:0], cell, c.Kind)
-	return cellRole(cell, c.Kind)
+	return CellRole(cell, c.Kind)
 }
 
 // shorten cuts what is too long for its column.
@@ -285,7 +292,7 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-func cellRole(c table.Cell, k table.Kind) Role {
+func CellRole(c table.Cell, k table.Kind) Role {
 	switch {
 	case c.Absent != table.Present:
 		return RoleDim
@@ -300,9 +307,9 @@ func cellRole(c table.Cell, k table.Kind) Role {
 // pad appends a text in its column. Nothing follows the last one.
 func (t *textTable) pad(dst []byte, j int, text []byte, role Role) []byte {
 	c := &t.columns[j]
-	space := c.width - width(text)
+	space := c.width - Width(text)
 	if c.right {
-		dst = appendSpaces(dst, space)
+		dst = AppendSpaces(dst, space)
 	}
 	if t.painter.on && role != RolePlain && len(text) > 0 {
 		dst = t.painter.begin(dst, role)
@@ -315,14 +322,14 @@ func (t *textTable) pad(dst []byte, j int, text []byte, role Role) []byte {
 		return dst
 	}
 	if !c.right {
-		dst = appendSpaces(dst, space)
+		dst = AppendSpaces(dst, space)
 	}
 	return append(dst, "  "...)
 }
 
 const spaces = "                                                                "
 
-func appendSpaces(dst []byte, n int) []byte {
+func AppendSpaces(dst []byte, n int) []byte {
 	for n > 0 {
 		k := min(n, len(spaces))
 		dst = append(dst, spaces[:k]...)

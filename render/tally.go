@@ -3,38 +3,40 @@ package render
 import (
 	"strconv"
 
-	"kitescope/inspect/check"
-	"kitescope/inspect/view"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 )
 
-// Judged is what the tables of a cluster show of a report.
-func Judged(r *check.Report) *view.Judgement {
-	findings := make([]view.Finding, len(r.Findings))
-	for i, f := range r.Findings {
-		findings[i] = view.Finding{Objects: append([]view.Ref{f.Object}, f.Objects...), Severity: view.Severity(f.Severity), Check: f.Check}
-	}
-	return view.NewJudgement(findings)
-}
-
 // severities are the parts of a tally, the worst first.
 func severities(t table.Tally) [3]struct {
-	of    check.Severity
+	word  string
+	role  Role
 	count int
 } {
 	return [3]struct {
-		of    check.Severity
+		word  string
+		role  Role
 		count int
-	}{{check.Error, t.Errors}, {check.Warning, t.Warnings}, {check.Info, t.Infos}}
+	}{{"error", RoleBad, t.Errors}, {"warning", RoleWarn, t.Warnings}, {"info", RoleAccent, t.Infos}}
+}
+
+// glyphOf says what a severity's colour says.
+func GlyphOf(role Role, ascii bool) string {
+	if glyph := Glyph(role, ascii); glyph != "" {
+		return glyph
+	}
+	if ascii {
+		return "-"
+	}
+	return "•"
 }
 
 // TallyGlyph is the sign of the worst of some findings, "" if there are none.
 func TallyGlyph(t table.Tally) string {
 	for _, s := range severities(t) {
 		if s.count > 0 {
-			return SeverityGlyph(s.of, false)
+			return GlyphOf(s.role, false)
 		}
 	}
 	return ""
@@ -50,7 +52,7 @@ func appendTally(dst []byte, t table.Tally) []byte {
 		if len(dst) > empty {
 			dst = append(dst, ' ')
 		}
-		dst = strconv.AppendInt(append(dst, SeverityGlyph(s.of, false)...), int64(s.count), 10)
+		dst = strconv.AppendInt(append(dst, GlyphOf(s.role, false)...), int64(s.count), 10)
 	}
 	if len(dst) == empty {
 		return append(dst, words.NoneMark...)
@@ -66,7 +68,7 @@ func appendTallyJSON(dst []byte, c *table.Cell) []byte {
 	}
 	for _, s := range severities(table.TallyOf(*c)) {
 		if s.count > 0 {
-			dst = append(append(words.AppendJSON(dst, s.of.String()), ':'), strconv.Itoa(s.count)+","...)
+			dst = append(append(words.AppendJSON(dst, s.word), ':'), strconv.Itoa(s.count)+","...)
 		}
 	}
 	dst = append(dst, `"checks":[`...)
@@ -81,7 +83,7 @@ func writeCellTally(e *encode.Encoder, c table.Cell) {
 	e.BeginObject()
 	if c.Absent == table.Present && c.Int > 0 {
 		for _, s := range severities(table.TallyOf(c)) {
-			e.NonZero(s.of.String(), s.count)
+			e.NonZero(s.word, s.count)
 		}
 		e.Entry("checks", c.List)
 	}
@@ -93,7 +95,7 @@ func appendTallyCSV(dst []byte, c table.Cell) []byte {
 	separator := ""
 	for _, s := range severities(table.TallyOf(c)) {
 		if s.count > 0 {
-			dst = append(append(dst, separator+s.of.String()...), '=')
+			dst = append(append(dst, separator+s.word...), '=')
 			dst = strconv.AppendInt(dst, int64(s.count), 10)
 			separator = ";"
 		}

@@ -18,7 +18,7 @@ var templateWriter = &writer{
 	sheet: func(w io.Writer, s *Sheet) error {
 		return executeTemplate(w, s.Document, &s.Options.Options)
 	},
-	structured: func(w io.Writer, d document, _ int, o *Options) error {
+	structured: func(w io.Writer, d Document, _ int, o *Options) error {
 		return executeTemplate(w, d, o)
 	},
 }
@@ -50,7 +50,7 @@ func joinAny(separator string, list []any) string {
 	return strings.Join(parts, separator)
 }
 
-func executeTemplate(w io.Writer, d document, o *Options) error {
+func executeTemplate(w io.Writer, d Document, o *Options) error {
 	t, err := parseTemplate(o.Format.template)
 	if err != nil {
 		return err

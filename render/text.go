@@ -17,7 +17,7 @@ import (
 func Harmless(s string) string { return words.Harmless(s) }
 
 // width is the number of terminal cells of harmless text.
-func width(s []byte) int {
+func Width(s []byte) int {
 	for _, c := range s {
 		if c >= utf8.RuneSelf {
 			return ansi.StringWidth(string(s))
@@ -48,7 +48,7 @@ func ShortenMiddle(s string, room int, ellipsis string) string {
 }
 
 // Cells is how many cells of a terminal harmless text takes.
-func Cells(s string) int { return width([]byte(s)) }
+func Cells(s string) int { return Width([]byte(s)) }
 
 // BoolInt is 1 if something is so, else 0.
 func BoolInt(b bool) int {
@@ -153,3 +153,56 @@ func ChanceText(p float64) string {
 
 // Padded puts blanks behind harmless text until it takes the room.
 func Padded(s string, room int) string { return s + strings.Repeat(" ", max(0, room-Cells(s))) }
+
+// WrapLine breaks a harmless text at blanks to a width; what follows the first line is indented as it is.
+func WrapLine(text string, width int, ellipsis string) []string {
+	if width <= 0 {
+		return []string{text}
+	}
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = indent + word
+		case Cells(line)+1+Cells(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = indent + "  " + word
+		}
+	}
+	if line == "" {
+		return []string{""}
+	}
+	lines = append(lines, line)
+	for i := range lines {
+		lines[i] = Fit(lines[i], width, ellipsis)
+	}
+	return lines
+}
+
+// Wrap breaks harmless text into lines of at most w cells: between words, as a command must
+// not be cut at its dashes; in a word only if it is longer than a line.
+func Wrap(text string, w int) []string {
+	const least = 20 // a narrower column cannot be read
+	w = max(least, w)
+	var lines []string
+	line := ""
+	for i, word := range strings.Split(text, " ") {
+		if i > 0 && Width([]byte(line))+1+Width([]byte(word)) <= w {
+			line += " " + word
+			continue
+		}
+		if i > 0 {
+			lines = append(lines, strings.TrimRight(line, " "))
+		}
+		for Width([]byte(word)) > w {
+			head := ansi.Truncate(word, w, "")
+			lines, word = append(lines, head), word[len(head):]
+		}
+		line = word
+	}
+	return append(lines, line)
+}

@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // again is a finding that is checked again: whether it is gone now.
@@ -112,7 +112,7 @@ func (a *again) settle(m *Model) {
 	}
 	name := a.of.Check
 	if a.of.Object.Resource != "" {
-		name += " " + render.ObjectText(a.of.Object)
+		name += " " + clusters.ObjectText(a.of.Object)
 	}
 	if j.report == nil {
 		a.result = "cannot tell: " + words.Harmless(j.why.Error())

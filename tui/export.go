@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // clipboardLimit is the largest text that is copied, in bytes: terminals drop longer
@@ -214,7 +215,7 @@ func saveMenu(g *gridPage) *Menu {
 		n.Items = append(n.Items, MenuItem{Text: word, Note: format.Doc(), Run: func(m *Model, _ *Menu) Cmd {
 			grid := view.NewGrid(t, list, g.savedColumns(format))
 			return Save(m, FileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
-				return render.Grid(w, grid, render.Options{Format: format})
+				return clusters.Grid(w, grid, render.Options{Format: format})
 			})
 		}})
 	}

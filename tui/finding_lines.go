@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -101,8 +102,8 @@ func (s *findingSheet) gap() {
 
 // message is what is wrong, whole.
 func (s *findingSheet) message(o *openedFinding) {
-	role := render.SeverityRole(o.Severity)
-	glyph := render.SeverityGlyph(o.Severity, false) + " "
+	role := clusters.SeverityRole(o.Severity)
+	glyph := clusters.SeverityGlyph(o.Severity, false) + " "
 	for _, line := range draw.Wrap(words.Harmless(o.Message), s.w-len("x ")) {
 		s.add(draw.Piece{Role: role, Text: glyph}, draw.Piece{Role: render.RoleTitle, Text: line})
 		glyph = "  "
@@ -111,7 +112,7 @@ func (s *findingSheet) message(o *openedFinding) {
 
 // about is what the finding is of, in one line where that fits.
 func (s *findingSheet) about(o *openedFinding) {
-	text := o.Severity.String() + " · " + render.ObjectText(o.Object) + " · " + o.Check
+	text := o.Severity.String() + " · " + clusters.ObjectText(o.Object) + " · " + o.Check
 	for _, line := range draw.Wrap(text, s.w-len("x ")) {
 		s.add(draw.Piece{Role: render.RoleDim, Text: "  " + line})
 	}
@@ -141,7 +142,7 @@ func (s *findingSheet) steps(steps []check.Step, mark draw.Piece) {
 		if step.Python {
 			s.add(mark, draw.Piece{Role: render.RoleDim, Text: "in Python, with pymilvus:"})
 		}
-		for _, line := range render.CommandLines(step) {
+		for _, line := range clusters.CommandLines(step) {
 			prompt := draw.Piece{Role: render.RoleDim, Text: line.Prompt}
 			for _, text := range draw.Broken(line.Text, s.w-draw.Width(line.Prompt)-draw.Width(mark.Text), !step.Python) {
 				s.add(mark, prompt, draw.Piece{Role: render.RoleAccent, Text: text})
@@ -181,7 +182,7 @@ func (s *findingSheet) rest(o *openedFinding) {
 	}
 	label = "EVIDENCE"
 	for i := range o.Evidence {
-		s.put(label, render.EvidenceText(&o.Evidence[i]))
+		s.put(label, clusters.EvidenceText(&o.Evidence[i]))
 		label = ""
 	}
 	s.put("WITH", objectNames(o.Finding))
@@ -194,8 +195,8 @@ func (s *findingSheet) chain(label string, list []*check.Finding) {
 			s.put("", "and "+words.Number(len(list)-i)+" more")
 			return
 		}
-		glyph := render.SeverityGlyph(f.Severity, false) + " "
-		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{Role: render.SeverityRole(f.Severity), Text: glyph},
+		glyph := clusters.SeverityGlyph(f.Severity, false) + " "
+		s.add(draw.Piece{Role: render.RoleDim, Text: draw.Fit(label, factLabelCells)}, draw.Piece{Role: clusters.SeverityRole(f.Severity), Text: glyph},
 			draw.Piece{Text: draw.Cut(words.Harmless(f.Message), max(0, s.w-factLabelCells-draw.Width(glyph)))})
 		label = ""
 	}
@@ -204,7 +205,7 @@ func (s *findingSheet) chain(label string, list []*check.Finding) {
 // costLines are what a finding costs: its share of query work, milliseconds where metrics tell, and what that means.
 func costLines(f *check.Finding) []string {
 	var list []string
-	if text := render.CostText(f); text != "" {
+	if text := clusters.CostText(f); text != "" {
 		list = append(list, text)
 	}
 	for i := range f.Slows[:min(1, len(f.Slows))] {
@@ -221,7 +222,7 @@ func costLines(f *check.Finding) []string {
 func objectNames(f *check.Finding) string {
 	var names []string
 	for _, r := range f.Objects[:min(mostNamed, len(f.Objects))] {
-		names = append(names, render.ObjectText(r))
+		names = append(names, clusters.ObjectText(r))
 	}
 	text := strings.Join(names, ", ")
 	if more := len(f.Objects) - mostNamed; more > 0 {

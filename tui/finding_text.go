@@ -8,14 +8,15 @@ import (
 	"kitescope/internal/encode"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // findingText is a finding for a clipboard.
 func findingText(f *check.Finding) string {
-	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + render.ObjectText(f.Object)}
+	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + clusters.ObjectText(f.Object)}
 	lines = append(lines, costLines(f)...)
 	for _, s := range f.Steps() {
-		for _, line := range render.CommandLines(s) {
+		for _, line := range clusters.CommandLines(s) {
 			lines = append(lines, line.Prompt+line.Text)
 		}
 		if s.Text != "" {
@@ -23,7 +24,7 @@ func findingText(f *check.Finding) string {
 		}
 	}
 	for i := range f.Evidence {
-		lines = append(lines, "- "+render.EvidenceText(&f.Evidence[i]))
+		lines = append(lines, "- "+clusters.EvidenceText(&f.Evidence[i]))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -32,16 +33,16 @@ func findingText(f *check.Finding) string {
 func findingMarkdown(f *check.Finding) string {
 	var b strings.Builder
 	m := &render.Markdown{Out: encode.NewOutput(&b, encode.Pieces)}
-	m.Line("### "+f.Severity.String()+": "+render.MarkdownText(f.Message), "", "`"+f.Check+"` · "+render.MarkdownText(render.ObjectText(f.Object)))
+	m.Line("### "+f.Severity.String()+": "+render.MarkdownText(f.Message), "", "`"+f.Check+"` · "+render.MarkdownText(clusters.ObjectText(f.Object)))
 	for _, text := range costLines(f) {
 		m.Line("", render.MarkdownText(text))
 	}
-	m.Fix(f)
+	clusters.MarkdownFix(m, f)
 	if len(f.Evidence) > 0 {
 		m.Line("")
 	}
 	for i := range f.Evidence {
-		m.Line("- " + render.MarkdownText(render.EvidenceText(&f.Evidence[i])))
+		m.Line("- " + render.MarkdownText(clusters.EvidenceText(&f.Evidence[i])))
 	}
 	if err := m.Out.Flush(); err != nil { // never, of a Builder
 		return findingText(f)

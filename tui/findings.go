@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -21,7 +21,7 @@ type Findings struct {
 	// About says what was judged by them, above the findings.
 	About func() string
 	// Dress tells a report that is saved what was judged.
-	Dress func(d *render.Diagnosis)
+	Dress func(d *clusters.Diagnosis)
 }
 
 // NewFindingsPage lists findings.

@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -164,7 +164,7 @@ func runChecks(to *judgement, env *view.Env, checks []*check.Check, clock func()
 	return func() tea.Msg {
 		began := clock()
 		report := by.Run(env.Cluster, env.Now, checks)
-		said := render.Judged(report)
+		said := clusters.Judged(report)
 		if said.Equal(before) {
 			said = before
 		}

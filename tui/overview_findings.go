@@ -8,12 +8,13 @@ import (
 	"kitescope/inspect/latency"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
 // severityStyle is the look of a severity.
 func severityStyle(st *draw.Styles, s check.Severity) draw.Style {
-	return st.Roles[render.SeverityRole(s)]
+	return st.Roles[clusters.SeverityRole(s)]
 }
 
 // severityCounts are the findings by severity: "1 error", "2 warnings". With styles each is in its look.
@@ -140,7 +141,7 @@ func branchLine(st *draw.Styles, b *check.Branch, worse string, w, costs int, pl
 	if b.Depth > 0 {
 		indent += "└ "
 	}
-	glyph := render.SeverityGlyph(b.Severity, false)
+	glyph := clusters.SeverityGlyph(b.Severity, false)
 	room := w - draw.Width(indent) - draw.Width(glyph) - 1 - costs
 	message := words.Harmless(b.Message)
 	const roomy = 80 // where a message may be cut for it

@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -34,11 +34,11 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	}
 	if o.Streaming != nil {
 		b.add(s.judged("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark", "broadcast-stuck") +
-			s.st.Dim.On("streaming ") + draw.Cut(render.StreamingText(o.Streaming), max(8, w-12)))
+			s.st.Dim.On("streaming ") + draw.Cut(clusters.StreamingText(o.Streaming), max(8, w-12)))
 		b.item("streaming", overviewItem{Page: "pchannels", About: "Streaming nodes, their logs, and how near growing segments are to the high-water mark."})
 	}
 	if o.Cache != nil {
-		b.add(s.judged("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(render.CacheText(o.Cache), max(8, w-17)))
+		b.add(s.judged("cache-thrashing", "cache-loads-failing") + s.st.Dim.On("tiered storage ") + draw.Cut(clusters.CacheText(o.Cache), max(8, w-17)))
 		b.item("cache", overviewItem{Page: "nodes", About: "What query nodes have loaded into memory and onto disk, of what they may."})
 	}
 	for _, g := range o.Gaps {
@@ -74,7 +74,7 @@ func (s *overviewSheet) verdict(w int) string {
 	if r == nil {
 		return s.st.Dim.On("…")
 	}
-	role, glyph, text := render.HealthText(r)
+	role, glyph, text := clusters.HealthText(r)
 	return s.st.Roles[role].On(draw.Cut(glyph+" "+text, w))
 }
 
@@ -98,7 +98,7 @@ func (s *overviewSheet) judged(ids ...string) string {
 	}
 	switch {
 	case worst >= 0:
-		return severityStyle(s.st, check.Severity(worst)).On(render.SeverityGlyph(check.Severity(worst), false)) + " "
+		return severityStyle(s.st, check.Severity(worst)).On(clusters.SeverityGlyph(check.Severity(worst), false)) + " "
 	case known && ok:
 		return s.st.Good.On("✓") + " "
 	}

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -73,7 +73,7 @@ func (s *overviewSheet) liveNodes(b *overviewBlock, name, address int) {
 			line += s.st.Dim.On(draw.Fit(words.Harmless(n.Address), address)) + "  "
 		}
 		if n.Live.Answer != "answered" {
-			b.add(line + s.st.Bad.On("✖ "+words.Harmless(render.NodeLiveText(n.Live))))
+			b.add(line + s.st.Bad.On("✖ "+words.Harmless(clusters.NodeLiveText(n.Live))))
 		} else {
 			b.add(line + s.liveFigures(n.Live) + "  " + s.liveBar(n.Live, most, room) + s.nodeState(n))
 		}

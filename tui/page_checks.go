@@ -8,6 +8,7 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -59,7 +60,7 @@ func resultText(r *check.Result) string {
 func resultRole(r *check.Result) render.Role {
 	switch r.Status {
 	case check.Found:
-		return render.SeverityRole(r.Check.Severity)
+		return clusters.SeverityRole(r.Check.Severity)
 	case check.Skipped, check.Broken:
 		return render.RoleDim
 	default:

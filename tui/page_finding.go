@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -113,7 +113,7 @@ func (p *findingPage) copies(*Model) []MenuItem { return findingCopies(p.of) }
 // explanation is what is to be said of a check.
 func explanation(x *check.Check, all []*check.Check, w int) []draw.TextLine {
 	var lines []draw.TextLine
-	for _, part := range render.Explanation(x, all, w) {
+	for _, part := range clusters.Explanation(x, all, w) {
 		lines = append(lines, draw.TextLine{})
 		if part.Title != "" {
 			lines = append(lines, draw.TextLine{Text: strings.ToUpper(part.Title), Look: draw.LookTitle})

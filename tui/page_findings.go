@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
@@ -235,15 +236,15 @@ func (p *findingsPage) copies(*Model) []MenuItem { return findingCopies(p.findin
 
 // markdown writes the whole report, as for a ticket.
 func (p *findingsPage) markdown() func(io.Writer) error {
-	d := &render.Diagnosis{Report: p.report, Bar: check.Bar{Never: true}}
+	d := &clusters.Diagnosis{Report: p.report, Bar: check.Bar{Never: true}}
 	if own := p.judged.own; own != nil {
 		own.Dress(d)
 	}
 	return func(w io.Writer) error {
-		f, err := render.FindingsFormats().Parse("markdown")
+		f, err := clusters.FindingsFormats().Parse("markdown")
 		if err != nil {
 			return err
 		}
-		return render.Findings(w, d, f, render.ReportOptions{})
+		return clusters.Findings(w, d, f, render.ReportOptions{})
 	}
 }

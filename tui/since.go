@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/news"
 	"kitescope/inspect/onset"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // onsets are when the findings that are shown began. They are searched for behind the screen, while a page shows them.
@@ -152,9 +152,9 @@ func (d datedMsg) Apply(m *Model) Cmd {
 		if x.Unknown != "" {
 			first = revision
 		}
-		b := &beginning{first: first, last: revision, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: render.OnsetText(x, now)}}}
+		b := &beginning{first: first, last: revision, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
 		for k := range x.Before {
-			b.facts = append(b.facts, Fact{Label: "before", Text: render.EventText(&x.Before[k], now)})
+			b.facts = append(b.facts, Fact{Label: "before", Text: clusters.EventText(&x.Before[k], now)})
 		}
 		o.known[x.Finding.Key()] = b
 	}

@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // balanceFlags are the flags of balance.
@@ -47,7 +47,7 @@ func balanceCommand(a *cli.App) *cobra.Command {
 	var f balanceFlags
 	cmd := &cobra.Command{
 		Use:  "balance [COLLECTION...]",
-		Long: helpBalance + strings.TrimSuffix(render.BalanceFormats().Doc(), "\n"),
+		Long: helpBalance + strings.TrimSuffix(clusters.BalanceFormats().Doc(), "\n"),
 		Example: `  kitescope balance --from etcd://10.0.0.5:2379
   kitescope balance docs tenant_a.orders --plan
   kitescope balance --plan --by rows --goal 1.05 -o json
@@ -61,8 +61,8 @@ func balanceCommand(a *cli.App) *cobra.Command {
 	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that balance it")
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "largest share over the mean that counts as even")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what to balance: cost (search work), rows or memory (logs and index files)")
-	f.report.Register(cmd, render.BalanceFormats(), 0, "")
-	f.report.List(cmd, render.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
+	f.report.Register(cmd, clusters.BalanceFormats(), 0, "")
+	f.report.List(cmd, clusters.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(balance.ByCost.String(), balance.ByRows.String(), balance.ByMemory.String()))
@@ -95,8 +95,8 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err
 	}
-	b := &render.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: cli.VersionText()}
-	if err := a.Write(func(w *bufio.Writer) error { return render.WriteBalance(w, b, format, o) }); err != nil {
+	b := &clusters.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: cli.VersionText()}
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteBalance(w, b, format, o) }); err != nil {
 		return err
 	}
 	if name := format.Name(); !survey.Asked && name != "table" && name != "wide" {

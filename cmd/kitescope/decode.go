@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/msgid"
 	"kitescope/internal/table"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 func decodeCommand(*cli.App) *cobra.Command {
@@ -57,23 +57,23 @@ Several queues write ids that look alike, so each reading that fits is a row, th
 			if err != nil {
 				return err
 			}
-			var rows []render.MessageID
+			var rows []clusters.MessageID
 			for _, given := range args {
 				list := msgid.Of(msgid.FromText(given), msgid.Queue(queue))
 				if len(list) == 0 {
 					return cli.Usagef("%q is not a message id%s", given, ofQueue(queue))
 				}
 				for _, r := range list {
-					rows = append(rows, render.MessageID{Given: given, Reading: r})
+					rows = append(rows, clusters.MessageID{Given: given, Reading: r})
 				}
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.MessageIDs(w, rows, format, o) })
+			return a.Write(func(w *bufio.Writer) error { return clusters.MessageIDs(w, rows, format, o) })
 		},
 	}
 	cmd.Flags().StringVar(&queue, "queue", "", "only readings of one queue: "+strings.Join(queueNames(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("queue", cli.Fixed(queueNames()...))
-	f.Register(cmd, render.DecodedFormats(), 0, "")
-	f.List(cmd, render.MessageIDSchema, "queue=kafka", "message_id", "queue,message_id; +stored")
+	f.Register(cmd, clusters.DecodedFormats(), 0, "")
+	f.List(cmd, clusters.MessageIDSchema, "queue=kafka", "message_id", "queue,message_id; +stored")
 	return cmd
 }
 
@@ -106,7 +106,7 @@ hybrid timestamp of Milvus's years. Times without a zone are UTC; "now" works, t
 			if err != nil {
 				return err
 			}
-			var rows []render.Timestamp
+			var rows []clusters.Timestamp
 			for _, given := range args {
 				row, err := readTimestamp(given, a.Now())
 				if err != nil {
@@ -114,11 +114,11 @@ hybrid timestamp of Milvus's years. Times without a zone are UTC; "now" works, t
 				}
 				rows = append(rows, row)
 			}
-			return a.Write(func(w *bufio.Writer) error { return render.Timestamps(w, rows, format, o) })
+			return a.Write(func(w *bufio.Writer) error { return clusters.Timestamps(w, rows, format, o) })
 		},
 	}
-	f.Register(cmd, render.DecodedFormats(), 0, "")
-	f.List(cmd, render.TimestampSchema, "read_as=hybrid", "time", "time,hybrid; +logical")
+	f.Register(cmd, clusters.DecodedFormats(), 0, "")
+	f.List(cmd, clusters.TimestampSchema, "read_as=hybrid", "time", "time,hybrid; +logical")
 	return cmd
 }
 
@@ -130,13 +130,13 @@ const (
 )
 
 // readTimestamp reads a word as a point in time.
-func readTimestamp(given string, now time.Time) (render.Timestamp, error) {
+func readTimestamp(given string, now time.Time) (clusters.Timestamp, error) {
 	word := strings.TrimSpace(given)
-	at := func(how string, t time.Time) (render.Timestamp, error) {
+	at := func(how string, t time.Time) (clusters.Timestamp, error) {
 		if t.UnixMilli() <= 0 || t.UnixMilli() >= 1<<46 {
-			return render.Timestamp{}, fmt.Errorf("%q is outside of what a hybrid timestamp can hold", given)
+			return clusters.Timestamp{}, fmt.Errorf("%q is outside of what a hybrid timestamp can hold", given)
 		}
-		return render.Timestamp{Given: given, ReadAs: how, At: model.TSOFromTime(t)}, nil
+		return clusters.Timestamp{Given: given, ReadAs: how, At: model.TSOFromTime(t)}, nil
 	}
 	if n, err := strconv.ParseUint(word, 10, 64); err == nil {
 		switch {
@@ -145,9 +145,9 @@ func readTimestamp(given string, now time.Time) (render.Timestamp, error) {
 		case n < millisecondsBelow:
 			return at("milliseconds", time.UnixMilli(int64(n)))
 		case model.TSO(n).Time().IsZero():
-			return render.Timestamp{}, fmt.Errorf("%q stands for none or dropped, not for a time", given)
+			return clusters.Timestamp{}, fmt.Errorf("%q stands for none or dropped, not for a time", given)
 		}
-		return render.Timestamp{Given: given, ReadAs: "hybrid", At: model.TSO(n)}, nil
+		return clusters.Timestamp{Given: given, ReadAs: "hybrid", At: model.TSO(n)}, nil
 	}
 	if word == "now" {
 		return at("time", now)
@@ -155,5 +155,5 @@ func readTimestamp(given string, now time.Time) (render.Timestamp, error) {
 	if t, ok := table.ParseTime(word); ok {
 		return at("time", t)
 	}
-	return render.Timestamp{}, fmt.Errorf("%q is neither a number nor a time", given)
+	return clusters.Timestamp{}, fmt.Errorf("%q is neither a number nor a time", given)
 }

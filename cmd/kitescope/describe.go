@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // describeFlags are the flags of describe.
@@ -84,12 +84,12 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 		return err
 	}
 	d := table.Describe(row)
-	var found *render.Found
+	var found *clusters.Found
 	if f.findings {
 		report := check.Run(c, env.Now, rules.All())
-		found = &render.Found{Report: report, List: report.About(d.Ref.Resource, d.Ref.ID)}
+		found = &clusters.Found{Report: report, List: report.About(d.Ref.Resource, d.Ref.ID)}
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Description(w, d, env, found, options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Description(w, d, env, found, options) }); err != nil {
 		return err
 	}
 	return a.Completeness(c)

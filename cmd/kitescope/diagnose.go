@@ -22,6 +22,7 @@ import (
 	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // diagnoseFlags are the flags of diagnose.
@@ -83,7 +84,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
 		Use:  "diagnose [CHECK...]",
-		Long: helpDiagnose + render.FindingsFormats().Doc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
+		Long: helpDiagnose + clusters.FindingsFormats().Doc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
 		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
   kitescope diagnose --from support.kite -o html > diagnosis.html
   kitescope diagnose growing-flushed 'node-*'
@@ -100,8 +101,8 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	f.report.Register(cmd, render.FindingsFormats(), 0, "")
-	f.report.List(cmd, render.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
+	f.report.Register(cmd, clusters.FindingsFormats(), 0, "")
+	f.report.List(cmd, clusters.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
 	fl.StringSliceVar(&f.only, "only", nil, "run only these checks, like arguments; * matches any part of a name")
 	fl.StringSliceVar(&f.skip, "skip", nil, "skip these checks")
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
@@ -206,7 +207,7 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	}
 	if a.Flags.Verbose && d.format.Name() == "table" { // its meaning here before it meant the same for all commands
 		a.Warn("all evidence comes with -o wide; the next release will not show it for -v")
-		d.format, _ = render.FindingsFormats().Parse("wide")
+		d.format, _ = clusters.FindingsFormats().Parse("wide")
 	}
 	if d.options.Asks() && !d.format.Lists() {
 		return cli.Usage(fmt.Errorf("-o %s always has all findings", d.format.Name()), "omit --where, --sort, --columns and -n")
@@ -280,7 +281,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		return err
 	}
 	report := d.judge(a, c, new(check.Judge))
-	shown := &render.Diagnosis{Bar: d.bar, All: f.all, Version: cli.VersionText()}
+	shown := &clusters.Diagnosis{Bar: d.bar, All: f.all, Version: cli.VersionText()}
 	if f.writeBaseline != "" {
 		if d.baseline, err = saveBaseline(a, f.writeBaseline, report, d.baseline); err != nil {
 			return err
@@ -296,7 +297,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err
 	}
 	if err := d.judgedAll(a, c, report); err != nil {

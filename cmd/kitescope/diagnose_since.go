@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // parseSince tells what --since names: a moment, or else a source to compare with. What reads as a time is one; a file of that name
@@ -40,7 +40,7 @@ const (
 
 // began says when each finding that is shown began, back to the moment of --since, and what changed before it. What happened since a while
 // before that moment it returns, with an error too, where it was read.
-func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *render.Diagnosis) (*history.History, error) {
+func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *clusters.Diagnosis) (*history.History, error) {
 	src, err := d.openPast(ctx, a)
 	if err != nil {
 		return nil, err

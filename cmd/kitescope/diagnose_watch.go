@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // watchDiagnosis judges a live cluster once, and then again with each change of its metadata
@@ -58,10 +58,10 @@ func (w *diagnosisWatch) show(c *model.Cluster) error {
 	w.shown = true
 	err := w.Write(func(out *bufio.Writer) error {
 		if !first || w.format.Structured() {
-			return render.Changes(out, report, w.Now(), changes, blind, w.format, w.options.Options)
+			return clusters.Changes(out, report, w.Now(), changes, blind, w.format, w.options.Options)
 		}
-		shown := &render.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.VersionText()}
-		return render.Findings(out, shown, w.format, w.options)
+		shown := &clusters.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.VersionText()}
+		return clusters.Findings(out, shown, w.format, w.options)
 	})
 	if err != nil || !first {
 		return err

@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/diff"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // diffFlags are the flags of diff.
@@ -41,8 +41,8 @@ Exit code 3: there are differences.`,
 			return f.run(a, cmd, args)
 		},
 	}
-	f.report.Register(cmd, render.DiffFormats(), 0, "")
-	f.report.List(cmd, render.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
+	f.report.Register(cmd, clusters.DiffFormats(), 0, "")
+	f.report.List(cmd, clusters.ChangeSchema, "change=added", "-resource,id", "resource,id,field; +by")
 	a.AddAt(cmd)
 	cmd.Flags().BoolVar(&f.compared.Moving, "moving", false, "list constantly changing values too: checkpoints, positions, revisions")
 	return cmd
@@ -59,7 +59,7 @@ func (f *diffFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return err
 	}
 	d := diff.Compare(before, after, f.compared)
-	if err := a.Write(func(w *bufio.Writer) error { return render.Diff(w, d, format, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Diff(w, d, format, o) }); err != nil {
 		return err
 	}
 	if err := a.Completeness(before, after); err != nil {

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/preflight"
 	"kitescope/inspect/check/rules"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 func explainCommand(a *cli.App) *cobra.Command {
@@ -33,8 +33,8 @@ docs/PREFLIGHT.md that of the checks of preflight.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return explain(a, cmd, &f, args) },
 	}
-	f.Register(cmd, render.CheckFormats(), 0, "")
-	f.List(cmd, render.CheckSchema, "severity=error", "severity,id", "id,severity,title; +follows_from")
+	f.Register(cmd, clusters.CheckFormats(), 0, "")
+	f.List(cmd, clusters.CheckSchema, "severity=error", "severity,id", "id,severity,title; +follows_from")
 	return cmd
 }
 
@@ -44,7 +44,7 @@ func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) 
 		return err
 	}
 	if len(args) == 0 {
-		return a.Write(func(w *bufio.Writer) error { return render.Checks(w, rules.All(), format, o) })
+		return a.Write(func(w *bufio.Writer) error { return clusters.Checks(w, rules.All(), format, o) })
 	}
 	checks := rules.All()
 	x := check.Find(checks, args[0])
@@ -62,5 +62,5 @@ func explain(a *cli.App, cmd *cobra.Command, f *cli.ReportFlags, args []string) 
 		return cli.Usage(fmt.Errorf("output format %q is for lists", format.Name()), "one check has text, json and yaml")
 	}
 	o.Format = format
-	return a.Write(func(w *bufio.Writer) error { return render.Explain(w, x, checks, o.Options) })
+	return a.Write(func(w *bufio.Writer) error { return clusters.Explain(w, x, checks, o.Options) })
 }

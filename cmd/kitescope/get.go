@@ -18,6 +18,7 @@ import (
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // getFlags are the flags of get.
@@ -165,7 +166,7 @@ func (q *question) write(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Grid(w, grid, q.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Grid(w, grid, q.options) }); err != nil {
 		return nil, err
 	}
 	for _, line := range q.footnotes(grid) {
@@ -201,7 +202,7 @@ func (q *question) answer(a *cli.App, c *model.Cluster) (*view.Grid, error) {
 	env := view.NewEnv(c, a.Now())
 	if q.judge != nil {
 		q.report = q.judge.Run(c, env.Now, rules.All())
-		env = env.Judge(render.Judged(q.report))
+		env = env.Judge(clusters.Judged(q.report))
 	}
 	return view.Select(q.resource.Table(env), q.query)
 }

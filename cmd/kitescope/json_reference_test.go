@@ -18,6 +18,7 @@ import (
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 const jsonPage = "../../docs/reference/json.md"
@@ -185,7 +186,7 @@ func fileDocuments(t *testing.T) (all []jsonDocument) {
 	}
 	for _, d := range []*view.Description{describeFile("case.kite", bundle, nil), describeFile("prod", recording, told)} {
 		var b bytes.Buffer
-		if err := render.Description(&b, d, view.NewEnv(model.Build(model.Parts{}), at), nil, render.Options{Format: format}); err != nil {
+		if err := clusters.Description(&b, d, view.NewEnv(model.Build(model.Parts{}), at), nil, render.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, documentsOf(t, "file", b.Bytes())...)

@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // overviewFlags are the flags of overview.
@@ -48,8 +48,8 @@ func (f *overviewFlags) run(ctx context.Context, a *cli.App) error {
 	}
 	env := view.NewEnv(c, a.Now())
 	report := check.Run(c, env.Now, rules.All())
-	found := &render.Found{Report: report, List: report.Findings}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Overview(w, view.NewOverview(env), found, o) }); err != nil {
+	found := &clusters.Found{Report: report, List: report.Findings}
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Overview(w, view.NewOverview(env), found, o) }); err != nil {
 		return err
 	}
 	return a.Completeness(c)

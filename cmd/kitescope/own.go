@@ -26,14 +26,14 @@ func addOwn(a *cli.App, f cli.UIFlags, cfg *tui.Config) (changed func() bool) {
 		Shell:   func(command string) tea.ExecCommand { return &shellCommand{command: command} },
 	}
 	if f.Nodes != nil {
-		o.Clusters = func() ([]own.Cluster, error) { return clusters(a, f, &other) }
+		o.Clusters = func() ([]own.Cluster, error) { return knownClusters(a, f, &other) }
 	}
 	cfg.Own = own.Make(o)
 	return other.Load
 }
 
-// clusters are the contexts that the UI can change to, as the file has them now.
-func clusters(a *cli.App, f cli.UIFlags, other *atomic.Bool) ([]own.Cluster, error) {
+// knownClusters are the contexts that the UI can change to, as the file has them now.
+func knownClusters(a *cli.App, f cli.UIFlags, other *atomic.Bool) ([]own.Cluster, error) {
 	path, err := cli.ConfigPath(a.Getenv)
 	if err != nil {
 		return nil, err

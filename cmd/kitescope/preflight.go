@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/check/preflight"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // preflightFlags are the flags of preflight.
@@ -45,7 +45,7 @@ func preflightCommand(a *cli.App) *cobra.Command {
 	d := &f.diagnosis
 	cmd := &cobra.Command{
 		Use:  "preflight --to VERSION [CHECK...]",
-		Long: helpPreflight + render.FindingsFormats().Doc(),
+		Long: helpPreflight + clusters.FindingsFormats().Doc(),
 		Example: `  kitescope preflight --to 3.0.2
   kitescope preflight --to 2.6.22 --from mailed.kite
   kitescope preflight --to 2.1.0 --back --from etcd_snapshot.db
@@ -60,8 +60,8 @@ func preflightCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.to, "to", "", "the version that is wanted: 2.6.22, 3.0.2")
 	fl.StringVar(&f.running, "running", "", "the version that runs, if nothing in the source tells")
 	fl.BoolVar(&f.back, "back", false, "judge going back to an older version")
-	d.report.Register(cmd, render.FindingsFormats(), 0, "")
-	d.report.List(cmd, render.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
+	d.report.Register(cmd, clusters.FindingsFormats(), 0, "")
+	d.report.List(cmd, clusters.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
 	fl.StringVar(&d.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
 	fl.BoolVar(&d.all, "all", false, "list passed checks too")
 	a.AddAt(cmd)
@@ -112,9 +112,9 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	}
 	d.checks, _ = check.Choose(preflight.Checks(plan), d.flags.only, nil)
 	report := d.judge(a, c, new(check.Judge))
-	shown := &render.Diagnosis{Report: report, Bar: d.bar, All: d.flags.all, Version: cli.VersionText()}
-	shown.Preflight = &render.Preflight{From: plan.From.String(), To: plan.To.String(), Next: plan.Next().String(), Back: plan.Back}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Findings(w, shown, d.format, d.options) }); err != nil {
+	shown := &clusters.Diagnosis{Report: report, Bar: d.bar, All: d.flags.all, Version: cli.VersionText()}
+	shown.Preflight = &clusters.Preflight{From: plan.From.String(), To: plan.To.String(), Next: plan.Next().String(), Back: plan.Back}
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err
 	}
 	if err := d.judgedAll(a, c, report); err != nil {

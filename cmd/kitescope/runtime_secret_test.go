@@ -22,7 +22,7 @@ import (
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // planted begins every secret that this test, metatest and livetest put somewhere; the others
@@ -118,10 +118,10 @@ func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
 		run("tree", name, "--dropped")
 		run("tree", name, "--dropped", "-o", "json")
 	}
-	for _, format := range render.BalanceFormats().Names() {
+	for _, format := range clusters.BalanceFormats().Names() {
 		run("balance", "--plan", "-o", strings.Replace(format, "=", "={{json .}}", 1))
 	}
-	for _, format := range render.FindingsFormats().Names() {
+	for _, format := range clusters.FindingsFormats().Names() {
 		run("diagnose", "--all", "-o", strings.Replace(format, "=", "={{json .}}", 1))
 	}
 }

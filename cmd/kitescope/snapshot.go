@@ -12,7 +12,7 @@ import (
 	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 func snapshotCommand(*cli.App) *cobra.Command {
@@ -68,7 +68,7 @@ func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path st
 		Root: info.Root, MetaPath: info.MetaPath, Revision: info.Revision, Taken: info.Taken,
 	}})
 	d := describeFile(path, info, told)
-	if err := a.Write(func(w *bufio.Writer) error { return render.Description(w, d, view.NewEnv(c, a.Now()), nil, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Description(w, d, view.NewEnv(c, a.Now()), nil, o) }); err != nil {
 		return err
 	}
 	for _, gap := range info.Gaps {

@@ -13,7 +13,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // treeFlags are the flags of tree.
@@ -68,14 +68,14 @@ func (f *treeFlags) run(ctx context.Context, a *cli.App, collection string) erro
 	}
 	env := view.NewEnv(c, a.Now())
 	if f.findings {
-		env = env.Judge(render.Judged(check.Run(c, env.Now, rules.All())))
+		env = env.Judge(clusters.Judged(check.Run(c, env.Now, rules.All())))
 	}
 	root, err := view.NewTree(env, collection, f.shown)
 	if err != nil {
 		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return render.Tree(w, root, env, o) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Tree(w, root, env, o) }); err != nil {
 		return err
 	}
 	if root.Left > 0 && !o.Format.Structured() {

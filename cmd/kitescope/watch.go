@@ -15,6 +15,7 @@ import (
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // watch answers a question once, and then again with the rows that changed, until
@@ -143,7 +144,7 @@ func (w *watcher) show(c *model.Cluster) error {
 	options.NoHeader = options.NoHeader || !first
 	subset := *grid
 	subset.Rows = changed
-	if err := w.Write(func(out *bufio.Writer) error { return render.Grid(out, &subset, options) }); err != nil || !first {
+	if err := w.Write(func(out *bufio.Writer) error { return clusters.Grid(out, &subset, options) }); err != nil || !first {
 		return err
 	}
 	for _, line := range w.question.footnotes(grid) {

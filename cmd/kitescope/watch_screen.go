@@ -10,6 +10,7 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // watchScreen shows the answer of get --watch on a terminal, each time in the same place.
@@ -37,7 +38,7 @@ func (s *watchScreen) draw(g *view.Grid, lacks []string) error {
 	if options.Format.Name() == "table" {
 		options.Width = width
 	}
-	if err := render.Grid(&body, g, options); err != nil {
+	if err := clusters.Grid(&body, g, options); err != nil {
 		return err
 	}
 	var notes []string

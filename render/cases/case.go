@@ -17,6 +17,7 @@ import (
 	"kitescope/internal/words"
 	"kitescope/profile/flame"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/render/history"
 	show "kitescope/render/latency"
 	"kitescope/render/replays"
@@ -26,9 +27,9 @@ import (
 
 // Case is what is known. All but the Diagnosis may be nil.
 type Case struct {
-	Diagnosis *render.Diagnosis
+	Diagnosis *clusters.Diagnosis
 	Why       *show.Because
-	Balance   *render.Balance
+	Balance   *clusters.Balance
 	Busiest   *Busiest
 	History   *history.Report
 	// Replays are results, the first one what the others are compared with; WhatIf is a prediction.
@@ -68,7 +69,7 @@ func (c *Case) writeHTML(w io.Writer) error {
 }
 
 // conclusion is that of the diagnosis, with what the other parts know of the same.
-func (c *Case) conclusion() render.Conclusion {
+func (c *Case) conclusion() clusters.Conclusion {
 	x := c.Diagnosis.Conclude()
 	add := func(name, value string) {
 		if value != "" {

@@ -6,6 +6,7 @@ import (
 	"kitescope/internal/encode"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/render/history"
 	show "kitescope/render/latency"
 	"kitescope/render/replays"
@@ -20,7 +21,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	for _, text := range render.NonBlank(where, state, d.Counts()) {
 		m.Line("", render.MarkdownText(text))
 	}
-	m.Fix(x.Finding)
+	clusters.MarkdownFix(m, x.Finding)
 	m.Line("")
 	for _, f := range x.Facts {
 		m.Line("- **" + render.MarkdownText(f.Name) + "**: " + render.MarkdownText(f.Value))
@@ -30,7 +31,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 		m.Sheet(show.WhySheet(c.Why))
 	}
 	m.Line("", "## Findings")
-	m.Findings(d, 3)
+	clusters.MarkdownFindings(m, d, 3)
 	if b := c.Balance; b != nil && b.Report.Plans != nil && b.Report.Moves() > 0 {
 		m.Line("", "## Balance", "", words.Plural(b.Report.Moves(), "move")+" of segments would even it out:")
 		m.Fence(b.SavedPlan(), "python")
@@ -47,7 +48,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	if len(c.Replays) > 0 || c.WhatIf != nil {
 		m.Line("", "## Replay", "", render.MarkdownText(replays.Conclude(c.Replays, c.WhatIf)))
 	}
-	m.Rest(d)
+	clusters.MarkdownRest(m, d)
 	if len(c.Notes) > 0 {
 		m.Line("", "## Notes", "")
 	}

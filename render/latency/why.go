@@ -13,6 +13,7 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 )
 
 // Because is why requests take as long as they do.
@@ -85,7 +86,7 @@ func whyColumns() []table.ColumnOf[*reasonRow] {
 		text("object", func(r *reasonRow) string {
 			return r.said(func() string { return r.Finding.Object.Resource + "/" + r.Finding.Object.ID })
 		}).Titled("OBJECT", 2, func(r *reasonRow) string {
-			return r.said(func() string { return render.ObjectText(r.Finding.Object) })
+			return r.said(func() string { return clusters.ObjectText(r.Finding.Object) })
 		}).Wider(),
 		text("message", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Message }) }),
 		text("hint", func(r *reasonRow) string { return r.said(func() string { return r.Finding.Advice() }) }),
@@ -108,7 +109,7 @@ func (r *reasonRow) look() table.Role {
 	if r.Finding == nil {
 		return render.RolePlain
 	}
-	return render.SeverityRole(r.Finding.Severity)
+	return clusters.SeverityRole(r.Finding.Severity)
 }
 
 // gainText is GainText of a reason. A star says that it is of several phases together.
@@ -193,7 +194,7 @@ func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
 // fixLines are what to do about a finding. A command is never broken: it is to be copied.
 func fixLines(f *check.Finding) (lines []render.Line) {
 	label := "  fix: "
-	for _, x := range render.FixLines(f) {
+	for _, x := range clusters.FixLines(f) {
 		line := render.Line{Text: label + x.Prompt + x.Text, Whole: x.Prompt != ""}
 		if x.Does {
 			line.Role, line.Text = render.RoleDim, label+"  "+x.Text
@@ -207,7 +208,7 @@ func fixLines(f *check.Finding) (lines []render.Line) {
 func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 	if f := r.Finding; f != nil && !told[f.Key()] {
 		told[f.Key()] = true
-		lines = append(lines, render.Line{}, render.Line{Role: render.SeverityRole(f.Severity), Text: f.Check, After: []render.Piece{{Role: render.RolePlain, Text: ": " + f.Message}}})
+		lines = append(lines, render.Line{}, render.Line{Role: clusters.SeverityRole(f.Severity), Text: f.Check, After: []render.Piece{{Role: render.RolePlain, Text: ": " + f.Message}}})
 		if x := r.Effect; x != nil {
 			lines = append(lines, render.Line{Text: "  hence " + x.Check + ": " + x.Message})
 		}

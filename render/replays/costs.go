@@ -13,6 +13,7 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/replay"
 )
 
@@ -188,7 +189,7 @@ func sharePart(title string, list []costShare, c *replay.Costs, o *render.Report
 	column := func(title string, priority int, text func(g *costShare) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }}
 	}
-	size := render.BarWidth(&o.Options)
+	size := clusters.BarWidth(&o.Options)
 	part := render.Part{List: render.Places(n, []table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return list[i].Name }},
 		column("SEGMENTS", 3, func(g *costShare) string { return strconv.Itoa(g.Segments) }),

@@ -12,6 +12,7 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 )
@@ -272,7 +273,7 @@ func splitColumns(r *whatif.Report, list []*whatif.Prediction, o *render.ReportO
 	column := func(title string, priority int, text func(p *whatif.Prediction) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(list[i]) }}
 	}
-	size := render.BarWidth(&o.Options)
+	size := clusters.BarWidth(&o.Options)
 	return []table.ColumnOf[int]{
 		{Column: table.Column{Title: "CPU PER QUERY", Shorten: true}, Shown: func(i int) string { return ChangeName(r, list[i]) }},
 		column("GROWING", 0, func(p *whatif.Prediction) string { return costOr0(p.Cost.Growing, o) }),

@@ -8,7 +8,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/model"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 )
@@ -58,8 +58,8 @@ func (p *page) head(r *balance.Report, w int) {
 	if a := &r.Survey.Auto; a.Known && !a.On {
 		look = draw.LookWarn
 	}
-	p.wrapped(look, "auto-balance "+render.AutoText(&r.Survey.Auto), w)
-	for _, text := range render.UnreadText(p.weighed.Env.Cluster.Loaded) {
+	p.wrapped(look, "auto-balance "+clusters.AutoText(&r.Survey.Auto), w)
+	for _, text := range clusters.UnreadText(p.weighed.Env.Cluster.Loaded) {
 		p.wrapped(draw.LookWarn, text, w)
 	}
 	if len(r.Survey.Unknown) > 0 {
@@ -69,7 +69,7 @@ func (p *page) head(r *balance.Report, w int) {
 		}
 		p.wrapped(draw.LookWarn, "not known, and not in the figures: "+strings.Join(names, ", "), w)
 	}
-	if text := render.RepeatedText(r.Survey); text != "" {
+	if text := clusters.RepeatedText(r.Survey); text != "" {
 		p.wrapped(draw.LookWarn, text, w)
 	}
 	p.add(draw.LookPlain, "")
@@ -119,15 +119,15 @@ func (p *page) allGroups(w int) {
 		p.wrapped(draw.LookPlain, words.Plural(r.Moves(), "move")+" in all would bring max/mean over all replicas from "+figure(by.Of(&r.Survey.Spread))+" to "+figure(by.Of(&r.After))+
 			"; kitescope itself changes nothing", w)
 	}
-	p.wrapped(draw.LookDim, render.ShareLegend(false), w)
-	p.wrapped(draw.LookDim, render.SpreadLegend, w)
+	p.wrapped(draw.LookDim, clusters.ShareLegend(false), w)
+	p.wrapped(draw.LookDim, clusters.SpreadLegend, w)
 	p.wrapped(draw.LookDim, "weights: "+r.Survey.Weights.String(), w)
 }
 
 func (p *page) heatMap(w int) {
 	r := p.weighed.Report
 	header, rows, more := p.weighed.HeatLines(w - 2)
-	p.wrapped(draw.LookDim, render.HeatLegend(false), w)
+	p.wrapped(draw.LookDim, clusters.HeatLegend(false), w)
 	p.add(draw.LookPlain, "")
 	p.add(draw.LookHead, header)
 	for i, text := range rows {
@@ -144,9 +144,9 @@ func (p *page) heatMap(w int) {
 func (p *page) oneGroup(w int) {
 	r := p.weighed.Report
 	g, plan := r.Groups[0], r.Plans[0]
-	p.add(draw.LookTitle, render.GroupTitle(g)+"  "+render.GroupSpread(g, r.Options.By))
+	p.add(draw.LookTitle, clusters.GroupTitle(g)+"  "+clusters.GroupSpread(g, r.Options.By))
 	p.shares(g.Shares, g, w)
-	if text := render.UnknownText(g); text != "" {
+	if text := clusters.UnknownText(g); text != "" {
 		p.wrapped(draw.LookWarn, text, w)
 	}
 	p.add(draw.LookPlain, "")
@@ -154,7 +154,7 @@ func (p *page) oneGroup(w int) {
 	if !plan.Reached {
 		look = draw.LookWarn
 	}
-	p.wrapped(look, "PLAN  "+render.PlanText(plan), w)
+	p.wrapped(look, "PLAN  "+clusters.PlanText(plan), w)
 	for i := range plan.Moves {
 		m := &plan.Moves[i]
 		p.lines = append(p.lines, line{text: moveText(i, m), ref: model.Ref{Resource: "segments", ID: m.Segment.String()}})
@@ -196,8 +196,8 @@ func (p *page) opened(m *tui.Model, w, h int) []line {
 	}
 	of := page{weighed: p.weighed}
 	of.add(draw.LookDim, strings.Repeat("─", max(0, w-2)))
-	of.add(draw.LookTitle, render.GroupTitle(l.group)+"  "+render.GroupSpread(l.group, r.Options.By))
-	of.wrapped(draw.LookPlain, "PLAN  "+render.PlanText(r.Plans[at]), w)
+	of.add(draw.LookTitle, clusters.GroupTitle(l.group)+"  "+clusters.GroupSpread(l.group, r.Options.By))
+	of.wrapped(draw.LookPlain, "PLAN  "+clusters.PlanText(r.Plans[at]), w)
 	for i := range r.Plans[at].Moves {
 		of.add(draw.LookPlain, moveText(i, &r.Plans[at].Moves[i]))
 	}
@@ -211,7 +211,7 @@ func (p *page) opened(m *tui.Model, w, h int) []line {
 // milvus is what Milvus's own balancer makes of it.
 func (p *page) milvus(v *balance.Verdict, w int) {
 	r := p.weighed.Report
-	p.wrapped(draw.LookPlain, "MILVUS  "+render.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
+	p.wrapped(draw.LookPlain, "MILVUS  "+clusters.VerdictText(v, &r.Survey.Auto, r.Options.By), w)
 	var scores []string
 	for _, s := range v.Scores {
 		scores = append(scores, "node "+s.Node.String()+" "+words.Number(int(s.Score)))

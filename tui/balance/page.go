@@ -11,7 +11,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 )
@@ -29,7 +29,7 @@ type page struct {
 	busy   bool      // a survey is on its way; a refresh waits for it
 	madeBy balance.Measure
 	// weighed is the survey with its plans; nil until the first.
-	weighed *render.Balance
+	weighed *clusters.Balance
 
 	tui.Stops
 	lines   []line
@@ -132,7 +132,7 @@ type query struct {
 	by   balance.Measure
 }
 
-func (q *query) run() *render.Balance {
+func (q *query) run() *clusters.Balance {
 	s := balance.Take(q.env.Cluster)
 	var groups []*balance.Group
 	if of := q.page.of; of != nil {
@@ -143,7 +143,7 @@ func (q *query) run() *render.Balance {
 			}
 		}
 	}
-	return &render.Balance{Env: q.env, Report: s.Report(groups, balance.Options{By: q.by}, true)}
+	return &clusters.Balance{Env: q.env, Report: s.Report(groups, balance.Options{By: q.by}, true)}
 }
 
 // weigh surveys what query nodes serve and plans what would even it out.
@@ -154,7 +154,7 @@ func weigh(q query) tui.Cmd {
 // weighedMsg brings a survey that was asked for.
 type weighedMsg struct {
 	query   query
-	weighed *render.Balance
+	weighed *clusters.Balance
 }
 
 // Apply takes it.

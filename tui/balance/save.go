@@ -5,6 +5,7 @@ import (
 
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui"
 )
 
@@ -19,13 +20,13 @@ func (p *page) saveMenu() *tui.Menu {
 	}
 	n := &tui.Menu{Title: "save the balance", Items: []tui.MenuItem{script}}
 	for _, word := range []string{"html", "json", "csv"} {
-		format, err := render.BalanceFormats().Parse(word)
+		format, err := clusters.BalanceFormats().Parse(word)
 		if err != nil {
 			continue
 		}
 		n.Items = append(n.Items, tui.MenuItem{Text: "report", Note: word, Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
 			return tui.Save(m, tui.FileName("balance", p.word)+"."+word, func(w io.Writer) error {
-				return render.WriteBalance(w, of, format, render.ReportOptions{})
+				return clusters.WriteBalance(w, of, format, render.ReportOptions{})
 			})
 		}})
 	}

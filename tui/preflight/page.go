@@ -10,7 +10,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
-	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui"
 )
 
@@ -140,8 +140,8 @@ func (a *asked) command() string {
 }
 
 // change is what is judged, for reports.
-func (a *asked) change() *render.Preflight {
-	return &render.Preflight{From: a.of.From.String(), To: a.of.To.String(), Next: a.of.Next().String(), Back: a.of.Back}
+func (a *asked) change() *clusters.Preflight {
+	return &clusters.Preflight{From: a.of.From.String(), To: a.of.To.String(), Next: a.of.Next().String(), Back: a.of.Back}
 }
 
 func (a *asked) about() string {
@@ -151,4 +151,4 @@ func (a *asked) about() string {
 	return a.change().Text()
 }
 
-func (a *asked) dress(d *render.Diagnosis) { d.Preflight = a.change() }
+func (a *asked) dress(d *clusters.Diagnosis) { d.Preflight = a.change() }

@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/history"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 )
@@ -241,12 +242,12 @@ func (p *page) bar(cells []draw.Piece, s *span) {
 		return
 	}
 	a, b := max(0, p.cell(max(first, from))), p.cell(min(last, to))
-	role := render.SeverityRole(s.severity)
+	role := clusters.SeverityRole(s.severity)
 	for i := a; i <= b; i++ {
 		cells[i] = draw.Piece{Role: role, Text: "━"}
 	}
 	if first >= from && !s.early {
-		cells[a] = draw.Piece{Role: role, Text: render.SeverityGlyph(s.severity, false)}
+		cells[a] = draw.Piece{Role: role, Text: clusters.SeverityGlyph(s.severity, false)}
 	}
 }
 

@@ -1,0 +1,95 @@
+// Package clusters writes what is said of clusters: lists, one object with its records, trees, overviews, differences, findings, and who serves how
+// much. What enters are the values of inspect, and render.Options; what leaves is written to an io.Writer.
+//
+//  1. Grid, Description, Tree, Overview and Diff write what package view computed.
+//  2. Findings goes from a check.Report to text: findings.go has the report, findings_table.go what people read, findings_json.go what scripts do,
+//     html.go, findings_markdown.go and junit.go pages, tickets and pipelines.
+//  3. WriteBalance has the distribution of search work and its plan.
+package clusters
+
+import (
+	"io"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/render"
+)
+
+// Grid writes a list of objects.
+func Grid(w io.Writer, g *view.Grid, o render.Options) error {
+	return listSheet(g, &o).Write(w, o.Format)
+}
+
+// Description writes one object with its sections and the records it was decoded from.
+func Description(w io.Writer, d *view.Description, env *view.Env, found *Found, o render.Options) error {
+	if o.Format.Documents() {
+		return render.Document(descriptionDocument(d, env, found)).Write(w, &o)
+	}
+	return writeDescription(w, d, env, found, &o)
+}
+
+// Tree writes a collection's tree.
+func Tree(w io.Writer, n *view.Node, env *view.Env, o render.Options) error {
+	if o.Format.Documents() {
+		return render.Document(treeDocument(n, env)).Write(w, &o)
+	}
+	return writeTree(w, n, &o)
+}
+
+// Overview writes a cluster at a glance.
+func Overview(w io.Writer, v *view.Overview, found *Found, o render.Options) error {
+	if o.Format.Documents() {
+		return render.Document(overviewDocument(v, found)).Write(w, &o)
+	}
+	return writeOverview(w, v, found, &o)
+}
+
+// listSheet is a list that somebody asked for.
+func listSheet(g *view.Grid, o *render.Options) *render.Sheet {
+	c := g.Table.Env().Cluster
+	return &render.Sheet{
+		Kind: g.Table.Resource().Kind + "List", Options: &render.ReportOptions{Options: *o}, AsIs: true, Items: &g.Grid, Parts: []render.Part{{List: func(table.Show) *table.Grid { return &g.Grid }}},
+		About: func(e *encode.Encoder) { writeSource(e, &c.Origin, c.Gaps) },
+	}
+}
+
+func writeHead(e *encode.Encoder, kind string, origin *model.Origin, gaps []model.Gap) {
+	e.Entry("apiVersion", render.APIVersion)
+	e.Entry("kind", kind)
+	writeSource(e, origin, gaps)
+}
+
+// writeSource says what was read.
+func writeSource(e *encode.Encoder, origin *model.Origin, gaps []model.Gap) {
+	e.Key("source")
+	writeOrigin(e, origin)
+	e.NonZero("incomplete", gaps)
+}
+
+func writeOrigin(e *encode.Encoder, o *model.Origin) {
+	e.BeginObject()
+	e.Entry("kind", o.Kind)
+	e.Entry("location", o.Location)
+	e.Entry("root", o.Root)
+	e.Key("revision")
+	if o.Revision == 0 {
+		e.Text("")
+	} else {
+		e.ID(o.Revision)
+	}
+	e.Entry("taken", o.Taken)
+	e.NonZero("taken_is_file_date", o.FileDate)
+	e.EndObject()
+}
+
+// Judged is what the tables of a cluster show of a report.
+func Judged(r *check.Report) *view.Judgement {
+	findings := make([]view.Finding, len(r.Findings))
+	for i, f := range r.Findings {
+		findings[i] = view.Finding{Objects: append([]view.Ref{f.Object}, f.Objects...), Severity: view.Severity(f.Severity), Check: f.Check}
+	}
+	return view.NewJudgement(findings)
+}

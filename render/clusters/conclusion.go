@@ -1,0 +1,99 @@
+package clusters
+
+import (
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/internal/words"
+	"kitescope/render/webpage"
+)
+
+// Conclusion is what a report comes to: the finding to begin with, what follows from it, and what to do.
+type Conclusion struct {
+	Headline string
+	Tone     webpage.Tone
+	Facts    []webpage.Fact
+	Commands []webpage.Command
+	// Finding is nil where nothing needs a hand.
+	Finding *check.Finding
+}
+
+// Headline says what was judged, and when that was.
+func (d *Diagnosis) Headline() (where, state string) { return d.headline() }
+
+// Counts says how many findings there are, and how the checks ended.
+func (d *Diagnosis) Counts() string {
+	return CountText(d.Report.Findings) + "; " + checksText(d, d.outcomes())
+}
+
+// Conclude says what a report comes to. Where nothing was found it is good news only if everything was looked at.
+func (d *Diagnosis) Conclude() Conclusion {
+	tree := check.Tree(d.Report.Findings)
+	if len(tree) == 0 || tree[0].Severity == check.Info {
+		return d.nothing()
+	}
+	f := tree[0].Finding
+	c := Conclusion{Headline: f.Message, Tone: webpage.Warn, Finding: f, Commands: Steps(f)}
+	if f.Severity == check.Error {
+		c.Tone = webpage.Bad
+	}
+	add := func(name, value string) {
+		if value != "" {
+			c.Facts = append(c.Facts, webpage.Fact{Name: name, Value: value})
+		}
+	}
+	add("Impact", f.Impact)
+	add("Cost", CostText(f))
+	for _, line := range d.onsetLines(f) {
+		add(line.label, line.text)
+	}
+	add("Follows from it", consequences(tree))
+	return c
+}
+
+// nothing says that there is no finding that needs a hand.
+func (d *Diagnosis) nothing() Conclusion {
+	counts := tally(d.outcomes())
+	unknown, all := counts[check.Skipped.String()]+counts[check.Broken.String()], len(d.Report.Results)
+	c := Conclusion{Headline: "Nothing found", Tone: webpage.Good}
+	if n := len(d.Report.Findings); n > 0 {
+		c.Headline = "No errors or warnings, " + words.Plural(n, "finding") + " for information"
+	}
+	if unknown == 0 {
+		c.Headline += " by " + words.Plural(all, "check")
+		return c
+	}
+	c.Headline, c.Tone = c.Headline+" by "+words.Number(int64(all-unknown))+" of "+words.Plural(all, "check")+"; the others could not run", webpage.Neutral
+	return c
+}
+
+// consequences are what follows from the first finding of a tree, the first few.
+func consequences(tree []check.Branch) string {
+	const most = 2
+	text, n := "", 0
+	for _, b := range tree[1:] {
+		if b.Depth == 0 {
+			break
+		}
+		if n++; n > most {
+			continue
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += b.Message
+	}
+	if n > most {
+		text += "; and " + words.Number(int64(n-most)) + " more"
+	}
+	return text
+}
+
+// Steps are what to do about a finding, as a page shows them.
+func Steps(f *check.Finding) []webpage.Command {
+	var list []webpage.Command
+	for _, s := range f.Steps() {
+		list = append(list, webpage.Command{Code: strings.Join(stepCommand(s), "\n"), Language: languageOf(s), Text: sentence(string(s.Text))})
+	}
+	return list
+}

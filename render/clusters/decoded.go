@@ -1,0 +1,94 @@
+package clusters
+
+import (
+	"encoding/hex"
+	"io"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/msgid"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/render"
+)
+
+// DecodedFormats are the formats of decoded ids and timestamps.
+func DecodedFormats() render.Formats { return render.FormatsOf(map[string]string{"name": ""}) }
+
+// MessageID is one reading of a message id that was asked about.
+type MessageID struct {
+	Given string
+	msgid.Reading
+}
+
+// MessageIDs lists readings of message ids.
+func MessageIDs(w io.Writer, rows []MessageID, f render.Format, o render.ReportOptions) error {
+	return decoded(w, "MessageIDList", messageIDTable(rows), f, o)
+}
+
+func decoded[T any](w io.Writer, kind string, rows *table.Rows[T], f render.Format, o render.ReportOptions) error {
+	asked := render.Ask(&o, rows, nil)
+	s := &render.Sheet{Kind: kind, Options: &o, About: func(*encode.Encoder) {}, Items: asked.Items, Parts: []render.Part{asked.List("")}, Foot: asked.More(&o)}
+	return s.Write(w, f)
+}
+
+// number is a key of one part of an id, absent where the id has no such part.
+func number(name, title string, priority int, of func(MessageID) (n int64, ok bool)) table.ColumnOf[MessageID] {
+	return render.Key(name, table.ID, func(x MessageID) table.Cell {
+		n, ok := of(x)
+		if !ok {
+			return table.OfNone()
+		}
+		return table.Cell{Int: n}
+	}).Titled(title, priority, nil)
+}
+
+func messageIDTable(rows []MessageID) *table.Rows[MessageID] {
+	is := func(x MessageID, queues ...msgid.Queue) bool { return slices.Contains(queues, x.Queue) }
+	return table.New(table.Schema{Name: "message-ids", Singular: "message-id", Names: []string{"given"}, Sparse: true}, rows, []table.ColumnOf[MessageID]{
+		render.TextKey("given", func(x MessageID) string { return x.Given }).Titled("GIVEN", 1, nil),
+		render.TextKey("queue", func(x MessageID) string { return string(x.Queue) }).Word().Titled("QUEUE", 0, nil),
+		render.TextKey("read_as", func(x MessageID) string { return string(x.Form) }).Word().Titled("READ AS", 3, nil),
+		render.TextKey("message_id", func(x MessageID) string { return x.String() }).Titled("MESSAGE ID", 0, nil),
+		number("offset", "OFFSET", 5, func(x MessageID) (int64, bool) { return x.Offset, is(x, msgid.Kafka, msgid.RocksMQ) }),
+		number("ledger", "LEDGER", 5, func(x MessageID) (int64, bool) { return x.Ledger, is(x, msgid.Pulsar) }),
+		number("segment", "SEGMENT", 5, func(x MessageID) (int64, bool) { return x.Segment, is(x, msgid.Woodpecker) }),
+		number("entry", "ENTRY", 5, func(x MessageID) (int64, bool) { return x.Entry, is(x, msgid.Pulsar, msgid.Woodpecker) }),
+		number("partition", "PARTITION", 6, func(x MessageID) (int64, bool) { return x.Partition, is(x, msgid.Pulsar) && x.Partition >= 0 }),
+		number("batch", "BATCH", 6, func(x MessageID) (int64, bool) { return x.Batch, is(x, msgid.Pulsar) && x.Batch >= 0 }),
+		render.TextKey("stored", func(x MessageID) string { return x.Text() }).Titled("ON STREAMING NODES", 4, nil),
+		render.TextKey("checkpoint", func(x MessageID) string { return "0x" + hex.EncodeToString(x.Bytes()) }).Titled("IN CHECKPOINTS", 4, nil),
+	})
+}
+
+// MessageIDSchema is what can be asked of what MessageIDs writes.
+func MessageIDSchema(render.ReportOptions) *table.Schema { return messageIDTable(nil).Schema() }
+
+// Timestamp is a hybrid timestamp, and what was given for it.
+type Timestamp struct {
+	Given  string
+	ReadAs string // "hybrid", "time", "seconds", "milliseconds"
+	At     model.TSO
+}
+
+// Timestamps lists hybrid timestamps with their times.
+func Timestamps(w io.Writer, rows []Timestamp, f render.Format, o render.ReportOptions) error {
+	return decoded(w, "TimestampList", timestampTable(rows), f, o)
+}
+
+func timestampTable(rows []Timestamp) *table.Rows[Timestamp] {
+	return table.New(table.Schema{Name: "timestamps", Singular: "timestamp", Names: []string{"given"}, Sparse: true}, rows, []table.ColumnOf[Timestamp]{
+		render.TextKey("given", func(x Timestamp) string { return x.Given }).Titled("GIVEN", 1, nil),
+		render.TextKey("read_as", func(x Timestamp) string { return x.ReadAs }).Word().Titled("READ AS", 2, nil),
+		render.Key("time", table.Text, func(x Timestamp) table.Cell { return table.Of(preciseTime(x.At)) }).Titled("TIME", 0, nil),
+		render.Key("hybrid", table.Text, func(x Timestamp) table.Cell { return table.Of(strconv.FormatUint(uint64(x.At), 10)) }).Titled("HYBRID", 0, nil),
+		render.Key("unix_ms", table.ID, func(x Timestamp) table.Cell { return table.Cell{Int: x.At.Time().UnixMilli()} }).Titled("UNIX MS", 1, nil),
+		render.Key("logical", table.ID, func(x Timestamp) table.Cell { return table.Cell{Int: x.At.Logical()} }).Titled("LOGICAL", 1, nil),
+	})
+}
+
+// TimestampSchema is what can be asked of what Timestamps writes.
+func TimestampSchema(render.ReportOptions) *table.Schema { return timestampTable(nil).Schema() }
+
+func preciseTime(t model.TSO) string { return t.Time().Format("2006-01-02T15:04:05.000Z07:00") }

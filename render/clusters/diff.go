@@ -1,0 +1,272 @@
+package clusters
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/diff"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/render"
+)
+
+// DiffFormats are the formats of what differs between two clusters.
+func DiffFormats() render.Formats {
+	return render.FormatsOf(map[string]string{
+		"table": "a summary of each collection, and its changes (default)",
+		"csv":   "one line per change (RFC 4180)",
+		"jsonl": "a JSON object for each change",
+		"name":  "",
+	})
+}
+
+// Diff writes what differs between two clusters; as JSON lines and CSV, only the changes.
+func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) error {
+	asked := render.Ask(&o, changeTable(d), nil)
+	people := func(w io.Writer) error { return writeDiff(w, d, &o.Options) }
+	s := &render.Sheet{
+		Kind: "Diff", Options: &o, Items: asked.Items, Parts: []render.Part{asked.List(noDifferences(d))}, Foot: asked.More(&o),
+		Head: []render.Line{{Role: render.RoleRemoved, Text: diffOrigin(render.RoleRemoved, &d.From)}, {Role: render.RoleAdded, Text: diffOrigin(render.RoleAdded, &d.To)}},
+		About: func(e *encode.Encoder) {
+			e.Key("from")
+			writeOrigin(e, &d.From)
+			e.Key("to")
+			writeOrigin(e, &d.To)
+			e.Key("collections")
+			e.BeginList()
+			for i := range d.Collections {
+				writeSummary(e, &d.Collections[i])
+			}
+			e.EndList()
+		},
+		After: func(e *encode.Encoder) { e.NonZero("not_compared", d.NotCompared) },
+		Own:   map[string]func(io.Writer) error{"table": people, "wide": people},
+	}
+	if len(d.NotCompared) > 0 {
+		s.Head = append(s.Head, render.Line{Role: render.RoleWarn, Text: notCompared(d)})
+	}
+	return s.Write(w, f)
+}
+
+// ChangeSchema is what can be asked of the changes that Diff writes.
+func ChangeSchema(render.ReportOptions) *table.Schema { return changeTable(&diff.Diff{}).Schema() }
+
+// changeTable is a row for each change.
+func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
+	text := render.TextKey[*diff.Change]
+	seen := func(name string, priority int, of func(c *diff.Change) string) table.ColumnOf[*diff.Change] {
+		return text(name, of).Titled(strings.ToUpper(name), priority, func(c *diff.Change) string { return render.OrNone(of(c)) })
+	}
+	field := render.Key("field", table.Text, func(c *diff.Change) table.Cell {
+		if c.Field == "" {
+			return table.OfNone()
+		}
+		return table.Of(c.Field)
+	}).Titled("FIELD", 0, func(c *diff.Change) string { return render.OrNone(c.Field) })
+	return table.New(table.Schema{Name: "changes", Singular: "change", Names: []string{"id", "name"}, Sparse: true}, render.Pointers(d.Changes), []table.ColumnOf[*diff.Change]{
+		seen("change", 0, func(c *diff.Change) string { return string(c.Kind) }).Looking(func(c *diff.Change) render.Role { return ChangeRole(c.Kind) }).Word(),
+		seen("resource", 0, func(c *diff.Change) string { return c.Object.Resource }).Word(),
+		seen("id", 0, func(c *diff.Change) string { return c.Object.ID }),
+		seen("name", 2, func(c *diff.Change) string { return c.Object.Name }),
+		text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
+		seen("collection", 1, func(c *diff.Change) string { return c.Collection.Name }),
+		field,
+		seen("from", 0, func(c *diff.Change) string { return c.From }),
+		seen("to", 0, func(c *diff.Change) string { return c.To }),
+		render.Key("by", table.List, func(c *diff.Change) table.Cell {
+			if c.Kind != diff.Replaced {
+				return table.OfNone()
+			}
+			ids := make([]string, len(c.By))
+			for i, r := range c.By {
+				ids[i] = r.ID
+			}
+			return table.OfList(ids)
+		}),
+	})
+}
+
+func writeSummary(e *encode.Encoder, s *diff.Summary) {
+	e.BeginObject()
+	e.Entry("collection_id", s.Collection.ID)
+	e.Entry("collection", s.Collection.Name)
+	e.Entry("segments_added", s.Added)
+	e.Entry("segments_removed", s.Removed)
+	e.Entry("segments_replaced", s.Replaced)
+	e.Entry("segments_changed", s.Changed)
+	e.Entry("segments_before", s.SegmentsBefore)
+	e.Entry("segments_after", s.SegmentsAfter)
+	e.Entry("rows_before", s.RowsBefore)
+	e.Entry("rows_after", s.RowsAfter)
+	e.EndObject()
+}
+
+// writeDiff writes for people: a summary for each collection, then the changes.
+func writeDiff(w io.Writer, d *diff.Diff, o *render.Options) error {
+	out := encode.NewOutput(w, encode.Pieces)
+	p := render.NewPainter(o)
+	out.Buf = append(p.Paint(out.Buf, render.RoleRemoved, diffOrigin(render.RoleRemoved, &d.From)), '\n')
+	out.Buf = append(p.Paint(out.Buf, render.RoleAdded, diffOrigin(render.RoleAdded, &d.To)), '\n')
+	if len(d.NotCompared) > 0 {
+		out.Buf = append(p.Paint(out.Buf, render.RoleWarn, notCompared(d)), '\n')
+	}
+	if d.Empty() {
+		out.Buf = append(append(out.Buf, noDifferences(d)...), '\n')
+		return out.Flush()
+	}
+	titles := summaries(d)
+	var last model.Ref
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if i == 0 || c.Collection != last {
+			last = c.Collection
+			if i > 0 {
+				out.Buf = append(out.Buf, '\n')
+			}
+			out.Buf = append(p.Paint(append(out.Buf, '\n'), render.RoleTitle, titles[last]), '\n')
+		}
+		writeChangeLine(&out, &p, c, i > 0 && sameObject(&d.Changes[i-1], c))
+	}
+	out.Buf = append(out.Buf, '\n')
+	return out.Flush()
+}
+
+// notCompared says what one side lacks.
+func notCompared(d *diff.Diff) string {
+	return "not compared (one side was not read): " + strings.Join(d.NotCompared, ", ")
+}
+
+func noDifferences(d *diff.Diff) string {
+	if len(d.NotCompared) > 0 {
+		return "no differences in the compared parts"
+	}
+	return "no differences"
+}
+
+// sameObject reports whether two changes are fields of one object, which share a line.
+func sameObject(a, b *diff.Change) bool {
+	return a.Kind == diff.Changed && b.Kind == diff.Changed && a.Object == b.Object
+}
+
+// summaries are the titles of groups of changes.
+func summaries(d *diff.Diff) map[model.Ref]string {
+	titles := map[model.Ref]string{{}: "cluster"}
+	for i := range d.Collections {
+		titles[d.Collections[i].Collection] = summaryLine(&d.Collections[i])
+	}
+	return titles
+}
+
+// diffOrigin says where a side is from.
+func diffOrigin(r render.Role, o *model.Origin) string {
+	line := strings.Repeat(render.Glyph(r, true), 3) + " " + render.Harmless(o.Location)
+	if o.Revision > 0 {
+		line += "  revision " + strconv.FormatInt(o.Revision, 10)
+	}
+	if !o.Taken.IsZero() {
+		line += "  " + string(encode.AppendTime(nil, o.Taken.UnixNano()/1e9*1e9))
+	}
+	return line
+}
+
+func summaryLine(s *diff.Summary) string {
+	parts := []string{
+		render.Harmless(s.Collection.Name), "rows " + change(s.RowsBefore, s.RowsAfter),
+		"segments " + change(int64(s.SegmentsBefore), int64(s.SegmentsAfter)),
+	}
+	for _, n := range []struct {
+		count int
+		word  string
+	}{{s.Added, "added"}, {s.Removed, "removed"}, {s.Replaced, "replaced"}, {s.Changed, "changed"}} {
+		if n.count > 0 {
+			parts = append(parts, strconv.Itoa(n.count)+" "+n.word)
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+func change(from, to int64) string {
+	if from == to {
+		return strconv.FormatInt(to, 10)
+	}
+	sign := "+"
+	if to < from {
+		sign = ""
+	}
+	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign + strconv.FormatInt(to-from, 10) + ")"
+}
+
+// writeChangeLine writes a change without the end of its line: another field of the
+// same object may follow.
+func writeChangeLine(out *encode.Output, p *render.Painter, c *diff.Change, goesOn bool) {
+	role := ChangeRole(c.Kind)
+	if goesOn {
+		out.Buf = p.Paint(out.Buf, role, ", "+fieldText(c))
+		return
+	}
+	if n := len(out.Buf); n == 0 || out.Buf[n-1] != '\n' {
+		out.Buf = append(out.Buf, '\n')
+	}
+	out.Buf = append(out.Buf, "  "...)
+	out.Buf = p.Paint(out.Buf, role, render.Glyph(role, true)+" "+ChangeText(c))
+	out.Drain()
+}
+
+func fieldText(c *diff.Change) string {
+	return c.Field + " " + render.OrNone(c.From) + " → " + render.OrNone(c.To)
+}
+
+// ChangeRole is the role of a kind of change.
+func ChangeRole(k diff.Kind) render.Role {
+	switch k {
+	case diff.Added:
+		return render.RoleAdded
+	case diff.Removed:
+		return render.RoleRemoved
+	default:
+		return render.RoleChanged
+	}
+}
+
+// ChangeText is a change in one line for people.
+func ChangeText(c *diff.Change) string {
+	text := singular(c.Object.Resource) + " " + render.Harmless(objectName(c.Object))
+	switch c.Kind {
+	case diff.Added:
+		return joinText(text, c.To)
+	case diff.Removed:
+		return joinText(text, c.From)
+	case diff.Replaced:
+		names := make([]string, len(c.By))
+		for i, r := range c.By {
+			names[i] = r.ID
+		}
+		return joinText(text, "replaced by "+strings.Join(names, ", "))
+	default:
+		return text + "  " + fieldText(c)
+	}
+}
+
+func joinText(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "  " + render.Harmless(b)
+}
+
+func objectName(r model.Ref) string {
+	if r.Name == "" || r.Name == r.ID {
+		return r.ID
+	}
+	return r.Name + " (" + r.ID + ")"
+}
+
+func singular(resource string) string {
+	if r, err := view.Find(resource); err == nil {
+		return r.Singular
+	}
+	return resource
+}

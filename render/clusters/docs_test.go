@@ -1,0 +1,63 @@
+package clusters
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/render/rendertest"
+)
+
+// TestDocs holds the tables of docs/reference/json.md to the resources.
+func TestDocs(t *testing.T) {
+	const path, begin, end = "../../docs/reference/json.md", "<!-- generated -->\n", "<!-- /generated -->\n"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has lost its marks", path)
+	}
+	want := head + begin + resourceTables() + end + tail
+	if *rendertest.Update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if want != string(text) {
+		t.Errorf("%s is out of date: go test ./render/clusters -run TestDocs -update", path)
+	}
+}
+
+func resourceTables() string {
+	var b strings.Builder
+	for _, r := range view.Resources {
+		fmt.Fprintf(&b, "\n### %s\n\n%s Kind `%s`, `-o name` prints `%s/` and the `%s`.", r.Name, r.Doc, r.Kind, r.Singular, r.Handle)
+		if len(r.Aliases) > 0 {
+			fmt.Fprintf(&b, " Also: `%s`.", strings.Join(r.Aliases, "`, `"))
+		}
+		b.WriteString("\n\n| key | kind | shown | meaning |\n|---|---|---|---|\n")
+		for _, c := range r.Columns {
+			if c.For == table.People {
+				continue // it is no key
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, kindName(c.Kind), showName(c.Show), c.Doc)
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func kindName(k table.Kind) string {
+	return [...]string{"text", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "number", "number", "findings"}[k]
+}
+
+func showName(s table.Show) string {
+	return [...]string{"table", "wide", "", "on demand"}[s]
+}

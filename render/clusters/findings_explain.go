@@ -1,0 +1,264 @@
+package clusters
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/history"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/render"
+)
+
+// CheckFormats are the formats of the list of checks.
+func CheckFormats() render.Formats {
+	return render.FormatsOf(map[string]string{
+		"table": "what each check finds, a line or more of it (default)",
+		"name":  "",
+	})
+}
+
+// Checks lists checks.
+func Checks(w io.Writer, checks []*check.Check, f render.Format, o render.ReportOptions) error {
+	asked := render.Ask(&o, checkTable(checks, checks), nil)
+	people := func(w io.Writer) error { return writeChecks(w, checks, &o.Options) }
+	s := &render.Sheet{
+		Kind: "CheckList", Options: &o, About: func(*encode.Encoder) {}, Items: asked.Items,
+		Parts: []render.Part{asked.List("")}, Foot: asked.More(&o), Own: map[string]func(io.Writer) error{"table": people, "wide": people},
+	}
+	return s.Write(w, f)
+}
+
+// CheckSchema is what can be asked of the checks that Checks writes.
+func CheckSchema(render.ReportOptions) *table.Schema { return checkTable(nil, nil).Schema() }
+
+// checkTable are checks, and to which of all they are related.
+func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
+	seen := func(c table.ColumnOf[*check.Check], title string) table.ColumnOf[*check.Check] {
+		return c.Titled(title, 0, nil)
+	}
+	list := func(name string, of func(x *check.Check) []string) table.ColumnOf[*check.Check] {
+		return render.Key(name, table.List, func(x *check.Check) table.Cell { return table.OfList(of(x)) })
+	}
+	related := func(x *check.Check, effects bool) []string {
+		from, to := check.Causes(x, all)
+		return check.IDs([][]*check.Check{from, to}[render.BoolInt(effects)])
+	}
+	return table.New(table.Schema{
+		Name: "checks", Singular: "check", Names: []string{"id"}, Sparse: true, Order: []string{"severity", "id", "title"},
+	}, checks, []table.ColumnOf[*check.Check]{
+		seen(render.TextKey("id", func(x *check.Check) string { return x.ID }), "CHECK").Looking(func(*check.Check) render.Role { return render.RoleAccent }),
+		seen(render.TextKey("title", func(x *check.Check) string { return x.Title }), "FINDS"),
+		seen(render.TextKey("severity", func(x *check.Check) string { return x.Severity.String() }), "SEVERITY").Word().
+			Looking(func(x *check.Check) render.Role { return SeverityRole(x.Severity) }),
+		render.TextKey("since", func(x *check.Check) string { return x.Since }),
+		render.TextKey("doc", func(x *check.Check) string { return strings.TrimSpace(x.Doc) }),
+		render.TextKey("remedy", func(x *check.Check) string { return strings.TrimSpace(x.Remedy) }),
+		render.Key("live", table.Bool, func(x *check.Check) table.Cell { return table.OfBool(x.Live()) }),
+		list("reads", func(x *check.Check) []string { return x.Reads() }),
+		list("symptoms", func(x *check.Check) []string { return x.Symptoms() }),
+		list("follows_from", func(x *check.Check) []string { return related(x, false) }),
+		list("causes", func(x *check.Check) []string { return related(x, true) }),
+	})
+}
+
+// writeChecks writes for people: the sentence of each check, as long as it is.
+func writeChecks(w io.Writer, checks []*check.Check, o *render.Options) error {
+	p := newPage(w, o)
+	id := 0
+	for _, x := range checks {
+		id = max(id, len(x.ID))
+	}
+	for _, x := range checks {
+		p.out.Buf = p.paint.Paint(p.out.Buf, SeverityRole(x.Severity), SeverityGlyph(x.Severity, o.ASCII))
+		p.out.Buf = append(p.out.Buf, ' ')
+		p.out.Buf = p.paint.Paint(p.out.Buf, render.RoleAccent, x.ID)
+		hang := id - len(x.ID) + render.Gutter
+		used := 2 + id + render.Gutter
+		for i, line := range p.wrap(x.Title, used) {
+			if i > 0 {
+				hang = used
+			}
+			p.out.Buf = append(append(render.AppendSpaces(p.out.Buf, hang), line...), '\n')
+		}
+	}
+	return p.out.Flush()
+}
+
+// Explain writes the documentation of a check; all are those that it may be related to.
+func Explain(w io.Writer, x *check.Check, all []*check.Check, o render.Options) error {
+	if o.Format.Documents() {
+		return render.Document(func(e *encode.Encoder) {
+			e.BeginObject()
+			e.Entry("apiVersion", render.APIVersion)
+			e.Entry("kind", "Check")
+			e.Key("item")
+			render.NewItems(table.All(checkTable([]*check.Check{x}, all), table.Hidden)).Write(e, 0)
+			e.EndObject()
+		}).Write(w, &o)
+	}
+	p := newPage(w, &o)
+	p.put(0, 0, render.RoleTitle, x.ID+": "+x.Title)
+	for i, part := range Explanation(x, all, readable(o.Width)) {
+		p.blank()
+		if i > 0 {
+			p.put(0, 0, render.RoleAccent, part.Title)
+		}
+		for _, line := range part.Lines {
+			p.out.Buf = append(append(p.out.Buf, line...), '\n')
+		}
+	}
+	return p.out.Flush()
+}
+
+// readable is a width at which prose is read, at most that of the terminal.
+func readable(w int) int {
+	const longest = 96
+	if w <= 0 {
+		return longest
+	}
+	return min(w, longest)
+}
+
+// Section is a part of an explanation: wrapped lines under a title, which the first has not.
+type Section struct {
+	Title string
+	Lines []string
+}
+
+// Explanation is the documentation of a check for people, in lines of at most w cells.
+func Explanation(x *check.Check, all []*check.Check, w int) []Section {
+	causes, effects := check.Causes(x, all)
+	reads := "needs no more than metadata"
+	if x.Live() {
+		reads = "needs a live cluster, a bundle saved with --live, or --runtime"
+	}
+	facts := []string{
+		"worst severity  " + x.Severity.String(),
+		"reads           " + strings.Join(x.Reads(), "; "),
+		"                " + reads,
+		"since           kitescope " + x.Since,
+	}
+	if symptoms := x.Symptoms(); len(symptoms) > 0 {
+		facts = append(facts, "symptoms        "+strings.Join(symptoms, "; "))
+	}
+	if len(causes) > 0 {
+		facts = append(facts, "may follow from "+strings.Join(check.IDs(causes), ", "))
+	}
+	if len(effects) > 0 {
+		facts = append(facts, "may cause       "+strings.Join(check.IDs(effects), ", "))
+	}
+	if usual, others := check.EventKinds(x.ID); len(usual) > 0 {
+		facts = append(facts, "can begin with  "+kindList(usual))
+		if len(others) > 0 {
+			facts = append(facts, "                less likely "+kindList(others))
+		}
+	}
+	const label = 16
+	var lines []string
+	for _, fact := range facts {
+		lines = append(lines, hung(fact[:label], fact[label:], w)...)
+	}
+	return []Section{{"", Prose(x.Doc, w)}, {"What to do", Prose(x.Remedy, w)}, {"About the check", lines}}
+}
+
+func kindList(kinds []history.Kind) string {
+	list := make([]string, len(kinds))
+	for i, k := range kinds {
+		list[i] = string(k)
+	}
+	return strings.Join(list, ", ")
+}
+
+// hung wraps text behind a label.
+func hung(label, text string, w int) []string {
+	p := page{width: w}
+	lines := p.wrap(text, len(label))
+	for i := range lines {
+		if i > 0 {
+			label = strings.Repeat(" ", len(label))
+		}
+		lines[i] = label + lines[i]
+	}
+	return lines
+}
+
+// Prose wraps the Markdown of a check's documentation for a terminal: paragraphs and lists flow,
+// code that is indented or fenced stays as it is, backquotes are dropped.
+func Prose(text string, w int) []string {
+	var out []string
+	var flow strings.Builder
+	label := ""
+	end := func() {
+		if flow.Len() > 0 {
+			out = append(out, unbroken(hung(label, flow.String(), w))...)
+		}
+		flow.Reset()
+		label = ""
+	}
+	fenced := false
+	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
+		trimmed := strings.TrimSpace(line)
+		switch mark := listMark(trimmed); {
+		case strings.HasPrefix(trimmed, "```"):
+			end()
+			fenced = !fenced
+		case fenced, flow.Len() == 0 && strings.HasPrefix(line, "    "):
+			out = append(out, "    "+render.Harmless(strings.TrimPrefix(line, "    ")))
+		case trimmed == "":
+			end()
+			if len(out) > 0 && out[len(out)-1] != "" {
+				out = append(out, "")
+			}
+		case mark != "":
+			end()
+			label = mark
+			flow.WriteString(plainWords(trimmed[len(mark):]))
+		default:
+			if flow.Len() > 0 {
+				flow.WriteByte(' ')
+			}
+			flow.WriteString(plainWords(trimmed))
+		}
+	}
+	end()
+	return slices.Clip(out)
+}
+
+// listMark is what a line of a list begins with: "- ", "12. "; "" of other lines.
+func listMark(line string) string {
+	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
+		return line[:2]
+	}
+	digits := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsDigit(r) })
+	if digits > 0 && strings.HasPrefix(line[digits:], ". ") {
+		return line[:digits+2]
+	}
+	return ""
+}
+
+// plainWords drops the marks of Markdown that only change how text looks. Code that is short
+// keeps together: its blanks are such that no line breaks there, until unbroken.
+func plainWords(s string) string {
+	const short = 40
+	parts := strings.Split(render.Harmless(s), "`")
+	for i := range parts {
+		if i%2 == 1 && i < len(parts)-1 && len(parts[i]) <= short {
+			parts[i] = strings.ReplaceAll(parts[i], " ", noBreak)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(parts, ""), "**", "")
+}
+
+// noBreak is U+00A0, a blank at which no line ends.
+const noBreak = "\u00a0"
+
+func unbroken(lines []string) []string {
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], noBreak, " ")
+	}
+	return lines
+}

@@ -1,0 +1,78 @@
+package clusters
+
+import (
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
+	"kitescope/render"
+)
+
+// Found is what checks say beside something else: of a cluster in its overview, of an object in its description.
+type Found struct {
+	Report *check.Report
+	// List are the findings that are told; the report has the others.
+	List []*check.Finding
+}
+
+// Health is a judgement in a word, for scripts: "bad", "warning", "good", or "unknown" where nothing is found and not all checks could run.
+func Health(r *check.Report) string {
+	counts := r.Tally()
+	switch {
+	case r.Count(check.Error) > 0:
+		return "bad"
+	case r.Count(check.Warning) > 0:
+		return "warning"
+	case counts[check.Skipped]+counts[check.Broken] > 0:
+		return "unknown"
+	}
+	return "good"
+}
+
+// HealthText is a judgement for people, with its role. It is good only if all checks could run.
+func HealthText(r *check.Report) (role render.Role, glyph, text string) {
+	counts := r.Tally()
+	switch Health(r) {
+	case "bad":
+		return render.RoleBad, render.Glyph(render.RoleBad, false), "bad: " + words.Plural(r.Count(check.Error), "error")
+	case "warning":
+		return render.RoleWarn, render.Glyph(render.RoleWarn, false), "not good: " + words.Plural(r.Count(check.Warning), "warning")
+	case "unknown":
+		n := counts[check.Skipped] + counts[check.Broken]
+		return render.RoleDim, words.UnknownMark, "nothing bad found, " + words.Number(n) + " of " + words.Plural(len(r.Results), "check") + " could not run"
+	}
+	return render.RoleGood, render.Glyph(render.RoleGood, false), "good"
+}
+
+// writeFound writes findings as a diagnosis has them; nothing where nobody judged.
+func writeFound(e *encode.Encoder, found *Found) {
+	if found == nil {
+		return
+	}
+	e.Key("findings")
+	writeFindingList(e, &Diagnosis{Report: found.Report}, found.List)
+}
+
+// found prints findings with their fixes, each with what follows from it below. Of a cluster those that are no more than worth knowing are
+// counted.
+func (p *page) found(found *Found, least check.Severity) {
+	if found == nil {
+		return
+	}
+	d := &Diagnosis{Report: found.Report}
+	left := 0
+	for _, b := range check.Tree(found.List) {
+		if b.Severity < least {
+			left++
+			continue
+		}
+		p.finding(d, &b, false)
+	}
+	if left > 0 {
+		p.put(0, stepIn, render.RoleDim, strconv.Itoa(left)+" more for information: kitescope diagnose")
+	}
+	if len(found.List) > 0 {
+		p.blank()
+	}
+}

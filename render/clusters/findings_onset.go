@@ -1,0 +1,101 @@
+package clusters
+
+import (
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/history"
+	"kitescope/inspect/onset"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
+	"kitescope/render"
+)
+
+// Onset is when a finding began, nil where that was not looked for.
+func (d *Diagnosis) onset(f *check.Finding) *onset.Onset { return d.Onsets[f] }
+
+// OnsetText says for people when a finding began: "09:14:10 ±2 s, 12 min before". now is the time of the report.
+func OnsetText(o *onset.Onset, now time.Time) string {
+	if o.Unknown != "" {
+		return "unknown when: " + render.Harmless(o.Unknown)
+	}
+	text := "revision " + words.Number(o.Revision)
+	if !o.Began.IsZero() {
+		text = clockTime(o.Began, now)
+		if o.Error > time.Second {
+			text += " ±" + words.Span(o.Error)
+		}
+	}
+	if o.AtLeast {
+		return text + " or before: it was there at the oldest moment that was looked at"
+	}
+	if ago := now.Sub(o.Began); !o.Began.IsZero() && !now.IsZero() && ago >= 0 {
+		text += ", " + words.Span(ago) + " before this state"
+	}
+	return text
+}
+
+// clockTime is the time of day, with the day where that is another one than now.
+func clockTime(t, now time.Time) string {
+	if t.UTC().Format(time.DateOnly) == now.UTC().Format(time.DateOnly) {
+		return t.UTC().Format(time.TimeOnly)
+	}
+	return render.Stamp(t)
+}
+
+// EventText is an event in one line: "09:14:02 config/queryCoord/autoBalance changed: true → false".
+func EventText(e *history.Event, now time.Time) string {
+	name := e.Object.Name
+	if name == "" {
+		name = e.Object.ID
+	}
+	text := render.Harmless(e.Object.Resource+"/"+name) + " " + render.Harmless(e.Message)
+	if e.Time.IsZero() {
+		return "revision " + words.Number(e.Revision) + " " + text
+	}
+	return clockTime(e.Time, now) + " " + text
+}
+
+// onsetLines are the lines of a finding that say when it began and what was before.
+func (d *Diagnosis) onsetLines(f *check.Finding) (lines []struct{ label, text string }) {
+	o := d.onset(f)
+	if o == nil {
+		return nil
+	}
+	add := func(label, text string) { lines = append(lines, struct{ label, text string }{label, text}) }
+	add("since", OnsetText(o, d.Report.Now))
+	for i := range o.Before {
+		add("before", EventText(&o.Before[i], d.Report.Now))
+	}
+	return lines
+}
+
+// writeOnset writes when a finding began; nothing where that was not looked for.
+func writeOnset(e *encode.Encoder, o *onset.Onset) {
+	if o == nil {
+		return
+	}
+	if o.Unknown != "" {
+		e.Entry("began_unknown", o.Unknown)
+	} else {
+		e.Entry("began", o.Began)
+		if !o.Began.IsZero() && o.Error >= 0 {
+			e.Entry("began_error_seconds", o.Error.Seconds())
+		}
+		e.Entry("began_revision", o.Revision)
+		e.Entry("began_at_least", o.AtLeast)
+	}
+	e.Key("before")
+	e.BeginList()
+	for i := range o.Before {
+		x := &o.Before[i]
+		e.BeginObject()
+		e.Entry("time", x.Time)
+		e.Entry("revision", x.Revision)
+		e.Entry("kind", string(x.Kind))
+		e.Entry("object", x.Object)
+		e.Entry("message", x.Message)
+		e.EndObject()
+	}
+	e.EndList()
+}

@@ -1,0 +1,207 @@
+package clusters
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/internal/encode"
+	"kitescope/internal/words"
+	"kitescope/render"
+)
+
+// SeverityRole is the role of a severity.
+func SeverityRole(s check.Severity) render.Role {
+	switch s {
+	case check.Error:
+		return render.RoleBad
+	case check.Warning:
+		return render.RoleWarn
+	default:
+		return render.RoleAccent
+	}
+}
+
+// SeverityGlyph says what a severity's colour says.
+func SeverityGlyph(s check.Severity, ascii bool) string {
+	return render.GlyphOf(SeverityRole(s), ascii)
+}
+
+// ObjectText names the object of a finding for people: "collection docs (470590760626290000)".
+func ObjectText(r model.Ref) string {
+	if r.Resource == "" {
+		return "cluster"
+	}
+	return singular(r.Resource) + " " + render.Harmless(objectName(r))
+}
+
+// CostText says what a finding costs: "29% of query work", "88% of the time of requests" where that was measured, "" if it is unknown
+// or nothing.
+func CostText(f *check.Finding) string {
+	if f.Cost <= 0 {
+		return ""
+	}
+	if len(f.Slows) > 0 {
+		return words.Percent(100*f.Cost) + " of the time of requests"
+	}
+	return words.Percent(100*f.Cost) + " of query work"
+}
+
+// EvidenceText is a piece of evidence in one line: "segments: 30 (querynode-3)".
+func EvidenceText(e *check.Evidence) string {
+	text := render.Harmless(e.Name) + ": " + render.Harmless(e.Value)
+	if e.Source != "" {
+		text += " (" + render.Harmless(e.Source) + ")"
+	}
+	return text
+}
+
+// CountText counts findings by severity: "3 findings (1 error, 2 warnings)", "no findings".
+func CountText(findings []*check.Finding) string {
+	if len(findings) == 0 {
+		return "no findings"
+	}
+	var counts [check.Error + 1]int
+	for _, f := range findings {
+		counts[f.Severity]++
+	}
+	var parts []string
+	for _, s := range []check.Severity{check.Error, check.Warning} {
+		if counts[s] > 0 {
+			parts = append(parts, words.Plural(counts[s], s.String()))
+		}
+	}
+	if counts[check.Info] > 0 {
+		parts = append(parts, strconv.Itoa(counts[check.Info])+" info")
+	}
+	return words.Plural(len(findings), "finding") + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// AskedText says which processes were heard: "9 of 10 processes answered", "the nodes were not asked".
+func AskedText(r *model.Runtime) string {
+	if r == nil {
+		return "the nodes were not asked"
+	}
+	answered := 0
+	for _, n := range r.Nodes {
+		if n.Outcome == model.Answered {
+			answered++
+		}
+	}
+	text := strconv.Itoa(answered) + " of " + words.Plural(len(r.Nodes), "session") + " answered"
+	if len(r.Nodes) == 0 {
+		text = "no session was asked"
+		if r.Kind == "live" {
+			text = "no process is registered"
+		}
+	}
+	if r.Kind != "live" && r.Kind != "" {
+		text += " (" + render.Harmless(r.Kind) + ")"
+	}
+	return text
+}
+
+// headline is which cluster is judged, and in what state.
+func (d *Diagnosis) headline() (where, state string) {
+	c := d.Report.Cluster
+	v := &view.Overview{Origin: c.Origin, Version: c.Version}
+	if !c.Origin.Taken.IsZero() {
+		v.Age = max(0, d.Report.Now.Sub(c.Origin.Taken)).Round(time.Second)
+	}
+	where = render.Harmless(c.Origin.Location)
+	if c.Origin.Root != "" {
+		where = render.Harmless(c.Origin.Root) + " @ " + where
+	}
+	state = OriginText(v) + "  " + AskedText(c.Runtime)
+	if d.Preflight != nil {
+		state = d.Preflight.Text() + "  " + state
+	}
+	if n := len(d.Report.Unsettled); n > 0 {
+		state += "  " + words.Plural(n, "collection") + " changed meanwhile: judged by metadata only"
+	}
+	return where, state
+}
+
+// replays.changeText says how a finding stands to the older state, "" without one. "new?" is what the
+// older state may have had, where it could not be seen.
+func (d *Diagnosis) changeText(f *check.Finding) string {
+	c := d.Since.Of(f)
+	switch {
+	case c == nil:
+		return ""
+	case c.Kind == check.Unsure:
+		return "new?"
+	}
+	return c.Kind.String()
+}
+
+// sinceText sums up what has changed: "since old.kite: 1 new, 2 same, 1 gone".
+func (d *Diagnosis) sinceText() string {
+	counts := make(map[check.ChangeKind]int)
+	for _, c := range d.Since.Changes {
+		counts[c.Kind]++
+	}
+	words := map[check.ChangeKind]string{check.Unsure: "new or not seen before", check.Lost: "can no longer be seen"}
+	var parts []string
+	for _, k := range []check.ChangeKind{check.New, check.Unsure, check.Worse, check.Better, check.Same, check.Gone, check.Lost} {
+		if counts[k] == 0 {
+			continue
+		}
+		word := words[k]
+		if word == "" {
+			word = k.String()
+		}
+		parts = append(parts, strconv.Itoa(counts[k])+" "+word)
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing then, nothing now"}
+	}
+	return "since " + render.Harmless(d.Since.Before.Cluster.Origin.Location) + ": " + strings.Join(parts, ", ")
+}
+
+// page lays out lines of text within a width.
+type page struct {
+	out   encode.Output
+	paint render.Painter
+	width int // 0: unlimited
+	ascii bool
+}
+
+func newPage(w io.Writer, o *render.Options) *page {
+	return &page{out: encode.NewOutput(w, encode.Pieces), paint: render.NewPainter(o), width: o.Width, ascii: o.ASCII}
+}
+
+// put writes harmless text behind an indent; what does not fit goes on below, indented by hang
+// more cells.
+func (p *page) put(indent, hang int, r render.Role, text string) {
+	p.after("", render.RolePlain, indent, hang, r, text)
+}
+
+// after is put with a first word in a role of its own in front of the text: hang cells wide.
+func (p *page) after(first string, firstRole render.Role, indent, hang int, r render.Role, text string) {
+	for i, line := range p.wrap(text, indent+hang) {
+		p.out.Buf = render.AppendSpaces(p.out.Buf, indent)
+		if i == 0 && first != "" {
+			p.out.Buf = p.paint.Paint(p.out.Buf, firstRole, first)
+			p.out.Buf = render.AppendSpaces(p.out.Buf, hang-render.Width([]byte(first)))
+		} else if i > 0 || first != "" {
+			p.out.Buf = render.AppendSpaces(p.out.Buf, hang)
+		}
+		p.out.Buf = append(p.paint.Paint(p.out.Buf, r, line), '\n')
+	}
+	p.out.Drain()
+}
+
+func (p *page) blank() { p.out.Buf = append(p.out.Buf, '\n') }
+
+// wrap breaks text into lines that leave room for an indent.
+func (p *page) wrap(text string, indent int) []string {
+	if p.width <= 0 {
+		return []string{text}
+	}
+	return render.Wrap(text, p.width-indent)
+}

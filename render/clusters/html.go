@@ -1,0 +1,157 @@
+package clusters
+
+import (
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+	"kitescope/render"
+	"kitescope/render/webpage"
+)
+
+// writeHTML writes one page that needs nothing but itself.
+func writeHTML(w io.Writer, d *Diagnosis, _ *render.Options) error {
+	where, state := d.headline()
+	c := d.Conclude()
+	p := &webpage.Page{
+		Window: d.title() + " of " + where, Headline: c.Headline, Tone: c.Tone, Under: render.NonBlank(where, state, d.Counts()),
+		Facts: c.Facts, Commands: c.Commands, FixFirst: true, Version: d.Version,
+	}
+	if d.Since != nil {
+		p.Under = append(p.Under, d.sinceText())
+	}
+	d.AddFindings(p)
+	p.Add("Balance", balancePicture(d.Report.Balance)...)
+	d.AddCluster(p)
+	d.AddChecks(p)
+	return render.WritePage(w, p)
+}
+
+// AddFindings adds the findings to a page, what follows from one below it, and those that are gone since an older state.
+func (d *Diagnosis) AddFindings(p *webpage.Page) {
+	var list []webpage.Block
+	for _, b := range check.Tree(d.Report.Findings) {
+		list = append(list, d.article(&b))
+	}
+	p.Add("Findings", list...)
+	var gone []string
+	for _, c := range d.gone() {
+		text := c.Before.Message + " (" + c.Before.Check + ")"
+		if c.Why != "" {
+			text += ": cannot be seen now, " + c.Why
+		}
+		gone = append(gone, text)
+	}
+	p.Add("No longer found", webpage.List(gone))
+}
+
+// AddCluster adds the few figures that tell one cluster from another.
+func (d *Diagnosis) AddCluster(p *webpage.Page) {
+	p.Add("Cluster", webpage.Facts(clusterFacts(d.Report.Cluster)))
+}
+
+// AddChecks adds how the checks ended. Those that did not see everything are seen, those that found nothing folded.
+func (d *Diagnosis) AddChecks(p *webpage.Page) {
+	var unseen, ok, accepted []string
+	for _, u := range d.Report.Unlooked() {
+		unseen = append(unseen, u.Status.String()+", "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
+	}
+	for _, o := range d.outcomes() {
+		switch {
+		case o.Status == check.OK:
+			ok = append(ok, o.Check.ID+": "+o.Check.Title)
+		case o.Status == check.Found && len(o.Unseen) > 0:
+			unseen = append(unseen, "partly blind, "+strings.Join(o.Unseen, "; ")+": "+o.Check.ID)
+		}
+	}
+	for _, s := range d.Stale {
+		unseen = append(unseen, "baseline: "+s.Check+" "+s.Object+": "+s.Reason)
+	}
+	for _, f := range d.Report.Accepted {
+		accepted = append(accepted, "accepted: "+f.Message+" ("+f.Check+")")
+	}
+	blocks := []webpage.Block{webpage.List(unseen), webpage.List(accepted)}
+	if len(ok) > 0 {
+		blocks = append(blocks, webpage.Fold(words.Plural(len(ok), "check")+" found nothing", webpage.List(ok)))
+	}
+	p.Add("Checks", blocks...)
+}
+
+// article is a finding of a page.
+func (d *Diagnosis) article(b *check.Branch) webpage.Block {
+	a := webpage.Article{
+		Class: "finding " + b.Severity.String() + " depth" + strconv.Itoa(min(b.Depth, 4)), Mark: SeverityGlyph(b.Severity, false) + " " + b.Severity.String(),
+		Title: b.Message, Code: b.Check, CodeTitle: titleOf(d.Report, b.Check), About: []string{ObjectText(b.Object)},
+	}
+	if change := d.changeText(b.Finding); change != "" {
+		a.Mark += " [" + change + "]"
+	}
+	if cost := CostText(b.Finding); cost != "" {
+		a.About = append(a.About, "costs "+cost)
+	}
+	var began []webpage.Fact
+	for _, line := range d.onsetLines(b.Finding) {
+		began = append(began, webpage.Fact{Name: line.label, Value: line.text})
+	}
+	if len(began) > 0 {
+		a.Blocks = append(a.Blocks, webpage.Facts(began))
+	}
+	if b.Impact != "" {
+		a.Blocks = append(a.Blocks, webpage.Lines(webpage.Line{Named: true, Name: "Impact", Text: b.Impact}))
+	}
+	if steps := Steps(b.Finding); len(steps) > 0 {
+		a.Blocks = append(a.Blocks, webpage.Lines(webpage.Line{Named: true, Name: "Fix"}), webpage.Commands(steps))
+	}
+	if len(b.Evidence) > 0 {
+		evidence := webpage.Table{Name: "Evidence", Heads: []webpage.Cell{{Text: "evidence"}, {Text: "value"}, {Text: "source"}}}
+		for _, e := range b.Evidence {
+			evidence.Rows = append(evidence.Rows, []webpage.Cell{{Text: e.Name}, {Text: e.Value}, {Text: e.Source, Class: "dim"}})
+		}
+		a.Blocks = append(a.Blocks, evidence.HTML())
+	}
+	if len(b.Objects) > 0 {
+		var objects []string
+		for _, r := range b.Objects {
+			objects = append(objects, ObjectText(r))
+		}
+		a.Blocks = append(a.Blocks, webpage.Fold(words.Plural(len(objects), "object"), webpage.List(objects)))
+	}
+	return a.HTML()
+}
+
+// clusterFacts are the few figures that tell one cluster from another.
+func clusterFacts(c *model.Cluster) []webpage.Fact {
+	var facts []webpage.Fact
+	add := func(name, value string, parts model.Part) {
+		if !c.Loaded.Has(parts) {
+			value = words.UnknownMark
+		}
+		facts = append(facts, webpage.Fact{Name: name, Value: value})
+	}
+	count := func(n int) string { return words.Number(int64(n)) }
+	totals := c.Totals()
+	add("databases", count(max(1, len(c.Databases))), model.PartObjects)
+	add("collections", count(len(c.Collections)), model.PartObjects)
+	add("loaded", count(len(c.LoadStates)), model.PartServing)
+	add("segments", count(totals.Segments), model.PartSegments)
+	add("rows", words.Number(totals.Rows), model.PartSegments)
+	add("size", words.Bytes(totals.Bytes), model.PartSegments|model.PartLogs)
+	roles := make(map[string]int)
+	for _, s := range c.Sessions {
+		roles[s.Role]++
+	}
+	names := make([]string, 0, len(roles))
+	for role := range roles {
+		names = append(names, role)
+	}
+	sort.Strings(names)
+	for i, role := range names {
+		names[i] = count(roles[role]) + " " + role
+	}
+	add("sessions", render.OrNone(strings.Join(names, ", ")), model.PartSessions)
+	return facts
+}

@@ -1,0 +1,112 @@
+package clusters
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/view"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/render"
+)
+
+// writeNodeLines writes what metadata says about the nodes that serve queries.
+func writeNodeLines(e *encode.Encoder, nodes []view.NodeLine) {
+	e.Key("query_nodes")
+	e.BeginList()
+	for i := range nodes {
+		n := &nodes[i]
+		e.BeginObject()
+		e.Entry("id", encode.ID(n.Node))
+		e.Entry("role", n.Role)
+		e.Entry("address", n.Address)
+		e.Entry("state", n.State)
+		e.Entry("replicas", n.Replicas)
+		e.Entry("resource_groups", n.ResourceGroups)
+		e.Entry("collections", n.Collections)
+		writeNodeLive(e, n.Live)
+		e.EndObject()
+	}
+	e.EndList()
+}
+
+func writeQueryNodes(out *encode.Output, p *render.Painter, nodes []view.NodeLine) {
+	if len(nodes) == 0 {
+		return
+	}
+	out.Buf = append(p.Paint(append(out.Buf, '\n'), render.RoleTitle, "query nodes"), '\n')
+	for i := range nodes {
+		n := &nodes[i]
+		name := render.Harmless(n.Ref.Name)
+		out.Buf = append(append(out.Buf, "  "...), name...)
+		out.Buf = render.AppendSpaces(out.Buf, 20-len(name))
+		out.Buf = append(out.Buf, render.Harmless(n.Address)...)
+		out.Buf = render.AppendSpaces(out.Buf, 22-len(n.Address))
+		text := strconv.Itoa(n.Replicas) + " replicas"
+		if n.Replicas == 1 {
+			text = "1 replica"
+		}
+		if len(n.ResourceGroups) > 0 {
+			text += "  " + render.Harmless(strings.Join(n.ResourceGroups, ", "))
+		}
+		if n.State != "registered" {
+			text += "  " + n.State
+		}
+		out.Buf = append(p.Paint(out.Buf, nodeRole(n), text), '\n')
+		if n.Live != nil {
+			out.Buf = p.Paint(append(out.Buf, "    "...), render.RoleDim, NodeLiveText(n.Live))
+			out.Buf = append(out.Buf, '\n')
+		}
+	}
+}
+
+// writeNodeLive adds what a node says of itself; what it did not say is left out.
+func writeNodeLive(e *encode.Encoder, live *view.NodeLive) {
+	if live == nil {
+		return
+	}
+	e.Entry("answer", live.Answer)
+	e.NonZero("answer_reason", live.Reason)
+	for _, m := range liveMeasures(live) {
+		if m.cell.Absent == table.Present {
+			e.Key(m.name)
+			render.WriteCell(e, m.cell, m.kind)
+		}
+	}
+}
+
+func liveMeasures(live *view.NodeLive) []measure {
+	return []measure{
+		{"sealed_segments", live.Sealed, table.Int},
+		{"sealed_rows", live.SealedRows, table.Int},
+		{"growing_segments", live.Growing, table.Int},
+		{"growing_rows", live.GrowingRows, table.Int},
+		{"leads", live.Leads, table.Int},
+		{"cpu_percent", live.CPU, table.Percent},
+		{"memory_bytes", live.Memory, table.Bytes},
+	}
+}
+
+// NodeLiveText says in one line what a query node serves, or why that is unknown.
+func NodeLiveText(live *view.NodeLive) string {
+	if live.Answer != "answered" {
+		text := live.Answer
+		if live.Reason != "" && live.Reason != live.Answer {
+			text += ": " + render.Harmless(live.Reason)
+		}
+		return text
+	}
+	return fmt.Sprintf("%s sealed, %s rows + %s growing, %s rows; leads %s; CPU %s, %s",
+		render.Text(live.Sealed, table.Int), render.Text(live.SealedRows, table.Int), render.Text(live.Growing, table.Int), render.Text(live.GrowingRows, table.Int),
+		render.Text(live.Leads, table.Int), render.Text(live.CPU, table.Percent), render.Text(live.Memory, table.Bytes))
+}
+
+// nodeRole is the role of a query node's line: one that is leaving, or that has
+// nothing to serve while others do, wants a look.
+func nodeRole(n *view.NodeLine) render.Role {
+	if n.State != "registered" || n.Replicas == 0 {
+		return render.RoleWarn
+	}
+	return render.RolePlain
+}
