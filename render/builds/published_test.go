@@ -13,7 +13,7 @@ import (
 // TestPublishedTables reads what others published, and shows the changes that they give without calling any of them shown.
 func TestPublishedTables(t *testing.T) {
 	for name, want := range map[string][]string{
-		"milvus-pgo.md":    {"(+7.3%)", "(-58.9%)"},
+		"milvus-pgo.csv":   {"(+7.3%)", "(-58.9%)"},
 		"mariadb-pgvector": {"0.000872", "0.000681", "8.40", "5.16"},
 	} {
 		sets, err := benchread.Open(t.Context(), []string{"../../testdata/bench/" + name}, benchread.Options{})

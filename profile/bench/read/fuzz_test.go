@@ -16,8 +16,7 @@ import (
 // so where there is nothing; what was read can be written and read again.
 func FuzzFrom(f *testing.F) {
 	for _, text := range []string{
-		goText, goJSON, hyperfineText, abText, wrkTextSample, wrk2Text, heyTextSample, heyCSVText, osbText, osbCSV, jmhSample, annText, perfText,
-		perfTable, perfCSV, perfJSONText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",
+		goText, goJSON, hyperfineText, abText, osbText, osbCSV, jmhSample, annText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",
 		"| Metric | Go 1.21 | With PGO | Change (%) |\n|---|---|---|---|\n| `search RPS` | 4,407 | 4,729 | +7.30% |\n",
 		"|  99th percentile latency |  prod-queries |  73.9335 |  ms |\n", "a.B.c  N=8  avgt  5  12.3 ± 0.1  ms/op\n",
 		`{"run_id":"x","results":[{"metrics":{"qps":1,"conc_num_list":[1],"conc_qps_list":[2]},"task_config":{"case_config":{"case_id":1}},"label":":)"}]}`,

@@ -25,8 +25,6 @@ func TestRefusedWhereMostDoesNotFit(t *testing.T) {
 		"csv":            csv.String(),
 		"kitescope runs": runs.String(),
 		"vmstat":         vmstat,
-		"hey csv":        "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\n" + strings.Repeat("0.0123,0,0,0,0.01,0,200,0.1\n", 200),
-		"perf stat":      strings.Repeat("390.1,msec,task-clock,390100000,100.00,0.9,CPUs utilized\n", 200),
 	} {
 		if _, err := From(t.Context(), "it", strings.NewReader(head+log[:len(log)/10]), Options{}); err != nil {
 			t.Errorf("%s with a few other lines: %v", name, err)

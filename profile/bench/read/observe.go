@@ -8,13 +8,10 @@ import (
 
 // What observers call the figures that become a figure per query.
 const (
-	cpuShare        = "cpu"                         // us + sy of vmstat, percent of the machine
-	cpuSeconds      = "cpu time"                    // of perf stat
-	switches        = "context switches"            // how many, of perf stat
-	switchRate      = "context switches per second" // of vmstat
-	cpuPerQuery     = "cpu per query"
-	switchPerQuery  = "context switches per query"
-	requestsCounted = "requests"
+	cpuShare       = "cpu"                         // us + sy of vmstat, percent of the machine
+	switchRate     = "context switches per second" // of vmstat
+	cpuPerQuery    = "cpu per query"
+	switchPerQuery = "context switches per query"
 )
 
 // observe adds to a run what was observed during it, and what that is per query. Where the run has no single rate of
@@ -24,7 +21,6 @@ func observe(r *bench.Run, o bench.Run) {
 		return
 	}
 	rate, concurrency, ok := rateOf(r)
-	n := requestsOf(r, o, rate)
 	var add []bench.Value
 	for _, v := range o.Values {
 		v.Concurrency = concurrency
@@ -40,10 +36,6 @@ func observe(r *bench.Run, o bench.Run) {
 			m.Name, m.Unit, x = cpuPerQuery, "%·s", v.X/rate
 		case v.Name == switchRate:
 			m.Name, x = switchPerQuery, v.X/rate
-		case v.Name == cpuSeconds && n > 0:
-			m.Name, m.Unit, x = cpuPerQuery, "s", v.X/n
-		case v.Name == switches && n > 0:
-			m.Name, x = switchPerQuery, v.X/n
 		default:
 			continue
 		}
@@ -80,20 +72,4 @@ func rateOf(r *bench.Run) (rate float64, concurrency int, ok bool) {
 		return 0, 0, false
 	}
 	return rates[0].X, rates[0].Concurrency, true
-}
-
-// requestsOf is how many requests there were: counted, or of the rate and the time that the observer saw;
-// 0 if that is not known.
-func requestsOf(r *bench.Run, o bench.Run, rate float64) float64 {
-	for _, v := range r.Values {
-		if strings.EqualFold(v.Name, requestsCounted) && v.Unit == "" && v.X > 0 {
-			return v.X
-		}
-	}
-	for _, v := range o.Values {
-		if v.Name == "elapsed" && v.X > 0 {
-			return rate * v.X
-		}
-	}
-	return 0
 }

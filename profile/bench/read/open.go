@@ -197,7 +197,7 @@ func stem(base string) string {
 	var kept []string
 	for _, w := range words {
 		switch strings.ToLower(w) {
-		case "ab", "wrk", "wrk2", "hey", "hyperfine", "bench", "benchmark", "benchmarks", "vmstat", "perf", "stat", "perfstat", "jmh",
+		case "ab", "hyperfine", "bench", "benchmark", "benchmarks", "vmstat", "perf", "stat", "perfstat", "jmh",
 			"osb", "result", "results", "output", "out", "stdout", "stderr", "log", "txt", "text", "json", "jsonl", "csv", "md", "gz", "load":
 		default:
 			kept = append(kept, w)

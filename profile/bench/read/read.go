@@ -5,7 +5,7 @@
 //
 //  1. Open finds the files of one side, and which of them belong to one run.
 //  2. From recognises the format of each and has it read; records that are broken are counted and left out.
-//  3. What was observed during a run (vmstat, perf stat) joins the run that it was observed during, and
+//  3. What was observed during a run (vmstat) joins the run that it was observed during, and
 //     becomes a figure per query.
 //
 // Values are kept in units without a prefix: seconds, bytes, per second. So results of a program that
@@ -71,13 +71,9 @@ func formats() []format {
 		jmhText(),
 		goBenchmark(),
 		apacheBench(),
-		wrkText(),
-		heyText(),
-		heyCSV(),
 		vmstatText(),
-		perfStat(),
 		annCSV(),
-		markdownTable(),
+		openSearchTable(),
 		plainCSV(),
 	}
 }
@@ -125,6 +121,9 @@ func from(ctx context.Context, name string, r io.Reader, o Options) (*table, err
 	d, err := interrupted(ctx, func() (*doc, error) { return load(name, r, o) })
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if was := goneFormat(d); was != "" {
+		return nil, hints.Errorf("convert it to CSV, e.g. with the columns metric, before and after", "read %s: output of %s is no longer supported", name, was)
 	}
 	for _, f := range formats() {
 		if !f.sniff(d) {
@@ -180,6 +179,22 @@ func override(s *bench.Set, better map[string]bench.Direction) {
 			}
 		}
 	}
+}
+
+// goneFormat returns the name of a program whose output was read by earlier versions, "" if it is none.
+func goneFormat(d *doc) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(d.head), "\n")
+	switch {
+	case strings.Contains(d.head, "Slowest:") && strings.Contains(d.head, "Requests/sec:"), strings.HasPrefix(d.head, "response-time,DNS+dialup,DNS,"):
+		return "hey"
+	case strings.Contains(d.head, "threads and") && strings.Contains(d.head, "Thread Stats"):
+		return "wrk"
+	case hasAny(d.head, "Performance counter stats for", `"counter-value"`), strings.Contains(first, ",msec,task-clock"):
+		return "perf stat"
+	case strings.HasPrefix(first, "|") && !areOSB(markdownTables(d)):
+		return "Markdown tables"
+	}
+	return ""
 }
 
 // hasAny reports whether a text contains one of several.

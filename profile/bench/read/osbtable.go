@@ -9,16 +9,15 @@ import (
 	"kitescope/profile/bench"
 )
 
-// markdownTable is a table as issues and pull requests carry it, in the forms that plainCSV reads: the table of the Milvus
-// PGO report (metric, before, after), those that OpenSearch Benchmark prints, or any with metrics as columns.
-// Headings above several tables tell them apart. Rows of OpenSearch Benchmark are known without their heading too.
-func markdownTable() format {
+// openSearchTable is what OpenSearch Benchmark and its compare print, a table of Markdown. Rows are known without their
+// heading too.
+func openSearchTable() format {
 	return format{
-		Format: Format{"markdown table", "metric, before, after; tables of OpenSearch Benchmark and its compare"},
+		Format: Format{osbTable, "tables that OpenSearch Benchmark and its compare print"},
 		sniff: func(d *doc) bool {
-			return len(d.data) <= maxMarkdown && !d.isJSON() && len(markdownTables(d)) > 0
+			return len(d.data) <= maxMarkdown && !d.isJSON() && areOSB(markdownTables(d))
 		},
-		read: readMarkdown,
+		read: readOpenSearchTable,
 	}
 }
 
@@ -30,30 +29,29 @@ const maxMarkdown = 4 << 20
 
 // mdTable is one table of a text.
 type mdTable struct {
-	heading string
-	header  []string
-	rows    [][]string
-	lines   []int
+	header []string
+	rows   [][]string
+	lines  []int
 }
 
 // markdownTables finds the tables: a header above a line of dashes, or rows of OpenSearch Benchmark alone.
 func markdownTables(d *doc) []mdTable {
 	var tables []mdTable
 	var current *mdTable
-	heading, previous, rows := "", []string(nil), 0
+	previous, rows := []string(nil), 0
 	for n, line := range d.lines() {
 		text := strings.TrimSpace(line)
 		cells := markdownCells(text)
 		switch {
 		case strings.HasPrefix(text, "#"):
-			heading, current, previous = strings.TrimSpace(strings.TrimLeft(text, "#")), nil, nil
+			current, previous = nil, nil
 		case text == "":
 			current = nil // between a header and its rule mail programs put empty lines
 		case cells == nil:
 			current, previous = nil, nil
 		case isRule(cells):
 			if len(previous) == len(cells) && len(tables) < maxNotes {
-				tables = append(tables, mdTable{heading: heading, header: previous})
+				tables = append(tables, mdTable{header: previous})
 				current = &tables[len(tables)-1]
 			}
 			previous = nil
@@ -61,7 +59,7 @@ func markdownTables(d *doc) []mdTable {
 			rows++
 			current.rows, current.lines = append(current.rows, cells), append(current.lines, n)
 		case osbHeader(cells) != nil && len(tables) < maxNotes:
-			tables = append(tables, mdTable{heading: heading, header: osbHeader(cells), rows: [][]string{cells}, lines: []int{n}})
+			tables = append(tables, mdTable{header: osbHeader(cells), rows: [][]string{cells}, lines: []int{n}})
 			current = &tables[len(tables)-1]
 		default:
 			previous = cells
@@ -117,12 +115,8 @@ func osbHeader(cells []string) []string {
 	return nil
 }
 
-func readMarkdown(d *doc) ([]*bench.Set, error) {
+func readOpenSearchTable(d *doc) ([]*bench.Set, error) {
 	tables := markdownTables(d)
-	headings := map[string]bool{}
-	for _, t := range tables {
-		headings[t.heading] = true
-	}
 	var sets []*bench.Set
 	for i := range tables {
 		t := &tables[i]
@@ -132,20 +126,12 @@ func readMarkdown(d *doc) ([]*bench.Set, error) {
 			d.skip("a table that holds no figures was left out", err.Error())
 			continue
 		}
-		if len(headings) > 1 {
-			within(read, t.heading)
-		}
 		if sets, err = merge(sets, read); err != nil {
 			return nil, err
 		}
 	}
 	if len(sets) == 0 {
 		return nil, hints.Errorf(known(), "no table in it has numbers%s", d.complaint())
-	}
-	if areOSB(tables) {
-		for _, s := range sets {
-			s.Format = osbTable
-		}
 	}
 	return sets, nil
 }
@@ -158,17 +144,6 @@ func areOSB(tables []mdTable) bool {
 		}
 	}
 	return len(tables) > 0
-}
-
-// within tells metrics of several tables apart by their headings.
-func within(sets []*bench.Set, heading string) {
-	for _, s := range sets {
-		for _, r := range s.Runs {
-			for i := range r.Values {
-				r.Values[i].Of = clean(strings.TrimSpace(heading + " " + r.Values[i].Of))
-			}
-		}
-	}
 }
 
 // merge adds further tables of the same sides: a run of the same name gets the further figures.
