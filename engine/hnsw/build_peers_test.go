@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kitescope/engine/goldentest"
 )
 
 // TestBuildPeers compares with hnswlib itself, byte for byte.
 func TestBuildPeers(t *testing.T) {
+	goldentest.NeedPeersBuild(t)
 	var cases []string
 	for _, metric := range []string{"l2", "ip", "cosine"} {
 		for _, kind := range []string{"random", "ties", "twins"} {

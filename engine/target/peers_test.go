@@ -14,6 +14,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/index"
 )
 
@@ -30,6 +31,7 @@ type peerCase struct {
 // What is opened by its path, with no word on whose file it is, answers as its library did: the
 // same ids in the same order, the same distance bits.
 func TestPeersAnswers(t *testing.T) {
+	goldentest.NeedPeersBuild(t)
 	folder := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), *peers, "testdata/peers.py", folder).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
