@@ -94,9 +94,7 @@ const (
 func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 	o := &render.ReportOptions{Limit: htmlSegments}
 	if report != nil {
-		if err := addWhatIf(p, report, o); err != nil {
-			return err
-		}
+		addWhatIf(p, report, o)
 	}
 	if len(results) > 1 {
 		p.Add("Side by side", besideBlocks(results, o)...)
@@ -220,7 +218,7 @@ func costs(r *replay.Result, o *render.ReportOptions) []webpage.Block {
 	return blocks
 }
 
-func addWhatIf(p *webpage.Page, r *whatif.Report, o *render.ReportOptions) error {
+func addWhatIf(p *webpage.Page, r *whatif.Report, o *render.ReportOptions) {
 	list := predictions(r)
 	lines := render.PageLines(answerLines(r, o))
 	for i := range lines {
@@ -241,12 +239,7 @@ func addWhatIf(p *webpage.Page, r *whatif.Report, o *render.ReportOptions) error
 		}
 	}
 	p.Notes = append(p.Notes, r.Notes...)
-	figure, err := figureOf("what if", func(b *bytes.Buffer, o PlotOptions) error { return PlotWhatIf(b, r, o) })
-	if err != nil {
-		return err
-	}
-	p.Add("What if: at "+simulatedLoadText(&r.Load), append(blocks, figure)...)
-	return nil
+	p.Add("What if: at "+simulatedLoadText(&r.Load), blocks...)
 }
 
 // figureOf draws a plot for both schemes, "" if there is nothing to draw.

@@ -15,16 +15,15 @@ import (
 	"kitescope/render/picture"
 	"kitescope/replay"
 	"kitescope/replay/load"
-	"kitescope/replay/whatif"
 )
 
 // PlotNames are the kinds of PlotResults: queries per second by load, recall against queries per second, the distribution of
-// latency, cost by node and segment, before and after.
-func PlotNames() []string { return []string{"qps", "front", "latency", "cost", "compare"} }
+// latency.
+func PlotNames() []string { return []string{"qps", "front", "latency"} }
 
 // PlotOptions say what is drawn, and how.
 type PlotOptions struct {
-	// Kind is one of PlotNames. PlotWhatIf has but one kind.
+	// Kind is one of PlotNames.
 	Kind string
 	// Format is one of picture.Formats.
 	Format string
@@ -74,8 +73,6 @@ func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 		"qps":     {"queries per second by load", (*resultChart).qps},
 		"front":   {"recall against queries per second", (*resultChart).front},
 		"latency": {"latency", (*resultChart).latency},
-		"cost":    {"query time by node and segment", (*resultChart).cost},
-		"compare": {"before and after", (*resultChart).compare},
 	}
 	kind, known := draws[o.Kind]
 	var err error
@@ -92,13 +89,8 @@ func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 		c.Heads = circumstances(results)
 		err = kind.draw(c)
 	}
-	return finish(w, &c.Chart, &o, err)
-}
-
-// finish writes a chart as options say, unless there is none.
-func finish(w io.Writer, c *picture.Chart, o *PlotOptions, err error) error {
 	if err == nil {
-		c.Width, c.Height, c.Dark, c.Title = o.Width, o.Height, o.Dark, cmp.Or(o.Title, c.Title)
+		c.Width, c.Height, c.Dark, c.Chart.Title = o.Width, o.Height, o.Dark, cmp.Or(o.Title, c.Title)
 		err = c.Write(w, o.Format)
 	}
 	if err != nil {
@@ -340,13 +332,8 @@ func shortLoad(q *load.Point) string {
 	return words.Plural(q.Sessions, "session")
 }
 
-// Bounds of a picture.
-const (
-	mostDistributions = 6
-	mostGroups        = 8
-	mostBars          = 40
-	mostClusters      = 12
-)
+// mostDistributions is how many distributions a picture of one result has.
+const mostDistributions = 6
 
 // latency has a line for each point: which latency so many of its requests kept. The axis below is logarithmic in the requests
 // beyond, as the tail is what matters (HdrHistogram's percentile plots).
@@ -402,10 +389,7 @@ func (c *resultChart) latency() error {
 		}
 		panel.Series = append(panel.Series, line)
 	}
-	panel.X.From, panel.X.To = 0, 1.02*beyond
-	for _, q := range []float64{0, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 99.999, 99.9999} {
-		panel.X.Ticks = append(panel.X.Ticks, picture.Tick{At: percentilePlace(q / 100), Text: strconv.FormatFloat(q, 'f', -1, 64)})
-	}
+	panel.X.From, panel.X.To, panel.X.Ticks = 0, 1.02*beyond, percentileTicks()
 	if most > 12*least {
 		panel.Y.Log, panel.Y.Label = true, "latency (ms, logarithmic)"
 	}
@@ -414,6 +398,13 @@ func (c *resultChart) latency() error {
 		c.Notes = append(c.Notes, words.Count(int64(left), "more point is", "more points are")+" not shown: choose with --ef and --sessions")
 	}
 	return nil
+}
+
+func percentileTicks() (list []picture.Tick) {
+	for _, q := range []float64{0, 50, 75, 90, 95, 99, 99.5, 99.9, 99.99, 99.999, 99.9999} {
+		list = append(list, picture.Tick{At: percentilePlace(q / 100), Text: strconv.FormatFloat(q, 'f', -1, 64)})
+	}
+	return list
 }
 
 // evenly takes at most n of a list, the first and the last among them.
@@ -451,271 +442,4 @@ func distribution(l *load.Latency) []picture.Point {
 		}
 	}
 	return line
-}
-
-// cost has a bar for each node, which is made of its segments: as long as what they take of an average query.
-func (c *resultChart) cost() error {
-	looks := map[replay.State]picture.Look{
-		replay.Growing: {Colour: 1, Hatch: 2}, replay.Unindexed: {Colour: 4, Hatch: 1}, replay.Indexed: {Colour: 5},
-	}
-	most := 0.0
-	for i, s := range c.results {
-		bars, longest := nodeBars(s.Result.Costs, looks)
-		most = max(most, longest)
-		if n := len(bars) - mostBars; n > 0 {
-			bars = bars[:mostBars]
-			c.Notes = append(c.Notes, words.Plural(n, "node")+" with less work not shown")
-		}
-		if len(bars) == 0 {
-			c.Notes = append(c.Notes, s.name(i)+" has no segment costs")
-			continue
-		}
-		c.Panels = append(c.Panels, picture.Panel{
-			Name: c.named(i, ""), X: picture.Axis{Label: "ms per average query, segments of the node in sequence"}, Bars: bars,
-		})
-	}
-	if len(c.Panels) == 0 {
-		return picture.Nothing("no result has segment costs", "only the engine measures them, not a live target")
-	}
-	for i := range c.Panels {
-		c.Panels[i].X.To = 1.25 * max(most, 1e-9) // the same for all results; the figure stands behind the bar
-	}
-	c.Notes = append(c.Notes, "each piece of a bar is a segment; nodes search in parallel: a query waits at least for the longest bar")
-	return nil
-}
-
-// nodeBars are one for each node, the dearest first, of its segments by state, the dearest first.
-func nodeBars(c *replay.Costs, looks map[replay.State]picture.Look) (list []picture.Bar, longest float64) {
-	if c == nil || c.Queries <= 0 {
-		return nil, 0
-	}
-	took := func(s *replay.SegmentCost) float64 {
-		return float64(max(0, s.Time)) / float64(c.Queries) / float64(time.Millisecond)
-	}
-	segments := render.Pointers(c.Segments)
-	slices.SortStableFunc(segments, func(a, b *replay.SegmentCost) int {
-		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(b.Time, a.Time))
-	})
-	bars, sums := map[string]*picture.Bar{}, map[string]float64{}
-	for _, s := range segments {
-		name := CostNode(s)
-		if bars[name] == nil {
-			bars[name] = &picture.Bar{Name: name}
-		}
-		bars[name].Pieces = append(bars[name].Pieces, picture.Piece{Kind: s.State.String(), Look: looks[s.State], Value: took(s)})
-		sums[name] += took(s)
-	}
-	for name, b := range bars {
-		longest = max(longest, sums[name])
-		b.Text = words.ThreeDigits(sums[name]) + " ms in " + words.Plural(len(b.Pieces), "segment")
-		list = append(list, *b)
-	}
-	slices.SortFunc(list, func(a, b picture.Bar) int {
-		return cmp.Or(cmp.Compare(sums[b.Name], sums[a.Name]), cmp.Compare(a.Name, b.Name))
-	})
-	return list, longest
-}
-
-// comparedFigures are what is compared: NaN where it is unknown, with an interval where there is one.
-func comparedFigures() []struct {
-	name string
-	of   func(q *load.Point) picture.Point
-} {
-	// of is a figure of all rounds, with the least and the most of a round around it.
-	of := func(take func(l *load.Latency) time.Duration) func(q *load.Point) picture.Point {
-		return func(q *load.Point) picture.Point {
-			p := picture.Point{Y: float64(take(&q.Latency)) / 1e6}
-			if q.Latency.Count == 0 {
-				p.Y = math.NaN()
-			}
-			p.Low, p.High = p.Y, p.Y
-			for i := range q.Repeats {
-				if l := &q.Repeats[i].Latency; l.Count > 0 {
-					p.Low, p.High = min(p.Low, float64(take(l))/1e6), max(p.High, float64(take(l))/1e6)
-				}
-			}
-			return p
-		}
-	}
-	return []struct {
-		name string
-		of   func(q *load.Point) picture.Point
-	}{
-		{"queries per second", func(q *load.Point) picture.Point { return picture.Point{Y: q.QPS, Low: q.QPSLow, High: q.QPSHigh} }},
-		{"p50 latency (ms)", of(func(l *load.Latency) time.Duration { return l.P50 })},
-		{"p99 latency (ms)", of(func(l *load.Latency) time.Duration { return l.P99 })},
-		{"CPU per query (ms)", func(q *load.Point) picture.Point {
-			if q.CPUPerQuery <= 0 {
-				return picture.Point{Y: math.NaN()}
-			}
-			return picture.Point{Y: float64(q.CPUPerQuery) / 1e6}
-		}},
-	}
-}
-
-// compare has a panel for each figure, with the points of all results beside each other, for each load that all of them have.
-func (c *resultChart) compare() error {
-	if len(c.results) < 2 {
-		return picture.Nothing("a comparison needs two results", "give a baseline, too")
-	}
-	var groups [][]*load.Point
-	for _, q := range render.Pointers(c.results[0].Result.Points) {
-		group := []*load.Point{q}
-		for _, s := range c.results[1:] {
-			if match := matching(s.Result, q); match != nil {
-				group = append(group, match)
-			}
-		}
-		if len(group) == len(c.results) && c.o.takes(q) {
-			groups = append(groups, group)
-		}
-	}
-	if len(groups) == 0 {
-		return picture.Nothing("the results have no load and parameters in common", "")
-	}
-	if all := len(groups); all > mostGroups { // all loads of the parameters in the middle
-		middle := parametersOf(groups[all/2][0])
-		groups = evenly(slices.DeleteFunc(groups, func(g []*load.Point) bool { return parametersOf(g[0]) != middle }), mostGroups)
-		c.Notes = append(c.Notes, words.Count(int64(all-len(groups)), "more load is", "more loads are")+" not shown: choose with --ef and --sessions")
-	}
-	axis := picture.Axis{From: -0.6, To: float64(len(groups)) - 0.4}
-	// Below points stands what tells their loads apart, and below the axis what they have in common.
-	first := groups[0][0]
-	sameLoad := !slices.ContainsFunc(groups, func(g []*load.Point) bool { return shortLoad(g[0]) != shortLoad(first) })
-	same := !slices.ContainsFunc(groups, func(g []*load.Point) bool { return parametersOf(g[0]) != parametersOf(first) })
-	for i, g := range groups {
-		text := parametersOf(g[0]).text(false)
-		if !sameLoad || text == "" {
-			load := shortLoad(g[0])
-			if !open(g[0]) {
-				load = strconv.Itoa(g[0].Sessions)
-			}
-			text = load + []string{"\n" + text, ""}[render.BoolInt(same)]
-		}
-		axis.Ticks = append(axis.Ticks, picture.Tick{At: float64(i), Text: cmp.Or(text, " ")})
-	}
-	switch {
-	case sameLoad:
-		axis.Label = shortLoad(first)
-	case same:
-		axis.Label = join([]string{"sessions", "load"}[render.BoolInt(open(first))], parametersOf(first).text(false))
-	default:
-		axis.Label = []string{"sessions", "load"}[render.BoolInt(open(first))]
-	}
-	c.Columns, c.PanelHeight = 2, 2.7
-	for _, f := range comparedFigures() {
-		panel := picture.Panel{Name: f.name, X: axis}
-		for r := range c.results {
-			s := picture.Series{Name: c.results[r].name(r), Look: picture.Look{Colour: picture.Colour(r), Mark: 1 + r, Dash: c.dash(r)}}
-			for i, g := range groups {
-				p := f.of(g[r])
-				p.X = float64(i) + 0.1*(float64(r)-float64(len(c.results)-1)/2) // intervals beside each other
-				s.Points = append(s.Points, p)
-			}
-			if slices.ContainsFunc(s.Points, func(p picture.Point) bool { return picture.DrawableRate(p.Y) }) {
-				panel.Series = append(panel.Series, s)
-			}
-		}
-		if len(panel.Series) == 0 {
-			c.Notes = append(c.Notes, f.name+": unknown")
-			continue
-		}
-		c.Panels = append(c.Panels, panel)
-	}
-	c.Notes = append(c.Notes, "intervals: 95% CI of QPS; of latency min and max of the rounds")
-	return nil
-}
-
-// PlotWhatIf draws predictions: what each cluster can do at most, and its queries per second by sessions.
-func PlotWhatIf(w io.Writer, r *whatif.Report, o PlotOptions) error {
-	c := picture.Chart{Title: "What if: " + render.OrUnknown(r.Setup.Collection) + ", predicted", Heads: whatIfHeads(r), Columns: 2}
-	list := predictions(r)
-	if n := len(list); n > mostClusters {
-		list = list[:mostClusters]
-		c.Notes = append(c.Notes, words.Plural(n-mostClusters, "cluster")+" not drawn")
-	}
-	var err error
-	if !slices.ContainsFunc(list, func(x *whatif.Prediction) bool { return x.Most > 0 && picture.DrawableRate(x.Most) }) {
-		err = picture.Nothing("nothing was predicted", "")
-	}
-	c.Panels = []picture.Panel{gainPanel(r, list)}
-	if curves := curvePanel(r, list); len(curves.Series) > 0 {
-		c.Panels = append(c.Panels, curves)
-	}
-	for _, t := range trustTexts(r) {
-		if t.warn {
-			c.Notes = append(c.Notes, t.text)
-		}
-	}
-	return finish(w, &c, &o, err)
-}
-
-func whatIfHeads(r *whatif.Report) []string {
-	text := setupText(&r.Setup, &render.ReportOptions{})
-	if qps, p99 := r.Check.Worst(); qps >= 0 {
-		off := "the simulation was off by up to " + words.Share(qps) + " in queries per second"
-		if p99 >= 0 {
-			off += " and " + words.Share(p99) + " in p99"
-		}
-		return []string{text, off + ", where it could be checked"}
-	}
-	return []string{text, "model not checked"}
-}
-
-// clusterColour is grey for the cluster as it is.
-func clusterColour(i int) picture.Colour {
-	if i == 0 {
-		return picture.Grey
-	}
-	return picture.Colour(i - 1)
-}
-
-// gainPanel has what each cluster can do at most, as bars with the error of the model.
-func gainPanel(r *whatif.Report, list []*whatif.Prediction) picture.Panel {
-	panel := picture.Panel{Name: "maximum queries per second and gain", X: picture.Axis{Label: "queries per second"}}
-	for i, x := range list {
-		b := picture.Bar{Name: ChangeName(r, x), Text: words.UnknownMark}
-		if picture.DrawableRate(x.Most) {
-			b.Text = words.ThreeDigits(x.Most)
-			piece := picture.Piece{Value: x.Most, Look: picture.Look{Colour: clusterColour(i)}}
-			if i > 0 {
-				b.Text += "  " + GainText(x)
-				if x.Modelled > 0 {
-					piece.Kind, piece.Look.Hatch = "costs partly from the model, not measured", 1
-				}
-			}
-			b.Pieces = []picture.Piece{piece}
-			if e, _ := r.Check.Worst(); e > 0 && e < 1 {
-				b.Low, b.High = x.Most*(1-e), x.Most*(1+e)
-			}
-		}
-		panel.Bars = append(panel.Bars, b)
-	}
-	return panel
-}
-
-// curvePanel has the queries per second of each cluster by sessions.
-func curvePanel(r *whatif.Report, list []*whatif.Prediction) picture.Panel {
-	var sessions []float64
-	for _, n := range r.Sessions {
-		if n > 0 {
-			sessions = append(sessions, float64(n))
-		}
-	}
-	axis, place := picture.Doubling("concurrent sessions", sessions)
-	panel := picture.Panel{Name: "queries per second by sessions, predicted", X: axis, Y: picture.Axis{Label: "queries per second"}}
-	for i, x := range list {
-		line := picture.Series{
-			Name: render.ShortenMiddle(ChangeName(r, x), 40, "…"), Look: picture.Look{Colour: clusterColour(i), Mark: 1 + i, Dash: render.BoolInt(i == 0)},
-		}
-		for j := range min(len(x.Curve), len(r.Sessions)) {
-			if q := x.Curve[j].QPS; picture.DrawableRate(q) && r.Sessions[j] > 0 {
-				line.Points = append(line.Points, picture.Point{X: place(float64(r.Sessions[j])), Y: q})
-			}
-		}
-		if len(line.Points) > 0 {
-			panel.Series = append(panel.Series, line)
-		}
-	}
-	return panel
 }

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"image/png"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"kitescope/render/rendertest"
-	"kitescope/replay/whatif"
 )
 
 var pictures = flag.String("pictures", "", "folder for plots and reports of replay, to look at")
@@ -41,14 +39,9 @@ func replayPictures() map[string][]Series {
 }
 
 func TestGoldenReplayPlot(t *testing.T) {
-	draws := map[string]func(b *bytes.Buffer, o PlotOptions) error{
-		"whatif": func(b *bytes.Buffer, o PlotOptions) error { return PlotWhatIf(b, fixtureWhatIf(), o) },
-	}
+	draws := map[string]func(b *bytes.Buffer, o PlotOptions) error{}
 	for name, list := range replayPictures() {
 		for _, kind := range PlotNames() {
-			if kind == "compare" && len(list) < 2 {
-				continue
-			}
 			draws[kind+"-"+name] = func(b *bytes.Buffer, o PlotOptions) error {
 				o.Kind = kind
 				return PlotResults(b, list, o)
@@ -65,7 +58,7 @@ func TestGoldenReplayPlot(t *testing.T) {
 			if bytes.Contains(b.Bytes(), []byte("NaN")) || bytes.Contains(b.Bytes(), []byte("Inf")) {
 				t.Errorf("%s has places that are none", name)
 			}
-			for _, text := range map[string][]string{"qps-both": {"before, ef 64", "concurrent sessions"}, "compare-both": {"p99 latency (ms)"}, "cost-run": {"querynode-1"}, "whatif": {"x2.25"}}[name] {
+			for _, text := range map[string][]string{"qps-both": {"before, ef 64", "concurrent sessions"}}[name] {
 				if !bytes.Contains(b.Bytes(), []byte(text)) {
 					t.Errorf("%s does not say %s", name, text)
 				}
@@ -80,18 +73,12 @@ func TestGoldenReplayPlot(t *testing.T) {
 			}
 		}
 	}
-	for format, o := range map[string]PlotOptions{"png": {Width: 800, Height: 500}} {
-		o.Format = format
-		var b bytes.Buffer
-		if err := PlotWhatIf(&b, fixtureWhatIf(), o); err != nil {
-			t.Fatal(err)
-		}
-		switch format {
-		case "png":
-			if m, err := png.Decode(&b); err != nil || m.Bounds().Dx() != 800 || m.Bounds().Dy() != 500 {
-				t.Errorf("%v", err)
-			}
-		}
+	var b bytes.Buffer
+	if err := PlotResults(&b, replayPictures()["sweep"], PlotOptions{Kind: "front", Format: "png", Width: 800, Height: 500}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := png.Decode(&b); err != nil || m.Bounds().Dx() != 800 || m.Bounds().Dy() != 500 {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -106,18 +93,12 @@ func TestReplayPlotRefuses(t *testing.T) {
 		"no result":  {nil, PlotOptions{Kind: "qps", Format: "svg"}, "at least one result"},
 		"kind":       {run, PlotOptions{Kind: "pie", Format: "svg"}, "qps"},
 		"format":     {run, PlotOptions{Kind: "qps", Format: "gif"}, "svg, png"},
-		"one":        {run, PlotOptions{Kind: "compare", Format: "svg"}, "a comparison needs two results"},
 		"recall":     {live, PlotOptions{Kind: "front", Format: "svg"}, "no point has a recall"},
-		"cost":       {live, PlotOptions{Kind: "cost", Format: "svg"}, "no result has segment costs"},
-		"no load":    {[]Series{{"a", fixtureRun()}, {"b", fixtureLive()}}, PlotOptions{Kind: "compare", Format: "svg"}, "in common"},
 		"no such ef": {run, PlotOptions{Kind: "latency", Format: "svg", EF: 5}, "no point has that ef"},
 	} {
 		var b bytes.Buffer
 		if err := PlotResults(&b, x.results, x.o); err == nil || !strings.Contains(err.Error(), x.want) || b.Len() > 0 {
 			t.Errorf("%s: %v, %d bytes", name, err, b.Len())
 		}
-	}
-	if err := PlotWhatIf(io.Discard, &whatif.Report{}, PlotOptions{Format: "svg"}); err == nil {
-		t.Error("a picture of no prediction")
 	}
 }

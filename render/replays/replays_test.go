@@ -177,9 +177,6 @@ func TestReplayStrange(t *testing.T) {
 			}
 		}
 	}
-	if err := PlotWhatIf(io.Discard, w, PlotOptions{Format: "svg"}); err != nil {
-		t.Error(err)
-	}
 	if err := WriteHTML(io.Discard, []Series{{"", r}, {"", &replay.Result{}}}, w, ""); err != nil {
 		t.Error(err)
 	}

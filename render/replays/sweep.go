@@ -7,7 +7,6 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/replay"
 	"kitescope/replay/load"
 )
 
@@ -125,16 +124,6 @@ func failsText(p *load.Point) string {
 		return "0"
 	}
 	return words.Share(ratioOf(float64(p.Failed), float64(p.Asked)))
-}
-
-// matching is the point of another result that asked the same, nil if there is none.
-func matching(r *replay.Result, p *load.Point) *load.Point {
-	for i := range r.Points {
-		if r.Points[i].Load() == p.Load() {
-			return &r.Points[i]
-		}
-	}
-	return nil
 }
 
 // scalingText is how many times the QPS of the fewest sessions with the same parameters.

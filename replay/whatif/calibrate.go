@@ -378,12 +378,12 @@ func waits(ctx context.Context, base *priced, l Load, list []calibrated, first C
 		return o
 	}
 	for i := range list {
-		r := list[i].readings
-		stay, follow := with(r[0], 0), with(r[0], 1)
-		for j := range r {
-			r[j] = with(r[j], 0.5)
+		x := &list[i]
+		stay, follow := with(x.readings[0], 0), with(x.readings[0], 1)
+		for j := range x.readings {
+			x.readings[j] = with(x.readings[j], 0.5)
 		}
-		list[i].readings = append(r, stay, follow)
+		x.readings = append(x.readings, stay, follow)
 	}
 	return nil
 }

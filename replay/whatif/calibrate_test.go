@@ -151,12 +151,18 @@ func TestRecordedRuns(t *testing.T) {
 		after  map[int]float64
 	}{
 		{
-			"growing", growingLayout(2), growingCost, Change{Name: "index", Index: true}, 0.8,
-			map[int]float64{1: 36.3, 4: 43.9, 8: 61.2}, map[int]float64{1: 97.7, 4: 160, 8: 169},
+			"growing", growingLayout(2), growingCost,
+			Change{Name: "index", Index: true},
+			0.8,
+			map[int]float64{1: 36.3, 4: 43.9, 8: 61.2},
+			map[int]float64{1: 97.7, 4: 160, 8: 169},
 		},
 		{
-			"idle", idle(), func(*replay.Segment) time.Duration { return 4 * time.Millisecond / 48 }, Change{Name: "balance", Balanced: true}, 0.25,
-			map[int]float64{1: 10.8, 4: 13.9, 8: 21.2}, map[int]float64{1: 18.2, 4: 24.1, 8: 38.4},
+			"idle", idle(), func(*replay.Segment) time.Duration { return 4 * time.Millisecond / 48 },
+			Change{Name: "balance", Balanced: true},
+			0.25,
+			map[int]float64{1: 10.8, 4: 13.9, 8: 21.2},
+			map[int]float64{1: 18.2, 4: 24.1, 8: 38.4},
 		},
 	} {
 		k := recorded(t, c.name)
@@ -202,8 +208,10 @@ func limit(l *replay.Layout, first int64, cores float64) {
 // growingLayout has 30,000 rows behind HNSW, and 40,000 that grow: two shards on two nodes of 0.4 cores.
 func growingLayout(first int64) *replay.Layout {
 	l := layoutOf(2, map[string]int64{"c0": first, "c1": first + 1}, []planned{
-		{11, 15_000, replay.Indexed, first, "c0"}, {12, 15_000, replay.Indexed, first, "c1"},
-		{13, 20_000, replay.Growing, first, "c0"}, {14, 20_000, replay.Growing, first + 1, "c1"},
+		{11, 15_000, replay.Indexed, first, "c0"},
+		{12, 15_000, replay.Indexed, first, "c1"},
+		{13, 20_000, replay.Growing, first, "c0"},
+		{14, 20_000, replay.Growing, first + 1, "c1"},
 	})
 	limit(l, first, 0.4)
 	l.ChunkRows = 128

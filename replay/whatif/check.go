@@ -21,7 +21,6 @@ func (x *prediction) check(ctx context.Context) error {
 		x.note("simulation not compared with the engine")
 		return nil
 	}
-	cores := float64(runtime.GOMAXPROCS(0))
 	target, search, spread, err := x.engine()
 	if target == nil || err != nil {
 		return err
@@ -33,38 +32,23 @@ func (x *prediction) check(ctx context.Context) error {
 	for _, r := range requests {
 		r.K, r.SearchParams = x.ask.params.K, x.ask.params.SearchParams
 	}
-	took := cmp.Or(x.Check, time.Second)
-	over := 0.0
+	// The engine searches the segments of a request one after the other.
+	here := &cluster{
+		nodes: []server{{cores: float64(runtime.GOMAXPROCS(0)), warm: 1}}, spread: spread,
+		replicas: [][]shard{{{parts: []part{{jobs: []float64{search}}}}}},
+	}
 	for _, n := range []int{1, 2, 4, 8} {
-		x.Progress(fmt.Sprintf("check: %d sessions", n))
-		plan := load.Plan{Sessions: n, Warmup: took / 4, Round: took, Rounds: 1, Deadline: time.Minute, CPU: x.CPU}
-		point, err := load.Run(ctx, target, requests, plan)
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return fmt.Errorf("check against the engine: %w", err)
-		}
-		if point.Latency.Count == 0 || point.QPS == 0 {
-			x.note("no answer from the engine at %d sessions within %v: not checked there", n, took)
-			continue
-		}
-		if n == 1 {
-			over = max(0, point.Latency.Mean.Seconds()-search)
-			continue
-		}
-		got, of := point.CPUPerQuery.Seconds()*point.QPS, min(float64(n), cores)
-		p := CheckPoint{Sessions: n, MeasuredQPS: point.QPS, MeasuredMean: point.Latency.Mean, MeasuredP99: point.Latency.P99}
-		if p.Disturbed = got > 0 && got < 0.8*of; p.Disturbed {
-			x.note("the engine got %.1f of %g cores during the check at %d sessions (machine busy, or waiting): run ignored", got, of, n)
-		}
-		// The engine searches the segments of a request one after the other.
-		here := &cluster{
-			nodes: []server{{cores: cores, warm: 1}}, spread: spread, replicas: [][]shard{{{parts: []part{{jobs: []float64{over + search}}}}}},
-		}
-		o, err := here.simulate(ctx, Load{Sessions: n, NQ: 1, Seed: x.report.Load.Seed})
+		p, err := x.checkAt(ctx, target, requests, here, n)
 		if err != nil {
 			return err
 		}
-		p.PredictedQPS, p.PredictedMean, p.PredictedP99 = o.QPS, o.Mean, o.P99
-		c.Points = append(c.Points, p)
+		switch {
+		case p.MeasuredQPS == 0:
+		case n == 1:
+			here.replicas[0][0].parts[0].jobs[0] = max(search, p.MeasuredMean.Seconds())
+		default:
+			c.Points = append(c.Points, p)
+		}
 	}
 	for i := range c.Points {
 		if p := &c.Points[i]; !p.Disturbed {
@@ -80,6 +64,32 @@ func (x *prediction) check(ctx context.Context) error {
 		x.note("the simulation of this machine is off by up to %.0f%% in queries per second and %.0f%% in p99, against the engine", 100*c.QPS, 100*c.P99)
 	}
 	return nil
+}
+
+// checkAt runs the engine with so many sessions, and simulates the same. Nothing is measured if no request was answered in time.
+func (x *prediction) checkAt(ctx context.Context, target *replay.Target, requests []*load.Request, here *cluster, sessions int) (p CheckPoint, err error) {
+	x.Progress(fmt.Sprintf("check: %d sessions", sessions))
+	took := cmp.Or(x.Check, time.Second)
+	plan := load.Plan{Sessions: sessions, Warmup: took / 4, Round: took, Rounds: 1, Deadline: time.Minute, CPU: x.CPU}
+	point, err := load.Run(ctx, target, requests, plan)
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return p, fmt.Errorf("check against the engine: %w", err)
+	}
+	if point.Latency.Count == 0 || point.QPS == 0 {
+		x.note("no answer from the engine at %d sessions within %v: not checked there", sessions, took)
+		return p, nil
+	}
+	got, of := point.CPUPerQuery.Seconds()*point.QPS, min(float64(sessions), here.nodes[0].cores)
+	p = CheckPoint{Sessions: sessions, MeasuredQPS: point.QPS, MeasuredMean: point.Latency.Mean, MeasuredP99: point.Latency.P99}
+	if p.Disturbed = got > 0 && got < 0.8*of; p.Disturbed {
+		x.note("the engine got %.1f of %g cores during the check at %d sessions (machine busy, or waiting): run ignored", got, of, sessions)
+	}
+	o, err := here.simulate(ctx, Load{Sessions: sessions, NQ: 1, Seed: x.report.Load.Seed})
+	if err != nil {
+		return p, err
+	}
+	p.PredictedQPS, p.PredictedMean, p.PredictedP99 = o.QPS, o.Mean, o.P99
+	return p, nil
 }
 
 // engine is a target of the segments that were measured unchanged, with what they cost one vector in seconds and the spread of that. It is nil, with

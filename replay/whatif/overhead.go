@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"kitescope/replay"
@@ -97,7 +98,7 @@ func (p *priced) cluster(o *Overheads) (*cluster, []string) {
 		if n.Cores <= 0 {
 			guessed++
 		}
-		c.nodes = append(c.nodes, server{id: n.ID, name: cmp.Or(n.Name, fmt.Sprint(n.ID)), cores: coresOf(n), warm: cmp.Or(o.Warm, 1)})
+		c.nodes = append(c.nodes, server{id: n.ID, name: cmp.Or(n.Name, strconv.FormatInt(n.ID, 10)), cores: coresOf(n), warm: cmp.Or(o.Warm, 1)})
 	}
 	if guessed > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d nodes do not report their cores: assuming %d; set them with cores=N", guessed, len(p.Nodes), assumedCores))

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -254,9 +255,9 @@ func (c *cluster) simulate(ctx context.Context, l Load) (*Outcome, error) {
 	l.NQ = max(1, l.NQ)
 	switch {
 	case (l.Rate > 0) == (l.Sessions > 0):
-		return nil, fmt.Errorf("simulate a load: it needs either a rate or sessions")
+		return nil, errors.New("simulate a load: it needs either a rate or sessions")
 	case len(c.replicas) == 0:
-		return nil, fmt.Errorf("no node serves any segment")
+		return nil, errors.New("no node serves any segment")
 	case int64(l.Sessions)*c.jobs() > mostAtOnce:
 		return nil, fmt.Errorf("simulate a load: %d sessions with %d jobs per request exceed %d jobs at once: use fewer sessions, or a rate", l.Sessions, c.jobs(), mostAtOnce)
 	}

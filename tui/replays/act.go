@@ -105,7 +105,7 @@ func (p *replayPage) actCharts(m *tui.Model, a tui.Action) tui.Cmd {
 	case tui.ActRight:
 		p.chart = turn(p.chart, 1, len(p.kinds))
 	case tui.ActCopyRow:
-		return m.Copy(plainText(p.charts(m.Width-2, m.BodyHeight(), m.Config.ASCII)), "the charts")
+		return m.Copy(plainText(p.data.drawChart(p.kinds[p.chart], p.point, m.Width-2, m.BodyHeight(), m.Config.ASCII)), "the chart")
 	default:
 		if r := p.data.Result; r != nil {
 			if to, ok := tui.Moved(a, p.point, len(r.Points), 8); ok {

@@ -3,7 +3,6 @@ package replays
 import (
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"kitescope/internal/words"
@@ -116,38 +115,4 @@ func spreadBars(bars []load.Bar, s draw.Interval, n int) []float64 {
 		from = to
 	}
 	return values
-}
-
-// latencyShares is the share of requests that took at most so long.
-func latencyShares(points []load.Point, at, w, h int, ascii bool) []draw.Line {
-	p := pointOf(points, at)
-	if p == nil {
-		return tooSmall(w)
-	}
-	lines := []draw.Line{chartTitle("Share of requests", " that took at most so long; "+pointName(p), w)}
-	s, ok := latencyRange(&p.Latency)
-	if !ok {
-		return append(lines, tooSmall(w)...)
-	}
-	line := draw.Series{Role: render.RoleAccent, Bare: true}
-	sum, all := 0.0, 0.0
-	for _, b := range p.Latency.Bars {
-		all += float64(b.Count)
-	}
-	for _, b := range p.Latency.Bars {
-		sum += float64(b.Count)
-		if b.UpTo > 0 && all > 0 {
-			line.X, line.Y = append(line.X, math.Log(float64(b.UpTo))), append(line.Y, 100*sum/all)
-		}
-	}
-	c := draw.Chart{
-		Series: []draw.Series{line}, X: s, Y: draw.Interval{From: 0, To: 100}, ASCII: ascii, YText: func(y float64) string { return strconv.Itoa(int(math.Round(y))) + "%" },
-		XText: func(x float64) string { return words.Latency(time.Duration(math.Exp(x)), ascii) }, At: []float64{s.From, s.To},
-	}
-	for _, d := range []time.Duration{p.Latency.P50, p.Latency.P99, p.Latency.P90} {
-		if d > 0 {
-			c.At = append(c.At, math.Log(float64(d)))
-		}
-	}
-	return orTooSmall(append(lines, c.Draw(w, h-1)...), w)
 }

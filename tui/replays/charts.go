@@ -9,7 +9,6 @@ import (
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay/load"
-	"kitescope/replay/whatif"
 	"kitescope/tui/draw"
 )
 
@@ -20,9 +19,6 @@ const (
 	chartQPS chartKind = iota
 	chartFront
 	chartLatency
-	chartShare // of requests by latency
-	chartNodes
-	chartCurves // of predictions
 )
 
 // charts are those that there is something to draw of.
@@ -35,14 +31,8 @@ func (d *Data) charts() (list []chartKind) {
 			list = append(list, chartFront)
 		}
 		if slices.ContainsFunc(r.Points, func(p load.Point) bool { return len(p.Latency.Bars) > 1 }) {
-			list = append(list, chartLatency, chartShare)
+			list = append(list, chartLatency)
 		}
-		if r.Costs != nil && len(r.Costs.Segments) > 0 {
-			list = append(list, chartNodes)
-		}
-	}
-	if r := d.Report; r != nil && slices.ContainsFunc(curveSeries(r), func(s draw.Series) bool { return len(s.X) > 1 }) {
-		list = append(list, chartCurves)
 	}
 	return list
 }
@@ -56,12 +46,6 @@ func (d *Data) drawChart(kind chartKind, point, w, h int, ascii bool) []draw.Lin
 		return frontChart(d.Result.Points, w, h, ascii)
 	case chartLatency:
 		return latencyChart(d.Result.Points, point, w, h, ascii)
-	case chartShare:
-		return latencyShares(d.Result.Points, point, w, h, ascii)
-	case chartNodes:
-		return costBars(d.Result.Costs, w, h, ascii)
-	case chartCurves:
-		return curveChart(d.Report, w, h, ascii)
 	}
 	return nil
 }
@@ -204,29 +188,4 @@ func pointName(p *load.Point) string {
 		text += ", " + name
 	}
 	return text
-}
-
-// curveSeries are the queries per second of predictions by sessions.
-func curveSeries(r *whatif.Report) []draw.Series {
-	var list []draw.Series
-	add := func(p *whatif.Prediction) {
-		s := draw.Series{Name: replays.ChangeName(r, p), Mark: draw.SeriesMark(len(list)), Role: draw.SeriesRole(len(list))}
-		for i := range p.Curve {
-			if i < len(r.Sessions) && r.Sessions[i] > 0 && draw.Drawable(p.Curve[i].QPS) {
-				s.X, s.Y = append(s.X, math.Log2(float64(r.Sessions[i]))), append(s.Y, p.Curve[i].QPS)
-			}
-		}
-		s.Sort()
-		list = append(list, s)
-	}
-	add(&r.Base)
-	for i := range r.Others {
-		add(&r.Others[i])
-	}
-	return list
-}
-
-func curveChart(r *whatif.Report, w, h int, ascii bool) []draw.Line {
-	lines := []draw.Line{chartTitle("Queries per second", " predicted, by sessions", w)}
-	return append(lines, loads(curveSeries(r), w, h-1, ascii)...)
 }

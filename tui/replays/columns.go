@@ -295,3 +295,26 @@ func others(r *whatif.Report) []*whatif.Prediction {
 	}
 	return list
 }
+
+// stateRole is that of a bar: what is searched row by row wants a look.
+func stateRole(states *[3]time.Duration) render.Role {
+	if states[replay.Growing]+states[replay.Unindexed] > states[replay.Indexed] {
+		return render.RoleWarn
+	}
+	return render.RoleAccent
+}
+
+// perQuery is what something took of an average query.
+func perQuery(d time.Duration, queries int64, ascii bool) string {
+	if queries <= 0 {
+		return words.UnknownMark
+	}
+	return words.Latency(time.Duration(float64(d)/float64(queries)), ascii)
+}
+
+func share(d, of time.Duration) string {
+	if of <= 0 {
+		return words.UnknownMark
+	}
+	return words.Percent(100 * float64(d) / float64(of))
+}

@@ -12,7 +12,6 @@ import (
 // Room that drawings want beside or below a table.
 const (
 	leastAside  = 7 // lines below a table
-	gridWidth   = 150
 	gridHeight  = 26
 	leastCharts = 12 // lines of one chart of several
 )
@@ -87,7 +86,7 @@ func (p *replayPage) partBody(m *tui.Model, w, h int) []string {
 	case partOverview, partWhatIf:
 		return p.textBody(m, w, h)
 	case partCharts:
-		return styledLines(m.Styles, p.charts(w-2, h, m.Config.ASCII))
+		return styledLines(m.Styles, p.data.drawChart(p.kinds[p.chart], p.point, w-2, h, m.Config.ASCII))
 	default:
 		return p.listBody(m, w, h)
 	}
@@ -141,51 +140,6 @@ func (p *replayPage) layText(m *tui.Model, w int) {
 	p.lines = plotLines(replays.Lines(p.data.Result, o))
 }
 
-// charts are those that have room, the current one among them.
-func (p *replayPage) charts(w, h int, ascii bool) []draw.Line {
-	across, down := 1, 1
-	if w >= gridWidth {
-		across = 2
-	}
-	if h >= gridHeight {
-		down = min(2, (len(p.kinds)+across-1)/across)
-	}
-	first := p.chart / (across * down) * across * down
-	high, wide := h/down, (w-3*(across-1))/across
-	lines := make([]draw.Line, 0, h)
-	for r := range down {
-		var row []draw.Line
-		for k := range across {
-			i := first + r*across + k
-			var chart []draw.Line
-			if i < len(p.kinds) {
-				chart = p.data.drawChart(p.kinds[i], p.point, wide, high-(down-1), ascii)
-				if i == p.chart && across*down > 1 && len(chart) > 0 && len(chart[0]) > 0 {
-					chart[0][0].Text = "[" + chart[0][0].Text + "]"
-					chart[0] = chart[0].CutTo(wide)
-				}
-			}
-			row = joined(row, chart, k*(wide+3), high)
-		}
-		lines = append(lines, row...)
-	}
-	return lines[:min(h, len(lines))]
-}
-
-// joined puts lines at the right of others, from a cell on, in h lines.
-func joined(left, right []draw.Line, at, h int) []draw.Line {
-	out := make([]draw.Line, h)
-	for i := range out {
-		if i < len(left) {
-			out[i] = left[i]
-		}
-		if i < len(right) {
-			out[i] = append(append(out[i], draw.Piece{Role: render.RolePlain, Text: draw.Pad(at - out[i].Width())}), right[i]...)
-		}
-	}
-	return out
-}
-
 // listBody is a part that is a table, with what it says of the row under the cursor beside or below, where there is room.
 func (p *replayPage) listBody(m *tui.Model, w, h int) []string {
 	l := p.listed(m)
@@ -237,8 +191,6 @@ func (p *replayPage) aside(m *tui.Model, w, h int) []draw.Line {
 			o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
 			lines = append(append(lines, draw.Line{}), plotLines(replays.PointLines(&points[row], o))...)
 		}
-	case partCosts:
-		lines = costBars(p.data.Result.Costs, w, h, ascii)
 	default:
 		for _, x := range p.detail(p.part()).make(m, row, w) {
 			lines = append(lines, x.line)

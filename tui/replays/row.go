@@ -45,10 +45,7 @@ func (p *replayDetail) make(m *tui.Model, row, w int) []detailLine {
 	case partPoints:
 		o := render.ReportOptions{Options: render.Options{Width: w, ASCII: ascii}}
 		lines := textLines(plotLines(replays.PointLines(&d.Result.Points[row], o)))
-		for _, chart := range [][]draw.Line{latencyChart(d.Result.Points, row, w, 14, ascii), latencyShares(d.Result.Points, row, w, 14, ascii)} {
-			lines = append(append(lines, detailLine{}), textLines(chart)...)
-		}
-		return lines
+		return append(append(lines, detailLine{}), textLines(latencyChart(d.Result.Points, row, w, 14, ascii))...)
 	case partMissing:
 		x := &d.missing()[row]
 		return facts(w, "segment", idText(x.Segment), "state", replays.StateText(x.State), "not covered", rowsText(x.Rows)+" rows", "reason", x.Reason)

@@ -50,18 +50,11 @@ func (p *replayPage) saveMenu(m *tui.Model) *tui.Menu {
 
 // addPlots offers the plots that there is something to draw of.
 func (p *replayPage) addPlots(n *tui.Menu) {
-	d := p.data
-	words := map[chartKind]string{chartQPS: "qps", chartFront: "front", chartLatency: "latency", chartNodes: "cost", chartCurves: "what-if"}
+	words := map[chartKind]string{chartQPS: "qps", chartFront: "front", chartLatency: "latency"}
 	for _, kind := range p.kinds {
-		word, ok := words[kind]
-		if !ok {
-			continue
-		}
+		word := words[kind]
 		n.Items = append(n.Items, tui.MenuItem{Text: "plot of " + word, Note: "svg", Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
 			return tui.Save(m, tui.FileName("replay", word)+".svg", func(w io.Writer) error {
-				if kind == chartCurves {
-					return replays.PlotWhatIf(w, d.Report, replays.PlotOptions{Format: "svg"})
-				}
 				return replays.PlotResults(w, p.series(), replays.PlotOptions{Kind: word, Format: "svg"})
 			})
 		}})

@@ -171,15 +171,13 @@ func replayPlot(a *cli.App) *cobra.Command {
 	var width, height int
 	cmd := &cobra.Command{
 		Use: "plot RESULT...",
-		Long: `Plot saved results, or one prediction. Several results share one plot; the first is the baseline.
+		Long: `Plot saved results. Several results share one plot; the first is the baseline.
 
   qps      queries per second by sessions or rate, with intervals
   front    recall against queries per second
-  latency  distribution of latencies
-  cost     CPU of a query by node, segment and segment state
-  compare  before and after`,
+  latency  distribution of latencies`,
 		Example: `  kitescope replay plot sweep.json --kind qps --out qps.svg
-  kitescope replay plot before.json after.json --kind compare --out compare.png`,
+  kitescope replay plot before.json after.json --kind front --out front.png`,
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay plot sweep.json --out qps.svg"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.Width, o.Height = width, height
@@ -219,10 +217,18 @@ func replayPlot(a *cli.App) *cobra.Command {
 	return cmd
 }
 
+// goneKinds are plots of earlier releases, each with what to use instead.
+var goneKinds = map[string]string{
+	"cost":    "the table has it: kitescope replay show RESULT --costs",
+	"compare": "the table has it: kitescope replay show AFTER --baseline BEFORE",
+}
+
 // checkPlot says what is wrong with flags before files are read.
 func checkPlot(o *replays.PlotOptions) error {
 	const most = 8000 // pixels, what the renderer draws at most
-	switch {
+	switch instead := goneKinds[o.Kind]; {
+	case instead != "":
+		return cli.Usage(fmt.Errorf("--kind %s is gone", o.Kind), instead)
 	case !slices.Contains(replays.PlotNames(), o.Kind):
 		return cli.Usagef("--kind must be one of %s, not %q", strings.Join(replays.PlotNames(), ", "), o.Kind)
 	case o.Format == "":
@@ -239,10 +245,7 @@ func checkPlot(o *replays.PlotOptions) error {
 
 func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
 	if list[0].report != nil {
-		if len(list) > 1 {
-			return cli.Usage(errors.New("a prediction cannot be combined with other files"), "give one file")
-		}
-		return replays.PlotWhatIf(w, list[0].report, o)
+		return cli.Usage(errors.New("predictions are not plotted any more"), "the table has them: kitescope replay show "+list[0].name)
 	}
 	series, err := seriesOf(list)
 	if err != nil {
