@@ -245,7 +245,7 @@ func checkPlot(o *replays.PlotOptions) error {
 
 func plotSaved(w io.Writer, list []*saved, o replays.PlotOptions) error {
 	if list[0].report != nil {
-		return cli.Usage(errors.New("predictions are not plotted any more"), "the table has them: kitescope replay show "+list[0].name)
+		return cli.Usage(errors.New("predictions are not plotted any more"), "the table has them: kitescope replay show")
 	}
 	series, err := seriesOf(list)
 	if err != nil {
