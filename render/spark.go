@@ -53,36 +53,3 @@ func meanKnown(values []float64) float64 {
 	}
 	return sum / float64(known)
 }
-
-// Area draws values as columns over several lines, from the top line down.
-func Area(values []float64, top float64, lines int, ascii bool) []string {
-	steps := []rune(sparkRunes)
-	if ascii {
-		steps = []rune(sparkASCII)
-	}
-	out := make([]string, lines)
-	for line := range lines {
-		row := make([]rune, len(values))
-		below := (lines - 1 - line) * len(steps)
-		for i, v := range values {
-			level := 0
-			switch {
-			case math.IsNaN(v):
-				row[i] = ' '
-				continue
-			case top > 0 && v > 0:
-				level = min(lines*len(steps), int(math.Ceil(v/top*float64(lines*len(steps)))))
-			}
-			switch {
-			case level > below:
-				row[i] = steps[min(len(steps), level-below)-1]
-			case below == 0:
-				row[i] = steps[0] // nothing used is a line at the bottom; nothing known is none
-			default:
-				row[i] = ' '
-			}
-		}
-		out[line] = string(row)
-	}
-	return out
-}
