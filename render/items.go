@@ -44,9 +44,6 @@ func NewItems(g *table.Grid) *items {
 // Write tells row i. Unknown cells are left out; of absent ones those whose value would
 // be a string are empty, the others are left out.
 func (it *items) Write(e *encode.Encoder, i int) {
-	if it.more == nil && e.AppendItem(func(dst []byte) []byte { return it.appendRow(dst, i) }) {
-		return
-	}
 	e.BeginObject()
 	for j := range it.columns {
 		c := it.grid.Cell(i, j)

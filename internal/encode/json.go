@@ -104,19 +104,6 @@ func (e *jsonSink) flush() error {
 	return e.Flush()
 }
 
-// AppendItem has one element of a list appended, as JSON on a line, without a call for each value in it. It reports false, and has done
-// nothing, if an element is not written so here.
-func (e *Encoder) AppendItem(item func(dst []byte) []byte) bool {
-	s, is := e.sink.(*jsonSink)
-	if !is || len(s.levels)+1 <= s.open {
-		return false
-	}
-	s.before()
-	s.Buf = item(s.Buf)
-	s.Drain()
-	return true
-}
-
 // Items has the elements of the list that has just begun written, as JSON on a line each: rows gets what separates them. It reports false, and
 // has done nothing, if elements are not written so here.
 func (e *Encoder) Items(n int, rows func(w io.Writer, separator string) error) bool {

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -173,21 +171,10 @@ func readSeconds(raw json.RawMessage, v reflect.Value, path string) error {
 	return nil
 }
 
-// parseSeconds reads a JSON number of seconds as a duration, to the nanosecond; false if it is no number or too large.
+// parseSeconds reads a JSON number of seconds as a duration; false if it is no number or too large.
 func parseSeconds(s string) (time.Duration, bool) {
-	// A number as 1e999999999 is no duration, and would take as many digits.
-	if x, err := strconv.ParseFloat(s, 64); err != nil || math.Abs(x) > float64(math.MaxInt64)/1e9+1 {
-		return 0, false
-	} else if strings.ContainsAny(s, "eE") || len(s) > 40 {
-		return time.Duration(math.Round(x * 1e9)), math.Abs(x*1e9) < math.MaxInt64
-	}
-	rational, ok := new(big.Rat).SetString(s)
-	if !ok {
-		return 0, false
-	}
-	rational.Mul(rational, big.NewRat(1e9, 1))
-	ns := new(big.Int).Quo(rational.Num(), rational.Denom())
-	return time.Duration(ns.Int64()), ns.IsInt64()
+	x, err := strconv.ParseFloat(s, 64)
+	return time.Duration(math.Round(x * 1e9)), err == nil && math.Abs(x*1e9) < math.MaxInt64
 }
 
 func readTime(raw json.RawMessage, v reflect.Value, path string) error {
