@@ -17,10 +17,10 @@ import (
 	"kitescope/render/picture"
 )
 
-// ComparisonPlotNames are the kinds of PlotComparison: the values of all runs, what depends on how many clients there
-// are, how large that is beside what it was before, and queries per second against recall.
+// ComparisonPlotNames are the kinds of PlotComparison: the values of all runs, what depends on how many clients
+// there are, and queries per second against recall.
 func ComparisonPlotNames() []string {
-	return []string{"distributions", "concurrency", "relative", "recall"}
+	return []string{"distributions", "concurrency", "recall"}
 }
 
 // PlotComparison draws a comparison as one of picture.Formats. What there is nothing to draw of is an error that says so.
@@ -38,8 +38,6 @@ func PlotComparison(w io.Writer, c *bench.Comparison, kind, format string) error
 		err = distributions(chart, c)
 	case "concurrency":
 		err = concurrency(chart, c)
-	case "relative":
-		err = relative(chart, c)
 	case "recall":
 		err = recall(chart, c)
 	default:
@@ -260,46 +258,6 @@ func concurrency(chart *picture.Chart, c *bench.Comparison) error {
 		return picture.Nothing("no metric has values", "")
 	}
 	chart.Notes = append(chart.Notes, "intervals: least to most of the runs")
-	return nil
-}
-
-// relative has a panel for each figure: after over before, with its interval, and what counts as no change.
-func relative(chart *picture.Chart, c *bench.Comparison) error {
-	list, err := loads(c)
-	if err != nil {
-		return err
-	}
-	for _, curve := range list {
-		panel, place := loadPanel(&curve)
-		panel.Y = picture.Axis{Label: "after / before", Free: true, Guides: []picture.Tick{{At: 1}}}
-		if c.Effect > 0 {
-			panel.Y.Guides = append(panel.Y.Guides, picture.Tick{At: 1 - c.Effect}, picture.Tick{At: 1 + c.Effect})
-		}
-		line := picture.Series{Look: picture.Look{Colour: picture.Grey, Faint: true}}
-		var marks []picture.Series
-		for _, l := range curve.Lines {
-			if len(drawable([]float64{l.Ratio})) == 0 {
-				continue
-			}
-			p := picture.Point{X: place(l.Concurrency), Y: l.Ratio, Low: l.Low, High: l.High}
-			line.Points = append(line.Points, picture.Point{X: p.X, Y: p.Y})
-			marks = append(marks, picture.Series{
-				Name: l.Verdict.String(), Look: picture.Look{Colour: verdictColour(l.Verdict), Mark: 1 + slices.Index(comparisonVerdicts(), l.Verdict), NoLine: true},
-				Points: []picture.Point{p},
-			})
-		}
-		if len(marks) > 0 {
-			panel.Series = append(append(panel.Series, line), marks...)
-			chart.Panels = append(chart.Panels, panel)
-		}
-	}
-	if len(chart.Panels) == 0 {
-		return picture.Nothing("no metric is on both sides", "")
-	}
-	chart.Notes = append(chart.Notes, "intervals: 95% CI")
-	if c.Effect > 0 {
-		chart.Notes = append(chart.Notes, "dashed: no change, and what does not count: under "+PercentOfAll(c.Effect))
-	}
 	return nil
 }
 
