@@ -167,7 +167,7 @@ func comma(dst []byte, is bool) []byte {
 	return dst
 }
 
-// emptyWhenNone reports whether a cell without a value is written as "", [] or {}.
+// EmptyWhenNone reports whether a cell without a value is written as "", [] or {}.
 func EmptyWhenNone(k table.Kind) bool {
 	switch k {
 	case table.Text, table.State, table.ID, table.List, table.Pairs, table.Findings:
@@ -177,6 +177,7 @@ func EmptyWhenNone(k table.Kind) bool {
 	}
 }
 
+// WriteCell tells the value of a cell.
 func WriteCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 	switch k {
 	case table.ID:

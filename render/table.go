@@ -292,6 +292,7 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
+// CellRole is how a cell looks.
 func CellRole(c table.Cell, k table.Kind) Role {
 	switch {
 	case c.Absent != table.Present:
@@ -329,6 +330,7 @@ func (t *textTable) pad(dst []byte, j int, text []byte, role Role) []byte {
 
 const spaces = "                                                                "
 
+// AppendSpaces appends so many blanks.
 func AppendSpaces(dst []byte, n int) []byte {
 	for n > 0 {
 		k := min(n, len(spaces))

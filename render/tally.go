@@ -21,7 +21,7 @@ func severities(t table.Tally) [3]struct {
 	}{{"error", RoleBad, t.Errors}, {"warning", RoleWarn, t.Warnings}, {"info", RoleAccent, t.Infos}}
 }
 
-// glyphOf says what a severity's colour says.
+// GlyphOf says what a severity's colour says.
 func GlyphOf(role Role, ascii bool) string {
 	if glyph := Glyph(role, ascii); glyph != "" {
 		return glyph

@@ -16,7 +16,7 @@ import (
 // Harmless is words.Harmless.
 func Harmless(s string) string { return words.Harmless(s) }
 
-// width is the number of terminal cells of harmless text.
+// Width is the number of terminal cells of harmless text.
 func Width(s []byte) int {
 	for _, c := range s {
 		if c >= utf8.RuneSelf {

@@ -26,7 +26,7 @@ func Grid(w io.Writer, g *view.Grid, o render.Options) error {
 // Description writes one object with its sections and the records it was decoded from.
 func Description(w io.Writer, d *view.Description, env *view.Env, found *Found, o render.Options) error {
 	if o.Format.Documents() {
-		return render.Document(descriptionDocument(d, env, found)).Write(w, &o)
+		return descriptionDocument(d, env, found).Write(w, &o)
 	}
 	return writeDescription(w, d, env, found, &o)
 }
@@ -34,7 +34,7 @@ func Description(w io.Writer, d *view.Description, env *view.Env, found *Found, 
 // Tree writes a collection's tree.
 func Tree(w io.Writer, n *view.Node, env *view.Env, o render.Options) error {
 	if o.Format.Documents() {
-		return render.Document(treeDocument(n, env)).Write(w, &o)
+		return treeDocument(n, env).Write(w, &o)
 	}
 	return writeTree(w, n, &o)
 }
@@ -42,7 +42,7 @@ func Tree(w io.Writer, n *view.Node, env *view.Env, o render.Options) error {
 // Overview writes a cluster at a glance.
 func Overview(w io.Writer, v *view.Overview, found *Found, o render.Options) error {
 	if o.Format.Documents() {
-		return render.Document(overviewDocument(v, found)).Write(w, &o)
+		return overviewDocument(v, found).Write(w, &o)
 	}
 	return writeOverview(w, v, found, &o)
 }
