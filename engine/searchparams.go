@@ -77,8 +77,7 @@ var searchParams = [...]SearchParam{
 		part:  func(p *SearchParams) *float32 { return &p.DropRatio },
 	},
 	{
-		Key: "dim_max_score_ratio", Flag: "max-score-ratio", Of: HasSparse, Must: "0.5 to 1.3", least: 0.5, most: 1.3, free: true,
-		Means: "sparse vectors: stretch the bounds by which rows are skipped (dim_max_score_ratio), 0.5 to 1.3", Own: "; default 1.05",
+		Key: "dim_max_score_ratio", Of: HasSparse, least: 0.5, most: 1.3, free: true, // of servers: nothing is skipped here
 		part: func(p *SearchParams) *float32 { return &p.MaxScoreRatio },
 	},
 	{

@@ -29,7 +29,7 @@ func TestEachFieldIsAParameter(t *testing.T) {
 	seen, names := make([]int, len(leaves(new(SearchParams)))), map[string]bool{}
 	for f := range EachSearchParam() {
 		for _, name := range []string{"key " + f.Key, "flag " + f.Flag} {
-			if names[name] {
+			if names[name] && name != "flag " {
 				t.Errorf("%s is there twice", name)
 			}
 			names[name] = true

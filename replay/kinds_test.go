@@ -108,7 +108,7 @@ func sameAsAsked(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *lo
 				hits++
 				slack := float64(0)
 				if x.Index == "IVF_PQ" || x.Index == "IVF_SQ8" { // whose sums are added up in another order
-					slack = 1e-5 * math.Abs(float64(h.Distance))
+					slack = 1e-5 * (1 + math.Abs(float64(h.Distance)))
 				}
 				d := math.Float32frombits(s.Bits[j][n])
 				if h.Key.String() != strconv.FormatInt(s.IDs[j][n], 10) || math.Abs(float64(h.Distance-d)) > slack {

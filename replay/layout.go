@@ -85,9 +85,8 @@ type Collection struct {
 	Filter expr.Schema
 	// Index is what the metadata says that the vector field's index is; Type is "" if it has none.
 	Index Index
-	// Algorithm and BM25 are what the index says of sparse vectors (segment.Options); nil where it says nothing.
-	Algorithm *sparse.Algorithm
-	BM25      *sparse.BM25
+	// BM25 are its parameters by the index (segment.Options); nil where it says nothing.
+	BM25 *sparse.BM25
 }
 
 // Index is an index's type and parameters; 0 where they do not apply or are not known.

@@ -44,6 +44,6 @@ func (l *Loaded) meanLength() float32 {
 
 // sparseOptions adds what the metadata says of an index of sparse vectors.
 func (c *Collection) sparseOptions(o segment.Options) segment.Options {
-	o.Algorithm, o.BM25 = cmp.Or(o.Algorithm, c.Algorithm), cmp.Or(o.BM25, c.BM25)
+	o.BM25 = cmp.Or(o.BM25, c.BM25)
 	return o
 }

@@ -30,7 +30,7 @@ func (l sparseIndex) concrete() any         { return l.x }
 // Own has no vectors, and yet some: nothing lies in the file any more.
 func (l sparseIndex) Own() (*engine.Vectors, int) {
 	x := l.x
-	return &engine.Vectors{Element: dist.Sparse}, 4*(len(x.IDs)+len(x.Values)+len(x.Names)+len(x.Lengths)+len(x.Most)) + 8*len(x.Starts)
+	return &engine.Vectors{Element: dist.Sparse}, 4*(len(x.IDs)+len(x.Values)+len(x.Names)+len(x.Lengths)) + 8*len(x.Starts)
 }
 
 func (l sparseIndex) Shade(int) error        { return errors.New("sparse vectors have no codes") }
@@ -67,15 +67,13 @@ func (l sparseIndex) Exact(p Params) (Searchable, Params) {
 type exactSparse struct{ sparseIndex }
 
 func (l exactSparse) NewSearcher(o Options) (Searcher, error) {
-	all := sparse.Taat
-	o.Algorithm = &all
 	x := *l.x
 	x.Wand = false
 	return FromSparse(&x).NewSearcher(o)
 }
 
 func (l sparseIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := sparse.New(l.x, sparse.Options{Library: o.Library, Algorithm: o.Algorithm, BM25: o.BM25})
+	s, err := sparse.New(l.x, sparse.Options{Library: o.Library, BM25: o.BM25})
 	return sparseSearcher{s}, err
 }
 

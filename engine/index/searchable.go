@@ -73,10 +73,8 @@ type Options struct {
 	Plain bool
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start. Indexes without a graph have none.
 	Entries *hnsw.EntryCache
-	// Algorithm is how lists of sparse vectors are walked, nil as the library does where an index says nothing; BM25 are the parameters of
-	// that metric with which the index was built, nil are Milvus's.
-	Algorithm *sparse.Algorithm
-	BM25      *sparse.BM25
+	// BM25 are the parameters of that metric with which the index was built, nil are Milvus's.
+	BM25 *sparse.BM25
 }
 
 // Params are what a query asks for.

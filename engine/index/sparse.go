@@ -40,7 +40,6 @@ const (
 	sectionLists   = 0
 	sectionNames   = 2
 	sectionLengths = 3
-	sectionMost    = 4
 )
 
 // sniffSparseLists reports whether data begins as lists of sparse vectors do.
@@ -265,10 +264,6 @@ func (r *sparseLists) others() {
 		s := r.sections[sectionLengths]
 		x.Lengths = float32s(r.take(s, x.Rows, "lengths of rows"))
 		r.finite(s, x.Lengths)
-	}
-	if s, ok := r.sections[sectionMost]; ok {
-		x.Most = float32s(r.take(s, r.names, "greatest scores"))
-		r.finite(s, x.Most)
 	}
 }
 

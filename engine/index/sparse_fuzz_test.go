@@ -42,7 +42,7 @@ func cutLists() []byte {
 	sections := []struct {
 		kind uint32
 		body []byte
-	}{{kind: sectionLists}, {kind: sectionNames}, {kind: sectionMost}}
+	}{{kind: sectionLists}, {kind: sectionNames}}
 	for _, n := range []uint64{0, 2, 3} {
 		sections[0].body = binary.LittleEndian.AppendUint64(append([]byte{}, sections[0].body...), n)
 	}
@@ -55,9 +55,6 @@ func cutLists() []byte {
 	}
 	for _, name := range []uint32{4, 9} {
 		sections[1].body = binary.LittleEndian.AppendUint32(sections[1].body, name)
-	}
-	for _, most := range []float32{2, 3} {
-		sections[2].body = binary.LittleEndian.AppendUint32(sections[2].body, math.Float32bits(most))
 	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(sections)))
 	at := len(b) + len(sections)*sparseSection
@@ -97,20 +94,18 @@ func FuzzSparse(f *testing.F) {
 			}
 		}
 		for _, l := range []engine.Library{engine.Knowhere23, engine.Knowhere25, engine.Knowhere26} {
-			for algorithm := range sparse.MaxScore + 1 {
-				s, err := x.NewSearcher(Options{Library: l, Algorithm: &algorithm})
+			s, err := x.NewSearcher(Options{Library: l})
+			if err != nil {
+				continue
+			}
+			for _, drop := range []float32{0, .5} {
+				hits, _, err := s.Search(query, Params{K: 3, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: drop, RefineFactor: 2}}}, nil)
 				if err != nil {
 					continue
 				}
-				for _, drop := range []float32{0, .5} {
-					hits, _, err := s.Search(query, Params{K: 3, SearchParams: engine.SearchParams{SparseParams: engine.SparseParams{DropRatio: drop, RefineFactor: 2}}}, nil)
-					if err != nil {
-						continue
-					}
-					for _, h := range hits {
-						if h.ID < 0 || h.ID >= int64(x.Rows) {
-							t.Fatalf("row %d of %d", h.ID, x.Rows)
-						}
+				for _, h := range hits {
+					if h.ID < 0 || h.ID >= int64(x.Rows) {
+						t.Fatalf("row %d of %d", h.ID, x.Rows)
 					}
 				}
 			}
@@ -126,16 +121,16 @@ func TestSparseHostile(t *testing.T) {
 		binary.LittleEndian.PutUint32(b[at:], v)
 		return b
 	}
-	body := sparseListsHeader + 3*sparseSection
+	body := sparseListsHeader + 2*sparseSection
 	for _, test := range []struct {
 		name, want string
 		data       []byte
 	}{
 		{"whole", "", lists},
 		{"rows", "", sparseRowsBlob(pairs(1, 1))},
-		{"cut", "expected a section within 173 bytes", lists[:len(lists)-3]},
-		{"many sections", "expected at most 19 rows", change(32, 65)},
-		{"rows without bytes", "expected at most 176 rows, found 4000", change(4, 4000)},
+		{"cut", "expected a section within 141 bytes", lists[:len(lists)-3]},
+		{"many sections", "expected at most 15 rows", change(32, 65)},
+		{"rows without bytes", "expected at most 144 rows, found 4000", change(4, 4000)},
 		{"encoding", "index type SPARSE_INVERTED_INDEX with lists of encoding 7 is not supported", change(body, 7)},
 		{"many values", "ids of rows of 4 bytes, found", change(body+20, 1000)},
 		{"descending starts", "values", change(body+12, 90)},

@@ -35,7 +35,7 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 	if x.Effort() == index.ByDropRatio && !o.indexed(g) {
 		p.effort = index.AllRows
 	}
-	options := index.Options{Library: o.Library, Algorithm: o.Algorithm, BM25: o.BM25}
+	options := index.Options{Library: o.Library, BM25: o.BM25}
 	if o.Warm {
 		options.Entries = hnsw.NewEntryCache()
 	}

@@ -13,9 +13,8 @@ type Options struct {
 	RowsOnly bool
 	// Warm keeps knowhere's cache of entry points: a query that comes again enters elsewhere.
 	Warm bool
-	// Algorithm is how lists of sparse vectors are walked, nil as the library does; BM25 are the parameters of that metric, nil Milvus's.
-	Algorithm *sparse.Algorithm
-	BM25      *sparse.BM25
+	// BM25 are the parameters of that metric over sparse vectors, nil Milvus's.
+	BM25 *sparse.BM25
 }
 
 // Milvus are the options of a release on a machine with AVX-512: 2.1 to 2.3 are knowhere 1 and 2.2; from

@@ -44,7 +44,7 @@ func Build(rows *engine.Vectors, m engine.Metric) (*Index, error) {
 	}
 	x.IDs, x.Values = make([]uint32, total), make([]float32, total)
 	if m == dist.BM25 {
-		x.Lengths, x.reached = make([]float32, rows.Rows), make([]float32, total)
+		x.Lengths = make([]float32, rows.Rows)
 	}
 	for i := range rows.Rows {
 		row := rows.Row(i)
@@ -58,7 +58,7 @@ func Build(rows *engine.Vectors, m engine.Metric) (*Index, error) {
 			list := x.of[dim]
 			x.IDs[at[list]], x.Values[at[list]] = uint32(i), v
 			if m == dist.BM25 {
-				x.Values[at[list]], x.reached[at[list]] = quantised(v), length
+				x.Values[at[list]] = quantised(v)
 			}
 			at[list]++
 		}
@@ -94,48 +94,4 @@ func (x *Index) Transposed() (*engine.Vectors, error) {
 		}
 	}
 	return rows, nil
-}
-
-// sound reports whether each of the greatest scores is one, and no value is negative: a file may say what it likes.
-func (x *Index) sound(most []float32, p *BM25) bool {
-	for i := range most {
-		for j := x.Starts[i]; j < x.Starts[i+1]; j++ {
-			score := x.Values[j]
-			if x.Metric == dist.BM25 {
-				score = p.weight(score, x.Lengths[x.IDs[j]])
-			}
-			if !(score >= 0 && score <= most[i]) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// greatest are the greatest scores of lists, by which walks leave rows out, as library computes them when it loads an index.
-func (x *Index) greatest(p *BM25, l engine.Library) []float32 {
-	if x.Most != nil {
-		return x.Most
-	}
-	most := make([]float32, len(x.Names))
-	var reached []float32
-	if l == engine.Knowhere25 {
-		reached = x.reached
-	}
-	for i := range most {
-		for j := x.Starts[i]; j < x.Starts[i+1]; j++ {
-			score := x.Values[j]
-			if x.Metric == dist.BM25 {
-				length := x.Lengths[x.IDs[j]]
-				if reached != nil {
-					length = reached[j]
-				}
-				score = p.weight(score, length)
-			}
-			if most[i] < score {
-				most[i] = score
-			}
-		}
-	}
-	return most
 }

@@ -3,13 +3,11 @@
 //
 // In: rows of (index, value) pairs, or lists as a file has them (engine/index), a release of knowhere whose answers are wanted,
 // queries. Out: hits, best first, with the ids, the bits and the order among equal scores of that release. Steps: Build turns
-// rows into a list for each dimension; a search drops small values of the query (drop ratio), walks the lists by one of three
-// algorithms (taat.go, wand.go, maxscore.go), which offer rows to one queue (queue.go); where something was dropped the best are
-// compared once more with the whole query (refine.go).
+// rows into a list for each dimension; a search drops small values of the query (drop ratio) and adds up the lists of the others
+// (walk.go), as TAAT_NAIVE does, offering rows to one queue (queue.go); where something was dropped the best are compared once
+// more with the whole query (refine.go).
 //
-// In which order products are added up decides the last bits, and each algorithm has its own: in that of the query (taat), of
-// the cursors (wand), of the greatest scores of dimensions (maxscore). All are as on x86-64; compilers for ARM fuse the
-// products with the sums, and knowhere's last bits differ there.
+// DAAT_WAND and DAAT_MAXSCORE find the same rows by bounds; their sums have another order, and so other last bits.
 //
 // Sources: knowhere v2.3.12, v2.5.6 and v2.6.9, src/index/sparse/sparse_inverted_index.h, include/knowhere/sparse_utils.h,
 // src/common/comp/brute_force.cc.
@@ -31,27 +29,6 @@ const PairBytes = 8
 
 // maxRows is the greatest number of rows: ids have 32 bits, and one is for the end.
 const maxRows = math.MaxUint32 - 1
-
-// Algorithm is how lists are walked. It is a parameter of the index (inverted_index_algo), and in no file.
-type Algorithm uint8
-
-// The algorithms.
-const (
-	Taat     Algorithm = iota // TAAT_NAIVE: list after list, into a score for each row
-	Wand                      // DAAT_WAND: all lists together, from pivot to pivot
-	MaxScore                  // DAAT_MAXSCORE: all lists together, the most telling first
-)
-
-// Algorithms are Milvus's names of them.
-func Algorithms() []string { return []string{"TAAT_NAIVE", "DAAT_WAND", "DAAT_MAXSCORE"} }
-
-func (a Algorithm) String() string { return Algorithms()[min(int(a), len(Algorithms())-1)] }
-
-// ParseAlgorithm finds one by Milvus's name.
-func ParseAlgorithm(name string) (Algorithm, bool) {
-	i := slices.Index(Algorithms(), name)
-	return Algorithm(max(i, 0)), i >= 0
-}
 
 // BM25 is what the scores of that metric depend on besides rows and query.
 type BM25 struct {
@@ -83,13 +60,8 @@ type Index struct {
 	Names []uint32
 	// Lengths are the sums of the values of rows, under BM25; nil else.
 	Lengths []float32
-	// Most are the greatest scores of lists where the file has them; nil to compute them (Greatest).
-	Most []float32
 
 	of map[uint32]uint32 // the list of a dimension
-	// reached are, for each value under BM25, the sum of its row up to it: knowhere 2.5 takes documents to be as short as that when it
-	// computes the greatest scores while it reads them. Nil where the index was not made of rows.
-	reached []float32
 }
 
 // Finish holds the parts against each other and readies the index for searches; it is part of reading. All parts may come from
@@ -104,8 +76,6 @@ func (x *Index) Finish() error {
 		return fmt.Errorf("%d dimensions, %d lists of %d ids and %d values", len(x.Names), len(x.Starts)-1, len(x.IDs), len(x.Values))
 	case x.Metric == dist.BM25 && len(x.Lengths) != x.Rows:
 		return fmt.Errorf("%d lengths of %d rows", len(x.Lengths), x.Rows)
-	case x.Most != nil && len(x.Most) != len(x.Names):
-		return fmt.Errorf("%d greatest scores of %d dimensions", len(x.Most), len(x.Names))
 	}
 	x.of = make(map[uint32]uint32, len(x.Names))
 	for i, name := range x.Names {

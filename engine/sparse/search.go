@@ -15,8 +15,7 @@ const MaxK = 16384
 
 // Options are whose answers are wanted, and parameters of the index that are in no file.
 type Options struct {
-	Library   engine.Library // Native is Knowhere26
-	Algorithm *Algorithm     // nil for the library's own
+	Library engine.Library // Native is Knowhere26
 	// BM25 are the parameters with which the index was built and loaded; nil is Milvus's default.
 	BM25 *BM25
 }
@@ -26,8 +25,7 @@ type Options struct {
 //   - DropRatio is the share of the query's values, the smallest, that are left out: 0 to less than 1 (drop_ratio_search);
 //   - RefineFactor is how many times K are found by what is left and compared once more with the whole query, where something was left out
 //     (refine_factor); 0 is the library's own: 1, which compares none, and 10 in knowhere 2.3;
-//   - MaxScoreRatio stretches the greatest scores by which walks leave rows out (dim_max_score_ratio): 0.5 to 1.3, 0 for 1.05. Below 1
-//     searches are approximate;
+//   - MaxScoreRatio stretches bounds by which knowhere leaves rows out (dim_max_score_ratio), and has no meaning here;
 //   - AvgDL is the mean length of documents at the time of the search; 0 is that of the index.
 type Params struct {
 	K      int
@@ -37,25 +35,17 @@ type Params struct {
 
 // Searcher answers queries over one index. It is for one goroutine; Clone makes another.
 type Searcher struct {
-	index     *Index
-	library   engine.Library
-	algorithm Algorithm
-	bm25      BM25
-	most      []float32 // nil where no walk needs them
-	sound     bool      // no row scores more than most have it, at the mean length of the index
+	index   *Index
+	library engine.Library
+	bm25    BM25
 
-	terms    []term
-	unsorted []term
-	scores   []float32 // of a window, all 0 between searches
-	places   []uint64  // where lists go on, of each term
-	top      queue
-	second   queue
-	cursors  []cursor
-	order    []ordered[float64]
-	walked   []ordered[uint32]
-	bounds   []float32
-	values   []float32
-	scored   int
+	terms  []term
+	scores []float32 // of a window, all 0 between searches
+	places []uint64  // where lists go on, of each term
+	top    queue
+	second queue
+	values []float32
+	scored int
 }
 
 // term is a value of the query, and its list.
@@ -80,41 +70,15 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if !(s.bm25.K1 >= 0 && s.bm25.K1 <= 3 && s.bm25.B >= 0 && s.bm25.B <= 1) || math.IsInf(float64(s.bm25.AvgDL), 0) {
 		return nil, fmt.Errorf("bm25 k1 %g, b %g, avgdl %g: expected k1 of 0 to 3, b of 0 to 1", s.bm25.K1, s.bm25.B, s.bm25.AvgDL)
 	}
-	s.algorithm = defaultAlgorithm(x, s.library)
-	if o.Algorithm != nil && !x.Wand { // SPARSE_WAND walks as it does
-		s.algorithm = *o.Algorithm
-	}
-	if s.algorithm > MaxScore || s.library == engine.Knowhere23 && s.algorithm == MaxScore {
-		return nil, fmt.Errorf("library %v has no algorithm %s", s.library, s.algorithm)
-	}
-	if s.algorithm != Taat {
-		s.most = x.greatest(&s.bm25, s.library)
-		s.sound = x.sound(s.most, &s.bm25)
-	}
 	return s, nil
-}
-
-// defaultAlgorithm is how an index is walked that names nothing.
-func defaultAlgorithm(x *Index, l engine.Library) Algorithm {
-	switch {
-	case x.Wand:
-		return Wand
-	case l == engine.Knowhere23:
-		return Taat
-	default:
-		return MaxScore
-	}
 }
 
 // Index is what is searched.
 func (s *Searcher) Index() *Index { return s.index }
 
-// Algorithm is how it is.
-func (s *Searcher) Algorithm() Algorithm { return s.algorithm }
-
 // Clone returns a searcher over the same index for another goroutine.
 func (s *Searcher) Clone() *Searcher {
-	return &Searcher{index: s.index, library: s.library, algorithm: s.algorithm, bm25: s.bm25, most: s.most, sound: s.sound}
+	return &Searcher{index: s.index, library: s.library, bm25: s.bm25}
 }
 
 // Scored is how many products of a query's and a row's value the last search added up.
@@ -158,12 +122,6 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	if p.RefineFactor < 0 || p.RefineFactor > engine.MaxRefineFactor {
 		return p, fmt.Errorf("refine factor is %d: not one of 1 to %d", p.RefineFactor, engine.MaxRefineFactor)
 	}
-	if p.MaxScoreRatio == 0 {
-		p.MaxScoreRatio = 1.05
-	}
-	if !(p.MaxScoreRatio >= 0.5 && p.MaxScoreRatio <= 1.3) {
-		return p, fmt.Errorf("greatest scores times %g: not one of 0.5 to 1.3", p.MaxScoreRatio)
-	}
 	switch {
 	case p.DropRatio == 0:
 		p.RefineFactor = 1 // nothing was left out
@@ -179,7 +137,7 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	return p, nil
 }
 
-// parse makes terms of the query, without the share of the smallest values. Knowhere 2.3 compares without regard to signs only where
+// parse makes terms of the query, without the share of the smallest values; of all where that is below 0. Knowhere 2.3 compares without regard to signs only where
 // it walks all lists together: else negative values are the smallest, and left out also where nothing is to be.
 func (s *Searcher) parse(query []byte, drop float32) {
 	n := len(query) / PairBytes
@@ -190,7 +148,7 @@ func (s *Searcher) parse(query []byte, drop float32) {
 	}
 	threshold := float32(0)
 	// A float32 times the count, as there.
-	if at := int(drop * float32(n)); at > 0 || s.library == engine.Knowhere23 {
+	if at := int(drop * float32(n)); at > 0 || drop >= 0 && s.library == engine.Knowhere23 {
 		slices.Sort(s.values)
 		threshold = s.values[min(at, n-1)]
 	}
@@ -198,10 +156,10 @@ func (s *Searcher) parse(query []byte, drop float32) {
 	for i := range n {
 		dim, v := pair(query, i)
 		size := abs(v)
-		if s.library == engine.Knowhere23 && s.algorithm == Taat {
+		if s.library == engine.Knowhere23 && !s.index.Wand {
 			size = v
 		}
-		if list, ok := s.index.of[dim]; ok && !(size < threshold) {
+		if list, ok := s.index.of[dim]; ok && (drop < 0 || !(size < threshold)) {
 			s.terms = append(s.terms, term{list, v})
 		}
 	}
@@ -209,31 +167,8 @@ func (s *Searcher) parse(query []byte, drop float32) {
 
 func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
 
-// walk offers rows to a queue. left are the words of a filter.
-func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
-	switch s.algorithm {
-	case Wand:
-		s.wand(to, left, p)
-	case MaxScore:
-		s.maxScore(to, left, p)
-	default:
-		s.taat(to, left, p, false)
-	}
-}
-
 // marked reports whether a row is left out.
 func marked(left []uint64, id uint32) bool {
 	w := int(id >> 6)
 	return w < len(left) && left[w]&(1<<(id&63)) != 0
-}
-
-// score is what a value of a row counts.
-func (s *Searcher) weight(p *Params, at uint64, id uint32) float32 {
-	x := s.index
-	if x.Metric != dist.BM25 {
-		return x.Values[at]
-	}
-	now := s.bm25
-	now.AvgDL = p.AvgDL
-	return now.weight(x.Values[at], x.Lengths[id])
 }

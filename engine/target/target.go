@@ -69,16 +69,15 @@ type Options struct {
 	Library engine.Library
 	// Plain leaves codes alone that the target may have (Shade).
 	Plain bool
-	// Algorithm and BM25 are of sparse vectors (index.Options).
-	Algorithm *sparse.Algorithm
-	BM25      *sparse.BM25
+	// BM25 is of sparse vectors (index.Options).
+	BM25 *sparse.BM25
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start.
 	Entries *hnsw.EntryCache
 }
 
 // options are those of the index.
 func (t *Target) options(o Options) index.Options {
-	return index.Options{Library: t.library(o.Library), Entries: o.Entries, Plain: o.Plain, Algorithm: o.Algorithm, BM25: o.BM25}
+	return index.Options{Library: t.library(o.Library), Entries: o.Entries, Plain: o.Plain, BM25: o.BM25}
 }
 
 // MaxK is the greatest K: Milvus's own limit.

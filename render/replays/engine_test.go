@@ -58,7 +58,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		},
 		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
 	}
-	every := engine.SearchParams{NProbe: 4, SparseParams: engine.SparseParams{DropRatio: 0.1, MaxScoreRatio: 0.9, RefineFactor: 3}}
+	every := engine.SearchParams{NProbe: 4, SparseParams: engine.SparseParams{DropRatio: 0.1, RefineFactor: 3}}
 	ranged := &target.Found{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22},
 		Params:  index.Params{SearchParams: every, Radius: &radius, RangeFilter: &inner, Filter: filter},

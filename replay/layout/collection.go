@@ -173,15 +173,12 @@ func indexOf(x *model.Index) replay.Index {
 	return replay.Index{Type: x.Type, M: number("M"), EFConstruction: number("efConstruction"), NList: number("nlist")}
 }
 
-// sparse reads what the index says of walks over sparse vectors, and the parameters of BM25.
+// sparse reads the parameters of BM25.
 func (b *builder) sparse() {
 	if b.l.Collection.Element != dist.Sparse || b.index == nil {
 		return
 	}
 	said := func(name string) string { return cmp.Or(param(b.index.Params, name), param(b.index.UserParams, name)) }
-	if a, ok := sparse.ParseAlgorithm(strings.ToUpper(said("inverted_index_algo"))); ok {
-		b.l.Collection.Algorithm = &a
-	}
 	if b.l.Collection.Metric != dist.BM25 {
 		return
 	}

@@ -135,7 +135,7 @@ func (f *engineFlags) options() (target.Options, error) {
 	default:
 		o.Plain = codes == target.CodesOff
 	}
-	if o.Algorithm, o.BM25, err = f.sparse.options(); err != nil {
+	if o.BM25, err = f.sparse.options(); err != nil {
 		return o, err
 	}
 	switch f.entry {

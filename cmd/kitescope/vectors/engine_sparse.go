@@ -11,26 +11,15 @@ import (
 )
 
 // sparseFlags say how sparse vectors are searched.
-type sparseFlags struct{ algorithm, bm25 string }
+type sparseFlags struct{ bm25 string }
 
 func (f *sparseFlags) register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.algorithm, "algorithm", "", "sparse vectors: "+strings.Join(sparse.Algorithms(), ", ")+"; default: the library's")
-	fl.StringVar(&f.bm25, "bm25", "", "sparse vectors: k1,b,avgdl of BM25; default 1.2,0.75,100 (Milvus's)")
-	_ = cmd.RegisterFlagCompletionFunc("algorithm", cli.Fixed(sparse.Algorithms()...))
+	cmd.Flags().StringVar(&f.bm25, "bm25", "", "sparse vectors: k1,b,avgdl of BM25; default 1.2,0.75,100 (Milvus's)")
 }
 
-func (f *sparseFlags) options() (*sparse.Algorithm, *sparse.BM25, error) {
-	var algorithm *sparse.Algorithm
-	if f.algorithm != "" {
-		a, ok := sparse.ParseAlgorithm(strings.ToUpper(f.algorithm))
-		if !ok {
-			return nil, nil, cli.Usagef("--algorithm must be %s, not %q", strings.Join(sparse.Algorithms(), ", "), f.algorithm)
-		}
-		algorithm = &a
-	}
+func (f *sparseFlags) options() (*sparse.BM25, error) {
 	if f.bm25 == "" {
-		return algorithm, nil, nil
+		return nil, nil
 	}
 	p := sparse.DefaultBM25()
 	parts := strings.Split(f.bm25, ",")
@@ -41,7 +30,7 @@ func (f *sparseFlags) options() (*sparse.Algorithm, *sparse.BM25, error) {
 		*to[i], ok = float32(x), err == nil
 	}
 	if !ok {
-		return nil, nil, cli.Usagef("--bm25 must be three numbers, k1,b,avgdl, not %q", f.bm25)
+		return nil, cli.Usagef("--bm25 must be three numbers, k1,b,avgdl, not %q", f.bm25)
 	}
-	return algorithm, &p, nil
+	return &p, nil
 }

@@ -33,14 +33,20 @@ func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam)
 		}
 		f.list = append(f.list, p)
 	}
-	for _, name := range goneParams {
+	for name := range goneParams() {
 		fl.String(name, "", "")
 		_ = fl.MarkHidden(name) // which there is
 	}
 }
 
-// goneParams are flags of kinds of index that are no longer searched: SCANN, IVF_RABITQ, and those with a refinement.
-var goneParams = []string{"reorder-k", "rbq-bits-query", "refine-k"}
+// goneParams are flags that there were once, with the reason why they are no more.
+func goneParams() map[string]string {
+	const refused, summed = "kitescope replay run compares the vectors of its insert logs row by row", "all lists are added up, which finds the same rows"
+	return map[string]string{
+		"reorder-k": "SCANN is not searched: " + refused, "rbq-bits-query": "IVF_RABITQ is not searched: " + refused,
+		"refine-k": "an index with a refinement is not searched: " + refused, "algorithm": summed, "max-score-ratio": summed,
+	}
+}
 
 // ownUsage is the usage of a parameter where an index is searched.
 func ownUsage(p *engine.SearchParam) string { return p.Means + p.Own }
@@ -55,9 +61,9 @@ func logUsage(p *engine.SearchParam) string {
 
 // read are the parameters that were given. Where 0 leaves a parameter to others, zero is true: it is as if it was not given.
 func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
-	for _, name := range goneParams {
+	for name, why := range goneParams() {
 		if f.fl.Changed(name) {
-			return asked, cli.Usage(fmt.Errorf("--%s is gone with the index types that it was for", name), "kitescope replay run compares the vectors of their insert logs row by row")
+			return asked, cli.Usage(fmt.Errorf("--%s is gone", name), why)
 		}
 	}
 	for _, p := range f.list {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"kitescope/engine"
 	"kitescope/engine/dist"
 )
 
@@ -12,10 +13,10 @@ import (
 // sum in the same order.
 const window = 8192
 
-// taat adds list after list to a score for each row, and offers all rows that have one, by their numbers; only those that are above the
-// threshold where above is set.
-func (s *Searcher) taat(to *queue, left []uint64, p *Params, above bool) {
-	x := s.index
+// walk adds list after list to a score for each row, and offers all rows that have one to a queue, by their numbers: from knowhere 2.5 on only
+// those with a score above 0. left are the words of a filter.
+func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
+	x, above := s.index, s.library != engine.Knowhere23
 	if s.scores == nil {
 		s.scores = make([]float32, window)
 	}
