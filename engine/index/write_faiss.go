@@ -11,14 +11,10 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
-	"kitescope/engine/ivf"
 )
 
-// Defaults of faiss's search parameters (faiss/impl/HNSW.h, faiss/IndexIVF.h).
-const (
-	faissEFSearch = 16
-	faissNProbe   = 1
-)
+// faissEFSearch is faiss's own efSearch (faiss/impl/HNSW.h).
+const faissEFSearch = 16
 
 // WriteFaiss writes an index as faiss's write_index does. Labels become an IndexIDMap around it. faiss has no deleted rows and no norms: cosine is the inner
 // product of normalised vectors there.
@@ -30,8 +26,6 @@ func WriteFaiss(w io.Writer, s Searchable) error {
 		err = o.hnsw(x)
 	case *flat.Index:
 		err = o.idMap(x.Vectors, x.Metric, x.Labels, x.Deleted, x.Norms, func() error { return o.flat(x) })
-	case *ivf.Index:
-		err = o.ivf(x)
 	default:
 		err = fmt.Errorf("%s is not written", s.Kind())
 	}
@@ -186,103 +180,5 @@ func levelProbabilities(m int) []float64 {
 			return probabilities
 		}
 		probabilities = append(probabilities, float64(p))
-	}
-}
-
-// ivf writes the lists, with their centroids as a flat index.
-func (o *faissOutput) ivf(ix *ivf.Index) error {
-	if ix.Centroids == nil || ix.Centroids.Rows != len(ix.Lists) {
-		return errors.New("lists without centroids")
-	}
-	code, element, size := "IwFl", dist.Float32, ix.Centroids.Size()
-	switch c := ix.Codec.(type) {
-	case *ivf.SQ8:
-		code, element, size = "IwSq", dist.Int8, c.Bytes()
-	case *ivf.PQ:
-		code, element, size = "IwPQ", dist.Int8, c.Bytes()
-	}
-	rows, filled := 0, 0
-	for i, l := range ix.Lists {
-		if len(l.IDs) == 0 {
-			continue
-		}
-		if l.Norms != nil || l.Vectors == nil || l.Vectors.Rows != len(l.IDs) || l.Vectors.Element != element || l.Vectors.Size() != size {
-			return fmt.Errorf("list %d is not of %s vectors with an id each and without norms", i, element)
-		}
-		rows += len(l.IDs)
-		filled++
-	}
-	if err := o.header(code, ix.Centroids.Dim, rows, ix.Metric); err != nil {
-		return err
-	}
-	o.u64(uint64(len(ix.Lists)), uint64(cmp.Or(ix.NProbe, faissNProbe)))
-	if err := o.flat(&flat.Index{Metric: ix.Metric, Vectors: ix.Centroids}); err != nil {
-		return err
-	}
-	_ = o.WriteByte(0) // no direct map
-	o.u64(0)
-	switch c := ix.Codec.(type) {
-	case *ivf.SQ8:
-		o.scalarQuantizer(c)
-	case *ivf.PQ:
-		o.productQuantizer(c)
-	}
-	_, _ = o.WriteString("ilar")
-	o.u64(uint64(len(ix.Lists)), uint64(size))
-	o.sizes(ix.Lists, filled)
-	for _, l := range ix.Lists {
-		if len(l.IDs) == 0 {
-			continue
-		}
-		o.rows(l.Vectors)
-		for _, id := range l.IDs {
-			o.u64(uint64(id))
-		}
-	}
-	return nil
-}
-
-// scalarQuantizer writes the ranges of an IVF_SQ8, as of rows that were all there when it was trained (RS_minmax).
-func (o *faissOutput) scalarQuantizer(c *ivf.SQ8) {
-	dim := uint64(c.Dim())
-	o.u32(0, 0, 0)
-	o.u64(dim, dim, 2*dim)
-	o.float32s(c.Low)
-	o.float32s(c.Span)
-	o.u64(dim)
-	if c.Residual {
-		_ = o.WriteByte(1)
-	} else {
-		_ = o.WriteByte(0)
-	}
-}
-
-// productQuantizer writes the centroids of the parts of an IVF_PQ.
-func (o *faissOutput) productQuantizer(c *ivf.PQ) {
-	if c.Residual {
-		_ = o.WriteByte(1)
-	} else {
-		_ = o.WriteByte(0)
-	}
-	o.u64(uint64(c.Bytes()), uint64(c.Dim()), uint64(c.Parts), uint64(c.Bits), uint64(len(c.Centroids)))
-	o.float32s(c.Centroids)
-}
-
-// sizes writes how long the lists are, in the form that faiss chooses.
-func (o *faissOutput) sizes(lists []ivf.List, filled int) {
-	if filled > len(lists)/2 {
-		_, _ = o.WriteString("full")
-		o.u64(uint64(len(lists)))
-		for _, l := range lists {
-			o.u64(uint64(len(l.IDs)))
-		}
-		return
-	}
-	_, _ = o.WriteString("sprs")
-	o.u64(uint64(2 * filled))
-	for i, l := range lists {
-		if len(l.IDs) > 0 {
-			o.u64(uint64(i), uint64(len(l.IDs)))
-		}
 	}
 }

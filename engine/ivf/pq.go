@@ -74,17 +74,6 @@ func (c *PQ) unpack(code, parts []byte) {
 	}
 }
 
-// pack is the reverse of unpack.
-func (c *PQ) pack(parts, code []byte) {
-	for i, v := range parts {
-		at := i * c.Bits
-		code[at>>3] |= v << (at & 7)
-		if over := at&7 + c.Bits - 8; over > 0 {
-			code[at>>3+1] |= v >> (c.Bits - over)
-		}
-	}
-}
-
 // table writes to out, for each part of x, what the kernel says of it and each of the part's centroids. query is scratch for a part.
 func (c *PQ) table(k *dist.Kernel, x []float32, query []byte, out []float32) {
 	width, values := c.dim/c.Parts, 1<<c.Bits

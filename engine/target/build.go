@@ -1,25 +1,21 @@
 package target
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
-	"kitescope/engine/ivf"
 )
 
 // BuildPlan says what index is built, and in whose format it is written.
 type BuildPlan struct {
-	Flat    bool      // FLAT, not HNSW
-	Lists   *ListPlan // an inverted file; nil for none
+	Flat    bool // FLAT, not HNSW
 	Library engine.Library
 	Metric  engine.Metric
 
@@ -27,31 +23,6 @@ type BuildPlan struct {
 	Seed              uint64
 	Threads           int
 	Progress          func(done int)
-}
-
-// ListPlan says what inverted file is built.
-type ListPlan struct {
-	Kind string // IVF_FLAT, IVF_SQ8 or IVF_PQ
-	// Lists and Parts are 0 for DefaultLists and for one part of 4 dimensions, or of 1 where 4 does not divide them. Bits are those of a part.
-	Lists, Parts, Bits int
-}
-
-// ListKinds are the inverted files that can be built.
-func ListKinds() []string { return []string{index.IVFFlat, "IVF_SQ8", "IVF_PQ"} }
-
-// options are those of the plan over rows like v.
-func (p *BuildPlan) options(v *engine.Vectors) ivf.BuildOptions {
-	l := p.Lists
-	o := ivf.BuildOptions{Metric: p.Metric, Lists: cmp.Or(l.Lists, DefaultLists(v.Rows)), Seed: p.Seed, Threads: p.Threads, Bytes: l.Kind == "IVF_SQ8"}
-	if l.Kind == "IVF_PQ" {
-		o.Parts, o.Bits = l.Parts, l.Bits
-		if o.Parts == 0 && v.Dim%4 == 0 {
-			o.Parts = v.Dim / 4
-		} else if o.Parts == 0 {
-			o.Parts = v.Dim
-		}
-	}
-	return o
 }
 
 // BuildFormats are the names of the formats that can be written.
@@ -65,7 +36,7 @@ func BuildFormatOf(name string) (engine.Library, bool) {
 
 // DefaultFormat is the format of an index where none is named: hnswlib has files of HNSW alone.
 func (p *BuildPlan) DefaultFormat() string {
-	if p.Flat || p.Lists != nil {
+	if p.Flat {
 		return engine.Faiss.String()
 	}
 	return engine.HNSWLib.String()
@@ -82,8 +53,6 @@ type Built struct {
 // the row that cannot be in an index.
 func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) {
 	switch {
-	case p.Lists != nil && p.Library == engine.HNSWLib:
-		return nil, errors.New("hnswlib has no format for IVF: write it for faiss")
 	case p.Flat && p.Library == engine.HNSWLib:
 		return nil, errors.New("hnswlib has no format for FLAT: write it for faiss")
 	case p.Library == engine.Faiss && p.Metric == dist.Cosine:
@@ -100,14 +69,6 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 		b.index = index.FromRows(&flat.Index{Vectors: v, Metric: p.Metric})
 		return b, nil
 	}
-	if p.Lists != nil {
-		x, err := ivf.Build(ctx, v, p.options(v))
-		if err != nil {
-			return nil, err
-		}
-		b.index = index.FromLists(x)
-		return b, nil
-	}
 	o := hnsw.BuildOptions{
 		M: p.M, EFConstruction: p.EFConstruction, Metric: p.Metric, Seed: p.Seed, Threads: p.Threads,
 		Library: engine.HNSWLib, Progress: p.Progress,
@@ -121,12 +82,6 @@ func Build(ctx context.Context, v *engine.Vectors, p BuildPlan) (*Built, error) 
 	}
 	b.index = index.FromGraph(b.graph)
 	return b, nil
-}
-
-// DefaultLists is how many lists so many rows get where nobody says: four times their square root, as Milvus advises, and 39 rows for each
-// at least, which faiss wants.
-func DefaultLists(rows int) int {
-	return max(1, min(int(4*math.Sqrt(float64(rows))), rows/39))
 }
 
 // Name is what was built.

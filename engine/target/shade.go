@@ -2,10 +2,7 @@ package target
 
 import (
 	"fmt"
-	"math"
 	"slices"
-
-	"kitescope/engine"
 )
 
 // Codes says whether the rows of a target get codes in 8 bits, which spare searches most of the memory traffic and change no answer.
@@ -37,19 +34,4 @@ func (t *Target) Shade(c Codes, searches, threads int) error {
 		return fmt.Errorf("open %s: %w", t.File.Name, err)
 	}
 	return nil
-}
-
-// Differ is the first query that two searches answer differently, in an id, in the order or in a bit of a distance; -1 if there is none.
-func Differ(a, b *Answers) int {
-	if len(a.Hits) != len(b.Hits) {
-		return min(len(a.Hits), len(b.Hits))
-	}
-	for i := range a.Hits {
-		if !slices.EqualFunc(a.Hits[i], b.Hits[i], func(x, y engine.Hit) bool {
-			return x.ID == y.ID && math.Float32bits(x.Distance) == math.Float32bits(y.Distance)
-		}) {
-			return i
-		}
-	}
-	return -1
 }

@@ -73,7 +73,6 @@ type engineFlags struct {
 	codes               string
 	asked               paramFlags
 	sparse              sparseFlags
-	exactly             bool
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
@@ -90,7 +89,6 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
 	accumulationGone(cmd)
 	fl.StringVar(&f.codes, "codes", "auto", "8-bit codes beside the rows: auto (where they pay), on or off; answers are the same")
-	fl.BoolVar(&f.exactly, "exactly", false, "search with codes and without, compare times, and fail if an answer differs in a bit")
 	f.sparse.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("codes", cli.Fixed(target.CodesNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
@@ -127,14 +125,11 @@ func (f *engineFlags) options() (target.Options, error) {
 		return o, cli.Usagef("--library must be %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
 	}
 	var err error
-	switch codes, ok := target.ParseCodes(f.codes); {
-	case !ok:
+	codes, ok := target.ParseCodes(f.codes)
+	if !ok {
 		return o, cli.Usagef("--codes must be %s, not %q", strings.Join(target.CodesNames(), ", "), f.codes)
-	case f.exactly && codes == target.CodesOff:
-		return o, cli.Usage(errors.New("--exactly compares searches with codes and without"), "leave out --codes off")
-	default:
-		o.Plain = codes == target.CodesOff
 	}
+	o.Plain = codes == target.CodesOff
 	if o.BM25, err = f.sparse.options(); err != nil {
 		return o, err
 	}

@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
-	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/replays"
 )
@@ -126,7 +124,8 @@ func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g bench
 		return err
 	}
 	defer queries.Close()
-	if err := f.shade(t, queries.Vectors.Rows*len(points)*(g.rounds+1), 0); err != nil {
+	codes, _ := target.ParseCodes(f.codes) // which options has checked
+	if err := t.Shade(codes, queries.Vectors.Rows*len(points)*(g.rounds+1), 0); err != nil {
 		return err
 	}
 	truth, err := f.trueNeighbours(ctx, t, queries.Vectors, o, p)
@@ -141,11 +140,6 @@ func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g bench
 		if err != nil {
 			return fmt.Errorf("search with %s: %w", f.queries, err)
 		}
-		if f.exactly {
-			if err := f.exactPoint(ctx, a, t, queries.Vectors, s); err != nil {
-				return err
-			}
-		}
 		point := target.Point{Speed: s}
 		if truth != nil {
 			if point.Recall, err = target.RecallOf(s.Answers, truth); err != nil {
@@ -155,20 +149,4 @@ func (f *engineFlags) bench(a *cli.App, cmd *cobra.Command, path string, g bench
 		b.Points = append(b.Points, point)
 	}
 	return a.Write(func(w *bufio.Writer) error { return replays.WriteBench(w, b, format, ro) })
-}
-
-// exactPoint measures a point once more without codes, and compares.
-func (f *engineFlags) exactPoint(ctx context.Context, a *cli.App, t *target.Target, queries *engine.Vectors, s *target.Speed) error {
-	l := *s.Load
-	l.Plain = true
-	plain, err := t.Measure(ctx, queries, &l)
-	if err != nil {
-		return fmt.Errorf("search with %s: %w", f.queries, err)
-	}
-	how := words.Plural(l.Threads, "thread") + ", "
-	if asked := l.Words(); asked != "" {
-		how = asked + ", " + how
-	}
-	a.Transient.Clear()
-	return compared(a, how, s.Answers, plain.Answers, s.At(0.5), plain.At(0.5))
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,7 +22,6 @@ type buildFlags struct {
 	engineFlags
 	kind, format string
 	m, ef        int
-	lists        target.ListPlan
 	seed         uint64
 	out          string
 	force        bool
@@ -36,13 +34,9 @@ func engineBuild(a *cli.App) *cobra.Command {
 		Long: `Build an index from a file of vectors, for hnswlib or faiss. With one thread the HNSW file is
 byte-identical to what hnswlib 0.8 saves for the same vectors, parameters and seed where GCC compiled it
 for an AMD CPU with AVX-512; other builds' distances differ in the last bits, and so may the choice among
-nearly equal neighbours. With more threads the graph depends on timing; its quality is the same.
-
-IVF files are faiss's: k-means as faiss does it, from other random numbers. Lists are as good as its own,
-and differ. The same seed makes the same file with any number of threads.`,
+nearly equal neighbours. With more threads the graph depends on timing; its quality is the same.`,
 		Example: `  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
-  kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -O base.faiss
-  kitescope engine build base.npy --index IVF_PQ --nlist 1024 --parts 32 --threads 0 -O base.ivfpq`,
+  kitescope engine build base.fvecs --metric ip --format faiss --threads 0 -O base.faiss`,
 		Args: cli.Args(1, 1, "exactly one vector file", "kitescope engine build base.npy -O base.hnsw"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args[0]) },
 	}
@@ -51,24 +45,25 @@ and differ. The same seed makes the same file with any number of threads.`,
 	fl.StringVarP(&f.out, "o", "o", "", "")
 	cli.Renamed(cmd, "o", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.kind, "index", "HNSW", strings.Join(buildKinds(), ", "))
-	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT and IVF")
+	fl.StringVar(&f.kind, "index", "HNSW", "HNSW or FLAT")
+	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT")
 	fl.IntVar(&f.m, "m", 16, "links per node, twice as many on the lowest level")
 	fl.IntVar(&f.ef, "ef-construction", 200, "candidates during construction")
-	fl.IntVar(&f.lists.Lists, "nlist", 0, "lists of an IVF index; default: 4 times the square root of the rows, at most one for 39 rows")
-	fl.IntVar(&f.lists.Parts, "parts", 0, "parts of IVF_PQ (Milvus's m), a divisor of the dimension; default: one for 4 dimensions, if that divides it")
-	fl.IntVar(&f.lists.Bits, "bits", 8, "bits of a part of IVF_PQ (Milvus's nbits), 4 to 8")
-	fl.Uint64Var(&f.seed, "seed", 100, "seed of the levels of HNSW, of the clusters of IVF")
+	for _, name := range listFlags() {
+		fl.String(name, "", "")
+		_ = fl.MarkHidden(name) // which there is
+	}
+	fl.Uint64Var(&f.seed, "seed", 100, "seed of the levels of HNSW")
 	fl.IntVar(&f.threads, "threads", 1, "goroutines, 0 for one per CPU; with one the file is always the same")
 	accumulationGone(cmd)
 	f.registerMetric(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed(buildKinds()...))
+	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed("HNSW", "FLAT"))
 	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(target.BuildFormats()...))
 	return cmd
 }
 
-// buildKinds are the indexes that can be built.
-func buildKinds() []string { return append([]string{"HNSW", "FLAT"}, target.ListKinds()...) }
+// listFlags are those of the IVF indexes that were built once.
+func listFlags() []string { return []string{"nlist", "parts", "bits"} }
 
 // plan is what the flags ask for.
 func (f *buildFlags) plan() (target.BuildPlan, error) {
@@ -77,15 +72,10 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 	case "HNSW":
 	case "FLAT":
 		p.Flat = true
+	case "IVF_FLAT", "IVF_SQ8", "IVF_PQ":
+		return p, cli.Usage(fmt.Errorf("%s is searched, and not built any more", strings.ToUpper(f.kind)), "build HNSW or FLAT here, or lists with faiss: faiss.index_factory, faiss.write_index")
 	default:
-		if slices.Contains(target.ListKinds(), strings.ToUpper(f.kind)) {
-			f.lists.Kind, p.Lists = strings.ToUpper(f.kind), &f.lists
-			break
-		}
-		return p, cli.Usagef("--index must be one of %s, not %q", strings.Join(buildKinds(), ", "), f.kind)
-	}
-	if f.lists.Lists < 0 || f.lists.Parts < 0 {
-		return p, cli.Usage(errors.New("--nlist and --parts must be 1 or more"), "")
+		return p, cli.Usagef("--index must be HNSW or FLAT, not %q", f.kind)
 	}
 	if f.format == "" {
 		f.format = p.DefaultFormat()
@@ -122,6 +112,11 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	}
 	if sameFile(path, f.out) {
 		return cli.Usagef("-O %s would overwrite the input vectors", f.out)
+	}
+	for _, name := range listFlags() {
+		if cmd.Flags().Changed(name) {
+			return cli.Usage(fmt.Errorf("--%s is gone", name), "IVF is searched, and not built any more: build lists with faiss")
+		}
 	}
 	if plan.Flat {
 		for _, name := range []string{"m", "ef-construction", "seed"} {

@@ -93,14 +93,15 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error 
 	if p.Filter, err = f.excluded(ctx, t); err != nil {
 		return err
 	}
-	if err := f.shade(t, queries.Vectors.Rows, threads); err != nil {
+	codes, _ := target.ParseCodes(f.codes) // which options has checked
+	if err := t.Shade(codes, queries.Vectors.Rows, threads); err != nil {
 		return err
 	}
 	result := &target.Found{Target: t, Options: o, Params: p}
-	if result.Answers, err = f.answered(ctx, result, queries.Vectors, threads, o.Plain); err != nil {
+	if result.Answers, err = f.answered(ctx, result, queries.Vectors, threads); err != nil {
 		return err
 	}
-	if err := f.checkAnswers(ctx, a, result, queries.Vectors, threads); err != nil {
+	if err := f.checkAnswers(ctx, result, queries.Vectors); err != nil {
 		return err
 	}
 	return a.Write(func(w *bufio.Writer) error { return replays.WriteSearch(w, result, format, ro) })
@@ -146,10 +147,9 @@ func (f *engineFlags) filteredOut(ctx context.Context, t *target.Target) ([]int6
 	return left, hinted(err)
 }
 
-// answered searches with entry points of its own, where they are warm after a first run of all queries, with codes or plain.
-func (f *engineFlags) answered(ctx context.Context, r *target.Found, queries *engine.Vectors, threads int, plain bool) (*target.Answers, error) {
+// answered searches with entry points of its own, where they are warm after a first run of all queries.
+func (f *engineFlags) answered(ctx context.Context, r *target.Found, queries *engine.Vectors, threads int) (*target.Answers, error) {
 	o := r.Options
-	o.Plain = plain
 	if o.Entries != nil {
 		o.Entries = hnsw.NewEntryCache()
 		if _, err := r.Target.Search(ctx, queries, r.Params, o, 1); err != nil {
@@ -163,17 +163,8 @@ func (f *engineFlags) answered(ctx context.Context, r *target.Found, queries *en
 	return a, nil
 }
 
-// checkAnswers holds answers against those without codes and against the true neighbours, where that was asked for.
-func (f *engineFlags) checkAnswers(ctx context.Context, a *cli.App, r *target.Found, queries *engine.Vectors, threads int) error {
-	if f.exactly {
-		plain, err := f.answered(ctx, r, queries, threads, true)
-		if err != nil {
-			return err
-		}
-		if err := compared(a, "", r.Answers, plain, r.Answers.Took, plain.Took); err != nil {
-			return err
-		}
-	}
+// checkAnswers compares answers with the true neighbours, where that was asked for.
+func (f *engineFlags) checkAnswers(ctx context.Context, r *target.Found, queries *engine.Vectors) error {
 	truth, err := f.trueNeighbours(ctx, r.Target, queries, r.Options, r.Params)
 	if err != nil || truth == nil {
 		return err

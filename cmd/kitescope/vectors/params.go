@@ -37,6 +37,7 @@ func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam)
 		fl.String(name, "", "")
 		_ = fl.MarkHidden(name) // which there is
 	}
+	fl.Lookup("exactly").NoOptDefVal = "true"
 }
 
 // goneParams are flags that there were once, with the reason why they are no more.
@@ -45,6 +46,7 @@ func goneParams() map[string]string {
 	return map[string]string{
 		"reorder-k": "SCANN is not searched: " + refused, "rbq-bits-query": "IVF_RABITQ is not searched: " + refused,
 		"refine-k": "an index with a refinement is not searched: " + refused, "algorithm": summed, "max-score-ratio": summed,
+		"exactly": "8-bit codes change no answer: compare the times of --codes on and --codes off",
 	}
 }
 

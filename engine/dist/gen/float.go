@@ -105,6 +105,7 @@ func (k floats) entries(form, params string) {
 
 // at is disp elements behind the computation in a row, atQuery in the query.
 func (k floats) at(row reg, disp int) string { return memAt(row, off, 1, k.size()*disp) }
+
 func (k floats) atQuery(q reg, disp int) string {
 	return memAt(q, off, 4/k.size(), 4*disp)
 }
