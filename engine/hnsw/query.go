@@ -48,10 +48,10 @@ func (s *Searcher) block(filter *engine.Bitset) {
 }
 
 func (s *Searcher) load(query []byte) error {
-	switch e := s.index.Element(); {
-	case e == dist.Float32:
+	switch s.index.Element() {
+	case dist.Float32:
 		copy(s.query, query)
-	case e == dist.Float16 || e == dist.BFloat16:
+	case dist.Float16, dist.BFloat16:
 		wide, err := s.kernel.Query(query)
 		if err != nil {
 			return err

@@ -36,8 +36,10 @@ func (c *SQ8) String() string {
 	return "8 bits a dimension"
 }
 
-// Dim is the dimension of the vectors, and Bytes the size of a code, which is the same.
-func (c *SQ8) Dim() int   { return len(c.Low) }
+// Dim is the dimension of the vectors.
+func (c *SQ8) Dim() int { return len(c.Low) }
+
+// Bytes is the size of a code: a byte a dimension.
 func (c *SQ8) Bytes() int { return len(c.Low) }
 
 // Encode writes to code what faiss's encode_vector does (faiss/impl/scalar_quantizer/quantizers.h and codecs.h). What is not a number has the

@@ -6,6 +6,9 @@
 // Milvus's columns in place; or, for what reads all that parquet can hold with parquet-go, that library's own File after a walk
 // over all that it would trust (Open, CheckPages). The walks allocate nothing that a file asks for.
 //
+// The page reader of its own is for index files, which hold a byte as a value: 25 MiB of one take 0.13 s of one core with it, 1.2 s
+// with parquet-go. Of insert logs the two take about the same (vectors 0.12 and 0.15 s, integers 0.19 and 0.15 s).
+//
 // Formats: parquet-format's parquet.thrift and Encodings.md; thrift-compact-protocol.md of Apache Thrift.
 package parquet
 

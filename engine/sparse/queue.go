@@ -29,8 +29,6 @@ func (q *queue) reset(capacity int) {
 	q.items, q.size = q.items[:capacity], 0
 }
 
-func (q *queue) full() bool { return q.size == len(q.items) }
-
 // threshold is the worst score of a full queue; 0 while there is room.
 func (q *queue) threshold() float32 {
 	if q.size < len(q.items) || q.size == 0 {
