@@ -173,6 +173,7 @@ func TestResultKeysStay(t *testing.T) {
 }
 
 func TestResultText(t *testing.T) {
+	const longest = 90*24*time.Hour + 1
 	r := &replay.Result{
 		Kind: "run", Taken: time.Date(2026, 11, 20, 9, 29, 58, 120_456_000, time.FixedZone("", 3600)), Stopped: "a\x1b[31m \u202e\"b\" \xff\n",
 		Setup: replay.Setup{Replica: 470590569932852667, LogSeed: math.MaxUint64},
@@ -180,14 +181,14 @@ func TestResultText(t *testing.T) {
 			Recall: math.NaN(), QPS: 1e6, DistancesPerQuery: math.Inf(1), Plan: load.Plan{Deadline: 30 * time.Second, Warmup: 1500 * time.Millisecond},
 			Took: 1, CPUPerQuery: 120 * time.Microsecond, Errors: map[string]int64{"\xff": 1, "\ufffd": 2},
 		}},
-		Slowest: []replay.SlowQuery{{Took: math.MaxInt64}},
+		Slowest: []replay.SlowQuery{{Took: longest}},
 	}
 	text := saved(t, r)
 	for _, part := range []string{
 		`{` + "\n" + `  "apiVersion": "kitescope/v1",` + "\n", `"taken": "2026-11-20T08:29:58.12Z"`, `"a\u001b[31m \u202e\"b\" ` + "\ufffd" + `\n"`,
 		`"replica_id":"470590569932852667"`, `"log_seed":"18446744073709551615"`, `"deadline_seconds":30,`, `"deadline_seconds":30}`, `"warmup_seconds":1.5`,
 		`"took_seconds":0.000000001`, `"cpu_per_query_seconds":0.00012`, `"qps":1000000,`, "\n    {\"plan\":", "{\"\ufffd\":3}", "\"recall_low\"",
-		`"took_seconds":9223372036.854775807`, `"notes": []`,
+		`"took_seconds":7776000.000000001`, `"notes": []`,
 	} {
 		missing := part == `"deadline_seconds":30,` || part == `"recall_low"`
 		if strings.Contains(text, part) == missing {
@@ -201,7 +202,7 @@ func TestResultText(t *testing.T) {
 	if again := saved(t, got); again != text {
 		t.Error(cmp.Diff(text, again))
 	}
-	if got.Points[0].Recall != -1 || got.Slowest[0].Took != math.MaxInt64 {
+	if got.Points[0].Recall != -1 || got.Slowest[0].Took != longest {
 		t.Errorf("%+v %+v", got.Points[0].Recall, got.Slowest)
 	}
 }

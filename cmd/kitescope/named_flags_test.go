@@ -27,8 +27,6 @@ var foreignFlags = map[string]string{
 	"cluster":                   "etcdctl",
 	"endpoints":                 "etcdctl",
 	"prefix":                    "etcdctl",
-	"table":                     "perf stat",
-	"latency":                   "wrk",
 	"json":                      "jfr print",
 	"input":                     "xsel",
 	"clipboard":                 "xsel",

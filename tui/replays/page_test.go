@@ -78,7 +78,7 @@ var replayScreens = []struct {
 }
 
 func TestReplayScreens(t *testing.T) {
-	for _, size := range []struct{ W, H int }{{60, 15}, {120, 40}} { // TestReplayOnAnySize has others
+	for _, size := range []struct{ W, H int }{{80, 24}, {200, 50}} {
 		for _, s := range replayScreens {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {
@@ -368,7 +368,7 @@ func driveFeed(t *testing.T, feed Feed, w, h int) (*ui, context.CancelFunc) {
 }
 
 func TestReplayProgressScreens(t *testing.T) {
-	for _, size := range []struct{ W, H int }{{60, 15}, {120, 40}} {
+	for _, size := range []struct{ W, H int }{{80, 24}, {200, 50}} {
 		name := fmt.Sprintf("replay-live-%dx%d", size.W, size.H)
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -72,14 +72,14 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 	return meant
 }
 
-// removed are flags that are gone, by the command group they belonged to, with what to use instead.
+// removed has what to use instead of flags that are gone, by the command group that they belonged to.
 var removed = map[string]string{
-	"replay --cache":       "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
-	"replay --cache-limit": "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
-	"pgo --dir":            "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
-	"pgo --package":        "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
-	"pgo --running":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
-	"pgo --control":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
+	"replay cache":       "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
+	"replay cache-limit": "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
+	"pgo dir":            "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
+	"pgo package":        "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
+	"pgo running":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
+	"pgo control":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
 }
 
 // FlagError is the error of a flag that is wrong; of one that is not there, with those that are spelled alike.
@@ -90,7 +90,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return Usage(err, hint)
 	}
 	group, _, _ := strings.Cut(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), " ")
-	if instead := removed[group+" --"+missing.GetSpecifiedName()]; instead != "" {
+	if instead := removed[group+" "+missing.GetSpecifiedName()]; instead != "" {
 		return Usage(fmt.Errorf("--%s was removed", missing.GetSpecifiedName()), instead)
 	}
 	var all []string
