@@ -39,7 +39,7 @@ func Meant(near []string) string {
 // MeantBy is Meant of the known names that are spelled like a word.
 func MeantBy(word string, known []string) string { return Meant(Similar(word, known)) }
 
-// Words returns up to three of the known names that are spelled like word, nearest first.
+// Similar returns up to three of the known names that are spelled like word, nearest first.
 func Similar(word string, known []string) []string {
 	word = strings.ToLower(word)
 	type candidate struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"strings"
 	"testing"
 )
 
@@ -11,15 +12,16 @@ import (
 // package and the lines of its settings, e.g. "-pgo=/src/default.pgo".
 func Binary(t testing.TB, main string, settings ...string) []byte {
 	t.Helper()
-	info := "path\t" + main + "\n"
+	var info strings.Builder
+	info.WriteString("path\t" + main + "\n")
 	for _, s := range settings {
-		info += "build\t" + s + "\n"
+		info.WriteString("build\t" + s + "\n")
 	}
 	const align, inline, sentinel = 16, 2, 16
 	mark := bytes.Repeat([]byte{'*'}, sentinel)
 	data := append([]byte("\xff Go buildinf:"), 8, inline)
 	data = append(data, make([]byte, align)...)
-	for _, text := range []string{"go1.26.8", string(mark) + info + string(mark)} {
+	for _, text := range []string{"go1.26.8", string(mark) + info.String() + string(mark)} {
 		data = binary.AppendUvarint(data, uint64(len(text)))
 		data = append(data, text...)
 	}

@@ -48,7 +48,7 @@ func elements(list []byte, f func(i int, value []byte) error) error {
 	if len(inner) == 0 {
 		return nil
 	}
-	if bytes.IndexAny(inner, `"[{`) >= 0 {
+	if bytes.ContainsAny(inner, `"[{`) {
 		var values []json.RawMessage
 		if err := json.Unmarshal(list, &values); err != nil {
 			return plainJSON(err, list)

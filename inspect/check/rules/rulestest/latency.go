@@ -59,6 +59,7 @@ func (w *World) AllTell() {
 	w.Tells(Traffic{}, "proxy", "rootcoord", "mixcoord", "datacoord", "querycoord", "querynode", "datanode", "indexnode", "streamingnode")
 }
 
+// Searched adds the searches of x to the metrics of every process that counts them.
 func (w *World) Searched(x Traffic) {
 	w.Tells(x, "proxy", "querynode", "rootcoord")
 	kind := model.Pair{Key: "query_type", Value: "search"}

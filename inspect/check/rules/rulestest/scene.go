@@ -12,6 +12,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
+// SpreadNow is the time at which scenes are judged.
 var SpreadNow = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 // Scene is a cluster of collections of 1,000 rows a segment, for checks of how the work is spread.
@@ -36,6 +37,7 @@ func NewScene(autoBalance string, nodes ...model.NodeID) *Scene {
 	return s
 }
 
+// Node adds a session with a process that answers.
 func (s *Scene) Node(role string, id model.NodeID) *model.LiveNode {
 	address := fmt.Sprintf("10.0.0.%d:21123", id)
 	s.Parts.Sessions = append(s.Parts.Sessions, &model.Session{Node: id, Role: role, Address: address})
@@ -49,6 +51,7 @@ func (s *Scene) Node(role string, id model.NodeID) *model.LiveNode {
 	return n
 }
 
+// Live returns the answer of a session.
 func (s *Scene) Live(role string, id model.NodeID) *model.LiveNode {
 	i := slices.IndexFunc(s.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == role && n.Node == id })
 	return s.Runtime.Nodes[i]
@@ -75,6 +78,7 @@ func (s *Scene) Load(id model.CollectionID, group string, segments map[model.Nod
 	s.Parts.Replicas = append(s.Parts.Replicas, r)
 }
 
+// Run judges the scene by one check.
 func (s *Scene) Run(x *check.Check) *check.Result {
 	c := model.Build(s.Parts)
 	if s.Runtime.Nodes != nil {
@@ -103,6 +107,7 @@ type SceneCase struct {
 	Want  string // part of what is said
 }
 
+// PlayScenes holds each case to the text of its findings.
 func PlayScenes(t *testing.T, cases []SceneCase) {
 	t.Helper()
 	for _, tt := range cases {

@@ -8,11 +8,13 @@ import (
 	"kitescope/inspect/model"
 )
 
+// The query nodes of World.Serve.
 const (
 	NodeA = model.NodeID(4) // leads the first shard
 	NodeB = model.NodeID(8)
 )
 
+// Nanos returns the time d before the cluster was read, in nanoseconds since 1970, as Milvus versions what it serves.
 func Nanos(d time.Duration) int64 { return BackT(d).UnixNano() }
 
 // Serve lets all processes answer: four segments on two nodes, nothing growing.

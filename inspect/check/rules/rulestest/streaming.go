@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/model/modeltest"
 )
 
+// Streamed is the physical channel of the metrics of OfLog.
 const Streamed = "by-dev-rootcoord-dml_0"
 
 // Series is a sample of a streaming node's metrics.
@@ -25,7 +26,7 @@ func OfLog(name string, value float64, more ...string) Series {
 	return s
 }
 
-// Streaming makes the cluster one of 2.6: its first pchannel is assigned to streaming node 30, which started two hours ago and was scraped twice,
+// RunStreaming makes the cluster one of 2.6: its first pchannel is assigned to streaming node 30, which started two hours ago and was scraped twice,
 // with these series in both.
 func (w *World) RunStreaming(list ...Series) {
 	w.Asked()
@@ -43,6 +44,7 @@ func (w *World) RunStreaming(list ...Series) {
 	w.Runtime.Processes = append(w.Runtime.Processes, other, n.Process)
 }
 
+// Scraped returns metrics read some time ago.
 func Scraped(ago time.Duration, list []Series) *model.Metrics {
 	m := modeltest.Scrape(modeltest.Now.Add(ago), map[string][]model.Series{"process_start_time_seconds": {{Value: float64(BackT(2 * time.Hour).Unix())}}})
 	for _, s := range list {
@@ -51,6 +53,7 @@ func Scraped(ago time.Duration, list []Series) *model.Metrics {
 	return m
 }
 
+// StreamingProcess returns the process that RunStreaming added.
 func (w *World) StreamingProcess() *model.Process {
 	return w.Runtime.Processes[len(w.Runtime.Processes)-1]
 }

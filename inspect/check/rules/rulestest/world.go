@@ -41,8 +41,10 @@ const (
 	WellCh1   = "by-dev-rootcoord-dml_1_1000v1"
 )
 
+// Back returns the timestamp of d before the cluster was read.
 func Back(d time.Duration) model.TSO { return model.TSOFromTime(modeltest.Now.Add(-d)) }
 
+// BackT returns the time d before the cluster was read.
 func BackT(d time.Duration) time.Time { return modeltest.Now.Add(-d) }
 
 // Well is a cluster in which nothing is wrong: a loaded collection of two shards with four indexed segments,
@@ -85,6 +87,7 @@ func Well() *World {
 	return w
 }
 
+// EngineOf returns the versions of index files that a session of a role announces.
 func EngineOf(role string) model.EngineRange {
 	if role == "querynode" {
 		return model.EngineRange{Minimal: 0, Current: 6}
@@ -104,9 +107,10 @@ func WellSegment(id model.SegmentID, channel string) *model.Segment {
 	}
 }
 
-// Segment is the i-th segment, index the record of its index.
+// Segment returns the i-th segment.
 func (w *World) Segment(i int) *model.Segment { return w.Segments[i] }
 
+// Index returns the first index record of the i-th segment.
 func (w *World) Index(i int) *model.SegmentIndex { return &w.Segments[i].Indexes[0] }
 
 // Asked lets every process answer, with an empty configuration.
@@ -144,6 +148,7 @@ func (w *World) Another(role string, id model.NodeID) *model.LiveNode {
 	return n
 }
 
+// Build returns the cluster with what was added to it.
 func (w *World) Build() *model.Cluster {
 	c := model.Build(w.Parts)
 	if w.Runtime != nil {
@@ -178,6 +183,7 @@ func Named(id string) *check.Check {
 	return x
 }
 
+// KeysOf returns the keys of findings.
 func KeysOf(list []*check.Finding) []string {
 	keys := []string{}
 	for _, f := range list {
@@ -226,6 +232,7 @@ func Configured(cases []Verdict) []Verdict {
 	return cases
 }
 
+// HoldFindings compares the findings of a check with "severity resource/id words of the message", and wants each to be complete.
 func HoldFindings(t *testing.T, x *check.Check, result *check.Result, want []string) {
 	t.Helper()
 	var got []string
@@ -425,7 +432,7 @@ func (w *World) SilenceAll(o model.Outcome) {
 	}
 }
 
-// passOf are the facts of a cluster whose query node tells a configuration.
+// FactsOf returns the facts of a cluster whose query node tells a configuration.
 func FactsOf(settings map[string]string) *facts.Facts {
 	config := &model.Config{Values: make(map[string]string), Names: make(map[string]string)}
 	for key, value := range settings {
@@ -478,6 +485,7 @@ type Looked struct {
 	Left   float64 // of a write, from the window before
 }
 
+// LookWindow is how long Look watches an etcd.
 const LookWindow = 1500 * time.Millisecond
 
 // Writes are how many of a rate fall into one window.
