@@ -194,16 +194,11 @@ func (b *bench) sparseOf(ctx context.Context, s sparseShape, program string) (er
 		_ = theirs.in.Close()
 		_ = theirs.cmd.Wait()
 	}()
-	for algorithm := range sparse.MaxScore + 1 {
-		if err := b.sparseWalk(x, asked.Vectors, algorithm, theirs, k, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.sparseSearch(x, asked.Vectors, theirs, k, s)
 }
 
-func (b *bench) sparseWalk(x *sparse.Index, queries *engine.Vectors, algorithm sparse.Algorithm, theirs *plain, k int, s sparseShape) error {
-	searcher, err := sparse.New(x, sparse.Options{Algorithm: &algorithm})
+func (b *bench) sparseSearch(x *sparse.Index, queries *engine.Vectors, theirs *plain, k int, s sparseShape) error {
+	searcher, err := sparse.New(x, sparse.Options{})
 	if err != nil {
 		return err
 	}
@@ -227,12 +222,10 @@ func (b *bench) sparseWalk(x *sparse.Index, queries *engine.Vectors, algorithm s
 		return err
 	}
 	r := row{
-		Part: partSparse, What: fmt.Sprintf("sparse, %s, %s rows, %s", s.name, thousands(b.rows), algorithm), Ratio: got.faster(),
+		Part: partSparse, What: fmt.Sprintf("sparse, %s, %s rows", s.name, thousands(b.rows)), Ratio: got.faster(),
 		Ours: span(middle(got.Ours, queries.Rows)), Their: span(middle(got.Theirs, queries.Rows)) + ", plain lists in C++",
 	}
-	if algorithm != sparse.Wand { // which nobody gets who does not ask for it
-		r.Bar = 1
-	}
+	r.Bar = 1
 	far := 0
 	for i := range want {
 		for j := range want[i] {
