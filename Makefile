@@ -51,12 +51,12 @@ test-tools: ## tests of the benchmark programs and of the generator of faults, m
 
 .PHONY: race
 race: ## the packages that start goroutines under the race detector, but for their tests of one (go:build !race)
-	CGO_ENABLED=1 $(GO) test -race -p $(PACKAGES) -timeout 40m $$(.ci/raced)
+	CGO_ENABLED=1 $(GO) test -race -short -p $(PACKAGES) -timeout 40m $$(.ci/raced)
 
 .PHONY: race-changed
 race-changed: ## those of them in which something changed since CI_BASE (see .ci/changed)
 	@packages=$$(.ci/changed raced) || exit 1; \
-	if [ -n "$$packages" ]; then CGO_ENABLED=1 $(GO) test -race -p $(PACKAGES) -timeout 40m $$packages; else echo 'race: no package that starts goroutines changed'; fi
+	if [ -n "$$packages" ]; then CGO_ENABLED=1 $(GO) test -race -short -p $(PACKAGES) -timeout 40m $$packages; else echo 'race: no package that starts goroutines changed'; fi
 
 .PHONY: race-all
 race-all: ## all packages under the race detector
@@ -131,12 +131,14 @@ peers: ## the engine against hnswlib and faiss: same files, ids and bits (needs 
 		xargs -I{} $(GO) test -tags peers ./{} -run Peer -count=1 -peers "$$peers"
 
 # The same answers must come from every implementation of the kernels.
+SEARCHES = ./engine/dist/... ./engine/flat ./engine/hnsw ./engine/ivf ./engine/sparse ./engine/shadow ./engine/index
+
 .PHONY: backends
-backends: ## tests of the engine without AVX-512, without AVX2, without assembly, and on arm64 (needs qemu-user)
-	GODEBUG=cpu.avx512f=off $(GO) test -count=1 ./engine/...
-	GODEBUG=cpu.avx512f=off,cpu.avx2=off $(GO) test -count=1 ./engine/...
-	$(GO) test -tags purego ./engine/...
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -exec "$${QEMU:-qemu-aarch64}" ./engine/...
+backends: ## tests of searches without AVX-512 and without AVX2, of kernels without assembly and on arm64 (needs qemu-user)
+	GODEBUG=cpu.avx512f=off $(GO) test -short -count=1 $(SEARCHES)
+	GODEBUG=cpu.avx512f=off,cpu.avx2=off $(GO) test -short -count=1 $(SEARCHES)
+	$(GO) test -short -tags purego ./engine/dist/...
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec "$${QEMU:-qemu-aarch64}" ./engine/dist/...
 
 .PHONY: update-goldens
 update-goldens: ## rewrite golden files from what the code does now; read the diff
