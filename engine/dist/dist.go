@@ -156,7 +156,9 @@ func (f rowsFunc) gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, o
 			chunk[i] = chunk[have-1]
 		}
 		f(q, base, stride, keep(&chunk[0]), out, count, n)
-		ids, out = ids[count:], (*float32)(unsafe.Add(unsafe.Pointer(out), 4*count))
+		if ids = ids[count:]; len(ids) > 0 { // a pointer past the end is not allowed
+			out = (*float32)(unsafe.Add(unsafe.Pointer(out), 4*count))
+		}
 	}
 }
 
