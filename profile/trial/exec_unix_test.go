@@ -4,7 +4,6 @@ package trial
 
 import (
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,9 +11,6 @@ import (
 	"testing"
 	"time"
 )
-
-// stubborn makes the helper pass over the request to end.
-func stubborn() { signal.Ignore(syscall.SIGTERM) }
 
 func TestStubbornServiceIsEnded(t *testing.T) {
 	tr := served(t, "stubborn")

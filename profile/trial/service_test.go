@@ -10,10 +10,12 @@ import (
 	"net/http/pprof"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,7 +54,7 @@ func serveHelper() {
 	})
 	mux.HandleFunc("/health", func(http.ResponseWriter, *http.Request) {})
 	if mode == "stubborn" {
-		stubborn()
+		signal.Ignore(syscall.SIGTERM) // the request to end
 	}
 	server := http.Server{Addr: os.Args[1], Handler: mux, ReadHeaderTimeout: time.Second}
 	fmt.Fprintln(os.Stderr, server.ListenAndServe())
