@@ -77,15 +77,7 @@ func profileWatch(a *cli.App) *cobra.Command {
 	fl.BoolVar(&f.force, "force", false, "replace the plot if it exists")
 	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send, one NAME: VALUE per line")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "window")                                // no rates are asked for
-	for _, x := range []struct{ name, short, instead string }{ // flags of former versions
-		{"counter", "", "kitescope replay reports the cost of a query; get metrics shows counters"},
-		{"queries", "", "kitescope replay reports the cost of a query"},
-		{"out", "O", "write the samples to a file: -o jsonl > usage.jsonl"},
-	} {
-		cmd.Flags().FuncP(x.name, x.short, "", func(string) error { return errors.New("it is gone: " + x.instead) })
-		_ = cmd.Flags().MarkHidden(x.name)
-	}
+	cli.LeaveOut(cmd, "window") // no rates are asked for
 	return cmd
 }
 

@@ -105,8 +105,8 @@ func withoutOrigin(t *testing.T, text string) any {
 	return document
 }
 
-// toldOnce reports whether this is a call for one more type of GetMetrics: a process gets three of them in a while, and a bundle
-// wants others than a command does (inspect/session has a test of what is in it).
+// toldOnce reports whether item is a GetMetrics call for a further type. A process gets three of these now and then, and a bundle
+// needs other types than a command (inspect/session tests the content of a bundle).
 func toldOnce(item any) bool {
 	call, ok := item.(map[string]any)
 	return ok && call["method"] == "GetMetrics" && call["about"] != "" && call["about"] != nil

@@ -9,7 +9,8 @@ type Codes struct {
 	form  codesForm
 }
 
-// codesForm is the kernel of a back end: a rowsFunc with ids whose out are int32. wide says that a query has 16 bits an element, not planes of 8.
+// codesForm is the kernel of a back end: a rowsFunc that takes ids and writes int32. If wide is set, a query has 16 bits an element
+// instead of planes of 8 bits.
 type codesForm struct {
 	rows rowsFunc
 	wide bool

@@ -1,5 +1,5 @@
 // Package dist computes distances between a query and vectors in memory: squared L2, inner products, Hamming and Jaccard distances, as
-// float32. What a library makes of these (1-ip, -ip, a division by a norm) is decided by its search.
+// float32. The search of each library turns these into its scores (1-ip, -ip, a division by a norm).
 //
 // A Profile names the library in whose order floats are added up. Each order has a specification in plain Go (generic.go), and every
 // back end (AVX-512, AVX2 with FMA, NEON) computes the same bits, so that results are the same on every machine. The back end is chosen

@@ -72,26 +72,18 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 	return meant
 }
 
-// removed has what to use instead of flags that are gone, by the command group that they belonged to.
-var removed = map[string]string{
-	"replay cache":       "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
-	"replay cache-limit": "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR",
-	"pgo dir":            "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
-	"pgo package":        "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile",
-	"pgo running":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
-	"pgo control":        "verify reads the binary's build information; kitescope pgo trial measures the effect",
-}
-
-// FlagError is the error of a flag that is wrong; of one that is not there, with those that are spelled alike.
+// FlagError adds to the error of an unknown flag the flags with similar names, or what replaced it.
 func FlagError(cmd *cobra.Command, err error) error {
 	hint := "see: " + cmd.CommandPath() + " --help"
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || missing.GetSpecifiedShortnames() != "" {
+	if !ok {
 		return Usage(err, hint)
 	}
-	group, _, _ := strings.Cut(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), " ")
-	if instead := removed[group+" "+missing.GetSpecifiedName()]; instead != "" {
-		return Usage(fmt.Errorf("--%s was removed", missing.GetSpecifiedName()), instead)
+	if instead := replacement(cmd, missing.GetSpecifiedName()); instead != "" {
+		return Usage(fmt.Errorf("flag %s was removed", missing.GetSpecifiedName()), instead)
+	}
+	if missing.GetSpecifiedShortnames() != "" {
+		return Usage(err, hint)
 	}
 	var all []string
 	for _, f := range shown(cmd.Flags()) {

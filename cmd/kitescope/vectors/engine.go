@@ -87,19 +87,10 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, one row per query (.ivecs, .npy), or exact: computed here, row by row")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
 	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
-	accumulationGone(cmd)
 	fl.StringVar(&f.codes, "codes", "auto", "8-bit codes beside the rows: auto (where they pay), on or off; answers are the same")
 	f.sparse.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("codes", cli.Fixed(target.CodesNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
-}
-
-// accumulationGone hides a flag that is gone: it says what there is in its place.
-func accumulationGone(cmd *cobra.Command) {
-	cmd.Flags().Func("accumulation", "", func(string) error {
-		return errors.New("it is gone: floats are added up in one order for each --library; other builds' distances differ in the last bits")
-	})
-	_ = cmd.Flags().MarkHidden("accumulation")
 }
 
 // hint is what the flags say of a file.

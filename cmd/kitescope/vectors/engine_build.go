@@ -49,21 +49,13 @@ nearly equal neighbours. With more threads the graph depends on timing; its qual
 	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT")
 	fl.IntVar(&f.m, "m", 16, "links per node, twice as many on the lowest level")
 	fl.IntVar(&f.ef, "ef-construction", 200, "candidates during construction")
-	for _, name := range listFlags() {
-		fl.String(name, "", "")
-		_ = fl.MarkHidden(name) // which there is
-	}
 	fl.Uint64Var(&f.seed, "seed", 100, "seed of the levels of HNSW")
 	fl.IntVar(&f.threads, "threads", 1, "goroutines, 0 for one per CPU; with one the file is always the same")
-	accumulationGone(cmd)
 	f.registerMetric(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("index", cli.Fixed("HNSW", "FLAT"))
 	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(target.BuildFormats()...))
 	return cmd
 }
-
-// listFlags are those of the IVF indexes that were built once.
-func listFlags() []string { return []string{"nlist", "parts", "bits"} }
 
 // plan is what the flags ask for.
 func (f *buildFlags) plan() (target.BuildPlan, error) {
@@ -112,11 +104,6 @@ func (f *buildFlags) run(a *cli.App, cmd *cobra.Command, path string) error {
 	}
 	if sameFile(path, f.out) {
 		return cli.Usagef("-O %s would overwrite the input vectors", f.out)
-	}
-	for _, name := range listFlags() {
-		if cmd.Flags().Changed(name) {
-			return cli.Usage(fmt.Errorf("--%s is gone", name), "IVF is searched, and not built any more: build lists with faiss")
-		}
 	}
 	if plan.Flat {
 		for _, name := range []string{"m", "ef-construction", "seed"} {

@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -33,21 +32,6 @@ func (f *paramFlags) register(fl *pflag.FlagSet, usage func(*engine.SearchParam)
 		}
 		f.list = append(f.list, p)
 	}
-	for name := range goneParams() {
-		fl.String(name, "", "")
-		_ = fl.MarkHidden(name) // which there is
-	}
-	fl.Lookup("exactly").NoOptDefVal = "true"
-}
-
-// goneParams are flags that there were once, with the reason why they are no more.
-func goneParams() map[string]string {
-	const refused, summed = "kitescope replay run compares the vectors of its insert logs row by row", "all lists are added up, which finds the same rows"
-	return map[string]string{
-		"reorder-k": "SCANN is not searched: " + refused, "rbq-bits-query": "IVF_RABITQ is not searched: " + refused,
-		"refine-k": "an index with a refinement is not searched: " + refused, "algorithm": summed, "max-score-ratio": summed,
-		"exactly": "8-bit codes change no answer: compare the times of --codes on and --codes off",
-	}
 }
 
 // ownUsage is the usage of a parameter where an index is searched.
@@ -63,11 +47,6 @@ func logUsage(p *engine.SearchParam) string {
 
 // read are the parameters that were given. Where 0 leaves a parameter to others, zero is true: it is as if it was not given.
 func (f *paramFlags) read(zero bool) (asked engine.SearchParams, err error) {
-	for name, why := range goneParams() {
-		if f.fl.Changed(name) {
-			return asked, cli.Usage(fmt.Errorf("--%s is gone", name), why)
-		}
-	}
 	for _, p := range f.list {
 		flag := f.fl.Lookup(p.Flag)
 		text := flag.Value.String()

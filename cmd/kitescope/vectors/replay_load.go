@@ -200,7 +200,6 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.deadline, "deadline", 30*time.Second, "deadline per request: a later answer is a failure")
 	fl.IntVar(&f.total, "total", 0, "maximum number of requests in total; 0 for no limit")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "stop after this time, with results so far; 0 for no limit")
-	gone(cmd, "scheduler", "it is gone: replay whatif models the queues of nodes")
 	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file, for show, plot, report, and as a baseline")
 	fl.StringVar(&f.save, "save", "", "")
 	cli.Renamed(cmd, "save", "out")

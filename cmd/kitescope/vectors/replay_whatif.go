@@ -70,7 +70,6 @@ word without effect is an error.
 	f.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
-	gone(cmd, "cpu-period", "it is gone: --node-cores alone says how much CPU a node may use")
 	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions for the curve")
 	fl.IntVar(&f.at, "at", 0, "number of sessions to show latencies for; default 16")
 	fl.Float64Var(&f.rate, "rate", 0, "or requests per second to show latencies for")

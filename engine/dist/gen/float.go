@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// kind is what a kernel of floating point rows computes: L2 or the inner product, of an element.
+// kind is a metric (L2 or inner product) over one element type.
 type kind struct {
 	element string // float32, float16 or bfloat16
 	l2      bool
@@ -57,7 +57,7 @@ type floats struct {
 	wide bool // AVX-512
 }
 
-// body is the name of what the kernels of a form have in common.
+// body returns the name of the routine that the kernels of a form share.
 func (k floats) body(form string) string { return k.name() + form + k.isa() + "Body" }
 
 func (k floats) isa() string {
@@ -154,7 +154,7 @@ func (k floats) add(query reg, row string, t, acc reg, fused bool) {
 	k.op("VADDPS", t, acc, acc)
 }
 
-// rowsBody writes what the kernels of one query have in common.
+// rowsBody writes the loop over rows that the kernels for one query share.
 func (k floats) rowsBody() {
 	k.routine(k.body("Rows"), "goes over the rows for the functions before it.", rowsParams, 24)
 	k.keep()

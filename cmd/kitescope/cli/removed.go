@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	copyBucket  = "copy the bucket once (mc mirror MINIO/BUCKET/PREFIX DIR) and give --storage DIR"
+	compileLog  = "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile"
+	buildInfo   = "verify reads the build information of the binary; kitescope pgo trial measures the effect"
+	replayRows  = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row by row"
+	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
+	faissBuilds = "engine build makes HNSW and FLAT; build IVF indexes with faiss"
+	exactSparse = "all lists are added up, which finds the same rows"
+)
+
+// removedFlags maps a top-level command and a flag that it or a command below it once had to the hint of the error.
+var removedFlags = map[string]string{
+	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",
+	"engine algorithm":       exactSparse,
+	"engine bits":            faissBuilds,
+	"engine exactly":         "8-bit codes change no answer: compare the times of --codes on and --codes off",
+	"engine max-score-ratio": exactSparse,
+	"engine nlist":           faissBuilds,
+	"engine parts":           faissBuilds,
+	"engine rbq-bits-query":  replayRows,
+	"engine refine-k":        replayRows,
+	"engine reorder-k":       replayRows,
+	"pgo control":            buildInfo,
+	"pgo dir":                compileLog,
+	"pgo package":            compileLog,
+	"pgo running":            buildInfo,
+	"profile O":              "write the samples to a file: -o jsonl > usage.jsonl",
+	"profile counter":        queryCosts,
+	"profile out":            "write the samples to a file: -o jsonl > usage.jsonl",
+	"profile queries":        queryCosts,
+	"replay algorithm":       exactSparse,
+	"replay cache":           copyBucket,
+	"replay cache-limit":     copyBucket,
+	"replay cpu-period":      "--node-cores limits the CPU of a node",
+	"replay max-score-ratio": exactSparse,
+	"replay rbq-bits-query":  replayRows,
+	"replay refine-k":        replayRows,
+	"replay reorder-k":       replayRows,
+	"replay scheduler":       "replay whatif models the queues of nodes",
+}
+
+// replacement returns the hint for a flag that was removed from a command, "" if there was none.
+func replacement(cmd *cobra.Command, flag string) string {
+	group, _, _ := strings.Cut(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), " ")
+	return removedFlags[group+" "+flag]
+}
