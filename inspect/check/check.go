@@ -71,6 +71,10 @@ type Check struct {
 	Title string
 	// Doc says what is looked at, what is a finding and what is not, and why it matters. Remedy says what to do. Both are Markdown.
 	Doc, Remedy string
+	// Symptoms are what people notice of what it finds.
+	Symptoms []string
+	// Starts names the events that start what it finds, as of ParseStarts.
+	Starts string
 	// Severity is the worst that its findings have.
 	Severity Severity
 	// Since is the kitescope version that has it first.

@@ -47,6 +47,14 @@ func likely(s *check.Starts, e *history.Event) float64 {
 	return likelyNone
 }
 
+// startsOf returns the events that start a finding, none if its check is not among the options'.
+func (f *finder) startsOf(finding *check.Finding) check.Starts {
+	if x := check.Find(f.options.Checks, finding.Check); x != nil {
+		return check.ParseStarts(x.Starts)
+	}
+	return check.Starts{}
+}
+
 // mostStarts is how many events are looked at for the start of one finding.
 const mostStarts = 3
 
@@ -55,7 +63,7 @@ const mostStarts = 3
 func (f *finder) trackOf(o *Onset) track {
 	t := track{onset: o, last: -1}
 	c := f.report.Cluster
-	row, subject := check.StartsOf(o.Finding.Check), subjectOf(c, o.Finding)
+	row, subject := f.startsOf(o.Finding), subjectOf(c, o.Finding)
 	object := bare(o.Finding.Object)
 	var list []scored
 	for i := len(f.events) - 1; i >= 0; i-- {
@@ -98,7 +106,7 @@ func (f *finder) before(t *track, most int) []history.Event {
 	if o.Unknown != "" {
 		revision, at = c.Origin.Revision, c.Origin.Taken
 	}
-	row, subject := check.StartsOf(o.Finding.Check), subjectOf(c, o.Finding)
+	row, subject := f.startsOf(o.Finding), subjectOf(c, o.Finding)
 	end := sort.Search(len(f.events), func(i int) bool { return f.events[i].Revision > revision })
 	var list []scored
 	for i := end - 1; i >= max(0, end-mostEvents); i-- {

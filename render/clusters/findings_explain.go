@@ -59,7 +59,7 @@ func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 		render.TextKey("remedy", func(x *check.Check) string { return strings.TrimSpace(x.Remedy) }),
 		render.Key("live", table.Bool, func(x *check.Check) table.Cell { return table.OfBool(x.Live()) }),
 		list("reads", func(x *check.Check) []string { return x.Reads() }),
-		list("symptoms", func(x *check.Check) []string { return x.Symptoms() }),
+		list("symptoms", func(x *check.Check) []string { return x.Symptoms }),
 		list("follows_from", func(x *check.Check) []string { return related(x, false) }),
 		list("causes", func(x *check.Check) []string { return related(x, true) }),
 	})
@@ -142,8 +142,8 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 		"                " + reads,
 		"since           kitescope " + x.Since,
 	}
-	if symptoms := x.Symptoms(); len(symptoms) > 0 {
-		facts = append(facts, "symptoms        "+strings.Join(symptoms, "; "))
+	if len(x.Symptoms) > 0 {
+		facts = append(facts, "symptoms        "+strings.Join(x.Symptoms, "; "))
 	}
 	if len(causes) > 0 {
 		facts = append(facts, "may follow from "+strings.Join(check.IDs(causes), ", "))
@@ -151,7 +151,7 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 	if len(effects) > 0 {
 		facts = append(facts, "may cause       "+strings.Join(check.IDs(effects), ", "))
 	}
-	if usual, others := check.EventKinds(x.ID); len(usual) > 0 {
+	if usual, others := x.EventKinds(); len(usual) > 0 {
 		facts = append(facts, "can begin with  "+kindList(usual))
 		if len(others) > 0 {
 			facts = append(facts, "                less likely "+kindList(others))

@@ -16,18 +16,17 @@ func TestStartsOfAllChecks(t *testing.T) {
 	for _, k := range history.Kinds() {
 		kinds = append(kinds, k.Name)
 	}
-	ids := check.IDs(rules.All())
-	for _, id := range ids {
-		row := check.StartsOf(id)
+	for _, x := range rules.All() {
+		row := check.ParseStarts(x.Starts)
 		if len(row.First) == 0 {
-			t.Errorf("%s has no event that is its cause as a rule", id)
+			t.Errorf("%s has no event that is its cause as a rule", x.ID)
 		}
 		for _, f := range slices.Concat(row.First, row.Others) {
 			if !slices.Contains(kinds, f.Kind) {
-				t.Errorf("%s: there is no event %s", id, f.Kind)
+				t.Errorf("%s: there is no event %s", x.ID, f.Kind)
 			}
 			if f.Of != "" && f.Kind != "config_changed" && !strings.HasPrefix(string(f.Kind), "node_") {
-				t.Errorf("%s: %s has no part of its own: %s", id, f.Kind, f.Of)
+				t.Errorf("%s: %s has no part of its own: %s", x.ID, f.Kind, f.Of)
 			}
 		}
 	}

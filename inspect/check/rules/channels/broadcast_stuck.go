@@ -22,6 +22,8 @@ var broadcastStuck = &check.Check{
 	Title:    "A broadcast to all channels does not end",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "15m node_lost:streamingnode node_left:streamingnode task_created | channel_reassigned task_changed",
 	Parts:    model.PartTasks | model.PartChannels,
 	Doc: `From 2.6 on StreamingCoord writes a change of a collection, database or user into several channels, and keeps a task of it (` + "`streamingcoord-meta/broadcast-task/`" + `) until all
 have acknowledged it and what follows was done. Until then it locks what it changes.

@@ -16,6 +16,8 @@ var channelWatchedTwice = &check.Check{
 	Title:    "A vchannel is assigned to more than one data node",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.AfterRestart},
+	Starts:   "channel_assigned channel_reassigned | node_joined:datanode node_joined:datacoord",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
 	Doc: `Looks for vchannels with records of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). Error if at least two of the nodes are registered:
 both write the same rows into segments, and each moves the checkpoint. If only one of them is alive, the other record is a leftover: warning.

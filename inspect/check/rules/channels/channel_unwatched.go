@@ -21,6 +21,8 @@ var channelUnwatched = &check.Check{
 	Title:    "A vchannel is not consumed, or its node is gone",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.FlushesHang, check.MemoryFull},
+	Starts:   "2m channel_released node_lost:datanode node_left:datanode node_lost:streamingnode node_left:streamingnode | collection_created channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
 	Doc: `Looks at the vchannels of existing collections at least 2 minutes old and at who consumes them: data nodes by the records under ` + "`channelwatch/`" + `
 (Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). Error if

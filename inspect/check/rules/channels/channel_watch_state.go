@@ -19,6 +19,8 @@ var channelWatchState = &check.Check{
 	Title:    "A vchannel's assignment does not complete",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.FlushesHang},
+	Starts:   "7m channel_assigned channel_reassigned channel_rewritten | node_joined:datanode node_lost:datanode collection_created",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
 	Doc: `Looks at the state of watch records (` + "`channelwatch/`" + `, Milvus 2.5 and older). Anything but WatchSuccess is a step of an assignment: ToWatch, ToRelease
 and so on. Warning if the step began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) plus 2 minutes. WatchFailure and

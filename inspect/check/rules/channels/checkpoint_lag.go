@@ -36,6 +36,8 @@ var checkpointLag = &check.Check{
 	Title:    "A vchannel's checkpoint falls behind",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.FlushesHang},
+	Starts:   "20m checkpoint_stopped channel_released node_lost:datanode node_left:datanode | channel_reassigned segment_created node_lost:streamingnode config_changed:dataNode",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
 	Doc: `Looks at the age of the checkpoints of existing collections' vchannels (` + "`datacoord-meta/channel-cp/`" + `). Time ticks move a checkpoint on an idle channel
 too, about once a minute. While a growing segment waits in a data node's buffer it stands still, for at most ` + "`dataNode.segment.syncPeriod`" + ` (10

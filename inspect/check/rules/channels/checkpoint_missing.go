@@ -20,6 +20,8 @@ var checkpointMissing = &check.Check{
 	Title:    "A vchannel has no checkpoint",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.FlushesHang},
+	Starts:   "collection_created | channel_assigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
 	Doc: `Looks at the vchannels that existing collections list. One without a key under ` + "`datacoord-meta/channel-cp/`" + ` is a warning once the collection is 10
 minutes and its watch 5 minutes old. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.

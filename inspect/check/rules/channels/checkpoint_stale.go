@@ -18,6 +18,8 @@ var checkpointStaleDropped = &check.Check{
 	Title:    "Dropped collections left stale checkpoints",
 	Severity: check.Info,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow, check.Leftovers},
+	Starts:   "collection_dropped",
 	Parts:    model.PartObjects | model.PartChannels,
 	Doc: `Looks for checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels whose collection is dropped, being dropped,
 or gone. Info only: garbage collection removes them with the collection's last segment, hours later. Those of collections that never held a segment

@@ -15,6 +15,8 @@ var growingOverWatermark = &check.Check{
 	Title:    "Growing segments of a streaming node stay above its high-water mark",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.MemoryFull},
+	Starts:   "segment_created | config_changed:streaming checkpoint_stopped",
 	Parts:    model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `A streaming node (2.6 and later) counts the bytes of its growing segments: ` + "`milvus_wal_growing_segment_bytes`" + `, in 3.0 ` + "`milvus_wal_growing_segment_flush_pressure_bytes`" + `. Above

@@ -18,6 +18,8 @@ var queueBacklog = &check.Check{
 	Title:    "A reader is far behind its topic",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.FlushesHang},
+	Starts:   "checkpoint_stopped node_lost | channel_reassigned node_joined",
 	Needs:    check.NeedQueue,
 	Doc: `Looks at the subscriptions of Pulsar's topics that have a consumer. Warning from 100,000 messages on that are not acknowledged, as with
 ` + "`queue-lag`" + `, or from 4 GiB on: half of the backlog quota in Milvus's Helm chart, beyond which no insert into the channels is accepted.

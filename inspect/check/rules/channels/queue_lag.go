@@ -19,6 +19,8 @@ var queueLag = &check.Check{
 	Title:    "A checkpoint is far behind its topic, or outside of it",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.FlushesHang},
+	Starts:   "20m checkpoint_stopped node_lost:datanode | channel_released config_changed",
 	Parts:    model.PartObjects | model.PartChannels,
 	Needs:    check.NeedQueue,
 	Doc: `Compares the position in each checkpoint of an existing collection with the offsets of its topic (Kafka: the message id of a checkpoint is its offset,

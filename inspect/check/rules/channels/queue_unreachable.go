@@ -16,6 +16,8 @@ var queueUnreachable = &check.Check{
 	Title:    "The message queue does not answer",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "config_changed | checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Looks at how asking the message queue ended, where it can be asked (Kafka). Error if it refused, timed out or was unreachable and the nodes that

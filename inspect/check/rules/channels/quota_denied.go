@@ -18,6 +18,8 @@ var quotaDenied = &check.Check{
 	Title:    "Milvus refuses requests because a quota is used up",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.WritesFail},
+	Starts:   "config_changed:quota | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Reads RootCoord's metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.2 and later). Each state above 0 is a reason to refuse requests, such as

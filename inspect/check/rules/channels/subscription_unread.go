@@ -27,6 +27,8 @@ var subscriptionUnread = &check.Check{
 	Title:    "A subscription keeps messages and has no consumer",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.WritesFail, check.StorageGrows},
+	Starts:   "node_lost node_left | channel_released channel_reassigned",
 	Needs:    check.NeedQueue,
 	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. One of
 which no delivery is known counts where its name has the id of a node that is not registered (` + "`PREFIX-dataNode-NODE-CHANNEL`, `PREFIX-queryNode-COLLECTION-NODE`" + `); of

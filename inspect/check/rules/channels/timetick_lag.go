@@ -29,6 +29,8 @@ var timetickLag = &check.Check{
 	Title:    "Data nodes, or all nodes, lag behind the message queue",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.FlushesHang},
+	Starts:   "node_lost node_left | node_joined checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedSystem,
 	Doc: `Compares the time up to which data nodes and query nodes have consumed their slowest channel (GetMetrics: MinFlowGraphTt) with the time at which they

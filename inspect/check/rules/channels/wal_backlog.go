@@ -17,6 +17,8 @@ var walBacklog = &check.Check{
 	Title:    "A write-ahead log is far ahead of its checkpoint",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.FlushesHang},
+	Starts:   "checkpoint_stopped | node_lost:streamingnode segment_created config_changed",
 	Parts:    model.PartChannels | model.PartServing,
 	Doc: `Counts the bytes of Woodpecker's closed segments after the checkpoint of the streaming node, that of the segment in which the checkpoint lies in
 proportion. The segment that is written is not counted: its size is not recorded.

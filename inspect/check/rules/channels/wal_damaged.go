@@ -17,6 +17,8 @@ var walDamaged = &check.Check{
 	Title:    "A write-ahead log lacks a segment that is still needed",
 	Severity: check.Error,
 	Since:    "0.12",
+	Symptoms: []string{check.FlushesHang},
+	Starts:   "node_joined | node_lost:streamingnode",
 	Parts:    model.PartChannels | model.PartServing,
 	Doc: `Looks at the records of Woodpecker's segments in etcd (` + "`woodpecker/logs/LOG/segments/`" + `) behind the point up to which the log is truncated: each must be there and
 readable. Woodpecker numbers segments without holes and deletes records from the oldest on, so a number without a record between two that have one

@@ -22,6 +22,8 @@ var walFlushLag = &check.Check{
 	Title:    "The flusher of a write-ahead log does not keep up",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.FlushesHang, check.MemoryFull},
+	Starts:   "checkpoint_stopped node_lost:streamingnode | segment_created config_changed channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `A streaming node's flusher reads each log and writes its rows to storage. The check compares two time ticks of the node's ` + "`/metrics`" + ` (2.6 and later): ` + "`milvus_wal_last_confirmed_time_tick`" + `, up to

@@ -15,6 +15,8 @@ var walLogLeft = &check.Check{
 	Title:    "A log is left of a channel that is gone",
 	Severity: check.Info,
 	Since:    "0.12",
+	Symptoms: []string{check.StorageGrows},
+	Starts:   "config_changed | collection_dropped",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing,
 	Doc: `Looks for logs of Woodpecker's whose name begins as those of this cluster's pchannels do, and that no pchannel has. They are left when
 ` + "`rootCoord.dmlChannelNum`" + ` was lowered, or a cluster was set up anew on an old etcd. Logs with other names belong to another Milvus that shares the etcd, and are

@@ -20,6 +20,8 @@ var walNotOpen = &check.Check{
 	Title:    "A streaming node does not have a write-ahead log that is assigned to it",
 	Severity: check.Error,
 	Since:    "0.12",
+	Symptoms: []string{check.WritesFail, check.FlushesHang},
+	Starts:   "node_joined:streamingnode node_lost:streamingnode node_left:streamingnode | channel_assigned channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Compares the assignment of each pchannel in etcd (Assigned, to a streaming node, in a term; 2.6 and later) with the node's ` + "`/metrics`" + `: ` + "`milvus_wal_info`" + ` is there for

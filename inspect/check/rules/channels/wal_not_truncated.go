@@ -19,6 +19,8 @@ var walNotTruncated = &check.Check{
 	Title:    "A write-ahead log is not truncated, and grows",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.StorageGrows},
+	Starts:   "96h config_changed checkpoint_stopped | node_lost:streamingnode",
 	Parts:    model.PartChannels | model.PartServing,
 	Doc: `Looks at Woodpecker's closed segments that lie before the checkpoint of the streaming node: no node needs them any more. Milvus truncates the log after a
 retention (` + "`woodpecker.logstore.retentionPolicy.ttl`" + `, 72 hours if not set), and Woodpecker deletes truncated ones after the same time.

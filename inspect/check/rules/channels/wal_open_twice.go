@@ -18,6 +18,8 @@ var walOpenTwice = &check.Check{
 	Title:    "Two streaming nodes have the same write-ahead log open",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "node_lost:streamingnode node_joined:streamingnode | channel_reassigned",
 	Parts:    model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Looks at ` + "`milvus_wal_info`" + ` of all streaming nodes (2.6 and later): a node has it for each log that it takes writes of. When a pchannel moves, the old node closes the log before the new one opens

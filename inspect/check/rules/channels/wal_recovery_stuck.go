@@ -21,6 +21,8 @@ var walRecoveryStuck = &check.Check{
 	Title:    "The checkpoint of a write-ahead log stands still",
 	Severity: check.Error,
 	Since:    "0.12",
+	Symptoms: []string{check.WritesFail, check.FlushesHang},
+	Starts:   "30m node_lost:streamingnode node_left:streamingnode checkpoint_stopped | node_joined:streamingnode config_changed",
 	Parts:    model.PartChannels | model.PartServing,
 	Doc: `Looks at the time of the checkpoint that a streaming node keeps for each pchannel (` + "`streamingnode-meta/wal/PCHANNEL/consume-checkpoint`" + `, 2.6 and later). Time
 ticks move it on an idle channel too, and it is written every few seconds.

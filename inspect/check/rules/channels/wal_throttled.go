@@ -16,6 +16,8 @@ var walThrottled = &check.Check{
 	Title:    "A streaming node slows writes down or rejects them",
 	Severity: check.Error,
 	Since:    "0.12",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "segment_created config_changed:streaming | node_lost:streamingnode checkpoint_stopped",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `From 3.0 on a streaming node limits the rate of a log's writes when its memory is nearly full, its flusher or its recovery storage does not keep up, or more is written than

@@ -25,6 +25,8 @@ var clockRegression = &check.Check{
 	Title:    "Timestamps are ahead of RootCoord's clock, or its clock stands still",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.WritesFail, check.AfterRestart},
+	Starts:   "node_joined:rootcoord | node_joined",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartSessions | model.PartRest,
 	Doc: `RootCoord allocates all timestamps (TSO). In etcd it stores the time up to which it has reserved them, about 3 seconds ahead.
 

@@ -16,6 +16,8 @@ var etcdAlarm = &check.Check{
 	Title:    "An etcd alarm is raised",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.EtcdSlow},
+	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
 	Doc: `Reads the errors that etcd members report about themselves. Each is an error:

@@ -16,6 +16,8 @@ var etcdNoLeader = &check.Check{
 	Title:    "No leader of etcd, or members that do not answer",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.EtcdSlow},
+	Starts:   "channel_rewritten",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
 	Doc: `Looks at the etcd members as they answer from here.

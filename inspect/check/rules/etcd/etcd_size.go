@@ -26,6 +26,8 @@ var etcdSize = &check.Check{
 	Title:    "The etcd database is close to its quota",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow},
+	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
 	Doc: `Compares the size of each member's database with its quota. Warning from 80%, error from 95%: at the quota etcd raises NOSPACE and refuses every

@@ -19,6 +19,8 @@ var layoutOlder = &check.Check{
 	Title:    "The running Milvus ignores metadata of an older version",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang, check.AfterUpgrade},
+	Starts:   "node_joined:rootcoord node_joined:datacoord node_joined:querycoord | node_joined",
 	Parts:    partsOfLayout,
 	Doc: `Looks for keys that only Milvus 2.1 and older wrote while 2.2 or later runs: indexes under ` + "`root-coord/index`" + `, ` + "`root-coord/segment-index`" + ` and
 ` + "`indexes`" + `, load states under ` + "`queryCoord-*`" + `, and collections with their fields inside. 2.2 moved all of them and does not read the old ones. The

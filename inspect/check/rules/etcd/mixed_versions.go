@@ -18,6 +18,8 @@ var mixedVersions = &check.Check{
 	Title:    "Different Milvus versions run in one cluster",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "node_joined | node_changed",
 	Parts:    model.PartSessions,
 	Doc: `Compares the versions in the sessions (Milvus 2.2 and later) and, where processes were asked, their build times. Different versions are a warning. One
 version with different build times is info: the tag of an image was moved.

@@ -18,6 +18,8 @@ var undecodedRecords = &check.Check{
 	Title:    "Records that kitescope cannot decode",
 	Severity: check.Info,
 	Since:    "0.3",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "node_joined | node_changed",
 	Parts:    model.PartAll,
 	Doc: `Counts keys that match no known pattern, records that cannot be decoded, and fields unknown to this kitescope. Info: their content is missing from
 everything shown and from the other checks. The usual reason is a Milvus newer than this kitescope. A record that cannot be decoded at all may be

@@ -17,6 +17,8 @@ var watchLivelock = &check.Check{
 	Title:    "A key in etcd is rewritten again and again",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow},
+	Starts:   "channel_rewritten | node_joined channel_assigned collection_created",
 	Parts:    model.PartSessions,
 	Doc: `Looks at the writes to etcd while kitescope watched: ` + "`--window`" + `, usually one and a half seconds. Loops that users met write tens to hundreds of
 times a second. One that writes only every other second shows with ` + "`--window 10s`" + `.

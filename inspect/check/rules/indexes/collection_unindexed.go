@@ -22,6 +22,8 @@ var collectionUnindexed = &check.Check{
 	Title:    "A vector field with many rows has no index",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "index_dropped collection_created | segment_flushed collection_loading",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
 	Doc: `Looks at vector fields without a live index definition in collections of at least 100,000 rows.
 

@@ -17,6 +17,8 @@ var indexTooNew = &check.Check{
 	Title:    "Index files are of a version that query nodes cannot read",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.AfterUpgrade},
+	Starts:   "node_joined | index_built",
 	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
 	Doc: `Compares the version of each finished index file with the range that query nodes' sessions report as readable (` + "`IndexEngineVersion`" + `, Milvus 2.3 and
 later). A file outside the range of any registered query node is an error: that node cannot load the segment. It is only a warning if

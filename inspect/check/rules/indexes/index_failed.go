@@ -17,6 +17,8 @@ var indexFailed = &check.Check{
 	Title:    "Building an index failed for good",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
+	Starts:   "index_failed | index_created index_altered segment_flushed",
 	Parts:    facts.PartsOfBuilds,
 	Doc: `Looks at the records of index builds (` + "`segment-index/...`" + `). State *Failed* is final: Milvus does not retry, unlike in state *Retry*, which
 ` + "`index-stuck`" + ` covers. The index node's reason is in the record.

@@ -16,6 +16,8 @@ var indexMissing = &check.Check{
 	Title:    "Flushed segments lack an index that their collection defines",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.LoadsHang, check.IndexingHangs},
+	Starts:   "index_created index_dropped | segment_flushed node_lost:indexnode",
 	Parts:    facts.PartsOfBuilds,
 	Doc: `Looks at every flushed segment and every index definition of its collection. DataCoord writes a record for each pair (` + "`segment-index/...`" + `) within a
 minute. A pair without one is a finding once segment and definition are 10 minutes old.

@@ -32,6 +32,8 @@ var indexUnfit = &check.Check{
 	Title:    "The type or size of an index does not suit its rows",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "index_created index_altered | segment_flushed collection_loaded",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,
 	Doc: `Looks at live index definitions on vector fields and the rows they cover.
 

@@ -16,6 +16,8 @@ var consistencyWait = &check.Check{
 	Title:    "Requests wait for consistency",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow, check.SearchesStale},
+	Starts:   "node_lost node_joined | channel_reassigned collection_altered",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ConsistencyWait, budget.ConsistencyQueue},

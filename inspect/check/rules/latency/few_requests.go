@@ -13,6 +13,8 @@ var fewRequests = &check.Check{
 	Title:    "Too few requests to break down their latency",
 	Severity: check.Info,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_left:proxy node_lost:proxy | collection_loaded",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Doc:      `With few requests the mean is dominated by the slowest one. With fewer than 30 searches, queries or writes in the window, latency checks report info only, and this finding says so. It is nothing to worry about. Without any requests there is no finding.`,

@@ -16,6 +16,8 @@ var gcPause = &check.Check{
 	Title:    "Garbage collection pauses a process",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_loading collection_loaded | index_built",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyRest, budget.WaitForWorkers, budget.WaitForNodes},

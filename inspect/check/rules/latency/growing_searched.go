@@ -15,6 +15,8 @@ var growingSearched = &check.Check{
 	Title:    "Searches wait for growing segments",
 	Severity: check.Info,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "segment_created | index_dropped node_lost:datanode",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelGrowing},

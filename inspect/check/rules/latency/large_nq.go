@@ -15,6 +15,8 @@ var largeNQ = &check.Check{
 	Title:    "Searches are slow because each has many vectors",
 	Severity: check.Info,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "config_changed:quota | collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelSealed, budget.KernelGrowing},

@@ -15,6 +15,8 @@ var proxyStarved = &check.Check{
 	Title:    "Proxies lack CPU time",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow, check.WritesFail},
+	Starts:   "node_lost:proxy node_left:proxy | config_changed:proxy",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ProxyRest},

@@ -17,6 +17,8 @@ var rateLimited = &check.Check{
 	Title:    "Proxies reject requests above the rate limit",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesFail, check.WritesFail},
+	Starts:   "config_changed:quota | database_altered collection_altered",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Doc: `With ` + "`quotaAndLimits`" + ` a proxy rejects requests above a rate, or while RootCoord denies them, and counts them in ` + "`milvus_proxy_rate_limit_req_count{status=\"fail\"}`" + ` (2.4 and later). A rejected request is in no latency metric, and client libraries wait and retry: clients see a higher latency than Milvus measures.

@@ -19,6 +19,8 @@ var readQueueFull = &check.Check{
 	Title:    "Reads wait in the queue of a query node",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_lost:querynode collection_loaded | config_changed:queryNode node_left:querynode",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue},

@@ -15,6 +15,8 @@ var reduceHeavy = &check.Check{
 	Title:    "Requests spend their time merging results",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "segment_flushed config_changed | collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery},

@@ -15,6 +15,8 @@ var segmentThreads = &check.Check{
 	Title:    "Segments wait for a search thread",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "segment_flushed config_changed:queryNode | collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.ThreadWait},

@@ -18,6 +18,8 @@ var storageSlow = &check.Check{
 	Title:    "Object storage is slow",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.LoadsHang, check.WritesFail},
+	Starts:   "task_created | collection_loading segment_compacted",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Doc: `Query nodes read segments and indexes from object storage, data nodes write flushes and compactions. ` + "`milvus_storage_request_latency`" + ` (2.2 and later, the Go part) and ` + "`internal_storage_request_latency`" + ` (2.3 and later, the C++ part) measure reads (get) and writes (put).

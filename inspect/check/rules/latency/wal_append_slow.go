@@ -20,6 +20,8 @@ var walAppendSlow = &check.Check{
 	Title:    "Message queue is slow to accept writes",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "node_lost node_joined | channel_reassigned",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WALAppend, budget.ConsistencyWait},

@@ -17,6 +17,8 @@ var workerSlow = &check.Check{
 	Title:    "Query node is slower than the others at the same work",
 	Severity: check.Warning,
 	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_joined:querynode segment_flushed | index_dropped collection_loaded",
 	Parts:    model.PartObjects,
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.WaitForWorkers, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait},

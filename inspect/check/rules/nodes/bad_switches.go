@@ -16,6 +16,8 @@ var badSwitches = &check.Check{
 	Title:    "Setting costs performance or stops work",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.WritesFail, check.AfterUpgrade},
+	Starts:   "config_changed node_joined",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
 	Doc:      switchesDoc(),
 	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file, and most keys take effect within seconds on all processes. Or set it in the configuration file of the processes and restart

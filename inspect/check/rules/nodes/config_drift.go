@@ -17,6 +17,8 @@ var configDrift = &check.Check{
 	Title:    "Configuration differs between processes, or from the dynamic keys in etcd",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.AfterUpgrade, check.AfterRestart},
+	Starts:   "config_changed | node_joined",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedConfig,
 	Doc: `Compares the configuration that processes report (ShowConfigurations).

@@ -17,6 +17,8 @@ var dependencyUnhealthy = &check.Check{
 	Title:    "A proxy finds etcd or the message queue unhealthy",
 	Severity: check.Error,
 	Since:    "0.12",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "config_changed | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Reads what a proxy reports of etcd and of the message queue, with their members (` + "`kitescope get dependencies`" + `; Milvus 2.5 and later). It looks from where

@@ -16,6 +16,8 @@ var stoppingServing = &check.Check{
 	Title:    "Stopping or read-only query node still serves",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.AfterRestart},
+	Starts:   "node_stopping | config_changed:autoBalance",
 	Doc: `A query node that gets SIGTERM marks its session as stopping, waits until QueryCoord has moved its segments and shards to other nodes, and exits. Measured on 2.3.5 with small segments: no
 search failed, the segments were gone after 2 seconds, the process after 12. It gives up after ` + "`common.gracefulStopTimeout`" + ` (1,800 seconds), whatever is left on it. Nodes that leave a replica are read-only
 in it until they are empty.
@@ -119,6 +121,8 @@ var nodeStopping = &check.Check{
 	Title:    "Process is stopping",
 	Severity: check.Info,
 	Since:    "0.3",
+	Symptoms: []string{check.AfterRestart},
+	Starts:   "node_stopping",
 	Doc: `A process that gets SIGTERM marks its session as stopping, hands over its work and exits. Measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. The finding is info: the cluster
 will have one process less. A stopping query node that still serves is reported by stopping-node-serving instead.`,
 	Remedy: `Nothing, if intended. A process that is still there after minutes waits for something: read its log. Start another to replace it.`,

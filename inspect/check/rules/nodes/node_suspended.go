@@ -15,6 +15,8 @@ var nodeSuspended = &check.Check{
 	Title:    "Node is suspended: it is given nothing to serve",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.SearchesSlow, check.LoadsHang},
+	Starts:   "resource_group_changed replica_changed | node_joined",
 	Doc: `Operators suspend a query node (` + "`SuspendNode`, `/management/querycoord/node/suspend`, later `PUT /management/batch/nodes/status`" + `) or a streaming node
 (` + "`PUT /management/streaming/nodes/status`" + `) before they repair or replace it. A suspended query node leaves its resource group: its segments move to the others, and it gets no more, until it is
 resumed or restarts. A suspended streaming node gets no WAL. It looks like any other node otherwise, registered and healthy.

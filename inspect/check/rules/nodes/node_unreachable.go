@@ -17,6 +17,8 @@ var nodeUnreachable = &check.Check{
 	Title:    "Registered process does not answer",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.AfterRestart},
+	Starts:   "node_stopping node_joined | node_changed",
 	Doc: `A process that dies without deregistering stays registered until its lease expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its segments and shards where they were, and
 searches of collections with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
 

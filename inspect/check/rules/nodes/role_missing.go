@@ -14,6 +14,8 @@ var roleMissing = &check.Check{
 	Title:    "No process is registered for a role that the cluster needs",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.IndexingHangs, check.AfterRestart},
+	Starts:   "node_lost node_left | node_stopping node_changed",
 	Parts:    model.PartSessions,
 	Doc: `The version decides which roles a cluster needs: up to 2.5 RootCoord, QueryCoord, DataCoord, proxy, query node, data node and index node, before 2.3 also IndexCoord; from 2.6 on MixCoord, proxy, query node,
 streaming node and data node. Standalone registers all of them. A session expires 30 seconds after its process died (` + "`common.session.ttl`" + `); until then see node-unreachable. A finding is each role without a session: an error, with what fails because of it.

@@ -15,6 +15,8 @@ var staleSession = &check.Check{
 	Title:    "Session is stale: another process answers at its address",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.AfterRestart},
+	Starts:   "node_joined node_stopping | node_changed",
 	Doc: `A session key in etcd holds the id and address of a process. If the process restarts before its old lease expires, or its address goes to another process, two keys have
 one address, and the process there rejects calls meant for the other id: code 904, "node not match" (seen on 2.3.5 as a gRPC response OK with empty lists; tools that do not read the
 status show an empty node). A finding is each session that got such an answer, or one from another cluster ("cross cluster routing").

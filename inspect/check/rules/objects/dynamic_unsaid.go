@@ -14,6 +14,8 @@ var dynamicUnsaid = &check.Check{
 	Title:    "A collection has a dynamic field that its record denies",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "collection_altered | collection_created node_joined",
 	Parts:    model.PartObjects,
 	Doc: `Compares ` + "`enable_dynamic_field`" + ` in a collection's record with its fields. Warning if one of them is dynamic (` + "`$meta`" + `) and the record says that there is none.
 

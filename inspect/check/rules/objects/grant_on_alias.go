@@ -21,6 +21,8 @@ var grantOnAlias = &check.Check{
 	Title:    "A role has privileges on an alias, and not on its collection",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "privilege_granted alias_created node_joined:proxy | alias_altered",
 	Parts:    model.PartObjects | model.PartUsers | model.PartSessions,
 	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object is an alias. From 2.6.11 on a proxy replaces an alias in a request with
 its collection before it looks for a grant (` + "`" + resolveAlias + "`" + `, true unless it is set; Milvus issue 47850, pull request 48052). A privilege on the alias is

@@ -21,6 +21,8 @@ var nearLimit = &check.Check{
 	Title:    "The cluster is close to a Milvus limit on collections or partitions",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "collection_created partition_created | collection_altered",
 	Parts:    model.PartObjects,
 	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes report them, else against their defaults
 (` + "`configs/milvus.yaml`" + `, ` + "`component_param.go`" + `, ` + "`quota_param.go`" + `):

@@ -14,6 +14,8 @@ var orphanAlias = &check.Check{
 	Title:    "An alias points to a collection that is gone",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.Leftovers},
+	Starts:   "collection_dropped alias_created | alias_altered",
 	Parts:    model.PartObjects,
 	Doc: `Looks for aliases whose collection has no record, or is dropped or being dropped. Warning: clients that use the alias get "collection not found".
 Milvus refuses to drop a collection with aliases, so these come from interrupted writes or restored metadata. Aliases that are dropped themselves are

@@ -15,6 +15,8 @@ var orphanBinlogs = &check.Check{
 	Title:    "Binlog keys exist without a record of their segment",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
+	Starts:   "segment_removed collection_dropped | segment_dropped",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
 	Doc: `Looks for keys of binlogs, delta logs and stats logs of segments without a record: an interrupted write or garbage collection. Info, and a warning
 from 1 GiB. DataCoord reads those keys at each start and cannot use them. The collector's scan of object storage deletes the files they name.`,

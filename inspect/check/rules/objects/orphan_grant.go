@@ -16,6 +16,8 @@ var orphanGrant = &check.Check{
 	Title:    "A role has privileges on a collection or alias that is gone",
 	Severity: check.Info,
 	Since:    "0.9",
+	Symptoms: []string{check.Leftovers},
+	Starts:   "collection_dropped privilege_granted role_dropped | database_dropped user_dropped",
 	Parts:    model.PartObjects | model.PartUsers,
 	Doc: `Looks for privileges on collections (object type ` + "`Collection`" + `) whose object names no collection and no alias of its database, because these or the
 database were dropped or renamed. Info for each role: nothing fails now, but creating a collection or alias of that name gives the role these

@@ -13,6 +13,8 @@ var orphanIndex = &check.Check{
 	Title:    "Index records belong to a segment or definition that is gone",
 	Severity: check.Info,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow, check.Leftovers},
+	Starts:   "collection_dropped index_created | index_dropped",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes,
 	Doc: `Looks for index records (` + "`segment-index/`" + `) of segments without a record, for records on existing segments whose index definition does not exist, and
 for definitions of collections that are gone and not marked deleted. Info only.

@@ -13,6 +13,8 @@ var orphanLoad = &check.Check{
 	Title:    "A load state belongs to a collection that is gone",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang, check.Leftovers},
+	Starts:   "collection_dropped collection_loading | collection_released",
 	Parts:    model.PartObjects | model.PartServing,
 	Doc: `Looks for load states and replicas (` + "`querycoord-collection-loadinfo/`" + `, ` + "`querycoord-replica/`" + `) of collections without a record. Warning: QueryCoord
 tries to load them at each start and may not finish its recovery. Not a finding while the collection is being dropped: the drop releases it.`,

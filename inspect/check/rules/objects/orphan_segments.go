@@ -18,6 +18,8 @@ var orphanSegments = &check.Check{
 	Title:    "Segments belong to a collection or partition that is gone",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
+	Starts:   "collection_dropped partition_dropped | segment_created",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
 	Doc: `Looks for segments that are not dropped (growing, sealed, flushed, importing) and whose collection or partition has no record. Not a finding while the
 collection is being dropped: its segments are dropped one at a time. Nor are dropped segments, which wait for garbage collection.

@@ -19,6 +19,8 @@ var orphanTask = &check.Check{
 	Title:    "Background tasks belong to a collection that is gone",
 	Severity: check.Info,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow, check.Leftovers},
+	Starts:   "collection_dropped task_created | task_changed",
 	Parts:    model.PartObjects | model.PartTasks,
 	Doc: `Looks for import, compaction, stats and analyze tasks of collections without a record that began more than an hour ago, or have no start time. Info
 only: they cannot succeed, and Milvus removes them after hours: ` + "`dataCoord.compaction.dropTolerance`" + ` (86,400 s, later 3,600 s) and

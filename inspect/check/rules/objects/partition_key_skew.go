@@ -15,6 +15,8 @@ var partitionKeySkew = &check.Check{
 	Title:    "A partition key puts most rows into few partitions",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,
 	Doc: `Looks at the rows of each partition of collections with a partition key and at least 100,000 rows. Milvus hashes the key's values over a fixed number
 of partitions (16 by default, 64 in older versions). Info if the largest has 4 times the mean and a quarter of all rows; a warning at 8 times the mean

@@ -15,6 +15,8 @@ var resourceGroupShort = &check.Check{
 	Title:    "A resource group has fewer query nodes than it asks for",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "node_lost:querynode node_left:querynode resource_group_changed resource_group_created | node_stopping:querynode",
 	Parts:    model.PartServing | model.PartSessions | model.PartObjects,
 	Doc: `Compares the registered query nodes of each resource group with what it asks for: its requests (Milvus 2.4 and later), or its capacity (2.2 and 2.3; a
 million, that of the default group, stands for "any"). Warning if there are fewer. Error if a group with replicas has none at all: their collections

@@ -29,6 +29,8 @@ var shardSkew = &check.Check{
 	Title:    "The shards of a collection differ widely in rows",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,
 	Doc: `Looks at the rows of each vchannel of collections with several shards and at least 100,000 rows. Primary keys are hashed over shards, which makes them
 even. Info if the largest has 1.5 times the mean; a warning at twice the mean, from a million rows on.

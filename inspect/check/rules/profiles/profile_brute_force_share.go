@@ -18,6 +18,8 @@ var profileBruteForceShare = &check.Check{
 	Title:    "A query node spends its time on brute force",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "index_dropped | segment_created segment_flushed",
 	Doc: `By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product,
 knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and similar). Samples under an IVF index are not counted: it compares with its
 centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched this way, and graphs fall back to it

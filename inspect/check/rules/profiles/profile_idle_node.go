@@ -18,6 +18,8 @@ var profileIdleNode = &check.Check{
 	Title:    "A node's CPU is idle while the others of its role work",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_joined config_changed:autoBalance | collection_released",
 	Doc: `By CPU profiles of all nodes over the same window (` + "`kitescope diagnose --profile 5s`" + `, or ` + "`--profiles DIR`" + ` of what ` + "`kitescope profile pull`" + ` saved): the
 cores that each query node, streaming node and proxy used. Query nodes are compared within their resource group.
 

@@ -14,6 +14,8 @@ var profileLockContention = &check.Check{
 	Title:    "Goroutines or threads wait for locks",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_loaded node_joined | task_created",
 	Doc: `Uses two sources. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), the runtime's own locks when taken
 (spin, yield, sleep), and lll_lock_wait of the C library. A lock that is free never gets there. Info from 5% of the time of a process that uses half a
 core, warning from 15%; the lower bound of the share counts (95%).

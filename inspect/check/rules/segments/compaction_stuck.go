@@ -32,6 +32,8 @@ var compactionStuck = &check.Check{
 	Title:    "Compaction tasks do not finish",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.TasksHang, check.StorageGrows},
+	Starts:   "1h task_created | node_lost:datanode node_left:datanode task_changed",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions,
 	Doc: `Looks at compaction tasks in etcd (Milvus 2.4 and later), by collection. Warning if an unfinished one began 2 hours ago (clustering: 12), or 5 minutes
 ago on a node without a session. Finished are completed, failed, timeout and cleaned. Milvus itself gives up a running one after

@@ -27,6 +27,8 @@ var deleteHeavy = &check.Check{
 	Title:    "Segments carry many deleted rows",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.TasksHang, check.StorageGrows},
+	Starts:   "task_failed config_changed:compaction | segment_flushed segment_compacted",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartTasks | model.PartServing,
 	Doc: `Looks at flushed segments an hour old whose delta logs cover more than a fifth of their rows: from there on Milvus rewrites a segment
 (` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if such segments hold at least a tenth of the collection's rows and 10,000 deletes. Info; a

@@ -28,6 +28,8 @@ var droppedNotCollected = &check.Check{
 	Title:    "Dropped segments are not garbage collected",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
+	Starts:   "3h segment_dropped segment_compacted | config_changed:gc collection_dropped",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,
 	Doc: `Looks at dropped segments past their retention: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus three rounds of the collector.
 Info; a warning if there are at least 1,000 and more than segments in use.

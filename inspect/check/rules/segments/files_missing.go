@@ -16,6 +16,8 @@ var filesMissing = &check.Check{
 	Title:    "Segment files are missing from storage, or truncated",
 	Severity: check.Error,
 	Since:    "0.9",
+	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang, check.IndexingHangs},
+	Starts:   "segment_dropped segment_removed | segment_compacted index_failed",
 	Doc: `Runs only with ` + "`diagnose --storage PLACE`" + `. Compares the storage with what etcd records for each flushed segment: the number of insert and delta logs
 of each field, and the number of files of its finished indexes. A finding is a collection with a segment whose files are missing, empty, or shorter
 than they were written. A log or index file tells its length in its first bytes: it is a series of events, each with its length. The sizes in etcd

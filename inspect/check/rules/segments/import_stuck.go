@@ -30,6 +30,8 @@ var importStuck = &check.Check{
 	Title:    "An import makes no progress",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.TasksHang},
+	Starts:   "1h task_created | node_lost:datanode node_left:datanode task_changed",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,
 	Doc: `Looks at import jobs and their tasks (Milvus 2.4 and later), and at importing segments. Warning if
 

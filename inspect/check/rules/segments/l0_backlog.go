@@ -30,6 +30,8 @@ var l0Backlog = &check.Check{
 	Title:    "Deletes pile up in L0 segments that are not compacted",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.TasksHang, check.AfterUpgrade},
+	Starts:   "segment_created segment_flushed config_changed:compaction | task_failed node_lost:datanode",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing,
 	Doc: `Looks at L0 segments (Milvus 2.4 and later), which hold only deletes, by vchannel. A finding if more than 90 of them are older than an hour, three
 times what one compaction takes, or if they hold 30 million deletes, where Milvus's own protection starts. Warning from 100,000 deletes in a loaded

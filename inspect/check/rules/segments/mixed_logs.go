@@ -15,6 +15,8 @@ var mixedLogs = &check.Check{
 	Title:    "Segments have insert logs of two storage versions",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "segment_flushed node_joined | segment_compacted",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
 	Doc: `Looks for segments that have insert logs of a field on its own (storage version 1) and in a column group as well (storage version 2, Milvus 2.6 and
 later). A segment has one layout: with both, its record names the rows of a field twice, and a query node that loads it by one layout misses the files of

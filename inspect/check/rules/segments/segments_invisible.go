@@ -19,6 +19,8 @@ var segmentsInvisible = &check.Check{
 	Title:    "Flushed segments stay invisible to queries",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.TasksHang},
+	Starts:   "segment_changed segment_compacted | task_created",
 	Parts:    model.PartObjects | model.PartSegments,
 	Doc: `Looks at flushed segments marked invisible (Milvus 2.5 and later), as they are until a sort or clustering task has replaced or confirmed them. Warning
 if one is still invisible an hour after it was written.

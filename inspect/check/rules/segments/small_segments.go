@@ -31,6 +31,8 @@ var smallSegments = &check.Check{
 	Title:    "Compaction lags: many small segments are not merged",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.TasksHang, check.StorageGrows},
+	Starts:   "segment_flushed segment_sealed | config_changed:compaction segment_created collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing | model.PartIndexes,
 	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), per partition and vchannel, as
 compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment also has to be below half of ` + "`dataCoord.segment.maxSize`" + `:

@@ -23,6 +23,8 @@ var taskFailed = &check.Check{
 	Title:    "Background tasks have failed",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.IndexingHangs, check.TasksHang},
+	Starts:   "task_failed | task_changed collection_dropped",
 	Parts:    model.PartObjects | model.PartTasks,
 	Doc: `Looks at the background tasks that Milvus keeps in etcd, by kind and collection: imports, compactions, stats and analyze tasks in state failed or
 timeout. The single tasks of a failed import job count with the job.

@@ -19,6 +19,8 @@ var bruteForceShare = &check.Check{
 	Title:    "Much of the search work is brute force",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "index_dropped index_failed | segment_flushed segment_created node_lost:indexnode",
 	Doc: `Rows without an index are scanned by brute force: growing ones, and sealed segments that a node loaded without their vector index. This check adds
 them up per loaded collection, weighted as in ` + "`kitescope balance`" + ` (rows times dimensions; with an HNSW index a search
 compares one or two thousand rows per segment, whatever its size). The weights are printed with the balance.

@@ -21,6 +21,8 @@ var cacheLoadsFailing = &check.Check{
 	Title:    "A query node fails to load cells into its cache",
 	Severity: check.Error,
 	Since:    "0.12",
+	Symptoms: []string{check.SearchesFail, check.LoadsHang},
+	Starts:   "collection_loading config_changed:tieredStorage | config_changed:minio node_lost:querynode",
 	Needs:    check.NeedMetrics,
 	Doc: `With tiered storage (2.6 and later) segments are loaded cell by cell, at loading (warmup) or when a search needs them. A load fails if the storage fails, or if no room can be
 made in the cache within ` + "`queryNode.segcore.tieredStorage.loadingTimeoutMs`" + ` (of warmup: ` + "`warmupLoadingTimeoutMs`" + `, at once). The check compares two scrapes of ` + "`internal_cache_load_event_fail_total`" + ` with

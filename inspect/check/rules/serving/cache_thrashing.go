@@ -26,6 +26,8 @@ var cacheThrashing = &check.Check{
 	Title:    "A query node's cache is too small for what is searched",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_loading collection_loaded node_lost:querynode | config_changed:tieredStorage replica_changed",
 	Parts:    model.PartServing,
 	Needs:    check.NeedMetrics,
 	Doc: `With tiered storage (2.6 and later, ` + "`queryNode.segcore.tieredStorage.evictionEnabled`" + `) a query node loads cells of fields and indexes when they are needed, and evicts others. The check looks at what

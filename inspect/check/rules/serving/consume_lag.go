@@ -20,6 +20,8 @@ var consumptionLag = &check.Check{
 	Title:    "Query node lags behind its channels",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.SearchesStale},
+	Starts:   "node_lost node_joined channel_reassigned | collection_loading segment_created",
 	Doc: `A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `).
 Time ticks arrive every 200 ms, so a healthy leader lags a few hundred milliseconds (140 to 260 on a recorded 2.3.5 cluster under load). A leader that lags 10 seconds makes Strong searches wait
 as long, and Bounded ones too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).

@@ -19,6 +19,8 @@ var growingFlushed = &check.Check{
 	Title:    "Flushed segment is still served as growing",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.MemoryFull},
+	Starts:   "segment_flushed | node_joined channel_reassigned node_lost",
 	Doc: `After a flush QueryCoord adds the segment to a new target, has a node load the sealed copy with its index, and tells the shard
 leader to release the growing one. If that handoff gets stuck, searches keep scanning the rows by brute force although an
 index exists. If the sealed copy is loaded too, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Milvus does not

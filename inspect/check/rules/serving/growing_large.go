@@ -16,6 +16,8 @@ var growingLarge = &check.Check{
 	Title:    "Growing segment is larger than its seal policy allows",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.FlushesHang},
+	Starts:   "segment_created | config_changed:segment node_lost:datanode",
 	Doc: `DataCoord seals a growing segment when it reaches ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, converted to rows per schema and
 recorded with the segment), at the next time tick of its channel; since 2.5 up to 10% earlier. It never allocates more rows than fit.
 

@@ -18,6 +18,8 @@ var growingOld = &check.Check{
 	Title:    "Rows stay in growing segments",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.FlushesHang, check.MemoryFull},
+	Starts:   "1h segment_created | node_lost:datanode node_left:datanode channel_released config_changed:segment",
 	Doc: `Inserted rows are in growing segments until those are sealed and flushed; only then an index is built. Until
 then every search scans them by brute force (from some thousand rows on with a small interim index,
 ` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node alone. DataCoord seals a segment on its own in three cases:

@@ -19,6 +19,8 @@ var indexNotLoaded = &check.Check{
 	Title:    "Index is built but not loaded",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "index_built index_created | collection_loading",
 	Doc: `A query node that loaded a segment before its index was finished scans all its rows. QueryCoord notices the finished index and has the
 node load it (index_checker.go, since 2.3). If that does not happen, searches stay slow until the collection is loaded again, and nothing shows it: the index is
 "Finished" everywhere (milvus issues 6609, 12958, 19974).

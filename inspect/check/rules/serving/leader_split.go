@@ -18,6 +18,8 @@ var leaderSplit = &check.Check{
 	Title:    "Shard leaders contradict each other or the nodes",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.SearchesStale},
+	Starts:   "node_joined:querynode node_lost:querynode | replica_changed",
 	Doc: `In each replica one node leads a channel, and its view maps each sealed segment to a node. A finding is, for a loaded collection,
 
 - a channel led by two nodes of one replica, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases by one break searches

@@ -17,6 +17,8 @@ var loadMismatch = &check.Check{
 	Title:    "Load state in etcd differs from QueryCoord",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang},
+	Starts:   "collection_released collection_loading collection_loaded | node_joined:querycoord node_lost:querycoord",
 	Doc: `QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not
 available or incomplete: clients get "collection not loaded" although it seems loaded (milvus issue 45108). Info: a collection that QueryCoord lists and etcd
 does not have; a restart of QueryCoord would forget it.

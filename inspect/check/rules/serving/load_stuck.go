@@ -18,6 +18,8 @@ var loadStuck = &check.Check{
 	Title:    "Load of a collection or partition makes no progress",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "1h collection_loading | node_lost node_left index_dropped partition_loaded",
 	Doc: `While a collection loads, its state in etcd is Loading and QueryCoord reports the percentage. A finding is a collection in that state without a new segment or channel on any query node in the last 10 minutes,
 the time after which QueryCoord itself gives up without progress (` + "`queryCoord.loadTimeoutSeconds`" + `: 600; milvus issues 21745, 39436, 45108). The time of the last progress is the
 newest version of what nodes have of it. If little is left to load, 2 minutes are enough (plus a second per 10 MiB), provided that no node was given anything of any collection in the meantime; the segments that DataCoord wants served and no node has are listed.

@@ -17,6 +17,8 @@ var replicaDeadNode = &check.Check{
 	Title:    "Replica or resource group lists nodes that are gone",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.AfterRestart},
+	Starts:   "node_lost node_left | node_stopping replica_changed resource_group_changed",
 	Doc: `QueryCoord removes a query node from its replicas and resource group when its session ends. A finding is a node that a replica or resource group still lists without a session of that id: QueryCoord
 missed its end, as after a restart in 2.4 (milvus issues 33200, 33207, 32665), or was down itself. Such a replica is assigned segments and shards that no node serves ("node not found").
 

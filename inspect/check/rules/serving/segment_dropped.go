@@ -18,6 +18,8 @@ var segmentDropped = &check.Check{
 	Title:    "Dropped segment is still in memory",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.MemoryFull},
+	Starts:   "segment_dropped segment_compacted collection_dropped partition_dropped | collection_released",
 	Doc: `Compaction and drops mark segments as dropped; query nodes release them once the leaders have switched to their successors. A finding is a sealed segment on a query
 node that has been dropped in etcd for 10 minutes, or that etcd does not have although it was loaded 10 minutes before the metadata was read. Also a collection that
 is no longer loaded, or gone, while nodes still hold segments of it that were not dropped or loaded in the last 10 minutes (a warning if it is gone, otherwise

@@ -18,6 +18,8 @@ var segmentTwice = &check.Check{
 	Title:    "Segment is loaded on two nodes of one replica",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.MemoryFull},
+	Starts:   "node_joined:querynode | replica_changed config_changed:autoBalance",
 	Doc: `Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both nodes have it (and the query segment API lists both): the new node loads it, the leader switches
 to it, the old node releases it. A finding is a segment that two nodes of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take
 (` + "`queryCoord.segmentTaskTimeout`" + `). The time is the version of the newer copy, set when QueryCoord had it loaded.

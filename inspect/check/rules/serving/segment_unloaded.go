@@ -19,6 +19,8 @@ var segmentNotLoaded = &check.Check{
 	Title:    "Flushed segment of a loaded collection is not served",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale},
+	Starts:   "node_lost:querynode node_left:querynode segment_flushed segment_compacted | index_built config_changed",
 	Doc: `DataCoord reports which segments of a channel should be served (GetRecoveryInfoV2); a shard leader knows which ones it searches (its view in GetDataDistribution). A finding
 is a flushed segment of a loaded collection that is in the first list but not in the second, neither sealed nor growing: its rows are missing from every result, without
 an error (milvus issue 47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827).

@@ -17,6 +17,8 @@ var noShardLeader = &check.Check{
 	Title:    "Shard of a loaded collection has no leader",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.AfterRestart},
+	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode collection_loading collection_loaded channel_reassigned",
 	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord has no leader ("channel not available
 in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or one that no query node leads, if all nodes of the collection's replicas reported what they serve. With several
 replicas, one of them without a leader for the channel, it is a warning: searches go to the others. If a node leads the channel and QueryCoord does not have it as leader, the finding says so: proxies ask QueryCoord.

@@ -19,6 +19,8 @@ var shardUnserviceable = &check.Check{
 	Title:    "Shard leader cannot serve its shard",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.AfterRestart},
+	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode segment_compacted collection_loading",
 	Doc: `A shard leader answers searches only if its own view of the shard is complete. A finding is a shard of a loaded collection where, in one replica, every leader
 
 - reports itself as not serviceable (Milvus 2.5 and later; milvus issues 44014, 43767), with the reason if it is still catching up with the stream (2.6.8 and later);

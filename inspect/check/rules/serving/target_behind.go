@@ -18,6 +18,8 @@ var targetBehind = &check.Check{
 	Title:    "Shard leaders serve an old target",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.AfterRestart},
+	Starts:   "node_lost node_left | segment_flushed segment_compacted node_joined:querycoord",
 	Doc: `QueryCoord builds a target (which segments to serve) from DataCoord's answer, has it loaded, and then hands it to the shard leaders. It checks for a new one every 10
 seconds, and rebuilds it after 5 minutes at the latest (` + "`queryCoord.NextTargetSurviveTime`" + `). If the next target never becomes complete, because a segment cannot be loaded
 or a node does not answer, leaders keep the old one: flushed segments stay growing, compacted ones stay in memory, and Milvus does not report it (milvus issues 34554, 51564).

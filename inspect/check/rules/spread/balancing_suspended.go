@@ -15,6 +15,8 @@ var balancingSuspended = &check.Check{
 	Title:    "Balancing is suspended by an operator",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_joined | config_changed",
 	Doc: `Before an upgrade or a repair operators suspend balancing with a management call (` + "`/management/querycoord/balance/suspend`, later `PUT /management/batch/balance/status`" + ` and
 ` + "`/management/streaming/balance/status`" + `) and may forget to resume it. The setting ` + "`queryCoord.autoBalance`" + ` still says true. While it is suspended QueryCoord moves no segment and no channel between
 query nodes, and does not empty nodes that stop either. MixCoord's suspension keeps WALs where they are, so new streaming nodes get none.
@@ -98,6 +100,8 @@ var checkerOff = &check.Check{
 	Title:    "One of QueryCoord's periodic tasks is switched off",
 	Severity: check.Warning,
 	Since:    "0.12",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "collection_loading segment_flushed | index_built config_changed",
 	Doc: `QueryCoord does its work in periodic tasks: segment_checker loads and releases segments, channel_checker subscribes to channels, index_checker has new indexes loaded, leader_checker tells
 shard leaders who has which segment. A management call (` + "`DeactivateChecker`" + `) switches one off, until it is switched on again or QueryCoord restarts. What it does then stays undone, with no error anywhere:
 loads make no progress, flushed segments stay growing, built indexes are not used.

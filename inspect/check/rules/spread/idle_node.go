@@ -18,6 +18,8 @@ var idleNode = &check.Check{
 	Title:    "Query node serves nothing, or far less than the others",
 	Severity: check.Error,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.AfterRestart},
+	Starts:   "config_changed:autoBalance node_joined:querynode | collection_released replica_changed resource_group_changed",
 	Doc: `A query node that joined and was given nothing to serve costs money for nothing: searches still wait for the other nodes. Milvus issues 23604 and 24065 are examples.
 
 The check compares the registered query nodes of one resource group, without those that are stopping and those inside streaming nodes (they take channels only). What a node

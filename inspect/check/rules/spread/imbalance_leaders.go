@@ -18,6 +18,8 @@ var imbalanceLeaders = &check.Check{
 	Title:    "Shard leaders are spread unevenly over query nodes",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_lost:querynode node_joined:querynode | collection_loaded config_changed:autoBalance",
 	Doc: `The leader of a shard (delegator) consumes its channel, holds all its growing rows and deletes, searches them by brute force, forwards each search to the nodes with the sealed segments and merges
 the results. A node that leads many shards is the slowest one during inserts, whatever segments it has.
 

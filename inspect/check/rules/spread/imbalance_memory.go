@@ -17,6 +17,8 @@ var imbalanceMemory = &check.Check{
 	Title:    "Memory use of query nodes is uneven",
 	Severity: check.Warning,
 	Since:    "0.3",
+	Symptoms: []string{check.MemoryFull},
+	Starts:   "config_changed:autoBalance node_joined:querynode node_lost:querynode | collection_loaded index_built",
 	Doc: `The fullest node limits how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% it throttles writes for the
 whole cluster. The check compares, for the query nodes of a resource group, the share of memory in use as each reports it (GetMetrics: memory_usage of memory).
 
