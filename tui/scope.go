@@ -24,7 +24,6 @@ const (
 	InCompare // benchmark results, before and after
 	InMetric  // the runs of one metric
 	InReplay
-	InReplayRow // a request, a segment, a change of a replay
 	InHelp
 	FreeScope // the first of those that a pageKind may take
 
@@ -54,7 +53,6 @@ func (s Scope) Names(kinds []PageKind) []string {
 		{InCompare, "comparisons"},
 		{InMetric, "metrics"},
 		{InReplay, "replays"},
-		{InReplayRow, "details of replays"},
 		{InHelp, "help"},
 		{InPrompt, "lines that are typed"},
 		{InMenu, "menus"},

@@ -9,95 +9,54 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/internal/words"
+	"kitescope/render"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
 	"kitescope/tui"
+	"kitescope/tui/draw"
 )
 
-// Feed measures: it returns what it found, or why it found nothing. What a context that ends has left unfinished is no
-// error: the result says why it is not whole. It is called once, in a goroutine of its own. Emit may be called from any
-// goroutine and as often as it pleases, but not after the feed has returned.
-type Feed func(ctx context.Context, emit func(Update)) (Data, error)
-
-// Update is how far a Feed is. One of the fields is set.
-type Update struct {
-	// Load is of the reading of segments, Run of the run.
-	Load *replay.LoadProgress
-	Run  *replay.RunProgress
-	// Stage is any other step, for people: "reading the layout", "building an index of segment 7".
-	Stage string
-}
-
-// stage names what an update is about.
-func (u *Update) stage() string {
-	switch {
-	case u.Load != nil:
-		return "segments"
-	case u.Run != nil && u.Run.Stage == "load":
-		return "measure"
-	case u.Run != nil:
-		return u.Run.Stage
-	}
-	return u.Stage
-}
-
-// replaces tells whether nobody misses an update once there is another.
-func (u *Update) replaces(old *Update) bool {
-	if u.stage() != old.stage() {
-		return false
-	}
-	return u.Run == nil || old.Run != nil && u.Run.Point == old.Run.Point
-}
+// Feed measures and returns the result, or the reason why there is none. A result that is cut short because ctx ended
+// is no error: it names the reason itself. A Feed is called once, in a goroutine of its own. It may call step from any
+// goroutine and as often as it pleases, but not after it has returned: stage names the work that is under way, text is
+// how far it has come.
+type Feed func(ctx context.Context, step func(stage, text string)) (Data, error)
 
 // Data is a result, a prediction, or both.
 type Data struct {
 	Result *replay.Result
 	Report *whatif.Report
-	// Name is what it is called: "after.json"; "" if it has no name yet.
+	// Name is the name of the file, e.g. "after.json"; "" if there is none.
 	Name string
-	// Words print the same on a command line, behind "replay": "show", "after.json". nil: Config.Args, and where there are none
-	// either no command line does.
+	// Words print the same on a command line, behind "replay", e.g. "show", "after.json". nil means Config.Args.
 	Words []string
 }
 
 func (d *Data) empty() bool { return d == nil || d.Result == nil && d.Report == nil }
 
-// missing are the segments that were left out.
-func (d *Data) missing() []replay.Missing {
-	switch {
-	case d.Result != nil:
-		return d.Result.Cover.Missing
-	case d.Report != nil:
-		return d.Report.Cover.Missing
-	}
-	return nil
-}
-
-// Measure is tui.Run for a replay that is measured, without a cluster: it shows how far feed is, then what it found. Cfg.Feed
-// must be nil. cfg.Args are the words behind "replay". While the feed measures, q and Ctrl-C end its context, and the page shows
-// what was done until then; q again quits. The feed has returned when Measure does. Its error is the feed's, if the UI has
-// none.
+// Measure runs the UI without a cluster while feed measures: it shows the progress, then the result. Cfg.Feed must be
+// nil. cfg.Args are the words behind "replay". While the feed measures, q and Ctrl-C end its context, and the page shows
+// the result so far; q again quits. The feed has returned when Measure does. The error is the feed's unless the UI fails.
 func Measure(ctx context.Context, cfg tui.Config, feed Feed) error {
 	cfg, s := measuring(cfg, feed)
 	return cmp.Or(tui.Run(ctx, cfg), s.err)
 }
 
-// measuring opens with a replay that is measured.
-func measuring(cfg tui.Config, feed Feed) (tui.Config, *replaySession) {
-	s := &replaySession{feed: feed, now: cfg.Now}
-	r := &replayPages{feed: s}
+// measuring returns a configuration that opens with a measurement.
+func measuring(cfg tui.Config, feed Feed) (tui.Config, *measurement) {
+	s := &measurement{feed: feed, now: cfg.Now}
+	r := &replayPages{measured: s}
 	s.page = r.newPage(cfg.Args)
-	s.page.live = &replayLive{}
 	cfg.Beside = s.run
 	return r.config(cfg, s.page), s
 }
 
-// Show is tui.Run for a replay without a cluster. Cfg.Feed must be nil.
+// Show runs the UI without a cluster on a replay that is over. Cfg.Feed must be nil.
 func Show(ctx context.Context, cfg tui.Config, data *Data) error {
 	return tui.Run(ctx, opened(cfg, data))
 }
 
-// opened opens with a replay.
 func opened(cfg tui.Config, data *Data) tui.Config {
 	r := &replayPages{data: data}
 	return r.config(cfg, r.newPage(cfg.Args))
@@ -109,28 +68,46 @@ func (r *replayPages) config(cfg tui.Config, first *replayPage) tui.Config {
 	return cfg
 }
 
-// replayStep is an update with the time at which its stage was first heard of since the last frame.
-type replayStep struct {
-	Update
-	at time.Time
-}
-
-// replaySession is a feed under way.
-type replaySession struct {
+// measurement is a Feed that runs beside the UI.
+type measurement struct {
 	feed Feed
-	page *replayPage // that it tells how far it is
+	page *replayPage
 	now  func() time.Time
-	err  error // once run has returned
+	err  error // set once run has returned
+
+	// These belong to the loop of the UI.
+	ticking, stopping, over bool
 
 	mu      sync.Mutex
+	stages  []stage
 	stopped bool
 	cancel  context.CancelFunc
-	pending []replayStep
-	wake    chan struct{}
 }
 
-// stop ends the feed's context.
-func (s *replaySession) stop() {
+// stage is a part of the work; the last one is under way.
+type stage struct {
+	name, text string
+	from       time.Time
+	took       time.Duration // 0 while it is under way
+}
+
+// run calls the feed and sends its result.
+func (s *measurement) run(ctx context.Context, send func(tea.Msg)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.mu.Lock()
+	s.cancel = cancel
+	if s.stopped {
+		cancel()
+	}
+	s.mu.Unlock()
+	data, err := s.feed(ctx, s.step)
+	s.err = err
+	send(measuredMsg{s, data, err})
+}
+
+// stop ends the context of the feed.
+func (s *measurement) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = true
@@ -139,110 +116,86 @@ func (s *replaySession) stop() {
 	}
 }
 
-// framePause is how long what a feed says is held back after a frame, for at most ten a second.
-const framePause = 100 * time.Millisecond
-
-// run calls the feed and sends what it says, and at last what it returned.
-func (s *replaySession) run(ctx context.Context, send func(tea.Msg)) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+func (s *measurement) step(name, text string) {
 	s.mu.Lock()
-	s.cancel, s.wake = cancel, make(chan struct{}, 1)
-	if s.stopped {
-		cancel()
-	}
-	s.mu.Unlock()
-	var pump sync.WaitGroup
-	done := make(chan struct{})
-	pump.Go(func() { s.pump(done, send) })
-	data, err := s.feed(ctx, s.emit)
-	close(done)
-	pump.Wait()
-	s.err = err
-	send(replayedMsg{s.page, data, err})
-}
-
-// mostPending is how many updates are kept between frames: those of other stages than the last come seldom.
-const mostPending = 64
-
-func (s *replaySession) emit(u Update) {
-	s.mu.Lock()
-	if n := len(s.pending); n > 0 && u.replaces(&s.pending[n-1].Update) {
-		s.pending[n-1].Update = u
-	} else if n < mostPending {
-		s.pending = append(s.pending, replayStep{u, s.now()})
-	}
-	s.mu.Unlock()
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
-// pump sends the first update at once, and what comes soon after it together.
-func (s *replaySession) pump(done <-chan struct{}, send func(tea.Msg)) {
-	pause := time.NewTimer(0)
-	defer pause.Stop()
-	<-pause.C
-	for {
-		select {
-		case <-s.wake:
-		case <-done:
+	defer s.mu.Unlock()
+	if n := len(s.stages); n > 0 {
+		last := &s.stages[n-1]
+		if last.name == name {
+			last.text = text
 			return
 		}
-		s.mu.Lock()
-		list := s.pending
-		s.pending = nil
-		s.mu.Unlock()
-		if len(list) > 0 {
-			send(replayStepMsg{s.page, list})
-		}
-		pause.Reset(framePause)
-		select {
-		case <-pause.C:
-		case <-done:
-			return
-		}
+		last.took = max(1, s.now().Sub(last.from))
 	}
+	s.stages = append(s.stages, stage{name: name, text: text, from: s.now()})
 }
 
-// replayStepMsg is what a feed has said since the last frame.
-type replayStepMsg struct {
-	page  *replayPage
-	steps []replayStep
-}
-
-func (u replayStepMsg) Apply(m *tui.Model) tui.Cmd {
-	for i := range u.steps {
-		u.page.live.take(&u.steps[i].Update, u.steps[i].at)
+// lines draws the last stages in at most h lines of w cells.
+func (s *measurement) lines(w, h int, ascii bool) []draw.Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := make([]draw.Line, 0, h)
+	for i := max(0, len(s.stages)-h); i < len(s.stages); i++ {
+		x := &s.stages[i]
+		role, took := render.RoleGood, x.took
+		if took == 0 {
+			role, took = render.RoleProgress, s.now().Sub(x.from)
+		}
+		line := draw.Line{
+			{Role: role, Text: " " + render.Glyph(role, ascii) + " "},
+			{Role: render.RoleDim, Text: draw.FitRight(words.Age(took.Truncate(100*time.Millisecond)), 6) + "  "},
+			{Role: render.RolePlain, Text: words.Harmless(words.OneLine(x.name))},
+		}
+		if x.text != "" {
+			line = append(line, draw.Piece{Role: render.RoleDim, Text: ": " + words.Harmless(words.OneLine(x.text))})
+		}
+		lines = append(lines, line.CutTo(w))
 	}
-	return u.page.live.tick(m)
+	return lines
 }
 
-// replayedMsg is what a feed returned.
-type replayedMsg struct {
-	page *replayPage
+// framePause is the time between two frames while a feed measures.
+const framePause = 250 * time.Millisecond
+
+// tick draws the page again after framePause, as long as the feed runs.
+func (s *measurement) tick(m *tui.Model) tui.Cmd {
+	if s.ticking || s.over {
+		return nil
+	}
+	s.ticking = true
+	return m.After(framePause, tickMsg{s})
+}
+
+type tickMsg struct{ of *measurement }
+
+func (t tickMsg) Apply(m *tui.Model) tui.Cmd {
+	t.of.ticking = false
+	return t.of.tick(m)
+}
+
+// measuredMsg is what a feed returned.
+type measuredMsg struct {
+	of   *measurement
 	data Data
 	err  error
 }
 
-func (r replayedMsg) Apply(m *tui.Model) tui.Cmd {
-	p := r.page
-	p.live.over, p.err = true, r.err
+func (r measuredMsg) Apply(m *tui.Model) tui.Cmd {
+	r.of.over, r.of.page.err = true, r.err
 	if !r.data.empty() {
-		p.show(&r.data)
-		p.of.data = &r.data
+		r.of.page.show(&r.data)
+		r.of.page.of.data = &r.data
 	}
 	return m.Refresh()
 }
 
-// Stop ends a feed that measures, and reports whether there was one to end: what it has done until then will be shown.
+// Stop ends a feed that measures and reports whether there was one to end: the results so far will be shown.
 func (p *replayPage) Stop(m *tui.Model) bool {
-	if !p.measuring() || p.live.stopping {
+	if !p.measuring() || p.of.measured.stopping {
 		return false
 	}
-	p.live.stopping = true
-	p.of.feed.stop()
-	m.Say(tui.ToneInfo, "stopping: what was done so far comes; q again does not wait for it")
+	p.of.measured.stopping = true
+	p.of.measured.stop()
+	m.Say(tui.ToneInfo, "stopping: the results so far follow; q again does not wait for them")
 	return true
 }

@@ -1,110 +1,76 @@
-// Package replays are the pages of the UI about a replay. What enters is a Feed that measures, or Data that was; what leaves are
-// kinds of pages for the UI (Pages), or the UI opened on one (Measure, Show).
-//
-//  1. While a Feed measures, the page shows how far it is (live.go), at most ten times a second (feed.go).
-//  2. What it found is shown in parts: texts (draw.go), tables (columns.go) and charts (charts.go).
-//  3. Enter goes into a row of a table: a request, a segment, a change (row.go).
+// Package replays is the page of the UI about a replay: the progress while a Feed measures (feed.go), then the report of
+// the result or prediction, as the command line writes it, in a window that scrolls.
 package replays
 
 import (
 	"errors"
-	"slices"
+	"io"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
+	"kitescope/render"
+	"kitescope/render/replays"
+	"kitescope/replay"
+	"kitescope/replay/whatif"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 )
 
-// replayPage is a replay: how far it is while it measures, then what it found, in parts.
-type replayPage struct {
-	of    *replayPages
-	data  *Data       // nil until there is something to show
-	words []string    // behind "replay" on a command line; nil where none prints it
-	live  *replayLive // nil: nothing measures
-	err   error       // of the feed
-	named string      // instead of what the replay is called: a page below another
-
-	parts []replayPart
-	at    int // in parts
-	lists map[replayPart]*tui.List[int]
-	kinds []chartKind
-	chart int // in kinds
-	point int // whose latency is drawn
-
-	lines    []draw.Line // of a part that is text
-	linesFor replayFrame
-	tui.Window
-	tabs []int // where each part's name begins in the last frame, -1 where it had no room
-}
-
-// replayFrame is what lines were made for.
-type replayFrame struct {
-	part replayPart
-	w    int
-}
-
-// replayPart is what fills the page.
-type replayPart uint8
-
-const (
-	partOverview replayPart = iota
-	partPoints
-	partCharts
-	partCosts
-	partSlow
-	partMissing
-	partWhatIf
-	partChanges
-)
-
-func (p replayPart) name() string {
-	return [...]string{"overview", "points", "charts", "costs", "slowest", "missing", "what-if", "changes"}[p]
-}
-
-// partsOf are those that there is something in.
-func partsOf(d *Data) (parts []replayPart) {
-	if r := d.Result; r != nil {
-		parts = append(parts, partOverview)
-		if len(r.Points) > 1 {
-			parts = append(parts, partPoints)
-		}
-	}
-	if d.Report != nil {
-		parts = append(parts, partWhatIf, partChanges)
-	}
-	if len(d.charts()) > 0 {
-		parts = append(parts, partCharts)
-	}
-	if r := d.Result; r != nil {
-		if r.Costs != nil && len(r.Costs.Segments) > 0 {
-			parts = append(parts, partCosts)
-		}
-		if len(r.Slowest) > 0 {
-			parts = append(parts, partSlow)
-		}
-	}
-	if len(d.missing()) > 0 {
-		parts = append(parts, partMissing)
-	}
-	return parts
-}
-
-// replayPages is what there is of a replay, for all pages.
+// replayPages is what all pages about a replay share.
 type replayPages struct {
-	data *Data
-	feed *replaySession // nil: nothing measures, nor did
+	data     *Data
+	measured *measurement // nil if nothing is or was measured here
 }
 
-// Pages are the pages about a replay; data is nil where there is none.
+// Pages are the pages about a replay; data is nil if there is none.
 func Pages(data *Data) []tui.PageKind { return (&replayPages{data: data}).kinds() }
 
 func (r *replayPages) kinds() []tui.PageKind {
 	return []tui.PageKind{{
 		Name: "replay", Doc: "A replay: recall, latency, where the time goes, what changes would give.", Open: r.open,
-		Bare: true, Empty: func(*tui.Model) bool { return r.data.empty() }, Keys: replayKeys(),
+		Bare: true, Empty: func(*tui.Model) bool { return r.data.empty() }, Keys: []tui.Binding{
+			{
+				Action: tui.ActCopyRow, Keys: []string{"y"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "copy",
+				Doc: "Copy the report.", Weight: 25,
+			},
+			{
+				Action: tui.ActSave, Keys: []string{"s"}, In: tui.InReplay, Group: tui.GroupReplays, Hint: "save",
+				Doc: "Save to a file, and ask where: the result as JSON, its points or segments as CSV, a report.", Weight: 30,
+			},
+		},
 	}}
+}
+
+// open is ":replay".
+func (r *replayPages) open(m *tui.Model, _ []string) (tui.Page, error) {
+	switch {
+	case r.data.empty() && r.measured != nil:
+		return nil, errors.New("there is no result yet")
+	case r.data.empty():
+		return nil, errors.New("there is no replay here: kitescope replay makes one, replay show --ui opens one")
+	}
+	return r.newPage(m.Config.Args), nil
+}
+
+// replayPage is the progress of a replay, then its report.
+type replayPage struct {
+	of    *replayPages
+	data  *Data    // nil until there is something to show
+	words []string // behind "replay" on a command line; nil where none prints it
+	err   error    // of the feed
+
+	lines   []string // of the report, with escape sequences
+	madeFor frame
+	tui.Window
+}
+
+// frame is what lines were made for.
+type frame struct {
+	w      int
+	styles *draw.Styles
 }
 
 // newPage shows the replay, if there is one yet.
@@ -116,97 +82,46 @@ func (r *replayPages) newPage(words []string) *replayPage {
 	return p
 }
 
-// open is ":replay", with the name of a part behind it or not.
-func (r *replayPages) open(m *tui.Model, typed []string) (tui.Page, error) {
-	switch {
-	case r.data.empty() && r.feed != nil:
-		return nil, errors.New("there is no result yet")
-	case r.data.empty():
-		return nil, errors.New("there is no replay here: kitescope replay makes one, replay show --ui opens one")
-	}
-	p := r.newPage(m.Config.Args)
-	if len(typed) == 0 {
-		return p, nil
-	}
-	i := slices.IndexFunc(p.parts, func(x replayPart) bool { return strings.HasPrefix(x.name(), strings.ToLower(typed[0])) })
-	if i < 0 {
-		var names []string
-		for _, x := range p.parts {
-			names = append(names, x.name())
-		}
-		return nil, errors.New("this replay has no " + words.Harmless(typed[0]) + ": there are " + strings.Join(names, ", "))
-	}
-	p.at = i
-	return p, nil
-}
-
-// show takes what is to be shown.
 func (p *replayPage) show(d *Data) {
-	p.data, p.parts, p.kinds = d, partsOf(d), d.charts()
-	p.at, p.lists, p.linesFor, p.lines, p.Top = 0, nil, replayFrame{}, nil, 0
+	p.data, p.lines, p.Top = d, nil, 0
 	if len(d.Words) > 0 {
 		p.words = d.Words
 	}
 }
 
-func (p *replayPage) measuring() bool { return p.live != nil && !p.live.over }
+func (p *replayPage) measuring() bool { return p.of.measured != nil && !p.of.measured.over }
 
+// Scope implements tui.Page.
 func (p *replayPage) Scope() tui.Scope { return tui.InReplay }
 
+// Crumb implements tui.Page.
 func (p *replayPage) Crumb() string {
-	switch {
-	case p.named != "":
-		return p.named
-	case p.data == nil:
+	if p.data == nil || p.data.Name == "" {
 		return "replay"
-	case p.data.Name != "":
-		return "replay " + draw.CutName(words.Harmless(p.data.Name), 40)
 	}
-	return "replay"
+	return "replay " + draw.CutName(words.Harmless(p.data.Name), 40)
 }
 
-func (p *replayPage) Note(m *tui.Model) string {
-	if p.data == nil {
-		if p.measuring() {
-			return map[bool]string{true: "stopping", false: "measuring: q stops it"}[p.live.stopping]
-		}
-		return ""
+// Note implements tui.Page.
+func (p *replayPage) Note(*tui.Model) string {
+	switch {
+	case p.measuring() && p.of.measured.stopping:
+		return "stopping"
+	case p.measuring():
+		return "measuring: q stops it"
 	}
-	var parts []string
-	if r := p.data.Result; r != nil && r.Stopped != "" {
-		parts = append(parts, draw.Cut("stopped: "+words.Harmless(words.OneLine(r.Stopped)), 32))
-	}
-	switch l := p.listed(m); {
-	case l != nil:
-		text := words.Plural(len(l.All), l.Noun)
-		if len(l.Shown) != len(l.All) {
-			text = words.Number(len(l.Shown)) + " of " + text
-		}
-		parts = append(parts, text)
-		if p.part() == partPoints && m.Width >= 80 {
-			parts = append(parts, "* no other beats it in QPS and recall")
-		}
-		if order := orderOf(l); order != "" {
-			parts = append(parts, order)
-		}
-		if l.Filter != "" {
-			parts = append(parts, "/"+words.Harmless(l.Filter))
-		}
-	case p.part() == partCharts:
-		parts = append(parts, "chart "+words.Number(p.chart+1)+" of "+words.Number(len(p.kinds)))
-	case p.Place() != "":
-		parts = append(parts, p.Place())
-	}
-	return strings.Join(parts, " · ")
+	return p.Place()
 }
 
+// Refresh implements tui.Page.
 func (p *replayPage) Refresh(m *tui.Model) tui.Cmd {
 	if p.measuring() {
-		return p.live.tick(m)
+		return p.of.measured.tick(m)
 	}
 	return nil
 }
 
+// Command implements tui.Page.
 func (p *replayPage) Command(*tui.Model) string {
 	if len(p.words) == 0 {
 		return ""
@@ -214,57 +129,25 @@ func (p *replayPage) Command(*tui.Model) string {
 	return shellquote.Shell("replay").Word(p.words...).String()
 }
 
-// part is the one that is shown.
-func (p *replayPage) part() replayPart {
-	if p.at >= len(p.parts) {
-		return partOverview
+// Body implements tui.Page.
+func (p *replayPage) Body(m *tui.Model, w, h int) []string {
+	var lines []string
+	if text := p.trouble(); text != "" {
+		lines = append(lines, " "+m.Styles.Bad.On(draw.Cut(render.Glyph(render.RoleBad, m.Config.ASCII)+" "+text, w-2)))
 	}
-	return p.parts[p.at]
-}
-
-// listed is the table that is shown, nil where it is none.
-func (p *replayPage) listed(m *tui.Model) *tui.List[int] {
-	if p.data == nil {
-		return nil
+	switch {
+	case p.data == nil && p.of.measured == nil:
+		return append(append(lines, ""), draw.Sentence(m.Styles, "there is nothing to show", w)...)
+	case p.data == nil:
+		for _, l := range p.of.measured.lines(w-2, h-len(lines), m.Config.ASCII) {
+			lines = append(lines, " "+l.Styled(m.Styles))
+		}
+		return lines
 	}
-	return p.listOf(m, p.part())
-}
-
-// listOf makes a part's table when it is first asked for.
-func (p *replayPage) listOf(m *tui.Model, part replayPart) *tui.List[int] {
-	if l, ok := p.lists[part]; ok {
-		return l
-	}
-	var l *tui.List[int]
-	d, ascii := p.data, m.Config.ASCII
-	switch part {
-	case partPoints:
-		l = pointList(d.Result, ascii)
-	case partCosts:
-		l = costList(d.Result.Costs, ascii)
-	case partSlow:
-		l = slowList(d.Result, ascii)
-	case partMissing:
-		l = missingList(d.missing())
-	case partChanges:
-		l = changeList(d.Report, ascii)
-	default:
-		return nil
-	}
-	if p.lists == nil {
-		p.lists = map[replayPart]*tui.List[int]{}
-	}
-	l.Open = func(m *tui.Model, _ int) tui.Cmd { return m.Push(p.detail(part)) }
-	p.lists[part] = l
-	return l
-}
-
-// turn shows another part, or chart.
-func turn(at, by, n int) int {
-	if n == 0 {
-		return 0
-	}
-	return (at + by + n) % n
+	p.lay(m, w)
+	p.Fit(len(p.lines), h-len(lines))
+	from, to := p.Seen()
+	return append(lines, p.lines[from:to]...)
 }
 
 // trouble is why there is nothing to show, or less than was asked for.
@@ -272,27 +155,133 @@ func (p *replayPage) trouble() string {
 	switch {
 	case p.err == nil:
 		return ""
-	case p.data == nil && p.live != nil && p.live.stopping:
+	case p.data == nil && p.of.measured.stopping:
 		return "stopped before anything was measured: q quits"
 	}
 	return words.Harmless(words.OneLine(p.err.Error()))
 }
 
-// TSVTable is the table that is shown; without one it is that of points or changes.
-func (p *replayPage) TSVTable() (tsv string, rows int) {
-	if p.data == nil {
-		return "", 0
+// lay makes the lines of the report unless they are there.
+func (p *replayPage) lay(m *tui.Model, w int) {
+	f := frame{w, m.Styles}
+	if p.madeFor == f && p.lines != nil {
+		return
 	}
-	if l := p.lists[p.part()]; l != nil {
-		return l.TSV()
+	p.madeFor, p.lines = f, nil
+	o := render.Options{Width: w - 2, ASCII: m.Config.ASCII, Color: !m.Styles.NoColor, Theme: m.Styles.Theme}
+	for line := range strings.Lines(p.report(o)) {
+		p.lines = append(p.lines, " "+ansi.Truncate(strings.TrimSuffix(line, "\n"), w-2, ""))
 	}
-	return "", 0
 }
 
-// point of a chart: the one that was chosen, if it has latencies to draw.
-func (p *replayPage) pointText() string {
-	if r := p.data.Result; r != nil && p.point < len(r.Points) {
-		return pointName(&r.Points[p.point])
+// mostSegments is how many segments, requests and nodes a page lists.
+const mostSegments = 100
+
+// report is the report of the result and of the prediction as a table.
+func (p *replayPage) report(o render.Options) string {
+	var b strings.Builder
+	write := func(write func(io.Writer, render.Format, render.ReportOptions) error) {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if err := writeAs("table", write, render.ReportOptions{Options: o, Limit: mostSegments})(&b); err != nil {
+			b.WriteString(words.Harmless(err.Error()) + "\n")
+		}
 	}
-	return words.UnknownMark
+	if p.data.Result != nil {
+		write(p.writeResult)
+	}
+	if p.data.Report != nil {
+		write(p.writeWhatIf)
+	}
+	return b.String()
+}
+
+func (p *replayPage) writeResult(w io.Writer, f render.Format, o render.ReportOptions) error {
+	return replays.WriteResult(w, p.data.Result, f, o)
+}
+
+func (p *replayPage) writeWhatIf(w io.Writer, f render.Format, o render.ReportOptions) error {
+	return replays.WriteWhatIf(w, p.data.Report, f, o)
+}
+
+// writeAs writes a report in a format.
+func writeAs(
+	word string, write func(io.Writer, render.Format, render.ReportOptions) error, o render.ReportOptions,
+) func(io.Writer) error {
+	return func(w io.Writer) error {
+		format, err := render.ReportFormats().Parse(word)
+		if err != nil {
+			return err
+		}
+		return write(w, format, o)
+	}
+}
+
+// Can implements tui.Page.
+func (p *replayPage) Can(_ *tui.Model, a tui.Action) string {
+	if p.data == nil && (a == tui.ActCopyRow || a == tui.ActSave) {
+		return "there is no result yet"
+	}
+	return ""
+}
+
+// Act implements tui.Page.
+func (p *replayPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
+	switch a {
+	case tui.ActBack:
+		return m.Back()
+	case tui.ActCopyRow:
+		return m.Copy(p.report(render.Options{Width: m.Width - 2, ASCII: m.Config.ASCII}), "the report")
+	case tui.ActSave:
+		m.Menu = p.saveMenu()
+	default:
+		p.Move(a)
+	}
+	return nil
+}
+
+// saveMenu offers the result and the prediction as the commands save them, and reports.
+func (p *replayPage) saveMenu() *tui.Menu {
+	n := &tui.Menu{Title: "save the replay"}
+	add := func(text, note, word, ending string, write func(io.Writer) error) {
+		n.Items = append(n.Items, tui.MenuItem{Text: text, Note: note, Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
+			return tui.Save(m, tui.FileName("replay", word)+"."+ending, write)
+		}})
+	}
+	if r := p.data.Result; r != nil {
+		add("result", "json, for replay show", "", "json", func(w io.Writer) error { return replay.WriteResult(w, r) })
+		add("points", "csv, every figure", "points", "csv", writeAs("csv", p.writeResult, render.ReportOptions{}))
+		if r.Costs != nil {
+			add("costs of segments", "csv, every figure", "segments", "csv",
+				writeAs("csv", func(w io.Writer, f render.Format, o render.ReportOptions) error {
+					return replays.WriteCosts(w, r, f, o)
+				}, render.ReportOptions{}))
+		}
+		add("report", "markdown", "", "md", writeAs("markdown", p.writeResult, render.ReportOptions{}))
+	}
+	if r := p.data.Report; r != nil {
+		add("prediction", "json, for replay show", "whatif", "json",
+			func(w io.Writer) error { return whatif.WriteReport(w, r) })
+		add("prediction", "markdown", "whatif", "md", writeAs("markdown", p.writeWhatIf, render.ReportOptions{}))
+	}
+	add("report with plots", "html", "", "html", p.writeHTML)
+	return n
+}
+
+func (p *replayPage) writeHTML(w io.Writer) error {
+	var series []replays.Series
+	var setup *replay.Setup
+	if r := p.data.Report; r != nil {
+		setup = &r.Setup
+	}
+	if r := p.data.Result; r != nil {
+		setup = &r.Setup
+		name := strings.TrimSuffix(p.data.Name, ".json")
+		if name == "" {
+			name = r.Setup.Collection
+		}
+		series = []replays.Series{{Name: name, Result: r}}
+	}
+	return replays.WriteHTML(w, series, p.data.Report, setup.Program)
 }

@@ -163,7 +163,7 @@ func (l *loaded) Release() {
 }
 
 // loadSegments reads layout and segments. What had to be assumed and what is missing is in them, for whoever shows it.
-func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection string, told *replayTold) (*loaded, error) {
+func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection string, report progress) (*loaded, error) {
 	memory, err := in.memoryLimit()
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 	case !found:
 		return nil, cli.WithHint(fmt.Errorf("%s has no files of %s", place, collection), "give the folder or bucket with insert_log: --storage")
 	}
-	data, err := replay.Load(ctx, store, located, replay.LoadOptions{Threads: in.threads, MemoryLimit: memory, Now: a.Now, Progress: told.load})
+	data, err := replay.Load(ctx, store, located, replay.LoadOptions{Threads: in.threads, MemoryLimit: memory, Now: a.Now, Progress: report.load})
 	if err != nil {
 		return nil, err
 	}

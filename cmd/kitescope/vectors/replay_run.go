@@ -20,6 +20,7 @@ import (
 	"kitescope/internal/words"
 	"kitescope/profile/pull"
 	"kitescope/replay"
+	"kitescope/replay/load"
 	"kitescope/replay/log"
 )
 
@@ -181,7 +182,8 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return f.runReplayUI(a, cmd, o, args)
 	}
 	ctx := cmd.Context()
-	r, data, err := f.measured(ctx, a, cmd, o, args, tellLine(a))
+	report, clearLine := statusLine(a)
+	r, data, err := f.measured(ctx, a, cmd, o, args, report, clearLine)
 	if err != nil {
 		return err
 	}
@@ -193,20 +195,20 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 }
 
 // measured loads what is asked of, and what is asked, and asks. Whoever gets the segments releases them.
-func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, told *replayTold) (*replay.Result, *loaded, error) {
-	defer told.stop()
-	data, err := f.loadSearched(ctx, a, args[0], told)
+func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string, report progress, clearLine func()) (*replay.Result, *loaded, error) {
+	defer clearLine()
+	data, err := f.loadSearched(ctx, a, args[0], report)
 	if err != nil {
 		return nil, nil, err
 	}
-	told.stop() // what is said next gets a line of its own
+	clearLine() // notes get lines of their own
 	queries, err := f.queries.readQueries(ctx, a, data)
 	if err != nil {
 		data.Release()
 		return nil, nil, err
 	}
 	defer queries.Close()
-	o.Progress = told.run
+	o.Progress = report.run
 	o.Setup.Command = replayCommandLine(cmd, args)
 	if f.queries.force && cmd.Flags().Changed("k") {
 		f.queries.forceK = true
@@ -220,14 +222,14 @@ func (f *runFlags) measured(ctx context.Context, a *cli.App, cmd *cobra.Command,
 }
 
 // loadSearched loads the segments of a collection, or a file of the vectors that a target has.
-func (f *runFlags) loadSearched(ctx context.Context, a *cli.App, name string, told *replayTold) (*loaded, error) {
+func (f *runFlags) loadSearched(ctx context.Context, a *cli.App, name string, report progress) (*loaded, error) {
 	if f.vectors.path != "" {
 		if err := f.in.check(); err != nil {
 			return nil, err
 		}
 		return f.vectors.load(ctx, a, name, f.in.metric)
 	}
-	return f.in.loadSegments(ctx, a, name, told)
+	return f.in.loadSegments(ctx, a, name, report)
 }
 
 // meaningless is the error of a flag that would do nothing beside the others.
@@ -286,30 +288,31 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	return r, err
 }
 
-// progressText is a line on how far a run is.
-func progressText(p replay.RunProgress) string {
-	var b strings.Builder
-	if p.Stage != "load" {
-		return "finding " + p.Stage
+// pointText names a point of a run, e.g. "point 2 of 7: 8 sessions, ef 64".
+func pointText(p replay.RunProgress) string {
+	text := words.Plural(p.Sessions, "session")
+	if p.EF > 0 {
+		text += ", ef " + strconv.Itoa(p.EF)
 	}
 	if p.Points > 1 {
-		fmt.Fprintf(&b, "point %d of %d: ", p.Point+1, p.Points)
+		text = fmt.Sprintf("point %d of %d: %s", p.Point+1, p.Points, text)
 	}
-	fmt.Fprintf(&b, "%d sessions", p.Sessions)
-	if p.EF > 0 {
-		fmt.Fprintf(&b, ", ef %d", p.EF)
-	}
-	l := &p.Load
+	return text
+}
+
+// loadText is how far a point is and its figures so far.
+func loadText(l *load.Progress) string {
 	switch {
 	case l.Warming:
-		b.WriteString(", warming up")
-	case l.Asked > 0:
-		fmt.Fprintf(&b, ", round %d of %d, %.0f QPS, p99 %s", l.Round+1, l.Rounds, l.QPS, words.Latency(l.P99, true))
+		return "warming up"
+	case l.Asked == 0:
+		return ""
 	}
+	text := fmt.Sprintf("round %d of %d, %.0f QPS, p99 %s", l.Round+1, l.Rounds, l.QPS, words.Latency(l.P99, true))
 	if l.Failed > 0 {
-		fmt.Fprintf(&b, ", %d failed", l.Failed)
+		text += fmt.Sprintf(", %d failed", l.Failed)
 	}
-	return b.String()
+	return text
 }
 
 // replayOutcome is how a command ends that showed a result.

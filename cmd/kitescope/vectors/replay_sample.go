@@ -56,9 +56,9 @@ Real user queries are better, if you have any: this draws rows uniformly.`,
 			if err != nil {
 				return err
 			}
-			told := tellLine(a)
-			defer told.stop()
-			data, err := in.loadSegments(cmd.Context(), a, args[0], told)
+			report, clearLine := statusLine(a)
+			defer clearLine()
+			data, err := in.loadSegments(cmd.Context(), a, args[0], report)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ Real user queries are better, if you have any: this draws rows uniformly.`,
 			if err != nil {
 				return err
 			}
-			told.stop()
+			clearLine()
 			warnSample(a, data, l)
 			writer := log.Write
 			if npy {

@@ -2,44 +2,43 @@ package vectors
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/internal/words"
 	"kitescope/replay"
 	"kitescope/tui/profiles"
 	"kitescope/tui/replays"
 )
 
-// replayTold is told how far a replay is: a line on stderr, or the terminal UI.
-type replayTold struct {
-	load func(replay.LoadProgress)
-	run  func(replay.RunProgress)
-	step func(string)
-	stop func()
+// progress reports how far a replay is: stage is the work that is under way, text how far it has come.
+type progress func(stage, text string)
+
+func (p progress) load(l replay.LoadProgress) {
+	p("read segments", fmt.Sprintf("%d of %d, %s", l.Done, l.Of, words.Bytes(l.Bytes)))
 }
 
-// tellLine tells on the line about progress.
-func tellLine(a *cli.App) *replayTold {
-	return &replayTold{
-		load: func(p replay.LoadProgress) {
-			a.Status("reading segment %d of %d, %d MiB", min(p.Done+1, p.Of), p.Of, p.Bytes>>20)
-		},
-		run:  func(p replay.RunProgress) { a.Status("%s", progressText(p)) },
-		step: func(text string) { a.Status("%s", text) },
-		stop: a.Transient.Clear,
+func (p progress) run(r replay.RunProgress) {
+	if r.Stage != "load" {
+		p("find "+r.Stage, "")
+		return
 	}
+	p(pointText(r), loadText(&r.Load))
 }
 
-// tellUI tells the page that shows a replay.
-func tellUI(emit func(replays.Update)) *replayTold {
-	return &replayTold{
-		load: func(p replay.LoadProgress) { emit(replays.Update{Load: &p}) },
-		run:  func(p replay.RunProgress) { emit(replays.Update{Run: &p}) },
-		step: func(text string) { emit(replays.Update{Stage: text}) },
-		stop: func() {},
-	}
+func (p progress) step(text string) { p(text, "") }
+
+// statusLine reports on the line about progress. Whatever is written next calls the returned function first.
+func statusLine(a *cli.App) (report progress, clearLine func()) {
+	return func(stage, text string) {
+		if text != "" {
+			stage += ": " + text
+		}
+		a.Status("%s", stage)
+	}, a.Transient.Clear
 }
 
 // replayScreen are the flags of commands that open the page of a replay.
@@ -56,15 +55,15 @@ func (s *replayScreen) register(cmd *cobra.Command) {
 }
 
 // replayUI measures while the UI shows how far it is, and shows what was found.
-func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, told *replayTold) (replays.Data, error)) error {
+func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, report progress) (replays.Data, error)) error {
 	cfg, err := a.FileUI(&s.ui, args)
 	if err != nil {
 		return err
 	}
 	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.Again(cmd, args)...), profiles.Pages(nil)
 	defer a.Hold()()
-	return replays.Measure(cmd.Context(), cfg, func(ctx context.Context, emit func(replays.Update)) (replays.Data, error) {
-		return measure(ctx, tellUI(emit))
+	return replays.Measure(cmd.Context(), cfg, func(ctx context.Context, step func(stage, text string)) (replays.Data, error) {
+		return measure(ctx, step)
 	})
 }
 
@@ -83,8 +82,8 @@ func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, a
 // runReplayUI is runReplay on the terminal: what was found is kept by -O, and shown.
 func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string) error {
 	var found *replay.Result
-	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (replays.Data, error) {
-		r, data, err := f.measured(ctx, a, cmd, o, args, told)
+	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, report progress) (replays.Data, error) {
+		r, data, err := f.measured(ctx, a, cmd, o, args, report, func() {})
 		if err != nil {
 			return replays.Data{}, err
 		}

@@ -125,7 +125,8 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if f.screen.open {
 		return f.whatIfUI(a, cmd, in, args)
 	}
-	r, data, err := f.predict(cmd.Context(), a, cmd, in, args, tellLine(a))
+	report, clearLine := statusLine(a)
+	r, data, err := f.predict(cmd.Context(), a, cmd, in, args, report, clearLine)
 	if err != nil {
 		return err
 	}
@@ -143,8 +144,8 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 
 // whatIfUI predicts on the terminal.
 func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, args []string) error {
-	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, told *replayTold) (pages.Data, error) {
-		r, data, err := f.predict(ctx, a, cmd, in, args, told)
+	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, report progress) (pages.Data, error) {
+		r, data, err := f.predict(ctx, a, cmd, in, args, report, func() {})
 		if err != nil {
 			return pages.Data{}, err
 		}
@@ -211,14 +212,14 @@ func settleChanges(a *cli.App, in *whatif.Input, data *loaded) error {
 }
 
 // predict loads what is asked of, and what is asked, and predicts. Whoever gets the segments releases them.
-func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, told *replayTold) (*whatif.Report, *loaded, error) {
-	defer told.stop()
-	data, err := f.in.loadSegments(ctx, a, args[0], told)
+func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Command, in whatif.Input, args []string, report progress, clearLine func()) (*whatif.Report, *loaded, error) {
+	defer clearLine()
+	data, err := f.in.loadSegments(ctx, a, args[0], report)
 	if err != nil {
 		return nil, nil, err
 	}
-	told.stop() // what is said next gets a line of its own
-	r, err := f.predictLoaded(ctx, a, in, data, replayCommandLine(cmd, args), told)
+	clearLine() // notes get lines of their own
+	r, err := f.predictLoaded(ctx, a, in, data, replayCommandLine(cmd, args), report)
 	if err != nil {
 		data.Release()
 		return nil, nil, err
@@ -226,7 +227,7 @@ func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Comman
 	return r, data, nil
 }
 
-func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loaded, command string, told *replayTold) (*whatif.Report, error) {
+func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loaded, command string, report progress) (*whatif.Report, error) {
 	if err := settleChanges(a, &in, data); err != nil {
 		return nil, err
 	}
@@ -239,7 +240,7 @@ func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.I
 		return nil, err
 	}
 	c := &data.Layout.Collection
-	in.Loaded, in.Log, in.Progress = data.Loaded, queries, told.step
+	in.Loaded, in.Log, in.Progress = data.Loaded, queries, report.step
 	in.Setup = replay.Setup{
 		Command: command, Program: cli.VersionText(), Source: data.Layout.Source, Storage: absolute(data.place), Target: "engine",
 		Collection: c.Name, Milvus: data.Layout.Version, Metric: c.Metric.String(), Dim: c.Dim, Element: c.Element.String(), Log: queries.Name,
