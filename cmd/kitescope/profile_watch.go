@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,56 +17,53 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/live"
+	"kitescope/inspect/session/profiling"
 	"kitescope/profile/usage"
 	"kitescope/render"
 	"kitescope/render/picture"
 	"kitescope/render/profiles"
 )
 
-// watchFlags say which processes are watched, and what becomes of the measurements.
+// watchFlags are the flags of profile watch.
 type watchFlags struct {
-	pids       []int
-	tree       bool
-	interval   time.Duration
-	length     time.Duration
-	report     cli.ReportFlags
-	plot       string
-	force      bool
-	headerFile string
-	nodes      *cli.NodeFlags
+	pids     []int
+	tree     bool
+	interval time.Duration
+	length   time.Duration
+	report   cli.ReportFlags
+	plot     string
+	force    bool
+	nodes    *cli.NodeFlags
 }
 
 const helpWatch = `Measure CPU and memory of processes over time: a table with min, mean and max per process,
 and a plot with --plot.
 
-What to watch:
-
+What to watch, one or both:
   --from etcd://...      all processes of a cluster, by their /metrics
-  host:9091, URL         a process by its metrics; without a path /metrics; NAME=URL names it
   --pid 4711             a process of this machine, by /proc (Linux); --tree with its descendants
-
-They combine. The watch ends with --for, with the last process, or with ^C.
+The watch ends with --for, with the last process, or with ^C.
 
 Unknown values are "?". A process that does not answer leaves a gap in its curve. A restarted
 process begins at 0: its last use before the restart is missing from its total, which is marked.
 
-Formats (-o): csv and jsonl write each sample as it comes, unless --where, --sort or --columns ask
-for a list of processes, known only at the end.
+Formats (-o): json has the samples of each process, csv a line per sample.
 `
 
 func profileWatch(a *cli.App) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
-		Use:  "watch [URL...]",
+		Use:  "watch",
 		Long: helpWatch + strings.TrimSuffix(render.ReportFormats().Doc(), "\n"),
 		Example: `  kitescope profile watch --from etcd://10.0.0.5:2379 --for 1m --plot usage.svg
-  kitescope profile watch querynode=10.0.0.7:9091 http://service:8080/internal/metrics -o csv
-  kitescope profile watch --pid 4711 --interval 100ms --for 10s`,
+  kitescope profile watch --pid 4711 --interval 100ms --for 10s -o csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.ArgsLenAtDash() >= 0 {
-				return cli.Usage(errors.New("profile watch no longer runs commands"), "run it in another terminal, and watch it with --pid PID --tree")
+			if len(args) > 0 {
+				return cli.Usage(errors.New("profile watch measures processes of a cluster (--from) or of this machine (--pid)"),
+					"for another service: curl http://HOST:PORT/metrics; a command: run it in another terminal, and watch it with --pid PID --tree")
 			}
-			return f.run(a, cmd, args)
+			return f.run(a, cmd)
 		},
 	}
 	fl := cmd.Flags()
@@ -75,20 +75,19 @@ func profileWatch(a *cli.App) *cobra.Command {
 	f.report.List(cmd, profiles.UsageSchema, "'cpu_cores>1'", "-cpu_cores,process", "process,cpu_cores; +gaps")
 	fl.StringVar(&f.plot, "plot", "", "plot to this file, with extension ."+strings.Join(picture.Formats().Names(), ", ."))
 	fl.BoolVar(&f.force, "force", false, "replace the plot if it exists")
-	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send, one NAME: VALUE per line")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	cli.LeaveOut(cmd, "window") // no rates are asked for
+	cli.LeaveOut(cmd, "window") // no rates are needed
 	return cmd
 }
 
-// Bounds of the interval: a process that is asked more often measures the asking.
-const leastInterval = 10 * time.Millisecond
+// minInterval bounds the interval: at a shorter one, the readings themselves use the CPU.
+const minInterval = 10 * time.Millisecond
 
-// check finds mistakes in the flags before anything is asked.
+// check finds mistakes in the flags before anything is read.
 func (f *watchFlags) check() error {
 	switch {
-	case f.interval < leastInterval:
-		return cli.Usagef("--interval must be at least %s, not %s", leastInterval, f.interval)
+	case f.interval < minInterval:
+		return cli.Usagef("--interval must be at least %s, not %s", minInterval, f.interval)
 	case f.length < 0:
 		return cli.Usagef("--for must be above 0, not %s", f.length)
 	case f.tree && len(f.pids) == 0:
@@ -107,163 +106,177 @@ func (f *watchFlags) check() error {
 	return nil
 }
 
-// watching is a watch whose flags were parsed.
-type watching struct {
-	*cli.App
-	flags   *watchFlags
-	format  render.Format
-	options render.ReportOptions
-	targets []usage.Target
-}
-
-func (f *watchFlags) run(a *cli.App, cmd *cobra.Command, urls []string) error {
+func (f *watchFlags) run(a *cli.App, cmd *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	a.RunClock()
-	w := &watching{App: a, flags: f}
-	var err error
-	if w.format, w.options, err = f.report.Settle(a, cmd); err != nil {
-		return err
-	}
-	if err := w.find(ctx, urls); err != nil {
-		return err
-	}
-	if err := f.plotWritable(); err != nil {
-		return err
-	}
-	u, err := w.watch(ctx)
+	format, options, err := f.report.Settle(a, cmd)
 	if err != nil {
 		return err
 	}
-	return w.finish(ctx, u)
-}
-
-// find resolves the processes to watch.
-func (w *watching) find(ctx context.Context, urls []string) error {
-	slices.Sort(w.flags.pids)
-	for _, pid := range slices.Compact(w.flags.pids) {
-		p, err := usage.OpenProcess(pid, w.flags.tree, w.Now)
-		if err != nil {
-			return err
-		}
-		w.targets = append(w.targets, p)
-	}
-	named := w.App.Flags.From != "" || w.App.Flags.Context != ""
-	metrics, err := w.metrics(ctx, urls, named || len(urls)+len(w.targets) == 0)
+	targets, err := f.targets(ctx, a)
 	if err != nil {
 		return err
 	}
-	w.targets = append(w.targets, metrics...)
-	distinct(w.targets)
-	return nil
-}
-
-// watch measures until the end of the time or of all processes. Samples are written as they come where the format allows it.
-func (w *watching) watch(ctx context.Context) (*usage.Usage, error) {
+	a.RunClock() // the demo stops it
+	plot, err := f.plotFile()
+	if err != nil {
+		return err
+	}
+	defer plot.remove()
 	watchCtx, stop := context.WithCancel(ctx)
+	if f.length > 0 {
+		watchCtx, stop = context.WithTimeout(ctx, f.length)
+	}
 	defer stop()
-	if w.flags.length > 0 {
-		var cancel context.CancelFunc
-		watchCtx, cancel = context.WithTimeout(watchCtx, w.flags.length)
-		defer cancel()
-	}
-	var each func(usage.Sample)
-	var failed error
-	if w.streams() {
-		stream := profiles.NewUsageStream(w.Out, w.format.Name() == "csv")
-		each = func(s usage.Sample) {
-			if failed == nil {
-				if failed = stream.Write(s); failed != nil {
-					stop()
-				}
-			}
-		}
-	}
-	o := usage.Options{Interval: w.flags.interval, Timeout: w.flags.nodes.Timeout, Now: w.Now}
-	u := usage.Watch(watchCtx, w.targets, o, each)
-	return u, failed
-}
-
-// streams reports whether samples are written as they come: a list that somebody asks for is known at the end.
-func (w *watching) streams() bool {
-	name := w.format.Name()
-	return (name == "jsonl" || name == "csv") && !w.options.Asks()
-}
-
-// finish writes the report and the plot, and returns what went wrong.
-func (w *watching) finish(ctx context.Context, u *usage.Usage) error {
-	if !w.streams() {
-		if err := w.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, w.format, w.options) }); err != nil {
-			return err
-		}
-	}
-	if err := w.draw(u); err != nil {
+	u := usage.Watch(watchCtx, targets, usage.Options{Interval: f.interval, Timeout: f.nodes.Timeout, Now: a.Now})
+	if err := a.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, format, options) }); err != nil {
 		return err
 	}
-	lacking, heard := 0, 0
+	if err := plot.write(a, u); err != nil {
+		return err
+	}
+	return f.outcome(ctx, a, u, format)
+}
+
+// targets resolves the processes to watch.
+func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Target, err error) {
+	slices.Sort(f.pids)
+	for _, pid := range slices.Compact(f.pids) {
+		p, err := usage.OpenProcess(pid, f.tree, a.Now)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	if a.Flags.From == "" && a.Flags.Context == "" && len(list) > 0 {
+		return list, nil
+	}
+	if !f.nodes.Live {
+		return nil, cli.Usage(errors.New("usage comes from the processes, --live=false does not contact them"), "omit it, or watch --pid without --from")
+	}
+	conn, err := a.Connection()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := a.Asking(conn, f.nodes)
+	if err != nil {
+		return nil, err
+	}
+	c, err := profiling.Processes(ctx, a.Loader(), spec)
+	if err != nil {
+		return nil, wrongProfiles(err)
+	}
+	asker, err := live.Open(spec.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{
+		Transport:     &http.Transport{DialContext: asker.Dial, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: 64 << 10},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	for _, t := range profiling.Targets(c) {
+		get := func(context.Context) (io.ReadCloser, error) { return nil, errors.New(t.Unknown) }
+		if t.URL != nil {
+			page := url.URL{Scheme: "http", Host: t.URL.Host, Path: "/metrics"}
+			get = func(ctx context.Context) (io.ReadCloser, error) { return getMetrics(ctx, client, page.String()) }
+		}
+		list = append(list, &usage.Metrics{Title: t.Node, Now: a.Now, Get: get})
+	}
+	return list, nil
+}
+
+// getMetrics requests the metrics of a process.
+func getMetrics(ctx context.Context, client *http.Client, page string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, http.NoBody)
+	if err != nil {
+		return nil, errors.New("its address is broken")
+	}
+	request.Header.Set("Accept", "text/plain;version=0.0.4")
+	request.Header.Set("User-Agent", "kitescope")
+	response, err := client.Do(request)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, errors.New("no answer in time")
+	}
+	if own, ok := errors.AsType[*url.Error](err); ok {
+		return nil, own.Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		_ = response.Body.Close()
+		return nil, errors.New("it answers " + response.Status)
+	}
+	return response.Body, nil
+}
+
+// outcome returns the exit code of a watch.
+func (f *watchFlags) outcome(ctx context.Context, a *cli.App, u *usage.Usage, format render.Format) error {
+	silent, measured := 0, 0
 	for _, s := range u.Series {
 		switch {
 		case s.Readings > 0:
-			heard++
+			measured++
 		case s.Gaps > 0:
-			lacking++
-			if w.format.Structured() {
-				w.Warn("%s never answered: %s", s.Name, s.LastGap)
+			silent++
+			if format.Structured() {
+				a.Warn("%s never answered: %s", s.Name, s.LastGap)
 			}
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
-		return &cli.CodeError{Code: cli.ExitInterrupted} // the report says the rest
-	case heard == 0 && lacking > 0:
+		return &cli.CodeError{Code: cli.ExitInterrupted} // the report was written
+	case measured == 0 && silent > 0:
 		return &cli.CodeError{Code: cli.ExitFailed, Err: fmt.Errorf("nothing was measured: %s: %s", u.Series[0].Name, u.Series[0].LastGap)}
-	case lacking > 0 && w.App.Flags.Strict:
+	case silent > 0 && a.Flags.Strict:
 		return &cli.CodeError{Code: cli.ExitIncomplete}
 	}
 	return nil
 }
 
-// plotWritable finds out before anything is measured whether the plot can be written.
-func (f *watchFlags) plotWritable() error {
+// plotFile is a temporary file that becomes the plot; nil without --plot.
+type plotFile struct {
+	file *os.File
+	path string
+}
+
+// plotFile creates the file, so that a folder that cannot be written is an error before the watch.
+func (f *watchFlags) plotFile() (*plotFile, error) {
 	if f.plot == "" {
-		return nil
+		return nil, nil //nolint:nilnil // no plot
 	}
 	file, err := os.CreateTemp(filepath.Dir(f.plot), ".plot-*")
-	if err != nil {
-		return plotError(f.plot, err)
-	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
-}
-
-// plotError is an error without the name of the temporary file, which says nothing to anybody.
-func plotError(path string, err error) error {
 	if own, ok := errors.AsType[*os.PathError](err); ok {
-		err = own.Err
+		err = own.Err // without the temporary name
 	}
-	return fmt.Errorf("write the plot %s: %w", path, err)
+	if err != nil {
+		return nil, fmt.Errorf("write the plot %s: %w", f.plot, err)
+	}
+	return &plotFile{file, f.plot}, nil
 }
 
-// draw writes the plot, whole or not at all.
-func (w *watching) draw(u *usage.Usage) (err error) {
-	path := w.flags.plot
-	if path == "" {
+func (p *plotFile) remove() {
+	if p != nil {
+		_ = os.Remove(p.file.Name()) // gone after the rename
+	}
+}
+
+// write writes the plot, whole or not at all.
+func (p *plotFile) write(a *cli.App, u *usage.Usage) error {
+	if p == nil {
 		return nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".plot-*")
-	if err != nil {
-		return plotError(path, err)
-	}
-	defer os.Remove(file.Name()) // gone after the rename
-	out := bufio.NewWriter(file)
-	err = errors.Join(profiles.PlotUsage(out, u, cli.Ending(path)), out.Flush(), file.Chmod(0o644), file.Close())
+	out := bufio.NewWriter(p.file)
+	err := errors.Join(profiles.PlotUsage(out, u, cli.Ending(p.path)), out.Flush(), p.file.Chmod(0o644), p.file.Close())
 	if err == nil {
-		err = os.Rename(file.Name(), path)
+		err = os.Rename(p.file.Name(), p.path)
 	}
 	if err != nil {
-		return fmt.Errorf("write the plot %s: %w", path, err)
+		return fmt.Errorf("write the plot %s: %w", p.path, err)
 	}
-	w.Warn("wrote the plot to %s", path)
+	a.Warn("wrote the plot to %s", p.path)
 	return nil
 }

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// Bounds of one text of metrics. A large query node's has some megabytes.
+// Bounds of a /metrics response. A large query node's has some megabytes.
 const (
 	maxMetricsBytes = 64 << 20
 	maxMetricsLine  = 64 << 10
@@ -27,13 +26,13 @@ const (
 	metricBegan = "process_start_time_seconds"
 )
 
-// Metrics is a process that tells what it uses in Prometheus's text format.
+// Metrics is a process that reports its usage in Prometheus's text format.
 type Metrics struct {
 	// Title is its Name.
 	Title string
-	// Get asks for the text.
+	// Get requests the text.
 	Get func(ctx context.Context) (io.ReadCloser, error)
-	// Now is the clock; nil is time.Now.
+	// Now is the clock.
 	Now func() time.Time
 }
 
@@ -42,44 +41,34 @@ func (m *Metrics) Name() string { return m.Title }
 
 // Read implements Target.
 func (m *Metrics) Read(ctx context.Context) (Reading, error) {
-	now := m.Now
-	if now == nil {
-		now = time.Now
-	}
-	asked := now()
+	begin := m.Now()
 	body, err := m.Get(ctx)
 	if err != nil {
 		return Reading{}, err
 	}
 	defer body.Close()
 	r, err := ReadMetrics(body)
-	// The process looked at itself somewhere between the question and the answer.
-	r.At = asked.Add(now().Sub(asked) / 2)
+	r.At = begin.Add(m.Now().Sub(begin) / 2) // the process measured itself between request and response
 	return r, err
 }
 
-// ReadMetrics takes CPU and memory of a process out of a text of metrics, and skips all other lines. It is an error if the
-// text has neither: then it is another kind of text.
+// ReadMetrics reads CPU and memory of a process from a /metrics response, and skips all other lines. It returns an error if
+// the response has neither.
 func ReadMetrics(text io.Reader) (Reading, error) {
 	r := Reading{Values: Unknown()}
-	in := bufio.NewReaderSize(io.LimitReader(text, maxMetricsBytes+1), maxMetricsLine)
-	for read := 0; ; {
-		line, err := in.ReadSlice('\n')
-		if read += len(line); read > maxMetricsBytes {
-			return r, fmt.Errorf("read metrics: more than %d MiB", maxMetricsBytes>>20)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			return r, fmt.Errorf("read metrics: a line is longer than %d KiB", maxMetricsLine>>10)
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
+	limited := &io.LimitedReader{R: text, N: maxMetricsBytes + 1}
+	lines := bufio.NewScanner(limited)
+	lines.Buffer(nil, maxMetricsLine)
+	for lines.Scan() {
+		if err := r.take(lines.Text()); err != nil {
 			return r, fmt.Errorf("read metrics: %w", err)
 		}
-		if problem := r.take(bytes.TrimSpace(line)); problem != nil {
-			return r, fmt.Errorf("read metrics: %w", problem)
-		}
-		if err != nil {
-			break
-		}
+	}
+	if err := lines.Err(); err != nil {
+		return r, fmt.Errorf("read metrics: %w", err)
+	}
+	if limited.N == 0 {
+		return r, fmt.Errorf("read metrics: more than %d MiB", maxMetricsBytes>>20)
 	}
 	if !r.Values.Known(CPU) && !r.Values.Known(RSS) {
 		return r, errors.New("read metrics: no process_ metrics: resource use is unknown")
@@ -87,18 +76,13 @@ func ReadMetrics(text io.Reader) (Reading, error) {
 	return r, nil
 }
 
-// maxSeconds is the last second since 1970 that nanoseconds can tell in an int64.
+// maxSeconds is the last second since 1970 that fits into an int64 of nanoseconds.
 const maxSeconds = 9.2e9
 
-// take reads one line: NAME VALUE [TIMESTAMP] (prometheus.io/docs/instrumenting/exposition_formats, "Text-based format").
-func (r *Reading) take(line []byte) error {
-	if !bytes.HasPrefix(line, []byte("process_")) {
-		return nil
-	}
-	words := strings.Fields(string(line))
-	switch words[0] {
-	case metricCPU, metricRSS, metricBegan:
-	default:
+// take parses a line: NAME VALUE [TIMESTAMP].
+func (r *Reading) take(line string) error {
+	words := strings.Fields(line)
+	if len(words) == 0 || words[0] != metricCPU && words[0] != metricRSS && words[0] != metricBegan {
 		return nil
 	}
 	if len(words) < 2 {
@@ -109,7 +93,7 @@ func (r *Reading) take(line []byte) error {
 		return fmt.Errorf("%s: its value is not a number", words[0])
 	}
 	if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 {
-		return nil // no amount of anything
+		return nil
 	}
 	switch words[0] {
 	case metricCPU:

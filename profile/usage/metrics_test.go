@@ -46,7 +46,7 @@ func TestReadMetrics(t *testing.T) {
 // TestTwoRecordings works out what a node of a real cluster used between two moments, against the texts.
 func TestTwoRecordings(t *testing.T) {
 	times := map[string]time.Time{"t3": time.Date(2026, 11, 20, 7, 53, 56, 86e6, time.UTC), "t6": time.Date(2026, 11, 20, 8, 11, 25, 651e6, time.UTC)}
-	node := NewSeries("querynode1", 0)
+	node := NewSeries("querynode1")
 	for _, at := range []string{"t3", "t6"} {
 		r, err := ReadMetrics(recorded(t, at+"-querynode1"))
 		if err != nil {
@@ -66,7 +66,7 @@ func TestReadBrokenMetrics(t *testing.T) {
 		"other metrics":    {"up 1\n", "resource use is unknown"},
 		"no value":         {"process_cpu_seconds_total \n", "process_cpu_seconds_total: it has no value"},
 		"no number":        {"process_cpu_seconds_total many\n", "process_cpu_seconds_total: its value is not a number"},
-		"a line too long":  {strings.Repeat("x", maxMetricsLine+1), "a line is longer"},
+		"a line too long":  {strings.Repeat("x", maxMetricsLine+1), "token too long"},
 		"negative, NaN":    {"process_resident_memory_bytes 1 1795165596187\nprocess_cpu_seconds_total NaN\n", ""},
 		"labels of others": {`process_cpu_seconds_total{job="x"} 5` + "\n", "resource use is unknown"},
 	} {
@@ -121,6 +121,6 @@ func FuzzReadMetrics(f *testing.F) {
 				t.Errorf("measure %d is %v", m, v)
 			}
 		}
-		NewSeries("x", 2).Add(r)
+		NewSeries("x").Add(r)
 	})
 }

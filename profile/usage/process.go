@@ -2,13 +2,11 @@ package usage
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,7 +23,6 @@ type Process struct {
 	Tree bool
 
 	root    string // "/proc"
-	tick    float64
 	now     func() time.Time
 	command string
 	members map[int]uint64 // processes by the time they began
@@ -34,6 +31,9 @@ type Process struct {
 	ticks   uint64   // the last sum of CPU, and what was lost from it
 	lost    uint64
 }
+
+// clockTicks is how many ticks make a second of CPU time: Linux's USER_HZ, the same on amd64 and arm64.
+const clockTicks = 100
 
 type threadID struct{ pid, tid int }
 
@@ -53,7 +53,6 @@ func openProcess(root string, pid int, tree bool, now func() time.Time) (*Proces
 	if p.now == nil {
 		p.now = time.Now
 	}
-	p.tick = clockTick(root)
 	s, err := p.stat(pid)
 	if isGone(err) {
 		return nil, fmt.Errorf("no process %d", pid)
@@ -85,7 +84,7 @@ func (p *Process) Read(ctx context.Context) (Reading, error) {
 		p.lost += p.ticks - ticks
 	}
 	p.ticks = ticks
-	r.Values[CPU] = float64(ticks+p.lost) / p.tick
+	r.Values[CPU] = float64(ticks+p.lost) / clockTicks
 	var resident uint64
 	seen := make(map[threadID]switches, len(p.threads))
 	complete := true
@@ -293,29 +292,4 @@ func statusNumber(text, key string) (n uint64, ok bool) {
 // isGone reports whether a process, or a thread, is no longer there.
 func isGone(err error) bool {
 	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH)
-}
-
-// clockTick is how many ticks of CPU time make a second: AT_CLKTCK of the auxiliary vector (man 3 getauxval;
-// the number is 17 in the kernel's include/uapi/linux/auxvec.h), 100 if it is not there.
-func clockTick(root string) float64 {
-	const usual, atClockTick = 100, 17
-	text, err := os.ReadFile(filepath.Join(root, "self", "auxv"))
-	if err != nil {
-		return usual
-	}
-	const word = strconv.IntSize / 8
-	read := func(b []byte) uint64 {
-		if word == 4 {
-			return uint64(binary.NativeEndian.Uint32(b))
-		}
-		return binary.NativeEndian.Uint64(b)
-	}
-	for pair := range slices.Chunk(text, 2*word) {
-		if len(pair) == 2*word && read(pair) == atClockTick {
-			if n := read(pair[word:]); n > 0 {
-				return float64(n)
-			}
-		}
-	}
-	return usual
 }

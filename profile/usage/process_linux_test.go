@@ -94,7 +94,7 @@ func TestRealProcess(t *testing.T) {
 	if got := last.Values[RSS]; got < 1<<20 || got > 1.5*float64(kernel.Maxrss<<10) {
 		t.Errorf("%v bytes; the kernel saw %d at most", got, kernel.Maxrss<<10)
 	}
-	s := NewSeries(target.Name(), 0)
+	s := NewSeries(target.Name())
 	s.Add(first)
 	if p := s.Add(last); !(p.Values[CPU] > 0) || p.Restarted {
 		t.Errorf("%+v", p)

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -181,23 +180,4 @@ func FuzzParseStat(f *testing.F) {
 			t.Error("a number from nowhere")
 		}
 	})
-}
-
-func TestClockTick(t *testing.T) {
-	m := newMachine(t)
-	if got := clockTick(m.root); got != 100 {
-		t.Errorf("without an auxiliary vector: %v", got)
-	}
-	var vector []byte
-	for _, n := range []uint64{6, 4096, 17, 250, 0, 0} {
-		if strconv.IntSize == 32 {
-			vector = binary.NativeEndian.AppendUint32(vector, uint32(n))
-		} else {
-			vector = binary.NativeEndian.AppendUint64(vector, n)
-		}
-	}
-	m.write(string(vector), "self", "auxv")
-	if got := clockTick(m.root); got != 250 {
-		t.Errorf("with one: %v", got)
-	}
 }

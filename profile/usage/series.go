@@ -5,61 +5,54 @@ import (
 	"time"
 )
 
-// MaxPoints is how many points a Series keeps: of a longer watch two become one, again and again.
-const MaxPoints = 2048
+// maxPoints is how many points a Series keeps. When there are more, every second one is dropped.
+const maxPoints = 2048
 
-// Point is what a process used between two readings.
+// Point is the usage of a process between two readings.
 type Point struct {
-	// At is the end of it and Over how long it is: 0 for the first reading, which has no rates.
+	// At is the end of the interval and Over its length: 0 for the first reading, which has no rates.
 	At   time.Time
 	Over time.Duration
 	// Values are rates and states, NaN where unknown.
 	Values Values
-	// Gap says why there is no reading, "" if there is one.
+	// Gap is the reason why there is no reading, "" if there is one.
 	Gap string
-	// Restarted says that the process began anew since the point before, so that rates are unknown.
+	// Restarted reports whether the process was restarted since the point before, so that rates are unknown.
 	Restarted bool
 }
 
-// Total is what a measure came to, over all points.
+// Total sums up a measure over all points.
 type Total struct {
 	// Min, Max and Mean are of rates and states, NaN if there was none; the mean is weighted by time.
 	Min, Max, Mean float64
-	// Total is of those that count: how much was added up.
-	Total float64
-	// AtLeast says that some of it was not seen: what the process did before it began anew.
+	// Total is the sum of a counter. AtLeast reports that a part is missing: usage right before a restart.
+	Total   float64
 	AtLeast bool
 
-	weight float64 // seconds that Mean is of
-	seen   bool
+	seconds float64 // that Mean is of
 }
 
 // Known reports whether there was any value.
-func (t *Total) Known() bool { return t.seen }
+func (t *Total) Known() bool { return !math.IsNaN(t.Mean) || t.Total > 0 }
 
-// Series is what one process used.
+// Series is the usage of one process.
 type Series struct {
 	Name   string
 	Points []Point
 	Totals [Measures]Total
-	// Readings, Gaps and Restarts are counted, thinned out or not.
+	// Readings, Gaps and Restarts count all points, also those that were dropped.
 	Readings, Gaps, Restarts int
-	// Merged is how many intervals a point stands for: 1 unless it was watched for long.
-	Merged int
-	// Ended says that the process has, "" while it runs. LastGap is the last reason why it did not answer.
+	// Every is the distance of the points that are kept: 1, then 2, 4 and so on.
+	Every int
+	// Ended is the reason why the process ended, "" while it runs. LastGap is the last reason for a gap.
 	Ended, LastGap string
 
-	last    Reading // the last one that succeeded
-	max     int
-	pending []Point // fewer than Merged, on their way to be one
+	last Reading // the last one that succeeded
 }
 
-// NewSeries makes an empty Series that keeps at most limit points, MaxPoints if it is 0.
-func NewSeries(name string, limit int) *Series {
-	if limit <= 0 {
-		limit = MaxPoints
-	}
-	s := &Series{Name: name, Merged: 1, max: max(2, limit)}
+// NewSeries returns an empty Series.
+func NewSeries(name string) *Series {
+	s := &Series{Name: name, Every: 1}
 	s.last.Values = Unknown()
 	for m := range s.Totals {
 		s.Totals[m] = Total{Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
@@ -67,76 +60,54 @@ func NewSeries(name string, limit int) *Series {
 	return s
 }
 
-// Add takes what a target answered, and returns the Point that it makes.
+// Add adds a reading, and returns its Point.
 func (s *Series) Add(r Reading) Point {
-	s.Readings++
 	p := Point{At: r.At, Values: Unknown()}
-	first := s.last.At.IsZero()
-	if !first {
+	if !s.last.At.IsZero() {
 		p.Over = r.At.Sub(s.last.At)
 		p.Restarted = s.restarted(&r)
 	}
 	if p.Restarted {
 		s.Restarts++
 	}
+	seconds := p.Over.Seconds()
 	for m := range Measures {
-		s.measure(&p, &r, m, first)
+		now, before := r.Values[m], s.last.Values[m]
+		t := &s.Totals[m]
+		switch {
+		case math.IsNaN(now):
+		case !m.Counts():
+			p.Values[m] = now
+			t.take(now, seconds)
+		case p.Restarted:
+			t.Total, t.AtLeast = t.Total+now, true
+		case !math.IsNaN(before) && seconds > 0:
+			t.Total += now - before
+			p.Values[m] = (now - before) / seconds
+			t.take(p.Values[m], seconds)
+		}
 	}
 	s.last = r
 	s.push(p)
+	s.Readings++
 	return p
 }
 
-// measure works out one value of a point, and adds it up.
-func (s *Series) measure(p *Point, r *Reading, m Measure, first bool) {
-	now, before := r.Values[m], s.last.Values[m]
-	if math.IsNaN(now) {
-		return
-	}
-	t := &s.Totals[m]
-	seconds := p.Over.Seconds()
-	switch {
-	case !m.Counts():
-		p.Values[m] = now
-		t.take(now, seconds)
-		return
-	case first:
-		return
-	case p.Restarted: // what the new process did is seen, the end of the old one is not
-		t.Total, t.AtLeast, t.seen = t.Total+now, true, true
-		return
-	case math.IsNaN(before):
-		return
-	}
-	t.Total += now - before
-	t.seen = true
-	if seconds > 0 {
-		p.Values[m] = (now - before) / seconds
-		t.take(p.Values[m], seconds)
-	}
-}
-
-// take adds a value that held for some seconds. The first state holds for none, and counts as an extreme only.
+// take adds a value that held for some seconds.
 func (t *Total) take(v, seconds float64) {
-	t.seen = true
-	if math.IsNaN(t.Min) {
+	if math.IsNaN(t.Mean) {
 		t.Min, t.Max, t.Mean = v, v, v
 	}
 	t.Min, t.Max = min(t.Min, v), max(t.Max, v)
-	if seconds > 0 {
-		t.weight += seconds
-		if t.weight == seconds {
-			t.Mean = v
-		} else {
-			t.Mean += (v - t.Mean) * seconds / t.weight
-		}
+	if t.seconds += seconds; seconds > 0 {
+		t.Mean += (v - t.Mean) * seconds / t.seconds
 	}
 }
 
-// restarted reports whether a process began anew: it says so, or something that only grows has shrunk.
+// restarted reports whether the process was restarted since the last reading: it began later, or a counter has shrunk.
 func (s *Series) restarted(r *Reading) bool {
-	const clock = time.Second // process_start_time_seconds and jiffies wobble with the clock
-	if a, b := s.last.Began, r.Began; !a.IsZero() && !b.IsZero() && b.Sub(a).Abs() > clock {
+	const tolerance = time.Second // process_start_time_seconds and jiffies move with the clock
+	if a, b := s.last.Began, r.Began; !a.IsZero() && !b.IsZero() && b.Sub(a).Abs() > tolerance {
 		return true
 	}
 	for m := range Measures {
@@ -147,78 +118,27 @@ func (s *Series) restarted(r *Reading) bool {
 	return false
 }
 
-// Fail takes a reading that did not succeed, and returns the Point that says so.
+// Fail adds a reading that failed, and returns its Point.
 func (s *Series) Fail(at time.Time, why string) Point {
-	s.Gaps++
-	s.LastGap = why
 	p := Point{At: at, Values: Unknown(), Gap: why}
+	s.LastGap = why
 	s.push(p)
+	s.Gaps++
 	return p
 }
 
-// push keeps a point. When there are too many, two of them become one.
+// push keeps one of Every points.
 func (s *Series) push(p Point) {
-	s.pending = append(s.pending, p)
-	if len(s.pending) < s.Merged {
+	if (s.Readings+s.Gaps)%s.Every != 0 {
 		return
 	}
-	s.Points = append(s.Points, merge(s.pending))
-	s.pending = s.pending[:0]
-	if len(s.Points) < s.max {
+	s.Points = append(s.Points, p)
+	if len(s.Points) < maxPoints {
 		return
 	}
-	half := s.Points[:0]
-	for i := 0; i+1 < len(s.Points); i += 2 {
-		half = append(half, merge(s.Points[i:i+2]))
+	for i := range maxPoints / 2 {
+		s.Points[i] = s.Points[2*i]
 	}
-	if len(s.Points)%2 == 1 {
-		s.pending = append(s.pending, s.Points[len(s.Points)-1])
-	}
-	s.Points = half
-	s.Merged *= 2
-}
-
-// Flush keeps what was waiting to be merged. It is called when nothing more will come.
-func (s *Series) Flush() {
-	if len(s.pending) > 0 {
-		s.Points = append(s.Points, merge(s.pending))
-		s.pending = nil
-	}
-}
-
-// merge makes one point of several: rates are weighted by time, and where one of them is a gap, the others speak.
-func merge(points []Point) Point {
-	last := points[len(points)-1]
-	if len(points) == 1 {
-		return last
-	}
-	p := Point{At: last.At, Values: Unknown()}
-	var weights, sums Values
-	readings := 0
-	for i := range points {
-		x := &points[i]
-		p.Restarted = p.Restarted || x.Restarted
-		if x.Gap != "" {
-			p.Gap = x.Gap
-			continue
-		}
-		readings++
-		p.Over += x.Over
-		w := max(x.Over.Seconds(), 1e-9) // the first reading of all holds for no time
-		for m := range x.Values {
-			if x.Values.Known(Measure(m)) {
-				sums[m] += w * x.Values[m]
-				weights[m] += w
-			}
-		}
-	}
-	for m := range p.Values {
-		if weights[m] > 0 {
-			p.Values[m] = sums[m] / weights[m]
-		}
-	}
-	if readings > 0 {
-		p.Gap = ""
-	}
-	return p
+	s.Points = s.Points[:maxPoints/2]
+	s.Every *= 2
 }

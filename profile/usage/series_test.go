@@ -23,7 +23,7 @@ func near(t *testing.T, what string, got, want float64) {
 }
 
 func TestCountersBecomeRates(t *testing.T) {
-	s := NewSeries("x", 0)
+	s := NewSeries("x")
 	p := s.Add(reading(0, 100, 10))
 	near(t, "first rate", p.Values[CPU], math.NaN())
 	near(t, "first state", p.Values[RSS], 10)
@@ -44,7 +44,7 @@ func TestCountersBecomeRates(t *testing.T) {
 
 // TestRestart counts what the new process did, and gives no rate over the end of the old one.
 func TestRestart(t *testing.T) {
-	s := NewSeries("x", 0)
+	s := NewSeries("x")
 	s.Add(reading(0, 100, 1))
 	s.Add(reading(1, 101, 1))
 	p := s.Add(reading(2, 0.5, 1))
@@ -62,7 +62,7 @@ func TestRestart(t *testing.T) {
 
 // TestRestartTold is one that no counter shows, because the new process has done more already.
 func TestRestartTold(t *testing.T) {
-	s := NewSeries("x", 0)
+	s := NewSeries("x")
 	a, b, c := reading(0, 5, 1), reading(60, 30, 1), reading(61, 31, 1)
 	a.Began, b.Began, c.Began = begin, begin.Add(30*time.Second), begin.Add(30*time.Second+time.Millisecond)
 	s.Add(a)
@@ -77,7 +77,7 @@ func TestRestartTold(t *testing.T) {
 
 // TestGap leaves out what was not read: the rate after it is over all the time since.
 func TestGap(t *testing.T) {
-	s := NewSeries("x", 0)
+	s := NewSeries("x")
 	s.Add(reading(0, 0, 1))
 	p := s.Fail(begin.Add(time.Second), "timed out")
 	if p.Gap == "" || p.Values.Known(CPU) || p.Values.Known(RSS) {
@@ -91,51 +91,21 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestThinning keeps a bounded number of points, over the same time and with the same totals.
+// TestThinning keeps a bounded number of points, with the totals of all readings.
 func TestThinning(t *testing.T) {
-	const readings = 1000
-	s := NewSeries("x", 16)
+	const readings = 4 * maxPoints
+	s := NewSeries("x")
 	for i := range readings {
-		if i%10 == 5 {
-			s.Fail(begin.Add(time.Duration(i)*time.Second), "gone")
-			continue
-		}
 		s.Add(reading(float64(i), 2*float64(i), float64(i)))
 	}
-	s.Flush()
-	if n := len(s.Points); n > 17 || n < 8 {
-		t.Errorf("%d points", n)
+	if n := len(s.Points); n < maxPoints/2 || n > maxPoints || s.Every != 8 {
+		t.Errorf("%d points, one in %d", n, s.Every)
 	}
-	if s.Merged != 64 {
-		t.Errorf("a point stands for %d", s.Merged)
-	}
-	var over time.Duration
 	for i, p := range s.Points {
-		near(t, "rate", p.Values[CPU], 2)
-		over += p.Over
-		if i > 0 && !p.At.After(s.Points[i-1].At) {
-			t.Errorf("point %d is not after the one before it", i)
+		if want := begin.Add(time.Duration(i*s.Every) * time.Second); p.At != want {
+			t.Fatalf("point %d is at %s, want %s", i, p.At, want)
 		}
-	}
-	if over != (readings-1)*time.Second {
-		t.Errorf("the points are %s long", over)
 	}
 	near(t, "total", s.Totals[CPU].Total, 2*(readings-1))
 	near(t, "max", s.Totals[RSS].Max, readings-1)
-	if last := s.Points[len(s.Points)-1]; last.At != begin.Add((readings-1)*time.Second) {
-		t.Errorf("the last point is at %s", last.At)
-	}
-}
-
-func TestThinnedGapsStayGaps(t *testing.T) {
-	s := NewSeries("x", 4)
-	for i := range 8 {
-		s.Fail(begin.Add(time.Duration(i)*time.Second), "refused")
-	}
-	s.Flush()
-	for _, p := range s.Points {
-		if p.Gap != "refused" || p.Values.Known(RSS) {
-			t.Errorf("%+v", p)
-		}
-	}
 }

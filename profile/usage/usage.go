@@ -1,9 +1,8 @@
 // Package usage measures the CPU and the memory of processes over time.
 //
 //  1. Metrics and Process are Targets: a process read by its /metrics, or by /proc of this machine. Each returns a Reading.
-//  2. Watch reads all of them again and again, each for itself, and hands on every reading, or the reason why there is none.
-//  3. A Series turns readings into Points: counters into rates. A failed reading is a gap, not a point of zero, and a
-//     process that was restarted begins anew.
+//  2. Watch reads each of them at an interval.
+//  3. A Series turns readings into Points: counters into rates. A failed reading is a gap, not a point of zero.
 package usage
 
 import (

@@ -1,8 +1,12 @@
 package profiles
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,6 +15,7 @@ import (
 	"kitescope/internal/words"
 	"kitescope/profile/usage"
 	"kitescope/render"
+	"kitescope/render/picture"
 )
 
 // measureLook is how a measure of usage is written.
@@ -78,9 +83,9 @@ func usageHead(u *usage.Usage) []render.Line {
 	warn := func(s *usage.Series, text string) {
 		lines = append(lines, render.Line{Role: render.RoleWarn, Text: s.Name + " " + text})
 	}
-	merged := 1
+	every := 1
 	for _, s := range u.Series {
-		merged = max(merged, s.Merged)
+		every = max(every, s.Every)
 		if s.Readings == 0 && s.Gaps > 0 {
 			warn(s, "never answered: "+s.LastGap)
 		} else if s.Gaps > 0 {
@@ -93,11 +98,9 @@ func usageHead(u *usage.Usage) []render.Line {
 			warn(s, "has "+s.Ended)
 		}
 	}
-	if merged > 1 {
-		lines = append(lines, render.Line{
-			Role: render.RoleDim,
-			Text: "watched for long: a sample stands for up to " + strconv.Itoa(merged) + " readings; extremes and totals are of all",
-		})
+	if every > 1 {
+		text := "watched for long: of " + strconv.Itoa(every) + " readings one sample is kept; extremes and totals are of all readings"
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
 	}
 	return lines
 }
@@ -166,7 +169,7 @@ func usageKeys() []table.ColumnOf[*usage.Series] {
 		optional("last_gap", func(s *usage.Series) string { return s.LastGap }),
 		count("restarts", func(s *usage.Series) int { return s.Restarts }),
 		optional("ended", func(s *usage.Series) string { return s.Ended }),
-		count("readings_per_sample", func(s *usage.Series) int { return s.Merged }),
+		count("readings_per_sample", func(s *usage.Series) int { return s.Every }),
 	}
 }
 
@@ -201,10 +204,16 @@ func writeUsageParts(e *encode.Encoder, s *usage.Series) {
 	e.EndList()
 }
 
+// usageSample is one point of one process.
+type usageSample struct {
+	process string
+	*usage.Point
+}
+
 // sampleKeys are the keys of a sample and the columns of CSV.
-func sampleKeys() []table.ColumnOf[*usage.Sample] {
-	value := func(key string, m usage.Measure, kind table.Kind) table.ColumnOf[*usage.Sample] {
-		return render.Key(key, kind, func(s *usage.Sample) table.Cell {
+func sampleKeys() []table.ColumnOf[*usageSample] {
+	value := func(key string, m usage.Measure, kind table.Kind) table.ColumnOf[*usageSample] {
+		return render.Key(key, kind, func(s *usageSample) table.Cell {
 			switch v := s.Values[m]; {
 			case math.IsNaN(v):
 				return table.OfUnknown()
@@ -215,19 +224,19 @@ func sampleKeys() []table.ColumnOf[*usage.Sample] {
 			}
 		})
 	}
-	return []table.ColumnOf[*usage.Sample]{
-		render.Key("process", table.Text, func(s *usage.Sample) table.Cell { return table.Of(s.Series.Name) }),
-		render.Key("at", table.Time, func(s *usage.Sample) table.Cell { return table.OfTime(s.At) }),
-		render.Key("over_seconds", table.Duration, func(s *usage.Sample) table.Cell { return table.OfInt(s.Over) }),
+	return []table.ColumnOf[*usageSample]{
+		render.Key("process", table.Text, func(s *usageSample) table.Cell { return table.Of(s.process) }),
+		render.Key("at", table.Time, func(s *usageSample) table.Cell { return table.OfTime(s.At) }),
+		render.Key("over_seconds", table.Duration, func(s *usageSample) table.Cell { return table.OfInt(s.Over) }),
 		value("cpu_cores", usage.CPU, table.Number),
 		value("rss_bytes", usage.RSS, table.Int),
-		render.Key("restarted", table.Bool, func(s *usage.Sample) table.Cell {
+		render.Key("restarted", table.Bool, func(s *usageSample) table.Cell {
 			if !s.Restarted {
 				return table.OfNone()
 			}
 			return table.OfBool(true)
 		}),
-		render.Key("gap", table.Text, func(s *usage.Sample) table.Cell {
+		render.Key("gap", table.Text, func(s *usageSample) table.Cell {
 			if s.Gap == "" {
 				return table.OfNone()
 			}
@@ -237,40 +246,66 @@ func sampleKeys() []table.ColumnOf[*usage.Sample] {
 }
 
 // sampleGrid is a list of samples for scripts.
-func sampleGrid(samples []*usage.Sample, columns []table.ColumnOf[*usage.Sample]) *table.Grid {
+func sampleGrid(samples []*usageSample, columns []table.ColumnOf[*usageSample]) *table.Grid {
 	return table.All(table.New(table.Schema{Sparse: true}, samples, columns), table.Hidden)
 }
 
-func allSamples(series []*usage.Series) (list []*usage.Sample) {
+func allSamples(series []*usage.Series) (list []*usageSample) {
 	for _, s := range series {
 		for i := range s.Points {
-			list = append(list, &usage.Sample{Series: s, Point: s.Points[i]})
+			list = append(list, &usageSample{s.Name, &s.Points[i]})
 		}
 	}
 	return list
 }
 
-// UsageStream writes samples as they come: JSON lines, or CSV.
-type UsageStream struct {
-	w      io.Writer
-	csv    bool
-	header bool
-}
-
-// NewUsageStream makes a stream of JSON lines or of CSV.
-func NewUsageStream(w io.Writer, csv bool) *UsageStream {
-	return &UsageStream{w: w, csv: csv, header: csv}
-}
-
-// Write writes one sample.
-func (s *UsageStream) Write(x usage.Sample) error {
-	g := sampleGrid([]*usage.Sample{&x}, sampleKeys())
-	if s.csv {
-		header := s.header
-		s.header = false
-		return render.WriteCSV(s.w, g, &render.Options{NoHeader: !header})
+// PlotUsage draws CPU and memory of processes over one axis of time in UTC. A line is broken where nothing was read.
+func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
+	c := picture.Chart{Title: usageTitle(u) + ", " + watchText(u), PanelHeight: 2.4, Notes: []string{"times in UTC"}}
+	names, looks := usageLooks(u)
+	for _, l := range measureLooks() {
+		if !slices.ContainsFunc(u.Series, func(s *usage.Series) bool { return s.Totals[l.measure].Known() }) {
+			continue
+		}
+		panel := picture.Panel{X: picture.Axis{From: seconds(u.Begin), To: seconds(u.End), Clock: true}, Y: picture.Axis{Label: l.label}}
+		for i, s := range u.Series {
+			line := picture.Series{Name: names[i], Look: looks[i]}
+			for j := range s.Points {
+				x := &s.Points[j]
+				line.Points = append(line.Points, picture.Point{X: seconds(x.At), Y: l.scale * x.Values[l.measure]})
+			}
+			panel.Series = append(panel.Series, line)
+		}
+		c.Panels = append(c.Panels, panel)
 	}
-	e := encode.JSON(s.w, 0)
-	render.NewItems(g).Write(e, 0)
-	return e.Flush()
+	if len(c.Panels) == 0 {
+		return errors.New("plot: nothing was measured")
+	}
+	if err := c.Write(w, format); err != nil {
+		return fmt.Errorf("plot: %w", err)
+	}
+	return nil
 }
+
+// usageLooks give processes their lines: those that use most CPU a colour and a dash each, the others grey.
+func usageLooks(u *usage.Usage) (names []string, looks []picture.Look) {
+	const most, colours = 18, 6
+	names, looks = make([]string, len(u.Series)), make([]picture.Look, len(u.Series))
+	order := make([]int, len(u.Series))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(u.Series[b].Totals[usage.CPU].Total, u.Series[a].Totals[usage.CPU].Total)
+	})
+	for rank, i := range order {
+		names[i] = render.ShortenMiddle(render.Harmless(u.Series[i].Name), 32, "…")
+		looks[i] = picture.Look{Colour: picture.Colour(rank % colours), Dash: rank / colours}
+		if rank >= most {
+			names[i], looks[i] = strconv.Itoa(len(order)-most)+" others", picture.Look{Colour: picture.Grey, Faint: true}
+		}
+	}
+	return names, looks
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }

@@ -2,8 +2,6 @@ package profiles
 
 import (
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"image/png"
 	"io"
 	"math"
@@ -23,7 +21,7 @@ func sampleUsage(minutes int) *usage.Usage {
 	begin := time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
 	u := &usage.Usage{Interval: time.Second, Begin: begin, End: begin.Add(time.Duration(minutes) * time.Minute)}
 	for _, name := range []string{"proxy-9", "querynode-3", "querynode-4", "pid 4711 (" + rendertest.HostileName + ")", "querynode-8"} {
-		u.Series = append(u.Series, usage.NewSeries(name, 64))
+		u.Series = append(u.Series, usage.NewSeries(name))
 	}
 	cpu := make([]float64, len(u.Series))
 	for second := range 60*minutes + 1 {
@@ -45,16 +43,13 @@ func sampleUsage(minutes int) *usage.Usage {
 			}
 		}
 	}
-	for _, s := range u.Series {
-		s.Flush()
-	}
 	return u
 }
 
 func usages() map[string]*usage.Usage {
 	return map[string]*usage.Usage{
-		"cluster": sampleUsage(1), "long": sampleUsage(10),
-		"nothing": {Interval: time.Second, Begin: time.Unix(0, 0), End: time.Unix(5, 0), Series: []*usage.Series{usage.NewSeries("silent", 0)}},
+		"cluster": sampleUsage(1), "long": sampleUsage(40),
+		"nothing": {Interval: time.Second, Begin: time.Unix(0, 0), End: time.Unix(5, 0), Series: []*usage.Series{usage.NewSeries("silent")}},
 	}
 }
 
@@ -73,29 +68,6 @@ func TestGoldenUsage(t *testing.T) {
 				rendertest.Golden(t, "usage/"+name+"."+word, b.Bytes())
 			}
 		}
-	}
-}
-
-// TestUsageStream writes samples as they come, and the same as at the end.
-func TestUsageStream(t *testing.T) {
-	u := sampleUsage(1)
-	var lines, table, whole bytes.Buffer
-	jsonl, rows := NewUsageStream(&lines, false), NewUsageStream(&table, true)
-	for _, x := range allSamples(u.Series) {
-		if err := errors.Join(jsonl.Write(*x), rows.Write(*x)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := WriteUsage(&whole, u, rendertest.Format(t, render.ReportFormats(), "csv"), render.ReportOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if whole.String() != table.String() {
-		t.Error("the stream is not what is written at the end")
-	}
-	rendertest.Parses(t, "stream", "jsonl", lines.String())
-	records, err := csv.NewReader(&table).ReadAll()
-	if err != nil || len(records) != 1+5*61 {
-		t.Errorf("%d records, %v", len(records), err)
 	}
 }
 
