@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -203,53 +202,18 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// endless repeats a text, up to a size.
-type endless struct {
-	text []byte
-	left int64
-	at   int
-}
-
-func (e *endless) Read(b []byte) (int, error) {
-	if e.left <= 0 {
-		return 0, errEnd
-	}
-	n := copy(b[:min(int64(len(b)), e.left)], e.text[e.at:])
-	e.at = (e.at + n) % len(e.text)
-	e.left -= int64(n)
-	return n, nil
-}
-
-var errEnd = errors.New("the end of what is endless")
-
-// TestMemoryGrowsWithStacks: samples that are alike take no memory of their own.
+// TestMemoryGrowsWithStacks reads the same samples again and again: the profile keeps each stack once.
 func TestMemoryGrowsWithStacks(t *testing.T) {
 	text, err := os.ReadFile(fixture("perf-script-goldmark.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const samples = 100_000
-	rounds := samples / 52
-	allocated := func(f func()) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
+	once, many := mustRead(t, string(text), Options{}), mustRead(t, strings.Repeat(string(text), 20), Options{})
+	if many.Len() != once.Len() || len(many.Stacks) != len(once.Stacks) || len(many.Functions) != len(once.Functions) {
+		t.Errorf("%d stacks of 20 times the samples, %d of them once", many.Len(), once.Len())
 	}
-	few := allocated(func() {
-		if _, err := From(context.Background(), "text", bytes.NewReader(text), Options{}); err != nil {
-			t.Fatal(err)
-		}
-	})
-	many := allocated(func() {
-		r := &endless{text: text, left: int64(len(text) * rounds)}
-		if _, err := From(context.Background(), "endless", r, Options{}); !errors.Is(err, errEnd) {
-			t.Fatal(err)
-		}
-	})
-	if many > few+8<<20 {
-		t.Errorf("%d bytes for %d samples, %d for 52", many, rounds*52, few)
+	if got, want := many.Value(0, 0), 20*once.Value(0, 0); got != want {
+		t.Errorf("a value of %d, want %d", got, want)
 	}
 }
 
