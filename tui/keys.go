@@ -53,8 +53,8 @@ func moveKeys() []Binding {
 		{ActHalfDown, []string{"ctrl+d"}, InPages | InMenu, GroupMove, "", "Down half a page.", 0},
 		{ActTop, []string{"home", "g g"}, InPages | InMenu, GroupMove, "", "To the first row or line.", 0},
 		{ActBottom, []string{"end", "G"}, InPages | InMenu, GroupMove, "", "To the last row or line.", 0},
-		{ActLeft, []string{"left", "h"}, InTables | InDiff | InDetail | InTop | InProfiles | InCompare, GroupMove, "", "Scroll left.", 0},
-		{ActRight, []string{"right", "l"}, InTables | InDiff | InDetail | InTop | InProfiles | InCompare, GroupMove, "", "Scroll right: columns that did not fit.", 0},
+		{ActLeft, []string{"left", "h"}, InTables | InDiff | InDetail | InTop | InProfiles, GroupMove, "", "Scroll left.", 0},
+		{ActRight, []string{"right", "l"}, InTables | InDiff | InDetail | InTop | InProfiles, GroupMove, "", "Scroll right: columns that did not fit.", 0},
 		{ActLeft, []string{"left", "h"}, InTree, GroupMove, "", "Fold, or go to the parent.", 0},
 		{ActRight, []string{"right", "l"}, InTree, GroupMove, "expand", "Expand, or go to the first child.", 60},
 	}

@@ -35,7 +35,6 @@ func oldKeys() []oldKey {
 		{InFlame, "t", "the table", ActTopTable},
 		{InFlame, "e", "saving as HTML", ActSave},
 		{InProfiles, "t", "the table", ActTopTable},
-		{InCompare, "c", "the control", ActRelated},
 		{FreeScope, "m", "showing the moment", ActMoment},
 		{FreeScope, "e", "the list of events", ActTopTable},
 		{InMenu, "q", "closing", ActBack},

@@ -20,9 +20,7 @@ const (
 	InFlame
 	InTop // tables of profiles: where the time goes, callers and callees
 	InProfiles
-	InJudge
-	InCompare // benchmark results, before and after
-	InMetric  // the runs of one metric
+	InReport // a judgement of profiles, a comparison of benchmark results
 	InReplay
 	InHelp
 	FreeScope // the first of those that a pageKind may take
@@ -49,9 +47,7 @@ func (s Scope) Names(kinds []PageKind) []string {
 		{InFlame, "flame graphs"},
 		{InTop, "tables of profiles"},
 		{InProfiles, "profiles"},
-		{InJudge, "judgements"},
-		{InCompare, "comparisons"},
-		{InMetric, "metrics"},
+		{InReport, "judgements and comparisons"},
 		{InReplay, "replays"},
 		{InHelp, "help"},
 		{InPrompt, "lines that are typed"},

@@ -31,11 +31,8 @@ func TestPressEveryKey(t *testing.T) {
 		{"down*3 c", of(comparedView)},
 		{"v down enter", of(comparedView)},
 		{"", compared(pairedFixture)},
-		{"enter", compared(pairedFixture)},
-		{"", compared(hostileFixture)},
 		{"", compared(none)},
 		{"", func(t *testing.T) *ui { t.Helper(); return driveJudgement(t, judged, 80, 24) }},
-		{"end", func(t *testing.T) *ui { t.Helper(); return driveJudgement(t, judged, 80, 24) }},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			x.open(t).PressEach(x.way, tuitest.Keyboard())

@@ -2,20 +2,14 @@ package profiles
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/tui"
-	"kitescope/tui/tuitest"
 )
 
 // loadedItem is a profile of the fixtures, read.
@@ -85,204 +79,6 @@ func driveJudgement(t *testing.T, j *pgo.Judgement, w, h int, change ...func(*tu
 	return driven(t, judgementConfig(cfg, j), w, h)
 }
 
-var judgeScreens = []struct{ name, keys, typed string }{
-	{"judge", "", ""},
-	{"judge-hot", "end", ""},
-	{"judge-profiles", "down*6", ""},
-	{"judge-sorted", ">*2", ""},
-	{"judge-filter", "/", "grpc"},
-}
-
-func TestJudgementScreens(t *testing.T) {
-	for _, size := range tuitest.WideSizes {
-		for _, s := range judgeScreens {
-			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
-			t.Run(name, func(t *testing.T) {
-				j := judgementFixture(t)
-				synctest.Test(t, func(t *testing.T) {
-					d := driveJudgement(t, j, size.W, size.H)
-					d.Keys(s.keys).Typed(s.typed)
-					d.Fits()
-					if size.W == 80 || s.keys+s.typed == "" {
-						tuitest.Golden(t, name, d.Plain())
-					}
-				})
-			})
-		}
-	}
-}
-
-func TestJudgementWithoutColour(t *testing.T) {
-	j := judgementFixture(t)
-	synctest.Test(t, func(t *testing.T) {
-		d := driveJudgement(t, j, 100, 40, func(c *tui.Config) { c.NoColor = true })
-		if screen := d.Screen(); strings.Contains(screen, "[3") || strings.Contains(screen, "[4") || strings.Contains(screen, ";38;") {
-			t.Errorf("a colour in spite of NO_COLOR: %q", screen)
-		}
-		tuitest.Golden(t, "judge-nocolor", strings.ReplaceAll(d.Screen(), "\x1b[", "«")+"\n")
-	})
-}
-
-func TestJudgementOnAnySize(t *testing.T) {
-	j := judgementFixture(t)
-	for _, s := range judgeScreens {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := driveJudgement(t, j, tui.MinWidth, tui.MinHeight, func(c *tui.Config) { c.ASCII = true })
-				d.Keys(s.keys).Typed(s.typed)
-				for w := tui.MinWidth; w < 240; w += 13 {
-					for _, h := range []int{tui.MinHeight, 19, 20, 37} {
-						d.Send(tea.WindowSizeMsg{Width: w, Height: h})
-						d.Fits()
-					}
-				}
-			})
-		})
-	}
-}
-
-// TestEveryLineOfAJudgementIsReached holds that going down step by step shows each line on the smallest screen.
-func TestEveryLineOfAJudgementIsReached(t *testing.T) {
-	j := judgementFixture(t)
-	synctest.Test(t, func(t *testing.T) {
-		d := driveJudgement(t, j, tui.MinWidth, tui.MinHeight)
-		p := d.m.Top().(*judgePage)
-		seen := make([]bool, len(p.lines))
-		for range len(p.At) {
-			d.Screen()
-			for i := p.Top; i < min(p.Top+p.Height, len(p.lines)); i++ {
-				seen[i] = true
-			}
-			d.Keys("down")
-		}
-		if i := slices.Index(seen, false); i >= 0 {
-			t.Errorf("line %d is never seen: %q", i, p.lines[i].text)
-		}
-	})
-}
-
-func goToProfile(p *judgePage, i int) {
-	p.Find(func(line int) bool { return p.lines[line].part == ofProfile && p.lines[line].at == i })
-}
-
-func goToEdge(p *judgePage, i int) {
-	p.Find(func(line int) bool { return p.lines[line].edge == &p.made.Hot[i] })
-}
-
-func TestJudgementOpensFlameGraphs(t *testing.T) {
-	j := judgementFixture(t)
-	j.Hot[3].Callee = ""
-	synctest.Test(t, func(t *testing.T) {
-		d := driveJudgement(t, j, 120, 40)
-		d.Keys("enter")
-		d.Shows("go to a profile or a call first")
-		p := d.m.Top().(*judgePage)
-		goToProfile(p, 1)
-		d.Keys("enter")
-		d.Shows("flame querynode-7")
-		d.Keys("esc")
-		goToProfile(p, 3)
-		d.Keys("enter")
-		d.Shows("it could not be read")
-		goToEdge(p, 0)
-		d.Keys("enter")
-		if got := d.flame().query.focus; got != "runtime.mallocgcSmallScanNoHeader" {
-			t.Errorf("the graph is of %q, want what is called", got)
-		}
-		d.Keys("esc")
-		goToEdge(p, 3)
-		d.Keys("enter")
-		d.Shows("no name that Go would know it by")
-		d.Keys("9")
-		d.Shows("milvus-cpu-hnsw.pb.gz", "unexpected EOF")
-	})
-}
-
-func TestJudgementIsSortedFilteredAndTakenAway(t *testing.T) {
-	j := judgementFixture(t)
-	synctest.Test(t, func(t *testing.T) {
-		d := driveJudgement(t, j, 120, 40)
-		p := d.m.Top().(*judgePage)
-		d.Keys("> >") // samples, then what is called
-		if l := p.current(); l.part != ofEdge || p.edges.Shown[0].Callee != "github.com/milvus-io/milvus/internal/proxy.reduceSearchResultData" {
-			t.Errorf("sorted by name the first is %q", p.edges.Shown[0].Callee)
-		}
-		at := p.current().edge
-		d.Keys("S enter")
-		if p.edges.Shown[0].Callee != "runtime.netpoll" || p.current().edge != at {
-			t.Errorf("reversed the first is %q, and the cursor on %v, was on %v", p.edges.Shown[0].Callee, p.current().edge, at)
-		}
-		d.Keys("y")
-		if !strings.Contains(d.Clip, "\t"+at.Callee+"\t") || strings.Count(d.Clip, "\n") != 1 {
-			t.Errorf("copied %q", d.Clip)
-		}
-		d.Keys("/").Typed("GRPC").Keys("enter")
-		d.Shows("/grpc", "1 of 890")
-		d.Keys("Y 2")
-		if n := strings.Count(d.Clip, "\n"); n != 2 {
-			t.Errorf("%d lines were copied, want a header and a call: %q", n, d.Clip)
-		}
-		d.Keys("esc home y")
-		if !strings.Contains(d.Clip, "little to gain: 67% of the samples are native code, which Go does not compile\n") {
-			t.Errorf("copied %q, want the whole paragraph", d.Clip)
-		}
-		d.Send(tea.WindowSizeMsg{Width: tui.MinWidth, Height: tui.MinHeight})
-		d.Keys("down*4 y")
-		if !strings.Contains(d.Clip, "--block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'") {
-			t.Errorf("copied %q, want the name in one piece", d.Clip)
-		}
-		d.Keys("Y 1")
-		if want := "kitescope pgo judge before --dir '../my service'"; d.Clip != want {
-			t.Errorf("copied %q, want %q", d.Clip, want)
-		}
-		d.Keys("s 3 enter")
-		d.Keys("s 2 enter")
-		if len(d.Saved) != 2 {
-			t.Errorf("saved %d files, want 2", len(d.Saved))
-		}
-	})
-}
-
-// TestJudgementIsHarmless holds that no text of a profile, nor of a compiler, reaches the terminal as anything but text.
-func TestJudgementIsHarmless(t *testing.T) {
-	j := judgementFixture(t)
-	bad := "\x1b[31mred\x1b]52;c;aGk=\a\r\nnext\u202e" + strings.Repeat("界", 40)
-	for i := range j.Profiles {
-		in := j.Profiles[i].Input
-		in.Name, in.Node, in.GoVersion = bad, bad, bad
-	}
-	for i := range j.Hot {
-		j.Hot[i].Edge = pgo.Edge{Caller: bad, Callee: bad, Offset: -i}
-	}
-	j.Reason, j.Overlaps[0].A, j.Overlaps[0].Between = bad, bad, bad
-	j.Refusals[0], j.Cautions[0] = pgo.Refusal{ID: bad, Message: bad, Hint: bad}, pgo.Refusal{ID: bad, Message: bad, Hint: bad}
-	j.Risks[0] = pgo.Risk{ID: bad, Message: bad, Source: bad, Function: bad, Block: bad}
-	synctest.Test(t, func(t *testing.T) {
-		for _, size := range tuitest.WideSizes {
-			d := driveJudgement(t, j, size.W, size.H)
-			for range len(d.m.Top().(*judgePage).items) + 20 {
-				d.Fits()
-				if screen := d.Screen(); strings.Contains(screen, "\x1b[31m") || strings.ContainsAny(screen, "\a\r\u202e") || strings.Contains(screen, "\x1b]") {
-					t.Fatalf("the screen has control characters: %q", screen)
-				}
-				d.Keys("y")
-				if strings.ContainsAny(d.Clip, "\x1b\a\r") {
-					t.Fatalf("what is copied has control characters: %q", d.Clip)
-				}
-				d.Keys("down")
-			}
-		}
-	})
-}
-
-func TestJudgementTellsProfilesOfOneNameApart(t *testing.T) {
-	list := []pgo.Assessed{{Input: &pgo.Input{Name: "a/cpu.pb.gz"}}, {Input: &pgo.Input{Name: "b/cpu.pb.gz"}}, {Input: &pgo.Input{Name: "b/other.pb.gz"}}, {Input: &pgo.Input{Name: "x/7.pb.gz", Node: "querynode-7"}}}
-	want := []string{"a/cpu.pb.gz", "b/cpu.pb.gz", "b/other.pb.gz", "querynode-7 x/7.pb.gz"}
-	if got := assessedNames(list); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestJudgeWords(t *testing.T) {
 	of := func(lists ...[]string) (items []Item) {
 		for _, words := range lists {
@@ -305,28 +101,4 @@ func TestJudgeWords(t *testing.T) {
 			t.Errorf("%v: %q, want %q", x.items, got, x.want)
 		}
 	}
-}
-
-// TestRunJudgement is the whole program; while nothing changes it writes nothing.
-func TestRunJudgement(t *testing.T) {
-	j := judgementFixture(t)
-	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
-		cfg.Mouse = true
-		p := started(judgementConfig(cfg, j), 100, 40)
-		p.Wait(t, "little to gain")
-		for _, keys := range []string{"", "j", ">", "G", "s"} {
-			p.Press(keys)
-			time.Sleep(10 * time.Second) // messages are gone
-			before := p.Out.Len()
-			time.Sleep(time.Minute)
-			if n := p.Out.Len() - before; n != 0 {
-				t.Errorf("after %q %d bytes were written while nothing changed", keys, n)
-			}
-		}
-		p.Press("\x1b") // closes the menu
-		time.Sleep(time.Second)
-		p.Press("q")
-		p.End(t)
-	})
 }
