@@ -67,7 +67,6 @@ const (
 	ActCopyMenu
 	ActSave
 
-	ActHeat
 	ActFlame
 	ActTopTable
 	ActPull
@@ -165,7 +164,6 @@ var meanings = [actionCount]meaning{
 	ActReset:          {"reset", "undo zoom", "undoes zoom and search"},
 	ActZoomIn:         {"zoom-in", "zoom in", "zooms in"},
 	ActZoomOut:        {"zoom-out", "zoom out", "zooms out"},
-	ActHeat:           {"map", "map", "draws a map"},
 	ActFlame:          {"flame", "flame graph", "shows a flame graph"},
 	ActTopTable:       {"table", "table", "shows the same as a table"},
 	ActPull:           {"profile-now", "profile now…", "profiles all processes"},

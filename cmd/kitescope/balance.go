@@ -36,9 +36,9 @@ Only the nodes know which segments they serve. On a live cluster they are querie
 has it if it is a bundle saved with --live, or with --runtime (a recording or /metrics
 texts). Everything else is shown as unknown.
 
---plan lists the fewest moves of sealed segments that bring max/mean under --goal within
+--plan lists few moves of sealed segments that bring max/mean under --goal within
 each node's memory, with the pymilvus calls that make them. kitescope itself changes
-nothing. Next to it: what Milvus's own balancer would do with this cluster's factors.
+nothing. Next to it: what Milvus's own balancer would do with this cluster's settings.
 
 Formats (-o):
 `
@@ -58,7 +58,7 @@ func balanceCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&f.plan, "plan", false, "propose the fewest moves that balance it")
+	fl.BoolVar(&f.plan, "plan", false, "propose the moves that balance it")
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "largest share over the mean that counts as even")
 	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what to balance: cost (search work), rows or memory (logs and index files)")
 	f.report.Register(cmd, clusters.BalanceFormats(), 0, "")

@@ -18,7 +18,6 @@ type planned struct {
 	Spread     spreadDoc `json:"spread"`
 	Plan       struct {
 		Reached bool              `json:"reached"`
-		Fewest  bool              `json:"fewest"`
 		After   spreadDoc         `json:"spread_after"`
 		Moves   []json.RawMessage `json:"moves"`
 		Calls   []string          `json:"calls"`

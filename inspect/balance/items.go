@@ -14,7 +14,6 @@ type item struct {
 	rows, bytes int64 // of its record
 	size        int64 // logs and index files
 	cost, brute float64
-	indexed     bool
 	copied      bool // it counts elsewhere
 }
 
@@ -53,7 +52,7 @@ func (s *Survey) appendItems(list []item, id model.CollectionID, on model.Sealed
 		}
 		it := item{id: x.ID, node: on.Node.Node, rows: known.Rows[at], bytes: known.Bytes[at], size: known.Bytes[at] + indexSize(x)}
 		it.copied = !once.Sealed(it.node, x.ID)
-		it.cost, it.brute, it.indexed = cost.sealed(it.rows, x.Indexes)
+		it.cost, it.brute, _ = cost.sealed(it.rows, x.Indexes)
 		list = append(list, it)
 	}
 	return list

@@ -8,18 +8,16 @@ import (
 	"kitescope/inspect/model"
 )
 
-// machine plays a balancer of Milvus's on one replica (milvus: internal/querycoordv2/balance,
-// score_based_balancer.go and rowcount_based_balancer.go of the version's branch). Where the original
-// takes what comes first, the order is by id here.
+// machine plays Milvus's score based balancer on one replica (milvus: internal/querycoordv2/balance, score_based_balancer.go of the
+// version's branch). Where the original takes what comes first, the order is by id here.
 type machine struct {
-	generation
-	scored                              bool // ScoreBasedBalancer; else the row count based one
-	global, toleration, reverse, weight float64
-	delegator                           float64
-	batch                               int
-	nodes                               []machineNode
-	items                               []item
-	where                               []int // node of each item
+	quotas                      bool
+	global, toleration, reverse float64
+	delegator                   float64
+	batch                       int
+	nodes                       []machineNode
+	items                       []item
+	where                       []int // node of each item
 }
 
 // machineNode is a node as a balancer sees it. Rows are sealed ones, and growing ones with their weight.
@@ -27,7 +25,6 @@ type machineNode struct {
 	id                model.NodeID
 	rows              float64 // of the collection
 	all               float64 // of all collections
-	sealed            float64 // rows of the collection that can be moved
 	memory            float64
 	leaders           int
 	current, assigned float64 // scores of the present round
@@ -35,24 +32,18 @@ type machineNode struct {
 
 func (n *machineNode) priority() float64 { return math.Ceil(n.current - n.assigned) }
 
-func (s *Survey) newMachine(g *Group, v *Verdict) *machine {
-	m := &machine{generation: generationOf(s.cluster.Version.Text), scored: v.Balancer != "RowCountBasedBalancer", items: s.items()[g]}
-	m.weight = 1
-	if m.scored {
-		m.global = s.factor(v, globalFactorKey, 0.1)
-		m.toleration = s.factor(v, tolerationKey, 0.05)
-		m.reverse = s.factor(v, reverseKey, 1.3)
-		switch {
-		case m.generation == extremes:
-			m.weight = 0
-		case m.generation == average && weighsGrowing(s.cluster.Version.Text):
-			m.weight = s.factor(v, growingWeightKey, 4)
-		case m.generation == quota:
-			m.delegator = s.factor(v, delegatorKey, 0.1)
-		}
+func (s *Survey) newMachine(g *Group) *machine {
+	version := s.cluster.Version.Text
+	m := &machine{
+		quotas: hasQuotas(version), items: s.items()[g], global: s.factor(globalFactorKey, 0.1), toleration: s.factor(tolerationKey, 0.05),
+		reverse: s.factor(reverseKey, 1.3), delegator: s.factor(delegatorKey, 0.1),
 	}
-	if m.generation == quota {
-		m.batch = int(s.factor(v, batchKey, CallSegments))
+	weight := 1.0
+	switch {
+	case m.quotas:
+		m.batch = int(s.factor(batchKey, CallSegments))
+	case weighsGrowing(version):
+		weight = s.factor(growingWeightKey, 4)
 	}
 	for _, x := range g.Shares {
 		if !x.takes {
@@ -60,9 +51,9 @@ func (s *Survey) newMachine(g *Group, v *Verdict) *machine {
 		}
 		total := s.Node(x.Node)
 		n := machineNode{id: x.Node, leaders: x.Leaders}
-		n.rows = float64(x.SealedRows) + m.weight*float64(x.GrowingRows)
-		n.all = float64(total.SealedRows) + m.weight*float64(total.GrowingRows)
-		if _, capacity, _ := x.Memory(); ByRoom(s.cluster.Version.Text) {
+		n.rows = float64(x.SealedRows) + weight*float64(x.GrowingRows)
+		n.all = float64(total.SealedRows) + weight*float64(total.GrowingRows)
+		if _, capacity, _ := x.Memory(); ByRoom(version) {
 			n.memory = float64(capacity)
 		}
 		m.nodes = append(m.nodes, n)
@@ -70,11 +61,6 @@ func (s *Survey) newMachine(g *Group, v *Verdict) *machine {
 	for i := range m.items {
 		at := m.at(m.items[i].node)
 		m.where = append(m.where, at)
-		m.nodes[at].sealed += float64(m.items[i].rows)
-	}
-	m.score()
-	for i := range m.nodes {
-		v.Scores = append(v.Scores, Score{m.nodes[i].id, m.nodes[i].current})
 	}
 	return m
 }
@@ -95,15 +81,12 @@ func (m *machine) score() {
 	for i := range m.nodes {
 		n := &m.nodes[i]
 		n.assigned = 0
-		n.current = n.all
-		if m.scored {
-			n.current = n.rows + math.Floor(n.all*m.global)
-		}
+		n.current = n.rows + math.Floor(n.all*m.global)
 		sum += n.current
 		memory += n.memory
 		told = told && n.memory > 0
 	}
-	if !m.scored || m.generation != quota || sum == 0 {
+	if !m.quotas || sum == 0 {
 		return
 	}
 	for i := range m.nodes {
@@ -117,24 +100,7 @@ func (m *machine) score() {
 }
 
 // itemScore is what a segment adds to a node's score.
-func (m *machine) itemScore(x int) float64 {
-	if !m.scored {
-		return float64(m.items[x].rows)
-	}
-	return float64(m.items[x].rows) * (1 + m.global)
-}
-
-// round makes the moves of one round.
-func (m *machine) round() []Move {
-	m.score()
-	switch {
-	case !m.scored:
-		return m.rowCountRound()
-	case m.generation == extremes:
-		return m.extremesRound()
-	}
-	return m.averageRound()
-}
+func (m *machine) itemScore(x int) float64 { return float64(m.items[x].rows) * (1 + m.global) }
 
 func (m *machine) move(x, to int) Move {
 	it, from := &m.items[x], m.where[x]
@@ -145,7 +111,6 @@ func (m *machine) move(x, to int) Move {
 	}{{&m.nodes[from], -1}, {&m.nodes[to], 1}} {
 		n.rows += n.sign * rows
 		n.all += n.sign * rows
-		n.sealed += n.sign * rows
 		n.current += n.sign * m.itemScore(x)
 	}
 	m.where[x] = to
@@ -164,9 +129,9 @@ func (m *machine) on(node int) []int {
 	return list
 }
 
-// averageRound takes the smallest segments of nodes above their part, and gives the largest of them
-// first to the node with the least.
-func (m *machine) averageRound() []Move {
+// round takes the smallest segments of nodes above their part, and gives the largest of them first to the node with the least.
+func (m *machine) round() []Move {
+	m.score()
 	var candidates []int
 	mean := 0.0
 	for i := range m.nodes {
@@ -174,7 +139,7 @@ func (m *machine) averageRound() []Move {
 	}
 	for i := range m.nodes {
 		left, part := m.nodes[i].current, math.Floor(mean)
-		if m.generation == quota {
+		if m.quotas {
 			part = m.nodes[i].assigned
 		}
 		if left <= part {
@@ -193,7 +158,7 @@ func (m *machine) averageRound() []Move {
 	})
 	var moves []Move
 	for _, x := range candidates {
-		from, to := m.where[x], m.least(nil)
+		from, to := m.where[x], m.least()
 		if from != to && m.worth(from, to, m.itemScore(x)) {
 			moves = append(moves, m.move(x, to))
 		}
@@ -204,11 +169,11 @@ func (m *machine) averageRound() []Move {
 	return moves
 }
 
-// least is the node with the lowest score, among some or all.
-func (m *machine) least(among []int) int {
-	best := -1
+// least is the node with the lowest score.
+func (m *machine) least() int {
+	best := 0
 	for i := range m.nodes {
-		if (among == nil || slices.Contains(among, i)) && (best < 0 || m.nodes[i].priority() < m.nodes[best].priority()) {
+		if m.nodes[i].priority() < m.nodes[best].priority() {
 			best = i
 		}
 	}
@@ -227,59 +192,6 @@ func (m *machine) worth(from, to int, score float64) bool {
 		return (b-a)*m.reverse < before
 	}
 	return true
-}
-
-// extremesRound moves the smallest segment from the highest to the lowest node, again and again.
-func (m *machine) extremesRound() []Move {
-	moved := make(map[int]bool)
-	var moves []Move
-	for {
-		from, to := 0, m.least(nil)
-		for i := range m.nodes {
-			if m.nodes[i].priority() > m.nodes[from].priority() {
-				from = i
-			}
-		}
-		list := slices.DeleteFunc(m.on(from), func(x int) bool { return moved[x] })
-		if from == to || len(list) == 0 || !m.worth(from, to, m.itemScore(list[0])) {
-			return moves
-		}
-		moved[list[0]] = true
-		moves = append(moves, m.move(list[0], to))
-	}
-}
-
-// rowCountRound takes the smallest segments of nodes that have more than the average without
-// them, and gives them to nodes below the average.
-func (m *machine) rowCountRound() []Move {
-	sum := 0.0
-	for i := range m.nodes {
-		sum += m.nodes[i].sealed
-	}
-	mean := math.Floor(sum / float64(len(m.nodes)))
-	var candidates, below []int
-	for i := range m.nodes {
-		left := m.nodes[i].sealed
-		if left < mean {
-			below = append(below, i)
-			continue
-		}
-		for _, x := range m.on(i) {
-			if left -= float64(m.items[x].rows); left < mean {
-				break
-			}
-			candidates = append(candidates, x)
-		}
-	}
-	slices.SortStableFunc(candidates, func(a, b int) int { return -cmp.Compare(m.items[a].rows, m.items[b].rows) })
-	var moves []Move
-	for _, x := range candidates {
-		if len(below) == 0 || m.batch > 0 && len(moves) > m.batch {
-			break
-		}
-		moves = append(moves, m.move(x, m.least(below)))
-	}
-	return moves
 }
 
 // difference is how far the highest score is above the lowest, as a part of the lowest.

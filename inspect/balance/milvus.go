@@ -1,7 +1,6 @@
 package balance
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,10 +15,6 @@ type Verdict struct {
 	Balancer, BalancerFrom string
 	// Modelled is false if what it would do is not computed; Why says why.
 	Modelled bool
-	// Factors are the configuration values that it weighs with.
-	Factors []Factor
-	// Scores are the nodes' scores now, by node: what it compares.
-	Scores []Score
 	// Round is how many segments it would move at once, Moves all until it rests, After how even the replica is then.
 	Round int
 	Moves []Move
@@ -30,30 +25,20 @@ type Verdict struct {
 	Does, Why string
 }
 
-// Factor is a value of the configuration; From is who told it, "default" if nobody did.
-type Factor struct{ Key, Value, From string }
-
-// Score is a node's score.
-type Score struct {
-	Node  model.NodeID `doc:",id"`
-	Score float64
+// Generations of the score based balancer: up to 2.3.4 it is not modelled, nor is the row count based one, the default before 2.2.9 (pull
+// requests 23805, 23806). From 2.3.5 (29209) to 2.3.18 and 2.4.6 nodes above the average give their smallest segments; growing rows count,
+// since 2.3.8 (30293) with queryCoord.growingRowCountWeight. From 2.3.19 and 2.4.7 on (34600, 34889) it has quotas: each node has a part of
+// the score, by its memory since 2.4.13, and delegators are given less; a round moves few segments; growing rows count once.
+func hasQuotas(version string) bool {
+	n := numbers(version)
+	return n == nil || slices.Compare(n, []int{2, 4, 7}) >= 0 || slices.Compare(n, []int{2, 3, 19}) >= 0 && slices.Compare(n, []int{2, 4, 0}) < 0
 }
 
-// generation tells the score based balancers of Milvus's versions apart.
-//
-//	extremes: up to 2.3.4. The smallest segment goes from the node with the highest score to that with the
-//	lowest; growing rows count for nothing.
-//	average: 2.3.5 (pull request 29209) to 2.3.18 and 2.4.6. Nodes above the average give their smallest
-//	segments; growing rows count, since 2.3.8 (30293) with queryCoord.growingRowCountWeight.
-//	quota: 2.3.19, 2.4.7 and later (34600, 34889). Each node has a part of the score, by its memory since 2.4.13, and
-//	delegators are given less; a round moves few segments; growing rows count once.
-type generation uint8
-
-const (
-	extremes generation = iota
-	average
-	quota
-)
+// beforeAverages reports whether a version's score based balancer is one that is not modelled.
+func beforeAverages(version string) bool {
+	n := numbers(version)
+	return n != nil && slices.Compare(n, []int{2, 3, 5}) < 0
+}
 
 // Defaults of Milvus where QueryCoord tells no value (pkg/util/paramtable/component_param.go).
 const (
@@ -77,7 +62,7 @@ func (s *Survey) Milvus(g *Group) *Verdict {
 		return v
 	}
 	v.Modelled = true
-	m := s.newMachine(g, v)
+	m := s.newMachine(g)
 	for range mostRounds {
 		moves := m.round()
 		if len(v.Moves) == 0 {
@@ -89,7 +74,7 @@ func (s *Survey) Milvus(g *Group) *Verdict {
 		v.Moves = append(v.Moves, moves...)
 	}
 	v.Moves = joined(v.Moves)
-	v.After = predict(g, v.Moves, s.items()[g])
+	v.After = spreadOf(moved(g, v.Moves, s.items()[g]))
 	v.Acts = s.Auto.Known && s.Auto.On && len(v.Moves) > 0
 	v.Does = v.does(m)
 	v.Why = v.why(&s.Auto)
@@ -106,15 +91,13 @@ func (s *Survey) setting(key, otherwise string) (value, from string) {
 	return otherwise, "default"
 }
 
-// factor reads a number, and notes it for the verdict.
-func (s *Survey) factor(v *Verdict, key string, otherwise float64) float64 {
-	value, from := s.setting(key, strconv.FormatFloat(otherwise, 'g', -1, 64))
-	x, err := strconv.ParseFloat(value, 64)
-	if err != nil || x < 0 {
-		x, value, from = otherwise, strconv.FormatFloat(otherwise, 'g', -1, 64), "default"
+// factor reads a number of the configuration.
+func (s *Survey) factor(key string, otherwise float64) float64 {
+	value, _ := s.setting(key, "")
+	if x, err := strconv.ParseFloat(value, 64); err == nil && x >= 0 {
+		return x
 	}
-	v.Factors = append(v.Factors, Factor{key, value, from})
-	return x
+	return otherwise
 }
 
 // defaultBalancer is the row count based one before 2.2.9 (pull requests 23805, 23806).
@@ -123,19 +106,6 @@ func (s *Survey) defaultBalancer() string {
 		return "RowCountBasedBalancer"
 	}
 	return "ScoreBasedBalancer"
-}
-
-func generationOf(version string) generation {
-	n := numbers(version)
-	switch {
-	case n == nil:
-		return quota
-	case slices.Compare(n, []int{2, 3, 5}) < 0:
-		return extremes
-	case slices.Compare(n, []int{2, 3, 19}) < 0, slices.Compare(n, []int{2, 4, 0}) >= 0 && slices.Compare(n, []int{2, 4, 7}) < 0:
-		return average
-	}
-	return quota
 }
 
 // exclusiveBalancer divides the nodes of a replica among its channels.
@@ -189,13 +159,16 @@ func numbers(version string) []int {
 // unmodelled says why a balancer's doings cannot be worked out, "" if they can.
 func (s *Survey) unmodelled(g *Group, balancer string) string {
 	switch balancer {
-	case "ScoreBasedBalancer", "RowCountBasedBalancer":
+	case "ScoreBasedBalancer":
 	case exclusiveBalancer:
 		if s.Exclusive(g) {
 			return "its nodes are divided among channels, and " + balancer + " balances within them: not computed"
 		}
 	default:
 		return "what " + balancer + " would do is not computed"
+	}
+	if beforeAverages(s.cluster.Version.Text) {
+		return "what the balancer of Milvus before 2.3.5 would do is not computed"
 	}
 	if why := s.unread(); why != "" {
 		return why
@@ -223,8 +196,6 @@ func (v *Verdict) does(m *machine) string {
 		return v.Balancer + " moves one segment"
 	case len(v.Moves) > 0:
 		return fmt.Sprintf("%s moves %d segments, %d of them at once", v.Balancer, len(v.Moves), v.Round)
-	case !m.scored:
-		return v.Balancer + " moves nothing: no node is a whole segment below the average"
 	case m.tolerated():
 		return fmt.Sprintf("%s moves nothing: scores differ by %.1f%%, tolerance %.4g%%", v.Balancer, 100*m.difference(), 100*m.toleration)
 	}
@@ -255,15 +226,4 @@ func joined(moves []Move) []Move {
 		list = append(list, m)
 	}
 	return slices.DeleteFunc(list, func(m Move) bool { return m.From == m.To })
-}
-
-// predict is how even a group would be after moves.
-func predict(g *Group, moves []Move, items []item) Spread {
-	list, shares := copyShares(g)
-	for _, m := range moves {
-		if i, ok := slices.BinarySearchFunc(items, m.Segment, func(x item, id model.SegmentID) int { return cmp.Compare(x.id, id) }); ok {
-			transfer(shares[m.From], shares[m.To], &items[i])
-		}
-	}
-	return spreadOf(list)
 }

@@ -84,22 +84,13 @@ type Move struct {
 	From, To model.NodeID `doc:",id"`
 }
 
-// ChannelMove takes a shard with its growing rows to another node. Milvus has no call for it that
-// works everywhere: it is advice.
-type ChannelMove struct {
-	Channel  string
-	Rows     int64        `doc:"growing_rows"`
-	From, To model.NodeID `doc:",id"`
-}
-
 // Plan is what would even out a replica.
 type Plan struct {
 	Group   *Group
 	Options Options
-	// Moves are in an order in which each finds the memory it needs, as far as that is possible.
-	Moves    []Move
-	Channels []ChannelMove
-	// Shares are the group's shares as they would be, and After how even. Channels are not in it.
+	// Moves fit into the memory of the nodes in any order.
+	Moves []Move
+	// Shares are the group's shares as they would be, and After how even.
 	Shares        []*Share
 	Before, After Spread
 	// Reached reports whether After is within the goal. Why says why not, and what else is worth knowing. Unplanned says that
@@ -107,45 +98,80 @@ type Plan struct {
 	Reached   bool
 	Why       string
 	Unplanned bool
-	// AtLeast is how many moves any plan needs that reaches what this one reaches, as far as was
-	// proven: a plan of that many moves has the fewest.
-	AtLeast int
 	// MemoryUnknown are the nodes whose memory nobody told: it did not limit the plan there.
 	MemoryUnknown []model.NodeID
 }
 
-// Fewest reports whether no plan with fewer moves reaches the same.
-func (p *Plan) Fewest() bool { return len(p.Moves) <= p.AtLeast }
-
 // Plan proposes moves for one replica.
-func (s *Survey) Plan(g *Group, o Options) *Plan {
+func (s *Survey) Plan(g *Group, o Options) *Plan { return s.plan(g, o, s.totals(o.By)) }
+
+// totals are what nodes have by a measure, of all replicas.
+func (s *Survey) totals(by Measure) map[model.NodeID]float64 {
 	totals := make(map[model.NodeID]float64, len(s.Nodes))
 	for _, n := range s.Nodes {
-		totals[n.Node] = o.By.share(n)
+		totals[n.Node] = by.share(n)
 	}
-	return s.plan(g, o, totals)
+	return totals
 }
 
-// Plans proposes moves for several replicas: each knows what those before it put on the nodes, and all together do not make the nodes
-// less even over all replicas, unless they are within the goal still.
+// Plans proposes moves for several replicas: each knows what those before it put on the nodes. A plan is withdrawn that makes the nodes
+// less even over all replicas, beyond the goal: what evens each replica out alone may put them all on the same nodes.
 func (s *Survey) Plans(groups []*Group, o Options) []*Plan {
-	totals := make(map[model.NodeID]float64, len(s.Nodes))
-	for _, n := range s.Nodes {
-		totals[n.Node] = o.By.share(n)
-	}
+	totals := s.totals(o.By)
 	// The worst first: what it moves weighs most in the totals.
 	order := slices.Clone(groups)
 	slices.SortStableFunc(order, func(a, b *Group) int { return -cmp.Compare(excess(a, o.By), excess(b, o.By)) })
+	now := o.By.Of(&s.Spread)
+	var made []*Plan
 	plans := make(map[*Group]*Plan, len(groups))
 	for _, g := range order {
-		plans[g] = s.plan(g, o, totals)
+		p := s.plan(g, o, totals)
+		plans[g] = p
+		if len(p.Moves) == 0 {
+			continue
+		}
+		all := s.after(append(made, p))
+		if level := o.By.Of(&all); now > 0 && level > max(now, p.Options.Goal)*(1+tolerance) {
+			plans[g] = p.withdrawn(now, level)
+			continue
+		}
+		made = append(made, p)
+		for i, x := range p.Shares {
+			totals[x.Node] += o.By.share(x) - o.By.share(g.Shares[i])
+		}
 	}
 	list := make([]*Plan, len(groups))
 	for i, g := range groups {
 		list[i] = plans[g]
 	}
-	s.keepWhole(list, totals)
 	return list
+}
+
+// withdrawn is a plan without its moves.
+func (p *Plan) withdrawn(before, after float64) *Plan {
+	w := &Plan{Group: p.Group, Options: p.Options, Before: p.Before, After: p.Before, Shares: p.Group.Shares, Unplanned: true, MemoryUnknown: p.MemoryUnknown}
+	w.Why = fmt.Sprintf("balancing it (%d moves) makes the nodes less even over all replicas: max/mean %.2f to %.2f", len(p.Moves), before, after)
+	return w
+}
+
+// after is how even all nodes would be, over all replicas, once plans are carried out.
+func (s *Survey) after(plans []*Plan) Spread {
+	nodes, byNode := copied(s.Nodes)
+	for _, p := range plans {
+		for i, x := range p.Shares {
+			byNode[x.Node].differ(p.Group.Shares[i], x)
+		}
+	}
+	return spreadOf(nodes)
+}
+
+// differ applies to a node's sum what a plan changes of one share.
+func (s *Share) differ(before, after *Share) {
+	s.Sealed += after.Sealed - before.Sealed
+	s.SealedRows += after.SealedRows - before.SealedRows
+	s.Bytes += after.Bytes - before.Bytes
+	s.IndexBytes += after.IndexBytes - before.IndexBytes
+	s.Cost += after.Cost - before.Cost
 }
 
 // excess is what the busiest node has over the mean.
@@ -172,13 +198,14 @@ func (s *Survey) plan(g *Group, o Options, totals map[model.NodeID]float64) *Pla
 	}
 	items := s.items()[g]
 	x := newProblem(g, items, o, totals, s.memoryRoom(p))
-	steps, atLeast := x.solve()
-	p.AtLeast = atLeast
-	p.take(x, items, steps, totals)
-	p.Reached = o.By.Of(&p.After) <= o.Goal*(1+tolerance)
-	if !p.Reached {
+	for _, step := range x.solve() {
+		it := &items[x.pieces[step.piece].item]
+		p.Moves = append(p.Moves, Move{it.id, it.rows, it.size, it.cost, it.node, x.bins[step.to].node})
+	}
+	p.Shares = moved(g, p.Moves, items)
+	p.After = spreadOf(p.Shares)
+	if p.Reached = o.By.Of(&p.After) <= o.Goal*(1+tolerance); !p.Reached {
 		p.Why = x.why()
-		p.adviseChannels(s, x)
 	}
 	return p
 }
@@ -220,50 +247,38 @@ func (p *Plan) pointless(s *Survey) string {
 	return ""
 }
 
-// take turns steps into moves and predicts what comes of them.
-func (p *Plan) take(x *problem, items []item, steps []step, totals map[model.NodeID]float64) {
-	var shares map[model.NodeID]*Share
-	p.Shares, shares = copyShares(p.Group)
-	for _, step := range x.inOrder(steps) {
-		it := &items[x.pieces[step.piece].item]
-		to := x.bins[step.to].node
-		p.Moves = append(p.Moves, Move{it.id, it.rows, it.size, it.cost, it.node, to})
-		transfer(shares[it.node], shares[to], it)
-		load := p.Options.By.item(it)
-		totals[it.node] -= load
-		totals[to] += load
-	}
-	p.After = spreadOf(p.Shares)
-}
-
-// copyShares are a group's shares for a prediction, in order and by node.
-func copyShares(g *Group) ([]*Share, map[model.NodeID]*Share) {
-	list, byNode := make([]*Share, len(g.Shares)), make(map[model.NodeID]*Share, len(g.Shares))
-	for i, s := range g.Shares {
+// copied are shares for a prediction, in order and by node.
+func copied(shares []*Share) ([]*Share, map[model.NodeID]*Share) {
+	list, byNode := make([]*Share, len(shares)), make(map[model.NodeID]*Share, len(shares))
+	for i, s := range shares {
 		next := *s
 		list[i], byNode[s.Node] = &next, &next
 	}
 	return list, byNode
 }
 
-// transfer takes a segment from one share to another.
-func transfer(from, to *Share, x *item) {
-	for _, s := range []struct {
-		*Share
-		sign int64
-	}{{from, -1}, {to, 1}} {
-		s.Sealed += int(s.sign)
-		s.SealedRows += s.sign * x.rows
-		s.Bytes += s.sign * x.bytes
-		s.IndexBytes += s.sign * (x.size - x.bytes)
-		s.Cost += float64(s.sign) * x.cost
-		s.BruteCost += float64(s.sign) * x.brute
-		if x.indexed {
-			s.IndexedRows += s.sign * x.rows
-		} else {
-			s.BruteRows += s.sign * x.rows
+// moved are a group's shares after moves of its items, which are sorted by id.
+func moved(g *Group, moves []Move, items []item) []*Share {
+	list, shares := copied(g.Shares)
+	for _, m := range moves {
+		i, ok := slices.BinarySearchFunc(items, m.Segment, func(x item, id model.SegmentID) int { return cmp.Compare(x.id, id) })
+		if !ok {
+			continue
+		}
+		x := &items[i]
+		for _, s := range []struct {
+			*Share
+			sign int64
+		}{{shares[m.From], -1}, {shares[m.To], 1}} {
+			s.Sealed += int(s.sign)
+			s.SealedRows += s.sign * x.rows
+			s.Bytes += s.sign * x.bytes
+			s.IndexBytes += s.sign * (x.size - x.bytes)
+			s.Cost += float64(s.sign) * x.cost
+			s.BruteCost += float64(s.sign) * x.brute
 		}
 	}
+	return list
 }
 
 // overloaded is the part of its memory that a node may use before Milvus itself holds that it is
@@ -298,8 +313,7 @@ type Call struct {
 	Segments             []model.SegmentID
 }
 
-// Calls are the calls that make the moves, in order: each has one source and one destination, so that
-// Milvus has nothing left to choose. The segments must still be where the survey saw them.
+// Calls are the calls that make the moves: each has one source and one destination, so that Milvus has nothing left to choose. The segments must still be where the survey saw them.
 func (p *Plan) Calls() []Call {
 	g := p.Group
 	if g.Collection == nil {
@@ -307,15 +321,8 @@ func (p *Plan) Calls() []Call {
 	}
 	var calls []Call
 	for _, m := range p.Moves {
-		i := len(calls) - 1
-		for i >= 0 && (calls[i].From != m.From || calls[i].To != m.To) {
-			if calls[i].From == m.To {
-				i = -1 // it may wait for the room that this call makes
-				break
-			}
-			i--
-		}
-		if i < 0 || len(calls[i].Segments) == CallSegments {
+		i := slices.IndexFunc(calls, func(c Call) bool { return c.From == m.From && c.To == m.To && len(c.Segments) < CallSegments })
+		if i < 0 {
 			calls = append(calls, Call{g.Database, g.Collection.Name, m.From, m.To, nil})
 			i = len(calls) - 1
 		}

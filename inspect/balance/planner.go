@@ -28,7 +28,7 @@ type bin struct {
 	// room is how many bytes may still come; endless if unknown.
 	room  float64
 	total float64 // over all groups, to tell equal bins apart
-	own   []int   // its pieces, the largest first
+	own   []int   // its pieces
 }
 
 type piece struct {
@@ -73,7 +73,6 @@ func newProblem(g *Group, items []item, o Options, totals, room map[model.NodeID
 		p.bins[b].own = append(p.bins[b].own, len(p.pieces))
 		p.pieces = append(p.pieces, piece{i, b, load, float64(items[i].size)})
 	}
-	p.sortPieces()
 	if len(p.bins) > 0 {
 		p.mean = sum / float64(countTakers(g))
 	}
@@ -91,41 +90,17 @@ func countTakers(g *Group) (n int) {
 	return n
 }
 
-func (p *problem) sortPieces() {
-	for i := range p.bins {
-		slices.SortFunc(p.bins[i].own, func(a, b int) int { return cmp.Or(-cmp.Compare(p.pieces[a].load, p.pieces[b].load), cmp.Compare(a, b)) })
-	}
-}
-
 // worthwhile is by how much the fullest bin has to become lower where the limit is out of reach: moves cost something too.
 const worthwhile = 0.02
 
-// solve finds few steps that bring all bins under the limit, else those that bring the fullest as low as it can. atLeast is how many
-// any solution needs that reaches the limit, 0 where that is out of reach.
-func (p *problem) solve() (steps []step, atLeast int) {
+// solve returns few steps that bring all bins under the limit, else those that bring the fullest as low as it can.
+func (p *problem) solve() []step {
 	l := p.layout()
-	if l.even(p.limit) {
-		return l.steps(), p.bound()
+	most := l.load[l.fullest()]
+	if !l.even(p.limit) && l.load[l.fullest()] > most*(1-worthwhile) {
+		return nil
 	}
-	if l.load[l.fullest()] > p.fullest()*(1-worthwhile) {
-		return nil, 0
-	}
-	return l.steps(), 0
-}
-
-// bound is how many steps are needed at least: for each bin over the limit, as many of its largest pieces as the excess takes.
-func (p *problem) bound() (sum int) {
-	for i := range p.bins {
-		excess := p.bins[i].load - p.limit*(1+tolerance)
-		for _, x := range p.bins[i].own {
-			if excess <= 0 {
-				break
-			}
-			excess -= p.pieces[x].load
-			sum++
-		}
-	}
-	return sum
+	return l.steps()
 }
 
 // layout is where pieces lie while they are moved.
@@ -150,12 +125,17 @@ func (p *problem) layout() *layout {
 	return l
 }
 
+// put takes a piece to a bin. A bin gains no room from its own pieces that leave, so that the moves may be made in any order.
 func (l *layout) put(x, to int) {
 	p, from := &l.pieces[x], l.where[x]
 	l.load[from] -= p.load
-	l.room[from] += p.size
 	l.load[to] += p.load
-	l.room[to] -= p.size
+	if from != p.bin {
+		l.room[from] += p.size
+	}
+	if to != p.bin {
+		l.room[to] -= p.size
+	}
 	l.where[x] = to
 	at := slices.Index(l.holds[from], x)
 	l.holds[from] = slices.Delete(l.holds[from], at, at+1)
@@ -248,12 +228,11 @@ func (l *layout) lower(from int) bool {
 	best := l.load[from] * (1 - tolerance)
 	x, to, back := -1, -1, -1
 	consider := func(a, target, b int) {
-		move, size := l.pieces[a].load, l.pieces[a].size
+		move := l.pieces[a].load
 		if b >= 0 {
 			move -= l.pieces[b].load
-			size -= l.pieces[b].size
 		}
-		if move <= 0 || size > l.room[target] || -size > l.room[from] {
+		if move <= 0 || l.pieces[a].size > l.room[target] || b >= 0 && l.pieces[b].size > l.room[from] {
 			return
 		}
 		if level := max(l.load[from]-move, l.load[target]+move); level < best {
@@ -293,48 +272,10 @@ func (l *layout) undo(limit float64) {
 	slices.SortStableFunc(moved, func(a, b step) int { return cmp.Compare(l.pieces[a.piece].load, l.pieces[b.piece].load) })
 	for _, s := range moved {
 		home := l.pieces[s.piece].bin
-		if p := &l.pieces[s.piece]; l.load[home]+p.load <= limit && l.room[home] >= p.size {
+		if p := &l.pieces[s.piece]; l.load[home]+p.load <= limit {
 			l.put(s.piece, home)
 		}
 	}
-}
-
-func (p *problem) fullest() (most float64) {
-	for i := range p.bins {
-		most = max(most, p.bins[i].load)
-	}
-	return most
-}
-
-// lightest is the bin with the least of some loads but a node's own, -1 if there is none.
-func (p *problem) lightest(loads map[model.NodeID]float64, not model.NodeID) int {
-	best := -1
-	for i := range p.bins {
-		if n := p.bins[i].node; n != not && (best < 0 || loads[n] < loads[p.bins[best].node]) {
-			best = i
-		}
-	}
-	return best
-}
-
-// inOrder puts steps in an order in which each finds the room it needs, as far as possible.
-func (p *problem) inOrder(steps []step) []step {
-	rest := slices.Clone(steps)
-	slices.SortFunc(rest, func(a, b step) int { return cmp.Compare(p.pieces[a.piece].item, p.pieces[b.piece].item) })
-	room := make([]float64, len(p.bins))
-	for i := range p.bins {
-		room[i] = p.bins[i].room
-	}
-	ordered := make([]step, 0, len(rest))
-	for len(rest) > 0 {
-		next := max(0, slices.IndexFunc(rest, func(s step) bool { return p.pieces[s.piece].size <= room[s.to] }))
-		s := rest[next]
-		room[s.to] -= p.pieces[s.piece].size
-		room[p.pieces[s.piece].bin] += p.pieces[s.piece].size
-		ordered = append(ordered, s)
-		rest = slices.Delete(rest, next, next+1)
-	}
-	return ordered
 }
 
 // why says why a goal is out of reach.
@@ -359,25 +300,8 @@ func (p *problem) why() string {
 		return fmt.Sprintf("%d segments cannot be spread over %d nodes", len(p.pieces), len(p.bins))
 	case largest+max(0, least) > p.limit:
 		return fmt.Sprintf("its largest segment alone is %s times the mean", share(largest))
-	case p.short():
-		return "the other nodes have no memory for more"
 	}
-	return "no better split of its segments found"
-}
-
-// short reports whether memory stands in the way: with endless room the goal would be reached.
-func (p *problem) short() bool {
-	free := *p
-	free.bins = slices.Clone(p.bins)
-	bounded := false
-	for i := range free.bins {
-		bounded = bounded || free.bins[i].room < endless
-		free.bins[i].room = endless
-	}
-	if !bounded {
-		return false
-	}
-	return free.layout().even(p.limit)
+	return "no better split of its segments within the memory of its nodes"
 }
 
 // Reachable is about how low a group's largest share over the mean can be brought by moving segments; it looks no

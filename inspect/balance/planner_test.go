@@ -27,7 +27,6 @@ func random(r *rand.Rand, bins, pieces, largest int, goal float64, tight bool) *
 		p.bins[b].load += load
 		sum += load
 	}
-	p.sortPieces()
 	p.mean = sum / float64(bins)
 	p.limit = goal * p.mean
 	return p
@@ -81,19 +80,20 @@ func brute(p *problem) (fewest int, lowest float64) {
 }
 
 // TestPlannerAgainstTryingAll: a plan fits into the memory, and reaches the goal nearly always where that can be reached, with few more
-// moves than are needed; what it says is needed at least is never more than that.
+// moves than are needed.
 func TestPlannerAgainstTryingAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	possible, reached, moves, needed := 0, 0, 0, 0
 	for range 3000 {
 		p := random(r, 2+r.IntN(3), 1+r.IntN(8), 1+r.IntN(12), 1+r.Float64()/2, r.IntN(3) == 0)
 		want, lowest := brute(p)
-		steps, atLeast := p.solve()
+		steps := p.solve()
+		before, _ := outcome(p, nil)
 		level, fits := outcome(p, steps)
 		if !fits {
 			t.Fatalf("%+v: %v does not fit into the memory", p, steps)
 		}
-		if level < lowest*(1-1e-9) || len(steps) > 0 && level > p.fullest() {
+		if level < lowest*(1-1e-9) || len(steps) > 0 && level > before {
 			t.Errorf("%+v: %v leads to %v, the lowest is %v", p, steps, level, lowest)
 		}
 		if want < 0 {
@@ -104,9 +104,6 @@ func TestPlannerAgainstTryingAll(t *testing.T) {
 			continue
 		}
 		reached, moves, needed = reached+1, moves+len(steps), needed+want
-		if atLeast > want {
-			t.Errorf("%+v: at least %d moves, %d are enough", p, atLeast, want)
-		}
 	}
 	if possible < 500 || reached < possible*9/10 || moves > needed*12/10 {
 		t.Errorf("%d of %d goals are reached, with %d moves where %d are needed", reached, possible, moves, needed)
@@ -124,8 +121,8 @@ func large() *problem {
 
 func TestLargeReplica(t *testing.T) {
 	p := large()
-	steps, atLeast := p.solve()
-	if level, fits := outcome(p, steps); level > p.limit*(1+1e-9) || !fits || len(steps) > atLeast*11/10 {
-		t.Fatalf("%d moves, at least %d, reach %v, not %v", len(steps), atLeast, level, p.limit)
+	steps := p.solve()
+	if level, fits := outcome(p, steps); level > p.limit*(1+1e-9) || !fits {
+		t.Fatalf("%d moves reach %v, not %v", len(steps), level, p.limit)
 	}
 }

@@ -229,7 +229,7 @@ func TestPlanWithinMemory(t *testing.T) {
 			t.Errorf("segment %d goes to %d, which is full", m.Segment, m.To)
 		}
 	}
-	if p = s.Plan(s.Groups[0], Options{Goal: 1.1}); p.Reached || p.Why != "the other nodes have no memory for more" {
+	if p = s.Plan(s.Groups[0], Options{Goal: 1.1}); p.Reached || !strings.Contains(p.Why, "within the memory") {
 		t.Errorf("reached %v: %s", p.Reached, p.Why)
 	}
 	w.live(2).System = nil
@@ -253,7 +253,7 @@ func TestPlanLeavesWhatIsTwice(t *testing.T) {
 	}
 }
 
-// TestGrowingOutOfReach says that growing rows are in the way, and advises a channel.
+// TestGrowingOutOfReach has growing rows in the way.
 func TestGrowingOutOfReach(t *testing.T) {
 	w := newWorld(1, 2)
 	w.serve(1, 10, 100, false)
@@ -263,9 +263,6 @@ func TestGrowingOutOfReach(t *testing.T) {
 	p := s.Plan(s.Groups[0], Options{})
 	if p.Reached || !strings.Contains(p.Why, "growing rows") {
 		t.Errorf("reached %v: %s", p.Reached, p.Why)
-	}
-	if diff := cmp.Diff([]ChannelMove{{"c0", 900, 1, 2}}, p.Channels); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -277,7 +274,7 @@ func TestCalls(t *testing.T) {
 	s := Take(w.build())
 	p := s.Plan(s.Groups[0], Options{})
 	calls := p.Calls()
-	if len(p.Moves) != 7 || !p.Fewest() || len(calls) != 2 {
+	if len(p.Moves) != 7 || len(calls) != 2 {
 		t.Fatalf("%d moves in %d calls", len(p.Moves), len(calls))
 	}
 	if got := calls[0].String(); got != `utility.load_balance("docs", 1, [2], [10, 11, 12, 13, 14])` || calls[0].Database != "tenant" {
@@ -286,25 +283,22 @@ func TestCalls(t *testing.T) {
 }
 
 func TestGenerations(t *testing.T) {
-	for version, want := range map[string]generation{
-		"2.2.9": extremes, "2.3.4": extremes, "2.3.5": average, "2.3.18": average, "2.3.19": quota, "2.4.0": average, "2.4.6": average,
-		"2.4.7": quota, "v2.5.1-dev": quota, "2.6": quota, "": quota,
-	} {
-		if got := generationOf(version); got != want {
+	for version, want := range map[string]bool{"2.3.5": false, "2.3.18": false, "2.3.19": true, "2.4.0": false, "2.4.6": false, "2.4.7": true, "v2.5.1-dev": true, "": true} {
+		if got := hasQuotas(version); got != want {
 			t.Errorf("%q: %v, want %v", version, got, want)
 		}
 	}
-	old := newWorld(1, 2)
-	old.parts.Version.Text = "2.2.4"
-	old.serve(1, 10, 1000, true)
-	old.serve(1, 11, 1000, true)
-	s := Take(old.build())
-	if v := s.Milvus(s.Groups[0]); v.Balancer != "RowCountBasedBalancer" || len(v.Moves) != 1 || v.After.RowsMaxMean != 1 {
-		t.Errorf("%+v", v)
+	for version, want := range map[string]string{"2.2.4": "what RowCountBasedBalancer would do", "2.3.4": "before 2.3.5"} {
+		old := newWorld(1, 2)
+		old.parts.Version.Text = version
+		s := Take(old.build())
+		if v := s.Milvus(s.Groups[0]); v.Modelled || !strings.Contains(v.Does, want) {
+			t.Errorf("%s: %+v", version, v)
+		}
 	}
 }
 
-// TestVerdicts says in words why Milvus does what it does.
+// TestVerdicts has why Milvus does what it does, in words.
 func TestVerdicts(t *testing.T) {
 	uneven := func() *world {
 		w := newWorld(1, 2)

@@ -37,14 +37,14 @@ func TestPlansKeepTheWhole(t *testing.T) {
 // Many small collections, each of a segment or a few: what evens each out alone may put all of them on the same nodes.
 func TestPlansOfManyCollectionsKeepTheWhole(t *testing.T) {
 	moves := 0
-	for seed := range uint64(200) {
+	for seed := range uint64(50) {
 		draw := rand.New(rand.NewPCG(seed, 1))
 		s := balance.Take(drawnCluster(draw, 2+draw.IntN(4), 1+draw.IntN(6)))
 		for _, by := range []balance.Measure{balance.ByCost, balance.ByRows} {
 			moves += wholeKept(t, fmt.Sprint("seed ", seed), s, by)
 		}
 	}
-	if moves < 1000 {
+	if moves < 200 {
 		t.Errorf("only %d moves: plans are withdrawn that need not be", moves)
 	}
 }

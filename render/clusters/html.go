@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/inspect/view"
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/webpage"
@@ -25,7 +27,10 @@ func writeHTML(w io.Writer, d *Diagnosis, _ *render.Options) error {
 		p.Under = append(p.Under, d.sinceText())
 	}
 	d.AddFindings(p)
-	p.Add("Balance", balancePicture(d.Report.Balance)...)
+	if s := d.Report.Balance; s != nil {
+		b := &Balance{Env: view.NewEnv(d.Report.Cluster, d.Report.Now), Report: &balance.Report{Survey: s, Options: balance.Options{Goal: balance.DefaultGoal}}}
+		p.Add("Balance", b.overview()...)
+	}
 	d.AddCluster(p)
 	d.AddChecks(p)
 	return render.WritePage(w, p)

@@ -96,10 +96,9 @@ type Table struct {
 // Cell is a text; Class is "n" for figures, a tone, "dim", or several of them.
 type Cell struct {
 	Text, Class string
-	// Head says that it names its row. Indent is in em. Heat is how much colour is behind it, in percent.
+	// Head says that it names its row. Indent is in em.
 	Head   bool
 	Indent float64
-	Heat   int
 	// Bar is drawn instead of the text.
 	Bar []Piece
 }
@@ -113,9 +112,6 @@ type Piece struct {
 
 // HTML is the table as a block; one without columns is its notes.
 func (t *Table) HTML() Block { return block("table", t) }
-
-// Key says what the colours of bars mean: classes and texts.
-func Key(pairs ...[2]string) Block { return block("key", pairs) }
 
 // Article is something with a headline of its own: a mark and a title, a word in letters of code that has a title, what else is known in
 // a line, and blocks.

@@ -48,7 +48,7 @@ func Balanced(c *model.Cluster, l *replay.Layout) (place map[int64]int64, moves 
 	return place, moves, notes, nil
 }
 
-// planNotes says what a plan comes to, and what it advises beside its moves.
+// planNotes are what a plan comes to.
 func planNotes(p *balance.Plan) (notes []string) {
 	about := "the collection"
 	if p.Group.Replica != nil {
@@ -65,9 +65,6 @@ func planNotes(p *balance.Plan) (notes []string) {
 	}
 	if p.Why != "" {
 		notes = append(notes, about+": "+p.Why)
-	}
-	for _, x := range p.Channels {
-		notes = append(notes, fmt.Sprintf("%s: shard %s with %d growing rows should be led by node %d instead of %d", about, x.Channel, x.Rows, x.To, x.From))
 	}
 	return notes
 }

@@ -2,7 +2,7 @@
 // the UI shows; what leaves is a kind of page (Pages).
 //
 //  1. A refresh surveys what nodes serve and plans moves, off the loop (page.go).
-//  2. The page lays out what came of it as lines (lines.go): of all replicas, as a map, or of one replica with its plan.
+//  2. The page lays out what came of it as lines (lines.go): of all replicas, or of one replica with its plan.
 package balance
 
 import "kitescope/tui"
@@ -16,7 +16,6 @@ func Pages() []tui.PageKind {
 
 func keys() []tui.Binding {
 	return []tui.Binding{
-		{Action: tui.ActHeat, Keys: []string{"m"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "heat map", Doc: "Heat map of nodes and collections, and back.", Weight: 70},
 		{Action: tui.ActBy, Keys: []string{"b"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "by cost/rows/memory", Doc: "Even out by: search cost, rows, memory.", Weight: 60},
 		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InBalance, Group: tui.GroupTake, Hint: "save plan", Doc: "Save the plan as a script for pymilvus, or the report, and ask where.", Weight: 65},
 	}

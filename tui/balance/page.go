@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/shellquote"
 	"kitescope/internal/words"
+	"kitescope/render"
 	"kitescope/render/clusters"
 	"kitescope/tui"
 	"kitescope/tui/draw"
@@ -24,7 +25,6 @@ type page struct {
 	word   string     // the collection as commands name it, "" for all
 	label  string
 	by     balance.Measure
-	heat   bool
 	env    *view.Env // weighed was made from it
 	busy   bool      // a survey is on its way; a refresh waits for it
 	madeBy balance.Measure
@@ -39,7 +39,7 @@ type page struct {
 // line is a line of the page.
 type line struct {
 	text  string // plain
-	look  draw.Look
+	role  render.Role
 	ref   model.Ref      // what it is about; no Resource: nothing
 	group *balance.Group // that enter opens
 }
@@ -96,11 +96,7 @@ func (p *page) Note(*tui.Model) string {
 	if p.of != nil && len(r.Groups) == 1 {
 		spread = &r.Groups[0].Spread
 	}
-	text := "max/mean " + figure(p.madeBy.Of(spread))
-	if cv, ok := p.madeBy.CV(spread); ok {
-		text += " · CV " + figure(cv)
-	}
-	return text + " · by " + p.madeBy.String() + " · goal ≤ " + figure(balance.DefaultGoal)
+	return "max/mean " + render.Ratio(p.madeBy.Of(spread)) + " · by " + p.madeBy.String() + " · goal ≤ " + render.Ratio(balance.DefaultGoal)
 }
 
 // Command implements tui.Page.
@@ -195,18 +191,9 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 		p.layOut(w)
 	}
 	p.ScrollToEnd(len(p.lines), tui.Alone)
-	styled := func(l *line) string { return draw.LookStyle(m.Styles, l.look).On(draw.Cut(l.text, w-1)) }
-	body := p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text }, func(i int) string { return styled(&p.lines[i]) })
-	if p.of == nil && !p.heat {
-		opened := p.opened(m, w, h-len(p.lines)-1)
-		for i := range opened {
-			if i == 0 {
-				body = append(body[:min(len(body), len(p.lines))], "")
-			}
-			body = append(body, " "+styled(&opened[i]))
-		}
-	}
-	return body
+	return p.Draw(m.Styles, len(p.lines), w, func(i int) string { return p.lines[i].text }, func(i int) string {
+		return m.Styles.Roles[p.lines[i].role].On(draw.Cut(p.lines[i].text, w-1))
+	})
 }
 
 func (p *page) current() *line {
@@ -237,13 +224,6 @@ func (p *page) Can(m *tui.Model, a tui.Action) string {
 		if p.weighed == nil || !p.weighed.Report.Survey.Asked {
 			return "there is nothing to save: the nodes were not asked"
 		}
-	case tui.ActHeat:
-		switch {
-		case p.of != nil:
-			return "the map is on the page of all replicas"
-		case p.weighed == nil:
-			return "no data yet"
-		}
 	}
 	return ""
 }
@@ -257,10 +237,6 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	switch a {
 	case tui.ActBack:
 		return m.Back()
-	case tui.ActHeat:
-		p.heat = !p.heat
-		p.Cursor, p.Top = 0, 0
-		p.layOut(m.Width)
 	case tui.ActBy:
 		p.by = (p.by + 1) % (balance.ByMemory + 1)
 		m.Say(tui.ToneInfo, "balanced by "+p.by.String())
