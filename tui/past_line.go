@@ -89,7 +89,7 @@ func (m *Model) clickTime(column int) Cmd {
 	}
 	place := x.From + int64(float64(x.To-x.From)*(float64(cell)+0.5)/float64(n))
 	if i := x.Before(place); i > 0 && float64(x.Of(i-1)-x.From)/float64(max(1, x.To-x.From))*float64(n) >= float64(cell) {
-		return m.GoTo(x.Brief(i - 1).Revision) // an event in this very cell
+		return m.GoTo(x.Event(i - 1).Revision) // an event in this very cell
 	}
 	return m.data.past.seek(m, instant{revision: x.Revision(place)})
 }

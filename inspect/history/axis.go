@@ -19,12 +19,12 @@ type Axis struct {
 
 // NewAxis places the events of a history.
 func NewAxis(h *History) *Axis {
-	x := &Axis{History: h, Dated: !h.First.IsZero(), places: make([]int64, len(h.entries))}
+	x := &Axis{History: h, Dated: !h.First.IsZero(), places: make([]int64, len(h.entries.list))}
 	x.From, x.To = x.place(h.From), x.place(h.To)
 	x.To = max(x.To, x.From)
 	last := x.From
-	for i := range h.entries {
-		last = max(last, min(x.place(h.entries[i].first), x.To)) // a clock may have been set back
+	for i := range h.entries.list {
+		last = max(last, min(x.place(h.entries.list[i].at), x.To)) // a clock may have been set back
 		x.places[i] = last
 	}
 	return x
@@ -69,5 +69,5 @@ func (h *History) When(revision int64) (at time.Time, wrong time.Duration) {
 
 // UpTo is how many events began at a revision or before it: the last one of them is what led to its state.
 func (h *History) UpTo(revision int64) int {
-	return sort.Search(len(h.entries), func(i int) bool { return h.entries[i].first > revision })
+	return sort.Search(len(h.entries.list), func(i int) bool { return h.entries.list[i].at > revision })
 }

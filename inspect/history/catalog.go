@@ -19,7 +19,7 @@ func collectionChanged(c *change) bool {
 		}
 		return c.told(collectionDropped)
 	}
-	c.pool.names[after.ID] = after.Name
+	c.entries.name(model.Ref{Resource: collections, ID: after.ID.String(), Name: after.Name})
 	if after.State == creatingState {
 		c.creating[after.ID] = true
 		return false
@@ -86,7 +86,7 @@ func (c *change) schemaChanged(id model.CollectionID, what string) bool {
 	if c.beginning || id == 0 {
 		return false
 	}
-	n := news{kind: collectionAltered, collection: id, object: model.Ref{Resource: "collections", ID: id.String(), Name: c.pool.names[id]}}
+	n := news{kind: collectionAltered, collection: id, object: c.entries.collection(id)}
 	switch {
 	case c.before == nil:
 		n.after = what
@@ -134,7 +134,7 @@ func indexChanged(c *change) bool {
 	if after == nil {
 		return !before.Deleted && c.told(indexDropped)
 	}
-	c.indexes[after.ID] = c.pool.text(after.Name)
+	c.indexes[after.ID] = after.Name
 	switch {
 	case before == nil:
 		return !after.Deleted && c.told(indexCreated)

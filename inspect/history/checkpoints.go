@@ -1,7 +1,7 @@
 package history
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -35,27 +35,28 @@ type pace struct {
 	// held says that a segment of the channel has grown since the last move.
 	held bool
 
-	// growing are the segments that take rows from it now, on is the text that says "on" it.
-	growing int32
-	on      text
+	// growing are the segments that take rows from it now.
+	growing int
 }
 
 func vchannelRef(name string) model.Ref { return ref("vchannels", name) }
 
-// pace is that of the vchannel of a number. It is valid until one of a greater number is asked for.
-func (r *Reader) pace(vchannel int32) *pace {
-	for int(vchannel) >= len(r.paces) {
-		r.paces = append(r.paces, pace{})
+// pace returns that of a vchannel.
+func (r *Reader) pace(vchannel string) *pace {
+	p := r.paces[vchannel]
+	if p == nil {
+		p = &pace{}
+		r.paces[vchannel] = p
 	}
-	return &r.paces[vchannel]
+	return p
 }
 
 // takeCheckpoint takes a position in. One that is written again without moving on is none.
 func (r *Reader) takeCheckpoint(x *meta.Single, v *model.VChannel) {
-	p, at := r.pace(x.VChannel), x.At
+	p, at := r.pace(v.Name), v.Checkpoint.At
 	switch {
 	case x.Gone || at == model.MaxTSO: // of a channel that was dropped
-		*p = pace{growing: p.growing, on: p.on}
+		*p = pace{growing: p.growing}
 		return
 	case !p.there:
 		p.there, p.collection = true, v.Collection
@@ -71,7 +72,7 @@ func (r *Reader) takeCheckpoint(x *meta.Single, v *model.VChannel) {
 // moved tells of a stop that is over, or remembers the interval.
 func (r *Reader) moved(name string, p *pace, after int64) {
 	if r.stopped(p, after) {
-		r.tellStop(name, p, after)
+		r.tell(r.stop(name, p, after))
 		r.tell(news{kind: checkpointResumed, object: vchannelRef(name), collection: p.collection, detail: "after " + words.Span(time.Duration(after))})
 	} else if after <= stoppedLeast { // one that was held is not usual
 		p.intervals[p.next] = after
@@ -95,34 +96,30 @@ func (r *Reader) stopped(p *pace, after int64) bool {
 	return after > stoppedTimes*usual && (p.collection == 0 || r.live[p.collection])
 }
 
-func (r *Reader) tellStop(name string, p *pace, after int64) {
-	r.tell(news{
+func (r *Reader) stop(name string, p *pace, after int64) news {
+	return news{
 		kind: checkpointStopped, object: vchannelRef(name), collection: p.collection, at: p.revision,
 		after: p.at.Time().Format(time.RFC3339), detail: "none for " + words.Span(time.Duration(after)),
-	})
+	}
 }
 
 // beginCheckpoints has the time of all positions of before begin now: when they were written is not known, so that a stop is told
 // of when it was that long since then.
 func (r *Reader) beginCheckpoints() {
-	for i := range r.paces {
-		if p := &r.paces[i]; p.there {
+	for _, p := range r.paces {
+		if p.there {
 			p.moved, p.held = r.now, p.growing > 0
 		}
 	}
 }
 
-// endCheckpoints tells of those that stand still at the end.
-func (r *Reader) endCheckpoints() {
-	var standing []int32
-	for i := range r.paces {
-		if p := &r.paces[i]; p.moved > 0 && r.stopped(p, r.now-p.moved) {
-			standing = append(standing, int32(i))
+// standing returns the stops that last, in order of vchannels.
+func (r *Reader) standing() []news {
+	var list []news
+	for _, name := range slices.Sorted(maps.Keys(r.paces)) {
+		if p := r.paces[name]; p.moved > 0 && r.stopped(p, r.now-p.moved) {
+			list = append(list, r.stop(name, p, r.now-p.moved))
 		}
 	}
-	slices.SortFunc(standing, func(a, b int32) int { return cmp.Compare(r.vchannels[a], r.vchannels[b]) })
-	for _, i := range standing {
-		p := &r.paces[i]
-		r.tellStop(r.vchannels[i], p, r.now-p.moved)
-	}
+	return list
 }

@@ -32,13 +32,6 @@ func (h *History) Date(ctx context.Context, past source.Past) error {
 	return err
 }
 
-// takeTimestamp takes in that Milvus reserved timestamps.
-func (r *Reader) takeTimestamp(key string, value []byte) {
-	r.key = append(r.key[:0], key...)
-	r.clock.Put(source.KV{Key: r.key, Value: value, ModRevision: r.revision})
-	r.now = nanoseconds(r.clock.Last())
-}
-
 func nanoseconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -3,11 +3,9 @@
 //
 //  1. A Reader takes in the store as it was (Begin), and each change with Apply, which decodes it as package meta does for a Cluster.
 //  2. Of each key it keeps what it needs to say what the next change means: of segments their states, of the rest the object.
-//     No Cluster is built: a change costs what it is about, however large the store is. What is kept of segments and of events are
-//     numbers, and texts of an event are made when it is asked for (pool.go).
+//     No Cluster is built: a change costs what it is about, however large the store is.
 //  3. A rule (rules.go) makes events of an object before and after. What has no rule, and what is no news, is counted.
-//  4. The same that happens to the same object again and again is one event with a count (group.go).
-//     What lies back is decoded by one goroutine and told of by another (ahead.go).
+//  4. The same that happens to the same object again and again is one event with a count (entries.go).
 //  5. Finish dates them: etcd keeps no times, the timestamps that Milvus reserves every 3 seconds do (meta.Clock).
 package history
 
@@ -58,18 +56,24 @@ type History struct {
 	Undecoded int64
 
 	clock   *meta.Clock
-	entries []entry
-	pool    *pool
+	entries entries
 }
 
 // Len is how many events there are.
-func (h *History) Len() int { return len(h.entries) }
+func (h *History) Len() int { return len(h.entries.list) }
 
 // Event is the i-th event, in the order of their first revisions.
-func (h *History) Event(i int) Event { return h.pool.event(&h.entries[i], h.clock) }
-
-// Brief is the same without its Message, which takes longest to make.
-func (h *History) Brief(i int) Event { return h.pool.brief(&h.entries[i], h.clock) }
+func (h *History) Event(i int) Event {
+	e := &h.entries.list[i]
+	out := Event{
+		Revision: e.at, Last: e.last, Count: e.count, Kind: kinds[e.kind].name, Object: h.entries.named(e.object),
+		Collection: h.entries.collection(e.collection), Before: e.before, After: e.after,
+	}
+	out.Time, out.Error = dated(h.clock, e.at)
+	out.LastTime, _ = dated(h.clock, e.last)
+	out.Message = message(&out, kinds[e.kind].words, e.via, e.detail)
+	return out
+}
 
 // Between reads what happened from a revision on, up to another, of a source whose snapshots head is of. Gaps are what could not be read.
 func Between(ctx context.Context, past source.Past, head source.Header, from, to int64) (*History, []source.Gap, error) {
@@ -102,7 +106,7 @@ func Of(ctx context.Context, first source.Snapshot, changes Changes) (*History, 
 	if err := r.Begin(ctx, first); err != nil {
 		return nil, err
 	}
-	if err := r.readAhead(ctx, changes); err != nil {
+	if err := changes(ctx, r.Apply); err != nil {
 		return nil, err
 	}
 	return r.Finish(), nil

@@ -2,7 +2,7 @@ package history
 
 import (
 	"context"
-	"slices"
+	"maps"
 	"time"
 
 	"kitescope/inspect/diff"
@@ -16,15 +16,13 @@ type Reader struct {
 	decoder *meta.Decoder
 	header  source.Header
 	clock   *meta.Clock
-	pool    *pool
-	groups  groups
+	entries entries
 	history History
 
-	kinds [meta.KindNumbers]keyKind // of keys, by their numbers
 	// small are the objects under the keys of which there are few, by key.
 	small    map[string]any
-	segments segmentTable
-	builds   buildTable
+	segments map[model.SegmentID]segmentBefore
+	builds   map[buildKey]model.IndexState
 	// creating are collections that are not Created yet: their fields and partitions come with them.
 	creating map[model.CollectionID]bool
 	// live are collections whose fields and functions change by being altered, created those that become so at the end of the revision.
@@ -34,12 +32,10 @@ type Reader struct {
 	// Names, for the objects of other keys.
 	partitions map[model.PartitionID]string
 	grantees   map[string]model.Grant
-	indexes    map[model.IndexID]text
+	indexes    map[model.IndexID]string
 	sessions   map[string]int // how many keys register a node
 	channels   map[model.Ref]*channelBefore
-	vchannels  []string // names of vchannels, by their numbers
-	paces      []pace   // the same
-	key        []byte   // scratch
+	paces      map[string]*pace // by vchannel
 	// now is the newest time that Milvus has told, in Unix nanoseconds; 0 if there is none.
 	now int64
 
@@ -51,27 +47,18 @@ type Reader struct {
 	beginning bool                                // the store as it was is read: nothing happens
 }
 
-// keyKind is a kind of key: what its changes mean, and how many of them were none that is told.
-type keyKind struct {
-	name  string
-	met   bool
-	rule  rule // nil: none
-	plain int64
-}
-
 // NewReader is a Reader of the store that a header is of.
 func NewReader(h source.Header) (*Reader, error) {
 	d, err := meta.NewDecoder(h)
 	if err != nil {
 		return nil, err
 	}
-	p := newPool()
 	return &Reader{
-		decoder: d, header: h, clock: meta.ClockOf(h.Root), pool: p, groups: groups{pool: p},
-		history: History{From: h.Revision, To: h.Revision},
-		small:   map[string]any{}, segments: segmentTable{at: map[model.SegmentID]int32{}}, builds: buildTable{at: map[buildKey]int32{}},
-		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]text{}, sessions: map[string]int{},
-		channels: map[model.Ref]*channelBefore{},
+		decoder: d, header: h, clock: meta.ClockOf(h.Root), entries: newEntries(),
+		history: History{From: h.Revision, To: h.Revision, Plain: map[string]int64{}},
+		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, builds: map[buildKey]model.IndexState{},
+		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
+		channels: map[model.Ref]*channelBefore{}, paces: map[string]*pace{},
 		live:     map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
 		compacted: map[model.SegmentID]model.SegmentID{},
 	}, nil
@@ -118,32 +105,25 @@ func (r *Reader) reach(revision int64) {
 // Finish is what happened. The Reader is of no use any more.
 func (r *Reader) Finish() *History {
 	r.endRevision()
-	return r.finish(r.clock.UpTo(r.history.To, time.Time{}), r.pool)
+	return r.finish(r.clock.UpTo(r.history.To, time.Time{}), r.entries)
 }
 
 // SoFar is what happened until now, which is seen by a clock, zero where nobody looked. The Reader goes on, and what is returned stays
 // as it is.
 func (r *Reader) SoFar(seen time.Time) *History {
 	r.endRevision()
-	going := r.groups
-	defer func() { r.groups = going }()
-	r.groups = groups{entries: slices.Clone(going.entries), pool: going.pool, newest: slices.Clone(going.newest)}
-	h := r.finish(r.clock.UpTo(r.history.To, seen), nil)
-	h.pool = r.pool.upTo()
-	return h
+	return r.finish(r.clock.UpTo(r.history.To, seen), r.entries.upTo())
 }
 
-func (r *Reader) finish(clock *meta.Clock, texts *pool) *History {
-	r.endCheckpoints()
-	r.groups.sort()
-	h := r.history
-	h.clock, h.pool, h.entries = clock, texts, r.groups.entries
-	h.Plain = map[string]int64{}
-	for i := range r.kinds {
-		if k := &r.kinds[i]; k.plain > 0 {
-			h.Plain[k.name] += k.plain
-		}
+// finish adds to events the checkpoints that stand still at the end, and dates them.
+func (r *Reader) finish(clock *meta.Clock, list entries) *History {
+	for _, n := range r.standing() {
+		list.list = append(list.list, list.keep(&n))
 	}
+	list.sort()
+	h := r.history
+	h.clock, h.entries = clock, list
+	h.Plain = maps.Clone(h.Plain)
 	h.First, _ = dated(clock, h.From)
 	h.Until, _ = dated(clock, h.To)
 	return &h
@@ -166,36 +146,27 @@ type change struct {
 // take decodes a change and has its rule make events of it.
 func (r *Reader) take(kv *source.KV, deleted bool) {
 	x := r.decoder.Decode(kv, deleted)
-	r.vchannels = r.decoder.VChannels()
-	r.takeDecoded(x, kv.Value)
-}
-
-// takeDecoded has the rule of a change make events of it. value is wanted of timestamps alone.
-func (r *Reader) takeDecoded(x *meta.Single, value []byte) {
 	if x.Problem != "" && x.Object == nil && !x.Gone && x.Kind != "" {
 		if !r.beginning {
 			r.history.Undecoded++
 		}
 		return
 	}
-	k := &r.kinds[x.Number]
-	if !k.met {
-		*k = keyKind{name: x.Kind, met: true, rule: rules[x.Kind]}
-	}
-	if !r.takeAs(x, k, value) && !r.beginning {
-		k.plain++
+	if !r.takeAs(x, kv) && !r.beginning {
+		r.history.Plain[x.Kind]++
 	}
 }
 
 // takeAs takes a change in as one of its kind, and reports whether it is news.
-func (r *Reader) takeAs(x *meta.Single, k *keyKind, value []byte) bool {
+func (r *Reader) takeAs(x *meta.Single, kv *source.KV) bool {
 	switch object := x.Object.(type) {
 	case *meta.SegmentBrief:
 		return r.takeSegment(object, x.Gone)
 	case *meta.IndexBrief:
 		return r.takeIndex(object, x.Gone)
 	case *model.Allocator:
-		r.takeTimestamp(x.Key, value)
+		r.clock.Put(source.KV{Key: kv.Key, Value: kv.Value, ModRevision: r.revision})
+		r.now = nanoseconds(r.clock.Last())
 		return false
 	case *model.VChannel:
 		switch x.Kind {
@@ -208,7 +179,8 @@ func (r *Reader) takeAs(x *meta.Single, k *keyKind, value []byte) bool {
 		}
 		return false
 	}
-	return k.rule != nil && r.takeSmall(k.rule, x)
+	rule := rules[x.Kind]
+	return rule != nil && r.takeSmall(rule, x)
 }
 
 // takeSmall keeps what a key holds, and compares it with what it held.
@@ -226,35 +198,15 @@ func (r *Reader) takeSmall(rule rule, x *meta.Single) bool {
 	return rule(&c)
 }
 
-// news is an event to be told of.
-type news struct {
-	kind                  kindID
-	object                model.Ref
-	collection            model.CollectionID
-	before, after, detail string
-	// at is the revision, 0: the one that is read.
-	at int64
-}
-
 // tell takes an event in, and reports true, which a rule returns.
 func (r *Reader) tell(n news) bool {
 	if r.beginning {
 		return true
 	}
-	e := entry{
-		first: n.at, kind: n.kind, object: r.pool.object(n.object), collection: n.collection, before: r.pool.text(n.before), after: r.pool.text(n.after),
+	if n.at == 0 {
+		n.at = r.revision
 	}
-	e.setDetail(r.pool.text(n.detail))
-	return r.enter(&e)
-}
-
-// enter is tell of an event whose texts are in the pool; its first revision is 0 where it is the one that is read.
-func (r *Reader) enter(e *entry) bool {
-	if e.first == 0 {
-		e.first = r.revision
-	}
-	e.last, e.count = e.first, 1
-	r.groups.add(e, r.nanoseconds)
+	r.entries.add(n, r.nanoseconds)
 	return true
 }
 

@@ -2,91 +2,38 @@ package history
 
 import (
 	"slices"
+	"strconv"
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/internal/words"
 )
 
-// segmentBefore is what is kept of a segment. There may be hundreds of thousands: it has no pointer.
+// segmentBefore is what is kept of a segment.
 type segmentBefore struct {
 	state     model.SegmentState
 	level     model.SegmentLevel
 	invisible bool
-	vchannel  int32 // its number, 0: none
-	object    int32 // in the pool, from 1 on; 0: nothing was told of it
+	vchannel  string
 }
 
-// same reports whether nothing has changed that would be told.
-func (s segmentBefore) same(as segmentBefore) bool {
-	return s.state == as.state && s.level == as.level && s.invisible == as.invisible && s.vchannel == as.vchannel
-}
-
-// grows is the vchannel that a segment takes rows from, 0 if none.
-func (s segmentBefore) grows() int32 {
+// grows returns the vchannel that a segment takes rows from, "" if none.
+func (s *segmentBefore) grows() string {
 	if s.state == model.SegmentGrowing || s.state == model.SegmentSealed || s.state == model.SegmentFlushing {
 		return s.vchannel
 	}
-	return 0
-}
-
-// segmentTable has what is kept of segments, by id.
-type segmentTable struct {
-	at   map[model.SegmentID]int32
-	list []segmentBefore
-	free []int32 // places of segments that are gone
-}
-
-// find is what is kept of a segment; nil if it is not there. It is valid until the next add.
-func (t *segmentTable) find(id model.SegmentID) *segmentBefore {
-	if i, ok := t.at[id]; ok {
-		return &t.list[i]
-	}
-	return nil
-}
-
-func (t *segmentTable) add(id model.SegmentID, s segmentBefore) {
-	if n := len(t.free); n > 0 {
-		t.at[id], t.list[t.free[n-1]] = t.free[n-1], s
-		t.free = t.free[:n-1]
-		return
-	}
-	t.at[id] = int32(len(t.list))
-	t.list = append(t.list, s)
-}
-
-func (t *segmentTable) remove(id model.SegmentID) {
-	t.free = append(t.free, t.at[id])
-	delete(t.at, id)
-}
-
-// keep keeps what a segment is now, the zero value being nothing; old is nil if it was not there.
-func (r *Reader) keep(id model.SegmentID, old *segmentBefore, now segmentBefore) {
-	from := int32(0)
-	if old != nil {
-		from = old.grows()
-	}
-	switch gone := now == (segmentBefore{}); {
-	case gone && old != nil:
-		r.segments.remove(id)
-	case gone:
-	case old != nil:
-		*old = now
-	default:
-		r.segments.add(id, now)
-	}
-	r.growOn(from, now.grows())
+	return ""
 }
 
 // growOn counts a segment that took rows from one vchannel and takes them from another.
-func (r *Reader) growOn(from, to int32) {
+func (r *Reader) growOn(from, to string) {
 	if from == to {
 		return
 	}
-	if from != 0 {
+	if from != "" {
 		r.pace(from).growing--
 	}
-	if to != 0 {
+	if to != "" {
 		p := r.pace(to)
 		p.growing++
 		p.held = true
@@ -94,41 +41,40 @@ func (r *Reader) growOn(from, to int32) {
 }
 
 func (r *Reader) takeSegment(s *meta.SegmentBrief, gone bool) bool {
-	old := r.segments.find(s.ID)
-	var before segmentBefore
-	if old != nil {
-		before = *old
-	}
-	now := segmentBefore{state: s.State, level: s.Level, invisible: s.Invisible, vchannel: s.VChannel, object: before.object}
+	before, known := r.segments[s.ID]
+	now := segmentBefore{s.State, s.Level, s.Invisible, s.VChannel}
 	switch {
-	case gone && old == nil, !gone && old != nil && before.same(now):
+	case gone && !known, !gone && known && before == now:
 		return false
-	case r.beginning:
-		r.keep(s.ID, old, now)
-		return false
-	case now.object == 0:
-		now.object = r.pool.segment(s.ID) + 1
+	case gone:
+		now = segmentBefore{}
+		delete(r.segments, s.ID)
+	default:
+		r.segments[s.ID] = now
 	}
-	e := entry{object: now.object - 1, collection: s.Collection}
-	if old != nil {
-		e.before = r.pool.state(before)
+	r.growOn(before.grows(), now.grows())
+	if r.beginning {
+		return false
+	}
+	n := news{object: model.Ref{Resource: segments, ID: s.ID.String()}, collection: s.Collection}
+	if known {
+		n.before = stateText(before)
 	}
 	if gone {
-		r.keep(s.ID, old, segmentBefore{})
-		e.kind = segmentRemoved
-		return r.enter(&e)
+		n.kind = segmentRemoved
+		return r.tell(n)
 	}
-	r.keep(s.ID, old, now)
-	if e.after = r.pool.state(now); old == nil {
-		return r.newSegment(s, &e)
+	n.after = stateText(now)
+	if !known {
+		return r.newSegment(s, n)
 	}
-	switch e.kind = segmentKind(before.state, now.state); {
-	case e.kind == segmentDropped:
-		r.dropped = append(r.dropped, droppedSegment{s.ID, len(r.groups.entries)})
+	switch n.kind = segmentKind(before.state, now.state); {
+	case n.kind == segmentDropped:
+		r.dropped = append(r.dropped, droppedSegment{s.ID, len(r.entries.list)})
 	case now.state != model.SegmentDropped && s.Rows > 0:
-		e.form, e.detail = detailRows, s.Rows
+		n.detail = words.Count(s.Rows, "row", "rows")
 	}
-	return r.enter(&e)
+	return r.tell(n)
 }
 
 // segmentKind is what happened to a segment whose state became another, or of which something else did.
@@ -148,33 +94,23 @@ func segmentKind(from, to model.SegmentState) kindID {
 }
 
 // newSegment tells of a segment that was not there; one that a compaction made, from which.
-func (r *Reader) newSegment(s *meta.SegmentBrief, e *entry) bool {
-	e.kind = segmentCreated
+func (r *Reader) newSegment(s *meta.SegmentBrief, n news) bool {
+	n.kind = segmentCreated
 	if len(s.CompactedFrom) == 0 {
-		e.setDetail(r.onChannel(s.VChannel))
-		return r.enter(e)
+		if s.VChannel != "" {
+			n.detail = "on " + s.VChannel
+		}
+		return r.tell(n)
 	}
-	e.kind = segmentCompacted
+	n.kind = segmentCompacted
 	const most = 8
 	names := make([]string, 0, len(s.CompactedFrom))
 	for _, from := range s.CompactedFrom {
 		names = append(names, from.String())
 		r.compacted[from] = s.ID
 	}
-	e.setDetail(r.pool.text("from " + words.FirstOf(names, most, ", ") + ", " + words.Count(s.Rows, "row", "rows")))
-	return r.enter(e)
-}
-
-// onChannel says which vchannel that is.
-func (r *Reader) onChannel(vchannel int32) text {
-	if vchannel == 0 {
-		return 0
-	}
-	p := r.pace(vchannel)
-	if p.on == 0 {
-		p.on = r.pool.text("on " + r.vchannels[vchannel])
-	}
-	return p.on
+	n.detail = "from " + words.FirstOf(names, most, ", ") + ", " + words.Count(s.Rows, "row", "rows")
+	return r.tell(n)
 }
 
 // droppedSegment is a segment that was dropped in this revision, and its entry.
@@ -183,12 +119,11 @@ type droppedSegment struct {
 	entry int
 }
 
-// endSegments says of segments that were dropped what they were compacted into: the record of that one may come after theirs.
+// endSegments adds to segments that were dropped what they were compacted into: the record of that one may come after theirs.
 func (r *Reader) endSegments() {
 	for _, d := range slices.Backward(r.dropped) {
 		if into, ok := r.compacted[d.id]; ok {
-			e := &r.groups.entries[d.entry]
-			e.form, e.detail = detailCompacted, int64(into)
+			r.entries.list[d.entry].detail = "compacted into " + into.String()
 			delete(r.compacted, d.id)
 		}
 	}
@@ -205,4 +140,43 @@ func stateText(s segmentBefore) string {
 		text += ", invisible"
 	}
 	return text
+}
+
+// buildKey is an index on a segment.
+type buildKey struct {
+	segment model.SegmentID
+	build   model.BuildID
+}
+
+// takeIndex tells when the files of an index are finished, or cannot be made.
+func (r *Reader) takeIndex(x *meta.IndexBrief, gone bool) bool {
+	key := buildKey{x.Segment, x.Build}
+	old := r.builds[key]
+	if gone {
+		delete(r.builds, key)
+		return false
+	}
+	r.builds[key] = x.State
+	if r.beginning || old == x.State {
+		return false
+	}
+	id := x.Segment.String() + "/" + x.Index.String() + "/" + x.Build.String()
+	n := news{
+		object: model.Ref{Resource: segmentIndexes, ID: id, Name: r.indexes[x.Index]}, collection: x.Collection, after: x.State.String(),
+	}
+	if old != model.IndexStateNone {
+		n.before = old.String()
+	}
+	switch x.State {
+	case model.IndexFinished:
+		n.kind, n.detail = indexBuilt, "on segment "+x.Segment.String()
+		if x.Node != 0 {
+			n.detail += " by node " + strconv.FormatInt(int64(x.Node), 10)
+		}
+	case model.IndexFailed, model.IndexRetry:
+		n.kind, n.detail = indexFailed, x.FailReason
+	default:
+		return false
+	}
+	return r.tell(n)
 }

@@ -31,11 +31,11 @@ type Selector struct {
 // Select are the positions of the events that are wanted.
 func (h *History) Select(w Wanted) []int {
 	var found []int
-	for i := range h.entries {
-		if e := &h.entries[i]; w.SinceRevision > e.last || w.UntilRevision > 0 && e.first > w.UntilRevision || !w.covers(h, e) {
+	for i := range h.entries.list {
+		if e := &h.entries.list[i]; w.SinceRevision > e.last || w.UntilRevision > 0 && e.at > w.UntilRevision || !w.covers(h, e) {
 			continue
 		}
-		if len(w.Objects) == 0 || h.about(&h.entries[i], w.Objects) {
+		if len(w.Objects) == 0 || h.about(&h.entries.list[i], w.Objects) {
 			found = append(found, i)
 		}
 	}
@@ -49,7 +49,7 @@ func (w *Wanted) covers(h *History, e *entry) bool {
 		}
 	}
 	if !w.Until.IsZero() {
-		if at, wrong := dated(h.clock, e.first); at.Add(-max(wrong, 0)).After(w.Until) {
+		if at, wrong := dated(h.clock, e.at); at.Add(-max(wrong, 0)).After(w.Until) {
 			return false
 		}
 	}
@@ -57,7 +57,7 @@ func (w *Wanted) covers(h *History, e *entry) bool {
 }
 
 func (h *History) about(e *entry, list []Selector) bool {
-	object := h.pool.ref(e.object)
+	object := h.entries.named(e.object)
 	for i := range list {
 		s := &list[i]
 		if s.is(object) || s.Resource != "" && s.Resource != collections || e.collection == 0 {
@@ -66,7 +66,7 @@ func (h *History) about(e *entry, list []Selector) bool {
 			}
 			continue
 		}
-		if s.is(model.Ref{Resource: collections, ID: e.collection.String(), Name: h.pool.names[e.collection]}) {
+		if s.is(h.entries.collection(e.collection)) {
 			return true
 		}
 	}

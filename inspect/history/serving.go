@@ -15,8 +15,7 @@ func loadChanged(c *change) bool {
 	if object == nil {
 		object = before
 	}
-	n := news{collection: object.Collection}
-	n.object = model.Ref{Resource: "collections", ID: object.Collection.String(), Name: c.pool.names[object.Collection]}
+	n := news{collection: object.Collection, object: c.entries.collection(object.Collection)}
 	switch {
 	case after == nil:
 		n.kind, n.before = collectionReleased, before.Status

@@ -72,12 +72,12 @@ func TestAxis(t *testing.T) {
 		}
 		last := x.From
 		for i := range x.Len() {
-			e := x.Brief(i)
+			e := x.Event(i)
 			if x.Of(i) < last || x.Of(i) > x.To {
 				t.Errorf("%s: event %d is at %d, behind one at %d", name, i, x.Of(i), last)
 			}
 			last = x.Of(i)
-			if n := x.UpTo(e.Revision); n <= i || x.Brief(n-1).Revision != e.Revision {
+			if n := x.UpTo(e.Revision); n <= i || x.Event(n-1).Revision != e.Revision {
 				t.Errorf("%s: %d events up to revision %d, which is that of event %d", name, n, e.Revision, i)
 			}
 			if r := x.Revision(x.Place(e.Revision)); r < e.Revision && x.Place(r) != x.Place(e.Revision) {

@@ -31,11 +31,17 @@ import (
 // column or description of any object changes. A field that changes none has to stand in testdata/unread.txt, with the reason. Lists of
 // records, which show all fields, do not count.
 func TestEveryField(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads thousands of clusters")
+	}
 	found := make(map[string]bool) // whether it is shown
 	probed := make(map[kindID]bool)
 	for _, version := range slices.Backward(metatest.Versions()) {
 		kvs := newMemory(metatest.Cluster(version)).kvs
-		at := largestOfKinds(kvs)
+		at := slices.DeleteFunc(largestOfKinds(kvs), func(at int) bool {
+			k, err := newGrammar(testHeader()).parse(kvs[at].Key)
+			return err != nil || probed[k.kind]
+		})
 		if version == "3.0" { // storage version 3 is another record
 			at = append(at, manifested(t, kvs))
 		}
@@ -182,6 +188,9 @@ type prober struct {
 	// packed: the value is compressed.
 	packed bool
 	found  map[string]bool
+	// shownBefore is what is shown of before.
+	before      *model.Cluster
+	shownBefore []string
 }
 
 // message changes the fields of a message inside root; around are the names of those that it is in.
@@ -212,7 +221,7 @@ func (p *prober) message(m protoreflect.Message, around []protoreflect.FullName)
 		p.note(full, before)
 		restore(m, saved) // an arm of a oneof takes the place of another
 	}
-	if !sameObjects(before, p.load()) {
+	if !p.same(before, p.load()) {
 		p.t.Fatalf("%s: the cluster is another one though nothing changed", name)
 	}
 }
@@ -261,7 +270,7 @@ func (p *prober) inner(m protoreflect.Message, fd protoreflect.FieldDescriptor, 
 	p.message(in, around)
 	empty := p.load()
 	fill(in, 3)
-	p.found[full] = p.found[full] || !sameObjects(empty, p.load()) || had && p.gone(m, fd, before)
+	p.found[full] = p.found[full] || !p.same(empty, p.load()) || had && p.gone(m, fd, before)
 	restore(m, saved)
 }
 
@@ -269,7 +278,7 @@ func (p *prober) inner(m protoreflect.Message, fd protoreflect.FieldDescriptor, 
 func (p *prober) gone(m protoreflect.Message, fd protoreflect.FieldDescriptor, before *model.Cluster) bool {
 	saved := m.Get(fd)
 	m.Clear(fd)
-	changed := !sameObjects(before, p.load())
+	changed := !p.same(before, p.load())
 	m.Set(fd, saved)
 	return changed
 }
@@ -293,7 +302,7 @@ func fill(m protoreflect.Message, depth int) {
 
 func (p *prober) note(full string, before *model.Cluster) {
 	if !p.found[full] {
-		p.found[full] = !sameObjects(before, p.load())
+		p.found[full] = !p.same(before, p.load())
 	}
 }
 
@@ -314,9 +323,15 @@ func (p *prober) load() *model.Cluster {
 	return c
 }
 
-// sameObjects compares what is in columns and descriptions. Most fields are read into the Cluster or not at all, so that is compared first.
-func sameObjects(a, b *model.Cluster) bool {
-	return sameParts(a, b) || slices.Equal(shownOf(a), shownOf(b))
+// same compares what is in columns and descriptions. Most fields are read into the Cluster or not at all, so that is compared first.
+func (p *prober) same(before, b *model.Cluster) bool {
+	if sameParts(before, b) {
+		return true
+	}
+	if p.before != before {
+		p.before, p.shownBefore = before, shownOf(before)
+	}
+	return slices.Equal(p.shownBefore, shownOf(b))
 }
 
 func sameParts(a, b *model.Cluster) bool {

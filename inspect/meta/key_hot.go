@@ -1,7 +1,6 @@
 package meta
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 )
@@ -21,60 +20,16 @@ func hotKinds() []kindID {
 // parseHot parses the frequent kinds without looking at the table; whatever is odd
 // about a key is left to match. Of k only the kind and the kind's ids are set.
 func (g *grammar) parseHot(rel []byte, k *keyParts) bool {
-	h := g.hotOf(rel)
-	if h == nil {
-		return false
-	}
-	k.kind = h.kind
-	return parseIDs(rel[len(h.prefix):], k.ids[:h.ids])
-}
-
-// hotOf is the frequent kind that a key begins as, nil if none.
-func (g *grammar) hotOf(rel []byte) *hotPrefix {
 	for i := range g.hot {
 		h := &g.hot[i]
 		n := len(h.prefix)
 		// Where its last two bytes are, other keys have others: comparing all of it is a call.
 		if len(rel) > n && rel[n-1] == '/' && rel[n-2] == h.prefix[n-2] && string(rel[:n]) == string(h.prefix) {
-			return h
+			k.kind = h.kind
+			return parseIDs(rel[n:], k.ids[:h.ids])
 		}
 	}
-	return nil
-}
-
-// hotPath is where the segment of the last key of a frequent kind is: the keys of one are often written one after the other.
-type hotPath struct {
-	text []byte // {collection}/{partition}/{segment}
-	ids  [segmentIDs]int64
-}
-
-// segmentIDs are the ids that lead to a segment.
-const segmentIDs = 3
-
-// parse is parseIDs into k, of which as many are wanted.
-func (p *hotPath) parse(rest []byte, ids int, k *keyParts) bool {
-	n := len(p.text)
-	if n == 0 || len(rest) < n || string(rest[:n]) != string(p.text) || len(rest) > n && rest[n] != '/' {
-		if !parseIDs(rest, k.ids[:ids]) {
-			return false
-		}
-		p.keep(rest, ids)
-		copy(p.ids[:], k.ids[:])
-		return true
-	}
-	copy(k.ids[:], p.ids[:])
-	if ids == segmentIDs {
-		return len(rest) == n
-	}
-	return len(rest) > n && parseIDs(rest[n+1:], k.ids[segmentIDs:ids])
-}
-
-// keep keeps a path of so many ids, up to the segment's.
-func (p *hotPath) keep(rest []byte, ids int) {
-	for ; ids > segmentIDs; ids-- {
-		rest = rest[:bytes.LastIndexByte(rest, '/')]
-	}
-	p.text = append(p.text[:0], rest...)
+	return false
 }
 
 // parseIDs parses as many ids as there is room for, with slashes between them and nothing behind.

@@ -3,6 +3,7 @@ package meta
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -80,16 +81,14 @@ func (st *segmentStore) put(s *state, kv source.KV, k *keyParts) {
 
 func (st *segmentStore) putRecord(s *state, kv source.KV, k *keyParts) {
 	v := &st.value
-	if !fastSegment(kv.Value, v) {
-		unknown, err := slowSegment(kv.Value, v)
-		if err != nil {
-			s.note(kv, "SegmentInfo: not a valid protobuf message")
-			st.remove(k)
-			return
-		}
-		if len(unknown) > 0 {
-			s.note(kv, unknownReason("SegmentInfo", unknown))
-		}
+	unknown, err := readSegment(kv.Value, v)
+	if err != nil {
+		s.note(kv, "SegmentInfo: "+err.Error())
+		st.remove(k)
+		return
+	}
+	if len(unknown) > 0 {
+		s.note(kv, unknownReason("SegmentInfo", unknown))
 	}
 	if reason := recordContradiction(v, k); reason != "" {
 		s.note(kv, reason)
@@ -102,6 +101,37 @@ func (st *segmentStore) putRecord(s *state, kv source.KV, k *keyParts) {
 		return
 	}
 	st.editRecord(v)
+}
+
+// errNoMessage is the reason of a value that is no protobuf message.
+var errNoMessage = errors.New("not a valid protobuf message")
+
+// readSegment decodes a datapb.SegmentInfo. unknown are the paths of the fields that this version of Milvus lacks.
+func readSegment(value []byte, v *segmentValue) (unknown []string, err error) {
+	switch {
+	case len(value) > maxMessage:
+		return nil, errTooLarge
+	case fastSegment(value, v):
+		return nil, nil
+	}
+	if unknown, err = slowSegment(value, v); err != nil {
+		return nil, errNoMessage
+	}
+	return unknown, nil
+}
+
+// readSegmentIndex decodes an indexpb.SegmentIndex, as readSegment does.
+func readSegmentIndex(value []byte, x *model.SegmentIndex) (unknown []string, err error) {
+	switch {
+	case len(value) > maxMessage:
+		return nil, errTooLarge
+	case fastSegmentIndex(value, x):
+		return nil, nil
+	}
+	if unknown, err = slowSegmentIndex(value, x); err != nil {
+		return nil, errNoMessage
+	}
+	return unknown, nil
 }
 
 func recordContradiction(v *segmentValue, k *keyParts) string {
@@ -171,16 +201,14 @@ func logKind(k kindID) model.LogKind {
 
 func (st *segmentStore) putIndex(s *state, kv source.KV, k *keyParts) {
 	var x model.SegmentIndex
-	if !fastSegmentIndex(kv.Value, &x) {
-		unknown, err := slowSegmentIndex(kv.Value, &x)
-		if err != nil {
-			s.note(kv, "SegmentIndex: not a valid protobuf message")
-			st.remove(k)
-			return
-		}
-		if len(unknown) > 0 {
-			s.note(kv, unknownReason("SegmentIndex", unknown))
-		}
+	unknown, err := readSegmentIndex(kv.Value, &x)
+	if err != nil {
+		s.note(kv, "SegmentIndex: "+err.Error())
+		st.remove(k)
+		return
+	}
+	if len(unknown) > 0 {
+		s.note(kv, unknownReason("SegmentIndex", unknown))
 	}
 	if int64(x.Segment) != k.ids[2] || int64(x.Build) != k.ids[3] {
 		s.note(kv, fmt.Sprintf("SegmentIndex: segment %d build %d, in its key %d and %d", x.Segment, x.Build, k.ids[2], k.ids[3]))

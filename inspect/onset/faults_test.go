@@ -184,7 +184,7 @@ func (s *stage) tells(from, revision int64) bool {
 		s.t.Fatal(err)
 	}
 	for i := range h.Len() {
-		if e := h.Brief(i); e.Revision == revision || e.Last == revision {
+		if e := h.Event(i); e.Revision == revision || e.Last == revision {
 			return true
 		}
 	}

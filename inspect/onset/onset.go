@@ -85,7 +85,7 @@ type moment struct {
 func Find(ctx context.Context, survey Survey, h *history.History, r *check.Report, o Options) ([]Onset, error) {
 	f := &finder{history: h, report: r, options: o, from: max(h.From, o.From)}
 	for i := range h.Len() {
-		f.events = append(f.events, h.Brief(i))
+		f.events = append(f.events, h.Event(i))
 	}
 	onsets := make([]Onset, len(r.Findings))
 	for i, x := range r.Findings {

@@ -34,7 +34,7 @@ type event struct {
 }
 
 // get is the event without its message: each column asks for it.
-func (e event) get() history.Event { return e.of.Brief(e.at) }
+func (e event) get() history.Event { return e.of.Event(e.at) }
 
 func (e event) message() string { return e.of.Event(e.at).Message }
 

@@ -98,7 +98,7 @@ func eventsPage(called string, of func(x *history.Axis) []int32) *tui.TablePage[
 		List: tui.List[int32]{
 			Noun: "event", Columns: func(int) []tui.Column[int32] { return columns }, AsItCame: "the newest first", Least: 30,
 			Look: func(i int32) tui.RowLook {
-				if e := x.Brief(int(i)); markOf(&e) == troubleMark {
+				if e := x.Event(int(i)); markOf(&e) == troubleMark {
 					return tui.RowLook{Role: render.RoleBad}
 				}
 				return tui.RowLook{}

@@ -124,7 +124,7 @@ func newLanes(x *history.Axis) *lanes {
 	l := &lanes{axis: x, mark: make([]mark, x.Len())}
 	of := map[key]*lane{}
 	for i := range x.Len() {
-		e := x.Brief(i)
+		e := x.Event(i)
 		g, name := laneOf(&e)
 		in := of[key{g, name}]
 		if in == nil {

@@ -162,7 +162,7 @@ func (s *survey) next() []int64 {
 			// Findings come with what is an event, as a rule.
 			low, high := s.axis.UpTo(a.revision), s.axis.UpTo(b.revision-1)
 			for k := range min(between, high-low) {
-				s.ahead = append(s.ahead, s.axis.Brief(low+(high-low)*k/between).Revision)
+				s.ahead = append(s.ahead, s.axis.Event(low+(high-low)*k/between).Revision)
 			}
 		}
 	}
