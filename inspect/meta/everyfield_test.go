@@ -2,7 +2,6 @@ package meta
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -104,13 +103,18 @@ func largestOfKinds(kvs []source.KV) []int {
 // probe changes the fields of some values of a cluster.
 func probe(t *testing.T, kvs []source.KV, at []int, found map[string]bool, probed map[kindID]bool) {
 	t.Helper()
+	s, err := openScene(t.Context(), newMemory(slices.Clone(kvs)), Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGrammar(testHeader())
 	for _, at := range at {
-		k, err := newGrammar(testHeader()).parse(kvs[at].Key)
+		k, err := g.parse(kvs[at].Key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		probed[k.kind] = true
-		row := newGrammar(testHeader()).kinds[k.kind]
+		row := g.kinds[k.kind]
 		m, value := row.message(), kvs[at].Value
 		packed := row.enc == encZstdProto
 		if packed {
@@ -121,8 +125,9 @@ func probe(t *testing.T, kvs []source.KV, at []int, found map[string]bool, probe
 		if err := proto.Unmarshal(value, m); err != nil {
 			t.Fatal(err)
 		}
-		p := &prober{t: t, kvs: kvs, at: at, root: m, packed: packed, found: found}
+		p := &prober{t: t, scene: s, kv: kvs[at], root: m, packed: packed, found: found}
 		p.message(m.ProtoReflect(), nil)
+		p.load()
 	}
 }
 
@@ -181,10 +186,10 @@ func hasKey(m map[string]bool, key string) bool {
 
 // prober changes the fields of one value of a cluster.
 type prober struct {
-	t    *testing.T
-	kvs  []source.KV
-	at   int
-	root proto.Message
+	t     *testing.T
+	scene *scene
+	kv    source.KV
+	root  proto.Message
 	// packed: the value is compressed.
 	packed bool
 	found  map[string]bool
@@ -314,13 +319,11 @@ func (p *prober) load() *model.Cluster {
 	if p.packed {
 		value = deflated(p.t, value)
 	}
-	kvs := slices.Clone(p.kvs)
-	kvs[p.at].Value = value
-	c, err := Load(context.Background(), newMemory(kvs), Want{Parts: model.PartAll})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return c
+	kv := p.kv
+	kv.Value = value
+	p.scene.state.put(kv, false)
+	p.scene.dirty = true
+	return p.scene.build()
 }
 
 // same compares what is in columns and descriptions. Most fields are read into the Cluster or not at all, so that is compared first.
