@@ -59,7 +59,7 @@ func NewReader(h source.Header) (*Reader, error) {
 		small:   map[string]any{}, segments: map[model.SegmentID]segmentBefore{}, builds: map[buildKey]model.IndexState{},
 		creating: map[model.CollectionID]bool{}, indexes: map[model.IndexID]string{}, sessions: map[string]int{},
 		channels: map[model.Ref]*channelBefore{}, paces: map[string]*pace{},
-		live:     map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
+		live: map[model.CollectionID]bool{}, partitions: map[model.PartitionID]string{}, grantees: map[string]model.Grant{},
 		compacted: map[model.SegmentID]model.SegmentID{},
 	}, nil
 }
