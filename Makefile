@@ -23,9 +23,9 @@ PACKAGES ?= $(shell expr 2 '*' "$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # Tests of one package that wait do so side by side, however few processors there are.
 PARALLEL ?= 8
 
-# Without cgo, as the release is built: what is compiled for one serves the other. Tests and compilers are short, and
+# With the settings of `go run` and lint: what is compiled for one serves the others. Tests and compilers are short, and
 # collecting garbage took a fifth of their time. Vet is part of lint.
-GOTEST = CGO_ENABLED=0 GOGC=400 GOMEMLIMIT=3GiB $(GO) test -vet=off -timeout 30m -p $(PACKAGES) -parallel $(PARALLEL)
+GOTEST = GOGC=400 GOMEMLIMIT=3GiB $(GO) test -vet=off -timeout 30m -p $(PACKAGES) -parallel $(PARALLEL)
 
 .PHONY: test
 test: ## the tests of the module, but for the slow ones (testing.Short)
