@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules/rulestest"
 	"kitescope/inspect/model"
 )
@@ -212,21 +211,4 @@ func TestSpreadChecks(t *testing.T) {
 		}, Want: "ok"},
 		{Name: "one scrape", Check: rulestest.Named("cpu-skew"), Scene: func() *rulestest.Scene { return rulestest.NewScene("true", 11, 12) }, Want: "skipped: CPU rate unknown: needs two metric samples per process"},
 	})
-}
-
-// TestSpreadOfLargeCluster keeps the checks of the spread within what judging may take.
-func TestSpreadOfLargeCluster(t *testing.T) {
-	s := rulestest.NewScene("true", 11, 12, 13)
-	for i := range 100 {
-		s.Load(model.CollectionID(100+i), "rg", map[model.NodeID]int{11: 30 + i%7, 12: 10, 13: 10 + i%3})
-	}
-	c := model.Build(s.Parts).WithRuntime(model.BuildRuntime(s.Runtime))
-	start := time.Now()
-	r := check.Run(c, rulestest.SpreadNow, []*check.Check{rulestest.Named("auto-balance-off"), rulestest.Named("node-idle"), rulestest.Named("imbalance-rows"), rulestest.Named("imbalance-memory"), rulestest.Named("imbalance-leaders"), rulestest.Named("imbalance-channels"), rulestest.Named("memory-pressure"), rulestest.Named("cpu-skew")})
-	if took := time.Since(start); took > 2*time.Second {
-		t.Errorf("it took %v", took)
-	}
-	if len(r.Findings) > 20 {
-		t.Errorf("%d findings about one thing", len(r.Findings))
-	}
 }

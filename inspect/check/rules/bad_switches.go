@@ -1,0 +1,199 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// badSwitches finds settings that are known to cost.
+var badSwitches = &check.Check{
+	ID:       "bad-switches",
+	Title:    "Setting costs performance or stops work",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.WritesFail, check.AfterUpgrade},
+	Starts:   "config_changed node_joined",
+	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
+	Doc:      switchesDoc(),
+	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file, and most keys take effect within seconds on all processes. Or set it in the configuration file of the processes and restart
+them. If the value is intended, accept the finding in a baseline.`,
+	Run: runBadSwitches,
+}
+
+// toggle is a setting and what is wrong with some of its values.
+type toggle struct {
+	// key is dotted; roles are those that read it.
+	key   string
+	roles []string
+	// usual is the default.
+	usual string
+	// rule says in words which values are findings, for the documentation.
+	rule string
+	// judge says how bad a value is; bad is false if it is not. n is nil for a dynamic key that no process told.
+	judge func(p *check.Pass, n *model.LiveNode, value string) (severity check.Severity, bad bool)
+	// effect is what it costs.
+	effect string
+}
+
+func runBadSwitches(p *check.Pass) error {
+	if p.Runtime == nil {
+		p.Unseen("configuration of processes: not asked")
+	} else {
+		for _, n := range p.Runtime.Nodes {
+			if n.Config == nil && slices.ContainsFunc(toggles(), func(t toggle) bool { return slices.Contains(t.roles, n.Role) }) {
+				unseenConfig(p, n)
+			}
+		}
+	}
+	for _, t := range toggles() {
+		if !judgeTold(p, t) && !judgeUntold(p, t) {
+			judgeCopied(p, t)
+		}
+	}
+	unseenOfMixCoord(p)
+	return nil
+}
+
+// unseenOfMixCoord notes that nobody tells the settings of DataCoord and QueryCoord where they are parts of MixCoord: it answers as
+// RootCoord does, with the keys of that (Milvus 2.6, internal/coordinator/mix_coord.go, ShowConfigurations).
+func unseenOfMixCoord(p *check.Pass) {
+	if p.Runtime == nil {
+		return
+	}
+	i := slices.IndexFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Role == "mixcoord" && n.Config != nil })
+	if i < 0 {
+		return
+	}
+	n := p.Runtime.Nodes[i]
+	copied, _ := p.Runtime.CopiedConfig("dataCoord", n.Role)
+	if copied == nil && !n.Config.HasBelow("dataCoord") && !n.Config.HasBelow("queryCoord") {
+		p.Unseen("settings of DataCoord and QueryCoord: " + n.Name() + " reports those of RootCoord only" + p.Unfilled())
+	}
+}
+
+// judgeTold looks at the values that processes have, each value once; told is false if none tells.
+func judgeTold(p *check.Pass, t toggle) (told bool) {
+	if p.Runtime == nil {
+		return false
+	}
+	key := model.FoldConfigKey(t.key)
+	holders := make(map[string][]*model.LiveNode)
+	var values []string
+	for _, n := range p.Runtime.Nodes {
+		v, ok := valueOf(n, key)
+		if !ok || !slices.Contains(t.roles, n.Role) {
+			continue
+		}
+		if holders[v] == nil {
+			values = append(values, v)
+		}
+		holders[v] = append(holders[v], n)
+	}
+	for _, v := range values {
+		nodes := holders[v]
+		severity, bad := t.judge(p, nodes[0], v)
+		if !bad {
+			continue
+		}
+		f := switchFinding(p, t, severity, v, nodes[0].Name()+" ShowConfigurations")
+		f.Object = model.Ref{Resource: "settings", ID: key + "/" + firstWith(p, key, v), Name: t.key}
+		f.Message = fmt.Sprintf("%s is %s on %s: %s", t.key, v, facts.LiveNames(nodes), t.effect)
+		for _, n := range nodes[:min(len(nodes), facts.MaxObjects)] {
+			f.Objects = append(f.Objects, n.Ref())
+		}
+		p.Report(f)
+	}
+	return len(values) > 0
+}
+
+// valueOf is the value that a process has for a folded key: Config.Get would fold it again, for each process.
+func valueOf(n *model.LiveNode, key string) (value string, ok bool) {
+	if n.Config == nil {
+		return "", false
+	}
+	value, ok = n.Config.Values[key]
+	return value, ok
+}
+
+// firstWith is the first session with a value of a key, as the list of settings names them.
+func firstWith(p *check.Pass, key, value string) string {
+	for _, n := range p.Runtime.Nodes {
+		if v, ok := valueOf(n, key); ok && v == value {
+			return n.Name()
+		}
+	}
+	return ""
+}
+
+// judgeUntold looks at a dynamic key that no process confirms; set is false if there is none.
+func judgeUntold(p *check.Pass, t toggle) (set bool) {
+	folded := model.FoldConfigKey(t.key)
+	for _, e := range p.Dynamic() {
+		if model.FoldConfigKey(e.Name) != folded {
+			continue
+		}
+		set = true
+		if severity, bad := t.judge(p, nil, e.Value); bad {
+			f := switchFinding(p, t, severity, e.Value, "etcd")
+			f.Object = model.Ref{Resource: "config", ID: e.Name, Name: e.Name}
+			f.Message = fmt.Sprintf("%s is %s in etcd: %s", t.key, e.Value, t.effect)
+			p.Report(f)
+		}
+	}
+	return set
+}
+
+// judgeCopied looks at a key that MixCoord does not report, in the configuration of a proxy.
+func judgeCopied(p *check.Pass, t toggle) {
+	copied, of := p.Runtime.CopiedConfig(t.key, t.roles...)
+	v, ok := copied.Get(t.key)
+	if !ok {
+		return
+	}
+	severity, bad := t.judge(p, nil, v)
+	if !bad {
+		return
+	}
+	f := switchFinding(p, t, severity, v, "configuration of "+of)
+	f.Object = model.Ref{Resource: "settings", ID: model.FoldConfigKey(t.key) + "/" + of, Name: t.key}
+	f.Message = fmt.Sprintf("%s is %s in the configuration of %s, as MixCoord does not report its own: %s", t.key, v, of, t.effect)
+	p.Report(f)
+}
+
+func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, source string) check.Finding {
+	f := check.Finding{
+		Severity: severity,
+		Evidence: []check.Evidence{check.Fact(t.key, value, source), check.Fact("default", t.usual, "")},
+		Impact:   strings.ToUpper(t.effect[:1]) + t.effect[1:] + ".",
+	}
+	if t.key == "quotaAndLimits.limitReading.forceDeny" {
+		f.Cost = 1
+	}
+	key, set := p.DynamicKey(t.key)
+	write := check.Etcdctl("put").Arg(key, t.usual)
+	f.Fix = check.Fix(
+		check.Shell(write).Does("sets the default for all processes (a write to Milvus's etcd); most settings take effect within seconds"),
+		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual),
+	)
+	if set {
+		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default (a write to Milvus's etcd); the value in etcd overrides milvus.yaml"))
+	}
+	return f
+}
+
+// switchesDoc writes the documentation from the list, so that it cannot say something else.
+func switchesDoc() string {
+	var b strings.Builder
+	b.WriteString("Judges known settings as the processes report them (ShowConfigurations), and dynamic keys in etcd that no process confirms. Defaults are those of `configs/milvus.yaml`\n" +
+		"and `pkg/util/paramtable/component_param.go`. Findings and their severity:\n\n")
+	for _, t := range toggles() {
+		fmt.Fprintf(&b, "- `%s` (default %s): %s. %s.\n", t.key, t.usual, t.rule, strings.ToUpper(t.effect[:1])+t.effect[1:])
+	}
+	b.WriteString("\nA key that no process reports counts as default. Exception: from Milvus 2.6 on, MixCoord reports keys of DataCoord and QueryCoord only over HTTP (`/management/config/get`). If it does not, the configuration of a proxy counts (`/api/v1/_cluster/configs`), and without that they are unknown. Auto-balance has its own check, auto-balance-off.")
+	return b.String()
+}

@@ -1,0 +1,155 @@
+package rules
+
+import (
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// balancingSuspended finds that an operator has told a coordinator to move nothing.
+var balancingSuspended = &check.Check{
+	ID:       "balancing-suspended",
+	Title:    "Balancing is suspended by an operator",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_joined | config_changed",
+	Doc: `Before an upgrade or a repair operators suspend balancing with a management call (` + "`/management/querycoord/balance/suspend`, later `PUT /management/batch/balance/status`" + ` and
+` + "`/management/streaming/balance/status`" + `) and may forget to resume it. The setting ` + "`queryCoord.autoBalance`" + ` still says true. While it is suspended QueryCoord moves no segment and no channel between
+query nodes, and does not empty nodes that stop either. MixCoord's suspension keeps WALs where they are, so new streaming nodes get none.
+
+QueryCoord reports its own balancing (` + "`CheckBalanceStatus`" + `, else the state of its balance_checker; Milvus 2.5 and later), MixCoord of the streaming nodes' (over HTTP; later 2.6 and 3.0).
+A restart of the coordinator resumes QueryCoord's; what MixCoord suspended is not known to be resumed by one. Read in Milvus's sources; no server that has these calls was seen live.`,
+	Remedy: `If no upgrade or repair is under way, resume it with the call that suspended it: ` + "`/management/querycoord/balance/resume` of a proxy's HTTP server, or `{\"status\": \"active\"}`" + ` with
+PUT to the two pages of MixCoord's.`,
+	Parts: model.PartSessions,
+	Needs: check.NeedProcesses,
+	Run:   runBalancingSuspended,
+}
+
+// balanceChecker is the name of QueryCoord's task that balances (internal/querycoordv2/utils/checker.go: CheckerType.String).
+const balanceChecker = "balance_checker"
+
+func runBalancingSuspended(p *check.Pass) error {
+	r := p.Runtime
+	query, told := balancesQueryNodes(r)
+	if !told && r.StreamingBalance == nil {
+		if !facts.Tells(p.Cluster, 2, 5, "CheckBalanceStatus", "querycoord", "mixcoord") {
+			return nil // older ones have no such call
+		}
+		return p.Skip("no coordinator told whether balancing is suspended")
+	}
+	if facts.LacksPage(p.Cluster, "/management/streaming/balance/status") {
+		p.Unseen("balancing of streaming nodes: MixCoord did not tell")
+	}
+	f := check.Finding{Severity: check.Warning, Object: coordinatorRef(p)}
+	suspended := func(what, fix, effect, source string) {
+		if f.Message != "" {
+			f.Message += " and "
+			f.Impact += " "
+		}
+		f.Message += what
+		f.Impact += effect
+		f.Evidence = append(f.Evidence, check.Fact("balancing of "+what, "suspended", source))
+		f.Fix = append(f.Fix, check.Fix(check.Do("%s", fix))...)
+	}
+	if told && !query {
+		suspended("query nodes", `if no upgrade is under way, resume it: /management/querycoord/balance/resume on the HTTP server of a proxy, or PUT {"status": "active"} to /management/batch/balance/status of MixCoord's`,
+			"QueryCoord moves no segment or channel: new query nodes stay empty, and stopping ones are not emptied.", "QueryCoord")
+	}
+	if r.StreamingBalance != nil && !*r.StreamingBalance {
+		suspended("streaming nodes", `if no upgrade is under way, resume it: PUT {"status": "active"} to /management/streaming/balance/status of MixCoord's HTTP server`,
+			"WALs stay on the streaming nodes that have them.", "MixCoord")
+	}
+	if f.Message == "" {
+		return nil
+	}
+	f.Message = "balancing of " + f.Message + " is suspended by an operator"
+	p.Report(f)
+	return nil
+}
+
+// balancesQueryNodes is QueryCoord's word on whether it balances; told is false if it is unknown.
+func balancesQueryNodes(r *model.Runtime) (balances, told bool) {
+	if r.BalanceActive != nil {
+		return *r.BalanceActive, true
+	}
+	i := slices.IndexFunc(r.Checkers, func(c model.Checker) bool { return c.Name == balanceChecker })
+	if i < 0 {
+		return false, false
+	}
+	return r.Checkers[i].Active, true
+}
+
+// coordinatorRef is the session that balances.
+func coordinatorRef(p *check.Pass) model.Ref {
+	for _, s := range p.Sessions {
+		if (s.Role == "querycoord" || s.Role == "mixcoord") && !s.Standby {
+			return facts.RefNode(s.Role, s.Node)
+		}
+	}
+	return model.Ref{Resource: "nodes", ID: "querycoord", Name: "querycoord"}
+}
+
+// checkerOff finds that one of QueryCoord's other periodic tasks does not run.
+var checkerOff = &check.Check{
+	ID:       "checker-off",
+	Title:    "One of QueryCoord's periodic tasks is switched off",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "collection_loading segment_flushed | index_built config_changed",
+	Doc: `QueryCoord does its work in periodic tasks: segment_checker loads and releases segments, channel_checker subscribes to channels, index_checker has new indexes loaded, leader_checker tells
+shard leaders who has which segment. A management call (` + "`DeactivateChecker`" + `) switches one off, until it is switched on again or QueryCoord restarts. What it does then stays undone, with no error anywhere:
+loads make no progress, flushed segments stay growing, built indexes are not used.
+
+QueryCoord lists them (` + "`ListCheckers`" + `, Milvus 2.4 and later). Its balance_checker is balancing-suspended's.`,
+	Remedy: "Switch it on (`ActivateChecker`), or restart QueryCoord.",
+	Parts:  model.PartSessions,
+	Needs:  check.NeedProcesses,
+	Run:    runCheckerOff,
+}
+
+func runCheckerOff(p *check.Pass) error {
+	if p.Runtime.Checkers == nil {
+		if !facts.Tells(p.Cluster, 2, 4, "ListCheckers", "querycoord", "mixcoord") {
+			return nil
+		}
+		return p.Skip("QueryCoord did not list its periodic tasks")
+	}
+	var off []string
+	f := check.Finding{Severity: check.Warning, Object: coordinatorRef(p)}
+	for _, c := range p.Runtime.Checkers {
+		if c.Active || c.Name == balanceChecker {
+			continue
+		}
+		off = append(off, c.Name)
+		f.Evidence = append(f.Evidence, check.Fact(c.Name, "off: "+leftUndone(c.Name), "QueryCoord"))
+	}
+	if len(off) == 0 {
+		return nil
+	}
+	f.Message = words.Plural(len(off), "periodic task") + " of QueryCoord " + words.Agree(len(off), "is", "are") + " switched off: " + words.List("and", off...)
+	f.Impact = "What " + words.Agree(len(off), "it does", "they do") + " stays undone, and nothing reports an error."
+	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord, whose tasks are all on after a start", words.Agree(len(off), "it", "them")))
+	p.Report(f)
+	return nil
+}
+
+// leftUndone is what a periodic task of QueryCoord does (internal/querycoordv2/checkers).
+func leftUndone(name string) string {
+	switch name {
+	case "segment_checker":
+		return "segments are not loaded or released"
+	case "channel_checker":
+		return "channels are not subscribed to or released"
+	case "index_checker":
+		return "new indexes are not loaded"
+	case "leader_checker":
+		return "shard leaders do not learn where segments are"
+	}
+	return "what it does stays undone"
+}

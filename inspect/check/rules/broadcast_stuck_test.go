@@ -1,0 +1,44 @@
+package rules_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/check/rules/rulestest"
+	"kitescope/inspect/model"
+)
+
+func TestBroadcastStuck(t *testing.T) {
+	task := func(state string, since time.Duration) func(*rulestest.World) {
+		return func(w *rulestest.World) {
+			w.Tasks = append(w.Tasks, &model.Task{ID: 77, Type: "broadcast", SubType: "DropCollection", State: state, Progress: "1/2 acknowledged", StartedAt: rulestest.BackT(since)})
+		}
+	}
+	rulestest.Hold(t, rulestest.Named("broadcast-stuck"), []rulestest.Verdict{
+		{Name: "none"},
+		{Name: "waits", Change: task("WaitAck", 11*time.Minute), Want: []string{"warning tasks/broadcast/77 DropCollection has not ended in 11 min: 1/2 acknowledged"}},
+		{Name: "pending", Change: task("Pending", time.Hour), Want: []string{"warning tasks/broadcast/77"}},
+		{Name: "under way", Change: task("WaitAck", 9*time.Minute)},
+		{Name: "over", Change: task("Tombstone", time.Hour)},
+		{Name: "acknowledged by none", Change: func(w *rulestest.World) {
+			task("Pending", time.Hour)(w)
+			w.Tasks[len(w.Tasks)-1].StartedAt = time.Time{}
+		}},
+		{Name: "not read", Change: func(w *rulestest.World) { task("WaitAck", time.Hour)(w); w.Loaded &^= model.PartTasks }, Skipped: "could not be read"},
+	})
+	f := rulestest.Judged(t, rulestest.Named("broadcast-stuck"), func(w *rulestest.World) {
+		task("WaitAck", time.Hour)(w)
+		w.Tasks[len(w.Tasks)-1].Unacknowledged = []string{rulestest.WellCh0, rulestest.Streamed + "_vcchan", "by-dev-rootcoord-dml_1", "unknown_1v0"}
+	}).Findings[0]
+	want := []model.Ref{
+		{Resource: "pchannels", ID: rulestest.Streamed, Name: rulestest.Streamed},
+		facts.RefVChannel(rulestest.WellCh0),
+		{Resource: "pchannels", ID: "by-dev-rootcoord-dml_1", Name: "by-dev-rootcoord-dml_1"},
+		facts.RefVChannel(rulestest.WellCh1),
+	}
+	if !slices.Equal(f.Objects, want) {
+		t.Errorf("it waits for %v", f.Objects)
+	}
+}

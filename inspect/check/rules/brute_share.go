@@ -1,0 +1,248 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// bruteForceShare finds collections and nodes that spend much of their search work on comparing rows one by one, though
+// an index is defined.
+var bruteForceShare = &check.Check{
+	ID:       "brute-force-share",
+	Title:    "Much of the search work is brute force",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "index_dropped index_failed | segment_flushed segment_created node_lost:indexnode",
+	Doc: `Rows without an index are scanned by brute force: growing ones, and sealed segments that a node loaded without their vector index. This check adds
+them up per loaded collection, weighted as in ` + "`kitescope balance`" + ` (rows times dimensions; with an HNSW index a search
+compares one or two thousand rows per segment, whatever its size). The weights are printed with the balance.
+
+It is a warning if brute force that does **not** go away on its own is 20% of a collection's work or more: growing rows that are no longer
+written, or were flushed long enough ago for growing-flushed, and sealed segments of 1,024 rows or more that were loaded 10 minutes ago and still have no index.
+
+It is info if half of a collection's work is brute force because rows are being inserted: it lasts as long as the inserts, and costs
+latency in the meantime. Also info: a query node that does twice its share of such work, as the leader of busy shards.
+
+Collections with a FLAT index or none are not judged (brute force by design, see index-unfit), nor are segments under
+1,024 rows, which Milvus never indexes. Milvus issue 21215 is an example: 50,000 growing rows next to 1.5 million indexed ones slowed a search from 30 ms to over 2 s.`,
+	Remedy: `Flush collections that are no longer written: ` + "`Collection(NAME).flush()`" + `. For sealed segments without an index see index-not-loaded, index-missing and index-failed. With
+steady inserts: a lower ` + "`dataCoord.segment.sealProportion`" + ` or ` + "`maxSize`" + ` makes growing segments smaller, more shards spread them over more leaders, and
+` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives large growing segments a small index.`,
+	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Needs:       check.NeedDistribution,
+	Phases:      []latency.Name{latency.KernelGrowing, latency.KernelSealed},
+	Run:         runBruteForceShare,
+	Roles:       []string{"querycoord", "datanode", "indexnode"}, // rows that no data node writes stay growing
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "index-not-loaded", "index-missing", "index-failed", "index-stuck"),
+}
+
+const (
+	lastingShare = 0.2 // of the work, that does not pass by itself
+	passingShare = 0.5
+	nodeShare    = 2 // times the mean
+)
+
+func runBruteForceShare(p *check.Pass) error {
+	written := writtenRows(p)
+	bare := bareSealedRows(p)
+	for _, l := range p.LoadStates {
+		id := l.Collection
+		w := p.WorkOf(id)
+		if x := p.Collection(id); x == nil || x.Dropped() || w.Flat || w.Cost <= 0 {
+			continue
+		}
+		reportBrute(p, id, &w, written[id], bare[id])
+	}
+	bruteNodes(p)
+	return nil
+}
+
+// writtenRows are, by collection, growing rows that pass by themselves: they are still written, or may be, or were
+// flushed just now. Of a segment that replicas lead apart they are counted once, as in its work.
+func writtenRows(p *check.Pass) map[model.CollectionID]int64 {
+	rows := make(map[model.CollectionID]int64)
+	written := make(map[*model.LeaderView][]model.SegmentID)
+	of := make(map[*model.LeaderView]model.CollectionID)
+	open := p.Open()
+	for i := range open {
+		s := &open[i]
+		at := slices.IndexFunc(s.Leaders, func(x model.Served) bool { return p.Once(s.Collection).Grows(x.Leader, s.ID) })
+		if s.Left(p.Now) || at < 0 {
+			continue
+		}
+		v := s.Leaders[at].Leader
+		written[v], of[v] = append(written[v], s.ID), s.Collection
+	}
+	for v, list := range written {
+		rows[of[v]] += rowsOf(p, of[v], v, list)
+	}
+	// Nor do those last that are flushed or compacted already: leaders let go of them within a minute or
+	// so, for which growing-flushed gives them time.
+	asked := p.AskedAt()
+	var seen facts.Counted
+	eachGone(p, func(view model.ShardView, g model.GrowingView) {
+		s := p.Segment(g.ID)
+		if _, late, _ := goneSince(p, s, g, asked); late || !p.Once(view.Collection).Grows(view.LeaderView, g.ID) {
+			return
+		}
+		if seen.First(g.ID) {
+			rows[view.Collection] += p.GrowingRowsIn(view.LeaderView, g.ID)
+		}
+	})
+	return rows
+}
+
+// rowsOf are those of some growing segments of a leader, which tells the sum of all: what the others are not known to have. What is
+// recorded of those that are written is behind, by up to the ten minutes between two syncs.
+func rowsOf(p *check.Pass, id model.CollectionID, v *model.LeaderView, written []model.SegmentID) int64 {
+	_, rows := p.Once(id).Growing(v)
+	for _, g := range v.Growing {
+		if !slices.Contains(written, g.ID) && p.Once(id).Grows(v, g.ID) {
+			rows -= p.GrowingRowsIn(v, g.ID)
+		}
+	}
+	return max(0, rows)
+}
+
+// bareSealedRows are, by collection, sealed rows that a node loaded without any index, in segments large and old enough to
+// have one.
+func bareSealedRows(p *check.Pass) map[model.CollectionID]int64 {
+	rows := make(map[model.CollectionID]int64)
+	asked := p.AskedAt()
+	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
+		var seen facts.Counted
+		for _, x := range o.Bare {
+			if x.Record == nil || x.Record.Rows < facts.MinIndexRows || asked.Sub(facts.VersionTime(x.Served.Version)) < facts.LoadGrace ||
+				!p.Once(id).Sealed(x.Node.Node, x.Served.ID) {
+				continue
+			}
+			if seen.First(x.Served.ID) {
+				rows[id] += x.Record.Rows
+			}
+		}
+	})
+	return rows
+}
+
+func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, bare int64) {
+	share := w.BruteCost / w.Cost
+	lastingRows := max(0, w.GrowingRows-written)
+	lasting := w.ShareOfGrowing(lastingRows)
+	if w.UnindexedRows > 0 {
+		lasting += (w.BruteCost - w.GrowCost) / w.Cost * min(1, float64(bare)/float64(w.UnindexedRows))
+	}
+	name := facts.CollectionLabel(p.Cluster, id)
+	brute := w.GrowingRows + w.UnindexedRows
+	f := check.Finding{
+		Object: facts.RefCollection(p.Cluster, id),
+		Evidence: []check.Evidence{
+			check.Share("search work by brute force", share, "query nodes, weighted"),
+			check.Share("part that does not go away", lasting, "computed"),
+			check.Count("growing rows", w.GrowingRows, "query nodes"),
+			check.Count("sealed rows without an index", w.UnindexedRows, "query nodes"),
+			check.Count("rows in memory", w.Rows, "query nodes"),
+		},
+		Objects: bruteHolders(p, id),
+	}
+	switch {
+	case lasting >= lastingShare:
+		f.Severity, f.Cost = check.Warning, p.Costing(id, lasting)
+		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s; %s of that will not go away on its own",
+			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"), words.Share(lasting/share))
+		f.Impact = "With the index searches would need hardly any of this work."
+		if rest := 1 - lasting; rest > 0.05 {
+			f.Impact = fmt.Sprintf("Searches take up to %.1f times the work they would take with the index.", 1/rest)
+		}
+		f.Fix = check.Fix(check.Shell(check.Kitescope("diagnose --only index-not-loaded,index-missing,index-failed,index-stuck")).Does("shows why its sealed segments have no index"))
+		if lastingRows > 0 {
+			f.Fix = flushSteps(p.Cluster, id)
+		}
+	case share >= passingShare:
+		f.Severity = check.Info
+		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",
+			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"))
+		f.Impact = "Searches are slower while inserts continue; the next flushes end it."
+		f.Fix = append(check.Fix(check.Do("nothing while inserts continue; flush after them")), flushSteps(p.Cluster, id)...)
+	default:
+		return
+	}
+	p.Report(f)
+}
+
+// bruteHolders are the query nodes that compare rows of a collection one by one.
+func bruteHolders(p *check.Pass, id model.CollectionID) []model.Ref {
+	var refs []model.Ref
+	for _, g := range p.Balance.Groups {
+		if g.ID != id {
+			continue
+		}
+		for _, s := range g.Shares {
+			if s.BruteRows > 0 {
+				refs = append(refs, facts.RefNode("querynode", s.Node))
+			}
+		}
+	}
+	return refs
+}
+
+// bruteNodes reports query nodes of which most work is brute force, and twice as much of it as the others'.
+func bruteNodes(p *check.Pass) {
+	if !p.Loaded.Has(model.PartSessions) {
+		p.Unseen("which query nodes take segments")
+		return
+	}
+	brute := make(map[model.NodeID]float64)
+	growing := make(map[model.NodeID]int64)
+	var total float64
+	for _, g := range p.Balance.Groups {
+		if g.Collection == nil || facts.FlatByDesign(p.Cluster, g.ID) {
+			continue
+		}
+		for _, s := range g.Shares {
+			brute[s.Node] += s.BruteCost
+			growing[s.Node] += s.GrowingRows
+			total += s.BruteCost
+		}
+	}
+	var known int
+	for _, n := range p.Balance.Nodes {
+		if n.Known && n.Takes() {
+			known++
+		}
+	}
+	if known < 2 || total <= 0 {
+		return
+	}
+	for _, n := range p.Balance.Nodes {
+		cost := brute[n.Node]
+		if !n.Known || n.Cost <= 0 || cost/n.Cost < passingShare || cost < nodeShare*total/float64(known) {
+			continue
+		}
+		p.Report(check.Finding{
+			Severity: check.Info, Object: facts.RefNode("querynode", n.Node),
+			Message: fmt.Sprintf("%s: %s of its search work is brute force, %s of the total on %s; it leads %s and has %s",
+				n.Name(), words.Share(cost/n.Cost), words.Share(cost/total), words.Plural(known, "query node"), words.Plural(n.Leaders, "shard"), words.Plural(growing[n.Node], "growing row")),
+			Evidence: []check.Evidence{
+				check.Count("brute force, rows times dimensions", int64(cost), "weighted"),
+				check.Count("all of its work", int64(n.Cost), "weighted"),
+				check.Count("mean per node", int64(total/float64(known)), "weighted"),
+			},
+			Impact: "Searches wait longer for this node than for the others.",
+			Fix:    check.Fix(check.Do("flush collections that are no longer written, or spread shard leaders with queryCoord.autoBalanceChannel (2.4 and later)")),
+		})
+	}
+}
+
+// olderVersion reports whether a version is a time, and one that lies far enough back.
+func olderVersion(version int64, asked time.Time, d time.Duration) bool {
+	at := facts.VersionTime(version)
+	return !at.IsZero() && asked.Sub(at) > d
+}

@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of cache-thrashing. They are set by what they cost: no capture has these metrics.
+const (
+	// thrashMisses is the part of the bytes that were asked for that had to be loaded: each tenth byte from object storage makes a search as slow as that.
+	thrashMisses = 0.1
+	// thrashEvicted is the part of the cache that was evicted in the window, and thrashBytes how much that is at least: less is a few cells.
+	thrashEvicted = 0.05
+	thrashBytes   = 64 << 20
+)
+
+// cacheThrashing finds query nodes that evict what they soon load again.
+var cacheThrashing = &check.Check{
+	ID:       "cache-thrashing",
+	Title:    "A query node's cache is too small for what is searched",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_loading collection_loaded node_lost:querynode | config_changed:tieredStorage replica_changed",
+	Parts:    model.PartServing,
+	Needs:    check.NeedMetrics,
+	Doc: `With tiered storage (2.6 and later, ` + "`queryNode.segcore.tieredStorage.evictionEnabled`" + `) a query node loads cells of fields and indexes when they are needed, and evicts others. The check looks at what
+happened between two scrapes of ` + "`/metrics`" + `: ` + "`internal_cache_evicted_bytes_total`" + `, and ` + "`internal_cache_cell_access_hit_bytes_total`" + ` and ` + "`_miss_bytes_total`" + `, bytes that were asked for.
+
+Warning: a tenth of the bytes that were asked for had to be loaded, and at the same time 5% of the cache (at least 64 MiB) was evicted, and the cache is not below its low-water
+mark, in memory or on disk: what is evicted is needed again, and searches wait for object storage. Info while cells, or a collection or partition, are being loaded: first loads push out what is not needed.
+
+Not a finding: a full cache that hits, as it is full by design; misses without evictions, as after loading a collection or in the first searches; a single scrape: the first loads count in it, too.
+Never seen on a live Milvus.`,
+	Remedy: `Give the node more memory or disk for the cache (` + "`queryNode.segcore.tieredStorage.memoryHighWatermarkRatio`" + `, ` + "`diskHighWatermarkRatio`" + `), add query nodes, which share the segments, or release collections that are not searched.
+Where all of a collection is searched all the time, tiered storage gains nothing: turn eviction off and let segments be loaded whole.`,
+	Run:         runCacheThrashing,
+	FollowsFrom: []check.Cause{{Check: "replica-short", Of: check.Serves}, {Check: "imbalance-memory", Of: check.Shares("nodes")}},
+}
+
+func runCacheThrashing(p *check.Pass) error {
+	eachCache(p, func(n *model.LiveNode, c *model.Cache, w *metrics.Window) {
+		if !c.Evicts() {
+			return
+		}
+		evicted, told := w.Counter(metrics.CacheEvicted)
+		missed, toldMissed := w.Counter(metrics.CacheMissBytes)
+		hit, toldHit := w.Counter(metrics.CacheHitBytes)
+		switch {
+		case !told || !toldMissed || !toldHit:
+			p.Unseen("hits and evictions of the cache of " + n.Name() + ": not in its metrics")
+		case w.SinceStart:
+			p.Unseen("hits and evictions of the cache of " + n.Name() + ": " + w.Why)
+		case missed <= 0 || missed < thrashMisses*(hit+missed) || evicted < thrashBytes || evicted < thrashEvicted*loadedBytes(c):
+		case math.IsNaN(c.Memory.LowWater) && math.IsNaN(c.Disk.LowWater):
+			p.Unseen("how full the cache of " + n.Name() + " is: its low-water mark is not in its metrics")
+		case c.Memory.Loaded >= c.Memory.LowWater || c.Disk.Loaded >= c.Disk.LowWater: // below it, evictions were of released segments
+			reportThrashing(p, n, c, w, evicted, missed, hit)
+		}
+	})
+	return nil
+}
+
+// eachCache calls f for each query node whose process has a cache; it is a process's, and counted once where several roles are one.
+func eachCache(p *check.Pass, f func(*model.LiveNode, *model.Cache, *metrics.Window)) {
+	seen := map[*model.Process]bool{}
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Process == nil || n.Process.Metrics == nil || seen[n.Process] {
+			continue
+		}
+		seen[n.Process] = true
+		if c := n.Process.Metrics.Cache(); c != nil {
+			f(n, c, metrics.NewWindow(n.Process.Before, n.Process.Metrics))
+		} else if n.Process.Metrics.Partial {
+			p.Unseen("the cache of " + n.Name() + ": its metrics were read in part")
+		}
+	}
+}
+
+// loadedBytes is what a cache has, in memory and on disk.
+func loadedBytes(c *model.Cache) float64 {
+	sum := 0.0
+	for _, v := range []float64{c.Memory.Loaded, c.Disk.Loaded} {
+		if !math.IsNaN(v) {
+			sum += v
+		}
+	}
+	return sum
+}
+
+func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metrics.Window, evicted, missed, hit float64) {
+	source := n.Name() + " /metrics"
+	f := check.Finding{
+		Severity: check.Warning, Object: n.Ref(),
+		Message: fmt.Sprintf("the cache of %s evicted %s and loaded %s in %s: %s of the bytes asked for were not in it", n.Name(), words.Bytes(int64(evicted)), words.Bytes(int64(missed)),
+			words.Span(w.To.Sub(w.From)), words.Percent(100*missed/(hit+missed))),
+		Evidence: append([]check.Evidence{
+			check.Size("evicted", int64(evicted), source), check.Size("asked for and not there", int64(missed), source), check.Size("asked for and there", int64(hit), source),
+		}, cacheFill(c, source)...),
+		Impact: "Searches and queries wait until cells are loaded from object storage.",
+		Fix: check.Fix(
+			check.Do("give %s more room for the cache, add query nodes, or release collections that are not searched", n.Name()),
+			check.Shell(check.Kitescope("get nodes --columns id,cache_hit_percent,cache_memory_bytes,cache_memory_limit_bytes,cache_evicted_bytes_per_second").Arg("role=querynode")).Does("shows hits and evictions of all query nodes"),
+		),
+	}
+	loading := slices.ContainsFunc(p.LoadStates, func(l *model.LoadState) bool { return len(loadsOf(l)) > 0 })
+	if loading || c.LoadingCells > 0 {
+		f.Severity = check.Info
+		f.Message += ", while data is being loaded"
+	}
+	p.Report(f)
+}
+
+// cacheFill says how full a cache is.
+func cacheFill(c *model.Cache, source string) (list []check.Evidence) {
+	for _, x := range []struct {
+		name string
+		tier model.CacheTier
+	}{{"memory", c.Memory}, {"disk", c.Disk}} {
+		if !math.IsNaN(x.tier.Loaded) && !math.IsNaN(x.tier.Capacity) {
+			list = append(list, check.Measured("in "+x.name, source, "%s of %s", check.Bytes(int64(x.tier.Loaded)), check.Bytes(int64(x.tier.Capacity))))
+		}
+	}
+	return list
+}

@@ -1,0 +1,82 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// channelWatchedTwice finds channels that several nodes consume.
+var channelWatchedTwice = &check.Check{
+	ID:       "channel-watched-twice",
+	Title:    "A vchannel is assigned to more than one data node",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.AfterRestart},
+	Starts:   "channel_assigned channel_reassigned | node_joined:datanode node_joined:datacoord",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `Looks for vchannels with records of several nodes under ` + "`channelwatch/`" + ` (Milvus 2.5 and older). Error if at least two of the nodes are registered:
+both write the same rows into segments, and each moves the checkpoint. If only one of them is alive, the other record is a leftover: warning.
+
+Not a finding: a channel that is also in DataCoord's buffer, and a record being released (` + "`ToRelease`" + `). During a move both exist for a moment.`,
+	Remedy: `Stop one of the data nodes; DataCoord then reassigns its channels. Count the rows of the collection afterwards: some may be duplicates.`,
+	Run:    runChannelTwice,
+}
+
+func runChannelTwice(p *check.Pass) error {
+	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
+		nodes := watchers(v)
+		if len(nodes) < 2 {
+			return
+		}
+		living := 0
+		names := make([]string, len(nodes))
+		f := check.Finding{Severity: check.Warning, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}}
+		for i, id := range nodes {
+			names[i] = "datanode-" + id.String()
+			f.Objects = append(f.Objects, facts.RefNode("datanode", id))
+			if len(p.SessionsOf(id)) > 0 {
+				living++
+			}
+		}
+		f.Message = fmt.Sprintf("%s of %s is assigned to %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), words.Few(names))
+		f.Evidence = []check.Evidence{
+			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Count("registered nodes among them", living, "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
+		}
+		f.Impact = "The record of a node that is gone is left over. It may block the next assignment."
+		f.Fix = check.Fix(check.Do("restart DataCoord: at its start it removes records of nodes that are gone"))
+		if living > 1 {
+			f.Severity = check.Error
+			f.Impact = "Both nodes write the same rows, and each moves the checkpoint."
+			f.Fix = check.Fix(
+				check.Do("stop %s: DataCoord then gives its channels to another node", names[len(names)-1]),
+				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows a single watcher, and none under other watchers, once that is done"),
+				check.Pymilvus(p.Cluster, x.Database, "print(Collection(%s).num_entities)", x.Name).Does("counts the rows, deleted ones included: more than were inserted are duplicates"),
+			)
+		}
+		p.Report(f)
+	})
+	return nil
+}
+
+// watchers are the nodes with a watch record of a channel, but for those that are letting it go.
+func watchers(v *model.VChannel) (nodes []model.NodeID) {
+	add := func(id model.NodeID, state string) {
+		if id != model.UnassignedNode && id != 0 && state != "ToRelease" && state != "ReleaseSuccess" {
+			nodes = append(nodes, id)
+		}
+	}
+	add(v.Watcher, v.WatchState)
+	for i, id := range v.OtherWatchers {
+		state := ""
+		if i < len(v.OtherStates) {
+			state = v.OtherStates[i]
+		}
+		add(id, state)
+	}
+	return nodes
+}

@@ -1,0 +1,158 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// assignGrace is what DataCoord is given to assign the channels of a new collection, and a session to come back.
+const assignGrace = 2 * time.Minute
+
+// channelUnwatched finds channels that nobody consumes.
+var channelUnwatched = &check.Check{
+	ID:       "channel-unwatched",
+	Title:    "A vchannel is not consumed, or its node is gone",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.FlushesHang, check.MemoryFull},
+	Starts:   "2m channel_released node_lost:datanode node_left:datanode node_lost:streamingnode node_left:streamingnode | collection_created channel_reassigned",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,
+	Doc: `Looks at the vchannels of existing collections at least 2 minutes old and at who consumes them: data nodes by the records under ` + "`channelwatch/`" + `
+(Milvus 2.5 and older), streaming nodes by the assignment of the pchannel (2.6 and later). Error if
+
+- there is no record, or the channel is in DataCoord's buffer of channels without a node;
+- its node has no session. After a crash DataCoord reassigns the channels within seconds of the session's end. A record of a node that is gone means
+  that this failed, or that there is no other node.
+
+If more than 5 collections lost the same node, that is one finding. Skipped if no process is registered: a stopped cluster consumes nothing. Meanwhile
+inserts are accepted, as they go to the queue, but they are not persisted, segments are not sealed, the checkpoint stands still, and flushes wait
+forever.`,
+	Remedy: `Start a data node (Milvus 2.6: a streaming node). If one is running but gets no channels, restart DataCoord.`,
+	Run:    runChannelUnwatched,
+	Roles:  []string{"datanode", "datacoord", "streamingnode"},
+}
+
+func runChannelUnwatched(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	if !facts.Alive(p.Cluster) {
+		return p.Skip("no process is registered")
+	}
+	if !facts.WatchesKnown(p.Cluster) {
+		return p.Skip("this version stores its watches where kitescope does not look")
+	}
+	lost := make(map[model.CollectionID][]*model.VChannel)
+	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
+		if !newCollection(p, x, assignGrace) && lostWatcher(p, v) != "" {
+			lost[x.ID] = append(lost[x.ID], v)
+		}
+	})
+	whys := make(map[string][]model.CollectionID)
+	for _, id := range slices.Sorted(maps.Keys(lost)) {
+		why := lostWatcher(p, lost[id][0])
+		whys[why] = append(whys[why], id)
+	}
+	for _, why := range slices.Sorted(maps.Keys(whys)) {
+		if ids := whys[why]; len(ids) > crowd {
+			reportUnwatched(p, why, ids, lost)
+			continue
+		}
+		for _, id := range whys[why] {
+			reportUnwatched(p, why, []model.CollectionID{id}, lost)
+		}
+	}
+	return nil
+}
+
+// reportUnwatched reports one collection, or the many that one node has left behind.
+func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost map[model.CollectionID][]*model.VChannel) {
+	count, all := 0, 0
+	first := lost[ids[0]][0]
+	f := check.Finding{
+		Severity: check.Error, Object: facts.RefCollection(p.Cluster, ids[0]),
+		Impact: "Inserts pile up in the queue: they are not persisted, sealed or flushed.",
+		Fix:    consumeFix(p),
+	}
+	if first.Watched && first.Watcher > 0 {
+		f.Objects = append(f.Objects, facts.RefNode(watcherRole(p.Cluster, first), first.Watcher))
+	}
+	for _, id := range ids {
+		count, all = count+len(lost[id]), all+len(p.Collection(id).VChannels)
+		if len(ids) > 1 {
+			f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, id))
+		}
+		for _, v := range lost[id] {
+			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))
+		}
+	}
+	f.Objects = f.Objects[:min(len(f.Objects), facts.MaxObjects)]
+	f.Message = fmt.Sprintf("%s of %s: %s (%s)", words.Plural(count, "vchannel"), facts.CollectionLabel(p.Cluster, ids[0]), why, first.Name)
+	if len(ids) > 1 {
+		f.Object = model.Ref{}
+		if first.Watched && first.Watcher > 0 {
+			f.Object = facts.RefNode(watcherRole(p.Cluster, first), first.Watcher)
+		}
+		f.Message = fmt.Sprintf("%s of %s: %s", words.Plural(count, "vchannel"), words.Plural(len(ids), "collection"), why)
+	}
+	f.Evidence = []check.Evidence{
+		check.Count("vchannels", count, "etcd"),
+		check.Count("vchannels of these collections", all, "etcd"),
+		check.Fact("why", why, "etcd"),
+		check.Fact("registered nodes that could consume them", words.Few(consumers(p)), "etcd"),
+	}
+	p.Report(f)
+}
+
+// lostWatcher says why nobody consumes a vchannel, "" if someone does.
+func lostWatcher(p *check.Pass, v *model.VChannel) string {
+	switch {
+	case !v.Watched || v.Watcher == 0:
+		return "not watched by any node"
+	case v.Watcher == model.UnassignedNode:
+		return "waiting for a node in DataCoord's buffer"
+	case len(p.SessionsOf(v.Watcher)) > 0:
+		return ""
+	case recent(p, v.WatchedAt, assignGrace):
+		return "" // the session may have come after it was read
+	}
+	return watcherName(p.Cluster, v) + " is gone (not registered)"
+}
+
+// recent reports whether a moment is known and less than d ago.
+func recent(p *check.Pass, t time.Time, d time.Duration) bool { return !p.OlderThan(t, d, true) }
+
+// consumeFix says what to do so that somebody consumes channels.
+func consumeFix(p *check.Pass) []check.Step {
+	names := consumers(p)
+	switch streaming := facts.HasRole(p.Cluster, "streamingnode"); {
+	case len(names) > 0 && streaming:
+		return check.Fix(
+			check.Do("search the log of MixCoord for the channel and the reason why %s did not get it", names),
+			check.Do("if the log gives no reason, restart MixCoord"),
+		)
+	case len(names) > 0:
+		return check.Fix(check.Do("restart DataCoord: it then reassigns all channels, and %s could take them; its log says why that has not happened", names))
+	case facts.HasRole(p.Cluster, "mixcoord"):
+		return check.Fix(check.Do("start a streaming node: none is registered"))
+	}
+	return check.Fix(check.Do("start a data node: none is registered"))
+}
+
+// consumers are the sessions that could consume channels.
+func consumers(p *check.Pass) []string {
+	var list []*model.Session
+	for _, s := range p.Sessions {
+		if s.Role == "datanode" || s.Role == "streamingnode" {
+			list = append(list, s)
+		}
+	}
+	return facts.NamesOf(list)
+}

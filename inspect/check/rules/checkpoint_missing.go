@@ -1,0 +1,83 @@
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// firstCheckpoint is what a new collection is given until its first checkpoint; data nodes report them each minute
+// (dataNode.channel.updateChannelCheckpointInterval: 60).
+const firstCheckpoint = 10 * time.Minute
+
+// checkpointMissing finds channels without a checkpoint.
+var checkpointMissing = &check.Check{
+	ID:       "checkpoint-missing",
+	Title:    "A vchannel has no checkpoint",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.FlushesHang},
+	Starts:   "collection_created | channel_assigned",
+	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,
+	Doc: `Looks at the vchannels that existing collections list. One without a key under ` + "`datacoord-meta/channel-cp/`" + ` is a warning once the collection is 10
+minutes and its watch 5 minutes old. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.
+
+Without a checkpoint a load reads from the collection's first message on, and nothing of the channel is compacted or collected.`,
+	Remedy: `Check that the channel is consumed (` + "`channel-unwatched`" + `) and that its node writes. Flushing the collection makes it write, and with that the
+checkpoint moves. If the key was lost, DataCoord takes the position from the segments at its next start.`,
+	Run:   runCheckpointMissing,
+	Roles: []string{"datanode", "datacoord", "streamingnode"},
+	FollowsFrom: []check.Cause{
+		{Check: "channel-unwatched", Of: check.Shares("vchannels")}, {Check: "channel-watch-state", Of: check.Shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "layout-older"},
+	},
+}
+
+func runCheckpointMissing(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	if facts.IsLegacy(p.Cluster) {
+		return p.Skip("Milvus 2.1 keeps no checkpoints of channels")
+	}
+	missing := make(map[model.CollectionID][]*model.VChannel)
+	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
+		young := newCollection(p, x, firstCheckpoint) || v.Watched && !p.OlderThan(v.WatchedAt, watchGrace, true)
+		if v.Checkpoint.At == 0 && !young {
+			missing[x.ID] = append(missing[x.ID], v)
+		}
+	})
+	for _, x := range p.Collections {
+		list := missing[x.ID]
+		if len(list) == 0 {
+			continue
+		}
+		f := check.Finding{
+			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID),
+			Message: fmt.Sprintf("%s of %s %s no checkpoint", words.Plural(len(list), "vchannel"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(len(list), "has", "have")),
+			Evidence: []check.Evidence{
+				check.Count("vchannels without a checkpoint", len(list), "etcd"),
+				check.Count("vchannels of the collection", len(x.VChannels), "etcd"),
+				check.Fact("collection created", facts.TimeText(x.CreatedAt.Time()), "etcd"),
+				check.Fact("consumed by", watcherName(p.Cluster, list[0]), "etcd"),
+			},
+			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
+			Fix: check.Fix(
+				check.Flush(p.Cluster, x, "makes its data node write, and with that a checkpoint"),
+				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows a checkpoint for each vchannel within two minutes"),
+				check.Do("if none comes, search the log of %s for the vchannel", watcherLog(p.Cluster, list[0])),
+			),
+		}
+		if watcherName(p.Cluster, list[0]) == nobody { // a flush would wait for ever
+			f.Fix = consumeFix(p)
+		}
+		for _, v := range list[:min(len(list), facts.MaxObjects)] {
+			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))
+		}
+		p.Report(f)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// configuredKeys are the folded keys for which etcd has a value: which process has the wrong one is judged by that, and not
+// by what most have, who may not have taken it yet.
+func configuredKeys(p *check.Pass) map[string]bool {
+	keys := make(map[string]bool, len(p.Dynamic()))
+	for _, e := range p.Dynamic() {
+		if !e.Redacted {
+			keys[model.FoldConfigKey(e.Name)] = true
+		}
+	}
+	return keys
+}
+
+// takesOver is how long a process may have the value of before a change in etcd: it reads the keys every 5 s, and each
+// reading may take 3 s (pkg/util/paramtable, NewBaseTable; pkg/config/etcd_source.go, ReadConfigTimeout). Measured on 2.3.5: 5 to 8 s.
+const takesOver = 10 * time.Second
+
+// changedKeys are the folded keys that were set, altered or deleted in etcd so shortly before the processes were asked that they may
+// have one value or the other.
+func changedKeys(p *check.Pass) map[string]bool {
+	asked := p.Runtime.From // of which each answer is, at the earliest
+	if asked.IsZero() {
+		asked = p.AskedAt().Add(p.Ahead)
+	}
+	keys := make(map[string]bool)
+	var names []string
+	for _, x := range p.ConfigChanges {
+		if asked.Sub(x.At) < takesOver {
+			keys[model.FoldConfigKey(x.Name)] = true
+			names = append(names, x.Name)
+		}
+	}
+	if len(names) > 0 {
+		p.Unseen("whether processes apply " + words.Few(names) + ": changed in etcd a moment ago, and applied within " + words.Span(takesOver))
+	}
+	return keys
+}
+
+// judgeDynamic compares a dynamic key with what the processes have.
+func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
+	if e.Redacted {
+		return
+	}
+	key, want := model.FoldConfigKey(e.Name), facts.Canonical(e.Value)
+	f := check.Finding{
+		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: e.Name, Name: e.Name},
+		Evidence: []check.Evidence{check.Fact("dynamic key "+e.Name, e.Value, "etcd")},
+		Impact:   "A value that an operator set is not in effect.",
+		Fix:      check.Fix(check.Do("check the spelling of the key and its value"), check.Do("restart the processes that do not have it: some keys are read at startup only")),
+	}
+	var differ []*model.LiveNode
+	told, expected := 0, false
+	for _, n := range p.Runtime.Nodes {
+		if n.Config == nil {
+			continue
+		}
+		expected = expected || facts.SharedKey(key) || strings.HasPrefix(key, n.Role)
+		v, ok := n.Config.Values[key]
+		if !ok {
+			continue
+		}
+		told++
+		if facts.Canonical(v) != want {
+			differ = append(differ, n)
+			f.Objects = append(f.Objects, n.Ref())
+			f.Evidence = append(f.Evidence, check.Fact("value of "+n.Name(), v, n.Name()+" ShowConfigurations"))
+		}
+	}
+	switch {
+	case len(differ) > 0:
+		f.Message = fmt.Sprintf("%s is %s in etcd, but %s %s %s", e.Name, e.Value, facts.LiveNames(differ), words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
+	case told == 0 && expected:
+		f.Severity = check.Info
+		f.Message = e.Name + " is set in etcd, but no process reports such a key"
+	case told == 0:
+		p.Unseen("whether " + e.Name + " in etcd is in effect: no process reports keys of its role")
+		return
+	default:
+		return
+	}
+	p.Report(f)
+}

@@ -1,0 +1,151 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// consistencyWait finds requests that wait for what was written before them.
+var consistencyWait = &check.Check{
+	ID:       "consistency-wait",
+	Title:    "Requests wait for consistency",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow, check.SearchesStale},
+	Starts:   "node_lost node_joined | channel_reassigned collection_altered",
+	Parts:    model.PartObjects | model.PartSegments,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ConsistencyWait, budget.ConsistencyQueue},
+	Doc: `A shard leader answers once it has consumed its channel up to the request's guarantee timestamp: now for Strong, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `), at once for Eventually. It learns how far
+it is from time ticks, one every 200 ms (` + "`proxy.timeTickInterval`" + `). A Strong request waits for the next one and its way through the queue, 240 ms on a healthy 2.3.5, however fast the search itself is. This is what
+` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures (2.3 and later; older versions count it as part of the read queue, and this check cannot run).
+
+A warning is a wait of 50% of the mean search or query or more, at least 5 ms; info from 20%. The finding includes the level of the collection; a request may override it.
+
+Waits beyond two and a half ticks are a different problem: the stream is late, and only Eventually helps. The finding then includes the lag of the leaders (` + "`milvus_querynode_consume_tt_lag_ms`" + `), and follows from ` + "`wal-append-slow`" + ` if the queue is slow to
+accept messages, and from ` + "`channel-consumption-lag`" + ` if a leader does not keep up. Fixing that gains all but one or two ticks: a Strong request waits for the next tick in any case, and a client that sends the next request at once waits for all of it and its way.`,
+	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request misses rows of the last 5 seconds and does not wait; ` + "`Session`" + ` finds what the same client has written. If every request needs Strong, a smaller
+` + "`proxy.timeTickInterval`" + ` shortens waits at the price of more messages. If waits are longer than a tick or two, look at the message queue first.`,
+	Run:         runConsistencyWait,
+	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.OfAll(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
+}
+
+// delaysTicks reports whether a slow queue is what searches wait for: one that takes messages within a tick or two delays none.
+func delaysTicks(_ *model.Cluster, _, cause *check.Finding) bool {
+	return slices.ContainsFunc(cause.Slows, func(s check.Slowdown) bool { return s.Phase == budget.ConsistencyWait })
+}
+
+// afterLate is what a cure of late ticks gives of a wait: one or two ticks are left.
+func afterLate(c *cost, tick time.Duration) budget.Interval {
+	const least, most = 1, 2
+	ms := float64(tick) / float64(time.Millisecond)
+	return budget.Interval{Low: max(0, c.low-most*ms), High: max(0, c.ms-least*ms)}
+}
+
+const (
+	// usualTick and usualGrace are proxy.timeTickInterval and common.gracefulTime if nobody tells them (Milvus 2.3, configs/milvus.yaml).
+	usualTick, usualGrace = 200 * time.Millisecond, 5 * time.Second
+	// lateTicks is how many ticks an ordinary Strong request waits for at most, with the way through the queue.
+	lateTicks = 2.5
+)
+
+func runConsistencyWait(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	together := false
+	for _, b := range budgets(p, budget.Search, budget.Query) {
+		c, ok := costOf(b, budget.ConsistencyWait)
+		if !ok {
+			together = together || b.Root.Find(budget.ConsistencyQueue) != nil
+			continue
+		}
+		if c.matters(much) {
+			costs = append(costs, c)
+		}
+	}
+	if together {
+		p.Unseen("waits for consistency: this version counts them as part of the read queue")
+	}
+	for _, a := range gather(p, costs) {
+		reportConsistency(p, a)
+	}
+	return nil
+}
+
+func reportConsistency(p *check.Pass, a about) {
+	tick := milliseconds(p, "proxy.timeTickInterval", usualTick)
+	for i := range a.costs {
+		if c := &a.costs[i]; c.ms > lateTicks*float64(tick)/float64(time.Millisecond) {
+			c.gain = afterLate(c, tick)
+		}
+	}
+	c := &a.costs[0]
+	lag, behind := lagOf(p, c.of.Collection)
+	f := check.Finding{Object: a.object, Severity: c.severity()}
+	waits := time.Duration(c.ms * float64(time.Millisecond))
+	level := levelOf(p, c.of.Collection)
+	switch {
+	case float64(waits) > lateTicks*float64(tick):
+		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, due every %s, arrive late", an(c.of), c.ofWhole(), brief(tick))
+		f.Impact = "Searches and queries wait until the stream has caught up, at every level except Eventually."
+		f.Fix = check.Fix(
+			check.Do("check the message queue, and RootCoord: it sends the time ticks"),
+			check.Shell(check.Kitescope("diagnose --only wal-append-slow,timetick-lag,channel-consumption-lag")).Does("shows what delays them"),
+		)
+	default:
+		f.Message = fmt.Sprintf("%s waits %s for consistency, for the next time tick (every %s)%s", an(c.of), c.ofWhole(), brief(tick), level.says)
+		f.Impact = fmt.Sprintf("At a level without waiting it takes about %s.", budget.Milliseconds(c.without()))
+		f.Fix = check.Fix(check.Do("search with consistency_level=\"Bounded\" wherever rows of the last %s may be missing from results", milliseconds(p, "common.gracefulTime", usualGrace)))
+	}
+	f = found(p, f, a.costs...)
+	if level.name != "" {
+		f.Evidence = append(f.Evidence, check.Fact("consistency level", level.name, "etcd"))
+	}
+	if behind {
+		f.Evidence = append(f.Evidence, check.Measured("lag of the leaders", "milvus_querynode_consume_tt_lag_ms", "%s", lasts(lag)))
+	}
+	p.Report(f)
+}
+
+// level is the consistency level of a collection, and what a message says of it.
+type level struct{ name, says string }
+
+func levelOf(p *check.Pass, id model.CollectionID) level {
+	x := p.Collection(id)
+	if x == nil || x.ConsistencyLevel == "" {
+		return level{}
+	}
+	l := level{name: x.ConsistencyLevel, says: "; its level is " + x.ConsistencyLevel}
+	if x.ConsistencyLevel != "Strong" {
+		l.says = fmt.Sprintf("; its level is %s, but requests ask for more", x.ConsistencyLevel)
+	}
+	return l
+}
+
+// milliseconds is a setting in milliseconds, which any process may tell.
+func milliseconds(p *check.Pass, key string, usual time.Duration) time.Duration {
+	return time.Duration(p.SettingCount(key, usual.Milliseconds(), "proxy", "querynode", "rootcoord", "mixcoord", "standalone")) * time.Millisecond
+}
+
+// lagOf is how far the slowest leader is behind in a collection, of all collections for 0; known is false if none tells.
+func lagOf(p *check.Pass, id model.CollectionID) (lag time.Duration, known bool) {
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Process == nil {
+			continue
+		}
+		for _, s := range n.Process.Metrics.Samples("milvus_querynode_consume_tt_lag_ms") {
+			if id == 0 || s.Label("collection_id") == id.String() {
+				known = true
+				lag = max(lag, time.Duration(s.Value*float64(time.Millisecond)))
+			}
+		}
+	}
+	return lag, known
+}

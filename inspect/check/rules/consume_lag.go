@@ -1,0 +1,264 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// consumptionLag finds query nodes that are behind in reading the stream.
+var consumptionLag = &check.Check{
+	ID:       "channel-consumption-lag",
+	Title:    "Query node lags behind its channels",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.SearchesStale},
+	Starts:   "node_lost node_joined channel_reassigned | collection_loading segment_created",
+	Doc: `A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `).
+Time ticks arrive every 200 ms, so a healthy leader lags a few hundred milliseconds (140 to 260 on a recorded 2.3.5 cluster under load). A leader that lags 10 seconds makes Strong searches wait
+as long, and Bounded ones too; beyond ` + "`queryNode.scheduler.maxTimestampLag`" + ` (86,400 seconds) they fail with "timestamp lag too large" (milvus issues 39469, 42068, 27770).
+
+A finding is a query node that leads shards and lags 10 seconds or more; an error from 5 minutes on; info for the first two minutes after it started or was given a shard (a load, a move), while it reads from the checkpoints. The lag comes from ` + "`milvus_querynode_consume_tt_lag_ms`" + ` of the collections it leads and from the slowest channel in its
+GetMetrics answer. If all leaders lag, there is one finding, without blaming a node. Until 2.5 RootCoord sends a time tick once it has one from each registered proxy: while a proxy hangs, or is dead and its session has not expired, all leaders lag
+as a consequence (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Metrics of collections that a node no longer leads keep their last value and are ignored.`,
+	Remedy: `Check whether the message queue (Kafka, Pulsar) answers quickly, and the CPU of the node: a leader without CPU time falls behind. If all nodes lag alike, look at the queue and at the time ticks of RootCoord and the
+proxies; if one does, restart it or move its shards.`,
+	Parts:  model.PartObjects | model.PartServing,
+	Needs:  check.NeedMetrics,
+	Phases: []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
+	Run:    runConsumptionLag,
+	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
+	FollowsFrom: slices.Concat(
+		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
+		check.CausedBy(check.Shares("nodes"), "node-unreachable", "process-slow"),
+		check.CausedBy(check.StopsTicks, "node-unreachable", "stale-session"),
+	),
+}
+
+const (
+	slowLag = 10 * time.Second
+	deadLag = 5 * time.Minute
+)
+
+// behind is how far a query node is behind in its worst channel.
+type behind struct {
+	node        *model.LiveNode
+	lag         time.Duration
+	what        string // the channel or collection that is worst
+	source      string
+	given       time.Time // when the node was given that, zero if unknown
+	collections []model.CollectionID
+}
+
+func runConsumptionLag(p *check.Pass) error {
+	// Each answer is as old as the first question at most: a node that made the others wait is no lag of theirs.
+	asked := p.AskedAt()
+	if !p.Runtime.From.IsZero() {
+		asked = p.Runtime.From.Add(-p.Ahead)
+	}
+	var late []behind
+	keepUp := 0
+	for _, n := range p.Runtime.QueryNodes() {
+		// What it has just been given it reads on from the checkpoint, which is no lag of what it has had.
+		b, reads := behind{node: n}, behind{node: n}
+		known := metricLag(p, &b, &reads)
+		if q := facts.QuotaOf(n); q != nil && q.SlowestChannel != "" && !q.SlowestAt.Time().IsZero() && leadsOnAny(n) {
+			known = true
+			if servesChannel(n, q.SlowestChannel) { // else it is still being loaded, and nobody searches it there
+				given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Name == q.SlowestChannel })
+				kindOfLag(p, given, &b, &reads).add(asked.Sub(q.SlowestAt.Time()), q.SlowestChannel, "GetMetrics", given)
+			}
+		}
+		switch {
+		case !known && n.Distribution != nil && len(n.Distribution.Leaders) == 0:
+		case !known && n.Outcome == model.Answered:
+			p.Unseen(n.Name() + ": consumption of its channels")
+		case !known:
+		case b.lag >= slowLag && p.Reading(n, b.given):
+			reportLag(p, &b) // whatever the others do
+		case b.lag >= slowLag:
+			late = append(late, b)
+		default:
+			if keepUp++; reads.lag >= slowLag {
+				reportLag(p, &reads)
+			}
+		}
+	}
+	if len(late) > 1 && keepUp == 0 {
+		reportAllLate(p, late)
+		return nil
+	}
+	for i := range late {
+		reportLag(p, &late[i])
+	}
+	return nil
+}
+
+// servesChannel reports whether a node says that it serves a channel; one that did not say may.
+func servesChannel(n *model.LiveNode, name string) bool {
+	d := n.Distribution
+	return d == nil || slices.ContainsFunc(d.Channels, func(c model.ServedChannel) bool { return c.Name == name }) ||
+		slices.ContainsFunc(d.Leaders, func(v model.LeaderView) bool { return v.Channel == name })
+}
+
+// newestGiven is when a node was given the newest of some channels, zero if it does not say.
+func newestGiven(n *model.LiveNode, of func(*model.ServedChannel) bool) (at time.Time) {
+	if n.Distribution == nil {
+		return at
+	}
+	for i := range n.Distribution.Channels {
+		if c := &n.Distribution.Channels[i]; of(c) && facts.VersionTime(c.Version).After(at) {
+			at = facts.VersionTime(c.Version)
+		}
+	}
+	return at
+}
+
+// kindOfLag is where a lag belongs: of what a node has had, or of what it has just been given.
+func kindOfLag(p *check.Pass, given time.Time, had, reads *behind) *behind {
+	if p.JustBefore(given) {
+		return reads
+	}
+	return had
+}
+
+func leadsOnAny(n *model.LiveNode) bool {
+	return n.Distribution == nil || len(n.Distribution.Leaders) > 0
+}
+
+// leads reports whether a node leads a shard of a collection; one that did not say may.
+func leads(n *model.LiveNode, id model.CollectionID) bool {
+	return n.Distribution == nil ||
+		slices.ContainsFunc(n.Distribution.Leaders, func(v model.LeaderView) bool { return v.Collection == id })
+}
+
+// ledBy counts the collections of which a node leads shards; one that did not say leads at least one.
+func ledBy(n *model.LiveNode) int {
+	if n.Distribution == nil {
+		return 1
+	}
+	led := make(map[model.CollectionID]bool)
+	for i := range n.Distribution.Leaders {
+		led[n.Distribution.Leaders[i].Collection] = true
+	}
+	return len(led)
+}
+
+func (b *behind) add(lag time.Duration, what, source string, given time.Time) {
+	if lag > b.lag {
+		b.lag, b.what, b.source, b.given = lag, what, source, given
+	}
+}
+
+// metricLag reads the lags of a node's collections from its process's metrics; false if there are none.
+func metricLag(p *check.Pass, had, reads *behind) bool {
+	n := had.node
+	if n.Process == nil || n.Process.Metrics == nil {
+		return false
+	}
+	known := false
+	for _, s := range n.Process.Metrics.Samples("milvus_querynode_consume_tt_lag_ms") {
+		id, err := strconv.ParseInt(s.Label("collection_id"), 10, 64)
+		if err != nil || s.Label("node_id") != n.Node.String() || s.Label("msg_type") == "delete" {
+			continue
+		}
+		collection := model.CollectionID(id)
+		if !leads(n, collection) {
+			continue
+		}
+		known = true
+		lag := time.Duration(s.Value * float64(time.Millisecond))
+		given := newestGiven(n, func(c *model.ServedChannel) bool { return c.Collection == collection })
+		b := kindOfLag(p, given, had, reads)
+		b.add(lag, "collection "+facts.CollectionLabel(p.Cluster, collection), "milvus_querynode_consume_tt_lag_ms", given)
+		if lag >= slowLag {
+			b.collections = append(b.collections, collection)
+		}
+	}
+	return known
+}
+
+func (b *behind) evidence(name string) check.Evidence {
+	return check.Measured(name, b.node.Name()+" "+b.source, "%s, %s", check.Span(b.lag), b.what)
+}
+
+func reportLag(p *check.Pass, b *behind) {
+	n := b.node
+	f := check.Finding{
+		Severity: check.Warning, Object: n.Ref(), Cost: lagCost(p, b),
+		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), words.Span(b.lag), b.what),
+		Evidence: []check.Evidence{b.evidence("lag")},
+		Fix:      check.Fix(check.Do("check the CPU of %s, and whether the message queue is slow", n.Name()), check.Do("if it does not catch up, restart it or move its shards")),
+	}
+	lateSearches(&f, b.lag, " on its shards")
+	lateObjects(p, &f, b)
+	check.EaseReading(p.Facts, &f, n, b.given)
+	p.Report(f)
+}
+
+// reportAllLate reports that all leaders are behind, which is one thing and no node's fault.
+func reportAllLate(p *check.Pass, late []behind) {
+	worst := slices.MaxFunc(late, func(a, b behind) int { return cmp.Compare(a.lag, b.lag) })
+	f := check.Finding{
+		Severity: check.Warning,
+		Message:  fmt.Sprintf("all %d query nodes that lead shards are behind, by up to %s", len(late), words.Span(worst.lag)),
+		Fix:      check.Fix(check.Do("check the message queue, and RootCoord and the proxies: they send the time ticks")),
+	}
+	for i := range late {
+		b := &late[i]
+		f.Cost = min(1, f.Cost+lagCost(p, b))
+		f.Evidence = append(f.Evidence, b.evidence("lag of "+b.node.Name()))
+		f.Objects = append(f.Objects, b.node.Ref())
+	}
+	for i := range late {
+		lateObjects(p, &f, &late[i])
+	}
+	lateSearches(&f, worst.lag, "")
+	if p.Now.IsZero() { // they may have started a moment ago
+		f.Severity, f.Cost = check.Info, 0
+	}
+	p.Report(f)
+}
+
+func lagCost(p *check.Pass, b *behind) float64 {
+	return p.Losing(float64(ledBy(b.node))*min(1, float64(b.lag)/float64(deadLag))) / 2
+}
+
+// lateSearches says what such a lag does to searches.
+func lateSearches(f *check.Finding, lag time.Duration, where string) {
+	does := "wait that long"
+	if lag >= deadLag {
+		f.Severity, does = check.Error, "time out"
+	}
+	f.Impact = "Searches with Strong or Bounded consistency" + where + " " + does + "; other searches miss the newest rows."
+}
+
+// lateObjects adds the collections and channels that are late.
+func lateObjects(p *check.Pass, f *check.Finding, b *behind) {
+	add := func(refs ...model.Ref) {
+		for _, r := range refs {
+			if !slices.Contains(f.Objects, r) {
+				f.Objects = append(f.Objects, r)
+			}
+		}
+	}
+	for _, id := range facts.CompactIDs(b.collections) {
+		add(facts.RefCollection(p.Cluster, id))
+	}
+	if b.node.Distribution == nil {
+		return
+	}
+	for i := range b.node.Distribution.Leaders {
+		if v := &b.node.Distribution.Leaders[i]; v.Channel == b.what {
+			add(facts.RefCollection(p.Cluster, v.Collection), facts.RefVChannel(v.Channel))
+		}
+	}
+}

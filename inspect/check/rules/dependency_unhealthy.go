@@ -1,0 +1,164 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// dependencyUnhealthy finds what Milvus stands on and a proxy finds ill.
+var dependencyUnhealthy = &check.Check{
+	ID:       "dependency-unhealthy",
+	Title:    "A proxy finds etcd or the message queue unhealthy",
+	Severity: check.Error,
+	Since:    "0.12",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "config_changed | node_lost checkpoint_stopped",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Reads what a proxy reports of etcd and of the message queue, with their members (` + "`kitescope get dependencies`" + `; Milvus 2.5 and later). It looks from where
+Milvus runs, which may reach less than kitescope does, or more.
+
+- Half of the members or more are unhealthy, or it is unhealthy and no member is listed: error.
+- Fewer members: warning. It works as long as the others do.
+
+Not a finding: a queue that Milvus does not check (RocksMQ, Woodpecker). With Pulsar a proxy is not asked, as its broker would write for the answer.
+The page was read in Milvus's sources, and not seen of an unhealthy dependency.`,
+	Remedy: `Look at the members that are named, and at the network between them and the proxy. ` + "`kitescope diagnose etcd-alarm etcd-no-leader`" + ` asks etcd itself.`,
+	Run:    runDependencyUnhealthy,
+	FollowsFrom: []check.Cause{
+		{Check: "etcd-alarm", Of: ofKind("metadata store")},
+		{Check: "etcd-no-leader", Of: ofKind("metadata store")},
+		{Check: "queue-unreachable", Of: ofKind("message queue")},
+	},
+}
+
+// ofKind joins a finding about a dependency of a kind with what is its cause.
+func ofKind(kind string) func(*model.Cluster, *check.Finding, *check.Finding) bool {
+	return func(_ *model.Cluster, effect, _ *check.Finding) bool {
+		return strings.HasPrefix(effect.Object.ID, kind+"/")
+	}
+}
+
+func runDependencyUnhealthy(p *check.Pass) error {
+	if !slices.ContainsFunc(p.Sessions, func(s *model.Session) bool {
+		return s.Role == "proxy" && !facts.ParseRelease(s.Version).Before(facts.Release{Major: 2, Minor: 5})
+	}) {
+		return nil // older ones do not have the page
+	}
+	list := p.Runtime.Dependencies()
+	if len(list) == 0 && slices.ContainsFunc(skippedOf(p.Runtime), func(s model.Skipped) bool {
+		return strings.HasPrefix(s.What, "dependencies ") && strings.Contains(s.Reason, "Pulsar")
+	}) {
+		return nil // it is not asked on purpose
+	}
+	if len(list) == 0 {
+		return p.Skip("no proxy reported what it depends on" + whyNoDependencies(p.Runtime))
+	}
+	var kinds []string
+	of := make(map[string][]model.Dependency) // by kind and who looked; the whole comes first
+	for _, d := range list {
+		key := d.Kind + " " + d.Proxy.String()
+		if of[key] == nil {
+			kinds = append(kinds, key)
+		}
+		of[key] = append(of[key], d)
+	}
+	for _, key := range kinds {
+		judgeDependency(p, of[key])
+	}
+	return nil
+}
+
+// judgeDependency judges one dependency and its members, as one proxy found them.
+func judgeDependency(p *check.Pass, list []model.Dependency) {
+	var ill []model.Dependency
+	members := 0
+	whole := list[0]
+	for _, d := range list {
+		if d.Member != "" {
+			members++
+		}
+		if d.Member != "" && d.Healthy == model.No {
+			ill = append(ill, d)
+		}
+	}
+	if len(ill) == 0 && whole.Healthy != model.No {
+		return
+	}
+	proxy := "proxy-" + whole.Proxy.String()
+	f := check.Finding{
+		Severity: check.Error, Object: model.Ref{Resource: "dependencies", ID: whole.Kind + "/" + whole.Type, Name: whole.Type},
+		Evidence: []check.Evidence{check.Fact(whole.Type+" as a whole", dependencyState(whole), proxy)},
+		Impact:   "What needs it fails: " + needs(whole.Kind) + ".",
+	}
+	for _, d := range ill[:min(len(ill), facts.MaxObjects)] {
+		f.Evidence = append(f.Evidence, check.Fact(d.Member, dependencyState(d), proxy))
+		f.Objects = append(f.Objects, model.Ref{Resource: "dependencies", ID: d.Kind + "/" + d.Member, Name: d.Member})
+	}
+	switch {
+	case len(ill) == 0:
+		f.Message = fmt.Sprintf("%s finds the %s (%s) unhealthy: %s", proxy, whole.Kind, whole.Type, dependencyState(whole))
+	default:
+		f.Message = fmt.Sprintf("%s finds %d of %s of the %s (%s) unhealthy", proxy, len(ill), words.Plural(members, "member"), whole.Kind, whole.Type)
+		if 2*len(ill) < members {
+			f.Severity, f.Impact = check.Warning, "None as long as the others work."
+		}
+	}
+	f.Fix = check.Fix(
+		check.Shell(check.Kitescope("get dependencies")).Does("shows each member, and the proxy's own words"),
+		check.Do("look at the log of the members that are named, and whether they can be reached from the host of %s", proxy),
+	)
+	p.Report(f)
+}
+
+// needs is what Milvus does with a dependency.
+func needs(kind string) string {
+	if kind == "metadata store" {
+		return "creating, loading, flushing, and registering of processes"
+	}
+	return "inserts, deletes and consistent searches"
+}
+
+// dependencyState is how a proxy found a dependency, in its own words where it is ill.
+func dependencyState(d model.Dependency) string {
+	switch {
+	case d.Healthy != model.No:
+		return "healthy"
+	case d.Reason == "":
+		return "unhealthy, no reason given"
+	}
+	return d.Reason
+}
+
+func skippedOf(r *model.Runtime) []model.Skipped {
+	if r == nil {
+		return nil
+	}
+	return r.Skipped
+}
+
+// whyNoDependencies says why none is known, "" if nothing tells.
+func whyNoDependencies(r *model.Runtime) string {
+	if r == nil {
+		return ""
+	}
+	for _, s := range skippedOf(r) {
+		if strings.HasPrefix(s.What, "dependencies ") {
+			return ": " + s.Reason
+		}
+	}
+	for _, p := range r.Processes {
+		for i := range p.Calls {
+			if c := &p.Calls[i]; strings.HasSuffix(c.Method, "/dependencies") && c.Outcome != model.Answered {
+				return ": proxy-" + c.Node.String() + ": " + c.Outcome.With(c.Reason)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of dropped-not-collected.
+const (
+	// dropTolerance is how long dropped segments are kept if no process tells it: the longest default (dataCoord.gc.dropTolerance
+	// 24 h in 2.2, 3 h from 2.3 on).
+	dropTolerance = 24 * time.Hour
+	// collectEvery is the collector's interval (dataCoord.gc.interval: 3600); it gets a few rounds.
+	collectEvery  = time.Hour
+	collectRounds = 3
+	// uncollectedWarning is from how many on it is a warning, if they outnumber the living.
+	uncollectedWarning = 1000
+)
+
+// droppedNotCollected finds dropped segments that garbage collection leaves.
+var droppedNotCollected = &check.Check{
+	ID:       "dropped-not-collected",
+	Title:    "Dropped segments are not garbage collected",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
+	Starts:   "3h segment_dropped segment_compacted | config_changed:gc collection_dropped",
+	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,
+	Doc: `Looks at dropped segments past their retention: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, plus three rounds of the collector.
+Info; a warning if there are at least 1,000 and more than segments in use.
+
+Segments without a drop time are judged by their last write and never raise a warning, as they may have been dropped a moment ago. Milvus issue 48902:
+in 2.6 dropping a collection omits the time, and the collector then skips them forever. The collector also spares segments while the checkpoint of
+their channel is behind their last write, and those compacted into a segment whose index is unfinished (` + "`internal/datacoord/garbage_collector.go`" + `,
+checkDroppedSegmentGC; issue 53064). The evidence counts the former. An operator can pause the collector, for a backup: MixCoord reports that over
+HTTP in later 2.6 and in 3.0 (` + "`/management/data_gc`" + `), and the finding then says for how long still.
+
+They cost storage, and DataCoord reads and keeps all of them in memory.`,
+	Remedy: `Check ` + "`dataCoord.enableGarbageCollection`" + `, and DataCoord's log for "GC". If checkpoints hold it up, fix those first.`,
+	Run:    runDroppedNotCollected,
+	Roles:  []string{"datacoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "bad-switches", Of: aboutCollection}, {Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "checkpoint-missing", Of: check.Shares("vchannels")},
+	},
+}
+
+func runDroppedNotCollected(p *check.Pass) error {
+	total := p.Totals()
+	if total.ByState[model.SegmentDropped] == 0 {
+		return nil
+	}
+	keep := p.SettingSeconds("dataCoord.gc.dropTolerance", dropTolerance, facts.DataCoords()...)
+	interval := p.SettingSeconds("dataCoord.gc.interval", collectEvery, facts.DataCoords()...)
+	u := p.Uncollected(p.Before(keep + collectRounds*interval))
+	if u.Segments == 0 {
+		return nil
+	}
+	f := check.Finding{
+		Severity: check.Info,
+		Message:  uncollectedText(p, &u),
+		Evidence: []check.Evidence{
+			check.Count("dropped segments past their retention", u.Segments, "etcd"),
+			check.Count("all dropped segments", total.ByState[model.SegmentDropped], "etcd"),
+			check.Count("segments in use", total.Segments, "etcd"),
+			check.Size("their logs", u.Bytes, "etcd"),
+			check.Lasts("retention", keep, p.SettingSource("dataCoord.gc.dropTolerance")),
+			check.Count("without a drop time", u.Undated, "etcd"),
+			check.Count("with a checkpoint behind their last write", u.Behind, "etcd"),
+		},
+		Impact: "Object storage and etcd keep data that nothing reads.",
+		Fix: check.Fix(
+			resumeFirst(p),
+			checkpointsFirst(&u),
+			check.Shell(check.Kitescope("get settings").Arg("key~garbagecollection|datacoord.gc")).Does("shows whether garbage collection is on: if not, set dataCoord.enableGarbageCollection to true"),
+			check.Do("search the log of DataCoord for GC, to find out what it skips"),
+		),
+	}
+	if gc := pausedCollector(p); gc != nil {
+		f.Message += "; garbage collection is paused for another " + words.Span(gc.Left)
+		f.Evidence = append(f.Evidence, check.Lasts("garbage collection stays paused", gc.Left, gc.By+" /management/data_gc"))
+	}
+	for _, s := range u.First {
+		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
+	}
+	for _, name := range u.Late[:min(len(u.Late), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, facts.RefVChannel(name))
+	}
+	if dated := u.Segments - u.Undated; dated >= uncollectedWarning && dated > total.Segments {
+		f.Severity = check.Warning
+	}
+	p.Report(f)
+	return nil
+}
+
+// pausedCollector is the collector if an operator has paused it, nil if not, or if that is unknown.
+func pausedCollector(p *check.Pass) *model.GarbageCollector {
+	if p.Runtime == nil || p.Runtime.Collector == nil || !p.Runtime.Collector.Paused {
+		return nil
+	}
+	return p.Runtime.Collector
+}
+
+// resumeFirst is where to begin if the collector is paused.
+func resumeFirst(p *check.Pass) check.Step {
+	if pausedCollector(p) == nil {
+		return check.Step{}
+	}
+	return check.Do(`end the pause, once the backup that it is for is done: send PUT with {"status": "resumed"} to /management/data_gc of MixCoord's HTTP server`)
+}
+
+func uncollectedText(p *check.Pass, u *facts.Uncollected) string {
+	dropped := words.Plural(u.Segments, "dropped segment")
+	switch u.Undated {
+	case u.Segments:
+		return fmt.Sprintf("%s %s no drop time and may never be collected", dropped, words.Agree(u.Segments, "has", "have"))
+	case 0:
+		return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago", dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)))
+	}
+	return fmt.Sprintf("%s %s overdue for garbage collection, the oldest dropped %s ago; %s without a drop time", dropped, words.Agree(u.Segments, "is", "are"), words.Span(p.Age(u.Oldest)), words.Number(u.Undated))
+}
+
+// checkpointsFirst is where to begin if checkpoints hold the collector up.
+func checkpointsFirst(u *facts.Uncollected) check.Step {
+	if u.Behind == 0 {
+		return check.Step{}
+	}
+	return check.Shell(check.Kitescope("diagnose --only checkpoint-lag,checkpoint-missing,channel-unwatched")).Does("names the checkpoints that hold up the collector: fix those first")
+}

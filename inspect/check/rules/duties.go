@@ -1,0 +1,215 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// duties are what depends on one session.
+type duties struct {
+	role        string
+	collections []model.CollectionID // whose replicas name the query node, or whose channels it leads or consumes
+	alone       int                  // of those, the ones with a single replica
+	replicas    int                  // of the replicas that name it
+	leads       []string             // channels, as QueryCoord and nodes say it
+	watches     []string             // channels that a data or streaming node consumes
+	segments    int                  // sealed segments that leaders ask it for
+	rows        int64
+}
+
+// dutiesOf finds what depends on a session, by what everyone else says.
+func dutiesOf(p *check.Pass, role string, id model.NodeID) duties {
+	d := duties{role: role}
+	switch role {
+	case "querynode":
+		queryDuties(p, &d, id)
+	case "datanode", "streamingnode":
+		for _, v := range p.VChannels {
+			if v.Watched && v.Watcher == id && v.Removal != "removed" {
+				d.watches = append(d.watches, v.Name)
+				d.collections = append(d.collections, v.Collection)
+			}
+		}
+		d.collections = facts.CompactIDs(d.collections)
+	}
+	return d
+}
+
+func queryDuties(p *check.Pass, d *duties, id model.NodeID) {
+	for _, r := range p.Replicas {
+		if !slices.Contains(facts.MembersOf(r), id) {
+			continue
+		}
+		d.replicas++
+		d.collections = append(d.collections, r.Collection)
+		if len(p.ReplicasOf(r.Collection)) < 2 {
+			d.alone++
+		}
+	}
+	d.collections = facts.CompactIDs(d.collections)
+	if p.Runtime == nil {
+		return
+	}
+	for i := range p.Runtime.ShardLeaders {
+		if s := &p.Runtime.ShardLeaders[i]; slices.Contains(s.Nodes, id) {
+			d.leads = append(d.leads, s.Channel)
+		}
+	}
+	for _, r := range p.Runtime.Replicas {
+		for i := range r.Leaders {
+			if slices.Contains(r.Leaders[i].Nodes, id) {
+				d.leads = append(d.leads, r.Leaders[i].Channel)
+			}
+		}
+	}
+	d.leads = slices.Compact(slices.Sorted(slices.Values(d.leads)))
+	askedFor(p, d, id)
+}
+
+// askedFor counts the segments that leaders ask a node for.
+func askedFor(p *check.Pass, d *duties, id model.NodeID) {
+	named := p.Views.Named()
+	var seen facts.Counted // two leaders ask for one, while a shard is moved
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Leaders {
+			view := &n.Distribution.Leaders[i]
+			if !slices.Contains(named[view], id) {
+				continue
+			}
+			for _, s := range view.Sealed {
+				if s.Node != id || !seen.First(s.ID) {
+					continue
+				}
+				d.segments++
+				if record := p.Segment(s.ID); record != nil {
+					d.rows += record.Rows
+				}
+			}
+		}
+	}
+}
+
+// loss is the share of searches that fail while nobody answers for the session, as if all loaded
+// collections were searched alike: all of a collection with one replica, else what the other replicas do not carry.
+func loss(p *check.Pass, d *duties) float64 {
+	if d.role != "querynode" || len(p.LoadStates) == 0 {
+		return 0
+	}
+	var lost float64
+	for _, id := range d.collections {
+		if p.LoadState(id) != nil {
+			lost += 1 / float64(max(1, len(p.ReplicasOf(id))))
+		}
+	}
+	return min(1, lost/float64(len(p.LoadStates)))
+}
+
+// impact says what it means that nobody answers for the session, while there are others of its role.
+func impact(p *check.Pass, d *duties, others []*model.Session) string {
+	switch d.role {
+	case "querynode":
+		if len(d.collections) == 0 {
+			return "It is in no replica, so nothing depends on it yet."
+		}
+		text := "It is in the replicas of " + words.Plural(len(d.collections), "loaded collection")
+		switch {
+		case d.alone == len(d.collections):
+			text += ", none of which has another replica: their searches fail while they depend on it"
+		case d.alone > 0:
+			text += fmt.Sprintf(", %s of which have no other replica: their searches fail while they depend on it", words.Number(d.alone))
+		}
+		if len(d.leads) > 0 {
+			text += "; it leads " + words.Plural(len(d.leads), "shard")
+		}
+		return text + "."
+	case "datanode", "streamingnode":
+		if len(d.watches) == 0 {
+			return "It consumes no channel."
+		}
+		return fmt.Sprintf("It consumes %s of %s: their rows are not written to storage, flushes wait and growing segments keep growing.",
+			words.Plural(len(d.watches), "channel"), words.Plural(len(d.collections), "collection"))
+	case "proxy":
+		if len(others) == 0 {
+			return "Clients connected to it fail."
+		}
+		return "Clients connected to it fail; those of " + facts.SessionNames(others) + " are not affected."
+	case "indexnode":
+		return "Its index builds wait until they are assigned to another node."
+	}
+	if text := impactWithout(p, d.role); text != "" && len(others) > 0 {
+		return "Until " + facts.SessionNames(others) + " takes over: " + strings.ToLower(text[:1]) + text[1:]
+	}
+	return "Everything that needs its decision waits."
+}
+
+// alone makes a finding about a process one about its role: there is no other that does its work.
+func alone(p *check.Pass, f *check.Finding, role string) {
+	t := tollOf(p, role)
+	f.Severity, f.Cost, f.Impact, f.Lacks = max(t.severity, check.Warning), max(f.Cost, t.cost), t.impact, role
+}
+
+// alsoRegistered adds the sessions of other roles that the process of a finding has.
+func alsoRegistered(f *check.Finding, group []*model.LiveNode) {
+	for _, n := range group[1:] {
+		if n.Role != group[0].Role {
+			f.Objects = append(f.Objects, n.Ref())
+			f.Evidence = append(f.Evidence, check.Fact("registered by the same process", n.Name(), "etcd"))
+		}
+	}
+}
+
+// restartSteps are what to do about a dead process, and who takes over from it if anybody does.
+func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []check.Step {
+	ttl := p.SettingSeconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
+	switch {
+	case len(others) == 0:
+		return append(check.Fix(check.Do("restart %s: there is no other %s to take over", n.Name(), check.RoleHint(n.Role))), check.Unwritable(p.Facts, n.Role)...)
+	case n.Role == "proxy":
+		return check.Fix(check.Do("restart %s, or point its clients to %s", n.Name(), facts.NamesOf(others)))
+	}
+	return append(check.Fix(check.Do("restart %s; %s after its death its session expires and %s %s over", n.Name(), ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take"))), check.Unwritable(p.Facts, n.Role)...)
+}
+
+// killSteps are what to do about a process that hangs, and whom it keeps from taking over.
+func killSteps(n *model.LiveNode, others []*model.Session) []check.Step {
+	look := check.Do("look at its CPU, memory and log")
+	if len(others) == 0 || n.Role == "proxy" {
+		return check.Fix(look, check.Do("if it hangs, kill it and start it again: there is no other %s", check.RoleHint(n.Role)))
+	}
+	return check.Fix(look, check.Do("if it hangs, kill it: %s cannot take over while it keeps its session alive", facts.NamesOf(others)))
+}
+
+func (d *duties) evidence() []check.Evidence {
+	var list []check.Evidence
+	if d.role == "querynode" {
+		list = append(list, check.Count("replicas with it as a member", d.replicas, "etcd"), check.Fact("shards led, per QueryCoord", words.Few(d.leads), "QueryCoord"))
+	}
+	if d.segments > 0 {
+		list = append(list, check.Measured("segments that leaders request from it", "leaders' views", "%s, %s", check.Plural(d.segments, "segment"), check.Plural(d.rows, "row")))
+	}
+	if len(d.watches) > 0 {
+		list = append(list, check.Fact("channels consumed", words.Few(d.watches), "etcd"))
+	}
+	return list
+}
+
+// objects are the collections and channels that depend on the session.
+func dutyRefs(p *check.Pass, d *duties) []model.Ref {
+	var refs []model.Ref
+	for _, id := range d.collections {
+		refs = append(refs, facts.RefCollection(p.Cluster, id))
+	}
+	for _, v := range slices.Concat(d.leads, d.watches) {
+		refs = append(refs, facts.RefVChannel(v))
+	}
+	return refs
+}

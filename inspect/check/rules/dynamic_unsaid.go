@@ -1,0 +1,61 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// dynamicUnsaid finds collections that do not say that they have a dynamic field.
+var dynamicUnsaid = &check.Check{
+	ID:       "dynamic-mismatch",
+	Title:    "A collection has a dynamic field that its record denies",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "collection_altered | collection_created node_joined",
+	Parts:    model.PartObjects,
+	Doc: `Compares ` + "`enable_dynamic_field`" + ` in a collection's record with its fields. Warning if one of them is dynamic (` + "`$meta`" + `) and the record says that there is none.
+
+Up to 2.6.5, a dynamic field that was added to an existing collection did not reach the record (Milvus issue 45614, pull request 45616). It works until
+RootCoord starts again; then inserts with undeclared fields are refused and the collection is reported not to load.
+
+Not a finding: the opposite, a record that allows dynamic fields without a field for them. Not seen on a server.`,
+	Remedy: `Do not restart RootCoord (MixCoord) before the rows are safe. Copy them into a new collection that has the dynamic field from the beginning.`,
+	Run:    runDynamicUnsaid,
+}
+
+func runDynamicUnsaid(p *check.Pass) error {
+	for _, x := range p.Collections {
+		if !x.DynamicUnsaid || x.Dropped() {
+			continue
+		}
+		label := facts.CollectionLabel(p.Cluster, x.ID)
+		p.Report(check.Finding{
+			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID),
+			Message: fmt.Sprintf("%s has the dynamic field %s, and its record says that it has none", label, dynamicField(x)),
+			Evidence: []check.Evidence{
+				check.Fact("dynamic field", dynamicField(x), "etcd"),
+				check.Fact("enable_dynamic_field", "false", "etcd"),
+			},
+			Impact: "After a restart of RootCoord the collection may not load, and undeclared fields are refused.",
+			Fix: check.Fix(
+				check.Do("copy its rows into a new collection that has the dynamic field from the beginning, before RootCoord is restarted"),
+				check.Do("upgrade to a release after 2.6.5: those before do not record the dynamic field of the next collection either"),
+				check.Shell(check.Kitescope("describe collection").Arg(x.ID.String())).Does("shows the fields"),
+			),
+		})
+	}
+	return nil
+}
+
+func dynamicField(x *model.Collection) string {
+	for _, f := range x.Fields {
+		if f.Dynamic {
+			return f.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// etcdNoLeader finds an etcd that cannot write, or can no longer lose a member.
+var etcdNoLeader = &check.Check{
+	ID:       "etcd-no-leader",
+	Title:    "No leader of etcd, or members that do not answer",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.WritesFail, check.EtcdSlow},
+	Starts:   "channel_rewritten",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedEtcd,
+	Doc: `Looks at the etcd members as they answer from here.
+
+- No member that answers knows a leader: error. Without a leader etcd writes nothing, and Milvus stops.
+- Some members know a leader and one does not, or two claim to lead: warning. A member is cut off from the others.
+- A member does not answer, and the others know a leader. There is a majority then: a leader without one steps down. Warning if the member's host
+  refuses the connection, or if several other members answer. Info if only one member can be reached at all: through a forwarded port or from outside
+  Kubernetes, the addresses that members advertise are unreachable.
+
+Learners do not vote and are not counted. If etcd does not list its members, the unnamed ones are unknown: without a finding the check is skipped.`,
+	Remedy: `Look at the members (` + "`etcdctl endpoint status --cluster`" + `, ` + "`etcdctl endpoint health --cluster`" + `, run next to etcd): disk, network, clock. Start the
+missing one. If a majority is lost for good, restore etcd from a snapshot.`,
+	Run: runEtcdLeader,
+}
+
+// quorum is what the members of etcd that could be asked say of their leader.
+type quorum struct {
+	voters, answered, silent, leaders, lost int
+	refused                                 bool
+	evidence                                []check.Evidence
+}
+
+func (q *quorum) add(m *model.EtcdMember) {
+	if m.Learner {
+		return
+	}
+	q.voters++
+	if m.Problem != "" {
+		q.silent++
+		q.refused = q.refused || strings.Contains(m.Problem, "refused")
+		q.evidence = append(q.evidence, check.Fact("member "+memberName(*m), m.Problem, "etcd "+m.Endpoint))
+		return
+	}
+	q.answered++
+	if m.Leader {
+		q.leaders++
+	}
+	for _, e := range m.Errors {
+		if noLeader(e) {
+			q.lost++
+			q.evidence = append(q.evidence, check.Fact("member "+memberName(*m), e, "etcd "+m.Endpoint))
+		}
+	}
+}
+
+func runEtcdLeader(p *check.Pass) error {
+	var q quorum
+	for i := range p.Etcd.Members {
+		q.add(&p.Etcd.Members[i])
+	}
+	if q.answered == 0 {
+		return p.Skip("no etcd member reported its status")
+	}
+	f := check.Finding{Fix: check.Fix(
+		check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows who leads and who does not answer; run it next to etcd"),
+		check.Do("start the members that are down, or fix their network: the logs of those in the evidence say what is wrong"),
+	)}
+	switch {
+	case q.lost == q.answered:
+		f.Severity, f.Message, f.Cost = check.Error, "etcd has no leader and cannot write", 1
+		f.Impact = "Milvus stops: sessions expire, nothing is flushed or created."
+	case q.lost > 0:
+		f.Severity, f.Message = check.Warning, fmt.Sprintf("%s of %d etcd members %s no leader, the others do", words.Number(q.lost), q.voters, words.Agree(q.lost, "sees", "see"))
+		f.Impact = "It is cut off from the others: its clients get errors or stale data."
+	case q.leaders > 1:
+		f.Severity, f.Message = check.Warning, fmt.Sprintf("%d etcd members claim to lead", q.leaders)
+		f.Impact = "One of them is cut off from the others, or the leader has just changed: check again."
+	case q.silent > 0:
+		f.Severity, f.Message = check.Info, fmt.Sprintf("%s of %d etcd members %s not answer from here; there is a leader", words.Number(q.silent), q.voters, words.Agree(q.silent, "does", "do"))
+		f.Impact = "None if they are only unreachable from here. If they are down, etcd survives fewer failures."
+		if q.refused || q.answered > 1 {
+			f.Severity, f.Impact = check.Warning, "If it is down, etcd survives fewer failures."
+		}
+	default:
+		return unlistedMembers(p, &q)
+	}
+	f.Evidence = slices.Concat(q.evidence, []check.Evidence{
+		check.Count("voting members", q.voters, "etcd"), check.Count("not answering", q.silent, "etcd"), check.Count("leaders among those answering", q.leaders, "etcd"),
+	})
+	p.Report(f)
+	return nil
+}
+
+// unlistedMembers notes that there may be members of etcd of which nothing is known.
+func unlistedMembers(p *check.Pass, q *quorum) error {
+	if q.leaders == 0 {
+		p.Unseen("the leader of etcd: not among the members that answered")
+	}
+	if p.Etcd.Problem != "" {
+		p.Unseen("etcd: " + p.Etcd.Problem)
+	}
+	return nil
+}

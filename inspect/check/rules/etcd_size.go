@@ -1,0 +1,152 @@
+package rules
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of etcd-size.
+const (
+	// sizeWarning and sizeError are shares of the quota.
+	sizeWarning, sizeError = 0.8, 0.95
+	// hollow is the share of a database in use below which defragmenting is worth it, from hollowBytes on.
+	hollow      = 0.5
+	hollowBytes = int64(512) << 20
+)
+
+// etcdSize finds an etcd whose database is nearly full.
+var etcdSize = &check.Check{
+	ID:       "etcd-size",
+	Title:    "The etcd database is close to its quota",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.EtcdSlow},
+	Starts:   "channel_rewritten | segment_created",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedEtcd,
+	Doc: `Compares the size of each member's database with its quota. Warning from 80%, error from 95%: at the quota etcd raises NOSPACE and refuses every
+write.
+
+Members report their quota from etcd 3.6 on. Before that it is unknown: the size is compared with etcd's default of 2 GiB, and the finding is info. A
+database of 512 MiB or more with less than half of it in use is info as well: defragmenting shrinks it.`,
+	Remedy: `Compact and defragment: ` + "`etcdctl compact REVISION`" + `, then ` + "`etcdctl defrag`" + ` member by member, the leader last. Milvus does not compact etcd: run etcd
+with ` + "`--auto-compaction-mode=revision --auto-compaction-retention=1000`" + `, and raise ` + "`--quota-backend-bytes`" + ` if the keys need it.`,
+	Run:         runEtcdSize,
+	FollowsFrom: check.CausedBy(nil, "etcd-alarm"),
+}
+
+func runEtcdSize(p *check.Pass) error {
+	var worst, hollowest *model.EtcdMember
+	share := facts.QuotaShare
+	for i := range p.Etcd.Members {
+		m := &p.Etcd.Members[i]
+		unseenMember(p, *m)
+		if m.Problem != "" {
+			continue
+		}
+		if worst == nil || share(m) > share(worst) {
+			worst = m
+		}
+		if m.DBSize >= hollowBytes && m.DBInUse > 0 && facts.Part(m.DBInUse, m.DBSize) < hollow && (hollowest == nil || m.DBSize-m.DBInUse > hollowest.DBSize-hollowest.DBInUse) {
+			hollowest = m
+		}
+	}
+	switch {
+	case worst == nil:
+		return etcdUnknown(p)
+	case share(worst) >= sizeWarning:
+		reportSize(p, worst, share(worst))
+	case hollowest != nil:
+		reportHollow(p, hollowest)
+	}
+	return nil
+}
+
+// sizeFinding is a finding about the database of one member.
+func sizeFinding(m *model.EtcdMember) check.Finding {
+	source := "etcd " + m.Endpoint
+	return check.Finding{Evidence: []check.Evidence{check.Size("database", m.DBSize, source), check.Size("in use", m.DBInUse, source), quota(m, source)}}
+}
+
+func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
+	f := sizeFinding(m)
+	f.Severity = check.Warning
+	if share >= sizeError {
+		f.Severity = check.Error
+	}
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*m), words.Bytes(m.DBSize), words.Share(share))
+	f.Impact = "At the quota etcd refuses every write, and Milvus stops."
+	f.Fix = check.Fix(append(shrink(p, []*model.EtcdMember{m}), check.Do("run etcd with --auto-compaction-mode=revision and --auto-compaction-retention=1000, as Milvus does not compact it"))...)
+	if m.DBQuota <= 0 {
+		f.Severity = check.Info
+		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, the default is %s", memberName(*m), words.Bytes(m.DBSize), words.Bytes(facts.UsualQuota))
+		f.Fix = check.Fix(append([]check.Step{check.Do("read --quota-backend-bytes of etcd; the rest is needed only if the size is close to it")}, f.Fix...)...)
+	}
+	p.Report(f)
+}
+
+func reportHollow(p *check.Pass, m *model.EtcdMember) {
+	f := sizeFinding(m)
+	f.Message = fmt.Sprintf("the database of etcd member %s is %s, only %s in use", memberName(*m), words.Bytes(m.DBSize), words.Bytes(m.DBInUse))
+	f.Impact = "None yet. Defragmenting returns the rest to the disk."
+	f.Fix = check.Fix(defragment([]*model.EtcdMember{m}))
+	p.Report(f)
+}
+
+// shrink are the steps that make the database of members smaller: without history that nobody reads, and without holes.
+func shrink(p *check.Pass, members []*model.EtcdMember) []check.Step {
+	var list []check.Step
+	if revision := p.Origin.Revision - keptRevisions; revision > 0 {
+		list = append(list, check.Shell(check.Etcdctl("compact").Flag("--endpoints=", endpoints(members)).Arg(strconv.FormatInt(revision, 10))).
+			Does("deletes the history but for its newest 1,000 revisions; it cannot be undone, and Milvus does not read it"))
+	} else {
+		list = append(list, check.Shell(check.Etcdctl("endpoint status -w json").Flag("--endpoints=", endpoints(members))).Does("prints the newest revision, in the header"),
+			check.Shell(check.Etcdctl("compact REVISION")).Does("deletes the history up to REVISION: 1,000 below the newest; it cannot be undone, and Milvus does not read it"))
+	}
+	return append(list, defragment(members))
+}
+
+// keptRevisions is how much of the history is left, as by the automatic compaction that Milvus's own deployments configure.
+const keptRevisions = 1000
+
+// defragment is the step that defragments members one after the other.
+func defragment(members []*model.EtcdMember) check.Step {
+	return check.Shell(check.Etcdctl("defrag").Flag("--endpoints=", endpoints(members))).Does("defragments one member after the other; each answers nothing meanwhile, so choose a quiet time")
+}
+
+// answering are the members that answered, the leader last.
+func answering(p *check.Pass) []*model.EtcdMember {
+	var list, leaders []*model.EtcdMember
+	for i := range p.Etcd.Members {
+		switch m := &p.Etcd.Members[i]; {
+		case m.Problem != "":
+		case m.Leader:
+			leaders = append(leaders, m)
+		default:
+			list = append(list, m)
+		}
+	}
+	return append(list, leaders...)
+}
+
+// endpoints are those of members, as etcdctl takes them.
+func endpoints(members []*model.EtcdMember) string {
+	list := make([]string, len(members))
+	for i, m := range members {
+		list[i] = m.Endpoint
+	}
+	return strings.Join(list, ",")
+}
+
+func quota(m *model.EtcdMember, source string) check.Evidence {
+	if m.DBQuota > 0 {
+		return check.Size("quota", m.DBQuota, source)
+	}
+	return check.Fact("quota", "not reported (before etcd 3.6)", source)
+}

@@ -1,0 +1,72 @@
+package rules
+
+import (
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// fewRequests says that there were too few requests to tell where they spend their time.
+var fewRequests = &check.Check{
+	ID:       "few-requests",
+	Title:    "Too few requests to break down their latency",
+	Severity: check.Info,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_left:proxy node_lost:proxy | collection_loaded",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Doc:      `With few requests the mean is dominated by the slowest one. With fewer than 30 searches, queries or writes in the window, latency checks report info only, and this finding says so. It is nothing to worry about. Without any requests there is no finding.`,
+	Remedy:   `Measure under load, or longer: ` + "`--window 60s`" + `. Without a second scrape the window is the time since each process started.`,
+	Run:      runFewRequests,
+}
+
+func runFewRequests(p *check.Pass) error {
+	if why := blind(p, "proxy"); why != "" {
+		return p.Skip(why)
+	}
+	var few []*budget.Budget
+	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
+		if b := overall(p, kind); b != nil && b.Root.Known && b.Requests < enough {
+			few = append(few, b)
+		} else if b != nil && b.Root.Known && (kind == budget.Search) {
+			return nil // the searches are what is asked about
+		}
+	}
+	if len(few) == 0 {
+		return nil
+	}
+	f := check.Finding{
+		Severity: check.Info,
+		Impact:   "The figures are those of single requests and mean little.",
+		Fix:      check.Fix(check.Shell(check.Kitescope("diagnose --window 60s")).Does("measures longer; run it under load")),
+	}
+	var names []string
+	for _, b := range few {
+		names = append(names, counted(b))
+		f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s", millis(b.Ms)))
+	}
+	f.Message = "too few requests to break down their latency: " + words.Few(names)
+	if why := p.Latency().Window.Why; why != "" {
+		f.Evidence = append(f.Evidence, check.Fact("window", why, ""))
+	}
+	p.Report(f)
+	return nil
+}
+
+// counted is how many requests there were: "12 searches".
+func counted(b *budget.Budget) string {
+	n := int64(b.Requests)
+	name := string(b.Request)
+	switch {
+	case n == 1:
+	case b.Request == budget.Search:
+		name = "searches"
+	case b.Request == budget.Query:
+		name = "queries"
+	default:
+		name += "s"
+	}
+	return words.Number(n) + " " + name
+}

@@ -1,0 +1,218 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// filesMissing finds segments of which files are not in storage.
+var filesMissing = &check.Check{
+	ID:       "files-missing",
+	Title:    "Segment files are missing from storage, or truncated",
+	Severity: check.Error,
+	Since:    "0.9",
+	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang, check.IndexingHangs},
+	Starts:   "segment_dropped segment_removed | segment_compacted index_failed",
+	Doc: `Runs only with ` + "`diagnose --storage PLACE`" + `. Compares the storage with what etcd records for each flushed segment: the number of insert and delta logs
+of each field, and the number of files of its finished indexes. A finding is a collection with a segment whose files are missing, empty, or shorter
+than they were written. A log or index file tells its length in its first bytes: it is a series of events, each with its length. The sizes in etcd
+cannot be used: up to 2.3 they are those in memory. Files of storage version 2, and indexes in a single file, do not tell.
+
+A query node cannot load such a segment. The load makes no progress and reports no reason, and data in memory is lost with the next restart or move.
+An index without its files is not rebuilt on its own, because it is finished in etcd.
+
+At most 1,000 folders are listed and 4,000 files opened, for 30 seconds at most: first those of collections being loaded, of segments that no node
+serves, and of builds that wait. Whatever was left out is reported. A place that cannot be listed, or has no file of the segments at all (another
+cluster's, or another folder), is unknown, not ok. Unless it is the place in the processes' configuration, a bucket by its endpoint or a folder on a
+machine on which one of them runs: everything is lost then, and that is the finding. Of segments of storage version 3 the files are looked for that their manifest names, but not
+their large values. Index records of 2.1 are not looked for.`,
+	Remedy: `Find out what removed them: a lifecycle rule of the bucket, a cleanup script, another Milvus with the same ` + "`minio.rootPath`" + `, which collects unknown
+files as garbage. Restore them from a backup or an older version of the objects. Without one, drop an index and create it again: it is built from the
+insert logs. Rows of lost insert logs are gone: insert them again from their source.`,
+	Parts: model.PartObjects | model.PartSegments | model.PartIndexes | model.PartLogs | model.PartSegmentIndexes | model.PartServing,
+	Needs: check.NeedStorage,
+	Run:   runFilesMissing,
+}
+
+func runFilesMissing(p *check.Pass) error {
+	s := p.Storage
+	if s.Lost && ownStorage(p) {
+		reportLostStorage(p)
+		return nil
+	}
+	if s.Problem != "" {
+		return p.Skip("storage " + s.Location + ": " + s.Problem)
+	}
+	for _, x := range s.Unseen {
+		p.Unseen(x.What + ": " + x.Reason)
+	}
+	if left := s.Segments - s.Looked; left > 0 {
+		p.Unseen(fmt.Sprintf("files of %s of %s segments: %s", words.Number(left), words.Number(s.Segments), s.Limit))
+	}
+	byCollection := make(map[model.CollectionID][]*model.MissingFiles)
+	var order []model.CollectionID
+	for i := range s.Missing {
+		x := &s.Missing[i]
+		if byCollection[x.Collection] == nil {
+			order = append(order, x.Collection)
+		}
+		byCollection[x.Collection] = append(byCollection[x.Collection], x)
+	}
+	for _, id := range order {
+		reportLostFiles(p, id, byCollection[id])
+	}
+	return nil
+}
+
+// reportLostStorage reports that the cluster's own storage is gone, or empty.
+func reportLostStorage(p *check.Pass) {
+	s := p.Storage
+	f := check.Finding{
+		Severity: check.Error, Cost: 1,
+		Message:  fmt.Sprintf("the configured storage %s has lost its files: %s", s.Location, s.Problem),
+		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.OwnStorage().Place, "configuration of the processes"), check.Fact("found there", s.Problem, s.Location)},
+		Impact:   "Nothing can be loaded, and flushes and index builds fail. Data in memory is lost when nodes restart or hand it over.",
+		Fix: check.Fix(
+			check.Do("mount the disk or share again if it is not mounted there"),
+			check.Do("else restore the files from a backup before any node restarts: until then the nodes still serve from memory"),
+		),
+	}
+	if s.Segments > 0 {
+		f.Evidence = append(f.Evidence, check.Count("segments with files recorded", s.Segments, "etcd"))
+	}
+	// Loaded collections first: they are what searches need.
+	for _, loaded := range []bool{true, false} {
+		for _, c := range p.Collections {
+			if !c.Dropped() && (p.LoadState(c.ID) != nil) == loaded && len(f.Objects) < facts.MaxObjects {
+				f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, c.ID))
+			}
+		}
+	}
+	p.Report(f)
+}
+
+// rebuild builds the indexes of a collection anew whose files are missing, all in one step: while one is lost, no load ends.
+func rebuild(p *check.Pass, x *model.Collection, list []*model.MissingFiles) check.Step {
+	var lost []*model.Index
+	var names []string
+	for _, m := range list {
+		if i := p.Index(m.Index); i != nil && !i.Deleted && !slices.Contains(lost, i) {
+			lost, names = append(lost, i), append(names, i.Name)
+		}
+	}
+	if x == nil || len(lost) == 0 {
+		return check.Step{}
+	}
+	step := check.Rebuild(p.Cluster, x, lost...)
+	if p.LoadState(x.ID) == nil {
+		return step.Does("builds %s again from the insert logs", names)
+	}
+	return step.Does("builds %s again from the insert logs; searches of %s fail until it is loaded again", names, x.Name)
+}
+
+// maxMissingShown is how many places are evidence.
+const maxMissingShown = 12
+
+func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.MissingFiles) {
+	var segments []model.SegmentID
+	var kinds []string
+	var rows, all int64
+	files, cut, logs := 0, 0, false
+	for _, x := range list {
+		if x.Cut() {
+			cut++
+		}
+		if !slices.Contains(segments, x.Segment) {
+			segments = append(segments, x.Segment)
+			if s := p.Segment(x.Segment); s != nil {
+				rows += s.Rows
+			}
+		}
+		if !slices.Contains(kinds, x.Kind) {
+			kinds = append(kinds, x.Kind)
+		}
+		files, logs = files+x.Want-x.Found, logs || x.Kind != "index"
+	}
+	for _, s := range p.SegmentsOf(id) {
+		if s.State == model.SegmentFlushed {
+			all += s.Rows
+		}
+	}
+	name := facts.CollectionLabel(p.Cluster, id)
+	first := list[0]
+	f := check.Finding{
+		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id),
+		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Few(kinds), first.Segment, whatIsMissing(p, first), first.Path),
+		Impact:  "These segments cannot be loaded: loading the collection hangs, and data in memory is lost when nodes restart or hand it over.",
+		Fix: check.Fix(
+			check.Do("restore the files from a backup or an older version of the objects; do not restart or release before"),
+			check.Do("find out what removed or cut them: a lifecycle rule, a script, another Milvus with the same root path"),
+			check.Do("without a backup, insert the rows again from their source"),
+		),
+	}
+	if !logs {
+		f.Fix = check.Fix(
+			rebuild(p, p.Collection(id), list),
+			check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus with the same root path"),
+		)
+	}
+	if p.LoadState(id) != nil && all > 0 {
+		f.Cost = p.Losing(min(1, float64(rows)/float64(all)))
+	}
+	for _, x := range list[:min(len(list), maxMissingShown)] {
+		f.Evidence = append(f.Evidence, missing(p, x))
+	}
+	for _, s := range segments[:min(len(segments), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, facts.RefSegment(s))
+	}
+	p.Report(f)
+}
+
+// lostText is "2 files of 1 segment (3,000 rows) are missing from storage, and files in 3 folders are truncated".
+func lostText(files, cut, segments int, rows int64) string {
+	of := " of " + words.Plural(segments, "segment") + " (" + words.Number(rows) + " rows) "
+	switch {
+	case cut == 0:
+		return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage"
+	case files == 0:
+		return "files" + of + "are truncated"
+	}
+	return words.Plural(files, "file") + of + words.Agree(files, "is", "are") + " missing from storage, and files in " + words.Plural(cut, "folder") + " are truncated"
+}
+
+// missing is what there is of what should be.
+func missing(p *check.Pass, x *model.MissingFiles) check.Evidence {
+	format, args := "%s of %s files in %s", []any{check.Digits(x.Found), check.Digits(x.Want), x.Path}
+	if x.Cut() {
+		format, args = format+", %s of %s", append(args, check.Bytes(x.Size), check.Bytes(x.Bytes))
+	}
+	return check.Measured("segment "+x.Segment.String()+", "+whatIsMissing(p, x), p.Storage.Location, format, args...)
+}
+
+// whatIsMissing is "insert log of field vec", "index idx on field vec".
+func whatIsMissing(p *check.Pass, x *model.MissingFiles) string {
+	text := x.Kind
+	if i := p.Index(x.Index); i != nil && x.Index != 0 {
+		text += " " + i.Name
+	}
+	if x.Field == 0 {
+		return text
+	}
+	field := x.Field.String()
+	if c := p.Collection(x.Collection); c != nil {
+		for _, y := range c.Fields {
+			if y.ID == x.Field {
+				field = y.Name
+			}
+		}
+	}
+	return text + " of field " + field
+}
+
+// ownStorage reports whether the place that was looked into is the cluster's own.
+func ownStorage(p *check.Pass) bool { return p.OwnStorage().Is(p.Storage.Location, p.Storage.Here) }

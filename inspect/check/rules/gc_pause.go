@@ -1,0 +1,85 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// gcPause finds processes that stand still while garbage is collected.
+var gcPause = &check.Check{
+	ID:       "gc-pause",
+	Title:    "Garbage collection pauses a process",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_loading collection_loaded | index_built",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ProxyRest, budget.WaitForWorkers, budget.WaitForNodes},
+	Doc: `Go stops a process twice per garbage collection, for one or two tenths of a millisecond (` + "`go_gc_duration_seconds`" + `). If CPU is short, or threads cannot be stopped, it is tens or hundreds of milliseconds. A request that arrives during a pause waits for the rest of it: on average half the square of a pause,
+per second of the window.
+
+A warning is a proxy or query node whose pauses make the mean search or query at least 20% and 5 ms longer; info from 5% and 1 ms. All pauses count as equally long, the least they can cost.
+CPU time spent on garbage collection is covered by ` + "`profile-gc-share`" + `.`,
+	Remedy:      `Check the CPU limit of the process and whether it is throttled: a pause ends when every thread has had CPU time. Allocations trigger collections: large results and many small requests produce garbage; more memory (` + "`GOMEMLIMIT`" + `, ` + "`GOGC`" + `) makes collections rarer.`,
+	Run:         runGCPause,
+	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure"),
+}
+
+func runGCPause(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	b := overall(p, budget.Search)
+	if b == nil {
+		if b = overall(p, budget.Query); b == nil {
+			return nil
+		}
+	}
+	for _, x := range processes(p, "proxy", "querynode", "streamingnode", "standalone") {
+		pause, count := x.mean(metrics.GCPause)
+		seconds := x.window.Seconds()
+		if count <= 0 || seconds <= 0 {
+			continue
+		}
+		// A request that comes at any time waits so long on average for the pause that it meets, if it meets any.
+		ms := count * pause * pause / 2 / (1000 * seconds)
+		c := cost{of: b, phase: phaseOf(x.node.Role), ms: ms, low: ms, gain: budget.Interval{Low: ms, High: min(b.Ms, count*pause/1000/seconds*b.Ms)}}
+		c.gain.High = max(c.gain.High, ms)
+		if c.ms < 1 || c.share() < gcPart {
+			continue
+		}
+		f := check.Finding{
+			Object: x.node.Ref(), Severity: check.Info,
+			Message: fmt.Sprintf("%s pauses %s at a time for garbage collection, %s in %s", x.node.Name(), budget.Milliseconds(pause), words.Plural(int64(count), "time"), words.Plural(int64(seconds+0.5), "second")),
+			Impact:  fmt.Sprintf("A request waits %s for it on average, and some wait for a whole pause.", budget.Milliseconds(ms)),
+			Fix: check.Fix(
+				check.Do("check whether %s reaches its CPU limit; raise the limit if it does", x.node.Name()),
+				check.Shell(check.TopOf(x.node).Flag("--kind", "allocs-delta")).Does("shows what it allocates"),
+			),
+		}
+		if c.matters(much) {
+			f.Severity = check.Warning
+		}
+		f = found(p, f, c)
+		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
+		p.Report(f)
+	}
+	return nil
+}
+
+// gcPart is the part of a request from which on pauses are told.
+const gcPart = 0.05
+
+// phaseOf is where a request feels that a process of a role stands still.
+func phaseOf(role string) budget.Name {
+	if role == "proxy" {
+		return budget.ProxyRest
+	}
+	return budget.WaitForWorkers
+}

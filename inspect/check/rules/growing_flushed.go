@@ -1,0 +1,227 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// growingFlushed finds segments that DataCoord has flushed, and a shard leader still serves as growing.
+var growingFlushed = &check.Check{
+	ID:       "growing-flushed",
+	Title:    "Flushed segment is still served as growing",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.MemoryFull},
+	Starts:   "segment_flushed | node_joined channel_reassigned node_lost",
+	Doc: `After a flush QueryCoord adds the segment to a new target, has a node load the sealed copy with its index, and tells the shard
+leader to release the growing one. If that handoff gets stuck, searches keep scanning the rows by brute force although an
+index exists. If the sealed copy is loaded too, the rows are in memory twice and ` + "`entity_num`" + ` counts them twice. Milvus does not
+report it: in etcd the segment is flushed, and growing segments do not appear in the query segment API (milvus issues 17767, 17566, 17914,
+34554, 40382).
+
+The check reads the growing segments in each shard leader's view (GetDataDistribution) and their state in etcd. A finding is a segment that is growing
+in a view while in etcd it is flushed, dropped after a compaction, or missing, and either its sealed copy was loaded in the same replica at least 2 minutes before the nodes were asked, or, without
+a copy, it was flushed (or dropped) at least 6 minutes before.
+
+A handoff in progress is not a finding. On 2.3.5 with small segments the sealed copy was loaded 3 s after the flush and the growing one released after 13.5 s, or after 68 s at the latest during inserts. Large segments take
+as long as they take to load, and while one target is being loaded the next waits for up to 5 minutes (` + "`queryCoord.NextTargetSurviveTime`" + `). The time of the
+flush comes from the segment's position in the channel, which is the channel's position at the flush; without one the age is reported as unknown.`,
+	Remedy: `Find out first what blocks the handoff: a target that does not advance (target-behind), a sealed segment that is not loaded (segment-not-loaded), a node that
+is full or does not answer. Then make QueryCoord build a new target: ` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord (up to 2.3 searches fail until it is back).
+As a last resort release the collection and load it again; it cannot be searched in between.`,
+	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
+	Needs:       check.NeedDistribution,
+	Phases:      []latency.Name{latency.KernelGrowing},
+	Run:         runGrowingFlushed,
+	Roles:       []string{"querycoord", "querynode", "datacoord", "indexcoord", "indexnode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind", "segment-not-loaded", "shard-not-serviceable"),
+}
+
+// leftover are the growing segments of one collection that should be gone.
+type leftover struct {
+	counted  facts.Counted
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	copies   []model.NodeID // of those that are sealed besides, one each
+	rows     int64
+	oldest   time.Time
+	gone     int // not flushed but dropped, or without a record
+	unsure   int
+	target   time.Time // of the leaders' views, the oldest
+}
+
+func runGrowingFlushed(p *check.Pass) error {
+	asked := p.AskedAt()
+	found := make(map[model.CollectionID]*leftover)
+	eachGone(p, func(view model.ShardView, g model.GrowingView) { judgeGrowing(p, found, view, g, asked) })
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		reportLeftover(p, id, found[id], asked)
+	}
+	return nil
+}
+
+// eachGone calls f for each growing segment in a leader's view that is growing no more: flushed, dropped after a
+// compaction, or without a record.
+func eachGone(p *check.Pass, f func(model.ShardView, model.GrowingView)) {
+	p.EachOdds(func(_ model.CollectionID, o *facts.Odds) {
+		for _, x := range o.Grown {
+			f(x.View, x.Growing)
+		}
+	})
+}
+
+func judgeGrowing(p *check.Pass, found map[model.CollectionID]*leftover, view model.ShardView, g model.GrowingView, asked time.Time) {
+	s := p.Segment(g.ID)
+	since, late, known := goneSince(p, s, g, asked)
+	copied, loadedAt := sealedCopy(p, view, g.ID)
+	if copied != 0 && !loadedAt.IsZero() {
+		late, known = asked.Sub(loadedAt) > facts.HandoffGrace, true
+		since = earliest(since, loadedAt)
+	}
+	if !late && known {
+		return
+	}
+	l := found[view.Collection]
+	if l == nil {
+		l = &leftover{}
+		found[view.Collection] = l
+	}
+	if !known {
+		l.unsure++
+		return
+	}
+	l.nodes = append(l.nodes, view.Node.Node)
+	l.oldest = earliest(l.oldest, since)
+	l.target = earliest(l.target, facts.VersionTime(view.TargetVersion))
+	if copied != 0 {
+		l.copies = append(l.copies, copied)
+	}
+	if !l.counted.First(g.ID) {
+		return
+	}
+	l.segments = append(l.segments, g.ID)
+	if s == nil || s.State == model.SegmentDropped {
+		l.gone++
+	}
+	if s != nil {
+		l.rows += s.Rows
+	}
+}
+
+// goneSince says since when a segment is growing no more, and whether that is too long. known is false if it
+// has been flushed and nothing tells when.
+func goneSince(p *check.Pass, s *model.Segment, g model.GrowingView, asked time.Time) (since time.Time, late, known bool) {
+	switch {
+	case s == nil:
+		// The metadata may be older than the segment. One that it should know, it has forgotten: the
+		// segment was flushed, compacted and cleared away.
+		since = g.At.Time()
+		return since, !since.IsZero() && p.Now.Sub(since) > facts.LoadGrace && asked.Sub(since) > facts.LoadGrace, true
+	case s.State == model.SegmentDropped:
+		since = s.DroppedAt.Time()
+	case s.State == model.SegmentFlushed:
+		since = s.PositionAt.Time()
+	default:
+		return time.Time{}, false, true
+	}
+	return since, !since.IsZero() && asked.Sub(since) > facts.SlowHandoff, !since.IsZero()
+}
+
+// sealedCopy finds a node of the same replica that has a growing segment sealed as well, and since when. 0: none.
+func sealedCopy(p *check.Pass, view model.ShardView, id model.SegmentID) (node model.NodeID, since time.Time) {
+	for _, served := range p.Runtime.Served(id) {
+		if served.Sealed != nil && sameReplica(p, view.Collection, view.Node.Node, served.Node.Node) {
+			return served.Node.Node, facts.VersionTime(served.Sealed.Version)
+		}
+	}
+	return 0, time.Time{}
+}
+
+// sameReplica reports whether two nodes serve a collection for one replica; if metadata names neither, they do.
+func sameReplica(p *check.Pass, id model.CollectionID, a, b model.NodeID) bool {
+	return a == b || facts.ReplicaWith(p.Cluster, id, a) == facts.ReplicaWith(p.Cluster, id, b)
+}
+
+// earliest is the earlier of two times, of which either may be unknown.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked time.Time) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if l.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: when %s served as growing %s flushed", name, words.Plural(l.unsure, "segment"), words.Agree(l.unsure, "was", "were")))
+	}
+	if len(l.segments) == 0 {
+		return
+	}
+	const heavy = 0.5
+	w := p.WorkOf(id)
+	cost := w.ShareOfGrowing(l.rows)
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost)}
+	if cost >= heavy && !w.Flat {
+		f.Severity = check.Error
+	}
+	nodes := facts.QueryNodeNames(l.nodes)
+	f.Message = fmt.Sprintf("collection %s: %s flushed %s ago %s still served as growing by %s: %s, %s of its rows, searched by brute force",
+		name, words.Plural(len(l.segments), "segment"), words.Span(asked.Sub(l.oldest)), words.Agree(len(l.segments), "is", "are"), words.Few(nodes), words.Plural(l.rows, "row"), words.Share(w.ShareOfRows(l.rows)))
+	f.Evidence = []check.Evidence{
+		check.Measured("growing in a leader's view", words.Few(nodes), "%s", check.Plural(len(l.segments), "segment")),
+		check.Fact("flushed or dropped since", facts.TimeText(l.oldest), "etcd"),
+	}
+	if l.gone > 0 {
+		f.Evidence = append(f.Evidence, check.Count("of these, dropped or without a record", l.gone, "etcd"))
+	}
+	f.Impact = "Each search scans " + words.Plural(l.rows, "row") + " by brute force instead of using the index"
+	if cost > 0 {
+		f.Impact += ", about " + words.Share(cost) + " of the collection's search work"
+	}
+	if len(l.copies) > 0 {
+		f.Evidence = append(f.Evidence, check.Measured("also in memory as sealed", words.Few(facts.QueryNodeNames(l.copies)), "%s", check.Plural(len(l.copies), "segment")))
+		f.Impact += fmt.Sprintf("; %s of the segments %s in memory twice", words.Number(len(l.copies)), words.Agree(len(l.copies), "is", "are"))
+	}
+	f.Impact += "."
+	if !l.target.IsZero() {
+		f.Evidence = append(f.Evidence, check.Measured("target of the shard leader", words.Few(nodes), "built %s ago", check.Span(asked.Sub(l.target))))
+	}
+	f.Fix = refreshSteps(p, id)
+	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
+	f.Objects = append(f.Objects, facts.SomeSegments(l.segments)...)
+	p.Report(f)
+}
+
+// refreshSteps are how to make QueryCoord build a new target of a collection.
+func refreshSteps(p *check.Pass, id model.CollectionID) []check.Step {
+	c, x := p.Cluster, p.Collection(id)
+	if x == nil {
+		return check.Fix(check.Do("%s: it compares nodes with metadata when it starts", check.RestartQueryCoord(c)))
+	}
+	if facts.IsLegacy(c) {
+		return check.Fix(check.Do("%s", check.RestartQueryCoord(c)), reloadStep(p, id))
+	}
+	return check.Fix(
+		check.Pymilvus(c, x.Database, "Collection(%s).load(_refresh=True)", x.Name).Does("makes QueryCoord build a new target; searches continue"),
+		check.Do("if that does not help, %s", check.RestartQueryCoord(c)),
+		reloadStep(p, id),
+	)
+}
+
+// flushSteps are how to flush a collection.
+func flushSteps(c *model.Cluster, id model.CollectionID) []check.Step {
+	x := c.Collection(id)
+	if x == nil {
+		return check.Fix(check.Do("flush the collection"))
+	}
+	return check.Fix(check.Flush(c, x, "seals its growing segments; the index is built and loaded within seconds to minutes"))
+}

@@ -1,0 +1,245 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// growingOld finds rows that stay growing: nobody inserts any more, and nothing will close their segments soon.
+var growingOld = &check.Check{
+	ID:       "growing-too-old",
+	Title:    "Rows stay in growing segments",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.FlushesHang, check.MemoryFull},
+	Starts:   "1h segment_created | node_lost:datanode node_left:datanode channel_released config_changed:segment",
+	Doc: `Inserted rows are in growing segments until those are sealed and flushed; only then an index is built. Until
+then every search scans them by brute force (from some thousand rows on with a small interim index,
+` + "`queryNode.segcore.interimIndex`" + `), on the shard leader's node alone. DataCoord seals a segment on its own in three cases:
+
+- it is full: ` + "`sealProportion`" + ` of its maximum size, see growing-too-large;
+- nothing was written for ` + "`maxIdleTime`" + ` (10 minutes) **and** it is larger than ` + "`minSizeFromIdleToSealed`" + ` (16 MB). Smaller ones
+  are never sealed for being idle; if 16 MB is more than a full segment, none is;
+- it is ` + "`maxLife`" + ` (24 hours) old.
+
+A few thousand rows that are inserted and not flushed therefore slow down each search for up to a day. Users report this as "search is slow
+after a small insert" (milvus issues 21215, 15344).
+
+A finding is rows of a loaded collection that were not written for 2 minutes and that idle sealing does not reach:
+a warning if they cost 10% of the collection's search work, otherwise info. Also a segment past ` + "`maxLife`" + `, one that idle
+sealing should have closed, and one that is sealed but not flushed because its channel does not advance (milvus issue 29092).
+
+A segment that is being written is not a finding, however large its share of the work: that is the price of inserting. The time of the last
+write comes from DataCoord's memory, a streaming node's record, or etcd up to the channel's checkpoint. If none of these
+has it, a segment counts as idle if it is 2 minutes old and its shard leaders consume no inserts at all; otherwise it is reported as unknown. Limits come from the cluster's own configuration, or are the defaults of its version.`,
+	Remedy: `Flush after a batch of inserts: ` + "`Collection(NAME).flush()`" + ` or ` + "`MilvusClient.flush(NAME)`" + `. The index is built and loaded within
+seconds to minutes, and the growing segment is released about 15 seconds after the sealed one is loaded. Do not flush after each
+small insert: each flush creates a segment, and many small segments are a finding too. If small batches arrive all the time,
+lower ` + "`dataCoord.segment.minSizeFromIdleToSealed`" + ` to let idle sealing work. Segments past their limits mean that DataCoord or a
+data node is not doing its work: look at the channel's checkpoint and the data node that watches it.`,
+	Parts:       model.PartObjects | model.PartIndexes | model.PartServing | model.PartChannels | model.PartSegments,
+	Phases:      []latency.Name{latency.KernelGrowing},
+	Run:         runGrowingOld,
+	Roles:       []string{"datacoord", "datanode", "streamingnode", "rootcoord"},
+	FollowsFrom: check.CausedBy(check.Shares("vchannels"), "node-unreachable"),
+}
+
+// oldRows are the segments of one collection that stay growing.
+type oldRows struct {
+	idle, overdue, stuck []model.SegmentID
+	rows                 int64
+	leaders              []model.NodeID
+	channels             map[string]bool
+	// since is the last write among the idle ones; started the start of the oldest, untilLife when it is sealed at last.
+	since, started time.Time
+	largest        int64 // MaxRows of the idle ones
+	by             string
+	unsure         int
+}
+
+// What DataCoord is given beyond its own limits: it looks at segments with each time tick of their channel, and
+// a data node then writes them.
+const (
+	overdueGrace  = 10 * time.Minute
+	idleSealGrace = 3 * time.Minute
+)
+
+func runGrowingOld(p *check.Pass) error {
+	open := p.Open()
+	if len(open) == 0 {
+		return nil
+	}
+	policy := p.SealPolicy()
+	now := p.Now
+	for start := 0; start < len(open); {
+		end := start
+		id := open[start].Collection
+		for end < len(open) && open[end].Collection == id {
+			end++
+		}
+		reportOld(p, id, gatherOld(p, &policy, open[start:end], now), &policy)
+		start = end
+	}
+	return nil
+}
+
+func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment, now time.Time) *oldRows {
+	var o oldRows
+	loaded := facts.IsLoaded(p.Cluster, open[0].Collection)
+	for i := range open {
+		s := &open[i]
+		idle, isIdle := s.IdleFor(now)
+		switch {
+		case s.State != model.SegmentGrowing:
+			if v := p.VChannel(s.VChannel); v != nil && now.Sub(v.Checkpoint.At.Time()) > overdueGrace && now.Sub(s.ExpireAt.Time()) > overdueGrace && !s.ExpireAt.Time().IsZero() {
+				o.stuck = append(o.stuck, s.ID)
+				o.take(s)
+			}
+		// Up to 2.1 a segment's life counted from the last allocation.
+		case !s.StartedAt.IsZero() && now.Sub(s.StartedAt) > policy.MaxLife+overdueGrace && !facts.IsLegacy(p.Cluster),
+			policy.Known && policy.SealsIdle(s) && isIdle && idle > policy.MaxIdle+idleSealGrace:
+			o.overdue = append(o.overdue, s.ID)
+			o.take(s)
+		case !loaded:
+		case s.Rows > 0 && s.Left(now) && !policy.SealsIdle(s), s.Rows > 0 && isIdle && idle > policy.MaxIdle+idleSealGrace:
+			o.idle = append(o.idle, s.ID)
+			o.take(s)
+			o.largest = max(o.largest, s.MaxRows)
+			if s.WrittenAt.After(o.since) {
+				o.since, o.by = s.WrittenAt, s.By
+			}
+		case s.Unsure(now):
+			o.unsure++
+		}
+	}
+	return &o
+}
+
+// take counts one segment.
+func (o *oldRows) take(s *facts.OpenSegment) {
+	o.rows += s.Rows
+	for _, l := range s.Leaders {
+		o.leaders = append(o.leaders, l.Node.Node)
+	}
+	if o.channels == nil {
+		o.channels = make(map[string]bool)
+	}
+	o.channels[s.VChannel] = true
+	if o.started.IsZero() || !s.StartedAt.IsZero() && s.StartedAt.Before(o.started) {
+		o.started = s.StartedAt
+	}
+}
+
+func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.SealPolicy) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if o.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: time of the last write to %s", name, words.Plural(o.unsure, "growing segment")))
+	}
+	count := len(o.idle) + len(o.overdue) + len(o.stuck)
+	if count == 0 {
+		return
+	}
+	w := p.WorkOf(id)
+	cost := w.ShareOfGrowing(o.rows)
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id), Cost: p.Costing(id, cost)}
+	rows := words.Plural(o.rows, "row") + " in " + words.Plural(count, "growing segment")
+	switch {
+	case len(o.overdue) > 0:
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these past the limits at which DataCoord seals (%s idle, %s old)",
+			name, rows, words.Number(len(o.overdue)), words.Span(policy.MaxIdle), words.Span(policy.MaxLife))
+	case len(o.stuck) > 0:
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed but not flushed: the checkpoint of %s does not advance",
+			name, rows, words.Number(len(o.stuck)), words.Plural(len(o.channels), "channel"))
+	default:
+		f.Severity = idleSeverity(p, id, &w, o.rows)
+		when := words.Span(p.Now.Sub(o.since)) + " after the last insert"
+		switch {
+		case p.Now.IsZero():
+			when = "no longer written"
+		case o.since.IsZero():
+			when = "started " + words.Span(p.Now.Sub(o.started)) + " ago and no longer written"
+		}
+		f.Message = fmt.Sprintf("collection %s: %s, %s: unindexed until a flush%s",
+			name, rows, when, until(o.started, p.Now, policy.MaxLife))
+	}
+	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
+	f.Fix = flushSteps(p.Cluster, id)
+	f.Evidence = o.evidence(&w, policy)
+	f.Objects = append(f.Objects, facts.RefNodes(facts.QueryNodeNames(o.leaders))...)
+	for _, v := range p.VChannelsOf(id) {
+		if o.channels[v.Name] {
+			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))
+		}
+	}
+	f.Objects = append(f.Objects, facts.SomeSegments(slices.Concat(o.idle, o.overdue, o.stuck))...)
+	p.Report(f)
+}
+
+// idleSeverity weighs idle rows: a warning if they cost a tenth of the collection's search work. Where nodes
+// did not say what they serve, a twentieth of its rows counts the same, unless all of them are compared anyway.
+func idleSeverity(p *check.Pass, id model.CollectionID, w *facts.Work, rows int64) check.Severity {
+	const costly, many = 0.1, 0.05
+	if w.Known && w.Cost > 0 {
+		if w.ShareOfGrowing(rows) >= costly {
+			return check.Warning
+		}
+		return check.Info
+	}
+	all := p.CollectionTotals(id).Rows
+	if !w.Flat && all > 0 && float64(rows) >= many*float64(all) {
+		return check.Warning
+	}
+	return check.Info
+}
+
+func idleImpact(w *facts.Work, cost float64, served bool) string {
+	switch {
+	case cost > 0 && w.Flat:
+		return "They cost " + words.Share(cost) + " of the collection's search work; the collection has no index and is searched by brute force anyway."
+	case cost > 0:
+		return "Each search scans them by brute force: about " + words.Share(cost) + " of the collection's search work, all on shard leaders."
+	case served:
+		return "Each search scans them by brute force, on the shard leaders."
+	}
+	return "Searches scan them by brute force; the cost is unknown, because no query node reported what it serves."
+}
+
+// until says when a segment is sealed at last.
+func until(started, now time.Time, life time.Duration) string {
+	if started.IsZero() || now.IsZero() {
+		return ", or until sealed at the age of " + words.Span(life)
+	}
+	return fmt.Sprintf(", or for another %s (sealed at the age of %s)", words.Span(started.Add(life).Sub(now)), words.Span(life))
+}
+
+func (o *oldRows) evidence(w *facts.Work, policy *facts.SealPolicy) []check.Evidence {
+	list := []check.Evidence{check.Count("growing rows", o.rows, "")}
+	if !o.since.IsZero() {
+		list = append(list, check.Fact("last written", facts.TimeText(o.since), o.by))
+	} else if len(o.idle) > 0 {
+		list = append(list, check.Fact("inserts consumed by the shard leaders", "none", "GetMetrics InsertConsumeThroughput"))
+	}
+	if !o.started.IsZero() {
+		list = append(list, check.Fact("oldest since", facts.TimeText(o.started), "start position"))
+	}
+	if w.Rows > 0 {
+		list = append(list, check.Count("rows in memory", w.Rows, "query nodes"))
+	}
+	if o.largest > 0 && !policy.Known {
+		list = append(list, check.Fact("idle sealing", "unknown: DataCoord did not report its configuration", ""))
+	} else if o.largest > 0 {
+		format, args := "from %s rows (%s)", []any{check.N(policy.IdleRows(o.largest)), check.Figure{Value: policy.MinSize * (1 << 20), Unit: "bytes", Text: fmt.Sprintf("%g MB", policy.MinSize)}}
+		if policy.IdleRows(o.largest) >= policy.FullRows(o.largest) {
+			format, args = format+": never reached, a segment is full at %s rows", append(args, check.N(policy.FullRows(o.largest)))
+		}
+		list = append(list, check.Measured("idle sealing", policy.From, format, args...))
+	}
+	return append(list, check.Lasts("sealed at age", policy.MaxLife, policy.From))
+}

@@ -1,0 +1,77 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// growingOverWatermark finds streaming nodes whose growing segments stay above the size at which they are flushed.
+var growingOverWatermark = &check.Check{
+	ID:       "growing-over-watermark",
+	Title:    "Growing segments of a streaming node stay above its high-water mark",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.MemoryFull},
+	Starts:   "segment_created | config_changed:streaming checkpoint_stopped",
+	Parts:    model.PartChannels | model.PartServing | model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `A streaming node (2.6 and later) counts the bytes of its growing segments: ` + "`milvus_wal_growing_segment_bytes`" + `, in 3.0 ` + "`milvus_wal_growing_segment_flush_pressure_bytes`" + `. Above
+` + "`milvus_wal_growing_segment_hwm_bytes`" + ` (` + "`streaming.flush.growingSegmentBytesHwmThreshold`" + `, 0.2 of its memory) it seals the largest until they are below the low-water mark (0.1), at most every 5 seconds.
+
+Warning: they are at or above the high-water mark in each of two scrapes at least 10 seconds apart: sealing does not follow. Info in a single scrape, or in two that are closer: it may just have begun.
+Below the mark nothing is found, however near: it is reached in normal work. ` + constructedOnly,
+	Remedy: `Look at the streaming node's log for "flush" and "seal". Writes that are faster than it can seal need more streaming nodes, or a limit (` + "`quotaAndLimits.limitWriting.growingSegmentsSizeProtection`" + `).`,
+	Run:    runGrowingOverWatermark,
+	Roles:  []string{"streamingnode"},
+	FollowsFrom: []check.Cause{
+		check.TakesNoWrites(), check.StorageFails("streamingnode"), check.Grave("wal-flush-lag", check.Shares("nodes")), {Check: "wal-append-slow", Of: check.Shares("nodes")}, {Check: "queue-unreachable"},
+	},
+}
+
+// sealSeconds is how far apart two scrapes have to be: twice the 5 s between two rounds of sealing (stats, growingBytesNotifyCooldown).
+const sealSeconds = 10
+
+func runGrowingOverWatermark(p *check.Pass) error {
+	nodes, err := streamingNodes(p)
+	for _, n := range nodes {
+		if overWatermark(n) {
+			reportOverWatermark(p, n, earlier(n))
+		}
+	}
+	return err
+}
+
+// overWatermark reports whether a node is at its high-water mark; what is not told is not.
+func overWatermark(n *model.StreamingNode) bool { return n != nil && n.Growing >= n.HighWater }
+
+func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
+	source := refStreaming(n.Node).ID + " /metrics"
+	f := check.Finding{
+		Severity: check.Info, Object: refStreaming(n.Node),
+		Message: fmt.Sprintf("growing segments of streaming node %d take %s, above its high-water mark of %s", n.Node, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater))),
+		Evidence: []check.Evidence{
+			check.Size("growing", int64(n.Growing), source), check.Size("high-water mark", int64(n.HighWater), source),
+		},
+		Impact: "Its memory fills up; searches of growing rows are brute force or by an interim index.",
+		Fix:    check.Fix(check.Shell(check.Kitescope("get nodes --columns id,growing_bytes,growing_hwm_bytes,growing_lwm_bytes").Arg("id=" + n.Node.String())).Does("shows whether they fall below the low-water mark; no action is needed if they do")),
+	}
+	if !math.IsNaN(n.LowWater) {
+		f.Evidence = append(f.Evidence, check.Size("low-water mark", int64(n.LowWater), source))
+	}
+	for _, w := range n.WALs {
+		if w.Growing > 0 && len(f.Objects) < 20 {
+			f.Objects = append(f.Objects, refPChannel(w.PChannel))
+		}
+	}
+	if overWatermark(was) && n.Process.Metrics.At.Sub(n.Process.Before.At).Seconds() >= sealSeconds {
+		f.Severity = check.Warning
+		f.Message = fmt.Sprintf("growing segments of streaming node %d stay above its high-water mark: %s of %s", n.Node, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater)))
+		f.Evidence = append(f.Evidence, check.Size("growing in the scrape before", int64(was.Growing), source))
+		f.Fix = append(check.Fix(atNode(n.Node, check.Do("look at the log of streaming node %s for \"flush\" and \"seal\": it should seal the largest segments every 5 seconds", n.Node))), f.Fix...)
+	}
+	p.Report(f)
+}

@@ -1,0 +1,114 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// growingSearched finds searches that spend their time on rows that have no index yet.
+var growingSearched = &check.Check{
+	ID:       "growing-search-time",
+	Title:    "Searches wait for growing segments",
+	Severity: check.Info,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "segment_created | index_dropped node_lost:datanode",
+	Parts:    model.PartObjects | model.PartSegments,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.KernelGrowing},
+	Doc: `Rows that are not flushed have no index, unless ` + "`queryNode.segcore.interimIndex.enableIndex`" + ` gives them a small one: a search scans all of them. A leader searches the growing segments of its shards itself, and the request waits for it.
+` + "`milvus_querynode_sq_segment_latency{segment_state=\"Growing\"}`" + ` measures it. On a 2.3.5 with 30,000 rows in an HNSW index and 14,000 growing ones, the growing ones took 29 ms, the others 6.
+
+A finding is a collection whose searches wait for growing segments for 30% of their mean or more, and whose mean search a flush can shorten by 20%, at least 5 ms: for few rows the index takes as long as brute force. It is info, because it lasts as long as rows are inserted and ends with the next flush. If it does not end on its own, it follows from
+` + "`growing-too-old`" + `, ` + "`growing-too-large`" + `, ` + "`growing-flushed`" + ` or ` + "`brute-force-share`" + `.
+
+The gain is what remains once the rows are flushed and have their indexes: searching them then takes as long as the sealed segments on the same nodes take for the same work (weighted as in ` + "`kitescope balance`" + `), or twice that. A graph with more than 32 MB of vectors fits in no CPU cache: each compared row costs a memory access, 200 to 450 ns. The gain is never below zero: sealed segments do the work afterwards.`,
+	Remedy:      `After inserts: ` + "`Collection(NAME).flush()`" + `. With steady inserts: smaller growing segments (` + "`dataCoord.segment.sealProportion`" + `, ` + "`maxSize`" + `), more shards to spread them over more leaders, or an interim index.`,
+	Run:         runGrowingSearched,
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "brute-force-share"),
+}
+
+// growingPart is the part of the request that makes a finding.
+const growingPart = 0.3
+
+func runGrowingSearched(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	for _, b := range budgets(p, budget.Search) {
+		c, ok := costOf(b, budget.KernelGrowing)
+		if !ok || !c.matters(growingPart) {
+			continue
+		}
+		// Once they are flushed the request waits for the same rows behind an index, or for its sealed segments.
+		c.gain.Low = max(0, c.low-callOf(overall(p, b.Request), budget.KernelSealed))
+		if then, ok := indexedOf(p, b); ok {
+			c.gain = budget.Interval{Low: max(0, c.low-then.High), High: max(0, c.ms-then.Low)}
+		}
+		if gains := c.gain.High; gains < worth || gains < much*b.Ms {
+			continue // behind an index they take about as long
+		}
+		costs = append(costs, c)
+	}
+	for _, a := range gather(p, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: check.Info,
+			Message: fmt.Sprintf("%s waits %s for growing segments, searched by brute force", an(c.of), c.ofWhole()),
+			Impact:  "It lasts until the rows are flushed and indexed, and grows with them.",
+			Fix:     growingFix(p, c.of.Collection),
+		}
+		f = found(p, f, a.costs...)
+		if b := overall(p, budget.Search); b != nil {
+			f.Evidence = append(f.Evidence, callFact(b, budget.KernelGrowing, "growing segment"), callFact(b, budget.KernelSealed, "sealed segment"))
+		}
+		if rows := p.WorkOf(c.of.Collection).GrowingRows; rows > 0 {
+			f.Evidence = append(f.Evidence, check.Count("growing rows", rows, "query nodes"))
+		}
+		p.Report(f)
+	}
+	return nil
+}
+
+// growingFix flushes the collection that is searched, where it is one.
+func growingFix(p *check.Pass, id model.CollectionID) []check.Step {
+	wait := check.Do("nothing while inserts continue: the next flush ends it")
+	x := p.Collection(id)
+	if x == nil {
+		return check.Fix(wait, check.Do("flush the collections after the inserts"))
+	}
+	return check.Fix(wait, check.Flush(p.Cluster, x, "after the inserts, seals its growing segments"))
+}
+
+// callOf is the mean of one call of a phase over all nodes, 0 if unknown.
+func callOf(b *budget.Budget, name budget.Name) float64 {
+	if b == nil {
+		return 0
+	}
+	x := b.Root.Find(name)
+	if x == nil {
+		return 0
+	}
+	sum, n := 0.0, 0.0
+	for _, of := range x.Of {
+		sum, n = sum+of.Ms*of.Calls, n+of.Calls
+	}
+	if n <= 0 {
+		return 0
+	}
+	return sum / n
+}
+
+// callFact says how long one call of a phase takes.
+func callFact(b *budget.Budget, name budget.Name, what string) check.Evidence {
+	ms := callOf(b, name)
+	if ms <= 0 {
+		return check.Fact("one "+what, words.UnknownMark, "query nodes /metrics")
+	}
+	return check.Measured("one "+what, "query nodes /metrics", "%s", millis(ms))
+}

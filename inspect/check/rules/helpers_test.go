@@ -1,0 +1,24 @@
+package rules_test
+
+import (
+	"time"
+
+	"kitescope/inspect/check/rules/rulestest"
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+)
+
+// ticking lets the nodes that consume the queue say how far they are behind.
+func ticking(lags map[string]time.Duration) func(*rulestest.World) {
+	return func(w *rulestest.World) {
+		w.Asked()
+		for role, lag := range lags {
+			w.Live(role).System.Quota = &model.QuotaMetrics{SlowestChannel: rulestest.WellCh0, SlowestAt: model.TSOFromTime(modeltest.Now.Add(-lag))}
+		}
+	}
+}
+
+var (
+	watermark = rulestest.Series{Name: "milvus_wal_growing_segment_hwm_bytes", Value: 1000, Labels: []model.Pair{{Key: "node_id", Value: "30"}}}
+	opened    = rulestest.OfLog("milvus_wal_info", 1, "term", "2", "wal_name", "woodpecker")
+)

@@ -1,0 +1,67 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// indexFailed finds segments whose index Milvus has given up.
+var indexFailed = &check.Check{
+	ID:       "index-failed",
+	Title:    "Building an index failed for good",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
+	Starts:   "index_failed | index_created index_altered segment_flushed",
+	Parts:    facts.PartsOfBuilds,
+	Doc: `Looks at the records of index builds (` + "`segment-index/...`" + `). State *Failed* is final: Milvus does not retry, unlike in state *Retry*, which
+` + "`index-stuck`" + ` covers. The index node's reason is in the record.
+
+Error for vector fields: their rows are searched by brute force, or the collection does not load. Warning for other fields. There is no grace time, as
+the state does not change any more.`,
+	Remedy: `Read the reason. "out of memory" and "no space left" are about the node that built it: give it more, or make segments smaller. A reason about
+parameters means that the definition does not fit the data: drop the index and create another. Otherwise fix the cause, then drop and create the index
+to build it again. The collection has to be released for that, and cannot be searched until it is loaded again.`,
+	Phases:      []latency.Name{latency.KernelSealed},
+	Run:         runIndexFailed,
+	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}},
+}
+
+func runIndexFailed(p *check.Pass) error {
+	found := tallies{}
+	p.EachBegun(func(b facts.Build) {
+		if b.Record.State == model.IndexFailed {
+			found.add(b)
+		}
+	})
+	work := p.SearchWork()
+	for _, t := range found.list() {
+		why := cmp.Or(facts.MostCommon(t.reasons), "no reason recorded")
+		f := check.Finding{
+			Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
+			Message: fmt.Sprintf("%s failed on %s, %s rows: %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), why),
+			Evidence: []check.Evidence{
+				check.Count("failed builds", t.Segments, "etcd"),
+				check.Count("their rows", t.Rows, "etcd"),
+				check.Fact("reason", why, "etcd"),
+				check.Fact("nodes that tried", nodesText(t), "etcd"),
+			},
+			Fix: check.Fix(
+				check.Do("fix the cause first: memory or disk of the nodes that tried, or parameters that do not fit the data"),
+				check.Rebuild(p.Cluster, t.Collection, t.Index).Does("then builds the index again; searches of %s fail until it is loaded again", t.Collection.Name),
+				check.Shell(check.Kitescope("get segment-indexes").Arg("index_id="+t.Index.ID.String(), "state=Failed")).Does("lists the builds that failed: none should be left"),
+			),
+		}
+		if facts.OnVector(t.Collection, t.Index) {
+			f.Severity, f.Cost = check.Error, work.Share(t.Collection, t.Rows)
+		}
+		p.Report(f)
+	}
+	return nil
+}

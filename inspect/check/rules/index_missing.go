@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/internal/words"
+)
+
+// indexMissing finds flushed segments on which an index was never begun.
+var indexMissing = &check.Check{
+	ID:       "index-missing",
+	Title:    "Flushed segments lack an index that their collection defines",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.LoadsHang, check.IndexingHangs},
+	Starts:   "index_created index_dropped | segment_flushed node_lost:indexnode",
+	Parts:    facts.PartsOfBuilds,
+	Doc: `Looks at every flushed segment and every index definition of its collection. DataCoord writes a record for each pair (` + "`segment-index/...`" + `) within a
+minute. A pair without one is a finding once segment and definition are 10 minutes old.
+
+From Milvus 2.5 on segments are sorted before they are indexed: an unsorted one gets 30 minutes.
+
+Not a finding: FLAT and BIN_FLAT, which have no files; segments of fewer than 1,024 rows (` + "`indexCoord.segment.minSegmentNumRowsToEnableIndex`" + `), which
+Milvus marks finished without building; L0 and growing segments; those of an import under way, whose times are those of its start.
+
+Every search scans rows without an index by brute force. Sources: ` + "`internal/datacoord/index_service.go`" + `, ` + "`index_inspector.go`" + `; milvus issues 22278 and
+36389.`,
+	Remedy: `Search DataCoord's log for the segment, and look at the tasks that sort it (` + "`kitescope get tasks`" + `). A restart of DataCoord makes it look through all
+segments again. The last resort is to drop the index and create it again. The collection has to be released for that, and cannot be searched until it
+is loaded again.`,
+	Phases:      []latency.Name{latency.KernelSealed},
+	Run:         runIndexMissing,
+	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
+	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback", Of: check.OfAll(check.Shares("collections"))}},
+}
+
+func runIndexMissing(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	sorts := !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 5})
+	var unsorted time.Duration
+	if sorts {
+		unsorted = stuckAfter - buildGrace
+	}
+	work := p.SearchWork()
+	for _, t := range p.Missing(p.Before(buildGrace), unsorted) {
+		if !p.OlderThan(t.Index.CreatedAt, buildGrace, true) {
+			continue
+		}
+		vector := facts.OnVector(t.Collection, t.Index)
+		f := check.Finding{
+			Severity: check.Info, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
+			Message: fmt.Sprintf("%s is missing on %s, %s rows", what(p, &t.Lack), words.Plural(t.Segments, "flushed segment"), words.Number(t.Rows)),
+			Evidence: []check.Evidence{
+				check.Count("segments without a record", t.Segments, "etcd"),
+				check.Count("their rows", t.Rows, "etcd"),
+				check.Count("flushed rows of the collection", sealedRows(p, t.Collection), "etcd"),
+				check.Fact("longest without one, since", facts.TimeText(t.Oldest), "etcd"),
+			},
+		}
+		if sorts && t.Unsorted > 0 {
+			f.Evidence = append(f.Evidence, check.Count("not sorted yet, which comes first", t.Unsorted, "etcd"))
+			f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks type=stats").Arg("collection_id=" + t.Collection.ID.String())).Does("shows the tasks that sort segments: their reasons say what holds them up"))
+		}
+		f.Fix = append(f.Fix,
+			check.Do("restart DataCoord: at its start it looks through all segments again; its log says what became of segment %s", t.First[0]),
+			check.Pymilvus(p.Cluster, t.Collection.Database, "print(utility.index_building_progress(%s, %s))", t.Collection.Name, t.Index.Name).Does("shows how many rows Milvus counts as indexed: all, once it is built"))
+		if vector {
+			f.Severity, f.Cost = check.Warning, work.Share(t.Collection, t.Rows)
+		}
+		p.Report(f)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of index-stuck. Every build of the captured clusters was finished within a minute; a segment of 1 GB takes minutes
+// on an idle index node.
+const (
+	// stuckAfter is how long a build may wait or run where someone could work on it.
+	stuckAfter = 30 * time.Minute
+	// idleAfter is how long if nobody can: no index node is registered, or the one that has it is gone.
+	idleAfter = 2 * time.Minute
+	// manyTries is how often a build has to have been given to a node to count as failing, if that took more than triedAfter. DataCoord
+	// counts that up each time (internal/datacoord, index_builder.go, UpdateVersion), and not where no node has room.
+	manyTries, triedAfter = 5, 30 * time.Second
+	// progressWithin is how recent the last finished build has to be for the queue to count as moving.
+	progressWithin = 10 * time.Minute
+	// unseenProgress is how long a queue is taken to move of which it cannot be seen, while nodes build; queueLong is when even
+	// one that moves has left a build behind. What came out of an import or a sort looks as old as its source.
+	unseenProgress, queueLong = 3 * time.Hour, 24 * time.Hour
+)
+
+// indexStuck finds builds that wait or run for too long.
+var indexStuck = &check.Check{
+	ID:       "index-stuck",
+	Title:    "An index build makes no progress",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
+	Starts:   "30m index_created node_lost:indexnode node_left:indexnode node_lost:datanode | segment_flushed node_stopping index_failed",
+	Parts:    facts.PartsOfBuilds | model.PartSessions,
+	Doc: `Looks at index builds in state Unissued, InProgress or Retry, and at how long segment and index definition have both existed.
+
+A finding after 30 minutes; after 2 minutes if no index node (from Milvus 2.6 on: data node) is registered or the assigned node is gone; after 30
+seconds if DataCoord has assigned the build five times and no node finished it. Read-only or full storage causes that (2.3.5: a try every 3 seconds,
+no reason in etcd), and so do missing insert logs and a node that runs out of memory. Segments of an import under way get 12 hours: their times are
+those of its start. FLAT, and segments of fewer than 1,024 rows, are not looked at.
+
+Info only, for a day, if a build of any index finished within the last 10 minutes (recorded by Milvus 2.5 and later): the queue moves. Before 2.5 this
+is not recorded: info for 3 hours while registered nodes build. Always a warning: a retry with a recorded reason, and a build on a node that is gone.
+
+Meanwhile the segments are searched by brute force, or not loaded. Milvus issues 26860, 32283, 35032 and 36389 are such cases: no idle index node, a
+node that keeps restarting, a queue without workers.`,
+	Remedy: `Start index nodes (Milvus 2.6 and later: data nodes), or find out why the assigned one does not finish: memory, restarts, object storage. DataCoord
+reassigns a build once the session of its node is gone. ` + "`indexNode.scheduler.buildParallel`" + ` sets how many one node builds at once.`,
+	Phases:      []latency.Name{latency.KernelSealed},
+	Run:         runIndexStuck,
+	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
+	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}, check.TakesNoWrites(), check.StorageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
+}
+
+func runIndexStuck(p *check.Pass) error {
+	workers := facts.Builders(p.Cluster)
+	slow, soon, long, found := p.Before(stuckAfter), p.Before(idleAfter), p.Before(facts.ImportLong), tallies{}
+	tried := p.Before(triedAfter)
+	p.EachBegun(func(b facts.Build) {
+		if b.Record.State == model.IndexFailed {
+			return
+		}
+		gone := facts.Alive(p.Cluster) && (len(workers) == 0 || nodeGone(p, b.Record))
+		again := b.Record.Version >= manyTries && waited(p, b, tried, triedAfter)
+		if again || waited(p, b, slow, stuckAfter) && (!b.Segment.Importing || facts.Settled(b.Segment, long)) || gone && waited(p, b, soon, idleAfter) {
+			found.add(b)
+		}
+	})
+	list := found.list()
+	if len(list) == 0 {
+		return nil
+	}
+	work, pace := p.SearchWork(), buildPace(p)
+	for _, t := range list {
+		reportStuck(p, t, workers, pace, work)
+	}
+	return nil
+}
+
+// nodeGone reports whether a build is on a node that is not registered. A node that stops finishes what it has.
+func nodeGone(p *check.Pass, r *model.SegmentIndex) bool {
+	return r.State == model.IndexInProgress && builderGone(p, r.Node)
+}
+
+func builderGone(p *check.Pass, id model.NodeID) bool { return id != 0 && len(p.SessionsOf(id)) == 0 }
+
+// pace is how the building of all indexes gets on.
+type pace struct {
+	// last is when a build finished last; zero if the version does not record it.
+	last time.Time
+	// working: a registered node builds something.
+	working bool
+}
+
+func buildPace(p *check.Pass) (x pace) {
+	for _, id := range p.SegmentOwners() {
+		d := p.DigestOf(id)
+		if d.LastBuilt.After(x.last) {
+			x.last = d.LastBuilt
+		}
+		x.working = x.working || slices.ContainsFunc(d.Building, func(n model.NodeID) bool { return !builderGone(p, n) })
+	}
+	return x
+}
+
+// moves reports whether a queue in which something waits for so long seems to move.
+func (x pace) moves(p *check.Pass, waits time.Duration) bool {
+	if x.last.IsZero() {
+		return x.working && waits < unseenProgress
+	}
+	return p.Age(x.last) < progressWithin && waits < queueLong
+}
+
+func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, work facts.SearchWork) {
+	why, waits := facts.MostCommon(t.reasons), p.Age(t.Oldest)
+	f := check.Finding{
+		Severity: check.Warning, Object: facts.RefIndex(t.Index), Objects: lacking(&t.Lack), Impact: indexImpact(p, &t.Lack),
+		Message: fmt.Sprintf("%s: build unfinished on %s, %s rows, for up to %s", what(p, &t.Lack), words.Plural(t.Segments, "segment"), words.Number(t.Rows), words.Span(waits)),
+		Evidence: []check.Evidence{
+			check.Fact("states", statesText(t), "etcd"),
+			check.Fact("waiting since", facts.TimeText(t.Oldest), "etcd"),
+			check.Fact("nodes with builds", nodesText(t), "etcd"),
+			check.Fact("registered nodes that build", facts.SessionNames(workers), "etcd"),
+		},
+		Fix: check.Fix(
+			check.FindFiles(p.Facts),
+			check.Shell(check.Kitescope("get nodes --columns name,answer,cpu_percent,memory_bytes,memory_limit_bytes,started_at")).Does("shows whether the nodes that build are short of CPU or memory, or keep restarting"),
+			check.Do("read the logs of %s; if they are only busy, start more", facts.NamesOf(workers)),
+		),
+	}
+	if t.tries > 1 {
+		f.Evidence = append(f.Evidence, check.Measured("assigned to a node", "etcd", "%s times", check.N(t.tries)))
+	}
+	if why != "" {
+		f.Evidence = append(f.Evidence, check.Fact("last reason", why, "etcd"))
+		f.Fix = slices.Concat(check.Fix(check.Do("fix the cause in the last reason (see evidence); DataCoord then retries on its own")), f.Fix)
+	}
+	if !pace.last.IsZero() {
+		f.Evidence = append(f.Evidence, check.Fact("last finished build of any index", facts.TimeText(pace.last), "etcd"))
+	}
+	gone := goneOf(p, t)
+	switch {
+	case len(workers) == 0 && facts.Alive(p.Cluster):
+		role, start := "index node", check.Do("start an index node: none is registered")
+		if facts.DataNodesBuild(p.Cluster) {
+			role, start = "data node", check.Do("start a data node: none is registered, and from Milvus 2.6 on they build indexes")
+		}
+		f.Message += ": no " + role + " is registered to build it"
+		f.Fix = check.Fix(start)
+	case gone != "":
+		f.Message += ": its node " + gone + " is gone"
+		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; its log says why"))
+	case t.tries >= manyTries:
+		f.Message += fmt.Sprintf("; tried %s times", words.Number(t.tries))
+		f.Fix = check.Fix(
+			check.FindFiles(p.Facts),
+			check.Do("find out in the logs of %s why it fails: storage that is read-only or full, missing files, or too little memory", facts.NamesOf(workers)),
+		)
+	case (why == "" || t.states[model.IndexRetry] == 0) && pace.moves(p, waits):
+		f.Severity = check.Info
+	}
+	if facts.OnVector(t.Collection, t.Index) {
+		f.Cost = work.Share(t.Collection, t.Rows)
+	} else {
+		f.Severity = check.Info
+	}
+	p.Report(f)
+}
+
+// goneOf is a node that has one of the builds and is not registered, "" if there is none.
+func goneOf(p *check.Pass, t *tally) string {
+	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
+		if facts.Alive(p.Cluster) && t.states[model.IndexInProgress] > 0 && len(p.SessionsOf(id)) == 0 {
+			return id.String()
+		}
+	}
+	return ""
+}
+
+func statesText(t *tally) string {
+	var parts []string
+	for state, n := range t.states {
+		if n > 0 {
+			parts = append(parts, model.IndexState(state).String()+" "+strconv.Itoa(n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func nodesText(t *tally) string {
+	ids := make([]model.NodeID, 0, len(t.nodes))
+	for id := range t.nodes {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.String()
+	}
+	return words.Few(names)
+}

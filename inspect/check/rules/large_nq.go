@@ -1,0 +1,107 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// largeNQ finds searches that are long because each is many.
+var largeNQ = &check.Check{
+	ID:       "large-nq",
+	Title:    "Searches are slow because each has many vectors",
+	Severity: check.Info,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "config_changed:quota | collection_loaded",
+	Parts:    model.PartObjects | model.PartSegments,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.KernelSealed, budget.KernelGrowing},
+	Doc: `A request with a thousand vectors (nq) is a thousand searches: kernels take as much longer, and the request waits for all of them. A finding is a collection whose searches have a hundred vectors or more on average
+(` + "`milvus_proxy_search_vectors_count`" + `) and wait for kernels for 50% of their mean or more. It is info, because large requests are the cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Time that one query node takes longer than the others (` + "`worker-slow`" + `) does not count: the node is the cause there.
+
+The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in parallel on the cores of a node, so ten take at least a hundredth of the time of a thousand, and at most that times the number of cores. A client that sends all small requests
+at once gains less: the last one answers when the large one did.`,
+	Remedy: `If latency matters, send smaller requests in parallel: each answers sooner, and together they spread over cores and replicas.`,
+	Run:    runLargeNQ,
+}
+
+// manyVectors is how many make a request large, fewVectors how many a smaller one has.
+const manyVectors, fewVectors = 100, 10
+
+func runLargeNQ(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	all := overall(p, budget.Search)
+	switch {
+	case all == nil:
+		return nil
+	case !all.VectorsPerSecond.Known || !all.PerSecond.Known || all.PerSecond.Value <= 0:
+		p.Unseen("vectors per search: no proxy counts them")
+		return nil
+	}
+	nq := all.VectorsPerSecond.Value / all.PerSecond.Value
+	if nq < manyVectors {
+		return nil
+	}
+	var costs []cost
+	alike := kernelsAlike(p, all)
+	for _, b := range budgets(p, budget.Search) {
+		c, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
+		if c.times(alike); !ok || !c.matters(most) {
+			continue
+		}
+		results, _ := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode)
+		fewer := fewVectors / nq
+		c.gain = budget.Interval{Low: c.low * (1 - min(1, fewer*threads(p))), High: (c.ms + results.ms) * (1 - fewer)}
+		costs = append(costs, c)
+	}
+	for _, a := range gather(p, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: check.Info,
+			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", an(c.of), rate(nq), budget.Milliseconds(c.of.Ms), budget.Milliseconds(c.of.Ms/nq)),
+			Impact:  fmt.Sprintf("Every answer waits for all of them: kernels take %s.", c.ofWhole()),
+			Fix:     check.Fix(check.Do("send smaller requests in parallel, of 10 vectors for example, if latency matters")),
+		}
+		f = found(p, f, a.costs...)
+		f.Evidence = append(f.Evidence, check.Measured("vectors per search", "proxies milvus_proxy_search_vectors_count", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
+		p.Report(f)
+	}
+	return nil
+}
+
+// kernelsAlike is the part of the time of kernels that searches would wait for were all nodes as fast as the others.
+func kernelsAlike(p *check.Pass, b *budget.Budget) float64 {
+	all, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
+	if !ok || all.ms <= 0 {
+		return 1
+	}
+	slow := 0.0
+	for _, x := range slowerNodes(p, b, workers(p, b)) {
+		for _, part := range x.parts {
+			if part.Phase != budget.Unexplained {
+				slow += part.Ms
+			}
+		}
+	}
+	return max(0, 1-slow/all.ms)
+}
+
+// threads is how many vectors of a request a node may search at once: as many as the largest has processors; more than any if none tells.
+func threads(p *check.Pass) float64 {
+	most := int64(0)
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.System != nil {
+			most = max(most, n.System.CPUs)
+		}
+	}
+	if most == 0 {
+		return math.Inf(1)
+	}
+	return float64(most)
+}

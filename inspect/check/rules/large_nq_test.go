@@ -1,0 +1,30 @@
+package rules_test
+
+import (
+	"testing"
+
+	"kitescope/inspect/check/rules/rulestest"
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+)
+
+// TestGainOfFewerVectors: vectors of a request are searched side by side on a node's processors; ten of a thousand take hardly any time.
+func TestGainOfFewerVectors(t *testing.T) {
+	const each, cores = 0.8, 8
+	takes := func(vectors int) (last float64) {
+		s := make(rulestest.Servers, cores)
+		for range vectors {
+			_, ended := s.Take(0, each)
+			last = max(last, ended)
+		}
+		return last
+	}
+	for _, nq := range []int{100, 300, 1000} {
+		s := rulestest.GainOf(t, rulestest.Named("large-nq"), searched(rulestest.Traffic{Searches: 200, Ms: takes(nq) + 3, Sealed: takes(nq)}, of("proxy", func(m *model.Metrics) {
+			modeltest.AddSeries(m, "milvus_proxy_search_vectors_count", model.Series{Value: 200 * float64(nq)})
+		})))
+		if gave := takes(nq) - takes(10); gave < s.Gain.Low-1 || gave > s.Gain.High+1 {
+			t.Errorf("nq %d: %v is said, %.1f ms it gave", nq, s.Gain, gave)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// leaderSplit finds channels with two leaders in a replica, leaders outside of it, and leaders that look for
+// segments where they are not.
+var leaderSplit = &check.Check{
+	ID:       "leader-channel-split",
+	Title:    "Shard leaders contradict each other or the nodes",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.SearchesStale},
+	Starts:   "node_joined:querynode node_lost:querynode | replica_changed",
+	Doc: `In each replica one node leads a channel, and its view maps each sealed segment to a node. A finding is, for a loaded collection,
+
+- a channel led by two nodes of one replica, 2 minutes after the second one took it: both consume the stream and hold its growing rows, and releases by one break searches
+  of the other (milvus issues 23726, 43309);
+- a leader outside all replicas of the collection, 2 minutes after it took the channel (milvus issue 16615);
+- a view that maps segments to a node that does not have them by its own account: searches fail, or miss them.
+
+Times are the versions of the channel and the segment, set when QueryCoord had them loaded. Not findings: moves in progress, segments that have been compacted away, and nodes
+that did not report what they have.`,
+	Remedy: `Restart QueryCoord: its leader checker compares all views with all nodes. If a second leader stays, restart the query node that is not the leader according to QueryCoord
+(` + "`kitescope get nodes`" + `, GetShardLeaders).`,
+	Parts: model.PartObjects | model.PartServing | model.PartSegments,
+	Needs: check.NeedDistribution,
+	Run:   runLeaderSplit,
+	Roles: []string{"querycoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "node-unreachable", Of: check.Shares("collections")},
+		{Check: "stopping-node-serving", Of: check.Shares("nodes")},
+	},
+}
+
+// split are the contradictions of one collection.
+type split struct {
+	counted         facts.Counted
+	double, outside []string // channels
+	nodes           []model.NodeID
+	lost            []model.SegmentID
+	lostAt          []model.NodeID
+	rows            int64
+	unsure          int
+}
+
+func runLeaderSplit(p *check.Pass) error {
+	asked := p.AskedAt()
+	for _, l := range p.LoadStates {
+		if x := p.Collection(l.Collection); x == nil || x.Dropped() || l.Status != "Loaded" {
+			continue
+		}
+		var s split
+		members := memberOf(p, l.Collection)
+		for _, channel := range facts.LiveChannels(p.Cluster, l.Collection) {
+			views := p.Runtime.ShardViews(channel)
+			judgeLeaders(&s, views, members, asked)
+			for _, v := range views {
+				judgeView(p, &s, v, asked)
+			}
+		}
+		reportSplit(p, l.Collection, &s)
+	}
+	return nil
+}
+
+// judgeLeaders looks for a channel with too many leaders, or with one that should not be.
+func judgeLeaders(s *split, views []model.ShardView, members map[model.NodeID]model.ReplicaID, asked time.Time) {
+	for i, v := range views {
+		for j := range i {
+			if members[views[j].Node.Node] != members[v.Node.Node] {
+				continue
+			}
+			switch since := min(watchedFor(v, asked), watchedFor(views[j], asked)); {
+			case since == 0:
+				s.unsure++
+			case since > facts.MoveGrace:
+				s.double = append(s.double, v.Channel)
+				s.nodes = append(s.nodes, v.Node.Node, views[j].Node.Node)
+			}
+		}
+		if _, member := members[v.Node.Node]; !member && len(members) > 0 {
+			switch since := watchedFor(v, asked); {
+			case since == 0:
+				s.unsure++
+			case since > facts.MoveGrace:
+				s.outside = append(s.outside, v.Channel)
+				s.nodes = append(s.nodes, v.Node.Node)
+			}
+		}
+	}
+}
+
+// judgeView looks for segments that a leader asks a node for that does not have them.
+func judgeView(p *check.Pass, s *split, v model.ShardView, asked time.Time) {
+	for _, x := range p.Views.Lost()[v.LeaderView] {
+		if asked.Sub(facts.VersionTime(x.Version)) < facts.MoveGrace {
+			continue
+		}
+		record := p.Segment(x.ID)
+		if record == nil || record.State != model.SegmentFlushed || record.Level == model.LevelL0 || justMoved(p, x.ID, asked) {
+			continue
+		}
+		s.lostAt = append(s.lostAt, x.Node)
+		if s.counted.First(x.ID) {
+			s.lost, s.rows = append(s.lost, x.ID), s.rows+record.Rows
+		}
+	}
+}
+
+// justMoved reports whether some node has loaded a segment only now.
+func justMoved(p *check.Pass, id model.SegmentID, asked time.Time) bool {
+	return slices.ContainsFunc(p.Runtime.Served(id), func(served model.Served) bool {
+		return served.Sealed != nil && asked.Sub(facts.VersionTime(served.Sealed.Version)) < facts.MoveGrace
+	})
+}
+
+func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if s.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s more than one leader, or one outside the replica", name, words.Plural(s.unsure, "shard"), words.Agree(s.unsure, "has", "have")))
+	}
+	double, outside := slices.Compact(slices.Sorted(slices.Values(s.double))), slices.Compact(slices.Sorted(slices.Values(s.outside)))
+	if len(double)+len(outside)+len(s.lost) == 0 {
+		return
+	}
+	nodes, lostAt := facts.QueryNodeNames(s.nodes), facts.QueryNodeNames(s.lostAt)
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id)}
+	share := min(1, facts.Part(s.rows, p.CollectionTotals(id).Rows))
+	switch {
+	case len(s.lost) > 0:
+		f.Severity, f.Cost = check.Error, p.Losing(share)
+		f.Message = fmt.Sprintf("collection %s: leaders ask %s for %s, %s, that %s not there", name, words.Few(lostAt), words.Plural(len(s.lost), "segment"), words.Plural(s.rows, "row"), words.Agree(len(s.lost), "is", "are"))
+		f.Impact = "Searches fail, or miss these rows: " + words.Share(share) + " of the collection."
+	case len(double) > 0:
+		f.Message = fmt.Sprintf("collection %s: %s %s two leaders in one replica: %s", name, words.Plural(len(double), "shard"), words.Agree(len(double), "has", "have"), words.Few(nodes))
+		f.Impact = "Growing rows are in memory twice; searches fail when one leader releases what the other still needs."
+	default:
+		f.Message = fmt.Sprintf("collection %s: %s led by %s, outside its replicas", name, words.Plural(len(outside), "shard"), words.Few(nodes))
+		f.Impact = "The leader may disappear with the next change of its own replicas, and it takes memory from other collections."
+	}
+	if len(double) > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("shards with two leaders", words.Few(double), "leaders' views"))
+	}
+	if len(outside) > 0 {
+		f.Evidence = append(f.Evidence, check.Fact("shards led from outside", words.Few(outside), "leaders' views, etcd"))
+	}
+	if len(s.lost) > 0 {
+		f.Evidence = append(f.Evidence, check.Count("segments not where the leader asks", len(s.lost), "leaders' views, query nodes"))
+	}
+	f.Fix = check.Fix(check.Do("%s: it compares all leaders and nodes when it starts", check.RestartQueryCoord(p.Cluster)))
+	for _, v := range slices.Concat(double, outside) {
+		f.Objects = append(f.Objects, facts.RefVChannel(v))
+	}
+	f.Objects = append(f.Objects, facts.RefNodes(slices.Concat(nodes, lostAt))...)
+	f.Objects = append(f.Objects, facts.SomeSegments(s.lost)...)
+	p.Report(f)
+}

@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/check"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+const (
+	// feltMs is what a client feels of a search, in milliseconds, feltPart in parts of it.
+	feltMs, feltPart = 5, 0.2
+	// fewSearches is of how many searches on their mean says something.
+	fewSearches = 30
+)
+
+// slowed says what leading too many shards costs searches, where it is measured: the growing rows that the node searches for them, and
+// the part of its queue that this makes.
+func slowed(p *check.Pass, f *check.Finding, most *balance.Share) {
+	b := p.Latency().Find("", latency.Search)
+	if b == nil || b.Root == nil || b.Requests < fewSearches {
+		return
+	}
+	parts := ledParts(b, most.Node)
+	s := check.Slowdown{Collection: b.Collection, Request: b.Request, Mean: b.Ms, Parts: parts}
+	largest := 0.0
+	for _, x := range parts {
+		s.Ms += x.Ms
+		if x.Ms > largest {
+			s.Phase, largest = x.Phase, x.Ms
+		}
+	}
+	keeps, ok := spreadOut(p, most.Node)
+	if s.Ms < feltMs || s.Ms < feltPart*b.Ms || !ok {
+		return
+	}
+	s.Gain = latency.Interval{Low: s.Ms * (1 - keeps.High), High: s.Ms * (1 - keeps.Low)}
+	if s.Gain.High <= 0 {
+		return
+	}
+	f.Slows, f.Cost = append(f.Slows, s), min(1, s.Ms/b.Ms)
+	f.Message += fmt.Sprintf("; a search waits %s of its %s for that node", latency.Milliseconds(s.Ms), latency.Milliseconds(b.Ms))
+}
+
+// ledParts are what a search waits for a node to search its growing rows, and in its queue as far as these are what it works on.
+func ledParts(b *latency.Budget, node model.NodeID) (parts []check.SlowPart) {
+	waited := func(name latency.Name) (p *latency.Phase, ms, work float64) {
+		p = b.Root.Find(name)
+		if p == nil {
+			return nil, 0, 0
+		}
+		for _, x := range p.Of {
+			if x.Node == node && x.Role != "proxy" {
+				return p, x.Waited, x.Calls * x.Ms
+			}
+		}
+		return p, 0, 0
+	}
+	add := func(p *latency.Phase, ms float64) {
+		if p != nil && ms > 0 {
+			parts = append(parts, check.SlowPart{Phase: p.Name, Parent: p.Parent, Ms: ms})
+		}
+	}
+	growing, ms, work := waited(latency.KernelGrowing)
+	_, _, sealed := waited(latency.KernelSealed)
+	if work <= 0 {
+		return nil
+	}
+	add(growing, ms)
+	share := work / (work + sealed)
+	for _, name := range []latency.Name{latency.ReadQueue, latency.ConsistencyQueue} {
+		queue, ms, _ := waited(name)
+		add(queue, ms*share)
+		if pool := b.Root.Find(latency.PoolWait); pool != nil && ms > 0 && queue.Ms > 0 {
+			add(pool, pool.Ms*share*min(1, ms/queue.Ms)) // it has no nodes: as the queue
+		}
+	}
+	return parts
+}
+
+// spreadOut is the part of the shards of searched collections on a node that one would still lead were they spread: over all nodes of each
+// replica, or over all but one where there are more than two. ok is false if it leads none of them.
+func spreadOut(p *check.Pass, id model.NodeID) (keeps latency.Interval, ok bool) {
+	led, all, butOne := 0.0, 0.0, 0.0
+	p.SearchedGroups(latency.Search, func(g *balance.Group, often float64) {
+		shards, members, own := 0, 0, 0
+		for _, s := range g.Shares {
+			shards += s.Leaders
+			if s.Takes() || s.Streaming {
+				members++
+			}
+			if s.Node == id {
+				own = s.Leaders
+			}
+		}
+		if own == 0 || members == 0 {
+			return
+		}
+		even := func(nodes int) float64 { return math.Min(float64(own), math.Ceil(float64(shards)/float64(nodes))) }
+		led += often * float64(own)
+		all += often * even(members)
+		butOne += often * even(max(min(2, members), members-1))
+	})
+	if led <= 0 {
+		return keeps, false
+	}
+	return latency.Interval{Low: all / led, High: butOne / led}, true
+}

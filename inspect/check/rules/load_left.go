@@ -1,0 +1,53 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+)
+
+// What little is left of a load is there soon: a node reads some hundred MB a second, and tries again each few seconds.
+const (
+	smallLoadAfter = 2 * time.Minute
+	slowestLoad    = 10 << 20 // bytes a second
+)
+
+// unserved is what of a collection or partition that is being loaded no node has.
+type unserved struct {
+	segments []*model.Segment
+	bytes    int64
+	known    bool
+}
+
+// leftToLoad finds it by what DataCoord says that is to be served.
+func leftToLoad(p *check.Pass, id model.CollectionID, partition model.PartitionID) unserved {
+	left := unserved{known: true}
+	for _, v := range p.VChannelsOf(id) {
+		r := p.Runtime.RecoveryOf(v.Name)
+		if r == nil {
+			p.Unseen("segments left to load for " + v.Name + ": DataCoord did not report what should be served")
+			return unserved{}
+		}
+		for _, segment := range r.Flushed {
+			s := p.Segment(segment)
+			if s == nil || s.Level == model.LevelL0 || partition != everyPartition && s.Partition != partition || len(p.Runtime.Served(segment)) > 0 {
+				continue
+			}
+			left.segments = append(left.segments, s)
+			left.bytes += s.Bytes + s.IndexBytes
+		}
+	}
+	slices.SortFunc(left.segments, func(a, b *model.Segment) int { return cmp.Compare(a.ID, b.ID) })
+	return left
+}
+
+// patience is how long nothing may have come, at most as long as QueryCoord waits.
+func (u unserved) patience(most time.Duration) time.Duration {
+	if !u.known || len(u.segments) == 0 {
+		return most
+	}
+	return min(most, smallLoadAfter+time.Duration(u.bytes/slowestLoad)*time.Second)
+}

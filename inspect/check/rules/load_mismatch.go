@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// loadMismatch finds collections of which etcd and QueryCoord do not say the same.
+var loadMismatch = &check.Check{
+	ID:       "load-state-mismatch",
+	Title:    "Load state in etcd differs from QueryCoord",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang},
+	Starts:   "collection_released collection_loading collection_loaded | node_joined:querycoord node_lost:querycoord",
+	Doc: `QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not
+available or incomplete: clients get "collection not loaded" although it seems loaded (milvus issue 45108). Info: a collection that QueryCoord lists and etcd
+does not have; a restart of QueryCoord would forget it.
+
+Metadata and QueryCoord's answer are seconds apart: a load or release in between shows up as one of these, once. If they are more than 10 seconds apart, as a file and a recording may be,
+a collection that neither QueryCoord nor any query node has is info only. So is one that QueryCoord has in part in the first 2 minutes after its start (seen on 2.3.5: 0% of
+most collections four seconds after it, none half a minute later).`,
+	Remedy:      `Run the check again. If it stays, restart QueryCoord, which then reads etcd; or release the collection and load it again.`,
+	Parts:       model.PartServing | model.PartObjects,
+	Needs:       check.NeedQueryCoord,
+	Run:         runLoadMismatch,
+	Roles:       []string{"querycoord", "querynode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "no-shard-leader", "replica-short"),
+}
+
+func runLoadMismatch(p *check.Pass) error {
+	if p.Runtime.Loaded == nil {
+		return p.Skip("QueryCoord did not report its loaded collections" + facts.Because(facts.Coordinators(p.Runtime, "querycoord")))
+	}
+	partly, since := check.Warning, ""
+	if at := coordStarted(p); !at.IsZero() && p.AskedAt().Sub(at) < facts.SettlesAfter {
+		partly, since = check.Info, ": it started "+words.Span(p.AskedAt().Sub(at))+" ago and is still collecting"
+	}
+	for _, l := range p.LoadStates {
+		x := p.Collection(l.Collection)
+		if l.Status != "Loaded" || x == nil || x.Dropped() {
+			continue
+		}
+		switch c := p.Runtime.LoadedCollection(l.Collection); {
+		case c == nil && unheardOf(p, l.Collection) && p.Now.Sub(p.AskedAt()).Abs() > facts.Agreeing:
+			apart, when := p.Now.Sub(p.AskedAt()), "before"
+			if apart < 0 {
+				apart, when = -apart, "after"
+			}
+			reportMismatch(p, l.Collection, check.Info, "is Loaded in etcd, but neither QueryCoord nor any query node has it: they were asked "+
+				words.Span(apart)+" "+when+" the metadata was read", check.Figure{Text: "not listed"})
+		case c == nil:
+			reportMismatch(p, l.Collection, check.Error, "is Loaded in etcd, but QueryCoord does not list it", check.Figure{Text: "not listed"})
+		case c.Percent < 100 && slices.ContainsFunc(l.Partitions, func(x model.PartitionLoad) bool { return x.Status == "Loading" }):
+			reportMismatch(p, l.Collection, check.Info, fmt.Sprintf("is Loaded, QueryCoord has %d%% of it: partitions are being loaded", c.Percent), percent(c))
+		case c.Percent < 100:
+			reportMismatch(p, l.Collection, partly, fmt.Sprintf("is Loaded in etcd, but QueryCoord has only %d%% of it", c.Percent)+since, percent(c))
+		case !c.Available:
+			reportMismatch(p, l.Collection, partly, "is Loaded in etcd, but QueryCoord reports it as not available"+since, check.Figure{Text: "not available"})
+		}
+	}
+	for _, c := range p.Runtime.Loaded {
+		if x := p.Collection(c.Collection); x != nil && !x.Dropped() && p.LoadState(c.Collection) == nil {
+			reportMismatch(p, c.Collection, check.Info, "is loaded in QueryCoord, but not in etcd", percent(c))
+		}
+	}
+	return nil
+}
+
+// reloadStep releases a collection and loads it again, loadStep loads it so that etcd has it; both are empty of one without a record.
+func reloadStep(p *check.Pass, id model.CollectionID) check.Step {
+	x := p.Collection(id)
+	if x == nil {
+		return check.Step{}
+	}
+	return check.Reload(p.Cluster, x).Does("last resort: searches of it fail until it is loaded again")
+}
+
+func loadStep(p *check.Pass, id model.CollectionID) check.Step {
+	x := p.Collection(id)
+	if x == nil {
+		return check.Step{}
+	}
+	return check.Pymilvus(p.Cluster, x.Database, "Collection(%s).%s", x.Name, check.LoadCall(p.Cluster, x)).Does("records the load in etcd, if the collection is to be searched")
+}
+
+// coordStarted is when QueryCoord started, zero if that is unknown.
+func coordStarted(p *check.Pass) (at time.Time) {
+	for _, role := range []string{"querycoord", "mixcoord"} {
+		for _, n := range facts.Coordinators(p.Runtime, role) {
+			if n.StartedAt().After(at) {
+				at = n.StartedAt()
+			}
+		}
+	}
+	return at
+}
+
+// percent is how much of a collection QueryCoord has loaded.
+func percent(c *model.LoadedCollection) check.Figure {
+	return check.Number(float64(c.Percent), "percent", "%.0f%%")
+}
+
+func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what string, coord check.Figure) {
+	state := "none"
+	if l := p.LoadState(id); l != nil {
+		state = l.Status
+	}
+	f := check.Finding{
+		Severity: s, Object: facts.RefCollection(p.Cluster, id), Message: "collection " + facts.CollectionLabel(p.Cluster, id) + " " + what,
+		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Measured("load state in QueryCoord", "QueryCoord ShowCollections", "%s", coord)},
+		Impact:   "Searches fail, or miss rows.",
+		Fix:      check.Fix(check.Do("if it lasts for a minute, %s", check.RestartQueryCoord(p.Cluster)), reloadStep(p, id)),
+	}
+	switch s {
+	case check.Error:
+		f.Cost = p.Losing(1)
+	case check.Info:
+		f.Impact = "None yet; after a restart of QueryCoord it will not be loaded."
+		f.Fix = check.Fix(loadStep(p, id))
+		switch {
+		case state == "Loaded" && coord.Text != "not listed":
+			f.Impact, f.Fix = "Searches of it, or of partitions that are not loaded yet, may fail.", check.Fix(check.Do("wait a minute for the load to finish"))
+		case state == "Loaded":
+			f.Impact, f.Fix = "None if it was loaded or released in between; otherwise every search of it fails.", check.Fix(check.Do("run the check again with processes and metadata of the same time"))
+		}
+	case check.Warning:
+	}
+	p.Report(f)
+}

@@ -1,0 +1,61 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// metadataCache finds requests that wait for what the proxy does not know.
+var metadataCache = &check.Check{
+	ID:       "metadata-cache-miss",
+	Title:    "Requests wait for metadata missing from the proxy cache",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow, check.WritesFail},
+	Starts:   "collection_altered collection_loading alias_altered | node_joined:proxy partition_created",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.MetadataCache},
+	Roles:    []string{"rootcoord", "querycoord"},
+	Doc: `A proxy caches schemas, partitions and shard leaders, and requests what is missing from the coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is cached after its first request; the entry is dropped when the collection is altered, released or loaded, or a leader moves.
+
+A warning is requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not tell which request a proxy made a call for: the time is divided evenly over all requests, so it is an estimate.`,
+	Remedy: `Find out what empties the cache: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope history`" + `). If the calls are few and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
+	Run:    runMetadataCache,
+}
+
+func runMetadataCache(p *check.Pass) error {
+	if why := blind(p, "proxy"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
+		b := overall(p, kind)
+		if b == nil {
+			continue
+		}
+		if c, ok := costOf(b, budget.MetadataCache); ok && c.matters(much) {
+			costs = append(costs, c)
+		}
+	}
+	if len(costs) == 0 {
+		return nil
+	}
+	for _, a := range gatherAs(model.Ref{}, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: c.severity(),
+			Message: fmt.Sprintf("%s spends %s waiting for metadata that proxies request from the coordinators", an(c.of), c.ofWhole()),
+			Impact:  "These requests wait for the coordinators, however fast the query nodes are.",
+			Fix: check.Fix(
+				check.Do("stop creating, altering, loading or releasing collections all the time: it empties the cache of proxies"),
+				check.Shell(check.Kitescope("get calls")).Does("shows how fast RootCoord answers"),
+			),
+		}
+		p.Report(found(p, f, a.costs...))
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// mixedLogs finds segments whose rows are recorded in two layouts.
+var mixedLogs = &check.Check{
+	ID:       "mixed-logs",
+	Title:    "Segments have insert logs of two storage versions",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "segment_flushed node_joined | segment_compacted",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Doc: `Looks for segments that have insert logs of a field on its own (storage version 1) and in a column group as well (storage version 2, Milvus 2.6 and
+later). A segment has one layout: with both, its record names the rows of a field twice, and a query node that loads it by one layout misses the files of
+the other. birdwatcher knows such segments as MIXED_BINLOGS and can repair them.
+
+Exact for the first 54 fields of a schema. Not a finding: column groups that were added for other fields. Not judged: a segment that has insert logs and
+a manifest of storage version 3 (Milvus issue 51250), as releases differ in what they leave in the record. Not seen on a server.`,
+	Remedy: `Take a backup of etcd, then birdwatcher's ` + "`repair mixed-binlogs`" + `: it names the keys of the layout that lacks fields, and removes them once
+it is told to run. It refuses where neither layout has all fields.`,
+	Run: runMixedLogs,
+}
+
+func runMixedLogs(p *check.Pass) error {
+	for _, x := range p.Collections {
+		list := p.Among(x.ID, facts.MixedSegs)
+		if len(list) == 0 || x.Dropped() {
+			continue
+		}
+		f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID)}
+		var rows int64
+		for _, s := range list {
+			rows += s.Rows
+			if len(f.Objects) < facts.MaxObjects {
+				f.Objects = append(f.Objects, facts.RefSegment(s.ID))
+				single, grouped := layouts(s)
+				f.Evidence = append(f.Evidence, check.Fact("segment "+s.ID.String(), words.Plural(single, "field")+" alone, "+words.Plural(grouped, "column group"), "etcd"))
+			}
+		}
+		f.Evidence = append(f.Evidence, check.Count("segments with both", len(list), "etcd"), check.Count("their rows", rows, "etcd"))
+		f.Message = fmt.Sprintf("%s of %s with %s rows %s insert logs of two storage versions", words.Plural(len(list), "segment"),
+			facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(len(list), "has", "have"))
+		f.Impact = "Query nodes may load part of the rows, or fail to load the segments; a compaction of them may fail."
+		f.Fix = check.Fix(
+			check.Do("take a backup of etcd, then use repair mixed-binlogs of birdwatcher: it names the keys of the layout that lacks fields"),
+			check.Shell(check.Kitescope("describe segment").Arg(list[0].ID.String())).Does("shows the logs of one of them"),
+		)
+		p.Report(f)
+	}
+	return nil
+}
+
+// layouts counts the fields that have logs of their own, and the column groups.
+func layouts(s *model.Segment) (single, grouped int) {
+	for i := range s.Logs {
+		switch l := &s.Logs[i]; {
+		case l.Kind != model.InsertLog:
+		case l.Group.Empty():
+			single++
+		default:
+			grouped++
+		}
+	}
+	return single, grouped
+}

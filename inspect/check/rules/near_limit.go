@@ -1,0 +1,141 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of near-limit, as shares.
+const limitInfo, limitWarning = 0.75, 0.9
+
+// nearLimit finds clusters that come near to what Milvus allows.
+var nearLimit = &check.Check{
+	ID:       "near-limit",
+	Title:    "The cluster is close to a Milvus limit on collections or partitions",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "collection_created partition_created | collection_altered",
+	Parts:    model.PartObjects,
+	Doc: `Counts databases, collections and partitions against Milvus's limits, as the processes report them, else against their defaults
+(` + "`configs/milvus.yaml`" + `, ` + "`component_param.go`" + `, ` + "`quota_param.go`" + `):
+
+- partitions times shards over all collections: ` + "`rootCoord.maxGeneralCapacity`" + `, 65,536 (Milvus 2.3.5 and later; without the configuration it is
+  counted from 2.4 on);
+- collections: ` + "`quotaAndLimits.limits.maxCollectionNum`" + `, 65,536;
+- collections of one database: ` + "`quotaAndLimits.limits.maxCollectionNumPerDB`" + `, 65,536, or the database's own ` + "`database.max.collections`" + `;
+- databases: ` + "`rootCoord.maxDatabaseNum`" + `, 64;
+- partitions of one collection: ` + "`rootCoord.maxPartitionNum`" + `, 1,024 (4,096 before 2.4). Collections with a partition key are left out: their partitions
+  are created with them and never grow in number.
+
+Info from 75%, warning from 90%. At the limit, creating fails. Long before, coordinators are slow to start, as they read and watch all of them.`,
+	Remedy: `Use a partition key for tenants instead of a collection each, and drop what is unused. The limits can be raised in the configuration.`,
+	Run:    runNearLimit,
+}
+
+// fill is how much of one limit is used.
+type fill struct {
+	what, key string
+	n, limit  int64
+	ref       *model.Ref
+}
+
+func runNearLimit(p *check.Pass) error {
+	var full []fill
+	for _, l := range limits(p) {
+		if facts.Part(l.n, l.limit) >= limitInfo {
+			full = append(full, l)
+		}
+	}
+	if len(full) == 0 {
+		return nil
+	}
+	worst := slices.MaxFunc(full, func(a, b fill) int { return cmp.Compare(facts.Part(a.n, a.limit), facts.Part(b.n, b.limit)) })
+	f := check.Finding{
+		Severity: check.Info, Message: fmt.Sprintf("%s of %s %s: %s of %s", words.Number(worst.n), words.Number(worst.limit), worst.what, words.Share(facts.Part(worst.n, worst.limit)), worst.key),
+		Impact: "At the limit, creating fails. Coordinators start slowly with so many.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get collections --sort rows --columns name,database,rows,state")).Does("lists collections, empty ones first: drop what is unused"),
+			check.Do("put tenants into one collection with a partition key, instead of a collection or partition each"),
+			check.Do("raise %s only if the coordinators still start fast enough", worst.key),
+		),
+	}
+	for _, l := range full {
+		f.Evidence = append(f.Evidence, check.Measured(l.what, "etcd", "%s of %s (%s)", check.N(l.n), check.N(l.limit), l.key))
+		if l.ref != nil {
+			f.Objects = append(f.Objects, *l.ref)
+		}
+	}
+	if facts.Part(worst.n, worst.limit) >= limitWarning {
+		f.Severity = check.Warning
+	}
+	p.Report(f)
+	return nil
+}
+
+// limits counts what Milvus limits.
+func limits(p *check.Pass) []fill {
+	var collections, capacity int64
+	var fullest *model.Collection
+	byDatabase := make(map[model.DatabaseID]int64)
+	for _, x := range p.Collections {
+		if x.Dropped() {
+			continue
+		}
+		collections++
+		byDatabase[x.Database]++
+		partitions := int64(len(p.PartitionsOf(x.ID)))
+		capacity += partitions * int64(max(1, x.Shards))
+		if !keyed(x) && (fullest == nil || partitions > int64(len(p.PartitionsOf(fullest.ID)))) {
+			fullest = x
+		}
+	}
+	roots := []string{"rootcoord", "mixcoord"}
+	old := facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 4})
+	list := []fill{
+		{"collections", "quotaAndLimits.limits.maxCollectionNum", collections, p.SettingCount("quotaAndLimits.limits.maxCollectionNum", 65536, roots...), nil},
+		{"databases", "rootCoord.maxDatabaseNum", int64(len(p.Databases)), p.SettingCount("rootCoord.maxDatabaseNum", 64, roots...), nil},
+	}
+	const capacityKey = "rootCoord.maxGeneralCapacity"
+	if _, told := p.Setting(capacityKey, roots...); told || !old {
+		list = append(list, fill{"partitions times shards", capacityKey, capacity, p.SettingCount(capacityKey, 65536, roots...), nil})
+	}
+	if fullest != nil {
+		ref := facts.RefCollection(p.Cluster, fullest.ID)
+		limit := int64(1024)
+		if old {
+			limit = 4096
+		}
+		list = append(list, fill{
+			"partitions of " + facts.CollectionLabel(p.Cluster, fullest.ID), "rootCoord.maxPartitionNum", int64(len(p.PartitionsOf(fullest.ID))), p.SettingCount("rootCoord.maxPartitionNum", limit, roots...), &ref,
+		})
+	}
+	return append(list, databaseLimits(p, byDatabase, p.SettingCount("quotaAndLimits.limits.maxCollectionNumPerDB", 65536, roots...))...)
+}
+
+// databaseLimits are those of the collections of each database, which may have one of its own.
+func databaseLimits(p *check.Pass, collections map[model.DatabaseID]int64, limit int64) []fill {
+	var list []fill
+	for _, d := range p.Databases {
+		l := fill{"collections of database " + d.Name, "quotaAndLimits.limits.maxCollectionNumPerDB", collections[d.ID], limit, &model.Ref{Resource: "databases", ID: d.ID.String(), Name: d.Name}}
+		for _, kv := range d.Properties {
+			if own, err := strconv.ParseInt(kv.Value, 10, 64); kv.Key == "database.max.collections" && err == nil {
+				l.key, l.limit = kv.Key, own
+			}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// keyed reports whether a collection has a partition key.
+func keyed(x *model.Collection) bool {
+	return slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.PartitionKey })
+}

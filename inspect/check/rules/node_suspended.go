@@ -1,0 +1,95 @@
+package rules
+
+import (
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// nodeSuspended finds nodes that an operator has taken out of service and that are still there.
+var nodeSuspended = &check.Check{
+	ID:       "node-suspended",
+	Title:    "Node is suspended: it is given nothing to serve",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.SearchesSlow, check.LoadsHang},
+	Starts:   "resource_group_changed replica_changed | node_joined",
+	Doc: `Operators suspend a query node (` + "`SuspendNode`, `/management/querycoord/node/suspend`, later `PUT /management/batch/nodes/status`" + `) or a streaming node
+(` + "`PUT /management/streaming/nodes/status`" + `) before they repair or replace it. A suspended query node leaves its resource group: its segments move to the others, and it gets no more, until it is
+resumed or restarts. A suspended streaming node gets no WAL. It looks like any other node otherwise, registered and healthy.
+
+Milvus calls a query node suspended that is in no resource group, so one that found no place is, too: each group has its ` + "`limits.node_num`" + `. The query node inside a streaming node is in none by design
+and no finding, nor is a process in its first minute.
+
+QueryCoord lists the query nodes with their states (` + "`ListQueryNode`" + `; Milvus 2.6 with these pages, and 3.0: older ones list a suspended node as Normal), MixCoord the streaming nodes. Read in
+Milvus's sources; no server that lists them was seen live.`,
+	Remedy: `If the work on it is done, resume it with the call that suspended it and ` + "`{\"status\": \"active\"}`" + `. If it is not needed any more, stop it.`,
+	Parts:  model.PartSessions,
+	Needs:  check.NeedProcesses,
+	Run:    runNodeSuspended,
+}
+
+func runNodeSuspended(p *check.Pass) error {
+	if p.Runtime.QueryNodeStates == nil && p.Runtime.StreamingNodeStates == nil {
+		if !facts.Tells(p.Cluster, 2, 5, "ListQueryNode", "querycoord", "mixcoord") {
+			return nil // older ones have no such call
+		}
+		return p.Skip("no coordinator listed its nodes")
+	}
+	if facts.LacksPage(p.Cluster, "/management/streaming/nodes") {
+		p.Unseen("streaming nodes: MixCoord did not list them")
+	}
+	for _, s := range p.Sessions {
+		n := p.Runtime.LiveNode(s.Role, s.Node)
+		if p.Runtime.Suspended(s) != model.Yes || inFirstMinute(p, n) {
+			continue
+		}
+		f := check.Finding{
+			Severity: check.Warning, Object: facts.RefNode(s.Role, s.Node),
+			Message: s.Name() + " is suspended: it is given nothing to serve",
+			Impact:  "Its CPU and memory are not used, and the others do its work.",
+			Fix:     check.Fix(check.Do(`if the work that it was suspended for is done, resume it: PUT {"node_id": %d, "status": "active"} to /management/%s/nodes/status of MixCoord's HTTP server`, s.Node, pagesOf(s.Role))),
+		}
+		if s.Role == "querynode" {
+			f.Message = s.Name() + " is suspended: it is in no resource group, and is given nothing to serve"
+			f.Fix = append(f.Fix, check.Fix(check.Shell(check.Kitescope("get resource-groups")).Does("shows whether it found no place because each group has its limit"))...)
+		}
+		if n != nil && n.Distribution != nil {
+			segments, shards := len(n.Distribution.Sealed), len(n.Distribution.Leaders)
+			f.Evidence = append(f.Evidence, check.Count("sealed segments", segments, s.Name()), check.Count("shards that it leads", shards, s.Name()))
+			if segments+shards > 0 {
+				f.Message += "; it still serves " + words.Plural(segments, "segment") + " and leads " + words.Plural(shards, "shard")
+			}
+		}
+		f.Evidence = append(f.Evidence, check.Fact("state", "suspended", toldBy(s.Role)))
+		p.Report(f)
+	}
+	return nil
+}
+
+// pagesOf is the part of MixCoord's pages that is about nodes of a role (internal/http/router.go).
+func pagesOf(role string) string {
+	if role == "streamingnode" {
+		return "streaming"
+	}
+	return "batch"
+}
+
+func toldBy(role string) string {
+	if role == "streamingnode" {
+		return "MixCoord"
+	}
+	return "QueryCoord"
+}
+
+// inFirstMinute reports whether a node is known to be in its first minute: it may not have its place yet.
+func inFirstMinute(p *check.Pass, n *model.LiveNode) bool {
+	if n == nil {
+		return false
+	}
+	started := n.StartedAt()
+	return !started.IsZero() && p.Age(started) < time.Minute
+}

@@ -1,0 +1,178 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// nodeUnreachable finds registered processes that do not answer.
+var nodeUnreachable = &check.Check{
+	ID:       "node-unreachable",
+	Title:    "Registered process does not answer",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.AfterRestart},
+	Starts:   "node_stopping node_joined | node_changed",
+	Doc: `A process that dies without deregistering stays registered until its lease expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its segments and shards where they were, and
+searches of collections with one replica fail. Measured on 2.3.5: after ` + "`kill -9`" + ` of one of four query nodes every search failed for 27 seconds, and the session was still there after 12.
+
+A finding is a registered process that refuses connections (nothing listens there: it is dead), does not answer within the deadline (it hangs or is overloaded), closes the
+connection, or reports that it is not healthy (info in the first two minutes after its start); each with what depends on it. A process that is not reachable at all, or rejects kitescope's credentials, is a warning, and only while others answer:
+the problem may be in between. If no process answers, there is a single info finding: kitescope may run outside the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
+
+Not findings: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).`,
+	Remedy: `Refused: restart the process; the cluster takes over without it when its session expires. Timed out: look at its CPU and memory, and at
+` + "`kitescope get calls`" + ` for the calls it did answer. A process that hangs but keeps its lease is never replaced and has to be killed. Not reachable from here only: give kitescope a route
+with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
+	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
+	Needs:       check.NeedAnswers,
+	Run:         runNodeUnreachable,
+	FollowsFrom: []check.Cause{endsDataNodes()},
+}
+
+func runNodeUnreachable(p *check.Pass) error {
+	var silent []*model.LiveNode
+	answered := false
+	for _, n := range p.Runtime.Nodes {
+		switch n.Outcome {
+		case model.Answered:
+			answered = true
+			if n.State == "Abnormal" || n.State == "Initializing" {
+				silent = append(silent, n)
+			}
+		case model.Stale, model.OtherCluster:
+			answered = true
+		case model.NotAsked, model.Unimplemented:
+			if !p.IsGone(n) {
+				p.Unseen(n.Name() + ": " + facts.WhySilent(n))
+			}
+		default:
+			if s := p.SessionIn(n.Node, n.Role); s != nil && (s.Standby || s.Stopping) || n.State == "StandBy" || n.State == "Stopping" {
+				continue
+			}
+			silent = append(silent, n)
+		}
+	}
+	if !answered && len(silent) > 1 {
+		reportOutside(p, silent)
+		return nil
+	}
+	for _, group := range byProcess(silent) {
+		reportSilent(p, group)
+	}
+	return nil
+}
+
+// byProcess puts sessions together that one process has at one address, as DataCoord's and IndexCoord's from 2.3 on: when it dies, that is one
+// death. A process has each role once: two query nodes at one address are two, of which one has taken the other's. The first of each group is the one whose
+// role matters most.
+func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
+	var groups [][]*model.LiveNode
+	at := make(map[string]int)
+	for _, n := range nodes {
+		i, known := at[n.Address]
+		taken := known && slices.ContainsFunc(groups[i], func(x *model.LiveNode) bool { return x.Role == n.Role })
+		if known = known && !taken && n.Address != ""; !known {
+			i = len(groups)
+			at[n.Address] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], n)
+	}
+	needed := facts.NeededRoles()
+	rank := func(n *model.LiveNode) int {
+		if i := slices.IndexFunc(needed, func(r facts.Role) bool { return r.Name == n.Role }); i >= 0 {
+			return i
+		}
+		return len(needed)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(a, b *model.LiveNode) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	return groups
+}
+
+// reportOutside says that nobody answers at all.
+func reportOutside(p *check.Pass, silent []*model.LiveNode) {
+	f := check.Finding{
+		Severity: check.Info, Object: model.Ref{},
+		Message: fmt.Sprintf("none of %s answers; first: %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, silent[0].Outcome.With(silent[0].Reason)),
+		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
+		Fix:     check.Fix(check.Do("check whether a client reaches the proxies; from outside the cluster's network pass --map or --proxy to kitescope")),
+	}
+	for _, n := range silent[:min(len(silent), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, n.Ref())
+	}
+	f.Evidence = []check.Evidence{check.Count("registered processes", len(silent), "etcd"), check.Count("answers", 0, "kitescope")}
+	p.Report(f)
+}
+
+// reportSilent reports a process that does not answer, by its sessions.
+func reportSilent(p *check.Pass, group []*model.LiveNode) {
+	n := group[0]
+	d := dutiesOf(p, n.Role, n.Node)
+	others := successors(p, n.Role, n.Node)
+	f := check.Finding{
+		Severity: check.Error, Object: n.Ref(), Cost: loss(p, &d), Impact: impact(p, &d, others), Objects: dutyRefs(p, &d),
+		Evidence: append([]check.Evidence{check.Fact("answer", n.Outcome.With(n.Reason), n.Address)}, d.evidence()...),
+	}
+	name := facts.RoleLabel(n.Role) + " " + n.Name() + " at " + n.Address
+	switch n.Outcome {
+	case model.Refused:
+		f.Message = name + " is registered but nothing listens there: the process is dead"
+		f.Fix = restartSteps(p, n, others)
+	case model.TimedOut, model.CutOff, model.Garbled:
+		f.Message = name + " is registered but does not answer: " + n.Outcome.String()
+		f.Fix = killSteps(n, others)
+	case model.NotReady, model.Failed, model.Answered:
+		f.Message = name + " reports that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
+		f.Fix = check.Fix(check.Do("read its log; it may still be starting"))
+		if n.State == "Initializing" {
+			check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
+		}
+	default: // Unreachable, Denied, TooLarge
+		f.Severity = check.Warning
+		f.Message = name + " is registered but not reachable: " + n.Outcome.String()
+		f.Fix = check.Fix(check.Do("check whether the other processes reach it; the problem may be between it and kitescope (--map, --proxy, credentials)"))
+		if n.Outcome != model.Unreachable {
+			// It is there, and serves for all that is known.
+			f.Cost, f.Impact = 0, "Its state and what it serves are unknown."
+		}
+	}
+	switch {
+	case f.Severity < check.Error:
+	case len(others) == 0 && facts.NeedsRole(p.Cluster, n.Role):
+		alone(p, &f, n.Role)
+	case len(d.collections) == 0 && (n.Role == "querynode" || n.Role == "datanode" || n.Role == "indexnode"):
+		f.Severity = check.Warning
+	}
+	alsoRegistered(&f, group)
+	if s := p.SessionIn(n.Node, n.Role); s != nil && s.HostName != "" {
+		f.Evidence = append(f.Evidence, check.Fact("host", s.HostName, "etcd"))
+	}
+	f.Evidence = append(f.Evidence, otherRoles(p, n)...)
+	p.Report(f)
+}
+
+// otherRoles says what other sessions of the process answer.
+func otherRoles(p *check.Pass, n *model.LiveNode) []check.Evidence {
+	if n.Process == nil {
+		return nil
+	}
+	var list []check.Evidence
+	if n.Process.Outcome == model.Answered {
+		list = append(list, check.Fact("its HTTP server answers", cmp.Or(n.Process.Healthz, "yes"), n.Process.Address))
+	}
+	for _, r := range n.Process.Nodes {
+		if r.ID != n.Name() && slices.ContainsFunc(p.Runtime.Nodes, func(x *model.LiveNode) bool { return x.Name() == r.ID && x.Outcome == model.Answered }) {
+			list = append(list, check.Fact("answers in the same process", r.ID, r.ID))
+		}
+	}
+	return list
+}

@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"slices"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// worker is what a query node does for requests of one kind.
+type worker struct {
+	node *model.LiveNode
+	// call is what a leader asks of it, queue its wait in the read scheduler, sealed and growing its kernels, one segment each; nil:
+	// there are none.
+	call, queue, sealed, growing *budget.NodePhase
+}
+
+// workers are the query nodes that searched for requests of a budget, by id.
+func workers(p *check.Pass, b *budget.Budget) []worker {
+	var list []worker
+	for _, n := range p.Runtime.QueryNodes() {
+		w := worker{
+			node: n, call: partOf(b, budget.WaitForWorkers, n), queue: partOf(b, budget.ReadQueue, n),
+			sealed: partOf(b, budget.KernelSealed, n), growing: partOf(b, budget.KernelGrowing, n),
+		}
+		if w.queue == nil {
+			w.queue = partOf(b, budget.ConsistencyQueue, n)
+		}
+		if w.call != nil && w.call.Calls > 0 {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// queuePhase is what a budget calls the queue of reads.
+func (w *worker) queuePhase(b *budget.Budget) budget.Name {
+	if x := b.Root.Find(budget.ConsistencyQueue); x != nil && x.Known {
+		return budget.ConsistencyQueue
+	}
+	return budget.ReadQueue
+}
+
+// partOf is what a node says of a phase, nil if it says nothing.
+func partOf(b *budget.Budget, name budget.Name, n *model.LiveNode) *budget.NodePhase {
+	x := b.Root.Find(name)
+	if x == nil {
+		return nil
+	}
+	i := slices.IndexFunc(x.Of, func(of budget.NodePhase) bool { return of.Node == n.Node })
+	if i < 0 {
+		return nil
+	}
+	return &x.Of[i]
+}
+
+// middle is the median of some figures, 0 of none.
+func middle(list []float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	if n := len(list); n%2 == 0 {
+		return (list[n/2-1] + list[n/2]) / 2
+	}
+	return list[len(list)/2]
+}
+
+// middleWithout is the median of sorted figures but for one of them.
+func middleWithout(sorted []float64, one float64) float64 {
+	at, _ := slices.BinarySearch(sorted, one)
+	rest := func(i int) float64 {
+		if i >= at {
+			i++
+		}
+		return sorted[i]
+	}
+	switch n := len(sorted) - 1; {
+	case n <= 0:
+		return 0
+	case n%2 == 0:
+		return (rest(n/2-1) + rest(n/2)) / 2
+	default:
+		return rest(n / 2)
+	}
+}
+
+// cores is how many processors a node uses of how many it has; known is false if it does not tell both.
+func cores(n *model.LiveNode) (used float64, has int64, known bool) {
+	used, _, ok := n.Process.CPU()
+	if !ok || n.System == nil || n.System.CPUs <= 0 {
+		return 0, 0, false
+	}
+	return used, n.System.CPUs, true
+}
+
+// usesFacts is what a process uses of its processors.
+func usesFacts(n *model.LiveNode) []check.Evidence {
+	used, over, ok := n.Process.CPU()
+	if !ok {
+		return nil
+	}
+	name, source := "CPU of "+n.Name(), n.Name()+" /metrics"
+	if n.System != nil && n.System.CPUs > 0 {
+		return []check.Evidence{check.Measured(name, source, "%s of %s over %s", check.Number(used, "cores", "%.2f"), check.Number(float64(n.System.CPUs), "cores", "%.0f cores"), lasts(over))}
+	}
+	return []check.Evidence{check.Measured(name, source, "%s over %s", check.Number(used, "cores", "%.2f cores"), lasts(over))}
+}

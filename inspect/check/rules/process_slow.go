@@ -1,0 +1,316 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of process-slow. Of captured clusters no process that was well took longer than 30 ms for its state, with all
+// processors busy.
+const (
+	// stallFloor is what counts as waiting, stallShare which part of the time has to go by with it, stallTimes and stallTotal how often and how long.
+	stallFloor = 100 * time.Millisecond
+	stallShare = 0.2
+	stallTimes = 3
+	stallTotal = 600 * time.Millisecond
+	// stallBeyond is how much more than the other processes it has to wait.
+	stallBeyond = 4
+	// oneStall is from when on a single wait is worth an information; longStall is one that no loaded machine, and no collection of
+	// garbage, makes of one process while all others answer in a twentieth of that.
+	oneStall, longStall, longBeyond = time.Second, 2 * time.Second, 20
+	// slowMemory is how far back earlier rounds count.
+	slowMemory = 90 * time.Second
+)
+
+// processSlow finds processes that answer late again and again, where the others do not.
+var processSlow = &check.Check{
+	ID:       "process-slow",
+	Title:    "Process answers late, repeatedly",
+	Severity: check.Warning,
+	Since:    "0.9",
+	Symptoms: []string{check.SearchesSlow, check.WritesFail},
+	Starts:   "node_joined collection_loading | task_created segment_compacted",
+	Doc: `While counters are sampled for rates (` + "`--window`" + `), each process is asked for its state some eight times in a row, a call that costs it nothing. If one is late, all are asked for three seconds. Connection and
+response times are kept in bundles and recordings.
+
+A finding is a process that kept kitescope waiting at least three times for more than 100 ms, for at least 0.6 seconds in total and 20% of the time, and four times as long as the median of the others. With ` + "`--watch`" + ` and in
+the UI, rounds of the last 90 seconds are added up. Searches and writes that need the process wait in the same way.
+
+Network time does not count: the time to connect or, through an address map or a proxy, the shortest response. A single stall is a finding from 2 seconds on if no other process took a twentieth of that; from one
+second on it is info. Also info: a process that is late because it is busy (it uses a core or more) or started less than two minutes ago. If most processes are late, the network or this machine is slow: then the check has no findings and is marked as unable to run.`,
+	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each
+call. If it does not improve, restart it: other nodes take over what it serves.`,
+	Parts:       model.PartSessions,
+	Needs:       check.NeedProcesses,
+	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},
+	Run:         runProcessSlow,
+	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: check.Shares("nodes")}},
+}
+
+// slowness is how long a process kept the asker waiting, now and in the rounds before.
+type slowness struct {
+	node         *model.LiveNode
+	stalls       []time.Duration
+	now          int // of the stalls, those of this round
+	waited, over time.Duration
+}
+
+func (s *slowness) share() float64 {
+	if s.over <= 0 {
+		return 0
+	}
+	return float64(s.waited) / float64(s.over)
+}
+
+func (s *slowness) again() bool {
+	return s.now > 0 && len(s.stalls) >= stallTimes && s.waited >= stallTotal && s.share() >= stallShare
+}
+
+// long reports whether it keeps the asker waiting for so long that one wait is enough.
+func (s *slowness) long(o others) bool {
+	if s.now == 0 || s.share() < 0.5 {
+		return false
+	}
+	longest := slices.Max(s.stalls)
+	return longest >= longStall && longest >= longBeyond*max(o.longest, o.answer)
+}
+
+func runProcessSlow(p *check.Pass) error {
+	list := slownesses(p)
+	if len(list) == 0 {
+		return p.Skip("no process was probed more than once")
+	}
+	if len(list) < 3 {
+		return p.Skip("too few processes to compare: " + words.Plural(len(list), "process"))
+	}
+	late := 0
+	for i := range list {
+		if list[i].share() >= stallShare {
+			late++
+		}
+	}
+	if late*2 > len(list) {
+		p.Unseen(fmt.Sprintf("%s of %d processes answer late: the network or this machine is slow", words.Number(late), len(list)))
+		return nil
+	}
+	for i := range list {
+		s := &list[i]
+		if s.now == 0 {
+			continue // nearly all: nothing is said of them, whatever the others do
+		}
+		others := othersThan(list, i)
+		switch {
+		case (s.again() || s.long(others)) && s.share() >= stallBeyond*others.share:
+			reportSlow(p, s, others)
+		case slices.Max(s.stalls) >= max(oneStall, 10*others.longest):
+			reportStall(p, s, others)
+		}
+	}
+	return nil
+}
+
+// slownesses are those of all processes that were asked several times.
+func slownesses(p *check.Pass) []slowness {
+	var list []slowness
+	told := make(map[string]bool)
+	for _, n := range p.Runtime.Nodes {
+		if n.Pace == nil {
+			continue
+		}
+		told[n.Address] = true
+		s := slowness{node: n, stalls: n.Pace.Stalls(stallFloor), over: n.Pace.Over()}
+		s.now = len(s.stalls)
+		for _, past := range n.Past {
+			if n.Pace.At.Sub(past.At) <= slowMemory {
+				s.stalls, s.over = append(s.stalls, past.Stalls(stallFloor)...), s.over+past.Over()
+			}
+		}
+		for _, d := range s.stalls {
+			s.waited += d
+		}
+		list = append(list, s)
+	}
+	for _, n := range p.Runtime.Nodes {
+		if len(told) > 0 && !told[n.Address] && !p.IsGone(n) {
+			p.Unseen("response time of " + n.Name() + ": " + facts.WhySilent(n))
+		}
+	}
+	return list
+}
+
+// others are the processes that one is compared with.
+type others struct {
+	count   int
+	share   float64 // the median
+	longest time.Duration
+	// answer is the median of their answers.
+	answer time.Duration
+}
+
+func othersThan(list []slowness, i int) others {
+	var shares []float64
+	var answers []time.Duration
+	o := others{count: len(list) - 1}
+	for j := range list {
+		if j == i {
+			continue
+		}
+		shares = append(shares, list[j].share())
+		for _, d := range list[j].stalls {
+			o.longest = max(o.longest, d)
+		}
+		for _, x := range list[j].node.Pace.Probes {
+			answers = append(answers, x.Took)
+		}
+	}
+	slices.Sort(shares)
+	slices.Sort(answers)
+	o.share = shares[len(shares)/2]
+	if len(answers) > 0 {
+		o.answer = answers[len(answers)/2]
+	}
+	return o
+}
+
+func reportSlow(p *check.Pass, s *slowness, o others) {
+	n := s.node
+	d := dutiesOf(p, n.Role, n.Node)
+	f := check.Finding{
+		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Cost: loss(p, &d) * min(1, s.share()),
+		Message: fmt.Sprintf("%s %s keeps callers waiting %s of the time: %s of up to %s", facts.RoleLabel(n.Role), n.Name(), words.Share(s.share()), words.Plural(len(s.stalls), "stall"), waitText(slices.Max(s.stalls))),
+		Impact:  slowImpact(n.Role),
+		Fix: check.Fix(
+			check.Do("find out what stops it: a CPU limit, swapping, a hanging disk, SIGSTOP"),
+			check.Do("if it continues, restart %s (%s): other nodes take over what it serves", n.Name(), n.Address),
+		),
+	}
+	f.Evidence = slowEvidence(p, s, o)
+	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
+	if cores, _, ok := n.Process.CPU(); ok && n.Process.Before != nil && cores >= busyCores {
+		f.Severity, f.Cost = check.Info, 0
+		f.Message += fmt.Sprintf("; it is busy, using %.1f cores", cores)
+		f.Fix = check.Fix(check.Shell(check.TopOf(n)).Does("shows what keeps it busy"))
+	}
+	p.Report(f)
+}
+
+func reportStall(p *check.Pass, s *slowness, o others) {
+	n := s.node
+	p.Report(check.Finding{
+		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(p, s, o),
+		Message: fmt.Sprintf("%s %s answered after %s, the other %s within %s", facts.RoleLabel(n.Role), n.Name(), waitText(slices.Max(s.stalls)), words.Plural(o.count, "process"), waitText(max(o.longest, o.answer))),
+		Impact:  "Requests that need it waited as long.",
+		Fix:     check.Fix(check.Shell(check.Kitescope("diagnose --watch --only process-slow")).Does("shows whether it happens again")),
+	})
+}
+
+// waitText is a duration of up to some seconds.
+func waitText(d time.Duration) string {
+	if d < time.Second {
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+}
+
+func slowImpact(role string) string {
+	switch role {
+	case "querynode":
+		return "Searches of what it serves wait for it: a search is as fast as its slowest node."
+	case "datanode", "streamingnode":
+		return "Rows of its channels are consumed and written late, and flushes wait."
+	case "proxy":
+		return "Every request to this proxy waits."
+	case "indexnode":
+		return "Its index builds take longer."
+	}
+	return "Everything that needs its decision waits: loads, flushes, new collections, recovery from lost nodes."
+}
+
+func slowEvidence(p *check.Pass, s *slowness, o others) []check.Evidence {
+	n := s.node
+	list := []check.Evidence{
+		waits("stalls over "+waitText(stallFloor), s.stalls, n.Address),
+		check.Measured("probed", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), waitFigure(n.Pace.Over())),
+		check.Measured("network round trip", n.Address, "%s", waitFigure(n.Pace.Way())),
+		check.Measured("median answer of the other "+words.Plural(o.count, "process"), "kitescope", "%s", waitFigure(o.answer)),
+	}
+	if len(n.Past) > 0 {
+		list = append(list, waits("stalls before", n.Past[len(n.Past)-1].Stalls(stallFloor), "the round before"))
+	}
+	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
+		list = append(list, check.Measured("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))
+	}
+	if own, peers, ok := searchLatency(p, n); ok {
+		list = append(list, check.Measured("its mean search time", "/metrics sq_req_latency", "%s; other query nodes %s", waitFigure(own), waitFigure(peers)))
+	}
+	return list
+}
+
+// waitFigure is a duration as waitText writes it.
+func waitFigure(d time.Duration) check.Figure {
+	return check.Figure{Value: d.Seconds(), Unit: "seconds", Text: waitText(d)}
+}
+
+func waits(name string, list []time.Duration, source string) check.Evidence {
+	e := check.Fact(name, briefs(list), source)
+	for _, d := range list {
+		e.Figures = append(e.Figures, waitFigure(d))
+	}
+	return e
+}
+
+func briefs(list []time.Duration) string {
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = waitText(d)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return words.Few(names)
+}
+
+// searchLatency is what searches took on a query node between its two scrapes, and on the others.
+func searchLatency(p *check.Pass, n *model.LiveNode) (own, peers time.Duration, ok bool) {
+	var total time.Duration
+	count := 0
+	for _, x := range p.Runtime.QueryNodes() {
+		d, known := meanSearch(x.Process)
+		switch {
+		case !known:
+		case x == n:
+			own, ok = d, true
+		default:
+			total, count = total+d, count+1
+		}
+	}
+	if count == 0 {
+		return 0, 0, false
+	}
+	return own, total / time.Duration(count), ok
+}
+
+// meanSearch is the mean of milvus_querynode_sq_req_latency, in milliseconds, between two scrapes.
+func meanSearch(x *model.Process) (time.Duration, bool) {
+	const name = "milvus_querynode_sq_req_latency"
+	if x == nil || x.Before == nil {
+		return 0, false
+	}
+	search := model.Pair{Key: "query_type", Value: "search"}
+	sum, ok := x.Metrics.Sum(name+"_sum", search)
+	count, _ := x.Metrics.Sum(name+"_count", search)
+	sumBefore, had := x.Before.Sum(name+"_sum", search)
+	countBefore, _ := x.Before.Sum(name+"_count", search)
+	if !ok || !had || count-countBefore < 5 {
+		return 0, false
+	}
+	return time.Duration((sum - sumBefore) / (count - countBefore) * float64(time.Millisecond)), true
+}

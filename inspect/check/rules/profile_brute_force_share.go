@@ -1,0 +1,170 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// profileBruteForceShare finds query nodes that spend their time comparing queries with every row.
+var profileBruteForceShare = &check.Check{
+	ID:       "profile-brute-force-share",
+	Title:    "A query node spends its time on brute force",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "index_dropped | segment_created segment_flushed",
+	Doc: `By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product,
+knn_cosine, IndexFlat::search, BruteForce::Search, searchKnnBF and similar). Samples under an IVF index are not counted: it compares with its
+centroids in the same functions. Growing rows, sealed segments without an index and FLAT indexes are searched this way, and graphs fall back to it
+behind filters that leave little.
+
+Warning if a node spends at least twice as much of its time on it as any other of its resource group, by 10 points of its time and more than the
+bounds of either explain; or if it spends more than half of its time on it, although every loaded collection has an index other than FLAT. With
+collections that have none it is info: brute force is by design there.
+
+Milvus releases have no symbols in libknowhere. Brute force then looks like IVF, its share is unknown, and the check is skipped. ` + "`--symbols DIR`" + ` with
+the libraries of the processes supplies the names: exported ones are enough. Without them, the part of knowhere's work that goes through OpenMP is
+known, as for brute force and IVF but not for graphs. A node with far more of that than the others is info.
+
+brute-force-share estimates the same from what is loaded; this check measures it.`,
+	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` shows who has them. A node that
+leads busy shards searches their growing rows alone: ` + "`kitescope balance`" + ` shows leaders. If filters leave little, a scalar index or a partition key
+helps.`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing,
+	Needs: check.NeedProfiles,
+	Run:   runProfileBrute,
+	FollowsFrom: slices.Concat(
+		check.CausedBy(check.Serves, "brute-force-share"),
+		check.CausedBy(ofProcess, "growing-flushed", "growing-too-large", "index-not-loaded"),
+		check.CausedBy(check.Serves, "index-missing"),
+		check.CausedBy(ofProcess, "imbalance-leaders"),
+	),
+}
+
+const (
+	bruteTimes = 2
+	bruteGap   = 0.1
+	bruteMost  = 0.5
+)
+
+func runProfileBrute(p *check.Pass) error {
+	list := profiled(p, "CPU", hasCPUProfile, "querynode")
+	if len(list) == 0 {
+		return p.Skip("no CPU profile of a query node")
+	}
+	design := bruteByDesign(p)
+	unknown := make(map[string][]string) // processes by reason
+	for _, x := range list {
+		if x.CPU.Cores < busyProfile {
+			continue // nearly idle: whatever it does costs nobody anything
+		}
+		brute := func(x *model.ProfiledProcess) *model.ProfileShare { return x.CPU.BruteForce }
+		openMP := func(x *model.ProfiledProcess) *model.ProfileShare { return &x.CPU.OpenMP }
+		if share := x.CPU.BruteForce; share != nil {
+			rest, far := farAbove(list, x, brute)
+			if far || share.Low >= bruteMost {
+				reportProfileBrute(p, x, *share, rest, far, design)
+			}
+			continue
+		}
+		rest, far := farAbove(list, x, openMP)
+		if far {
+			reportProfileOpenMP(p, x, rest)
+		}
+		unknown[x.CPU.BruteReason] = append(unknown[x.CPU.BruteReason], x.Name)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(unknown)) {
+		p.Unseen("brute force on " + words.Few(unknown[reason]) + ": " + reason)
+	}
+	return nil
+}
+
+// farAbove compares a share with that of the other processes of the group: rest is the greatest of them, NaN if there is none.
+func farAbove(list []*model.ProfiledProcess, x *model.ProfiledProcess, of func(*model.ProfiledProcess) *model.ProfileShare) (rest float64, far bool) {
+	own, rest, bound := of(x), math.NaN(), 0.0
+	for _, y := range list {
+		if y == x || y.Group != x.Group {
+			continue
+		}
+		share := of(y)
+		if share == nil || math.IsNaN(share.High) {
+			return math.NaN(), false // it may be as much there
+		}
+		if y.CPU.Cores < busyProfile {
+			continue // too few samples to compare with
+		}
+		if math.IsNaN(rest) || share.Part > rest {
+			rest = share.Part
+		}
+		bound = max(bound, share.High)
+	}
+	return rest, !math.IsNaN(rest) && own.Low > bound && own.Part >= bruteTimes*rest && own.Part-rest >= bruteGap
+}
+
+// bruteByDesign is a loaded collection that is searched by brute force as somebody chose a FLAT index, or none; "" if there is no such.
+func bruteByDesign(p *check.Pass) string {
+	for _, l := range p.LoadStates {
+		x := p.Collection(l.Collection)
+		if x == nil || x.Dropped() {
+			continue
+		}
+		indexed := false
+		for _, i := range p.IndexesOf(x.ID) {
+			if !i.Deleted && facts.OnVector(x, i) && !facts.IsFlat(i.Type) {
+				indexed = true
+			}
+		}
+		if !indexed {
+			return facts.CollectionLabel(p.Cluster, x.ID)
+		}
+	}
+	return ""
+}
+
+func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.ProfileShare, rest float64, far bool, design string) {
+	f := check.Finding{
+		Severity: check.Warning, Object: x.Ref(), Cost: share.Part / 2,
+		Message:  fmt.Sprintf("%s spends %s of its time on brute force", x.Name, bounded(share)),
+		Evidence: append([]check.Evidence{sampled("brute force", share, x)}, cpuEvidence(x)...),
+		Impact:   "Its searches scan every row without an index, and wait for it.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("diagnose --only growing-flushed,growing-too-large,index-not-loaded,index-missing")).Does("names the rows without an index, with a fix for each kind"),
+			check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others"),
+		),
+	}
+	if !math.IsNaN(rest) {
+		f.Message += ", the others at most " + words.Share(rest)
+		f.Evidence = append(f.Evidence, check.Measured("brute force on the others", "their CPU profiles", "at most %s", check.Part(rest)))
+	}
+	if !far && design != "" {
+		f.Severity = check.Info
+		f.Evidence = append(f.Evidence, check.Fact("collection without an approximate index", design, "etcd"))
+		f.Fix = check.Fix(check.Do("create a graph index such as HNSW on %s if its searches are too slow; FLAT on few rows is a fair choice", design))
+	}
+	reportProfiled(p, f)
+}
+
+func reportProfileOpenMP(p *check.Pass, x *model.ProfiledProcess, rest float64) {
+	share := x.CPU.OpenMP
+	reportProfiled(p, check.Finding{
+		Severity: check.Info, Object: x.Ref(), Cost: (share.Part - rest) / 2,
+		Message: fmt.Sprintf("%s spends %s of its time on brute force or IVF (search through OpenMP), the others at most %s", x.Name, bounded(share), words.Share(rest)),
+		Evidence: append([]check.Evidence{
+			sampled("search through OpenMP", share, x),
+			sampled("search in libknowhere", x.CPU.Knowhere, x),
+			check.Fact("brute force", "unknown: "+x.CPU.BruteReason, profileSource(x)),
+		}, cpuEvidence(x)...),
+		Impact: "It scans rows that the others do not have: growing ones, segments without an index, or lists of an IVF index.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others"),
+			check.Do("pass --symbols with a folder of the processes' libraries to tell brute force from IVF"),
+		),
+	})
+}

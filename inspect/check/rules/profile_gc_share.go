@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+)
+
+// profileGCShare finds processes that spend much of their time collecting garbage.
+var profileGCShare = &check.Check{
+	ID:       "profile-gc-share",
+	Title:    "A process spends much of its time on garbage collection",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.MemoryFull},
+	Starts:   "collection_loading collection_loaded | index_built",
+	Doc: `By CPU profiles: samples with a function of Go's garbage collector anywhere on the stack: background marking, sweeping, and the assists of
+allocations.
+
+Info from a quarter of the time of a process that uses half a core or more: Go's collector plans to take a quarter of the CPUs while it marks
+(runtime/mgcpacer.go, gcBackgroundUtilization), and the rest comes at the expense of requests. Warning from 40%, with a core or more in use. The lower
+bound of the share counts (95%), so few samples find nothing.
+
+Milvus 2.3.5 under thousands of small searches a second measured 20%: not a finding. Segment memory is C++ and costs the collector nothing.`,
+	Remedy: "`kitescope profile pull --kind allocs-delta`" + ` and ` + "`kitescope profile top`" + ` show who allocates. A higher GOGC in the process's environment trades memory
+for time, and GOMEMLIMIT bounds it. A container with a tight memory limit makes the collector run all the time: see memory-pressure. Large output
+fields, and thousands of small requests where one with many vectors would do, allocate most.`,
+	Needs:       check.NeedProfiles,
+	Run:         runProfileGC,
+	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: ofProcess}},
+}
+
+const (
+	gcMuch, gcMuchCores         = 0.25, 0.5
+	gcTooMuch, gcTooMuchCores   = 0.40, 1.0
+	lockMuch, lockTooMuch       = 0.05, 0.15
+	lockCores                   = 0.5
+	waitingMuch, waitingTooMuch = 1.0, 10.0
+)
+
+func runProfileGC(p *check.Pass) error {
+	list := profiled(p, "CPU", hasCPUProfile)
+	if len(list) == 0 {
+		return p.Skip("no CPU profile was pulled")
+	}
+	for _, x := range list {
+		gc := x.CPU.GC
+		if !(gc.Low >= gcMuch && x.CPU.Cores >= gcMuchCores) {
+			continue
+		}
+		f := check.Finding{
+			Severity: check.Info, Object: x.Ref(), Cost: gc.Part / 4,
+			Message:  fmt.Sprintf("%s spends %s of its time on garbage collection", x.Name, bounded(gc)),
+			Evidence: append([]check.Evidence{sampled("garbage collection", gc, x)}, cpuEvidence(x)...),
+			Impact:   "That share of its CPU is lost to requests, and each collection slows them down.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("profile pull --kind allocs-delta --out allocations")).Does("records what the processes allocate"),
+				check.Shell(onNode(check.Kitescope("profile top allocations --kind allocs-delta"), x)).Does("shows who allocates: often large output fields, or very many small requests"),
+				check.Do("raise GOGC of %s, with GOMEMLIMIT as a bound: that trades memory for CPU time", x.Name),
+			),
+		}
+		if gc.Low >= gcTooMuch && x.CPU.Cores >= gcTooMuchCores {
+			f.Severity = check.Warning
+		}
+		reportProfiled(p, f)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+)
+
+// profileLockContention finds processes in which goroutines and threads wait for locks.
+var profileLockContention = &check.Check{
+	ID:       "profile-lock-contention",
+	Title:    "Goroutines or threads wait for locks",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_loaded node_joined | task_created",
+	Doc: `Uses two sources. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), the runtime's own locks when taken
+(spin, yield, sleep), and lll_lock_wait of the C library. A lock that is free never gets there. Info from 5% of the time of a process that uses half a
+core, warning from 15%; the lower bound of the share counts (95%).
+
+In mutex profiles over a window (` + "`mutex-delta`" + `), how long goroutines waited: info if on average one waited at any time, warning from ten. Most
+processes do not record this (runtime.SetMutexProfileFraction is 0 unless set, as in Milvus): an empty profile is not proof of "no contention".
+
+Waiting costs no CPU. A process stuck at a lock uses nothing and shows nothing in a CPU profile. Goroutine dumps show it
+(` + "`kitescope profile pull --kind goroutine`" + `).`,
+	Remedy: "`kitescope profile peek lockSlow FILE`" + ` shows the callers. In Milvus that is usually a single hot collection or channel: spread it over more shards or
+replicas. Contention in the runtime's locks grows with the number of CPUs: set GOMAXPROCS to the container's CPU limit (automatic since Go 1.25).`,
+	Needs:       check.NeedProfiles,
+	Run:         runProfileLocks,
+	FollowsFrom: []check.Cause{{Check: "cpu-skew", Of: ofProcess}},
+}
+
+func runProfileLocks(p *check.Pass) error {
+	list := profiled(p, "CPU", hasCPUProfile)
+	var waited []*model.ProfiledProcess
+	for _, x := range p.Profiles.Processes {
+		if x.Mutex != nil && x.Mutex.On && !profiledGone(p, x) {
+			waited = append(waited, x)
+			if !slices.Contains(list, x) {
+				list = append(list, x)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return p.Skip("no CPU profile, and no mutex profile with anything in it")
+	}
+	for _, x := range list {
+		f := check.Finding{Severity: check.Info, Object: x.Ref()}
+		if x.CPU != nil {
+			lockTime(&f, x)
+		}
+		if slices.Contains(waited, x) {
+			lockWaits(&f, x)
+		}
+		if f.Message == "" {
+			continue
+		}
+		f.Impact = "Requests that need the lock wait for each other, even with CPUs free."
+		f.Fix = check.Fix(
+			check.Shell(onNode(inProfiles(p, check.Kitescope("profile peek lockSlow")), x)).Does("shows who waits for which lock: most often it is of one hot collection or channel"),
+			check.Do("spread that collection over more shards or replicas"),
+		)
+		reportProfiled(p, f)
+	}
+	return nil
+}
+
+// lockTime judges the processor time that waiting takes.
+func lockTime(f *check.Finding, x *model.ProfiledProcess) {
+	share := x.CPU.LockWait
+	if !(share.Low >= lockMuch && x.CPU.Cores >= lockCores) {
+		return
+	}
+	f.Message = fmt.Sprintf("%s spends %s of its time waiting for locks", x.Name, bounded(share))
+	f.Cost = share.Part / 2
+	f.Evidence = append([]check.Evidence{sampled("waiting for locks", share, x)}, cpuEvidence(x)...)
+	if share.Low >= lockTooMuch {
+		f.Severity = check.Warning
+	}
+}
+
+// lockWaits judges how long goroutines waited.
+func lockWaits(f *check.Finding, x *model.ProfiledProcess) {
+	m := x.Mutex
+	if !(m.Waiting >= waitingMuch) {
+		return
+	}
+	text := fmt.Sprintf("%.1f goroutines wait for mutexes on average", m.Waiting)
+	if f.Message == "" {
+		f.Message = fmt.Sprintf("%s: %s", x.Name, text)
+	} else {
+		f.Message += "; " + text
+	}
+	f.Evidence = append(f.Evidence, check.Measured("goroutines waiting on average", x.Name+" mutex profile", "%s over %s", check.Number(m.Waiting, "count", "%.1f"), check.Span(m.Over)))
+	for _, w := range m.Where {
+		f.Evidence = append(f.Evidence, check.Measured("held up by", x.Name+" mutex profile", "%s (%s)", w.Function, check.Part(w.Part)))
+	}
+	if m.Waiting >= waitingTooMuch {
+		f.Severity = check.Warning
+	}
+}

@@ -1,0 +1,75 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// proxyQueue finds requests that wait in a proxy until it takes them up.
+var proxyQueue = &check.Check{
+	ID:       "proxy-queue",
+	Title:    "Requests wait in the proxy queue",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow, check.WritesFail},
+	Starts:   "node_lost:proxy node_left:proxy | config_changed:proxy",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ProxyQueue},
+	Doc: `A proxy queues requests, with one queue each for reads, writes and definitions, and runs as many as it has workers (internal/proxy/task_scheduler.go). ` + "`milvus_proxy_req_in_queue_latency`" + ` (2.4 and later) is the time until then: almost nothing as long as the proxy
+has CPU time and the coordinators answer it.
+
+A warning is requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is not measured: this check cannot run, and the time is part of what the breakdown calls unexplained.`,
+	Remedy:      `Add proxies, or CPU to those there are. If writes wait, the message queue may be the cause (` + "`wal-append-slow`" + `).`,
+	Run:         runProxyQueue,
+	FollowsFrom: check.CausedBy(nil, "proxy-starved"),
+}
+
+func runProxyQueue(p *check.Pass) error {
+	if why := blind(p, "proxy"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	measured := false
+	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
+		b := overall(p, kind)
+		if b == nil {
+			continue
+		}
+		c, ok := costOf(b, budget.ProxyQueue)
+		measured = measured || ok
+		if ok && c.matters(much) {
+			costs = append(costs, c)
+		}
+	}
+	if !measured {
+		p.Unseen("proxy queue: measured by Milvus 2.4 and later")
+	}
+	for _, a := range gatherAs(model.Ref{}, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: c.severity(),
+			Message: fmt.Sprintf("%s spends %s in the queue of its proxy", an(c.of), c.ofWhole()),
+			Impact:  "The proxies are the bottleneck: more query nodes do not help.",
+			Fix:     check.Fix(check.Do("add a proxy, or CPU to those there are"), check.Shell(check.Kitescope("get nodes role=proxy")).Does("shows the CPU of the proxies")),
+		}
+		f = found(p, f, a.costs...)
+		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
+		p.Report(f)
+	}
+	return nil
+}
+
+// proxiesCPU is what each proxy uses.
+func proxiesCPU(p *check.Pass) []check.Evidence {
+	var list []check.Evidence
+	for _, n := range p.Runtime.Nodes {
+		if n.Role == "proxy" {
+			list = append(list, usesFacts(n)...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// proxyStarved finds proxies that take long for what is almost nothing.
+var proxyStarved = &check.Check{
+	ID:       "proxy-starved",
+	Title:    "Proxies lack CPU time",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow, check.WritesFail},
+	Starts:   "node_lost:proxy node_left:proxy | config_changed:proxy",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ProxyRest},
+	Doc: `Before a proxy queues a request and after its task is done there is little to do: the difference between ` + "`milvus_proxy_sq_latency`" + ` and ` + "`sq_wait_result_latency`" + `, the task. On a 2.3.5 that was 1 ms on a busy machine, and 20 ms with a cgroup limit of 0.1 cores.
+
+A finding is searches or queries that spend at least 10 ms and 5% of their mean there. It means that the proxy does not get CPU time when it needs it (a container limit, a full machine, a long garbage collection), and the same holds for everything else it does: sending
+requests to query nodes, reading their answers, merging results. The unexplained time between the proxy and the nodes is therefore added to it.`,
+	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
+	Run:         runProxyStarved,
+	FollowsFrom: check.CausedBy(ofProxy, "gc-pause"),
+}
+
+const (
+	// starved is how long a proxy takes beside its tasks where something is wrong: ten times as long as on a machine that is loaded.
+	starved     = 10
+	starvedPart = 0.05
+	// usualRest is how long it takes where nothing is wrong.
+	usualRest = 1
+)
+
+// ofProxy reports whether the cause is about the process of a proxy.
+func ofProxy(c *model.Cluster, _, cause *check.Finding) bool {
+	return c != nil && c.Runtime != nil && slices.ContainsFunc(c.Runtime.Nodes, func(n *model.LiveNode) bool {
+		return n.Role == "proxy" && (cause.Mentions(n.Ref()) || check.SharesProcess(c, &check.Finding{Object: n.Ref()}, cause))
+	})
+}
+
+func runProxyStarved(p *check.Pass) error {
+	if why := blind(p, "proxy"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	for _, kind := range []budget.Request{budget.Search, budget.Query} {
+		b := overall(p, kind)
+		if b == nil {
+			continue
+		}
+		c, ok := costOf(b, budget.ProxyRest)
+		if !ok {
+			p.Unseen("time of proxies outside their tasks: no metric")
+			continue
+		}
+		if c.low >= starved && c.matters(starvedPart) {
+			costs = append(costs, ownTime(c))
+		}
+	}
+	for _, a := range gatherAs(model.Ref{}, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: check.Warning,
+			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before queueing and after the task, where there is hardly any work", an(c.of), c.ofWhole(), budget.Milliseconds(c.parts[0].Ms)),
+			Impact:  "The proxy does not get enough CPU time; everything else it does takes longer too.",
+			Fix:     check.Fix(check.Do("raise the CPU limit of the proxies if they are throttled (nr_throttled in cpu.stat of the cgroup)"), check.Do("check what else runs on their machines, or add proxies")),
+		}
+		f = found(p, f, a.costs...)
+		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
+		p.Report(f)
+	}
+	return nil
+}
+
+// ownTime adds to a cost of a proxy's rest what else it does itself, and what nothing explains between it and the nodes: of all of it
+// the same part is that it has no processor. What it takes before it begins to measure, for reading a request, is in no metric: that is
+// taken to be as long as the rest at most.
+func ownTime(c cost) cost {
+	wasted := max(0, 1-usualRest/c.ms)
+	rest := c.ms
+	c.times(wasted)
+	for _, x := range c.of.Root.Children {
+		if slices.Contains([]budget.Name{budget.ProxyQueue, budget.ReduceProxy, budget.Decode, budget.Unexplained}, x.Name) {
+			c.add(x, x.Ms*wasted)
+			c.low += lowOf(x) * wasted
+		}
+	}
+	c.gain = budget.Interval{Low: c.low, High: min(c.of.Ms, c.ms+rest)}
+	return c
+}

@@ -1,0 +1,105 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// queueLagWarning is how many messages behind a checkpoint are a finding. An idle channel gets 5 time ticks a second, 3,000 in the 10 minutes that
+// a checkpoint may stand still on a healthy cluster; the captures of 2.3.5 stay below 1,500.
+const queueLagWarning = 100_000
+
+// queueLag finds checkpoints that many messages, or all that are left, are behind.
+var queueLag = &check.Check{
+	ID:       "queue-lag",
+	Title:    "A checkpoint is far behind its topic, or outside of it",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.FlushesHang},
+	Starts:   "20m checkpoint_stopped node_lost:datanode | channel_released config_changed",
+	Parts:    model.PartObjects | model.PartChannels,
+	Needs:    check.NeedQueue,
+	Doc: `Compares the position in each checkpoint of an existing collection with the offsets of its topic (Kafka: the message id of a checkpoint is its offset,
+as a little-endian int64).
+
+- The topic no longer has the message at the checkpoint: retention deleted messages before Milvus had persisted them. Error: a load, or a restart of
+  the node that consumes the channel, fails or misses rows.
+- The checkpoint is past the end of the topic, and older than the answer of the queue: the topic was emptied or replaced. Error: no insert is consumed
+  until the topic has grown that far.
+- 100,000 messages behind: warning. An idle channel gets 5 time ticks a second; captured healthy clusters stay below 1,500.
+
+A checkpoint newer than the queue's answer, as in metadata read later, is not judged by it. Skipped if no checkpoint can be compared: its topic is not
+among those reported, or its message id is not an offset.`,
+	Remedy: `Raise the queue's retention above the age of the oldest checkpoint now, before more is deleted, and fix whatever holds the checkpoint up. Rows in
+deleted messages have to be inserted again. Flush the collection before restarting the node that consumes the channel: it may hold rows in memory that
+it has read and not yet written.`,
+	Run:         runQueueLag,
+	Roles:       []string{"datanode", "datacoord", "streamingnode"},
+	FollowsFrom: check.CausedBy(check.Shares("vchannels"), "checkpoint-lag", "channel-unwatched"),
+}
+
+func runQueueLag(p *check.Pass) error {
+	topics := make(map[string]model.Topic, len(p.Runtime.Queue.Topics))
+	for _, t := range p.Runtime.Queue.Topics {
+		if t.Stats == nil { // else it is Pulsar's, which has no offsets
+			topics[t.Name] = t
+		}
+	}
+	compared, served := 0, 0
+	asked := p.FirstAsked()
+	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
+		served++
+		t, ok := topics[v.PChannel]
+		at, numbered := v.Checkpoint.Offset()
+		if !ok || !numbered || v.Checkpoint.At == model.MaxTSO {
+			return
+		}
+		compared++
+		f := check.Finding{
+			Severity: check.Error, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)},
+			Evidence: []check.Evidence{
+				check.Measured("checkpoint offset", "etcd", "%s", check.Digits(at)),
+				check.Measured("oldest offset in the topic", "message queue", "%s", check.Digits(t.First)),
+				check.Measured("end of the topic", "message queue", "%s", check.Digits(t.End)),
+				check.Fact("checkpoint time", facts.TimeText(v.Checkpoint.At.Time()), "etcd"),
+			},
+		}
+		name := v.Name + " of " + facts.CollectionLabel(p.Cluster, x.ID)
+		switch {
+		case at < t.First-1: // the checkpoint is the last message that is done with
+			f.Message = fmt.Sprintf("the queue has deleted %s messages after the checkpoint of %s", words.Number(t.First-at), name)
+			f.Impact = "Rows in them that are not yet persisted are lost at the next restart of the node."
+			f.Fix = check.Fix(
+				check.Flush(p.Cluster, x, "writes what the node still holds in memory; run it before anything restarts"),
+				check.Do("raise the retention of topic %s above the age of the checkpoint", t.Name),
+				check.Do("insert again what the deleted messages held"),
+			)
+		case at > t.End && v.Checkpoint.At != 0 && v.Checkpoint.At.Time().Before(asked):
+			f.Message = fmt.Sprintf("the checkpoint of %s is %s messages past the end of its topic", name, words.Number(at-t.End))
+			f.Impact = "Inserts into the channel are not consumed."
+			f.Fix = check.Fix(
+				check.Do("find out who deleted or replaced topic %s or its queue, and bring the old one back if it exists", t.Name),
+				check.Do("else stop inserting: nothing is consumed until the topic has grown past the checkpoint"),
+			)
+		case t.End-at >= queueLagWarning:
+			f.Severity = check.Warning
+			f.Message = fmt.Sprintf("the checkpoint of %[2]s is %[1]s messages behind the end of its topic", words.Number(t.End-at), name)
+			f.Impact = "A load, or a restart of the node that consumes the channel, reads all of them first."
+			f.Fix = check.Fix(
+				check.Flush(p.Cluster, x, "writes what waits in buffers, and so moves the checkpoint"),
+				check.Do("if it stays behind, look at the log of %s; keep the retention of topic %s above the age of the checkpoint meanwhile", watcherLog(p.Cluster, v), t.Name),
+			)
+		default:
+			return
+		}
+		p.Report(f)
+	})
+	if compared == 0 && served > 0 {
+		return p.Skip("no checkpoint has an offset in a topic that the message queue reported")
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// quotaDenied finds a Milvus that refuses requests.
+var quotaDenied = &check.Check{
+	ID:       "quota-denied",
+	Title:    "Milvus refuses requests because a quota is used up",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.WritesFail},
+	Starts:   "config_changed:quota | node_lost checkpoint_stopped",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Reads RootCoord's metric ` + "`milvus_rootcoord_quota_states`" + ` (Milvus 2.2 and later). Each state above 0 is a reason to refuse requests, such as
+MemoryQuotaExhausted, DiskQuotaExhausted or TimeTickLongDelay; from 2.4 on with its scope: the cluster, a database, a collection. A warning, not an
+error, because 2.4 to about 2.4.4 do not clear a state that is over (milvus issue 33539).
+
+Versions up to 2.3 report an inactive state as 0, later ones omit it (internal/rootcoord/quota_center.go, recordMetrics): a RootCoord with metrics and
+no state refuses nothing. Skipped if the active RootCoord reports no metrics; those of other processes do not matter.`,
+	Remedy: `MemoryQuotaExhausted: release collections, or add query nodes and data nodes. DiskQuotaExhausted:
+` + "`quotaAndLimits.limitWriting.diskProtection.diskQuota`" + `. TimeTickLongDelay: see ` + "`timetick-lag`" + `. DenyToWrite and DenyToRead:
+` + "`quotaAndLimits.limitWriting.forceDeny`" + `, ` + "`limitReading.forceDeny`" + `.`,
+	Run:   runQuotaDenied,
+	Roles: []string{"rootcoord", "datanode", "querynode", "streamingnode"},
+	FollowsFrom: []check.Cause{
+		{Check: "timetick-lag", Of: ofTicks}, {Check: "bad-switches", Of: check.SpeaksOf("quotaAndLimits.limitWriting.forceDeny", "quotaAndLimits.limitReading.forceDeny")},
+	},
+}
+
+// ofTicks reports whether requests are refused because time ticks are late.
+func ofTicks(_ *model.Cluster, effect, _ *check.Finding) bool {
+	return strings.Contains(effect.Message, "TimeTick")
+}
+
+func runQuotaDenied(p *check.Pass) error {
+	if p.Runtime == nil {
+		return p.Skip(facts.NotAsked)
+	}
+	root := rootProcess(p)
+	switch {
+	case root == nil:
+		return p.Skip("RootCoord's process is unknown")
+	case root.Metrics == nil:
+		return p.Skip("RootCoord reported no metrics: " + root.Outcome.With(root.Reason))
+	case facts.IsLegacy(p.Cluster):
+		return p.Skip("Milvus 2.1 has no quotas")
+	}
+	states := make(map[string]bool)
+	f := check.Finding{Severity: check.Warning, Objects: root.Nodes}
+	for _, s := range root.Metrics.Samples("milvus_rootcoord_quota_states") {
+		if s.Value <= 0 {
+			continue
+		}
+		state, scope := s.Label("quota_states"), s.Label("name") // "cluster", "db_NAME", "collection_NAME"
+		if scope != "" && scope != "cluster" {
+			states[state+" for "+scope] = true
+		} else {
+			states[state] = true
+		}
+		f.Evidence = append(f.Evidence, check.Fact(strings.TrimSpace("quota state "+state+" "+scope), strconv.FormatFloat(s.Value, 'g', -1, 64), root.Address+" /metrics"))
+	}
+	if len(states) == 0 {
+		return nil
+	}
+	f.Message = "Milvus refuses requests: " + words.Few(slices.Sorted(maps.Keys(states)))
+	f.Impact = "Clients get errors: rate limit exceeded, quota exhausted, or request denied."
+	f.Fix = quotaFix(slices.Sorted(maps.Keys(states)))
+	p.Report(f)
+	return nil
+}
+
+// quotaFix is what ends the states of RootCoord's quotas (internal/proto/internal.proto and pkg/proto: QuotaState).
+func quotaFix(states []string) []check.Step {
+	var list []check.Step
+	for _, state := range states {
+		switch {
+		case strings.HasPrefix(state, "Memory"):
+			list = append(list, check.Shell(check.Kitescope("get nodes --columns name,memory_bytes,memory_limit_bytes")).Does("shows which nodes are full: release collections, or add query nodes or data nodes"))
+		case strings.HasPrefix(state, "Disk"):
+			list = append(list, check.Do("raise quotaAndLimits.limitWriting.diskProtection.diskQuota, or drop what is not needed: the storage in use has reached it"))
+		case strings.HasPrefix(state, "TimeTick"):
+			list = append(list, check.Shell(check.Kitescope("diagnose --only timetick-lag,queue-unreachable,checkpoint-lag")).Does("shows which nodes are behind the message queue, and why"))
+		case strings.HasPrefix(state, "Deny"):
+			list = append(list, check.Shell(check.Kitescope("get settings").Arg("key~forcedeny")).Does("shows quotaAndLimits.limitWriting.forceDeny and limitReading.forceDeny: set them to false if they were not meant"))
+		}
+	}
+	return check.Fix(append(list, check.Do("look at quotaAndLimits in the configuration: the state names the limit"))...)
+}
+
+// rootProcess is the process of the RootCoord that is in charge, nil if it was not found.
+func rootProcess(p *check.Pass) *model.Process {
+	for _, s := range p.Sessions {
+		if (s.Role != "rootcoord" && s.Role != "mixcoord") || s.Standby {
+			continue
+		}
+		ref := facts.RefNode(s.Role, s.Node)
+		for _, x := range p.Runtime.Processes {
+			if slices.ContainsFunc(x.Nodes, func(n model.Ref) bool { return n.ID == ref.ID }) {
+				return x
+			}
+		}
+	}
+	return nil
+}

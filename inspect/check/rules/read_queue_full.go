@@ -1,0 +1,235 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// readQueueFull finds query nodes whose reads wait for their turn.
+var readQueueFull = &check.Check{
+	ID:       "read-queue-full",
+	Title:    "Reads wait in the queue of a query node",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_lost:querynode collection_loaded | config_changed:queryNode node_left:querynode",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue},
+	Doc: `A query node runs as many reads at a time as it has cores times ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` (default 1); others wait (` + "`milvus_querynode_sq_queue_latency`" + `). That is fine while the cores are busy. If they are not, requests wait because of the limit:
+it is set too low, or, up to 2.2, each read counts as needing as many cores as ` + "`queryNode.scheduler.cpuRatio`" + ` says.
+
+The check looks at query nodes where a read waits at least 5 ms, if searches spend 20% of their mean in queues, and that run as many reads as they may (reads per second times their run time is 70% of the limit or more). Then
+
+- it is a warning if the limit is below the number of cores and the node uses less than 80% of them; info if the machine is busy all the same;
+- it is a warning if the cores are busy, 90% or more, and searches wait for 50% of their mean: the node cannot do more;
+- everything else is info: the running reads do not use the cores, because other processes do on the same machine, a container quota is reached, or segments wait for a disk.
+
+A higher limit removes from the queue what then does not wait for cores: with the same number of cores, the current load of the machine and the current search time (the usual approximation for a queue with several servers, Sakasegawa 1977; half of it if
+all searches are alike). The load comes from what its processes use and what they report of the machine. If all cores are busy nothing is gained.
+
+If a node does not report its configuration or its cores, that is noted; without the limit, saturation is unknown.`,
+	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at startup). Busy cores: add query nodes or replicas, or reduce the work (indexes, fewer small segments, smaller limits). Idle cores at the default limit: check the CPU quota of the container,
+neighbours, and whether segments are mapped from a slow disk.`,
+	Run: runReadQueueFull,
+	FollowsFrom: slices.Concat(
+		check.CausedBy(ledThere, "imbalance-leaders"), check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
+		check.CausedBy(check.SpeaksOf("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches"),
+	),
+}
+
+// ledThere reports whether reads wait on one node alone, and most of what waits there is the work of leading shards.
+func ledThere(_ *model.Cluster, effect, cause *check.Finding) bool {
+	const mostly = 0.5
+	if len(effect.Objects) > 0 || effect.Object != cause.Object {
+		return false
+	}
+	for _, e := range effect.Slows {
+		for _, c := range cause.Slows {
+			if e.Request == c.Request && c.Ms >= mostly*e.Ms {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+const (
+	ratioKey = "queryNode.scheduler.maxReadConcurrentRatio"
+	// saturated is the part of the limit that runs on average where reads wait as of the limit: they come unevenly.
+	saturated = 0.7
+	// idle and busy are parts of the processors.
+	idle, busy = 0.8, 0.9
+)
+
+func runReadQueueFull(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	b := overall(p, budget.Search)
+	if b == nil {
+		if b = overall(p, budget.Query); b == nil {
+			return nil
+		}
+	}
+	whole, ok := costOf(b, budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue)
+	if !ok || !whole.matters(much) {
+		return nil
+	}
+	var groups [3][]waiting
+	for _, w := range workers(p, b) {
+		if w.queue == nil || w.queue.Mean.Low < worth {
+			continue
+		}
+		if x, ok := waitingOf(p, &w); ok {
+			groups[x.story] = append(groups[x.story], x)
+		}
+	}
+	for _, list := range groups {
+		if len(list) > 0 {
+			reportQueue(p, b, list)
+		}
+	}
+	return nil
+}
+
+// turns is how many reads a node runs, and may run.
+type turns struct {
+	running, limit float64
+	ratio          string // as configured; "" unknown
+	used           float64
+	has            int64
+	known          bool // used and has
+}
+
+func turnsOf(w *worker) turns {
+	t := turns{}
+	if w.call.PerSecond.Known {
+		t.running = w.call.PerSecond.Value * max(0, w.call.Ms-w.queue.Ms) / 1000
+	}
+	t.used, t.has, t.known = cores(w.node)
+	if v, ok := w.node.Config.Get(model.FoldConfigKey(ratioKey)); ok {
+		t.ratio = v
+		if r, err := strconv.ParseFloat(v, 64); err == nil && r > 0 && t.known {
+			t.limit = max(1, float64(int64(r*float64(t.has))))
+		}
+	}
+	return t
+}
+
+// story is why reads wait.
+type story int
+
+const (
+	ofLimit story = iota // the limit is low, and processors are idle
+	ofWork               // all processors are busy
+	ofOther              // processors are not busy, and the limit is not low
+)
+
+// waiting is a node where reads wait, and why.
+type waiting struct {
+	worker
+	turns
+	story story
+}
+
+// waitingOf says why reads wait on a node; ok is false if nothing says that they wait for their turn.
+func waitingOf(p *check.Pass, w *worker) (x waiting, ok bool) {
+	t := turnsOf(w)
+	x = waiting{worker: *w, turns: t}
+	switch free := t.used / float64(max(1, t.has)); {
+	case !t.known:
+		p.Unseen("CPU use of " + w.node.Name() + ", where reads wait " + budget.Milliseconds(w.queue.Ms) + ": " + facts.WhySilent(w.node))
+		return x, false
+	case t.limit == 0:
+		p.Unseen("concurrent reads of " + w.node.Name() + ", where they wait " + budget.Milliseconds(w.queue.Ms) + ": it does not report " + ratioKey)
+		return x, false
+	case t.running < saturated*t.limit:
+		return x, false // reads come in bursts: what waits is taken up as soon as it can be
+	case t.limit < float64(t.has) && free < idle:
+		x.story = ofLimit
+	case free >= busy:
+		x.story = ofWork
+	default:
+		x.story = ofOther
+	}
+	return x, true
+}
+
+// reportQueue reports the nodes of one story: the one whose queue is longest, and the others with it.
+func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
+	slices.SortStableFunc(list, func(x, y waiting) int { return cmp.Compare(y.queue.Waited, x.queue.Waited) })
+	c := cost{of: b, phase: budget.ReadQueue}
+	for i := range list {
+		c.ms += list[i].queue.Waited
+	}
+	c.parts = []check.SlowPart{{Phase: list[0].queuePhase(b), Ms: c.ms}}
+	queue, _ := costOf(b, budget.ReadQueue, budget.ConsistencyQueue)
+	if pool := b.Root.Find(budget.PoolWait); pool != nil && queue.ms > 0 {
+		c.add(pool, pool.Ms*min(1, c.ms/queue.ms)) // taken and not begun yet, where the queue is
+	}
+	c.low = max(0, c.ms-cut)
+	c.gain = budget.Interval{Low: c.low, High: c.ms}
+	if list[0].story == ofLimit {
+		c.gain = ofHigherLimit(p, list, &c)
+	}
+	x, n := &list[0], list[0].node
+	f := storyOf(p, list, &c)
+	f = found(p, f, c)
+	if m := machineOf(p, n); x.story == ofLimit && m.processes > 1 {
+		f.Evidence = append(f.Evidence, check.Measured("CPU of the processes on its machine", "their /metrics", "%s of %s", check.Number(m.own, "cores", "%.2f"), check.Number(float64(m.has), "cores", "%.0f cores")))
+	}
+	for i := range list {
+		x := &list[i]
+		if i > 0 {
+			f.Objects = append(f.Objects, x.node.Ref())
+		}
+		f.Evidence = append(f.Evidence, check.Measured("concurrent reads on "+x.node.Name(), x.node.Name()+" /metrics", "%s of %s", check.Number(x.running, "count", "%.1f"), check.Number(x.limit, "count", "%.0f")))
+		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
+	}
+	p.Report(f)
+}
+
+// storyOf is why the node waits whose queue is longest, and what to do.
+func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
+	x := &list[0]
+	n := x.node
+	f := check.Finding{Object: n.Ref(), Severity: check.Info}
+	first := fmt.Sprintf("reads wait %s in the queue of %s", budget.Milliseconds(x.queue.Ms), n.Name())
+	if more := len(list) - 1; more > 0 {
+		first += fmt.Sprintf(" (and of %s more)", words.Number(more))
+	}
+	first += fmt.Sprintf(", %s of a search,", c.ofWhole())
+	uses := fmt.Sprintf("%.1f of %d cores", x.used, x.has)
+	switch x.story {
+	case ofLimit:
+		f.Severity = check.Warning
+		f.Message = fmt.Sprintf("%s while it uses %s: it runs only %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
+		f.Impact = "Searches wait in the queue while cores are idle."
+		f.Fix = check.Fix(check.Do("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more in milvus.yaml and restart %s", n.Name()))
+		if m := machineOf(p, n); m.full() {
+			f.Severity = check.Info
+			f.Message += fmt.Sprintf("; its machine is busy, though: %.1f of %d cores", m.busy, m.has)
+			f.Impact = "Searches wait in the queue; with a higher limit they would wait for cores instead."
+			f.Fix = check.Fix(check.Do("free cores first: check what else runs on the machine of %s; then raise queryNode.scheduler.maxReadConcurrentRatio", n.Name()))
+		}
+	case ofWork:
+		f.Severity = c.severity()
+		f.Message = fmt.Sprintf("%s because its cores are busy: %s", first, uses)
+		f.Impact = "The node works at its limit: more requests only wait longer."
+		f.Fix = check.Fix(check.Do("add query nodes or replicas"), check.Do("or reduce the work per search: indexes, fewer small segments, smaller limits"))
+	default:
+		f.Message = fmt.Sprintf("%s while it uses %s, running %.0f at a time: the running reads do not get CPU time, or wait for a disk", first, uses, x.limit)
+		f.Impact = "Searches queue behind others that wait for CPU time (a quota, neighbours) or for a disk."
+		f.Fix = check.Fix(check.Do("check the CPU quota of %s, what else runs on its machine, and whether its segments are mapped from a disk", n.Name()))
+	}
+	return f
+}

@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+)
+
+// reduceHeavy finds requests that spend their time on what they return.
+var reduceHeavy = &check.Check{
+	ID:       "reduce-heavy",
+	Title:    "Requests spend their time merging results",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "segment_flushed config_changed | collection_loaded",
+	Parts:    model.PartObjects | model.PartSegments,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery},
+	Doc: `Segment results are merged in the worker, the shard leader and the proxy, and the output fields are read at the same time: with a limit of ten that takes a tenth of a millisecond. It grows with the limit (topk), with nq, and with the fields returned per
+hit, above all vectors: the proxy fetches these with a second query after the search (Milvus up to at least 2.5, internal/proxy/task_search.go, Requery), which costs more than the search. On a 2.3.5 a search for 16,384 hits with their vectors took 2.1 s, 1.5 s of it
+for this query; for 100 hits without vectors 15 ms.
+
+A warning is requests that spend 50% of their mean or more on it, at least 5 ms; info from 20%. Milvus does not separate queries of clients from those of searches: that a search was followed by one is an estimate, made if a good part of the search is unexplained and
+as many queries of that length were counted.`,
+	Remedy: `Return fewer fields (` + "`output_fields`" + `), above all no vectors: fetch them by key for the few hits shown. Use a smaller limit, or page with a search iterator.`,
+	Run:    runReduceHeavy,
+}
+
+func runReduceHeavy(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	var costs []cost
+	for _, b := range budgets(p, budget.Search, budget.Query) {
+		c, ok := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
+		if !ok || !c.matters(much) {
+			continue
+		}
+		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
+		// Large results take time on their way, too, where nothing measures it.
+		c.gain.High = min(b.Ms, c.ms+b.Unexplained())
+		costs = append(costs, c)
+	}
+	for _, a := range gather(p, costs) {
+		c := &a.costs[0]
+		f := check.Finding{
+			Object: a.object, Severity: c.severity(),
+			Message: fmt.Sprintf("%s spends %s merging results", an(c.of), c.ofWhole()),
+			Impact:  "It grows with the limit and the fields returned per hit, and takes memory in proxies and query nodes.",
+			Fix:     check.Fix(check.Do("use a smaller limit and fewer output_fields, without vectors")),
+		}
+		if c.phase == budget.Requery {
+			f.Message = fmt.Sprintf("%s spends %s on a second query for its output fields, most likely vectors", an(c.of), c.ofWhole())
+			f.Fix = check.Fix(check.Do("leave vectors out of output_fields and fetch them by key for the hits shown, or use a smaller limit"))
+		}
+		f = found(p, f, a.costs...)
+		if topk, ok := meanOf(p, metrics.RequestTopK); ok {
+			f.Evidence = append(f.Evidence, check.Measured("limit of searches", "query nodes milvus_querynode_search_topk", "%s", check.Figure{Value: topk, Unit: "count", Text: rate(topk)}))
+		}
+		p.Report(f)
+	}
+	return nil
+}
+
+// largest is the phase among some that takes most of a budget.
+func largest(b *budget.Budget, names ...budget.Name) budget.Name {
+	best, ms := names[0], -1.0
+	for _, name := range names {
+		if c, ok := costOf(b, name); ok && c.ms > ms {
+			best, ms = name, c.ms
+		}
+	}
+	return best
+}

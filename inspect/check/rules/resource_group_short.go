@@ -1,0 +1,145 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// resourceGroupShort finds resource groups with fewer nodes than they ask for.
+var resourceGroupShort = &check.Check{
+	ID:       "resource-group-short",
+	Title:    "A resource group has fewer query nodes than it asks for",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.LoadsHang},
+	Starts:   "node_lost:querynode node_left:querynode resource_group_changed resource_group_created | node_stopping:querynode",
+	Parts:    model.PartServing | model.PartSessions | model.PartObjects,
+	Doc: `Compares the registered query nodes of each resource group with what it asks for: its requests (Milvus 2.4 and later), or its capacity (2.2 and 2.3; a
+million, that of the default group, stands for "any"). Warning if there are fewer. Error if a group with replicas has none at all: their collections
+cannot be served.
+
+Also an error: replicas in a group that does not exist. Skipped if no query node is registered at all.`,
+	Remedy: `Start query nodes, or move some: ` + "`utility.transfer_node(SOURCE, TARGET, N)`" + ` up to 2.3, ` + "`utility.update_resource_groups(...)`" + ` from 2.4 on. The group
+that gives them up serves with fewer. With labels, check that new nodes carry them.`,
+	Run:   runResourceGroupShort,
+	Roles: []string{"querynode"},
+}
+
+func runResourceGroupShort(p *check.Pass) error {
+	if facts.IsLegacy(p.Cluster) {
+		return p.Skip("Milvus 2.1 has no resource groups")
+	}
+	if !facts.HasRole(p.Cluster, "querynode") {
+		return p.Skip("no query node is registered")
+	}
+	replicas := make(map[string][]*model.Replica)
+	for _, r := range p.Replicas {
+		if r.ResourceGroup != "" {
+			replicas[r.ResourceGroup] = append(replicas[r.ResourceGroup], r)
+		}
+	}
+	known := make(map[string]bool)
+	for _, g := range p.ResourceGroups {
+		known[g.Name] = true
+		judgeGroup(p, g, replicas[g.Name])
+	}
+	reported := make(map[string]bool)
+	for _, r := range p.Replicas {
+		if r.ResourceGroup == "" || known[r.ResourceGroup] || reported[r.ResourceGroup] || len(p.ResourceGroups) == 0 {
+			continue
+		}
+		reported[r.ResourceGroup] = true
+		p.Report(check.Finding{
+			Severity: check.Error, Object: facts.RefReplica(r), Objects: []model.Ref{facts.RefCollection(p.Cluster, r.Collection)},
+			Message: fmt.Sprintf("%s (first of %s) %s in resource group %s, but that does not exist", words.Plural(len(replicas[r.ResourceGroup]), "replica"), facts.CollectionLabel(p.Cluster, r.Collection),
+				words.Agree(len(replicas[r.ResourceGroup]), "is", "are"), r.ResourceGroup),
+			Evidence: []check.Evidence{check.Fact("resource group of the replica", r.ResourceGroup, "etcd"), check.Count("resource groups", len(p.ResourceGroups), "etcd")},
+			Impact:   "They get no query nodes.",
+			Fix: check.Fix(
+				check.PymilvusIn(p.Cluster, "", "utility.create_resource_group(%s)", r.ResourceGroup).Does("creates the group"),
+				check.Do("then start query nodes for it or move some into it; or release the collections and load them into another group"),
+			),
+		})
+	}
+	return nil
+}
+
+func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica) {
+	living, asked := livingIn(p, g), askedBy(g)
+	f := check.Finding{
+		Severity: check.Warning, Object: model.Ref{Resource: "resource-groups", ID: g.Name, Name: g.Name},
+		Evidence: []check.Evidence{
+			check.Count("query nodes asked for", max(0, asked), "etcd"),
+			check.Count("query nodes assigned", len(g.Nodes), "etcd"),
+			check.Count("registered query nodes among them", living, "etcd"),
+			check.Count("replicas in the group", len(replicas), "etcd"),
+		},
+		Fix: check.Fix(
+			check.Do("start query nodes for %s: QueryCoord assigns new ones to groups that lack some", g.Name),
+			spareNodes(p, g, asked-living),
+			check.Shell(check.Kitescope("get resource-groups")).Does("shows which nodes each group has: as many as it asks for, once that is done"),
+		),
+	}
+	seen := make(map[model.CollectionID]bool)
+	for _, r := range replicas {
+		if !seen[r.Collection] && len(f.Objects) < facts.MaxObjects {
+			seen[r.Collection] = true
+			f.Objects = append(f.Objects, facts.RefCollection(p.Cluster, r.Collection))
+		}
+	}
+	switch {
+	case living == 0 && len(replicas) > 0:
+		f.Severity = check.Error
+		f.Message = fmt.Sprintf("resource group %s has no registered query node for its %s", g.Name, words.Plural(len(replicas), "replica"))
+		f.Impact = words.Agree(len(f.Objects), "The collection cannot be searched, unless another replica serves it.", "The collections cannot be searched, unless other replicas serve them.")
+		f.Cost = facts.Part(int64(len(replicas)), int64(len(p.Replicas)))
+	case living < asked:
+		f.Message = fmt.Sprintf("resource group %s asks for %s and has %s", g.Name, words.Plural(asked, "query node"), words.Number(living))
+		f.Impact = "Its collections have fewer nodes than planned."
+	default:
+		return
+	}
+	p.Report(f)
+}
+
+// livingIn is how many query nodes of a group are registered and stay.
+func livingIn(p *check.Pass, g *model.ResourceGroup) (living int) {
+	for _, id := range g.Nodes {
+		if s := p.SessionIn(id, "querynode"); s != nil && !s.Stopping {
+			living++
+		}
+	}
+	return living
+}
+
+// askedBy is how many query nodes a group asks for.
+func askedBy(g *model.ResourceGroup) int {
+	if g.Requests < 0 && g.Name != facts.DefaultGroup {
+		return int(g.Capacity)
+	}
+	return int(g.Requests)
+}
+
+// spareNodes moves as many query nodes into a group as it lacks and another one has beyond what it asks for, up to 2.3, where groups do not fill up by
+// themselves. An empty step: there are none. The last node of a group is not spare.
+func spareNodes(p *check.Pass, short *model.ResourceGroup, lacking int) check.Step {
+	if !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 4}) {
+		return check.Step{}
+	}
+	var from *model.ResourceGroup
+	spare := 0
+	for _, g := range p.ResourceGroups {
+		if n := livingIn(p, g) - max(1, askedBy(g)); g != short && n > spare {
+			from, spare = g, n
+		}
+	}
+	if from == nil {
+		return check.Step{}
+	}
+	n := min(spare, max(1, lacking))
+	return check.PymilvusIn(p.Cluster, "", "utility.transfer_node(%s, %s, %d)", from.Name, short.Name, n).Does("or moves %d from %s, which serves with fewer then", n, from.Name)
+}

@@ -1,0 +1,213 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// segmentDropped finds segments in the memory of query nodes that metadata has dropped, or does not know.
+var segmentDropped = &check.Check{
+	ID:       "segment-loaded-dropped",
+	Title:    "Dropped segment is still in memory",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.MemoryFull},
+	Starts:   "segment_dropped segment_compacted collection_dropped partition_dropped | collection_released",
+	Doc: `Compaction and drops mark segments as dropped; query nodes release them once the leaders have switched to their successors. A finding is a sealed segment on a query
+node that has been dropped in etcd for 10 minutes, or that etcd does not have although it was loaded 10 minutes before the metadata was read. Also a collection that
+is no longer loaded, or gone, while nodes still hold segments of it that were not dropped or loaded in the last 10 minutes (a warning if it is gone, otherwise
+info: it may have been released just now).
+
+Not findings: sources of a compaction that DataCoord still wants served (GetRecoveryInfoV2), or whose result no node serves yet. On 2.3.5 sources were
+served for about 40 s after their compaction; if an index has to be built, Milvus keeps them until it is done.`,
+	Remedy: `Check whether the target of the collection advances (target-behind): old segments go with the next one. Restarting the query node frees the memory at once. If a collection that was released or
+dropped stays in memory, restart QueryCoord: it releases what it finds on nodes and does not know.`,
+	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs:       check.NeedDistribution,
+	Run:         runSegmentDropped,
+	Roles:       []string{"querycoord"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "target-behind", "segment-not-loaded"),
+}
+
+// remains are the segments of one collection that should be in memory no more.
+type remains struct {
+	counted  facts.Counted
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	rows     int64
+	bytes    int64
+	dropped  time.Time // the oldest
+	unknown  int
+	unsure   int
+	searched int // in a leader's view
+}
+
+func runSegmentDropped(p *check.Pass) error {
+	asked := p.AskedAt()
+	found := make(map[model.CollectionID]*remains)
+	kept := &bridges{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
+	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
+		if !wanted(p, id) {
+			for _, on := range p.Runtime.SealedOf(id) {
+				for _, s := range on.Segments {
+					kept.judge(found, on.Node, s, asked)
+				}
+			}
+			return
+		}
+		for _, x := range o.Strays {
+			kept.judge(found, x.Node, x.Served, asked)
+		}
+	})
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		reportRemains(p, id, found[id], asked)
+	}
+	return nil
+}
+
+// wanted reports whether a collection is there and to be in memory.
+func wanted(p *check.Pass, id model.CollectionID) bool {
+	x := p.Collection(id)
+	return x != nil && !x.Dropped() && p.LoadState(id) != nil
+}
+
+func (b *bridges) judge(found map[model.CollectionID]*remains, n *model.LiveNode, s *model.ServedSegment, asked time.Time) {
+	record := b.Segment(s.ID)
+	loaded := facts.VersionTime(s.Version)
+	var since time.Time
+	switch {
+	case !wanted(b.Pass, s.Collection):
+		if record != nil {
+			since = record.DroppedAt.Time()
+		}
+		if asked.Sub(since) < facts.LoadGrace || asked.Sub(loaded) < facts.LoadGrace {
+			return // it is being dropped, or was loaded after the metadata was read
+		}
+	case record == nil:
+		since = loaded
+		if !since.IsZero() && (asked.Sub(since) < facts.LoadGrace || b.Now.Sub(since) < facts.LoadGrace) {
+			return // the metadata is older than the segment
+		}
+	default:
+		since = record.DroppedAt.Time()
+		if !since.IsZero() && asked.Sub(since) < facts.LoadGrace || b.needed(record) {
+			return
+		}
+	}
+	r := found[s.Collection]
+	if r == nil {
+		r = &remains{}
+		found[s.Collection] = r
+	}
+	if since.IsZero() && wanted(b.Pass, s.Collection) {
+		r.unsure++
+		return
+	}
+	r.nodes = append(r.nodes, n.Node)
+	r.dropped = earliest(r.dropped, since)
+	if record != nil {
+		r.bytes += record.Bytes + record.IndexBytes
+	}
+	if !r.counted.First(s.ID) {
+		return
+	}
+	r.segments = append(r.segments, s.ID)
+	if record == nil {
+		r.unknown++
+	} else {
+		r.rows += record.Rows
+	}
+	for _, v := range b.Runtime.ShardViews(s.Channel) {
+		if knows(v.LeaderView, s.ID) {
+			r.searched++
+			break
+		}
+	}
+}
+
+// bridges knows the segments that are served in place of what a compaction made of them.
+type bridges struct {
+	*check.Pass
+	sources map[model.CollectionID]map[model.SegmentID]bool
+}
+
+// needed reports whether a dropped segment has to be served for now: DataCoord wants it, or
+// nobody serves its successor.
+func (b *bridges) needed(s *model.Segment) bool {
+	if wanted := b.Runtime.RecoveryOf(s.VChannel); wanted != nil {
+		if _, ok := slices.BinarySearch(wanted.Flushed, s.ID); ok {
+			return true
+		}
+	}
+	sources, ok := b.sources[s.Collection]
+	if !ok {
+		sources = make(map[model.SegmentID]bool)
+		for _, x := range b.SegmentsOf(s.Collection) {
+			if x.State == model.SegmentFlushed && len(x.CompactedFrom) > 0 && len(b.Runtime.Served(x.ID)) == 0 {
+				for _, from := range x.CompactedFrom {
+					sources[from] = true
+				}
+			}
+		}
+		b.sources[s.Collection] = sources
+	}
+	return sources[s.ID]
+}
+
+func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.Time) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if r.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: when %s in memory %s dropped", name, words.Plural(r.unsure, "segment"), words.Agree(r.unsure, "was", "were")))
+	}
+	if len(r.segments) == 0 {
+		return
+	}
+	nodes := facts.QueryNodeNames(r.nodes)
+	w := p.WorkOf(id)
+	f := check.Finding{Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id)}
+	what := words.Plural(len(r.segments), "segment") + ", " + words.Plural(r.rows, "row")
+	x := p.Collection(id)
+	switch {
+	case x == nil || x.Dropped():
+		f.Message = fmt.Sprintf("collection %s is dropped, but %s of it %s still in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+	case !wanted(p, id):
+		f.Severity = check.Info
+		f.Message = fmt.Sprintf("collection %s is not loaded, but %s of it %s in memory on %s", name, what, words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+	default:
+		f.Message = fmt.Sprintf("collection %s: %s, dropped up to %s ago, %s still in memory on %s", name, what, words.Span(asked.Sub(r.dropped)), words.Agree(len(r.segments), "is", "are"), words.Few(nodes))
+		if r.searched > 0 {
+			f.Cost = p.Costing(id, w.ShareOfRows(r.rows))
+		}
+	}
+	f.Evidence = []check.Evidence{
+		check.Measured("in memory", words.Few(nodes), "%s", check.Plural(len(r.segments), "segment")),
+		check.Count("still searched by a shard leader", r.searched, "leaders' views"),
+	}
+	if !r.dropped.IsZero() {
+		f.Evidence = append(f.Evidence, check.Fact("dropped since", facts.TimeText(r.dropped), "etcd"))
+	}
+	if r.unknown > 0 {
+		f.Evidence = append(f.Evidence, check.Count("without a record", r.unknown, "etcd"))
+	}
+	f.Impact = "The nodes waste " + words.Bytes(r.bytes) + " of memory."
+	if r.searched > 0 && wanted(p, id) {
+		f.Impact += " Searches scan these rows in addition to their compacted copies."
+	}
+	f.Fix = check.Fix(
+		check.Do("wait a minute; if they stay, %s", check.RestartQueryCoord(p.Cluster)),
+		check.Do("or restart the query nodes one at a time: %s", nodes),
+	)
+	if wanted(p, id) {
+		f.Fix = refreshSteps(p, id)
+	}
+	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
+	f.Objects = append(f.Objects, facts.SomeSegments(r.segments)...)
+	p.Report(f)
+}

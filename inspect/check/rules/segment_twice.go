@@ -1,0 +1,142 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// segmentTwice finds sealed segments that two nodes of one replica have in memory.
+var segmentTwice = &check.Check{
+	ID:       "segment-loaded-twice",
+	Title:    "Segment is loaded on two nodes of one replica",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.MemoryFull},
+	Starts:   "node_joined:querynode | replica_changed config_changed:autoBalance",
+	Doc: `Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both nodes have it (and the query segment API lists both): the new node loads it, the leader switches
+to it, the old node releases it. A finding is a segment that two nodes of one replica still have 2 minutes after the newer copy was loaded, longer than a segment task may take
+(` + "`queryCoord.segmentTaskTimeout`" + `). The time is the version of the newer copy, set when QueryCoord had it loaded.
+
+The leader uses one of the two, so results are correct, but the memory is used twice. Rows count on the node that the leader uses; ` + "`kitescope balance`" + ` shows the other copies separately.`,
+	Remedy: `QueryCoord removes duplicate segments on its own, after other work: check whether it is busy, or a node refuses. Restarting QueryCoord makes it compare all nodes again; restarting
+the query node that the leader does not use frees its copies.`,
+	Parts:       model.PartObjects | model.PartServing | model.PartSegments | model.PartIndexes,
+	Needs:       check.NeedDistribution,
+	Run:         runSegmentTwice,
+	Roles:       []string{"querycoord"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "leader-channel-split", "stopping-node-serving"),
+}
+
+// twins are the segments of one collection that are there too often.
+type twins struct {
+	segments []model.SegmentID
+	nodes    []model.NodeID
+	bytes    int64
+	rows     int64
+	newest   time.Time // when the newer copy of the oldest pair was loaded
+	unsure   int
+}
+
+func runSegmentTwice(p *check.Pass) error {
+	asked := p.AskedAt()
+	found := make(map[model.CollectionID]*twins)
+	members := make(map[model.CollectionID]map[model.NodeID]model.ReplicaID)
+	for _, id := range p.Runtime.ServedOften() {
+		judgeTwins(p, found, members, id, asked)
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		reportTwins(p, id, found[id], asked)
+	}
+	return nil
+}
+
+// memberOf is the replica that each node of a collection belongs to; 0 for others.
+func memberOf(p *check.Pass, id model.CollectionID) map[model.NodeID]model.ReplicaID {
+	m := make(map[model.NodeID]model.ReplicaID)
+	for _, r := range p.ReplicasOf(id) {
+		for _, n := range facts.MembersOf(r) {
+			m[n] = r.ID
+		}
+	}
+	return m
+}
+
+func judgeTwins(p *check.Pass, found map[model.CollectionID]*twins, members map[model.CollectionID]map[model.NodeID]model.ReplicaID, id model.SegmentID, asked time.Time) {
+	served := p.Runtime.Served(id)
+	for i, a := range served {
+		if a.Sealed == nil || a.Sealed.Level == model.LevelL0 {
+			continue
+		}
+		replicas := members[a.Sealed.Collection]
+		if replicas == nil {
+			replicas = memberOf(p, a.Sealed.Collection)
+			members[a.Sealed.Collection] = replicas
+		}
+		for _, b := range served[i+1:] {
+			if b.Sealed == nil || replicas[a.Node.Node] != replicas[b.Node.Node] {
+				continue
+			}
+			found[a.Sealed.Collection] = addTwins(p, found[a.Sealed.Collection], a, b, asked)
+		}
+	}
+}
+
+func addTwins(p *check.Pass, t *twins, a, b model.Served, asked time.Time) *twins {
+	newer := facts.VersionTime(max(a.Sealed.Version, b.Sealed.Version))
+	if !newer.IsZero() && asked.Sub(newer) < facts.MoveGrace {
+		return t
+	}
+	if t == nil {
+		t = &twins{}
+	}
+	if newer.IsZero() {
+		t.unsure++
+		return t
+	}
+	t.segments, t.nodes = append(t.segments, a.Sealed.ID), append(t.nodes, a.Node.Node, b.Node.Node)
+	t.newest = earliest(t.newest, newer)
+	if s := p.Segment(a.Sealed.ID); s != nil {
+		t.rows += s.Rows
+		t.bytes += s.Bytes + s.IndexBytes
+	}
+	return t
+}
+
+func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time) {
+	if t == nil {
+		return
+	}
+	name := facts.CollectionLabel(p.Cluster, id)
+	if t.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: since when %s %s loaded twice", name, words.Plural(t.unsure, "segment"), words.Agree(t.unsure, "is", "are")))
+	}
+	if len(t.segments) == 0 {
+		return
+	}
+	nodes := facts.QueryNodeNames(t.nodes)
+	w := p.WorkOf(id)
+	f := check.Finding{
+		Severity: check.Warning, Object: facts.RefCollection(p.Cluster, id),
+		Message: fmt.Sprintf("collection %s: %s, %s, in memory twice in one replica for %s, on %s",
+			name, words.Plural(len(t.segments), "segment"), words.Plural(t.rows, "row"), words.Span(asked.Sub(t.newest)), words.Few(nodes)),
+		Evidence: []check.Evidence{
+			check.Fact("newer copy loaded", facts.TimeText(t.newest), words.Few(nodes)),
+			check.Share("surplus rows in memory", w.ShareOfRows(t.rows), "query nodes"),
+		},
+		Impact: "The nodes waste " + words.Bytes(t.bytes) + " of memory; results are correct, from one of the copies.",
+		Fix: check.Fix(
+			check.Do("look for tasks with the reason \"redundancies of segment\" in QueryCoord's log"),
+			check.Do("if there are none, %s", check.RestartQueryCoord(p.Cluster)),
+		),
+	}
+	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)
+	f.Objects = append(f.Objects, facts.SomeSegments(t.segments)...)
+	p.Report(f)
+}

@@ -1,0 +1,176 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// segmentNotLoaded finds flushed segments of loaded collections that no search reaches.
+var segmentNotLoaded = &check.Check{
+	ID:       "segment-not-loaded",
+	Title:    "Flushed segment of a loaded collection is not served",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale},
+	Starts:   "node_lost:querynode node_left:querynode segment_flushed segment_compacted | index_built config_changed",
+	Doc: `DataCoord reports which segments of a channel should be served (GetRecoveryInfoV2); a shard leader knows which ones it searches (its view in GetDataDistribution). A finding
+is a flushed segment of a loaded collection that is in the first list but not in the second, neither sealed nor growing: its rows are missing from every result, without
+an error (milvus issue 47913 is such a gap of 3 minutes), or searches fail with "segment lacks" (23754, 30827).
+
+A segment is given 10 minutes from its flush, or from the compaction that created it. Not findings: a segment whose sources are all served in its
+place (Milvus does that during compaction and index building), one that another leader of the same shard still
+searches, as during a move of the channel; L0, empty and invisible segments; partitions that are not loaded. The time of the
+flush comes from the segment's position in the channel; for the result of a compaction, from the time its sources were dropped.`,
+	Remedy: `Check whether nodes have memory for it: a query node that refuses to load logs it, and QueryCoord keeps retrying. Then
+` + "`Collection(NAME).load(_refresh=True)`" + `, or restart QueryCoord. Imported segments appear with the next refresh only.`,
+	Parts: model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments,
+	Needs: check.NeedDistribution | check.NeedRecovery,
+	Run:   runSegmentNotLoaded,
+	Roles: []string{"querycoord", "querynode", "datacoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "files-missing", Of: check.Shares("segments")},
+		check.StorageFails("querynode"),
+		{Check: "node-unreachable", Of: check.Shares("collections")},
+		{Check: "stale-session", Of: check.Shares("collections")},
+		{Check: "load-stuck", Of: check.Shares("collections")},
+		{Check: "replica-dead-node", Of: check.Shares("collections")},
+	},
+}
+
+// absent are the segments of one collection that its leaders do not know.
+type absent struct {
+	segments []model.SegmentID
+	channels map[string]bool
+	replicas map[*model.Replica]bool
+	rows     int64 // in sum over replicas
+	oldest   time.Time
+	unsure   int
+}
+
+func runSegmentNotLoaded(p *check.Pass) error {
+	asked := p.AskedAt()
+	found := make(map[model.CollectionID]*absent)
+	blind := make(map[model.CollectionID]bool)
+	for _, n := range p.Runtime.QueryNodes() {
+		if n.Distribution == nil {
+			continue
+		}
+		for i := range n.Distribution.Leaders {
+			view := &n.Distribution.Leaders[i]
+			if !facts.IsLoaded(p.Cluster, view.Collection) {
+				continue
+			}
+			wanted := p.Runtime.RecoveryOf(view.Channel)
+			if wanted == nil {
+				blind[view.Collection] = true
+				continue
+			}
+			for _, id := range p.Views.Missing()[view] {
+				judgeAbsent(p, found, model.ShardView{Node: n, LeaderView: view}, id, asked)
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(blind)) {
+		p.Unseen("collection " + facts.CollectionLabel(p.Cluster, id) + ": DataCoord did not report what should be served")
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		reportAbsent(p, id, found[id], asked)
+	}
+	return nil
+}
+
+// knows reports whether a leader searches a segment, sealed or growing.
+func knows(view *model.LeaderView, id model.SegmentID) bool {
+	_, sealed := slices.BinarySearchFunc(view.Sealed, id, func(s model.LeaderSegment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
+	if sealed {
+		return true
+	}
+	_, growing := slices.BinarySearchFunc(view.Growing, id, func(g model.GrowingView, id model.SegmentID) int { return cmp.Compare(g.ID, id) })
+	return growing
+}
+
+// handedOver reports whether another leader of the shard searches a segment. A leader that has just taken over
+// knows none for a second or two, and searches still go to the one before it (seen on 2.3.5 while a node stops).
+func handedOver(p *check.Pass, view model.ShardView, id model.SegmentID) bool {
+	own := facts.ReplicaWith(p.Cluster, view.Collection, view.Node.Node)
+	return slices.ContainsFunc(p.Runtime.ShardViews(view.Channel), func(other model.ShardView) bool {
+		if other.Node == view.Node || !knows(other.LeaderView, id) {
+			return false
+		}
+		r := facts.ReplicaWith(p.Cluster, view.Collection, other.Node.Node)
+		return r == own || r == nil // a node that leaves is in no replica any more
+	})
+}
+
+func judgeAbsent(p *check.Pass, found map[model.CollectionID]*absent, view model.ShardView, id model.SegmentID, asked time.Time) {
+	s := p.Segment(id)
+	switch {
+	case s == nil, s.State != model.SegmentFlushed, s.Level == model.LevelL0, s.Rows == 0, s.Invisible, s.Importing, s.Fake:
+		return
+	case !facts.WantsPartition(p.LoadState(view.Collection), s.Partition), knows(view.LeaderView, id):
+		return
+	case len(s.CompactedFrom) > 0 && !slices.ContainsFunc(s.CompactedFrom, func(from model.SegmentID) bool { return !knows(view.LeaderView, from) }):
+		return
+	case handedOver(p, view, id):
+		return
+	}
+	at, known := facts.FlushedAt(p.Cluster, s)
+	if known && asked.Sub(at) < facts.LoadGrace {
+		return
+	}
+	a := found[view.Collection]
+	if a == nil {
+		a = &absent{channels: make(map[string]bool), replicas: make(map[*model.Replica]bool)}
+		found[view.Collection] = a
+	}
+	if !known {
+		a.unsure++
+		return
+	}
+	a.segments, a.rows = append(a.segments, id), a.rows+s.Rows
+	a.channels[view.Channel] = true
+	a.replicas[facts.ReplicaWith(p.Cluster, view.Collection, view.Node.Node)] = true
+	a.oldest = earliest(a.oldest, at)
+}
+
+func reportAbsent(p *check.Pass, id model.CollectionID, a *absent, asked time.Time) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	if a.unsure > 0 {
+		p.Unseen(fmt.Sprintf("collection %s: when %s that no node serves %s flushed", name, words.Plural(a.unsure, "segment"), words.Agree(a.unsure, "was", "were")))
+	}
+	if len(a.segments) == 0 {
+		return
+	}
+	all := p.CollectionTotals(id).Rows * int64(max(1, len(p.ReplicasOf(id))))
+	share := min(1, facts.Part(a.rows, all))
+	segments := facts.SomeSegments(a.segments)
+	count := len(slices.Compact(a.segments))
+	f := check.Finding{
+		Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(share),
+		Message: fmt.Sprintf("collection %s: %s, %s, flushed up to %s ago but served by no node",
+			name, words.Plural(count, "segment"), words.Plural(a.rows/int64(max(1, len(a.replicas))), "row"), words.Span(asked.Sub(a.oldest))),
+		Evidence: []check.Evidence{
+			check.Measured("to be served but not", "DataCoord GetRecoveryInfoV2", "%s", check.Plural(count, "segment")),
+			check.Fact("flushed or compacted", facts.TimeText(a.oldest), "etcd"),
+			check.Fact("shards", words.Few(slices.Sorted(maps.Keys(a.channels))), "leaders' views"),
+		},
+		Impact: "Searches miss these rows: " + words.Share(share) + " of the collection.",
+		Fix:    append(refreshSteps(p, id), check.Fix(check.FindFiles(p.Facts))...),
+	}
+	if replicas := len(p.ReplicasOf(id)); replicas > 1 {
+		f.Message += fmt.Sprintf(", in %d of %d replicas", len(a.replicas), replicas)
+	}
+	for _, v := range slices.Sorted(maps.Keys(a.channels)) {
+		f.Objects = append(f.Objects, facts.RefVChannel(v))
+	}
+	f.Objects = append(f.Objects, segments...)
+	p.Report(f)
+}

@@ -1,0 +1,67 @@
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// invisibleAfter is how long a segment may stay invisible: sorting one takes seconds to minutes.
+const invisibleAfter = time.Hour
+
+// segmentsInvisible finds flushed segments that queries do not see.
+var segmentsInvisible = &check.Check{
+	ID:       "segments-invisible",
+	Title:    "Flushed segments stay invisible to queries",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesStale, check.TasksHang},
+	Starts:   "segment_changed segment_compacted | task_created",
+	Parts:    model.PartObjects | model.PartSegments,
+	Doc: `Looks at flushed segments marked invisible (Milvus 2.5 and later), as they are until a sort or clustering task has replaced or confirmed them. Warning
+if one is still invisible an hour after it was written.
+
+Importing segments are left to ` + "`import-stuck`" + `.`,
+	Remedy:      `Look at ` + "`kitescope get tasks`" + ` for stats and compaction tasks of the collection, and check that data nodes (until 2.5: index nodes) work on them.`,
+	Run:         runSegmentsInvisible,
+	Roles:       []string{"datacoord", "datanode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "task-failed", "compaction-stuck"),
+}
+
+func runSegmentsInvisible(p *check.Pass) error {
+	limit := p.Before(invisibleAfter)
+	for _, x := range p.Collections {
+		if x.Dropped() {
+			continue
+		}
+		var objects []model.Ref
+		segments, rows := 0, int64(0)
+		for _, s := range p.Among(x.ID, facts.InvisibleSegs) {
+			if s.Importing || !facts.Settled(s, limit) {
+				continue
+			}
+			segments, rows = segments+1, rows+s.Rows
+			if len(objects) < facts.MaxObjects {
+				objects = append(objects, facts.RefSegment(s.ID))
+			}
+		}
+		if segments == 0 {
+			continue
+		}
+		p.Report(check.Finding{
+			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
+			Message:  fmt.Sprintf("%s of %s with %s rows %s invisible for more than %s", words.Plural(segments, "flushed segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are"), words.Span(invisibleAfter)),
+			Evidence: []check.Evidence{check.Count("invisible segments", segments, "etcd"), check.Count("their rows", rows, "etcd")},
+			Impact:   "Queries miss these rows, or still read them from the segments they came from.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("get tasks").Arg("collection_id="+x.ID.String())).Does("shows the tasks that sort or cluster its segments: their reasons say what fails"),
+				check.Do("if there are none, restart DataCoord: it plans them again"),
+			),
+		})
+	}
+	return nil
+}

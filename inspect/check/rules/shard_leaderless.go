@@ -1,0 +1,219 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// noShardLeader finds shards of loaded collections that nobody leads.
+var noShardLeader = &check.Check{
+	ID:       "no-shard-leader",
+	Title:    "Shard of a loaded collection has no leader",
+	Severity: check.Error,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesFail, check.AfterRestart},
+	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode collection_loading collection_loaded channel_reassigned",
+	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord has no leader ("channel not available
+in any replica", milvus issues 27355, 23936, 28563), or only nodes that do not answer; or one that no query node leads, if all nodes of the collection's replicas reported what they serve. With several
+replicas, one of them without a leader for the channel, it is a warning: searches go to the others. If a node leads the channel and QueryCoord does not have it as leader, the finding says so: proxies ask QueryCoord.
+
+Not findings: a shard whose leader cannot serve it, so QueryCoord does not list it (see shard-not-serviceable), a collection that is still loading (see load-stuck), and one that neither QueryCoord nor any node has (see load-state-mismatch). If a node did not answer and QueryCoord does not have the leader, it is unknown.`,
+	Remedy: `If a query node is gone or hangs, QueryCoord has to notice first: its session must expire (` + "`common.session.ttl`" + `, 30 seconds), then another node watches the channel. If no
+node is missing, look at QueryCoord's log for the channel, at the memory of the nodes, and whether the message queue answers: a new leader has to read the channel from its checkpoint.
+Restarting QueryCoord, then release and load, are the last resorts.`,
+	Parts:       model.PartObjects | model.PartServing | model.PartChannels,
+	Needs:       check.NeedDistribution | check.NeedQueryCoord,
+	Run:         runNoShardLeader,
+	Roles:       []string{"querycoord", "querynode", "streamingnode"},
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "node-unreachable", "stale-session", "replica-dead-node", "replica-short"),
+}
+
+// unled are the channels of one collection that somebody should lead.
+type unled struct {
+	all, some []string // no replica, or not each, has a leader
+	// unnamed have leaders that QueryCoord does not name.
+	unnamed []string
+	by      []model.NodeID
+	problem string
+}
+
+func runNoShardLeader(p *check.Pass) error {
+	said := leadersSaid(p.Runtime)
+	for _, l := range p.LoadStates {
+		x := p.Collection(l.Collection)
+		if l.Status != "Loaded" || x == nil || x.Dropped() || unheardOf(p, l.Collection) {
+			continue
+		}
+		var found unled
+		var unsure, untold []string
+		for _, channel := range facts.LiveChannels(p.Cluster, l.Collection) {
+			leaders, known, problem := leadersOf(p, said, l.Collection, channel)
+			replicas := max(1, len(p.ReplicasOf(l.Collection)))
+			views := p.Runtime.ShardViews(channel)
+			switch {
+			case !known:
+				unsure = append(unsure, channel)
+			case leaders == 0 && len(views) > 0:
+				switch {
+				case !p.Loaded.Has(shardUnserviceable.Parts):
+					p.Unseen("whether the leaders of " + channel + " can serve")
+				case cannotServe(p, views):
+					continue
+				}
+				found.unnamed, found.problem = append(found.unnamed, channel), problem
+				for _, v := range views {
+					found.by = append(found.by, v.Node.Node)
+				}
+			case leaders == 0:
+				found.all = append(found.all, channel)
+				found.problem = problem
+			case leaders < replicas:
+				found.some = append(found.some, channel)
+			case !said.of(l.Collection, channel):
+				untold = append(untold, channel)
+			}
+		}
+		if len(unsure) > 0 {
+			p.Unseen(fmt.Sprintf("collection %s: leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(unsure)))
+		}
+		if len(untold) > 0 {
+			p.Unseen(fmt.Sprintf("collection %s: whether QueryCoord has the leaders of %s", facts.CollectionLabel(p.Cluster, l.Collection), words.Few(untold)))
+		}
+		if len(found.all)+len(found.some)+len(found.unnamed) > 0 {
+			reportLeaderless(p, l.Collection, &found)
+		}
+	}
+	return nil
+}
+
+// unheardOf reports whether neither QueryCoord nor any query node has anything of a collection: that is for load-state-mismatch to
+// tell, which knows that it may have been loaded after they were asked.
+func unheardOf(p *check.Pass, id model.CollectionID) bool {
+	if p.Runtime.Loaded == nil || p.Runtime.LoadedCollection(id) != nil || p.WorkOf(id).Rows > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(channel string) bool { return len(p.Runtime.ShardViews(channel)) > 0 })
+}
+
+// coordLeaders is what QueryCoord says of shard leaders: by channel, and of whole collections.
+type coordLeaders struct {
+	channels map[string]*model.ShardLeader
+	problems map[model.CollectionID]string
+}
+
+func leadersSaid(r *model.Runtime) coordLeaders {
+	said := coordLeaders{make(map[string]*model.ShardLeader, len(r.ShardLeaders)), make(map[model.CollectionID]string)}
+	for i := range r.ShardLeaders {
+		switch s := &r.ShardLeaders[i]; {
+		case s.Channel != "":
+			said.channels[s.Channel] = s
+		case s.Problem != "":
+			said.problems[s.Collection] = s.Problem
+		}
+	}
+	return said
+}
+
+// of reports whether QueryCoord said anything of a channel, or of all of its collection.
+func (c coordLeaders) of(id model.CollectionID, channel string) bool {
+	return c.channels[channel] != nil || c.problems[id] != ""
+}
+
+// cannotServe reports whether shard-not-serviceable has something against all leaders of a channel.
+func cannotServe(p *check.Pass, views []model.ShardView) bool {
+	dead, asked := deadNodes(p), p.AskedAt()
+	return !slices.ContainsFunc(views, func(v model.ShardView) bool { return whyUnserviceable(p, v, dead, asked) == "" })
+}
+
+// concerns reports whether what QueryCoord says of a collection is about a channel: it names the first that is not available, or none.
+func concerns(p *check.Pass, problem string, id model.CollectionID, channel string) bool {
+	return strings.Contains(problem, channel) ||
+		!slices.ContainsFunc(facts.LiveChannels(p.Cluster, id), func(other string) bool { return strings.Contains(problem, other) })
+}
+
+// leadersOf counts the replicas in which a channel has a leader, as QueryCoord says it, else as nodes
+// do. known is false if neither tells.
+func leadersOf(p *check.Pass, said coordLeaders, id model.CollectionID, channel string) (leaders int, known bool, problem string) {
+	if s := said.channels[channel]; s != nil {
+		if s.Problem != "" || len(s.Nodes) == 0 {
+			return 0, true, s.Problem
+		}
+		known = true
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(s.Nodes))) {
+			if why := whyDead(p, id); why != "" {
+				problem = "querynode-" + id.String() + " (" + why + ")"
+				continue
+			}
+			leaders++
+		}
+	} else if problem := said.problems[id]; problem != "" && concerns(p, problem, id, channel) {
+		return 0, true, problem
+	}
+	views := len(p.Runtime.ShardViews(channel))
+	if known {
+		return max(leaders, views), true, problem
+	}
+	for _, r := range p.ReplicasOf(id) {
+		if len(facts.BlindIn(p.Facts, r)) > 0 {
+			return views, views > 0, ""
+		}
+	}
+	return views, true, ""
+}
+
+func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
+	name := facts.CollectionLabel(p.Cluster, id)
+	shards := len(facts.LiveChannels(p.Cluster, id))
+	f := check.Finding{Severity: check.Error, Object: facts.RefCollection(p.Cluster, id), Cost: p.Losing(1)}
+	f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader: %s", name, words.Plural(len(l.all), "shard"), shards, words.Agree(len(l.all), "has", "have"), words.Few(l.all))
+	f.Impact = "Every search and query of the collection fails, because all shards must answer."
+	switch {
+	case len(l.unnamed) > 0:
+		led := words.Few(facts.QueryNodeNames(l.by)) + " " + words.Agree(len(facts.QueryNodeNames(l.by)), "leads", "lead")
+		if len(l.all) > 0 {
+			f.Message += fmt.Sprintf("; QueryCoord has none for %d more, although %s %s: %s", len(l.unnamed), led, words.Agree(len(l.unnamed), "it", "them"), words.Few(l.unnamed))
+		} else {
+			f.Message = fmt.Sprintf("collection %s: QueryCoord has no leader for %s of %d, although %s %s: %s", name, words.Plural(len(l.unnamed), "shard"), shards, led, words.Agree(len(l.unnamed), "it", "them"), words.Few(l.unnamed))
+		}
+		f.Impact += " Proxies get shard leaders from QueryCoord."
+	case len(l.all) == 0:
+		replicas := len(p.ReplicasOf(id))
+		f.Severity, f.Cost = check.Warning, p.Losing(1/float64(max(1, replicas)))
+		f.Message = fmt.Sprintf("collection %s: %s of %d %s no leader in one of %d replicas: %s",
+			name, words.Plural(len(l.some), "shard"), shards, words.Agree(len(l.some), "has", "have"), replicas, words.Few(l.some))
+		f.Impact = "That replica answers no searches; the others carry its load."
+	}
+	f.Evidence = []check.Evidence{check.Fact("shards without a leader", words.Few(slices.Concat(l.all, l.some)), "QueryCoord, query nodes")}
+	if len(l.all)+len(l.some) == 0 {
+		f.Evidence = []check.Evidence{check.Fact("shards without a leader in QueryCoord", words.Few(l.unnamed), "QueryCoord"), check.Fact("led by", words.Few(facts.QueryNodeNames(l.by)), "query nodes")}
+	}
+	if l.problem != "" {
+		f.Evidence = append(f.Evidence, check.Fact("answer of QueryCoord", l.problem, "QueryCoord GetShardLeaders"))
+	}
+	f.Fix = check.Fix(
+		check.Do("check that the nodes of its replicas are up: %s", replicaNodes(p, id)),
+		check.Do("look for %s in QueryCoord's log", slices.Concat(l.all, l.unnamed, l.some)[:1]),
+		check.Do("if all nodes are up, %s", check.RestartQueryCoord(p.Cluster)),
+		reloadStep(p, id),
+	)
+	for _, v := range slices.Concat(l.all, l.unnamed, l.some) {
+		f.Objects = append(f.Objects, facts.RefVChannel(v))
+	}
+	f.Objects = append(f.Objects, facts.RefNodes(replicaNodes(p, id))...)
+	p.Report(f)
+}
+
+// replicaNodes are the nodes of a collection's replicas.
+func replicaNodes(p *check.Pass, id model.CollectionID) []string {
+	var nodes []model.NodeID
+	for _, r := range p.ReplicasOf(id) {
+		nodes = append(nodes, facts.MembersOf(r)...)
+	}
+	return facts.QueryNodeNames(nodes)
+}

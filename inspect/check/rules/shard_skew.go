@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of shard-skew and partition-key-skew.
+const (
+	// skewRows is from how many rows on skew is worth a word.
+	skewRows = 100_000
+	// skewLarge is from how many rows on it is a warning.
+	skewLarge = 1_000_000
+	// shardSkew is the largest shard over the mean: primary keys are hashed, so that they come out even.
+	shardSkewInfo, shardSkewWarning = 1.5, 2.0
+	// keySkew is the same of the partitions of a partition key, whose values are the user's: one is always larger than the others.
+	// With many partitions a multiple of the mean is still little of the whole, so that the largest has to have a share, too.
+	keySkewInfo, keySkewWarning   = 4.0, 8.0
+	keyShareInfo, keyShareWarning = 0.25, 0.5
+)
+
+// shardSkew finds collections whose shards are uneven.
+var shardSkew = &check.Check{
+	ID:       "shard-skew",
+	Title:    "The shards of a collection differ widely in rows",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "collection_created segment_flushed | segment_created",
+	Parts:    model.PartObjects | model.PartSegments,
+	Doc: `Looks at the rows of each vchannel of collections with several shards and at least 100,000 rows. Primary keys are hashed over shards, which makes them
+even. Info if the largest has 1.5 times the mean; a warning at twice the mean, from a million rows on.
+
+One data node consumes a shard and one query node leads it: they carry the load of the largest. Skew comes from keys that hash badly, from imports
+into one channel, or from rows that one shard has not received.`,
+	Remedy:      `First check whether a channel is behind (` + "`checkpoint-lag`" + `, ` + "`channel-unwatched`" + `). Real skew goes away only by inserting again into a new collection.`,
+	Run:         runShardSkew,
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "channel-unwatched", "checkpoint-lag"),
+}
+
+func runShardSkew(p *check.Pass) error {
+	for _, x := range p.Collections {
+		if x.Dropped() || len(x.VChannels) < 2 {
+			continue
+		}
+		total, largest, name := int64(0), int64(0), ""
+		for _, v := range x.VChannels {
+			rows := p.VChannelTotals(v).Rows
+			total += rows
+			if rows > largest {
+				largest, name = rows, v
+			}
+		}
+		skew := float64(largest) * float64(len(x.VChannels)) / float64(max(1, total))
+		if total < skewRows || skew < shardSkewInfo {
+			continue
+		}
+		f := check.Finding{
+			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: []model.Ref{facts.RefVChannel(name)},
+			Message: fmt.Sprintf("the largest of %d shards of %s has %s of %s rows, %.1f times the mean", len(x.VChannels), facts.CollectionLabel(p.Cluster, x.ID), words.Number(largest), words.Number(total), skew),
+			Impact:  "One data node and one query node carry the load of the largest shard.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows whether another shard only lags: its checkpoint is old then"),
+				check.Do("if none does, insert the rows into a new collection, with keys that hash evenly"),
+			),
+		}
+		for _, v := range x.VChannels[:min(len(x.VChannels), facts.MaxObjects)] {
+			f.Evidence = append(f.Evidence, check.Count("rows of "+v, p.VChannelTotals(v).Rows, "etcd"))
+		}
+		if skew >= shardSkewWarning && total >= skewLarge {
+			f.Severity = check.Warning
+		}
+		p.Report(f)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/latency"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of small-segments.
+const (
+	// usualSize is dataCoord.segment.maxSize in MB.
+	usualSize = 1024
+	// mergeable is how many small ones Milvus merges at least (internal/datacoord/compaction_trigger.go, MinSegmentToMerge: 3).
+	mergeable = 3
+	// mergeAfter is how old they have to be: compactions are sought each minute (dataCoord.compaction.global.interval: 60).
+	mergeAfter = time.Hour
+	// excessInfo and excessWarning are how many segments a collection has more than it would need.
+	excessInfo, excessWarning = 10, 50
+)
+
+// smallSegments finds collections whose small segments are not merged.
+var smallSegments = &check.Check{
+	ID:       "small-segments",
+	Title:    "Compaction lags: many small segments are not merged",
+	Severity: check.Warning,
+	Since:    "0.3",
+	Symptoms: []string{check.SearchesSlow, check.TasksHang, check.StorageGrows},
+	Starts:   "segment_flushed segment_sealed | config_changed:compaction segment_created collection_loaded",
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing | model.PartIndexes,
+	Doc: `Looks at flushed segments below half of the rows that their record allows (` + "`dataCoord.segment.smallProportion`" + `), per partition and vchannel, as
+compaction does. Where logs record their size in memory (Milvus 2.4 and later) a segment also has to be below half of ` + "`dataCoord.segment.maxSize`" + `:
+Milvus then goes by size, and rows larger than their schema suggests fill a segment early. Where at least 3 of them are an hour old, the check counts
+the segments that merging would save. 10 in a collection are info, 50 a warning if it is loaded.
+
+Not a finding: single small segments in each of many partitions, which cannot be merged; L0, L2, importing and invisible segments; a cluster
+configured for small segments, as the limit is the one in the records.
+
+Each segment adds its own search and index, and work for QueryCoord. Milvus merges a segment only when it is indexed and the checkpoint of its channel
+is at most 15 minutes old (` + "`dataCoord.compaction.channelMaxCPLag`" + `, 2.4 and later). Milvus issues 23378, 24730, 25681 and 29486.`,
+	Remedy: `Flush less often: each flush ends a segment on every shard. Check that automatic compaction is on (` + "`dataCoord.enableCompaction`" + `,
+` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property ` + "`collection.autocompaction.enabled`" + `), that data nodes are not overloaded, and
+that indexes are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
+	Phases: []latency.Name{latency.ThreadWait, latency.KernelSealed},
+	Run:    runSmallSegments,
+	Roles:  []string{"datacoord", "datanode"},
+	FollowsFrom: slices.Concat(
+		check.CausedBy(aboutCompaction, "bad-switches"),
+		check.CausedBy(check.Shares("collections"), "checkpoint-lag", "index-stuck", "index-failed", "index-missing"),
+	),
+}
+
+func runSmallSegments(p *check.Pass) error {
+	limit := p.Before(mergeAfter)
+	for _, x := range p.Collections {
+		if t := p.CollectionTotals(x.ID); !x.Dropped() && t.ByState[model.SegmentFlushed] >= excessInfo {
+			judgeSmall(p, x, limit)
+		}
+	}
+	return nil
+}
+
+func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
+	d := p.DigestOf(x.ID)
+	full := int64(facts.SmallShare*float64(p.SettingCount("dataCoord.segment.maxSize", usualSize, facts.DataCoords()...))) << 20
+	sums := p.Merges(x.ID, full, limit)
+	small, excess := 0, 0
+	var rows int64
+	for _, g := range sums {
+		if g.Segments < mergeable {
+			continue
+		}
+		small, rows = small+g.Segments, rows+g.Rows
+		excess += g.Segments - max(1, int((g.Rows+g.MaxRows()-1)/g.MaxRows()))
+	}
+	if excess < excessInfo {
+		return
+	}
+	f := check.Finding{
+		Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID),
+		Message: fmt.Sprintf("%s of %s are small (%s rows in all) and could be %s fewer", words.Plural(small, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Number(excess)),
+		Evidence: []check.Evidence{
+			check.Count("small segments older than "+words.Span(mergeAfter), small, "etcd"),
+			check.Count("all flushed segments", d.Flushed, "etcd"),
+			check.Count("their rows", rows, "etcd"),
+			check.Count("rows a segment may have", d.MaxRows, "etcd"),
+			check.Count("partitions and vchannels they are in", len(sums), "etcd"),
+		},
+		Impact: fmt.Sprintf("Each search of the collection has to search up to %s segments and merge their results.", words.Number(d.Flushed)),
+		Fix: check.Fix(
+			check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("merges them now; data nodes are busy meanwhile"),
+			check.Do("flush less often: each flush ends a segment on every shard"),
+		),
+	}
+	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
+		f.Evidence = append(f.Evidence, check.Fact("index definitions", "none: Milvus merges only indexed segments", "etcd"))
+		f.Fix = check.Fix(check.Do("create an index on its vectors: Milvus merges only indexed segments"))
+	}
+	for _, kv := range x.Properties {
+		if kv.Key == "collection.autocompaction.enabled" {
+			f.Evidence = append(f.Evidence, check.Fact("collection.autocompaction.enabled", kv.Value, "etcd"))
+			if strings.EqualFold(kv.Value, "false") {
+				f.Fix = append(f.Fix, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).set_properties({\"collection.autocompaction.enabled\": \"true\"})", x.Name).Does("lets Milvus merge them automatically from now on"))
+			}
+		}
+	}
+	switch {
+	case p.LoadState(x.ID) == nil:
+		f.Impact = "None while it is not loaded. Loading and searching it will take longer."
+	case excess >= excessWarning:
+		f.Severity = check.Warning
+	}
+	p.Report(f)
+}

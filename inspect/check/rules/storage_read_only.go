@@ -1,0 +1,75 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
+)
+
+// storageReadOnly finds a storage that takes no writes.
+var storageReadOnly = &check.Check{
+	ID:       "storage-read-only",
+	Title:    "The storage is read-only or full",
+	Severity: check.Error,
+	Since:    "0.9",
+	Symptoms: []string{check.WritesFail, check.FlushesHang, check.StorageGrows},
+	Starts:   "config_changed:minio | task_failed index_failed checkpoint_stopped",
+	Doc: `Runs only with ` + "`diagnose --storage FOLDER`" + `, where FOLDER is a local folder: checks whether its file system is mounted read-only and how much room is
+left. It writes nothing.
+
+Error if the processes' configuration (` + "`localStorage.path`" + `) names that folder and one of them runs on this machine. Else info: kitescope may see the
+folder through a read-only mount or a smaller share than Milvus does. Full means less than 100 MiB free.
+
+Milvus 2.3.5 reports this only in its logs, and no metric covers local storage. Measured with a folder that became read-only under inserts and a
+flush: the data node tried for 20 seconds and exited, and so did each one started in its place. An index build was tried every 3 seconds, 46 times in
+140 seconds, "InProgress" all the while.`,
+	Remedy: `Find out why it is read-only: the kernel remounts a file system that way after a disk error (` + "`dmesg`" + `). Mount it writable or make room, then start the
+data nodes that exited. No row is lost that the message queue still has.`,
+	Needs: check.NeedStorage,
+	Run:   runStorageReadOnly,
+}
+
+// fullBelow is how much free room is none.
+const fullBelow = 100 << 20
+
+func runStorageReadOnly(p *check.Pass) error {
+	s := p.Storage
+	room := s.Room
+	if room == nil {
+		return p.Skip("storage " + s.Location + ": not a local folder, mount and free space unknown")
+	}
+	f := check.Finding{
+		Severity: check.Info,
+		Evidence: []check.Evidence{
+			check.Fact("mounted", map[bool]string{true: "read-only", false: "writable"}[room.ReadOnly], s.Location),
+			check.Measured("free", s.Location, "%s of %s", check.Bytes(room.Free), check.Bytes(room.Size)),
+		},
+		Impact: "Data nodes that cannot flush exit, and then no channel is consumed. Indexes are not built. Searches of loaded data go on.",
+	}
+	switch {
+	case room.ReadOnly:
+		f.Message = fmt.Sprintf("the storage folder %s is mounted read-only", s.Location)
+		f.Fix = check.Fix(
+			check.Shell(shellquote.Shell("findmnt", "--target").Arg(s.Location)).Does("shows what is mounted there; the kernel log says why it became read-only, often an error of the disk"),
+			check.Do("fix that, remount it with rw on the host of the storage, and start the data nodes that exited"),
+		)
+	case room.Size > 0 && room.Free < fullBelow:
+		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s free", s.Location, words.Bytes(room.Free), words.Bytes(room.Size))
+		f.Fix = check.Fix(
+			check.Do("give it a larger disk, or drop collections that are not needed: their files go only after the retention of dropped segments"),
+			check.Shell(shellquote.Shell("df", "-h").Arg(s.Location)).Does("shows the free space; then start the data nodes that exited"),
+		)
+	default:
+		return nil
+	}
+	if ownStorage(p) {
+		f.Severity = check.Error
+		f.Evidence = append(f.Evidence, check.Fact("localStorage.path", p.OwnStorage().Place, "configuration of the processes"))
+	} else {
+		f.Message += ", as seen from here"
+	}
+	p.Report(f)
+	return nil
+}

@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+)
+
+// storageSlow finds an object storage that answers late while segments are loaded or flushed.
+var storageSlow = &check.Check{
+	ID:       "storage-slow",
+	Title:    "Object storage is slow",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.LoadsHang, check.WritesFail},
+	Starts:   "task_created | collection_loading segment_compacted",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Doc: `Query nodes read segments and indexes from object storage, data nodes write flushes and compactions. ` + "`milvus_storage_request_latency`" + ` (2.2 and later, the Go part) and ` + "`internal_storage_request_latency`" + ` (2.3 and later, the C++ part) measure reads (get) and writes (put).
+Files are a few MiB, up to the 16 MiB of an index slice: MinIO on the same network needs 10 to 150 ms, S3 up to 300 ms.
+
+A warning is a mean of one second or more for reads or writes of a process, of at least ten in the window; info from half a second. Searches of loaded data do not read, so it costs them nothing (except with tiered storage, where searches load segments).
+Loads, flushes, index builds and compactions take longer. Milvus does not measure storage in a local folder.`,
+	Remedy:      `Check the storage's own metrics: throttling (503 SlowDown), its disks, the network in between; and whether only processes of one machine are slow. Bursts come from loads of many collections and from compaction.`,
+	Run:         runStorageSlow,
+	FollowsFrom: check.CausedBy(nil, "storage-failing"),
+}
+
+const (
+	storageWarn, storageInfo = 1000, 500 // ms
+	fewOperations            = 10
+)
+
+// operation is what a process does with the storage.
+type operation struct {
+	node      *model.LiveNode
+	name      string
+	ms, count float64
+}
+
+func runStorageSlow(p *check.Pass) error {
+	if p.Runtime == nil {
+		return p.Skip(facts.NotAsked)
+	}
+	unseenMetrics(p, "querynode", "datanode", "indexnode", "streamingnode")
+	var slow []operation
+	counted := 0
+	for _, x := range processes(p) {
+		for _, name := range []metrics.Name{metrics.StorageRequest, metrics.CoreStorageRequest} {
+			for _, op := range []string{"get", "put"} {
+				o := operation{node: x.node, name: op}
+				o.ms, o.count = x.mean(name, label("persistent_data_op_type", op))
+				if o.count >= fewOperations {
+					counted++
+				}
+				if o.count >= fewOperations && o.ms >= storageInfo {
+					slow = append(slow, o)
+				}
+			}
+		}
+	}
+	switch {
+	case len(slow) > 0:
+		reportStorage(p, slow)
+	case counted == 0:
+		return p.Skip("no process read or wrote ten files in the window")
+	}
+	return nil
+}
+
+func reportStorage(p *check.Pass, slow []operation) {
+	slices.SortStableFunc(slow, func(a, b operation) int { return cmp.Compare(b.ms, a.ms) })
+	worst := &slow[0]
+	f := check.Finding{
+		Severity: check.Info,
+		Message:  fmt.Sprintf("object storage takes %s per %s of %s", budget.Milliseconds(worst.ms), doing(worst.name), worst.node.Name()),
+		Impact:   "Loads, flushes, index builds and compactions take longer; searches of loaded data do not.",
+		Fix:      check.Fix(check.Do("check the storage's own metrics: throttling, its disks, the network to it")),
+	}
+	if worst.ms >= storageWarn {
+		f.Severity = check.Warning
+	}
+	for i := range slow {
+		o := &slow[i]
+		if ref := o.node.Ref(); !slices.Contains(f.Objects, ref) {
+			f.Objects = append(f.Objects, ref)
+		}
+		f.Evidence = append(f.Evidence, check.Measured(fmt.Sprintf("one %s of %s", doing(o.name), o.node.Name()), o.node.Name()+" /metrics", "%s, of %s", millis(o.ms), check.N(int64(o.count))))
+	}
+	for _, x := range processes(p, "querynode", "datanode", "streamingnode", "standalone") {
+		if ms, n := x.mean(metrics.LoadSegment); n > 0 {
+			f.Evidence = append(f.Evidence, check.Measured("segment load on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+		}
+		if ms, n := x.mean(metrics.FlushSave); n > 0 {
+			f.Evidence = append(f.Evidence, check.Measured("flush write on "+x.node.Name(), x.node.Name()+" /metrics", "%s", millis(ms)))
+		}
+	}
+	p.Report(f)
+}
+
+func doing(operation string) string {
+	if operation == "put" {
+		return "write"
+	}
+	return "read"
+}

@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+const (
+	// unreadAfter is how long a subscription may be without a consumer: a node that starts again takes its channels up within that.
+	unreadAfter = 10 * time.Minute
+	// unreadWarning is from where what it keeps comes near what Pulsar allows a topic (see backlogQuota).
+	unreadWarning = 1 << 30
+)
+
+// subscriptionUnread finds subscriptions that keep messages for no process.
+var subscriptionUnread = &check.Check{
+	ID:       "subscription-unread",
+	Title:    "A subscription keeps messages and has no consumer",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.WritesFail, check.StorageGrows},
+	Starts:   "node_lost node_left | channel_released channel_reassigned",
+	Needs:    check.NeedQueue,
+	Doc: `Looks at the subscriptions of Pulsar's topics: those with a backlog, without a consumer, and without a message delivered in the last 10 minutes. One of
+which no delivery is known counts where its name has the id of a node that is not registered (` + "`PREFIX-dataNode-NODE-CHANNEL`, `PREFIX-queryNode-COLLECTION-NODE`" + `); of
+others, as those of the dispatchers of late 2.5 and of 2.6, that cannot be told. A node
+that ended without unsubscribing leaves such ones (Milvus issue 47233). Pulsar keeps all messages that one of them has not acknowledged.
+
+Info, and warning from 1 GiB on. Where the backlog of a topic reaches Pulsar's quota (8 GB in Milvus's Helm chart, ` + "`producer_exception`" + `), no insert into its
+channels is accepted (Milvus issues 19423, 38030). They go on their own after ` + "`subscriptionExpirationTimeMinutes`" + ` (3 in that chart, never by Pulsar's default).
+
+Only topics of the cluster's pchannels are asked for. From Pulsar's documentation and those issues: its admin API was never seen live.`,
+	Remedy: `See first that other nodes consume the topic's channels and that their checkpoints move: without retention on the namespace this subscription may be all
+that keeps rows that are not flushed. Then delete it: ` + "`pulsar-admin topics unsubscribe -s NAME TOPIC`" + `, and set ` + "`subscriptionExpirationTimeMinutes`" + ` on the
+brokers. Milvus reads on from its own checkpoints, not from these positions.`,
+	Run:   runSubscriptionUnread,
+	Roles: []string{"datanode", "querynode", "streamingnode"},
+}
+
+func runSubscriptionUnread(p *check.Pass) error {
+	asked := p.FirstAsked()
+	for i := range p.Runtime.Queue.Topics {
+		t := &p.Runtime.Queue.Topics[i]
+		var unread []*model.Subscription
+		var untold []string
+		for j := range subscriptionsOf(t) {
+			s := &t.Stats.Subscriptions[j]
+			if ownCursor(s.Name) || s.Consumers > 0 || s.Backlog == 0 {
+				continue
+			}
+			if gone, known := ofGoneNode(p, s.Name); s.Consumed.IsZero() && !gone {
+				if !known { // a broker forgets it when it takes a topic up: how long is unknown
+					untold = append(untold, s.Name)
+				}
+				continue
+			}
+			if asked.Sub(s.Consumed) > unreadAfter {
+				unread = append(unread, s)
+			}
+		}
+		if len(unread) > 0 {
+			reportUnread(p, t, unread)
+		}
+		if len(untold) > 0 {
+			p.Unseen(whyUntold(p, t, untold))
+		}
+	}
+	return nil
+}
+
+// reader is the name of a subscription that has the id of its node (Milvus internal/datanode, "PREFIX-dataNode-NODE-CHANNEL"; pkg/util/funcutil,
+// GenChannelSubName of query nodes, "PREFIX-queryNode-COLLECTION-NODE"; internal/mq/msgdispatcher of 2.3, "ROLE-NODE-VCHANNEL-ISMAIN"). The dispatcher
+// of later releases puts a number of its own behind the pchannel (pkg/mq/msgdispatcher, NewDispatcher).
+var reader = regexp.MustCompile(`(?:^|-)dataNode-(\d+)-|(?:^|-)queryNode-\d+-(\d+)$|^(?:querynode|datanode)-(\d+)-.+-(?:true|false)$`)
+
+// readerNode is the node that a subscription's name tells.
+func readerNode(name string) (id model.NodeID, ok bool) {
+	parts := reader.FindStringSubmatch(name)
+	if parts == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(cmp.Or(parts[1:]...), 10, 64)
+	return model.NodeID(n), err == nil && n > 0
+}
+
+// ofGoneNode reports whether a subscription is of a node without a session, as far as its name and what was read tell.
+func ofGoneNode(p *check.Pass, name string) (gone, known bool) {
+	id, ok := readerNode(name)
+	if !ok || !p.Loaded.Has(model.PartSessions) {
+		return false, false
+	}
+	return len(p.SessionsOf(id)) == 0, true
+}
+
+// whyUntold says why it is not known whether subscriptions have a reader.
+func whyUntold(p *check.Pass, t *model.Topic, names []string) string {
+	i := slices.IndexFunc(names, func(name string) bool { _, ok := readerNode(name); return ok })
+	if i >= 0 && !p.Loaded.Has(model.PartSessions) {
+		return "whether the node of subscription " + names[i] + " is registered: sessions were not read"
+	}
+	return fmt.Sprintf("when %s %s of topic %s was read last", words.Agree(len(names), "subscription", "subscriptions"), words.Few(names), t.Name)
+}
+
+// subscriptionsOf are those that the queue told of a topic; none of a queue that has no subscriptions.
+func subscriptionsOf(t *model.Topic) []model.Subscription {
+	if t.Stats == nil {
+		return nil
+	}
+	return t.Stats.Subscriptions
+}
+
+func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
+	f := check.Finding{Severity: check.Info, Object: refTopic(t.Name)}
+	most := list[0]
+	for _, s := range list {
+		if s.Bytes > most.Bytes {
+			most = s
+		}
+		if len(f.Objects) < facts.MaxObjects {
+			f.Objects = append(f.Objects, model.Ref{Resource: "queue-subscriptions", ID: t.Name + "/" + s.Name, Name: s.Name})
+			f.Evidence = append(f.Evidence, check.Measured("backlog of "+s.Name, "message queue", "%s messages, %s", check.Digits(s.Backlog), check.Bytes(s.Bytes)))
+		}
+	}
+	f.Evidence = append(f.Evidence, check.Fact("last read of "+most.Name, readAt(most), "message queue"))
+	f.Message = fmt.Sprintf("%s of topic %s %s up to %s and %s no consumer", words.Plural(len(list), "subscription"), t.Name,
+		words.Agree(len(list), "keeps", "keep"), words.Bytes(most.Bytes), words.Agree(len(list), "has", "have"))
+	f.Impact = "The topic's messages stay on disk."
+	if most.Bytes >= unreadWarning {
+		f.Severity = check.Warning
+		f.Impact = "The topic's messages stay on disk; at Pulsar's backlog quota inserts into its channels are refused."
+	}
+	f.Fix = check.Fix(
+		check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+t.Name)).Does("shows whether a node consumes the topic's channels, and their checkpoints move: if not, the subscription may be all that keeps unflushed rows"),
+		check.Do("if they do, delete the subscriptions of %s with pulsar-admin topics unsubscribe", t.Name),
+		check.Do("set subscriptionExpirationTimeMinutes on the brokers: they then go on their own"),
+		check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name)).Does("lists those of the topic, and what each keeps"),
+	)
+	p.Report(f)
+}
+
+// readAt is when a subscription got a message last.
+func readAt(s *model.Subscription) string {
+	if s.Consumed.IsZero() {
+		return "never"
+	}
+	return facts.TimeText(s.Consumed)
+}
+
+func refTopic(name string) model.Ref {
+	return model.Ref{Resource: "queue-topics", ID: name, Name: name}
+}

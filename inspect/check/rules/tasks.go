@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+)
+
+// taskObjects are the task, its collection and its segments.
+func taskObjects(p *check.Pass, t *model.Task) []model.Ref {
+	var refs []model.Ref
+	if t.Collection != 0 {
+		refs = append(refs, facts.RefCollection(p.Cluster, t.Collection))
+	}
+	for _, id := range t.Segments[:min(len(t.Segments), facts.MaxObjects)] {
+		refs = append(refs, facts.RefSegment(id))
+	}
+	return refs
+}
+
+// taskNode is where a task runs: "datanode-17", "node 17 (gone)", "no node".
+func taskNode(p *check.Pass, t *model.Task) string {
+	sessions := p.SessionsOf(t.Node)
+	switch {
+	case t.Node <= 0:
+		return "no node"
+	case len(sessions) > 0:
+		return sessions[0].Name()
+	case abandoned(p, t):
+		return "node " + t.Node.String() + " (gone)"
+	}
+	return "node " + t.Node.String()
+}
+
+// taskLog is the log that tells of a task.
+func taskLog(p *check.Pass, t *model.Task) check.Hint {
+	if sessions := p.SessionsOf(t.Node); t.Node > 0 && len(sessions) > 0 {
+		return check.Advise("the log of %s", sessions[0].Name())
+	}
+	return "the log of DataCoord"
+}
+
+// abandoned reports whether a task runs on a node that has no session.
+func abandoned(p *check.Pass, t *model.Task) bool {
+	return facts.Alive(p.Cluster) && t.Node > 0 && len(p.SessionsOf(t.Node)) == 0
+}
+
+// since is how long a task has been there, as far as it records that.
+func since(p *check.Pass, t *model.Task) time.Duration { return p.Age(t.StartedAt) }
+
+// restartFor is the step that has a task of a node that is gone begun anew, none if its node is there.
+func restartFor(p *check.Pass, t *model.Task) check.Step {
+	if !abandoned(p, t) {
+		return check.Step{}
+	}
+	return check.Do("restart DataCoord: it then gives the task to another node, or plans it again")
+}

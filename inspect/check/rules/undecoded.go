@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// undecodedRecords finds what kitescope does not understand.
+var undecodedRecords = &check.Check{
+	ID:       "undecoded-records",
+	Title:    "Records that kitescope cannot decode",
+	Severity: check.Info,
+	Since:    "0.3",
+	Symptoms: []string{check.AfterUpgrade},
+	Starts:   "node_joined | node_changed",
+	Parts:    model.PartAll,
+	Doc: `Counts keys that match no known pattern, records that cannot be decoded, and fields unknown to this kitescope. Info: their content is missing from
+everything shown and from the other checks. The usual reason is a Milvus newer than this kitescope. A record that cannot be decoded at all may be
+damaged.`,
+	Remedy: "`kitescope get undecoded`" + ` lists them with the reason. A newer kitescope may decode them; if not, please report them.`,
+	Run:    runUndecoded,
+}
+
+func runUndecoded(p *check.Pass) error {
+	if len(p.Undecoded) == 0 {
+		return nil
+	}
+	reasons := make(map[string]int)
+	var objects []model.Ref
+	for _, u := range p.Undecoded {
+		reasons[cutAt(u.Reason, ": proto:")]++
+		if len(objects) < facts.MaxObjects {
+			objects = append(objects, model.Ref{Resource: "undecoded", ID: u.Key + ": " + u.Reason, Name: u.Key})
+		}
+	}
+	f := check.Finding{
+		Severity: check.Info, Objects: objects,
+		Message: fmt.Sprintf("%s of %s cannot be decoded, most often: %s", words.Number(len(p.Undecoded)), words.Plural(p.Keys, "key"), facts.MostCommon(reasons)),
+		Impact:  "Their content is missing from everything shown.",
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get undecoded")).Does("lists them with the reason"),
+			check.Do("try a newer kitescope, and report what it cannot decode either"),
+		),
+	}
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		if len(f.Evidence) < facts.MaxObjects {
+			f.Evidence = append(f.Evidence, check.Count(why, reasons[why], "etcd"))
+		}
+	}
+	p.Report(f)
+	return nil
+}
+
+// cutAt cuts the part of a text that differs from record to record.
+func cutAt(text, mark string) string {
+	before, _, _ := strings.Cut(text, mark)
+	return before
+}

@@ -1,0 +1,151 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// walAppendSlow finds a message queue that takes what is written late.
+var walAppendSlow = &check.Check{
+	ID:       "wal-append-slow",
+	Title:    "Message queue is slow to accept writes",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "node_lost node_joined | channel_reassigned",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.WALAppend, budget.ConsistencyWait},
+	Doc: `An insert or delete is answered once the message queue has it, and the time ticks that Strong and Bounded searches wait for take the same route. The time is in ` + "`milvus_msgstream_request_latency{message_op_type=\"produce\"}`" + ` of proxies and RootCoord (2.2 and later) and, for streaming nodes,
+` + "`milvus_wal_append_message_duration_seconds`" + ` (2.6 and later). On a 2.3.5 with Kafka on a busy machine these were 7 to 18 ms; with Kafka stopped for two of every three seconds, 200 and 285 ms.
+
+A warning is a mean of 100 ms or more over at least ten messages; info from 50 ms. If some processes write fast and others do not, the cause is the network of the slow ones, or the processes themselves.`,
+	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also asks the queue for its offsets (` + "`queue-unreachable`" + `).`,
+	Run:         runWALAppendSlow,
+	FollowsFrom: append(check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.Shares("nodes"), "process-slow")...),
+}
+
+const (
+	walWarn, walInfo = 100, 50 // ms
+	fewAppends       = 10
+)
+
+// writer is a process that writes to the queue.
+type writer struct {
+	node      *model.LiveNode
+	ms, count float64
+}
+
+func runWALAppendSlow(p *check.Pass) error {
+	if p.Runtime == nil {
+		return p.Skip(facts.NotAsked)
+	}
+	unseenMetrics(p, "proxy", "rootcoord", "mixcoord", "streamingnode")
+	var slow, all []writer
+	for _, x := range processes(p) {
+		w := writer{node: x.node}
+		w.ms, w.count = x.mean(metrics.QueueRequest, label("message_op_type", "produce"))
+		if ms, n := x.mean(metrics.WALAppend); n > 0 {
+			w.ms, w.count = ms, n
+		}
+		if w.count < fewAppends {
+			continue
+		}
+		all = append(all, w)
+		if w.ms >= walInfo {
+			slow = append(slow, w)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return p.Skip("no process wrote ten messages to the queue in the window")
+	case len(slow) == 0:
+		return nil
+	}
+	slices.SortStableFunc(slow, func(a, b writer) int { return cmp.Compare(b.ms, a.ms) })
+	reportWAL(p, slow, all)
+	return nil
+}
+
+func reportWAL(p *check.Pass, slow, all []writer) {
+	worst := &slow[0]
+	f := check.Finding{
+		Severity: check.Info,
+		Message:  fmt.Sprintf("the message queue takes %s to accept a message from %s", budget.Milliseconds(worst.ms), worst.node.Name()),
+		Impact:   "Inserts and deletes wait as long; time ticks arrive late, and searches that need consistency wait for them.",
+		Fix:      check.Fix(check.Do("check the message queue (disks, missing brokers, replicas out of sync) and the network to it")),
+	}
+	if worst.ms >= walWarn {
+		f.Severity = check.Warning
+	}
+	for i := range slow {
+		f.Objects = append(f.Objects, slow[i].node.Ref())
+	}
+	if len(slow) < len(all) {
+		f.Message += fmt.Sprintf(" (%s of %s that write to it)", words.Number(len(slow)), words.Plural(len(all), "process"))
+		if len(slow) == 1 {
+			f.Object = worst.node.Ref()
+			f.Fix = check.Fix(check.Do("check the network from %s to the queue, and its CPU: other processes write fast", worst.node.Name()))
+		}
+	}
+	if costs := walCosts(p); len(costs) > 0 {
+		few := f.Severity
+		f = found(p, f, costs...)
+		f.Severity = few // the messages are many
+	}
+	for i := range all {
+		w := &all[i]
+		f.Evidence = append(f.Evidence, check.Measured("one message of "+w.node.Name(), w.node.Name()+" /metrics", "%s, of %s", millis(w.ms), check.N(int64(w.count))))
+	}
+	p.Report(f)
+}
+
+// walCosts are what requests wait for the queue: writes for their messages, reads for time ticks that are late.
+func walCosts(p *check.Pass) (list []cost) {
+	for _, kind := range []budget.Request{budget.Insert, budget.Upsert, budget.Delete} {
+		if b := overall(p, kind); b != nil {
+			if c, ok := costOf(b, budget.WALAppend); ok && c.low >= worth {
+				list = append(list, c)
+			}
+		}
+	}
+	every := milliseconds(p, "proxy.timeTickInterval", usualTick)
+	tick := float64(every) / float64(time.Millisecond)
+	for _, kind := range []budget.Request{budget.Search, budget.Query} {
+		b := overall(p, kind)
+		if b == nil {
+			continue
+		}
+		if c, ok := costOf(b, budget.ConsistencyWait); ok && c.low > lateTicks*tick {
+			c.gain = afterLate(&c, every)
+			c.ms, c.low, c.parts = c.ms-tick, c.low-lateTicks*tick, nil
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// unseenMetrics notes which processes of some roles gave no metrics.
+func unseenMetrics(p *check.Pass, roles ...string) {
+	for _, n := range p.Runtime.Nodes {
+		if slices.Contains(roles, n.Role) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
+			p.Unseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
+		}
+	}
+}
+
+func whyNoMetrics(n *model.LiveNode) string {
+	if x := n.Process; x != nil && x.Outcome != model.Answered {
+		return x.Outcome.With(x.Reason)
+	}
+	return facts.WhySilent(n)
+}

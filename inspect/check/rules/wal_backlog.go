@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"fmt"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// walBacklogBytes is from where reading a log again takes minutes: half of what a segment is rolled at, 64 times.
+const walBacklogBytes = 8 << 30
+
+// walBacklog finds logs of which a streaming node would have to read much again.
+var walBacklog = &check.Check{
+	ID:       "wal-backlog",
+	Title:    "A write-ahead log is far ahead of its checkpoint",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.FlushesHang},
+	Starts:   "checkpoint_stopped | node_lost:streamingnode segment_created config_changed",
+	Parts:    model.PartChannels | model.PartServing,
+	Doc: `Counts the bytes of Woodpecker's closed segments after the checkpoint of the streaming node, that of the segment in which the checkpoint lies in
+proportion. The segment that is written is not counted: its size is not recorded.
+
+Warning from 8 GiB: a streaming node that starts, or takes the channel over, reads all of it before it takes a write. Whether it grows, two looks
+tell: ` + "`kitescope get wal --watch`" + `.`,
+	Remedy: `Find what holds the checkpoint up: a growing segment that is not flushed, a slow object storage, a streaming node without memory. Flushing the
+collections on the channel moves it.`,
+	Run:         runWALBacklog,
+	Roles:       []string{"streamingnode"},
+	FollowsFrom: []check.Cause{{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")}},
+}
+
+func runWALBacklog(p *check.Pass) error {
+	return eachLog(p, func(x *model.PChannel, l *model.Log) {
+		if x.Checkpoint.Entry == nil {
+			return
+		}
+		entries, bytes, uncounted := l.Behind(*x.Checkpoint.Entry)
+		if bytes < walBacklogBytes {
+			return
+		}
+		p.Report(check.Finding{
+			Severity: check.Warning, Object: refPChannel(x.Name),
+			Message: fmt.Sprintf("the checkpoint of %s is at least %s behind the end of its log", x.Name, words.Bytes(bytes)),
+			Evidence: []check.Evidence{
+				check.Measured("bytes behind", "etcd", "%s", check.Bytes(bytes)), check.Measured("messages behind", "etcd", "%s", check.Digits(entries)),
+				check.Count("segments after it that are not counted", uncounted, "etcd"),
+				check.Fact("checkpoint", x.Checkpoint.Entry.String(), "etcd"),
+			},
+			Impact: "A streaming node that starts or takes the channel over reads all of it first; until then the channel takes no writes.",
+			Fix: check.Fix(
+				check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+x.Name)).Does("shows whose checkpoint is the oldest; flushing that collection moves it"),
+				atNode(x.Node, check.Do("look at the log and memory of streaming node %s, and at object storage", x.Node)),
+			),
+		})
+	})
+}

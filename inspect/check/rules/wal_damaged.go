@@ -1,0 +1,105 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// walDamaged finds logs of which a part that is still needed has no readable record.
+var walDamaged = &check.Check{
+	ID:       "wal-damaged",
+	Title:    "A write-ahead log lacks a segment that is still needed",
+	Severity: check.Error,
+	Since:    "0.12",
+	Symptoms: []string{check.FlushesHang},
+	Starts:   "node_joined | node_lost:streamingnode",
+	Parts:    model.PartChannels | model.PartServing,
+	Doc: `Looks at the records of Woodpecker's segments in etcd (` + "`woodpecker/logs/LOG/segments/`" + `) behind the point up to which the log is truncated: each must be there and
+readable. Woodpecker numbers segments without holes and deletes records from the oldest on, so a number without a record between two that have one
+was lost.
+
+Error: reading the log stops there. A streaming node that starts from a checkpoint before it does not get past it, and rows in the
+segment that are not in storage yet are lost. Seen on a real Woodpecker in tests, never on a live Milvus.`,
+	Remedy: `Bring the key back from a snapshot of etcd. Do not restart the streaming node before: what it still holds in memory may be all that is left. Flush the
+collections on the channel.`,
+	Run:   runWALDamaged,
+	Roles: []string{"streamingnode"},
+}
+
+func runWALDamaged(p *check.Pass) error {
+	if !p.Whole() {
+		return nil
+	}
+	return eachLog(p, func(x *model.PChannel, l *model.Log) {
+		var missing, unread []int64
+		for i := range l.Segments {
+			switch s := &l.Segments[i]; {
+			case s.ID <= l.Truncated.Segment:
+			case s.State == model.LogMissing:
+				missing = append(missing, s.ID)
+			case s.State == model.LogUnread:
+				unread = append(unread, s.ID)
+			}
+		}
+		if len(missing)+len(unread) > 0 {
+			reportDamaged(p, x, l, missing, unread)
+		}
+	})
+}
+
+func reportDamaged(p *check.Pass, x *model.PChannel, l *model.Log, missing, unread []int64) {
+	all := slices.Sorted(slices.Values(slices.Concat(missing, unread)))
+	segments := words.Agree(len(all), "segment", "segments")
+	p.Report(check.Finding{
+		Severity: check.Error, Object: refPChannel(x.Name),
+		Message: fmt.Sprintf("the log of %s lacks %s %s", x.Name, segments, words.Few(runs(all))),
+		Evidence: []check.Evidence{
+			check.Count("segments without a record", len(missing), "etcd"),
+			check.Fact("without a record", words.FirstOf(runs(missing), facts.MaxObjects, ", "), "etcd"),
+			check.Count("segments with a record that cannot be decoded", len(unread), "etcd"),
+			check.Fact("cannot be decoded", words.FirstOf(runs(unread), facts.MaxObjects, ", "), "etcd"),
+			check.Fact("truncated to", truncatedTo(l), "etcd"),
+		},
+		Impact: "A streaming node that reads the log from before them does not get past the first: its channels stand still, and rows in them that are not in storage are lost.",
+		Fix: check.Fix(
+			bringBack(x, all),
+			check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows which checkpoints lie before"),
+		),
+	})
+}
+
+func bringBack(x *model.PChannel, segments []int64) check.Step {
+	if len(segments) == 1 {
+		return check.Do("bring the record of segment %d of log %s back from a snapshot of etcd: it lies below woodpecker/logs/", segments[0], x.Name)
+	}
+	return check.Do("bring the records of segments %s of log %s back from a snapshot of etcd: they lie below woodpecker/logs/", runs(segments), x.Name)
+}
+
+// runs writes numbers in rising order, those that follow each other as one: "2", "4-7".
+func runs(ids []int64) (list []string) {
+	for i := 0; i < len(ids); {
+		last := i
+		for last+1 < len(ids) && ids[last+1] == ids[last]+1 {
+			last++
+		}
+		text := strconv.FormatInt(ids[i], 10)
+		if last > i {
+			text += "-" + strconv.FormatInt(ids[last], 10)
+		}
+		list, i = append(list, text), last+1
+	}
+	return list
+}
+
+func truncatedTo(l *model.Log) string {
+	if l.Truncated.Segment < 0 {
+		return "nothing"
+	}
+	return l.Truncated.String()
+}

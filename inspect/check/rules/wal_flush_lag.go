@@ -1,0 +1,98 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// flusherBehind is how far a flusher may be behind the end of its log. Time ticks come every 200 ms (proxy.timeTickInterval), and the
+// flusher is handed at least one a second (3.0: streaming.flush.emptyTimeTick.maxFilterInterval, 1s): seconds are usual. It is also a third of
+// the age at which checkpoint-lag warns.
+const flusherBehind = 5 * time.Minute
+
+// walFlushLag finds flushers that do not keep up with their log.
+var walFlushLag = &check.Check{
+	ID:       "wal-flush-lag",
+	Title:    "The flusher of a write-ahead log does not keep up",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.FlushesHang, check.MemoryFull},
+	Starts:   "checkpoint_stopped node_lost:streamingnode | segment_created config_changed channel_reassigned",
+	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `A streaming node's flusher reads each log and writes its rows to storage. The check compares two time ticks of the node's ` + "`/metrics`" + ` (2.6 and later): ` + "`milvus_wal_last_confirmed_time_tick`" + `, up to
+which all is in the log, and ` + "`milvus_wal_flusher_time_tick`" + `, up to which the flusher has read it. Both are of one process, so clocks do not matter, and on an idle log both stand or both move.
+
+Warning from 5 minutes (seconds are usual; at 15 minutes ` + "`checkpoint-lag`" + ` warns, and Milvus stops compacting the channel). Info while the flusher catches up, as after a restart or when the log has moved: the lag fell between two scrapes; and in a single scrape, as it may.
+` + constructedOnly,
+	Remedy: `Look at the streaming node's CPU and memory and at object storage: the flusher waits while buffers are full. If clients insert faster than it can write, more streaming nodes take some of the pchannels.`,
+	Run:    runWALFlushLag,
+	Roles:  []string{"streamingnode"},
+	FollowsFrom: []check.Cause{
+		check.TakesNoWrites(), check.StorageFails("streamingnode"),
+		{Check: "wal-damaged", Of: check.Shares("pchannels")},
+		{Check: "queue-unreachable"},
+		{Check: "memory-pressure", Of: check.SharesProcess},
+	},
+}
+
+func runWALFlushLag(p *check.Pass) error {
+	nodes, err := streamingNodes(p)
+	for _, n := range nodes {
+		was := earlier(n)
+		for _, w := range n.WALs {
+			lag, ok := flushLag(w)
+			if !w.Open || !ok || lag < flusherBehind {
+				continue
+			}
+			before, known := flushLag(logOf(was, w.PChannel))
+			reportFlushLag(p, w, lag, before, known)
+		}
+	}
+	return err
+}
+
+// flushLag is how far the flusher of a log is behind its end; ok is false if it is not told.
+func flushLag(w *model.WAL) (lag time.Duration, ok bool) {
+	if w == nil || w.Confirmed.IsZero() || w.Flushed.IsZero() {
+		return 0, false
+	}
+	return w.Confirmed.Sub(w.Flushed), true
+}
+
+func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, known bool) {
+	source := refStreaming(w.Node).ID + " /metrics"
+	f := check.Finding{
+		Severity: check.Warning, Object: refPChannel(w.PChannel), Objects: append([]model.Ref{refStreaming(w.Node)}, vchannelsOn(p, w.PChannel)...),
+		Message: fmt.Sprintf("the flusher of %s is %s behind the end of the log", w.PChannel, words.Span(lag)),
+		Evidence: []check.Evidence{
+			check.Lasts("lag", lag, source), check.Fact("end of the log", facts.TimeText(w.Confirmed), source), check.Fact("read up to", facts.TimeText(w.Flushed), source),
+			check.Fact("flusher", cmp.Or(w.Flusher, "none"), source), check.Lasts("limit", flusherBehind, ""),
+		},
+		Impact: "Rows stay in memory and in the log; checkpoints stand still, and a node that takes the log over reads it from there.",
+		Fix: check.Fix(
+			atNode(w.Node, check.Do("look at CPU, memory and the log of streaming node %s, and at object storage: the flusher waits for one of them", w.Node)),
+			check.Shell(check.Kitescope("get pchannels").Arg("name="+w.PChannel)).Does("shows FLUSH LAG: it should fall"),
+		),
+	}
+	switch {
+	case !known: // a flusher begins at the lowest checkpoint when its log has moved
+		f.Severity = check.Info
+		f.Message += "; whether it catches up is not known, as there is one scrape of its node"
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels --watch").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG: it should fall"))
+	default:
+		f.Evidence = append(f.Evidence, check.Lasts("lag in the scrape before", before, source))
+	}
+	if known && lag < before {
+		f.Severity = check.Info
+		f.Message += " and catches up"
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels").Arg("name=" + w.PChannel)).Does("shows FLUSH LAG; no action is needed while it falls"))
+	}
+	p.Report(f)
+}

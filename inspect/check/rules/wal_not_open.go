@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// openGrace is what a streaming node that has just started is given to take its logs over.
+const openGrace = 5 * time.Minute
+
+// walNotOpen finds write-ahead logs that the node that they are assigned to does not take writes of.
+var walNotOpen = &check.Check{
+	ID:       "wal-not-open",
+	Title:    "A streaming node does not have a write-ahead log that is assigned to it",
+	Severity: check.Error,
+	Since:    "0.12",
+	Symptoms: []string{check.WritesFail, check.FlushesHang},
+	Starts:   "node_joined:streamingnode node_lost:streamingnode node_left:streamingnode | channel_assigned channel_reassigned",
+	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Compares the assignment of each pchannel in etcd (Assigned, to a streaming node, in a term; 2.6 and later) with the node's ` + "`/metrics`" + `: ` + "`milvus_wal_info`" + ` is there for
+each log that it takes writes of, with the term, and ` + "`milvus_wal_recovery_info`" + ` while it reads the log after it was assigned.
+
+Error: two scrapes of the node, taken one after the other, both lack the log, or have it in an older term, and no other node has it. Info: the node is reading the log (persist-recovering,
+stream-recovering); ` + "`wal-recovery-stuck`" + ` finds one that does not get on.
+
+Not a finding: a process that started less than 5 minutes ago, a single scrape, a log that another node has or reads, a pchannel that is being assigned (` + "`channel-watch-state`" + `), or assigned to be read only,
+as all are during an upgrade from 2.5: no metric tells of those. A node without a session is found by ` + "`channel-unwatched`" + `.
+` + constructedOnly,
+	Remedy: `Look at the log of the streaming node for the pchannel and "wal", and at MixCoord's for "assign". Restarting the node makes the balancer assign its pchannels to others.`,
+	Run:    runWALNotOpen,
+	Roles:  []string{"streamingnode", "mixcoord"},
+	FollowsFrom: []check.Cause{
+		{Check: "wal-damaged", Of: check.Shares("pchannels")}, {Check: "queue-unreachable"}, {Check: "etcd-alarm"}, {Check: "etcd-no-leader"},
+	},
+}
+
+func runWALNotOpen(p *check.Pass) error {
+	nodes, err := streamingNodes(p)
+	if len(nodes) == 0 {
+		return err
+	}
+	for _, x := range p.PChannels {
+		n := p.Runtime.Streaming().Node(x.Node)
+		switch {
+		case !x.Streaming || x.State != "Assigned" || !n.Whole() || len(p.SessionsOf(x.Node)) == 0:
+			continue
+		// A log that is opened to be read only has no milvus_wal_info (Milvus internal/streamingnode/server/wal/adaptor, openROWAL).
+		case x.AccessMode == "ReadOnly" || openIn(logOf(n, x.Name), x) || elsewhere(p, x, func(w *model.WAL) bool { return openIn(w, x) }):
+			continue
+		}
+		was := earlier(n)
+		switch {
+		case elsewhere(p, x, func(w *model.WAL) bool { return w.Recovery != "" }):
+			p.Unseen("whether " + x.Name + " moved: another node is reading it")
+		case !p.OlderThan(n.Process.StartedAt(), openGrace, true):
+		case was == nil:
+			p.Unseen(fmt.Sprintf("whether %s stays closed on streaming node %d: there is one scrape of it", x.Name, n.Node))
+		case !openIn(logOf(was, x.Name), x):
+			reportNotOpen(p, x, logOf(n, x.Name))
+		}
+	}
+	return nil
+}
+
+// openIn reports whether a node takes writes of a log in the term of its assignment, or a later one.
+func openIn(w *model.WAL, x *model.PChannel) bool { return w != nil && w.Open && w.Term >= x.Term }
+
+// elsewhere reports whether another node has it so: then etcd was read before it moved.
+func elsewhere(p *check.Pass, x *model.PChannel, so func(*model.WAL) bool) bool {
+	return slices.ContainsFunc(p.Runtime.Streaming().WALs(x.Name), func(w *model.WAL) bool { return w.Node != x.Node && so(w) })
+}
+
+func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
+	source := refStreaming(x.Node).ID + " /metrics"
+	f := check.Finding{
+		Severity: check.Error, Object: refPChannel(x.Name), Objects: append([]model.Ref{refStreaming(x.Node)}, vchannelsOn(p, x.Name)...),
+		Message: fmt.Sprintf("streaming node %d does not have the log of %s, which is assigned to it", x.Node, x.Name),
+		Evidence: []check.Evidence{
+			check.Fact("state", x.State, "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term)),
+		},
+		Impact: "Its vchannels take no writes, and deletes and time ticks of them do not reach query nodes.",
+		Fix: check.Fix(
+			atNode(x.Node, check.Do("look at the log of streaming node %s for %q and \"wal\"", x.Node, x.Name)),
+			check.Do("if it does not get on, restart it: the balancer then assigns its pchannels to other nodes"),
+			check.Shell(check.Kitescope("get pchannels").Arg("name="+x.Name)).Does("shows Open in WAL once it takes writes"),
+		),
+	}
+	switch {
+	case w != nil && w.Open:
+		f.Message = fmt.Sprintf("streaming node %d has the log of %s in term %s, and is assigned term %s", x.Node, x.Name, words.Number(w.Term), words.Number(x.Term))
+		f.Evidence = append(f.Evidence, check.Measured("open in term", source, "%s", check.Digits(w.Term)))
+	case w != nil && w.Recovery != "" && w.Recovery != "working":
+		f.Severity = check.Info
+		f.Message = fmt.Sprintf("streaming node %d is reading the log of %s (%s)", x.Node, x.Name, w.Recovery)
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get pchannels").Arg("name=" + x.Name)).Does("shows Open in WAL once it takes writes; no action is needed if it does within minutes"))
+	}
+	recovery := "none"
+	if w != nil {
+		recovery = cmp.Or(w.Recovery, recovery)
+	}
+	f.Evidence = append(f.Evidence, check.Fact("recovery", recovery, source))
+	p.Report(f)
+}

@@ -1,0 +1,106 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// walOpenTwice finds write-ahead logs that two nodes take writes of.
+var walOpenTwice = &check.Check{
+	ID:       "wal-open-twice",
+	Title:    "Two streaming nodes have the same write-ahead log open",
+	Severity: check.Warning,
+	Since:    "0.12",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "node_lost:streamingnode node_joined:streamingnode | channel_reassigned",
+	Parts:    model.PartChannels | model.PartServing | model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Looks at ` + "`milvus_wal_info`" + ` of all streaming nodes (2.6 and later): a node has it for each log that it takes writes of. When a pchannel moves, the old node closes the log before the new one opens
+it in a higher term; a node that lost its session may keep it open, and its writes are rejected by the queue (fencing).
+
+Warning: two nodes have it in each of two scrapes. A single scrape is not enough, as processes are scraped one after the other. ` + constructedOnly,
+	Remedy:      `Restart the node that has it in the lower term, if it does not end: it holds memory, and clients that reach it are told to try elsewhere.`,
+	Run:         runWALOpenTwice,
+	Roles:       []string{"mixcoord"},
+	FollowsFrom: []check.Cause{{Check: "stale-session", Of: check.SharesProcess}, {Check: "etcd-no-leader"}},
+}
+
+func runWALOpenTwice(p *check.Pass) error {
+	before := map[model.NodeID]*model.StreamingNode{}
+	nodes, err := streamingNodes(p)
+	if len(nodes) == 0 {
+		return err
+	}
+	for _, n := range nodes {
+		before[n.Node] = cmp.Or(before[n.Node], earlier(n))
+	}
+	for _, n := range p.Runtime.Nodes { // any may have kept a log open
+		if holdsLogs(p, n) && (n.Process == nil || n.Process.Metrics == nil) && !p.IsGone(n) {
+			p.Unseen("metrics of " + n.Name() + ": " + facts.WhySilent(n))
+		}
+	}
+	for _, x := range p.PChannels {
+		var open []*model.WAL
+		known, both := true, true
+		for _, w := range p.Runtime.Streaming().WALs(x.Name) {
+			if w.Open && !slices.ContainsFunc(open, func(o *model.WAL) bool { return o.Node == w.Node }) { // a process may be told by two addresses
+				open = append(open, w)
+				was := logOf(before[w.Node], x.Name)
+				known, both = known && before[w.Node] != nil, both && was != nil && was.Open
+			}
+		}
+		switch {
+		case len(open) < 2:
+		case !known:
+			p.Unseen("whether " + x.Name + " is moving: there is one scrape of a node that has it")
+		case both:
+			reportOpenTwice(p, x, open)
+		}
+	}
+	return nil
+}
+
+// holdsLogs reports whether a process may have logs: that of a streaming node, or of the query node in one, whose label says so (Milvus 2.6,
+// internal/util/sessionutil, LabelStreamingNodeEmbeddedQueryNode).
+func holdsLogs(p *check.Pass, n *model.LiveNode) bool {
+	return n.Role == "streamingnode" || n.Role == "querynode" && slices.ContainsFunc(p.SessionsOf(n.Node), func(s *model.Session) bool {
+		return slices.ContainsFunc(s.Labels, func(l model.Pair) bool { return strings.Contains(l.Key, "STREAMING-EMBEDDED") })
+	})
+}
+
+func reportOpenTwice(p *check.Pass, x *model.PChannel, open []*model.WAL) {
+	old, newest := open[0], open[0]
+	for _, w := range open {
+		if w.Term < old.Term {
+			old = w
+		}
+		if w.Term > newest.Term {
+			newest = w
+		}
+	}
+	if old == newest {
+		old = open[1]
+	}
+	f := check.Finding{
+		Severity: check.Warning, Object: refPChannel(x.Name),
+		Message: fmt.Sprintf("the log of %s is open on streaming node %d (term %s) and on %d (term %s)", x.Name, newest.Node, words.Number(newest.Term), old.Node, words.Number(old.Term)),
+		Impact:  "Writes that reach the node with the lower term fail and are tried again.",
+		Fix: check.Fix(
+			atNode(old.Node, check.Do("look at the log of streaming node %s for %q: it should have closed the log", old.Node, x.Name)),
+			atNode(old.Node, check.Do("restart streaming node %s if it keeps the log open", old.Node)),
+		),
+		Evidence: []check.Evidence{check.Fact("assigned to", assignee(x), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term))},
+	}
+	for _, w := range open {
+		f.Objects = append(f.Objects, refStreaming(w.Node))
+		f.Evidence = append(f.Evidence, check.Measured("term on "+w.Node.String(), refStreaming(w.Node).ID+" /metrics", "%s", check.Digits(w.Term)))
+	}
+	p.Report(f)
+}

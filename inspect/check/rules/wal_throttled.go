@@ -1,0 +1,93 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// walThrottled finds streaming nodes that slow writes down, or reject them.
+var walThrottled = &check.Check{
+	ID:       "wal-throttled",
+	Title:    "A streaming node slows writes down or rejects them",
+	Severity: check.Error,
+	Since:    "0.12",
+	Symptoms: []string{check.WritesFail},
+	Starts:   "segment_created config_changed:streaming | node_lost:streamingnode checkpoint_stopped",
+	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `From 3.0 on a streaming node limits the rate of a log's writes when its memory is nearly full, its flusher or its recovery storage does not keep up, or more is written than
+` + "`streaming.walRateLimit`" + ` allows. ` + "`milvus_wal_rate_limit_controller_state`" + ` has a series for each log and source of a limit: slowdown, reject, recovery (still slowed down, on its way back) or normal.
+
+Error for reject: clients get errors. Warning for slowdown, info for recovery alone. One finding per node. 2.6 has no such limits, and nothing is found there. ` + constructedOnly,
+	Remedy: `The source says what is short. Node memory: give the streaming node more, or flush. Flusher, recovery storage: object storage and CPU of the node. Append rate: spread the writes over more channels, or raise the limit
+(` + "`streaming.walRateLimit.appendRate.slowdownThreshold`" + `, 32 MiB a second for each log).`,
+	Run:   runWALThrottled,
+	Roles: []string{"streamingnode"},
+	FollowsFrom: []check.Cause{
+		check.TakesNoWrites(), check.StorageFails("streamingnode"), check.Grave("wal-flush-lag", check.Shares("nodes")), check.Grave("growing-over-watermark", check.Shares("nodes")),
+		{Check: "memory-pressure", Of: check.SharesProcess},
+	},
+}
+
+// throttled is a log with its worst limit.
+type throttled struct {
+	w *model.WAL
+	t model.Throttle
+}
+
+func runWALThrottled(p *check.Pass) error {
+	nodes, err := streamingNodes(p)
+	for _, n := range nodes {
+		var list []throttled
+		for _, w := range n.WALs {
+			if w.Open && len(w.Throttles) > 0 { // what a closed log's controller left counts for nothing
+				list = append(list, throttled{w, slices.MaxFunc(w.Throttles, func(a, b model.Throttle) int { return cmp.Compare(throttleSeverity(a), throttleSeverity(b)) })})
+			}
+		}
+		if len(list) > 0 {
+			reportThrottled(p, n, list)
+		}
+	}
+	return err
+}
+
+func throttleSeverity(t model.Throttle) check.Severity {
+	switch t.Mode {
+	case "reject":
+		return check.Error
+	case "recovery":
+		return check.Info
+	}
+	return check.Warning
+}
+
+func reportThrottled(p *check.Pass, n *model.StreamingNode, list []throttled) {
+	slices.SortStableFunc(list, func(a, b throttled) int { return cmp.Compare(throttleSeverity(b.t), throttleSeverity(a.t)) })
+	worst := list[0]
+	verb, impact := "slows down writes to", "Inserts, deletes and upserts take longer, and may time out."
+	if worst.t.Mode == "reject" {
+		verb, impact = "rejects writes to", "Inserts, deletes and upserts of these channels fail."
+	}
+	f := check.Finding{
+		Severity: throttleSeverity(worst.t), Object: refStreaming(n.Node), Impact: impact,
+		Message: fmt.Sprintf("streaming node %d %s %s (%s)", n.Node, verb, words.Plural(len(list), "log"), worst.t.Source),
+		Fix: check.Fix(
+			atNode(n.Node, check.Do("see to what is short on streaming node %s: %s", n.Node, worst.t.Source)),
+			check.Shell(check.Kitescope("get pchannels --columns name,wal_throttle,growing_bytes,flush_lag_seconds").Arg("node="+n.Node.String())).Does("shows which logs are limited, and by what"),
+		),
+	}
+	for _, x := range list[:min(len(list), 20)] {
+		f.Objects = append(f.Objects, refPChannel(x.w.PChannel))
+		limit := x.t.Mode
+		if x.t.Mode != "reject" {
+			limit += ", " + words.Bytes(int64(x.t.Rate)) + " a second"
+		}
+		f.Evidence = append(f.Evidence, check.Fact(x.t.Source+" of "+x.w.PChannel, limit, refStreaming(n.Node).ID+" /metrics"))
+	}
+	p.Report(f)
+}

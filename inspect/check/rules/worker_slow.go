@@ -1,0 +1,318 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"kitescope/inspect/balance"
+	"kitescope/inspect/check"
+	budget "kitescope/inspect/latency"
+	"kitescope/inspect/model"
+)
+
+// workerSlow finds a query node that is slower than the others at the same work.
+var workerSlow = &check.Check{
+	ID:       "worker-slow",
+	Title:    "Query node is slower than the others at the same work",
+	Severity: check.Warning,
+	Since:    "0.10",
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_joined:querynode segment_flushed | index_dropped collection_loaded",
+	Parts:    model.PartObjects,
+	Needs:    check.NeedProcesses,
+	Phases:   []budget.Name{budget.WaitForWorkers, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait},
+	Doc: `A request waits for its slowest shard, and a shard for its slowest worker: one slow query node slows down all searches of what it has. The check compares the kernel time per segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed and
+growing with growing, both as measured and relative to the work of the node's segments (rows times dimensions; with an index, what a graph compares, weighted as in ` + "`kitescope balance`" + `): larger segments do not make a node slow. If proxies report collections separately (2.3 and later), only segments of searched collections count, in
+proportion to their searches.
+
+A finding is a query node that takes at least twice as long as the median of the others, in both ways (three times if there is only one other), over 30 searches or more each, and makes the mean search at least 20% and 5 ms longer. Query nodes of 2.3.5 with the same segments were within 20% of
+each other on a busy machine; one with a cgroup limit of 0.2 cores took 2.7 times as long. It is a warning. If the node has different work from its peers, as ` + "`imbalance-rows`" + ` and the like find, there is no finding.
+
+A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained part of the breakdown. The finding includes the part of it that the node is slower by, as far as leaders wait for it. The gain is the difference to the slowest of the other nodes, which searches would wait for instead.`,
+	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows what it does. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
+	Run:         runWorkerSlow,
+	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew"),
+}
+
+const (
+	slowerThanMany = 2
+	slowerThanOne  = 3
+	// fewCalls is of how many calls on the mean of a kernel is compared.
+	fewCalls = 30
+)
+
+func runWorkerSlow(p *check.Pass) error {
+	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
+		return p.Skip(why)
+	}
+	b := overall(p, budget.Search)
+	if b == nil {
+		return nil
+	}
+	list := workers(p, b)
+	for _, x := range slowerNodes(p, b, list) {
+		reportSlower(p, list, x)
+	}
+	return nil
+}
+
+// slowNode is a query node that is slower than the others, and what that costs.
+type slowNode struct {
+	*worker
+	workerPace
+	cost
+}
+
+// slowerNodes are those of some query nodes that are slower than the others at the same work, so much that a search feels it.
+func slowerNodes(p *check.Pass, b *budget.Budget, list []worker) (slow []slowNode) {
+	work := sync.OnceValue(func() map[model.NodeID]*searchedWork { return workOf(p) })
+	ofSealed, ofGrowing := kernelsOf(b, list, false), kernelsOf(b, list, true)
+	for i := range list {
+		sealed, growing := ofSealed.pace(i, work), ofGrowing.pace(i, work)
+		x := sealed
+		if !x.slower() || growing.slower() && growing.own > x.own {
+			x = growing
+		}
+		if !x.slower() {
+			continue
+		}
+		if c := slowerCost(b, list, i, &x); c.matters(much) {
+			slow = append(slow, slowNode{&list[i], x, c})
+		}
+	}
+	return slow
+}
+
+// workerPace is how long kernels of a node take on a segment of one kind, against the others.
+type workerPace struct {
+	what                string
+	own, others         float64 // ms of one segment: at least, of the others at most
+	likely, usual       float64 // the same, most likely
+	ratio, ratioOfWork  float64
+	compared            int
+	workKnown, compares bool
+}
+
+// kernels are those of one kind of all nodes that searched often enough to be compared.
+type kernels struct {
+	of      []*budget.NodePhase // by node; nil: it did not
+	list    []worker
+	growing bool
+	// most and likely are what one takes on each node, sorted.
+	most, likely []float64
+}
+
+func kernelsOf(b *budget.Budget, list []worker, growing bool) *kernels {
+	k := &kernels{of: make([]*budget.NodePhase, len(list)), list: list, growing: growing}
+	for i := range list {
+		x := list[i].kernel(growing)
+		if x == nil || x.Calls*b.Requests < fewCalls {
+			continue
+		}
+		k.of[i], k.most, k.likely = x, append(k.most, x.Mean.High), append(k.likely, x.Ms)
+	}
+	slices.Sort(k.most)
+	slices.Sort(k.likely)
+	return k
+}
+
+// pace compares a node's kernels with those of the others. What work their segments are is asked for only where it decides.
+func (k *kernels) pace(i int, work func() map[model.NodeID]*searchedWork) (x workerPace) {
+	x.what = "sealed"
+	if k.growing {
+		x.what = "growing"
+	}
+	own := k.of[i]
+	if own == nil {
+		return x
+	}
+	x.own, x.compared, x.likely, x.usual = own.Mean.Low, len(k.most)-1, own.Ms, middleWithout(k.likely, own.Ms)
+	if x.others = middleWithout(k.most, own.Mean.High); x.others <= 0 {
+		return x
+	}
+	x.ratio, x.ratioOfWork, x.compares = x.own/x.others, x.own/x.others, true
+	if x.slower() {
+		x.weigh(k, i, work())
+	}
+	return x
+}
+
+// weigh compares what the kernels take for the same work, where that is known of all.
+func (x *workerPace) weigh(k *kernels, i int, work map[model.NodeID]*searchedWork) {
+	own := work[k.list[i].node.Node].ofSegment(k.growing)
+	x.workKnown = own > 0
+	var weighed []float64
+	for j, of := range k.of {
+		if j == i || of == nil {
+			continue
+		}
+		each := work[k.list[j].node.Node].ofSegment(k.growing)
+		x.workKnown = x.workKnown && each > 0
+		weighed = append(weighed, of.Mean.High/each)
+	}
+	if x.workKnown {
+		x.ratioOfWork = x.own / own / middle(weighed)
+	}
+}
+
+func (w *worker) kernel(growing bool) *budget.NodePhase {
+	if growing {
+		return w.growing
+	}
+	return w.sealed
+}
+
+// slower reports whether a node is so much slower that it is no chance, and no difference of work.
+func (x *workerPace) slower() bool {
+	least := float64(slowerThanMany)
+	if x.compared == 1 {
+		least = slowerThanOne
+	}
+	return x.compares && x.ratio >= least && x.ratioOfWork >= least
+}
+
+// searchedWork is what a node has of segments that are searched, each as often as it is: a large one that nobody asks for says nothing
+// of the others. Work is in rows times dimensions.
+type searchedWork struct {
+	sealed, growing                 float64
+	sealedSegments, growingSegments float64
+}
+
+// workOf adds it up for all nodes of which it is known.
+func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
+	of := map[model.NodeID]*searchedWork{}
+	p.SearchedGroups(budget.Search, func(g *balance.Group, often float64) {
+		for _, s := range g.Shares {
+			if !s.Known {
+				continue
+			}
+			w := of[s.Node]
+			if w == nil {
+				w = &searchedWork{}
+				of[s.Node] = w
+			}
+			w.growing, w.growingSegments = w.growing+often*s.GrowingCost, w.growingSegments+often*float64(s.Growing)
+			w.sealed, w.sealedSegments = w.sealed+often*(s.Cost-s.GrowingCost), w.sealedSegments+often*float64(s.Sealed-s.Copies)
+		}
+	})
+	return of
+}
+
+// ofSegment is what a search of a segment is on average, 0: unknown.
+func (w *searchedWork) ofSegment(growing bool) float64 {
+	switch {
+	case w == nil:
+		return 0
+	case growing && w.growingSegments > 0:
+		return w.growing / w.growingSegments
+	case !growing && w.sealedSegments > 0:
+		return w.sealed / w.sealedSegments
+	}
+	return 0
+}
+
+func reportSlower(p *check.Pass, list []worker, x slowNode) {
+	n := x.node
+	f := check.Finding{
+		Object: n.Ref(), Severity: check.Warning,
+		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), x.ofWhole()),
+		Impact:  "Every search of what it serves waits for it, however fast the others are.",
+		Fix: check.Fix(
+			check.Do("find out what is different on %s: a CPU limit, another kind of machine, swapping", n.Name()),
+			check.Shell(check.TopOf(n)).Does("shows what it does"),
+			check.Shell(check.Kitescope("balance --plan")).Does("lists moves to other nodes, as a stopgap"),
+		),
+	}
+	f = found(p, f, x.cost)
+	f.Evidence = append(f.Evidence, check.Count("other query nodes compared", x.compared, "query nodes /metrics"))
+	if x.workKnown {
+		f.Evidence = append(f.Evidence, check.Measured("slower at the same work by a factor of", "weighted as in kitescope balance", "%s", check.Number(x.ratioOfWork, "ratio", "%.1f")))
+	}
+	for j := range list {
+		f.Evidence = append(f.Evidence, usesFacts(list[j].node)...)
+	}
+	for _, s := range p.Balance.Nodes {
+		if s.Node == n.Node && s.Known {
+			f.Evidence = append(f.Evidence, check.Count("its sealed segments", s.Sealed, n.Name()), check.Count("its growing segments", s.Growing, n.Name()))
+		}
+	}
+	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
+	p.Report(f)
+}
+
+// slowerCost is what the mean request waits for a node more than it would if the node took as long as the others, which is that
+// part of its kernels' time; and of what leaders wait for workers that none of these measured, as much: a process that does not get
+// processors, or is stopped, measures nothing before it goes on. What is hidden so is the node's as far as leaders wait for it.
+func slowerCost(b *budget.Budget, list []worker, i int, x *workerPace) cost {
+	w := &list[i]
+	var calls []float64
+	waited := 0.0
+	for j := range list {
+		waited += list[j].call.Waited
+		if j != i {
+			calls = append(calls, list[j].call.Ms)
+		}
+	}
+	kernels := w.call.Waited
+	if w.queue != nil {
+		kernels -= w.queue.Waited
+	}
+	longer := 1 - x.usual/x.likely
+	ms := max(0, kernels*longer)
+	beyond := func(other float64) float64 { // what its calls take longer, as often as it is the one that is waited for
+		return w.call.Waited / max(w.call.Ms, 1e-9) * max(0, w.call.Ms-other)
+	}
+	ms = min(ms, beyond(middle(calls)))
+	c := cost{of: b, phase: budget.WaitForWorkers}
+	c.kernels(w, ms)
+	c.low = max(0, c.ms-cut)
+	// Were it as fast as the others, the slowest of these would be waited for.
+	least := min(ms, beyond(slices.Max(calls)))
+	c.gain = budget.Interval{Low: max(0, least-cut), High: least}
+	if waited <= 0 {
+		return c
+	}
+	share := min(1, w.call.Waited/waited)
+	for _, h := range hidden(b) {
+		c.low += h.Ms * longer * share
+		c.gain.Low += h.Ms * longer * share
+		c.gain.High += h.Ms * longer
+		c.add(h, h.Ms*longer)
+	}
+	c.gain.High = min(b.Ms, c.gain.High)
+	c.gain.Low = min(c.gain.Low, c.gain.High)
+	return c
+}
+
+// kernels adds what a search waits for the kernels of a node, to the phases that these are of.
+func (c *cost) kernels(w *worker, ms float64) {
+	kinds := []struct {
+		name budget.Name
+		of   *budget.NodePhase
+	}{{budget.KernelSealed, w.sealed}, {budget.KernelGrowing, w.growing}}
+	sum := 0.0
+	for _, k := range kinds {
+		if k.of != nil {
+			sum += k.of.Waited
+		}
+	}
+	for _, k := range kinds {
+		if k.of != nil && sum > 0 {
+			c.add(c.of.Root.Find(k.name), min(k.of.Waited, ms*k.of.Waited/sum))
+		}
+	}
+	if rest := ms - c.ms; rest > 0 { // of what is not the call into the kernel
+		c.add(&budget.Phase{Name: budget.ThreadWait, Parent: budget.WaitForWorkers}, rest)
+	}
+}
+
+// hidden are what leaders wait for workers that none of these measured.
+func hidden(b *budget.Budget) (list []*budget.Phase) {
+	b.Root.Walk(func(x *budget.Phase, _ int) {
+		if x.Name == budget.Unexplained && (x.Parent == budget.WaitForNodes || x.Parent == budget.WaitForWorkers) && x.Ms > 0 {
+			list = append(list, x)
+		}
+	})
+	return list
+}
