@@ -4,27 +4,24 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"kitescope/profile"
 )
 
-// JudgeOptions say what profiles are held against. Zero fields take the defaults, negative ones hold nothing against them.
+// JudgeOptions are the thresholds of Judge. Zero fields take the defaults, negative ones are no threshold.
 type JudgeOptions struct {
 	// Hot is how many of the hot calls are listed: 10 if 0, all if negative.
 	Hot int
 	// MinCeiling is the least bound on the gain, as a share of CPU time, that is worth a build: 0.05 if 0.
 	MinCeiling float64
-	// MinOverlap is how alike two profiles of one load must be in their calls: 0.8 if 0.
-	MinOverlap float64
 	// MinEvents is the least number of samples: 2000 if 0.
 	MinEvents int64
 }
 
-// Defaults of JudgeOptions. Two profiles of one load of Milvus, 700 to 2,200 samples each, had 0.83 to 0.87 of their
-// calls in common, different loads 0.67 to 0.74, an idle process and a busy one 0.27.
+// Defaults of JudgeOptions.
 const (
 	DefaultMinCeiling = 0.05
-	DefaultMinOverlap = 0.8
 	DefaultMinEvents  = 2000
 	defaultHot        = 10
 	// fewHits is below how many samples a call may be hot by chance.
@@ -36,7 +33,6 @@ const (
 func (o JudgeOptions) orDefaults() JudgeOptions {
 	o.Hot = cmp.Or(o.Hot, defaultHot)
 	o.MinCeiling = max(0, cmp.Or(o.MinCeiling, DefaultMinCeiling))
-	o.MinOverlap = max(0, cmp.Or(o.MinOverlap, DefaultMinOverlap))
 	o.MinEvents = max(0, cmp.Or(o.MinEvents, DefaultMinEvents))
 	return o
 }
@@ -48,36 +44,36 @@ type judge struct {
 	inputs   []Input
 	profiles []*profile.Profile // those that Go takes, each once
 	of       []int              // the input of each
-	pool     *pool              // their calls
-	whole    *profile.Profile   // all together; nil if they do not belong together
-	groups   []alike
+	whole    *profile.Profile   // all together; nil if they cannot be merged
 }
 
-// Judge says whether a build with CPU profiles is worth the trouble: whether Go takes them, whether they are good,
-// what they can reach. It predicts no gain: of nine scores that were tried on sixteen programs none told who gains.
-// The verdict and all figures are the same in whatever order the profiles come.
+// Judge reports whether a build with CPU profiles is worth the trouble: whether Go takes them, whether they have samples
+// enough, and how much of the time PGO can reach. It predicts no gain: of nine scores that were tried on sixteen programs
+// none predicted it.
 //
-// The verdict is found in this order. What Go refuses or ignores, or what is not of one program, is Unfit. What is
-// bounded below MinCeiling is LittleToGain, however good the profile is, if it has samples enough to say so. Of the
-// rest, too few samples, or calls that differ between profiles of one load, are Unfit. An Unfit Judgement has a
-// Refusal that says the Reason, of all of them or of each one.
+// The verdict is found in this order. Profiles that Go refuses or ignores are Unfit. If the bound is below MinCeiling, it
+// is LittleToGain, if there are samples enough for that. Of the rest, too few samples are Unfit. An Unfit Judgement has a
+// Refusal with the Reason, of all profiles or of each one.
 func Judge(ctx context.Context, inputs []Input, o JudgeOptions) (*Judgement, error) {
 	o = o.orDefaults()
-	j := &judge{
-		options: o, inputs: inputs, pool: newPool(),
-		Judgement: &Judgement{Events: -1, Edges: &Edges{}, Thresholds: Thresholds{Events: o.MinEvents, Overlap: o.MinOverlap, Ceiling: o.MinCeiling}},
+	j := &judge{options: o, inputs: inputs, Judgement: &Judgement{
+		Events: -1, Edges: &Edges{}, Thresholds: Thresholds{Events: o.MinEvents, Ceiling: o.MinCeiling},
+	}}
+	if err := j.assess(ctx); err != nil {
+		return nil, err
 	}
-	for _, step := range []func(context.Context) error{j.assess, j.together, j.measure} {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
+	j.together()
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
+	j.measure()
 	j.decide()
 	return j.Judgement, nil
 }
 
-// assess looks at each profile on its own.
+// assess checks each profile on its own.
 func (j *judge) assess(ctx context.Context) error {
+	seen := map[string]string{} // the input that has a hash
 	for i := range j.inputs {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -95,18 +91,51 @@ func (j *judge) assess(ctx context.Context) error {
 			_, a.Events = in.Profile.Events(kind)
 			a.CPU, a.Reach = cpuOf(in.Profile), ReachOf(in.Profile)
 		}
-		if first := j.twin(in); len(a.Refusals) == 0 && first != nil {
-			a.Refusals = []Refusal{{"twice", fmt.Sprintf("it is the same profile as %s: its samples count once", first.Name), "leave one of them out"}}
+		if first, twice := seen[in.SHA256]; len(a.Refusals) == 0 && twice && in.SHA256 != "" {
+			a.Refusals = []Refusal{{
+				"twice", fmt.Sprintf("it is the same profile as %s: its samples count once", first), "leave one of them out",
+			}}
 		}
 		if len(a.Refusals) == 0 {
-			calls, err := stackCallsOf(ctx, in.Profile)
-			if err != nil {
-				return err
-			}
 			j.profiles, j.of = append(j.profiles, in.Profile), append(j.of, i)
-			j.pool.take(calls)
+			seen[in.SHA256] = in.Name
 		}
 		j.Profiles = append(j.Profiles, a)
 	}
 	return nil
+}
+
+// together merges the profiles, and warns if they are of several Go versions.
+func (j *judge) together() {
+	if len(j.profiles) == 0 {
+		return
+	}
+	var versions []string
+	for _, i := range j.of {
+		versions = distinct(versions, j.inputs[i].GoVersion)
+	}
+	if len(versions) > 1 {
+		j.Cautions = append(j.Cautions, Refusal{
+			"two-go-versions", "they are of programs built with " + strings.Join(versions, " and "),
+			"calls inside the runtime and the standard library count for one of them only; profile with the Go that you build with",
+		})
+	}
+	whole, err := profile.Merge(j.profiles, profile.MergeOptions{Compatible: true})
+	switch {
+	case err != nil:
+		j.refuse("no-merge", "they cannot be merged: "+err.Error(), "judge and pack them one at a time")
+		return
+	case kindOf(whole) < 0:
+		j.refuse("no-merge", "they cannot be merged: they have no sample type in common that Go takes", "take all of them in the same way")
+		return
+	}
+	if kind, ok := whole.Overflow(); ok && kind == kindOf(whole) {
+		j.refuse("too-large", "together their values overflow 64 bits: Go would add them up wrong", "judge and pack fewer of them")
+		return
+	}
+	j.whole = whole
+}
+
+func (j *judge) refuse(id, message, hint string) {
+	j.Refusals = append(j.Refusals, Refusal{id, message, hint})
 }

@@ -28,9 +28,9 @@ func (j *judge) decide() {
 		j.Verdict, j.Reason, j.Refusals = Unfit, r.Message, append(j.Refusals, *r)
 	} else {
 		j.Verdict = WorthBuilding
-		j.Reason = percent(j.Reach.Total) + " of the samples are in code that Go compiles, and the profile is good; only a trial shows the gain: kitescope pgo trial"
+		j.Reason = percent(j.Reach.Total) + " of the samples are in code that Go compiles, and there are enough of them; " +
+			"only a trial shows the gain: kitescope pgo trial"
 	}
-	j.cautionUnlike()
 	j.caution()
 }
 
@@ -105,7 +105,7 @@ func (j *judge) unfit() *Refusal {
 			"profile a binary with its symbols",
 		}
 	}
-	return j.unlike()
+	return nil
 }
 
 // littleToGain names what takes the time that PGO cannot reach.
@@ -163,40 +163,6 @@ func (j *judge) caution() {
 			"the machine was busy; profile on a quieter one, or let pgo pack --fold-preempt count them for what was interrupted",
 		})
 	}
-	if missing := j.withoutStartLine(); missing >= someMissing && j.Verdict != LittleToGain {
-		j.Cautions = append(j.Cautions, Refusal{
-			"some-start-lines", percent(missing) + " of the samples are in functions of Go without a start line, whose calls the compiler does not find",
-			"was a profile converted on the way? go tool pprof -proto takes start lines away: use -symbolize=none",
-		})
-	}
-}
-
-// someMissing is from which share on functions without a start line are worth a word.
-const someMissing = 0.05
-
-// withoutStartLine is the share of samples of Go whose leaf has no start line.
-func (j *judge) withoutStartLine() float64 {
-	kind, kinds := kindOf(j.whole), j.whole.KindsOfLocations()
-	missing, total := 0.0, 0.0
-	for i := range j.whole.Len() {
-		v, stack := float64(j.whole.Value(i, kind)), j.whole.Stack(i)
-		if len(stack) == 0 {
-			continue
-		}
-		total += v
-		lines := j.whole.LinesOf(stack[0])
-		switch kinds[stack[0]].Class {
-		case profile.GoCode, profile.Runtime, profile.GC:
-			if len(lines) > 0 && j.whole.Functions[lines[0].Function].StartLine == 0 {
-				missing += v
-			}
-		case profile.Unknown, profile.Cgo, profile.Native, profile.Assembly, profile.Syscall, profile.Kernel, profile.Idle, profile.Managed:
-		}
-	}
-	if total == 0 {
-		return 0
-	}
-	return missing / total
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }

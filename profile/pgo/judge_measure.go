@@ -1,7 +1,6 @@
 package pgo
 
 import (
-	"context"
 	"math"
 	"time"
 
@@ -18,10 +17,10 @@ func cpuOf(p *profile.Profile) time.Duration {
 	return 0
 }
 
-// measure takes the figures of all profiles together.
-func (j *judge) measure(ctx context.Context) error {
+// measure computes the figures of all profiles together.
+func (j *judge) measure() {
 	if j.whole == nil {
-		return nil
+		return
 	}
 	for _, p := range j.profiles {
 		j.CPU += cpuOf(p)
@@ -32,18 +31,14 @@ func (j *judge) measure(ctx context.Context) error {
 	j.Preempted = preempted(j.whole, kind)
 	c, err := callsOf(j.whole)
 	if err != nil {
-		j.Refusals = append(j.Refusals, Refusal{"too-large", err.Error(), ""})
-		return nil //nolint:nilerr // it is what is wrong with the profiles
+		j.refuse("too-large", err.Error(), "")
+		return
 	}
 	j.Edges = c.edges()
 	hot, least := j.Edges.Hot(HotPercent)
 	j.HotEdges, j.LeastHot = len(hot), least
 	j.Reach = ReachOf(j.whole)
 	j.listHot(c, hot)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return j.overlaps(ctx)
 }
 
 // preempted is the share of samples whose leaf is runtime.asyncPreempt: those that folding gives another leaf.

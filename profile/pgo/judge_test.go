@@ -6,8 +6,13 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"kitescope/internal/hints"
 	"kitescope/profile"
@@ -133,60 +138,6 @@ func TestReachHoldsToTheClasses(t *testing.T) {
 	}
 }
 
-// overlapOf is how alike the calls of two profiles are.
-func overlapOf(t *testing.T, profiles ...*profile.Profile) float64 {
-	t.Helper()
-	pool := newPool()
-	for _, p := range profiles {
-		calls, err := stackCallsOf(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pool.take(calls)
-	}
-	return pool.overlap(0, 1)
-}
-
-// Overlaps were measured before: 0.83 to 0.87 of one load, 0.67 to 0.74 of different ones, 0.26 to 0.28 with an idle
-// process, over whole stacks. (What the compiler itself counts, the ends of stacks, has 0.54 for the first.)
-func TestOverlapOfMilvus(t *testing.T) {
-	for _, c := range []struct {
-		a, b        string
-		least, most float64
-	}{
-		{"cpu-hnswcos-nq1", "cpu-hnswcos-nq1-20s", 0.82, 0.88},
-		{"cpu-flat", "cpu-hnsw", 0.66, 0.75},
-		{"cpu-flat", "cpu-hnswcos-nq1", 0.66, 0.75},
-		{"cpu-hnsw", "cpu-hnswcos-nq1", 0.66, 0.75},
-		{"cpu-idle", "cpu-flat", 0.25, 0.29},
-		{"cpu-idle", "cpu-hnsw", 0.25, 0.29},
-		{"cpu-idle", "cpu-hnswcos-nq1-20s", 0.25, 0.29},
-	} {
-		if got := overlapOf(t, milvus(t, c.a), milvus(t, c.b)); got < c.least || got > c.most {
-			t.Errorf("%s and %s: %.3f, want %.2f to %.2f", c.a, c.b, got, c.least, c.most)
-		}
-	}
-	p := milvus(t, "cpu-flat")
-	if got := overlapOf(t, p, p); math.Abs(got-1) > 1e-9 {
-		t.Errorf("a profile and itself: %v", got)
-	}
-}
-
-// Split halves grow with the number of samples: what was measured before is 0.26, 0.72, 0.79 and 0.86, from one split
-// each. (Of FLAT it was 0.63, which is the least of a hundred splits here; their median is 0.73.)
-func TestHalvesOfMilvus(t *testing.T) {
-	for load, want := range map[string]float64{"cpu-idle": 0.26, "cpu-hnsw": 0.70, "cpu-hnswcos-nq1": 0.79, "cpu-hnswcos-nq1-20s": 0.86} {
-		p := milvus(t, load)
-		got := halvesOf(t, p)
-		if math.Abs(got-want) > 0.06 {
-			t.Errorf("%s: %.3f, want %.2f", load, got, want)
-		}
-		if again := halvesOf(t, p); again != got {
-			t.Errorf("%s: %v, and then %v", load, got, again)
-		}
-	}
-}
-
 func judged(t *testing.T, inputs ...Input) *Judgement {
 	t.Helper()
 	j, err := Judge(t.Context(), inputs, JudgeOptions{})
@@ -237,7 +188,7 @@ func TestJudgeSaysWhyAnInputCannotBeRead(t *testing.T) {
 }
 
 // goProfile is a profile of a program with a call in it, for a change to be made.
-func goProfile(t *testing.T, program string, startLine, samples int64) *profile.Profile {
+func goProfile(t testing.TB, program string, startLine, samples int64) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	var stack []uint32
@@ -271,25 +222,6 @@ func TestRefusals(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-	}
-}
-
-func TestJudgeRefusesTwoPrograms(t *testing.T) {
-	j := judged(t,
-		Input{Name: "a", Profile: goProfile(t, "example.com/a", 10, 3000)},
-		Input{Name: "b", Profile: goProfile(t, "example.com/b", 10, 3000)})
-	if j.Verdict != Unfit || len(j.Refusals) == 0 || j.Refusals[0].ID != "two-programs" {
-		t.Errorf("got %s: %s, %+v", j.Verdict, j.Reason, j.Refusals)
-	}
-}
-
-// Processes of one binary may have nothing in common but the runtime: a coordinator and a query node, or one that is idle.
-func TestJudgeTakesOneBuildIDForOneProgram(t *testing.T) {
-	j := judged(t,
-		Input{Name: "a", BuildID: "28c2", Profile: goProfile(t, "example.com/a", 10, 3000)},
-		Input{Name: "b", BuildID: "28c2", Profile: goProfile(t, "example.com/b", 10, 3000)})
-	if len(j.Refusals) != 1 || j.Refusals[0].ID != "unlike" {
-		t.Errorf("got %+v", j.Refusals)
 	}
 }
 
@@ -341,9 +273,9 @@ func TestRisks(t *testing.T) {
 // Whatever a file holds, a judgement of it comes to an end, with a verdict that has a reason.
 func FuzzJudge(f *testing.F) {
 	var seeds [][]byte
-	for _, l := range []load{{program: "example.com/a", samples: 3}, {program: "runtime", binary: "b", samples: 2, moved: 1, at: noon(0)}} {
+	for _, p := range []*profile.Profile{goProfile(f, "example.com/a", 10, 3), goProfile(f, "runtime", 0, 2)} {
 		var zipped bytes.Buffer
-		if err := l.profile(f).Encode(&zipped); err != nil {
+		if err := p.Encode(&zipped); err != nil {
 			f.Fatal(err)
 		}
 		r, err := gzip.NewReader(&zipped)
@@ -380,13 +312,148 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-func halvesOf(t *testing.T, p *profile.Profile) float64 {
+// ids are the words of what speaks against profiles.
+func ids(list []Refusal) string {
+	var words []string
+	for _, r := range list {
+		words = append(words, r.ID)
+	}
+	return strings.Join(words, " ")
+}
+
+func TestJudgementOfSets(t *testing.T) {
+	of := func(name string, p *profile.Profile, change func(in *Input)) Input {
+		in := Input{Name: name, Profile: p}
+		if change != nil {
+			change(&in)
+		}
+		return in
+	}
+	good := goProfile(t, "example.com/a", 10, 3000)
+	unreadable := func(name, text string) Input { return Input{Name: name, Err: errors.New(text)} }
+	for name, c := range map[string]struct {
+		inputs             []Input
+		verdict            Verdict
+		refusals, cautions string
+		reason             string
+	}{
+		"one": {[]Input{of("x", good, nil)}, WorthBuilding, "", "one-window", "100% of the samples are in code that Go compiles"},
+		"two": {[]Input{of("x", good, nil), of("y", goProfile(t, "example.com/a", 10, 7), nil)}, WorthBuilding, "", "", ""},
+		"the same file": {
+			[]Input{of("x", good, func(in *Input) { in.SHA256 = "aa" }), of("y", good, func(in *Input) { in.SHA256 = "aa" })},
+			WorthBuilding, "", "left-out one-window", "",
+		},
+		"two Go versions": {
+			[]Input{of("x", good, func(in *Input) { in.GoVersion = "go1.25" }), of("y", good, func(in *Input) { in.GoVersion = "go1.26" })},
+			WorthBuilding, "", "two-go-versions", "",
+		},
+		"few samples": {
+			[]Input{of("x", goProfile(t, "example.com/a", 10, 1999), nil)}, Unfit, "few-samples", "", "1,999 samples are too few (needs 2,000)",
+		},
+		"one beside one that cannot be read": {
+			[]Input{unreadable("bad", "the profile is cut after 7 bytes"), of("x", good, nil)}, WorthBuilding, "", "left-out one-window", "",
+		},
+		"nothing": {nil, Unfit, "no-profile", "", "there is no profile"},
+		"several bad": {
+			[]Input{unreadable("a", "the file is empty"), unreadable("b", "it is cut")},
+			Unfit, "", "",
+			"Go cannot build with any of the 2 profiles; a: the file is empty",
+		},
+	} {
+		j := judged(t, c.inputs...)
+		if j.Verdict != c.verdict || ids(j.Refusals) != c.refusals || ids(j.Cautions) != c.cautions || !strings.Contains(j.Reason, c.reason) {
+			t.Errorf("%s: %s: %s\nrefusals %+v\ncautions %+v", name, j.Verdict, j.Reason, j.Refusals, j.Cautions)
+		}
+	}
+}
+
+// Nothing is green or 0 where it is not known: the number of samples.
+func TestJudgeWithoutTheNumberOfSamples(t *testing.T) {
+	p := *milvus(t, "cpu-hnswcos-nq1-20s")
+	values := make([]int64, p.Len())
+	for i := range values {
+		values[i] = p.Value(i, 1)
+	}
+	p.Types, p.Values, p.Period = p.Types[1:], values, 0
+	j := judged(t, Input{Name: "x", Profile: &p})
+	if j.Verdict != Unfit || ids(j.Refusals) != "unknown-samples" || j.Events != -1 {
+		t.Errorf("%s: %s, %d samples", j.Verdict, j.Reason, j.Events)
+	}
+	if len(j.Hot) == 0 || j.Hot[0].Hits != -1 {
+		t.Errorf("%+v", j.Hot)
+	}
+}
+
+func cluster(t *testing.T, name string) []Input {
 	t.Helper()
-	s, err := stackCallsOf(t.Context(), p)
+	files, err := filepath.Glob("../../testdata/profiles/" + name + "/*.pb.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var inputs []Input
+	for _, file := range files {
+		node, _, _ := strings.Cut(filepath.Base(file), ".")
+		inputs = append(inputs, Input{Name: node, Node: node, Profile: profiletest.Read(t, file)})
+	}
+	return inputs
+}
+
+// said is all that must not depend on the order of profiles.
+type said struct {
+	Verdict            Verdict
+	Reason             string
+	Refusals, Cautions []Refusal
+	Events             int64
+	Reach              Reach
+	Hot                []HotEdge
+	Figures            []float64
+}
+
+func saidOf(j *Judgement) said {
+	slices.SortFunc(j.Cautions, func(a, b Refusal) int { return strings.Compare(a.Message, b.Message) })
+	return said{
+		j.Verdict, j.Reason, j.Refusals, j.Cautions, j.Events, j.Reach, j.Hot,
+		[]float64{j.Preempted, j.FewHits, float64(j.HotEdges), float64(j.LeastHot), float64(j.CPU), float64(j.Duration), float64(j.Edges.Total)},
+	}
+}
+
+func TestJudgementIsTheSameInAnyOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for name, inputs := range map[string][]Input{
+		"t3": cluster(t, "t3"), "t7": cluster(t, "t7"),
+		"loads": {{Name: "a", Profile: milvus(t, "cpu-flat")}, {Name: "b", Profile: milvus(t, "cpu-hnswcos-nq1")}, {Name: "c", Profile: milvus(t, "cpu-idle")}, {Name: "d", Profile: milvus(t, "heap")}},
+	} {
+		want := saidOf(judged(t, inputs...))
+		for range 5 {
+			random.Shuffle(len(inputs), func(i, k int) { inputs[i], inputs[k] = inputs[k], inputs[i] })
+			if diff := cmp.Diff(want, saidOf(judged(t, inputs...))); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	}
+}
+
+// Thresholds below 0 refuse no profile.
+func TestJudgeWithoutThresholds(t *testing.T) {
+	in := []Input{{Name: "x", Profile: milvus(t, "cpu-idle")}}
+	j, err := Judge(t.Context(), in, JudgeOptions{MinCeiling: -1, MinEvents: -1, Hot: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := newPool()
-	pool.take(s)
-	return pool.halves()
+	if j.Verdict != WorthBuilding || j.Thresholds != (Thresholds{}) || len(j.Hot) <= defaultHot {
+		t.Errorf("%s: %s, %+v, %d hot", j.Verdict, j.Reason, j.Thresholds, len(j.Hot))
+	}
+}
+
+// Few samples do not say that there is little to gain: of one in a native library the bound could be anything.
+func TestFewSamplesAreNotLittleToGain(t *testing.T) {
+	for _, c := range []struct{ share, n, want float64 }{{0, 1, 0.793}, {0.5, 100, 0.596}, {0.271, 954, 0.300}, {1, 50, 1}, {0.3, 0, 1}} {
+		if got := likelyMost(c.share, c.n); math.Abs(got-c.want) > 0.001 {
+			t.Errorf("of %v with %v samples: %.3f, want %.3f", c.share, c.n, got, c.want)
+		}
+	}
+	// 4.8% of CPU time of 1,721 samples: it could be 5%.
+	if j := judged(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" || j.Reach.Ceiling >= DefaultMinCeiling {
+		t.Errorf("%s: %s, bound %v", j.Verdict, j.Reason, j.Reach.Ceiling)
+	}
 }

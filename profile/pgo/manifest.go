@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/internal/hints"
+	"kitescope/profile"
 )
 
 // What a manifest of a pack calls itself.
@@ -37,12 +38,10 @@ type Manifest struct {
 	Bytes  int    `json:"bytes"`
 	SHA256 string `json:"sha256"`
 
-	// Weight is "equal" or "cpu"; SampleType the unit of all weights: "cpu/nanoseconds".
-	Weight      string   `json:"weight"`
+	// SampleType is the unit of all weights: "cpu/nanoseconds".
 	SampleType  string   `json:"sample_type"`
 	Block       []string `json:"block,omitempty"`
 	FoldPreempt bool     `json:"fold_preempt,omitempty"`
-	WholeStacks bool     `json:"whole_stacks,omitempty"`
 
 	// Calls are the different calls, HotCalls those that the compiler takes for hot, CallWeight is the weight of all.
 	Calls      int   `json:"calls"`
@@ -76,38 +75,30 @@ type ManifestSource struct {
 	Weight int64 `json:"weight"`
 }
 
-// ManifestJudgement are the judge's figures of all sources together.
+// ManifestJudgement is the judgement of all sources together.
 type ManifestJudgement struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"`
-	// Refusals are the words of what speaks against building with it.
+	// Refusals and Cautions are the IDs of objections to building with the profiles.
 	Refusals []string `json:"refusals,omitempty"`
 	Cautions []string `json:"cautions,omitempty"`
 	Samples  *int64   `json:"samples,omitempty"`
-	// CPUSeconds and Seconds are those of all windows together.
-	CPUSeconds float64 `json:"cpu_seconds"`
-	Seconds    float64 `json:"seconds"`
-	HotCalls   int     `json:"hot_calls"`
-	// Preempted, GoShare, NativeShare and Ceiling are shares of 1.
-	Preempted   float64 `json:"preempted"`
+	// GoShare, NativeShare and Ceiling are shares of 1.
 	GoShare     float64 `json:"go_share"`
 	NativeShare float64 `json:"native_share"`
 	Ceiling     float64 `json:"ceiling"`
-	// LeastOverlap is between the two profiles, or halves of one, that are least alike; nil if nothing was compared.
-	LeastOverlap *float64 `json:"least_overlap,omitempty"`
 }
 
-func newManifest(p *Pack, inputs []Input, shares []share, o *PackOptions) *Manifest {
+func newManifest(p *Pack, inputs []Input, o *PackOptions) *Manifest {
 	hot, _ := p.Edges.Hot(HotPercent)
 	m := &Manifest{
 		Format: ManifestFormat, Version: ManifestVersion, Kitescope: o.Kitescope,
 		File: DefaultName, Bytes: len(p.Bytes), SHA256: p.SHA256,
-		Weight: o.Weight.String(), SampleType: p.Profile.Types[0].String(),
-		Block: o.Block, FoldPreempt: o.FoldPreempt, WholeStacks: o.WholeStacks,
+		SampleType: p.Profile.Types[0].String(), Block: o.Block, FoldPreempt: o.FoldPreempt,
 		Calls: len(p.Edges.ByWeight), HotCalls: len(hot), CallWeight: p.Edges.Total,
 	}
 	for i := range inputs {
-		s := newManifestSource(&inputs[i], &shares[i])
+		s := newManifestSource(&inputs[i], p.Profile.Types[0])
 		m.Sources = append(m.Sources, s)
 		m.Nodes, m.GoVersions, m.BuildIDs = distinct(m.Nodes, s.Node), distinct(m.GoVersions, s.GoVersion), distinct(m.BuildIDs, s.BuildID)
 	}
@@ -131,26 +122,20 @@ func distinct(list []string, word string) []string {
 	return slices.Insert(list, at, word)
 }
 
-func newManifestSource(in *Input, w *share) ManifestSource {
+func newManifestSource(in *Input, packed profile.ValueType) ManifestSource {
 	p := in.Profile
 	s := ManifestSource{
 		Name: in.Name, Node: in.Node, SHA256: in.SHA256, Started: p.Time, Seconds: seconds(p.Duration),
 		GoVersion: in.GoVersion, BuildID: in.BuildID,
 	}
-	for i := range p.Len() {
-		s.Weight += w.scale(p.Value(i, w.kind))
-	}
-	if p.Len() > 0 {
-		if _, n := p.Events(w.kind); n >= 0 {
+	if kind := slices.Index(p.Types, packed); kind >= 0 {
+		s.Weight = p.Total(kind)
+		if _, n := p.Events(kind); n >= 0 && p.Len() > 0 {
 			s.Samples = &n
 		}
 	}
-	if kind := indexOf(p, cpuTime); kind >= 0 {
-		var sum int64
-		for i := range p.Len() {
-			sum += p.Value(i, kind)
-		}
-		used := seconds(time.Duration(sum))
+	if slices.Contains(p.Types, cpuTime) {
+		used := seconds(cpuOf(p))
 		s.CPUSeconds = &used
 	}
 	return s
@@ -158,8 +143,8 @@ func newManifestSource(in *Input, w *share) ManifestSource {
 
 func newManifestJudgement(j *Judgement) *ManifestJudgement {
 	m := &ManifestJudgement{
-		Verdict: j.Verdict.String(), Reason: j.Reason, CPUSeconds: seconds(j.CPU), Seconds: seconds(j.Duration), HotCalls: j.HotEdges,
-		Preempted: j.Preempted, GoShare: j.Reach.Total, NativeShare: j.Reach.Native, Ceiling: j.Reach.Ceiling,
+		Verdict: j.Verdict.String(), Reason: j.Reason,
+		GoShare: j.Reach.Total, NativeShare: j.Reach.Native, Ceiling: j.Reach.Ceiling,
 	}
 	for _, r := range j.Refusals {
 		m.Refusals = append(m.Refusals, r.ID)
@@ -169,11 +154,6 @@ func newManifestJudgement(j *Judgement) *ManifestJudgement {
 	}
 	if j.Events >= 0 {
 		m.Samples = &j.Events
-	}
-	for i := range j.Overlaps {
-		if o := j.Overlaps[i].Share; m.LeastOverlap == nil || o < *m.LeastOverlap {
-			m.LeastOverlap = &o
-		}
 	}
 	return m
 }

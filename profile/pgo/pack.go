@@ -9,50 +9,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"kitescope/internal/hints"
 	"kitescope/profile"
 )
 
-// Weighting says how much each profile of a pack counts.
-type Weighting uint8
-
-// The weightings.
-const (
-	// WeighEqually gives each profile the same total, so that the busiest process does not decide alone.
-	WeighEqually Weighting = iota
-	// WeighByCPU takes values as they were sampled: who used more CPU time counts more.
-	WeighByCPU
-)
-
-var weightingNames = [...]string{"equal", "cpu"}
-
-func (w Weighting) String() string { return weightingNames[w] }
-
-// Weightings are the words of WeightingOf.
-func Weightings() []string { return weightingNames[:] }
-
-// WeightingOf reads "equal" or "cpu".
-func WeightingOf(word string) (Weighting, bool) {
-	for i, name := range weightingNames {
-		if word == name {
-			return Weighting(i), true
-		}
-	}
-	return 0, false
-}
-
-// PackOptions say how profiles become one to build with. The zero value weighs them equally.
+// PackOptions are the options of NewPack.
 type PackOptions struct {
-	Weight Weighting
 	// Block are functions that the compiler shall not take for hot, by the linker's name (see Blocked).
 	Block []string
 	// FoldPreempt counts runtime.asyncPreempt for the function that it interrupted. The calls are then no longer
 	// those that Go counts in the profiles as they are.
 	FoldPreempt bool
-	// WholeStacks keeps what the compiler does not read of stacks, for people who look at the pack as a flame graph.
-	WholeStacks bool
 	// Judgement is of the same profiles, for the Manifest; nil if nobody judged.
 	Judgement *Judgement
 	// Kitescope is the version of this program, for the Manifest.
@@ -96,18 +66,16 @@ func NewPack(ctx context.Context, inputs []Input, o PackOptions) (*Pack, error) 
 	if len(inputs) == 0 {
 		return nil, errors.New("pack: no profiles")
 	}
-	shares, kind, err := weigh(inputs, o.Weight)
+	whole, kind, err := mergeForPack(inputs)
 	if err != nil {
 		return nil, err
 	}
-	s := newStripper(kind, &o)
-	for i := range inputs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := s.add(inputs[i].Profile, &shares[i]); err != nil {
-			return nil, fmt.Errorf("pack %s: %w", inputs[i].Name, err)
-		}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := newStripper(whole.Types[kind], &o)
+	if err := s.add(whole, kind); err != nil {
+		return nil, fmt.Errorf("pack: %w", err)
 	}
 	p, err := s.profile()
 	if err != nil {
@@ -120,49 +88,77 @@ func NewPack(ctx context.Context, inputs []Input, o PackOptions) (*Pack, error) 
 	if pack.Edges, err = EdgesOf(p); err != nil {
 		return nil, fmt.Errorf("pack: %w", err)
 	}
+	if pack.Edges.Total < 0 {
+		return nil, errTooLarge
+	}
 	if pack.Edges.Total == 0 {
-		return nil, hints.Errorf("profile the program under load, for 30 seconds or more",
-			"pack: there is no call in any of these profiles: go would take the file, and do nothing with it")
+		return nil, errNoCall()
 	}
 	if pack.Bytes, err = encodePack(p); err != nil {
 		return nil, fmt.Errorf("pack: %w", err)
 	}
 	sum := sha256.Sum256(pack.Bytes)
 	pack.SHA256 = hex.EncodeToString(sum[:])
-	pack.Manifest = newManifest(pack, inputs, shares, &o)
+	pack.Manifest = newManifest(pack, inputs, &o)
 	pack.Notes = packNotes(pack.Manifest)
 	return pack, nil
 }
-
-// fewSamples make a profile that counts as much as others, and should not.
-const fewSamples = 100
 
 func packNotes(m *Manifest) (notes []string) {
 	if len(m.GoVersions) > 1 {
 		notes = append(notes, "the programs were built with different Go versions: "+strings.Join(m.GoVersions, ", "))
 	}
-	if m.Weight != WeighEqually.String() || len(m.Sources) == 1 {
-		return notes
-	}
-	var few []string
-	for i := range m.Sources {
-		switch s := &m.Sources[i]; {
-		case s.Weight == 0:
-			notes = append(notes, s.Name+" is empty, and counts nothing")
-		case s.Samples != nil && *s.Samples < fewSamples:
-			few = append(few, fmt.Sprintf("%s (%d)", s.Name, *s.Samples))
-		}
-	}
-	if len(few) > 0 {
-		const most = 5
-		shown := strings.Join(few[:min(len(few), most)], ", ")
-		if rest := len(few) - most; rest > 0 {
-			shown += fmt.Sprintf(" and %d more", rest)
-		}
-		notes = append(notes, fmt.Sprintf("%d of %d profiles have fewer than %d samples, and count as much as the others: %s; leave them out, or weigh by CPU time",
-			len(few), len(m.Sources), fewSamples, shown))
-	}
 	return notes
+}
+
+var cpuTime = profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+
+// mergeForPack merges profiles, and returns the sample type that is packed: the one that the compiler takes of the merge,
+// but CPU time if the profiles were sampled at different rates. Profiles without samples add nothing.
+func mergeForPack(inputs []Input) (whole *profile.Profile, kind int, err error) {
+	profiles := make([]*profile.Profile, 0, len(inputs))
+	for i := range inputs {
+		in := &inputs[i]
+		if in.Err != nil {
+			return nil, 0, fmt.Errorf("pack %s: %w", in.Name, in.Err)
+		}
+		for _, r := range Refusals(in.Profile) {
+			switch r.ID {
+			case "no-samples", "no-calls", "all-zero":
+			default:
+				return nil, 0, fmt.Errorf("pack %s: %w", in.Name, r.err())
+			}
+		}
+		if in.Profile.Len() > 0 {
+			profiles = append(profiles, in.Profile)
+		}
+	}
+	if len(profiles) == 0 {
+		return nil, 0, errNoCall()
+	}
+	if whole, err = profile.Merge(profiles, profile.MergeOptions{Compatible: true}); err != nil {
+		return nil, 0, fmt.Errorf("pack: %w", err)
+	}
+	kind = kindOf(whole)
+	oneRate := !slices.ContainsFunc(profiles, func(p *profile.Profile) bool { return p.Period != profiles[0].Period })
+	if cpu := slices.Index(whole.Types, cpuTime); !oneRate && (cpu >= 0 || kind >= 0 && whole.Types[kind] != cpuTime) {
+		kind = cpu
+	}
+	if kind < 0 {
+		return nil, 0, hints.Errorf("take all of them in the same way",
+			"pack: the profiles have no CPU time in common, and sample counts of different rates cannot be added up")
+	}
+	if over, ok := whole.Overflow(); ok && over == kind {
+		return nil, 0, errTooLarge
+	}
+	return whole, kind, nil
+}
+
+var errTooLarge = errors.New("pack: the values of these profiles add up to more than a build can count")
+
+func errNoCall() error {
+	return hints.Errorf("profile the program under load, for 30 seconds or more",
+		"pack: there is no call in any of these profiles: go would take the file, and do nothing with it")
 }
 
 // encodePack writes a profile as small as it gets: it is kept under version control.

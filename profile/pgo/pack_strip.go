@@ -11,8 +11,8 @@ import (
 // stripper collects what the compiler reads of samples (internal/profile: NewGraph; since go1.20 only the last two
 // locations of a stack count) and adds up those that are equal in that.
 type stripper struct {
-	whole, fold bool
-	b           *profile.Builder
+	fold bool
+	b    *profile.Builder
 
 	// Of the profile that is being added: its locations as they are kept, by index and by whether they need the address 1.
 	p         *profile.Profile
@@ -30,10 +30,11 @@ type stripper struct {
 const apartAddress = 1
 
 func newStripper(kind profile.ValueType, o *PackOptions) *stripper {
-	return &stripper{whole: o.WholeStacks, fold: o.FoldPreempt, b: profile.NewBuilder(kind)}
+	return &stripper{fold: o.FoldPreempt, b: profile.NewBuilder(kind)}
 }
 
-func (s *stripper) add(p *profile.Profile, w *share) error {
+// add takes a sample type of a profile.
+func (s *stripper) add(p *profile.Profile, kind int) error {
 	if s.fold {
 		p = p.FoldPreempt()
 	}
@@ -41,12 +42,12 @@ func (s *stripper) add(p *profile.Profile, w *share) error {
 	s.functions, s.plain, s.apart = unset(s.functions, len(p.Functions)), unset(s.plain, len(p.Locations)), unset(s.apart, len(p.Locations))
 	var stack []uint32
 	for i := range p.Len() {
-		v := w.scale(p.Value(i, w.kind))
+		v := p.Value(i, kind)
 		if v == 0 {
 			continue
 		}
 		from := p.Stack(i)
-		if !s.whole && len(from) > 2 {
+		if len(from) > 2 {
 			from = from[:2]
 		}
 		stack = stack[:0]

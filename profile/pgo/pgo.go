@@ -50,7 +50,7 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	// Unfit: Go refuses or ignores it, or it is too little or too unlike other profiles to build with.
+	// Unfit: Go refuses or ignores it, or it has too few samples to build with.
 	Unfit Verdict = iota
 	// LittleToGain: it is good, but the time goes where PGO cannot reach.
 	LittleToGain
@@ -85,8 +85,6 @@ type Judgement struct {
 	LeastHot int64
 	FewHits  float64
 	Reach    Reach
-	// Overlaps are of edges between nodes, between windows, between halves of one profile.
-	Overlaps []Overlap
 	// Hot are the hottest edges, as many as were asked for.
 	Hot   []HotEdge
 	Risks []Risk
@@ -96,8 +94,8 @@ type Judgement struct {
 
 // Thresholds are the least figures with which a profile is worth a build.
 type Thresholds struct {
-	Events           int64
-	Overlap, Ceiling float64
+	Events  int64
+	Ceiling float64
 }
 
 // Assessed is one profile on its own.
@@ -124,14 +122,6 @@ type Reach struct {
 	// Ceiling is the most that PGO may gain of CPU time: 0.14 of Total, as 14% is the top of what Go's
 	// documentation reports (go.dev/doc/pgo). There is no lower bound: PGO can make a program slower.
 	Ceiling float64
-}
-
-// Overlap is how alike two profiles are: the sum over all call edges of the lesser of both shares, 0 to 1.
-type Overlap struct {
-	// Between is "windows" of one process, "nodes" of one role, "profiles" of unknown processes, or "halves" of all samples.
-	Between string
-	A, B    string
-	Share   float64
 }
 
 // HotEdge is a call that the compiler takes for hot.

@@ -228,7 +228,7 @@ type Pack struct {
 func (t *trial) pack(ctx context.Context) error {
 	t.say("packing default.pgo")
 	readable := slices.DeleteFunc(slices.Clone(t.inputs), func(in pgo.Input) bool { return in.Err != nil })
-	pack, err := pgo.NewPack(ctx, readable, pgo.PackOptions{Weight: pgo.WeighByCPU, Judgement: t.report.Judgement, Kitescope: t.plan.Tool})
+	pack, err := pgo.NewPack(ctx, readable, pgo.PackOptions{Judgement: t.report.Judgement, Kitescope: t.plan.Tool})
 	if err != nil {
 		return err
 	}

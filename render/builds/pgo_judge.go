@@ -1,9 +1,7 @@
 package builds
 
 import (
-	"cmp"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,9 +207,6 @@ type judgedFigure struct {
 	ok bool
 }
 
-// mostOverlaps is how many pairs of profiles are compared on the screen, those least alike.
-const mostOverlaps = 8
-
 func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	least := []string{"≥ ", ">= "}[render.BoolInt(o.ASCII)]
 	list := []judgedFigure{{name: "samples", value: render.EventCount(j.Events), ok: j.Events >= j.Thresholds.Events}}
@@ -237,21 +232,13 @@ func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 		bound.wanted = least + PercentOfAll(j.Thresholds.Ceiling)
 	}
 	list = append(list, bound)
-	overlaps, rest := worstOverlaps(j.Overlaps)
-	for i := range overlaps {
-		x := judgedFigure{name: OverlapText(&overlaps[i]), value: overlapShare(overlaps[i].Share, j.Thresholds.Overlap), ok: overlaps[i].Share >= j.Thresholds.Overlap}
-		if j.Thresholds.Overlap > 0 {
-			x.wanted = least + render.Ratio(j.Thresholds.Overlap)
-		}
-		list = append(list, x)
-	}
 	look := func(i int) render.Role {
 		if list[i].wanted == "" {
 			return render.RolePlain
 		}
 		return []render.Role{render.RoleWarn, render.RoleGood}[render.BoolInt(list[i].ok)]
 	}
-	part := render.Part{List: render.Places(len(list), []table.ColumnOf[int]{
+	return render.Part{List: render.Places(len(list), []table.ColumnOf[int]{
 		{Column: table.Column{Title: "FIGURE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
 		{Column: table.Column{Right: true}, Role: look, Shown: func(i int) string { return list[i].value }},
 		{Role: look, Shown: func(i int) string {
@@ -262,47 +249,4 @@ func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 		}},
 		{Column: table.Column{Title: "WANTED"}, Shown: func(i int) string { return list[i].wanted }},
 	})}
-	if rest > 0 {
-		part.Head = append(part.Head, render.Line{Role: render.RoleDim, Text: "of " + strconv.Itoa(rest+mostOverlaps) + " overlaps those least alike"})
-	}
-	return part
-}
-
-// worstOverlaps are those of the profiles least alike, and how many are left out.
-func worstOverlaps(list []pgo.Overlap) (worst []pgo.Overlap, rest int) {
-	if len(list) <= mostOverlaps {
-		return list, 0
-	}
-	worst = slices.Clone(list)
-	slices.SortStableFunc(worst, func(a, b pgo.Overlap) int { return cmp.Compare(a.Share, b.Share) })
-	return worst[:mostOverlaps], len(list) - mostOverlaps
-}
-
-// OverlapText says whose calls are held against each other: "overlap of nodes proxy-1, proxy-2".
-func OverlapText(x *pgo.Overlap) string {
-	text := "overlap of " + render.Harmless(x.Between)
-	if x.Between == "halves" {
-		return "overlap of both halves of the samples"
-	}
-	switch a, b := render.Harmless(x.A), render.Harmless(x.B); {
-	case a == "" && b == "":
-		return text
-	case a == b || b == "":
-		return text + " of " + a
-	case a == "":
-		return text + " of " + b
-	default:
-		return text + " " + a + ", " + b
-	}
-}
-
-// overlapShare does not round to what is wanted what is less.
-func overlapShare(share, wanted float64) string {
-	if math.IsNaN(share) {
-		return words.UnknownMark
-	}
-	if share < wanted && math.Round(100*share) >= 100*wanted {
-		share = math.Floor(100*share) / 100
-	}
-	return render.Ratio(share)
 }

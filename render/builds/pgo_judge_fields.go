@@ -152,10 +152,8 @@ func writeJudgementHead(e *encode.Encoder, j *pgo.Judgement, o *render.ReportOpt
 	e.Key("thresholds")
 	e.BeginObject()
 	writeCount(e, "samples", j.Thresholds.Events)
-	e.Entry("overlap", j.Thresholds.Overlap)
 	e.Entry("bound_percent", 100*j.Thresholds.Ceiling)
 	e.EndObject()
-	e.Entry("overlaps", j.Overlaps)
 	writeHot(e, j.Hot[:o.Shown(len(j.Hot))])
 	e.Entry("risks", j.Risks)
 }

@@ -29,7 +29,7 @@ func ShortJudgement(j *pgo.Judgement) *pgo.Judgement {
 	}
 	s := *j
 	s.Reason, s.Refusals, s.Cautions = short(j.Reason), refusals(j.Refusals), refusals(j.Cautions)
-	s.Profiles, s.Overlaps = slices.Clone(j.Profiles), slices.Clone(j.Overlaps)
+	s.Profiles = slices.Clone(j.Profiles)
 	for i := range s.Profiles {
 		a := &s.Profiles[i]
 		a.Refusals = refusals(a.Refusals)
@@ -38,10 +38,6 @@ func ShortJudgement(j *pgo.Judgement) *pgo.Judgement {
 			in.Name = in.Name[cut:]
 			a.Input = &in
 		}
-	}
-	for i := range s.Overlaps {
-		o := &s.Overlaps[i]
-		o.A, o.B = short(o.A), short(o.B)
 	}
 	return &s
 }

@@ -36,7 +36,7 @@ func worthJudgement() *pgo.Judgement {
 		Verdict: pgo.WorthBuilding, Reason: "88% of the time is spent in compiled Go code, and all profiles are alike",
 		Cautions: []pgo.Refusal{{ID: "few-hits", Message: "61% of the hot calls were met fewer than 5 times", Hint: "a longer profile tells them better: --seconds 120"}},
 		Events:   6120, CPU: 61200 * time.Millisecond, Duration: 90 * time.Second, Preempted: 0.13, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 2, FewHits: 0.61,
-		Reach: reach, Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+		Reach: reach, Thresholds: pgo.Thresholds{Events: 2000, Ceiling: 0.05},
 		Risks: []pgo.Risk{{
 			ID: "stack-growth", Message: "processData may be inlined, and the stacks of all streams grow", Source: "golang/go#65532",
 			Function: "google.golang.org/grpc/internal/transport.(*loopyWriter).processData", Block: "google.golang.org/grpc/internal/transport.(*loopyWriter).processData",
@@ -45,9 +45,7 @@ func worthJudgement() *pgo.Judgement {
 	for i := range 3 {
 		in := &pgo.Input{Name: fmt.Sprintf("after/proxy-%d.cpu.pb.gz", i+1), Node: fmt.Sprintf("proxy-%d", i+1), GoVersion: "go1.26.8", BuildID: "b5f2"}
 		j.Profiles = append(j.Profiles, pgo.Assessed{Input: in, Events: 2040 + int64(i), CPU: 20400 * time.Millisecond, Duration: 30 * time.Second, Reach: reach})
-		j.Overlaps = append(j.Overlaps, pgo.Overlap{Between: "nodes", A: in.Node, B: fmt.Sprintf("proxy-%d", (i+1)%3+1), Share: 0.86 - 0.04*float64(i)})
 	}
-	j.Overlaps = append(j.Overlaps, pgo.Overlap{Between: "halves", A: "one half of all samples", B: "the other", Share: 0.82})
 	j.Hot = []pgo.HotEdge{
 		{Edge: pgo.Edge{Caller: "main.serve", Callee: longCallee, Offset: 17}, Share: 0.0812, Hits: 497},
 		{Edge: pgo.Edge{Caller: longCallee, Callee: "encoding/json.(*encodeState).marshal", Offset: 4}, Share: 0.04, Hits: 245},
@@ -67,9 +65,8 @@ func littleJudgement() *pgo.Judgement {
 		Profiles: []pgo.Assessed{{Input: in, Events: 954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Reach: reach}},
 		Cautions: []pgo.Refusal{{ID: "few-samples", Message: "954 samples are few: 2000 are wanted", Hint: "pull for longer: --seconds 60"}},
 		Events:   954, CPU: 9540 * time.Millisecond, Duration: 30 * time.Second, Edges: judgedEdges(953), HotEdges: 890, LeastHot: 1, FewHits: 0.74, Reach: reach,
-		Overlaps:   []pgo.Overlap{{Between: "halves", A: "one half of all samples", B: "the other", Share: 0.63}},
 		Hot:        []pgo.HotEdge{{Edge: pgo.Edge{Caller: "runtime.gcDrain", Callee: "runtime.scanobject", Offset: 93}, Share: 0.05, Hits: 31}, {Edge: pgo.Edge{Caller: "main.a", Callee: "main.b"}, Share: 0.0101, Hits: 6, Inlined: true}},
-		Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+		Thresholds: pgo.Thresholds{Events: 2000, Ceiling: 0.05},
 	}
 }
 
@@ -85,16 +82,12 @@ func unfitJudgement() *pgo.Judgement {
 			{Input: &pgo.Input{Name: rendertest.HostileName, Node: "\x1b]0;x\a"}, Events: 1200, CPU: 12 * time.Second, Reach: pgo.Reach{Unknown: 1}, Refusals: []pgo.Refusal{lines, all}},
 			{Input: &pgo.Input{Name: "gone.pb.gz", Err: errors.New("open gone.pb.gz: no such file or directory\x1b[2J")}, Events: -1},
 		},
-		Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+		Thresholds: pgo.Thresholds{Events: 2000, Ceiling: 0.05},
 	}
 }
 
 func judgements() map[string]*pgo.Judgement {
-	many := worthJudgement()
-	for i := range 30 {
-		many.Overlaps = append(many.Overlaps, pgo.Overlap{Between: "windows", A: fmt.Sprintf("window %d", i+1), B: rendertest.LongName, Share: 0.7 + 0.003*float64(i)})
-	}
-	return map[string]*pgo.Judgement{"worth": worthJudgement(), "little": littleJudgement(), "unfit": unfitJudgement(), "many": many, "empty": {Events: -1}}
+	return map[string]*pgo.Judgement{"worth": worthJudgement(), "little": littleJudgement(), "unfit": unfitJudgement(), "empty": {Events: -1}}
 }
 
 func TestGoldenJudgement(t *testing.T) {
@@ -212,14 +205,12 @@ func TestShortJudgement(t *testing.T) {
 		Reason:   "t5/a.pb.gz and t5/ab.pb.gz are of two programs",
 		Cautions: []pgo.Refusal{{ID: "left-out", Message: "t5/a.pb.gz is left out: read t5/a.pb.gz: it is empty"}},
 		Profiles: []pgo.Assessed{{Input: &pgo.Input{Name: "t5/a.pb.gz"}}, {Input: &pgo.Input{Name: "t5/ab.pb.gz"}}, {Input: &pgo.Input{Name: "t5/a.pb.gz.old"}}},
-		Overlaps: []pgo.Overlap{{Between: "nodes", A: "t5/a.pb.gz", B: "t5/a.pb.gz.old"}},
 	}
 	s := ShortJudgement(j)
 	for got, want := range map[string]string{
 		s.Reason:                 "a.pb.gz and ab.pb.gz are of two programs",
 		s.Cautions[0].Message:    "a.pb.gz is left out: read a.pb.gz: it is empty",
 		s.Profiles[2].Input.Name: "a.pb.gz.old",
-		s.Overlaps[0].B:          "a.pb.gz.old",
 		j.Profiles[0].Input.Name: "t5/a.pb.gz",
 		j.Cautions[0].Message:    "t5/a.pb.gz is left out: read t5/a.pb.gz: it is empty",
 	} {

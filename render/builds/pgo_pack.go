@@ -105,7 +105,6 @@ func writePackHead(e *encode.Encoder, r *PackReport) {
 	e.NonZero("flag", r.Flag)
 	e.NonZero("file", m.File)
 	e.NonZero("sha256", m.SHA256)
-	e.NonZero("weight_by", m.Weight)
 	e.NonZero("sample_type", m.SampleType)
 	e.Entry("bytes", m.Bytes)
 	e.Entry("calls", m.Calls)

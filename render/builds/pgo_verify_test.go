@@ -15,7 +15,7 @@ import (
 func packReports() []*PackReport {
 	samples, cpu := int64(497), 4.97
 	m := &pgo.Manifest{
-		File: "default.pgo", Bytes: 28672, SHA256: strings.Repeat("0123456789abcdef", 4), Weight: "equal", SampleType: "cpu/nanoseconds",
+		File: "default.pgo", Bytes: 28672, SHA256: strings.Repeat("0123456789abcdef", 4), SampleType: "cpu/nanoseconds",
 		Block: []string{"main.(*writer).flush"}, Calls: 1423, HotCalls: 949, CallWeight: 2_400_000_000,
 		Nodes: []string{"querynode-1"}, GoVersions: []string{"go1.26.8"}, BuildIDs: []string{"b1"},
 		Sources: []pgo.ManifestSource{

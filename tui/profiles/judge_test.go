@@ -59,13 +59,12 @@ func judgementFixture(t *testing.T) *pgo.Judgement {
 		Cautions: []pgo.Refusal{{ID: "alike", Message: "the profiles of two loads are unlike: 0.67 of the calls are the same"}},
 		Events:   1464, CPU: 14640 * time.Millisecond, Duration: 20 * time.Second, Preempted: 0.18,
 		Edges: &pgo.Edges{Weight: weights, Total: 1133}, HotEdges: 890, FewHits: 0.74, Reach: reach(0.668),
-		Overlaps: []pgo.Overlap{{Between: "windows", A: "milvus-cpu-hnsw.pb.gz", B: "milvus-cpu-hnswcos-nq1.pb.gz", Share: 0.67}, {Between: "halves", A: "milvus-cpu-hnsw.pb.gz", Share: 0.83}},
-		Hot:      hot,
+		Hot: hot,
 		Risks: []pgo.Risk{{
 			ID: "grpc-process-data", Message: "grpc's processData may be inlined, and grow the stack of each stream: memory +18% was reported", Source: "golang/go issue 65532",
 			Function: grpc + "(*loopyWriter).processData", Block: grpc + "(*loopyWriter).processData",
 		}},
-		Thresholds: pgo.Thresholds{Events: 2000, Overlap: 0.8, Ceiling: 0.05},
+		Thresholds: pgo.Thresholds{Events: 2000, Ceiling: 0.05},
 	}
 }
 

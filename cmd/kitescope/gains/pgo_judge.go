@@ -26,8 +26,8 @@ type judgeFlags struct {
 
 // judgeBars are what profiles are held against.
 type judgeBars struct {
-	ceiling, overlap float64
-	samples          int64
+	ceiling float64
+	samples int64
 }
 
 // judgeFailures are the words of --fail-on: the best verdict that still makes the command exit 3.
@@ -40,7 +40,7 @@ func pgoJudge(a *cli.App, input Profiles) *cobra.Command {
 		Long: `Report whether a Go build with these CPU profiles is worthwhile.
 
   Would Go accept them: the sample type, start lines of functions, names, samples at all.
-  Are they good: how many samples, and how alike nodes, windows and halves are in their calls.
+  Are there samples enough.
   What can they reach: the share of the time in code that Go compiles. The bound is 14% of that
   share, the maximum in Go's documentation; there is no lower bound: PGO can make a program
   slower. No gain is predicted: no method we tried predicts it.
@@ -58,7 +58,6 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 	f.report.List(cmd, builds.JudgementSchema, "usable=false", "-go_percent,name", "name,samples; +go_version")
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
-	fl.Float64Var(&f.bars.overlap, "min-overlap", 0.8, "minimum overlap of calls between two profiles of one load, 0 to 1")
 	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "minimum number of samples")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
@@ -74,19 +73,13 @@ func (b *judgeBars) options(limit int) (pgo.JudgeOptions, error) {
 	if !(b.ceiling >= 0 && b.ceiling <= 100) { // nor what is no number
 		return pgo.JudgeOptions{}, cli.Usagef("--min-ceiling must be 0 to 100 percent, not %g", b.ceiling)
 	}
-	if !(b.overlap >= 0 && b.overlap <= 1) {
-		return pgo.JudgeOptions{}, cli.Usagef("--min-overlap must be 0 to 1, not %g", b.overlap)
-	}
 	if b.samples < 0 {
 		return pgo.JudgeOptions{}, cli.Usagef("--min-samples must be 0 or more, not %d", b.samples)
 	}
-	o := pgo.JudgeOptions{Hot: limit, MinCeiling: b.ceiling / 100, MinOverlap: b.overlap, MinEvents: b.samples}
+	o := pgo.JudgeOptions{Hot: limit, MinCeiling: b.ceiling / 100, MinEvents: b.samples}
 	// What was set to 0 holds nothing against a profile; the zero options are the defaults.
 	if b.ceiling == 0 {
 		o.MinCeiling = -1
-	}
-	if b.overlap == 0 {
-		o.MinOverlap = -1
 	}
 	if b.samples == 0 {
 		o.MinEvents = -1

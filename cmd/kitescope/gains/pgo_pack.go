@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -29,10 +28,8 @@ type packFlags struct {
 	report   cli.ReportFlags
 	dir, pkg string
 	out      string
-	weight   string
 	block    []string
 	fold     bool
-	whole    bool
 	withHash bool
 	check    bool
 	force    bool
@@ -49,8 +46,7 @@ names, start lines and lines, and one value. Labels, addresses, files and times 
 "go tool preprofile" makes of it is what it makes of the merge of all profiles. The same profiles
 give the same bytes, in any order.
 
-Each profile has the same weight (one second of CPU time), so the busiest process does not
-dominate; --weight cpu weighs by samples. A single profile stays as sampled.
+Profiles count by their samples, so the busiest process counts most.
 
 default.pgo is written into the module's only main package, or that of --package, and next to it
 default.pgo.json: the sources with their hashes, nodes, windows, build ids, the judge's figures.
@@ -63,7 +59,7 @@ little to gain; without it this is only reported.
 Go records the path of a profile in a binary, and never its hash. --name-with-hash puts the hash
 into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
 		Example: `  kitescope pgo pack --dir ../milvus --package ./cmd before
-  kitescope pgo pack --check --weight cpu monday.pb.gz tuesday.pb.gz
+  kitescope pgo pack --check monday.pb.gz tuesday.pb.gz
   kitescope pgo pack before --block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'
   kitescope pgo pack cpu.pb.gz -O - > default.pgo`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
@@ -77,14 +73,11 @@ into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
 	fl.StringVar(&f.dir, "dir", "", "folder of the module to build; default: the current one")
 	fl.StringVar(&f.pkg, "package", "", "its main package, if there are several: ./cmd/service")
 	fl.StringVarP(&f.out, "out", "O", "", "write this file instead; - is standard output")
-	fl.StringVar(&f.weight, "weight", pgo.WeighEqually.String(), "equal: each profile counts the same; cpu: as much as was sampled")
 	fl.StringArrayVar(&f.block, "block", nil, "rename this function in the profile to keep PGO from inlining it; repeatable")
 	fl.BoolVar(&f.fold, "fold-preempt", false, "attribute runtime.asyncPreempt to the preempted function; Go itself does not")
-	fl.BoolVar(&f.whole, "whole-stacks", false, "keep whole stacks, for flame graphs; the compiler does not read them")
 	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo: binaries record the name in their build information")
 	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 unless \"pgo judge\" calls the profiles worth building")
 	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
-	_ = cmd.RegisterFlagCompletionFunc("weight", cli.Fixed(pgo.Weightings()...))
 	return cmd
 }
 
@@ -140,11 +133,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 }
 
 func (f *packFlags) options() (pgo.PackOptions, error) {
-	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, WholeStacks: f.whole, Kitescope: cli.VersionText()}
-	var ok bool
-	if o.Weight, ok = pgo.WeightingOf(f.weight); !ok {
-		return o, cli.Usagef("--weight must be %s, not %q", strings.Join(pgo.Weightings(), " or "), f.weight)
-	}
+	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, Kitescope: cli.VersionText()}
 	if f.out != "" && (f.dir != "" || f.pkg != "" || f.withHash) {
 		return o, cli.Usage(errors.New("-O cannot be combined with --dir, --package or --name-with-hash"), "use only one of them")
 	}
