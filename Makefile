@@ -71,9 +71,8 @@ fuzz-changed: ## the fuzz targets of packages that changed since CI_BASE (see .c
 	@packages=$$(.ci/changed fuzzed) || exit 1; \
 	if [ -n "$$packages" ]; then GO='$(GO)' FUZZTIME=$(FUZZTIME) .ci/fuzz $$packages; else echo 'fuzz: no package with a target changed'; fi
 
-# One run sees all: no file is left out where a tag is set. Without cgo, it reads what the tests compiled.
+# One run sees all: no file is left out where a tag is set.
 .PHONY: lint
-lint: export CGO_ENABLED = 0
 lint: export GOGC = 400
 lint: export GOMEMLIMIT = 3GiB
 lint: ## golangci-lint with formatters, in all modules
