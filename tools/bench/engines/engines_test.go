@@ -2,46 +2,16 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"kitescope/engine"
 	"kitescope/engine/dataset"
-	"kitescope/engine/dist"
 	"kitescope/engine/index"
 )
-
-func TestDataIsTheSameEveryTime(t *testing.T) {
-	for _, s := range []shape{{dim: 3, rows: 40}, {dim: 3, rows: 40, overlap: true}, {dim: 3, rows: 40, ties: true}} {
-		var written [2][]byte
-		for i := range written {
-			f := s.files(t.TempDir())
-			if err := f.ensureData(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			var err error
-			if written[i], err = os.ReadFile(f.vectors); err != nil {
-				t.Fatal(err)
-			}
-			q, err := dataset.Open(t.Context(), f.queries)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if q.Vectors.Rows != queries || q.Vectors.Dim != 3 || bytes.Contains(written[i], q.Vectors.Row(0)) && !s.ties {
-				t.Errorf("%s: queries %d x %d, or one of the vectors", s.name(), q.Vectors.Rows, q.Vectors.Dim)
-			}
-			q.Close()
-		}
-		if !bytes.Equal(written[0], written[1]) {
-			t.Errorf("%s differs from run to run", s.name())
-		}
-	}
-}
 
 func TestPairsTakeTurnsAndTheFirstDoesNotCount(t *testing.T) {
 	var order strings.Builder
@@ -70,17 +40,6 @@ func TestPairsTakeTurnsAndTheFirstDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestSpread(t *testing.T) {
-	for _, test := range []struct {
-		values []float64
-		want   spread
-	}{{nil, spread{}}, {[]float64{2}, spread{2, 2, 2}}, {[]float64{4, 1, 3, 2}, spread{2.5, 1, 4}}} {
-		if got := spreadOf(test.values); got != test.want {
-			t.Errorf("%v: %+v", test.values, got)
-		}
-	}
-}
-
 func TestAgreementAndRecall(t *testing.T) {
 	a := [][]engine.Hit{{{ID: 1, Distance: 1}, {ID: 2, Distance: 2}}, {{ID: 3, Distance: 1}, {ID: 4, Distance: 1}}}
 	b := [][]engine.Hit{{{ID: 1, Distance: 1}, {ID: 2, Distance: 2.0000002}}, {{ID: 4, Distance: 1}, {ID: 3, Distance: 1}}}
@@ -92,83 +51,6 @@ func TestAgreementAndRecall(t *testing.T) {
 	}
 	if got := recall([][]engine.Hit{{{ID: 2}, {ID: 9}}, {{ID: 4}, {ID: 3}}}, a); got != 0.75 {
 		t.Errorf("recall %v", got)
-	}
-}
-
-func TestTable(t *testing.T) {
-	r := report{Machine: "here", Peers: "them", Load: [2]string{"0.1", "0.2"}, Cores: [2]float64{1.98, 1.99}, Rounds: 7}
-	ratio := spread{Median: 1.9, Least: 1.8, Most: 2}
-	right, wrong := row{}, row{}
-	right.answers(agreement{10, 10, 10})
-	wrong.answers(agreement{10, 10, 9})
-	for _, x := range []row{
-		{What: "fast", Ours: "1 s", Their: "2 s", Ratio: ratio, Bar: 1.9, Same: right.Same, Wrong: right.Wrong},
-		{What: "slow", Ratio: ratio, Bar: 1.91},
-		{What: "wrong", Ratio: ratio, Bar: 1, Same: wrong.Same, Wrong: wrong.Wrong},
-		{What: "small", Ratio: ratio, Bar: 2, AtMost: true},
-		{What: "large", Ratio: ratio, Bar: 1.5, AtMost: true},
-		{What: "alone", Ratio: ratio, Bar: 1, Void: "one core"},
-		{What: "shown", Ratio: ratio},
-	} {
-		r.add(x)
-	}
-	r.Kernels = []kernelRow{{"L2", "float32", 128, 4.25, 17}}
-	got := r.markdown()
-	for _, want := range []string{
-		"Load average 0.1 before and 0.2 after; two threads that share nothing got the work of 1.98 cores done before and of 1.99 after.",
-		"| fast | 1 s | 2 s | 1.90x (1.80 to 2.00) | ≥ 1.9x | ids 10/10, bits 10/10 | ✓ pass |\n",
-		"| slow |  |  | 1.90x (1.80 to 2.00) | ≥ 1.91x |  | ✗ short |\n",
-		"| wrong |  |  | 1.90x (1.80 to 2.00) | ≥ 1x | ids 10/10, bits 9/10 | ✗ short |\n",
-		"| small |  |  | 1.90x (1.80 to 2.00) | ≤ 2x |  | ✓ pass |\n",
-		"| large |  |  | 1.90x (1.80 to 2.00) | ≤ 1.5x |  | ✗ short |\n",
-		"| alone |  |  | 1.90x (1.80 to 2.00) | ≥ 1x |  | void: one core |\n",
-		"| shown |  |  | 1.90x (1.80 to 2.00) |  |  |  |\n",
-		"| L2 | float32 | 128 | 4.2 | 17.0 |\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
-	var text bytes.Buffer
-	if err := r.json(&text); err != nil || !strings.Contains(text.String(), `"what": "fast"`) {
-		t.Errorf("%v: %s", err, &text)
-	}
-}
-
-func TestClocksTellWhoseTimeItIs(t *testing.T) {
-	work := func() error {
-		for range 200 {
-			spin(0)
-		}
-		return nil
-	}
-	own, err := onThread(work)
-	if err != nil || own <= 0 {
-		t.Errorf("%v of work, %v", own, err)
-	}
-	elsewhere, _ := onThread(func() error {
-		done := make(chan error)
-		go func() { done <- work() }()
-		return <-done
-	})
-	if elsewhere >= own/2 {
-		t.Errorf("%v of work in another goroutine, %v in this", elsewhere, own)
-	}
-	asleep, _ := inProcess(func() error { time.Sleep(20 * time.Millisecond); return nil })
-	if asleep >= 20*time.Millisecond {
-		t.Errorf("%v of CPU time asleep", asleep)
-	}
-}
-
-func TestComparerCountsBytes(t *testing.T) {
-	c := &comparer{want: strings.NewReader("abcdef")}
-	for _, part := range []string{"ab", "xd", "efg"} {
-		if _, err := c.Write([]byte(part)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if c.differ != 2 || c.written != 7 {
-		t.Errorf("%d bytes of %d differ, want one that is another and one too many", c.differ, c.written)
 	}
 }
 
@@ -226,51 +108,5 @@ func TestAnswersOfThePeerAreRead(t *testing.T) {
 	want := [][]engine.Hit{{{ID: 7, Distance: 1}, {ID: 8, Distance: 2}}, {{ID: 9, Distance: 3}, {ID: -1, Distance: 4}}}
 	if err != nil || agree(got, want) != (agreement{2, 2, 2}) {
 		t.Errorf("%v, %v", got, err)
-	}
-}
-
-func TestKernelsAndStreamGiveFigures(t *testing.T) {
-	v, err := engine.NewVectors(dist.Float32, 16, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if took := stream(v, 1000); took <= 0 {
-		t.Errorf("%v to read", took)
-	}
-	k, err := dist.New(dist.L2, dist.Float32, dist.HNSWLib, 16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	took, err := forms(k, v)
-	if err != nil || took[0] <= 0 || took[1] <= 0 || took[2] <= 0 {
-		t.Errorf("%v, %v", took, err)
-	}
-}
-
-func TestUnknownPartIsRefused(t *testing.T) {
-	err := run(context.Background(), options{only: "hnswlib,no", rows: 10}, t.Output(), t.Output())
-	if err == nil || !strings.Contains(err.Error(), "-only hnswlib,no") {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestRowsDecideTheNames(t *testing.T) {
-	b := &bench{options: options{rows: 1000}, cache: "c"}
-	names := map[string]bool{}
-	for _, p := range b.parts() {
-		for _, n := range p.prepare {
-			names[n.shape.name()] = true
-		}
-	}
-	for _, want := range []string{"clusters-1000x16-v1", "clusters-1000x768-v1", "overlapping-10000x128-v1"} {
-		if !names[want] {
-			t.Errorf("no %s among %v", want, names)
-		}
-	}
-	if got := thousands(1234567) + " " + thousands(999); got != "1,234,567 999" {
-		t.Error(got)
-	}
-	if got := (shape{dim: 2, rows: 1000, overlap: true}).title(); got != "1,000 x 2, overlapping" {
-		t.Error(got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"strings"
 	"testing"
 	"time"
 )
@@ -83,23 +82,5 @@ func TestMemoryOfTheParentDoesNotCount(t *testing.T) {
 	}
 	if block[1] != 1 {
 		t.Error("the block was not filled")
-	}
-}
-
-func TestRunReportsWhatAFailedChildSaid(t *testing.T) {
-	if _, err := runner().Run(context.Background(), child("fail")); err == nil || !strings.Contains(err.Error(), "no such thing") {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestQuantiles(t *testing.T) {
-	values := []time.Duration{5, 1, 4, 2, 3}
-	for q, want := range map[float64]time.Duration{0: 1, 0.5: 3, 0.95: 5, 1: 5} {
-		if got := Quantile(values, q); got != want {
-			t.Errorf("quantile %v: %v, want %v", q, got, want)
-		}
-	}
-	if Median(nil) != 0 {
-		t.Error("median of nothing is not 0")
 	}
 }

@@ -2,9 +2,7 @@ package profilegen
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
-	"os"
 	"testing"
 )
 
@@ -47,32 +45,5 @@ func TestGeneratedProfilesAreAlwaysTheSame(t *testing.T) {
 	}
 	if samples != s.Samples || functions != s.Functions {
 		t.Errorf("%d samples and %d functions", samples, functions)
-	}
-}
-
-func TestFileIsWrittenOnce(t *testing.T) {
-	dir := t.TempDir()
-	s := Shape{Samples: 5, Functions: 20, Depth: 20, Seed: 7}
-	path, err := s.File(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := gzip.NewReader(f); err != nil {
-		t.Error(err)
-	}
-	if _, err := s.File(dir); err != nil {
-		t.Fatal(err)
-	}
-	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
-		t.Errorf("it was written again: %v", err)
 	}
 }

@@ -86,19 +86,3 @@ func checkDraw(t *testing.T, d Draw) {
 		t.Errorf("%s: not within 50 and 95%%", d)
 	}
 }
-
-func TestSoleOfItsRoleMayBeNamedByTheRole(t *testing.T) {
-	l := &Lab{}
-	for _, c := range []struct {
-		processes []string
-		first     []string
-	}{
-		{[]string{"querycoord"}, []string{"@querycoord", "querycoord"}},
-		{[]string{"querynode1"}, []string{"@querynode1"}},
-		{[]string{"querynode1", "querynode2", "querynode3"}, []string{"@querynode1", "querynode", "query node"}},
-	} {
-		if got := l.named(c.processes)[0]; !slices.Equal(got, c.first) {
-			t.Errorf("%v: named by %v, want %v", c.processes, got, c.first)
-		}
-	}
-}

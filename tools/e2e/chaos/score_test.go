@@ -116,27 +116,6 @@ func TestWatchedFindings(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
-	results := []Result{
-		{Seed: 7, Round: 1, Mending: true, Faults: []Outcome{{Kind: "killed", Args: "proxy", There: true, Missed: "not named first or second within 50 s"}}},
-		{Seed: 8, Round: 1, Faults: []Outcome{{Kind: "killed", Args: "proxy", There: true, Place: 1, Seconds: 4}}, After: []string{"diagnose: error x"}},
-		{Seed: 8, Round: 2, Faults: []Outcome{{Kind: "searches", Decoy: true, There: true}}},
-		{Seed: 8, Round: 3, Faults: []Outcome{{Kind: "slowed", Seen: "no slower"}}},
-	}
-	got := report(results)
-	for _, line := range []string{
-		"| 7, used while mending | 1 | 0 of 1 (0%) | - | 0 of 0 | 0, 0, 0 |",
-		"| **all fresh seeds** | 3 | 1 of 1 (100%) | 4 s, 4 s | 1 of 1 | 0, 0, 1 |",
-		"- 7/1 `killed proxy`: not named first or second within 50 s",
-		"- 8/1 false after `killed proxy`: diagnose: error x",
-		"- 8/3 `slowed`: not counted, it did not come about (no slower)",
-	} {
-		if !strings.Contains(got, line+"\n") && !strings.Contains(got, line) {
-			t.Errorf("the report has no line %q:\n%s", line, got)
-		}
-	}
-}
-
 // TestDocumentIsOfTheRecordedRounds holds the score in the document against the rounds that were played.
 func TestDocumentIsOfTheRecordedRounds(t *testing.T) {
 	results, err := readResults("results.jsonl")
