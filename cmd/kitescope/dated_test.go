@@ -19,7 +19,6 @@ import (
 // dates are what a copy may have: kept, of the copy, of a checkout, of another decade.
 var dates = map[string]time.Time{
 	"the hour after": time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
-	"days later":     time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC),
 	"years later":    time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC),
 	"long before":    time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
 }
@@ -31,9 +30,8 @@ var absurd = regexp.MustCompile(`\d{5,} ?d\b|\d{6,}h|\b0001-01-01`)
 // those that the file says itself, or unknown.
 func TestDatesOfFiles(t *testing.T) {
 	for _, name := range []string{
-		"snapshots/standalone-2.1.0/birdwatcher_backup.bak.gz", "snapshots/standalone-2.3.5/birdwatcher_backup.bak.gz",
-		"snapshots/cluster-2.3.5-t7/birdwatcher_backup.bak.gz", "snapshots/cluster-2.3.5-t7/etcd_snapshot.db.gz",
-		"snapshots/standalone-2.1.0/etcd_snapshot.db.gz", "snapshots/standalone-2.2.16/etcd_snapshot.db.gz", "broken/unflushed.kite",
+		"snapshots/standalone-2.1.0/birdwatcher_backup.bak.gz", "snapshots/cluster-2.3.5-t7/birdwatcher_backup.bak.gz",
+		"snapshots/cluster-2.3.5-t7/etcd_snapshot.db.gz", "broken/unflushed.kite",
 	} {
 		content, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
 		if err != nil {
@@ -45,7 +43,7 @@ func TestDatesOfFiles(t *testing.T) {
 		}
 		var first []string
 		var taken time.Time
-		for i, when := range []string{"the hour after", "days later", "years later", "long before"} {
+		for i, when := range []string{"the hour after", "years later", "long before"} {
 			if err := os.Chtimes(copied, dates[when], dates[when]); err != nil {
 				t.Fatal(err)
 			}

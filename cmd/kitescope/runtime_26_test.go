@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +28,7 @@ func fakesOf(t *testing.T, version string, opts livetest.Options) *fakes {
 
 // TestClustersWithoutCapture asks clusters of the shapes of 2.6 (one mixcoord with a standby,
 // streaming nodes with a query node inside, renamed calls) and of 2.5, command by command,
-// and then a bundle of them, which must say the same.
+// and then a bundle of the one of 2.6, which must show the same.
 func TestClustersWithoutCapture(t *testing.T) {
 	for _, version := range []string{"2.5", "2.6"} {
 		t.Run(version, func(t *testing.T) {
@@ -38,8 +37,9 @@ func TestClustersWithoutCapture(t *testing.T) {
 			t.Run("calls", func(t *testing.T) { askedCalls(t, f, version) })
 			t.Run("balance", func(t *testing.T) { askedBalance(t, f, version) })
 			t.Run("diagnose", func(t *testing.T) { askedDiagnosis(t, f, version) })
-			t.Run("bundle", func(t *testing.T) { sameFromBundle(t, f) })
-			t.Run("ui", func(t *testing.T) { sameFeed(t, f) })
+			if version == "2.6" {
+				t.Run("bundle", func(t *testing.T) { sameFromBundle(t, f) })
+			}
 		})
 	}
 }
@@ -248,29 +248,6 @@ func askedDiagnosis(t *testing.T, f *fakes, version string) {
 	for _, check := range []string{"node-unreachable", "stale-session", "no-shard-leader", "shard-not-serviceable", "segment-loaded-twice", "segment-not-loaded", "load-state-mismatch"} {
 		same(t, check, d.status(check), "ok")
 	}
-}
-
-// sameFeed feeds the UI from the fakes and from a bundle of them: both know the same nodes.
-func sameFeed(t *testing.T, f *fakes) {
-	t.Helper()
-	bundle := savedLive(t, f)
-	var got []string
-	for _, from := range []string{f.from, bundle} {
-		c := fed(t, from)
-		var nodes []string
-		for _, n := range c.Runtime.Nodes {
-			sealed, growing := "?", "?"
-			if n.Distribution != nil {
-				sealed, growing = strconv.Itoa(len(n.Distribution.Sealed)), strconv.Itoa(len(n.Distribution.Leaders))
-			}
-			nodes = append(nodes, fmt.Sprintf("%s %s %s %s %s", n.Name(), n.Outcome, n.State, sealed, growing))
-		}
-		got = append(got, strings.Join(nodes, "\n"))
-	}
-	if len(strings.Split(got[0], "\n")) != len(f.cluster.Sessions) {
-		t.Errorf("%d sessions, and the feed knows:\n%s", len(f.cluster.Sessions), got[0])
-	}
-	same(t, "the feed of the bundle", got[1], got[0])
 }
 
 // fed follows a feed as the UI does until there is what the processes say.

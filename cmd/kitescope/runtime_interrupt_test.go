@@ -47,7 +47,7 @@ func TestInterrupt(t *testing.T) {
 	f := capturedT7(t, nil)
 	f.move(t, "querynode-13", livetest.Silent(t))
 	kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...) // what is made once is there
-	for _, after := range []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond, 1200 * time.Millisecond} {
+	for _, after := range []time.Duration{0, 10 * time.Millisecond, 150 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) {
 			files := newFiles(t)
 			before := runtime.NumGoroutine()
@@ -118,7 +118,7 @@ func TestInterruptOnCall(t *testing.T) {
 func TestInterruptWhileWriting(t *testing.T) {
 	f := capturedT7(t, nil)
 	whole := 0
-	for range 10 {
+	for range 3 {
 		files := newFiles(t)
 		ctx, interrupt := context.WithCancel(t.Context())
 		go func() { // until the temporary file of the bundle is there
@@ -144,7 +144,7 @@ func TestInterruptWhileWriting(t *testing.T) {
 			t.Fatalf("exit %d: %s", e.code, e.err)
 		}
 	}
-	t.Logf("%d of 10 were written before the interrupt", whole)
+	t.Logf("%d of 3 were written before the interrupt", whole)
 }
 
 // TestWatchesOutliveEtcd: commands that go on say that etcd has gone, and go on until they are interrupted.

@@ -276,9 +276,7 @@ func TestNoSecretOfACluster(t *testing.T) {
 		silentBundle(t, kept)
 	})
 	t.Run("ui", func(t *testing.T) {
-		for _, from := range []string{f.from, bundle} {
-			silentScreens(t, fed(t, from))
-		}
+		silentScreens(t, fed(t, f.from))
 	})
 }
 
