@@ -21,8 +21,6 @@ type Result struct {
 	Setup   Setup
 	Cover   Coverage     `doc:"coverage"`
 	Points  []load.Point // one of a run; each combination of a sweep
-	// Calls are points of the same requests with a filter that no row passes, of a cluster whose processes were asked: what calls cost beside searching.
-	Calls []load.Point `doc:",omitzero"`
 	// Recall and Differences are nil if nothing was compared.
 	Recall      *Recall
 	Differences *Differences

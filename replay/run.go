@@ -47,8 +47,6 @@ type RunOptions struct {
 
 	// Watch is called before each point, and what it returns after it: what the target's processes did meanwhile. nil for none.
 	Watch func(ctx context.Context) func(ctx context.Context, p *load.Point)
-	// Calls has a target whose processes are watched asked, after all points, what searches nothing, too (Result.Calls).
-	Calls bool
 
 	// Setup is what the caller knows of it: command, program, source, storage. The rest is filled in.
 	Setup Setup
@@ -188,7 +186,7 @@ func (x *run) all(ctx context.Context) error {
 			}
 		}
 	}
-	return x.calls(ctx)
+	return ctx.Err()
 }
 
 // plans are the loads of one ef.

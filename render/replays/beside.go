@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/render/webpage"
 	"kitescope/replay/load"
 )
 
@@ -22,7 +20,9 @@ func WriteSideBySide(w io.Writer, results []Series, format render.Format, o rend
 }
 
 // SideBySideSchema is what can be asked of the points that WriteSideBySide writes.
-func SideBySideSchema(o render.ReportOptions) *table.Schema { return besideTable(nil, &o).Schema() }
+func SideBySideSchema(o render.ReportOptions) *table.Schema {
+	return pointTable(nil, true, &o).Schema()
+}
 
 // besideName is a result's name in a column; the whole one is in structured formats.
 func besideName(results []Series, i int, o *render.ReportOptions) string {
@@ -38,26 +38,15 @@ func besideName(results []Series, i int, o *render.ReportOptions) string {
 	return render.ShortenMiddle(name, most, mark)
 }
 
-// besideRow is a point of a result.
-type besideRow struct {
-	name, short, target string
-	point               *load.Point
-	front               bool
-}
-
-func besideRows(results []Series, o *render.ReportOptions) []besideRow {
-	var rows []besideRow
+func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
+	var rows []pointRow
 	for i := range results {
-		r := results[i].Result
-		for j, front := range load.OnFront(r.Points) {
-			rows = append(rows, besideRow{results[i].name(i), besideName(results, i, o), render.OrUnknown(r.Setup.Target), &r.Points[j], front})
+		for _, r := range pointRows(results[i].Result.Points) {
+			r.name, r.short, r.target = results[i].name(i), besideName(results, i, o), render.OrUnknown(results[i].Result.Setup.Target)
+			rows = append(rows, r)
 		}
 	}
-	return rows
-}
-
-func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, besideTable(besideRows(results, o), o), render.Unbounded[besideRow](o)) // the limit is of other lists
+	asked := render.Ask(o, pointTable(rows, true, o), render.Unbounded[pointRow](o)) // the limit is of other lists
 	s := &render.Sheet{
 		Kind: "ReplaySideBySide", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("")},
 		About: func(e *encode.Encoder) {
@@ -71,7 +60,7 @@ func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
 	}
 	s.Head = []render.Line{{Role: render.RoleTitle, Text: besideTitle(results)}}
 	s.Head = append(s.Head, besideLines(results, o)...)
-	s.Parts[0].Head = append(s.Parts[0].Head, render.Line{Role: render.RoleDim, Text: besideLegend})
+	s.Parts[0].Head = append(s.Parts[0].Head, render.Line{Role: render.RoleDim, Text: pointLegend})
 	s.Foot = asked.More(o)
 	return s
 }
@@ -95,8 +84,6 @@ func besideConclusion(results []Series, o *render.ReportOptions) string {
 	}
 	return text
 }
-
-const besideLegend = "* Pareto-optimal among the points of its result; CPU, VOL and INVOL (context switches) are per query"
 
 // besideLines are who the results are of, what differs between them beside who answered, and who is ahead at each recall.
 func besideLines(results []Series, o *render.ReportOptions) []render.Line {
@@ -191,7 +178,7 @@ func (l *recallLevel) text() string {
 		case p == nil && l.most[i] < 0:
 			text = join(text, l.names[i]+" has no recall")
 		case p == nil:
-			text = join(text, l.names[i]+" does not reach it: at most "+RecallText(l.most[i]))
+			text = join(text, l.names[i]+" does not reach it: at most "+recallText(l.most[i]))
 		case place == 0:
 			text = join(text, l.names[i]+" "+words.ThreeDigits(p.QPS)+" QPS ("+join(parametersOf(p).text(false), shortLoad(p))+")")
 		default:
@@ -200,62 +187,6 @@ func (l *recallLevel) text() string {
 		}
 	}
 	return text
-}
-
-// besideTable is a row for each result and point: the columns of a sweep, after whose they are.
-func besideTable(rows []besideRow, o *render.ReportOptions) *table.Rows[besideRow] {
-	name := func(r besideRow) string { return r.name }
-	columns := []table.ColumnOf[besideRow]{
-		render.TextKey("result", name).Titled("RESULT", 0, func(r besideRow) string { return r.short }),
-		render.TextKey("target", func(r besideRow) string { return r.target }),
-		render.Key("front", table.Bool, func(r besideRow) table.Cell { return table.OfBool(r.front) }),
-	}
-	for _, c := range pointFields() {
-		columns = append(columns, table.ColumnOf[besideRow]{Column: c.Column, Cell: func(r besideRow) table.Cell { return c.Cell(r.point) }})
-	}
-	some := func(has func(p *load.Point) bool) bool {
-		return slices.ContainsFunc(rows, func(r besideRow) bool { return has(r.point) })
-	}
-	show := func(name, title string, priority int, text func(p *load.Point) string) {
-		table.Titled(columns, name, title, priority, func(r besideRow) string { return text(r.point) })
-	}
-	if some(func(p *load.Point) bool { return p.EF > 0 }) {
-		show("ef", "EF", 0, func(p *load.Point) string { return orDash(p.EF) })
-	}
-	if some(func(p *load.Point) bool { return p.NProbe > 0 }) {
-		show("nprobe", "NPROBE", 0, func(p *load.Point) string { return orDash(p.NProbe) })
-	}
-	if some(open) {
-		show("rate", "RATE", 0, rateText)
-	}
-	show("sessions", "SESSIONS", 0, func(p *load.Point) string { return strconv.Itoa(p.Sessions) })
-	show("qps", "QPS", 0, func(p *load.Point) string { return words.ThreeDigits(p.QPS) })
-	table.Titled(columns, "recall", "RECALL ", 0, func(r besideRow) string {
-		return RecallText(r.point.Recall) + []string{" ", "*"}[render.BoolInt(r.front)]
-	})
-	show("latency_p50_seconds", "P50", 3, func(p *load.Point) string { return latencyOf(&p.Latency, p.Latency.P50, o) })
-	show("latency_p99_seconds", "P99", 0, func(p *load.Point) string { return latencyOf(&p.Latency, p.Latency.P99, o) })
-	if some(func(p *load.Point) bool { return p.Failed > 0 }) {
-		show("failed", "FAILS", 2, failsText)
-	}
-	show("cpu_per_query_seconds", "CPU", 0, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) })
-	show("voluntary_per_query", "VOL", 1, func(p *load.Point) string { return switchesText(p, p.VoluntaryPerQuery) })
-	show("involuntary_per_query", "INVOL", 1, func(p *load.Point) string { return switchesText(p, p.InvoluntaryPerQuery) })
-	return table.New(table.Schema{
-		Name: "points", Singular: "point", Names: []string{"result"}, Sparse: true,
-		Order: []string{
-			"result", "target", "ef", "nprobe", "rate", "sessions", "qps", "recall", "latency_p50_seconds", "latency_p99_seconds", "failed",
-			"cpu_per_query_seconds", "voluntary_per_query", "involuntary_per_query",
-		},
-	}, rows, columns)
-}
-
-// switchesText is a figure of one kind of context switches, "?" where nobody told the kinds.
-func switchesText(p *load.Point, x float64) string {
-	if !switchKinds(p) {
-		return words.UnknownMark
-	}
-	return words.ThreeDigits(x)
 }
 
 func writeBesideResult(e *encode.Encoder, results []Series, i int) {
@@ -267,11 +198,4 @@ func writeBesideResult(e *encode.Encoder, results []Series, i int) {
 	e.Entry("log_digest", r.Setup.LogDigest)
 	e.Entry("taken", r.Taken)
 	e.EndObject()
-}
-
-// besideBlocks are the same for a page.
-func besideBlocks(results []Series, o *render.ReportOptions) []webpage.Block {
-	part := render.Ask(o, besideTable(besideRows(results, o), o), render.Unbounded[besideRow](o)).List("")
-	part.Head = []render.Line{{Role: render.RoleDim, Text: besideLegend}}
-	return []webpage.Block{webpage.Lines(render.PageLines(besideLines(results, o))...), render.PartTable(&part).HTML()}
 }

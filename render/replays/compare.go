@@ -17,8 +17,7 @@ import (
 // WriteComparison writes what became of each load of a run or sweep since a baseline: by how much its figures differ, and
 // whether that is more than chance. CSV and JSON have an item for each load and figure.
 func WriteComparison(w io.Writer, base, other *replay.Result, format render.Format, o render.ReportOptions) error {
-	changes := load.Compare(base.Points, other.Points)
-	return newReplayComparisonSheet(base, other, changes, &o).Write(w, format)
+	return newReplayComparisonSheet(base, other, &o).Write(w, format)
 }
 
 // ComparisonSchema is what can be asked of the figures that WriteComparison writes.
@@ -30,9 +29,9 @@ type comparedRow struct {
 	figure *load.Figure
 }
 
-func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change, o *render.ReportOptions) *render.Sheet {
+func newReplayComparisonSheet(base, other *replay.Result, o *render.ReportOptions) *render.Sheet {
+	changes := load.Compare(base.Points, other.Points)
 	var rows []comparedRow
-	var both []*load.Change
 	var alone []render.Line
 	for i := range changes {
 		c := &changes[i]
@@ -41,7 +40,6 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 		}
 		switch {
 		case len(c.Figures) > 0:
-			both = append(both, c)
 		case c.Base == nil:
 			alone = append(alone, labelled(o, render.RoleDim, "only now", changeLoadText(c))...)
 		default:
@@ -52,32 +50,26 @@ func newReplayComparisonSheet(base, other *replay.Result, changes []load.Change,
 	s := &render.Sheet{
 		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: append(asked.More(o), alone...),
 		About: func(e *encode.Encoder) {
-			for _, x := range []struct {
-				key string
-				r   *replay.Result
-			}{{"before", base}, {"after", other}} {
-				e.Key(x.key)
-				writeComparedSide(e, x.r)
-			}
+			e.Key("before")
+			writeComparedSide(e, base)
+			e.Key("after")
+			writeComparedSide(e, other)
 		},
 	}
-	s.Head = []render.Line{{Role: render.RoleTitle, Text: "Compared with a baseline: " + verdictCounts(changes, "qps")}}
+	s.Head = []render.Line{{Role: render.RoleTitle, Text: "Compared with a baseline: " + verdictCounts(changes)}}
 	s.Head = append(s.Head, labelled(o, render.RoleDim, "before", sideText(base, o))...)
 	s.Head = append(s.Head, labelled(o, render.RoleDim, "now", sideText(other, o))...)
 	for _, d := range setupDifferences(&base.Setup, &other.Setup) {
 		s.Head = append(s.Head, labelled(o, render.RoleWarn, "differs", d)...)
 	}
-	if len(both) == 0 {
+	if len(rows) == 0 {
 		s.Head = append(s.Head, labelled(o, render.RoleBad, "", "no load and parameters in common")...)
 		return s
 	}
-	if o.Asks() {
-		s.Parts = []render.Part{asked.List("")}
-		return s
-	}
-	s.Parts = []render.Part{{List: render.Places(len(both), comparedColumns(both, o)), Head: []render.Line{{
-		Role: render.RoleDim, Text: "BEFORE and NOW are queries per second. Better, worse: significant over all loads (5%, rank sums, Holm)",
-	}}}}
+	s.Parts = []render.Part{asked.List("")}
+	s.Parts[0].Head = append(s.Parts[0].Head, render.Line{
+		Role: render.RoleDim, Text: "Better, worse: significant over all loads (5%, rank sums, Holm)",
+	})
 	return s
 }
 
@@ -86,17 +78,17 @@ func changeLoadText(c *load.Change) string {
 	if p == nil {
 		p = c.Other
 	}
-	return join(ArrivalText(p), parametersText(p))
+	return join(arrivalText(p), parametersText(p))
 }
 
 // verdictCounts is "QPS better at 3 loads, no difference at 1".
-func verdictCounts(changes []load.Change, name string) string {
+func verdictCounts(changes []load.Change) string {
 	counts := map[load.Verdict]int{}
-	all := 0
 	for i := range changes {
-		if f := figureNamed(&changes[i], name); f != nil {
-			counts[f.Verdict]++
-			all++
+		for _, f := range changes[i].Figures {
+			if f.Name == "qps" {
+				counts[f.Verdict]++
+			}
 		}
 	}
 	text := ""
@@ -105,19 +97,10 @@ func verdictCounts(changes []load.Change, name string) string {
 			text = join(text, string(v)+" at "+words.Count(int64(n), "load", "loads"))
 		}
 	}
-	if all == 0 {
+	if text == "" {
 		return "nothing in common"
 	}
 	return "QPS " + text
-}
-
-func figureNamed(c *load.Change, name string) *load.Figure {
-	for i := range c.Figures {
-		if c.Figures[i].Name == name {
-			return &c.Figures[i]
-		}
-	}
-	return nil
 }
 
 func sideText(r *replay.Result, o *render.ReportOptions) string {
@@ -148,35 +131,15 @@ func setupDifferences(a, b *replay.Setup) []string {
 	return list
 }
 
-func comparedColumns(list []*load.Change, o *render.ReportOptions) []table.ColumnOf[int] {
-	k := false
-	for _, c := range list {
-		k = k || c.Load.K != list[0].Load.K
-	}
-	columns := []table.ColumnOf[int]{
-		{Column: table.Column{Title: "LOAD"}, Shown: func(i int) string { return join(shortLoad(list[i].Base), parametersOf(list[i].Base).text(k)) }},
-		{Column: table.Column{Title: "BEFORE", Right: true}, Shown: func(i int) string { return comparedText(figureNamed(list[i], "qps"), true, o) }},
-		{Column: table.Column{Title: "NOW", Right: true}, Shown: func(i int) string { return comparedText(figureNamed(list[i], "qps"), false, o) }},
-	}
-	for _, f := range []struct {
-		name, title string
-		priority    int
-	}{{"qps", "QPS", 0}, {"p99", "P99", 0}, {"p50", "P50", 3}, {"cpu_per_query", "CPU", 4}, {"recall", "RECALL", 2}} {
-		columns = append(columns, table.ColumnOf[int]{Column: table.Column{Title: f.title, Right: true, Priority: f.priority}, Shown: func(i int) string { return changeText(figureNamed(list[i], f.name)) }, Role: func(i int) render.Role { return verdictRole(figureNamed(list[i], f.name)) }})
-	}
-	return columns
-}
-
 func verdictRole(f *load.Figure) render.Role {
-	switch {
-	case f == nil:
-		return render.RoleDim
-	case f.Verdict == load.Better:
+	switch f.Verdict {
+	case load.Better:
 		return render.RoleGood
-	case f.Verdict == load.Worse:
+	case load.Worse:
 		return render.RoleBad
-	case f.Verdict == load.Same:
+	case load.Same:
 		return render.RolePlain
+	case load.TooFew, load.Unknown:
 	}
 	return render.RoleDim
 }
@@ -196,7 +159,7 @@ func shortVerdict(f *load.Figure) string {
 
 // changeText is a change with its verdict: "+31.0% better".
 func changeText(f *load.Figure) string {
-	if f == nil || math.IsNaN(f.Relative) {
+	if math.IsNaN(f.Relative) {
 		return words.UnknownMark
 	}
 	return render.RatioText(1+f.Relative) + " " + shortVerdict(f)
@@ -204,9 +167,6 @@ func changeText(f *load.Figure) string {
 
 // comparedText is a figure in its unit: those of time are in seconds.
 func comparedText(f *load.Figure, before bool, o *render.ReportOptions) string {
-	if f == nil {
-		return words.UnknownMark
-	}
 	v := f.Other
 	if before {
 		v = f.Base
@@ -217,7 +177,7 @@ func comparedText(f *load.Figure, before bool, o *render.ReportOptions) string {
 	case f.Name == "qps":
 		return words.ThreeDigits(v)
 	case f.Name == "recall":
-		return RecallText(v)
+		return recallText(v)
 	}
 	return words.Latency(time.Duration(v*1e9), o.ASCII)
 }

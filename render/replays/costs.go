@@ -3,7 +3,6 @@ package replays
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,13 +12,12 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/render/clusters"
 	"kitescope/replay"
 )
 
 // WriteCosts writes what each segment cost, the dearest first: all that WriteResult shows a few of.
 func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
-	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: Title(r)}}, About: func(e *encode.Encoder) { writeCostHead(e, r) }}
+	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: title(r)}}, About: func(e *encode.Encoder) { writeCostHead(e, r) }}
 	c := r.Costs
 	if c == nil {
 		c = &replay.Costs{}
@@ -49,72 +47,48 @@ func writeCostHead(e *encode.Encoder, r *replay.Result) {
 	e.Entry("reduce_seconds", r.Costs.Reduce)
 }
 
-// costShare is what a group of segments cost, apart by state.
-type costShare struct {
-	replay.Share
-	states [3]time.Duration
-}
-
-// costShares groups segments: by what their name is, the dearest first.
-func costShares(c *replay.Costs, of func(s *replay.SegmentCost) string) []costShare {
-	var list []costShare
+// costShares groups segments by a name, the most expensive group first.
+func costShares(c *replay.Costs, name func(s *replay.SegmentCost) string) []replay.Share {
+	var list []replay.Share
 	at := map[string]int{}
 	var all time.Duration
 	for i := range c.Segments {
 		s := &c.Segments[i]
 		all += s.Time
-		name := of(s)
-		j, ok := at[name]
+		n := name(s)
+		j, ok := at[n]
 		if !ok {
 			j = len(list)
-			at[name] = j
-			list = append(list, costShare{Share: replay.Share{Name: name}})
+			at[n] = j
+			list = append(list, replay.Share{Name: n})
 		}
 		g := &list[j]
 		g.Segments++
-		if s.Rows < 0 || g.Rows < 0 { // a sum of what is unknown is so, too
+		if s.Rows < 0 || g.Rows < 0 { // the sum is unknown, too
 			g.Rows = -1
 		} else {
 			g.Rows += s.Rows
 		}
 		g.Time += s.Time
 		g.Distances += s.Distances
-		if s.State <= replay.Indexed {
-			g.states[s.State] += s.Time
-		}
 	}
 	for i := range list {
 		list[i].Part = ratioOf(float64(list[i].Time), float64(all))
 	}
-	slices.SortStableFunc(list, func(a, b costShare) int { return cmp.Compare(b.Time, a.Time) })
+	slices.SortStableFunc(list, func(a, b replay.Share) int { return cmp.Compare(b.Time, a.Time) })
 	return list
 }
 
-// byState has all states that there are in their own order: growing, without index, indexed.
-func byState(c *replay.Costs) []costShare {
-	list := costShares(c, func(s *replay.SegmentCost) string { return StateText(s.State) })
-	place := func(s *costShare) int {
-		for state := replay.Growing; state <= replay.Indexed; state++ {
-			if s.Name == state.String() {
-				return int(state)
-			}
-		}
-		return int(replay.Indexed) + 1
-	}
-	slices.SortStableFunc(list, func(a, b costShare) int { return cmp.Compare(place(&a), place(&b)) })
-	return list
-}
-
-// CostIndex is the type of the index that searches of a segment take.
-func CostIndex(s *replay.SegmentCost) string {
+// costIndex is the type of the index of a segment.
+func costIndex(s *replay.SegmentCost) string {
 	if s.Index == "" {
 		return "row by row"
 	}
 	return render.Harmless(s.Index)
 }
 
-// CostNode is the name of the node of a segment, "?" if nobody knows it.
-func CostNode(s *replay.SegmentCost) string {
+// costNode is the name of the node of a segment, "?" if it is unknown.
+func costNode(s *replay.SegmentCost) string {
 	switch {
 	case s.NodeName != "":
 		return render.Harmless(s.NodeName)
@@ -137,16 +111,15 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 		text += ", " + words.Latency(c.Reduce, o.ASCII) + " merging answers"
 	}
 	text += ", " + words.Count(c.Queries, "query", "queries")
-	head := []render.Line{{Role: render.RoleTitle, Text: text}, {Role: render.RoleDim, Text: StateLegend(o.ASCII)}}
-	parts := []render.Part{sharePart("STATE", byState(c), c, o)}
-	parts[0].Head = head
-	if list := costShares(c, CostIndex); len(list) > 1 {
-		parts = append(parts, sharePart("INDEX", list, c, o))
-	}
-	if list := costShares(c, CostNode); len(list) > 1 {
-		part := sharePart("NODE", list, c, o)
-		part.Head = spreadLines(list)
-		parts = append(parts, part)
+	parts := []render.Part{sharePart("STATE", costShares(c, func(s *replay.SegmentCost) string { return stateText(s.State) }), c, o)}
+	parts[0].Head = []render.Line{{Role: render.RoleTitle, Text: text}}
+	for _, x := range []struct {
+		title string
+		name  func(s *replay.SegmentCost) string
+	}{{"INDEX", costIndex}, {"NODE", costNode}} {
+		if list := costShares(c, x.name); len(list) > 1 {
+			parts = append(parts, sharePart(x.title, list, c, o))
+		}
 	}
 	dearest := render.Ask(o.Unasked(), costTable(c, o), nil)
 	return append(parts, render.Part{
@@ -166,40 +139,21 @@ func ofAll(text string, shown, all int, noun string) string {
 	return text + " " + noun + "s"
 }
 
-// spreadLines say how far nodes are from doing alike: what a plan of moves can win.
-func spreadLines(list []costShare) []render.Line {
-	most, sum := time.Duration(0), time.Duration(0)
-	for i := range list {
-		most, sum = max(most, list[i].Time), sum+list[i].Time
+// sharePart is a table of groups.
+func sharePart(title string, list []replay.Share, c *replay.Costs, o *render.ReportOptions) render.Part {
+	column := func(title string, priority int, text func(g *replay.Share) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{
+			Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) },
+		}
 	}
-	if sum == 0 {
-		return nil
-	}
-	times := float64(most) / (float64(sum) / float64(len(list)))
-	return []render.Line{{Role: render.RoleDim, Text: "the busiest node does " + words.ThreeDigits(times) + " times its even share (" + words.Plural(len(list), "node") + " that search)"}}
-}
-
-// sharePart is a table of groups, with a bar of each: its length is the share of all time, its filling the states.
-func sharePart(title string, list []costShare, c *replay.Costs, o *render.ReportOptions) render.Part {
-	most := time.Duration(0)
-	for i := range list {
-		most = max(most, list[i].Time)
-	}
-	n := o.Shown(len(list))
-	column := func(title string, priority int, text func(g *costShare) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: priority}, Shown: func(i int) string { return text(&list[i]) }}
-	}
-	size := clusters.BarWidth(&o.Options)
-	part := render.Part{List: render.Places(n, []table.ColumnOf[int]{
+	return render.Part{List: render.Places(o.Shown(len(list)), []table.ColumnOf[int]{
 		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return list[i].Name }},
-		column("SEGMENTS", 3, func(g *costShare) string { return strconv.Itoa(g.Segments) }),
-		column("ROWS", 2, func(g *costShare) string { return rowCount(g.Rows) }),
-		column("PER QUERY", 0, func(g *costShare) string { return perQueryTime(g.Time, c.Queries, o) }),
-		column("DISTANCES", 1, func(g *costShare) string { return perQueryCount(g.Distances, c.Queries) }),
-		column("SHARE", 0, func(g *costShare) string { return words.Share(g.Part) }),
-		{Shown: func(i int) string { return stateBar(&list[i].states, list[i].Time, most, size, o.ASCII) }},
+		column("SEGMENTS", 3, func(g *replay.Share) string { return strconv.Itoa(g.Segments) }),
+		column("ROWS", 2, func(g *replay.Share) string { return rowCount(g.Rows) }),
+		column("PER QUERY", 0, func(g *replay.Share) string { return perQueryTime(g.Time, c.Queries, o) }),
+		column("DISTANCES", 1, func(g *replay.Share) string { return perQueryCount(g.Distances, c.Queries) }),
+		column("SHARE", 0, func(g *replay.Share) string { return words.Share(g.Part) }),
 	})}
-	return part
 }
 
 // perQueryTime is what something took of an average query.
@@ -215,28 +169,6 @@ func perQueryCount(n, queries int64) string {
 		return words.UnknownMark
 	}
 	return perQuery(float64(n) / float64(queries))
-}
-
-// stateBar draws time, apart by state; most fills all cells, and what is there is never nothing.
-func stateBar(states *[3]time.Duration, whole, most time.Duration, size int, ascii bool) string {
-	if most <= 0 || whole <= 0 {
-		return ""
-	}
-	var b strings.Builder
-	sum, drawn := time.Duration(0), 0
-	for state := replay.Growing; state <= replay.Indexed; state++ {
-		sum += states[state]
-		n := max(0, int(math.Round(float64(sum)/float64(most)*float64(size)))-drawn)
-		b.WriteString(strings.Repeat(stateGlyph(state, ascii), n))
-		drawn += n
-	}
-	if drawn == 0 {
-		if ascii {
-			return "."
-		}
-		return "·"
-	}
-	return b.String()
 }
 
 func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.SegmentCost] {
@@ -262,14 +194,14 @@ func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.Seg
 	id := func(s segment) string { return strconv.FormatInt(s.Segment, 10) }
 	numbered := render.TextKey("segment_id", id).Titled("SEGMENT", 0, id)
 	numbered.Right = true
-	node := name("node", func(s segment) string { return s.NodeName }).Titled("NODE", 0, CostNode)
+	node := name("node", func(s segment) string { return s.NodeName }).Titled("NODE", 0, costNode)
 	node.Shorten = true
 	return table.New(table.Schema{
 		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
 		Order: []string{"segment_id", "state", "node", "rows", "deleted", "index", "ef", "distances", "brute_force", "time_seconds", "share", "partition", "channel", "node_id", "queries"},
 	}, render.Pointers(c.Segments), []table.ColumnOf[segment]{
 		numbered,
-		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).Titled("STATE", 0, func(s segment) string { return StateText(s.State) }).
+		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).Titled("STATE", 0, func(s segment) string { return stateText(s.State) }).
 			Looking(func(s segment) render.Role { return stateRole(s.State) }).Word(),
 		name("index", func(s segment) string { return s.Index }).Titled("INDEX", 3, func(s segment) string {
 			if s.Index == "" {
@@ -318,4 +250,38 @@ func stateWord(s replay.State) string {
 		return "unknown"
 	}
 	return s.Word()
+}
+
+// slowPart lists the slowest queries, with the segments that took longest of each.
+func slowPart(r *replay.Result, o *render.ReportOptions) render.Part {
+	list := r.Slowest
+	n := o.Shown(len(list))
+	right := func(title string, text func(q *replay.SlowQuery) string) table.ColumnOf[int] {
+		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true}, Shown: func(i int) string { return text(&list[i]) }}
+	}
+	return render.Part{
+		Head: []render.Line{{Role: render.RoleTitle, Text: ofAll("The slowest", n, len(list), "request")}},
+		List: render.Places(n, []table.ColumnOf[int]{
+			right("REQUEST", func(q *replay.SlowQuery) string { return strconv.Itoa(q.Request) }),
+			right("TOOK", func(q *replay.SlowQuery) string { return words.Latency(q.Took, o.ASCII) }),
+			{Column: table.Column{Title: "LONGEST IN", Shorten: true}, Shown: func(i int) string { return slowText(&list[i], o) }},
+		}),
+	}
+}
+
+// slowText names the segments that took longest of a query: "4551 (growing) 2.1 ms, 4552 (indexed) 310 µs".
+func slowText(q *replay.SlowQuery, o *render.ReportOptions) string {
+	if len(q.Segments) == 0 {
+		return words.UnknownMark
+	}
+	most := 3
+	if o.Width > 0 && o.Width < 120 {
+		most = 1
+	}
+	var list []string
+	for i := range q.Segments[:min(most, len(q.Segments))] {
+		s := &q.Segments[i]
+		list = append(list, strconv.FormatInt(s.Segment, 10)+" ("+strings.TrimPrefix(stateText(s.State), "sealed, ")+") "+words.Latency(s.Took, o.ASCII))
+	}
+	return strings.Join(list, ", ")
 }

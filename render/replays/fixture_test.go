@@ -274,35 +274,18 @@ func fixtureIndexed(r *replay.Result) *replay.Result {
 func fixtureOutcome(most float64, sessions int, cpu time.Duration, uses ...float64) whatif.Outcome {
 	qps := math.Round(min(most, float64(sessions)/cpu.Seconds()*3))
 	rt := time.Duration(float64(sessions) / qps * 1e9).Round(time.Microsecond)
-	x := whatif.Outcome{
-		QPS: qps, QPSLow: math.Round(qps * 0.99), QPSHigh: math.Round(qps * 1.01), Mean: rt, Min: rt / 3, Max: 6 * rt, P50: rt * 9 / 10, P90: rt * 3 / 2, P95: rt * 17 / 10, P99: rt * 23 / 10, P999: rt * 4,
-		Requests: 60_000, Bound: "node querynode-1's cores", Simulated: time.Minute,
-	}
+	x := whatif.Outcome{QPS: qps, Mean: rt, P50: rt * 9 / 10, P95: rt * 17 / 10, P99: rt * 23 / 10, Bound: "node querynode-1's cores"}
 	for i, use := range uses {
-		x.Nodes = append(x.Nodes, whatif.NodeOutcome{ID: int64(i + 1), Name: fmt.Sprintf("querynode-%d", i+1), Use: use, Waiting: 3 * use, Tasks: 60_000, Segments: 16})
+		x.Nodes = append(x.Nodes, whatif.NodeOutcome{ID: int64(i + 1), Name: fmt.Sprintf("querynode-%d", i+1), Use: use, Segments: 16})
 	}
 	return x
 }
 
 func fixtureWhatIf() *whatif.Report {
 	r := &whatif.Report{
-		Sessions: []int{1, 2, 4, 8, 16, 32, 48}, Load: whatif.Load{Sessions: 16, NQ: 1, K: 10, Seed: 1}, Setup: fixtureSetup(), Cover: fixtureRun().Cover,
+		Load: whatif.Load{Sessions: 16, NQ: 1, K: 10, Seed: 1}, Setup: fixtureSetup(), Cover: fixtureRun().Cover,
 		Check: whatif.Check{
-			QPS: 0.062, P99: 0.118, FitMedian: 0.031, FitWorst: 0.142,
-			Points: []whatif.CheckPoint{
-				{
-					Sessions: 1, MeasuredQPS: 910, PredictedQPS: 934, MeasuredP99: 1400 * time.Microsecond, PredictedP99: 1310 * time.Microsecond,
-					MeasuredMean: 1099 * time.Microsecond, PredictedMean: 1071 * time.Microsecond,
-				},
-				{
-					Sessions: 8, MeasuredQPS: 4310, PredictedQPS: 4577, MeasuredP99: 3100 * time.Microsecond, PredictedP99: 2734 * time.Microsecond,
-					MeasuredMean: 1856 * time.Microsecond, PredictedMean: 1748 * time.Microsecond,
-				},
-				{
-					Sessions: 4, MeasuredQPS: 1900, PredictedQPS: 3400, MeasuredP99: 9 * time.Millisecond, PredictedP99: 2100 * time.Microsecond,
-					MeasuredMean: 2100 * time.Microsecond, PredictedMean: 1176 * time.Microsecond, Disturbed: true,
-				},
-			},
+			FitMedian: 0.031, FitWorst: 0.142,
 			Calibrated: "live.json", Live: []whatif.CheckPoint{{
 				Sessions: 16, MeasuredQPS: 1094, PredictedQPS: 1510, MeasuredP99: 31 * time.Millisecond, PredictedP99: 24_380 * time.Microsecond,
 				MeasuredMean: 14_600 * time.Microsecond, PredictedMean: 10_596 * time.Microsecond,
@@ -311,14 +294,14 @@ func fixtureWhatIf() *whatif.Report {
 		Notes: []string{"3 of 50 segments were not built here: their costs are of the model"},
 	}
 	predict := func(name string, most, base float64, cost whatif.Cost, modelled, recall float64, uses ...float64) whatif.Prediction {
-		p := whatif.Prediction{Change: fixtureChange(name), Layout: fixtureLayout(), Cost: cost, Most: most, Gain: most / base, Measured: modelled == 0, Modelled: modelled, Recall: recall}
+		p := whatif.Prediction{Change: fixtureChange(name), Layout: whatif.Segments{Replicas: 1, Segments: 50, Growing: 4, Unindexed: 6, Indexed: 40, Rows: 1_234_567}, Cost: cost, Most: most, Gain: most / base, Measured: modelled == 0, Modelled: modelled, Recall: recall}
 		out := fixtureOutcome(most, 16, cost.CPU, uses...)
 		p.Outcome = &out
 		if name != "" {
 			p.AtLoad = whatif.Range{Gain: most / base, Low: most / base * 0.8, High: most / base * 1.3}
 		}
-		for _, n := range r.Sessions {
-			p.Curve = append(p.Curve, fixtureOutcome(most, n, cost.CPU, uses...))
+		if r.Base.Outcome != nil {
+			p.GainAtLoad = out.QPS / r.Base.Outcome.QPS
 		}
 		return p
 	}
@@ -332,7 +315,7 @@ func fixtureWhatIf() *whatif.Report {
 		predict("ef=32", 1603, 1510, whatif.Cost{CPU: micro(7060), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(1692), Critical: micro(4470), Node: "querynode-1"}, 0, 0.9511, 0.97, 0.36, 0.34),
 		predict("scale=100", 14.2, 1510, whatif.Cost{CPU: micro(775_000), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(769_632), Critical: micro(471_200), Node: "querynode-3"}, 0.99, -1, 0.97, 0.95, 0.94),
 	}
-	r.Others[2].Outcome.QPS = 1710 // sixteen sessions do not keep four nodes busy
+	r.Others[2].Outcome.QPS, r.Others[2].GainAtLoad = 1710, 1710/r.Base.Outcome.QPS // sixteen sessions do not keep four nodes busy
 	r.Others[4].Outcome.Saturated = true
 	r.Others[4].Notes = []string{"recall at this size is unknown"}
 	return r

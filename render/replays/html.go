@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
 
 	"kitescope/internal/hints"
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/webpage"
 	"kitescope/replay"
-	"kitescope/replay/load"
 	"kitescope/replay/whatif"
 )
 
@@ -25,7 +26,7 @@ func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version str
 	p := &webpage.Page{Version: version}
 	o := &render.ReportOptions{Limit: htmlSegments}
 	if len(results) > 0 {
-		p.Window, p.Under = Title(results[0].Result), []string{Title(results[0].Result), setupText(&results[0].Result.Setup, o)}
+		p.Window, p.Under = title(results[0].Result), []string{title(results[0].Result), setupText(&results[0].Result.Setup, o)}
 		if severalTargets(results) {
 			p.Window = besideTitle(results)
 			p.Under = []string{p.Window}
@@ -45,22 +46,19 @@ func Conclude(results []Series, report *whatif.Report) string {
 	o := &render.ReportOptions{}
 	switch {
 	case report != nil:
-		lines := render.PageLines(answerLines(report, o))
-		if len(lines) > 0 {
-			return lines[0].Text
-		}
+		return answerText(report, o)
 	case severalTargets(results):
 		return besideConclusion(results, o)
 	case len(results) > 0 && len(results[0].Result.Points) > 0:
-		return BestText(results[len(results)-1].Result, o)
+		return bestText(results[len(results)-1].Result, o)
 	case len(results) > 0 && results[0].Result.Stopped != "":
 		return "Stopped: " + results[0].Result.Stopped
 	}
 	return "Nothing was measured"
 }
 
-// BestText says what a result came to: of one point its figures, of several the one of the best recall within a hundredth that answers most.
-func BestText(r *replay.Result, o *render.ReportOptions) string {
+// bestText is the conclusion of a result: of one point its figures, of several the one of the best recall within a hundredth that answers most.
+func bestText(r *replay.Result, o *render.ReportOptions) string {
 	best := &r.Points[0]
 	for i := range r.Points {
 		if p := &r.Points[i]; p.Recall > best.Recall+nearRecall || p.Recall > best.Recall-nearRecall && p.QPS > best.QPS {
@@ -69,7 +67,7 @@ func BestText(r *replay.Result, o *render.ReportOptions) string {
 	}
 	text := words.ThreeDigits(best.QPS) + " queries per second, p50 " + latencyOf(&best.Latency, best.Latency.P50, o) + ", p99 " + latencyOf(&best.Latency, best.Latency.P99, o)
 	if best.Recall > 0 {
-		text += ", recall " + RecallText(best.Recall)
+		text += ", recall " + recallText(best.Recall)
 	}
 	if len(r.Points) > 1 {
 		text = "Best of " + words.Plural(len(r.Points), "point") + ", " + parametersText(best) + ": " + text
@@ -83,54 +81,58 @@ func BestText(r *replay.Result, o *render.ReportOptions) string {
 // nearRecall is by how much recall may be lower where it answers more.
 const nearRecall = 0.01
 
-// Limits of a page: what is left out, it says.
-const (
-	htmlSegments = 25
-	htmlSlow     = 10
-)
+// htmlSegments is how many segments and requests a page lists.
+const htmlSegments = 25
 
-// AddTo adds results and predictions to a page: figures first, then plots, costs, and what is needed to repeat them; notes go to the
+// AddTo adds results and predictions to a page: their reports, plots, and what is needed to repeat them; notes go to the
 // page's own.
 func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 	o := &render.ReportOptions{Limit: htmlSegments}
 	if report != nil {
-		addWhatIf(p, report, o)
+		addSheet(p, "What if: at "+simulatedLoadText(&report.Load), newWhatIfSheet(report, o, false))
 	}
 	if len(results) > 1 {
-		p.Add("Side by side", besideBlocks(results, o)...)
+		addSheet(p, "Side by side", newBesideSheet(results, o))
 	}
 	for i := range results {
 		title := "What was measured"
 		if len(results) > 1 {
 			title = results[i].name(i)
 		}
-		p.Add(title, measured(results[i].Result, o)...)
-		p.Notes = append(p.Notes, results[i].Result.Notes...)
+		addSheet(p, title, newReplaySheet(results[i].Result, o, false))
 	}
 	if len(results) == 2 && !severalTargets(results) { // else neither is a baseline
-		addComparison(p, results, o)
+		sheet := newReplayComparisonSheet(results[0].Result, results[1].Result, o)
+		addSheet(p, sheet.Head[0].Text, sheet)
 	}
 	if err := addPlots(p, results); err != nil {
 		return err
 	}
 	for i := range results {
-		p.Add(of("Where the time went", results, i), costs(results[i].Result, o)...)
-	}
-	for i := range results {
-		p.Add(of("Reproduce", results, i), webpage.Facts(repeatFacts(results[i].Result)))
+		title := "Reproduce"
+		if len(results) > 1 {
+			title += ": " + results[i].name(i)
+		}
+		p.Add(title, reproduce(&results[i].Result.Setup, results[i].Result.Taken, o))
 	}
 	if len(results) == 0 {
-		p.Add("Reproduce", webpage.Facts(repeatFacts(&replay.Result{Setup: report.Setup})))
+		p.Add("Reproduce", reproduce(&report.Setup, time.Time{}, o))
 	}
 	return nil
 }
 
-// of is a title, with the name of the result where there are several.
-func of(title string, results []Series, i int) string {
-	if len(results) > 1 {
-		title += ": " + results[i].name(i)
+func reproduce(s *replay.Setup, taken time.Time, o *render.ReportOptions) webpage.Block {
+	lines := repeatLines(s, taken, o)
+	return webpage.Lines(render.PageLines(lines[min(2, len(lines)):])...)
+}
+
+// addSheet adds a report to a page; its title is in the heading.
+func addSheet(p *webpage.Page, title string, s *render.Sheet) {
+	blocks := []webpage.Block{webpage.Lines(render.PageLines(s.Head[1:])...)}
+	p.Add(title, append(blocks, s.Blocks()...)...)
+	for _, l := range render.PageLines(s.Foot) {
+		p.Notes = append(p.Notes, strings.TrimSpace(strings.TrimPrefix(l.Name, "note")+" "+l.Text))
 	}
-	return title
 }
 
 func addPlots(p *webpage.Page, results []Series) error {
@@ -139,8 +141,8 @@ func addPlots(p *webpage.Page, results []Series) error {
 	}
 	var blocks []webpage.Block
 	for _, kind := range PlotNames() {
-		if (kind == "qps" || kind == "front") && !slices.ContainsFunc(results, func(s Series) bool { return sweep(s.Result) }) {
-			continue // of a dot nobody learns anything
+		if kind != "latency" && !slices.ContainsFunc(results, func(s Series) bool { return sweep(s.Result) }) {
+			continue // a plot of one point shows nothing
 		}
 		figure, err := figureOf(kind, func(b *bytes.Buffer, o PlotOptions) error { return PlotResults(b, results, o) })
 		if err != nil {
@@ -150,96 +152,6 @@ func addPlots(p *webpage.Page, results []Series) error {
 	}
 	p.Add("Plots", blocks...)
 	return nil
-}
-
-// measured is what a run found, or the table of a sweep.
-func measured(r *replay.Result, o *render.ReportOptions) []webpage.Block {
-	var blocks []webpage.Block
-	if r.Stopped != "" {
-		blocks = append(blocks, webpage.Lines(webpage.Line{Class: "bad", Text: "Stopped: " + r.Stopped + ". Results up to that point follow."}))
-	}
-	if sweep(r) {
-		front := load.OnFront(r.Points)
-		part := render.Ask(o, pointTable(r.Points, front, o), render.Unbounded[*load.Point](o)).List("")
-		part.Head = sweepHead(r.Points, front, o)
-		blocks = append(blocks, render.PartTable(&part).HTML())
-	} else if len(r.Points) == 1 {
-		blocks = append(blocks, webpage.Cards(pointCards(&r.Points[0], r, o)), webpage.Lines(render.PageLines(pointLines(&r.Points[0], o))...))
-	}
-	blocks = append(blocks, webpage.Lines(render.PageLines(coverageLines(&r.Cover, o))...))
-	if len(r.Points) > 0 {
-		blocks = append(blocks, webpage.Lines(render.PageLines(recallLines(r, o))...), webpage.Lines(render.PageLines(differenceLines(r, o))...))
-	}
-	return blocks
-}
-
-func pointCards(p *load.Point, r *replay.Result, o *render.ReportOptions) []webpage.Card {
-	note := "one round: no interval"
-	if hasInterval(p) {
-		note = "95% CI " + words.ThreeDigits(p.QPSLow) + " to " + words.ThreeDigits(p.QPSHigh)
-	}
-	cards := []webpage.Card{
-		card("queries per second", words.ThreeDigits(p.QPS), note),
-		card("p50", latencyOf(&p.Latency, p.Latency.P50, o), "median latency"),
-		card("p99", latencyOf(&p.Latency, p.Latency.P99, o), "1 in 100 requests is slower"),
-		card("CPU of a query", knownLatency(p.CPUPerQuery, o), toldText(p.DistancesPerQuery)+" distances"),
-		card("failed", failsText(p), "of "+words.Count(p.Asked, "request", "requests")),
-	}
-	if r.Recall != nil {
-		cards = append(cards, card("recall", RecallText(r.Recall.Mean), "the worst query has "+RecallText(r.Recall.Worst)))
-	}
-	return cards
-}
-
-func card(name, value, note string) webpage.Card {
-	return webpage.Card{Name: name, Value: value, Note: note}
-}
-
-func addComparison(p *webpage.Page, results []Series, o *render.ReportOptions) {
-	changes := load.Compare(results[0].Result.Points, results[1].Result.Points)
-	sheet := newReplayComparisonSheet(results[0].Result, results[1].Result, changes, o)
-	blocks := append([]webpage.Block{webpage.Lines(render.PageLines(sheet.Head[1:])...)}, sheet.Blocks()...)
-	p.Add(sheet.Head[0].Text, append(blocks, webpage.Lines(render.PageLines(sheet.Foot)...))...)
-}
-
-// costs are where the time went; nothing if nobody tells.
-func costs(r *replay.Result, o *render.ReportOptions) []webpage.Block {
-	if r.Costs == nil || len(r.Costs.Segments) == 0 {
-		return nil
-	}
-	var blocks []webpage.Block
-	slow := *o
-	slow.Limit = htmlSlow
-	for _, parts := range [][]render.Part{costParts(r, o), slowParts(r, &slow)} {
-		for i := range parts {
-			blocks = append(blocks, render.PartTable(&parts[i]).HTML())
-		}
-	}
-	return blocks
-}
-
-func addWhatIf(p *webpage.Page, r *whatif.Report, o *render.ReportOptions) {
-	list := predictions(r)
-	lines := render.PageLines(answerLines(r, o))
-	for i := range lines {
-		lines[i].Named, lines[i].Class = false, "title"
-	}
-	parts := []render.Part{
-		render.Ask(o, predictionTable(r, list, o), render.Unbounded[*whatif.Prediction](o)).List(""),
-		{List: render.Places(len(list), splitColumns(r, list, o))},
-	}
-	parts = append(append(parts, trustParts(r, o)...), render.Part{Head: causeLines(r, o)})
-	blocks := []webpage.Block{webpage.Lines(lines...)}
-	for i := range parts {
-		blocks = append(blocks, render.PartTable(&parts[i]).HTML())
-	}
-	for _, x := range list {
-		for _, n := range x.Notes {
-			p.Notes = append(p.Notes, ChangeName(r, x)+": "+n)
-		}
-	}
-	p.Notes = append(p.Notes, r.Notes...)
-	p.Add("What if: at "+simulatedLoadText(&r.Load), blocks...)
 }
 
 // figureOf draws a plot for both schemes, "" if there is nothing to draw.

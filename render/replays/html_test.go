@@ -34,7 +34,6 @@ func TestGoldenReplayHTML(t *testing.T) {
 		if err := WriteHTML(&b, x.results, x.report, "0.7.0"); err != nil {
 			t.Fatal(err)
 		}
-		keepPicture(t, "report-"+name+".html", b.Bytes())
 		text := b.String()
 		if strings.ContainsAny(text, "\x1b\x07\u202e") {
 			t.Errorf("%s: a control character", name)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/engine/segment"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
@@ -121,75 +122,66 @@ func replicasText(l *replay.Layout) string {
 	return strings.Join(list, "; ")
 }
 
-// missingFileLines name segments of which storage is not known to have files, and those that no node serves.
+// missingFileLines name segments without known files, without a node, and without a row count.
 func missingFileLines(l *replay.Layout, o *render.ReportOptions) []render.Line {
-	var bare, idle, silent []string
-	for i := range l.Segments {
-		s := &l.Segments[i]
-		id := strconv.FormatInt(s.ID, 10)
-		if s.Files == nil {
-			bare = append(bare, id)
-		}
-		if !slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 }) {
-			idle = append(idle, id)
-		}
-		if s.Rows < 0 {
-			silent = append(silent, id)
-		}
-	}
 	var lines []render.Line
 	for _, x := range []struct {
-		ids []string
 		why string
-	}{{bare, "no files in the metadata"}, {idle, "not served by any node"}, {silent, "unknown row count"}} {
-		if len(x.ids) > 0 {
-			text := words.Plural(len(x.ids), "segment") + " with " + x.why + ": "
-			if strings.HasPrefix(x.why, "not served") {
-				text = words.Plural(len(x.ids), "segment") + " " + x.why + ": "
+		is  func(s *replay.Segment) bool
+	}{
+		{"no files in the metadata", func(s *replay.Segment) bool { return s.Files == nil }},
+		{"not served by any node", func(s *replay.Segment) bool { return !slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 }) }},
+		{"row count unknown", func(s *replay.Segment) bool { return s.Rows < 0 }},
+	} {
+		var ids []string
+		for i := range l.Segments {
+			if x.is(&l.Segments[i]) {
+				ids = append(ids, strconv.FormatInt(l.Segments[i].ID, 10))
 			}
-			lines = append(lines, labelled(o, render.RoleBad, "MISSING", text+words.FirstOf(x.ids, o.Shown(len(x.ids)), ", "))...)
+		}
+		if len(ids) > 0 {
+			text := words.Plural(len(ids), "segment") + ", " + x.why + ": " + words.FirstOf(ids, o.Shown(len(ids)), ", ")
+			lines = append(lines, labelled(o, render.RoleBad, "MISSING", text)...)
 		}
 	}
 	return lines
 }
 
-// layoutCount is a sum over segments.
+// layoutCount sums up segments.
 type layoutCount struct {
-	name                                   string
-	segments                               [3]int
-	rows                                   int64
-	unknown, insert, delta, indexes, files int
-	leads                                  int
+	name           string
+	states         [3]int
+	rows           int64
+	unknown, files int
+	leads          int
+	cores          float64
 }
 
 func (c *layoutCount) add(s *replay.Segment) {
 	if s.State <= replay.Indexed {
-		c.segments[s.State]++
+		c.states[s.State]++
 	}
-	if s.Rows < 0 {
-		c.unknown++
-	} else {
-		c.rows += s.Rows
-	}
-	if s.Files == nil {
-		return
-	}
-	c.files++
-	for _, logs := range s.Files.Insert {
-		c.insert += len(logs)
-	}
-	c.delta += len(s.Files.Delta)
-	c.indexes += len(s.Files.Indexes)
+	c.rows += max(0, s.Rows)
+	c.unknown += render.BoolInt(s.Rows < 0)
+	c.files += render.BoolInt(s.Files != nil)
 }
 
-func (c *layoutCount) all() int { return c.segments[0] + c.segments[1] + c.segments[2] }
+func (c *layoutCount) all() int { return c.states[0] + c.states[1] + c.states[2] }
 
-// rowsText is a sum of rows, of which some may be unknown.
-func (c *layoutCount) rowsText() string {
-	if c.unknown > 0 {
-		return words.Number(c.rows) + "+" + words.UnknownMark
+// layoutCounts is a table of sums, with a mark where there are no segments.
+func layoutCounts(title string, list []layoutCount, mark string, columns ...table.ColumnOf[int]) render.Part {
+	rows := func(i int) string {
+		return words.Number(list[i].rows) + []string{"", "+" + words.UnknownMark}[render.BoolInt(list[i].unknown > 0)]
 	}
-	return words.Number(c.rows)
+	all := append([]table.ColumnOf[int]{
+		{Column: table.Column{Title: title, Shorten: true}, Shown: func(i int) string { return list[i].name }},
+		{Column: table.Column{Title: "ROWS", Right: true}, Shown: rows},
+	}, columns...)
+	all = append(all, table.ColumnOf[int]{
+		Shown: func(i int) string { return []string{"", mark}[render.BoolInt(list[i].all() == 0)] },
+		Role:  func(int) render.Role { return render.RoleWarn },
+	})
+	return render.Part{List: render.Places(len(list), all)}
 }
 
 func countColumn(list []layoutCount, title string, of func(c *layoutCount) string) table.ColumnOf[int] {
@@ -206,16 +198,9 @@ func layoutStates(l *replay.Layout) render.Part {
 			list[s.State].add(s)
 		}
 	}
-	columns := []table.ColumnOf[int]{
-		{Column: table.Column{Title: "STATE"}, Shown: func(i int) string { return list[i].name }},
-		countColumn(list, "SEGMENTS", func(c *layoutCount) string { return words.Number(int64(c.all())) }),
-		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
-		countColumn(list, "WITH FILES", func(c *layoutCount) string { return strconv.Itoa(c.files) }),
-		countColumn(list, "LOGS", func(c *layoutCount) string { return words.Number(int64(c.insert)) }),
-		countColumn(list, "DELTAS", func(c *layoutCount) string { return words.Number(int64(c.delta)) }),
-		countColumn(list, "INDEXES", func(c *layoutCount) string { return words.Number(int64(c.indexes)) }),
-	}
-	part := render.Part{List: render.Places(len(list), columns)}
+	part := layoutCounts("STATE", list, "",
+		countColumn(list, "SEGMENTS", func(c *layoutCount) string { return words.Number(c.all()) }),
+		countColumn(list, "WITH FILES", func(c *layoutCount) string { return words.Number(c.files) }))
 	if n := len(l.L0); n > 0 {
 		part.Head = []render.Line{{Role: render.RoleDim, Text: "besides, " + words.Plural(n, "L0 segment") + " with deletes for the others"}}
 	}
@@ -224,41 +209,32 @@ func layoutStates(l *replay.Layout) render.Part {
 
 func layoutNodes(l *replay.Layout) render.Part {
 	list := make([]layoutCount, len(l.Nodes))
-	at := map[int64]int{}
+	at := map[int64]*layoutCount{}
 	for i := range l.Nodes {
-		list[i].name = nodeName(&l.Nodes[i])
-		at[l.Nodes[i].ID] = i
+		list[i].name, list[i].cores = nodeName(&l.Nodes[i]), l.Nodes[i].Cores
+		at[l.Nodes[i].ID] = &list[i]
 	}
 	for i := range l.Segments {
 		for _, id := range l.Segments[i].On {
-			if j, ok := at[id]; ok {
-				list[j].add(&l.Segments[i])
+			if c := at[id]; c != nil {
+				c.add(&l.Segments[i])
 			}
 		}
 	}
 	for i := range l.Replicas {
 		for _, id := range l.Replicas[i].Leaders {
-			if j, ok := at[id]; ok {
-				list[j].leads++
+			if c := at[id]; c != nil {
+				c.leads++
 			}
 		}
 	}
-	node := func(title string, text func(n *replay.Node) string) table.ColumnOf[int] {
-		return table.ColumnOf[int]{Column: table.Column{Title: title, Right: true, Priority: 1}, Shown: func(i int) string { return text(&l.Nodes[i]) }}
+	state := func(title string, s replay.State) table.ColumnOf[int] {
+		return countColumn(list, title, func(c *layoutCount) string { return strconv.Itoa(c.states[s]) })
 	}
-	columns := []table.ColumnOf[int]{
-		{Column: table.Column{Title: "NODE", Shorten: true}, Shown: func(i int) string { return list[i].name }},
-		countColumn(list, "GROWING", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Growing]) }),
-		countColumn(list, "NO INDEX", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Unindexed]) }),
-		countColumn(list, "INDEXED", func(c *layoutCount) string { return strconv.Itoa(c.segments[replay.Indexed]) }),
-		countColumn(list, "ROWS", func(c *layoutCount) string { return c.rowsText() }),
+	return layoutCounts("NODE", list, "idle",
+		state("GROWING", replay.Growing), state("NO INDEX", replay.Unindexed), state("INDEXED", replay.Indexed),
 		countColumn(list, "LEADS", func(c *layoutCount) string { return words.Plural(c.leads, "shard") }),
-		node("CORES", func(n *replay.Node) string { return orUnknownNumber(n.Cores) }),
-		{Shown: func(i int) string {
-			return []string{"", "idle"}[render.BoolInt(list[i].all() == 0)]
-		}, Role: func(int) render.Role { return render.RoleWarn }},
-	}
-	return render.Part{List: render.Places(len(list), columns)}
+		countColumn(list, "CORES", func(c *layoutCount) string { return toldText(c.cores) }))
 }
 
 func nodeName(n *replay.Node) string {
@@ -328,32 +304,60 @@ func writeLayoutHead(e *encode.Encoder, l *replay.Layout, looked bool) {
 	e.Entry("notes", l.Notes)
 }
 
+// writeCover encodes which files are there, nothing if nobody looked.
+func writeCover(e *encode.Encoder, c *replay.Coverage) {
+	if c == nil {
+		return
+	}
+	e.Key("coverage")
+	e.BeginObject()
+	e.Entry("segments", c.Segments)
+	e.Entry("whole", c.Loaded)
+	e.Entry("rows", c.Rows)
+	e.Entry("covered_rows", c.Covered)
+	e.Entry("segments_of_unknown_rows", c.RowsUnknown)
+	e.Entry("bytes", c.Bytes)
+	e.Key("missing")
+	e.BeginList()
+	for i := range c.Missing {
+		m := &c.Missing[i]
+		e.BeginObject()
+		e.Entry("segment_id", encode.ID(m.Segment))
+		e.Entry("state", m.State.Word())
+		if m.Rows >= 0 {
+			e.Entry("rows", m.Rows)
+		}
+		e.Entry("reason", m.Reason)
+		e.EndObject()
+	}
+	e.EndList()
+	e.EndObject()
+}
+
 func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
-	type segment = *replay.Segment
-	files := func(name string, of func(c *layoutCount) int) table.ColumnOf[segment] {
-		return render.Key(name, table.Int, func(s segment) table.Cell {
+	type row = *replay.Segment
+	files := func(name string, of func(f *segment.Files) int) table.ColumnOf[row] {
+		return render.Key(name, table.Int, func(s row) table.Cell {
 			if s.Files == nil || s.Files.Manifest != "" && name != "indexes" { // a manifest is read with the storage
 				return table.OfUnknown()
 			}
-			var c layoutCount
-			c.add(s)
-			return table.OfInt(int64(of(&c)))
+			return table.OfInt(int64(of(s.Files)))
 		})
 	}
-	id := func(s segment) string { return strconv.FormatInt(s.ID, 10) }
+	id := func(s row) string { return strconv.FormatInt(s.ID, 10) }
 	number := render.TextKey("segment_id", id).Titled("SEGMENT", 0, id)
 	number.Right = true
 	return table.New(table.Schema{
 		Name: "segments", Singular: "segment", Names: []string{"segment_id"}, Sparse: true,
 		Order: []string{"segment_id", "state", "node_ids", "rows", "index", "partition", "channel", "insert_logs", "delta_logs", "indexes"},
-	}, render.Pointers(l.Segments), []table.ColumnOf[segment]{
+	}, render.Pointers(l.Segments), []table.ColumnOf[row]{
 		number,
-		render.TextKey("state", func(s segment) string { return stateWord(s.State) }).Titled("STATE", 0, func(s segment) string { return StateText(s.State) }).Word(),
-		render.Key("rows", table.Int, func(s segment) table.Cell { return table.OfCount(s.Rows) }).Titled("ROWS", 0, func(s segment) string { return rowCount(s.Rows) }),
-		render.Key("index", table.Text, func(s segment) table.Cell { return nameCell(s.Index.Type) }).Titled("INDEX", 0, func(s segment) string { return layoutIndexText(&s.Index) }),
-		render.Key("partition", table.Text, func(s segment) table.Cell { return nameCell(s.PartitionName) }).Titled("PARTITION", 0, func(s segment) string { return render.OrUnknown(s.PartitionName) }),
-		render.TextKey("channel", func(s segment) string { return s.Channel }).Titled("CHANNEL", 0, func(s segment) string { return render.OrUnknown(s.Channel) }),
-		render.Key("node_ids", table.List, func(s segment) table.Cell {
+		render.TextKey("state", func(s row) string { return stateWord(s.State) }).Titled("STATE", 0, func(s row) string { return stateText(s.State) }).Word(),
+		render.Key("rows", table.Int, func(s row) table.Cell { return table.OfCount(s.Rows) }).Titled("ROWS", 0, func(s row) string { return rowCount(s.Rows) }),
+		render.Key("index", table.Text, func(s row) table.Cell { return nameCell(s.Index.Type) }).Titled("INDEX", 0, func(s row) string { return layoutIndexText(&s.Index) }),
+		render.Key("partition", table.Text, func(s row) table.Cell { return nameCell(s.PartitionName) }).Titled("PARTITION", 0, func(s row) string { return render.OrUnknown(s.PartitionName) }),
+		render.TextKey("channel", func(s row) string { return s.Channel }).Titled("CHANNEL", 0, func(s row) string { return render.OrUnknown(s.Channel) }),
+		render.Key("node_ids", table.List, func(s row) table.Cell {
 			var ids []string
 			for _, id := range s.On {
 				if id != 0 {
@@ -361,9 +365,14 @@ func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {
 				}
 			}
 			return table.OfList(ids)
-		}).Titled("NODE", 0, func(s segment) string { return onText(l, s) }),
-		files("insert_logs", func(c *layoutCount) int { return c.insert }),
-		files("delta_logs", func(c *layoutCount) int { return c.delta }),
-		files("indexes", func(c *layoutCount) int { return c.indexes }),
+		}).Titled("NODE", 0, func(s row) string { return onText(l, s) }),
+		files("insert_logs", func(f *segment.Files) (n int) {
+			for _, logs := range f.Insert {
+				n += len(logs)
+			}
+			return n
+		}),
+		files("delta_logs", func(f *segment.Files) int { return len(f.Delta) }),
+		files("indexes", func(f *segment.Files) int { return len(f.Indexes) }),
 	})
 }

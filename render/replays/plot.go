@@ -29,17 +29,8 @@ type PlotOptions struct {
 	Format string
 	// Width and Height are in CSS pixels, of which 96 are an inch; a PNG has as many. 0 is 1056 and what the kind needs.
 	Width, Height int
-	// Title replaces the one that says what was measured; "" keeps it.
-	Title string
 	// Dark is for dark backgrounds.
 	Dark bool
-	// EF and Sessions choose points of a sweep where there are more than a picture shows; 0 leaves it to the kind.
-	EF, Sessions int
-}
-
-// takes reports whether a point is one that was asked for.
-func (o *PlotOptions) takes(p *load.Point) bool {
-	return (o.EF == 0 || p.EF == o.EF) && (o.Sessions == 0 || p.Sessions == o.Sessions)
 }
 
 // Series is a result with the name that a legend calls it. The first of several is what the others are compared with, and
@@ -61,7 +52,6 @@ func (s *Series) name(i int) string {
 type resultChart struct {
 	picture.Chart
 	results []Series
-	o       *PlotOptions
 }
 
 // PlotResults draws results. What there is nothing to draw of is an error that says so; nothing is written then.
@@ -76,21 +66,19 @@ func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 	}
 	kind, known := draws[o.Kind]
 	var err error
-	c := &resultChart{results: results, o: &o}
+	c := &resultChart{results: results}
 	switch {
 	case !known:
 		err = &view.UnknownError{What: "plot", Word: o.Kind, Known: PlotNames()}
 	case len(results) == 0:
 		err = picture.Nothing("at least one result file is needed", "")
-	case !slices.ContainsFunc(c.points(), o.takes) && (o.EF > 0 || o.Sessions > 0):
-		err = picture.Nothing("no point has that ef and number of sessions", "list the points with kitescope replay show")
 	default:
 		c.Title = render.OrUnknown(results[0].Result.Setup.Collection) + ": " + kind.what
 		c.Heads = circumstances(results)
 		err = kind.draw(c)
 	}
 	if err == nil {
-		c.Width, c.Height, c.Dark, c.Chart.Title = o.Width, o.Height, o.Dark, cmp.Or(o.Title, c.Title)
+		c.Width, c.Height, c.Dark = o.Width, o.Height, o.Dark
 		err = c.Write(w, o.Format)
 	}
 	if err != nil {
@@ -248,7 +236,7 @@ func onPaper(p *load.Point) bool {
 	return p.Recall >= 0 && p.Recall <= 1 && p.QPS > 0 && picture.DrawableRate(p.QPS)
 }
 
-// front has for each result the most queries per second of each recall, named by their parameters, and all other points as dots.
+// front has a line of the Pareto-optimal points of each result, named by their parameters, and dots for all others.
 func (c *resultChart) front() error {
 	var recalls, rates []float64
 	for _, p := range c.points() {
@@ -267,58 +255,29 @@ func (c *resultChart) front() error {
 	_, k := c.parameters()
 	at := func(p *load.Point) picture.Point { return picture.Point{X: place(p.Recall), Y: p.QPS} }
 	for r := range c.results {
-		points := bestLoads(c.results[r].Result)
-		if len(points) == 0 {
-			continue
-		}
-		same := !slices.ContainsFunc(points, func(q *load.Point) bool { return shortLoad(q) != shortLoad(points[0]) })
 		look := picture.Look{Colour: picture.Colour(r), Dash: c.dash(r)}
-		marks := picture.Series{Look: picture.Look{Colour: look.Colour, Mark: 1 + r, NoLine: true}}
 		line := picture.Series{Name: c.results[r].name(r), Look: look}
+		line.Look.Mark = 1 + r
 		dots := picture.Series{Look: picture.Look{Colour: look.Colour, Mark: 1, NoLine: true, Faint: true}}
-		if same {
-			line.Name = join(line.Name, shortLoad(points[0]))
-		}
-		for _, q := range points {
-			x := at(q)
-			if x.Label = parametersOf(q).text(k); !same || x.Label == "" {
-				x.Label = join(x.Label, shortLoad(q))
-			}
-			marks.Points = append(marks.Points, x)
-		}
-		for _, q := range load.Front(c.results[r].Result.Points) {
-			if onPaper(&q) {
-				line.Points = append(line.Points, at(&q))
+		points := c.results[r].Result.Points
+		for i, front := range load.OnFront(points) {
+			p := &points[i]
+			switch {
+			case !onPaper(p):
+			case front:
+				x := at(p)
+				x.Label = join(parametersOf(p).text(k), shortLoad(p))
+				line.Points = append(line.Points, x)
+			default:
+				dots.Points = append(dots.Points, at(p))
 			}
 		}
-		for _, q := range render.Pointers(c.results[r].Result.Points) {
-			if onPaper(q) {
-				dots.Points = append(dots.Points, at(q))
-			}
-		}
-		panel.Series = append(panel.Series, dots, line, marks)
+		slices.SortFunc(line.Points, func(a, b picture.Point) int { return cmp.Compare(a.X, b.X) })
+		panel.Series = append(panel.Series, dots, line)
 	}
 	c.Panels = []picture.Panel{panel}
-	c.Notes = append(c.Notes, "marks: best load of each set of parameters, dots: other loads; the line joins the Pareto-optimal points")
+	c.Notes = append(c.Notes, "the line joins the Pareto-optimal points")
 	return nil
-}
-
-// bestLoads are for each of a result's parameters the point with most queries per second, by recall.
-func bestLoads(r *replay.Result) []*load.Point {
-	best := map[searchParameters]*load.Point{}
-	for _, q := range render.Pointers(r.Points) {
-		if b := best[parametersOf(q)]; onPaper(q) && (b == nil || q.QPS > b.QPS) {
-			best[parametersOf(q)] = q
-		}
-	}
-	var points []*load.Point
-	for _, q := range best {
-		points = append(points, q)
-	}
-	slices.SortFunc(points, func(a, b *load.Point) int {
-		return cmp.Or(cmp.Compare(a.Recall, b.Recall), cmp.Compare(b.QPS, a.QPS), parametersOf(a).compare(parametersOf(b)))
-	})
-	return points
 }
 
 // shortLoad is a load in a label.
@@ -335,67 +294,45 @@ func shortLoad(q *load.Point) string {
 // mostDistributions is how many distributions a picture of one result has.
 const mostDistributions = 6
 
-// latency has a line for each point: which latency so many of its requests kept. The axis below is logarithmic in the requests
-// beyond, as the tail is what matters (HdrHistogram's percentile plots).
+// latency has a line for points, evenly spaced among those with latencies: the latency that a share of its requests kept.
+// The axis below is logarithmic in the requests beyond, because the tail matters (HdrHistogram's percentile plots).
 func (c *resultChart) latency() error {
 	panel := picture.Panel{
 		X: picture.Axis{Label: "requests at least as fast (%)", Guides: []picture.Tick{{At: percentilePlace(0.5), Text: "p50"}, {At: percentilePlace(0.99), Text: "p99"}}},
 		Y: picture.Axis{Label: "latency (ms)"},
 	}
-	all, k := c.parameters()
-	type chosen struct {
-		point  *load.Point
-		result int
-	}
-	var list []chosen
-	var loads []load.Load
-	for r, s := range c.results {
-		for _, p := range render.Pointers(s.Result.Points) {
-			if p.Latency.Count == 0 || !c.o.takes(p) {
-				continue
-			}
-			list = append(list, chosen{p, r})
-			if !slices.Contains(loads, p.Load()) {
-				loads = append(loads, p.Load())
-			}
-		}
-	}
-	if len(list) == 0 {
-		return picture.Nothing("no point has latencies", "")
-	}
-	// Of many the parameters in the middle, and loads evenly among them, the same of each result.
-	if len(list) > mostDistributions && len(all) > 1 && c.o.Sessions == 0 && c.o.EF == 0 {
-		middle := all[len(all)/2]
-		loads = slices.DeleteFunc(loads, func(l load.Load) bool { return searchParameters{l.EF, l.NProbe, l.K} != middle })
-	}
-	loads = evenly(loads, max(1, mostDistributions/len(c.results)))
+	_, k := c.parameters()
+	left := 0
 	least, most, beyond := math.Inf(1), 0.0, 2.2
-	for _, x := range list {
-		i := slices.Index(loads, x.point.Load())
-		if i < 0 || len(panel.Series) >= 2*mostDistributions {
-			continue
+	for r, s := range c.results {
+		all := slices.DeleteFunc(render.Pointers(s.Result.Points), func(p *load.Point) bool { return p.Latency.Count == 0 })
+		shown := evenly(all, max(1, mostDistributions/len(c.results)))
+		left += len(all) - len(shown)
+		for i, p := range shown {
+			l := &p.Latency
+			line := picture.Series{
+				Name: c.named(r, join(shortLoad(p), parametersOf(p).text(k))) + ": p50 " + words.Latency(l.P50, false) + ", p99 " + words.Latency(l.P99, false),
+				Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(r)}, Points: distribution(l),
+			}
+			if len(c.results) == 1 {
+				line.Look.Dash = i
+			}
+			for _, at := range line.Points {
+				least, most, beyond = min(least, at.Y), max(most, at.Y), max(beyond, at.X)
+			}
+			panel.Series = append(panel.Series, line)
 		}
-		l := &x.point.Latency
-		name := c.named(x.result, join(shortLoad(x.point), parametersOf(x.point).text(k)))
-		line := picture.Series{
-			Name: name + ": p50 " + words.Latency(l.P50, false) + ", p99 " + words.Latency(l.P99, false),
-			Look: picture.Look{Colour: picture.Colour(i), Dash: c.dash(x.result)}, Points: distribution(l),
-		}
-		if len(c.results) == 1 {
-			line.Look.Dash = i
-		}
-		for _, at := range line.Points {
-			least, most, beyond = min(least, at.Y), max(most, at.Y), max(beyond, at.X)
-		}
-		panel.Series = append(panel.Series, line)
+	}
+	if len(panel.Series) == 0 {
+		return picture.Nothing("no point has latencies", "")
 	}
 	panel.X.From, panel.X.To, panel.X.Ticks = 0, 1.02*beyond, percentileTicks()
 	if most > 12*least {
 		panel.Y.Log, panel.Y.Label = true, "latency (ms, logarithmic)"
 	}
 	c.Panels = []picture.Panel{panel}
-	if left := len(list) - len(panel.Series); left > 0 {
-		c.Notes = append(c.Notes, words.Count(int64(left), "more point is", "more points are")+" not shown: choose with --ef and --sessions")
+	if left > 0 {
+		c.Notes = append(c.Notes, words.Count(int64(left), "more point is", "more points are")+" not shown")
 	}
 	return nil
 }

@@ -1,10 +1,6 @@
-// Package replays writes reports about vectors: what the engine found, measured and verified, what a replay measured and cost, how
-// two differ, and what would be if the cluster was another one. What enters is a value of engine/target, replay or replay/whatif, a
-// format and options; what leaves is written to an io.Writer, or is lines for the UI (terminal.go).
-//
-//  1. Figures become words (words.go).
-//  2. Each report becomes a render.Sheet, which package render writes in all formats.
-//  3. Results are also drawn (plot.go), and put together on one page that needs nothing but itself (html.go).
+// Package replays writes reports about vectors: searches, benchmarks and checks of the engine, results of a replay and their
+// comparison, and predictions. Each report becomes a render.Sheet, which package render writes in all formats; results are
+// also drawn (plot.go), and put together on one page (html.go).
 package replays
 
 import (
@@ -17,7 +13,6 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
-	"kitescope/render/webpage"
 	"kitescope/replay"
 	"kitescope/replay/load"
 )
@@ -31,22 +26,23 @@ func WriteResult(w io.Writer, r *replay.Result, format render.Format, o render.R
 }
 
 // PointSchema is what can be asked of the points that WriteResult writes.
-func PointSchema(o render.ReportOptions) *table.Schema { return pointTable(nil, nil, &o).Schema() }
+func PointSchema(o render.ReportOptions) *table.Schema { return pointTable(nil, false, &o).Schema() }
 
 // sweep tells whether a result is shown as a table of points.
 func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 
 // newReplaySheet makes the sheet; repeat adds what is needed to repeat the run, for which one screen has no room.
 func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *render.Sheet {
-	front := load.OnFront(r.Points)
-	asked := render.Ask(o, pointTable(r.Points, front, o), render.Unbounded[*load.Point](o)) // the limit is of other lists
+	asked := render.Ask(o, pointTable(pointRows(r.Points), false, o), render.Unbounded[pointRow](o)) // the limit is of other lists
 	s := &render.Sheet{
 		Kind: "Replay", Options: o,
 		Head: replayHead(r, o), Items: asked.Items, About: func(*encode.Encoder) {},
 	}
 	if sweep(r) || o.Asks() {
 		s.Parts = append(s.Parts, asked.List(""))
-		s.Parts[0].Head = append(sweepHead(r.Points, front, o), s.Parts[0].Head...)
+		if sweep(r) {
+			s.Parts[0].Head = append(sweepHead(r.Points, o), s.Parts[0].Head...)
+		}
 	}
 	if sweep(r) {
 		if r.Recall != nil {
@@ -58,17 +54,19 @@ func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *ren
 		s.Head = append(s.Head, differenceLines(r, o)...)
 	}
 	s.Parts = append(s.Parts, costParts(r, o)...)
-	s.Parts = append(s.Parts, slowParts(r, o)...)
+	if len(r.Slowest) > 0 {
+		s.Parts = append(s.Parts, slowPart(r, o))
+	}
 	s.Foot = append(asked.More(o), replayNotes(r.Notes, o)...)
 	if repeat {
-		s.Foot = append(s.Foot, repeatLines(r, o)...)
+		s.Foot = append(s.Foot, repeatLines(&r.Setup, r.Taken, o)...)
 	}
 	return s
 }
 
 // replayHead says what was replayed, and how much of it there was.
 func replayHead(r *replay.Result, o *render.ReportOptions) []render.Line {
-	lines := []render.Line{{Role: render.RoleTitle, Text: Title(r)}}
+	lines := []render.Line{{Role: render.RoleTitle, Text: title(r)}}
 	if text := setupText(&r.Setup, o); text != "" {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
 	}
@@ -80,8 +78,8 @@ func replayHead(r *replay.Result, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// Title is "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
-func Title(r *replay.Result) string {
+// title is "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
+func title(r *replay.Result) string {
 	word := map[string]string{"run": "Replay", "sweep": "Sweep", "whatif": "What-if"}[r.Kind]
 	if word == "" {
 		word = "Replay"
@@ -137,25 +135,16 @@ func factSeparator(o *render.ReportOptions) string {
 }
 
 func machineText(m *replay.Machine) string {
-	var list []string
-	for _, s := range []string{m.CPU, coreCount(m.Cores), m.Kernels} {
-		if s != "" {
-			list = append(list, render.Harmless(s))
-		}
+	cores := ""
+	if m.Cores > 0 {
+		cores = words.Plural(m.Cores, "core")
 	}
-	return strings.Join(list, ", ")
-}
-
-func coreCount(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return words.Plural(n, "core")
+	return render.Harmless(strings.Join(words.NonEmpty([]string{m.CPU, cores, m.Kernels}), ", "))
 }
 
 // coverageLines say how much of the collection took part, and name what did not.
 func coverageLines(c *replay.Coverage, o *render.ReportOptions) []render.Line {
-	if *noMissing(c) == (coverageFigures{}) && len(c.Missing) == 0 {
+	if c.Segments == 0 && c.Rows == 0 && len(c.Missing) == 0 {
 		return nil // of a live target, which has all
 	}
 	role := render.RoleGood
@@ -191,15 +180,6 @@ func indented(lines []render.Line) []render.Line {
 	return lines
 }
 
-type coverageFigures struct {
-	segments, loaded int
-	rows, covered    int64
-}
-
-func noMissing(c *replay.Coverage) *coverageFigures {
-	return &coverageFigures{c.Segments, c.Loaded, c.Rows, c.Covered}
-}
-
 // coverageText is "1,180,000 of 1,234,567 (95.5%), in 48 of 50 segments; 12,345 of them deleted".
 func coverageText(c *replay.Coverage) string {
 	text := words.Number(c.Covered) + " of " + words.Number(c.Rows)
@@ -231,7 +211,7 @@ func missingText(m *replay.Missing) string {
 	if m.Rows >= 0 {
 		rows = words.Count(m.Rows, "row", "rows")
 	}
-	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + StateText(m.State) + ", " + rows + "): " + render.OrUnknown(m.Reason)
+	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + stateText(m.State) + ", " + rows + "): " + render.OrUnknown(m.Reason)
 }
 
 // replayNotes are what a run has to say besides.
@@ -247,59 +227,39 @@ func replayNotes(notes []string, o *render.ReportOptions) []render.Line {
 }
 
 // repeatLines are what is needed to do it again.
-func repeatLines(r *replay.Result, o *render.ReportOptions) []render.Line {
-	var lines []render.Line
-	for _, f := range repeatFacts(r) {
-		lines = append(lines, labelled(o, render.RoleDim, f.Name, f.Value)...)
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	return append([]render.Line{{}, {Role: render.RoleTitle, Text: "Reproduce"}}, lines...)
-}
-
-// repeatFacts are harmless.
-func repeatFacts(r *replay.Result) []webpage.Fact {
-	s := &r.Setup
-	log := render.Harmless(s.Log)
+func repeatLines(s *replay.Setup, taken time.Time, o *render.ReportOptions) []render.Line {
+	log := s.Log
 	if s.LogFormat != "" {
-		log += " (" + render.Harmless(s.LogFormat) + ")"
+		log += " (" + s.LogFormat + ")"
 	}
 	if s.LogSeed != 0 {
 		log += ", seed " + strconv.FormatUint(s.LogSeed, 10)
-	}
-	digest := render.Harmless(s.LogDigest)
-	if len(digest) == 64 {
-		digest = "sha256 " + digest
 	}
 	replica := ""
 	if s.Replica != 0 {
 		replica = strconv.FormatInt(s.Replica, 10)
 	}
-	var system []string
-	for _, x := range []string{s.Machine.OS, s.Machine.Arch, s.Machine.GoVersion} {
-		if x != "" {
-			system = append(system, render.Harmless(x))
-		}
-	}
-	var facts []webpage.Fact
-	for _, f := range []webpage.Fact{
-		{Name: "command", Value: render.Harmless(s.Command), Source: ""},
-		{Name: "kitescope", Value: render.Harmless(s.Program), Source: ""},
-		{Name: "taken", Value: render.Stamp(r.Taken), Source: ""},
-		{Name: "cluster", Value: render.Harmless(s.Source), Source: ""},
-		{Name: "storage", Value: render.Harmless(s.Storage), Source: ""},
-		{Name: "log", Value: log, Source: ""},
-		{Name: "", Value: digest, Source: ""},
-		{Name: "replica", Value: replica, Source: ""},
-		{Name: "machine", Value: machineText(&s.Machine), Source: ""},
-		{Name: "system", Value: strings.Join(system, ", "), Source: ""},
+	lines := []render.Line{{}, {Role: render.RoleTitle, Text: "Reproduce"}}
+	for _, f := range [][2]string{
+		{"command", s.Command},
+		{"kitescope", s.Program},
+		{"taken", render.Stamp(taken)},
+		{"cluster", s.Source},
+		{"storage", s.Storage},
+		{"log", log},
+		{"digest", s.LogDigest},
+		{"replica", replica},
+		{"machine", machineText(&s.Machine)},
+		{"system", strings.Join(words.NonEmpty([]string{s.Machine.OS, s.Machine.Arch, s.Machine.GoVersion}), ", ")},
 	} {
-		if f.Value != "" {
-			facts = append(facts, f)
+		if f[1] != "" {
+			lines = append(lines, labelled(o, render.RoleDim, f[0], render.Harmless(f[1]))...)
 		}
 	}
-	return facts
+	if len(lines) == 2 {
+		return nil
+	}
+	return lines
 }
 
 // measuredText is how long was measured: "5 rounds of 10 s".

@@ -29,7 +29,7 @@ func pointLines(p *load.Point, o *render.ReportOptions) []render.Line {
 }
 
 func loadLine(p *load.Point, o *render.ReportOptions) string {
-	text := ArrivalText(p)
+	text := arrivalText(p)
 	if open(p) && p.Sessions > 0 {
 		text += ", " + words.Plural(p.Sessions, "session")
 	}
@@ -121,9 +121,9 @@ func recallLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	if c == nil {
 		return labelled(o, render.RoleDim, "recall", words.UnknownMark+": not compared")
 	}
-	text := RecallText(c.Mean)
+	text := recallText(c.Mean)
 	if c.High > c.Low {
-		text += " (95% CI " + RecallText(c.Low) + " to " + RecallText(c.High) + ")"
+		text += " (95% CI " + recallText(c.Low) + " to " + recallText(c.High) + ")"
 	}
 	text += " over " + words.Count(int64(c.Queries), "query", "queries")
 	if c.Worst < 1 {
@@ -172,33 +172,10 @@ func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	if rest := d.Hits - d.Equal - explained; rest > 0 {
 		lines = append(lines, labelled(o, render.RoleBad, "", words.Number(int64(rest))+" differ for no known reason")...)
 	}
-	n := min(o.Shown(len(d.Examples)), mostExamples)
-	for i := range d.Examples[:n] {
-		lines = append(lines, labelled(o, render.RoleDim, "", exampleText(&d.Examples[i]))...)
-	}
-	if rest := len(d.Examples) - n; rest > 0 {
-		lines = append(lines, indented([]render.Line{{Role: render.RoleDim, Text: "more examples are in -o json"}})...)
+	if len(d.Examples) > 0 {
+		lines = append(lines, labelled(o, render.RoleDim, "", "examples are in -o json")...)
 	}
 	return lines
-}
-
-const mostExamples = 3
-
-// exampleText is "query 7, place 3: 17 (0.25) expected, 19 (0.25) answered: equal distance".
-func exampleText(d *replay.Difference) string {
-	hit := func(h *load.Hit) string {
-		return render.Harmless(h.Key.String()) + " (" + single(h.Distance) + ")"
-	}
-	text := "query " + strconv.Itoa(d.Query) + ", place " + strconv.Itoa(d.Place) + ": " + hit(&d.Want) + " expected, "
-	if d.GotNone {
-		text += "nothing answered"
-	} else {
-		text += hit(&d.Got) + " answered"
-	}
-	if d.Reason != "" {
-		return text + ": " + render.Harmless(d.Reason)
-	}
-	return text + ": unexplained"
 }
 
 // pointFields are a point for scripts, in the units of the saved result.

@@ -1,6 +1,8 @@
 package replays
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -30,8 +32,8 @@ func knownLatency(d time.Duration, o *render.ReportOptions) string {
 	return words.Latency(d, o.ASCII)
 }
 
-// RecallText is a recall with four digits, "?" if it is unknown; it never rounds to all what is not all.
-func RecallText(r float64) string {
+// recallText returns a recall with four digits, "?" if it is unknown; only 1 is rounded to 1.
+func recallText(r float64) string {
 	switch {
 	case math.IsNaN(r) || r < 0:
 		return words.UnknownMark
@@ -75,8 +77,8 @@ func halfInterval(p *load.Point) string {
 	return words.ThreeDigits((p.QPSHigh - p.QPSLow) / 2)
 }
 
-// ArrivalText is how a point's requests came: "8 sessions", "500 requests/s, evenly spaced".
-func ArrivalText(p *load.Point) string {
+// arrivalText is how a point's requests came: "8 sessions", "500 requests/s, evenly spaced".
+func arrivalText(p *load.Point) string {
 	switch {
 	case p.Timed:
 		text := "at the log's own times"
@@ -111,48 +113,17 @@ func parametersText(p *load.Point) string {
 	return strings.Join(list, ", ")
 }
 
-// byCount are the keys of a count, the greatest first, then by name.
+// byCount returns the keys of a count, the greatest first, then by name.
 func byCount[N int | int64](m map[string]N) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		if m[a] != m[b] {
-			if m[a] > m[b] {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
-	return keys
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
 }
 
-// stateGlyph is how a state looks in a bar: as in the bars of the balance report.
-func stateGlyph(s replay.State, ascii bool) string {
-	glyphs := [...]string{replay.Growing: "░", replay.Unindexed: "▒", replay.Indexed: "▇"}
-	if ascii {
-		glyphs = [...]string{replay.Growing: "-", replay.Unindexed: "+", replay.Indexed: "#"}
-	}
-	if int(s) >= len(glyphs) {
-		return words.UnknownMark
-	}
-	return glyphs[s]
-}
-
-// StateText is a segment's state for people, also if a file says what none is.
-func StateText(s replay.State) string {
+// stateText returns a segment's state for people, "?" for an unknown one.
+func stateText(s replay.State) string {
 	if s > replay.Indexed {
 		return words.UnknownMark
 	}
 	return s.String()
-}
-
-// StateLegend explains the signs of StateBar.
-func StateLegend(ascii bool) string {
-	return stateGlyph(replay.Growing, ascii) + " growing, " + stateGlyph(replay.Unindexed, ascii) + " sealed without index, " +
-		stateGlyph(replay.Indexed, ascii) + " indexed"
 }
 
 // labelWidth is the column of the names of figures.

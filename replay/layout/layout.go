@@ -8,7 +8,7 @@
 // The steps of Of: the collection and its vector field (find.go, collection.go), the query nodes and how they admit reads
 // (nodes.go, knobs.go), replicas and shard leaders (replicas.go), the segments as nodes serve them (served.go) or, where no
 // node said so, as the metadata has them (recorded.go, spread.go), their files (files.go), where storage is (storage.go).
-// Locate finds under which path of an opened store the files lie, Balanced asks inspect/balance for its plan.
+// Locate finds under which path of an opened store the files lie.
 package layout
 
 import (

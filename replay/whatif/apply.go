@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 
 	"kitescope/engine/dist"
 	"kitescope/replay"
@@ -22,16 +24,18 @@ const (
 // rowByRow reports whether searches over an index of the type compare with all rows.
 func rowByRow(indexType string) bool { return indexType == typeFlat || indexType == typeBinFlat }
 
-// wholeLists reports whether an index of the type has whole vectors in lists.
-func wholeLists(indexType string) bool { return indexType == typeIVF || indexType == typeBinIVF }
+// lists reports whether an index of the type puts its rows into lists.
+func lists(indexType string) bool {
+	return strings.HasPrefix(indexType, "IVF") || indexType == typeBinIVF
+}
 
 // leastIndexed is how many rows a segment must have for Milvus to build an index of it: smaller ones are searched row by
 // row for good (indexCoord.segment.minSegmentNumRowsToEnableIndex of configs/milvus.yaml, 2.1 to 2.6).
 const leastIndexed = 1024
 
-// Parameters that are assumed where an index is to be built and the metadata has none, or does not say: those of Milvus's
-// AUTOINDEX (autoIndex.params.build: pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; of bits autoIndex.params.binary.build, from 2.4.5 on), and
-// the nlist of knowhere.
+// Parameters that are assumed if an index is to be built and the metadata has none: those of Milvus's AUTOINDEX
+// (autoIndex.params.build: pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; of bits autoIndex.params.binary.build,
+// since 2.4.5), and the nlist of knowhere.
 const (
 	assumedM              = 18
 	assumedEFConstruction = 240
@@ -39,107 +43,86 @@ const (
 	autoBinaryNList       = 1024
 )
 
-// mostSegments bounds what a change makes: about ten times what the largest clusters have.
-const mostSegments = 1_000_000
-
-// span is a part of the rows of a segment of the present cluster.
-type span struct{ segment, first, rows int64 }
-
-// variant is a changed layout, with where the rows of its segments come from. A segment that is not in from has the rows of the present segment of
-// its id; copies have rows that other segments have too.
-type variant struct {
-	*replay.Layout
-	from   map[int64][]span
-	copies map[int64]bool
-	notes  []string
-	void   []string // words of the change that had no effect, each with why
-	// spreadOut tells that segments were given to nodes anew, evenly.
-	spreadOut bool
-}
-
-// apply makes the layout that a change leads to; l is not touched. Notes say what the change does not do alone, what
-// was assumed, and what had no effect. Rows are conserved, but for Scale. The order is that of Words, whatever order the
-// change was written in: what grows is sealed and indexed, rows are multiplied, segments are cut of the rows that there are then, nodes are
-// added, replicas made, segments placed and balanced, and nodes given their settings.
-//
-// Sealed segments go where Milvus would load them: to the node of their replica with the fewest rows, growing ones included, the
-// largest first (RowCountBasedBalancer.AssignSegment, internal/querycoordv2/balance/rowcount_based_balancer.go of 2.3).
-func apply(l *replay.Layout, c Change) *variant {
-	v := &variant{Layout: clone(l), from: map[int64][]span{}, copies: map[int64]bool{}}
-	if c.Index || c.Type != "" || c.M != 0 || c.EFConstruction != 0 {
-		v.idleWord(c.indexWords(), v.index(c))
-	}
-	switch {
-	case c.SegmentRows > 0:
-		v.idleWord("segment-rows", v.resize(c.SegmentRows, cmp.Or(c.Scale, 1)))
-	case c.Scale == 1:
-		v.idleWord("scale", "the collection already has that many rows")
-	case c.Scale > 0:
-		v.idleWord("scale", v.resize(0, c.Scale))
-	}
-	if c.Nodes > 0 {
-		v.addNodes(c.Nodes)
-	}
-	if c.Replicas > 0 {
-		v.idleWord("replicas", v.replicas(c.Replicas))
-	}
-	if c.Place != nil {
-		v.idleWord("balance", v.place(c.Place))
-	}
-	if c.Balanced {
-		v.idleWord("balance", v.balance())
-	}
-	if c.Nodes > 0 {
-		v.idleWord("nodes", v.idle(c.Nodes))
-	}
-	if c.Cores > 0 {
-		v.idleWord("cores", v.setCores(c.Cores))
-	}
-	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
-	return v
-}
-
-func (v *variant) note(format string, args ...any) {
-	v.notes = append(v.notes, fmt.Sprintf(format, args...))
-}
-
-// idleWord keeps why a word had no effect; "" if it had one.
-func (v *variant) idleWord(word, why string) {
-	if why != "" {
-		v.void = append(v.void, word+" has no effect: "+why)
-	}
-}
-
-// setCores gives every node so many cores. It returns why that changes nothing.
-func (v *variant) setCores(cores float64) (why string) {
-	changed, unknown := false, 0
-	for i := range v.Nodes {
-		n := &v.Nodes[i]
-		if n.Cores <= 0 {
-			unknown++
-		}
-		changed = changed || coresOf(n) != cores
-		n.Cores = cores
-	}
-	switch {
-	case changed:
-		return ""
-	case unknown > 0:
-		return fmt.Sprintf("%d of %d nodes do not report theirs, and %d are already assumed for them", unknown, len(v.Nodes), assumedCores)
-	}
-	return "every node has that many already"
-}
+// Bounds of a change: about ten times the segments of the largest clusters, and those times replicas.
+const (
+	mostSegments = 1_000_000
+	mostPlaces   = 4 * mostSegments
+)
 
 // assumedCores are those of a node that does not report any.
 const assumedCores = 8
 
 func coresOf(n *replay.Node) float64 { return cmp.Or(max(0, n.Cores), assumedCores) }
 
+// variant is a changed layout.
+type variant struct {
+	*replay.Layout
+	notes []string
+	// assigned is set once segments were given to nodes anew, evenly.
+	assigned bool
+}
+
+func (v *variant) note(format string, args ...any) {
+	v.notes = append(v.notes, fmt.Sprintf(format, args...))
+}
+
+// apply returns the layout that a change leads to; l is not touched. Notes list assumptions and parts of the change that
+// cannot be done. Rows are conserved unless Scale changes them. The order is that of Words, however the change is written.
+// The error is that of a change that is impossible, or of a word without effect, which would predict the present cluster.
+//
+// Sealed segments go where Milvus would load them: the largest first, to the node of their replica with the fewest rows,
+// growing ones included (RowCountBasedBalancer.AssignSegment, rowcount_based_balancer.go of 2.3).
+func apply(l *replay.Layout, c Change) (*variant, error) {
+	v := &variant{Layout: clone(l)}
+	for _, x := range []struct {
+		word string
+		set  bool
+		do   func() error
+	}{
+		{"index", c.Index || c.Type != "" || c.M != 0 || c.EFConstruction != 0, func() error { return v.index(c) }},
+		{"scale", c.Scale > 0 || c.SegmentRows > 0, func() error { return v.resize(c.SegmentRows, cmp.Or(c.Scale, 1)) }},
+		{"nodes", c.Nodes > 0, func() error { v.addNodes(c.Nodes); return nil }},
+		{"replicas", c.Replicas > 0, func() error { return v.replicas(c.Replicas) }},
+		{"balance", c.Balanced, func() error { v.balance(); return nil }},
+		{"cores", c.Cores > 0, func() error { v.setCores(c.Cores); return nil }},
+	} {
+		if !x.set {
+			continue
+		}
+		before := clone(v.Layout)
+		if err := x.do(); err != nil {
+			return nil, err
+		}
+		if same(before, v.Layout) && !(x.word == "balance" && v.assigned) {
+			return nil, fmt.Errorf("%s has no effect on this cluster%s", x.word, reasonText(v.notes))
+		}
+	}
+	if c.Nodes > 0 {
+		idle := v.idle(c.Nodes)
+		text := fmt.Sprintf("%d of %d added nodes have nothing to search: with auto-balance off, nothing moves to them; "+
+			"add balance", idle, c.Nodes)
+		if idle == c.Nodes {
+			return nil, fmt.Errorf("nodes has no effect on this cluster: %s", text)
+		}
+		if idle > 0 {
+			v.note("%s", text)
+		}
+	}
+	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
+	return v, nil
+}
+
+func reasonText(notes []string) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	return ": " + notes[len(notes)-1]
+}
+
 // clone copies all that a change touches.
 func clone(l *replay.Layout) *replay.Layout {
 	c := *l
 	c.Nodes = slices.Clone(l.Nodes)
-	c.Notes = slices.Clone(l.Notes)
 	c.Replicas = slices.Clone(l.Replicas)
 	for i := range c.Replicas {
 		c.Replicas[i].Nodes = slices.Clone(c.Replicas[i].Nodes)
@@ -147,7 +130,7 @@ func clone(l *replay.Layout) *replay.Layout {
 	}
 	c.Segments = slices.Clone(l.Segments)
 	for i := range c.Segments {
-		// One place for each replica, whatever the layout says.
+		// One place for each replica, even where the layout has fewer.
 		on := make([]int64, max(len(c.Segments[i].On), len(c.Replicas)))
 		copy(on, c.Segments[i].On)
 		c.Segments[i].On = on
@@ -155,7 +138,23 @@ func clone(l *replay.Layout) *replay.Layout {
 	return &c
 }
 
-// wanted is the index that segments get, and what of it is assumed.
+// same reports whether two layouts serve the same segments by the same nodes.
+func same(a, b *replay.Layout) bool {
+	return len(a.Replicas) == len(b.Replicas) &&
+		slices.EqualFunc(a.Nodes, b.Nodes, func(x, y replay.Node) bool { return x.ID == y.ID && coresOf(&x) == coresOf(&y) }) &&
+		slices.EqualFunc(a.Segments, b.Segments, func(x, y replay.Segment) bool {
+			return x.ID == y.ID && x.State == y.State && x.Index == y.Index && x.Rows == y.Rows && slices.Equal(x.On, y.On)
+		})
+}
+
+// setCores gives every node so many cores.
+func (v *variant) setCores(cores float64) {
+	for i := range v.Nodes {
+		v.Nodes[i].Cores = cores
+	}
+}
+
+// wanted is the index that segments get; a note lists what of it is assumed.
 func (v *variant) wanted(c Change) replay.Index {
 	x := v.Collection.Index
 	if c.Type != "" && c.Type != x.Type {
@@ -168,80 +167,356 @@ func (v *variant) wanted(c Change) replay.Index {
 		}
 		v.note("no index type in the metadata: assuming %s, as AUTOINDEX uses", x.Type)
 	}
-	if c.M != 0 {
-		x.M = c.M
-	}
-	if c.EFConstruction != 0 {
-		x.EFConstruction = c.EFConstruction
-	}
+	x.M, x.EFConstruction = cmp.Or(c.M, x.M), cmp.Or(c.EFConstruction, x.EFConstruction)
 	if x.Type == typeHNSW && (x.M == 0 || x.EFConstruction == 0) {
 		x.M, x.EFConstruction = cmp.Or(x.M, assumedM), cmp.Or(x.EFConstruction, assumedEFConstruction)
 		v.note("HNSW parameters incomplete: assuming M=%d and efConstruction=%d", x.M, x.EFConstruction)
 	}
-	if wholeLists(x.Type) && x.NList == 0 {
+	if lists(x.Type) && x.NList == 0 {
 		x.NList = assumedNList
 		v.note("nlist unknown: assuming %d", x.NList)
 	}
 	return x
 }
 
-// index gives sealed segments an index, and with Index seals what grows and gives it to workers. It returns why that changes nothing; "" if
-// it does.
-func (v *variant) index(c Change) (why string) {
+// index gives sealed segments an index; with Index it seals growing ones first and gives them to workers.
+func (v *variant) index(c Change) error {
 	x := v.wanted(c)
 	if x.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0) {
-		return "it applies to HNSW, and the collection's index is " + x.Type
+		return fmt.Errorf("m and efconstruction apply to HNSW, and the collection's index is %s", x.Type)
 	}
 	if bits := v.Collection.Element == dist.Bit; bits && x.Type == typeIVF || !bits && x.Type == typeBinIVF {
-		return x.Type + " cannot index " + v.Collection.Element.String() + " vectors"
+		return fmt.Errorf("%s cannot index %s vectors", x.Type, v.Collection.Element)
 	}
 	v.Collection.Index = x
 	var sealed []int
-	small, changed := 0, 0
+	small := 0
 	for i := range v.Segments {
 		s := &v.Segments[i]
-		if s.State == replay.Growing {
-			if !c.Index {
-				continue
-			}
+		switch {
+		case s.State == replay.Growing && !c.Index:
+			continue
+		case s.State == replay.Growing:
 			sealed = append(sealed, i)
-		} else if s.State == replay.Indexed && keeps(s.Index, c) {
+		case s.State == replay.Indexed && keeps(s.Index, c):
 			continue
 		}
-		was, had := s.State, s.Index
-		if s.State, s.Index = indexed(x, s.Rows); s.State != was || s.Index != had {
-			changed++
-		}
+		s.State, s.Index = indexed(x, s.Rows)
 		if s.State != replay.Indexed && !rowByRow(x.Type) {
 			small++
 		}
 	}
-	few := fmt.Sprintf("%d sealed segments have fewer than %d rows: Milvus does not index them", small, leastIndexed)
-	switch {
-	case changed == 0 && small > 0:
-		return few
-	case changed == 0 && c.Index:
-		return "no growing segments, and every sealed segment has its index"
-	case changed == 0:
-		return "every sealed segment has such an index"
-	case small > 0:
-		v.note("%s", few)
+	if small > 0 {
+		v.note("%d sealed segments have fewer than %d rows: Milvus does not index them", small, leastIndexed)
 	}
 	for r := range v.Replicas {
 		v.assign(r, sealed)
 	}
-	return ""
+	return nil
 }
 
-// keeps reports whether an index is as a change wants it.
+// keeps reports whether an index is already as a change wants it.
 func keeps(x replay.Index, c Change) bool {
-	return (c.Type == "" || c.Type == x.Type) && (c.M == 0 || c.M == x.M) && (c.EFConstruction == 0 || c.EFConstruction == x.EFConstruction)
+	return (c.Type == "" || c.Type == x.Type) && (c.M == 0 || c.M == x.M) &&
+		(c.EFConstruction == 0 || c.EFConstruction == x.EFConstruction)
 }
 
-// indexed is the state of a sealed segment of so many rows where the collection has that index.
+// indexed is the state of a sealed segment of so many rows if the collection has that index.
 func indexed(x replay.Index, rows int64) (replay.State, replay.Index) {
 	if rowByRow(x.Type) || x.Type == "" || rows >= 0 && rows < leastIndexed {
 		return replay.Unindexed, replay.Index{}
 	}
 	return replay.Indexed, x
+}
+
+// resize multiplies the rows of the collection, and cuts its sealed segments to so many rows each; rows 0 leaves their
+// size. New segments cost as much as measured ones of their size.
+func (v *variant) resize(rows int64, by float64) error {
+	count := 0.0
+	for i := range v.Segments {
+		if s := &v.Segments[i]; rows == 0 || s.State == replay.Growing || s.Rows < 0 {
+			count += max(1, by)
+		} else {
+			count += by * float64(s.Rows) / float64(rows)
+		}
+	}
+	if count > mostSegments {
+		return fmt.Errorf("%.0f segments; more than %d are not simulated: segment-rows=N makes fewer", count, mostSegments)
+	}
+	slices.SortFunc(v.Segments, func(a, b replay.Segment) int { return cmp.Compare(a.ID, b.ID) })
+	before := segmentsOf(v.Layout)
+	next := v.Segments[len(v.Segments)-1].ID
+	newID := func() int64 { next++; return next }
+	groups := map[string][]replay.Segment{}
+	var list []replay.Segment
+	for _, s := range v.Segments {
+		if rows == 0 || s.State == replay.Growing || s.Rows < 0 {
+			list = append(list, copies(s, by, newID)...)
+		} else {
+			groups[s.Channel] = append(groups[s.Channel], s)
+		}
+	}
+	var made []int
+	for _, channel := range slices.Sorted(maps.Keys(groups)) {
+		group := groups[channel]
+		if by == 1 && !slices.ContainsFunc(group, func(s replay.Segment) bool { return s.Rows != rows }) {
+			list = append(list, group...)
+			continue
+		}
+		for _, s := range cut(group, rows, by, newID) {
+			made = append(made, len(list))
+			list = append(list, s)
+		}
+	}
+	v.Segments = list
+	for r := range v.Replicas {
+		v.assign(r, made)
+	}
+	if by != 1 {
+		v.note("%d rows become %d: costs of the new ones are those of rows that are here; caches and memory bandwidth "+
+			"are not modelled", before.Rows, segmentsOf(v.Layout).Rows)
+	}
+	if rows > 0 && before.Growing > 0 {
+		v.note("%d growing segments not re-cut, only sealed ones are; add index", before.Growing)
+	}
+	return nil
+}
+
+// copies are a segment and whole copies of it, and one of the fraction that is left.
+func copies(s replay.Segment, by float64, newID func() int64) []replay.Segment {
+	whole := int(by)
+	if s.Rows < 0 {
+		whole = max(1, whole)
+	}
+	var list []replay.Segment
+	another := func(rows int64) {
+		c := s
+		c.ID, c.Rows, c.Files, c.On = newID(), rows, nil, slices.Clone(s.On)
+		if c.State == replay.Indexed {
+			c.State, c.Index = indexed(c.Index, rows)
+		}
+		list = append(list, c)
+	}
+	if whole > 0 {
+		list = append(list, s)
+	}
+	for range whole - 1 {
+		another(s.Rows)
+	}
+	if rest := int64(math.Round((by - float64(whole)) * float64(s.Rows))); s.Rows > 0 && rest > 0 {
+		another(rest)
+	}
+	return list
+}
+
+// cut returns segments of so many rows with the rows of a group, multiplied. A rest of less than half of that goes to the
+// last one.
+func cut(group []replay.Segment, rows int64, by float64, newID func() int64) []replay.Segment {
+	total := int64(0)
+	var x replay.Index
+	for _, s := range group {
+		total += s.Rows
+		if s.State == replay.Indexed {
+			x = s.Index
+		}
+	}
+	total = int64(math.Round(float64(total) * by))
+	count := max(1, (total+rows/2)/rows)
+	list := make([]replay.Segment, count)
+	for i := range list {
+		s := group[0]
+		s.ID, s.Rows, s.Files, s.On = newID(), rows, nil, make([]int64, len(s.On))
+		if int64(i) == count-1 {
+			s.Rows = total - rows*(count-1)
+		}
+		s.State, s.Index = indexed(x, s.Rows)
+		list[i] = s
+	}
+	return list
+}
+
+// addNodes adds nodes like the first one, each to the replica with the fewest.
+func (v *variant) addNodes(n int) {
+	like := replay.Node{}
+	if len(v.Nodes) > 0 {
+		like = v.Nodes[0]
+	}
+	id := int64(0)
+	for i := range v.Nodes {
+		id = max(id, v.Nodes[i].ID)
+	}
+	for range n {
+		id++
+		like.ID, like.Name = id, fmt.Sprintf("querynode-%d", id)
+		v.Nodes = append(v.Nodes, like)
+		if len(v.Replicas) > 0 {
+			r := &v.Replicas[0]
+			for i := range v.Replicas {
+				if len(v.Replicas[i].Nodes) < len(r.Nodes) {
+					r = &v.Replicas[i]
+				}
+			}
+			r.Nodes = append(r.Nodes, id)
+		}
+	}
+}
+
+// idle counts the last nodes that have nothing to search.
+func (v *variant) idle(added int) (n int) {
+	busy := map[int64]bool{}
+	for i := range v.Segments {
+		for _, node := range v.Segments[i].On {
+			busy[node] = true
+		}
+	}
+	for _, node := range v.Nodes[len(v.Nodes)-added:] {
+		if !busy[node.ID] {
+			n++
+		}
+	}
+	return n
+}
+
+// replicas makes so many replicas of the nodes that serve the collection now: a node is in one replica of a collection
+// only (ReplicaManager, internal/querycoordv2/meta/replica_manager.go). Each has all segments, spread evenly.
+func (v *variant) replicas(n int) error {
+	var nodes []int64
+	led := map[string]bool{}
+	for _, r := range v.Replicas {
+		nodes = append(nodes, r.Nodes...)
+		for channel := range r.Leaders {
+			led[channel] = true
+		}
+	}
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	switch places := len(v.Segments) * n; {
+	case n == len(v.Replicas):
+		return nil
+	case len(nodes) < n:
+		return fmt.Errorf("%d replicas need as many query nodes, the collection has %d; add nodes=+%d", n, len(nodes), n-len(nodes))
+	case places > mostPlaces:
+		return fmt.Errorf("%d segments in %d replicas exceed the simulation limit of %d", len(v.Segments), n, mostPlaces)
+	}
+	for i := range v.Segments { // a layout need not have every leader
+		led[v.Segments[i].Channel] = true
+	}
+	v.Replicas = make([]replay.Replica, n)
+	for i := range v.Replicas {
+		v.Replicas[i] = replay.Replica{ID: int64(i + 1), Leaders: map[string]int64{}}
+	}
+	for i, node := range nodes {
+		v.Replicas[i%n].Nodes = append(v.Replicas[i%n].Nodes, node)
+	}
+	for j, channel := range slices.Sorted(maps.Keys(led)) {
+		for i := range v.Replicas {
+			r := &v.Replicas[i]
+			r.Leaders[channel] = r.Nodes[j%len(r.Nodes)]
+		}
+	}
+	sealed := v.sealed()
+	for i := range v.Segments {
+		s := &v.Segments[i]
+		s.On = make([]int64, n)
+		for r := range v.Replicas {
+			s.On[r] = v.Replicas[r].Leaders[s.Channel]
+		}
+	}
+	for r := range v.Replicas {
+		v.assign(r, sealed)
+	}
+	v.note("%d replicas share the %d nodes: shard leaders assigned in turn, segments spread evenly", n, len(nodes))
+	return nil
+}
+
+func (v *variant) sealed() (list []int) {
+	for i := range v.Segments {
+		if v.Segments[i].State != replay.Growing {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// balance assigns the sealed segments of each replica anew, unless that leaves the rows of its nodes as uneven.
+func (v *variant) balance() {
+	sealed := v.sealed()
+	for r := range v.Replicas {
+		uneven, assigned := v.spread(r), v.assigned
+		old := make([]int64, len(sealed))
+		for j, i := range sealed {
+			old[j] = v.Segments[i].On[r]
+		}
+		v.assign(r, sealed)
+		v.assigned = assigned
+		if v.spread(r) < uneven || slices.Contains(old, 0) {
+			continue
+		}
+		for j, i := range sealed {
+			v.Segments[i].On[r] = old[j]
+		}
+	}
+}
+
+// spread is the difference between the most and the fewest rows of a node of a replica.
+func (v *variant) spread(replica int) int64 {
+	rows := slices.Sorted(maps.Values(v.rowsOn(replica, nil)))
+	if len(rows) == 0 {
+		return 0
+	}
+	return rows[len(rows)-1] - rows[0]
+}
+
+// typicalRows stands for the rows of a segment whose number is unknown: the mean of the others, 1 if there are none.
+func (v *variant) typicalRows() int64 {
+	s := segmentsOf(v.Layout)
+	return max(1, s.Rows/int64(max(1, s.Segments-s.RowsUnknown)))
+}
+
+// rowsOn are the rows of each node of a replica, without those of some segments.
+func (v *variant) rowsOn(replica int, without []int) map[int64]int64 {
+	on, typical := map[int64]int64{}, v.typicalRows()
+	for _, n := range v.Replicas[replica].Nodes {
+		on[n] = 0
+	}
+	for i := range v.Segments {
+		if _, out := slices.BinarySearch(without, i); !out && v.Segments[i].On[replica] != 0 {
+			on[v.Segments[i].On[replica]] += rowsOf(&v.Segments[i], typical)
+		}
+	}
+	return on
+}
+
+func rowsOf(s *replay.Segment, typical int64) int64 {
+	if s.Rows < 0 {
+		return typical
+	}
+	return s.Rows
+}
+
+// assign gives segments, in rising order of their places, to the nodes of a replica: the largest to the node with the
+// fewest rows.
+func (v *variant) assign(replica int, list []int) {
+	nodes := slices.Sorted(slices.Values(v.Replicas[replica].Nodes))
+	if len(list) == 0 || len(nodes) == 0 {
+		return
+	}
+	v.assigned = v.assigned || len(nodes) > 1
+	on, typical := v.rowsOn(replica, list), v.typicalRows()
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b int) int {
+		return cmp.Compare(rowsOf(&v.Segments[b], typical), rowsOf(&v.Segments[a], typical))
+	})
+	type load struct{ rows, node int64 }
+	heap := make([]load, 0, len(nodes))
+	for _, n := range nodes {
+		heap = append(heap, load{on[n], n})
+	}
+	fewer := func(a, b load) bool { return a.rows < b.rows || a.rows == b.rows && a.node < b.node }
+	slices.SortFunc(heap, func(a, b load) int { return cmp.Or(cmp.Compare(a.rows, b.rows), cmp.Compare(a.node, b.node)) })
+	for _, i := range list {
+		v.Segments[i].On[replica] = heap[0].node
+		heap[0].rows += rowsOf(&v.Segments[i], typical)
+		sink(heap, fewer)
+	}
 }

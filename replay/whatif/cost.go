@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -10,175 +11,498 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/segment"
 	"kitescope/replay"
+	"kitescope/replay/load"
+	"kitescope/replay/log"
 )
 
-// costs are what segments cost one query on this machine. A segment whose vectors are here is searched; one that is not costs what the measured
-// segment of the same kind of index that is nearest in size costs, times the work of the one over the work of the other.
-type costs struct {
-	artifacts *artifacts
-	asked     *asked
-	known     map[string]Measured // by key
-	exact     *kept               // the true neighbours
-	// points are measurements by kind of index, and by parameters of the search.
-	points map[string][]costPoint
-	tried  map[string]bool // kinds for which graphs of parts were built
-	// compared are kinds of graphs that are not walked, as filters leave so few rows that knowhere compares these.
-	compared map[string]bool
-	errors   []float64 // of measured segments, computed from the nearest other one
+// Limits bound the work of a prediction. The zero value is the default.
+type Limits struct {
+	// BuildRows is of how many rows graphs are built in all: 200,000; less than 0 builds none. Costs beyond are computed.
+	BuildRows int64
+	// Queries are taken of the log to measure costs and recall, evenly spaced: 64. Rounds is how often each is asked: 3.
+	Queries, Rounds int
+}
+
+func (l Limits) withDefaults() Limits {
+	l.BuildRows = cmp.Or(l.BuildRows, 200_000)
+	l.Queries, l.Rounds = cmp.Or(max(0, l.Queries), 64), cmp.Or(max(0, l.Rounds), 3)
+	return l
+}
+
+// Defaults used when neither the log nor a flag sets them.
+const (
+	defaultK  = 10
+	defaultEF = 64
+)
+
+// sample is the part of the log that is searched to measure.
+type sample struct {
+	requests []*load.Request // of one vector each, with their filters
+	params   segment.Params
+}
+
+// sampleOf takes evenly spaced vectors of a log. Parameters are those of the majority of its requests unless p sets them.
+func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
+	if l.Vectors == nil || l.Vectors.Rows == 0 {
+		return nil, fmt.Errorf("log %s has no vectors: costs cannot be measured", l.Name)
+	}
+	a := &sample{params: p}
+	var err error
+	if a.requests, err = replay.Singles(l, n); err != nil {
+		return nil, err
+	}
+	if len(a.requests) == 0 {
+		return nil, fmt.Errorf("log %s has no requests: costs cannot be measured", l.Name)
+	}
+	usual := segment.Params{K: commonest(l, func(r *log.Request) int { return r.K })}
+	for f := range engine.EachSearchParam() {
+		x := commonest(l, func(r *log.Request) float64 {
+			x, _ := f.Get(&r.SearchParams)
+			return x
+		})
+		if x > 0 {
+			f.Set(&usual.SearchParams, x)
+		}
+	}
+	a.params.K = cmp.Or(p.K, usual.K, defaultK)
+	a.params.SearchParams = p.Or(usual.SearchParams).Or(engine.SearchParams{EF: defaultEF, NProbe: segment.DefaultNProbe})
+	a.params.EF = max(a.params.EF, a.params.K) // Milvus refuses less: "ef should be larger than k" (knowhere, hnsw_config.h)
+	return a, nil
+}
+
+// commonest is the value of most requests, the least of several.
+func commonest[T cmp.Ordered](l *log.Log, of func(*log.Request) T) (value T) {
+	counts, most := map[T]int{}, 0
+	for i := range l.Requests {
+		counts[of(&l.Requests[i])]++
+	}
+	for v, n := range counts {
+		if n > most || n == most && v < value {
+			value, most = v, n
+		}
+	}
+	return value
+}
+
+// with is the same sample at another ef.
+func (a *sample) with(ef int) *sample {
+	c := *a
+	if ef > 0 {
+		c.params.EF = max(ef, c.params.K)
+	}
+	return &c
+}
+
+// Measured is what one segment costs a query, searched here by one thread: mean and standard deviation over queries, each
+// the median of its rounds.
+type Measured struct {
+	Mean, SD time.Duration
 }
 
 // costPoint is a measured segment.
-type costPoint struct{ rows, ns, distances float64 }
+type costPoint struct{ rows, ns float64 }
 
-func newCosts(loaded *replay.Loaded, a *asked, limits Limits, step func(string)) *costs {
-	a.filters = newFilters(loaded, a.requests)
-	base := map[int64]*segment.Segment{}
+// costs are what segments cost one query on this machine.
+type costs struct {
+	loaded  *replay.Loaded
+	parts   map[int64]*replay.Part // by segment
+	own     map[int64]bool         // segments of the present cluster
+	options segment.Options
+	limits  Limits
+	sample  *sample
+	step    func(string)
+
+	built     map[string]*segment.Segment // graphs, by segment and parameters
+	builtRows int64
+	known     map[string]Measured    // by segment, index and parameters of the search
+	points    map[string][]costPoint // by index and parameters of the search
+	learned   map[string]bool        // kinds of which parts of a segment were measured
+	compared  map[string]bool        // kinds of graphs that are not walked, because filters leave too few rows
+	errors    []float64              // of measured segments, if computed from the nearest one before
+	exact     *nearest               // the true neighbours
+	filters   map[filterKey]filtered
+	rows, out float64 // that filters looked at, and left out
+}
+
+func newCosts(loaded *replay.Loaded, a *sample, limits Limits, step func(string)) *costs {
+	t := &costs{
+		loaded: loaded, parts: map[int64]*replay.Part{}, own: map[int64]bool{}, options: replay.Like(loaded.Layout.Version), limits: limits,
+		sample: a, step: step, built: map[string]*segment.Segment{}, known: map[string]Measured{},
+		points: map[string][]costPoint{}, learned: map[string]bool{}, compared: map[string]bool{},
+		filters: map[filterKey]filtered{},
+	}
 	for _, p := range loaded.Parts {
-		base[p.Info.ID] = p.Data
+		t.parts[p.Info.ID] = p
 	}
-	return &costs{
-		artifacts: newArtifacts(loaded.Layout, base, replay.Like(loaded.Layout.Version), limits, step), asked: a,
-		known: map[string]Measured{}, points: map[string][]costPoint{}, tried: map[string]bool{}, compared: map[string]bool{},
+	for i := range loaded.Layout.Segments {
+		t.own[loaded.Layout.Segments[i].ID] = true
 	}
+	return t
 }
 
-// key names what is measured: ef does not matter where rows are compared one by one.
-func (t *costs) key(p *piece, a *asked) string {
-	if p.State != replay.Indexed {
-		return p.signature
-	}
-	return fmt.Sprintf("ef %d nprobe %d %s", a.params.EF, a.params.NProbe, p.signature)
-}
-
-// kindOf names the measurements that say what a segment costs.
-func kindOf(s replay.State, x replay.Index, a *asked) string {
+// kindOf names the measurements that a segment's cost can be computed from.
+func kindOf(s replay.State, x replay.Index, a *sample) string {
 	if s != replay.Indexed || rowByRow(x.Type) {
 		return "rows"
 	}
 	return fmt.Sprintf("%s %d %d %d ef %d nprobe %d", x.Type, x.M, x.EFConstruction, x.NList, a.params.EF, a.params.NProbe)
 }
 
-// effort is what a search costs in relation to others of its kind: rows compared, or for a graph, whose walks grow with the logarithm of its
-// rows, that.
-func effort(s replay.State, x replay.Index, rows float64, a *asked) float64 {
+// effort is the work of a search in relation to others of its kind: the rows compared, or for a graph, whose walks grow
+// with the logarithm of its rows, that.
+func effort(s replay.State, x replay.Index, rows float64, a *sample) float64 {
 	rows = max(rows, 1)
 	switch {
 	case s != replay.Indexed || rowByRow(x.Type):
 		return rows
-	case strings.HasPrefix(x.Type, "IVF"), x.Type == typeBinIVF:
-		lists := float64(cmp.Or(x.NList, assumedNList))
-		return min(rows+lists, lists+rows*min(1, float64(a.params.NProbe)/lists))
+	case lists(x.Type):
+		n := float64(cmp.Or(x.NList, assumedNList))
+		return min(rows+n, n+rows*min(1, float64(a.params.NProbe)/n))
 	}
 	return min(rows, float64(a.params.EF)*math.Log2(max(2, rows)))
 }
 
-// priced is a variant with what each of its segments costs one vector on the engine.
+// priced is a variant with the cost of each of its segments for one vector on the engine.
 type priced struct {
 	*variant
-	ask      *asked
+	sample   *sample
 	costs    []Measured // by Layout.Segments
 	modelled []bool
 	recall   float64
-	why      map[string]int // why segments were not measured, counted
-	guesses  map[string]bool
+	why      map[string]int  // reasons why segments were not measured, counted
+	guesses  map[string]bool // assumptions of computed costs
 }
 
-// price measures what is here of a variant and computes the rest.
-func (t *costs) price(ctx context.Context, v *variant, a *asked) (*priced, error) {
-	pieces, err := t.artifacts.pieces(ctx, v)
-	if err != nil {
-		return nil, err
-	}
+// price measures the segments of a variant that are loaded and computes the rest.
+func (t *costs) price(ctx context.Context, v *variant, a *sample) (*priced, error) {
 	p := &priced{
-		variant: v, ask: a, costs: make([]Measured, len(pieces)), modelled: make([]bool, len(pieces)), why: map[string]int{}, guesses: map[string]bool{},
+		variant: v, sample: a, costs: make([]Measured, len(v.Segments)), modelled: make([]bool, len(v.Segments)),
+		recall: -1, why: map[string]int{}, guesses: map[string]bool{},
 	}
-	if p.recall, err = t.measure(ctx, pieces, a); err != nil {
+	subjects := make([]*subject, len(v.Segments))
+	for i := range v.Segments {
+		s, why, err := t.subject(ctx, &v.Segments[i], a)
+		if err != nil {
+			return nil, err
+		}
+		if s == nil {
+			p.modelled[i] = true
+			p.why[why]++
+		}
+		subjects[i] = s
+	}
+	whole := !slices.Contains(p.modelled, true)
+	var err error
+	if p.recall, err = t.measure(ctx, slices.DeleteFunc(slices.Clone(subjects), func(s *subject) bool { return s == nil }), whole, a); err != nil {
 		return nil, err
 	}
-	for i, piece := range pieces {
-		if known, ok := t.known[t.key(piece, a)]; ok && piece.covered >= 0.9 {
-			p.costs[i] = known
+	typical := v.typicalRows()
+	for i, s := range subjects {
+		if s != nil {
+			p.costs[i] = t.known[s.key]
 			continue
 		}
-		p.modelled[i] = true
-		p.why[cmp.Or(piece.why, "are only partly in storage")]++
-		rows := float64(piece.Rows)
-		if piece.Rows < 0 {
-			rows = float64(p.typicalRows())
-		}
-		if p.costs[i], err = t.compute(ctx, p, piece.State, piece.Index, rows); err != nil {
+		g := &v.Segments[i]
+		if p.costs[i], err = t.compute(ctx, p, g.State, g.Index, float64(rowsOf(g, typical))); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// mostCost of a segment is a quarter of an hour, so that sums of what only a damaged layout has stay numbers.
+// subject is a segment that is searched to measure it.
+type subject struct {
+	key, kind string
+	state     replay.State
+	index     replay.Index
+	real      *segment.Segment
+	part      *replay.Part // whose rows these are, for filters
+	rowsOnly  bool
+
+	probe  *segment.Probe
+	hits   []engine.Hit
+	found  []segment.Hit
+	times  [][]time.Duration // by query, one of each round
+	walked int               // queries that walked a graph
+}
+
+// subject returns a segment with its vectors and index, nil with the reason if it is not here. Graphs are built with one
+// thread each, so that they come out the same every time.
+func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (found *subject, why string, err error) {
+	p := t.parts[s.ID]
+	if p == nil {
+		if t.own[s.ID] {
+			return nil, "are not loaded", nil
+		}
+		return nil, "are copies, or cut anew", nil
+	}
+	if s.Rows > 0 && float64(p.Data.Rows) < 0.9*float64(s.Rows) {
+		return nil, "are only partly in storage", nil
+	}
+	x := &subject{
+		kind: kindOf(s.State, s.Index, a), state: s.State, index: s.Index, real: p.Data, part: p, rowsOnly: s.State != replay.Indexed,
+	}
+	x.key = fmt.Sprintf("%d %s", s.ID, x.kind)
+	switch {
+	case x.rowsOnly:
+		return x, "", nil
+	case p.Info.State == replay.Indexed && p.Info.Index == s.Index: // its own index
+		if p.Data.Index == nil {
+			return nil, "have an index that could not be read or searched here", nil
+		}
+		return x, "", nil
+	}
+	x.real, why, err = t.graphOf(ctx, p.Data, s.Index)
+	if x.real == nil || err != nil {
+		return nil, why, err
+	}
+	return x, "", nil
+}
+
+// graphOf returns a segment with a graph of its rows, nil with the reason if none is built.
+func (t *costs) graphOf(ctx context.Context, s *segment.Segment, x replay.Index) (with *segment.Segment, why string, err error) {
+	key := fmt.Sprintf("%d %d %d %d", s.ID, s.Rows, x.M, x.EFConstruction)
+	if with := t.built[key]; with != nil {
+		return with, "", nil
+	}
+	switch {
+	case x.Type != typeHNSW:
+		return nil, "need an index that is not built here: " + x.Type, nil
+	case s.Vectors.Element != dist.Float32:
+		return nil, "need graphs, which only float32 vectors get", nil
+	case t.limits.BuildRows < 0:
+		return nil, "need graphs, and building is turned off", nil
+	case t.builtRows+int64(s.Rows) > t.limits.BuildRows:
+		return nil, fmt.Sprintf("need graphs of more than %d rows in all", t.limits.BuildRows), nil
+	}
+	t.builtRows += int64(s.Rows)
+	t.step(fmt.Sprintf("build graph of segment %d, %d rows", s.ID, s.Rows))
+	with, err = buildGraph(ctx, s, x, t.options)
+	t.built[key] = with
+	return with, "", err
+}
+
+// buildGraph returns the segment with a graph of its rows, laid out as knowhere does.
+func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segment.Options) (*segment.Segment, error) {
+	g, err := hnsw.Build(ctx, s.Vectors, hnsw.BuildOptions{
+		M: x.M, EFConstruction: x.EFConstruction, Metric: s.Metric, Threads: 1, Library: o.Library,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("build a graph of segment %d: %w", s.ID, err)
+	}
+	c := *s
+	c.Index = &index.File{
+		Name: "built", Metric: s.Metric, MetricKnown: true, Dim: s.Vectors.Dim, Rows: s.Rows, Searchable: index.FromGraph(g),
+	}
+	return &c, nil
+}
+
+// measure searches segments that were not measured yet, and all if they are the whole collection, for its recall: -1 else.
+func (t *costs) measure(ctx context.Context, list []*subject, whole bool, a *sample) (float64, error) {
+	rounds := t.limits.Rounds
+	fresh := slices.DeleteFunc(slices.Clone(list), func(s *subject) bool { _, known := t.known[s.key]; return known })
+	var keep *nearest
+	switch {
+	case whole && len(list) > 0:
+		keep = newNearest(a, list[0].real.Metric.Similarity())
+		if len(fresh) == 0 {
+			rounds = 1
+		}
+	case len(fresh) == 0:
+		return -1, nil
+	default:
+		list = fresh
+	}
+	t.step(fmt.Sprintf("measure %d segments with %d queries", len(list), len(a.requests)))
+	if err := t.bench(ctx, list, a, rounds, keep); err != nil {
+		return -1, err
+	}
+	for _, s := range fresh {
+		m := s.measured()
+		t.known[s.key] = m
+		if s.state == replay.Indexed && 2*s.walked < len(a.requests) && s.real.Index.Effort() == index.ByEF {
+			t.compared[s.kind] = true
+			continue
+		}
+		t.add(s, a, m)
+	}
+	if keep == nil {
+		return -1, nil
+	}
+	if t.exact == nil {
+		t.step("compare with all rows")
+		var all []*subject
+		for _, p := range t.loaded.Parts {
+			all = append(all, &subject{real: p.Data, part: p, rowsOnly: true})
+		}
+		t.exact = newNearest(a, all[0].real.Metric.Similarity())
+		if err := t.bench(ctx, all, t.sample, 1, t.exact); err != nil {
+			return -1, err
+		}
+	}
+	return keep.recall(t.exact), nil
+}
+
+// bench searches all segments in turn, query by query as a node does, so that each search finds the caches as the others
+// left them. The hits of the first round go into keep.
+func (t *costs) bench(ctx context.Context, list []*subject, a *sample, rounds int, keep *nearest) error {
+	for _, s := range list {
+		opts := t.options
+		opts.RowsOnly = s.rowsOnly
+		var err error
+		if s.probe, err = segment.NewProbe(s.real, opts); err != nil {
+			return err
+		}
+		s.times, s.walked = make([][]time.Duration, len(a.requests)), 0
+	}
+	for round := -1; round < rounds; round++ { // the first warms up, with few queries
+		for q := range a.requests {
+			if round < 0 && q > len(a.requests)/8 {
+				break
+			}
+			for _, s := range list {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := t.search(s, q, a, round, keep); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (t *costs) search(s *subject, q int, a *sample, round int, keep *nearest) error {
+	f, err := t.filtered(s, a.requests[q])
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	hits, cost, err := s.probe.Search(a.requests[q].Vectors.Row(0), a.params, f.left, s.hits[:0])
+	took := time.Since(began)
+	if s.hits = hits; err != nil || round < 0 {
+		return err
+	}
+	s.times[q] = append(s.times[q], took+f.took)
+	if round > 0 {
+		return nil
+	}
+	if cost.Hops > 0 {
+		s.walked++
+	}
+	if keep != nil {
+		s.found = s.probe.Hits(hits, s.found[:0])
+		keep.add(q, s.found)
+	}
+	return nil
+}
+
+func (s *subject) measured() Measured {
+	var medians []float64
+	for _, times := range s.times {
+		slices.Sort(times)
+		medians = append(medians, float64(times[len(times)/2]))
+	}
+	mean, sd := meanAndSD(medians)
+	return Measured{Mean: time.Duration(mean), SD: time.Duration(sd)}
+}
+
+// filterKey identifies a filter of a segment: by its expression, or by the query of a list of keys.
+type filterKey struct {
+	segment int64
+	expr    string
+	query   int
+}
+
+// filtered are the rows that a filter leaves out, nil without a filter, and the time it takes to find them.
+type filtered struct {
+	left *engine.Bitset
+	took time.Duration
+}
+
+// filtered evaluates the filter of a request once for each segment; of three evaluations the fastest counts.
+func (t *costs) filtered(s *subject, r *load.Request) (f filtered, err error) {
+	if !replay.Filtered(r) {
+		return f, nil
+	}
+	key := filterKey{segment: s.real.ID, expr: r.Expr, query: r.Number}
+	if r.Expr != "" {
+		key.query = 0
+	}
+	f, known := t.filters[key]
+	if !known {
+		f = filtered{engine.NewBitset(s.part.Data.Rows), math.MaxInt64}
+		for range 3 {
+			began := time.Now()
+			if err := t.loaded.Left(s.part, r, f.left); err != nil {
+				return f, err
+			}
+			f.took = min(f.took, time.Since(began))
+		}
+		t.filters[key] = f
+		t.rows, t.out = t.rows+float64(s.part.Data.Rows), t.out+float64(f.left.Count())
+	}
+	if s.real.Rows == f.left.Len() {
+		return f, nil
+	}
+	part := filtered{engine.NewBitset(s.real.Rows), f.took * time.Duration(s.real.Rows) / time.Duration(f.left.Len())}
+	for row := range s.real.Rows { // the first rows of a segment
+		if f.left.Has(row) {
+			part.left.Set(row)
+		}
+	}
+	return part, nil
+}
+
+// mostCost of a segment bounds sums over damaged layouts.
 const mostCost = float64(1000 * time.Second)
 
-// compute takes the cost of a segment from the nearest measured one of its kind.
+// compute takes the cost of a segment from the nearest measured one of its kind, times the ratio of their efforts.
 func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay.Index, rows float64) (Measured, error) {
-	if s == replay.Indexed && !rowByRow(x.Type) && !lists(x.Type) && rows <= 2*float64(p.ask.params.EF) {
-		s = replay.Unindexed // knowhere compares with all rows then: hnsw.BruteForceEF
-	}
-	if t.compared[kindOf(s, x, p.ask)] {
-		s = replay.Unindexed
-	}
-	kind := kindOf(s, x, p.ask)
-	if err := t.learn(ctx, kind, s, x, p.ask); err != nil {
-		return Measured{}, err
+	graph := s == replay.Indexed && !rowByRow(x.Type) && !lists(x.Type)
+	if graph && rows <= 2*float64(p.sample.params.EF) || t.compared[kindOf(s, x, p.sample)] {
+		s, graph = replay.Unindexed, false // knowhere compares with all rows then: hnsw.BruteForceEF
 	}
 	spread := 0.3
 	if s != replay.Indexed {
 		spread = 0.05
 	}
-	if point, ok := nearest(t.points[kind], rows); ok {
-		by := effort(s, x, rows, p.ask) / effort(s, x, point.rows, p.ask)
-		return modelled(point.ns*by, point.distances*by, spread), nil
-	}
-	compared, jump := effort(s, x, rows, p.ask), 1.0
-	switch {
-	case x.Type == typeIVF, x.Type == typeBinIVF:
-	case lists(x.Type):
-		p.guesses["what "+x.Type+" cost not measured: assuming it reads its lists like "+typeIVF+" does"] = true
-	default:
-		if x.Type != typeHNSW {
-			p.guesses["what "+cmp.Or(x.Type, "an index of unknown type")+" cost not measured: assuming HNSW"] = true
-		}
-		p.guesses["no graph could be measured: graph search costs are a rule of thumb"] = true
-		// A walk takes ef steps, and half of a row's 2M links lead to rows that it did not see yet; they are anywhere in memory.
-		compared, jump = min(rows, float64(p.ask.params.EF*cmp.Or(x.M, assumedM))), 2
-	}
-	if lists(x.Type) && x.NList == 0 {
-		p.guesses[fmt.Sprintf("nlist unknown: assuming %d", assumedNList)] = true
-	}
-	rowKind := kindOf(replay.Unindexed, replay.Index{}, p.ask)
-	if err := t.learn(ctx, rowKind, replay.Unindexed, replay.Index{}, p.ask); err != nil {
+	kind := kindOf(s, x, p.sample)
+	if err := t.learn(ctx, kind, s, x, p.sample); err != nil {
 		return Measured{}, err
 	}
-	point, ok := nearest(t.points[rowKind], compared)
-	if !ok {
-		return Measured{}, fmt.Errorf("collection %s: no rows loaded, nothing to measure", t.artifacts.collection)
+	if point, ok := nearestPoint(t.points[kind], rows); ok {
+		ns := min(mostCost, point.ns*effort(s, x, rows, p.sample)/effort(s, x, point.rows, p.sample))
+		return Measured{time.Duration(ns), time.Duration(spread * ns)}, nil
 	}
-	return modelled(jump*point.ns*compared/point.rows, compared, spread), nil
+	// Nothing of the kind was measured: as many rows as it looks at are compared one by one.
+	compared := effort(s, x, rows, p.sample)
+	if graph {
+		// A walk takes ef steps, and half of a row's 2M links lead to rows that are new to it, anywhere in memory.
+		compared = min(rows, 2*float64(p.sample.params.EF*cmp.Or(x.M, assumedM)))
+	}
+	p.guesses["the cost of "+cmp.Or(x.Type, "an index of unknown type")+" could not be measured: a rule of thumb"] = true
+	const rowKind = "rows"
+	if err := t.learn(ctx, rowKind, replay.Unindexed, replay.Index{}, p.sample); err != nil {
+		return Measured{}, err
+	}
+	point, ok := nearestPoint(t.points[rowKind], compared)
+	if !ok {
+		return Measured{}, errors.New("no rows loaded, nothing to measure")
+	}
+	ns := min(mostCost, point.ns*compared/point.rows)
+	return Measured{time.Duration(ns), time.Duration(spread * ns)}, nil
 }
 
-func modelled(ns, distances, spread float64) Measured {
-	ns = min(ns, mostCost)
-	return Measured{Mean: time.Duration(ns), SD: time.Duration(spread * ns), Distances: distances}
-}
-
-// lists reports whether an index of the type puts its rows into lists.
-func lists(indexType string) bool {
-	return strings.HasPrefix(indexType, "IVF") || indexType == typeBinIVF
-}
-
-// nearest is the point whose rows are nearest, by their ratio.
-func nearest(points []costPoint, rows float64) (best costPoint, ok bool) {
+// nearestPoint is the point whose rows are nearest, by their ratio.
+func nearestPoint(points []costPoint, rows float64) (best costPoint, ok bool) {
 	for _, p := range points {
 		if !ok || math.Abs(math.Log(p.rows/max(1, rows))) < math.Abs(math.Log(best.rows/max(1, rows))) {
 			best, ok = p, true
@@ -187,187 +511,186 @@ func nearest(points []costPoint, rows float64) (best costPoint, ok bool) {
 	return best, ok
 }
 
-// learn measures parts of the largest segment where too few whole segments of a kind were measured: its rows, or graphs that are built of
-// them as far as the limit lets them.
-func (t *costs) learn(ctx context.Context, kind string, s replay.State, x replay.Index, a *asked) error {
-	graph := kind != "rows"
-	if t.tried[kind] || graph && (x.Type != typeHNSW || len(t.points[kind]) > 0) {
+// learn measures parts of the largest segment if no segment of a kind was measured: its rows, or graphs of them.
+func (t *costs) learn(ctx context.Context, kind string, s replay.State, x replay.Index, a *sample) error {
+	graph := s == replay.Indexed && !rowByRow(x.Type)
+	if t.learned[kind] || len(t.points[kind]) > 0 || graph && x.Type != typeHNSW {
 		return nil
 	}
-	t.tried[kind] = true
-	h := t.artifacts
+	t.learned[kind] = true
+	largest := slices.MaxFunc(t.loaded.Parts, func(a, b *replay.Part) int { return cmp.Compare(a.Data.Rows, b.Data.Rows) })
 	var list []*subject
-	for _, whole := range h.largest(1) {
-		for _, part := range []int{4, 2, 1} {
-			rows := whole.Rows / part
-			if rows < 64 && part > 1 {
-				continue
-			}
-			c, err := firstOf(whole, rows)
-			if err != nil {
+	for _, part := range []int{4, 2, 1} {
+		rows := largest.Data.Rows / part
+		if rows == 0 || rows < 64 && part > 1 {
+			continue
+		}
+		c, err := firstRows(largest.Data, rows)
+		if err != nil {
+			return err
+		}
+		if graph {
+			if c, _, err = t.graphOf(ctx, c, x); err != nil {
 				return err
 			}
-			if graph {
-				p := &piece{Segment: &replay.Segment{Index: x}}
-				if h.buildable(p, c) != "" {
-					continue
-				}
-				h.step(fmt.Sprintf("build graph of a part, %d rows", c.Rows))
-				h.rows += int64(c.Rows)
-				if c, err = buildGraph(ctx, c, x, h.options); err != nil {
-					return err
-				}
-			}
-			list = append(list, wholeOf(c, !graph))
+		}
+		if c != nil {
+			list = append(list, &subject{kind: kind, state: s, index: x, real: c, part: largest, rowsOnly: !graph})
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	h.step("measure parts of a segment")
-	if err := bench(ctx, list, a, h.options, h.limits.Rounds, nil); err != nil {
+	t.step("measure parts of a segment")
+	if err := t.bench(ctx, list, a, t.limits.Rounds, nil); err != nil {
 		return err
 	}
 	for _, one := range list {
-		t.add(s, x, a, kind, float64(one.real.Rows), one.measured())
+		t.add(one, a, one.measured())
 	}
 	return nil
 }
 
-// add keeps a measurement, and how far off it would have been computed from the nearest one before.
-func (t *costs) add(s replay.State, x replay.Index, a *asked, kind string, rows float64, m Measured) {
+// firstRows is the first rows of a segment, without copying them and without an index.
+func firstRows(s *segment.Segment, rows int) (*segment.Segment, error) {
+	v, err := s.Vectors.Slice(0, rows)
+	if err != nil {
+		return nil, err
+	}
+	c := &segment.Segment{ID: s.ID, Rows: rows, Vectors: v, Deleted: engine.NewBitset(rows), Metric: s.Metric}
+	if s.Strings != nil {
+		c.Strings = s.Strings[:rows]
+	} else {
+		c.Int64s = s.Int64s[:rows]
+	}
+	return c, nil
+}
+
+// add keeps a measurement, and its error if it had been computed from the nearest one before.
+func (t *costs) add(s *subject, a *sample, m Measured) {
+	rows := float64(s.real.Rows)
 	if rows <= 0 || m.Mean <= 0 {
 		return
 	}
-	if p, ok := nearest(t.points[kind], rows); ok {
-		computed := p.ns * effort(s, x, rows, a) / effort(s, x, p.rows, a)
+	if p, ok := nearestPoint(t.points[s.kind], rows); ok {
+		computed := p.ns * effort(s.state, s.index, rows, a) / effort(s.state, s.index, p.rows, a)
 		t.errors = append(t.errors, math.Abs(computed/float64(m.Mean)-1))
 	}
-	t.points[kind] = append(t.points[kind], costPoint{rows, float64(m.Mean), m.Distances})
-}
-
-// measure searches the pieces that are here, equal ones once, and returns the recall; -1 if not all rows are here.
-func (t *costs) measure(ctx context.Context, pieces []*piece, a *asked) (float64, error) {
-	var list []*subject
-	var first []*piece
-	seen := map[string]bool{}
-	whole, news := true, false
-	for _, p := range pieces {
-		k := t.key(p, a)
-		if p.real == nil {
-			whole = false
-		}
-		if p.real == nil || seen[k] {
-			continue
-		}
-		seen[k] = true
-		_, known := t.known[k]
-		news = news || !known
-		list, first = append(list, t.artifacts.subject(p)), append(first, p)
-	}
-	if len(list) == 0 || !news && !whole {
-		return -1, nil
-	}
-	rounds := t.artifacts.limits.Rounds
-	if !news {
-		rounds = 1 // for recall alone
-	}
-	t.artifacts.step(fmt.Sprintf("measure %d segments with %d queries", len(list), len(a.requests)))
-	var keep *kept
-	if whole {
-		keep = newKept(a, list[0].real.Metric.Similarity())
-	}
-	if err := bench(ctx, list, a, t.artifacts.options, rounds, keep); err != nil {
-		return -1, err
-	}
-	for i, s := range list {
-		p, k := first[i], t.key(first[i], a)
-		if _, known := t.known[k]; known {
-			continue
-		}
-		m := s.measured()
-		t.known[k] = m
-		state := p.State
-		if state == replay.Indexed && m.Walked < 0.5 && p.real.Index.Effort() == index.ByEF {
-			t.compared[kindOf(state, p.Index, a)] = true
-			continue
-		}
-		t.add(state, p.Index, a, kindOf(state, p.Index, a), float64(s.real.Rows), m)
-	}
-	if !whole {
-		return -1, nil
-	}
-	exact, err := t.truth(ctx)
-	if err != nil {
-		return -1, err
-	}
-	return recall(keep, exact), nil
-}
-
-// truth compares the queries with all rows that are loaded, once.
-func (t *costs) truth(ctx context.Context) (*kept, error) {
-	if t.exact != nil {
-		return t.exact, nil
-	}
-	t.artifacts.step("compare with all rows")
-	var list []*subject
-	for _, s := range t.artifacts.largest(len(t.artifacts.base)) {
-		list = append(list, wholeOf(s, true))
-	}
-	exact := newKept(t.asked, list[0].real.Metric.Similarity())
-	if err := bench(ctx, list, t.asked, t.artifacts.options, 1, exact); err != nil {
-		return nil, err
-	}
-	t.exact = exact
-	return exact, nil
+	t.points[s.kind] = append(t.points[s.kind], costPoint{rows, float64(m.Mean)})
 }
 
 // share is the share of rows whose cost was computed.
 func (p *priced) share() float64 {
-	all, computed, typical := 0.0, 0.0, float64(p.typicalRows())
+	all, computed, typical := 0.0, 0.0, p.typicalRows()
 	for i := range p.Segments {
-		rows := float64(max(1, p.Segments[i].Rows))
-		if p.Segments[i].Rows < 0 {
-			rows = typical
-		}
+		rows := float64(max(1, rowsOf(&p.Segments[i], typical)))
 		all += rows
 		if p.modelled[i] {
 			computed += rows
 		}
 	}
-	if all == 0 {
-		return 0
-	}
-	return computed / all
+	return computed / max(1, all)
 }
 
-// reasons say why segments were computed, in plain words.
+// reasons are notes about computed costs.
 func (p *priced) reasons() []string {
-	if p.share() == 0 {
+	if len(p.why) == 0 {
 		return nil
 	}
 	text := []string{fmt.Sprintf("the cost of %.0f%% of the rows is computed from the model", 100*p.share())}
 	for _, why := range slices.Sorted(maps.Keys(p.why)) {
-		text = append(text, fmt.Sprintf("%d segments: %s", p.why[why], why))
+		text = append(text, fmt.Sprintf("%d segments %s", p.why[why], why))
 	}
 	return append([]string{strings.Join(text, "; ")}, slices.Sorted(maps.Keys(p.guesses))...)
 }
 
-// since23 reports whether the release is known, and 2.3 or later.
-func since23(version string) bool {
-	var major, minor int
-	n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &major, &minor)
-	return n == 2 && (major > 2 || major == 2 && minor >= 3)
-}
-
-// dims is an error if the log's vectors cannot be asked of the collection.
-func dims(a *asked, like *segment.Segment, name string) error {
-	v := a.requests[0].Vectors
-	if v.Dim != like.Vectors.Dim || v.Element != like.Vectors.Element {
-		return fmt.Errorf("log %s has vectors of %d dimensions of %s, the collection of %d of %s", name, v.Dim, v.Element, like.Vectors.Dim, like.Vectors.Element)
+// cost adds up the costs of a query on the engine, as a mean over replicas.
+func (p *priced) cost() Cost {
+	var c Cost
+	replicas := time.Duration(max(1, len(p.Replicas)))
+	states := map[replay.State]time.Duration{}
+	on, largest := map[int64]time.Duration{}, map[int64]time.Duration{}
+	for i := range p.Segments {
+		s, mean := &p.Segments[i], p.costs[i].Mean
+		for _, node := range s.On {
+			if node != 0 {
+				states[s.State] += mean
+				on[node] += mean
+				largest[node] = max(largest[node], mean)
+			}
+		}
 	}
-	return nil
+	c.Growing, c.Unindexed, c.Indexed = states[replay.Growing]/replicas, states[replay.Unindexed]/replicas, states[replay.Indexed]/replicas
+	c.CPU = c.Growing + c.Unindexed + c.Indexed
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		lone := max(largest[n.ID], time.Duration(float64(on[n.ID])/max(1, coresOf(n))))
+		if lone > c.Critical {
+			c.Critical, c.Node = lone, n.Name
+		}
+	}
+	return c
 }
 
-// floats reports whether graphs can be built of a segment.
-func floats(s *segment.Segment) bool { return s.Vectors.Element == dist.Float32 }
+// nearest are the nearest hits of each query over all segments, merged as a proxy does: by distance, then by key, each key
+// once.
+type nearest struct {
+	k          int
+	similarity bool // the greatest distance is the nearest
+	hits       [][]nearHit
+}
+
+type nearHit struct {
+	key  engine.Key
+	dist float32 // the least is the nearest
+}
+
+func newNearest(a *sample, similarity bool) *nearest {
+	return &nearest{k: a.params.K, similarity: similarity, hits: make([][]nearHit, len(a.requests))}
+}
+
+// add takes the hits of one segment.
+func (n *nearest) add(q int, hits []segment.Hit) {
+	for i := range hits {
+		d := hits[i].Distance
+		if n.similarity {
+			d = -d
+		}
+		n.hits[q] = append(n.hits[q], nearHit{hits[i].Key(), d})
+	}
+	n.top(q)
+}
+
+// top are the k nearest of a query.
+func (n *nearest) top(q int) []nearHit {
+	slices.SortFunc(n.hits[q], func(a, b nearHit) int { return cmp.Or(cmp.Compare(a.dist, b.dist), a.key.Compare(b.key)) })
+	seen := map[engine.Key]bool{}
+	all := slices.DeleteFunc(n.hits[q], func(h nearHit) bool {
+		twice := seen[h.key]
+		seen[h.key] = true
+		return twice
+	})
+	n.hits[q] = all[:min(n.k, len(all))]
+	return n.hits[q]
+}
+
+// recall is the share of the true nearest keys that were found; -1 if there are none.
+func (n *nearest) recall(exact *nearest) float64 {
+	hit, of := 0, 0
+	for q := range exact.hits {
+		found := map[engine.Key]bool{}
+		for _, h := range n.hits[q] {
+			found[h.key] = true
+		}
+		for _, h := range exact.hits[q] {
+			of++
+			if found[h.key] {
+				hit++
+			}
+		}
+	}
+	if of == 0 {
+		return -1
+	}
+	return float64(hit) / float64(of)
+}

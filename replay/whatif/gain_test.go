@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
@@ -9,24 +8,15 @@ import (
 // At two sessions a cluster that can do five times as much does a little more: what is said is of the load that was asked for.
 func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 	at := func(name string, qps, most float64, p99 time.Duration) Prediction {
-		return Prediction{Change: Change{Name: name}, Outcome: &Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000, Recall: -1}
+		return Prediction{Change: Change{Name: name}, Outcome: &Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000, GainAtLoad: qps / 500, Recall: -1}
 	}
 	r := &Report{Load: Load{Sessions: 2}, Base: at("", 500, 1000, 8*time.Millisecond), Others: []Prediction{
 		at("nodes=+8,balance", 565, 5410, 7*time.Millisecond), at("index", 750, 2000, 5*time.Millisecond), at("ef=16", 755, 1500, 5*time.Millisecond),
-		{Change: Change{Name: "scale=0.1", Scale: 0.1}, Outcome: &Outcome{QPS: 4000}, Most: 9000, Gain: 9, Recall: -1},
+		{Change: Change{Name: "scale=0.1", Scale: 0.1}, Outcome: &Outcome{QPS: 4000}, Most: 9000, Gain: 9, GainAtLoad: 8, Recall: -1},
 		at("cores=1", 500, 400, 9*time.Millisecond),
 	}}
-	if g := r.GainAtLoad(&r.Others[0]); g != 1.13 {
-		t.Errorf("gain %v at two sessions", g)
-	}
 	if b := r.Best(); b == nil || b.Change.Name != "index" { // as good as ef=16 there, and better beyond
 		t.Errorf("best: %+v", b)
-	}
-	text := strings.Join(Explain(r), "\n")
-	for _, want := range []string{"indexing growing segments: 1.5x (2x at most)", "nodes=+8,balance: 1.13x (5.41x at most)", "no gain from cores=1 (0.4x at most) alone"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in:\n%s", want, text)
-		}
 	}
 	r.Load = Load{Rate: 500}
 	r.Others[1].Outcome.Saturated = true
@@ -39,12 +29,12 @@ func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 	}
 }
 
-func TestWorstIsOfAllThatWasChecked(t *testing.T) {
-	point := func(qps float64, p99 time.Duration, disturbed bool) CheckPoint {
-		return CheckPoint{MeasuredQPS: 100, PredictedQPS: qps, MeasuredP99: 10 * time.Millisecond, PredictedP99: p99, Disturbed: disturbed}
+func TestWorst(t *testing.T) {
+	point := func(qps float64, p99 time.Duration) CheckPoint {
+		return CheckPoint{MeasuredQPS: 100, PredictedQPS: qps, MeasuredP99: 10 * time.Millisecond, PredictedP99: p99}
 	}
-	c := Check{Points: []CheckPoint{point(104, 10*time.Millisecond, false), point(300, time.Second, true)}, Live: []CheckPoint{point(100, 10*time.Millisecond, false), point(62, 16*time.Millisecond, false)}}
-	if qps, p99 := c.Worst(); qps != 0.38 || p99 != 0.6 {
+	c := Check{Live: []CheckPoint{point(100, 10*time.Millisecond), point(62, 16*time.Millisecond)}}
+	if qps, p99 := c.Worst(); qps != 0.38 || p99 < 0.59 || p99 > 0.61 {
 		t.Errorf("%v, %v", qps, p99)
 	}
 	if qps, p99 := (&Check{}).Worst(); qps != -1 || p99 != -1 {

@@ -3,46 +3,47 @@ package whatif
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
 
 	"kitescope/replay"
+	"kitescope/replay/load"
 )
 
 // Overheads are what a server takes for a request besides searching as the engine does here.
 type Overheads struct {
-	// Task is the CPU of a call that comes alone: one for each leader of a shard, one for each other node that has segments of it. Warm is the share
-	// of it that remains where calls come in quick succession.
+	// Task is the CPU of a call: one for each leader of a shard, one for each other node that has segments of it.
 	Task time.Duration
-	Warm float64 `doc:",omitzero"`
-	// Segment is the CPU of each segment besides comparing vectors, Chunk that of each chunk of a growing segment (Layout.ChunkRows).
+	// Segment is the CPU of each segment besides comparing vectors, Chunk that of each chunk of a growing segment
+	// (Layout.ChunkRows).
 	Segment, Chunk time.Duration
 	// Factor is the CPU that the server takes to compare vectors, relative to the engine here.
 	Factor float64
 	// Delay is the time of a request in which no CPU of the cluster is busy.
 	Delay time.Duration
-	// Front is the CPU of a request outside of query nodes: of proxies, and of the client and all others if they share the machine. It has
-	// FrontCores; FrontWarm is as Warm.
+	// Front is the CPU of a request outside of query nodes: of proxies, and of the client and all others if they share the
+	// machine. It has FrontCores.
 	Front      time.Duration `doc:",omitzero"`
 	FrontCores float64       `doc:",omitzero"`
-	FrontWarm  float64       `doc:",omitzero"`
-	From       string        // where these are from
+	From       string        // the source of these figures
 
-	// follows is the part of a request's time in which nothing is busy that grows and shrinks with the work of the request, relative to that.
+	// follows is a further delay that grows and shrinks with the work of the request, relative to that.
 	follows float64
 }
 
-// What these figures were on a Milvus 2.3.5 (docs/evidence/replay.md). indexedFactor is how much more the server's CPU exceeds the engine's in graphs and
-// lists than in comparing rows one by one: the engine measures the same rows again and again, and finds them in a cache.
+// Overheads of a Milvus 2.3.5 (docs/evidence/replay.md). A call takes 0.7 to 1.4 ms, the less the more there are.
+// indexedFactor is how much more the server's CPU exceeds the engine's in graphs and lists than in comparing rows one by
+// one: the engine measures the same rows again and again, and finds them in a cache.
 const (
-	assumedTask    = 1600 * time.Microsecond
+	assumedTask    = 900 * time.Microsecond
 	assumedSegment = 200 * time.Microsecond
 	assumedChunk   = 20 * time.Microsecond
-	assumedWarm    = 0.2
 	assumedFactor  = 1.2
 	assumedDelay   = time.Millisecond
 	indexedFactor  = 2.5
@@ -50,11 +51,11 @@ const (
 
 func assumedOverheads() Overheads {
 	return Overheads{
-		Task: assumedTask, Warm: assumedWarm, Segment: assumedSegment, Chunk: assumedChunk, Factor: assumedFactor, Delay: assumedDelay, From: "assumed",
+		Task: assumedTask, Segment: assumedSegment, Chunk: assumedChunk, Factor: assumedFactor, Delay: assumedDelay, From: "assumed",
 	}
 }
 
-// assumedReadings are what overheads are assumed to be, and how far from that they may be.
+// assumedReadings are the assumed overheads, then how far from them they may be.
 func assumedReadings() []Overheads {
 	list := []Overheads{assumedOverheads()}
 	for _, by := range []struct{ calls, factor float64 }{{0.3, 1}, {3, 1}, {1, 0.75}, {1, 1.4}} {
@@ -70,6 +71,22 @@ func scaled(d time.Duration, by float64) time.Duration {
 	return time.Duration(min(float64(d)*by, mostCost))
 }
 
+func (o *Overheads) text() string {
+	fine := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
+	text := fmt.Sprintf("%v CPU per call, %v per segment, %.2g times the engine's CPU to compare vectors",
+		fine(o.Task), o.Segment.Round(time.Microsecond), o.Factor)
+	if o.Front > 0 {
+		text += fmt.Sprintf(", %v outside of query nodes on %.2g cores", fine(o.Front), o.FrontCores)
+	}
+	if o.Delay > 0 {
+		text += fmt.Sprintf(", %v waiting", fine(o.Delay))
+	}
+	if o.follows > 0 {
+		text += fmt.Sprintf(", %.0f%% more waiting that goes with the work", 100*o.follows)
+	}
+	return text
+}
+
 // search is the CPU that a server takes for segment i, one vector, in seconds.
 func (p *priced) search(i int, o *Overheads) float64 {
 	s := &p.Segments[i]
@@ -78,18 +95,14 @@ func (p *priced) search(i int, o *Overheads) float64 {
 	case s.State == replay.Indexed && (s.Index.Type == typeHNSW || s.Index.Type == typeIVF):
 		compare *= indexedFactor
 	case s.State == replay.Growing && p.ChunkRows > 0:
-		rows := s.Rows
-		if rows < 0 {
-			rows = p.typicalRows()
-		}
-		compare += math.Ceil(float64(rows)/float64(p.ChunkRows)) * o.Chunk.Seconds()
+		compare += math.Ceil(float64(rowsOf(s, p.typicalRows()))/float64(p.ChunkRows)) * o.Chunk.Seconds()
 	}
 	return min(compare, mostCost/1e9)
 }
 
 // cluster is what is simulated. Segments that no node serves are left out; notes count them.
 func (p *priced) cluster(o *Overheads) (*cluster, []string) {
-	c := &cluster{proxies: server{cores: o.FrontCores, warm: cmp.Or(o.FrontWarm, 1)}, proxy: o.Front.Seconds(), wait: o.Delay.Seconds()}
+	c := &cluster{proxies: server{cores: o.FrontCores}, proxy: o.Front.Seconds(), wait: o.Delay.Seconds()}
 	var notes []string
 	at, guessed := map[int64]int{}, 0
 	for i := range p.Nodes {
@@ -98,10 +111,11 @@ func (p *priced) cluster(o *Overheads) (*cluster, []string) {
 		if n.Cores <= 0 {
 			guessed++
 		}
-		c.nodes = append(c.nodes, server{id: n.ID, name: cmp.Or(n.Name, strconv.FormatInt(n.ID, 10)), cores: coresOf(n), warm: cmp.Or(o.Warm, 1)})
+		c.nodes = append(c.nodes, server{id: n.ID, name: cmp.Or(n.Name, strconv.FormatInt(n.ID, 10)), cores: coresOf(n)})
 	}
 	if guessed > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d nodes do not report their cores: assuming %d; set them with cores=N", guessed, len(p.Nodes), assumedCores))
+		notes = append(notes, fmt.Sprintf("%d of %d nodes do not report their cores: assuming %d; set them with cores=N",
+			guessed, len(p.Nodes), assumedCores))
 	}
 	unserved, mean, sd := 0, 0.0, 0.0
 	for r := range p.Replicas {
@@ -132,10 +146,7 @@ func (p *priced) shards(c *cluster, replica int, at map[int64]int, o *Overheads)
 	channels, costs := map[string]int{}, map[place][]float64{}
 	for i := range p.Segments {
 		s := &p.Segments[i]
-		node, known := 0, false
-		if replica < len(s.On) && s.On[replica] != 0 {
-			node, known = at[s.On[replica]]
-		}
+		node, known := at[s.On[replica]]
 		if !known {
 			unserved++
 			continue
@@ -162,7 +173,7 @@ func (p *priced) shards(c *cluster, replica int, at map[int64]int, o *Overheads)
 	return list, unserved
 }
 
-// lone is how long a request takes on average that is alone, without the wait.
+// lone is the mean time of a request that is alone, without the wait.
 func (c *cluster) lone() float64 {
 	alone := *c
 	alone.wait, alone.spread = 0, 0
@@ -173,36 +184,106 @@ func (c *cluster) lone() float64 {
 	return o.Mean.Seconds()
 }
 
-// work is what a request makes of the present cluster: CPU of query nodes in seconds, as it is assumed, averaged over replicas.
-type work struct {
-	calls    float64 // how many
-	nodes    float64 // that get calls
-	search   float64 // comparing vectors
-	segments float64 // what each segment takes besides
+// Calibration is a live run of the present cluster.
+type Calibration struct {
+	Name   string // of the target
+	Cores  int    // of the machine that the client ran on; 0 unknown
+	Points []load.Point
 }
+
+// Calibrate takes the closed loops of a live run or sweep of the present cluster.
+func Calibrate(base *replay.Result) (*Calibration, error) {
+	if base.Setup.Target == "" || base.Setup.Target == "engine" {
+		return nil, errors.New("calibrate: the result is from the engine; a run against a live target is needed (replay run --target)")
+	}
+	c := &Calibration{Name: base.Setup.Target, Cores: base.Setup.Machine.Cores}
+	for _, p := range base.Points {
+		if p.Rate == 0 && !p.Timed && p.Sessions > 0 && p.Latency.Count > 0 && p.QPS > 0 && p.Latency.Mean > 0 {
+			c.Points = append(c.Points, p)
+		}
+	}
+	if len(c.Points) == 0 {
+		return nil, errors.New("calibrate: the result has no answered closed-loop point (replay sweep --concurrency 1,2,4,8)")
+	}
+	slices.SortStableFunc(c.Points, func(a, b load.Point) int { return cmp.Compare(a.Sessions, b.Sessions) })
+	return c, nil
+}
+
+// account is what a request cost the cluster at one load, by the metrics of its processes, in seconds of CPU.
+type account struct {
+	cpu         float64 // of query nodes, without their CPU when idle
+	consistency float64 // the wait until shards have consumed up to the timestamp of the request
+	front       float64 // of proxies; of the client and all others too if all share one machine
+	cores       float64 // that these have
+}
+
+const (
+	roleQueryNode    = "querynode"
+	roleProxy        = "proxy"
+	phaseConsistency = "consistency_wait" // as inspect/latency calls it
+)
+
+// accountOf reads the metrics of a load. limits are the cores of query nodes by id, machine those of the machine that the
+// client ran on. It returns nil if a query node did not report its CPU.
+func accountOf(s *load.Served, limits map[int64]float64, machine int) *account {
+	if s == nil || !(s.Requests > 0) || s.Took <= 0 {
+		return nil
+	}
+	a := &account{}
+	var others, proxies, idle, nodeCores float64
+	nodes, here := 0, true
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		here = here && p.Here
+		each := max(0, p.CPU.Seconds()-max(0, p.Idle)*s.Took.Seconds()) / s.Requests
+		if limit, serves := limits[p.Node]; serves && p.Role == roleQueryNode {
+			a.cpu += each
+			nodes++
+			nodeCores += limit
+			continue
+		}
+		others, idle = others+each, idle+max(0, p.Idle)
+		if p.Role == roleProxy {
+			proxies, a.cores = proxies+each, a.cores+p.Cores
+		}
+	}
+	if nodes < len(limits) || a.cpu <= 0 {
+		return nil
+	}
+	a.front = proxies
+	if here && machine > 0 {
+		// All others share what query nodes leave of the machine, at least a quarter.
+		a.front = others + s.Client.Seconds()/s.Requests
+		a.cores = max(float64(machine)-min(nodeCores, float64(machine))-idle, float64(machine)/4)
+	}
+	if p := s.Find(phaseConsistency); p != nil {
+		a.consistency = p.Wait.Seconds()
+	}
+	return a
+}
+
+// work is what a request makes of the present cluster: its calls, and the CPU of query nodes in seconds, as it is assumed,
+// averaged over replicas.
+type work struct{ calls, search, segments float64 }
 
 func (p *priced) work() work {
 	o := assumedOverheads()
 	c, _ := p.cluster(&o)
 	var w work
-	called := map[int]bool{}
 	share := 1 / float64(max(1, len(c.replicas)))
 	for _, replica := range c.replicas {
 		for i := range replica {
-			called[replica[i].leader] = true
 			w.calls += share
 			for _, part := range replica[i].parts {
 				if part.node != replica[i].leader {
 					w.calls += share
-					called[part.node] = true
 				}
 			}
 		}
 	}
-	w.nodes = float64(max(1, len(called)))
 	for i := range p.Segments {
-		for r, n := range p.Segments[i].On {
-			if r < len(p.Replicas) && n != 0 {
+		for _, n := range p.Segments[i].On {
+			if n != 0 {
 				w.search += share * p.search(i, &o)
 				w.segments += share * o.Segment.Seconds()
 			}
@@ -211,20 +292,147 @@ func (p *priced) work() work {
 	return w
 }
 
-// gap is how far apart calls come at a node if so many requests come in a second.
-func (w *work) gap(rate float64) float64 { return w.nodes / max(1e-9, w.calls*rate) }
+// readings are the ways to split the CPU that a load took, the likeliest first. Calls take the assumed CPU, but at most
+// half of it all; the rest goes to comparing vectors and to segments in the assumed proportion. In the other readings the
+// smaller of these two is doubled and halved, and calls take more and less.
+func (c *Calibration) readings(w *work, a *account) (list []Overheads) {
+	taken := w.calls * assumedTask.Seconds()
+	likely := min(1, 0.5*a.cpu/taken)
+	for _, by := range []struct{ calls, smaller float64 }{{1, 1}, {1, 2}, {1, 0.5}, {0.5, 1}, {1.5, 1}} {
+		calls := likely * by.calls
+		rest := a.cpu - calls*taken
+		search := rest * w.search / max(1e-12, w.search+w.segments)
+		if segments := rest - search; search < segments {
+			search = min(rest, by.smaller*search)
+		} else {
+			search = rest - min(rest, by.smaller*segments)
+		}
+		factor := search / max(1e-12, w.search)
+		o := Overheads{
+			Task: scaled(assumedTask, calls), Factor: assumedFactor * factor, Chunk: scaled(assumedChunk, factor),
+			Front: seconds(a.front), FrontCores: a.cores, From: c.Name + ", by the metrics of its processes",
+		}
+		if w.segments > 0 {
+			o.Segment = scaled(assumedSegment, (rest-search)/w.segments)
+		}
+		list = append(list, o)
+	}
+	return list
+}
 
-func (o *Overheads) text() string {
-	fine := func(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
-	text := fmt.Sprintf("%v CPU per call, %v per segment, %.2g times the engine's CPU to compare vectors", fine(o.Task), o.Segment.Round(time.Microsecond), o.Factor)
-	if o.Front > 0 {
-		text += fmt.Sprintf(", %v outside of query nodes on %.2g cores", fine(o.Front), o.FrontCores)
+// withoutMetrics are readings of a cluster whose processes were not asked: all assumed overheads by one factor, so that
+// the busiest node has no time left if twice the sessions gave hardly more queries, else so that a lone request takes no
+// longer than it did.
+func (c *Calibration) withoutMetrics(p *priced, points []load.Point, nq int) []Overheads {
+	o := assumedOverheads()
+	x, _ := p.cluster(&o)
+	first, last := points[0], points[len(points)-1]
+	best := slices.MaxFunc(points, func(a, b load.Point) int { return cmp.Compare(a.QPS, b.QPS) }).QPS
+	by := min(1, first.Latency.Mean.Seconds()/max(1e-9, x.lone()))
+	if slices.ContainsFunc(points, func(p load.Point) bool { return 2*p.Sessions <= last.Sessions && p.QPS*1.2 >= last.QPS }) {
+		able, _ := x.capacity(nq)
+		by = able * float64(nq) / best
 	}
-	if o.Delay > 0 {
-		text += fmt.Sprintf(", %v waiting", fine(o.Delay))
+	var list []Overheads
+	for _, y := range []struct{ calls, compare float64 }{{1, 1}, {1.5, 0.7}, {0.5, 1.3}} {
+		list = append(list, Overheads{
+			Task: scaled(o.Task, by*y.calls), Segment: scaled(o.Segment, by*y.calls), Chunk: scaled(o.Chunk, by*y.compare),
+			Factor: o.Factor * by * y.compare,
+			From: fmt.Sprintf("%s: %v at %d session(s), max %.0f queries/s",
+				c.Name, first.Latency.Mean.Round(10*time.Microsecond), first.Sessions, best),
+		})
 	}
-	if o.follows > 0 {
-		text += fmt.Sprintf(", %.0f%% more waiting that goes with the work", 100*o.follows)
+	return list
+}
+
+// calibrated are the readings of a load of the live run.
+type calibrated struct {
+	sessions int // 0 without a live run
+	readings []Overheads
+	live     CheckPoint
+	// low and high bound the measured queries per second.
+	low, high float64
+}
+
+// calibrate reads a live run.
+func (c *Calibration) calibrate(ctx context.Context, base *priced, l Load, ef int) ([]calibrated, error) {
+	points := slices.DeleteFunc(slices.Clone(c.Points), func(p load.Point) bool { return p.EF != ef && p.EF != 0 })
+	if len(points) == 0 {
+		return nil, fmt.Errorf("calibrate by %s: it has no point at ef %d", c.Name, ef)
 	}
-	return text
+	if points[0].Sessions > 2 {
+		return nil, fmt.Errorf("calibrate by %s: its lowest concurrency is %d sessions; a point with 1 session is needed",
+			c.Name, points[0].Sessions)
+	}
+	limits := map[int64]float64{}
+	for i := range base.Nodes {
+		limits[base.Nodes[i].ID] = coresOf(&base.Nodes[i])
+	}
+	w := base.work()
+	var list []calibrated
+	consistency := 0.0
+	for i, p := range points {
+		x := calibrated{sessions: p.Sessions, low: p.QPSLow, high: p.QPSHigh}
+		switch a := accountOf(p.Served, limits, cmp.Or(c.Cores, runtime.NumCPU())); {
+		case a != nil:
+			x.readings = c.readings(&w, a)
+			consistency = cmp.Or(consistency, a.consistency)
+		case i > 0:
+			x.readings = slices.Clone(list[i-1].readings)
+		default:
+			x.readings = c.withoutMetrics(base, points, l.NQ)
+		}
+		list = append(list, x)
+	}
+	l = Load{NQ: l.NQ, K: l.K, Seed: l.Seed, Sessions: points[0].Sessions}
+	if err := delays(ctx, base, l, list, points[0].Latency.Mean, consistency); err != nil {
+		return nil, err
+	}
+	for i, p := range points {
+		l.Sessions = p.Sessions
+		o, err := simulateIn(ctx, base, &list[i].readings[0], l)
+		if err != nil {
+			return nil, err
+		}
+		list[i].live = CheckPoint{
+			Sessions: p.Sessions, MeasuredQPS: p.QPS, PredictedQPS: o.QPS, MeasuredMean: p.Latency.Mean, PredictedMean: o.Mean,
+			MeasuredP99: p.Latency.P99, PredictedP99: o.P99,
+		}
+	}
+	return list, nil
+}
+
+// delays gives readings what is left of a lone request beyond the simulated work. The wait for consistency stays as it is.
+// The rest may stay, as the wait for a timestamp does, or go with the work, as that of a throttled CPU: half of it does in
+// all readings but two that are added.
+func delays(ctx context.Context, base *priced, l Load, list []calibrated, mean time.Duration, consistency float64) error {
+	o := list[0].readings[0]
+	o.Delay = 0
+	out, err := simulateIn(ctx, base, &o, l)
+	if err != nil {
+		return err
+	}
+	rest := max(0, (mean - out.Mean).Seconds())
+	stays := min(rest, consistency)
+	cluster, _ := base.cluster(&o)
+	lone := max(1e-9, cluster.lone())
+	with := func(o Overheads, follows float64) Overheads {
+		o.Delay = seconds(stays + (1-follows)*(rest-stays))
+		o.follows = follows * (rest - stays) / lone
+		return o
+	}
+	for i := range list {
+		x := &list[i]
+		stay, follow := with(x.readings[0], 0), with(x.readings[0], 1)
+		for j := range x.readings {
+			x.readings[j] = with(x.readings[j], 0.5)
+		}
+		x.readings = append(x.readings, stay, follow)
+	}
+	return nil
+}
+
+func simulateIn(ctx context.Context, p *priced, o *Overheads, l Load) (*Outcome, error) {
+	c, _ := p.cluster(o)
+	return c.simulate(ctx, l)
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"time"
 
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
@@ -20,41 +19,29 @@ import (
 type Input struct {
 	Loaded *replay.Loaded
 	Log    *log.Log
-	// Params are of all requests; of those that are 0, what most requests of the log have, else 10, ef 64, nprobe 8.
+	// Params are those of all requests; zero ones are those of most requests of the log, else 10, ef 64, nprobe 8.
 	Params  segment.Params
 	Changes []Change
-	// Likely says that nobody named the changes: those without effect are left out, and no errors.
+	// Likely means that the changes are guesses (Causes): those without effect are left out, and no errors.
 	Likely bool
-	// Sessions of the curve: 1, 2, 4 to 64 if there are none. Load is that of Outcome: 16 sessions if it has neither those nor a rate.
-	Sessions []int
-	Load     Load
-	// Calibration of a live run of the present cluster; nil: overheads are assumed.
+	// Load is that of outcomes: 16 sessions if it has neither sessions nor a rate.
+	Load Load
+	// Calibration is a live run of the present cluster; nil: overheads are assumed.
 	Calibration *Calibration
-	// Check is how long the engine runs at each number of sessions to check the simulation: 0 is a second, less than 0 checks nothing.
-	Check time.Duration
-	// CPU is what the process has used so far; nil where nobody knows. With it, what others do on this machine is not taken for cost.
-	CPU    func() time.Duration
-	Setup  replay.Setup
-	Limits Limits
-	Seed   uint64
+	Setup       replay.Setup
+	Limits      Limits
+	Seed        uint64
 	// Progress is called with each step before it is made; nil for none.
 	Progress func(step string)
 }
 
-// Predict returns what the log's queries would do on the present cluster and on each changed one. It measures the engine on this machine, so that
-// figures of two calls differ as measurements do. The error names what cannot be measured at all, a change that makes no sense, or is ctx's.
+// Predict returns what the log's queries would do on the present cluster and on each changed one. It measures the engine
+// on this machine, so that figures of two calls differ as measurements do.
 func Predict(ctx context.Context, in Input) (*Report, error) {
-	if in.Loaded == nil || in.Log == nil {
-		return nil, errors.New("predict: nothing is loaded, or no log given")
-	}
 	c := &in.Loaded.Layout.Collection
 	if c.Element == dist.Sparse {
-		return nil, fmt.Errorf("predict collection %s: %s has sparse vectors, whose searches are not modelled: replay run measures them", c.Name, c.VectorField)
-	}
-	for i := range in.Changes {
-		if err := in.Changes[i].check(); err != nil {
-			return nil, fmt.Errorf("change %q: %w", in.Changes[i].Name, err)
-		}
+		return nil, fmt.Errorf("predict collection %s: %s has sparse vectors, whose searches are not modelled: replay run measures them",
+			c.Name, c.VectorField)
 	}
 	x, err := newPrediction(in)
 	if err == nil {
@@ -69,79 +56,91 @@ func Predict(ctx context.Context, in Input) (*Report, error) {
 // prediction is one under way.
 type prediction struct {
 	Input
-	report *Report
-	layout *replay.Layout
-	costs  *costs
-	ask    *asked
-	// points are the loads of the live run; one of 0 sessions where there is none.
-	points []calibrated
-	base   *priced
-	before map[int][]float64 // queries per second of the present cluster in each reading, by sessions
+	report   *Report
+	layout   *replay.Layout
+	variants []*variant // of Changes
+	costs    *costs
+	sample   *sample
+	points   []calibrated // loads of the live run; one of 0 sessions without one
+	base     *priced
+	before   []float64 // queries per second of the present cluster in each reading
 }
 
 func newPrediction(in Input) (*prediction, error) {
-	x := &prediction{Input: in, before: map[int][]float64{}}
+	x := &prediction{Input: in}
 	if x.Progress == nil {
 		x.Progress = func(string) {}
 	}
-	if len(x.Sessions) == 0 {
-		x.Sessions = []int{1, 2, 4, 8, 16, 32, 64}
-	}
 	x.Limits = x.Limits.withDefaults()
 	var err error
-	if x.ask, err = sample(in.Log, x.Limits.Queries, in.Params); err != nil {
+	if x.sample, err = sampleOf(in.Log, x.Limits.Queries, in.Params); err != nil {
 		return nil, err
 	}
-	x.ask.cpu = fine(in.CPU)
 	if len(in.Loaded.Parts) == 0 {
 		return nil, errors.New("no segments loaded, nothing to measure")
 	}
-	if err := dims(x.ask, in.Loaded.Parts[0].Data, in.Log.Name); err != nil {
-		return nil, err
+	v, own := x.sample.requests[0].Vectors, in.Loaded.Parts[0].Data.Vectors
+	if v.Dim != own.Dim || v.Element != own.Element {
+		return nil, fmt.Errorf("log %s has vectors of %d dimensions of %s, the collection of %d of %s",
+			in.Log.Name, v.Dim, v.Element, own.Dim, own.Element)
 	}
 	l := in.Load
 	if l.Rate == 0 && l.Sessions == 0 {
 		l.Sessions = 16
 	}
-	if l.NQ == 0 {
-		l.NQ = max(1, commonest(in.Log, func(r *log.Request) int { return r.NQ }))
-	}
-	l.K, l.Seed = cmp.Or(l.K, x.ask.params.K), cmp.Or(l.Seed, in.Seed)
-	x.report = &Report{Sessions: x.Sessions, Setup: in.Setup, Cover: in.Loaded.Coverage, Load: l}
-	var note string
-	if x.layout, note = whole(in.Loaded.Layout, float64(runtime.GOMAXPROCS(0))); note != "" {
-		x.note("%s", note)
-	}
+	l.NQ = cmp.Or(l.NQ, max(1, commonest(in.Log, func(r *log.Request) int { return r.NQ })))
+	l.K, l.Seed = cmp.Or(l.K, x.sample.params.K), cmp.Or(l.Seed, in.Seed)
+	x.report = &Report{Setup: in.Setup, Cover: in.Loaded.Coverage, Load: l}
+	x.layout = x.whole(in.Loaded.Layout)
 	x.Changes = nil
 	for _, c := range in.Changes {
-		err := effect(apply(x.layout, c), c, x.ask)
-		if err != nil && !x.Likely {
-			return nil, err
+		v, err := apply(x.layout, c)
+		if err == nil && c.EF > 0 {
+			err = x.efEffect(v, c)
 		}
-		if err == nil {
-			x.Changes = append(x.Changes, c)
+		switch {
+		case err != nil && !x.Likely:
+			return nil, fmt.Errorf("change %q: %w", c.Name, err)
+		case err == nil:
+			x.Changes, x.variants = append(x.Changes, c), append(x.variants, v)
 		}
 	}
-	x.costs = newCosts(in.Loaded, x.ask, x.Limits, x.Progress)
+	x.costs = newCosts(in.Loaded, x.sample, x.Limits, x.Progress)
 	return x, nil
 }
 
-// whole gives a layout that names no nodes or replicas one node of all segments: what nobody serves cannot be simulated.
-func whole(l *replay.Layout, cores float64) (*replay.Layout, string) {
+// efEffect is an error if the ef of a change does nothing.
+func (x *prediction) efEffect(v *variant, c Change) error {
+	graphs := slices.ContainsFunc(v.Segments, func(s replay.Segment) bool {
+		return s.State == replay.Indexed && s.Index.Type == typeHNSW
+	})
+	switch ef := x.sample.with(c.EF).params.EF; {
+	case !graphs:
+		return errors.New("ef has no effect: no segment has an HNSW index")
+	case ef == x.sample.params.EF && c.Type == "":
+		return fmt.Errorf("ef has no effect: searches already use %d", ef)
+	}
+	return nil
+}
+
+// whole gives a layout without nodes or replicas one node with all segments: else nothing can be simulated.
+func (x *prediction) whole(l *replay.Layout) *replay.Layout {
 	served := slices.ContainsFunc(l.Segments, func(s replay.Segment) bool {
 		return slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 })
 	})
-	if served && len(l.Nodes) > 0 && len(l.Replicas) > 0 {
-		return l, ""
-	}
 	c := clone(l)
+	if served && len(l.Nodes) > 0 && len(l.Replicas) > 0 {
+		return c
+	}
+	cores := float64(runtime.GOMAXPROCS(0))
 	c.Nodes = []replay.Node{{ID: 1, Name: "querynode-1", Cores: cores}}
 	c.Replicas = []replay.Replica{{ID: 1, Nodes: []int64{1}, Leaders: map[string]int64{}}}
 	for i := range c.Segments {
 		c.Segments[i].On = []int64{1}
 		c.Replicas[0].Leaders[c.Segments[i].Channel] = 1
 	}
-	return c, fmt.Sprintf("no node reports serving the collection: assuming one node of %g cores serves all of it", cores)
+	x.note("no node reports serving the collection: assuming one node of %g cores serves all of it", cores)
+	return c
 }
 
 func (x *prediction) note(format string, args ...any) {
@@ -149,19 +148,23 @@ func (x *prediction) note(format string, args ...any) {
 }
 
 func (x *prediction) all(ctx context.Context) (err error) {
-	if x.base, err = x.costs.price(ctx, &variant{Layout: x.layout}, x.ask); err != nil {
+	if x.base, err = x.costs.price(ctx, &variant{Layout: x.layout}, x.sample); err != nil {
 		return err
 	}
 	if err := x.calibrate(ctx); err != nil {
 		return err
 	}
-	if x.report.Base, err = x.predict(ctx, x.base, Change{Name: "as it is"}); err != nil {
+	r := x.report
+	if r.Base, err = x.predict(ctx, x.base, Change{Name: "as it is"}); err != nil {
 		return err
 	}
-	x.report.Base.Gain = 1
-	for _, c := range x.Changes {
+	if x.before, err = x.rates(ctx, x.base); err != nil {
+		return err
+	}
+	r.Base.Gain, r.Base.GainAtLoad = 1, 1
+	for i, c := range x.Changes {
 		x.Progress("change: " + c.Name)
-		p, err := x.costs.price(ctx, apply(x.layout, c), x.ask.with(c.EF))
+		p, err := x.costs.price(ctx, x.variants[i], x.sample.with(c.EF))
 		if err != nil {
 			return err
 		}
@@ -169,27 +172,24 @@ func (x *prediction) all(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("change %q: %w", c.Name, err)
 		}
-		if x.report.Base.Most > 0 {
-			out.Gain = out.Most / x.report.Base.Most
-		}
-		if err := x.ranges(ctx, p, &out); err != nil {
+		if err := x.gains(ctx, p, &out); err != nil {
 			return fmt.Errorf("change %q: %w", c.Name, err)
 		}
-		x.report.Others = append(x.report.Others, out)
-	}
-	if err := x.check(ctx); err != nil {
-		return err
+		r.Others = append(r.Others, out)
 	}
 	x.remarks()
-	x.report.gather()
 	return nil
 }
 
 // calibrate chooses overheads.
-func (x *prediction) calibrate(ctx context.Context) error {
+func (x *prediction) calibrate(ctx context.Context) (err error) {
 	x.points = []calibrated{{readings: assumedReadings()}}
 	c := &x.report.Check
-	switch list, notes, err := x.calibration(ctx); {
+	var list []calibrated
+	if x.Calibration != nil {
+		list, err = x.Calibration.calibrate(ctx, x.base, x.report.Load, x.sample.params.EF)
+	}
+	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case x.Calibration == nil:
@@ -198,94 +198,70 @@ func (x *prediction) calibrate(ctx context.Context) error {
 		x.note("%v: assuming the server's own work, %s", err, x.points[0].readings[0].text())
 	default:
 		x.points, c.Calibrated = list, x.Calibration.Name
-		worst := 0.0
 		for i := range list {
-			p := &list[i].live
-			c.Live = append(c.Live, *p)
-			worst = max(worst, math.Abs(p.PredictedQPS/p.MeasuredQPS-1))
+			c.Live = append(c.Live, list[i].live)
 		}
-		o := &x.at(x.report.Load.Sessions).readings[0]
+		o := &x.point().readings[0]
 		x.note("the server's own work from %s: %s", o.From, o.text())
-		x.note("the simulation of the present cluster is off by up to %.0f%% in queries per second, against %s", 100*worst, c.Calibrated)
-		x.report.Notes = append(x.report.Notes, notes...)
 	}
-	c.Overheads = x.at(x.report.Load.Sessions).readings[0]
+	c.Overheads = x.point().readings[0]
 	return nil
 }
 
-func (x *prediction) calibration(ctx context.Context) ([]calibrated, []string, error) {
-	if x.Calibration == nil {
-		return nil, nil, nil
-	}
-	return x.Calibration.calibrate(ctx, x.base, x.report.Load, x.ask.params.EF)
-}
-
-// at is the point of the live run that is nearest to so many sessions; the last one for a rate, at which nodes are asked without pause.
-func (x *prediction) at(sessions int) *calibrated {
-	if sessions <= 0 {
-		return &x.points[len(x.points)-1]
-	}
-	best := &x.points[0]
+// point is the load of the live run that is nearest to the report's sessions; the last one for a rate, at which nodes are
+// busy.
+func (x *prediction) point() *calibrated {
+	sessions := x.report.Load.Sessions
+	best := &x.points[len(x.points)-1]
 	apart := func(p *calibrated) float64 {
 		return math.Abs(math.Log(float64(max(1, p.sessions)) / float64(sessions)))
 	}
 	for i := range x.points {
-		if p := &x.points[i]; apart(p) < apart(best) {
+		if p := &x.points[i]; sessions > 0 && apart(p) < apart(best) {
 			best = p
 		}
 	}
 	return best
 }
 
-// outcome simulates a cluster at a load. Figures are in the scale of the live run: its queries per second and latencies, times what the simulation says
-// changes.
-func (x *prediction) outcome(ctx context.Context, p *priced, l Load) (*Outcome, error) {
-	point := x.at(l.Sessions)
-	o, err := simulateIn(ctx, p, &point.readings[0], l)
-	if live := &point.live; err == nil && l.Sessions > 0 && live.MeasuredQPS > 0 && live.PredictedQPS > 0 {
-		by := live.MeasuredQPS / live.PredictedQPS
-		tail := float64(live.MeasuredP99) / max(1, float64(live.PredictedP99))
-		o.QPS, o.QPSLow, o.QPSHigh = o.QPS*by, o.QPSLow*by, o.QPSHigh*by
-		for _, d := range []*time.Duration{&o.Mean, &o.Min, &o.P50, &o.P90, &o.SD} {
-			*d = scaled(*d, 1/by)
-		}
-		least := o.P90
-		for _, d := range []*time.Duration{&o.P95, &o.P99, &o.P999, &o.Max} {
-			*d = max(scaled(*d, cmp.Or(tail, 1/by)), least)
-			least = *d
-		}
-	}
-	return o, err
-}
-
-// predict simulates one cluster: the load, the curve, and what it can do at most.
+// predict simulates one cluster at the load, and with as many sessions as keep all its cores busy.
 func (x *prediction) predict(ctx context.Context, p *priced, c Change) (out Prediction, err error) {
-	out = Prediction{Change: c, Layout: p.Layout, Recall: p.recall, Modelled: p.share(), EF: p.ask.params.EF, Notes: p.notes}
+	out = Prediction{
+		Change: c, Layout: segmentsOf(p.Layout), Cost: p.cost(), Recall: p.recall, Modelled: p.share(), EF: p.sample.params.EF,
+		Notes: append(p.notes, p.reasons()...),
+	}
 	out.Measured = out.Modelled == 0
-	out.Cost, out.Nodes = p.cost()
-	cluster, notes := p.cluster(&x.at(x.report.Load.Sessions).readings[0])
+	cluster, notes := p.cluster(&x.point().readings[0])
 	if p == x.base {
 		x.report.Notes = append(x.report.Notes, notes...)
 	}
 	x.Progress("simulate: " + c.Name)
-	if out.Outcome, err = x.outcome(ctx, p, x.report.Load); err != nil {
+	if out.Outcome, err = x.outcome(ctx, cluster, x.report.Load); err != nil {
 		return out, err
 	}
 	l := x.report.Load
-	l.Rate = 0
-	for _, n := range append(slices.Clone(x.Sessions), enough(cluster)) {
-		l.Sessions = n
-		o, err := x.outcome(ctx, p, l)
-		if err != nil {
-			return out, err
-		}
-		out.Most = max(out.Most, o.QPS)
-		if len(out.Curve) < len(x.Sessions) {
-			out.Curve = append(out.Curve, *o)
-		}
+	l.Rate, l.Sessions = 0, enough(cluster)
+	most, err := x.outcome(ctx, cluster, l)
+	if err != nil {
+		return out, err
 	}
-	out.Notes = append(append(out.Notes, p.busy(&out)...), p.reasons()...)
+	out.Most = most.QPS
+	if x.report.Load.Rate == 0 {
+		out.Most = max(out.Most, out.Outcome.QPS)
+	}
 	return out, nil
+}
+
+// outcome simulates a cluster at a load, in the scale of the live run: its queries per second and latencies, times the
+// ratio to the simulation of the present cluster.
+func (x *prediction) outcome(ctx context.Context, c *cluster, l Load) (*Outcome, error) {
+	o, err := c.simulate(ctx, l)
+	if live := &x.point().live; err == nil && l.Sessions > 0 && live.MeasuredQPS > 0 && live.PredictedQPS > 0 {
+		by := live.MeasuredQPS / live.PredictedQPS
+		o.QPS *= by
+		o.Mean, o.P50, o.P95, o.P99 = scaled(o.Mean, 1/by), scaled(o.P50, 1/by), scaled(o.P95, 1/by), scaled(o.P99, 1/by)
+	}
+	return o, err
 }
 
 // enough sessions keep all cores busy, and are not more than can be simulated.
@@ -299,78 +275,69 @@ func enough(c *cluster) int {
 	return int(min(max(32, min(6*cores, 8192)), max(1, float64(mostAtOnce/2/c.jobs()))))
 }
 
-// ranges are the gains of a changed cluster at the load and along the curve.
-func (x *prediction) ranges(ctx context.Context, p *priced, out *Prediction) (err error) {
-	if out.AtLoad, err = x.gains(ctx, p, out, x.report.Load.Sessions); err != nil {
+// rates are the queries per second of a cluster in each reading of the live run; at a rate the most that it can do.
+func (x *prediction) rates(ctx context.Context, p *priced) (list []float64, err error) {
+	l := x.report.Load
+	for i := range x.point().readings {
+		c, _ := p.cluster(&x.point().readings[i])
+		if l.Rate > 0 {
+			most, _ := c.capacity(l.NQ)
+			list = append(list, most)
+			continue
+		}
+		l.Requests = min(2000+int64(20*l.Sessions), max(200, mostJobs/50/c.jobs()))
+		o, err := c.simulate(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o.QPS)
+	}
+	return list, nil
+}
+
+// gains compares a changed cluster with the present one. The range covers all readings of the live run.
+func (x *prediction) gains(ctx context.Context, p *priced, out *Prediction) error {
+	base := &x.report.Base
+	out.Gain = ratio(out.Most, base.Most)
+	out.GainAtLoad = out.Gain
+	if x.report.Load.Rate == 0 {
+		out.GainAtLoad = ratio(out.Outcome.QPS, base.Outcome.QPS)
+	}
+	after, err := x.rates(ctx, p)
+	if err != nil {
 		return err
 	}
-	for _, n := range x.Sessions {
-		g, err := x.gains(ctx, p, out, n)
-		if err != nil {
-			return err
+	var list []float64
+	for i, before := range x.before {
+		gain := ratio(after[i], before)
+		if gain == 0 {
+			return nil
 		}
-		out.Ranges = append(out.Ranges, g)
+		list = append(list, gain)
 	}
+	wide := math.Exp(x.doubt(out))
+	out.AtLoad = Range{Gain: list[0], Low: slices.Min(list) / wide, High: slices.Max(list) * wide}
 	return nil
 }
 
-// gains are what a change gives in all readings of the live run; 0 sessions is a rate, where the most that clusters can do is compared.
-func (x *prediction) gains(ctx context.Context, p *priced, out *Prediction, sessions int) (Range, error) {
-	point := x.at(sessions)
-	qps := func(p *priced) ([]float64, error) {
-		var list []float64
-		for i := range point.readings {
-			c, _ := p.cluster(&point.readings[i])
-			if sessions == 0 {
-				most, _ := c.capacity(x.report.Load.NQ, c.warm())
-				list = append(list, most)
-				continue
-			}
-			l := Load{Sessions: sessions, NQ: x.report.Load.NQ, K: x.report.Load.K, Seed: x.report.Load.Seed}
-			l.Requests = min(2000+int64(20*sessions), max(200, mostJobs/50/c.jobs()))
-			o, err := c.simulate(ctx, l)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, o.QPS)
-		}
-		return list, nil
+// ratio is 0 if it is no number above 0.
+func ratio(a, b float64) float64 {
+	if r := a / b; r > 0 && !math.IsInf(r, 0) {
+		return r
 	}
-	if x.before[sessions] == nil {
-		list, err := qps(x.base)
-		if err != nil {
-			return Range{}, err
-		}
-		x.before[sessions] = list
-	}
-	after, err := qps(p)
-	if err != nil {
-		return Range{}, err
-	}
-	g := Range{Low: math.Inf(1)}
-	for i, before := range x.before[sessions] {
-		gain := after[i] / before
-		if !(gain > 0) || math.IsInf(gain, 0) {
-			return Range{}, nil
-		}
-		if i == 0 {
-			g.Gain = gain
-		}
-		g.Low, g.High = min(g.Low, gain), max(g.High, gain)
-	}
-	wide := math.Exp(x.doubt(out, point))
-	return Range{Gain: g.Gain, Low: g.Low / wide, High: g.High * wide}, nil
+	return 0
 }
 
-// doubt is by what power of e a gain may be off for reasons that no reading has: half of what the simulation is off from the live run at that
-// load, the scatter of that run, of two of them, the error of costs that were computed, and 15% for what is in none of these.
-func (x *prediction) doubt(out *Prediction, point *calibrated) float64 {
+// doubt is by what power of e a gain may be off for reasons that no reading covers: half of the simulation's error against
+// the live run at that load, the scatter of that run, twice, the error of computed costs, and 15% for everything else.
+func (x *prediction) doubt(out *Prediction) float64 {
 	square := func(x float64) float64 { return x * x }
 	sum := square(0.15)
 	if out.Modelled > 0 {
 		median, _ := medianAndWorst(x.costs.errors)
 		sum += square(out.Modelled * max(median, 0.1))
 	}
+	point := x.point()
 	if p := &point.live; p.MeasuredQPS > 0 && p.PredictedQPS > 0 {
 		sum += square(math.Log(p.PredictedQPS/p.MeasuredQPS) / 2)
 		if point.high > point.low && point.low > 0 {
@@ -388,58 +355,46 @@ func medianAndWorst(list []float64) (median, worst float64) {
 	return list[len(list)/2], list[len(list)-1]
 }
 
-// gather makes notes of the report of those that all predictions have.
-func (r *Report) gather() {
-	if len(r.Others) == 0 {
-		return
-	}
-	var all []string
-	for _, n := range r.Base.Notes {
-		if !slices.ContainsFunc(r.Others, func(p Prediction) bool { return !slices.Contains(p.Notes, n) }) {
-			all = append(all, n)
-		}
-	}
-	of := func(list []string) []string {
-		return slices.DeleteFunc(list, func(n string) bool { return slices.Contains(all, n) })
-	}
-	r.Base.Notes = of(r.Base.Notes)
-	for i := range r.Others {
-		r.Others[i].Notes = of(r.Others[i].Notes)
-	}
-	r.Notes = append(r.Notes, all...)
-}
-
-// remarks are notes of the whole report.
+// remarks adds notes about the whole report; those that all predictions share move to it.
 func (x *prediction) remarks() {
-	c := &x.report.Check
-	c.FitMedian, c.FitWorst = medianAndWorst(x.costs.errors)
-	if c.FitMedian < 0 {
+	r := x.report
+	if r.Check.FitMedian, r.Check.FitWorst = medianAndWorst(x.costs.errors); r.Check.FitMedian < 0 {
 		x.note("cost model error unknown: too little could be measured")
 	}
-	if f := x.ask.filters; f != nil {
-		x.note("costs are measured with the log's filters, which leave out %.0f%% of the rows on average", 100*f.share())
+	if x.costs.rows > 0 {
+		x.note("costs are measured with the log's filters, which leave out %.0f%% of the rows on average", 100*x.costs.out/x.costs.rows)
 	}
 	if missing := len(x.layout.Segments) - len(x.Loaded.Parts); missing > 0 {
 		x.note("%d segments are not loaded: their cost comes from the model, recall is unknown", missing)
 	}
-	if n := x.interim(); n > 0 && c.Calibrated == "" {
-		x.note("%d segments without index have %d rows or more: assuming row-by-row search; they cost about an eighth of that if the node "+
-			"builds an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment)", n, interimRows)
+	if n := x.interim(); n > 0 && r.Check.Calibrated == "" {
+		x.note("%d segments without index have %d rows or more: assuming row-by-row search; they cost about an eighth of that if the "+
+			"node builds an interim index (queryNode.segcore.interimIndex, from a tenth of a full segment)", n, interimRows)
 	}
-	for i := range x.Loaded.Parts {
-		if p := x.Loaded.Parts[i]; p.State != p.Info.State {
+	for _, p := range x.Loaded.Parts {
+		if p.State != p.Info.State {
 			x.note("segment %d is %s in the cluster but %s here: its index could not be read", p.Info.ID, p.Info.State, p.State)
 		}
 	}
+	common := slices.DeleteFunc(slices.Clone(r.Base.Notes), func(n string) bool {
+		return len(r.Others) == 0 || slices.ContainsFunc(r.Others, func(p Prediction) bool { return !slices.Contains(p.Notes, n) })
+	})
+	own := func(n string) bool { return slices.Contains(common, n) }
+	r.Base.Notes = slices.DeleteFunc(r.Base.Notes, own)
+	for i := range r.Others {
+		r.Others[i].Notes = slices.DeleteFunc(r.Others[i].Notes, own)
+	}
+	r.Notes = append(r.Notes, common...)
 }
 
-// interimRows is from how many rows on Milvus 2.3 and later may give a segment without index an interim one, of 128 lists of which 16 are read
-// (VecIndexConfig::GetBuildThreshold, internal/core/src/segcore/IndexConfigGenerator.cpp).
+// interimRows is from how many rows on Milvus 2.3 and later may give a segment without index an interim one, of 128 lists
+// of which 16 are read (VecIndexConfig::GetBuildThreshold, internal/core/src/segcore/IndexConfigGenerator.cpp).
 const interimRows = 39 * 128
 
-// interim is how many segments may have an interim index.
+// interim counts the segments that may have an interim index.
 func (x *prediction) interim() (n int) {
-	if !since23(x.layout.Version) {
+	var major, minor int
+	if _, err := fmt.Sscanf(x.layout.Version, "%d.%d", &major, &minor); err != nil || major == 2 && minor < 3 {
 		return 0
 	}
 	for i := range x.layout.Segments {

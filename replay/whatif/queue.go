@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,26 +21,21 @@ type Load struct {
 	Requests int64
 }
 
-// Outcome is what a simulated cluster answers. QPSLow and QPSHigh bound QPS with 95% confidence.
+// Outcome is what a simulated cluster answers.
 type Outcome struct {
-	QPS, QPSLow, QPSHigh                         float64 // vectors per second
-	Mean, Min, Max, P50, P90, P95, P99, P999, SD time.Duration
-	Requests                                     int64
-	Nodes                                        []NodeOutcome
-	ProxyUse                                     float64
-	Bound                                        string // what limits it: "node querynode-3's cores", "proxies", "sessions", "the rate"
-	Simulated                                    time.Duration
-	Saturated                                    bool // more requests arrive than the cluster can answer
+	QPS                 float64 // vectors per second
+	Mean, P50, P95, P99 time.Duration
+	Nodes               []NodeOutcome
+	ProxyUse            float64
+	Bound               string // the limit: "node querynode-3's cores", "proxies", "sessions", "the rate"
+	Saturated           bool   // more requests arrive than the cluster can answer
 }
 
 // NodeOutcome is the part of one node.
 type NodeOutcome struct {
 	ID       int64
 	Name     string
-	Use      float64       // of its cores, 0 to 1
-	Waiting  float64       // jobs in its queue, on average
-	Wait     time.Duration // of a job in the queue, on average
-	Tasks    int64         // jobs
+	Use      float64 // of its cores, 0 to 1
 	Segments int
 }
 
@@ -56,13 +52,11 @@ type cluster struct {
 	spread   float64 // standard deviation of what a query costs, relative to its mean
 }
 
-// server is some cores behind one queue. Calls that come in quick succession cost the warm part of what a call costs that comes alone, because
-// caches are warm and no thread has to be woken.
+// server is some cores behind one queue.
 type server struct {
 	id       int64
 	name     string
 	cores    float64
-	warm     float64
 	segments int
 }
 
@@ -79,17 +73,11 @@ type part struct {
 	jobs []float64
 }
 
-// warmGap is how far apart calls come whose cost is halfway between that of a lone call and that of calls without pause (Milvus 2.3.5).
-const warmGap = 0.004
-
-// warmth is the cost of calls that come every gap seconds, relative to a lone call.
-func warmth(warm, gap float64) float64 { return warm + (1-warm)*gap/(gap+warmGap) }
-
 // pack puts the segments of a node into at most as many jobs as it has cores, the largest first into the shortest job: so do threads that
 // take the next segment when they have finished one.
 func pack(costs []float64, cores float64) []float64 {
 	jobs := make([]float64, min(len(costs), int(math.Ceil(cores))))
-	slices.SortFunc(costs, func(a, b float64) int { return compare(b, a) })
+	slices.SortFunc(costs, func(a, b float64) int { return cmp.Compare(b, a) })
 	for _, c := range costs {
 		jobs[0] += c
 		sink(jobs, func(a, b float64) bool { return a < b })
@@ -97,30 +85,20 @@ func pack(costs []float64, cores float64) []float64 {
 	return jobs
 }
 
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// cpu is the CPU that a request needs of each node, averaged over replicas. calls is the cost of a call relative to a lone one.
-func (c *cluster) cpu(calls float64) []float64 {
+// cpu is the CPU that a request of nq vectors needs of each node, averaged over replicas: it has one call for all vectors.
+func (c *cluster) cpu(nq int) []float64 {
 	list := make([]float64, len(c.nodes))
 	share := 1 / float64(max(1, len(c.replicas)))
 	for _, replica := range c.replicas {
 		for i := range replica {
 			s := &replica[i]
-			list[s.leader] += share * calls * s.call
+			list[s.leader] += share * s.call
 			for _, p := range s.parts {
 				if p.node != s.leader {
-					list[p.node] += share * calls * s.call
+					list[p.node] += share * s.call
 				}
 				for _, j := range p.jobs {
-					list[p.node] += share * j
+					list[p.node] += share * j * float64(nq)
 				}
 			}
 		}
@@ -128,29 +106,18 @@ func (c *cluster) cpu(calls float64) []float64 {
 	return list
 }
 
-// capacity is how many requests per second the cluster can answer, and the node that limits it; -1 is the proxies. calls is the cost of a call
-// relative to a lone one.
-func (c *cluster) capacity(nq int, calls float64) (most float64, limit int) {
+// capacity is how many requests per second the cluster can answer, and the node that limits it; -1 is the proxies.
+func (c *cluster) capacity(nq int) (most float64, limit int) {
 	most, limit = math.Inf(1), -1
 	if c.proxies.cores > 0 && c.proxy > 0 {
-		most = c.proxies.cores / c.proxy / c.proxies.warm
+		most = c.proxies.cores / c.proxy
 	}
-	once, each := c.cpu(calls), c.cpu(0) // a request has one call for all its vectors
-	for i := range c.nodes {
-		need := once[i] + float64(nq-1)*each[i]
+	for i, need := range c.cpu(nq) {
 		if m := c.nodes[i].cores / need; m < most {
 			most, limit = m, i
 		}
 	}
 	return most, limit
-}
-
-// warm is the cost of calls that come without pause.
-func (c *cluster) warm() float64 {
-	if len(c.nodes) == 0 {
-		return 1
-	}
-	return c.nodes[0].warm
 }
 
 // jobs is how many jobs a request makes in the replica in which it makes the most.
@@ -195,36 +162,23 @@ type event struct {
 
 // station is a server at work.
 type station struct {
-	free        []float64 // when each core is free, a heap
-	speed       float64   // of one core: a part of a core is a slower one
-	warm        float64
-	last, gap   float64
-	busy, waits float64
-	jobs        int64
+	free  []float64 // when each core is free, a heap
+	speed float64   // of one core: a part of a core is a slower one
+	busy  float64
 }
 
 func newStation(s *server) station {
 	n := max(1, math.Ceil(s.cores))
-	return station{free: make([]float64, int(n)), speed: s.cores / n, warm: s.warm, gap: 1}
+	return station{free: make([]float64, int(n)), speed: s.cores / n}
 }
 
 // serve runs a job that comes now and returns when it ends.
 func (s *station) serve(at, seconds float64) float64 {
-	begins := max(at, s.free[0])
-	ends := begins + seconds/s.speed
+	ends := max(at, s.free[0]) + seconds/s.speed
 	s.free[0] = ends
 	sink(s.free, func(a, b float64) bool { return a < b })
 	s.busy += seconds
-	s.waits += begins - at
-	s.jobs++
 	return ends
-}
-
-// call runs a call, which costs less the sooner it comes after others.
-func (s *station) call(at, seconds float64) float64 {
-	s.gap += (at - s.last - s.gap) / 10
-	s.last = at
-	return s.serve(at, seconds*warmth(s.warm, s.gap))
 }
 
 // underWay is a request that is being answered.
@@ -281,12 +235,9 @@ func (c *cluster) simulate(ctx context.Context, l Load) (*Outcome, error) {
 	return s.run(ctx)
 }
 
-// batches is in how many stretches the rate is counted to find its interval.
-const batches = 20
-
 func (s *simulation) run(ctx context.Context) (*Outcome, error) {
 	warmUp := s.load.Requests/5 + int64(s.load.Sessions)
-	var latencies, ends []float64
+	var latencies []float64
 	began, now := 0.0, 0.0
 	overrun := false
 	for n := 0; int64(len(latencies)) < s.load.Requests && !overrun; n++ {
@@ -313,14 +264,14 @@ func (s *simulation) run(ctx context.Context) (*Outcome, error) {
 			warmUp--
 			began = now
 			for i := range s.stations {
-				s.stations[i].busy, s.stations[i].waits, s.stations[i].jobs = 0, 0, 0
+				s.stations[i].busy = 0
 			}
 			s.front.busy = 0
 		default:
-			latencies, ends = append(latencies, now-r.begun), append(ends, now)
+			latencies = append(latencies, now-r.begun)
 		}
 	}
-	return s.outcome(latencies, ends, began, now, overrun), nil
+	return s.outcome(latencies, now-began, overrun), nil
 }
 
 // step takes a request one stage on.
@@ -338,7 +289,7 @@ func (s *simulation) step(e event) {
 		}
 	case called:
 		x := &shards[e.shard]
-		e.at, e.stage = s.stations[x.parts[e.part].node].call(e.at, x.call), searches
+		e.at, e.stage = s.stations[x.parts[e.part].node].serve(e.at, x.call), searches
 		s.push(e)
 	default:
 		p := &shards[e.shard].parts[e.part]
@@ -354,7 +305,7 @@ func (s *simulation) step(e event) {
 // lead gives the parts of a shard out.
 func (s *simulation) lead(e event, i int) {
 	x := &s.replicas[s.requests[e.request].replica][i]
-	at := s.stations[x.leader].call(e.at, x.call)
+	at := s.stations[x.leader].serve(e.at, x.call)
 	if len(x.parts) == 0 {
 		r := &s.requests[e.request]
 		r.ends = max(r.ends, at)
@@ -399,38 +350,21 @@ func (s *simulation) arrive(at float64) {
 		s.requests = append(s.requests, r)
 	}
 	if s.proxies.cores > 0 && s.proxy > 0 {
-		at = s.front.call(at, s.proxy)
+		at = s.front.serve(at, s.proxy)
 	}
 	s.push(event{at: at, request: id, stage: leads})
 }
 
-func (s *simulation) outcome(latencies, ends []float64, began, now float64, overrun bool) *Outcome {
-	o := &Outcome{Requests: int64(len(latencies)), Simulated: seconds(now - began)}
-	took := max(now-began, 1e-9)
-	o.QPS = float64(len(latencies)*s.load.NQ) / took
-	if n := len(ends) / batches; n > 0 {
-		var rates []float64
-		from := began
-		for i := range batches {
-			to := ends[(i+1)*n-1]
-			rates = append(rates, float64(n*s.load.NQ)/max(to-from, 1e-9))
-			from = to
-		}
-		_, sd := meanAndSD(rates)
-		const student = 2.093 // the 97.5% quantile for 20 batches
-		half := student * sd / math.Sqrt(batches)
-		o.QPSLow, o.QPSHigh = max(0, o.QPS-half), o.QPS+half
-	}
+func (s *simulation) outcome(latencies []float64, took float64, overrun bool) *Outcome {
+	took = max(took, 1e-9)
+	o := &Outcome{QPS: float64(len(latencies)*s.load.NQ) / took}
 	if len(latencies) > 0 {
-		mean, sd := meanAndSD(latencies)
+		mean, _ := meanAndSD(latencies)
 		slices.Sort(latencies)
-		at := func(q float64) time.Duration {
-			return seconds(latencies[min(len(latencies)-1, int(q*float64(len(latencies))))])
-		}
-		o.Mean, o.SD, o.Min, o.Max = seconds(mean), seconds(sd), at(0), at(1)
-		o.P50, o.P90, o.P95, o.P99, o.P999 = at(0.5), at(0.9), at(0.95), at(0.99), at(0.999)
+		at := func(q float64) time.Duration { return seconds(latencies[int(q*float64(len(latencies)-1))]) }
+		o.Mean, o.P50, o.P95, o.P99 = seconds(mean), at(0.5), at(0.95), at(0.99)
 	}
-	most, limit := s.capacity(s.load.NQ, s.warm())
+	most, limit := s.capacity(s.load.NQ)
 	o.Saturated = s.load.Rate > 0 && (overrun || s.load.Rate > most)
 	o.Bound = "sessions"
 	if s.load.Rate > 0 {
@@ -445,13 +379,8 @@ func (s *simulation) outcome(latencies, ends []float64, began, now float64, over
 	}
 	busiest := full
 	for i := range s.nodes {
-		n, w := &s.nodes[i], &s.stations[i]
-		x := NodeOutcome{
-			ID: n.id, Name: n.name, Use: min(1, w.busy/took/n.cores), Waiting: w.waits / took, Tasks: w.jobs, Segments: n.segments,
-		}
-		if w.jobs > 0 {
-			x.Wait = seconds(w.waits / float64(w.jobs))
-		}
+		n := &s.nodes[i]
+		x := NodeOutcome{ID: n.id, Name: n.name, Use: min(1, s.stations[i].busy/took/n.cores), Segments: n.segments}
 		if x.Use >= busiest || o.Saturated && i == limit {
 			busiest, o.Bound = x.Use, "node "+n.name+"'s cores"
 		}

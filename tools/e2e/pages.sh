@@ -47,7 +47,7 @@ from=testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz
 store=(--from "$from" --storage testdata/storage/2.3.5 --queries "$folder/replay/queries.jsonl")
 ks replay sample hnsw_l2_parts --from "$from" --storage testdata/storage/2.3.5 -n 12 -k 3 --out "$folder/replay/queries.jsonl"
 ks replay run hnsw_l2_parts "${store[@]}" --requests 24 --rounds 2 --warmup 0s --out "$folder/replay/run.json" >/dev/null
-ks replay whatif hnsw_l2_parts "${store[@]}" --check 0s --concurrency 1,2 --change ef=128 --out "$folder/replay/whatif.json" >/dev/null
+ks replay whatif hnsw_l2_parts "${store[@]}" --change ef=128 --out "$folder/replay/whatif.json" >/dev/null
 page replay replay report "$folder/replay/run.json" "$folder/replay/whatif.json"
 page report-replay report --from "$broken/node-idle.kite" --replay "$folder/replay/run.json" --replay "$folder/replay/whatif.json"
 

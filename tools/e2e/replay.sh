@@ -67,8 +67,11 @@ before() {
 	live "$name" before
 	ks snapshot save "$out/before.kite" --live --force
 	rm -rf "$out/data" && cp -r "$RUN/data" "$out/data"
-	ks replay whatif "$name" "${storage[@]}" --node-cores "$CPUS" --queries "$out/queries.jsonl" --change "$change" --calibrate "$out/live-before.json" \
-		--concurrency "$SESSIONS" --at 8 -O "$out/whatif.json" --force
+	local n
+	for n in ${SESSIONS//,/ }; do
+		ks replay whatif "$name" "${storage[@]}" --node-cores "$CPUS" --queries "$out/queries.jsonl" --change "$change" \
+			--calibrate "$out/live-before.json" --at "$n" -O "$out/whatif-$n.json" --force
+	done
 }
 
 # agree holds the server's answers against the engine's, hit by hit, each query once.
@@ -176,7 +179,7 @@ for situation in "${@:-growing idle index node ef merge}"; do
 			esac
 			echo "$CPUS" >"$out/cpus"
 			"$KITESCOPE" replay show "$out/live-after.json" --baseline "$out/live-before.json"
-			"$KITESCOPE" replay show "$out/whatif.json"
+			for n in ${SESSIONS//,/ }; do "$KITESCOPE" replay show "$out/whatif-$n.json"; done
 		)
 	done
 done

@@ -29,12 +29,13 @@ def rows(folder):
     for name, title in SITUATIONS:
         if not os.path.exists(os.path.join(folder, name, "live-after.json")):
             continue
-        before, after, whatif = (read(folder, name, f + ".json") for f in ("live-before", "live-after", "whatif"))
-        change = whatif["others"][0]
-        base = {p["sessions"]: p for p in whatif["check"]["live"]}
-        for i, sessions in enumerate(whatif["sessions"]):
-            was, now = (next(p for p in r["points"] if p["plan"]["sessions"] == sessions) for r in (before, after))
-            yield title, sessions, was["qps"], base[sessions]["predicted_qps"], now["qps"], now["qps"] / was["qps"], change["ranges"][i]
+        before, after = (read(folder, name, f + ".json") for f in ("live-before", "live-after"))
+        for was in before["points"]:
+            sessions = was["plan"]["sessions"]
+            now = next(p for p in after["points"] if p["plan"]["sessions"] == sessions)
+            whatif = read(folder, name, f"whatif-{sessions}.json")
+            base = next(p for p in whatif["check"]["live"] if p["sessions"] == sessions)
+            yield title, sessions, was["qps"], base["predicted_qps"], now["qps"], now["qps"] / was["qps"], whatif["others"][0]["at_load"]
 
 
 def table(folder):

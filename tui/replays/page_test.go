@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -93,7 +94,7 @@ func TestReplayIsHarmless(t *testing.T) {
 	broken := predictionData(t)
 	broken.Report.Base.Outcome, broken.Report.Others[0].Change.Name = nil, hostile
 	for i, data := range []*Data{odd, broken, {Result: &replay.Result{}}, {Report: &whatif.Report{}}} {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driveReplay(t, data, tui.MinWidth, tui.MinHeight)
 				for _, size := range [][2]int{{60, 15}, {93, 27}, {233, 50}} {

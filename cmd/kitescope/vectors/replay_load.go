@@ -257,7 +257,7 @@ func (f *loadFlags) meaningless(cmd *cobra.Command) (err error) {
 	if f.target != "" {
 		return err
 	}
-	return cmp.Or(err, without(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing", "calls"))
+	return cmp.Or(err, without(cmd, "target", "target-password-file", "target-collection", "target-field", "target-key", "consistency", "ignore-growing"))
 }
 
 func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {

@@ -36,7 +36,6 @@ type runFlags struct {
 	efs      string
 	ef       int // of a run, for requests that do not say
 	rates    string
-	calls    bool
 }
 
 // sessionsFlag is the name of the flag that sessions is.
@@ -100,7 +99,6 @@ interval, and marks the Pareto-optimal points in recall and QPS.`,
 	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,48", "numbers of concurrent sessions; with --rate the maximum in flight")
 	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, several, overriding the log: 16,32,64,128; default: the log's, or 64")
 	fl.StringVar(&f.rates, "rate", "", "requests per second, several: 100,200,400; instead of a closed loop")
-	fl.BoolVar(&f.calls, "calls", true, "with --target and the metrics of its Milvus processes: finally send searches that match no row, for what a call costs; used by whatif --calibrate")
 	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier sweep to compare with")
 	return cmd
 }
@@ -265,7 +263,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		if err := data.meet(ctx, target); err != nil {
 			return nil, err
 		}
-		o.Target, o.Differences, o.Calls = target, true, f.calls
+		o.Target, o.Differences = target, true
 		if err := f.watchProcesses(a, data, &o); err != nil {
 			return nil, err
 		}

@@ -168,7 +168,6 @@ func replayPlot(a *cli.App) *cobra.Command {
 	var o replays.PlotOptions
 	var out string
 	var force bool
-	var width, height int
 	cmd := &cobra.Command{
 		Use: "plot RESULT...",
 		Long: `Plot saved results. Several results share one plot; the first is the baseline.
@@ -180,7 +179,6 @@ func replayPlot(a *cli.App) *cobra.Command {
   kitescope replay plot before.json after.json --kind front --out front.png`,
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay plot sweep.json --out qps.svg"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			o.Width, o.Height = width, height
 			if o.Format == "" {
 				o.Format = cli.Ending(out)
 			}
@@ -205,12 +203,9 @@ func replayPlot(a *cli.App) *cobra.Command {
 	fl.StringVar(&o.Kind, "kind", "qps", strings.Join(replays.PlotNames(), ", "))
 	fl.StringVarP(&out, "out", "O", "", "output file; the extension sets the format")
 	fl.StringVar(&o.Format, "format", "", strings.Join(picture.Formats().Names(), ", ")+", if not set by the extension")
-	fl.StringVar(&o.Title, "title", "", "title of the plot")
-	fl.IntVar(&width, "width", 0, "in pixels, 96 per inch")
-	fl.IntVar(&height, "height", 0, "in pixels")
+	fl.IntVar(&o.Width, "width", 0, "in pixels, 96 per inch")
+	fl.IntVar(&o.Height, "height", 0, "in pixels")
 	fl.BoolVar(&o.Dark, "dark", false, "for dark backgrounds")
-	fl.IntVar(&o.EF, "ef", 0, "only points of a sweep with this ef")
-	fl.IntVar(&o.Sessions, "sessions", 0, "only points of a sweep with this number of sessions")
 	fl.BoolVar(&force, "force", false, "replace the file if it exists")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(replays.PlotNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("format", cli.Fixed(picture.Formats().Names()...))
@@ -237,8 +232,6 @@ func checkPlot(o *replays.PlotOptions) error {
 		return cli.Usagef("plots are %s, not %q", strings.Join(picture.Formats().Names(), ", "), o.Format)
 	case o.Width < 0 || o.Height < 0 || o.Width > most || o.Height > most:
 		return cli.Usagef("--width and --height must be at most %d pixels", most)
-	case o.EF < 0 || o.Sessions < 0:
-		return cli.Usagef("--ef and --sessions must be 1 or more")
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,6 @@ import (
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
-	"kitescope/replay/layout"
 	"kitescope/replay/whatif"
 	pages "kitescope/tui/replays"
 )
@@ -26,11 +24,9 @@ type whatIfFlags struct {
 	in        replayInput
 	queries   queryFlags
 	changes   []string
-	sessions  string
 	at        int
 	rate      float64
 	calibrate string
-	check     time.Duration
 	buildRows int64
 	save      string
 	force     bool
@@ -48,9 +44,8 @@ cost what measured ones of the same index cost, in proportion to their work. One
 costs into queries per second and latencies: each node is so many cores, first come, first served, and
 a request waits for its slowest part.
 
-The accuracy is at the end: the simulation compared with the engine's own runs here, computed costs with
-measured ones, and whether server overheads are measured (--calibrate, a result of replay run --target)
-or assumed.
+The accuracy is at the end: the simulation compared with a live run of the current cluster (--calibrate, a
+result of replay sweep --target), which server overheads are taken from; without it they are assumed.
 
 A change is a comma-separated list of words; --change is repeatable. Without one the likely causes are
 tried: growing segments, imbalance, index, ef. Words apply in the order of this list, however they are
@@ -70,11 +65,9 @@ word without effect is an error.
 	f.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
-	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,64", "numbers of sessions for the curve")
-	fl.IntVar(&f.at, "at", 0, "number of sessions to show latencies for; default 16")
-	fl.Float64Var(&f.rate, "rate", 0, "or requests per second to show latencies for")
+	fl.IntVar(&f.at, "at", 0, "number of sessions; default 16")
+	fl.Float64Var(&f.rate, "rate", 0, "or requests per second")
 	fl.StringVar(&f.calibrate, "calibrate", "", "take server overheads from this result of the current cluster (replay run or sweep with --target)")
-	fl.DurationVar(&f.check, "check", time.Second, "how long to run the engine at each number of sessions to check the simulation; 0 to skip")
 	fl.Int64Var(&f.buildRows, "build-rows", 200000, "maximum number of rows to build indexes from")
 	fl.StringVarP(&f.save, "out", "O", "", "write the prediction to this file, for show, plot and report")
 	fl.StringVar(&f.save, "save", "", "")
@@ -159,14 +152,11 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 	if err := f.queries.check(); err != nil {
 		return in, err
 	}
-	if f.at < 0 || !(f.rate >= 0) || f.check < 0 || f.buildRows < 0 {
-		return in, cli.Usagef("--at, --rate, --check and --build-rows must be 0 or more")
+	if f.at < 0 || !(f.rate >= 0) || f.buildRows < 0 {
+		return in, cli.Usagef("--at, --rate and --build-rows must be 0 or more")
 	}
 	if f.at > 0 && f.rate > 0 {
 		return in, cli.Usage(errors.New("--at and --rate both set the load"), "use only one of them")
-	}
-	if in.Sessions, err = numberList("concurrency", f.sessions); err != nil {
-		return in, err
 	}
 	for _, text := range f.changes {
 		c, err := whatif.ParseChange(text)
@@ -177,38 +167,11 @@ func (f *whatIfFlags) input() (in whatif.Input, err error) {
 	}
 	in.Params = segment.Params{K: f.queries.k, SearchParams: f.queries.asked}
 	in.Load = whatif.Load{Rate: f.rate, Sessions: f.at}
-	in.Seed, in.CPU, in.Limits.BuildRows = f.queries.draw.seed, cli.CPUClock(), f.buildRows
-	if in.Check = f.check; f.check == 0 {
-		in.Check = -1
-	}
+	in.Seed, in.Limits.BuildRows = f.queries.draw.seed, f.buildRows
 	if f.buildRows == 0 {
 		in.Limits.BuildRows = -1
 	}
 	return in, nil
-}
-
-// settleChanges gives a plain "balance" the moves that "balance --plan" lists, and takes what is likely where no change is named.
-func settleChanges(a *cli.App, in *whatif.Input, data *loaded) error {
-	if len(in.Changes) == 0 {
-		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(in.Params.EF, 64)), true
-	}
-	for i := range in.Changes {
-		c := &in.Changes[i]
-		if !c.OnlyBalanced() {
-			continue
-		}
-		place, moves, notes, err := layout.Balanced(data.cluster, data.Layout)
-		if err != nil {
-			return err
-		}
-		for _, n := range notes {
-			a.Note("%s: %s", c.Name, n)
-		}
-		if moves > 0 {
-			c.Place, c.Balanced = place, false
-		}
-	}
-	return nil
 }
 
 // predict loads what is asked of, and what is asked, and predicts. Whoever gets the segments releases them.
@@ -228,8 +191,8 @@ func (f *whatIfFlags) predict(ctx context.Context, a *cli.App, cmd *cobra.Comman
 }
 
 func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.Input, data *loaded, command string, report progress) (*whatif.Report, error) {
-	if err := settleChanges(a, &in, data); err != nil {
-		return nil, err
+	if len(in.Changes) == 0 {
+		in.Changes, in.Likely = whatif.Causes(data.Layout, cmp.Or(in.Params.EF, 64)), true
 	}
 	queries, err := f.queries.readQueries(ctx, a, data)
 	if err != nil {
