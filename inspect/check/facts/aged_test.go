@@ -186,30 +186,3 @@ func TestSumsAreExact(t *testing.T) {
 		kept = next
 	}
 }
-
-// TestSumsAreKept: what has been added up is followed, and not added up anew, where nothing forces that.
-func TestSumsAreKept(t *testing.T) {
-	s := modeltest.NewShifting(2)
-	var kept Kept
-	limit := model.TSOFromTime(s.Now)
-	f := kept.Facts(s.Metadata, s.Now, &kept)
-	id := s.Metadata.Collections[0].ID
-	ask := func(f *Facts) *aged[mergeRule, merges] {
-		f.Merges(id, 1<<40, limit)
-		f.Missing(limit, 0)
-		f.Uncollected(limit)
-		return &f.DigestOf(id).merges
-	}
-	before := ask(f)
-	p := s.Metadata.Parts
-	p.Segments = slices.Clone(p.Segments)
-	i := slices.IndexFunc(p.Segments, func(x *model.Segment) bool { return x.Collection == id })
-	x := *p.Segments[i]
-	x.Rows++
-	p.Segments[i] = &x
-	f = kept.Facts(s.Metadata.Update(p), s.Now, new(Kept))
-	d := f.DigestOf(id)
-	if d.merges.limit != before.limit || d.missing.limit == 0 || d.dropped.limit == 0 {
-		t.Errorf("limits of %d, %d and %d; sums were asked for at %d before", d.merges.limit, d.missing.limit, d.dropped.limit, limit)
-	}
-}

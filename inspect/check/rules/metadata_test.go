@@ -35,17 +35,6 @@ func metadataChecks() []*check.Check {
 	}
 }
 
-// TestNothingReadIsUnknown: without the parts that it reads, no check is ok.
-func TestNothingReadIsUnknown(t *testing.T) {
-	for _, x := range metadataChecks() {
-		w := rulestest.Well()
-		w.Loaded = 0
-		if r := check.Run(w.Build(), w.Now, []*check.Check{x}).Results[0]; r.Status != check.Skipped {
-			t.Errorf("%s: %s", x.ID, r.Status)
-		}
-	}
-}
-
 // TestDamageIsNotWell: in a file of which a page could not be read any record may be missing, so that nothing is
 // well, and nothing is said to be gone.
 func TestDamageIsNotWell(t *testing.T) {

@@ -145,28 +145,6 @@ func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
 	}
 }
 
-// Where all keys that were written are told, one that is not among them was not written, however many there are.
-func TestKeysThatAreNotToldWereNotWritten(t *testing.T) {
-	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
-	window := func(from, n int) *model.EtcdActivity {
-		a := &model.EtcdActivity{Over: rulestest.LookWindow, Revisions: 600, Writes: 600}
-		for k := from; k < from+n; k++ {
-			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_1000v%d", k, k), Writes: 75})
-		}
-		return a
-	}
-	found := 0
-	for _, a := range []*model.EtcdActivity{window(0, 12), window(0, 12), window(2, 10), window(2, 10)} {
-		w := rulestest.Well()
-		rulestest.Members(1, nil)(w)
-		w.Etcd.Activity = a
-		found = len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("watch-livelock")}).Findings)
-	}
-	if found != 10 {
-		t.Errorf("%d channels are found, 10 are written", found)
-	}
-}
-
 // Collections that come and go: each watch record is written five times within two windows, then deleted with its channel, and so many other keys are
 // written once that most are not told. Nothing of that is a loop (make e2e-chaos, -churn).
 func TestComingAndGoingIsNoLoop(t *testing.T) {
