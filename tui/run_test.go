@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -141,64 +139,4 @@ func TestLostSourceKeepsItsData(t *testing.T) {
 		d.Shows("● live", "rev 1650")
 		d.Lacks("source lost", "connection refused")
 	})
-}
-
-// BenchmarkKeyToScreen measures from a key on the input to the bytes on the output,
-// with a million segments, and reports the median and the 95th percentile.
-func BenchmarkKeyToScreen(b *testing.B) {
-	for _, x := range []struct {
-		name, before string
-		keys         []string
-		pause        time.Duration
-	}{
-		{"move", "", []string{"j", "\x1b[6~", "j", "k"}, 3 * time.Millisecond},
-		{"filter", "/", strings.Split("collection_1 growing\x0b", ""), 30 * time.Millisecond},
-	} {
-		b.Run(x.name, func(b *testing.B) { benchKeys(b, x.before, x.keys, x.pause) })
-	}
-}
-
-func benchKeys(b *testing.B, before string, keys []string, pause time.Duration) {
-	b.Helper()
-	cfg := testConfig()
-	cfg.Now = time.Now
-	cfg.Feed = tuitest.Once(tuitest.ManySegments(million))
-	p := started(cfg, 180, 50)
-	p.Wait(b, "● live")
-	p.Press("5")
-	p.Wait(b, strconv.Itoa(tuitest.FirstID+100000))
-	p.Press(before)
-	time.Sleep(300 * time.Millisecond)
-	var took []time.Duration
-	for i := 0; b.Loop(); i++ {
-		for len(p.Out.Writes) > 0 {
-			<-p.Out.Writes
-		}
-		begin := time.Now()
-		p.Press(keys[i%len(keys)])
-		took = append(took, (<-p.Out.Writes).Sub(begin))
-		time.Sleep(pause)
-	}
-	p.Press("\x03")
-	p.End(b)
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
-	b.ReportMetric(0, "ns/op")
-}
-
-// BenchmarkFirstFrame is from Run to the first bytes on the output, before there is data.
-func BenchmarkFirstFrame(b *testing.B) {
-	for b.Loop() {
-		cfg := testConfig()
-		cfg.Feed = tuitest.FeedFunc(func(ctx context.Context, _ func(news.Update)) { <-ctx.Done() })
-		p := started(cfg, 180, 50)
-		for !strings.Contains(p.Out.Plain(), "overview") {
-			<-p.Out.Writes
-		}
-		b.StopTimer()
-		p.Press("q")
-		p.End(b)
-		b.StartTimer()
-	}
 }

@@ -3,7 +3,6 @@ package dist
 import (
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 	"unsafe"
 )
@@ -70,26 +69,5 @@ func TestSQ8RefusesWhatDoesNotFit(t *testing.T) {
 		if _, err := NewSQ8(c.m, c.low, c.span); err == nil {
 			t.Errorf("%+v: no error", c)
 		}
-	}
-}
-
-func BenchmarkSQ8(b *testing.B) {
-	for _, dim := range []int{100, 128, 768} {
-		low, span := make([]float32, dim), make([]float32, dim)
-		for i := range span {
-			span[i] = 1
-		}
-		codes, out := make([]byte, 1024*dim), make([]float32, 1024)
-		k, err := NewSQ8(L2, low, span)
-		if err != nil {
-			b.Fatal(err)
-		}
-		q := k.NewQuery()
-		b.Run(strconv.Itoa(dim), func(b *testing.B) {
-			b.SetBytes(int64(len(codes)))
-			for b.Loop() {
-				q.Scan(unsafe.Pointer(&codes[0]), uintptr(dim), out)
-			}
-		})
 	}
 }

@@ -114,12 +114,3 @@ func TestBars(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkRecord(b *testing.B) {
-	var h load.Histogram
-	all := spreads(1024, 1)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		h.Record(all[i&1023])
-	}
-}

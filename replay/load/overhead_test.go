@@ -3,7 +3,6 @@ package load_test
 import (
 	"context"
 	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
@@ -36,16 +35,5 @@ func TestNoAllocationPerRequest(t *testing.T) {
 	// Histograms take some blocks more if a few requests take longer; that is not by request.
 	if few, many := allocated(1000), allocated(100_000); many > few+1000 {
 		t.Errorf("%d allocations of 1000 requests, %d of 100,000", few, many)
-	}
-}
-
-func BenchmarkOverhead(b *testing.B) {
-	for _, sessions := range []int{1, 2, 8} {
-		b.Run("sessions="+strconv.Itoa(sessions), func(b *testing.B) {
-			b.ReportAllocs()
-			if _, err := load.Run(b.Context(), &idle{}, requests(100, 0), load.Plan{Sessions: sessions, Requests: b.N}); err != nil {
-				b.Fatal(err)
-			}
-		})
 	}
 }
