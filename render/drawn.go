@@ -20,5 +20,3 @@ func FormatsBy[W any](writes map[string]W) Formats {
 	}
 	return list
 }
-
-var junitWriter = &writer{name: "junit", doc: "JUnit XML, one test case a check", show: table.Hidden}

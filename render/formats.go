@@ -38,7 +38,7 @@ const (
 
 // writers are the formats, in the order of help.
 var writers = []*writer{
-	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, junitWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
+	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
 	svgWriter, pngWriter, foldedWriter, speedscopeWriter,
 }
 
@@ -75,9 +75,6 @@ func (f Format) Binary() bool { return f.to().binary }
 
 // GoesOn reports whether more rows can follow in the format: a document has an end.
 func (f Format) GoesOn() bool { return f.to().goesOn }
-
-// Lists reports whether the format has a place for a list of some, and not for all of one kind alone.
-func (f Format) Lists() bool { return f.to().sheet != nil }
 
 // Form is a format of a kind of document, and what it is there.
 type Form struct{ Name, Doc string }
@@ -139,7 +136,7 @@ func (list Formats) Parse(word string) (Format, error) {
 }
 
 // gone are formats that are no more, and what to use instead.
-var gone = map[string]string{"sarif": "junit or json"}
+var gone = map[string]string{"junit": "json; the exit code fails a pipeline", "sarif": "json"}
 
 // writerOf is the writer of a name, nil if there is none.
 func writerOf(name string) *writer {

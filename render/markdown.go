@@ -9,13 +9,9 @@ import (
 
 // Sheet writes a report as part of a page.
 func (m *Markdown) Sheet(s *Sheet) {
-	for i := range s.Head {
-		m.sheetLine(&s.Head[i])
-	}
+	m.Lines(s.Head)
 	m.Tables(s.Parts)
-	for i := range s.Foot {
-		m.sheetLine(&s.Foot[i])
-	}
+	m.Lines(s.Foot)
 }
 
 // Fence writes code as it is.

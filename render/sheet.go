@@ -81,8 +81,10 @@ type Line struct {
 	Text string
 	// After are further pieces in their own roles.
 	After []Piece
-	// Whole lines are never broken or cut: commands are to be copied.
+	// Whole lines are never broken or cut.
 	Whole bool
+	// Code is what the reader copies, the text of After where there is one: whole, and a block of code in Markdown.
+	Code bool
 }
 
 // Piece is a part of a line in one role.

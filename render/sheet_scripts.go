@@ -74,18 +74,35 @@ func writeSheetMarkdown(w io.Writer, s *Sheet) error {
 			m.Line("**" + MarkdownText(l.All()) + "**")
 			continue
 		}
-		m.sheetLine(&l)
+		m.Lines([]Line{l})
 	}
 	m.Tables(s.Parts)
-	for i := range s.Foot {
-		m.sheetLine(&s.Foot[i])
-	}
+	m.Lines(s.Foot)
 	return m.Out.Flush()
 }
 
-// Line writes a paragraph. Indented by four blanks it would be code.
-func (m *Markdown) sheetLine(l *Line) {
-	m.Line("", mdBlock(strings.TrimSpace(l.All())))
+// Lines writes paragraphs, and lines of code that follow each other as one block. Indented by four blanks a paragraph would be code.
+func (m *Markdown) Lines(list []Line) {
+	var code []string
+	for i := range list {
+		l := &list[i]
+		if l.Code {
+			text := strings.TrimSpace(l.Text)
+			if len(l.After) > 0 {
+				text = l.After[0].Text
+			}
+			if code = append(code, text); i+1 == len(list) || !list[i+1].Code {
+				m.Fence(strings.Join(code, "\n"), "")
+				code = nil
+			}
+			continue
+		}
+		text := mdBlock(strings.TrimSpace(l.All()))
+		if len(l.After) > 0 && l.After[0].Role == RoleTitle {
+			text = "**" + text + "**"
+		}
+		m.Line("", text)
+	}
 }
 
 // Tables writes the tables of a report, with the lines above each.
@@ -99,7 +116,7 @@ func (m *Markdown) Tables(parts []Part) {
 
 func (m *Markdown) sheetTable(parts []Part) {
 	if len(parts) == 1 {
-		m.sheetHead(&parts[0])
+		m.Lines(parts[0].Head)
 	}
 	if parts[0].List == nil {
 		return
@@ -123,12 +140,6 @@ func (m *Markdown) sheetTable(parts []Part) {
 			}
 			m.Line("| " + strings.Join(texts, " | ") + " |")
 		}
-	}
-}
-
-func (m *Markdown) sheetHead(p *Part) {
-	for i := range p.Head {
-		m.sheetLine(&p.Head[i])
 	}
 }
 

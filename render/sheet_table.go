@@ -19,7 +19,7 @@ func writeSheetWide(w io.Writer, s *Sheet) error {
 // WriteTable goes over rows twice: once to find widths, once to write. Cells are cheap to compute again; keeping the texts
 // of a million rows would not be.
 func WriteTable(w io.Writer, s *Sheet) error {
-	t := &sheetText{Output: encode.NewOutput(w, encode.Pieces), painter: NewPainter(&s.Options.Options), s: s}
+	t := &sheetText{Output: encode.NewOutput(w, encode.Pieces), s: s}
 	if !s.Options.NoHeader {
 		t.lines(s.Head)
 	}
@@ -40,30 +40,41 @@ func WriteTable(w io.Writer, s *Sheet) error {
 
 type sheetText struct {
 	encode.Output
-	painter Painter
-	s       *Sheet
+	s *Sheet
 }
 
-// lines writes prose, broken at blanks where a terminal is narrow.
-func (t *sheetText) lines(list []Line) {
-	for _, l := range list {
-		if t.s.Options.Width > 0 && !l.Whole && l.width() > t.s.Options.Width {
-			ellipsis := "…"
-			if t.s.Options.ASCII {
-				ellipsis = "~"
+func (t *sheetText) lines(list []Line) { WriteLines(&t.Output, list, &t.s.Options.Options) }
+
+// WriteLines writes prose, broken at blanks where a terminal is narrow; a line with one piece goes on below the piece.
+func WriteLines(out *encode.Output, list []Line, o *Options) {
+	p := NewPainter(o)
+	ellipsis := "…"
+	if o.ASCII {
+		ellipsis = "~"
+	}
+	for i := range list {
+		l := &list[i]
+		text := words.Harmless(l.Text)
+		switch {
+		case o.Width == 0 || l.Whole || l.Code || l.width() <= o.Width:
+			out.Buf = p.Paint(out.Buf, l.Role, text)
+			for _, x := range l.After {
+				out.Buf = p.Paint(out.Buf, x.Role, words.Harmless(x.Text))
 			}
-			wrapped := WrapLine(l.All(), t.s.Options.Width, ellipsis)
-			for _, text := range wrapped {
-				t.Buf = append(t.painter.Paint(t.Buf, l.Role, text), '\n')
+			out.Buf = append(out.Buf, '\n')
+		case len(l.After) == 1:
+			for k, line := range Hang(text, words.Harmless(l.After[0].Text), o.Width) {
+				if rest, ok := strings.CutPrefix(line, text); k == 0 && ok {
+					out.Buf, line = p.Paint(out.Buf, l.Role, text), rest
+				}
+				out.Buf = append(p.Paint(out.Buf, l.After[0].Role, line), '\n')
 			}
-			continue
+		default:
+			for _, line := range WrapLine(l.All(), o.Width, ellipsis) {
+				out.Buf = append(p.Paint(out.Buf, l.Role, line), '\n')
+			}
 		}
-		t.Buf = t.painter.Paint(t.Buf, l.Role, words.Harmless(l.Text))
-		for _, p := range l.After {
-			t.Buf = t.painter.Paint(t.Buf, p.Role, words.Harmless(p.Text))
-		}
-		t.Buf = append(t.Buf, '\n')
-		t.Drain()
+		out.Drain()
 	}
 }
 

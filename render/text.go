@@ -183,6 +183,21 @@ func WrapLine(text string, width int, ellipsis string) []string {
 	return lines
 }
 
+// Hang breaks harmless text behind a prefix; what follows the first line is indented by the prefix's cells.
+func Hang(prefix, text string, width int) []string {
+	if width <= 0 {
+		return []string{prefix + text}
+	}
+	lines := Wrap(text, width-Cells(prefix))
+	for i := range lines {
+		if i > 0 {
+			prefix = strings.Repeat(" ", Cells(prefix))
+		}
+		lines[i] = prefix + lines[i]
+	}
+	return lines
+}
+
 // Wrap breaks harmless text into lines of at most w cells: between words, as a command must
 // not be cut at its dashes; in a word only if it is longer than a line.
 func Wrap(text string, w int) []string {

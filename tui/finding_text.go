@@ -37,7 +37,7 @@ func findingMarkdown(f *check.Finding) string {
 	for _, text := range costLines(f) {
 		m.Line("", render.MarkdownText(text))
 	}
-	clusters.MarkdownFix(m, f)
+	m.Lines(clusters.FixLines(f, 0))
 	if len(f.Evidence) > 0 {
 		m.Line("")
 	}

@@ -261,12 +261,12 @@ func TestTakeFindings(t *testing.T) {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("Y 3")
-		if !strings.HasPrefix(d.Clip, "### error: docs\\_hnsw\\_cos is served unevenly") || !strings.Contains(d.Clip, "\n```sh\nkitescope balance docs_hnsw_cos --plan\n```\n") {
+		if !strings.HasPrefix(d.Clip, "### error: docs\\_hnsw\\_cos is served unevenly") || !strings.Contains(d.Clip, "\n```\nkitescope balance docs_hnsw_cos --plan\n```\n") {
 			t.Errorf("copied %q", d.Clip)
 		}
 		d.Keys("s enter")
 		for name, text := range d.Saved {
-			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "### error: docs\\_hnsw\\_cos is served unevenly") || strings.Contains(text, "\x1b") {
+			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "error docs\\_hnsw\\_cos is served unevenly") || strings.Contains(text, "\x1b") {
 				t.Errorf("saved %s: %.200q", name, text)
 			}
 		}

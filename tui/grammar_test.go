@@ -105,7 +105,6 @@ func TestKeysThatMeanNothingHereSayWhat(t *testing.T) {
 		"b is not available here: it changes what is measured, grouped or compared by":        tui.Unbound(everyPage(), tui.InExplain, "b", 80),
 		"J is not available here: it judges whether a build with PGO is worth it on profiles": tui.Unbound(everyPage(), tui.InGrid, "J", 100),
 		"c is not available here: it shows callers and callees on flame graphs":               tui.Unbound(everyPage(), tui.InGrid, "c", 77),
-		"m is not available here: it draws a map on balance":                                  tui.Unbound(everyPage(), tui.InFlame, "m", 77),
 		"": tui.Unbound(everyPage(), tui.InFlame, "ctrl+y", 77),
 	} {
 		if got != want {

@@ -88,7 +88,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
   kitescope diagnose --from support.kite -o html > diagnosis.html
   kitescope diagnose growing-flushed 'node-*'
-  kitescope diagnose --fail-on warning --baseline accepted.jsonl -o junit > report.xml
+  kitescope diagnose --fail-on warning --baseline accepted.jsonl -o json > findings.json
   kitescope diagnose --since yesterday.kite
   kitescope diagnose --since 09:00 --from etcd_snapshot.db
   kitescope diagnose --profile 5s --from etcd://10.0.0.5:2379
@@ -208,9 +208,6 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	if a.Flags.Verbose && d.format.Name() == "table" { // its meaning here before it meant the same for all commands
 		a.Warn("all evidence comes with -o wide; the next release will not show it for -v")
 		d.format, _ = clusters.FindingsFormats().Parse("wide")
-	}
-	if d.options.Asks() && !d.format.Lists() {
-		return cli.Usage(fmt.Errorf("-o %s always has all findings", d.format.Name()), "omit --where, --sort, --columns and -n")
 	}
 	if d.flags.watch && d.options.Asks() {
 		return cli.Usage(errors.New("--watch prints findings as they appear, not as a list"), "omit --where, --sort, --columns and -n")

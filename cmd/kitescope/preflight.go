@@ -93,9 +93,6 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
 		return err
 	}
-	if d.options.Asks() && !d.format.Lists() {
-		return cli.Usage(fmt.Errorf("-o %s always has all findings", d.format.Name()), "omit --where, --sort, --columns and -n")
-	}
 	if _, unknown := check.Choose(preflight.All(), d.flags.only, nil); unknown != "" {
 		return cli.Usage(&view.UnknownError{What: "check", Word: unknown, Known: check.IDs(preflight.All())}, "see: kitescope preflight --to "+plan.To.String()+" --all")
 	}

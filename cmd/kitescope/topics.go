@@ -118,7 +118,6 @@ same value in every row are hidden first; stderr lists what is hidden.
 
 Reports (diagnose, balance, profile top, replay, ...) have them too, except name. Their
 --where, --sort, --columns and -n select rows and columns, like get.
-diagnose also writes junit; see "kitescope diagnose --help".
 
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
 bytes. docs/reference/json.md documents every key; keys are only ever added.`

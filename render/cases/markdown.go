@@ -21,7 +21,9 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	for _, text := range render.NonBlank(where, state, d.Counts()) {
 		m.Line("", render.MarkdownText(text))
 	}
-	clusters.MarkdownFix(m, x.Finding)
+	if x.Finding != nil {
+		m.Lines(clusters.FixLines(x.Finding, 0))
+	}
 	m.Line("")
 	for _, f := range x.Facts {
 		m.Line("- **" + render.MarkdownText(f.Name) + "**: " + render.MarkdownText(f.Value))
@@ -31,7 +33,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 		m.Sheet(show.WhySheet(c.Why))
 	}
 	m.Line("", "## Findings")
-	clusters.MarkdownFindings(m, d, 3)
+	m.Tables(d.Parts(false, true))
 	if b := c.Balance; b != nil && b.Report.Plans != nil && b.Report.Moves() > 0 {
 		m.Line("", "## Balance", "", words.Plural(b.Report.Moves(), "move")+" of segments would even it out:")
 		m.Fence(b.SavedPlan(), "python")
@@ -48,7 +50,8 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	if len(c.Replays) > 0 || c.WhatIf != nil {
 		m.Line("", "## Replay", "", render.MarkdownText(replays.Conclude(c.Replays, c.WhatIf)))
 	}
-	clusters.MarkdownRest(m, d)
+	m.Line("", "## Checks")
+	m.Lines(d.Summary(false))
 	if len(c.Notes) > 0 {
 		m.Line("", "## Notes", "")
 	}

@@ -329,7 +329,7 @@ func (b *Balance) PlanLines(i int) (lines []render.Line) {
 			if j == 0 {
 				lines = append(lines, render.Line{Role: render.RoleDim, Text: "  By hand, in pymilvus:"})
 			}
-			lines = append(lines, render.Line{Text: "    " + call, Whole: true})
+			lines = append(lines, render.Line{Text: "    " + call, Code: true})
 		}
 		warn(memoryText(p))
 	}

@@ -2,8 +2,8 @@
 // much. What enters are the values of inspect, and render.Options; what leaves is written to an io.Writer.
 //
 //  1. Grid, Description, Tree, Overview and Diff write what package view computed.
-//  2. Findings goes from a check.Report to text: findings.go has the report, findings_table.go what people read, findings_json.go what scripts do,
-//     html.go, findings_markdown.go and junit.go pages, tickets and pipelines.
+//  2. Findings goes from a check.Report to text: findings.go has the report, findings_lines.go what people read, findings_json.go what scripts do, html.go
+//     the page.
 //  3. WriteBalance has the distribution of search work and its plan.
 package clusters
 

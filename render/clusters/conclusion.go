@@ -18,14 +18,6 @@ type Conclusion struct {
 	Finding *check.Finding
 }
 
-// Headline says what was judged, and when that was.
-func (d *Diagnosis) Headline() (where, state string) { return d.headline() }
-
-// Counts says how many findings there are, and how the checks ended.
-func (d *Diagnosis) Counts() string {
-	return CountText(d.Report.Findings) + "; " + checksText(d, d.outcomes())
-}
-
 // Conclude says what a report comes to. Where nothing was found it is good news only if everything was looked at.
 func (d *Diagnosis) Conclude() Conclusion {
 	tree := check.Tree(d.Report.Findings)

@@ -183,11 +183,7 @@ func writeDescription(w io.Writer, d *view.Description, env *view.Env, found *Fo
 	}
 	out.Buf = append(p.Paint(out.Buf, render.RoleTitle, title), '\n')
 	if found != nil && len(found.List) > 0 {
-		above := newPage(&out, o)
-		above.found(found, check.Info)
-		if err := above.out.Flush(); err != nil {
-			return err
-		}
+		render.WriteLines(&out, found.lines(check.Info, o.ASCII), o)
 	}
 	writeFieldLines(&out, &p, d.Fields, o)
 	for i := range d.Sections {

@@ -37,14 +37,6 @@ type Preflight struct {
 	Back bool
 }
 
-// command is the one that shows it.
-func (d *Diagnosis) command() string {
-	if d.Preflight != nil {
-		return "preflight"
-	}
-	return "diagnose"
-}
-
 // title names what is shown, for the heading of a page.
 func (d *Diagnosis) title() string {
 	if d.Preflight != nil {
@@ -128,43 +120,34 @@ func FindingsFormats() render.Formats {
 		"json":     "one JSON object: findings, results of all checks, source (docs/reference/json.md)",
 		"jsonl":    "one finding a line",
 		"csv":      "one finding a line, as in RFC 4180",
-		"junit":    "JUnit XML, one test case a check",
 		"name":     "",
 		"markdown": "for tickets and wikis",
-		"html":     "a single page to keep or mail, with the balance picture",
+		"html":     "a single page to keep or mail, with the balance",
 	})
 }
 
 // Findings writes a report.
 func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions) error {
-	own := func(write func(w io.Writer, d *Diagnosis, o *render.Options) error) func(io.Writer) error {
-		return func(w io.Writer) error { return write(w, d, &o.Options) }
-	}
 	asked := render.Ask(&o, d.table(), nil)
-	s := &render.Sheet{Kind: "Findings", Options: &o, Whole: diagnosisDocument(d), Items: asked.Items, Own: map[string]func(io.Writer) error{
-		"table": own(writeFindings), "wide": own(writeFindingsWide), "jsonl": own(writeFindingLines),
-		"junit": own(writeJUnit), "markdown": own(writeMarkdown), "html": own(writeHTML),
-	}}
-	if !o.Asks() {
-		return s.Write(w, f)
+	where, state := d.Headline()
+	s := &render.Sheet{
+		Kind: "Findings", Options: &o, Whole: diagnosisDocument(d), Items: asked.Items,
+		Head: []render.Line{{Role: render.RoleTitle, Text: where}, {Role: render.RoleDim, Text: state}},
+		Own: map[string]func(io.Writer) error{
+			"jsonl": func(w io.Writer) error { return writeFindingLines(w, d) },
+			"html":  func(w io.Writer) error { return writeHTML(w, d) },
+		},
+		About: func(e *encode.Encoder) {
+			writeSource(e, &d.Report.Cluster.Origin, d.Report.Cluster.Gaps)
+			writePreflight(e, d.Preflight)
+		},
 	}
-	where, state := d.headline()
-	s.Head = []render.Line{{Role: render.RoleTitle, Text: where}, {Role: render.RoleDim, Text: state}}
-	s.About = func(e *encode.Encoder) {
-		writeSource(e, &d.Report.Cluster.Origin, d.Report.Cluster.Gaps)
-		writePreflight(e, d.Preflight)
+	if o.Asks() {
+		s.Parts = []render.Part{asked.List("no findings"), {Head: append(asked.More(&o), d.Summary(o.ASCII)...)}}
+	} else {
+		s.Parts = append(d.Parts(o.ASCII, f.Name() == "wide" || f.Name() == "markdown"), render.Part{Head: d.Summary(o.ASCII)})
 	}
-	s.Parts, s.Foot = []render.Part{asked.List("no findings")}, asked.More(&o)
-	if f.Structured() || f.Name() == "markdown" || f.Name() == "html" {
-		return s.Write(w, f)
-	}
-	if err := s.Write(w, f); err != nil {
-		return err
-	}
-	p := newPage(w, &o.Options)
-	p.blank()
-	p.summary(d) // of all
-	return p.out.Flush()
+	return s.Write(w, f)
 }
 
 // FindingsSchema is what can be asked of the findings that Findings writes.

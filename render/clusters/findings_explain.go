@@ -2,14 +2,14 @@ package clusters
 
 import (
 	"io"
-	"slices"
+	"regexp"
 	"strings"
-	"unicode"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 )
 
@@ -24,10 +24,9 @@ func CheckFormats() render.Formats {
 // Checks lists checks.
 func Checks(w io.Writer, checks []*check.Check, f render.Format, o render.ReportOptions) error {
 	asked := render.Ask(&o, checkTable(checks, checks), nil)
-	people := func(w io.Writer) error { return writeChecks(w, checks, &o.Options) }
 	s := &render.Sheet{
 		Kind: "CheckList", Options: &o, About: func(*encode.Encoder) {}, Items: asked.Items,
-		Parts: []render.Part{asked.List("")}, Foot: asked.More(&o), Own: map[string]func(io.Writer) error{"table": people, "wide": people},
+		Parts: []render.Part{asked.List("")}, Foot: asked.More(&o),
 	}
 	return s.Write(w, f)
 }
@@ -65,29 +64,6 @@ func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 	})
 }
 
-// writeChecks writes for people: the sentence of each check, as long as it is.
-func writeChecks(w io.Writer, checks []*check.Check, o *render.Options) error {
-	p := newPage(w, o)
-	id := 0
-	for _, x := range checks {
-		id = max(id, len(x.ID))
-	}
-	for _, x := range checks {
-		p.out.Buf = p.paint.Paint(p.out.Buf, SeverityRole(x.Severity), SeverityGlyph(x.Severity, o.ASCII))
-		p.out.Buf = append(p.out.Buf, ' ')
-		p.out.Buf = p.paint.Paint(p.out.Buf, render.RoleAccent, x.ID)
-		hang := id - len(x.ID) + render.Gutter
-		used := 2 + id + render.Gutter
-		for i, line := range p.wrap(x.Title, used) {
-			if i > 0 {
-				hang = used
-			}
-			p.out.Buf = append(append(render.AppendSpaces(p.out.Buf, hang), line...), '\n')
-		}
-	}
-	return p.out.Flush()
-}
-
 // Explain writes the documentation of a check; all are those that it may be related to.
 func Explain(w io.Writer, x *check.Check, all []*check.Check, o render.Options) error {
 	if o.Format.Documents() {
@@ -100,18 +76,19 @@ func Explain(w io.Writer, x *check.Check, all []*check.Check, o render.Options) 
 			e.EndObject()
 		}).Write(w, &o)
 	}
-	p := newPage(w, &o)
-	p.put(0, 0, render.RoleTitle, x.ID+": "+x.Title)
+	lines := []render.Line{{Role: render.RoleTitle, Text: x.ID + ": " + x.Title}}
 	for i, part := range Explanation(x, all, readable(o.Width)) {
-		p.blank()
+		lines = append(lines, render.Line{})
 		if i > 0 {
-			p.put(0, 0, render.RoleAccent, part.Title)
+			lines = append(lines, render.Line{Role: render.RoleAccent, Text: part.Title})
 		}
 		for _, line := range part.Lines {
-			p.out.Buf = append(append(p.out.Buf, line...), '\n')
+			lines = append(lines, render.Line{Text: line, Whole: true})
 		}
 	}
-	return p.out.Flush()
+	out := encode.NewOutput(w, encode.Pieces)
+	render.WriteLines(&out, lines, &o)
+	return out.Flush()
 }
 
 // readable is a width at which prose is read, at most that of the terminal.
@@ -160,7 +137,7 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 	const label = 16
 	var lines []string
 	for _, fact := range facts {
-		lines = append(lines, hung(fact[:label], fact[label:], w)...)
+		lines = append(lines, render.Hang(fact[:label], fact[label:], w)...)
 	}
 	return []Section{{"", Prose(x.Doc, w)}, {"What to do", Prose(x.Remedy, w)}, {"About the check", lines}}
 }
@@ -173,41 +150,26 @@ func kindList(kinds []history.Kind) string {
 	return strings.Join(list, ", ")
 }
 
-// hung wraps text behind a label.
-func hung(label, text string, w int) []string {
-	p := page{width: w}
-	lines := p.wrap(text, len(label))
-	for i := range lines {
-		if i > 0 {
-			label = strings.Repeat(" ", len(label))
-		}
-		lines[i] = label + lines[i]
-	}
-	return lines
-}
-
-// Prose wraps the Markdown of a check's documentation for a terminal: paragraphs and lists flow,
-// code that is indented or fenced stays as it is, backquotes are dropped.
+// Prose wraps the Markdown of a check's documentation for a terminal: paragraphs and lists flow, code that is indented or fenced stays as it
+// is, backquotes are dropped.
 func Prose(text string, w int) []string {
 	var out []string
-	var flow strings.Builder
-	label := ""
+	label, flow := "", ""
 	end := func() {
-		if flow.Len() > 0 {
-			out = append(out, unbroken(hung(label, flow.String(), w))...)
+		if flow != "" {
+			out = append(out, render.Hang(label, flow, w)...)
 		}
-		flow.Reset()
-		label = ""
+		label, flow = "", ""
 	}
 	fenced := false
-	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.Trim(words.HarmlessLines(text), "\n"), "\n") {
 		trimmed := strings.TrimSpace(line)
-		switch mark := listMark(trimmed); {
+		switch mark := listMark.FindString(trimmed); {
 		case strings.HasPrefix(trimmed, "```"):
 			end()
 			fenced = !fenced
-		case fenced, flow.Len() == 0 && strings.HasPrefix(line, "    "):
-			out = append(out, "    "+render.Harmless(strings.TrimPrefix(line, "    ")))
+		case fenced, flow == "" && strings.HasPrefix(line, "    "):
+			out = append(out, "    "+strings.TrimPrefix(line, "    "))
 		case trimmed == "":
 			end()
 			if len(out) > 0 && out[len(out)-1] != "" {
@@ -215,50 +177,17 @@ func Prose(text string, w int) []string {
 			}
 		case mark != "":
 			end()
-			label = mark
-			flow.WriteString(plainWords(trimmed[len(mark):]))
+			label, flow = mark, plainWords.Replace(trimmed[len(mark):])
 		default:
-			if flow.Len() > 0 {
-				flow.WriteByte(' ')
-			}
-			flow.WriteString(plainWords(trimmed))
+			flow = strings.TrimLeft(flow+" "+plainWords.Replace(trimmed), " ")
 		}
 	}
 	end()
-	return slices.Clip(out)
+	return out
 }
 
-// listMark is what a line of a list begins with: "- ", "12. "; "" of other lines.
-func listMark(line string) string {
-	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
-		return line[:2]
-	}
-	digits := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsDigit(r) })
-	if digits > 0 && strings.HasPrefix(line[digits:], ". ") {
-		return line[:digits+2]
-	}
-	return ""
-}
+// listMark is what a line of a list begins with: "- ", "12. ".
+var listMark = regexp.MustCompile(`^([-*]|\d+\.) `)
 
-// plainWords drops the marks of Markdown that only change how text looks. Code that is short
-// keeps together: its blanks are such that no line breaks there, until unbroken.
-func plainWords(s string) string {
-	const short = 40
-	parts := strings.Split(render.Harmless(s), "`")
-	for i := range parts {
-		if i%2 == 1 && i < len(parts)-1 && len(parts[i]) <= short {
-			parts[i] = strings.ReplaceAll(parts[i], " ", noBreak)
-		}
-	}
-	return strings.ReplaceAll(strings.Join(parts, ""), "**", "")
-}
-
-// noBreak is U+00A0, a blank at which no line ends.
-const noBreak = "\u00a0"
-
-func unbroken(lines []string) []string {
-	for i := range lines {
-		lines[i] = strings.ReplaceAll(lines[i], noBreak, " ")
-	}
-	return lines
-}
+// plainWords drops the marks of Markdown that only change how text looks.
+var plainWords = strings.NewReplacer("`", "", "**", "")

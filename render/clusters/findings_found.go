@@ -54,25 +54,24 @@ func writeFound(e *encode.Encoder, found *Found) {
 	writeFindingList(e, &Diagnosis{Report: found.Report}, found.List)
 }
 
-// found prints findings with their fixes, each with what follows from it below. Of a cluster those that are no more than worth knowing are
-// counted.
-func (p *page) found(found *Found, least check.Severity) {
-	if found == nil {
-		return
-	}
+// lines are the findings with their fixes, each with what follows from it below. Of a cluster those that are no more than worth knowing
+// are counted.
+func (found *Found) lines(least check.Severity, ascii bool) []render.Line {
 	d := &Diagnosis{Report: found.Report}
+	var lines []render.Line
 	left := 0
 	for _, b := range check.Tree(found.List) {
 		if b.Severity < least {
 			left++
 			continue
 		}
-		p.finding(d, &b, false)
+		lines = append(lines, d.lines(&b, ascii, false)...)
 	}
 	if left > 0 {
-		p.put(0, stepIn, render.RoleDim, strconv.Itoa(left)+" more for information: kitescope diagnose")
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: strconv.Itoa(left) + " more for information: kitescope diagnose"})
 	}
 	if len(found.List) > 0 {
-		p.blank()
+		lines = append(lines, render.Line{})
 	}
+	return lines
 }

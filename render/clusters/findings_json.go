@@ -14,7 +14,7 @@ import (
 )
 
 // writeFindingLines writes one finding a line, what is no longer found last.
-func writeFindingLines(w io.Writer, d *Diagnosis, _ *render.Options) error {
+func writeFindingLines(w io.Writer, d *Diagnosis) error {
 	e := encode.JSON(w, 0)
 	for _, f := range d.Report.Findings {
 		writeFinding(e, d.Report, f, d.Since.Of(f), d.onset(f))

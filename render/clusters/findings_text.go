@@ -1,7 +1,6 @@
 package clusters
 
 import (
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
-	"kitescope/internal/encode"
 	"kitescope/internal/words"
 	"kitescope/render"
 )
@@ -105,8 +103,8 @@ func AskedText(r *model.Runtime) string {
 	return text
 }
 
-// headline is which cluster is judged, and in what state.
-func (d *Diagnosis) headline() (where, state string) {
+// Headline is which cluster is judged, and in what state.
+func (d *Diagnosis) Headline() (where, state string) {
 	c := d.Report.Cluster
 	v := &view.Overview{Origin: c.Origin, Version: c.Version}
 	if !c.Origin.Taken.IsZero() {
@@ -126,7 +124,7 @@ func (d *Diagnosis) headline() (where, state string) {
 	return where, state
 }
 
-// replays.changeText says how a finding stands to the older state, "" without one. "new?" is what the
+// changeText is how a finding stands to the older state, "" without one. "new?" is what the
 // older state may have had, where it could not be seen.
 func (d *Diagnosis) changeText(f *check.Finding) string {
 	c := d.Since.Of(f)
@@ -161,47 +159,4 @@ func (d *Diagnosis) sinceText() string {
 		parts = []string{"nothing then, nothing now"}
 	}
 	return "since " + render.Harmless(d.Since.Before.Cluster.Origin.Location) + ": " + strings.Join(parts, ", ")
-}
-
-// page lays out lines of text within a width.
-type page struct {
-	out   encode.Output
-	paint render.Painter
-	width int // 0: unlimited
-	ascii bool
-}
-
-func newPage(w io.Writer, o *render.Options) *page {
-	return &page{out: encode.NewOutput(w, encode.Pieces), paint: render.NewPainter(o), width: o.Width, ascii: o.ASCII}
-}
-
-// put writes harmless text behind an indent; what does not fit goes on below, indented by hang
-// more cells.
-func (p *page) put(indent, hang int, r render.Role, text string) {
-	p.after("", render.RolePlain, indent, hang, r, text)
-}
-
-// after is put with a first word in a role of its own in front of the text: hang cells wide.
-func (p *page) after(first string, firstRole render.Role, indent, hang int, r render.Role, text string) {
-	for i, line := range p.wrap(text, indent+hang) {
-		p.out.Buf = render.AppendSpaces(p.out.Buf, indent)
-		if i == 0 && first != "" {
-			p.out.Buf = p.paint.Paint(p.out.Buf, firstRole, first)
-			p.out.Buf = render.AppendSpaces(p.out.Buf, hang-render.Width([]byte(first)))
-		} else if i > 0 || first != "" {
-			p.out.Buf = render.AppendSpaces(p.out.Buf, hang)
-		}
-		p.out.Buf = append(p.paint.Paint(p.out.Buf, r, line), '\n')
-	}
-	p.out.Drain()
-}
-
-func (p *page) blank() { p.out.Buf = append(p.out.Buf, '\n') }
-
-// wrap breaks text into lines that leave room for an indent.
-func (p *page) wrap(text string, indent int) []string {
-	if p.width <= 0 {
-		return []string{text}
-	}
-	return render.Wrap(text, p.width-indent)
 }

@@ -2,6 +2,7 @@ package clusters
 
 import (
 	"io"
+	"strings"
 	"time"
 
 	"kitescope/inspect/check"
@@ -16,30 +17,33 @@ func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change,
 	if f.Structured() {
 		return writeChangedFindings(w, r, at, changes, blind)
 	}
-	p := newPage(w, &o)
 	clock := at.Format(time.TimeOnly)
+	in := len(clock) + changeIn
+	var lines []render.Line
 	for i := range changes {
 		c := &changes[i]
 		role, glyph, word := changeLook(c, o.ASCII)
-		first := clock + " " + glyph + " " + word
-		p.after(first, role, 0, len(clock)+changeIn, render.RoleTitle, render.Harmless(c.Finding().Message))
 		about := c.Finding().Check + "  " + ObjectText(c.Finding().Object)
 		if cost := CostText(c.Finding()); cost != "" && c.After != nil {
 			about += "  costs " + cost
 		}
-		p.put(len(clock)+changeIn, stepIn, render.RoleDim, about)
+		lines = append(lines,
+			render.Line{Role: role, Text: render.Padded(clock+" "+glyph+" "+word, in), After: []render.Piece{{Role: render.RoleTitle, Text: c.Finding().Message}}},
+			render.Line{Role: render.RoleDim, Text: strings.Repeat(" ", in) + about})
 		if c.After != nil && c.Kind != check.Better {
-			p.fix(len(clock)+changeIn-textIn, c.After)
+			lines = append(lines, FixLines(c.After, in)...)
 		}
 	}
 	for _, b := range blind {
-		text, role := b.Check.ID+" cannot run: "+render.Harmless(b.Why), render.RoleDim
+		text := b.Check.ID + " cannot run: " + b.Why
 		if b.Why == "" {
 			text = b.Check.ID + " can run again"
 		}
-		p.after(clock+" "+words.UnknownMark, role, 0, len(clock)+changeIn, role, text)
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: render.Padded(clock+" "+words.UnknownMark, in), After: []render.Piece{{Role: render.RoleDim, Text: text}}})
 	}
-	return p.out.Flush()
+	out := encode.NewOutput(w, encode.Pieces)
+	render.WriteLines(&out, lines, &o)
+	return out.Flush()
 }
 
 // changeIn are the cells of glyph and word between the time and the message.

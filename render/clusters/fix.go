@@ -8,35 +8,45 @@ import (
 	"kitescope/render"
 )
 
-// FixLine is a line of what to do about a finding, harmless: a line of a command behind its prompt, or a sentence.
-type FixLine struct {
-	Prompt string // "$ " of a shell, ">>> " of Python, "" of a sentence
-	Text   string
-	// Does is a sentence about the command above it.
-	Does bool
-}
-
-// FixLines are the steps of a finding as lines, which may be broken only where they are sentences.
-func FixLines(f *check.Finding) []FixLine {
-	var lines []FixLine
+// FixLines are the steps of a finding as lines behind a label. A command is never broken: it is to be copied.
+func FixLines(f *check.Finding, in int) []render.Line {
+	var lines []render.Line
+	label := "fix"
+	add := func(role render.Role, text string) *render.Line {
+		lines = append(lines, labelled(in, label, role, text))
+		label = ""
+		return &lines[len(lines)-1]
+	}
 	for _, s := range f.Steps() {
-		lines = append(lines, CommandLines(s)...)
-		if s.Text != "" {
-			lines = append(lines, FixLine{Text: render.Harmless(string(s.Text)), Does: s.Command != ""})
+		for _, c := range CommandLines(s) {
+			line := add(render.RoleTitle, c.Text)
+			line.Text, line.Code = line.Text+c.Prompt, true
 		}
+		if s.Text == "" {
+			continue
+		}
+		if s.Command == "" {
+			add(render.RolePlain, string(s.Text))
+			continue
+		}
+		line := add(render.RoleDim, string(s.Text))
+		line.Text += strings.Repeat(" ", stepIn)
 	}
 	return lines
 }
 
+// CommandLine is a line of a command, harmless, behind its prompt: "$ " of a shell, ">>> " of Python.
+type CommandLine struct{ Prompt, Text string }
+
 // CommandLines are those of a step's command, none if it has none.
-func CommandLines(s check.Step) []FixLine {
-	var lines []FixLine
+func CommandLines(s check.Step) []CommandLine {
+	var lines []CommandLine
 	for _, line := range stepCommand(s) {
 		prompt := "$ "
 		if s.Python {
 			prompt = ">>> "
 		}
-		lines = append(lines, FixLine{Prompt: prompt, Text: line})
+		lines = append(lines, CommandLine{Prompt: prompt, Text: line})
 	}
 	return lines
 }
@@ -77,34 +87,6 @@ func writeFix(e *encode.Encoder, f *check.Finding) {
 		e.EndObject()
 	}
 	e.EndList()
-}
-
-// fix writes what to do about a finding: commands whole, as a broken one cannot be copied.
-func (p *page) fix(in int, f *check.Finding) {
-	label := "fix"
-	for _, line := range FixLines(f) {
-		if line.Prompt == "" {
-			role := render.RolePlain
-			if line.Does {
-				role = render.RoleDim
-			}
-			hang := labelIn
-			if line.Does {
-				hang += stepIn
-			}
-			p.after(label, render.RoleDim, in+textIn, hang, role, line.Text)
-		} else {
-			p.command(label, in+textIn, line)
-		}
-		label = strings.Repeat(" ", len("fix"))
-	}
-}
-
-func (p *page) command(label string, in int, line FixLine) {
-	p.out.Buf = p.paint.Paint(render.AppendSpaces(p.out.Buf, in), render.RoleDim, label)
-	p.out.Buf = p.paint.Paint(render.AppendSpaces(p.out.Buf, labelIn-len(label)), render.RoleDim, line.Prompt)
-	p.out.Buf = append(p.paint.Paint(p.out.Buf, render.RoleTitle, line.Text), '\n')
-	p.out.Drain()
 }
 
 // sentence is a text as one that stands alone.

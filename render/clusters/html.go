@@ -16,8 +16,8 @@ import (
 )
 
 // writeHTML writes one page that needs nothing but itself.
-func writeHTML(w io.Writer, d *Diagnosis, _ *render.Options) error {
-	where, state := d.headline()
+func writeHTML(w io.Writer, d *Diagnosis) error {
+	where, state := d.Headline()
 	c := d.Conclude()
 	p := &webpage.Page{
 		Window: d.title() + " of " + where, Headline: c.Headline, Tone: c.Tone, Under: render.NonBlank(where, state, d.Counts()),

@@ -131,14 +131,8 @@ func writeOverview(w io.Writer, v *view.Overview, found *Found, o *render.Option
 	out.Buf = p.Paint(out.Buf, render.RoleTitle, head)
 	out.Buf = append(out.Buf, "   "+OriginText(v)+"\n\n"...)
 	if found != nil {
-		below := newPage(&out, o)
 		role, glyph, text := HealthText(found.Report)
-		below.put(0, stepIn, role, glyph+" "+text)
-		below.blank()
-		below.found(found, check.Warning)
-		if err := below.out.Flush(); err != nil {
-			return err
-		}
+		render.WriteLines(&out, append([]render.Line{{Role: role, Text: glyph + " " + text}, {}}, found.lines(check.Warning, o.ASCII)...), o)
 	}
 	for _, m := range measures(v) {
 		if m.cell.Absent == table.None {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/why"
 	"kitescope/internal/encode"
@@ -191,19 +190,6 @@ func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
 	return s
 }
 
-// fixLines are what to do about a finding. A command is never broken: it is to be copied.
-func fixLines(f *check.Finding) (lines []render.Line) {
-	label := "  fix: "
-	for _, x := range clusters.FixLines(f) {
-		line := render.Line{Text: label + x.Prompt + x.Text, Whole: x.Prompt != ""}
-		if x.Does {
-			line.Role, line.Text = render.RoleDim, label+"  "+x.Text
-		}
-		lines, label = append(lines, line), "       "
-	}
-	return lines
-}
-
 // explained are the lines about what explains a phase: the finding, what to do, where processor time goes. A finding is told once.
 func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 	if f := r.Finding; f != nil && !told[f.Key()] {
@@ -215,7 +201,7 @@ func explained(r *reasonRow, told map[string]bool) (lines []render.Line) {
 		if len(r.With) > 0 {
 			lines = append(lines, render.Line{Text: "  * of " + string(r.Phase.Name) + ", " + r.with(", ") + " together"})
 		}
-		lines = append(lines, fixLines(f)...)
+		lines = append(lines, clusters.FixLines(f, 2)...)
 	}
 	for _, x := range r.Frames {
 		key := "frames of " + x.Process

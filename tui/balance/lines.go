@@ -33,7 +33,7 @@ func (p *page) add(role render.Role, text string) {
 // prose adds lines of the report, each in as many lines as it needs.
 func (p *page) prose(list []render.Line, w int) {
 	for _, l := range list {
-		if text := l.All(); l.Whole || render.Cells(text) <= w-2 {
+		if text := l.All(); l.Code || render.Cells(text) <= w-2 {
 			p.add(l.Role, text)
 			continue
 		}

@@ -1,0 +1,166 @@
+package clusters
+
+import (
+	"strconv"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/internal/words"
+	"kitescope/render"
+)
+
+// Cells of a finding: its lines are below its glyph, what follows from it further in.
+const (
+	stepIn  = 2
+	textIn  = 4
+	labelIn = 8
+)
+
+// labelled is a line behind a label.
+func labelled(in int, label string, role render.Role, text string) render.Line {
+	return render.Line{
+		Role: render.RoleDim, Text: strings.Repeat(" ", in) + render.Padded(label, labelIn), After: []render.Piece{{Role: role, Text: text}},
+	}
+}
+
+// Parts are the findings, worst first, each with what follows from it below, then those that are gone since an older state. With detail
+// each has its evidence and objects.
+func (d *Diagnosis) Parts(ascii, detail bool) []render.Part {
+	var parts []render.Part
+	for _, b := range check.Tree(d.Report.Findings) {
+		if b.Depth == 0 {
+			parts = append(parts, render.Part{})
+		}
+		last := &parts[len(parts)-1]
+		last.Head = append(last.Head, d.lines(&b, ascii, detail)...)
+	}
+	list := d.gone()
+	if len(list) == 0 {
+		return parts
+	}
+	lines := []render.Line{{Role: render.RoleTitle, Text: "no longer found"}}
+	for i := range list {
+		c := &list[i]
+		role, glyph, text := render.RoleGood, render.Glyph(render.RoleGood, ascii), c.Before.Message
+		if c.Kind == check.Lost {
+			role, glyph, text = render.RoleWarn, words.UnknownMark, text+"  (cannot be seen now: "+c.Why+")"
+		}
+		lines = append(lines, render.Line{Role: role, Text: "  " + glyph + " ", After: []render.Piece{{Text: text}}})
+	}
+	return append(parts, render.Part{Head: lines})
+}
+
+// lines are those of a finding: title, what it is about, since when, what it does, and what to do.
+func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
+	in := stepIn * b.Depth
+	first := SeverityGlyph(b.Severity, ascii) + " " + b.Severity.String()
+	if change := d.changeText(b.Finding); change != "" {
+		first += " [" + change + "]"
+	}
+	if b.Depth > 0 {
+		elbow := "└ "
+		if ascii {
+			elbow = "` "
+		}
+		first = strings.Repeat(" ", in-stepIn) + elbow + first
+	}
+	about := []string{b.Check, ObjectText(b.Object)}
+	if cost := CostText(b.Finding); cost != "" {
+		about = append(about, "costs "+cost)
+	}
+	if n := len(b.Objects); n > 0 {
+		about = append(about, "with "+words.Plural(n, "object"))
+	}
+	if b.Depth == 0 && b.Cause != "" {
+		about = append(about, "follows from "+b.Cause)
+	}
+	in += textIn
+	lines := []render.Line{
+		{Role: SeverityRole(b.Severity), Text: first + " ", After: []render.Piece{{Role: render.RoleTitle, Text: b.Message}}},
+		{Role: render.RoleDim, Text: strings.Repeat(" ", in) + strings.Join(about, "  ")},
+	}
+	for _, x := range d.onsetLines(b.Finding) {
+		lines = append(lines, labelled(in, x.label, render.RolePlain, x.text))
+	}
+	if b.Impact != "" {
+		lines = append(lines, labelled(in, "impact", render.RolePlain, b.Impact))
+	}
+	lines = append(lines, FixLines(b.Finding, in)...)
+	if !detail {
+		return lines
+	}
+	for i := range b.Evidence {
+		lines = append(lines, labelled(in, "fact", render.RolePlain, EvidenceText(&b.Evidence[i])))
+	}
+	for _, r := range b.Objects {
+		lines = append(lines, labelled(in, "object", render.RolePlain, ObjectText(r)))
+	}
+	return lines
+}
+
+// Summary is what was looked at. Nothing that is unknown is good news.
+func (d *Diagnosis) Summary(ascii bool) []render.Line {
+	outcomes := d.outcomes()
+	counts := tally(outcomes)
+	lines := []render.Line{{Role: d.verdict(counts), Text: d.Counts()}}
+	add := func(role render.Role, text string) { lines = append(lines, render.Line{Role: role, Text: text}) }
+	if d.Since != nil {
+		add(render.RolePlain, d.sinceText())
+	}
+	for _, s := range d.Stale {
+		add(render.RoleWarn, "baseline: "+s.Check+" "+s.Object+": "+s.Reason)
+	}
+	for _, u := range d.Report.Unlooked() {
+		role := render.RoleDim
+		if u.Status == check.Broken {
+			role = render.RoleWarn
+		}
+		add(role, "  "+u.Status.String()+", "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
+	}
+	for _, o := range outcomes {
+		switch {
+		case len(o.Unseen) > 0 && o.Status == check.Found:
+			add(render.RoleDim, "  partly blind, "+o.Check.ID+": "+strings.Join(o.Unseen, "; "))
+		case d.All && o.word == acceptedWord:
+			add(render.RoleDim, "  "+acceptedWord+", "+words.Plural(o.accepted, "finding")+": "+o.Check.ID)
+		case d.All && o.Status == check.OK:
+			add(render.RoleDim, "  "+render.Glyph(render.RoleGood, ascii)+" "+o.Check.ID+": not found: "+lowerFirst(o.Check.Title))
+		}
+	}
+	return lines
+}
+
+// Counts is how many findings there are, and how the checks ended: "3 findings (1 error, 2 warnings); 31 checks ok, 4 skipped".
+func (d *Diagnosis) Counts() string {
+	counts := tally(d.outcomes())
+	text := CountText(d.Report.Findings)
+	if n := len(d.Report.Accepted); n > 0 {
+		text += ", " + strconv.Itoa(n) + " accepted"
+	}
+	text += "; " + words.Plural(counts[check.OK.String()], "check") + " ok"
+	for _, word := range []string{check.Skipped.String(), check.Broken.String()} {
+		if counts[word] > 0 {
+			text += ", " + strconv.Itoa(counts[word]) + " " + word
+		}
+	}
+	return text
+}
+
+// verdict is the role of a report: good only if every check could look.
+func (d *Diagnosis) verdict(counts map[string]int) render.Role {
+	worst, found := d.Report.Worst()
+	switch {
+	case found && worst > check.Info:
+		return SeverityRole(worst)
+	case counts[check.Skipped.String()]+counts[check.Broken.String()] > 0:
+		return render.RoleTitle
+	}
+	return render.RoleGood
+}
+
+func lowerFirst(s string) string {
+	if len(s) < 2 || s[1] >= 'A' && s[1] <= 'Z' { // an abbreviation
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
