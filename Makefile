@@ -128,7 +128,7 @@ generated: ## make the assembly of engine/dist again and compare
 
 # Tests that compare with the real libraries have a flag for a Python that has them.
 .PHONY: peers
-peers: ## the engine against hnswlib and faiss: same files, ids and bits (needs python3, g++, PyPI)
+peers: ## the engine against hnswlib and faiss: same files, ids and distances (needs python3, g++, PyPI)
 	peers=$$(tools/peers.sh) && grep -rl --include='*_test.go' 'flag\.String("peers"' engine | xargs -n1 dirname | sort -u | \
 		xargs -I{} $(GO) test -tags peers ./{} -run Peer -count=1 -peers "$$peers"
 

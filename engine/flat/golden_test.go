@@ -14,6 +14,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 )
 
 // golden is what a peer answered; see testdata/goldens.py and testdata/knowhere.cc.
@@ -137,8 +138,8 @@ func (g *golden) vectors(t *testing.T, kind string, rows int) *engine.Vectors {
 	return v
 }
 
-// checkAll checks goldens. Those over the same rows follow each other.
-func checkAll(t *testing.T, all []golden) {
+// checkAll checks goldens, to the bit unless there is a slack. Those over the same rows follow each other.
+func checkAll(t *testing.T, all []golden, slack float64) {
 	t.Helper()
 	var key string
 	var rows *engine.Vectors
@@ -150,12 +151,12 @@ func checkAll(t *testing.T, all []golden) {
 			}
 			key, rows = k, g.vectors(t, g.Kind, g.Rows)
 		}
-		g.check(t, rows)
+		g.check(t, rows, slack)
 	}
 }
 
 // check compares single searches and a batch with what the peer answered.
-func (g *golden) check(t *testing.T, rows *engine.Vectors) {
+func (g *golden) check(t *testing.T, rows *engine.Vectors, slack float64) {
 	t.Helper()
 	metric, options := g.options()
 	queries := g.vectors(t, g.Kind+"-queries", len(g.IDs))
@@ -173,13 +174,19 @@ func (g *golden) check(t *testing.T, rows *engine.Vectors) {
 		if err != nil {
 			t.Fatalf("%v: %v", g, err)
 		}
-		g.compare(t, q, hits)
-		g.compare(t, q, batch[q])
+		g.compare(t, q, hits, slack)
+		g.compare(t, q, batch[q], slack)
 	}
 }
 
-func (g *golden) compare(t *testing.T, q int, hits []engine.Hit) {
+func (g *golden) compare(t *testing.T, q int, hits []engine.Hit, slack float64) {
 	t.Helper()
+	if slack > 0 {
+		if want := goldentest.Hits(g.IDs[q], g.Bits[q]); !goldentest.Near(hits, want, slack) {
+			t.Errorf("%v: query %d has %v, want %v", g, q, hits, want)
+		}
+		return
+	}
 	if len(hits) != len(g.IDs[q]) {
 		t.Errorf("%v: query %d has %d hits, want %d", g, q, len(hits), len(g.IDs[q]))
 		return
@@ -194,11 +201,11 @@ func (g *golden) compare(t *testing.T, q int, hits []engine.Hit) {
 }
 
 func TestAnswersAreThoseOfFaissAndHNSWLib(t *testing.T) {
-	checkAll(t, readGoldens(t, "testdata/faiss-hnswlib.json.gz"))
+	checkAll(t, readGoldens(t, "testdata/faiss-hnswlib.json.gz"), 0)
 }
 
 func TestTiesAreThoseOfKnowhere(t *testing.T) {
-	checkAll(t, readGoldens(t, "testdata/knowhere.json.gz"))
+	checkAll(t, readGoldens(t, "testdata/knowhere.json.gz"), 0)
 }
 
 // bitsOf is hits as bytes, NaN included.

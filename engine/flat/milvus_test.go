@@ -41,7 +41,7 @@ func TestAnswersAreThoseOfMilvus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.compare(t, i, hits)
+			m.compare(t, i, hits, 0)
 		}
 	}
 }

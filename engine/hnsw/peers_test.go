@@ -14,6 +14,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	"kitescope/engine/goldentest"
 	"kitescope/engine/hnsw"
 )
 
@@ -38,17 +39,17 @@ var metrics = map[string]engine.Metric{"l2": dist.L2, "ip": dist.InnerProduct, "
 
 func TestSearchAnswersAsThePeersDid(t *testing.T) {
 	t.Parallel()
-	testPeers(t, "testdata/golden")
+	testPeers(t, "testdata/golden", 0)
 }
 
 // The answers of knowhere were made by programs around its hnswalg.h, v2.2.3 and v2.3.12, on an
 // index that it built itself.
 func TestSearchAnswersAsKnowhereDid(t *testing.T) {
 	t.Parallel()
-	testPeers(t, *knowhere)
+	testPeers(t, *knowhere, 0)
 }
 
-func testPeers(t *testing.T, dir string) {
+func testPeers(t *testing.T, dir string, slack float64) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(names) < 8 {
@@ -58,12 +59,14 @@ func testPeers(t *testing.T, dir string) {
 		name = strings.TrimSuffix(name, ".json")
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
-			testPeer(t, name)
+			testPeer(t, name, slack)
 		})
 	}
 }
 
-func testPeer(t *testing.T, name string) {
+// testPeer compares answers with those of a library: to the bit, or with a slack those of nearly all queries, because after a near tie
+// a walk over a graph may go another way.
+func testPeer(t *testing.T, name string, slack float64) {
 	t.Helper()
 	var c peerCase
 	header, err := os.ReadFile(name + ".json")
@@ -83,6 +86,7 @@ func testPeer(t *testing.T, name string) {
 	}
 	f := open(t, name+".answers")
 	queries := f.f32s(c.Queries * c.Dim)
+	compared, differ := 0, 0
 	for _, search := range c.Searches {
 		s, rounds := cold, 1
 		if search.Warm {
@@ -104,10 +108,18 @@ func testPeer(t *testing.T, name string) {
 				slices.SortFunc(want, func(a, b engine.Hit) int { return int(a.ID - b.ID) })
 				slices.SortFunc(got[i], func(a, b engine.Hit) int { return int(a.ID - b.ID) })
 			}
-			if !sameBits(want, got[i]) {
+			compared++
+			if slack > 0 {
+				if !goldentest.Near(got[i], want, slack) {
+					differ++
+				}
+			} else if !sameBits(want, got[i]) {
 				t.Fatalf("query %d of %+v (-want +got):\n%s", i, search, cmp.Diff(want, got[i]))
 			}
 		}
+	}
+	if differ*50 > compared {
+		t.Errorf("%d of %d answers differ", differ, compared)
 	}
 	if f.at != len(f.data) {
 		t.Fatalf("%d bytes of answers are left", len(f.data)-f.at)

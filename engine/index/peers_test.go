@@ -3,8 +3,8 @@
 package index
 
 import (
+	"bytes"
 	"flag"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +15,9 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-var peers = flag.String("peers", "", "a python with hnswlib and faiss, to compare with")
+var peers = flag.String("peers", "", "a Python with hnswlib, to compare with")
 
-// The libraries themselves read what was written and answer as from their own files.
+// TestPeersReadWrittenFiles has hnswlib read the files that were written: it answers as from its own.
 func TestPeersReadWrittenFiles(t *testing.T) {
 	folder := t.TempDir()
 	python := func(step string) {
@@ -30,7 +30,7 @@ func TestPeersReadWrittenFiles(t *testing.T) {
 	}
 	python("make")
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
-	if err != nil || len(files) < 20 {
+	if err != nil || len(files) != 4 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, path := range files {
@@ -43,33 +43,13 @@ func TestPeersReadWrittenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		hnswlib := func(w io.Writer) error { return WriteHNSWLib(w, As[hnsw.Index](f)) }
-		faiss := func(w io.Writer) error { return WriteFaiss(w, f) }
-		if f.Format == Faiss {
-			write(t, path+".ours", faiss)
-			if As[hnsw.Index](f) != nil {
-				write(t, path+".other", hnswlib)
-			}
-			continue
+		var b bytes.Buffer
+		if err := WriteHNSWLib(&b, As[hnsw.Index](f)); err != nil {
+			t.Fatal(err)
 		}
-		write(t, path+".ours", hnswlib)
-		if As[hnsw.Index](f).Deleted == nil {
-			write(t, path+".other", faiss)
+		if err := os.WriteFile(path+".ours", b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
 	python("check")
-}
-
-func write(t *testing.T, path string, index func(io.Writer) error) {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := index(f); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -2,7 +2,6 @@ package index
 
 import (
 	"flag"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -100,10 +99,7 @@ func TestSparseTruth(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := make([]engine.Hit, len(s.IDs[q]))
-			for i, id := range s.IDs[q] {
-				want[i] = engine.Hit{ID: id, Distance: math.Float32frombits(s.Bits[q][i])}
-			}
+			want := goldentest.Hits(s.IDs[q], s.Bits[q])
 			if !goldentest.Near(hits, want, 1e-6) {
 				t.Errorf("%s %s %s %s, query %d of %s, k %d, drop %g, refine %d, ratio %g, filter %d:\n%v, knowhere has\n%v",
 					s.Library, s.Metric, s.Algorithm, s.File, q, s.Queries, s.K, s.Drop, s.Refine, s.Ratio, len(s.Filter), hits, want)

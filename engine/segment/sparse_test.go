@@ -112,7 +112,7 @@ func TestSparseSegments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := recordedHits(s.IDs[q], s.Bits[q]); !goldentest.Near(hits, want, 1e-6) {
+			if want := goldentest.Hits(s.IDs[q], s.Bits[q]); !goldentest.Near(hits, want, 1e-6) {
 				t.Fatalf("%s of %s, query %d: %v, knowhere has %v", s.Library, s.File, q, hits, s.IDs[q])
 			}
 		}
@@ -120,15 +120,6 @@ func TestSparseSegments(t *testing.T) {
 	if asked["knowhere-2.3"] == 0 || asked["knowhere-2.6"] == 0 {
 		t.Error(asked)
 	}
-}
-
-// recordedHits are hits by their ids and the bits of their distances.
-func recordedHits(ids []int64, bits []uint32) []engine.Hit {
-	list := make([]engine.Hit, len(ids))
-	for i, id := range ids {
-		list[i] = engine.Hit{ID: id, Distance: math.Float32frombits(bits[i])}
-	}
-	return list
 }
 
 // byKey are hits by their keys, which are the numbers of rows and a thousand.
@@ -168,7 +159,7 @@ func TestLiteAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := byKey(hits), recordedHits(search.IDs[q], search.Bits[q]); !goldentest.Near(got, want, 1e-6) {
+			if got, want := byKey(hits), goldentest.Hits(search.IDs[q], search.Bits[q]); !goldentest.Near(got, want, 1e-6) {
 				t.Fatalf("query %d: %v, Milvus has %v", q, got, want)
 			}
 		}
@@ -211,7 +202,7 @@ func TestLiteBM25(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := byKey(hits), recordedHits(said.IDs[q], said.Bits[q]); !goldentest.Near(got, want, 1e-6) {
+		if got, want := byKey(hits), goldentest.Hits(said.IDs[q], said.Bits[q]); !goldentest.Near(got, want, 1e-6) {
 			t.Fatalf("query %d: %v, Milvus has %v", q, got, want)
 		}
 	}
