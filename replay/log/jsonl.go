@@ -4,169 +4,88 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"time"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/internal/hints"
+	"kitescope/engine/expr"
 )
 
 // maxLine bounds one line: 10,000 vectors of 1,024 dimensions take 100 MB as text.
 const maxLine = 256 << 20
 
-// checkEvery is after how many lines or rows a long loop asks whether it is still wanted.
+// checkEvery is after how many lines or rows a long loop looks at its context.
 const checkEvery = 256
 
-// What is counted of the lines of a .jsonl.
+// Kinds of lines that are counted.
 const (
 	kindBroken    = "broken lines, skipped"
 	kindDims      = "lines with vectors of other dimensions, skipped"
 	kindNonFinite = "lines with a value that is not a finite number, skipped"
-	kindOther     = "requests of other collections, skipped"
 	kindCut       = "files that could not be read to the end"
-	kindNameless  = "requests without a collection, kept"
 )
+
+// scanLines returns a scanner of lines of at most maxLine bytes.
+func scanLines(in io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(in)
+	s.Buffer(make([]byte, 0, 1<<20), maxLine)
+	return s
+}
 
 // lineReader reads the lines of a .jsonl, one after the other, and keeps the requests.
 type lineReader struct {
 	o     Options
 	tally tally
-	extra names // keys that nobody knows
+	extra names // unknown keys
 
-	parse     requestLine
-	vectors   growing
-	firstLine int // whose dimensions count
+	vectors   rowList
+	firstLine int // of the first vector
 	requests  []Request
-	marks     []timeMark
+	moments   []moment
 	truth     [][]engine.Key
 	anyTruth  bool
 	skipped   int // because of Options.Skip
 	line      int
-	bytes     int64
-	total     int64 // bytes that there will be about; 0 unknown
-	raw       *counted
-	held      held
 }
 
 // readLines reads requests until the end or the limit.
 func (r *lineReader) readLines(ctx context.Context, in io.Reader) error {
-	br := bufio.NewReaderSize(in, 1<<20)
-	var long []byte
-	for {
-		if r.line%checkEvery == 0 && ctx.Err() != nil {
+	s := scanLines(in)
+	for s.Scan() && s.Err() == nil { // a stream that breaks off ends with a part of a line
+		if r.line++; r.line%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		line, overlong, err := nextLine(br, &long)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil { // the line is not whole
-			return r.cut(err)
-		}
-		r.line++
-		r.bytes += int64(len(line))
-		if overlong {
-			if e := r.fault(kindBroken, fmt.Errorf("more than %d bytes", maxLine)); e != nil {
-				return e
+		if err := r.oneLine(s.Bytes()); err != nil {
+			err = fmt.Errorf("line %d: %w", r.line, err)
+			if r.o.Strict {
+				return err
 			}
-		} else if e := r.oneLine(line); e != nil {
-			return e
+			r.tally.add(kindOf(err), err.Error())
 		}
 		if r.o.Limit > 0 && len(r.requests) >= r.o.Limit {
 			return nil
 		}
 	}
-}
-
-// cut says that the stream broke off; what was read before stays.
-func (r *lineReader) cut(err error) error {
-	err = fmt.Errorf("line %d: the file breaks off: %w", r.line+1, err)
-	if r.o.Strict || len(r.requests) == 0 {
-		return err
-	}
-	r.tally.add(kindCut, err.Error())
-	return nil
-}
-
-// nextLine returns a line without its end. Lines that do not fit in the reader's buffer are gathered in long; of those
-// that are too long nothing is kept.
-func nextLine(br *bufio.Reader, long *[]byte) (line []byte, overlong bool, err error) {
-	part, err := br.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		return bytes.TrimSuffix(part, []byte("\n")), false, keepLine(part, err)
-	}
-	*long = append((*long)[:0], part...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		part, err = br.ReadSlice('\n')
-		if overlong = overlong || len(*long)+len(part) > maxLine; !overlong {
-			*long = append(*long, part...)
+	if err := s.Err(); err != nil {
+		err = fmt.Errorf("line %d: the file breaks off: %w", r.line+1, err)
+		if r.o.Strict || len(r.requests) == 0 || ctx.Err() != nil {
+			return err
 		}
-	}
-	line = bytes.TrimSuffix(*long, []byte("\n"))
-	return line, overlong, keepLine(line, err)
-}
-
-// keepLine forgets an end of the file that comes after a last line without an end; it comes again.
-func keepLine(part []byte, err error) error {
-	if len(part) > 0 && errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-// oneLine makes a request of a line, unless it is empty or wrong.
-func (r *lineReader) oneLine(line []byte) error {
-	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
-	if len(line) == 0 {
-		return nil
-	}
-	p := &r.parse
-	if err := p.read(line, r.extra); err != nil {
-		return r.fault(kindOf(err), err)
-	}
-	if r.o.Collection != "" && p.Collection != r.o.Collection {
-		if p.Collection != "" {
-			r.tally.add(kindOther, "")
-			return nil
-		}
-		r.tally.add(kindNameless, "")
-	}
-	if r.skipped < r.o.Skip {
-		r.skipped++
-		return nil
-	}
-	rows := r.vectors.rows
-	if err := r.takeVectors(p); err != nil {
-		r.forget(r.vectors.rows - rows)
-		return r.fault(kindOf(err), err)
-	}
-	req := p.Request
-	req.First = rows
-	if p.vectors != nil || p.vector != nil {
-		req.NQ = r.vectors.rows - rows
-		if err := r.takeTruth(p, req.NQ); err != nil {
-			r.forget(req.NQ)
-			return r.fault(kindBroken, err)
-		}
-	}
-	if len(r.requests) > 0 && r.requests[len(r.requests)-1].Collection == req.Collection {
-		req.Collection = r.requests[len(r.requests)-1].Collection // one copy of the name for all
-	}
-	r.keep(req, p.time)
-	var truth [][]engine.Key
-	if r.anyTruth {
-		truth = r.truth[len(r.truth)-req.NQ:]
-	}
-	r.held.add(&req, r.vectors.rowBytes(), truth)
-	if err := r.held.over(r.raw.n, len(r.requests)); err != nil {
-		return hints.Errorf(overHint, "line %d: %w", r.line, err)
+		r.tally.add(kindCut, err.Error())
 	}
 	return nil
 }
 
-// kindOf is what a line with an error is counted as.
+// kindOf is the kind of a line with an error.
 func kindOf(err error) string {
 	var dims *dimsError
 	switch {
@@ -178,45 +97,46 @@ func kindOf(err error) string {
 	return kindBroken
 }
 
-// forget takes back the last n vectors. A line that is left out does not decide about the dimensions of others.
-func (r *lineReader) forget(n int) {
-	r.vectors.drop(n)
-	if len(r.requests) == 0 {
-		r.vectors.release()
-		r.vectors.dim = 0
+// oneLine makes a request of a line unless it is empty.
+func (r *lineReader) oneLine(line []byte) error {
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
+	if len(line) == 0 {
+		return nil
 	}
-}
-
-// keep appends a request. When enough are there to tell how many there will be, room is made for all of them at once:
-// a slice that grows is there twice.
-func (r *lineReader) keep(req Request, at moment) {
-	const enough = 4096
-	if len(r.requests) == enough && r.total > r.bytes && r.bytes > 0 {
-		about := int(float64(len(r.requests)) * float64(r.total) / float64(r.bytes) * 1.02)
-		if r.o.Limit > 0 {
-			about = min(about, r.o.Limit)
-		}
-		r.requests = append(make([]Request, 0, about), r.requests...)
-		r.marks = append(make([]timeMark, 0, about), r.marks...)
-	}
-	r.marks = append(r.marks, req.mark(at))
-	r.requests = append(r.requests, req)
-}
-
-// fault counts a line that is left out, or is the error that ends it all.
-func (r *lineReader) fault(kind string, err error) error {
-	err = fmt.Errorf("line %d: %w", r.line, err)
-	if r.o.Strict {
+	var p requestLine
+	if err := p.read(line, r.extra); err != nil {
 		return err
 	}
-	r.tally.add(kind, err.Error())
+	if r.skipped < r.o.Skip {
+		r.skipped++
+		return nil
+	}
+	before := r.vectors
+	first, truth := len(r.vectors.rows), len(r.truth)
+	if err := r.takeVectors(&p); err != nil {
+		r.vectors = before
+		return err
+	}
+	req := p.request()
+	req.First = first
+	if n := len(r.vectors.rows) - first; n > 0 {
+		req.NQ = n
+		if err := r.takeTruth(&p, n); err != nil {
+			r.vectors, r.truth = before, r.truth[:truth]
+			return err
+		}
+	}
+	if n := len(r.requests); n > 0 && r.requests[n-1].Collection == req.Collection {
+		req.Collection = r.requests[n-1].Collection // one copy of the name for all
+	}
+	r.moments = append(r.moments, p.moment)
+	r.requests = append(r.requests, req)
 	return nil
 }
 
-// log makes a Log of what was read.
+// log makes a Log of all requests.
 func (r *lineReader) log() (*Log, error) {
 	if len(r.requests) == 0 {
-		r.vectors.release()
 		return nil, r.empty()
 	}
 	vectors, err := r.vectors.joined()
@@ -234,11 +154,11 @@ func (r *lineReader) log() (*Log, error) {
 	if len(r.extra) > 0 {
 		l.Notes = append(l.Notes, "ignored unknown keys: "+r.extra.list())
 	}
-	l.Notes = append(l.Notes, l.setTimes(r.marks)...)
+	l.Notes = append(l.Notes, l.setTimes(r.moments)...)
 	return l, nil
 }
 
-// empty says why there is no request at all.
+// empty is the reason why there is no request at all.
 func (r *lineReader) empty() error {
 	notes := r.tally.notes()
 	switch {
@@ -253,75 +173,495 @@ func (r *lineReader) empty() error {
 	}
 }
 
-// growing is rows of which nobody knows how many there will be.
-type growing struct {
+// rowList are vectors of which the number is not known yet.
+type rowList struct {
 	element dist.Element
-	dim     int
-	rows    int
-	dense   []byte   // the rows, one after the other
-	sparse  [][]byte // those of sparse vectors, each of its own size
-	bytes   int      // of sparse rows together
+	dim     int // 0 of sparse vectors
+	rows    [][]byte
 }
 
-// add takes a row of a sparse vector, which has a size of its own.
-func (g *growing) add(row []byte) {
-	g.sparse = append(g.sparse, row)
-	g.rows++
-	g.bytes += len(row)
-}
-
-// next is a zeroed row at the end.
-func (g *growing) next() []byte {
-	size := g.element.Bytes(g.dim)
-	g.dense = append(g.dense, make([]byte, size)...)
-	g.rows++
-	return g.dense[len(g.dense)-size:]
-}
-
-// rowBytes is what one row takes, 0 while nothing is known of any.
-func (g *growing) rowBytes() int {
-	if g.element == dist.Sparse && g.rows > 0 {
-		const header = 24 // of a slice
-		return g.bytes/g.rows + header
-	}
-	if g.dim == 0 {
-		return 0
-	}
-	return g.element.Bytes(g.dim)
-}
-
-// drop takes back the last n rows.
-func (g *growing) drop(n int) {
-	g.rows -= n
-	if g.element != dist.Sparse {
-		g.dense = g.dense[:g.rows*g.rowBytes()]
-		return
-	}
-	for _, row := range g.sparse[g.rows:] {
-		g.bytes -= len(row)
-	}
-	g.sparse = g.sparse[:g.rows]
-}
-
-// release gives everything back.
-func (g *growing) release() { *g = growing{element: g.element, dim: g.dim} }
-
-// joined is all rows in one place; nil if there are none. g is empty afterwards.
-func (g *growing) joined() (*engine.Vectors, error) {
-	defer g.release()
-	if g.rows == 0 {
+// joined is all rows in one place; nil if there are none.
+func (g *rowList) joined() (*engine.Vectors, error) {
+	if len(g.rows) == 0 {
 		return nil, nil
 	}
 	if g.element == dist.Sparse {
-		return engine.JoinSparse(g.sparse)
+		return engine.JoinSparse(g.rows)
 	}
-	all, err := engine.NewVectors(g.element, g.dim, g.rows)
+	all, err := engine.NewVectors(g.element, g.dim, len(g.rows))
 	if err != nil {
 		return nil, err
 	}
-	size := g.rowBytes()
-	for i := range all.Rows {
-		copy(all.Row(i), g.dense[i*size:])
+	for i, row := range g.rows {
+		copy(all.Row(i), row)
 	}
 	return all, nil
+}
+
+// requestLine is a line of a .jsonl.
+type requestLine struct {
+	vector, vectors, truth, filter, times json.RawMessage
+	element, collection                   string
+	nq, k                                 *uint32
+	params                                map[string]json.RawMessage
+	values                                map[string]any // of the {names} in the filter
+	atSeconds, tookMS                     *float64
+	failed                                bool
+
+	searchParams engine.SearchParams
+	restrict     *Filter
+	moment       moment
+}
+
+// field is the place of a key's value, nil for an unknown key.
+func (p *requestLine) field(key string) any {
+	switch key {
+	case "vector":
+		return &p.vector
+	case "vectors":
+		return &p.vectors
+	case "element":
+		return &p.element
+	case "nq":
+		return &p.nq
+	case "k":
+		return &p.k
+	case "params":
+		return &p.params
+	case "filter":
+		return &p.filter
+	case "filter_params":
+		return &p.values
+	case "timestamp":
+		return &p.times
+	case "at_seconds":
+		return &p.atSeconds
+	case "collection":
+		return &p.collection
+	case "truth":
+		return &p.truth
+	case "took_ms":
+		return &p.tookMS
+	case "failed":
+		return &p.failed
+	}
+	return nil
+}
+
+// read parses a line. Unknown keys are counted.
+func (p *requestLine) read(line []byte, extra names) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(line, &object); err != nil {
+		return plainJSON(err, line)
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		at := p.field(key)
+		if at == nil {
+			extra.add(key)
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(object[key]))
+		d.UseNumber()
+		if err := d.Decode(at); err != nil {
+			return fmt.Errorf("%s: unexpected value %s", key, shown(object[key]))
+		}
+	}
+	isNull := func(value json.RawMessage) bool { return value == nil || string(value) == "null" }
+	if isNull(p.truth) {
+		p.truth = nil
+	}
+	if !isNull(p.vector) && !isNull(p.vectors) {
+		return errors.New("expected vector or vectors, found both")
+	}
+	if isNull(p.vector) && isNull(p.vectors) && p.nq == nil {
+		return errors.New("vector: expected a list of numbers, found none")
+	}
+	for key, value := range p.params {
+		f := engine.SearchParamOf(key)
+		if f == nil {
+			extra.add("params." + key)
+			continue
+		}
+		x, err := searchParam(f, value)
+		if err != nil {
+			return fmt.Errorf("params: %s: %w", key, err)
+		}
+		f.Set(&p.searchParams, x)
+	}
+	if err := p.readTime(); err != nil {
+		return err
+	}
+	for name, n := range map[string]*uint32{"k": p.k, "nq": p.nq} {
+		if n != nil && *n > math.MaxInt32 {
+			return fmt.Errorf("%s: expected at most %d, found %d", name, math.MaxInt32, *n)
+		}
+	}
+	if !isNull(p.filter) {
+		if err := p.readFilter(); err != nil {
+			return fmt.Errorf("filter: %w", err)
+		}
+	}
+	return nil
+}
+
+// plainJSON is an error of encoding/json with its place. Python writes NaN, Infinity and -Infinity, which are no JSON.
+func plainJSON(err error, text []byte) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		if at := int(syntax.Offset) - 1; at >= 0 && at < len(text) && (text[at] == 'N' || text[at] == 'I') {
+			return errNonFinite
+		}
+		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	}
+	return errors.New("expected an object {...}")
+}
+
+func (p *requestLine) request() Request {
+	r := Request{SearchParams: p.searchParams, Filter: p.restrict, Collection: p.collection, Failed: p.failed}
+	if p.k != nil {
+		r.K = int(*p.k)
+	}
+	if p.nq != nil {
+		r.NQ = int(*p.nq)
+	}
+	if p.tookMS != nil {
+		r.Took = time.Duration(math.Round(*p.tookMS * 1e6))
+	}
+	return r
+}
+
+// searchParam reads a parameter of searches: a number of 0 or more.
+func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
+	x, err := strconv.ParseFloat(string(bytes.Trim(value, `"`)), 64)
+	if err != nil || !(x >= 0) || x > math.MaxInt32 || f.Whole() && x != math.Trunc(x) {
+		return 0, fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
+	}
+	return float64(float32(x)), nil
+}
+
+// dimsError is a vector whose dimension is not that of the others.
+type dimsError struct{ vector, found, want, line int }
+
+func (e *dimsError) Error() string {
+	from := "as requested"
+	if e.line > 0 {
+		from = fmt.Sprintf("as in line %d", e.line)
+	}
+	return fmt.Sprintf("vector %d has %d dimensions, expected %d %s", e.vector, e.found, e.want, from)
+}
+
+// takeVectors appends the vectors of a line.
+func (r *lineReader) takeVectors(p *requestLine) error {
+	list := []json.RawMessage{p.vector}
+	switch {
+	case p.vectors != nil:
+		if err := json.Unmarshal(p.vectors, &list); err != nil || len(list) == 0 {
+			return fmt.Errorf("vectors: expected a list of vectors, found %s", shown(p.vectors))
+		}
+	case p.vector == nil && len(r.vectors.rows) > 0:
+		return errors.New("vector: expected a list of numbers, found none; the lines before have one")
+	case p.vector == nil:
+		return nil
+	}
+	if len(r.requests) > 0 && len(r.vectors.rows) == 0 {
+		return errors.New("unexpected vector: the lines before have none")
+	}
+	element, err := r.elementOf(p, list[0])
+	if err != nil {
+		return err
+	}
+	for i, value := range list {
+		row, dim, err := parseVector(value, element)
+		if err != nil {
+			return fmt.Errorf("vector %d: %w", i, err)
+		}
+		g := &r.vectors
+		switch {
+		case len(g.rows) == 0 && r.o.Dim > 0 && element != dist.Sparse && dim != r.o.Dim:
+			return &dimsError{i, dim, r.o.Dim, 0}
+		case len(g.rows) == 0:
+			g.dim, g.element, r.firstLine = dim, element, r.line
+		case element != g.element:
+			return fmt.Errorf("expected vectors of %s as in line %d, found %s", elementName(g.element), r.firstLine, elementName(element))
+		case dim != g.dim:
+			return &dimsError{i, dim, g.dim, r.firstLine}
+		}
+		g.rows = append(g.rows, row)
+	}
+	return nil
+}
+
+// elementOf is the element of a line's vectors.
+func (r *lineReader) elementOf(p *requestLine, vector []byte) (dist.Element, error) {
+	element, err := parseElement(p.element)
+	if err != nil {
+		return 0, err
+	}
+	sparse := len(vector) > 0 && vector[0] == '{'
+	if sparse && p.element == "" {
+		element = dist.Sparse
+	}
+	if want := r.o.Element; want != nil {
+		if (p.element != "" || sparse) && element != *want {
+			return 0, fmt.Errorf("expected vectors of %s, found %s", elementName(*want), elementName(element))
+		}
+		element = *want
+	}
+	return element, nil
+}
+
+// parseVector reads a vector as a row and its dimension; 0 of sparse ones.
+func parseVector(value []byte, e dist.Element) (row []byte, dim int, err error) {
+	if e == dist.Sparse {
+		row, err = sparseRow(value)
+		return row, 0, err
+	}
+	if e == dist.Bit && len(value) > 0 && value[0] == '"' {
+		var text string
+		if err = json.Unmarshal(value, &text); err == nil {
+			row, err = base64.StdEncoding.DecodeString(text)
+		}
+		if err != nil || len(row) == 0 {
+			return nil, 0, fmt.Errorf("expected bits in base64, found %s", shown(value))
+		}
+		return row, 8 * len(row), nil
+	}
+	values, err := numbers(value)
+	if err != nil {
+		return nil, 0, err
+	}
+	if dim = len(values); e == dist.Bit {
+		dim *= 8
+	}
+	row = make([]byte, e.Bytes(dim))
+	for j, x := range values {
+		switch {
+		case e == dist.Bit && x == float32(byte(x)):
+			row[j] = byte(x)
+		case e == dist.Bit:
+			return nil, 0, fmt.Errorf("value %d: expected a byte from 0 to 255, found %g", j, x)
+		case !put(row, e, j, x) && e == dist.Int8:
+			return nil, 0, fmt.Errorf("value %d: expected a whole number from -128 to 127, found %g", j, x)
+		}
+	}
+	if !finite(row, e) { // a value is too large for the element
+		return nil, 0, errNonFinite
+	}
+	return row, dim, nil
+}
+
+// numbers reads a list of numbers that encoding/json has found whole. It is faster than encoding/json, and takes null, which
+// pandas writes for NaN, for no number.
+func numbers(value []byte) ([]float32, error) {
+	if len(value) < 2 || value[0] != '[' {
+		return nil, fmt.Errorf("expected a list of numbers, found %s", shown(value))
+	}
+	value = bytes.TrimSpace(value[1 : len(value)-1])
+	if len(value) == 0 {
+		return nil, errors.New("expected numbers, found an empty list")
+	}
+	list := make([]float32, 0, bytes.Count(value, []byte{','})+1)
+	for text := range bytes.SplitSeq(value, []byte{','}) {
+		text = bytes.TrimSpace(text)
+		x, err := strconv.ParseFloat(string(text), 32)
+		if string(text) == "null" || math.IsInf(x, 0) {
+			return nil, errNonFinite
+		}
+		if err != nil {
+			return nil, fmt.Errorf("expected a number, found %s", shown(text))
+		}
+		list = append(list, float32(x))
+	}
+	return list, nil
+}
+
+// keys is a list of primary keys.
+func keys(value []byte) ([]engine.Key, error) {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var list []any
+	if err := d.Decode(&list); err != nil {
+		return nil, fmt.Errorf("expected a list of ids, found %s", shown(value))
+	}
+	out := make([]engine.Key, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case string:
+			out[i] = engine.TextKey(v)
+		case json.Number:
+			n, err := v.Int64()
+			if err != nil {
+				return nil, fmt.Errorf("id %d: expected a whole number or text, found %s", i, printable(v.String()))
+			}
+			out[i] = engine.NumberKey(n)
+		default:
+			return nil, fmt.Errorf("id %d: expected a whole number or text", i)
+		}
+	}
+	return out, nil
+}
+
+// readFilter reads an expression of Milvus's, a list of keys, or one in {"in": ...} or {"not_in": ...}.
+func (p *requestLine) readFilter() (err error) {
+	f := &Filter{}
+	switch p.filter[0] {
+	case '"':
+		if err := json.Unmarshal(p.filter, &f.Expr); err != nil || f.Expr == "" {
+			return err
+		}
+		if f.Expr, err = filled(f.Expr, p.values); err != nil {
+			return err
+		}
+	case '[':
+		f.Keys, err = keys(p.filter)
+	default:
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(p.filter, &object); err != nil || len(object) != 1 || object["in"] == nil && object["not_in"] == nil {
+			return fmt.Errorf(`expected an expression, a list of ids, {"in": [...]} or {"not_in": [...]}, found %s`, shown(p.filter))
+		}
+		list := object["in"]
+		if f.Exclude = list == nil; f.Exclude {
+			list = object["not_in"]
+		}
+		f.Keys, err = keys(list)
+	}
+	p.restrict = f
+	return err
+}
+
+// takeTruth keeps the true keys of a request's vectors: a list of one vector, a list of lists of several.
+func (r *lineReader) takeTruth(p *requestLine, nq int) error {
+	lists := make([]json.RawMessage, nq)
+	switch {
+	case p.truth == nil:
+	case p.vectors == nil:
+		lists[0] = p.truth
+	default:
+		if err := json.Unmarshal(p.truth, &lists); err != nil || len(lists) != nq {
+			return fmt.Errorf("truth: expected a list for each of %d vectors, found %d", nq, len(lists))
+		}
+	}
+	r.anyTruth = r.anyTruth || p.truth != nil
+	for _, value := range lists {
+		var list []engine.Key
+		if value != nil {
+			var err error
+			if list, err = keys(value); err != nil {
+				return fmt.Errorf("truth: %w", err)
+			}
+		}
+		r.truth = append(r.truth, list)
+	}
+	return nil
+}
+
+// filled writes the values that a request has for the {names} of its expression into that.
+func filled(text string, all map[string]any) (string, error) {
+	if all == nil {
+		return text, nil
+	}
+	values := make(map[string]expr.Value, len(all))
+	for name, v := range all {
+		value, err := paramValue(v, 0)
+		if err != nil {
+			return "", fmt.Errorf("filter_params: %s: %w", printable(name), err)
+		}
+		values[name] = value
+	}
+	return expr.Fill(text, values)
+}
+
+// paramValue is a value of JSON as a constant. Lists may be nested as deep as an expression can have them.
+func paramValue(v any, depth int) (expr.Value, error) {
+	switch v := v.(type) {
+	case bool:
+		return expr.Value{Kind: expr.Bool, Bool: v}, nil
+	case string:
+		return expr.Value{Kind: expr.Text, Text: v}, nil
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return expr.Value{Kind: expr.Int, Int: n}, nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return expr.Value{}, fmt.Errorf("%s does not fit in a double", printable(v.String()))
+		}
+		return expr.Value{Kind: expr.Float, Float: f}, nil
+	case []any:
+		const deepest = 8
+		list := expr.Value{Kind: expr.List, List: make([]expr.Value, 0, len(v))}
+		for _, e := range v {
+			if depth >= deepest {
+				return list, errors.New("lists in lists that no expression has")
+			}
+			value, err := paramValue(e, depth+1)
+			if err != nil {
+				return list, err
+			}
+			list.List = append(list.List, value)
+		}
+		return list, nil
+	}
+	return expr.Value{}, fmt.Errorf("expected a number, a text, a truth value or a list of them, found %s", printable(fmt.Sprint(v)))
+}
+
+// moment is a time of day, or a time since some beginning.
+type moment struct {
+	at       int64 // nanoseconds, since 1970 if absolute
+	absolute bool
+	known    bool
+}
+
+// mostSeconds bounds numbers that are read as times since a beginning: float64 has their nanoseconds.
+const mostSeconds = 9e6
+
+// readTime reads the time of a request: RFC 3339, unix time in seconds (above 1e11 milliseconds), or seconds since the
+// beginning of the log.
+func (p *requestLine) readTime() error {
+	for name, x := range map[string]*float64{"at_seconds": p.atSeconds, "took_ms": p.tookMS} {
+		if x != nil && !(*x >= 0 && *x <= mostSeconds) {
+			return fmt.Errorf("%s: expected a number from 0 to %g, found %g", name, mostSeconds, *x)
+		}
+	}
+	if p.atSeconds != nil {
+		p.moment = moment{at: int64(math.Round(*p.atSeconds * 1e9)), known: true}
+	}
+	if p.times == nil || string(p.times) == "null" {
+		return nil
+	}
+	var t time.Time
+	var text string
+	x, err := strconv.ParseFloat(string(p.times), 64)
+	switch {
+	case err == nil && x >= 1e11:
+		t = time.UnixMicro(int64(min(x, 1e16) * 1e3))
+	case err == nil && x >= 0:
+		t = time.UnixMicro(int64(x * 1e6))
+	case json.Unmarshal(p.times, &text) == nil:
+		if t, err = time.Parse(time.RFC3339Nano, text); err != nil {
+			t, err = time.Parse(time.DateTime, text)
+		}
+	}
+	if err == nil {
+		p.moment, err = absolute(t)
+	}
+	if err != nil {
+		return fmt.Errorf("timestamp: expected a time such as 2026-01-31T12:00:00Z or unix seconds, found %s", shown(p.times))
+	}
+	return nil
+}
+
+// absolute is a time whose differences do not overflow.
+func absolute(t time.Time) (moment, error) {
+	if y := t.UTC().Year(); y < 1970 || y > 2200 {
+		return moment{}, fmt.Errorf("expected a time from 1970 to 2200, found the year %d", y)
+	}
+	return moment{at: t.UnixNano(), absolute: true, known: true}, nil
+}
+
+// shown is the start of a value, for a message.
+func shown(value []byte) string {
+	if len(value) > 40 {
+		return fmt.Sprintf("%q...", value[:40])
+	}
+	return fmt.Sprintf("%q", value)
 }

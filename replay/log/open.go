@@ -26,8 +26,6 @@ type Options struct {
 	// Skip leaves out the first requests, Limit keeps as many at most; 0 is no limit. Requests that are left out for another
 	// reason do not count.
 	Skip, Limit int
-	// Collection keeps the requests of one collection, and those that name none.
-	Collection string
 	// Element and Dim are what the vectors have to be; nil and 0 take what is there. float32 vectors of a file become
 	// float16 or bfloat16 (rounded to the nearest, and counted), or int8 if all are whole numbers.
 	Element *dist.Element
@@ -39,7 +37,6 @@ type Options struct {
 	Batch int
 	// Column names the column of vectors of a parquet file; it may be empty if there is one alone.
 	Column string
-	Arrangement
 }
 
 // What the first bytes of a file are.
@@ -67,15 +64,6 @@ func Open(ctx context.Context, path string, o Options) (*Log, error) {
 	l, err := open(ctx, path, o)
 	if err == nil {
 		l.Name = path
-		if o.Repeat > 1 || o.Shuffle {
-			arranged, err := l.Arrange(o.Arrangement)
-			if err != nil {
-				l.Close()
-				return nil, fmt.Errorf("read %s: %w", path, err)
-			}
-			arranged.free = l.free
-			l = arranged
-		}
 		return l, nil
 	}
 	if ctx.Err() != nil {
@@ -113,7 +101,7 @@ func open(ctx context.Context, path string, o Options) (*Log, error) {
 	}
 	switch k := sniff(head[:n]); k {
 	case kindJSONL, kindGzip, kindZstd:
-		return openLines(ctx, f, info.Size(), k, o)
+		return openLines(ctx, f, k, o)
 	case kindNPY, kindParquet, kindVecs, kindHDF5:
 		return openVectors(ctx, f, info.Size(), k, path, o)
 	default:
@@ -177,7 +165,7 @@ func sniff(head []byte) kind {
 }
 
 // openLines reads a .jsonl. All bytes of the file are hashed, also those behind the last request that is wanted.
-func openLines(ctx context.Context, f *os.File, size int64, k kind, o Options) (*Log, error) {
+func openLines(ctx context.Context, f *os.File, k kind, o Options) (*Log, error) {
 	sum := sha256.New()
 	raw := &counted{r: io.TeeReader(f, sum), ctx: ctx}
 	in, done, err := decompressed(raw, k)
@@ -185,12 +173,8 @@ func openLines(ctx context.Context, f *os.File, size int64, k kind, o Options) (
 		return nil, err
 	}
 	defer done()
-	r := lineReader{o: o, extra: names{}, raw: raw}
-	if in == io.Reader(raw) {
-		r.total = size
-	}
+	r := lineReader{o: o, extra: names{}}
 	if err := r.readLines(ctx, in); err != nil {
-		r.vectors.release()
 		return nil, err
 	}
 	l, err := r.log()

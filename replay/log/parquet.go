@@ -2,14 +2,8 @@ package log
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"slices"
-	"strings"
 
-	"kitescope/engine"
 	"kitescope/engine/dataset"
-	guard "kitescope/engine/parquet"
 )
 
 // vectorNames are the names by which the column of vectors is known, where there are several.
@@ -30,27 +24,4 @@ func openParquet(ctx context.Context, path, column string) (*dataset.Set, error)
 		}
 	}
 	return nil, err
-}
-
-// parquetNotes tell of columns that say more of requests than their vectors: they are not read.
-func parquetNotes(f *os.File, size int64) (notes []string, err error) {
-	defer guard.Recover(&err)
-	file, err := guard.Open(f, size)
-	if err != nil {
-		return nil, err
-	}
-	known := []string{"k", "collection", "filter", "truth", "timestamp", "at", "at_seconds"}
-	for p := range engine.EachSearchParam() {
-		known = append(known, p.Key)
-	}
-	var found []string
-	for _, c := range file.Root().Columns() {
-		if slices.Contains(known, c.Name()) {
-			found = append(found, c.Name())
-		}
-	}
-	if len(found) > 0 {
-		notes = []string{fmt.Sprintf("only the vectors are read of a parquet file, not %s: write a .jsonl for those", strings.Join(found, ", "))}
-	}
-	return notes, nil
 }

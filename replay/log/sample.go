@@ -46,7 +46,7 @@ type SampleOptions struct {
 const maxSample = 1 << 28
 
 // Sample draws queries from the rows of sources, each row once before any is drawn again. The same options and rows give
-// the same log, to the bit, on every platform. Rows with a value that is not a finite number are not drawn, and noted.
+// the same log. Rows with a value that is not a finite number are not drawn, and noted.
 func Sample(ctx context.Context, sources []Source, o SampleOptions) (*Log, error) {
 	s, err := newSampler(sources, o)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *sampler) name() string {
 // fill draws the vectors.
 func (s *sampler) fill(ctx context.Context, l *Log) error {
 	var t tally
-	order := permutation{rng: rand.NewPCG(s.o.Seed, 1), n: s.alive}
+	order := permutation{rng: rand.New(rand.NewPCG(s.o.Seed, 1)), n: s.alive}
 	bad := 0
 	var drawn [][]byte // of sparse vectors, which have no room yet
 	n := s.o.Count * s.nq
@@ -175,7 +175,7 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 
 // disturb adds noise to drawn vectors.
 func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
-	rng := rand.NewPCG(s.o.Seed, 2)
+	rng := rand.New(rand.NewPCG(s.o.Seed, 2))
 	if s.element == dist.Sparse {
 		return s.disturbSparse(rng, v)
 	}
@@ -190,7 +190,7 @@ func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
 		row := v.Row(i)
 		if s.element == dist.Bit {
 			for j := range v.Dim {
-				if chance(rng, s.o.Noise) {
+				if rng.Float64() < s.o.Noise {
 					row[j>>3] ^= 1 << (j & 7)
 				}
 			}
@@ -198,7 +198,7 @@ func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
 		}
 		for j := range v.Dim {
 			was := value(row, s.element, j)
-			put(row, s.element, j, float32(float64(was)+float64(deviation*gaussian(rng))))
+			put(row, s.element, j, float32(float64(was)+float64(deviation*rng.NormFloat64())))
 		}
 		if !finite(row, s.element) {
 			return fmt.Errorf("draw queries: noise %g makes a number that does not fit %s", s.o.Noise, s.element)
@@ -236,7 +236,7 @@ func deviationOf(v *engine.Vectors) float64 {
 
 // requests puts the drawn vectors into requests.
 func (s *sampler) requests(l *Log) {
-	rng := rand.NewPCG(s.o.Seed, 3)
+	rng := rand.New(rand.NewPCG(s.o.Seed, 3))
 	l.Requests = make([]Request, s.o.Count)
 	at := 0.0 // in units of the mean distance
 	for i := range l.Requests {
@@ -248,7 +248,7 @@ func (s *sampler) requests(l *Log) {
 		seconds := min(float64(at/s.o.Rate), maxSpan.Seconds())
 		l.Requests[i].At = time.Duration(float64(seconds * 1e9))
 		if s.o.Poisson {
-			at += exponential(rng)
+			at += rng.ExpFloat64()
 		} else {
 			at = float64(i + 1)
 		}
@@ -266,4 +266,20 @@ func (s *sampler) find(n int) (src, row int) {
 		n = int(s.kept[src][n])
 	}
 	return src, n
+}
+
+// permutation draws numbers below n, each once before the next order begins.
+type permutation struct {
+	rng  *rand.Rand
+	n    int
+	left []int
+}
+
+func (p *permutation) next() int {
+	if len(p.left) == 0 {
+		p.left = p.rng.Perm(p.n)
+	}
+	v := p.left[0]
+	p.left = p.left[1:]
+	return v
 }

@@ -22,7 +22,7 @@ func some(t testing.TB, e dist.Element, dim, n int) *engine.Vectors {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rng := rand.NewPCG(3, uint64(e))
+	rng := rand.New(rand.NewPCG(3, uint64(e)))
 	for i := range n {
 		row := v.Row(i)
 		if e == dist.Bit {
@@ -32,7 +32,7 @@ func some(t testing.TB, e dist.Element, dim, n int) *engine.Vectors {
 			continue
 		}
 		for j := range dim {
-			put(row, e, j, float32(3+float64(2*gaussian(rng))))
+			put(row, e, j, float32(3+float64(2*rng.NormFloat64())))
 		}
 	}
 	return v
@@ -47,21 +47,11 @@ func mustSample(t testing.TB, sources []Source, o SampleOptions) *Log {
 	return l
 }
 
-func TestASampleIsTheSameEverywhere(t *testing.T) {
-	// The digests were made on linux/amd64; another platform that makes others draws other queries.
-	for e, want := range map[dist.Element]string{
-		dist.Float32:  "43197dfbce6ee328a6406e121dc0b487e0bfd360bf19f5cc4f0d350812d0329f",
-		dist.Float16:  "735359a61f4d03a6ec4071b85fd1ac93d3426a1dc548249ea8a96d975bcc0c66",
-		dist.BFloat16: "825c4a2a9368ecdeb51063ac970d1ee8a48f1ec6c8dc45ea92429daf2883deb8",
-		dist.Int8:     "76462a4c76575e5e441901cb92badcb4768aba1660fb7f77ca55684f691182bb",
-		dist.Bit:      "259aefcc19dd52cc16d35e311e0ec4c96261b0cbda9c856d7cf4ffa187d8c116",
-	} {
+func TestTheSameSeedDrawsTheSame(t *testing.T) {
+	for _, e := range []dist.Element{dist.Float32, dist.Float16, dist.BFloat16, dist.Int8, dist.Bit} {
 		o := SampleOptions{From: "c", Count: 40, NQ: 3, Seed: 11, Noise: 0.25, K: 10, SearchParams: engine.SearchParams{EF: 64}, Rate: 100, Poisson: true, Collection: "c"}
 		sources := []Source{{Vectors: some(t, e, 16, 50)}, {Vectors: some(t, e, 16, 30)}}
 		l := mustSample(t, sources, o)
-		if l.Digest != want {
-			t.Errorf("%s: digest %s", e, l.Digest)
-		}
 		if again := mustSample(t, sources, o); again.Digest != l.Digest {
 			t.Errorf("%s: drawn again it is another", e)
 		}
@@ -217,37 +207,5 @@ func TestSampleRefuses(t *testing.T) {
 	cancel()
 	if _, err := Sample(ctx, []Source{{Vectors: v}}, SampleOptions{Count: 1}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
-	}
-}
-
-func TestRandomNumbers(t *testing.T) {
-	for _, x := range []float64{1e-300, 1e-17, 0.1, 0.5, 0.75, 0.9999999, 1, 2, 12345.678} {
-		if got, want := logarithm(x), math.Log(x); math.Abs(got-want) > 4e-16*math.Max(1, math.Abs(want)) {
-			t.Errorf("logarithm of %g: expected %g, found %g", x, want, got)
-		}
-	}
-	rng := rand.NewPCG(1, 1)
-	var sums [4]float64
-	const n = 100_000
-	for range n {
-		g := gaussian(rng)
-		for p, power := 0, g; p < 4; p, power = p+1, power*g {
-			sums[p] += power / n
-		}
-	}
-	for p, want := range []float64{0, 1, 0, 2.9} { // twelve uniform numbers have a fourth moment of 3 - 1.2/12
-		if math.Abs(sums[p]-want) > 0.06 {
-			t.Errorf("moment %d: expected %g, found %g", p+1, want, sums[p])
-		}
-	}
-	p := permutation{rng: rng, n: 1000}
-	for range 3 {
-		seen := map[int]bool{}
-		for range 1000 {
-			seen[p.next()] = true
-		}
-		if len(seen) != 1000 {
-			t.Errorf("%d of 1000 were drawn", len(seen))
-		}
 	}
 }

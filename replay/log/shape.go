@@ -51,7 +51,7 @@ func (c *capture) log(name string) (*Log, *Shape, error) {
 	if len(l.Requests) == 0 {
 		return nil, nil, c.none(name)
 	}
-	l.Notes = append(l.setTimes(c.marks), c.tally.notes()...)
+	l.Notes = append(l.setTimes(c.moments), c.tally.notes()...)
 	if len(c.others) > 0 {
 		l.Notes = append(l.Notes, "skipped methods that are not searches: "+c.others.list())
 	}

@@ -3,6 +3,7 @@ package log
 import (
 	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,66 +18,43 @@ import (
 // pairBytes is the size of an index and a value of a sparse vector, as it lies in memory.
 const pairBytes = 8
 
-// takeSparse parses a sparse vector: {"3": 0.5}, or {"indices": [3], "values": [0.5]}, as Milvus's REST interface takes them.
-func (r *lineReader) takeSparse(i int, value []byte, p *requestLine) error {
-	switch g := &r.vectors; {
-	case p.said && p.element != dist.Sparse || r.o.Element != nil && *r.o.Element != dist.Sparse:
-		element := p.element
-		if r.o.Element != nil {
-			element = *r.o.Element
-		}
-		return fmt.Errorf("expected vectors of %s, found a sparse one", elementName(element))
-	case g.rows > 0 && g.element != dist.Sparse:
-		return fmt.Errorf("expected vectors of %s as in line %d, found a sparse one", elementName(g.element), r.firstLine)
-	}
-	row, err := sparseRow(value)
-	if err != nil {
-		return fmt.Errorf("vector %d: %w", i, err)
-	}
-	if r.vectors.rows == 0 {
-		r.vectors.element, r.firstLine = dist.Sparse, r.line
-	}
-	r.vectors.add(row)
-	return nil
-}
-
-// sparseRow is a vector as a row: dimensions ascend.
+// sparseRow reads a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]} as Milvus's REST interface takes them, as
+// a row with ascending dimensions.
 func sparseRow(value []byte) ([]byte, error) {
-	if len(value) == 0 || value[0] != '{' {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(value, &object); err != nil {
 		return nil, errors.New(`expected a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]}, found ` + shown(value))
 	}
 	var dims []uint32
 	var values []float32
-	lists := 0
-	err := members(value, func(key string, value []byte) error {
-		switch name := key; name {
-		case "indices", "values":
-			lists++
-			return elements(value, func(_ int, value []byte) error {
-				if name == "values" {
-					x, err := number(value)
-					values = append(values, x)
-					return err
-				}
-				d, err := dimensionOf(string(value))
-				dims = append(dims, d)
-				return err
-			})
-		default:
-			d, err := dimensionOf(name)
-			if err != nil {
-				return err
-			}
-			x, err := number(value)
-			dims, values = append(dims, d), append(values, x)
-			return err
+	if indices, ok := object["indices"]; ok {
+		if err := json.Unmarshal(indices, &dims); err != nil {
+			return nil, fmt.Errorf("indices: expected a list of dimensions, found %s", shown(indices))
 		}
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case lists > 0 && lists != 2 || len(dims) != len(values):
-		return nil, fmt.Errorf("%d indices for %d values", len(dims), len(values))
+		if len(dims) > 0 || string(object["values"]) != "[]" {
+			var err error
+			if values, err = numbers(object["values"]); err != nil {
+				return nil, fmt.Errorf("values: %w", err)
+			}
+		}
+		if len(object) != 2 || len(dims) != len(values) {
+			return nil, fmt.Errorf("%d indices for %d values", len(dims), len(values))
+		}
+		return sortedRow(dims, values)
+	}
+	for key, text := range object {
+		d, err := strconv.ParseUint(key, 10, 32)
+		if err != nil {
+			return nil, fmt.Errorf("expected a dimension from 0 to %d, found %s", uint32(math.MaxUint32-1), printable(key))
+		}
+		x, err := numbers([]byte("[" + string(text) + "]"))
+		if err != nil {
+			return nil, err
+		}
+		dims, values = append(dims, uint32(d)), append(values, x...)
+	}
+	if len(dims) != len(values) {
+		return nil, fmt.Errorf("expected a number for each dimension, found %s", shown(value))
 	}
 	return sortedRow(dims, values)
 }
@@ -90,20 +68,14 @@ func sortedRow(dims []uint32, values []float32) ([]byte, error) {
 	row := make([]byte, 0, pairBytes*len(dims))
 	for j, i := range order {
 		if j > 0 && dims[order[j-1]] == dims[i] {
-			return nil, fmt.Errorf("dimension %d stands there twice", dims[i])
+			return nil, fmt.Errorf("dimension %d is given twice", dims[i])
+		}
+		if dims[i] == math.MaxUint32 { // Milvus refuses it (typeutil.ValidateSparseFloatRows)
+			return nil, fmt.Errorf("expected a dimension from 0 to %d", uint32(math.MaxUint32-1))
 		}
 		row = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(row, dims[i]), math.Float32bits(values[i]))
 	}
 	return row, nil
-}
-
-// dimensionOf reads the index of a dimension: what Milvus takes (typeutil.ValidateSparseFloatRows).
-func dimensionOf(s string) (uint32, error) {
-	n, err := strconv.ParseUint(s, 10, 32)
-	if err != nil || n == math.MaxUint32 {
-		return 0, fmt.Errorf("expected a dimension from 0 to %d, found %s", uint32(math.MaxUint32-1), printable(s))
-	}
-	return uint32(n), nil
 }
 
 // appendSparse appends a row as {"3":0.5}.
@@ -118,25 +90,6 @@ func appendSparse(b, row []byte) []byte {
 		b = strconv.AppendFloat(b, float64(math.Float32frombits(binary.LittleEndian.Uint32(at[4:]))), 'g', -1, 32)
 	}
 	return append(b, '}')
-}
-
-// searchParam reads a parameter of searches: what may be asked, not what a library takes.
-func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
-	if f.Whole() {
-		n, err := whole(value)
-		return float64(n), err
-	}
-	x, err := share(value)
-	return float64(x), err
-}
-
-// share reads a number of 0 or more.
-func share(value []byte) (float32, error) {
-	x, err := number(value)
-	if err == nil && !(x >= 0) {
-		err = fmt.Errorf("expected a number of 0 or more, found %s", shown(value))
-	}
-	return x, err
 }
 
 // picked are rows of vectors, in some order.
@@ -160,7 +113,7 @@ func picked(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, err
 
 // disturbSparse adds noise to the values that drawn vectors have, of so many times the deviation of all of them: no dimension is added, and
 // values keep their sign, as Milvus refuses negative ones ("negative value", internal/core/src/common/Utils.h).
-func (s *sampler) disturbSparse(rng *rand.PCG, v *engine.Vectors) error {
+func (s *sampler) disturbSparse(rng *rand.Rand, v *engine.Vectors) error {
 	sum, squares, n := 0.0, 0.0, 0.0
 	each := func(f func(at []byte, x float32)) {
 		for i := range v.Rows {
@@ -176,7 +129,7 @@ func (s *sampler) disturbSparse(rng *rand.PCG, v *engine.Vectors) error {
 	deviation := s.o.Noise * math.Sqrt(max(0, squares/max(n, 1)-float64(mean*mean)))
 	odd := false
 	each(func(at []byte, x float32) {
-		y := float32(math.Copysign(float64(x)+float64(deviation*gaussian(rng)), float64(x)))
+		y := float32(math.Copysign(float64(x)+float64(deviation*rng.NormFloat64()), float64(x)))
 		odd = odd || math.IsInf(float64(y), 0)
 		binary.LittleEndian.PutUint32(at, math.Float32bits(y))
 	})

@@ -57,12 +57,12 @@ func TestSparseVectorsRefused(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"vector":{"-1":0.5}}`:                                "expected a dimension from 0 to 4294967294, found -1",
 		`{"vector":{"4294967295":0.5}}`:                        "expected a dimension",
-		`{"vector":{"indices":[1],"values":[]}}`:               "1 indices for 0 values",
-		`{"vector":{"indices":[1]}}`:                           "1 indices for 0 values",
-		`{"vector":{"indices":[2,2],"values":[1,1]}}`:          "dimension 2 stands there twice",
+		`{"vector":{"indices":[1],"values":[]}}`:               "empty list",
+		`{"vector":{"indices":[1]}}`:                           "expected a list of numbers",
+		`{"vector":{"indices":[2,2],"values":[1,1]}}`:          "dimension 2 is given twice",
 		`{"vector":{"1":"a"}}`:                                 "expected a",
 		`{"vector":[1,2],"element":"sparse"}`:                  "expected a sparse vector",
-		`{"vector":{"1":1},"element":"float32"}`:               "expected vectors of float32, found a sparse one",
+		`{"vector":{"1":1},"element":"float32"}`:               "expected a list of numbers",
 		`{"vector":{"1":1},"params":{"drop_ratio_search":-1}}`: "expected a number of 0 or more",
 	} {
 		path := filepath.Join(t.TempDir(), "q.jsonl")
@@ -84,7 +84,7 @@ func TestSparseVectorsRefused(t *testing.T) {
 	if err := os.WriteFile(both, []byte(`{"vector":[1,2]}`+"\n"+`{"vector":{"1":1}}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), both, Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "found a sparse one") {
+	if _, err := Open(t.Context(), both, Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "expected vectors of float32") {
 		t.Error(err)
 	}
 }
@@ -138,7 +138,7 @@ func TestDrawnSparseValuesKeepTheirSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &sampler{o: SampleOptions{Noise: 1}}
-	if err := s.disturbSparse(rand.NewPCG(1, 2), v); err != nil {
+	if err := s.disturbSparse(rand.New(rand.NewPCG(1, 2)), v); err != nil {
 		t.Fatal(err)
 	}
 	for i := range v.Rows {

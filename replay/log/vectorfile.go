@@ -30,11 +30,6 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 	}
 	l := &Log{Format: string(set.Format), free: set.Close}
 	err = l.fromSet(ctx, set, o)
-	if err == nil && k == kindParquet {
-		var notes []string
-		notes, err = parquetNotes(f, size)
-		l.Notes = append(l.Notes, notes...)
-	}
 	if err != nil {
 		l.Close()
 		return nil, err

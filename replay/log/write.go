@@ -18,7 +18,7 @@ import (
 
 // Write writes a log as .jsonl, one request a line, which Open reads back to the bit. A line is an object:
 //
-//	vector      one vector: a list of numbers; bits are text, their bytes in base64 (or "hex:" and two digits a byte)
+//	vector      one vector: a list of numbers; bits are text, their bytes in base64
 //	vectors     or a list of vectors that are asked in one request
 //	element     what they are: "float16", "bfloat16", "int8", "binary"; float32 if it is not there. A value is written as
 //	            the shortest number that is that float32 and no other, so halves and bytes come back as they were
@@ -99,14 +99,14 @@ func (l *Log) appendLine(b []byte, r *Request) (_ []byte, err error) {
 		b = append(b, `,"timestamp":"`...)
 		b = append(l.Start.Add(r.At).UTC().AppendFormat(b, time.RFC3339Nano), '"')
 	case r.Timed:
-		b = appendDecimal(append(b, `,"at_seconds":`...), int64(r.At), 9)
+		b = strconv.AppendFloat(append(b, `,"at_seconds":`...), r.At.Seconds(), 'f', -1, 64)
 	}
 	if r.Collection != "" {
 		b = appendText(append(b, `,"collection":`...), r.Collection)
 	}
 	b = l.appendTruth(b, r)
 	if r.Took > 0 {
-		b = appendDecimal(append(b, `,"took_ms":`...), int64(r.Took), 6)
+		b = strconv.AppendFloat(append(b, `,"took_ms":`...), float64(r.Took)/1e6, 'f', -1, 64)
 	}
 	if r.Failed {
 		b = append(b, `,"failed":true`...)

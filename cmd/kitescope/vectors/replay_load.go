@@ -132,7 +132,6 @@ func beside(cmd *cobra.Command, other string, names ...string) error {
 // readQueries reads the log, or draws one from what was loaded.
 func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) (*log.Log, error) {
 	name, c := data.Layout.Collection.Name, &data.Layout.Collection
-	arrange := log.Arrangement{Shuffle: f.shuffle, Seed: f.draw.seed}
 	var l *log.Log
 	var err error
 	if f.path == "" {
@@ -140,14 +139,13 @@ func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) 
 			return nil, err
 		}
 		a.Warn("no --queries: drawing %d from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise, f.draw.seed)
-		l, err = l.Arrange(arrange)
-	} else {
-		l, err = log.Open(ctx, f.path, log.Options{
-			Skip: f.skip, Limit: f.limit, Element: &c.Element, Dim: c.Dim, Strict: f.strict, Batch: f.draw.nq, Column: f.column, Arrangement: arrange,
-		})
-	}
-	if err != nil {
+	} else if l, err = log.Open(ctx, f.path, log.Options{
+		Skip: f.skip, Limit: f.limit, Element: &c.Element, Dim: c.Dim, Strict: f.strict, Batch: f.draw.nq, Column: f.column,
+	}); err != nil {
 		return nil, err
+	}
+	if f.shuffle {
+		l = l.Shuffle(f.draw.seed)
 	}
 	if path := f.fileTruth(); path != "" {
 		with, err := l.TruthFrom(ctx, path)
