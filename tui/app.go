@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +12,6 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
-	"kitescope/render"
 	"kitescope/tui/draw"
 )
 
@@ -29,7 +27,6 @@ type Model struct {
 	kinds  []PageKind
 	keys   *keys
 	Styles *draw.Styles
-	themes []render.Theme
 	theme  string // the name that was asked for
 	// background is the terminal's, where the theme follows it.
 	background background
@@ -41,15 +38,8 @@ type Model struct {
 	Menu     *Menu
 	data     data
 	toast    toast
-	prefix   string          // the key that another one belongs behind, "" if none was pressed
-	typed    []string        // filters and searches, the newest last
 	said     int             // counts toasts
 	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
-	// following is the cluster that the UI was changed to, nil while that is shown which it began with; leave ends that one's feed.
-	following *following
-	leave     func()
-	feeds     sync.WaitGroup
-	switches  int // counts changes that were asked for
 }
 
 // Message is a result that knows where it belongs. apply runs on the loop.
@@ -63,16 +53,13 @@ func New(cfg Config) *Model {
 	if cfg.Checks == nil {
 		cfg.Checks = rules.All()
 	}
-	m := &Model{Config: cfg, kinds: pageKinds(slices.Concat(cfg.Pages, cfg.Own.Pages)), themes: append(draw.Themes(), cfg.Themes...), theme: cfg.Theme}
+	m := &Model{Config: cfg, kinds: pageKinds(cfg.Pages), theme: cfg.Theme}
 	m.data.judged = &judgement{judge: &check.Judge{}}
-	keys, err := newKeys(m.kinds, cfg.Keys)
-	if m.keys = keys; err != nil {
-		m.Say(ToneBad, err.Error())
-	}
+	m.keys = &keys{all: keyMap(m.kinds), kinds: m.kinds}
 	if m.theme == "" {
 		m.theme = autoTheme
 	}
-	if names := m.themeNames(); !slices.Contains(names, m.theme) {
+	if names := themeNames(); !slices.Contains(names, m.theme) {
 		m.Say(ToneWarn, "there is no theme "+m.theme+"; there are "+strings.Join(names, ", "))
 		m.theme = autoTheme
 	}
@@ -137,14 +124,7 @@ func handle(m *Model, msg tea.Msg) Cmd {
 		if m.Prompt != nil {
 			return m.Prompt.key(m, ActNone, msg.Content)
 		}
-	case tea.MouseClickMsg:
-		return m.click(msg)
-	case tea.MouseWheelMsg:
-		m.wheel(msg)
 	case news.Update:
-		if m.following != nil { // that of the cluster that was shown first
-			return nil
-		}
 		return m.take(&msg)
 	case Message:
 		return msg.Apply(m)
@@ -162,9 +142,6 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 		}
 		if a == ActQuit {
 			return m.quit()
-		}
-		if moved := m.keys.movedKey(InPrompt, msg.Keystroke()); a == ActNone && text == "" && moved != "" {
-			m.Say(ToneInfo, moved)
 		}
 		return m.Prompt.key(m, a, text)
 	}
@@ -184,27 +161,15 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 
 // pressed does what a key means on the page that is shown.
 func pressed(m *Model, key string) Cmd {
-	if m.prefix != "" {
-		return begun(m, key)
-	}
-	top := m.Top()
-	if own := m.Config.Own.Key; own != nil {
-		if c, ok := own(m, key); ok {
-			return c
-		}
-	}
-	a, ok := m.keys.find(top.Scope(), key)
-	switch p, isPlace := placeOf(a, key); {
+	a, ok := m.keys.find(m.Top().Scope(), key)
+	switch {
 	case !ok:
-		m.Say(ToneInfo, m.keys.unbound(top.Scope(), key, m.Width-tonesWidth))
-	case a == ActGo:
-		m.prefix = key
-	case a == ActNumber && isPlace:
-		return goPlace(m, p)
-	default:
-		return m.do(key, a)
+		m.Say(ToneInfo, m.keys.unbound(key))
+		return nil
+	case a == ActNumber:
+		return goPlace(m, key)
 	}
-	return nil
+	return m.do(key, a)
 }
 
 // do performs the action of a key, or says why it is not possible.
@@ -247,9 +212,7 @@ func (m *Model) act(a Action) Cmd {
 		}
 		help, _ := newHelpPage(m, nil)
 		return m.Push(help)
-	case ActPause:
-		return m.pause()
-	case ActEarlier, ActLater, ActMinuteEarlier, ActMinuteLater, ActAt, ActLive:
+	case ActEarlier, ActLater, ActAt, ActLive:
 		return m.data.past.step(m, a)
 	case ActGoFindings:
 		return m.goFindings()
@@ -265,9 +228,6 @@ func (m *Model) act(a Action) Cmd {
 	case ActCopyMenu:
 		m.Menu = copyMenu(m)
 		return nil
-	}
-	if p, ok := placeOf(a, ""); ok {
-		return goPlace(m, p)
 	}
 	return m.Top().Act(m, a)
 }
@@ -326,9 +286,6 @@ func (m *Model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = "kitescope"
-	if m.Config.Mouse {
-		v.MouseMode = tea.MouseModeCellMotion
-	}
 	if m.Width > 0 && m.h > 0 {
 		v.Content, v.Cursor = frame{m}.whole()
 		v.Content = m.Config.Glyphs.Text(v.Content)

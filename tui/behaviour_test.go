@@ -224,7 +224,7 @@ func shownIDs(r *gridRows) (ids []string) {
 	return ids
 }
 
-func TestSortByKeysAndClick(t *testing.T) {
+func TestSortByKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
 		rows := func() []int64 {
@@ -242,51 +242,10 @@ func TestSortByKeysAndClick(t *testing.T) {
 		if list := rows(); list[0] < list[len(list)-1] {
 			t.Error("numbers do not start with the highest")
 		}
-		header := strings.Split(d.Plain(), "\n")[d.m.bodyTop()]
-		before, _, _ := strings.Cut(header, "ROWS")
-		x := len([]rune(before))
-		d.Send(tea.MouseClickMsg{X: x, Y: d.m.bodyTop(), Button: tea.MouseLeft})
+		d.Keys("S enter")
 		d.Shows("sort rows ↑")
 		if list := rows(); list[0] > list[len(list)-1] {
-			t.Error("a click on the header did not reverse the order")
-		}
-	})
-}
-
-func TestMouse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
-		cfg.Mouse = true
-		d := driven(t, cfg, 120, 20)
-		d.Cluster(tuitest.Fixture())
-		d.Keys("5")
-		if d.m.View().MouseMode != tea.MouseModeCellMotion {
-			t.Error("the mouse is not asked for")
-		}
-		d.Send(tea.MouseClickMsg{X: 10, Y: d.m.bodyTop() + 3, Button: tea.MouseLeft})
-		if got := d.grid().Cursor; got != 2 {
-			t.Errorf("a click on the third row put the cursor on row %d", got+1)
-		}
-		d.Send(tea.MouseWheelMsg{X: 10, Y: 8, Button: tea.MouseWheelDown})
-		if got := d.grid().top; got != wheelLines {
-			t.Errorf("the wheel scrolled to %d, want %d", got, wheelLines)
-		}
-		d.Keys("r")
-		d.Screen()
-		n := d.m.Menu
-		d.Send(tea.MouseClickMsg{X: n.x + 3, Y: n.y + len(n.Items), Button: tea.MouseLeft})
-		if _, ok := d.m.Top().(*detailPage); !ok || d.m.Menu != nil {
-			t.Error("a click on the last item of the menu did not describe")
-		}
-		d.Keys("r")
-		d.Screen()
-		d.Send(tea.MouseClickMsg{X: 0, Y: 5, Button: tea.MouseLeft})
-		if d.m.Menu != nil {
-			t.Error("a click beside the menu did not close it")
-		}
-		d.m.Config.Mouse = false
-		if d.m.View().MouseMode != tea.MouseModeNone {
-			t.Error("the mouse is asked for though it is off")
+			t.Error("choosing the column again did not reverse the order")
 		}
 	})
 }
@@ -302,40 +261,6 @@ func TestTheWayDoesNotGrow(t *testing.T) {
 		d.Shows("overview › segments › collections")
 		d.Keys("1")
 		d.Shows("DATA")
-	})
-}
-
-// TestFooterAndCrumbsAreClicked: a key in the footer is pressed by a click, a page on the way here is gone back to.
-func TestFooterAndCrumbsAreClicked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := at(t, "4 enter enter")
-		d.Shows("overview › collections › docs_hnsw_cos segments › 470590760626295000 index files")
-		click := func(y int, word string) {
-			t.Helper()
-			line := strings.Split(d.Plain(), "\n")[y]
-			before, _, ok := strings.Cut(line, word)
-			if !ok {
-				t.Fatalf("no %q in %q", word, line)
-			}
-			d.Send(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
-		}
-		click(2, "docs_hnsw_cos segments")
-		d.Shows("overview › collections › docs_hnsw_cos segments")
-		d.Lacks("index files")
-		click(29, "d describe")
-		d.Shows("› 470590760626295000")
-		if _, ok := d.m.Top().(*detailPage); !ok {
-			t.Errorf("the footer led to a %T", d.m.Top())
-		}
-		click(2, "overview")
-		d.Shows("DATA")
-		click(29, "nodes")
-		d.Shows("overview › nodes")
-		click(29, "? help")
-		d.Shows("ON THIS PAGE")
-		d.Keys("y")
-		d.Send(tea.MouseClickMsg{X: 3, Y: 29, Button: tea.MouseLeft}) // on what is said, which hides the keys
-		d.Shows("ON THIS PAGE")
 	})
 }
 
@@ -370,13 +295,12 @@ func TestPalette(t *testing.T) {
 			{"segm", "› segments"},
 			{"tree docs_hnsw_cos", "tree of docs_hnsw_cos"},
 			{"diff", "there was no refresh yet"},
-			{"help", "ON THIS PAGE"},
+			{"help", "OVERVIEW: OPEN"},
 			{"zzz", `there is no page "zzz"`},
 			{"segments nosuch=1", `unknown column of segments "nosuch"`},
 			{"tree", "say which collection"},
 			{"theme light", "theme light"},
 			{"theme pink", "there is no theme pink"},
-			{"pause", "paused"},
 		} {
 			d := at(t, ":")
 			d.Typed(x.line).Keys("enter")

@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/news"
 	"kitescope/inspect/view"
-	"kitescope/internal/table"
 	"kitescope/render"
 )
 
@@ -40,12 +39,8 @@ type Config struct {
 	NodeFlags string
 	// Theme is the name of a theme; "" or "auto" follows the terminal's background.
 	Theme string
-	// Themes are further themes, beside render.Themes.
-	Themes []render.Theme
 	// NoColor leaves colours out; bold, reverse and glyphs remain.
 	NoColor bool
-	// Mouse turns mouse reports on. The terminal's own selection then needs shift.
-	Mouse bool
 	// StartPage is what the palette would be given: "segments coll=docs"; "" is the overview.
 	StartPage string
 	// Now is the clock; nil means time.Now.
@@ -53,12 +48,6 @@ type Config struct {
 	// SaveFile writes a new file and returns its full path; where there is one already that is fs.ErrExist. write may be
 	// called once, off the UI's loop. nil means that saving is switched off.
 	SaveFile func(path string, write func(io.Writer) error) (full string, err error)
-	// ReplaceFile is SaveFile for a file that is there, and that a person wants replaced.
-	ReplaceFile func(path string, write func(io.Writer) error) (full string, err error)
-	// Folders are those that a path which is being typed may go on with; nil: none is suggested.
-	Folders func(typed string) []string
-	// Keys are those of actions, by the names that docs/reference/keys.md lists, where a person wants others than the usual ones.
-	Keys map[string][]string
 	// Pages are kinds of pages beside those of a cluster.
 	Pages []PageKind
 	// First is the page that the UI opens with where there is no cluster; nil where there is one.
@@ -71,35 +60,6 @@ type Config struct {
 	ASCII bool
 	// Glyphs are the characters that the terminal has: whatever is drawn is put into them.
 	Glyphs render.Glyphs
-	// Aliases are names of a person's own for pages, and what follows those: "hot" is "segments findings>0".
-	Aliases map[string]string
-	// Views are the columns and the order of tables, by resource.
-	Views map[string]View
-	// Own is the person's own: keys and words of the palette.
-	Own Own
-	// Clipboard gives a text to a clipboard. It is called off the loop, and says which has the text now; "" leaves it to the terminal, and
-	// why says what was tried before. nil: the terminal alone is there.
-	Clipboard func(ctx context.Context, text string) (to, why string, err error)
-	// Keep writes into the person's configuration what is at a path there, and says which file that is; a nil value takes it out. nil: there is none.
-	Keep func(value any, path ...string) (file string, err error)
 	// Notice is a message to begin with.
 	Notice string
-}
-
-// View is how the table of a resource looks: positions of its columns, nil for the usual ones, and its order.
-type View struct {
-	Columns []int
-	Order   []table.SortKey
-}
-
-// Own is what a person added to the UI.
-type Own struct {
-	// Key does what a key is for on the page that is shown; ok is false where it is not one of theirs. nil: there are none.
-	Key func(m *Model, key string) (c Cmd, ok bool)
-	// Words are further words of the palette.
-	Words []Word
-	// KeepColumns keeps how the table on top looks; nil: nobody keeps anything.
-	KeepColumns func(m *Model) Cmd
-	// Pages are kinds of pages, whatever cluster is shown.
-	Pages []PageKind
 }

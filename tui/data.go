@@ -13,17 +13,12 @@ type data struct {
 	cluster  *model.Cluster // what is shown; nil until the first
 	previous *model.Cluster // what was shown before; nil until the second
 	first    *model.Cluster
-	mark     *model.Cluster // set by the person on the diff page
-	markedAt time.Time
 	at       time.Time  // when cluster came
 	env      *view.Env  // of cluster
 	seen     *view.Env  // see rowsEnv
 	seenOf   *view.Env  // the env that seen was made of
-	serial   int        // counts clusters
 	judged   *judgement // the diagnosis, of this source alone: what comes of another one's is of a source that was left
-	again    again
 	times    Times
-	fade     fade
 	ageTick  int  // the timer that counts
 	clock    bool // whether the timer of tickClock runs
 
@@ -33,30 +28,12 @@ type data struct {
 	since    time.Time   // when the source that err is about was last heard of; zero: unknown
 	lost     []news.Lost // processes that were heard of and are not now
 
-	paused   bool
-	pausedAt time.Time
-	waiting  *model.Cluster // the newest while paused, or while the past is shown
-	held     int            // how many came meanwhile
-
-	past past
+	waiting *model.Cluster // the newest while the past is shown
+	past    past
 }
 
-// fade is how fresh the last refresh is: highlights lose colour, then go.
-type fade int
-
-const (
-	faded fade = iota
-	fading
-	fresh
-)
-
-// How long a highlight is bright, and how long it stays at all.
-const (
-	brightFor = 4 * time.Second
-	fadesFor  = 15 * time.Second
-	// clockEvery is how often ages in cells are worked out anew while nothing else changes.
-	clockEvery = 30 * time.Second
-)
+// clockEvery is how often ages in cells are worked out anew while nothing else changes.
+const clockEvery = 30 * time.Second
 
 // take takes what the feed says.
 func (m *Model) take(u *news.Update) Cmd {
@@ -73,14 +50,7 @@ func (m *Model) take(u *news.Update) Cmd {
 	if u.Then {
 		return Batch(m.show(u.Cluster), m.readPast(pastAfter))
 	}
-	if d.paused || d.past.away {
-		newest := d.waiting
-		if newest == nil {
-			newest = d.cluster
-		}
-		if newest == nil || !sameMetadata(newest, u.Cluster) {
-			d.held++
-		}
+	if d.past.away {
 		d.waiting = u.Cluster
 		return m.growPast(u.Cluster)
 	}
@@ -113,13 +83,10 @@ func (m *Model) replace(beside, c *model.Cluster) Cmd {
 	d.env = newEnv(m, c)
 	d.previous, d.cluster = beside, c
 	d.at = m.Config.Now()
-	d.serial++
 	if d.first == nil {
 		d.first = c
-		return Batch(m.Refresh(), judge(m), m.measure(), m.tickAge(), m.tickClock())
 	}
-	d.fade = fresh
-	return Batch(m.Refresh(), judge(m), m.measure(), m.tickFade(), m.tickAge(), m.tickClock())
+	return Batch(m.Refresh(), judge(m), m.measure(), m.tickAge(), m.tickClock())
 }
 
 func newEnv(m *Model, c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
@@ -129,32 +96,6 @@ func (m *Model) Env() *view.Env { return m.data.env }
 
 // Times is where requests spend their time.
 func (m *Model) Times() *Times { return &m.data.times }
-
-// pause freezes what is shown, or takes over what came meanwhile. In the past it has time go on, or stops it.
-func (m *Model) pause() Cmd {
-	d := &m.data
-	switch {
-	case d.past.away:
-		return m.data.past.play(m)
-	case !d.live && !d.paused && d.past.of != nil:
-		m.Say(ToneInfo, "this is the newest state: "+KeyOf(m, ActEarlier)+" goes back")
-		return nil
-	case !d.live && !d.paused:
-		m.Say(ToneInfo, "nothing to pause: the source does not change")
-		return nil
-	}
-	d.paused = !d.paused
-	if d.paused {
-		d.pausedAt = m.Config.Now()
-		return m.tickAge()
-	}
-	c := d.waiting
-	d.waiting, d.held = nil, 0
-	if c == nil {
-		return nil
-	}
-	return m.show(c)
-}
 
 // ageShown reports whether the header has an age that grows by itself, and since when.
 // A live source has none: it shows the time of the last change, so that an idle
@@ -167,7 +108,7 @@ func (d *data) ageShown() (since time.Time, ok bool) {
 		return d.since, true
 	case d.err == nil && d.past.away:
 		return d.cluster.Origin.Taken, d.live && !d.cluster.Origin.Taken.IsZero()
-	case d.err != nil, d.paused:
+	case d.err != nil:
 		return d.at, true
 	case len(d.lost) > 0:
 		return d.lost[0].Since, true

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,7 +19,6 @@ const sectionRows = 200
 // objectText is an object with what is at hand of its records.
 type objectText struct {
 	What    *view.Description // nil if it is not there
-	Against *view.Description // of the object compared with, nil if there is none
 	Records []model.Record
 	Missing []string // keys without a record
 }
@@ -45,9 +43,6 @@ func objectTextOf(t view.Table, row int) objectText {
 
 // lines lays it out: fields, sections, records; related is the key that lists what is related.
 func (o *objectText) lines(related string, w int) []draw.TextLine {
-	if o.Against != nil {
-		return compared(o.What, o.Against, w)
-	}
 	// What is expensive is left out: of keys it is the record, which stands below anyway.
 	fields := slices.DeleteFunc(slices.Clone(o.What.Fields), func(f view.Field) bool { return f.Column.Show == table.OnDemand || f.Column.Omits(f.Cell) })
 	lines := fieldLines(fields, w)
@@ -193,33 +188,3 @@ func recordLines(r *model.Record) []draw.TextLine {
 	}
 	return lines
 }
-
-// compared shows two descriptions side by side; what differs is marked.
-func compared(a, b *view.Description, w int) []draw.TextLine {
-	label := 0
-	for i := range a.Fields {
-		label = max(label, draw.Width(fieldName(&a.Fields[i])))
-	}
-	side := (w - label - 8) / 2
-	row := func(name, x, y string, look draw.Look) draw.TextLine {
-		mark := "  "
-		if look == draw.LookChanged {
-			mark = "~ "
-		}
-		return draw.TextLine{Text: mark + draw.Fit(name, label) + "  " + draw.FitName(x, side) + "  " + draw.CutName(y, side), Look: look}
-	}
-	lines := []draw.TextLine{row("", nameOf(a.Ref), nameOf(b.Ref), draw.LookTitle)}
-	same := 0
-	for i := range a.Fields {
-		x, y := draw.CellText(a.Fields[i].Column, a.Fields[i].Cell), draw.CellText(b.Fields[i].Column, b.Fields[i].Cell)
-		look := draw.LookChanged
-		if x == y {
-			look = draw.LookPlain
-			same++
-		}
-		lines = append(lines, row(fieldName(&a.Fields[i]), x, y, look))
-	}
-	return append(lines, draw.TextLine{}, draw.TextLine{Text: fmt.Sprintf("  %d of %d fields are equal", same, len(a.Fields)), Look: draw.LookDim})
-}
-
-func nameOf(r model.Ref) string { return words.Harmless(cmp.Or(r.Name, r.ID)) }

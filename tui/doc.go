@@ -25,7 +25,7 @@
 //   - What a page of the cluster shows is in Model.data: the cluster, and env for tables of resources, both nil before the first
 //     Update. newDetailPage opens an object. A cell that may be cut is a table.Text; a table.ID never is.
 //   - Anything else implements Page. Stops is a cursor on lines of a text, Window a text that scrolls, package draw has texts of
-//     so many cells and styles. A page may be a Clicker, a Tabular, a Stopper.
+//     so many cells and styles. A page may be a Tabular, a Stopper, a Dated.
 //   - Act does what a key asks for. It may Push a page, go Back, Say something, Copy, Save, set Model.Menu or Model.Prompt. What
 //     takes longer than a frame is returned: a Cmd, whose Message changes the page on the loop. Its Context ends with the program.
 //   - Keys of its own are Bindings of the PageKind. Actions (actions.go) and Scopes (scope.go) are one list each for all pages, so

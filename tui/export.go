@@ -15,76 +15,18 @@ import (
 )
 
 // clipboardLimit is the largest text that is copied, in bytes: terminals drop longer
-// OSC 52 sequences without a word (xterm and others near 100 kB of base64).
+// OSC 52 sequences silently (xterm and others near 100 kB of base64).
 const clipboardLimit = 74_000
 
-// copyLimit is the largest text that a program is given: beyond it a file is what a person wants.
-const copyLimit = 16 << 20
-
-// mostCopied is the largest text that can be copied here.
-func mostCopied(m *Model) int {
-	if m.Config.Clipboard != nil {
-		return copyLimit
-	}
-	return clipboardLimit
-}
-
-// Copy puts a text on the clipboard, and says on which once it is there. The terminal itself is asked last (OSC 52): it does not say
-// whether it did as it was told.
+// Copy has the terminal put a text on the clipboard (OSC 52); it does not report whether it did.
 func (m *Model) Copy(text, what string) Cmd {
 	what = words.Harmless(what)
-	switch {
-	case len(text) > mostCopied(m):
+	if text = render.Pasted(text); len(text) > clipboardLimit {
 		m.Say(ToneWarn, what+" is too much to copy: save it to a file")
 		return nil
-	case m.Config.Clipboard == nil:
-		return copiedMsg{text: render.Pasted(text), what: what}.Apply(m)
 	}
-	m.Say(ToneInfo, "copying "+what+"…")
-	return func() tea.Msg {
-		ctx, stop := m.Context()
-		defer stop()
-		c := copiedMsg{text: render.Pasted(text), what: what}
-		c.to, c.why, c.err = m.Config.Clipboard(ctx, c.text)
-		return c
-	}
-}
-
-// copyMade copies what is made off the loop: a text that stops soon after the most that can be copied.
-func (m *Model) copyMade(what string, text func(most int) string) Cmd {
-	most := mostCopied(m)
-	m.Say(ToneInfo, "copying "+what+"…")
-	return func() tea.Msg { return madeMsg{text(most), what} }
-}
-
-// madeMsg brings a text that is to be copied.
-type madeMsg struct{ text, what string }
-
-func (t madeMsg) Apply(m *Model) Cmd { return m.Copy(t.text, t.what) }
-
-// copiedMsg says which clipboard has a text; to is "" where none but the terminal's is left.
-type copiedMsg struct {
-	text, what, to, why string
-	err                 error
-}
-
-func (c copiedMsg) Apply(m *Model) Cmd {
-	why := ""
-	if c.why != "" {
-		why = " (" + words.Harmless(c.why) + ")"
-	}
-	switch {
-	case c.err != nil:
-		m.Say(ToneBad, "not copied: "+words.Harmless(c.err.Error()))
-	case c.to != "":
-		m.Say(ToneGood, "copied to "+c.to+": "+c.what)
-	case len(c.text) > clipboardLimit:
-		m.Say(ToneWarn, "not copied"+why+": "+c.what+" is more than a terminal takes: save it to a file")
-	default:
-		m.Say(ToneInfo, "sent to the terminal (OSC 52)"+why+": "+c.what)
-		return tea.SetClipboard(c.text)
-	}
-	return nil
+	m.Say(ToneInfo, "copied by the terminal (OSC 52): "+what)
+	return tea.SetClipboard(text)
 }
 
 // Tabular is a page that can be copied as a table.
@@ -113,9 +55,9 @@ func copyMenu(m *Model) *Menu {
 		count := words.Plural(len(list), "row")
 		n.Items = append(n.Items,
 			MenuItem{Text: "table as TSV", Note: count, Run: func(m *Model, _ *Menu) Cmd {
-				return m.copyMade(count, writeTSV(t, list, columns, true))
+				return m.Copy(writeTSV(t, list, columns, true), count)
 			}},
-			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.copyMade("ids", writeIDs(t, list)) }})
+			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(writeIDs(t, list), "ids") }})
 	}
 	if t, ok := top.(Tabular); ok {
 		text, rows := t.TSVTable()
@@ -171,35 +113,25 @@ func needsNoCluster(command string) bool {
 	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare" || verb == "replay"
 }
 
-// copyRows copies the marked rows, else the current one.
-func (g *gridPage) copyRows(m *Model) Cmd {
-	if len(g.marks) > 0 {
-		list := g.taken()
-		return m.copyMade(words.Plural(len(list), "marked row"), writeTSV(g.rows.Table, list, g.columnList(), false))
-	}
+// copyRow copies the current row.
+func (g *gridPage) copyRow(m *Model) Cmd {
 	row, _ := g.current()
-	return m.Copy(writeTSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false)(mostCopied(m)), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
+	return m.Copy(writeTSV(g.rows.Table, []int32{int32(row)}, g.columnList(), false), g.resource.Singular+" "+refName(g.rows.Table.Ref(row)))
 }
 
-// taken are the rows that copy and save are about: those marked, else all shown.
+// taken returns the rows that are shown, for copy and save.
 func (g *gridPage) taken() []int32 {
 	n := g.rows.Count()
 	rows := make([]int32, 0, n)
 	for i := range n {
-		row := g.rows.Row(i)
-		if len(g.marks) > 0 {
-			if _, ok := g.marks[g.rows.Table.Ref(row).ID]; !ok {
-				continue
-			}
-		}
-		rows = append(rows, int32(row))
+		rows = append(rows, int32(g.rows.Row(i)))
 	}
 	return rows
 }
 
 // Command is the command line that prints the same table.
 func (g *gridPage) Command(*Model) string {
-	l := listing{Resource: g.resource, Where: g.where, Filter: &g.filter, Order: g.order, All: g.all, Wide: g.wide, Chosen: g.chosen}
+	l := listing{Resource: g.resource, Where: g.where, Filter: &g.filter, Order: g.order, All: g.all, Wide: g.wide}
 	return l.Command()
 }
 
@@ -213,7 +145,7 @@ func saveMenu(g *gridPage) *Menu {
 			continue
 		}
 		n.Items = append(n.Items, MenuItem{Text: word, Note: format.Doc(), Run: func(m *Model, _ *Menu) Cmd {
-			grid := view.NewGrid(t, list, g.savedColumns(format))
+			grid := view.NewGrid(t, list, g.resource.ColumnsFor(format.Show(), g.known()))
 			return Save(m, FileName(g.resource.Name, "")+"."+word, func(w io.Writer) error {
 				return clusters.Grid(w, grid, render.Options{Format: format})
 			})
@@ -236,14 +168,6 @@ func SaveReport[F any](title, name string, parse func(word string) (F, error), w
 		}})
 	}
 	return n
-}
-
-// savedColumns are the chosen columns, else all that the format has.
-func (g *gridPage) savedColumns(f render.Format) []int {
-	if g.chosen != nil {
-		return g.chosen
-	}
-	return g.resource.ColumnsFor(f.Show(), g.known())
 }
 
 // FileName makes a file name of what is saved.

@@ -17,8 +17,6 @@ type openedFinding struct {
 	Causes, Follows []*check.Finding
 	// Began are lines that say when it began, as far as that is known.
 	Began []Fact
-	// Checked is what came of checking again, "" if nobody did.
-	Checked string
 }
 
 // Fact is a line with a label.
@@ -167,9 +165,6 @@ func (s *findingSheet) putIn(label string, role render.Role, text string) {
 
 // rest is what else is known of it.
 func (s *findingSheet) rest(o *openedFinding) {
-	if o.Checked != "" {
-		s.put("CHECKED", words.Harmless(o.Checked))
-	}
 	label := "COST"
 	for _, text := range costLines(o.Finding) {
 		s.put(label, text)

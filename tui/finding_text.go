@@ -5,9 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
-	"kitescope/internal/encode"
 	"kitescope/internal/words"
-	"kitescope/render"
 	"kitescope/render/clusters"
 )
 
@@ -27,27 +25,6 @@ func findingText(f *check.Finding) string {
 		lines = append(lines, "- "+clusters.EvidenceText(&f.Evidence[i]))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// findingMarkdown is a finding for a ticket, as a report has it: commands in blocks of code.
-func findingMarkdown(f *check.Finding) string {
-	var b strings.Builder
-	m := &render.Markdown{Out: encode.NewOutput(&b, encode.Pieces)}
-	m.Line("### "+f.Severity.String()+": "+render.MarkdownText(f.Message), "", "`"+f.Check+"` · "+render.MarkdownText(clusters.ObjectText(f.Object)))
-	for _, text := range costLines(f) {
-		m.Line("", render.MarkdownText(text))
-	}
-	m.Lines(clusters.FixLines(f, 0))
-	if len(f.Evidence) > 0 {
-		m.Line("")
-	}
-	for i := range f.Evidence {
-		m.Line("- " + render.MarkdownText(clusters.EvidenceText(&f.Evidence[i])))
-	}
-	if err := m.Out.Flush(); err != nil { // never, of a Builder
-		return findingText(f)
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 // findingCommands are those of the steps of a finding, in their order.

@@ -59,7 +59,6 @@ func (j *judgement) look(m *Model) Cmd {
 	if j.own != nil {
 		if checks, j.why = j.own.Checks(d.cluster); j.why != nil {
 			j.env, j.report = d.env, nil
-			d.again.settle(m)
 			return nil
 		}
 	}
@@ -67,13 +66,8 @@ func (j *judgement) look(m *Model) Cmd {
 	return runChecks(j, d.env, checks, m.Config.Now)
 }
 
-// judge looks at what has to be judged whatever is shown: by the diagnosis, and where it is checked again.
-func judge(m *Model) Cmd {
-	if a := &m.data.again; a.busy && a.env != nil && a.judged.own != nil {
-		return Batch(m.data.judged.look(m), a.judged.look(m))
-	}
-	return m.data.judged.look(m)
-}
+// judge has the diagnosis look at what is shown.
+func judge(m *Model) Cmd { return m.data.judged.look(m) }
 
 // judgedMsg brings a report that was asked for.
 type judgedMsg struct {
@@ -90,7 +84,6 @@ func (j judgedMsg) Apply(m *Model) Cmd {
 		return nil
 	}
 	to.report, to.said, to.env, to.busy = j.report, j.said, j.env, false
-	d.again.settle(m)
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
 		to.busy = true
 		return Batch(m.Refresh(), m.After(min(rest, restMost), restedMsg{to}))

@@ -130,7 +130,6 @@ func opened(m *Model, j *judgement, f *check.Finding) *openedFinding {
 		o = openFinding(j.report, f)
 	}
 	_, o.Began = j.began(m, f)
-	o.Checked = m.data.again.said(j, f)
 	return o
 }
 
@@ -146,19 +145,3 @@ func openedLines(m *Model, j *judgement, f *check.Finding, w, h, from int) (line
 	}
 	return lines, len(all)
 }
-
-func (p *findingsPage) Click(m *Model, x, y int) Cmd {
-	left, _ := draw.Halves(m.Width, m.BodyHeight(), besideFindings, m.Width/2)
-	y -= p.above
-	i := p.list.Top + y - p.first
-	if x >= left || y < p.first || y-p.first >= p.list.Height || i >= len(p.rows) {
-		return nil
-	}
-	if i == p.cursor && p.Can(m, ActOpen) == "" {
-		return p.Act(m, ActOpen)
-	}
-	p.goToRow(i)
-	return nil
-}
-
-func (p *findingsPage) Wheel(_ *Model, lines int) { p.goToRow(p.cursor + lines) }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,38 +102,6 @@ func TestAllOfTheOverviewIsSelected(t *testing.T) {
 	}
 }
 
-// TestOverviewSideways: right and left go to what stands beside.
-func TestOverviewSideways(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := driven(t, testConfig(), 200, 50)
-		d.Cluster(tuitest.Fixture())
-		p := d.m.Top().(*overviewPage)
-		d.Plain()
-		for p.selected().Key != "role rootcoord" {
-			d.Keys("down")
-			d.Plain()
-			if p.at == len(p.items)-1 {
-				t.Fatal("there is no role")
-			}
-		}
-		d.Keys("right")
-		d.Plain()
-		if got := p.selected().Key; got != "data rows" {
-			t.Errorf("right leads to %q", got)
-		}
-		d.Keys("right*2")
-		d.Plain()
-		if got := p.selected().Key; !strings.HasPrefix(got, "state ") {
-			t.Errorf("right leads to %q", got)
-		}
-		d.Keys("left*3")
-		d.Plain()
-		if got := p.selected().Key; got != "role rootcoord" {
-			t.Errorf("left leads to %q", got)
-		}
-	})
-}
-
 // asker is a live feed whose cluster is mended when it is asked again.
 type asker struct {
 	again func(ctx context.Context) error
@@ -158,66 +125,15 @@ func mendable() *check.Check {
 	return x
 }
 
-func TestCheckAgain(t *testing.T) {
-	for name, test := range map[string]struct {
-		mend, live, fail bool
-		want             string
-	}{
-		"mended":     {mend: true, live: true, want: "✓ fixed: two-databases database tenant_a (2) is gone"},
-		"still":      {live: true, want: "▲ two-databases database tenant_a (2): still there"},
-		"a file":     {want: "still there: a file does not change"},
-		"no answers": {live: true, fail: true, want: "✖ could not ask again: etcd is gone"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				cfg := testConfig()
-				cfg.Checks = []*check.Check{mendable()}
-				var d *ui
-				asked := 0
-				cfg.Feed = &asker{func(context.Context) error {
-					asked++
-					time.Sleep(2 * time.Second)
-					if test.fail {
-						return errors.New("etcd is gone")
-					}
-					parts := tuitest.FixtureParts()
-					parts.Origin.Revision++
-					if test.mend {
-						parts.Databases = parts.Databases[:1]
-					}
-					d.Messages <- news.Update{Cluster: model.Build(parts), Live: true}
-					return nil
-				}}
-				d = driven(t, cfg, 120, 40)
-				d.Send(news.Update{Cluster: tuitest.Fixture(), Live: test.live})
-				d.Keys("f x")
-				if test.live {
-					d.Shows("checking two-databases again…")
-				}
-				d.Sleep(2500 * time.Millisecond)
-				d.Shows(test.want)
-				if want := map[bool]int{true: 1, false: 0}[test.live]; asked != want {
-					t.Errorf("asked %d times", asked)
-				}
-				if test.mend {
-					d.Lacks("there are two databases")
-				} else {
-					d.Shows("there are two databases")
-				}
-			})
-		})
-	}
-}
-
 // TestToastsFade: a message gives the footer back after a while, what went wrong later.
 func TestToastsFade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Cluster(tuitest.Fixture())
 		d.Keys("y")
-		d.Shows("sent to the terminal (OSC 52): fix: etcdctl")
+		d.Shows("copied by the terminal (OSC 52): fix: etcdctl")
 		d.Sleep(2900 * time.Millisecond)
-		d.Shows("sent to the terminal (OSC 52): fix: etcdctl")
+		d.Shows("copied by the terminal (OSC 52): fix: etcdctl")
 		d.Sleep(200 * time.Millisecond)
 		d.Lacks("sent to the terminal")
 		d.Shows("y copy fix")

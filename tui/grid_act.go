@@ -12,19 +12,19 @@ import (
 )
 
 // Can says why an action is not possible on the current row, "" if it is.
-func (g *gridPage) Can(m *Model, a Action) string {
+func (g *gridPage) Can(_ *Model, a Action) string {
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSort:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow, ActSave, ActFilter, ActSortNext, ActSortPrevious, ActSort:
 		if g.rows.Table == nil {
 			return "no data yet"
 		}
 	}
-	if a == ActWorst || a == ActAll {
-		return g.canIll(m, a)
+	if a == ActAll && g.rows.Table != nil && g.rows.Left == 0 && !g.all {
+		return "nothing is left out"
 	}
 	row, ok := g.current()
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActMark, ActMarkRange, ActCopyRow:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow:
 		if !ok {
 			return "there is no row"
 		}
@@ -41,10 +41,6 @@ func (g *gridPage) Can(m *Model, a Action) string {
 	case ActTree:
 		if collectionOf(g.rows.Table, row) == 0 {
 			return "a " + g.resource.Singular + " belongs to no collection"
-		}
-	case ActCompare:
-		if len(g.marks) != 2 {
-			return "mark two rows with " + KeyOf(m, ActMark) + " first"
 		}
 	}
 	return ""
@@ -71,16 +67,10 @@ func (g *gridPage) Act(m *Model, a Action) Cmd {
 		return openTree(m, collectionOf(g.rows.Table, row))
 	case ActFilter:
 		m.Prompt = g.filterPrompt()
-	case ActMark, ActMarkRange:
-		g.mark(a)
-	case ActCompare:
-		return m.Push(newComparePage(g.markedRefs()))
 	case ActCopyRow:
-		return g.copyRows(m)
+		return g.copyRow(m)
 	case ActSave:
 		m.Menu = saveMenu(g)
-	case ActColumns:
-		m.Menu = g.columnMenu(m)
 	case ActSort:
 		m.Menu = g.sortMenu()
 	case ActBack:
@@ -95,7 +85,7 @@ func (g *gridPage) Act(m *Model, a Action) Cmd {
 func (g *gridPage) arrange(m *Model, a Action) Cmd {
 	switch a {
 	case ActWide:
-		g.wide, g.chosen = !g.wide, nil
+		g.wide = !g.wide
 		g.ResetColumns()
 		if g.wide {
 			m.Say(ToneInfo, "wide: "+words.Plural(len(g.columnList()), "column")+", → scrolls to those without room")
@@ -103,8 +93,6 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 		if g.filtering() {
 			return g.rebuild(m, "matching…")
 		}
-	case ActWorst:
-		return g.worstFirst(m)
 	case ActAll:
 		return g.toggleAll(m)
 	case ActSortNext, ActSortPrevious:
@@ -128,7 +116,7 @@ func (g *gridPage) sortMenu() *Menu {
 
 // neighbour is the column beside the one sorted by, among those that have room.
 func (g *gridPage) neighbour(m *Model, a Action) int {
-	list := g.drawn(m).list
+	list := g.drawn().list
 	shown := make([]int, 0, len(list))
 	for _, p := range g.Placed {
 		shown = append(shown, list[p.Column])
@@ -160,14 +148,10 @@ func (g *gridPage) sortBy(m *Model, column int) Cmd {
 	return g.request(m, "sorting…", true)
 }
 
-// back takes one thing away: the filter, the marks, then the page.
+// back clears the filter, or leaves the page.
 func (g *gridPage) back(m *Model) Cmd {
-	switch {
-	case g.filtering():
+	if g.filtering() {
 		return g.setFilter(m, "")
-	case len(g.marks) > 0:
-		clear(g.marks)
-		return nil
 	}
 	return m.Back()
 }
@@ -189,7 +173,7 @@ func followLink(m *Model, l view.Link, from model.Ref) Cmd {
 		m.Say(ToneBad, "there is no page for "+l.Resource)
 		return nil
 	}
-	p, err := newTable(m, r, l.Where)
+	p, err := newGridPage(r, l.Where)
 	if err != nil {
 		m.Say(ToneBad, err.Error())
 		return nil
@@ -205,7 +189,7 @@ func (m *Model) goTo(ref model.Ref) Cmd {
 		m.Say(ToneBad, "there is no page for "+ref.Resource)
 		return nil
 	}
-	p, err := newTable(m, r, nil)
+	p, err := newGridPage(r, nil)
 	if err != nil {
 		m.Say(ToneBad, err.Error())
 		return nil
@@ -262,80 +246,4 @@ func collectionOf(t view.Table, row int) model.CollectionID {
 		return 0
 	}
 	return model.CollectionID(t.Cell(row, c).Int)
-}
-
-// mark marks the current row, or all from the last mark to it.
-func (g *gridPage) mark(a Action) {
-	from := g.Cursor
-	if a == ActMarkRange && g.lastMark >= 0 && g.lastMark < g.rows.Count() {
-		from = g.lastMark
-	}
-	for i := min(from, g.Cursor); i <= max(from, g.Cursor); i++ {
-		ref := g.rows.Table.Ref(g.rows.Row(i))
-		if _, ok := g.marks[ref.ID]; ok && a == ActMark {
-			delete(g.marks, ref.ID)
-		} else {
-			g.marks[ref.ID] = ref
-		}
-	}
-	g.lastMark = g.Cursor
-	if a == ActMark {
-		g.Move(ActDown, g.rows.Count())
-	}
-}
-
-// markedRefs are the marked objects, by id.
-func (g *gridPage) markedRefs() []model.Ref {
-	refs := make([]model.Ref, 0, len(g.marks))
-	for _, r := range g.marks {
-		refs = append(refs, r)
-	}
-	slices.SortFunc(refs, func(a, b model.Ref) int { return strings.Compare(a.ID, b.ID) })
-	return refs
-}
-
-// columnMenu switches single columns on and off.
-func (g *gridPage) columnMenu(m *Model) *Menu {
-	n := &Menu{Title: "columns of " + g.resource.Name, Stay: true}
-	for c := range g.resource.Columns {
-		n.Items = append(n.Items, MenuItem{Run: func(m *Model, n *Menu) Cmd { return g.toggleColumn(m, n, c) }})
-	}
-	g.labelColumns(n)
-	if keep := m.Config.Own.KeepColumns; keep != nil {
-		n.Items = append(n.Items, MenuItem{Action: ActSave, Text: "keep for " + g.resource.Name, Note: "columns and order, in config.yaml", Run: func(m *Model, _ *Menu) Cmd {
-			m.Menu = nil
-			return keep(m)
-		}})
-	}
-	return n
-}
-
-func (g *gridPage) labelColumns(n *Menu) {
-	shown := g.columnList()
-	for c := range g.resource.Columns {
-		box := "[ ] "
-		if slices.Contains(shown, c) {
-			box = "[x] "
-		}
-		n.Items[c].Text = box + g.resource.Columns[c].Name
-		n.Items[c].Note = g.resource.Columns[c].Doc
-	}
-}
-
-func (g *gridPage) toggleColumn(m *Model, n *Menu, c int) Cmd {
-	list := slices.Clone(g.columnList())
-	if i := slices.Index(list, c); i >= 0 {
-		if len(list) == 1 {
-			m.Say(ToneWarn, "one column has to stay")
-			return nil
-		}
-		list = slices.Delete(list, i, i+1)
-	} else {
-		list = append(list, c)
-		slices.Sort(list)
-	}
-	g.chosen = list
-	g.ResetColumns()
-	g.labelColumns(n)
-	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 // FilterPrompt filters while it is typed.
 func (g *gridPage) filterPrompt() *Prompt {
-	p := FilterPrompt(g.filter.Text, g.setFilter, g.filterStatus, func(_ *Model, a Action) { g.Move(a, g.rows.Count()) })
+	p := FilterPrompt(g.filter.Text, g.setFilter, g.filterStatus)
 	p.Accepted = func(m *Model, text string) Cmd {
 		if strings.TrimSpace(text) == g.filter.Text {
 			return nil

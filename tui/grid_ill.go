@@ -11,14 +11,6 @@ import (
 	"kitescope/tui/draw"
 )
 
-// illKeys are those for rows with findings, and for rows that are left out.
-func illKeys() []Binding {
-	return []Binding{
-		{ActWorst, []string{"!"}, InGrid | InTree, GroupFind, "worst first", "Rows with findings first, the worst on top; again: as before.", 36},
-		{ActAll, []string{"a"}, InGrid | InTree, GroupFind, "all", "Show what is left out, or leave it out again: dropped segments.", 14},
-	}
-}
-
 // rowsEnv is what tables and trees are made from: what is shown, with what checks said of it. Checks are slower than tables: until they
 // have looked at a cluster, what they said of the one before stands.
 func (d *data) rowsEnv() *view.Env {
@@ -40,36 +32,10 @@ func (g *gridPage) known() model.Part {
 	return env.Loaded()
 }
 
-// worstFirst sorts by findings, or as before.
-func (g *gridPage) worstFirst(m *Model) Cmd {
-	column := g.resource.Column("findings")
-	if len(g.order) > 0 && g.order[0] == (table.SortKey{Column: column, Descending: true}) {
-		g.order = g.before
-	} else {
-		g.before, g.order = g.order, []table.SortKey{{Column: column, Descending: true}}
-	}
-	return g.request(m, "sorting…", true)
-}
-
 // toggleAll shows what is left out, or leaves it out again.
 func (g *gridPage) toggleAll(m *Model) Cmd {
 	g.all = !g.all
 	return g.rebuild(m, "")
-}
-
-// canIll says why a key of illKeys does nothing, "" if it does something.
-func (g *gridPage) canIll(m *Model, a Action) string {
-	switch {
-	case g.rows.Table == nil:
-		return "no data yet"
-	case a == ActWorst && m.data.judged.said == nil:
-		return "nothing was judged yet"
-	case a == ActWorst && !m.data.judged.said.Among(g.resource.Name):
-		return "there are no findings about " + g.resource.Name
-	case a == ActAll && g.rows.Left == 0 && !g.all:
-		return "nothing is left out"
-	}
-	return ""
 }
 
 // leftNote says what is left out.

@@ -14,28 +14,13 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestIllRows: rows with findings have a sign in front, stand on top on request, and go back.
+// TestIllRows: rows with findings have a sign in front.
 func TestIllRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "3")
 		d.Shows("✖  7   querynode", "✖  9   querynode", "   8   querynode", "FINDINGS", "✖1 ▲1")
-		d.Keys("!")
-		d.Shows("sort findings ↓")
-		if lines := strings.Split(d.Plain(), "\n"); !strings.HasPrefix(lines[4], "✖  9 ") || !strings.HasPrefix(lines[5], "✖  7 ") {
-			t.Errorf("the worst is not on top:\n%s", d.Plain())
-		}
-		d.Keys("Y 1")
-		if want := "get nodes --sort=-findings"; !strings.HasSuffix(d.Clip, want) {
-			t.Errorf("command %q, want %q", d.Clip, want)
-		}
-		d.Keys("!")
-		if strings.Contains(d.Plain(), "sort findings") {
-			t.Error("! does not go back")
-		}
 		d.Keys(":").Typed("nodes worst=error").Keys("enter")
 		d.Shows("querynode", "row 1 / 2")
-		d.Keys(":").Typed("databases").Keys("enter !")
-		d.Shows("there are no findings about databases")
 	})
 }
 
@@ -148,20 +133,6 @@ func TestHiddenNote(t *testing.T) {
 			t.Errorf("offset %d, placed %v, room %d: %q, want %q", x.offset, x.placed, x.room, got, x.want)
 		}
 	}
-}
-
-// TestNotesNameTheKeysOfThePerson: keys that were given to other actions are not named for what they were.
-func TestNotesNameTheKeysOfThePerson(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
-		cfg.Keys = map[string][]string{"all": {"Z"}, "explain": {"ctrl+x"}, "findings": {"ctrl+y"}}
-		d := driven(t, cfg, 140, 30)
-		d.Cluster(tuitest.Fixture())
-		d.Keys("5")
-		d.Shows("3 dropped hidden (Z)")
-		d.Keys("2 down*2 y")
-		d.Shows("no fix is known: ctrl+x explains the check")
-	})
 }
 
 // TestFilterOnItsWayIsAlone: rows are not built while a filter goes through them, which would filter all of them at the same time; what came

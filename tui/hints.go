@@ -13,7 +13,6 @@ const maxHints = 8
 // hint is a key in the footer with a word for what it does.
 type hint struct {
 	key, word string // as they are shown
-	press     string // as the key map has it
 	weight    int
 	last      int // its place at the end, however little room there is: copying, the palette, help; 0: not there
 }
@@ -61,16 +60,14 @@ func (m frame) possible(in Scope) []hint {
 		if in&InPages != 0 && m.can(page, b.Action) != "" {
 			continue
 		}
-		h := hint{key: shown(b.Keys[0]), word: b.Hint, press: b.Keys[0], weight: b.Weight, last: lastPlace(in, b.Action)}
+		h := hint{key: shown(b.Keys[0]), word: b.Hint, weight: b.Weight, last: lastPlace(in, b.Action)}
 		switch {
-		case b.Action == ActNumber && (in == InOverview || in == InMenu && m.Menu.Stay): // it has each of them; switches have none
-			continue
-		case b.Action == ActMark && in == InMenu && !m.Menu.Stay:
+		case b.Action == ActNumber && in == InOverview: // it has each of them
 			continue
 		case b.Action == ActNumber && in == InMenu:
-			h.key, h.word, h.press = "1-9", "by number", ""
+			h.key, h.word = "1-9", "by number"
 		case b.Action == ActNumber:
-			h.key, h.press = allDigits, ""
+			h.key = allDigits
 		case b.Action == ActHelp && in == InHelp:
 			h.word = "close"
 		}
@@ -81,7 +78,7 @@ func (m frame) possible(in Scope) []hint {
 			if p.weight == 0 || cannotGo(m.Model, p) != "" {
 				continue
 			}
-			h := hint{key: p.number, word: p.page, press: p.number, weight: p.weight}
+			h := hint{key: p.number, word: p.page, weight: p.weight}
 			if m.Width < roomyWidth && p.brief != "" {
 				h.word = p.brief
 			}
@@ -104,18 +101,6 @@ func lastPlace(in Scope, a Action) int {
 // roomyWidth is a terminal whose footer has room for whole words.
 const roomyWidth = 100
 
-// clickFooter presses the key that was clicked on.
-func clickFooter(m *Model, x int) Cmd {
-	at := 1
-	for _, h := range (frame{m}).fitting(m.Top().Scope()) {
-		if x >= at && x < at+h.width() && h.press != "" {
-			return pressed(m, h.press)
-		}
-		at += h.width() + draw.Gap
-	}
-	return nil
-}
-
 // crumbNames are the names of the pages on the way here that have room in so many cells, and how many of the first are left out.
 func crumbNames(m *Model, room int) (names []string, left int) {
 	for _, p := range m.stack.pages {
@@ -133,25 +118,6 @@ func crumbText(names []string, left int) string {
 		text = "… › " + text
 	}
 	return text
-}
-
-// clickCrumb goes back to the page whose name was clicked on.
-func clickCrumb(m *Model, x int) Cmd {
-	names, left := crumbNames(m, crumbRoom(m.Top().Note(m), m.Width))
-	at := 1
-	if left > 0 {
-		at += draw.Width("… › ")
-	}
-	for i, name := range names {
-		if w := draw.Width(name); x >= at && x < at+w {
-			for len(m.stack.pages) > left+i+1 {
-				m.stack.pop()
-			}
-			return m.Refresh()
-		}
-		at += draw.Width(name) + draw.Width(" › ")
-	}
-	return nil
 }
 
 // crumbRoom are the cells that the way here may take.

@@ -7,7 +7,7 @@ import (
 // Binding is one line of the key map, which is the only place that binds keys.
 type Binding struct {
 	Action Action
-	// Keys are as tea.KeyPressMsg.String has them, "g n" is one after the other; the first is shown.
+	// Keys are as tea.KeyPressMsg.String has them; the first is shown.
 	Keys  []string
 	In    Scope
 	Group string
@@ -23,7 +23,7 @@ const (
 	GroupProfiles = "Profiles"
 	GroupReplays  = "Replays"
 	GroupFind     = "Filter and arrange"
-	GroupTake     = "Mark, copy and save"
+	GroupTake     = "Copy and save"
 	GroupMove     = "Move"
 	GroupTime     = "Time"
 	GroupGo       = "Go to"
@@ -34,11 +34,11 @@ const (
 
 // keyMap returns the key map: footer, help and input all come from it.
 func keyMap(kinds []PageKind) []Binding {
-	all := slices.Concat(moveKeys(), followKeys(), findKeys(), illKeys(), takeKeys(), timeKeys(), goKeys(), appKeys(), typeKeys())
+	all := slices.Concat(moveKeys(), followKeys(), findKeys(), takeKeys(), timeKeys(), goKeys(), appKeys(), typeKeys())
 	for _, k := range kinds {
 		all = append(all, k.Keys...)
 	}
-	groups := []string{GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupMove, GroupTime, GroupGo, GroupApp, GroupType, GroupMenu}
+	groups := []string{GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupGo, GroupTime, GroupApp, GroupMove, GroupType, GroupMenu}
 	slices.SortStableFunc(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	return all
 }
@@ -51,7 +51,7 @@ func moveKeys() []Binding {
 		{ActPageDown, []string{"pgdown", "ctrl+f"}, InPages | InMenu, GroupMove, "", "Down one page.", 0},
 		{ActHalfUp, []string{"ctrl+u"}, InPages | InMenu, GroupMove, "", "Up half a page.", 0},
 		{ActHalfDown, []string{"ctrl+d"}, InPages | InMenu, GroupMove, "", "Down half a page.", 0},
-		{ActTop, []string{"home", "g g"}, InPages | InMenu, GroupMove, "", "To the first row or line.", 0},
+		{ActTop, []string{"home", "g"}, InPages | InMenu, GroupMove, "", "To the first row or line.", 0},
 		{ActBottom, []string{"end", "G"}, InPages | InMenu, GroupMove, "", "To the last row or line.", 0},
 		{ActLeft, []string{"left", "h"}, InTables | InDiff | InDetail | InTop | InProfiles, GroupMove, "", "Scroll left.", 0},
 		{ActRight, []string{"right", "l"}, InTables | InDiff | InDetail | InTop | InProfiles, GroupMove, "", "Scroll right: columns that did not fit.", 0},
@@ -65,9 +65,8 @@ func followKeys() []Binding {
 		{ActOpen, []string{"enter"}, InTables | InTree | InDiff, GroupFollow, "open", "Open the object: collection, segments, indexes of segments.", 100},
 		{ActOpen, []string{"enter"}, InBalance, GroupFollow, "open", "Open the replica, or the node or segment of a move.", 100},
 		{ActOpen, []string{"enter"}, InMenu, GroupMenu, "choose", "Choose.", 100},
-		{ActMark, []string{"space"}, InMenu, GroupMenu, "switch", "Switch an item on or off.", 80},
 		{ActBack, []string{"esc"}, InMenu, GroupMenu, "close", "Close the menu.", 90},
-		{ActBack, []string{"esc", "["}, InPages, GroupFollow, "back", "Clear filter and marks, then go back to the page before.", 20},
+		{ActBack, []string{"esc", "["}, InPages, GroupFollow, "back", "Clear the filter, then go back to the page before.", 20},
 		{ActForward, []string{"]"}, InPages, GroupFollow, "", "Forward again, after back.", 0},
 		{ActDescribe, []string{"d"}, InGrid | InTree | InDiff | InBalance, GroupFollow, "describe", "Describe the object: fields, parts and decoded records.", 90},
 		{ActOwner, []string{"o"}, InGrid | InDetail | InDiff | InTree | InBalance, GroupFollow, "owner", "Go to the owner.", 50},
@@ -88,20 +87,15 @@ func findKeys() []Binding {
 		{ActSort, []string{"S"}, InTables | InDiff, GroupFind, "sort", "Choose the column to sort by; the same column again reverses.", 35},
 		{ActSortPrevious, []string{"<"}, InTables | InDiff, GroupFind, "", "Sort by the column to the left.", 0},
 		{ActSortNext, []string{">"}, InTables | InDiff, GroupFind, "", "Sort by the column to the right.", 0},
+		{ActAll, []string{"a"}, InGrid | InTree, GroupFind, "all", "Show what is left out, or leave it out again: dropped segments.", 14},
 		{ActWide, []string{"w"}, InGrid, GroupFind, "wide", "Show or hide the columns of the wide table.", 15},
-		{ActColumns, []string{"C"}, InGrid, GroupFind, "", "Choose columns.", 0},
-		{ActExpandAll, []string{"E"}, InTree, GroupFind, "expand all", "Expand or fold everything below the node.", 30},
-		{ActBy, []string{"b"}, InDiff, GroupFind, "compare with", "Compare with: the last refresh, the start, the mark.", 60},
-		{ActSetBaseline, []string{"B"}, InDiff, GroupFind, "set mark", "Set the mark to compare with: now.", 36},
+		{ActBy, []string{"b"}, InDiff, GroupFind, "compare with", "Compare with: the last refresh, the start.", 60},
 	}
 }
 
 func takeKeys() []Binding {
 	return []Binding{
-		{ActMark, []string{"space"}, InGrid, GroupTake, "mark", "Mark the row, for copy, save and compare.", 12},
-		{ActMarkRange, []string{"V"}, InGrid, GroupTake, "", "Mark all rows between the last mark and here.", 0},
-		{ActCompare, []string{"="}, InGrid, GroupTake, "", "Compare two marked rows side by side.", 0},
-		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InExplain | InBalance, GroupTake, "copy", "Copy the row (marked rows, if any), or the page's text.", 25},
+		{ActCopyRow, []string{"y"}, InTables | InDetail | InDiff | InTree | InExplain | InBalance, GroupTake, "copy", "Copy the row, or the page's text.", 25},
 		{ActCopyMenu, []string{"Y"}, InPages &^ InHelp, GroupTake, "copy as", "Copy the table as TSV, the ids, or the command that prints it.", 22},
 		{ActSave, []string{"s"}, InTables | InDetail | InDiff | InTree | InFindings, GroupTake, "save", "Save to a file, and ask where: JSON, CSV or text; findings as Markdown.", 18},
 	}
@@ -111,11 +105,8 @@ func timeKeys() []Binding {
 	return []Binding{
 		{ActEarlier, []string{","}, InPages, GroupTime, "earlier", "Back in time: the state after the event before.", 62},
 		{ActLater, []string{"."}, InPages, GroupTime, "later", "On: the state after the next event.", 98},
-		{ActMinuteEarlier, []string{"("}, InPages, GroupTime, "", "Back in time by a minute.", 0},
-		{ActMinuteLater, []string{")"}, InPages, GroupTime, "", "On by a minute.", 0},
 		{ActAt, []string{"@"}, InPages, GroupTime, "", "To a moment, as --at takes it: 09:14, -5m, -2d, rev:24519.", 0},
 		{ActLive, []string{"L"}, InPages, GroupTime, "now", "To the newest state, live where the source is.", 99},
-		{ActPause, []string{"p"}, InPages, GroupTime, "", "Pause: the screen keeps its data; in the past, events follow each other.", 0},
 	}
 }
 
@@ -136,11 +127,8 @@ func typeKeys() []Binding {
 		{ActOpen, []string{"enter"}, InPrompt, GroupType, "accept", "Accept.", 100},
 		{ActBack, []string{"esc"}, InPrompt, GroupType, "cancel", "Cancel: a filter is taken away again.", 90},
 		{ActNextPart, []string{"tab"}, InPrompt, GroupType, "complete", "Complete with the suggestion.", 80},
-		{ActPreviousPart, []string{"shift+tab"}, InPrompt, GroupType, "", "The suggestion before.", 0},
-		{ActUp, []string{"up", "ctrl+p"}, InPrompt, GroupType, "", "The suggestion above; in a filter or a search: what was typed before.", 0},
-		{ActDown, []string{"down", "ctrl+n"}, InPrompt, GroupType, "", "The suggestion below; in a filter or a search: what was typed after it.", 0},
-		{ActPageUp, []string{"pgup"}, InPrompt, GroupType, "", "In a filter or a search: up one page.", 0},
-		{ActPageDown, []string{"pgdown"}, InPrompt, GroupType, "", "In a filter or a search: down one page.", 0},
+		{ActUp, []string{"up", "ctrl+p"}, InPrompt, GroupType, "", "The suggestion above.", 0},
+		{ActDown, []string{"down", "ctrl+n"}, InPrompt, GroupType, "", "The suggestion below.", 0},
 		{ActLeft, []string{"left"}, InPrompt, GroupType, "", "One character left.", 0},
 		{ActRight, []string{"right"}, InPrompt, GroupType, "", "One character right.", 0},
 		{ActTop, []string{"home", "ctrl+a"}, InPrompt, GroupType, "", "To the start of the line.", 0},

@@ -125,9 +125,7 @@ func (l *List[T]) reorder() {
 }
 
 func (l *List[T]) filterPrompt() *Prompt {
-	return FilterPrompt(l.Filter,
-		func(_ *Model, text string) Cmd { l.Find(text); return nil },
-		l.Status, func(_ *Model, a Action) { l.Move(a, len(l.Shown)) })
+	return FilterPrompt(l.Filter, func(_ *Model, text string) Cmd { l.Find(text); return nil }, l.Status)
 }
 
 // FilterNote is what a page's note says of a filter; nothing, if there is none.
@@ -141,52 +139,15 @@ func FilterNote(filter string) []string {
 // Status says how many rows the filter leaves.
 func (l *List[T]) Status(*Model) string { return words.Plural(len(l.Shown), l.Noun) }
 
-// FilterPrompt is a line that filters while it is typed, and moves the cursor by pages; esc takes back what was typed.
-func FilterPrompt(before string, set func(m *Model, text string) Cmd, status func(*Model) string, move func(*Model, Action)) *Prompt {
+// FilterPrompt returns a line that filters while it is typed; esc restores the filter before.
+func FilterPrompt(before string, set func(m *Model, text string) Cmd, status func(*Model) string) *Prompt {
 	p := &Prompt{
 		Sign:      "/",
 		Changed:   set,
 		Accepted:  func(*Model, string) Cmd { return nil },
 		Cancelled: func(m *Model) Cmd { return set(m, before) },
 		Status:    status,
-		Move:      func(m *Model, a Action) Cmd { move(m, a); return nil },
 	}
 	p.set(before)
 	return p
-}
-
-// ClickAt puts the cursor on the row at a place of the page's body, or sorts by a title there. Again reports that the
-// cursor was there already.
-func (l *List[T]) ClickAt(x, y int) (again bool) {
-	if x >= l.w {
-		return false
-	}
-	y -= l.Above
-	if y == 0 {
-		if j := l.columnAt(x); j >= 0 {
-			l.sortBy(&l.Columns(l.w)[j])
-		}
-		return false
-	}
-	i := l.top + y - 1
-	if y < 0 || y > l.height || i >= len(l.Shown) {
-		return false
-	}
-	again = i == l.Cursor
-	l.Cursor = i
-	return again
-}
-
-// Wheel moves the cursor.
-func (l *List[T]) Wheel(_ *Model, lines int) {
-	l.Cursor += lines
-	l.clamp(len(l.Shown))
-}
-
-// Clicked is a click on a page that is a list: on the row under the cursor it opens it.
-func (l *List[T]) Clicked(m *Model, p Page, x, y int) Cmd {
-	if l.ClickAt(x, y) && p.Can(m, ActOpen) == "" {
-		return p.Act(m, ActOpen)
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"io"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -74,24 +73,6 @@ func (t ageMsg) Apply(m *Model) Cmd {
 	return m.tickAge()
 }
 
-// tickFade wakes up when the highlights of the last refresh lose colour, then when they go.
-func (m *Model) tickFade() Cmd {
-	serial := m.data.serial
-	return Batch(m.After(brightFor, fadeMsg{serial, fading}), m.After(fadesFor, fadeMsg{serial, faded}))
-}
-
-type fadeMsg struct {
-	serial int
-	to     fade
-}
-
-func (t fadeMsg) Apply(m *Model) Cmd {
-	if t.serial == m.data.serial {
-		m.data.fade = t.to
-	}
-	return nil
-}
-
 // tickClock wakes up now and then, while the source is live, to work out ages in
 // cells anew: a checkpoint that stands still while nothing else moves must be seen to
 // grow old.
@@ -108,9 +89,7 @@ type clockMsg struct{}
 func (clockMsg) Apply(m *Model) Cmd {
 	d := &m.data
 	d.clock = false
-	if !d.paused {
-		d.env = newEnv(m, d.cluster)
-	}
+	d.env = newEnv(m, d.cluster)
 	return Batch(m.Refresh(), judge(m), m.tickClock())
 }
 
@@ -127,14 +106,6 @@ func build(q gridQuery) Cmd {
 // describe collects everything about an object, with its decoded records.
 func describe(q describeQuery) Cmd {
 	return func() tea.Msg { return describedMsg{q, q.run()} }
-}
-
-// saveFile writes a file.
-func saveFile(to func(string, func(io.Writer) error) (string, error), s saving) Cmd {
-	return func() tea.Msg {
-		full, err := to(s.path, s.write)
-		return savedMsg{s, full, err}
-	}
 }
 
 // plant makes a tree.

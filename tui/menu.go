@@ -15,10 +15,7 @@ type Menu struct {
 	Items []MenuItem
 	at    int
 	top   int // first item drawn, kept by box
-	// Where it was drawn last, for the mouse.
-	x, y, w, h int
-	// Stay keeps the menu open after a choice: items are switches, which have no numbers.
-	Stay bool
+	h     int // lines of the last frame
 }
 
 // MenuItem is one line of a menu.
@@ -45,16 +42,12 @@ func (n *Menu) key(m *Model, a Action, key string) Cmd {
 		n.at = (to + len(n.Items)) % len(n.Items)
 	case moves:
 		n.at = max(0, min(to, len(n.Items)-1))
-	case a == ActOpen, a == ActMark && n.Stay:
+	case a == ActOpen:
 		return n.choose(m)
 	case a == ActBack:
 		m.Menu = nil
 	default:
-		text := m.keys.movedKey(InMenu, key)
-		if text == "" {
-			text = shown(key) + " chooses nothing here: enter or a number does"
-		}
-		m.Say(ToneInfo, text)
+		m.Say(ToneInfo, shown(key)+" chooses nothing here: enter or a number does")
 	}
 	return nil
 }
@@ -64,24 +57,10 @@ func (n *Menu) keyOf(m *Model, i int) string {
 	switch a := n.Items[i].Action; {
 	case a != ActNone:
 		return m.keys.of(InPages, a)
-	case n.Stay || i > 8:
+	case i > 8:
 		return ""
 	}
 	return string(rune('1' + i))
-}
-
-// click chooses what the mouse is on; beside the menu it closes it.
-func (n *Menu) click(m *Model, x, y int) Cmd {
-	if x < n.x || x >= n.x+n.w || y < n.y || y >= n.y+n.h {
-		m.Menu = nil
-		return nil
-	}
-	i := n.top + y - n.y - 1
-	if y == n.y || y == n.y+n.h-1 || i >= len(n.Items) {
-		return nil
-	}
-	n.at = i
-	return n.choose(m)
 }
 
 func (n *Menu) choose(m *Model) Cmd {
@@ -90,9 +69,7 @@ func (n *Menu) choose(m *Model) Cmd {
 		m.Say(ToneWarn, item.Text+": "+item.Why)
 		return nil
 	}
-	if !n.Stay {
-		m.Menu = nil
-	}
+	m.Menu = nil
 	return item.Run(m, n)
 }
 
@@ -118,9 +95,6 @@ func (n *Menu) box(m *Model, maxW, maxH int) []string {
 	return append(lines, st.Dim.On("╰"+foot+"╯"))
 }
 
-// leastNote is what an explanation must have to say something.
-const leastNote = 16
-
 func (n *Menu) row(m *Model, i, w int) string {
 	st := m.Styles
 	item := &n.Items[i]
@@ -130,18 +104,6 @@ func (n *Menu) row(m *Model, i, w int) string {
 	}
 	key := draw.Fit(n.keyOf(m, i), 1)
 	left := " " + key + "  " + item.Text
-	if n.Stay { // explanations, which are read one below the other
-		longest := 0
-		for i := range n.Items {
-			longest = max(longest, ansi.StringWidth(n.Items[i].Text))
-		}
-		left = draw.Fit(left, 6+longest)
-		if room := w - 8 - longest; room >= leastNote {
-			note = draw.Fit(note, room)
-		} else {
-			note = ""
-		}
-	}
 	note = draw.Cut(note, max(0, w-ansi.StringWidth(left)-2))
 	plain := draw.Fit(draw.Fit(left, max(0, w-ansi.StringWidth(note)-1))+note, w)
 	switch {

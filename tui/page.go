@@ -40,12 +40,6 @@ type Page interface {
 	Command(m *Model) string
 }
 
-// Clicker is a page that does something with the mouse. Coordinates are relative to its body.
-type Clicker interface {
-	Click(m *Model, x, y int) Cmd
-	Wheel(m *Model, lines int)
-}
-
 // Pointer is a page that has a current object.
 type Pointer interface {
 	// Object returns what the cursor is on; ok is false if there is nothing.
@@ -106,7 +100,7 @@ func (m *Model) resources() []*view.Resource {
 
 // open makes the page that a palette line names: a page, or a resource with selector words.
 func (m *Model) open(text string) (Page, error) {
-	words, err := words.Split(aliased(m, text))
+	words, err := words.Split(text)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +116,7 @@ func (m *Model) open(text string) (Page, error) {
 	case isPage:
 		return k.Open(m, words[1:])
 	case r != nil:
-		return newTable(m, r, words[1:])
+		return newGridPage(r, words[1:])
 	}
 	if near := m.nearest(name); near != "" {
 		return nil, fmt.Errorf("there is no page %q: did you mean %q?", words[0], near)

@@ -18,9 +18,8 @@ type detailPage struct {
 	Pane
 	ref     model.Ref
 	label   string
-	other   *model.Ref // compared with, nil if this is a description
-	env     *view.Env  // content was made from it
-	busy    bool       // a description is on its way; a refresh waits for it
+	env     *view.Env // content was made from it
+	busy    bool      // a description is on its way; a refresh waits for it
 	content described
 	// findings are those that the lines were made with.
 	findings []*check.Finding
@@ -38,15 +37,8 @@ func newDetailPage(ref model.Ref) *detailPage {
 	return &detailPage{ref: ref, label: refName(ref)}
 }
 
-// newComparePage shows two objects of one resource side by side.
-func newComparePage(refs []model.Ref) *detailPage {
-	return &detailPage{ref: refs[0], other: &refs[1], label: "compare"}
-}
-
 func (d *detailPage) Scope() Scope  { return InDetail }
 func (d *detailPage) Crumb() string { return draw.Cut(d.label, 40) }
-
-func (d *detailPage) Note(*Model) string { return d.position() }
 
 func (d *detailPage) Body(m *Model, w, h int) []string {
 	if d.env == nil {
@@ -67,8 +59,6 @@ func (d *detailPage) layOut(m *Model, w int) {
 	case d.content.lost:
 		lines := []draw.TextLine{{Text: "▲ " + d.gone() + "; below is what was known of it last", Look: draw.LookWarn}, {}}
 		d.set(append(lines, d.described(m, w)...), w)
-	case d.content.Against != nil:
-		d.set(d.described(m, w), w)
 	default:
 		d.set(append(findingLines(m, d.findings, w), d.described(m, w)...), w)
 	}
@@ -93,10 +83,6 @@ func (d *detailPage) Can(m *Model, a Action) string {
 		if o.table == nil || o.lost {
 			return "the object is gone"
 		}
-	case ActSearchNext, ActSearchPrevious:
-		if d.search == "" {
-			return "search with / first"
-		}
 	}
 	switch a {
 	case ActOwner:
@@ -108,36 +94,24 @@ func (d *detailPage) Can(m *Model, a Action) string {
 			return "a " + o.table.Resource().Singular + " belongs to no collection"
 		}
 	}
-	return ""
+	return d.Pane.Can(m, a)
 }
 
 func (d *detailPage) Act(m *Model, a Action) Cmd {
-	if d.move(a) {
-		return nil
-	}
 	o := &d.content
 	switch a {
-	case ActBack:
-		if d.search != "" {
-			d.find("")
-			return nil
-		}
-		return m.Back()
 	case ActOwner:
 		owner, _ := o.table.Owner(o.row)
 		return m.goTo(owner)
 	case ActRelated:
 		m.Menu = relatedMenu(m, o.table, o.row)
+		return nil
 	case ActTree:
 		return openTree(m, collectionOf(o.table, o.row))
-	case ActFilter:
-		m.Prompt = d.searchPrompt()
-	case ActCopyRow:
-		return m.Copy(d.plain(), words.Number(len(d.lines))+" lines")
 	case ActSave:
 		return Save(m, FileName(d.ref.Resource, d.ref.ID)+".txt", TextWriter(d.plain()))
 	}
-	return nil
+	return d.Pane.Act(m, a)
 }
 
 func (d *detailPage) Refresh(m *Model) Cmd {
@@ -167,13 +141,6 @@ func (q *describeQuery) run() described {
 		return described{}
 	}
 	o := described{table: t, row: row, objectText: objectTextOf(t, row)}
-	if q.page.other != nil {
-		i := view.RowOf(t, q.page.other.ID)
-		if i < 0 {
-			return described{} // one of two is no comparison
-		}
-		o.Against = t.Describe(i)
-	}
 	return o
 }
 
@@ -192,7 +159,7 @@ func (r describedMsg) Apply(m *Model) Cmd {
 	} else {
 		d.content = r.object
 	}
-	if r.object.What != nil && r.object.What.Ref.Name != "" && d.other == nil {
+	if r.object.What != nil && r.object.What.Ref.Name != "" {
 		d.label = refName(r.object.What.Ref)
 	}
 	return d.Refresh(m)
@@ -202,7 +169,7 @@ func (d *detailPage) Object(*Model) (model.Ref, bool) { return d.ref, true }
 
 func (d *detailPage) Command(m *Model) string {
 	r := m.resource(d.ref.Resource)
-	if r == nil || d.other != nil {
+	if r == nil {
 		return ""
 	}
 	return shellquote.Shell("describe", r.Singular).Arg(d.ref.ID).Word("--records").String()

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,26 +12,17 @@ import (
 	"kitescope/tui/draw"
 )
 
-// baseline is what the current cluster is compared with.
-type baseline int
-
-const (
-	lastRefresh baseline = iota
-	sinceStart
-	sinceMark
-)
-
-// diffPage lists what changed.
+// diffPage lists what changed since the last refresh, or since the start.
 type diffPage struct {
 	List[*diff.Change]
-	from     baseline
-	compared *diff.Diff // nil until the first
-	old, now *model.Cluster
-	busy     bool // a comparison is on its way; a refresh waits for it
+	sinceStart bool
+	compared   *diff.Diff // nil until the first
+	old, now   *model.Cluster
+	busy       bool // a comparison is on its way; a refresh waits for it
 }
 
 func diffKind() PageKind {
-	return PageKind{Name: "diff", Aliases: []string{"changes"}, Doc: "What changed since the last refresh, the start or a mark.", Open: newDiffPage}
+	return PageKind{Name: "diff", Aliases: []string{"changes"}, Doc: "What changed since the last refresh, or since the start.", Open: newDiffPage}
 }
 
 func newDiffPage(*Model, []string) (Page, error) {
@@ -46,42 +36,23 @@ func (d *diffPage) Scope() Scope          { return InDiff }
 func (d *diffPage) Crumb() string         { return "diff" }
 func (d *diffPage) Command(*Model) string { return "" }
 
-func (d *diffPage) baselineOf(m *Model) (c *model.Cluster, name string) {
-	switch d.from {
-	case sinceStart:
+// baseline returns the cluster that the current one is compared with, nil if there is none yet.
+func (d *diffPage) baseline(m *Model) (c *model.Cluster, name string) {
+	if d.sinceStart && m.data.previous != nil {
 		return m.data.first, "since the start"
-	case sinceMark:
-		return m.data.mark, "since the mark of " + m.data.markedAt.Format("15:04:05")
-	default:
 	}
 	return m.data.previous, "since the last refresh"
 }
 
-// Note says what is compared, and sums up.
+// Note names the baseline and counts the changes.
 func (d *diffPage) Note(m *Model) string {
-	_, name := d.baselineOf(m)
-	parts := []string{name}
-	if d.compared != nil {
-		counts := map[diff.Kind]int{}
-		for i := range d.compared.Changes {
-			counts[d.compared.Changes[i].Kind]++
-		}
-		for _, k := range []diff.Kind{diff.Added, diff.Removed, diff.Replaced, diff.Changed} {
-			if counts[k] > 0 {
-				parts = append(parts, words.Number(counts[k])+" "+string(k))
-			}
-		}
-		if d.old != nil && d.old.Origin.Revision != 0 && m.Width >= 100 {
-			parts = append(parts, fmt.Sprintf("rev %d → %d", d.old.Origin.Revision, d.now.Origin.Revision))
-		}
-	}
-	parts = append(parts, FilterNote(d.Filter)...)
-	return strings.Join(parts, " · ")
+	_, name := d.baseline(m)
+	return strings.Join(append([]string{name, d.Status(m)}, FilterNote(d.Filter)...), " · ")
 }
 
 func (d *diffPage) Body(m *Model, w, h int) []string {
 	text := ""
-	base, name := d.baselineOf(m)
+	base, name := d.baseline(m)
 	switch {
 	case m.data.cluster == nil:
 		text = "…"
@@ -97,8 +68,6 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 		if d.old.Origin.Revision != d.now.Origin.Revision {
 			text += ", except what always moves: checkpoints, ids, dropped segments that were garbage-collected"
 		}
-	case len(d.Shown) == 0:
-		text = "no change matches " + d.Filter + "; esc clears the filter"
 	}
 	if text != "" {
 		return append([]string{""}, draw.Sentence(m.Styles, text, w)...)
@@ -150,7 +119,7 @@ func orNone(s string) string {
 }
 
 func changeLook(c *diff.Change) RowLook {
-	look := RowLook{fade: fresh, Change: RowChanged}
+	look := RowLook{Change: RowChanged}
 	switch c.Kind {
 	case diff.Added:
 		look.Change = RowAdded
@@ -162,7 +131,7 @@ func changeLook(c *diff.Change) RowLook {
 }
 
 func (d *diffPage) Refresh(m *Model) Cmd {
-	base, _ := d.baselineOf(m)
+	base, _ := d.baseline(m)
 	if base == nil || m.data.cluster == nil || d.busy || d.old == base && d.now == m.data.cluster && d.compared != nil {
 		return nil
 	}
@@ -198,28 +167,15 @@ func (d *diffPage) Object(*Model) (model.Ref, bool) {
 }
 
 func (d *diffPage) Can(m *Model, a Action) string {
-	_, ok := d.Object(m)
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree, ActCopyRow, ActSave:
-		if !ok {
-			return "there is no row"
-		}
+	case ActDescribe, ActOwner, ActRelated, ActTree:
+		a = ActOpen // all need a row
 	case ActBy:
 		if m.data.previous == nil {
 			return "there was no refresh yet"
 		}
-	case ActFilter:
-		if len(d.All) == 0 {
-			return "there is nothing to filter"
-		}
-	case ActSetBaseline:
-		if !m.data.live {
-			return "the source does not change"
-		}
-	case ActSort, ActSortNext, ActSortPrevious:
-		return d.List.Can(m, a)
 	}
-	return ""
+	return d.List.Can(m, a)
 }
 
 // locate finds the row of an object in the current cluster.
@@ -236,21 +192,10 @@ func locate(m *Model, ref model.Ref) (t view.Table, row int, ok bool) {
 func (d *diffPage) Act(m *Model, a Action) Cmd {
 	switch a {
 	case ActBy:
-		return d.nextBaseline(m)
-	case ActSetBaseline:
-		m.data.mark, m.data.markedAt = m.data.cluster, m.Config.Now()
-		m.Say(ToneGood, "mark set: "+KeyOf(m, ActBy)+" compares with it")
-		d.from = sinceMark
+		d.sinceStart = !d.sinceStart
 		return d.Refresh(m)
 	case ActSave:
-		var b strings.Builder
-		for _, cells := range d.records()[1:] {
-			b.WriteString(strings.Join(cells, "\t") + "\n")
-		}
-		return Save(m, FileName("diff", "")+".tsv", TextWriter(b.String()))
-	case ActCopyRow:
-		c, _ := d.Current()
-		return m.Copy(strings.Join(CellsOf(diffColumns(WideTable), c), "\t")+"\n", "1 change")
+		return Save(m, FileName("diff", "")+".csv", d.CSV())
 	case ActOpen, ActDescribe, ActOwner, ActRelated, ActTree:
 		ref, _ := d.Object(m)
 		return ActOnRef(m, a, ref)
@@ -286,13 +231,3 @@ func ActOnRef(m *Model, a Action, ref model.Ref) Cmd {
 	}
 	return nil
 }
-
-func (d *diffPage) nextBaseline(m *Model) Cmd {
-	d.from++
-	if d.from == sinceMark && m.data.mark == nil || d.from > sinceMark {
-		d.from = lastRefresh
-	}
-	return d.Refresh(m)
-}
-
-func (d *diffPage) Click(m *Model, x, y int) Cmd { return d.Clicked(m, d, x, y) }

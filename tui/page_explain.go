@@ -58,35 +58,8 @@ func explained(m *Model) []*check.Check {
 
 func (p *explainPage) Scope() Scope          { return InExplain }
 func (p *explainPage) Crumb() string         { return p.check.ID }
-func (p *explainPage) Note(*Model) string    { return p.position() }
 func (p *explainPage) Refresh(*Model) Cmd    { return nil }
 func (p *explainPage) Command(*Model) string { return "explain " + p.check.ID }
-
-func (p *explainPage) Can(_ *Model, a Action) string {
-	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
-		return "search with / first"
-	}
-	return ""
-}
-
-func (p *explainPage) Act(m *Model, a Action) Cmd {
-	if p.move(a) {
-		return nil
-	}
-	switch a {
-	case ActFilter:
-		m.Prompt = p.searchPrompt()
-	case ActCopyRow:
-		return m.Copy(p.plain(), words.Plural(len(p.lines), "line"))
-	case ActBack:
-		if p.search != "" {
-			p.find("")
-			return nil
-		}
-		return m.Back()
-	}
-	return nil
-}
 
 func (p *explainPage) Body(m *Model, w, h int) []string {
 	if p.madeFor != w {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,9 +26,8 @@ func newFindingPage(j *judgement, f *check.Finding) *findingPage {
 	return &findingPage{judged: j, of: f}
 }
 
-func (p *findingPage) Scope() Scope       { return InFinding }
-func (p *findingPage) Crumb() string      { return p.of.Check }
-func (p *findingPage) Note(*Model) string { return p.position() }
+func (p *findingPage) Scope() Scope  { return InFinding }
+func (p *findingPage) Crumb() string { return p.of.Check }
 
 func (p *findingPage) Command(*Model) string {
 	return p.judged.command() + " " + shellquote.Word(p.of.Check)
@@ -63,25 +63,15 @@ func (p *findingPage) Object(*Model) (model.Ref, bool) {
 }
 
 func (p *findingPage) Can(m *Model, a Action) string {
-	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
-		return "search with / first"
-	}
-	return canFinding(m, a, p.of, model.Ref{})
+	return cmp.Or(p.Pane.Can(m, a), canFinding(m, a, p.of, model.Ref{}))
 }
 
 func (p *findingPage) Act(m *Model, a Action) Cmd {
-	switch {
-	case p.move(a):
-	case a == ActFilter:
-		m.Prompt = p.searchPrompt()
-	case a == ActBack && p.search != "":
-		p.find("")
-	case a == ActBack:
-		return m.Back()
-	default:
+	switch a {
+	case ActOpen, ActExplain, ActCopyRow, ActOwner, ActRelated:
 		return p.judged.act(m, a, p.of)
 	}
-	return nil
+	return p.Pane.Act(m, a)
 }
 
 func (p *findingPage) Body(m *Model, w, h int) []string {
@@ -140,15 +130,14 @@ func findingCopies(f *check.Finding) []MenuItem {
 		list = append(list, MenuItem{Text: "fix: " + draw.Cut(words.Harmless(command), 50), Run: func(m *Model, _ *Menu) Cmd { return m.Copy(reaching(m, command), "fix") }})
 	}
 	return append(list,
-		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingText(f), "finding") }},
-		MenuItem{Text: "the finding as Markdown", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingMarkdown(f), "finding") }})
+		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingText(f), "finding") }})
 }
 
 // canFinding says why an action on a finding is not possible, "" if it is. f is nil where the cursor is on something else, which may have
 // an object.
 func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 	switch a {
-	case ActExplain, ActCheckAgain, ActRelated, ActOwner, ActCopyRow, ActOpen:
+	case ActExplain, ActRelated, ActOwner, ActCopyRow, ActOpen:
 	default:
 		return ""
 	}
@@ -179,8 +168,6 @@ func (j *judgement) act(m *Model, a Action, f *check.Finding) Cmd {
 		return m.Push(newFindingPage(j, f))
 	case ActExplain:
 		return m.Push(newExplainPage(m, f.Check))
-	case ActCheckAgain:
-		return checkAgain(m, j, f)
 	case ActCopyRow:
 		switch command := f.Command(); {
 		case command != "":

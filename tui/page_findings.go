@@ -49,7 +49,6 @@ func findingsKind() PageKind {
 			{ActExplain, []string{"e"}, in | InFinding, GroupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
 			{ActRelated, []string{"r"}, InFinding, GroupFollow, "related", "Choose from what is related to the object.", 55},
 			{ActCopyRow, []string{"y"}, in | InFinding, GroupTake, "copy fix", "Copy the command of the finding's fix.", 99},
-			{ActCheckAgain, []string{"x"}, in | InFinding, GroupTake, "check again", "Check again whether the finding is gone: a live cluster is asked anew.", 95},
 			{ActFilter, []string{"/"}, InFinding, GroupFind, "search", "Search the text.", 60},
 			{ActSearchNext, []string{"n"}, InFinding, GroupFind, "", "Next match.", 0},
 			{ActSearchPrevious, []string{"N"}, InFinding, GroupFind, "", "Previous match.", 0},
@@ -180,7 +179,7 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 		}
 		return m.Back()
 	case ActFilter:
-		m.Prompt = FilterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") }, func(_ *Model, a Action) { p.move(a) })
+		m.Prompt = FilterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") })
 	case ActSave:
 		return Save(m, p.judged.named()+".md", p.markdown())
 	default:

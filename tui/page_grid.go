@@ -20,18 +20,14 @@ type gridPage struct {
 	where    view.Selection
 	label    string // in the breadcrumbs
 
-	order  []table.SortKey // none for the model's own order
-	before []table.SortKey // the order that worst first took the place of
-	all    bool            // nothing is left out
-	wide   bool
-	chosen []int // columns of the resource, nil for the usual ones
+	order []table.SortKey // none for the model's own order
+	all   bool            // nothing is left out
+	wide  bool
 
 	filter   rowFilter
 	matching *rowMatching // while a filter is on its way
 	deciding bool         // it is: rows are not built meanwhile, which would filter all at the same time
 	rows     gridRows     // what is shown
-	marks    map[string]view.Ref
-	lastMark int
 
 	// Serials number what is asked for: a result that is not the newest is dropped.
 	buildSerial int
@@ -43,25 +39,12 @@ type gridPage struct {
 	err                  error  // of the filter as typed, or of the selection
 }
 
-// newTable is newGridPage with the columns and the order that the person wants it to begin with.
-func newTable(m *Model, r *view.Resource, words []string) (Page, error) {
-	p, err := newGridPage(r, words)
-	if v, ok := m.Config.Views[r.Name]; ok && err == nil {
-		g := p.(*gridPage)
-		g.chosen = v.Columns
-		if v.Order != nil {
-			g.order = v.Order
-		}
-	}
-	return p, err
-}
-
 func newGridPage(r *view.Resource, words []string) (Page, error) {
 	where, err := view.ParseSelection(r, words)
 	if err != nil {
 		return nil, err
 	}
-	g := &gridPage{resource: r, where: where, lastMark: -1, marks: map[string]view.Ref{}, tableView: tableView{sameFirst: true}}
+	g := &gridPage{resource: r, where: where, tableView: tableView{sameFirst: true}}
 	if g.order, err = r.ParseSort(nil); err != nil {
 		return nil, err
 	}
@@ -74,9 +57,6 @@ func (g *gridPage) Crumb() string { return g.label }
 
 // columnList are the positions in the resource of the columns that are shown, if there is room.
 func (g *gridPage) columnList() []int {
-	if g.chosen != nil {
-		return g.chosen
-	}
 	if g.wide {
 		return g.resource.ColumnsFor(table.Wide, g.known())
 	}
@@ -97,9 +77,6 @@ func (g *gridPage) Note(m *Model) string {
 	if n > 0 && m.Width >= 80 {
 		parts[0] = "row " + words.Number(g.Cursor+1) + " / " + parts[0]
 	}
-	if len(g.marks) > 0 {
-		parts = append(parts, words.Number(len(g.marks))+" marked")
-	}
 	if len(g.order) > 0 {
 		arrow := "↑"
 		if g.order[0].Descending {
@@ -114,7 +91,7 @@ func (g *gridPage) Note(m *Model) string {
 	if busy := words.NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
 		parts = append(parts, busy...)
 	} else if g.Hidden > 0 {
-		parts = append(parts, hiddenNote(&g.tableView, g.drawn(m).columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
+		parts = append(parts, hiddenNote(&g.tableView, g.drawn().columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
 	}
 	return strings.Join(words.NonEmpty(parts), " · ")
 }
@@ -133,7 +110,7 @@ func (g *gridPage) Body(m *Model, w, h int) []string {
 }
 
 func (g *gridPage) lines(m *Model, w, h int) []string {
-	v := g.drawn(m)
+	v := g.drawn()
 	return g.draw(m.Styles, v, v.sorted(), w, h)
 }
 
@@ -175,11 +152,10 @@ func (g *gridPage) nothing() string {
 // gridView is a gridPage as the table draws it.
 type gridView struct {
 	*gridPage
-	m    *Model
 	list []int // the columns; which they are would take longer to find than what stands in a cell
 }
 
-func (g *gridPage) drawn(m *Model) gridView { return gridView{g, m, g.columnList()} }
+func (g *gridPage) drawn() gridView { return gridView{g, g.columnList()} }
 
 // sorted is the first sort column among those shown.
 func (v gridView) sorted() SortMark {
@@ -209,9 +185,9 @@ func (v gridView) text(i, j int) string {
 func (v gridView) look(i int) RowLook {
 	r := &v.gridPage.rows
 	row := r.Row(i)
-	look := RowLook{fade: v.m.data.fade, Dim: isGone(r.Table, row)}
+	look := RowLook{Dim: isGone(r.Table, row)}
 	judged := r.Env.Judged.Among(v.resource.Name)
-	if !judged && len(v.marks) == 0 && (r.Changes == nil || look.fade == faded) {
+	if !judged && r.Changes == nil {
 		return look
 	}
 	ref := r.Table.Ref(row)
@@ -219,7 +195,6 @@ func (v gridView) look(i int) RowLook {
 	if judged {
 		look.Ill = r.Env.Judged.About(ref)
 	}
-	_, look.Marked = v.marks[id]
 	if r.Changes != nil {
 		look.Change = r.Changes(row, id)
 	}
@@ -251,7 +226,7 @@ func (g *gridPage) Refresh(m *Model) Cmd {
 	if was.Now.Equal(now.Now) || !hasAges(g.resource) {
 		return nil
 	}
-	return build(g.query(m, "", false, true))
+	return g.rebuild(m, "")
 }
 
 func hasAges(r *view.Resource) bool {
@@ -265,14 +240,14 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 	if m.data.cluster == nil {
 		return nil
 	}
-	return build(g.query(m, busy, toTop, false))
+	return build(g.query(m, busy, toTop))
 }
 
-func (g *gridPage) query(m *Model, busy string, toTop, later bool) gridQuery {
+func (g *gridPage) query(m *Model, busy string, toTop bool) gridQuery {
 	g.buildSerial++
 	g.buildBusy, g.building = busy, true
 	q := gridQuery{page: g, serial: g.buildSerial, toTop: toTop, rowQuery: rowQuery{
-		Env: m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all, Later: later,
+		Env: m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all,
 		Order: g.order, Filter: g.filter, Columns: g.columnList(), CursorAt: g.Cursor, CursorID: g.want, Keep: g.rows,
 	}}
 	if ref, ok := g.Object(m); ok && g.want == "" {
@@ -299,28 +274,4 @@ func (g *gridPage) current() (row int, ok bool) {
 		return 0, false
 	}
 	return g.rows.Row(g.Cursor), true
-}
-
-func (g *gridPage) Click(m *Model, x, y int) Cmd {
-	if y == 0 {
-		if c := g.columnAt(x); c >= 0 {
-			return g.sortBy(m, g.drawn(m).list[c])
-		}
-		return nil
-	}
-	if i := g.top + y - 1; i < g.rows.Count() {
-		if i == g.Cursor { // a second click opens
-			return g.Act(m, ActOpen)
-		}
-		g.Cursor = i
-	}
-	return nil
-}
-
-func (g *gridPage) Wheel(_ *Model, lines int) {
-	g.top += lines
-	n := g.rows.Count()
-	g.top = max(0, min(g.top, n-g.height))
-	g.Cursor = min(max(g.Cursor, g.top), g.top+g.height-1)
-	g.clamp(n)
 }

@@ -16,9 +16,7 @@ type helpPage struct {
 	of        Page // that it was asked on
 	pages     []PageKind
 	resources []*view.Resource
-	keys      *keys
-	all       []Binding     // that are of use here
-	goes      []destination // that can be gone to
+	all       []Binding // that are of use here
 	words     []Word
 	bare      bool // there is no cluster
 }
@@ -28,13 +26,11 @@ func helpKind() PageKind {
 }
 
 func newHelpPage(m *Model, _ []string) (Page, error) {
-	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), keys: m.keys, all: slices.Clone(m.keys.all), words: paletteWords(m), bare: m.Config.First != nil}
-	p.goes = slices.DeleteFunc(places(), func(x destination) bool { return cannotGo(m, x) != "" })
+	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), all: slices.Clone(m.keys.all), words: paletteWords(), bare: m.Config.First != nil}
 	if p.bare {
 		about := ownKeys(m.kinds, m.Config.First.Scope())
 		p.all = slices.DeleteFunc(p.all, func(b Binding) bool {
-			x, isPlace := placeOf(b.Action, "")
-			return b.In&(about|InHelp|InPrompt|InMenu) == 0 || isPlace && cannotGo(m, x) != "" || b.Group == GroupTime && b.Action != ActPause || b.Action == ActGoFindings
+			return b.In&(about|InHelp|InPrompt|InMenu) == 0 || b.Group == GroupTime || b.Action == ActGoFindings
 		})
 	}
 	return p, nil
@@ -55,43 +51,18 @@ func ownKeys(kinds []PageKind, page Scope) (about Scope) {
 
 func (p *helpPage) Scope() Scope          { return InHelp }
 func (p *helpPage) Crumb() string         { return "help" }
-func (p *helpPage) Note(*Model) string    { return p.position() }
 func (p *helpPage) Refresh(*Model) Cmd    { return nil }
 func (p *helpPage) Command(*Model) string { return "" }
-func (p *helpPage) Can(_ *Model, a Action) string {
-	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
-		return "search with / first"
-	}
-	return ""
-}
-
-func (p *helpPage) Act(m *Model, a Action) Cmd {
-	if p.move(a) {
-		return nil
-	}
-	switch a {
-	case ActFilter:
-		m.Prompt = p.searchPrompt()
-	case ActBack:
-		if p.search != "" {
-			p.find("")
-			return nil
-		}
-		return m.Back()
-	}
-	return nil
-}
 
 func (p *helpPage) Body(m *Model, w, h int) []string {
 	if p.madeFor != w {
-		p.set(wrapHelp(p.text(w), w), w)
+		p.set(wrapHelp(p.text(), w), w)
 	}
 	return p.draw(m.Styles, w, h)
 }
 
-func (p *helpPage) text(w int) []draw.TextLine {
-	lines := append(p.columns(w), draw.TextLine{})
-	lines = append(lines, p.keyLines()...)
+func (p *helpPage) text() []draw.TextLine {
+	lines := p.keyLines()
 	lines = append(lines, draw.TextLine{}, draw.TextLine{Text: "JUMP WITH :", Look: draw.LookTitle})
 	for _, x := range p.words {
 		lines = append(lines, jumpLine(x.Text, nil, x.Doc))

@@ -16,20 +16,14 @@ type overviewPage struct {
 	largest  *view.Grid     // collections by rows
 	busy     bool           // a survey is on its way; a refresh waits for it
 	Window
-	items    []overviewItem
-	at       int
-	key      string      // of the selected item, "" as long as nobody has moved: then it is the first finding
-	scrolled bool        // by the wheel: the selected item may be out of sight until it is moved
-	object   *detailPage // the selected object; nil: it is none
+	items []overviewItem
+	at    int
+	key   string // of the selected item, "" as long as nobody has moved: then it is the first finding
 }
 
 func overviewKind() PageKind {
 	return PageKind{
 		Name: "overview", Aliases: []string{"home"}, Doc: "The cluster at a glance.", Open: newOverviewPage,
-		Keys: []Binding{
-			{ActLeft, []string{"left", "h"}, InOverview, GroupMove, "", "To what stands at the left.", 0},
-			{ActRight, []string{"right", "l"}, InOverview, GroupMove, "", "To what stands at the right.", 0},
-		},
 	}
 }
 
@@ -42,12 +36,11 @@ func (p *overviewPage) Command(*Model) string { return "overview" }
 func (p *overviewPage) Note(*Model) string { return p.Place() }
 
 func (p *overviewPage) Refresh(m *Model) Cmd {
-	look := p.look(m)
 	if m.data.cluster == nil || p.busy || p.env == m.data.env {
-		return look
+		return nil
 	}
 	p.busy = true
-	return Batch(look, survey(p, m.data.env, m.resource("collections")))
+	return survey(p, m.data.env, m.resource("collections"))
 }
 
 // surveyedMsg brings an overview that was asked for.
@@ -95,7 +88,6 @@ func (p *overviewPage) Act(m *Model, a Action) Cmd {
 	case a == ActBack:
 		return m.Back()
 	case p.move(a):
-		return p.look(m)
 	case x.Finding != nil:
 		return m.data.judged.act(m, a, x.Finding)
 	case a == ActOpen && x.Page != "":
@@ -114,43 +106,11 @@ func (p *overviewPage) move(a Action) bool {
 		return p.Window.Move(a)
 	}
 	to, ok := Moved(a, p.at, len(p.items), max(2, p.Height/2))
-	switch a {
-	case ActLeft, ActRight:
-		to, ok = p.besides(a == ActRight), true
-	}
 	if ok {
 		p.at = max(0, min(to, len(p.items)-1))
-		p.key, p.scrolled = p.items[p.at].Key, false
+		p.key = p.items[p.at].Key
 	}
 	return ok
-}
-
-// besides is the nearest item at the right or left of the selected one.
-func (p *overviewPage) besides(right bool) int {
-	here, best, least := p.items[p.at], p.at, -1
-	for i, x := range p.items {
-		if right && x.From < here.To || !right && x.To > here.From {
-			continue
-		}
-		far := 8*max(x.Line-here.Line, here.Line-x.Line) + max(x.From-here.From, here.From-x.From)
-		if least < 0 || far < least {
-			best, least = i, far
-		}
-	}
-	return best
-}
-
-// look has the selected object described.
-func (p *overviewPage) look(m *Model) Cmd {
-	ref := p.selected().Object
-	switch {
-	case ref.Resource == "" || m.resource(ref.Resource) == nil:
-		p.object = nil
-		return nil
-	case p.object == nil || p.object.ref != ref:
-		p.object = newDetailPage(ref)
-	}
-	return p.object.Refresh(m)
 }
 
 func (p *overviewPage) Body(m *Model, w, h int) []string {
@@ -190,7 +150,7 @@ func (p *overviewPage) place() {
 		p.at = i
 	}
 	p.at = max(0, min(p.at, len(p.items)-1))
-	if len(p.items) == 0 || p.scrolled {
+	if len(p.items) == 0 {
 		return
 	}
 	line := p.items[p.at].Line
@@ -207,8 +167,6 @@ func (p *overviewPage) opened(m *Model, w, h int) []string {
 	case x.Finding != nil:
 		lines, _ := openedLines(m, m.data.judged, x.Finding, w, h, 0)
 		return lines
-	case p.object != nil && p.object.ref == x.Object:
-		return p.object.Body(m, w, h)
 	case x.Key == "" || m.data.cluster == nil: // there is nothing to open yet
 		return nil
 	}
@@ -216,30 +174,13 @@ func (p *overviewPage) opened(m *Model, w, h int) []string {
 	for _, text := range draw.Wrap(x.About, w-2) {
 		lines = append(lines, " "+text)
 	}
+	if x.Object.Resource != "" {
+		lines = append(lines, " "+draw.Cut(refName(x.Object), w-2), " "+m.Styles.Key.On("enter")+m.Styles.Dim.On(" describes it"))
+	}
 	if x.Page != "" {
 		lines = append(lines, " "+m.Styles.Key.On("enter")+m.Styles.Dim.On(draw.Cut(" opens :"+x.Page, w-1-draw.Width("enter"))))
 	}
 	return lines[:min(h, len(lines))]
-}
-
-func (p *overviewPage) Click(m *Model, x, y int) Cmd {
-	for i, item := range p.items {
-		if item.Line != p.Top+y || x < item.From || x >= item.To || y >= p.Height {
-			continue
-		}
-		if i == p.at {
-			return p.Act(m, ActOpen)
-		}
-		p.at, p.key, p.scrolled = i, item.Key, false
-		return p.look(m)
-	}
-	return nil
-}
-
-// Wheel scrolls; what is selected stays.
-func (p *overviewPage) Wheel(_ *Model, lines int) {
-	p.scrolled = true
-	p.Scroll(lines)
 }
 
 // copies are the forms in which what is selected can be copied.

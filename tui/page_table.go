@@ -82,9 +82,6 @@ func (p *TablePage[T]) Act(m *Model, a Action) Cmd {
 	return p.List.Act(m, a)
 }
 
-// Click implements Clicker.
-func (p *TablePage[T]) Click(m *Model, x, y int) Cmd { return p.Clicked(m, p, x, y) }
-
 // TSVTable implements Tabular.
 func (p *TablePage[T]) TSVTable() (tsv string, rows int) { return p.TSV() }
 

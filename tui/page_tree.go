@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"errors"
+	"math"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -23,10 +24,9 @@ type treePage struct {
 	busy  bool      // a build is on its way; a refresh waits for it
 	root  *view.Node
 	err   error
-	// open says which nodes were expanded or collapsed; others follow the nearest node
-	// above them for which below says so, else the default.
+	// open says which nodes were expanded or collapsed; others are expanded down to depth.
 	open   map[nodeKey]bool
-	below  map[nodeKey]bool
+	depth  int
 	filter string // lower case
 	lines  []treeLine
 	// shown is what is asked for, planted what root was made with.
@@ -109,7 +109,7 @@ func openTree(m *Model, id model.CollectionID) Cmd {
 }
 
 func makeTreePage(word, name string) *treePage {
-	return &treePage{word: word, label: "tree of " + words.Harmless(name), open: map[nodeKey]bool{}, below: map[nodeKey]bool{}}
+	return &treePage{word: word, label: "tree of " + words.Harmless(name), open: map[nodeKey]bool{}, depth: 2}
 }
 
 func (t *treePage) Scope() Scope  { return InTree }
@@ -117,9 +117,6 @@ func (t *treePage) Crumb() string { return draw.Cut(t.label, 40) }
 
 func (t *treePage) Note(m *Model) string {
 	parts := FilterNote(t.filter)
-	if t.shown.Worst {
-		parts = append(parts, "worst first")
-	}
 	if t.root != nil && t.root.Left > 0 {
 		parts = append(parts, words.Number(t.root.Left)+" dropped hidden ("+KeyOf(m, ActAll)+")")
 	}
@@ -186,44 +183,37 @@ func (t *treePage) sign(l treeLine) string {
 func (t *treePage) flatten() {
 	t.lines = t.lines[:0]
 	if t.root != nil {
-		t.walk(t.root, nil, 0, nil)
+		t.walk(t.root, nil, 0)
 	}
 	t.clamp(len(t.lines))
 }
 
-// walk lists a node and what is visible below it; inherited is what a node above says
-// about everything below itself, nil for nothing.
-func (t *treePage) walk(n, parent *view.Node, depth int, inherited *bool) {
+// walk lists a node and what is visible below it.
+func (t *treePage) walk(n, parent *view.Node, depth int) {
 	if t.filter != "" && !matchesBelow(n, t.filter) {
 		return
 	}
 	l := treeLine{node: n, parent: parent, depth: depth}
 	if len(n.Children) > 0 {
-		l.open = t.expanded(l.key(), depth, inherited)
+		l.open = t.expanded(l.key(), depth)
 	}
 	t.lines = append(t.lines, l)
 	if !l.open {
 		return
 	}
-	if all, ok := t.below[l.key()]; ok {
-		inherited = &all
-	}
 	for _, c := range n.Children {
-		t.walk(c, n, depth+1, inherited)
+		t.walk(c, n, depth+1)
 	}
 }
 
-func (t *treePage) expanded(k nodeKey, depth int, inherited *bool) bool {
+func (t *treePage) expanded(k nodeKey, depth int) bool {
 	if t.filter != "" {
 		return true
 	}
 	if open, ok := t.open[k]; ok {
 		return open
 	}
-	if inherited != nil {
-		return *inherited
-	}
-	return depth < 2
+	return depth < t.depth
 }
 
 func matchesBelow(n *view.Node, filter string) bool {
@@ -301,7 +291,7 @@ func (p plantedMsg) Apply(m *Model) Cmd {
 	}
 	t.label = "tree of " + words.Harmless(p.root.Label)
 	if first && p.root.Count() <= smallTree {
-		t.setBelow(treeLine{node: p.root}, true)
+		t.depth = math.MaxInt
 	}
 	t.flatten()
 	if had {
@@ -316,38 +306,6 @@ func (t *treePage) goBack(k nodeKey) {
 		if t.lines[i].key() == k {
 			t.put(i, len(t.lines))
 			return
-		}
-	}
-}
-
-// allOpen reports whether the node under the cursor and everything below it are expanded.
-func (t *treePage) allOpen() bool {
-	at, _ := t.current()
-	for i := t.Cursor; i < len(t.lines) && (i == t.Cursor || t.lines[i].depth > at.depth); i++ {
-		if l := &t.lines[i]; len(l.node.Children) > 0 && !l.open {
-			return false
-		}
-	}
-	return true
-}
-
-// setBelow expands or collapses a node and everything below it.
-func (t *treePage) setBelow(l treeLine, open bool) {
-	t.forget(l.node)
-	t.open[l.key()], t.below[l.key()] = open, open
-}
-
-// forget drops what was said about single nodes below n.
-func (t *treePage) forget(n *view.Node) {
-	if len(t.open) == 0 {
-		return
-	}
-	for _, c := range n.Children {
-		if len(c.Children) > 0 {
-			k := keyOf(c, n)
-			delete(t.open, k)
-			delete(t.below, k)
-			t.forget(c)
 		}
 	}
 }

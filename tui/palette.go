@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,16 +18,15 @@ type Word struct {
 	Run  func(m *Model, arg string) Cmd
 }
 
-// paletteWords are the UI's, then the person's.
-func paletteWords(m *Model) []Word {
-	return append([]Word{
+// paletteWords returns the commands of the palette.
+func paletteWords() []Word {
+	return []Word{
 		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
-		{"pause", "Pause or resume.", nil, func(m *Model, _ string) Cmd { return m.pause() }},
 		{"at", "The cluster as it was: at 09:14, at -5m, at rev:24519.", nil, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
 		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.data.past.goLive(m) }},
-		{"theme", "Change the colours: theme NAME.", (*Model).themeNames, (*Model).useTheme},
-	}, m.Config.Own.Words...)
+		{"theme", "Change the colours: theme NAME.", func(*Model) []string { return themeNames() }, (*Model).useTheme},
+	}
 }
 
 // newPalette is the line behind ":".
@@ -46,7 +44,6 @@ func newPalette(m *Model) *Prompt {
 // jump does what a palette line says. A line that is only the start of a name means
 // the best suggestion, as shown.
 func (m *Model) jump(text string) Cmd {
-	text = aliased(m, text)
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return nil
@@ -78,17 +75,8 @@ func (m *Model) jump(text string) Cmd {
 	return m.Push(p)
 }
 
-// aliased is a palette line with what a name of the person's own stands for in its place.
-func aliased(m *Model, text string) string {
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	if stands, ok := m.Config.Aliases[first]; ok {
-		return strings.TrimSpace(stands + " " + rest)
-	}
-	return text
-}
-
 func (m *Model) runWord(words []string) (Cmd, bool) {
-	for _, w := range paletteWords(m) {
+	for _, w := range paletteWords() {
 		if w.Text == words[0] {
 			return w.Run(m, strings.Join(words[1:], " ")), true
 		}
@@ -127,7 +115,7 @@ func suggestJump(m *Model, text string) []Suggestion {
 	if i := strings.LastIndexByte(rest, ' '); i >= 0 {
 		done, last = first+" "+rest[:i+1], rest[i+1:]
 	}
-	for _, w := range paletteWords(m) {
+	for _, w := range paletteWords() {
 		if w.Text == first && w.Args != nil {
 			return complete(done, last, w.Args(m))
 		}
@@ -152,15 +140,11 @@ func suggestPage(m *Model, word string) []Suggestion {
 		all = append(all, Suggestion{Text: r.Name, Doc: r.Doc})
 		others = append(others, append([]string{r.Singular}, r.Aliases...))
 	}
-	for _, w := range paletteWords(m) {
+	for _, w := range paletteWords() {
 		if m.Config.First != nil && (w.Text == "at" || w.Text == "live") {
 			continue
 		}
 		all = append(all, Suggestion{Text: w.Text, Doc: w.Doc})
-		others = append(others, nil)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Config.Aliases)) {
-		all = append(all, Suggestion{Text: name, Doc: "Your alias: " + m.Config.Aliases[name]})
 		others = append(others, nil)
 	}
 	return rank(word, all, func(i int) []string { return others[i] })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/tui/draw"
 )
 
@@ -82,6 +83,33 @@ func (p *Pane) step(d int) {
 	p.Scroll(0)
 }
 
+// Can returns why an action on the text is not possible, "" if it is.
+func (p *Pane) Can(_ *Model, a Action) string {
+	if (a == ActSearchNext || a == ActSearchPrevious) && p.search == "" {
+		return "search with / first"
+	}
+	return ""
+}
+
+// Act does what all pages of text do.
+func (p *Pane) Act(m *Model, a Action) Cmd {
+	switch {
+	case p.move(a):
+	case a == ActFilter:
+		m.Prompt = p.searchPrompt()
+	case a == ActBack && p.search != "":
+		p.find("")
+	case a == ActBack:
+		return m.Back()
+	case a == ActCopyRow:
+		return m.Copy(p.plain(), words.Plural(len(p.lines), "line"))
+	}
+	return nil
+}
+
+// Note is the position in the text.
+func (p *Pane) Note(*Model) string { return p.position() }
+
 // position says how far the text is scrolled and how the search went.
 func (p *Pane) position() string {
 	var parts []string
@@ -131,7 +159,6 @@ func (p *Pane) searchPrompt() *Prompt {
 			return nil
 		},
 		Status: func(*Model) string { return p.position() },
-		Move:   func(_ *Model, a Action) Cmd { p.move(a); return nil },
 	}
 	return q
 }

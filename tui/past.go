@@ -23,11 +23,9 @@ type past struct {
 	to    instant
 	shown int64 // the revision that is on the screen, 0: the newest
 	// busy says that a cluster is on its way: one at a time.
-	busy    bool
-	playing bool
-	plays   int                // counts timers of playing
-	stop    context.CancelFunc // ends the reading of the cluster that is on its way
-	onsets  onsets
+	busy   bool
+	stop   context.CancelFunc // ends the reading of the cluster that is on its way
+	onsets onsets
 }
 
 // instant is a state to show: that of a revision, beside that of another one, so that what changed between the two is marked; 0: what
@@ -44,10 +42,6 @@ const (
 	growEvery = 10 * time.Second
 	// progressEvery is how often it is drawn how far a moment is read.
 	progressEvery = 250 * time.Millisecond
-	// playEvery is how long a step is looked at while time goes on.
-	playEvery = time.Second
-	// undatedSteps is how many steps by time there are where nothing has a time.
-	undatedSteps = 60
 )
 
 // withoutPast says why no step can be made, "" if one can.
@@ -81,7 +75,7 @@ func (p *past) canStep(m *Model, a Action) string {
 		if m.data.waiting != nil {
 			return ""
 		}
-	case ActLater, ActMinuteLater:
+	case ActLater:
 		if p.of != nil && !p.away {
 			return "this is the newest state: " + KeyOf(m, ActEarlier) + " goes back"
 		}
@@ -92,16 +86,11 @@ func (p *past) canStep(m *Model, a Action) string {
 
 // step does what the keys of time ask for.
 func (p *past) step(m *Model, a Action) Cmd {
-	p.playing = false
 	switch a {
 	case ActEarlier:
 		return p.stepEvent(m, -1)
 	case ActLater:
 		return p.stepEvent(m, 1)
-	case ActMinuteEarlier:
-		return p.stepTime(m, -time.Minute)
-	case ActMinuteLater:
-		return p.stepTime(m, time.Minute)
 	case ActAt:
 		m.Prompt = newAtPrompt()
 		return nil
@@ -137,35 +126,6 @@ func (p *past) toOldest(m *Model, from int64) Cmd {
 	return p.seek(m, instant{revision: oldest})
 }
 
-// stepTime goes so far back, or on.
-func (p *past) stepTime(m *Model, by time.Duration) Cmd {
-	x, revision := p.axis, p.to.revision
-	if !p.away {
-		revision = x.History.To
-	}
-	far := int64(by)
-	if !x.Dated {
-		far = max(1, (x.To-x.From)/undatedSteps)
-		if by < 0 {
-			far = -far
-		}
-	}
-	place := x.Place(revision) + far
-	switch {
-	case place >= x.To && by > 0:
-		return p.goLive(m)
-	case place <= x.From:
-		return p.toOldest(m, revision)
-	}
-	to := x.Revision(place)
-	if by > 0 {
-		to = max(to, revision+1)
-	} else {
-		to = min(to, revision-1)
-	}
-	return p.seek(m, instant{revision: to})
-}
-
 // GoTo shows the state after a revision, and marks what that one changed.
 func (m *Model) GoTo(revision int64) Cmd {
 	if why := m.data.past.withoutPast(m); why != "" {
@@ -180,7 +140,6 @@ func (m *Model) GoTo(revision int64) Cmd {
 // goLive shows the newest state.
 func (p *past) goLive(m *Model) Cmd {
 	d := &m.data
-	p.playing = false
 	if !p.away {
 		m.Say(ToneInfo, "this is the newest state")
 		return nil
@@ -196,7 +155,7 @@ func (p *past) goLive(m *Model) Cmd {
 		return p.seek(m, instant{revision: p.axis.History.To, newest: true})
 	}
 	c := d.waiting
-	d.waiting, d.held = nil, 0
+	d.waiting = nil
 	p.away, p.shown, p.to = false, 0, instant{}
 	return m.show(c)
 }
@@ -208,7 +167,6 @@ func (p *past) seek(m *Model, to instant) Cmd {
 		if d.waiting == nil {
 			d.waiting = d.cluster
 		}
-		d.paused, d.held = false, 0
 	}
 	p.away, p.to = true, to
 	if p.busy {
@@ -263,51 +221,17 @@ func (r recalledMsg) Apply(m *Model) Cmd {
 	if r.to.newest && next == nil {
 		p.away, p.shown, p.to = false, 0, instant{}
 	}
-	return Batch(m.replace(r.beside, r.cluster), next, p.playOn(m))
+	return Batch(m.replace(r.beside, r.cluster), next)
 }
 
 // notThere says why a moment is not shown; what was shown stays.
 func (p *past) notThere(m *Model, why error) Cmd {
 	m.Say(ToneBad, why.Error())
-	p.playing, p.to = false, instant{revision: p.shown}
+	p.to = instant{revision: p.shown}
 	if p.shown == 0 {
 		return p.goLive(m)
 	}
 	return nil
-}
-
-// play has time go on by itself, event by event, or stops it.
-func (p *past) play(m *Model) Cmd {
-	if p.playing {
-		p.playing = false
-		return nil
-	}
-	if why := p.withoutPast(m); why != "" {
-		m.Say(ToneWarn, why)
-		return nil
-	}
-	p.playing = true
-	return p.stepEvent(m, 1)
-}
-
-// playOn is the next step of a past that goes on by itself.
-func (p *past) playOn(m *Model) Cmd {
-	if !p.playing || !p.away {
-		p.playing = false
-		return nil
-	}
-	p.plays++
-	return m.After(playEvery, playMsg{p.plays})
-}
-
-type playMsg struct{ serial int }
-
-func (t playMsg) Apply(m *Model) Cmd {
-	p := &m.data.past
-	if t.serial != p.plays || !p.playing || !p.away {
-		return nil
-	}
-	return p.stepEvent(m, 1)
 }
 
 // newAtPrompt is the line behind "@".

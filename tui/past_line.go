@@ -55,11 +55,7 @@ func (m frame) nowText(x *history.Axis) string {
 // momentText is the time that is shown, and the event that led to it where one did.
 func (m frame) momentText(x *history.Axis, room int) string {
 	p := &m.data.past
-	sign := "◂ "
-	if p.playing {
-		sign = "▸ "
-	}
-	stamp := sign + draw.Stamp(x, p.to.revision)
+	stamp := "◂ " + draw.Stamp(x, p.to.revision)
 	next := x.UpTo(p.to.revision)
 	text := " oldest"
 	if next > 0 {
@@ -74,34 +70,11 @@ func (m frame) momentText(x *history.Axis, room int) string {
 	return m.Styles.Warn.On(stamp) + draw.Fit(text, left) + m.Styles.Dim.On(place)
 }
 
-// clickTime goes to the moment of a cell of the line of time.
-func (m *Model) clickTime(column int) Cmd {
-	x := m.data.past.axis
-	w := m.Width - 2
-	n := trackWidth(w)
-	cell := column - 1 - (w - n)
-	if x == nil || cell < 0 || cell >= n {
-		return nil
-	}
-	m.data.past.playing = false
-	if cell == n-1 {
-		return m.data.past.goLive(m)
-	}
-	place := x.From + int64(float64(x.To-x.From)*(float64(cell)+0.5)/float64(n))
-	if i := x.Before(place); i > 0 && float64(x.Of(i-1)-x.From)/float64(max(1, x.To-x.From))*float64(n) >= float64(cell) {
-		return m.GoTo(x.Event(i - 1).Revision) // an event in this very cell
-	}
-	return m.data.past.seek(m, instant{revision: x.Revision(place)})
-}
-
 // thenText is the state of the header while the past is shown: so that nobody takes it for now.
 func (m frame) thenText() string {
 	d := &m.data
 	st := m.Styles
-	sign := "◂ "
-	if d.past.playing {
-		sign = "▸ "
-	}
+	const sign = "◂ "
 	taken := d.cluster.Origin.Taken
 	if taken.IsZero() {
 		return st.Warn.On(sign + "the past")
@@ -117,9 +90,6 @@ func (m frame) thenText() string {
 	case d.past.axis != nil && !d.past.axis.Until.IsZero():
 		ago, _ := draw.Age(d.past.axis.Until.Sub(taken))
 		text += ", " + ago + " before the end"
-	}
-	if d.held > 0 && m.Width >= 100 {
-		text += ", " + words.Number(d.held) + " newer"
 	}
 	return st.Warn.On(sign + text)
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -103,10 +102,6 @@ type Prompt struct {
 	picked  int // -1: what was typed
 	// Status stands at the right end of the line: "matching… 43%".
 	Status func(m *Model) string
-	// Move lets keys that go up or down a page reach the page; where it is set up and down bring back what was typed before.
-	Move  func(m *Model, a Action) Cmd
-	back  int    // how far, 0: not
-	draft string // what was typed before that
 }
 
 // Suggestion is one line of the palette.
@@ -125,60 +120,18 @@ func (p *Prompt) key(m *Model, a Action, text string) Cmd {
 		return p.edited(m)
 	case a == ActOpen:
 		m.Prompt = nil
-		if p.Move != nil {
-			m.typed = remembered(m.typed, p.choice())
-		}
 		return p.Accepted(m, p.choice())
 	case a == ActBack, a == ActTakeBack && len(p.text) == 0:
 		m.Prompt = nil
 		return p.Cancelled(m)
-	case (a == ActUp || a == ActDown) && p.Move != nil:
-		return p.recall(m, a)
 	case a == ActUp, a == ActDown:
 		p.step(a)
-	case a == ActPageUp, a == ActPageDown:
-		if p.Move != nil {
-			return p.Move(m, a)
-		}
-	case a == ActNextPart, a == ActPreviousPart:
-		return p.complete(m, a)
+	case a == ActNextPart:
+		return p.complete(m)
 	case p.edit(a):
 		return p.edited(m)
 	}
 	return nil
-}
-
-// mostTyped is how many filters and searches are remembered.
-const mostTyped = 100
-
-// remembered puts a text last, once.
-func remembered(list []string, text string) []string {
-	if text == "" {
-		return list
-	}
-	list = append(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == text }), text)
-	return list[max(0, len(list)-mostTyped):]
-}
-
-// recall goes through what was typed before, and back to what is being typed.
-func (p *Prompt) recall(m *Model, a Action) Cmd {
-	to := p.back + 1
-	if a == ActDown {
-		to = p.back - 1
-	}
-	if to < 0 || to > len(m.typed) {
-		return nil
-	}
-	if p.back == 0 {
-		p.draft = p.String()
-	}
-	p.back = to
-	if to == 0 {
-		p.set(p.draft)
-	} else {
-		p.set(m.typed[len(m.typed)-to])
-	}
-	return p.edited(m)
 }
 
 // choice is the suggestion that was walked to, else what was typed.
@@ -194,19 +147,15 @@ func (p *Prompt) step(a Action) {
 		return
 	}
 	d := 1
-	if a == ActUp || a == ActPreviousPart {
+	if a == ActUp {
 		d = -1
 	}
 	p.picked = min(max(p.picked+d, -1), len(p.list)-1)
 }
 
 // complete takes the best suggestion, or the one walked to, into the line.
-func (p *Prompt) complete(m *Model, a Action) Cmd {
+func (p *Prompt) complete(m *Model) Cmd {
 	if len(p.list) == 0 {
-		return nil
-	}
-	if a == ActPreviousPart {
-		p.step(a)
 		return nil
 	}
 	s := p.list[max(p.picked, 0)].Text

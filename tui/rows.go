@@ -71,26 +71,16 @@ type rowQuery struct {
 	CursorID string
 	CursorAt int
 	Keep     gridRows // what is shown now: a table of the same Env is used again
-	// Later says that nothing but the time is other than when Keep was built.
-	Later bool
 }
 
 // Run builds them.
 func (q *rowQuery) Run() gridRows {
-	r, later := gridRows{Env: q.Env, Cursor: -1}, q.Later && q.timeless()
+	r := gridRows{Env: q.Env, Cursor: -1}
 	if q.Keep.Env == q.Env {
 		r.Table, r.Changes = q.Keep.Table, q.Keep.Changes
 	} else {
 		r.Table = q.Resource.Table(q.Env)
-		if !later {
-			r.Changes = q.changed(r.Table)
-		}
-	}
-	if later {
-		k := &q.Keep
-		r.Order, r.Total, r.Left, r.matched, r.filtered, r.Changes = k.Order, k.Total, k.Left, k.matched, k.filtered, k.Changes
-		r.Cursor = findRow(&r, q.CursorID, q.CursorAt)
-		return r
+		r.Changes = q.changed(r.Table)
 	}
 	found, err := view.Select(r.Table, view.Query{Where: q.Where, Sort: sortWords(q.Resource, q.Order), Leave: !q.All})
 	if err != nil {
@@ -104,23 +94,6 @@ func (q *rowQuery) Run() gridRows {
 	}
 	r.Cursor = findRow(&r, q.CursorID, q.CursorAt)
 	return r
-}
-
-// timeless reports whether the same rows stay, in the same order, as time goes by. A text in the filter could meet an age; of so many rows that
-// somebody would have to wait for it, none is looked for anew.
-func (q *rowQuery) timeless() bool {
-	decides := func(c int) bool {
-		return slices.Contains([]table.Kind{table.Duration, table.Time}, q.Resource.Columns[c].Kind)
-	}
-	if slices.ContainsFunc(q.Order, func(k table.SortKey) bool { return decides(k.Column) }) || slices.ContainsFunc(q.Where.Columns(), decides) {
-		return false
-	}
-	for i := range q.Filter.terms {
-		if where := q.Filter.terms[i].where; where == nil && q.Keep.Total <= compareLimit || where != nil && slices.ContainsFunc(where.Columns(), decides) {
-			return false
-		}
-	}
-	return true
 }
 
 // sortWords are the words for an order, as a command line has them; none for the order of the model.

@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 
-	"kitescope/inspect/diff"
 	"kitescope/inspect/view"
 )
 
@@ -23,9 +22,7 @@ func (c RowChange) Glyph() string {
 	return [...]string{" ", "+", "~", "-"}[c]
 }
 
-// compareLimit is the number of rows up to which every cell is compared with the
-// refresh before. Above it, the changes that package diff finds have to do: it knows
-// which objects two clusters share, but not what follows for other tables.
+// compareLimit is the number of rows up to which every cell is compared with the refresh before.
 const compareLimit = 50_000
 
 // changed compares the table with the one of the refresh before, cell by cell, both
@@ -38,11 +35,10 @@ func (q *rowQuery) changed(now view.Table) func(row int, id string) RowChange {
 	if pairs, ok := view.RowChanges(before, now); ok {
 		return q.changedRows(now, before, pairs)
 	}
-	changes := q.changedCells
 	if now.Len() > compareLimit {
-		changes = q.changedObjects
+		return nil
 	}
-	of := changes(now, before)
+	of := q.changedCells(now, before)
 	return func(_ int, id string) RowChange { return of[id] }
 }
 
@@ -86,23 +82,6 @@ func (q *rowQuery) changedRows(now, before view.Table, pairs []view.RowChange) f
 		}
 		return RowChanged
 	}
-}
-
-func (q *rowQuery) changedObjects(_, _ view.Table) map[string]RowChange {
-	changes := map[string]RowChange{}
-	found := diff.Compare(q.Previous.Cluster, q.Env.Cluster, diff.Options{})
-	for i := range found.Changes {
-		c := &found.Changes[i]
-		if c.Object.Resource != q.Resource.Name {
-			continue
-		}
-		if c.Kind == diff.Added {
-			changes[c.Object.ID] = RowAdded
-		} else {
-			changes[c.Object.ID] = RowChanged
-		}
-	}
-	return changes
 }
 
 func sameCells(a view.Table, i int, b view.Table, j int, columns []int) bool {

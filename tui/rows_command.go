@@ -17,7 +17,6 @@ type listing struct {
 	Order    []table.SortKey
 	All      bool
 	Wide     bool
-	Chosen   []int // columns of the resource, nil for the usual ones
 }
 
 // Command is the command line that prints the same table. Texts and regular
@@ -39,14 +38,7 @@ func (l *listing) Command() string {
 	if l.All {
 		c = c.Word("--all")
 	}
-	switch {
-	case l.Chosen != nil:
-		var names []string
-		for _, c := range l.Chosen {
-			names = append(names, l.Resource.Columns[c].Name)
-		}
-		c = c.Flag("--columns=", strings.Join(names, ","))
-	case l.Wide:
+	if l.Wide {
 		c = c.Flag("-o", "wide")
 	}
 	return c.String() + greps.String()

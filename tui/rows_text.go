@@ -7,23 +7,21 @@ import (
 	"kitescope/tui/draw"
 )
 
-// writeTSV writes some rows of a table with tabs between cells, under their titles if there is to be a header. It is called off the loop, and stops
-// soon after the most bytes that can be copied.
-func writeTSV(t view.Table, list []int32, columns []int, header bool) func(most int) string {
+// writeTSV returns rows of a table with tabs between cells, under their titles if header is set. It stops soon after the most bytes
+// that can be copied.
+func writeTSV(t view.Table, list []int32, columns []int, header bool) string {
 	all := t.Resource().Columns
-	return func(most int) string {
-		var b strings.Builder
-		if header {
-			writeLine(&b, columns, func(c int) string { return all[c].Title })
-		}
-		for _, row := range list {
-			writeLine(&b, columns, func(c int) string { return draw.CellText(&all[c], t.Cell(int(row), c)) })
-			if b.Len() > most {
-				break
-			}
-		}
-		return b.String()
+	var b strings.Builder
+	if header {
+		writeLine(&b, columns, func(c int) string { return all[c].Title })
 	}
+	for _, row := range list {
+		if b.Len() > clipboardLimit {
+			break
+		}
+		writeLine(&b, columns, func(c int) string { return draw.CellText(&all[c], t.Cell(int(row), c)) })
+	}
+	return b.String()
 }
 
 func writeLine(b *strings.Builder, columns []int, text func(column int) string) {
@@ -36,16 +34,14 @@ func writeLine(b *strings.Builder, columns []int, text func(column int) string) 
 	b.WriteByte('\n')
 }
 
-// writeIDs writes one id a line, as writeTSV does.
-func writeIDs(t view.Table, list []int32) func(most int) string {
-	return func(most int) string {
-		var b strings.Builder
-		for _, row := range list {
-			b.WriteString(t.Ref(int(row)).ID + "\n")
-			if b.Len() > most {
-				break
-			}
+// writeIDs returns one id a line, as writeTSV does.
+func writeIDs(t view.Table, list []int32) string {
+	var b strings.Builder
+	for _, row := range list {
+		if b.Len() > clipboardLimit {
+			break
 		}
-		return b.String()
+		b.WriteString(t.Ref(int(row)).ID + "\n")
 	}
+	return b.String()
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,19 +20,18 @@ func Run(ctx context.Context, cfg Config) error {
 	m.done = ctx.Done()
 	program := tea.NewProgram(m, options(ctx, cfg)...)
 
+	var feeds sync.WaitGroup
 	if cfg.Feed != nil {
-		first, leave := context.WithCancel(ctx)
-		m.leave = leave
-		m.feeds.Go(func() {
-			cfg.Feed.Follow(first, func(u news.Update) { program.Send(u) })
+		feeds.Go(func() {
+			cfg.Feed.Follow(ctx, func(u news.Update) { program.Send(u) })
 		})
 	}
 	if cfg.Beside != nil {
-		m.feeds.Go(func() { cfg.Beside(ctx, program.Send) })
+		feeds.Go(func() { cfg.Beside(ctx, program.Send) })
 	}
 	_, err := program.Run()
 	cancel()
-	m.feeds.Wait()
+	feeds.Wait()
 	switch {
 	case err != nil && caller.Err() != nil:
 		return caller.Err()

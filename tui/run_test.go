@@ -106,7 +106,6 @@ func TestIdleWritesNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := testConfig()
 				cfg.Feed = tuitest.Once(tuitest.Fixture())
-				cfg.Mouse = true
 				p := started(cfg, 80, 24)
 				p.Wait(t, "160,452")
 				p.Press(pages)

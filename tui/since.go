@@ -26,8 +26,35 @@ type onsets struct {
 // beginning is when a finding began. It holds for each state between the revision at which it began and last.
 type beginning struct {
 	first, last int64
+	atLeast     bool // it may have begun before first
 	short       string
 	facts       []Fact
+}
+
+// Dated is a page that shows when findings began.
+type Dated interface{ Dated() }
+
+// Beginning is a finding of the cluster that is shown and the revision at which it began. AtLeast reports that it was there in the
+// oldest state already.
+type Beginning struct {
+	Finding  *check.Finding
+	Revision int64
+	AtLeast  bool
+}
+
+// Beginnings returns the findings whose beginning is known, in the order of the report.
+func (m *Model) Beginnings() []Beginning {
+	r := m.data.judged.report
+	if r == nil {
+		return nil
+	}
+	var list []Beginning
+	for _, f := range r.Findings {
+		if b := m.data.past.onsets.known[f.Key()]; b != nil && b.short != words.UnknownMark {
+			list = append(list, Beginning{f, b.first, b.atLeast})
+		}
+	}
+	return list
 }
 
 const (
@@ -58,7 +85,7 @@ func (m *Model) dateFindings() Cmd {
 		r = p.judged.dated()
 	case *findingPage:
 		r = p.judged.dated()
-	case *overviewPage, *detailPage:
+	case *overviewPage, *detailPage, Dated:
 		r = m.data.judged.report
 	}
 	o, p := &m.data.past.onsets, &m.data.past
@@ -142,7 +169,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 	if d.err != nil {
 		why := []Fact{{Label: "since", Text: "unknown when: " + words.Harmless(words.OneLine(d.err.Error()))}}
 		for _, x := range d.report.Findings {
-			o.known[x.Key()] = &beginning{revision, revision, words.UnknownMark, why}
+			o.known[x.Key()] = &beginning{first: revision, last: revision, short: words.UnknownMark, facts: why}
 		}
 		return m.Refresh()
 	}
@@ -152,7 +179,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 		if x.Unknown != "" {
 			first = revision
 		}
-		b := &beginning{first: first, last: revision, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
+		b := &beginning{first: first, last: revision, atLeast: x.AtLeast, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
 		for k := range x.Before {
 			b.facts = append(b.facts, Fact{Label: "before", Text: clusters.EventText(&x.Before[k], now)})
 		}

@@ -84,14 +84,6 @@ func (m *Model) bodyTop() int {
 	return top
 }
 
-// crumbsAt is the line of the way here.
-func crumbsAt(m *Model) int {
-	if m.roomy() {
-		return 2
-	}
-	return 1
-}
-
 // BodyHeight is how many lines a page has.
 func (m *Model) BodyHeight() int {
 	h := m.h - m.bodyTop() - 1
@@ -181,10 +173,6 @@ func (m frame) freshness() string {
 		parts = append(parts, m.thenText(), st.Dim.On("… "+d.past.of.Progress()))
 	case d.past.away:
 		parts = append(parts, m.thenText())
-	case d.paused && d.held > 0:
-		parts = append(parts, old+" old", st.Warn.On("‖ paused, "+words.Number(d.held)+" newer"))
-	case d.paused:
-		parts = append(parts, old+" old", st.Warn.On("‖ paused"))
 	case len(d.lost) > 0:
 		who := words.Harmless(d.lost[0].Name) + " silent"
 		if n := len(d.lost); n > 1 {
@@ -284,12 +272,7 @@ func (m frame) overlay(lines []string, top, h int) {
 	case m.Menu != nil:
 		box = m.Menu.box(m.Model, m.Width-4, h)
 		x, y = max(0, (m.Width-ansi.StringWidth(box[0]))/2), top+max(0, (h-len(box))/3)
-		m.Menu.x, m.Menu.y, m.Menu.w, m.Menu.h = x, y, ansi.StringWidth(box[0]), len(box)
-	}
-	if m.prefix != "" && m.Prompt == nil && m.Menu == nil {
-		box = m.goBox(min(m.Width, goWidth))
-		box = box[:min(len(box), h)]
-		x, y = 0, top+h-len(box)
+		m.Menu.h = len(box)
 	}
 	for i, b := range box {
 		lines[y+i] = draw.Over(lines[y+i], b, x)

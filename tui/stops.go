@@ -65,21 +65,6 @@ func (s *Stops) Move(a Action) bool {
 	return ok
 }
 
-// Clicked puts the cursor on a line; where it is already, it opens what is there.
-func (s *Stops) Clicked(m *Model, p Page, y int) Cmd {
-	switch i := slices.Index(s.At, s.Top+y); {
-	case i < 0:
-	case i == s.Cursor && p.Can(m, ActOpen) == "":
-		return p.Act(m, ActOpen)
-	default:
-		s.Cursor = i
-	}
-	return nil
-}
-
-// Wheel moves the cursor.
-func (s *Stops) Wheel(_ *Model, lines int) { s.GoTo(s.Cursor + lines) }
-
 // Draw shows what is in the window of n lines of w cells: plain where the cursor is.
 func (s *Stops) Draw(st *draw.Styles, n, w int, plain, styled func(i int) string) []string {
 	var out []string

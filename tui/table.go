@@ -22,7 +22,6 @@ type grid interface {
 type RowLook struct {
 	Marked bool
 	Change RowChange
-	fade   fade
 	Dim    bool        // dropped and gone things
 	Ill    table.Tally // findings about it
 	Role   render.Role
@@ -257,9 +256,6 @@ func gutterOf(st *draw.Styles, look RowLook, row draw.Style) string {
 			mark = st.Roles[look.Ill.Role()].On(mark)
 		}
 	}
-	if look.fade == faded {
-		return mark + "  "
-	}
 	return mark + look.Change.Glyph() + " "
 }
 
@@ -269,9 +265,9 @@ func lookStyle(st *draw.Styles, look RowLook, atCursor bool) draw.Style {
 		return st.Cursor
 	case look.Marked:
 		return st.Marked
-	case look.fade == fresh && look.Change == RowAdded:
+	case look.Change == RowAdded:
 		return st.Added
-	case look.fade == fresh && look.Change == RowChanged:
+	case look.Change == RowChanged:
 		return st.Changed
 	case look.Change == RowRemoved:
 		return st.Removed
@@ -281,18 +277,6 @@ func lookStyle(st *draw.Styles, look RowLook, atCursor bool) draw.Style {
 		return st.Roles[look.Role]
 	}
 	return draw.Style{}
-}
-
-// columnAt returns the position in columns of the column at cell x, -1 if there is none.
-func (t *tableView) columnAt(x int) int {
-	at := gutter
-	for _, p := range t.Placed {
-		if x >= at-1 && x < at+p.Width+1 {
-			return p.Column
-		}
-		at += p.Width + draw.Gap
-	}
-	return -1
 }
 
 // LayRows lays a whole table out in w cells, plain: its header and its rows.

@@ -15,9 +15,9 @@ import (
 const autoTheme = "auto"
 
 // themeNames are what Config.Theme and ":theme" understand.
-func (m *Model) themeNames() []string {
+func themeNames() []string {
 	names := []string{autoTheme}
-	for _, t := range m.themes {
+	for _, t := range draw.Themes() {
 		names = append(names, t.Name)
 	}
 	return names
@@ -37,9 +37,9 @@ const (
 
 // setTheme makes the styles.
 func (m *Model) setTheme() {
-	name := m.theme
+	themes, name := draw.Themes(), m.theme
 	if name == autoTheme {
-		name = m.themes[0].Name
+		name = themes[0].Name
 		switch m.background {
 		case backgroundDark:
 			name = "dark"
@@ -48,15 +48,15 @@ func (m *Model) setTheme() {
 		default:
 		}
 	}
-	theme := m.themes[0]
-	if i := slices.IndexFunc(m.themes, func(t render.Theme) bool { return t.Name == name }); i >= 0 {
-		theme = m.themes[i]
+	theme := themes[0]
+	if i := slices.IndexFunc(themes, func(t render.Theme) bool { return t.Name == name }); i >= 0 {
+		theme = themes[i]
 	}
 	// Of a theme with more colours than the terminal has, each would become the nearest of sixteen, and what it means
 	// another thing: a pale blue is grey, a light red yellow. The first theme is made of those sixteen.
 	few := m.colours == colorprofile.ANSI
-	if few && !draw.OfSixteen(&theme) {
-		theme = m.themes[0]
+	if few && theme.Name != "mono" {
+		theme = themes[0]
 	}
 	noColor := m.Config.NoColor || m.colours == colorprofile.NoTTY || m.colours == colorprofile.ASCII
 	m.Styles = draw.NewStyles(&theme, noColor, few)
@@ -64,7 +64,7 @@ func (m *Model) setTheme() {
 
 // useTheme is ":theme NAME"; without a name the next one.
 func (m *Model) useTheme(name string) Cmd {
-	names := m.themeNames()
+	names := themeNames()
 	if name == "" {
 		name = names[(slices.Index(names, m.theme)+1)%len(names)]
 	}

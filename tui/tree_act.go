@@ -4,37 +4,22 @@ import (
 	"strings"
 
 	"kitescope/inspect/view"
-	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
 )
 
-func (t *treePage) Can(m *Model, a Action) string {
+func (t *treePage) Can(_ *Model, a Action) string {
 	switch a {
-	case ActOpen, ActDescribe, ActOwner, ActRelated, ActRight, ActLeft, ActExpandAll, ActCopyRow, ActFilter:
+	case ActOpen, ActDescribe, ActOwner, ActRelated, ActRight, ActLeft, ActCopyRow, ActFilter:
 		if t.root == nil {
 			return "no data yet"
 		}
 	}
-	switch {
-	case a == ActAll && t.root != nil && t.root.Left == 0 && !t.shown.All:
+	if a == ActAll && t.root != nil && t.root.Left == 0 && !t.shown.All {
 		return "nothing is left out"
-	case a == ActWorst && (t.root == nil || t.root.Worst == (table.Tally{})):
-		return "there are no findings about what is here"
 	}
-	l, ok := t.current()
-	if !ok {
-		return ""
-	}
-	switch a {
-	case ActExpandAll:
-		if len(l.node.Children) == 0 {
-			return "there is nothing below"
-		}
-	case ActOwner:
-		if l.depth == 0 {
-			return "this is the top of the tree"
-		}
+	if l, ok := t.current(); ok && a == ActOwner && l.depth == 0 {
+		return "this is the top of the tree"
 	}
 	return ""
 }
@@ -57,11 +42,8 @@ func (t *treePage) Act(m *Model, a Action) Cmd {
 	case ActAll:
 		t.shown.All = !t.shown.All
 		return t.Refresh(m)
-	case ActWorst:
-		t.shown.Worst = !t.shown.Worst
-		return t.Refresh(m)
 	case ActFilter:
-		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" }, func(_ *Model, a Action) { t.Move(a, len(t.lines)) })
+		m.Prompt = FilterPrompt(t.filter, t.setFilter, func(*Model) string { return words.Number(len(t.lines)) + " lines" })
 		return nil
 	case ActSave:
 		return Save(m, FileName("tree", t.word)+".txt", TextWriter(t.text()))
@@ -87,9 +69,6 @@ func (t *treePage) actOn(m *Model, a Action, l treeLine) Cmd {
 		t.toParent(l)
 	case ActRelated:
 		return t.related(m, l)
-	case ActExpandAll:
-		t.setBelow(l, !t.allOpen())
-		t.flatten()
 	case ActCopyRow:
 		return m.Copy(l.node.Label, l.node.Kind+" "+l.node.Label)
 	}
@@ -155,24 +134,4 @@ func (t *treePage) text() string {
 		b.WriteString(draw.Pad(2*l.depth) + words.Harmless(l.node.Label) + "  " + f.Text(nil, l.node) + "\n")
 	}
 	return b.String()
-}
-
-func (t *treePage) Click(m *Model, x, y int) Cmd {
-	i := t.top + y
-	if i >= len(t.lines) {
-		return nil
-	}
-	l := t.lines[i]
-	onSign := x >= 1+2*l.depth && x < 3+2*l.depth
-	if i == t.Cursor || onSign {
-		t.Cursor = i
-		return t.actOn(m, ActOpen, l)
-	}
-	t.Cursor = i
-	return nil
-}
-
-func (t *treePage) Wheel(_ *Model, lines int) {
-	t.Cursor += lines
-	t.clamp(len(t.lines))
 }

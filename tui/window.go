@@ -23,12 +23,6 @@ func (w *Window) Move(a Action) bool {
 	return ok
 }
 
-// Wheel scrolls.
-func (w *Window) Wheel(_ *Model, lines int) { w.Scroll(lines) }
-
-// Click does nothing.
-func (w *Window) Click(*Model, int, int) Cmd { return nil }
-
 // Seen are the first line of the window, and the one behind its last.
 func (w *Window) Seen() (from, to int) { return w.Top, min(w.Top+w.Height, w.length) }
 

@@ -128,7 +128,7 @@ func contextList(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			config, err := cli.ReadConfig(path)
+			config, _, err := cli.ReadConfig(path)
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ formats have their own pages: kitescope help selectors, kitescope help output.`,
 		Args:              cli.Args(1, math.MaxInt, "a resource", "available: "+strings.Join(cli.ResourceNames(), ", ")),
 		ValidArgsFunction: a.CompleteGet,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), a, a.StandsFor(args))
+			return f.run(cmd.Context(), a, args)
 		},
 	}
 	fl := cmd.Flags()

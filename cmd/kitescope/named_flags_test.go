@@ -28,8 +28,6 @@ var foreignFlags = map[string]string{
 	"endpoints":                 "etcdctl",
 	"prefix":                    "etcdctl",
 	"json":                      "jfr print",
-	"input":                     "xsel",
-	"clipboard":                 "xsel",
 	"stack-depth":               "jfr print",
 	"events":                    "jfr print",
 	"no-group":                  "perf report",

@@ -70,8 +70,7 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	fl.BoolVar(&f.render.Upright, "upright", false, "root at the bottom: a flame graph, not an icicle")
 	fl.BoolVar(&f.render.Relative, "relative", false, "colour differences by self value, without callees")
 	fl.BoolVar(&f.render.Vanished, "vanished", false, "give frames only in the base a width")
-	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "disable the mouse in the UI")
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flamegraph.Formats().Names()...))
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()[:profile.ByClass+1]...))
 	return cmd

@@ -139,7 +139,7 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles, Build: recordCommand},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
 		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
-		{Name: "config", Short: "Manage preferences in config.yaml: path, show, check, schema", Group: groupSetup, Build: configCommand, Below: configCommands()},
+		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: groupSetup, Build: configCommand, Below: configCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
 		{Name: "man", Short: "Print the manual page, kitescope(1)", Group: groupSetup, Build: func(a *cli.App) *cobra.Command { return manCommand(a, tree) }},
 		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},

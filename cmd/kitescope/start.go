@@ -28,7 +28,7 @@ func choices(a *cli.App) ([]choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := cli.ReadConfig(path)
+	config, _, err := cli.ReadConfig(path)
 	if err != nil {
 		return nil, err
 	}

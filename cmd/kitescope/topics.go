@@ -20,7 +20,6 @@ func helpTopics(a *cli.App, root *cobra.Command) []*cobra.Command {
 		{Use: "processes", Short: "How kitescope queries the cluster's processes", Long: helpProcesses},
 		{Use: "selectors", Short: "How to choose rows", Long: helpSelectors},
 		{Use: "output", Short: "Formats of -o", Long: helpOutput},
-		{Use: "themes", Short: "Colours of the terminal UI", Long: helpThemes},
 		{Use: "environment", Short: "Environment variables", Long: helpEnvironment},
 		flags,
 	}
@@ -122,19 +121,6 @@ Reports (diagnose, balance, profile top, replay, ...) have them too, except name
 Ids are strings (they exceed what a double holds), times RFC 3339 in UTC, sizes
 bytes. docs/reference/json.md documents every key; keys are only ever added.`
 
-const helpThemes = `--theme takes a name (auto, terminal, dark, light, mono) or a YAML file. auto follows
-the terminal's background. A file starts from a built-in theme and overrides parts of it:
-
-  name: amber
-  base: dark
-  styles:
-    accent:   {foreground: "#ffbf00", bold: true}
-    selected: {reverse: true}
-
-Roles: plain, dim, title, accent, good, progress, warn, bad, added, removed, changed,
-selected, more, less. A style has foreground and background ("#rrggbb" or 0 to 255), bold, faint
-and reverse.`
-
 const helpEnvironment = `Cluster and user:
 
   KITESCOPE_FROM           as --from
@@ -165,8 +151,6 @@ The terminal:
   NO_COLOR                 no colour
   TERM                     dumb: no colour, no progress, no UI; linux: signs that its font has
   LC_ALL, LC_CTYPE, LANG   the first that is set says whether a terminal has UTF-8; if not, ASCII
-  TMUX, WAYLAND_DISPLAY, DISPLAY, WSL_DISTRO_NAME, SSH_CONNECTION
-                           which clipboard is yours (kitescope config, docs/reference/config.md)
 
 The process:
 

@@ -51,9 +51,6 @@ goes to a moment, 0 to the timeline. With --at it opens at a moment.`,
 	a.AddAt(cmd)
 	f.Nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "prometheus") // it is read once, and the UI goes on
-	_ = cmd.RegisterFlagCompletionFunc("theme", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return cli.ThemeNames(), cobra.ShellCompDirectiveDefault
-	})
 	return cmd
 }
 
@@ -141,15 +138,10 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, o 
 	cfg := tui.Config{
 		Input: input, Output: a.Out, Feed: o.feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), NoColor: !color,
-		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, ReplaceFile: cli.ReplaceFile, Folders: cli.Folders, Pages: o.pages(),
+		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: o.pages(),
 	}
 	if err := a.Prefer(&cfg, &f); err != nil {
 		return err
 	}
-	changed := addOwn(a, f, &cfg)
-	err = tui.Run(ctx, cfg)
-	if changed() { // what became of the first cluster does not matter any more
-		return err
-	}
-	return cmp.Or(err, o.feed.Err())
+	return cmp.Or(tui.Run(ctx, cfg), o.feed.Err())
 }

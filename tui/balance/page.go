@@ -255,6 +255,3 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	}
 	return nil
 }
-
-// Click implements tui.Clicker.
-func (p *page) Click(m *tui.Model, _, y int) tui.Cmd { return p.Clicked(m, p, y) }

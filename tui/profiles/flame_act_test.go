@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	tea "charm.land/bubbletea/v2"
-
 	"kitescope/profile"
 	"kitescope/tui/tuitest"
 )
@@ -159,33 +157,6 @@ func TestFlameToggles(t *testing.T) {
 	})
 }
 
-func TestFlameMouse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := driveProfiles(t, oneView("milvus-cpu-hnsw.pb.gz"), 100, 30)
-		d.Screen() // what is clicked at is what was drawn
-		p := d.flame()
-		g := p.graph()
-		row := g.row(2)
-		s := row[len(row)/2]
-		click := tea.MouseClickMsg{X: s.x0 + flameLeft, Y: 3 + flameHead + 2, Button: tea.MouseLeft}
-		d.Send(click)
-		if g.at != s.frame {
-			t.Errorf("a click at %d goes to frame %d, want %d", s.x0, g.at, s.frame)
-		}
-		d.Send(click)
-		if g.zoom != s.frame {
-			t.Error("a second click does not zoom")
-		}
-		d.Keys("esc G")
-		top := g.top
-		d.Send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-		d.Screen()
-		if g.top >= top && top > 0 {
-			t.Errorf("the wheel does not scroll: first row %d, was %d", g.top, top)
-		}
-	})
-}
-
 func TestFlameExport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driveProfiles(t, comparedView(), 100, 30)
@@ -279,7 +250,7 @@ func TestNoClusterPages(t *testing.T) {
 		d.Shows("profiles")
 		d.Lacks("balance", "segments", "findings")
 		d.Keys("esc ?")
-		d.Shows("ON THIS PAGE: FLAME", "callers", "undo zoom")
+		d.Shows("Sandwich", "no zoom, no search")
 		d.Lacks("Collapse", "Segments.")
 	})
 }

@@ -73,8 +73,5 @@ func (p *flamePage) nextMatch(m *tui.Model, by int) {
 // searchPrompt searches while it is typed.
 func (p *flamePage) searchPrompt() *tui.Prompt {
 	return tui.FilterPrompt(p.searches[p.half].text, func(_ *tui.Model, text string) tui.Cmd { return p.search(text) },
-		func(*tui.Model) string { return p.searches[p.half].summary() },
-		func(m *tui.Model, a tui.Action) {
-			p.nextMatch(m, map[tui.Action]int{tui.ActPageUp: -1, tui.ActPageDown: 1}[a])
-		})
+		func(*tui.Model) string { return p.searches[p.half].summary() })
 }

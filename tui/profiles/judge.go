@@ -169,7 +169,7 @@ func (p *judgePage) Body(m *tui.Model, w, h int) []string {
 		text = "…"
 	case len(p.items) == 0:
 		text = "there is no CPU profile: " + tui.KeyOf(m, tui.ActPull) + " on the profiles page takes them, and " +
-			tui.KeyOf(m, tui.ActGoProfiles) + " goes there"
+			"9" + " goes there"
 	case p.made == nil:
 		text = "judging " + words.Plural(len(p.items), "profile") + "…"
 	default:

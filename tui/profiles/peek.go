@@ -258,8 +258,6 @@ func (p *peekPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	return p.List.Act(m, a)
 }
 
-func (p *peekPage) Click(m *tui.Model, x, y int) tui.Cmd { return p.Clicked(m, p, x, y) }
-
 // profileTrouble is an error about profiles with what can be done.
 func profileTrouble(err error) string {
 	text := words.Harmless(words.OneLine(err.Error()))

@@ -205,5 +205,3 @@ func (p *profilesPage) pullPrompt() *tui.Prompt {
 	}
 	return q
 }
-
-func (p *profilesPage) Click(m *tui.Model, x, y int) tui.Cmd { return p.Clicked(m, p, x, y) }

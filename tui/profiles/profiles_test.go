@@ -154,7 +154,6 @@ func TestRunProfiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := comparedView()
 		cfg := testConfig()
-		cfg.Mouse = true
 		p := started(v.config(cfg), 100, 30)
 		p.Wait(t, "libknowhere.so")
 		for _, keys := range []string{"", "a", "c", "v", "\r", "9"} {

@@ -6,6 +6,7 @@ import (
 	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/report"
+	"kitescope/render"
 	"kitescope/tui"
 	"kitescope/tui/draw"
 )
@@ -184,9 +185,9 @@ func (p *topPage) look(r *topRow) tui.RowLook {
 	case c.CumVerdict == report.Noise && c.FlatVerdict == report.Noise:
 		return tui.RowLook{Dim: true}
 	case c.CumVerdict == report.More || c.CumVerdict == report.Undecided && c.Cum > 0:
-		return tui.RowLook{Change: tui.RowAdded}
+		return tui.RowLook{Role: render.RoleAdded}
 	case c.CumVerdict == report.Less || c.CumVerdict == report.Undecided && c.Cum < 0:
-		return tui.RowLook{Change: tui.RowRemoved}
+		return tui.RowLook{Role: render.RoleRemoved}
 	}
 	return tui.RowLook{}
 }

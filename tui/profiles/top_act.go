@@ -85,8 +85,6 @@ func newFlamePageOf(s *profileSubject, q topQuery, f profile.Filter, name string
 	return p
 }
 
-func (p *topPage) Click(m *tui.Model, x, y int) tui.Cmd { return p.Clicked(m, p, x, y) }
-
 // tui.saveMenu offers the formats of the same report on the command line.
 func (p *topPage) saveMenu() *tui.Menu {
 	top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}

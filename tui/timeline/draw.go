@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -33,7 +32,6 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	p.left = min(34, max(18, w/4))
 	p.w = w - p.left - 1
 	lines := []string{p.scale(st)}
-	lines = append(lines, p.curves(m, h)...)
 	room := h - len(lines) - aboutLines
 	lines = append(lines, p.lanesIn(m, len(lines), room)...)
 	for len(lines) < h-aboutLines {
@@ -100,28 +98,6 @@ func tickStep(x *history.Axis, span int64, w int) (step int64, layout string) {
 	}
 	day := int64(24 * time.Hour)
 	return (least/day + 1) * day, "01-02"
-}
-
-// curves are the lines of figures that are known, as many as a third of the page has room for.
-func (p *page) curves(m *tui.Model, h int) []string {
-	var lines []string
-	s := &p.of.survey
-	from, to := p.part()
-	for f := range figureCount {
-		values := s.values(f, from, to, p.w)
-		top, last := 0.0, math.NaN()
-		for _, v := range values {
-			if !math.IsNaN(v) {
-				top, last = max(top, v), v
-			}
-		}
-		if math.IsNaN(last) || len(lines) >= h/4 {
-			continue
-		}
-		name := f.name() + " " + f.text(top)
-		lines = append(lines, " "+m.Styles.Dim.On(draw.Fit(name, p.left-1))+m.Styles.Accent.On(render.Sparkline(values, top, m.Config.ASCII)))
-	}
-	return lines
 }
 
 // lanesIn draws the lanes that are seen in some lines, each group under its title where there is room.
@@ -231,23 +207,20 @@ func (p *page) marks(cells []draw.Piece, in *lane) {
 }
 
 // bar is the time of a finding.
-func (p *page) bar(cells []draw.Piece, s *span) {
+func (p *page) bar(cells []draw.Piece, s *tui.Beginning) {
 	x := p.of.lanes.axis
 	from, to := p.part()
-	first, last := x.Place(s.from), x.To
-	if s.to > 0 {
-		last = x.Place(s.to)
-	}
+	first, last := x.Place(s.Revision), x.To
 	if last < from || first > to {
 		return
 	}
 	a, b := max(0, p.cell(max(first, from))), p.cell(min(last, to))
-	role := clusters.SeverityRole(s.severity)
+	role := clusters.SeverityRole(s.Finding.Severity)
 	for i := a; i <= b; i++ {
 		cells[i] = draw.Piece{Role: role, Text: "━"}
 	}
-	if first >= from && !s.early {
-		cells[a] = draw.Piece{Role: role, Text: clusters.SeverityGlyph(s.severity, false)}
+	if first >= from && !s.AtLeast {
+		cells[a] = draw.Piece{Role: role, Text: clusters.SeverityGlyph(s.Finding.Severity, false)}
 	}
 }
 
@@ -265,7 +238,7 @@ func (p *page) about(m *tui.Model, w int) []string {
 	if e := p.under(); e != nil && markOf(e) == troubleMark {
 		lines[0] = st.Bad.On(lines[0])
 	}
-	if in := p.current(); in != nil && in.span != nil && in.span.severity == check.Error {
+	if in := p.current(); in != nil && in.span != nil && in.span.Finding.Severity == check.Error {
 		lines[0] = st.Bad.On(lines[0])
 	}
 	return lines
@@ -286,12 +259,9 @@ func (p *page) sentence(*tui.Model) string {
 		return ""
 	}
 	s := in.span
-	text := "since " + draw.Stamp(x, s.from)
-	if s.early {
+	text := "since " + draw.Stamp(x, s.Revision)
+	if s.AtLeast {
 		text = "from the beginning"
 	}
-	if s.to > 0 {
-		text += " until " + draw.Stamp(x, s.to)
-	}
-	return text + ": " + words.Harmless(words.OneLine(s.message))
+	return text + ": " + words.Harmless(words.OneLine(s.Finding.Message))
 }

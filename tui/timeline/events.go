@@ -40,11 +40,8 @@ func (t *times) eventsOf(in *lane) tui.Page {
 	if s := in.span; s != nil {
 		return eventsPage(called, func(x *history.Axis) []int32 {
 			last := x.Len()
-			if s.to > 0 {
-				last = x.UpTo(s.to)
-			}
 			var list []int32
-			for i := max(x.UpTo(s.from-1), last-mostListed); i < last; i++ {
+			for i := max(x.UpTo(s.Revision-1), last-mostListed); i < last; i++ {
 				list = append(list, int32(i))
 			}
 			return list

@@ -31,9 +31,9 @@ func (g group) title() string {
 type lane struct {
 	group   group
 	name    string
-	events  []int32 // positions on the axis
-	trouble int     // how many of them are
-	span    *span   // of a finding
+	events  []int32        // positions on the axis
+	trouble int            // how many of them are
+	span    *tui.Beginning // of a finding
 }
 
 // lanes are those of an axis.
@@ -150,7 +150,7 @@ func (l *lanes) matches(in *lane, text string) bool {
 		return true
 	}
 	if in.span != nil {
-		return strings.Contains(strings.ToLower(in.span.message), text)
+		return strings.Contains(strings.ToLower(in.span.Finding.Message), text)
 	}
 	for _, i := range in.events {
 		if e := l.axis.Event(int(i)); l.eventHas(&e, text) {

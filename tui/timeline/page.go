@@ -15,11 +15,11 @@ import (
 
 // page is the timeline.
 type page struct {
-	of     *times
-	shown  []*lane // those that are drawn: with the spans of findings, as the filter leaves them
-	made   madeOf
-	why    string // why there is nothing
-	filter string // lower case
+	of       *times
+	shown    []*lane // those that are drawn: with the spans of findings, as the filter leaves them
+	why      string  // why there is nothing
+	findings []tui.Beginning
+	filter   string // lower case
 
 	lane   int // under the cursor, in shown
 	event  int // under the cursor, a position on the axis; -1: none
@@ -29,13 +29,6 @@ type page struct {
 	// from and to are the places between which is drawn; 0, 0 is all.
 	from, to int64
 	left, w  int // of the last frame: cells before the track, and of it
-}
-
-// madeOf is what shown was made of.
-type madeOf struct {
-	lanes   *lanes
-	samples int
-	filter  string
 }
 
 func (t *times) open(m *tui.Model, words []string) (tui.Page, error) {
@@ -64,13 +57,13 @@ func (p *page) Note(*tui.Model) string {
 			parts = append(parts, "from "+draw.Stamp(l.axis, l.axis.Revision(p.from)))
 		}
 	}
-	if s := &p.of.survey; s.axis != nil && !s.done {
-		parts = append(parts, "looking for findings: "+words.Plural(len(s.samples), "moment"))
-	}
 	return strings.Join(append(parts, tui.FilterNote(p.filter)...), " · ")
 }
 
 func (p *page) zoomed() bool { return p.to > p.from }
+
+// Dated implements tui.Dated.
+func (p *page) Dated() {}
 
 // Refresh implements tui.Page.
 func (p *page) Refresh(m *tui.Model) tui.Cmd {
@@ -80,14 +73,13 @@ func (p *page) Refresh(m *tui.Model) tui.Cmd {
 		return nil
 	}
 	t := p.of
-	t.survey.begin(m.Past(), x)
-	var sort tui.Cmd
-	if !t.busy && (t.lanes == nil || t.lanes.axis != x) {
-		t.busy = true
-		sort = func() tea.Msg { return sortedMsg{t, newLanes(x)} }
-	}
+	p.findings = m.Beginnings()
 	p.choose()
-	return tui.Batch(sort, t.survey.look(m))
+	if t.busy || t.lanes != nil && t.lanes.axis == x {
+		return nil
+	}
+	t.busy = true
+	return func() tea.Msg { return sortedMsg{t, newLanes(x)} }
 }
 
 // sortedMsg brings lanes.
@@ -104,21 +96,20 @@ func (s sortedMsg) Apply(m *tui.Model) tui.Cmd {
 
 // choose makes the list of lanes, with the cursor on its own.
 func (p *page) choose() {
-	l, s := p.of.lanes, &p.of.survey
-	made := madeOf{l, len(s.samples), p.filter}
-	if l == nil || made == p.made {
+	l := p.of.lanes
+	if l == nil {
 		return
 	}
-	p.made = made
 	var at *lane
 	if p.lane < len(p.shown) {
 		at = p.shown[p.lane]
 	}
 	p.shown = p.shown[:0:0]
-	for _, x := range s.spans() {
-		name := x.check
-		if x.object.Name != "" {
-			name += " " + x.object.Name
+	for i := range p.findings {
+		x := &p.findings[i]
+		name := x.Finding.Check
+		if x.Finding.Object.Name != "" {
+			name += " " + x.Finding.Object.Name
 		}
 		if in := (&lane{group: findingLanes, name: words.Harmless(name), span: x}); l.matches(in, p.filter) {
 			p.shown = append(p.shown, in)
@@ -192,7 +183,7 @@ func (p *page) at() int64 {
 	case p.event >= 0 && p.event < x.Len():
 		return x.Of(p.event)
 	case in != nil && in.span != nil:
-		return x.Place(in.span.from)
+		return x.Place(in.span.Revision)
 	}
 	return x.To
 }
@@ -210,11 +201,11 @@ func (p *page) under() *history.Event {
 func (p *page) Can(_ *tui.Model, a tui.Action) string {
 	in := p.current()
 	switch a {
-	case tui.ActOpen, tui.ActMoment, tui.ActCopyRow, tui.ActTopTable:
+	case tui.ActOpen, tui.ActCopyRow, tui.ActTopTable:
 		if in == nil || p.event < 0 && in.span == nil {
 			return "there is no event"
 		}
-	case tui.ActZoomIn, tui.ActZoomOut, tui.ActLeft, tui.ActRight, tui.ActReset:
+	case tui.ActZoomIn, tui.ActZoomOut, tui.ActLeft, tui.ActRight:
 		if in == nil {
 			return "there is no event"
 		}
@@ -235,21 +226,12 @@ func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		p.beside(1)
 	case tui.ActOpen:
 		return p.enter(m)
-	case tui.ActMoment:
-		return m.GoTo(p.revision())
 	case tui.ActZoomIn:
 		p.zoom(0.4)
 	case tui.ActZoomOut:
 		p.zoom(2.5)
-	case tui.ActReset:
-		p.from, p.to = 0, 0
 	case tui.ActFilter:
-		m.Prompt = tui.FilterPrompt(p.filter, p.find, func(*tui.Model) string { return words.Plural(len(p.shown), "lane") },
-			func(_ *tui.Model, a tui.Action) {
-				if to, ok := tui.Moved(a, p.lane, len(p.shown), p.height); ok {
-					p.moveTo(to)
-				}
-			})
+		m.Prompt = tui.FilterPrompt(p.filter, p.find, func(*tui.Model) string { return words.Plural(len(p.shown), "lane") })
 	case tui.ActTopTable:
 		return m.Push(p.of.eventsOf(p.current()))
 	case tui.ActCopyRow:
@@ -346,20 +328,12 @@ func (p *page) part() (from, to int64) {
 	return x.From, max(x.To, x.From+1)
 }
 
-// revision is that of the cursor.
-func (p *page) revision() int64 {
-	if e := p.under(); e != nil {
-		return e.Revision
-	}
-	return p.current().span.from
-}
-
 // enter goes to what the cursor is on, as it was then; what went away is shown as it was before.
 func (p *page) enter(m *tui.Model) tui.Cmd {
 	e := p.under()
 	if e == nil {
 		s := p.current().span
-		return tui.Batch(m.GoTo(s.from), m.Describe(s.object))
+		return tui.Batch(m.GoTo(s.Revision), m.Describe(s.Finding.Object))
 	}
 	return visit(m, e)
 }
@@ -371,27 +345,3 @@ func visit(m *tui.Model, e *history.Event) tui.Cmd {
 	}
 	return tui.Batch(m.GoTo(revision), m.Describe(e.Object))
 }
-
-// Click implements tui.Clicker.
-func (p *page) Click(m *tui.Model, x, y int) tui.Cmd {
-	i := slices.Index(p.rows, y)
-	if i < 0 || p.of.lanes == nil {
-		return nil
-	}
-	before := p.event
-	p.lane = p.top + i
-	p.clamp()
-	place := p.at()
-	if x >= p.left && p.w > 0 {
-		from, to := p.part()
-		place = from + int64(float64(to-from)*(float64(x-p.left)+0.5)/float64(p.w))
-	}
-	p.toNearest(place)
-	if p.event == before && before >= 0 {
-		return p.enter(m)
-	}
-	return nil
-}
-
-// Wheel implements tui.Clicker.
-func (p *page) Wheel(_ *tui.Model, lines int) { p.moveTo(p.lane + lines) }

@@ -2,8 +2,7 @@
 // the history.Axis that the core of the UI has read, and past clusters; what leaves are kinds of pages (Pages).
 //
 //  1. Lanes (lanes.go) have the events of the axis, sorted by what they happened to: nodes, channels, collections, the cluster.
-//  2. A Survey (survey.go) looks at some past clusters, one after the other, off the loop: when a finding was there, how many rows
-//     there were, how old checkpoints.
+//  2. Findings of the cluster that is shown have a lane each, from the revision at which they began (tui.Model.Beginnings).
 //  3. The page (page.go, draw.go) draws the part of the axis that is looked at, a lane a line.
 package timeline
 
@@ -33,9 +32,8 @@ func noPast(m *tui.Model) bool { return m.Past() == nil }
 
 // times are what pages about time share: it stays when they are left.
 type times struct {
-	lanes  *lanes // nil until the first
-	busy   bool   // they are being sorted
-	survey survey
+	lanes *lanes // nil until the first
+	busy  bool   // they are being sorted
 }
 
 func keys() []tui.Binding {
@@ -43,10 +41,8 @@ func keys() []tui.Binding {
 		{Action: tui.ActLeft, Keys: []string{"left", "h"}, In: InTimeline, Group: tui.GroupTime, Hint: "event", Doc: "To the event before in the lane.", Weight: 90},
 		{Action: tui.ActRight, Keys: []string{"right", "l"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "To the next event in the lane.", Weight: 0},
 		{Action: tui.ActOpen, Keys: []string{"enter"}, In: InTimeline, Group: tui.GroupTime, Hint: "open", Doc: "To the event's object, at that moment.", Weight: 100},
-		{Action: tui.ActMoment, Keys: []string{"M"}, In: InTimeline, Group: tui.GroupTime, Hint: "show", Doc: "To the moment of the event, and stay on the timeline.", Weight: 86},
 		{Action: tui.ActZoomIn, Keys: []string{"+"}, In: InTimeline, Group: tui.GroupTime, Hint: "zoom", Doc: "A shorter time around the event.", Weight: 88},
 		{Action: tui.ActZoomOut, Keys: []string{"-"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "A longer time.", Weight: 0},
-		{Action: tui.ActReset, Keys: []string{"u"}, In: InTimeline, Group: tui.GroupTime, Hint: "", Doc: "All of the time.", Weight: 0},
 		{Action: tui.ActFilter, Keys: []string{"/"}, In: InTimeline, Group: tui.GroupTime, Hint: "filter", Doc: "Only lanes and events in which the text occurs.", Weight: 80},
 		{Action: tui.ActTopTable, Keys: []string{"v"}, In: InTimeline, Group: tui.GroupTime, Hint: "events", Doc: "The events of the lane as a list.", Weight: 84},
 		{Action: tui.ActCopyRow, Keys: []string{"y"}, In: InTimeline, Group: tui.GroupTime, Hint: "copy", Doc: "Copy the event.", Weight: 25},

@@ -42,13 +42,13 @@ type App struct {
 	*Streams
 	Flags GlobalFlags
 	// Lacking says that profiles are missing from what a command shows: see strictly.
-	Lacking bool
-	Own     ownProfile
-	debug   *debugLog // nil before openDebug
-	Demo    *LazyDemo
-	noted   notes
-	clock   func() time.Time // nil: that of the process
-	chosen  *Chosen          // see Preferences
+	Lacking     bool
+	Own         ownProfile
+	debug       *debugLog // nil before openDebug
+	Demo        *LazyDemo
+	noted       notes
+	clock       func() time.Time // nil: that of the process
+	preferences *Preferences     // read once; nil before
 	// glyphs are the characters that output for people may have, forPeople says that this command has such.
 	glyphs    render.Glyphs
 	forPeople bool
@@ -122,7 +122,7 @@ func (a *App) namedContext() (Connection, error) {
 	if err != nil {
 		return Connection{}, err
 	}
-	config, err := ReadConfig(path)
+	config, _, err := ReadConfig(path)
 	if err != nil {
 		return Connection{}, err
 	}

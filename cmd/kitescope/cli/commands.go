@@ -98,7 +98,7 @@ func Again(cmd *cobra.Command, args []string) []string {
 	words := RedactWords(args)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "ui", "theme", "no-mouse", "output", "color", "debug":
+		case "ui", "theme", "output", "color", "debug":
 			return
 		}
 		for _, value := range FlagValues(f) {

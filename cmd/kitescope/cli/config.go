@@ -1,44 +1,46 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"kitescope/cmd/kitescope/prefs"
+	"go.yaml.in/yaml/v3"
 )
 
-// ConfigFile is config.yaml: contexts, and what a person prefers. It names where passwords are, and never
-// holds one.
+// ConfigFile is config.yaml: contexts and preferences. It names where passwords are, and never holds one.
 type ConfigFile struct {
-	prefs.Preferences `yaml:",inline"`
-
-	Current  string                 `yaml:"current,omitempty" doc:"the context that is used where no other is named"`
-	Contexts map[string]ContextSpec `yaml:"contexts,omitempty" doc:"named ways to clusters; kitescope context add writes them"`
+	Theme    string                 `yaml:"theme,omitempty"`
+	ASCII    string                 `yaml:"ascii,omitempty"`
+	Start    string                 `yaml:"start,omitempty"`
+	Current  string                 `yaml:"current,omitempty"`
+	Contexts map[string]ContextSpec `yaml:"contexts,omitempty"`
 }
 
 // ContextSpec is one named way to a cluster.
 type ContextSpec struct {
-	From         string `yaml:"from" doc:"what to read, as --from"`
-	Root         string `yaml:"root,omitempty" doc:"Milvus root path in etcd"`
-	User         string `yaml:"user,omitempty" doc:"etcd user"`
-	PasswordEnv  string `yaml:"password_env,omitempty" doc:"environment variable that holds the etcd password"`
-	PasswordFile string `yaml:"password_file,omitempty" doc:"file that holds the etcd password"`
-	CA           string `yaml:"ca,omitempty" doc:"certificate authority of an etcds:// server (PEM)"`
-	Cert         string `yaml:"cert,omitempty" doc:"client certificate (PEM)"`
-	Key          string `yaml:"key,omitempty" doc:"key of the client certificate (PEM)"`
-	ServerName   string `yaml:"server_name,omitempty" doc:"name to expect in the server's certificate"`
-	Insecure     bool   `yaml:"insecure,omitempty" doc:"do not verify the server's certificate"`
+	From         string `yaml:"from"`
+	Root         string `yaml:"root,omitempty"`
+	User         string `yaml:"user,omitempty"`
+	PasswordEnv  string `yaml:"password_env,omitempty"`
+	PasswordFile string `yaml:"password_file,omitempty"`
+	CA           string `yaml:"ca,omitempty"`
+	Cert         string `yaml:"cert,omitempty"`
+	Key          string `yaml:"key,omitempty"`
+	ServerName   string `yaml:"server_name,omitempty"`
+	Insecure     bool   `yaml:"insecure,omitempty"`
 	// Nodes says how the cluster's processes are reached, nil: directly.
-	Nodes *NodeSpec `yaml:"nodes,omitempty" doc:"how the cluster's processes are reached; directly, if it is not there"`
+	Nodes *NodeSpec `yaml:"nodes,omitempty"`
 }
 
 // Settle makes the paths of files absolute: a context is used from any folder.
@@ -78,33 +80,55 @@ func ConfigPath(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, "kitescope", "config.yaml"), nil
 }
 
-// ReadConfig reads the file for its contexts; one that is not there has none. What is wrong in the rest of it is no error.
-func ReadConfig(path string) (*ConfigFile, error) {
-	c, _, problems, err := ReadConfigStrictly(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range problems {
-		part, _, _ := strings.Cut(p.Path, ".")
-		if !p.Unknown && (part == "" || part == "current" || part == "contexts") {
-			return nil, fmt.Errorf("read configuration %s: %s", path, p)
-		}
-	}
-	return c, nil
-}
-
-// ReadConfigStrictly reads the file with all that is wrong in it; one that is not there is empty.
-func ReadConfigStrictly(path string) (c *ConfigFile, lines prefs.Lines, problems []prefs.Problem, err error) {
+// ReadConfig reads the file; one that is missing is empty. Unknown keys are ignored and returned as problems, one line each;
+// anything else that is wrong is an error.
+func ReadConfig(path string) (c *ConfigFile, problems []string, err error) {
 	c = &ConfigFile{}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil, nil, nil
+		return c, nil, nil
 	}
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("read configuration: %w", err)
+		return nil, nil, fmt.Errorf("read configuration: %w", err)
 	}
-	lines, problems = prefs.Decode(text, c)
-	return c, lines, problems, nil
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	err = d.Decode(c)
+	if wrong, ok := errors.AsType[*yaml.TypeError](err); ok {
+		err = nil
+		for _, line := range wrong.Errors {
+			if !unknownKey.MatchString(line) {
+				err = errors.New(line)
+				break
+			}
+			problems = append(problems, unknownKey.ReplaceAllStringFunc(line, unknownText))
+		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, fmt.Errorf("read configuration %s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	return c, problems, nil
+}
+
+var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
+
+// removedKeys maps keys that the file once had to what to use instead.
+var removedKeys = map[string]string{
+	"actions":   "y copies the id of an object for a command of yours",
+	"aliases":   ": completes names of pages",
+	"clipboard": "the UI copies by OSC 52; tmux needs set-clipboard on",
+	"keys":      "? shows the keys",
+	"mouse":     "the UI leaves the mouse to the terminal",
+	"views":     "w shows more columns; kitescope get has --columns and --sort",
+}
+
+// unknownText returns the message of a decoder about an unknown key as a person reads it.
+func unknownText(message string) string {
+	key := unknownKey.FindStringSubmatch(message)[1]
+	if instead := removedKeys[key]; instead != "" {
+		return key + " was removed: " + instead
+	}
+	return fmt.Sprintf("unknown key %q", key)
 }
 
 // KeepInConfig writes a value into config.yaml, nil to take it out. Comments and all else stay as they are.
@@ -113,7 +137,7 @@ func KeepInConfig(path string, value any, keys ...string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read configuration: %w", err)
 	}
-	if text, err = prefs.Set(text, value, keys...); err != nil {
+	if text, err = setInYAML(text, value, keys...); err != nil {
 		return fmt.Errorf("change configuration %s: %w", path, err)
 	}
 	return writeConfig(path, text)
@@ -169,7 +193,7 @@ func (a *App) EditConfig(edit func(*ConfigFile) error) error {
 	if err != nil {
 		return err
 	}
-	config, err := ReadConfig(path)
+	config, _, err := ReadConfig(path)
 	if err != nil {
 		return err
 	}
@@ -219,7 +243,7 @@ func (a *App) CompleteContexts(*cobra.Command, []string, string) ([]string, cobr
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	config, err := ReadConfig(path)
+	config, _, err := ReadConfig(path)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

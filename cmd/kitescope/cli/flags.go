@@ -76,7 +76,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		config, err := ReadConfig(path)
+		config, _, err := ReadConfig(path)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

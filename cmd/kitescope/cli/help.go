@@ -52,7 +52,7 @@ func put(x *pflag.Flag, section string) {
 // usual are the sections of flags that mean the same wherever they are: a command need not say it of each.
 var usual = map[string]string{
 	"output": sectionOutput, "out": sectionOutput, "force": sectionOutput, "no-headers": sectionOutput, "ui": sectionOutput, "theme": sectionOutput,
-	"no-mouse": sectionOutput, "where": sectionRows, "sort": sectionRows, "columns": sectionRows, "limit": sectionRows,
+	"where": sectionRows, "sort": sectionRows, "columns": sectionRows, "limit": sectionRows,
 }
 
 func sectionOf(x *pflag.Flag) string {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -146,14 +145,6 @@ func SaveFile(path string, write func(io.Writer) error) (full string, err error)
 	return full, nil
 }
 
-// ReplaceFile writes a file beside the one that is there, and then in its place: what was there stays unless all was written.
-func ReplaceFile(path string, write func(io.Writer) error) (full string, err error) {
-	if full, err = fullPath(path); err != nil {
-		return "", err
-	}
-	return full, WriteFileAtomic(full, 0o644, func(f *os.File) error { return write(f) })
-}
-
 // fullPath is where a path that was typed leads.
 func fullPath(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
@@ -164,36 +155,6 @@ func fullPath(path string) (string, error) {
 		path = filepath.Join(home, rest)
 	}
 	return filepath.Abs(path)
-}
-
-// mostFolders is how many folders a path that is being typed is completed with.
-const mostFolders = 50
-
-// Folders are those that a path which is being typed may go on with, as they would be typed: "reports/".
-func Folders(typed string) []string {
-	at := strings.LastIndexByte(typed, '/') + 1
-	before, name := typed[:at], typed[at:]
-	if at == 0 && name == "" {
-		return nil
-	}
-	in, err := fullPath(cmp.Or(before, "."))
-	if err != nil {
-		return nil
-	}
-	entries, err := os.ReadDir(in)
-	if err != nil {
-		return nil
-	}
-	var list []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), name) || strings.HasPrefix(e.Name(), ".") && name == "" {
-			continue
-		}
-		if info, err := os.Stat(filepath.Join(in, e.Name())); err == nil && info.IsDir() && len(list) < mostFolders {
-			list = append(list, before+e.Name()+"/")
-		}
-	}
-	return list
 }
 
 // Ending is the format that the name of a file tells.

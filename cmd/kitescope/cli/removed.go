@@ -13,6 +13,7 @@ const (
 	replayRows  = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row by row"
 	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
 	faissBuilds = "engine build makes HNSW and FLAT; build IVF indexes with faiss"
+	mouse       = "the UI leaves the mouse to the terminal, which selects text with it"
 	exactSparse = "all lists are added up, which finds the same rows"
 )
 
@@ -28,6 +29,12 @@ var removedFlags = map[string]string{
 	"engine rbq-bits-query":  replayRows,
 	"engine refine-k":        replayRows,
 	"engine reorder-k":       replayRows,
+	"compare no-mouse":       mouse,
+	"demo no-mouse":          mouse,
+	"pgo no-mouse":           mouse,
+	"profile no-mouse":       mouse,
+	"replay no-mouse":        mouse,
+	"ui no-mouse":            mouse,
 	"pgo control":            buildInfo,
 	"pgo dir":                compileLog,
 	"pgo min-overlap":        "profiles are not compared with each other; kitescope profile diff does",

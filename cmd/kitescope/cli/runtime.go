@@ -33,17 +33,17 @@ type NodeFlags struct {
 
 // NodeSpec is what a context keeps of it.
 type NodeSpec struct {
-	Map          []string `yaml:"map,omitempty" doc:"addresses as they are reached from here: 10.2.0.7=localhost:30007"`
-	Proxy        string   `yaml:"proxy,omitempty" doc:"socks5:// or http:// proxy for all processes, without a password"`
-	User         string   `yaml:"user,omitempty" doc:"Milvus user"`
-	PasswordEnv  string   `yaml:"password_env,omitempty" doc:"environment variable that holds the Milvus password"`
-	PasswordFile string   `yaml:"password_file,omitempty" doc:"file that holds the Milvus password"`
-	TLS          bool     `yaml:"tls,omitempty" doc:"processes speak TLS"`
-	CA           string   `yaml:"ca,omitempty" doc:"certificate authority of the processes (PEM)"`
-	Cert         string   `yaml:"cert,omitempty" doc:"client certificate (PEM)"`
-	Key          string   `yaml:"key,omitempty" doc:"key of the client certificate (PEM)"`
-	ServerName   string   `yaml:"server_name,omitempty" doc:"name to expect in their certificates"`
-	Insecure     bool     `yaml:"insecure,omitempty" doc:"do not verify their certificates"`
+	Map          []string `yaml:"map,omitempty"`
+	Proxy        string   `yaml:"proxy,omitempty"`
+	User         string   `yaml:"user,omitempty"`
+	PasswordEnv  string   `yaml:"password_env,omitempty"`
+	PasswordFile string   `yaml:"password_file,omitempty"`
+	TLS          bool     `yaml:"tls,omitempty"`
+	CA           string   `yaml:"ca,omitempty"`
+	Cert         string   `yaml:"cert,omitempty"`
+	Key          string   `yaml:"key,omitempty"`
+	ServerName   string   `yaml:"server_name,omitempty"`
+	Insecure     bool     `yaml:"insecure,omitempty"`
 }
 
 // AddNodeFlags adds the flags of commands that can say what processes serve. asks is

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -37,16 +36,5 @@ func TestSaveFile(t *testing.T) {
 	}
 	if _, err := SaveFile("half.csv", half); err == nil || read("half.csv") != "" {
 		t.Errorf("half a file stays: %v, %q", err, read("half.csv"))
-	}
-	if _, err := ReplaceFile("a.csv", half); err == nil || read("a.csv") != "new" {
-		t.Errorf("half a file is in the place of a whole one: %v, %q", err, read("a.csv"))
-	}
-	if _, err := ReplaceFile("a.csv", text("other")); err != nil || read("a.csv") != "other" {
-		t.Errorf("not replaced: %v, %q", err, read("a.csv"))
-	}
-	for typed, want := range map[string][]string{"rep": {"reports/"}, "~/r": {"~/reports/"}, "./": {"./reports/"}, "": nil, "a": nil, "nosuch/x": nil} {
-		if got := Folders(typed); !slices.Equal(got, want) {
-			t.Errorf("%q goes on with %q, want %q", typed, got, want)
-		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 // UIFlags are the flags of commands that open the UI.
 type UIFlags struct {
 	Theme    string
-	NoMouse  bool
 	Interval time.Duration
 	Page     string
 	Nodes    *NodeFlags
@@ -31,9 +30,8 @@ func (f *UIFlags) changed(name string) bool { return f.flags != nil && f.flags.C
 // Register adds them to a command.
 func (f *UIFlags) Register(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
-	cmd.Flags().StringVar(&f.Theme, "theme", "auto", "auto, terminal, dark, light, mono, or a YAML file (see: kitescope help themes)")
-	_ = cmd.RegisterFlagCompletionFunc("theme", Fixed("auto", "dark", "light", "mono"))
-	cmd.Flags().BoolVar(&f.NoMouse, "no-mouse", false, "disable the mouse in the UI")
+	cmd.Flags().StringVar(&f.Theme, "theme", "auto", strings.Join(ThemeNames(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("theme", Fixed(ThemeNames()...))
 	cmd.Flags().DurationVar(&f.Interval, "interval", RefreshInterval, "minimum time between two refreshes of a live cluster")
 }
 
@@ -140,7 +138,7 @@ func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
 		}
 	}
 	cfg := tui.Config{
-		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), NoColor: !color, Now: a.Now, SaveFile: SaveFile, ReplaceFile: ReplaceFile, Folders: Folders,
+		Input: input, Output: a.Out, Title: strings.Join(RedactWords(args), " "), Command: ProgramName(), NoColor: !color, Now: a.Now, SaveFile: SaveFile,
 	}
 	return cfg, a.Prefer(&cfg, f)
 }

@@ -60,8 +60,7 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
 	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "minimum number of samples")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
-	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal (see: kitescope help themes)")
-	fl.BoolVar(&f.ui.NoMouse, "no-mouse", false, "disable the mouse in the UI")
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(judgeFailures...))
 	return cmd
 }

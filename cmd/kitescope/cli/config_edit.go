@@ -1,4 +1,4 @@
-package prefs
+package cli
 
 import (
 	"bytes"
@@ -8,11 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Set is the text of a file with a value at a path of keys, nil: without what stands there. Comments and order stay as they are.
-func Set(text []byte, value any, path ...string) ([]byte, error) {
+// setInYAML is the text of a file with a value at a path of keys, nil: without what stands there. Comments and order stay as they are.
+func setInYAML(text []byte, value any, path ...string) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return nil, errors.New(syntax(err).String())
+		return nil, err
 	}
 	if len(document.Content) == 0 {
 		// Comments alone are no document for the parser, which would lose them.
@@ -22,18 +22,18 @@ func Set(text []byte, value any, path ...string) ([]byte, error) {
 	if root.Kind != yaml.MappingNode {
 		return nil, fmt.Errorf("line %d: the file is a map of keys and values", root.Line)
 	}
-	if err := put(root, value, path); err != nil {
+	if err := putInYAML(root, value, path); err != nil {
 		return nil, err
 	}
-	return encode(&document)
+	return encodeYAML(&document)
 }
 
 func onlyComments(text []byte, value any, path []string) ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	if err := put(root, value, path); err != nil {
+	if err := putInYAML(root, value, path); err != nil {
 		return nil, err
 	}
-	added, err := encode(root)
+	added, err := encodeYAML(root)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func onlyComments(text []byte, value any, path []string) ([]byte, error) {
 	return append(bytes.Clone(text), added...), nil
 }
 
-func encode(n *yaml.Node) ([]byte, error) {
+func encodeYAML(n *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -53,8 +53,8 @@ func encode(n *yaml.Node) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// put sets or removes what is at a path below a map.
-func put(n *yaml.Node, value any, path []string) error {
+// putInYAML sets or removes what is at a path below a map.
+func putInYAML(n *yaml.Node, value any, path []string) error {
 	if n.Kind == yaml.AliasNode {
 		return fmt.Errorf("line %d: %s is an alias, which stands for another part of the file: change that by hand", n.Line, path[0])
 	}
@@ -84,7 +84,7 @@ func put(n *yaml.Node, value any, path []string) error {
 		*n.Content[at+1] = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", LineComment: n.Content[at+1].LineComment}
 	}
 	if len(path) > 1 {
-		return put(n.Content[at+1], value, path[1:])
+		return putInYAML(n.Content[at+1], value, path[1:])
 	}
 	var fresh yaml.Node
 	if err := fresh.Encode(value); err != nil {
