@@ -75,8 +75,6 @@ type Value struct {
 	Metric
 	Better Direction
 	X      float64
-	// Step is what the program rounded X to, in the unit; 0 if nobody knows.
-	Step float64
 }
 
 // Run is one independent measurement: a start of the program, not a request of many.

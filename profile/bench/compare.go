@@ -51,8 +51,8 @@ var verdictNames = [...]string{"too few runs", "no difference shown", "better", 
 
 func (v Verdict) String() string { return verdictNames[v] }
 
-// isChange reports whether a difference was shown.
-func (v Verdict) isChange() bool { return v == Better || v == Worse || v == Changed }
+// IsChange reports whether a difference was shown.
+func (v Verdict) IsChange() bool { return v == Better || v == Worse || v == Changed }
 
 // Comparison is what changed from A to B.
 type Comparison struct {
@@ -75,9 +75,6 @@ type Comparison struct {
 type Line struct {
 	Metric
 	Better Direction
-	// Step is what values were rounded to, in the unit; 0 if nobody knows. A change is one if it is more than rounding can make of
-	// one that does not count.
-	Step float64
 	// A and B are the values by run; where the Comparison is Paired, A[i] belongs to B[i].
 	A, B []float64
 	// Before and After are medians; NaN where there are no values.
@@ -86,18 +83,11 @@ type Line struct {
 	// NaN where it is unknown. A ratio of 1.02 is a change of +2%. It is the estimate that belongs to the test (Hodges and Lehmann),
 	// so it need not be that of the two medians. It is 1 where both are 0, and infinite where only Before is.
 	Ratio, Low, High float64
-	// SameAs is the metric above that this one is by another name, "" if none: in each run it is that times a constant, or its
-	// inverse. Both are corrected as one.
-	SameAs string
 	// P is the chance of such a difference without a change, Corrected that over all metrics; NaN if unknown.
 	P, Corrected float64
 	// Test is "Wilcoxon signed-rank" or "Mann-Whitney", "" if there was none.
 	Test    string
 	Verdict Verdict
-	// Remark says more: "needs at least 12 pairs to see 2%", "one run a side proves nothing".
+	// Remark explains the verdict, "" if there is nothing to explain: "needs at least 6 pairs".
 	Remark string
-	// Needs is how many runs a side (or pairs) would show Effect at the noise that was seen, in 80 of 100 cases; 0 if unknown.
-	Needs int
-	// Visible is the least change that these runs could show in 80 of 100 cases, as a share; NaN if unknown.
-	Visible float64
 }

@@ -78,5 +78,5 @@ func (c *Comparison) Worse() bool {
 
 // Changed reports whether a metric got worse or better, or changed where nobody knows which it is.
 func (c *Comparison) Changed() bool {
-	return slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Verdict.isChange() })
+	return slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Verdict.IsChange() })
 }

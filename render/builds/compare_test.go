@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"html"
 	"io"
 	"math"
@@ -12,9 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"kitescope/inspect/view"
 	"kitescope/profile/bench"
 	"kitescope/render"
 	"kitescope/render/rendertest"
@@ -42,11 +39,11 @@ func medianOf(values []float64) float64 {
 func testLine(m bench.Metric, better bench.Direction, a, b []float64, low, high, p float64, v bench.Verdict, remark string) bench.Line {
 	l := bench.Line{
 		Metric: m, Better: better, A: a, B: b, Before: medianOf(a), After: medianOf(b), Low: low, High: high,
-		P: p / 3, Corrected: p, Verdict: v, Remark: remark, Needs: 31, Visible: 0.021,
+		P: p / 3, Corrected: p, Verdict: v, Remark: remark,
 	}
 	l.Ratio = l.After / l.Before
 	if v == bench.OneSide || v == bench.TooFew {
-		l.Low, l.High, l.P, l.Corrected, l.Needs, l.Visible = math.NaN(), math.NaN(), math.NaN(), math.NaN(), 0, math.NaN()
+		l.Low, l.High, l.P, l.Corrected = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	} else {
 		l.Test = "Mann-Whitney"
 	}
@@ -139,31 +136,9 @@ func goComparison() *bench.Comparison {
 	return c
 }
 
-// loadComparison is of QPS and latency by concurrency; pairs if there are any.
-func loadComparison() *bench.Comparison {
-	c := &bench.Comparison{A: testSet("mariadb", "csv", 5), B: testSet("pgvector", "csv", 5), Level: 0.05, Effect: 0.01}
-	for i, clients := range []int{1, 2, 4, 8, 16, 32, 64} {
-		base, gain := 1400*float64(clients)/(1+0.03*float64(clients*clients)/8), 0.92+0.05*float64(i)
-		verdict, low, high := bench.Worse, gain-0.01, gain+0.012
-		switch {
-		case i == 1 || i == 2:
-			verdict, low, high = bench.NoDifference, gain-0.05, gain+0.04
-		case gain > 1:
-			verdict = bench.Better
-		}
-		c.Lines = append(
-			c.Lines,
-			testLine(bench.Metric{Name: "QPS", Unit: "1/s", Concurrency: clients}, bench.HigherIsBetter, spread(5, base, 0.03), spread(5, base*gain, 0.04), low, high, 0.01, verdict, ""),
-		)
-	}
-	return c
-}
-
 func comparisons() map[string]*bench.Comparison {
-	drift := loadComparison()
-	drift.Control = loadComparison()
 	return map[string]*bench.Comparison{
-		"paired": pairedComparison(), "published": publishedComparison(), "go": goComparison(), "load": drift,
+		"paired": pairedComparison(), "published": publishedComparison(), "go": goComparison(),
 		"nothing": {Notes: []string{"both files are empty"}},
 	}
 }
@@ -180,8 +155,7 @@ func comparisonFormat(t *testing.T, word string) render.Format {
 func TestGoldenComparison(t *testing.T) {
 	for name, c := range comparisons() {
 		for variant, o := range map[string]render.Options{
-			"60": {Width: 60}, "80": {Width: 80}, "120": {Width: 120}, "200": {Width: 200}, "80-ascii": {Width: 80, ASCII: true}, "color": {Width: 200, Color: true},
-			"table": {}, "wide": {Width: 80}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Width: 80},
+			"120": {Width: 120}, "60-ascii": {Width: 60, ASCII: true}, "wide": {Width: 80}, "json": {}, "csv": {}, "markdown": {Width: 80},
 		} {
 			word := variant
 			if !slices.Contains(ComparisonFormats().Names(), variant) {
@@ -248,25 +222,21 @@ func TestComparisonNeverProves(t *testing.T) {
 	}
 }
 
-// TestLargeComparison writes more metrics than anybody reads, in no time.
+// TestLargeComparison writes more metrics than anybody reads.
 func TestLargeComparison(t *testing.T) {
 	c := &bench.Comparison{A: testSet("a", "csv", 6), B: testSet("b", "csv", 6), Level: 0.05, Effect: 0.01, Paired: true}
-	for i := range 20_000 {
+	for i := range 2000 {
 		m := bench.Metric{Of: "case " + strconv.Itoa(i/4), Name: "metric " + strconv.Itoa(i%4), Unit: "s"}
 		c.Lines = append(c.Lines, testLine(m, bench.LowerIsBetter, spread(6, 1, 0.1), spread(6, 2, 0.1), 1.9, 2.1, 0.01, bench.Worse, ""))
 	}
 	c.Control = &bench.Comparison{A: c.A, B: c.A, Lines: c.Lines}
 	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
-		begin := time.Now()
 		var b bytes.Buffer
 		if err := WriteComparison(&b, c, comparisonFormat(t, word), render.ReportOptions{Options: render.Options{Width: 120}}); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(b.String(), "metric 3"); n < 5000 {
+		if n := strings.Count(b.String(), "metric 3"); n < 500 {
 			t.Errorf("%s: %d lines", word, n)
-		}
-		if took := time.Since(begin); took > time.Minute {
-			t.Errorf("%s took %s", word, took)
 		}
 	}
 }
@@ -300,7 +270,7 @@ func TestComparisonValues(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for i, x := range got.Items {
-		l := groupedLines(c)[i]
+		l := c.Lines[i]
 		if x.Metric != l.Name || x.Verdict != l.Verdict.String() || !slices.Equal(x.A, l.A) && len(l.A) > 0 || !slices.Equal(x.B, l.B) {
 			t.Errorf("%s is not %s, %v", x.Metric, l.Name, x)
 		}
@@ -310,40 +280,30 @@ func TestComparisonValues(t *testing.T) {
 	}
 }
 
-func TestMeasureText(t *testing.T) {
+func TestMeasure(t *testing.T) {
 	for _, tt := range []struct {
 		unit   string
 		values []float64
 		want   string
 	}{
 		{"s", []float64{0.01234, 0.01301}, "12.34 ms, 13.01 ms"},
-		{"s", []float64{0.000681, 0.000872}, "681 µs, 872 µs"},
-		{"s", []float64{104, 99}, "104 s, 99 s"},
-		{"s", []float64{0.0009, 0.0012}, "0.9 ms, 1.2 ms"},
-		{"s", []float64{0, 0}, "0 s, 0 s"},
-		{"s/op", []float64{8.12e-7, 7e-7}, "812 ns/op, 700 ns/op"},
-		{"", []float64{8.40, 5.16}, "8.40, 5.16"},
-		{"", []float64{8.4, 5.2}, "8.4, 5.2"},
-		{"", []float64{12, 1000}, "12, 1000"},
+		{"s", []float64{0.000681, 0.000872}, "681.0 us, 872.0 us"},
+		{"s", []float64{104, 99}, "104.00 s, 99.00 s"},
+		{"", []float64{8.40, 5.16}, "8.400, 5.160"},
 		{"", []float64{1234567, 1400000}, "1.235 M, 1.400 M"},
-		{"1/s", []float64{1203.42, 1291.3}, "1203/s, 1291/s"},
-		{"1/s", []float64{391.07, 419.74}, "391.1/s, 419.7/s"},
-		{"B", []float64{312 << 20, 369 << 20}, "312 MiB, 369 MiB"},
+		{"1/s", []float64{1203.42, 1291.3}, "1.203k/s, 1.291k/s"},
+		{"B", []float64{312 << 20, 369 << 20}, "312.0 MiB, 369.0 MiB"},
 		{"B/s", []float64{100e6, 99.7e6}, "95.37 MiB/s, 95.08 MiB/s"},
 		{"%", []float64{97.3, 97.345}, "97.30%, 97.34%"},
 		{"points", []float64{1e7, 2e7}, "10000000 points, 20000000 points"},
-		{"\x1b[31m", []float64{1, math.NaN()}, "1 \\x1b[31m, ?"},
-		{"s", []float64{1000, 1e-9}, "1000 s, <1 s"},
-		{"", []float64{1e-12, -2e-12}, "1.000e-12, -2.000e-12"},
-		{"", []float64{math.Inf(1), 1}, "+Inf, 1"},
+		{"\x1b[31m", []float64{1, math.NaN()}, "1.000 \\x1b[31m, ?"},
+		{"", []float64{math.Inf(1), 1}, "+Inf, 1.000"},
+		{"s", []float64{0, 0}, "0.000 s, 0.000 s"},
 	} {
-		m := NewMeasureText(tt.unit, false, tt.values...)
-		if got := m.Text(tt.values[0]) + ", " + m.Text(tt.values[1]); got != tt.want {
+		m := newMeasure(tt.unit, tt.values...)
+		if got := m.text(tt.values[0], true) + ", " + m.text(tt.values[1], true); got != tt.want {
 			t.Errorf("%v %q: %s, want %s", tt.values, tt.unit, got, tt.want)
 		}
-	}
-	if got := NewMeasureText("s", true, 3e-6).Text(3e-6); got != "3 us" {
-		t.Errorf("in ASCII: %s", got)
 	}
 }
 
@@ -367,21 +327,5 @@ func TestRatioText(t *testing.T) {
 		if got := render.RatioText(tt.ratio); got != tt.want {
 			t.Errorf("%g: %s, want %s", tt.ratio, got, tt.want)
 		}
-	}
-}
-
-func TestParseComparisonFormat(t *testing.T) {
-	for _, word := range append(rendertest.Words(ComparisonFormats().Names()), "", "text") {
-		if _, err := ComparisonFormats().Parse(word); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := ComparisonFormats().Parse("svg"); err == nil {
-		t.Error("svg is no format of tables")
-	} else if _, ok := errors.AsType[*view.UnknownError](err); !ok {
-		t.Errorf("svg: %v", err)
-	}
-	if f := (render.Format{}); f.Name() != "table" || f.Structured() {
-		t.Error("the zero format is not the table")
 	}
 }

@@ -17,27 +17,19 @@ import (
 	"kitescope/render/picture"
 )
 
-// ComparisonPlotNames are the kinds of PlotComparison: the values of all runs, what depends on how many clients
-// there are, and queries per second against recall.
-func ComparisonPlotNames() []string {
-	return []string{"distributions", "concurrency", "recall"}
-}
+// ComparisonPlotNames are the kinds of PlotComparison: the values of all runs, and queries per second against recall.
+func ComparisonPlotNames() []string { return []string{"distributions", "recall"} }
 
 // PlotComparison draws a comparison as one of picture.Formats. What there is nothing to draw of is an error that says so.
 func PlotComparison(w io.Writer, c *bench.Comparison, kind, format string) error {
-	chart := &picture.Chart{Title: ComparisonTitle(c, &render.Options{}), Heads: []string{TestText(c)}, Columns: 2}
-	if OneRunEach(c) {
-		chart.Heads = append(chart.Heads, oneRun+": the difference may be chance")
-	}
-	if text, ok := ControlText(c); !ok {
+	chart := &picture.Chart{Title: ComparisonTitle(c, &render.Options{}), Heads: []string{testText(c)}, Columns: 2}
+	if text, ok := controlText(c); !ok {
 		chart.Heads = append(chart.Heads, text)
 	}
 	var err error
 	switch kind {
 	case "distributions":
 		err = distributions(chart, c)
-	case "concurrency":
-		err = concurrency(chart, c)
 	case "recall":
 		err = recall(chart, c)
 	default:
@@ -67,10 +59,10 @@ func sideLook(side int) picture.Look {
 // changeAndVerdict is a change in a line: "+7.3%, better; 95% CI +6.1 to +8.4%".
 func changeAndVerdict(l *bench.Line) string {
 	text := l.Verdict.String()
-	if change := MetricChange(l); change != words.NoneMark {
+	if change := metricChange(l); change != words.NoneMark {
 		text = change + ", " + text
 	}
-	if interval := MetricInterval(l); interval != words.UnknownMark && interval != words.NoneMark {
+	if interval := metricInterval(l); interval != words.UnknownMark && interval != words.NoneMark {
 		text += "; 95% CI " + interval
 	}
 	return text
@@ -85,14 +77,6 @@ func verdictColour(v bench.Verdict) picture.Colour {
 	case bench.Changed, bench.NoDifference, bench.TooFew, bench.OneSide, bench.NotJudged:
 	}
 	return picture.Grey
-}
-
-// axisUnit names the unit of an axis: rates have none but what they are per.
-func axisUnit(m *MeasureText) string {
-	if per, ok := strings.CutPrefix(m.Unit(), "/"); ok {
-		return "per " + per
-	}
-	return m.Unit()
 }
 
 // drawable are the values that have a place on paper, in order.
@@ -115,11 +99,8 @@ func quantile(sorted []float64, q float64) float64 {
 // distributions has a panel for each metric: a dot for each run, before and after beside each other, and beside them the median with
 // the middle half of the runs.
 func distributions(chart *picture.Chart, c *bench.Comparison) error {
-	lines := groupedLines(c)
-	if len(lines) > mostPanels { // what varies is worth a panel first
-		slices.SortStableFunc(lines, func(a, b *bench.Line) int { return render.BoolInt(constant(a)) - render.BoolInt(constant(b)) })
-	}
-	for _, l := range lines {
+	for i := range c.Lines {
+		l := &c.Lines[i]
 		if sides := [2][]float64{drawable(l.A), drawable(l.B)}; len(sides[0])+len(sides[1]) > 0 {
 			chart.Panels = append(chart.Panels, runsPanel(c, l, sides))
 		}
@@ -133,22 +114,16 @@ func distributions(chart *picture.Chart, c *bench.Comparison) error {
 	return nil
 }
 
-// constant reports whether all runs gave the same value.
-func constant(l *bench.Line) bool {
-	all := drawable(slices.Concat(l.A, l.B))
-	return len(all) == 0 || slices.Min(all) == slices.Max(all)
-}
-
 func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.Panel {
-	unit := NewMeasureText(l.Unit, false, slices.Concat(sides[0], sides[1])...)
+	unit := newMeasure(l.Unit, slices.Concat(sides[0], sides[1])...)
 	panel := picture.Panel{
-		Name: MetricText(&l.Metric), Remark: changeAndVerdict(l), RemarkColour: verdictColour(l.Verdict),
-		X: picture.Axis{From: -0.5, To: 1.5}, Y: picture.Axis{Label: axisUnit(&unit), Free: true},
+		Name: metricText(&l.Metric), Remark: changeAndVerdict(l), RemarkColour: verdictColour(l.Verdict),
+		X: picture.Axis{From: -0.5, To: 1.5}, Y: picture.Axis{Label: unit.name(), Free: true},
 	}
 	if c.Paired && len(l.A) == len(l.B) {
 		for i := range l.A {
 			panel.Series = append(panel.Series, picture.Series{
-				Name: "a pair of runs", Look: picture.Look{Colour: picture.Grey, Faint: true}, Points: []picture.Point{{X: 0, Y: l.A[i] / unit.factor}, {X: 1, Y: l.B[i] / unit.factor}},
+				Name: "a pair of runs", Look: picture.Look{Colour: picture.Grey, Faint: true}, Points: []picture.Point{{X: 0, Y: l.A[i] / unit.Factor}, {X: 1, Y: l.B[i] / unit.Factor}},
 			})
 		}
 	}
@@ -168,13 +143,13 @@ func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.P
 			if !c.Paired && len(values) > 1 {
 				at += jitter(i)
 			}
-			dots.Points = append(dots.Points, picture.Point{X: at, Y: v / unit.factor})
+			dots.Points = append(dots.Points, picture.Point{X: at, Y: v / unit.Factor})
 		}
 		panel.Series = append(panel.Series, dots)
 		if len(values) > 1 {
 			panel.Series = append(panel.Series, picture.Series{
 				Name: "median, and the middle half of the runs", Look: picture.Look{Colour: colour, Mark: 2, NoLine: true}, Points: []picture.Point{{
-					X: float64(side) + 0.22*float64(2*side-1), Y: quantile(values, 0.5) / unit.factor, Low: quantile(values, 0.25) / unit.factor, High: quantile(values, 0.75) / unit.factor,
+					X: float64(side) + 0.22*float64(2*side-1), Y: quantile(values, 0.5) / unit.Factor, Low: quantile(values, 0.25) / unit.Factor, High: quantile(values, 0.75) / unit.Factor,
 				}},
 			})
 		}
@@ -187,78 +162,6 @@ func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.P
 func jitter(i int) float64 {
 	_, part := math.Modf(float64(i+1) * math.Phi)
 	return 0.09 * (2*part - 1)
-}
-
-// loads are the figures that were measured at more than one concurrency: rates if there are any, as they are what more
-// clients are for, else all.
-func loads(c *bench.Comparison) ([]bench.Curve, error) {
-	var list, rates []bench.Curve
-	for _, curve := range c.Curves() {
-		if curve.Lines[0].Concurrency <= 0 { // the fewest: there is no place for them
-			continue
-		}
-		list = append(list, curve)
-		if strings.HasSuffix(curve.Unit, "/s") && curve.Lines[0].Better != bench.LowerIsBetter {
-			rates = append(rates, curve)
-		}
-	}
-	switch {
-	case len(list) == 0:
-		return nil, picture.Nothing("no metric was measured at more than one concurrency", "distributions can be drawn of any comparison")
-	case len(rates) > 0:
-		return rates, nil
-	}
-	return list, nil
-}
-
-// loadPanel is a panel of a figure by clients, with its verdicts: "4 better, 1 worse".
-func loadPanel(curve *bench.Curve) (panel picture.Panel, place func(clients int) float64) {
-	of := bench.Comparison{}
-	var clients []float64
-	for _, l := range curve.Lines {
-		of.Lines, clients = append(of.Lines, *l), append(clients, float64(l.Concurrency))
-	}
-	verdicts := verdictsLine(&of)
-	axis, at := picture.Doubling("clients", clients)
-	return picture.Panel{Name: MetricText(&curve.Metric), Remark: verdicts.All(), RemarkColour: picture.Grey, X: axis}, func(n int) float64 { return at(float64(n)) }
-}
-
-// concurrency has a panel for each figure, with a line for either side.
-func concurrency(chart *picture.Chart, c *bench.Comparison) error {
-	list, err := loads(c)
-	if err != nil {
-		return err
-	}
-	for _, curve := range list {
-		panel, place := loadPanel(&curve)
-		var all []float64
-		for _, l := range curve.Lines {
-			all = slices.Concat(all, drawable(l.A), drawable(l.B))
-		}
-		unit := NewMeasureText(curve.Unit, false, all...)
-		panel.Y.Label = axisUnit(&unit)
-		for side, set := range []*bench.Set{c.A, c.B} {
-			s := picture.Series{Name: sideLabel(set, side) + ", median", Look: sideLook(side)}
-			for _, l := range curve.Lines {
-				if values := drawable([][]float64{l.A, l.B}[side]); len(values) > 0 {
-					s.Points = append(s.Points, picture.Point{
-						X: place(l.Concurrency), Y: quantile(values, 0.5) / unit.factor, Low: values[0] / unit.factor, High: values[len(values)-1] / unit.factor,
-					})
-				}
-			}
-			if len(s.Points) > 0 {
-				panel.Series = append(panel.Series, s)
-			}
-		}
-		if len(panel.Series) > 0 {
-			chart.Panels = append(chart.Panels, panel)
-		}
-	}
-	if len(chart.Panels) == 0 {
-		return picture.Nothing("no metric has values", "")
-	}
-	chart.Notes = append(chart.Notes, "intervals: least to most of the runs")
-	return nil
 }
 
 // recallPanel is what was searched, such as a case of a benchmark, with medians of each setting of either side: X is the recall, Y the rate. The

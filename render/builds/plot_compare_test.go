@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"kitescope/inspect/view"
-	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 	"kitescope/render/picture"
 	"kitescope/render/rendertest"
@@ -22,7 +21,7 @@ func TestComparisonPlot(t *testing.T) {
 			for _, format := range picture.Formats().Names() {
 				var b bytes.Buffer
 				err := PlotComparison(&b, c, kind, format)
-				drawn := kind == "distributions" && name != "nothing" || kind != "recall" && (name == "load" || name == "paired")
+				drawn := kind == "distributions" && name != "nothing"
 				if !drawn {
 					if err == nil || b.Len() > 0 {
 						t.Errorf("%s of %s as %s has nothing to draw: %v", kind, name, format, err)
@@ -46,11 +45,6 @@ func TestComparisonPlot(t *testing.T) {
 }
 
 func TestComparisonPlotRefuses(t *testing.T) {
-	err := PlotComparison(io.Discard, goComparison(), "concurrency", "svg")
-	hint, ok := errors.AsType[*hints.Error](err)
-	if !ok || !strings.Contains(err.Error(), "no metric was measured at more than one concurrency") || hint.Hint() == "" {
-		t.Errorf("no concurrency: %v", err)
-	}
 	if _, ok := errors.AsType[*view.UnknownError](PlotComparison(io.Discard, goComparison(), "pie", "svg")); !ok {
 		t.Error("pie is drawn")
 	}

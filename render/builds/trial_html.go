@@ -19,7 +19,7 @@ func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
 	for _, c := range r.Cautions {
 		p.Facts = append(p.Facts, webpage.Fact{Name: "Caution", Value: c})
 	}
-	compared := trialComparison(r.Comparison, false, o)
+	compared := trialComparison(r.Comparison, o)
 	blocks := compared.Blocks()
 	figures, err := ComparisonFigures(r.Comparison)
 	if err != nil {
@@ -27,7 +27,7 @@ func writeTrialPage(w io.Writer, r *trial.Report, o *render.Options) error {
 	}
 	p.Add("What changed", append(blocks, figures...)...)
 	if c := r.Comparison.Control; c != nil {
-		control := trialComparison(c, false, o)
+		control := trialComparison(c, o)
 		p.Add("The control", append([]webpage.Block{webpage.Prose("The program without PGO against a copy of itself, in pairs between the others: any difference here is noise, not PGO.")}, control.Blocks()...)...)
 	}
 	p.Add("The programs", trialPrograms(r).HTML())
@@ -67,7 +67,7 @@ func trialPrograms(r *trial.Report) *webpage.Table {
 func ComparisonFigures(c *bench.Comparison) ([]webpage.Block, error) {
 	var figures []webpage.Block
 	for _, x := range []struct{ kind, name string }{
-		{"distributions", "All runs, before and after"}, {"concurrency", "By the number of clients"}, {"recall", "Queries per second against recall"},
+		{"distributions", "All runs, before and after"}, {"recall", "Queries per second against recall"},
 	} {
 		var svg bytes.Buffer
 		err := PlotComparison(&svg, c, x.kind, "svg")

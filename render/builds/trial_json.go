@@ -46,7 +46,7 @@ func writeTrial(e *encode.Encoder, r *trial.Report, o *render.Options) {
 	e.Key("judgement")
 	newJudgementSheet(r.Judgement, &render.ReportOptions{Options: *o, Limit: 10}).Document(e)
 	e.Key("comparison")
-	newComparisonSheet(r.Comparison, false, &render.ReportOptions{Options: *o}).Document(e)
+	newComparisonSheet(r.Comparison, &render.ReportOptions{Options: *o}).Document(e)
 	e.Entry("effect", r.Effect().String())
 	writeTrialRounds(e, r)
 	writeTrialRuns(e, r.Runs)

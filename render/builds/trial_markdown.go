@@ -77,7 +77,7 @@ func (m *trialReport) control() {
 		return
 	}
 	m.Line("", "## The control", "", "The program without PGO against a copy of itself, in pairs between the others: any difference here is noise, not PGO.")
-	m.sheet(trialComparison(c, false, m.o))
+	m.sheet(trialComparison(c, m.o))
 }
 
 func (m *trialReport) machine() {

@@ -29,7 +29,7 @@ func TrialFormats() render.Formats {
 
 // WriteTrial writes what a PGO trial found out: of all as documents and Markdown, else what was compared.
 func WriteTrial(w io.Writer, r *trial.Report, f render.Format, o render.Options) error {
-	s := trialSheet(r, f.Name() == "wide", &o)
+	s := trialSheet(r, &o)
 	s.Whole, s.Open = func(e *encode.Encoder) { writeTrial(e, r, &o) }, render.Everything
 	s.Own = map[string]func(io.Writer) error{"markdown": func(w io.Writer) error { return writeTrialMarkdown(w, r, &o) }, "html": func(w io.Writer) error { return writeTrialPage(w, r, &o) }}
 	return s.Write(w, f)
@@ -41,7 +41,7 @@ func TrialSentence(r *trial.Report) string {
 	var parts []string
 	quiet := 0
 	for _, l := range lines {
-		if !ChangeShown(l.Verdict) {
+		if !l.Verdict.IsChange() {
 			quiet++
 			continue
 		}
@@ -61,13 +61,13 @@ func TrialSentence(r *trial.Report) string {
 	case r.Verdict() == bench.TooFew:
 		return "There are too few runs to show anything."
 	}
-	return "No difference is shown" + visibleWords(lines) + "."
+	return "No difference is shown."
 }
 
 // metricChangeWords says how a metric changed: "CPU time is 7.3% lower (-9.0 to -5.1%) (better)".
 func metricChangeWords(l *bench.Line) string {
-	text := MetricText(&l.Metric) + " is "
-	change := MetricChange(l)
+	text := metricText(&l.Metric) + " is "
+	change := metricChange(l)
 	switch {
 	case strings.HasPrefix(change, "-"):
 		text += change[1:] + " lower"
@@ -76,29 +76,15 @@ func metricChangeWords(l *bench.Line) string {
 	default:
 		text += "changed by " + change
 	}
-	if interval := MetricInterval(l); interval != "" {
+	if interval := metricInterval(l); interval != "" {
 		text += " (" + interval + ")"
 	}
 	return text + []string{"", " (better)", " (worse)"}[render.BoolInt(l.Verdict == bench.Better)+2*render.BoolInt(l.Verdict == bench.Worse)]
 }
 
-// visibleWords says what could have been seen.
-func visibleWords(lines []*bench.Line) string {
-	var parts []string
-	for _, l := range lines {
-		if text := MetricVisible(l); text != "" && text != words.UnknownMark && len(parts) < 2 {
-			parts = append(parts, text+" of "+MetricText(&l.Metric))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "; these runs could have shown " + strings.Join(parts, " and ")
-}
-
-func trialSheet(r *trial.Report, wide bool, o *render.Options) *render.Sheet {
-	sheet := trialComparison(r.Comparison, wide, o)
-	mark, role := ComparisonVerdict(r.Verdict(), o.ASCII)
+func trialSheet(r *trial.Report, o *render.Options) *render.Sheet {
+	sheet := trialComparison(r.Comparison, o)
+	mark, role := comparisonVerdict(r.Verdict(), o.ASCII)
 	head := []render.Line{
 		{Role: render.RoleTitle, Text: "PGO trial of " + render.Harmless(trialName(r))},
 		{Role: role, Text: mark + " " + TrialSentence(r)},
@@ -178,9 +164,12 @@ func (m *trialReport) sheet(s *render.Sheet) {
 }
 
 // trialComparison is a comparison without what a report has said already: its sides, and how many metrics changed.
-func trialComparison(c *bench.Comparison, wide bool, o *render.Options) *render.Sheet {
-	sheet := newComparisonSheet(c, wide, &render.ReportOptions{Options: *o})
-	said := append(bothSides(c), verdictsLine(c))
+func trialComparison(c *bench.Comparison, o *render.Options) *render.Sheet {
+	sheet := newComparisonSheet(c, &render.ReportOptions{Options: *o})
+	said := []render.Line{verdictsLine(c)}
+	for side, s := range []*bench.Set{c.A, c.B} {
+		said = append(said, sideLines(c, s, side)...)
+	}
 	sheet.Head = slices.DeleteFunc(sheet.Head, func(l render.Line) bool {
 		return slices.ContainsFunc(said, func(s render.Line) bool { return s.All() == l.All() })
 	})
@@ -196,7 +185,7 @@ func (m *trialReport) comparison() {
 	if len(primary) > 0 {
 		m.Line("", "What decides: "+strings.Join(primary, ", ")+".")
 	}
-	m.sheet(trialComparison(m.r.Comparison, false, m.o))
+	m.sheet(trialComparison(m.r.Comparison, m.o))
 	if m.r.Picture != "" {
 		m.Line("", "![the values of all runs]("+m.r.Picture+")")
 	}

@@ -31,7 +31,7 @@ func benchLine(m bench.Metric, better bench.Direction, a, b []float64, v bench.V
 	}
 	return bench.Line{
 		Metric: m, Better: better, A: a, B: b, Before: median(a), After: median(b), Ratio: ratio, Low: low, High: high,
-		P: p, Corrected: min(1, p*6), Test: "Wilcoxon signed-rank", Verdict: v, Visible: math.NaN(),
+		P: p, Corrected: min(1, p*6), Test: "Wilcoxon signed-rank", Verdict: v,
 	}
 }
 
@@ -51,7 +51,7 @@ func pairedFixture() *bench.Comparison {
 		benchLine(bench.Metric{Name: "load time", Unit: "s"}, bench.LowerIsBetter, []float64{41.2, 40.8}, []float64{42.5, 41.9}, bench.TooFew, 1.029, nan, nan, nan),
 		benchLine(bench.Metric{Name: "memory", Unit: "B"}, bench.LowerIsBetter, scattered(24, 3.1e9, 0.02, 3), nil, bench.OneSide, nan, nan, nan, nan),
 	}
-	lines[1].Remark, lines[1].Visible, lines[1].Needs = "needs at least 61 pairs to see 1%", 0.031, 61
+	lines[1].Remark = "it would be one alone, not among 6 metrics"
 	lines[6].Remark, lines[6].Test = "needs at least 6 pairs", ""
 	lines[7].Test = ""
 	c := &bench.Comparison{

@@ -60,14 +60,14 @@ with the Mann-Whitney test. P-values are corrected for the number of metrics. A 
 it is significant (--level) and large enough to matter (--effect); with --control, if the program
 differs less from itself. BEFORE and AFTER are medians; CHANGE is the median over all pairs of
 runs, not the ratio of the medians.
-"no difference shown" does not mean there is none: the remark has the smallest detectable change,
-and how many runs would show more. One run per side proves nothing.
+"no difference shown" does not mean there is none: the interval shows what the runs leave open. One
+run per side proves nothing.
 
 Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 		Example: `  kitescope compare before.txt after.txt           go test -bench . -count 10
   kitescope compare runs/a runs/b --pair order --effect 2%
   kitescope compare a.json b.json -o markdown      hyperfine --export-json
-  kitescope compare a b --plot concurrency -O qps.svg
+  kitescope compare a b --plot distributions -O runs.svg
   kitescope compare milvus.json pgvector.json --match 'case \d+' --only 'M=16|m=16'
   kitescope compare milvus.json pgvector.json --plot recall -O recall.svg`,
 		Args: cli.Args(1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt"),

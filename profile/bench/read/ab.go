@@ -90,12 +90,12 @@ func (r *abResult) line(n int, line string) {
 			r.s.none(r.run, r.metric(badAnswers, ""))
 			r.requests.note(r.s, r.run)
 		}
-		r.add(known.name, known.unit, x, printedStep(rest), known.better)
+		r.add(known.name, known.unit, x, known.better)
 		return
 	}
 	if rest, ok := strings.CutPrefix(line, "Time per request:"); ok && !strings.Contains(rest, "across all") {
 		if x, ok := firstNumber(rest); ok {
-			r.add("mean latency", "ms", x, printedStep(rest), bench.LowerIsBetter)
+			r.add("mean latency", "ms", x, bench.LowerIsBetter)
 		}
 	}
 }
@@ -112,11 +112,11 @@ func (r *abResult) percentile(line string) {
 	if !ok || !isCount(p) {
 		return
 	}
-	r.s.addRounded(r.run, r.metric(percentileName(p), "ms"), x, 1, bench.LowerIsBetter) // whole milliseconds are printed
+	r.add(percentileName(p), "ms", x, bench.LowerIsBetter)
 }
 
-func (r *abResult) add(name, unit string, x, step float64, better bench.Direction) {
-	r.s.addRounded(r.run, r.metric(name, unit), x, step, better)
+func (r *abResult) add(name, unit string, x float64, better bench.Direction) {
+	r.s.add(r.run, r.metric(name, unit), x, better)
 }
 
 func (r *abResult) metric(name, unit string) bench.Metric {

@@ -80,18 +80,3 @@ func TestErrorsThatBeginAreSeen(t *testing.T) {
 		}
 	}
 }
-
-// TestShortRunsOfApacheBench: ab prints three digits of 0.272 s. That it is the same figure as three others can be told by what each was rounded to.
-func TestShortRunsOfApacheBench(t *testing.T) {
-	before, after := opened(t, "ab-short-before.txt"), opened(t, "ab-short-after.txt")
-	if len(before.Runs) != 8 || len(after.Runs) != 8 {
-		t.Fatalf("%d and %d runs", len(before.Runs), len(after.Runs))
-	}
-	c, err := bench.Compare(before, after, bench.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if notes := strings.Join(c.Notes, "\n"); !strings.Contains(notes, "one figure under 4 names, corrected once: time taken, 4 clients") {
-		t.Errorf("%s", notes)
-	}
-}

@@ -39,7 +39,6 @@ type runsValue struct {
 	Concurrency int      `json:"concurrency,omitempty"`
 	Better      string   `json:"better,omitempty"`
 	X           *float64 `json:"value"`
-	Step        float64  `json:"step,omitempty"`
 }
 
 // ownRuns is what WriteRuns writes. Lines of JSON: a header for each Set, and below it a line for each run,
@@ -50,8 +49,8 @@ type runsValue struct {
 //
 // so that a run that ends is a line that is appended, and a file whose last line is not complete loses only that.
 // Several headers in one file are several sides. "better" is "lower", "higher" or "neither", or not there if
-// nobody knows; "step" is what the program rounded a value to; "concurrency" is how many clients there were. Units are those of bench.Metric, but any that is known
-// is understood: {"unit":"ms"}.
+// nobody knows; "concurrency" is how many clients there were. Units are those of bench.Metric, but any that is known is
+// understood: {"unit":"ms"}.
 func ownRuns() format {
 	return format{
 		Format: Format{"kitescope runs", "what pgo trial writes: each line is a run, with its pair"},
@@ -85,7 +84,7 @@ func WriteRun(w io.Writer, r *bench.Run) error {
 			return fmt.Errorf("write run %s: %s is %v", r.Name, v.String(), v.X)
 		}
 		line.Values = append(line.Values, runsValue{
-			Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: betterWord(v.Better), X: &v.X, Step: v.Step,
+			Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: betterWord(v.Better), X: &v.X,
 		})
 	}
 	return writeLine(w, line)
@@ -201,6 +200,6 @@ func (l *runsLine) into(s *sheet, n int) {
 			s.d.skip("a figure without a value was left out", fmt.Sprintf("line %d: %s", n, v.Name))
 			continue
 		}
-		s.addRounded(at, bench.Metric{Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X, max(v.Step, 0), betterOf(v.Better))
+		s.add(at, bench.Metric{Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X, betterOf(v.Better))
 	}
 }

@@ -82,18 +82,6 @@ func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) 
 	r.Values = append(r.Values, bench.Value{Metric: m, Better: better, X: x})
 }
 
-// addRounded adds a value of which it is known what the program rounded it to, in the unit as it stands in the file.
-func (s *sheet) addRounded(run int, m bench.Metric, x, step float64, better bench.Direction) {
-	if run < 0 {
-		return
-	}
-	before := len(s.set.Runs[run].Values)
-	s.add(run, m, x, better)
-	if values := s.set.Runs[run].Values; len(values) > before {
-		values[before].Step, _ = normal(step, clean(m.Unit))
-	}
-}
-
 // has reports whether a run has a metric, as it is kept.
 func (s *sheet) has(run int, m bench.Metric) bool { return run >= 0 && s.filled[run][m] }
 

@@ -143,21 +143,6 @@ func number(s string) (x float64, unit string, ok bool) {
 	return x, strings.TrimSpace(s[end:]), ok
 }
 
-// printedStep is what a program rounded a figure to that it prints with digits behind the point: 0.01 of "1439.12ms". 0, which is
-// unknown, without: a whole number may be exact.
-func printedStep(s string) float64 {
-	_, behind, found := strings.Cut(strings.TrimSpace(s), ".")
-	digits := 0
-	for digits < len(behind) && behind[digits] >= '0' && behind[digits] <= '9' {
-		digits++
-	}
-	exponent := digits < len(behind) && (behind[digits] == 'e' || behind[digits] == 'E')
-	if !found || digits == 0 || exponent {
-		return 0
-	}
-	return decimal(math.Pow10(-digits))
-}
-
 // plainNumber reads a number that may have commas between thousands.
 func plainNumber(s string) (float64, bool) {
 	if s == "" || strings.Contains(s, "_") {

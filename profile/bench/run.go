@@ -1,0 +1,276 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"kitescope/internal/words"
+	"kitescope/profile/significance"
+)
+
+// Mismatch is an error of two sets that cannot be compared with the options.
+type Mismatch struct{ What, Advice string } //nolint:errname // it is a mismatch
+
+func (m *Mismatch) Error() string { return m.What }
+
+// Hint implements hints.Hinter.
+func (m *Mismatch) Hint() string { return m.Advice }
+
+// Compare reports what changed from a to b, metric by metric.
+//
+// Where values are positive, changes are ratios: the logarithms of After/Before are tested and estimated. Where some are 0
+// or negative they are differences, which are shown as a share of the median before. Paired runs are judged by the
+// signed-rank test of Wilcoxon, others by that of Mann and Whitney, and all p-values are corrected together as in Holm. A
+// test that cannot come out with so few runs, whatever they show, does not count there.
+func Compare(a, b *Set, o Options) (*Comparison, error) {
+	o = o.withDefaults()
+	if !(o.Level > 0 && o.Level < 1) {
+		return nil, &Mismatch{
+			fmt.Sprintf("compare at level %v: it is not between 0 and 1", o.Level), "0.05 calls noise a change in 1 of 20 comparisons",
+		}
+	}
+	c := &Comparison{A: a, B: b, Level: o.Level, Effect: o.Effect}
+	left, right := newSide(a), newSide(b)
+	c.Failed = [2]int{left.failed, right.failed}
+	rows, err := pair(c, left, right, o.Pairing)
+	if err != nil {
+		return nil, err
+	}
+	c.noteSides(left, right)
+	for _, m := range append(slices.Clone(left.metrics), right.metrics...) {
+		if !slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Metric == m }) {
+			c.Lines = append(c.Lines, newLine(m, left, right, rows, o.Better))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Better)) {
+		if !slices.ContainsFunc(c.Lines, func(l Line) bool { return slices.Contains(l.names(), name) }) {
+			c.note("a direction was given for %q, but no metric has that name", name)
+		}
+	}
+	c.judge()
+	if o.Control[0] != nil && o.Control[1] != nil {
+		if err := c.compareControl(o); err != nil {
+			return nil, fmt.Errorf("compare the control: %w", err)
+		}
+	}
+	return c, nil
+}
+
+func (o Options) withDefaults() Options {
+	const level, effect = 0.05, 0.01
+	o.Level = cmp.Or(o.Level, level)
+	switch {
+	case o.Effect == 0 || math.IsNaN(o.Effect):
+		o.Effect = effect
+	case o.Effect < 0:
+		o.Effect = 0
+	}
+	return o
+}
+
+func (c *Comparison) note(format string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
+}
+
+// newLine gathers the values of one metric.
+func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direction) Line {
+	l := Line{Metric: m, Better: directionOf(m, left, right, better)}
+	nan := math.NaN()
+	l.Before, l.After, l.Ratio, l.Low, l.High, l.P, l.Corrected = nan, nan, nan, nan, nan, nan, nan
+	switch {
+	case !right.has(m):
+		l.Verdict, l.Remark, rows = OneSide, "only before", nil
+	case !left.has(m):
+		l.Verdict, l.Remark, rows = OneSide, "only after", nil
+	}
+	if rows == nil {
+		l.A, l.B = left.all(m), right.all(m)
+		return l
+	}
+	for _, r := range rows {
+		x, inA := left.runs[r[0]].values[m]
+		y, inB := right.runs[r[1]].values[m]
+		if inA && inB {
+			l.A, l.B = append(l.A, x), append(l.B, y)
+		}
+	}
+	return l
+}
+
+// directionOf returns the direction of the user, or else that of the files if they agree.
+func directionOf(m Metric, left, right *side, better map[string]Direction) Direction {
+	if d, ok := Said(better, m); ok {
+		return d
+	}
+	x, y := left.better[m], right.better[m]
+	switch {
+	case x == y || y == Unknown:
+		return x
+	case x == Unknown:
+		return y
+	}
+	return Unknown
+}
+
+// pair returns which run of one side belongs to which of the other, by their places; nil if nothing is paired.
+func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
+	var rows [][2]int
+	switch how {
+	case ByName:
+		if rows = pairByName(left, right); len(rows) == 0 {
+			return nil, nil
+		}
+	case ByOrder:
+		if len(left.runs) != len(right.runs) {
+			return nil, &Mismatch{
+				fmt.Sprintf("pair runs in their order: there are %d before and %d after", len(left.runs), len(right.runs)),
+				"leave out what has no partner, or compare them unpaired",
+			}
+		}
+		for i := range left.runs {
+			rows = append(rows, [2]int{i, i})
+		}
+	default:
+		return nil, nil
+	}
+	c.Paired = true
+	rows = slices.DeleteFunc(rows, func(r [2]int) bool { return !left.runs[r[0]].ok || !right.runs[r[1]].ok })
+	for i, d := range []*side{left, right} {
+		c.Unmatched[i] = len(d.runs) - d.failed - len(rows)
+	}
+	if n := c.Unmatched[0] + c.Unmatched[1]; n > 0 {
+		c.note("%s without a partner on the other side: left out", words.Count(n, "run", "runs"))
+	}
+	if rows == nil {
+		rows = [][2]int{} // all of them failed
+	}
+	return rows, nil
+}
+
+// pairByName joins runs of the same pair, in the order of the first side. Of a name that several runs have, the first
+// joins the first.
+func pairByName(left, right *side) [][2]int {
+	waiting := map[string][]int{}
+	for i, r := range right.runs {
+		if r.pair != "" {
+			waiting[r.pair] = append(waiting[r.pair], i)
+		}
+	}
+	var rows [][2]int
+	for i, r := range left.runs {
+		if list := waiting[r.pair]; r.pair != "" && len(list) > 0 {
+			rows = append(rows, [2]int{i, list[0]})
+			waiting[r.pair] = list[1:]
+		}
+	}
+	return rows
+}
+
+// side is a Set as it is compared: each run has one value of a metric.
+type side struct {
+	runs    []measured
+	metrics []Metric
+	// better has a direction for each of metrics.
+	better map[Metric]Direction
+	failed int
+	// odd counts values that are not finite, or larger than largest.
+	odd int
+	// repeated are metrics that a run has more than once.
+	repeated []string
+}
+
+// measured is one run. Runs that failed stay in their place, without values.
+type measured struct {
+	pair   string
+	ok     bool
+	values map[Metric]float64
+}
+
+// largest is beyond anything that is measured, and small enough to be squared.
+const largest = 1e100
+
+func newSide(s *Set) *side {
+	d := &side{better: map[Metric]Direction{}}
+	if s == nil {
+		return d
+	}
+	for i := range s.Runs {
+		d.add(&s.Runs[i])
+	}
+	return d
+}
+
+func (d *side) add(r *Run) {
+	m := measured{pair: r.Pair, ok: r.Failed == "", values: map[Metric]float64{}}
+	if !m.ok {
+		d.failed++
+		d.runs = append(d.runs, m)
+		return
+	}
+	all := map[Metric][]float64{}
+	for _, v := range r.Values {
+		if !(math.Abs(v.X) <= largest) {
+			d.odd++
+			continue
+		}
+		have, known := d.better[v.Metric]
+		if !known {
+			d.metrics = append(d.metrics, v.Metric)
+		}
+		if have == Unknown {
+			d.better[v.Metric] = v.Better
+		}
+		all[v.Metric] = append(all[v.Metric], v.X)
+	}
+	for metric, list := range all {
+		m.values[metric] = significance.Median(list)
+		if len(list) > 1 && !slices.Contains(d.repeated, metric.String()) {
+			d.repeated = append(d.repeated, metric.String())
+		}
+	}
+	d.runs = append(d.runs, m)
+}
+
+// all returns the values of a metric, in the order of the runs.
+func (d *side) all(m Metric) []float64 {
+	var list []float64
+	for _, r := range d.runs {
+		if x, ok := r.values[m]; ok {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+func (d *side) has(m Metric) bool {
+	_, ok := d.better[m]
+	return ok
+}
+
+// noteSides reports what is odd about the runs.
+func (c *Comparison) noteSides(left, right *side) {
+	for i, d := range []*side{left, right} {
+		where := [2]string{"before", "after"}[i]
+		if len(d.metrics) == 0 {
+			c.note("%s: there are no values", where)
+		}
+		if d.odd > 0 {
+			c.note("%s: %s not a number or far too large, and left out", where, words.Count(d.odd, "value is", "values are"))
+		}
+		if len(d.repeated) > 0 {
+			slices.Sort(d.repeated)
+			c.note("%s: a run has several values of %s, which are not independent: using their median", where, words.FirstOf(d.repeated, 3, "; "))
+		}
+	}
+	if sameResults(left, right) {
+		c.note("both sides are the same results")
+	}
+}
+
+// sameResults reports whether both sides have the same values in each run, as of a file that was named twice.
+func sameResults(left, right *side) bool {
+	return len(left.metrics) > 0 && slices.EqualFunc(left.runs, right.runs, func(x, y measured) bool { return maps.Equal(x.values, y.values) })
+}
