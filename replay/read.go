@@ -294,8 +294,8 @@ func (l *Layout) estimate() (n int64) {
 			perRow += int64(2*s.Index.M)*4 + 8
 		case strings.HasPrefix(s.Index.Type, "HNSW_"):
 			perRow += int64(2*s.Index.M)*4 + 8 + vector // codes and what refines them, at most
-		case s.Index.Type == "IVF_SQ8", s.Index.Type == "IVF_PQ":
-			perRow += int64(c.Dim) // codes, at most a byte to a dimension
+		case s.Index.Type == "IVF_SQ8":
+			perRow += int64(c.Dim) // codes
 		default:
 			perRow += vector // a copy of the rows
 		}

@@ -98,7 +98,7 @@ const faissUnused = 1 << 20
 // unset reports whether an index of a code has a flag for cosine that knowhere does not set to anything, where it is not cosine: files of Milvus
 // 2.3.5, and graphs that knowhere 2.5.6 wrote, have any byte there. Codes of graphs and of their storage tell cosine by themselves.
 func unset(code string) bool {
-	return slices.Contains([]string{"IwSq", "IwPQ"}, code) || strings.HasPrefix(code, "IHN")
+	return code == "IwSq" || strings.HasPrefix(code, "IHN")
 }
 
 // header reads the header of the index whose code, at at, was just read.

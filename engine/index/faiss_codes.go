@@ -12,7 +12,7 @@ import (
 // IwSQ, which always has residuals; knowhere v2.2.3 writes the same IwSq.
 func (r *faissReader) ivfSQ(at int, code string) faissHeader {
 	h := r.header(at, code)
-	r.inverted(&h, r.quantizer, func(h *faissHeader) ivf.Codec { return r.scalarQuantizer(h) })
+	r.inverted(&h, r.quantizer, r.scalarQuantizer)
 	r.normalised(&h)
 	return h
 }
@@ -67,49 +67,4 @@ func scalarType(code string, kind int32) string {
 		return fmt.Sprintf("faiss %s with a scalar quantiser of type %d", code, kind)
 	}
 	return fmt.Sprintf("faiss %s with a scalar quantiser of type %s", code, names[kind])
-}
-
-// ivfPQ reads an inverted file of vectors in parts of 4 to 8 bits. Codes stay where they lie.
-// Source: faiss 1.15, faiss/impl/index_write.cpp, IndexIVFPQ and write_ProductQuantizer; knowhere v2.2.3 writes the same.
-func (r *faissReader) ivfPQ(at int, code string) faissHeader {
-	h := r.header(at, code)
-	r.inverted(&h, r.quantizer, func(h *faissHeader) ivf.Codec { return r.productQuantizer(h) })
-	r.normalised(&h)
-	return h
-}
-
-// productQuantizer reads whether codes are of residuals, and the centroids of the parts.
-func (r *faissReader) productQuantizer(h *faissHeader) *ivf.PQ {
-	at := r.at
-	residual := r.u8("by_residual")
-	r.expect(residual <= 1, 1, "a flag", "%d", residual)
-	size := r.u64("code_size")
-	parts, bits, centroids := r.partsAndBits(h)
-	r.expect(r.err != nil || size == uint64(parts*bits+7)/8, r.at-at-1, fmt.Sprintf("codes of %d parts of %d bits", parts, bits), "%d bytes", size)
-	r.file.part("centroids of parts", at, r.at-at)
-	if r.err != nil {
-		return nil
-	}
-	c, err := ivf.NewPQ(h.dim, parts, bits, centroids, residual == 1)
-	if err != nil {
-		r.err = err
-	}
-	return c
-}
-
-// partsAndBits reads a product quantiser: how many parts it has, of how many bits each, and the values of their centroids.
-func (r *faissReader) partsAndBits(h *faissHeader) (parts, bits int, centroids []float32) {
-	dim, m, nbits := r.u64("a dimension"), r.u64("a count of parts"), r.u64("bits of a part")
-	r.expect(dim == uint64(h.dim) && m > 0 && m <= dim && dim%max(m, 1) == 0, 24, fmt.Sprintf("%d dimensions in parts of one width", h.dim), "%d in %d", dim, m)
-	if r.err == nil && (nbits < ivf.MinBits || nbits > ivf.MaxBits) {
-		r.err = &UnsupportedError{Type: fmt.Sprintf("IVF_PQ of %d bits a part", nbits), Hint: hintRebuild}
-	}
-	nbits = min(nbits, ivf.MaxBits)
-	values := r.vector(4, "values of the centroids of parts")
-	r.expect(r.err != nil || len(values)/4>>nbits == h.dim && len(values)%(4<<nbits) == 0, len(values)+8,
-		fmt.Sprintf("%d values of centroids for each of %d dimensions", 1<<nbits, h.dim), "%d values", len(values)/4)
-	if r.err != nil {
-		return 0, 0, nil
-	}
-	return int(m), int(nbits), float32s(values)
 }

@@ -19,7 +19,7 @@ func (r *faissReader) ivf(at int, code string) faissHeader {
 }
 
 // inverted reads the body of an inverted file; quantizer reads its centroids, codec what the rows are coded by (nil: not at all).
-func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors, codec func(h *faissHeader) ivf.Codec) {
+func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors, codec func(h *faissHeader) *ivf.SQ8) {
 	r.file.part("header", r.at, 16)
 	lists, probe := r.count("nlist"), r.count("nprobe")
 	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: quantizer(h, lists)}
@@ -30,7 +30,7 @@ func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, li
 		if r.err != nil {
 			return
 		}
-		ix.Codec, row.element, row.dim, kind = c, dist.Int8, c.Bytes(), "codes"
+		ix.Codec, row.element, row.dim, kind = c, dist.Int8, c.Dim(), "codes"
 	}
 	at := r.at
 	inner := r.code()

@@ -9,10 +9,11 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// IVFFlat is the kind of whole vectors in lists; BinIVFFlat that of bits; codes have the kind of their codec.
+// IVFFlat is the kind of whole vectors in lists, BinIVFFlat that of bits, IVFSQ8 that of codes.
 const (
 	IVFFlat    = "IVF_FLAT"
 	BinIVFFlat = "BIN_IVF_FLAT"
+	IVFSQ8     = "IVF_SQ8"
 )
 
 // FromLists is an inverted file as an index.
@@ -29,7 +30,7 @@ func (l listIndex) concrete() any               { return l.x }
 func (l listIndex) Kind() string {
 	switch {
 	case l.x.Codec != nil:
-		return l.x.Codec.Kind()
+		return IVFSQ8
 	case l.Element() == dist.Bit:
 		return BinIVFFlat
 	default:
@@ -127,7 +128,7 @@ func (l listIndex) Describe(d *Description) {
 	d.codes(l)
 	if c := l.x.Codec; c != nil {
 		d.Text("rows are coded", c.String())
-		d.Count("bytes of a code", "code_size", c.Bytes())
+		d.Count("bytes of a code", "code_size", c.Dim())
 	}
 	if len(l.x.Lists) > 0 {
 		mean := float64(rows) / float64(len(l.x.Lists))

@@ -110,7 +110,7 @@ func milvusTypes() []milvusType {
 		{"with refinement", []string{"IxRF"}, nil}, // HNSW_SQ and IVF_SQ8 from 2.5 on, if it was asked for
 		{"HNSW by partition key (several graphs)", []string{"IHMV"}, nil},
 		{"IVF_FLAT_CC", []string{"IwFc"}, nil},
-		{"IVF_PQ", []string{"IwPQ"}, (*faissReader).ivfPQ},
+		{"IVF_PQ", []string{"IwPQ"}, nil},
 		{"IVF_PQ with refinement", []string{"IwQR"}, nil}, // by parts, faiss's
 		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, (*faissReader).ivfSQ},
 		{"IVF_RABITQ", []string{"IwrQ", "Iwrq", "Iwrr", "Iwrn", "Iwrf"}, nil},

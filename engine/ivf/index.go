@@ -1,5 +1,5 @@
 // Package ivf answers nearest-neighbour queries over an inverted file of whole vectors,
-// Milvus's IVF_FLAT, or of codes that stand for vectors (Codec): rows in lists, one for each
+// Milvus's IVF_FLAT, or of codes that stand for vectors (IVF_SQ8): rows in lists, one for each
 // centroid, of which a query reads the nearest few.
 //
 // In: centroids and lists as a file has them (engine/index), a library whose answers
@@ -24,8 +24,8 @@ type Index struct {
 	Metric    engine.Metric
 	Centroids *engine.Vectors // row i is the centroid of Lists[i]
 	Lists     []List
-	NProbe    int   // of the file; a search names its own
-	Codec     Codec // of what the lists have in place of vectors; nil for vectors
+	NProbe    int  // of the file; a search names its own
+	Codec     *SQ8 // of the codes that the lists have in place of vectors; nil for vectors
 	// Shadow are codes of the rows, list by list, and Near of the centroids, that spare searches most of the floats (Shade); nil for none.
 	Shadow, Near *shadow.Codes
 }
@@ -101,8 +101,8 @@ func (x *Index) check() error {
 	if x.Centroids == nil || x.Centroids.Rows == 0 {
 		return errors.New("an inverted file without centroids")
 	}
-	if err := x.checkCodec(); err != nil {
-		return err
+	if c := x.Codec; c != nil && (c.Dim() != x.Centroids.Dim || x.Centroids.Element != dist.Float32) {
+		return fmt.Errorf("codes of %d dimensions for centroids of %d, or of another type", c.Dim(), x.Centroids.Dim)
 	}
 	element, dim := x.row()
 	if x.Centroids.Rows != len(x.Lists) {
@@ -121,4 +121,12 @@ func (x *Index) check() error {
 		}
 	}
 	return nil
+}
+
+// row returns the element and the dimension of the rows in the lists.
+func (x *Index) row() (e dist.Element, dim int) {
+	if x.Codec != nil {
+		return dist.Int8, x.Codec.Dim()
+	}
+	return x.Centroids.Element, x.Centroids.Dim
 }

@@ -34,8 +34,7 @@ type Searcher struct {
 	quantizer *flat.Searcher
 	kernel    *dist.Kernel
 	norms     [][]float32 // of the lists, under cosine; nil else
-	decoder   decoder     // of codes; nil of vectors
-	slips     bool        // see Index.slips
+	decoder   *sq8Decoder // of codes; nil of vectors
 
 	top    *flat.TopK
 	tile   []float32
@@ -76,7 +75,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{index: x, options: o, quantizer: quantizer, kernel: kernel, slips: x.slips(o.Library)}
+	s := &Searcher{index: x, options: o, quantizer: quantizer, kernel: kernel}
 	if x.Codec != nil {
 		if s.decoder, err = x.Codec.decoder(x); err != nil {
 			return nil, err
@@ -113,7 +112,7 @@ func (s *Searcher) scratch() {
 		s.shadow, s.words = s.codes.NewQuery(), make([]uint64, tileWords)
 		s.chosen, s.ids = make([]uint32, 0, tileRows), make([]int64, 0, tileRows)
 		if s.decoder != nil {
-			s.few = fewCodes(s.index.Codec.Bytes())
+			s.few = fewCodes(s.index.Codec.Dim())
 		}
 	}
 }
@@ -185,10 +184,6 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 			}
 		}
 	}
-	if s.slips && left != nil {
-		s.scanSlipping(l, left, to)
-		return
-	}
 	coded := s.coded && s.shadow.At(i, probe.Distance)
 	if s.decoder != nil {
 		s.beaten = math.NaN() // cuts are of a list
@@ -220,30 +215,6 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to sink) {
 		}
 	}
 	to.AddList(d, l.IDs[first:first+n], left)
-}
-
-// scanSlipping gives to the distances to the codes of as many rows from the first on as are not left out, with the ids of these.
-func (s *Searcher) scanSlipping(l *List, left []uint64, to sink) {
-	kept := s.ids[:0]
-	scanned := 0
-	flush := func() {
-		d := s.tile[:len(kept)]
-		s.decoder.scan(l.Vectors, scanned, d)
-		to.AddList(d, kept, nil)
-		scanned, kept = scanned+len(kept), kept[:0]
-	}
-	for _, id := range l.IDs {
-		if flat.Marked(left, id) {
-			continue
-		}
-		if kept = append(kept, id); len(kept) == tileRows {
-			flush()
-		}
-	}
-	if len(kept) > 0 {
-		flush()
-	}
-	s.ids = kept
 }
 
 // Search appends to dst the hits of one query, best first: at most K, fewer if the lists that

@@ -1,7 +1,6 @@
 package ivf
 
 import (
-	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -16,7 +15,7 @@ const nearRows = 256
 
 // Shade gives the index codes of the rows in its lists, at the cost of about a quarter of their memory, so that searches compute few
 // distances in full, and of the centroids, which tell which lists to read; by at most threads goroutines (0: one per CPU). Rows in 8 bits
-// have the same codes once more as kernels read them, those in shorter ones none. It is part of making an index, before anything searches
+// have the same codes once more as kernels read them. It is part of making an index, before anything searches
 // it. An error says why its rows can have none.
 func (x *Index) Shade(threads int) (err error) {
 	if err := x.check(); err != nil {
@@ -37,17 +36,11 @@ func (x *Index) Shadeable() error {
 	if err := shadow.Fits(x.Centroids, x.Metric); err != nil || x.Codec == nil {
 		return err
 	}
-	if c, ok := x.Codec.(ranged); ok {
-		r := c.ranges(x)
-		return r.Fits(x.coarse())
-	}
-	if x.Centroids.Rows < nearRows {
-		return fmt.Errorf("%s has shorter codes of its own, and only %d centroids: codes of these are made from %d on", x.Codec.Kind(), x.Centroids.Rows, nearRows)
-	}
-	return nil
+	r := x.Codec.ranges(x)
+	return r.Fits(x.coarse())
 }
 
-// codes are those of the rows; nil if these have shorter ones.
+// codes returns the codes of the rows.
 func (x *Index) codes(threads int) (*shadow.Codes, error) {
 	parts := make([]*engine.Vectors, len(x.Lists))
 	for i := range x.Lists {
@@ -59,10 +52,7 @@ func (x *Index) codes(threads int) (*shadow.Codes, error) {
 	if x.Codec == nil {
 		return shadow.Encode(parts, x.Centroids.Dim, x.Metric, threads)
 	}
-	if c, ok := x.Codec.(ranged); ok {
-		return shadow.Take(parts, c.ranges(x), x.coarse(), threads)
-	}
-	return nil, nil
+	return shadow.Take(parts, x.Codec.ranges(x), x.coarse(), threads)
 }
 
 // Unshade gives the memory of the codes back; nothing may search the index meanwhile.
@@ -88,9 +78,7 @@ func (x *Index) CodeBytes() (bytes int, have bool) {
 	if x.Shadeable() != nil {
 		return 0, false
 	}
-	if _, ok := x.Codec.(ranged); ok || x.Codec == nil {
-		bytes = shadow.Bytes(x.Centroids.Dim, x.Rows())
-	}
+	bytes = shadow.Bytes(x.Centroids.Dim, x.Rows())
 	if x.Centroids.Rows >= nearRows {
 		bytes += shadow.Bytes(x.Centroids.Dim, x.Centroids.Rows)
 	}

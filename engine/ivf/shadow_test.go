@@ -73,7 +73,11 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		},
 	}
 	answers := 0
-	for round := range 200 {
+	rounds := 100
+	if testing.Short() {
+		rounds = 24
+	}
+	for round := range rounds {
 		dim, m := []int{1, 7, 40, 100}[round%4], engine.Metric(r.IntN(3))
 		library := []engine.Library{engine.Faiss, engine.Knowhere22, engine.Knowhere23}[r.IntN(3)]
 		if m == dist.Cosine && library == engine.Faiss {
@@ -82,16 +86,13 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		draw := draws[r.IntN(len(draws))]
 		plain := lists(t, r, dim, m, draw)
 		switch {
-		case round%9 == 4:
-			partRows(t, r, plain, r.IntN(2) == 0)
 		case round%3 != 0:
 			codeRows(t, plain, r.IntN(2) == 0)
 		case m == dist.Cosine && r.IntN(2) == 0:
 			storeNorms(t, plain)
 		}
 		coded := *plain
-		_, short := plain.Codec.(*PQ)
-		if err := coded.Shade(1 + r.IntN(2)); (err != nil) != (short && len(plain.Lists) < nearRows) {
+		if err := coded.Shade(1 + r.IntN(2)); err != nil {
 			t.Fatal(err)
 		}
 		o := Options{Library: library}
@@ -103,7 +104,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if two = two.Clone(); two.codes == nil && !short && round%4 != 0 && (m != dist.Cosine || plain.Codec != nil) {
+		if two = two.Clone(); two.codes == nil && round%4 != 0 && (m != dist.Cosine || plain.Codec != nil) {
 			t.Fatal("codes are not used")
 		}
 		query := make([]float32, dim)
@@ -132,7 +133,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 			same(t, want, got, err, failed)
 		}
 	}
-	if answers < 7_000 {
+	if answers < 35*rounds {
 		t.Errorf("%d answers compared", answers)
 	}
 }
@@ -189,34 +190,6 @@ func codeRows(t *testing.T, x *Index, residual bool) {
 	x.Codec = codec
 }
 
-// partRows puts any codes of parts in place of an index's vectors.
-func partRows(t *testing.T, r *rand.Rand, x *Index, residual bool) {
-	t.Helper()
-	dim := x.Centroids.Dim
-	parts := map[int]int{40: 8, 100: 20}[dim]
-	centroids := make([]float32, dim<<MaxBits)
-	for i := range centroids {
-		centroids[i] = float32(r.NormFloat64())
-	}
-	codec, err := NewPQ(dim, max(parts, 1), MaxBits, centroids, residual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range x.Lists {
-		codes, err := engine.NewVectors(dist.Int8, codec.Bytes(), x.Lists[i].Vectors.Rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range codes.Rows {
-			for p := range codes.Row(j) {
-				codes.Row(j)[p] = byte(r.Uint32())
-			}
-		}
-		x.Lists[i].Vectors = codes
-	}
-	x.Codec = codec
-}
-
 // storeNorms gives the lists the norms that knowhere's files have.
 func storeNorms(t *testing.T, x *Index) {
 	t.Helper()
@@ -240,17 +213,11 @@ func TestIndexesThatCodesAreNotFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, err := NewPQ(2, 1, 8, make([]float32, 512), true)
-	if err != nil {
-		t.Fatal(err)
+	x := &Index{Centroids: centroids, Codec: wide, Lists: make([]List, 3)}
+	if err := x.Shade(1); err == nil {
+		t.Error("codes were made")
 	}
-	for _, c := range []Codec{wide, short} {
-		x := &Index{Centroids: centroids, Codec: c, Lists: make([]List, 3)}
-		if err := x.Shade(1); err == nil {
-			t.Errorf("%s: codes were made", c.Kind())
-		}
-		if n, have := x.CodeBytes(); n != 0 || have {
-			t.Errorf("%s: codes of %d bytes", c.Kind(), n)
-		}
+	if n, have := x.CodeBytes(); n != 0 || have {
+		t.Errorf("codes of %d bytes", n)
 	}
 }

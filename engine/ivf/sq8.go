@@ -26,9 +26,6 @@ func NewSQ8(low, span []float32, residual bool) (*SQ8, error) {
 	return &SQ8{low, span, residual}, nil
 }
 
-// Kind is the type of such an index in Milvus's words.
-func (c *SQ8) Kind() string { return "IVF_SQ8" }
-
 func (c *SQ8) String() string {
 	if c.Residual {
 		return "8 bits a dimension, of what the centroid leaves"
@@ -36,11 +33,8 @@ func (c *SQ8) String() string {
 	return "8 bits a dimension"
 }
 
-// Dim is the dimension of the vectors.
+// Dim returns the dimension of the vectors, which is the size of a code in bytes too.
 func (c *SQ8) Dim() int { return len(c.Low) }
-
-// Bytes is the size of a code: a byte a dimension.
-func (c *SQ8) Bytes() int { return len(c.Low) }
 
 // Encode writes to code what faiss's encode_vector does (faiss/impl/scalar_quantizer/quantizers.h and codecs.h). What is not a number has the
 // code 0, as the conversion of x86 has it.
@@ -57,15 +51,17 @@ func (c *SQ8) Encode(x []float32, code []byte) {
 	}
 }
 
-// Gives returns a function that reports whether x, in the list of a centroid, has this code, for one goroutine.
-func (c *SQ8) Gives() func(code []byte, centroid, x []float32) bool {
-	own, left := make([]byte, c.Bytes()), make([]float32, c.Dim())
-	return func(code []byte, centroid, x []float32) bool {
+// Holds returns a function that reports whether row j of list i is the code of v, for one goroutine.
+func (x *Index) Holds() func(i, j int, v []float32) bool {
+	c := x.Codec
+	own, left, centroid := make([]byte, c.Dim()), make([]float32, c.Dim()), make([]float32, c.Dim())
+	return func(i, j int, v []float32) bool {
 		if c.Residual {
-			x = difference(left, x, centroid)
+			copy(bytesOf(centroid), x.Centroids.Row(i)) // which may not be aligned
+			v = difference(left, v, centroid)
 		}
-		c.Encode(x, own)
-		return slices.Equal(own, code)
+		c.Encode(v, own)
+		return slices.Equal(own, x.Lists[i].Vectors.Row(j))
 	}
 }
 
@@ -85,7 +81,7 @@ func (c *SQ8) ranges(x *Index) shadow.Ranges {
 	return r
 }
 
-func (c *SQ8) decoder(x *Index) (decoder, error) {
+func (c *SQ8) decoder(x *Index) (*sq8Decoder, error) {
 	k, err := dist.NewSQ8(x.coarse(), c.Low, c.Span)
 	if err != nil {
 		return nil, err
@@ -104,15 +100,17 @@ type sq8Decoder struct {
 	add    float32
 }
 
-func (d *sq8Decoder) clone() decoder {
+func (d *sq8Decoder) clone() *sq8Decoder {
 	return &sq8Decoder{index: d.index, codec: d.codec, kernel: d.kernel, packed: d.kernel.NewQuery()}
 }
 
+// query sets the query.
 func (d *sq8Decoder) query(q []float32) {
 	d.q, d.add = q, 0
 	copy(d.packed.Floats(), q)
 }
 
+// list sets the list by its number; coarse is the distance of its centroid.
 func (d *sq8Decoder) list(i int, coarse float32) {
 	switch {
 	case !d.codec.Residual:
@@ -125,6 +123,7 @@ func (d *sq8Decoder) list(i int, coarse float32) {
 	}
 }
 
+// scan writes to out the distances of as many codes from first on.
 func (d *sq8Decoder) scan(codes *engine.Vectors, first int, out []float32) {
 	d.packed.Scan(unsafe.Add(codes.Base(), first*codes.Stride), uintptr(codes.Stride), out)
 	if d.codec.Residual && d.index.Metric != dist.L2 {

@@ -64,7 +64,7 @@ func (f *buildFlags) plan() (target.BuildPlan, error) {
 	case "HNSW":
 	case "FLAT":
 		p.Flat = true
-	case "IVF_FLAT", "IVF_SQ8", "IVF_PQ":
+	case "IVF_FLAT", "IVF_SQ8":
 		return p, cli.Usage(fmt.Errorf("%s is searched, and not built any more", strings.ToUpper(f.kind)), "build HNSW or FLAT here, or lists with faiss: faiss.index_factory, faiss.write_index")
 	default:
 		return p, cli.Usagef("--index must be HNSW or FLAT, not %q", f.kind)

@@ -73,25 +73,6 @@ def main():
                     name += "_wide" if kind == "floats" and residual else ""
                     index = faiss.IndexIVFScalarQuantizer(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, faiss.ScalarQuantizer.QT_8bit, METRICS[metric], residual)
                     write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
-    for dim, parts in ((12, 1),):
-        for metric in METRICS:
-            for residual in (False, True):
-                n, nlist, kind = 150, 6, "floats"
-                name = f"pq_{kind}_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}"
-                index = faiss.IndexIVFPQ(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, parts, 8, METRICS[metric])
-                index.by_residual = residual
-                index.pq.cp.min_points_per_centroid = 1
-                index.train(values(kind, 300, dim, 1))  # as many values as centroids need, of which the first rows are indexed
-                write(name, index, kind, n, dim, (1, 10, 100), (1, 5, nlist), out)
-    for bits in (4, 7):  # of fewer than a byte
-        for dim, parts in ((12, 3),):
-            for metric in METRICS:
-                for residual in (False, True):
-                    n, nlist = 150, 6
-                    index = faiss.IndexIVFPQ(faiss.IndexFlat(dim, METRICS[metric]), dim, nlist, parts, bits, METRICS[metric])
-                    index.by_residual = residual
-                    index.pq.cp.min_points_per_centroid = 1
-                    write(f"pq{bits}_floats_{dim}_{parts}_{metric}_{'residual' if residual else 'whole'}", index, "floats", n, dim, (1, 10, 100), (1, 5, nlist), out)
     with gzip.GzipFile(sys.argv[-1], "wb", mtime=0) as f:
         f.write(json.dumps(out, separators=(",", ":")).encode())
 

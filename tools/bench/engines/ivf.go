@@ -19,15 +19,11 @@ type listCase struct {
 // lists are what faiss trains for 100,000 rows: as many as Milvus's documentation advises, 4 times the root of the rows.
 const lists = 1024
 
-func listCases(dim int) []listCase {
-	cases := []listCase{
+func listCases() []listCase {
+	return []listCase{
 		{"IVF_FLAT", fmt.Sprintf("IVF%d,Flat", lists), 1.5},
 		{"IVF_SQ8", fmt.Sprintf("IVF%d,SQ8", lists), 1.5},
 	}
-	if dim == 128 { // training takes long beyond
-		cases = append(cases, listCase{"IVF_PQ", fmt.Sprintf("IVF%d,PQ16x8", lists), 0})
-	}
-	return cases
 }
 
 // nprobes are how many lists a search reads.
@@ -41,7 +37,7 @@ func (b *bench) ensureLists(ctx context.Context, f files) error {
 	if err := f.ensureData(ctx); err != nil {
 		return err
 	}
-	for _, c := range listCases(f.dim) {
+	for _, c := range listCases() {
 		if !missing(f.listFile(c)) {
 			continue
 		}
@@ -63,7 +59,7 @@ func (b *bench) ivf(ctx context.Context) error {
 		if err := b.peer.all(args{"op": "matrix", "name": "q", "file": f.queries}); err != nil {
 			return err
 		}
-		for _, c := range listCases(dim) {
+		for _, c := range listCases() {
 			if err := b.listSearch(ctx, f, c); err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
