@@ -7,15 +7,13 @@ import "regexp"
 type Filter struct {
 	// Focus keeps samples with a matching frame, Ignore drops such samples.
 	Focus, Ignore *regexp.Regexp
-	// Hide takes matching frames out of stacks, Show all others, ShowFrom what is above (callers of) the highest match.
-	Hide, Show, ShowFrom *regexp.Regexp
+	// Hide takes matching frames out of stacks, Show all others.
+	Hide, Show *regexp.Regexp
 	// Nodes keeps samples of these nodes (NodeLabel); nil: all.
 	Nodes []string
-	// Labels keeps samples with all of these labels: key and value.
-	Labels []Label
 }
 
 // Empty reports whether nothing is filtered.
 func (f *Filter) Empty() bool {
-	return f == nil || f.Focus == nil && f.Ignore == nil && f.Hide == nil && f.Show == nil && f.ShowFrom == nil && f.Nodes == nil && f.Labels == nil
+	return f == nil || f.Focus == nil && f.Ignore == nil && f.Hide == nil && f.Show == nil && f.Nodes == nil
 }

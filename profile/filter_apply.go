@@ -6,8 +6,8 @@ import (
 )
 
 // Filter is the profile with only the samples and frames that f leaves, with the meanings and
-// in the order of `go tool pprof`: first Prune, then Focus, Ignore, Hide and Show, ShowFrom, then
-// labels (google/pprof internal/driver: applyFocus; profile/filter.go). An expression matches
+// in the order of `go tool pprof`: first Prune, then Focus, Ignore, Hide and Show, then
+// nodes (google/pprof internal/driver: applyFocus; profile/filter.go). An expression matches
 // the name or the file of a function, or the file of a mapping. Samples of which no frame is
 // left are dropped, so pprof takes percentages of the total of the unfiltered profile.
 func (p *Profile) Filter(f *Filter) *Profile {
@@ -19,11 +19,8 @@ func (p *Profile) Filter(f *Filter) *Profile {
 	if f.Focus != nil || f.Ignore != nil || f.Hide != nil || f.Show != nil {
 		out.byName(f)
 	}
-	if f.ShowFrom != nil {
-		out.showFrom(f.ShowFrom)
-	}
-	if f.Nodes != nil || f.Labels != nil {
-		out.byLabel(f)
+	if f.Nodes != nil {
+		out.byNode(f.Nodes)
 	}
 	return &out
 }
@@ -126,62 +123,13 @@ func (k *lineKeeper) keep(location uint32, lines []Line, wanted func(Line) bool)
 	return k.lines[l.FirstLine:]
 }
 
-// showFrom is google/pprof's ShowFrom: it drops the callers of the highest match. A location
-// that matches by a function keeps only the lines up to the outermost match, wherever it is.
-func (p *Profile) showFrom(rx *regexp.Regexp) {
-	m := p.match(rx)
-	matched := make([]bool, len(p.Locations))
-	locations := slices.Clone(p.Locations)
-	for i := range locations {
-		if m.mapping(&locations[i]) {
-			matched[i] = true
-			continue
-		}
-		lines := p.LinesOf(uint32(i))
-		for j, line := range slices.Backward(lines) {
-			if m.functions[line.Function] {
-				matched[i] = true
-				locations[i].Lines = uint32(j) + 1
-				break
-			}
-		}
-	}
-	p.Locations = locations
-	p.choose(func(_ int, stack []uint32) ([]uint32, bool) {
-		for i, l := range slices.Backward(stack) {
-			if matched[l] {
-				return stack[:i+1], true
-			}
-		}
-		return nil, false
-	})
-}
-
-// byLabel keeps samples of the nodes and with the labels that are asked for.
-func (p *Profile) byLabel(f *Filter) {
+// byNode keeps samples of nodes.
+func (p *Profile) byNode(nodes []string) {
 	keep := make([]bool, len(p.LabelSets))
 	for i, set := range p.LabelSets {
-		keep[i] = (f.Nodes == nil || slices.ContainsFunc(set, func(l Label) bool { return l.Key == NodeLabel && !l.IsNum && slices.Contains(f.Nodes, l.Str) })) &&
-			hasLabels(set, f.Labels)
+		keep[i] = slices.ContainsFunc(set, func(l Label) bool { return l.Key == NodeLabel && !l.IsNum && slices.Contains(nodes, l.Str) })
 	}
-	p.choose(func(i int, stack []uint32) ([]uint32, bool) {
-		if p.LabelOf == nil {
-			return stack, f.Nodes == nil && len(f.Labels) == 0
-		}
-		return stack, keep[p.LabelOf[i]]
-	})
-}
-
-// hasLabels reports whether a set has all the labels. A number without a unit is one of any unit.
-func hasLabels(set, wanted []Label) bool {
-	for _, w := range wanted {
-		if !slices.ContainsFunc(set, func(l Label) bool {
-			return l.Key == w.Key && l.IsNum == w.IsNum && l.Str == w.Str && l.Num == w.Num && (w.Unit == "" || l.Unit == w.Unit)
-		}) {
-			return false
-		}
-	}
-	return true
+	p.choose(func(i int, stack []uint32) ([]uint32, bool) { return stack, p.LabelOf != nil && keep[p.LabelOf[i]] })
 }
 
 // choose keeps the samples that pick wants, with the stack that it makes, which is copied.

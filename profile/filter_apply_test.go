@@ -119,7 +119,7 @@ func TestFilterIsGoogles(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	expressions := []string{"", "", "", "a", "b", "c|d", "liba", "main", "e", ".go", "push", "^$", "nothing"}
 	changed := 0
-	for n := range 3000 {
+	for n := range 1000 {
 		p := random(r)
 		f := &profile.Filter{}
 		rx := func() *regexp.Regexp {
@@ -128,7 +128,7 @@ func TestFilterIsGoogles(t *testing.T) {
 			}
 			return nil
 		}
-		f.Focus, f.Ignore, f.Hide, f.Show, f.ShowFrom = rx(), rx(), rx(), rx(), rx()
+		f.Focus, f.Ignore, f.Hide, f.Show = rx(), rx(), rx(), rx()
 		q := ours(t, p)
 		before := ourStacks(q)
 		got := ourStacks(q.Filter(f))
@@ -139,7 +139,6 @@ func TestFilterIsGoogles(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.FilterSamplesByName(f.Focus, f.Ignore, f.Hide, f.Show)
-		p.ShowFrom(f.ShowFrom)
 		if diff := cmp.Diff(theirStacks(p), got); diff != "" {
 			t.Fatalf("%d: %v: google's -, ours +\n%s", n, f, diff)
 		}
@@ -147,12 +146,12 @@ func TestFilterIsGoogles(t *testing.T) {
 			changed++
 		}
 	}
-	if changed < 1000 {
-		t.Errorf("only %d of 3000 filters changed anything: what does this test?", changed)
+	if changed < 300 {
+		t.Errorf("only %d of 1000 filters changed anything: what does this test?", changed)
 	}
 }
 
-func TestFilterByLabels(t *testing.T) {
+func TestFilterByNodes(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "count"})
 	stack := []uint32{b.Frame("f", profile.NoMapping)}
 	for i, labels := range [][]profile.Label{
@@ -176,11 +175,6 @@ func TestFilterByLabels(t *testing.T) {
 		{"two nodes", profile.Filter{Nodes: []string{"querynode-2", "querynode-1"}}, 6},
 		{"no node", profile.Filter{Nodes: []string{}}, 0},
 		{"another node", profile.Filter{Nodes: []string{"querynode"}}, 0},
-		{"a number", profile.Filter{Labels: []profile.Label{{Key: "bytes", Num: 64, IsNum: true}}}, 4},
-		{"a number of another unit", profile.Filter{Labels: []profile.Label{{Key: "bytes", Num: 64, Unit: "objects", IsNum: true}}}, 0},
-		{"zero is no missing label", profile.Filter{Labels: []profile.Label{{Key: "bytes", IsNum: true}}}, 8},
-		{"a number is no text", profile.Filter{Labels: []profile.Label{{Key: "bytes"}}}, 0},
-		{"all of them", profile.Filter{Nodes: []string{"querynode-2"}, Labels: []profile.Label{{Key: "bytes", Num: 64, IsNum: true}}}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := p.Filter(&test.filter).Total(0); got != test.want {

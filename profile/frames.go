@@ -3,7 +3,7 @@ package profile
 // By is what samples are added up by.
 type By uint8
 
-// Granularities. ByNode and ByLabel name each sample as a whole, the others each frame.
+// Granularities. ByNode names each sample as a whole, the others each frame.
 const (
 	ByFunction By = iota // names as `go tool pprof` prints them by default
 	ByFile               // pprof's -files: a file once for each line that functions begin on
@@ -13,10 +13,9 @@ const (
 	ByMapping            // binary or library
 	ByClass              // Class and, of native code, the library: "native libknowhere.so"
 	ByNode               // NodeLabel
-	ByLabel              // the label that is named besides
 )
 
-var byNames = [...]string{"function", "file", "line", "address", "package", "mapping", "class", "node", "label"}
+var byNames = [...]string{"function", "file", "line", "address", "package", "mapping", "class", "node"}
 
 func (b By) String() string { return byNames[b] }
 
@@ -41,8 +40,6 @@ type Frames struct {
 	// Classes and Files are of the same ids. Files has "" where it is unknown or differs.
 	Classes []Class
 	Files   []string
-	// Inlined says that each time it was seen the function was inlined into its caller.
-	Inlined []bool
 
 	starts []uint32
 	ids    []uint32

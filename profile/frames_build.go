@@ -12,7 +12,7 @@ import (
 // NameComponents, after the driver's aggregate). So ByFile tells apart functions of a file that
 // begin on different lines, where that is known: as with pprof's -files it is then listed more than once.
 //
-// ByNode and ByLabel are not of frames: then each location has the one frame "all".
+// ByNode is not of frames: then each location has the one frame "all".
 func (p *Profile) Frames(by By) *Frames {
 	b := &frameBuilder{
 		p: p, by: by, f: &Frames{starts: make([]uint32, 1, len(p.Locations)+1), ids: make([]uint32, 0, max(len(p.Lines), len(p.Locations)))},
@@ -23,10 +23,10 @@ func (p *Profile) Frames(by By) *Frames {
 		location := uint32(i)
 		lines := p.LinesOf(location)
 		if len(lines) == 0 {
-			b.add(location, Line{Function: noFunction}, true)
+			b.add(location, Line{Function: noFunction})
 		}
-		for j, line := range lines {
-			b.add(location, line, j == len(lines)-1)
+		for _, line := range lines {
+			b.add(location, line)
 		}
 		b.f.starts = append(b.f.starts, uint32(len(b.f.ids)))
 	}
@@ -65,13 +65,10 @@ type frameBuilder struct {
 	composed  int               // bytes of names that were put together
 }
 
-// add appends the frame of a line of a location. Outermost lines were called, the others inlined.
-func (b *frameBuilder) add(location uint32, line Line, outermost bool) {
+// add appends the frame of a line of a location.
+func (b *frameBuilder) add(location uint32, line Line) {
 	id := b.id(location, line)
 	b.f.ids = append(b.f.ids, id)
-	if outermost {
-		b.f.Inlined[id] = false
-	}
 	if line.Function != noFunction {
 		if file := b.fileOf(line.Function); file != b.f.Files[id] {
 			b.f.Files[id] = ""
@@ -124,7 +121,6 @@ func (b *frameBuilder) newFrame(name string, location uint32, line Line) uint32 
 	id := uint32(len(b.f.Names))
 	b.f.Names = append(b.f.Names, name)
 	b.f.Classes = append(b.f.Classes, b.kinds.of(location, line).Class)
-	b.f.Inlined = append(b.f.Inlined, true)
 	file := ""
 	if line.Function != noFunction {
 		file = b.fileOf(line.Function)

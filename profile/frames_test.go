@@ -111,10 +111,4 @@ func TestFramesOfOddLocations(t *testing.T) {
 	if diff := cmp.Diff([]string{"", "", "", "", ""}, frames.Files); diff != "" {
 		t.Errorf("files of f differ, others have none: %s", diff)
 	}
-	if diff := cmp.Diff([]bool{false, false, false, false, false}, frames.Inlined); diff != "" {
-		t.Errorf("f was inlined once and called once: %s", diff)
-	}
-	if frames := p.Frames(profile.ByLine); !frames.Inlined[1] || frames.Inlined[0] || frames.Inlined[2] {
-		t.Errorf("only line 4 of f was inlined: %v", frames.Inlined)
-	}
 }

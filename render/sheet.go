@@ -53,9 +53,8 @@ type ReportOptions struct {
 	Options
 	// Limit is how many entries are shown, 0 for all.
 	Limit int
-	// By says what entries are, Label the key where they are values of a label.
-	By    profile.By
-	Label string
+	// By is what entries are.
+	By profile.By
 	// Ask is which entries are shown, in which order, with which columns, where a report says which there are. Limit is theirs, too;
 	// that of Ask says that it is of nothing else.
 	Ask table.Query

@@ -62,9 +62,7 @@ const (
 	ActInvert
 	ActNodes
 	ActKind
-	ActRelative
 	ActNormalize
-	ActFlip
 	ActReset
 	ActZoomIn
 	ActZoomOut

@@ -59,7 +59,6 @@ func TestProfilesOfABundleAreBounded(t *testing.T) {
 	for _, line := range [][]string{
 		{"snapshot", "save", filepath.Join(t.TempDir(), "out.kite"), "--from", path},
 		{"profile", "top", path},
-		{"profile", "nodes", path},
 	} {
 		e := terminal{}.run(t.Context(), t, line...)
 		if e.code == cli.ExitOK {

@@ -39,7 +39,6 @@ type diagnoseFlags struct {
 	profiles      string
 	profile       time.Duration
 	storage       string
-	symbols       []string
 	nodes         *cli.NodeFlags
 }
 
@@ -127,7 +126,6 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 func (f *diagnoseFlags) registerProfiles(fl *pflag.FlagSet, what string) {
 	fl.StringVar(&f.profiles, "profiles", "", what+": a folder or bundle from \"kitescope profile pull\"")
 	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s (live sources)")
-	fl.StringArrayVar(&f.symbols, "symbols", nil, "with profiles: folder with the processes' libraries, to name unnamed native frames; repeatable")
 }
 
 // completeChecks completes ids of checks, also behind a comma.
@@ -322,7 +320,7 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, 
 		return nil, err
 	}
 	spec.Recordings, spec.Want = nil, d.want
-	c, err := profiling.Load(ctx, a.Loader(), spec, profiling.Options{Symbols: d.flags.symbols, Chosen: noteProfiles(a)})
+	c, err := profiling.Load(ctx, a.Loader(), spec, profiling.Options{Chosen: noteProfiles(a)})
 	if err != nil {
 		return nil, err
 	}

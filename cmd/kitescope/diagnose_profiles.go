@@ -26,8 +26,6 @@ func (f *diagnoseFlags) checkProfileFlags() error {
 	switch {
 	case f.profiles != "" && f.profile > 0:
 		return cli.Usage(errors.New("--profiles reads profiles, --profile pulls them"), "use only one of them")
-	case len(f.symbols) > 0 && f.watch:
-		return cli.Usage(errors.New("--symbols is for profiles, and --watch does not check profiles"), "use only one of them")
 	case f.profile < 0 || f.profile > time.Hour || f.profile%time.Second != 0:
 		return cli.Usage(fmt.Errorf("--profile must be whole seconds, 1s to 1h, not %s", f.profile), "for example: --profile 5s")
 	case f.watch && f.storage != "":
@@ -66,7 +64,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
 	}
-	p := profiling.Options{Window: f.profile, Symbols: f.symbols, Chosen: noteProfiles(a), Read: read}
+	p := profiling.Options{Window: f.profile, Chosen: noteProfiles(a), Read: read}
 	if p.Named, err = readProfiles(ctx, a, f.profiles); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func writtenKeys(t *testing.T) []writtenKey {
 // writtenKinds are the kinds of documents that packages name.
 func writtenKinds(t *testing.T) []writtenKey {
 	t.Helper()
-	return inCode(t, 30, func(n ast.Node) string {
+	return inCode(t, 20, func(n ast.Node) string {
 		field, ok := n.(*ast.KeyValueExpr)
 		if !ok {
 			return ""

@@ -164,7 +164,7 @@ func ofResource(d jsonDocument) []jsonDocument {
 var rareRows = []string{
 	"Balance items[].plan.channel_moves[].channel", "Balance items[].plan.channel_moves[].from", "Balance items[].plan.channel_moves[].growing_rows",
 	"Balance items[].plan.channel_moves[].to", "Diff not_compared", "Document matched", "EngineLog column_groups", "EngineLog columns", "EngineLog files", "EngineLog nan_rows",
-	"EngineLog null_rows", "Finding slows[].collection", "Finding slows[].collection_id", "Profile label", "Source taken_is_file_date",
+	"EngineLog null_rows", "Finding slows[].collection", "Finding slows[].collection_id", "Source taken_is_file_date",
 }
 
 // fileDocuments are descriptions of a bundle and of a recording with all that there can be.

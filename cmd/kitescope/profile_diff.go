@@ -14,26 +14,18 @@ import (
 	"kitescope/render/profiles"
 )
 
-// compareFlags say how two profiles are compared.
-type compareFlags struct {
-	relativeToBase bool
-	normalize      bool
-	level, effect  float64
-}
-
 func profileDiff(a *cli.App) *cobra.Command {
 	var f profileTable
-	var c compareFlags
+	var normalize bool
 	cmd := &cobra.Command{
 		Use: "diff BASE NEW",
 		Long: `Print what each function gained or lost from BASE to NEW. flat and cum are those of
-"go tool pprof -diff_base" (or, with --subtract, of -base: percentages of what differs).
-Before that NEW is scaled to BASE's total with --normalize, for windows or loads that differ.
+"go tool pprof -diff_base". Before that NEW is scaled to BASE's total with --normalize, for windows or loads that differ.
 
 A profile is a sample: a difference that sampling the same program twice could produce is noise,
 shown in grey. The test compares samples per time (rates): a busier process has more of
 everything. With --normalize, or if the sampling time is unknown, it compares shares of all
-samples. P is corrected for the number of functions; at or above --level it is noise. Samples are
+samples. P is corrected for the number of functions; at or above 0.01 it is noise. Samples are
 assumed independent; bursty programs vary more, and so do two runs with other data or machines:
 one profile per side cannot show that.`,
 		Example: `  kitescope profile diff before.pb.gz after.pb.gz
@@ -46,19 +38,13 @@ one profile per side cannot show that.`,
 			if err != nil {
 				return err
 			}
-			if c.level <= 0 || c.level >= 1 {
-				return cli.Usagef("--level must be between 0 and 1, not %g", c.level)
-			}
-			if c.effect < 0 || c.effect > 100 {
-				return cli.Usagef("--effect must be 0 to 100 percent of the total, not %g", c.effect)
-			}
 			base, p, err := f.input.twoProfiles(cmd.Context(), a, args[0], args[1:])
 			if err != nil {
 				return err
 			}
 			// Two profiles, and both in one: collecting earlier costs less than the memory is worth.
 			defer debug.SetGCPercent(debug.SetGCPercent(50))
-			o := report.CompareOptions{Options: s.options, DiffBase: !c.relativeToBase, Normalize: c.normalize, Level: c.level, Effect: c.effect}
+			o := report.CompareOptions{Options: s.options, Normalize: normalize}
 			comparison, err := report.NewComparison(base, p, o)
 			if err != nil {
 				return err
@@ -68,11 +54,7 @@ one profile per side cannot show that.`,
 	}
 	f.register(cmd)
 	f.report.List(cmd, profiles.DiffSchema, "flat_verdict=more", "-flat_after,function", "function,flat,flat_p; +file")
-	fl := cmd.Flags()
-	fl.BoolVar(&c.relativeToBase, "subtract", false, "percentages of the sum of all differences, like pprof -base, not of BASE's total")
-	fl.BoolVar(&c.normalize, "normalize", false, "scale NEW to BASE's total first, like pprof -normalize")
-	fl.Float64Var(&c.level, "level", 0.01, "significance level, over all functions")
-	fl.Float64Var(&c.effect, "effect", 0, "smallest change that counts, in percent of the total")
+	cmd.Flags().BoolVar(&normalize, "normalize", false, "scale NEW to BASE's total first, like pprof -normalize")
 	return cmd
 }
 

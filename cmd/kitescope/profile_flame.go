@@ -16,7 +16,6 @@ import (
 	"kitescope/profile/choose"
 	"kitescope/profile/flame"
 	"kitescope/profile/pull"
-	"kitescope/profile/symbol"
 	"kitescope/render"
 	flamegraph "kitescope/render/flame"
 	"kitescope/render/profiles"
@@ -32,11 +31,9 @@ type flameFlags struct {
 	normalize bool
 	byNode    bool
 	inverted  bool
-	minShare  float64
 	output    string
 	out       string
 	force     bool
-	render    flamegraph.Options
 }
 
 func profileFlame(a *cli.App) *cobra.Command {
@@ -61,15 +58,9 @@ it with -o. With --base it is a differential one: blue lost, red gained, grey is
 	fl.BoolVar(&f.normalize, "normalize", false, "with --base: scale the new side to the base's total")
 	fl.BoolVar(&f.byNode, "nodes", false, "one frame per node below the root")
 	fl.BoolVar(&f.inverted, "inverted", false, "start with the leaves: callers of expensive functions")
-	fl.Float64Var(&f.minShare, "min-share", 0, "omit frames below this percentage of the total")
 	fl.StringVarP(&f.output, "output", "o", "", strings.Join(flamegraph.Formats().Names(), ", ")+"; default: open it in the terminal")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; the extension sets the format unless -o does")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.IntVar(&f.render.Width, "width", 0, "width of a picture in pixels; 0 is 1200")
-	fl.BoolVar(&f.render.Dark, "dark", false, "pictures for dark backgrounds")
-	fl.BoolVar(&f.render.Upright, "upright", false, "root at the bottom: a flame graph, not an icicle")
-	fl.BoolVar(&f.render.Relative, "relative", false, "colour differences by self value, without callees")
-	fl.BoolVar(&f.render.Vanished, "vanished", false, "give frames only in the base a width")
 	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(flamegraph.Formats().Names()...))
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()[:profile.ByClass+1]...))
@@ -101,9 +92,6 @@ func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if o.By > profile.ByClass {
 		return cli.Usage(fmt.Errorf("frames cannot be %ss", o.By), "--nodes puts one frame per node below the root; profile top --by "+o.By.String()+" prints a table")
 	}
-	if f.minShare < 0 || f.minShare > 100 {
-		return cli.Usagef("--min-share must be 0 to 100 percent, not %g", f.minShare)
-	}
 	word, format, err := f.format()
 	if err != nil {
 		return err
@@ -112,7 +100,7 @@ func (f *flameFlags) run(ctx context.Context, a *cli.App, args []string) error {
 		return cli.Usage(errors.New("--normalize needs --base"), "kitescope profile flame after --base before --normalize")
 	}
 	options := flame.Options{
-		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted, Normalize: f.normalize, MinShare: f.minShare / 100,
+		SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: f.byNode, Inverted: f.inverted, Normalize: f.normalize,
 	}
 	if word == "" {
 		if !a.OutTTY {
@@ -128,33 +116,38 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 	if err != nil {
 		return err
 	}
-	if format.Binary() && a.OutTTY && (f.out == "" || f.out == "-") {
-		return cli.Usage(fmt.Errorf("%s is binary and stdout is a terminal", format.Name()), "write it to a file: -O cpu."+format.Name())
-	}
-	g := &flamegraph.Graph{Grown: o, Options: f.render}
+	var base, p *profile.Profile
 	if f.base != "" {
-		g.Base, g.Profile, err = f.input.twoProfiles(ctx, a, f.base, args)
+		base, p, err = f.input.twoProfiles(ctx, a, f.base, args)
 	} else {
-		g.Profile, err = f.input.Merged(ctx, a, args, false)
+		p, err = f.input.Merged(ctx, a, args, false)
 	}
 	if err != nil {
 		return err
 	}
 	if f.question.foldPreempt {
-		g.Profile = g.Profile.FoldPreempt()
-		if g.Base != nil {
-			g.Base = g.Base.FoldPreempt()
+		p = p.FoldPreempt()
+		if base != nil {
+			base = base.FoldPreempt()
 		}
 	}
-	if g.Profile.Len() > manySamples {
+	if p.Len() > manySamples {
 		defer a.Collector.Often()()
 	}
-	o.MaxFrames = manyFrames
-	if g.Tree, err = growFlame(g, o); err != nil {
+	if format.Name() != "folded" { // which has all stacks
+		o.MaxFrames = manyFrames
+	}
+	g := &flamegraph.Graph{Options: flamegraph.Options{
+		Title: p.Origin.Name, Subtitle: knownOf(p, o.SampleIndex), Version: cli.VersionText(),
+	}}
+	if base != nil {
+		g.Options.Title = base.Origin.Name + " → " + g.Options.Title
+		g.Options.Subtitle = "before: " + knownOf(base, o.SampleIndex) + "; after: " + g.Options.Subtitle
+	}
+	if g.Tree, err = growFlame(base, p, o); err != nil {
 		return err
 	}
-	g.More = func() ([]*flame.Tree, error) { return otherTypes(g, o) }
-	g.Options.Title, g.Options.Subtitle, g.Options.Version = flameTitle(g), flameSubtitle(g), cli.VersionText()
+	g.More = func() ([]*flame.Tree, error) { return otherTypes(base, p, g.Tree.Type, o) }
 	if err := to(func(w io.Writer) error { return flamegraph.Write(w, g, format) }); err != nil {
 		return fmt.Errorf("write the flame graph: %w", err)
 	}
@@ -164,25 +157,25 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 // manyFrames bounds the tree that a picture or a page is made of: the largest so many, several times what either shows.
 const manyFrames = 200_000
 
-func growFlame(g *flamegraph.Graph, o flame.Options) (*flame.Tree, error) {
-	if g.Base != nil {
-		return flame.NewDiff(g.Base, g.Profile, o)
+func growFlame(base, p *profile.Profile, o flame.Options) (*flame.Tree, error) {
+	if base != nil {
+		return flame.NewDiff(base, p, o)
 	}
-	return flame.New(g.Profile, o)
+	return flame.New(p, o)
 }
 
 // manyTypes is up to how many sample types go into a page.
 const manyTypes = 8
 
 // otherTypes are the trees of the sample types that are not shown first.
-func otherTypes(g *flamegraph.Graph, o flame.Options) ([]*flame.Tree, error) {
+func otherTypes(base, p *profile.Profile, first profile.ValueType, o flame.Options) ([]*flame.Tree, error) {
 	var more []*flame.Tree
-	for i, t := range g.Profile.Types {
-		if t == g.Tree.Type || i >= manyTypes || g.Profile.Len() > manySamples {
+	for i, t := range p.Types {
+		if t == first || i >= manyTypes || p.Len() > manySamples {
 			continue
 		}
 		o.SampleIndex = strconv.Itoa(i)
-		tree, err := growFlame(g, o)
+		tree, err := growFlame(base, p, o)
 		if err != nil {
 			return nil, err
 		}
@@ -194,22 +187,8 @@ func otherTypes(g *flamegraph.Graph, o flame.Options) ([]*flame.Tree, error) {
 // manySamples is from how many on a page has one sample type only: each costs as much as the first.
 const manySamples = 300_000
 
-func flameTitle(g *flamegraph.Graph) string {
-	if g.Base != nil {
-		return g.Base.Origin.Name + " → " + g.Profile.Origin.Name
-	}
-	return g.Profile.Origin.Name
-}
-
-func flameSubtitle(g *flamegraph.Graph) string {
-	if g.Base != nil {
-		return "before: " + knownOf(g, g.Base) + "; after: " + knownOf(g, g.Profile)
-	}
-	return knownOf(g, g.Profile)
-}
-
-// known is what is known of one profile besides its name.
-func knownOf(g *flamegraph.Graph, p *profile.Profile) string {
+// knownOf describes one profile besides its name.
+func knownOf(p *profile.Profile, sampleIndex string) string {
 	var parts []string
 	if !p.Time.IsZero() {
 		parts = append(parts, p.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -217,7 +196,7 @@ func knownOf(g *flamegraph.Graph, p *profile.Profile) string {
 	if text := profiles.Length(p.Origin.Merged, p.Duration); text != "" {
 		parts = append(parts, text)
 	}
-	if kind, err := p.KindOf(g.Grown.SampleIndex); err == nil {
+	if kind, err := p.KindOf(sampleIndex); err == nil {
 		if _, events := p.Events(kind); events >= 0 {
 			parts = append(parts, fmt.Sprintf("%d samples", events))
 		}
@@ -234,7 +213,7 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 	defer choice.Close()
 	view := pages.View{
 		Items: f.items(choice), SampleIndex: o.SampleIndex, By: o.By, Filter: o.Filter, Nodes: o.Nodes, Inverted: o.Inverted, Raw: !o.Normalize,
-		MinShare: o.MinShare, Upright: f.render.Upright, Vanished: f.render.Vanished, Relative: f.render.Relative, Args: f.words(cli.RedactWords(args)), BaseArg: cli.RedactWords([]string{f.base})[0],
+		Args: f.words(cli.RedactWords(args)), BaseArg: cli.RedactWords([]string{f.base})[0],
 	}
 	if f.base != "" {
 		base, err := f.input.choose(ctx, a, []string{f.base})
@@ -270,28 +249,12 @@ func withNodes(words, nodes []string) []string {
 	return words
 }
 
-// reading are the flags that say how any profile is read.
+// reading are the flags that configure how any profile is read.
 func (f *flameFlags) reading() []string {
-	var words []string
-	for _, dir := range f.input.symbols {
-		words = append(words, "--symbols", dir)
-	}
-	for _, flag := range []struct{ name, value, usual string }{
-		{"--weight-by", f.input.weightBy, weights[0]},
-		{"--demangle", f.input.demangle, symbol.Simple.String()},
-		{"--column", strconv.Itoa(f.input.column), "0"},
-	} {
-		if flag.value != flag.usual {
-			words = append(words, flag.name, flag.value)
-		}
-	}
-	if f.input.threads {
-		words = append(words, "--threads")
-	}
 	if f.question.foldPreempt {
-		words = append(words, "--fold-preempt")
+		return []string{"--fold-preempt"}
 	}
-	return words
+	return nil
 }
 
 // items are the profiles as the UI takes them: read as the flags say.

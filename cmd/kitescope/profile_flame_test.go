@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,11 +21,15 @@ func TestFlameItems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	path, err := keepProfile(t.TempDir(), "all", b.Profile())
+	path := filepath.Join(t.TempDir(), "all.pb")
+	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := flameFlags{input: profileInput{weightBy: weights[0], demangle: "simple", nodes: []string{"querynode-2"}}}
+	if err := errors.Join(b.Profile().Encode(file), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f := flameFlags{input: profileInput{nodes: []string{"querynode-2"}}}
 	f.input.pull.kinds = "cpu"
 	f.question.foldPreempt = true
 	choice, err := f.input.choose(t.Context(), &cli.App{Streams: &cli.Streams{}}, []string{path})

@@ -20,35 +20,21 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/profile/pull"
 	"kitescope/profile/read"
-	"kitescope/profile/symbol"
 )
 
 // profileInput are the flags that say how profiles are found and read.
 type profileInput struct {
-	weightBy string
-	demangle string
-	column   int
-	threads  bool
-	symbols  []string
-	nodes    []string
-	pull     pullFlags
+	mangled bool
+	nodes   []string
+	pull    pullFlags
 }
-
-// weights are the words of --weight-by.
-var weights = []string{"period", "count"}
 
 // Register adds them.
 func (in *profileInput) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "kind of profile in a folder, bundle or cluster: cpu, heap, allocs, goroutine, mutex, block, ...")
 	f.IntVar(&in.pull.seconds, "seconds", int(profileWindow/time.Second), "window in seconds, when pulling profiles")
-	f.StringVar(&in.pull.headerFile, "header-file", "", "file with headers to send when pulling, one NAME: VALUE per line")
-	f.StringVar(&in.weightBy, "weight-by", weights[0], "weigh samples of perf by period, or count them: period or count")
-	f.StringVar(&in.demangle, "demangle", symbol.Simple.String(), "C++ and Rust names: simple, templates, full or none")
 	f.StringArrayVar(&in.nodes, "node", nil, "only this node: querynode-3; repeatable")
-	f.IntVar(&in.column, "column", 0, "side of a diff in folded stacks with two counts per line or in speedscope: 1 before, 2 after")
-	f.BoolVar(&in.threads, "threads", false, "separate threads of perf and JFR: label thread")
-	f.StringArrayVar(&in.symbols, "symbols", nil, "folder with libraries that name native frames of pprof files, found by build id; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
 	in.pull.nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "window") // no rates are asked for
@@ -57,39 +43,13 @@ func (in *profileInput) Register(cmd *cobra.Command) {
 	}
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
 	_ = cmd.RegisterFlagCompletionFunc("node", completeNodes)
-	_ = cmd.RegisterFlagCompletionFunc("weight-by", cli.Fixed(weights...))
-	_ = cmd.RegisterFlagCompletionFunc("demangle", cli.Fixed("simple", "templates", "full", "none"))
 }
 
-// KeepMangled leaves names as the linker has them, whatever --demangle says.
-func (in *profileInput) KeepMangled() { in.demangle = symbol.None.String() }
-
-// Options are how files are read.
-func (in *profileInput) Options() (read.Options, error) {
-	o := read.Options{Column: in.column, Threads: in.threads}
-	var err error
-	if o.Demangle, err = symbol.ModeOf(in.demangle); err != nil {
-		return o, cli.Usage(err, "")
-	}
-	switch in.weightBy {
-	case weights[0]:
-	case weights[1]:
-		o.WeightBy = read.ByCount
-	default:
-		return o, cli.Usagef("--weight-by must be period or count, not %q", in.weightBy)
-	}
-	if in.column < 0 || in.column > 2 {
-		return o, cli.Usagef("--column must be 1 or 2, not %d", in.column)
-	}
-	return o, nil
-}
+// KeepMangled leaves names as the linker has them.
+func (in *profileInput) KeepMangled() { in.mangled = true }
 
 // chooser finds profiles as the flags say, and tells of what records lack.
 func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
-	o, err := in.Options()
-	if err != nil {
-		return nil, err
-	}
 	kinds, err := pull.ParseKinds(in.pull.kinds)
 	if err != nil {
 		return nil, cli.Usage(err, "")
@@ -98,7 +58,7 @@ func (in *profileInput) chooser(a *cli.App) (*choose.Chooser, error) {
 		return nil, cli.Usagef("--kind takes one kind here, not %s", in.pull.kinds)
 	}
 	return &choose.Chooser{
-		Read: o, Symbols: in.symbols, Kind: kinds[0], Nodes: in.nodes,
+		Read: read.Options{Mangled: in.mangled}, Kind: kinds[0], Nodes: in.nodes,
 		Stdin: func(ctx context.Context) (io.Reader, error) {
 			if a.InTTY {
 				return nil, cli.Usage(errors.New("- reads standard input, but it is a terminal"), "pipe a profile into it")
@@ -227,16 +187,6 @@ func warnEmpty(a *cli.App, p *profile.Profile) {
 		}
 	}
 	a.Note("%s has no samples", p.Origin.Name)
-}
-
-// series reads what words name, one profile each, for what follows them over time.
-func (in *profileInput) series(ctx context.Context, a *cli.App, words []string) ([]*profile.Profile, error) {
-	choice, err := in.choose(ctx, a, words)
-	if err != nil {
-		return nil, err
-	}
-	defer choice.Close()
-	return choice.Series(ctx)
 }
 
 // Inputs reads the profiles that words name, each on its own. What cannot be read is an input with its

@@ -16,7 +16,7 @@ func TestProfilesMissing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "record")
 	kitescope(t, cli.ExitOK, "profile", "pull", "--seconds", "1", "-O", dir, "here="+good.URL, "away=http://"+nobody)
 	const want = "incomplete: no cpu profile of away: refused"
-	for _, line := range []string{"top DIR", "nodes DIR", "flame DIR -o folded", "share . DIR", "merge DIR -O -", "top --seconds 1 here=URL away=GONE"} {
+	for _, line := range []string{"top DIR", "flame DIR -o folded", "merge DIR -O -", "top --seconds 1 here=URL away=GONE"} {
 		args := append([]string{"profile"}, strings.Fields(strings.NewReplacer("DIR", dir, "URL", good.URL, "GONE", "http://"+nobody).Replace(line))...)
 		says(t, kitescope(t, cli.ExitOK, args...).err, want)
 		kitescope(t, cli.ExitIncomplete, append(args, "--strict")...)
@@ -46,7 +46,7 @@ func TestProfileAddress(t *testing.T) {
 
 // TestFlagsWithoutMeaning are unknown to commands that could do nothing with them.
 func TestFlagsWithoutMeaning(t *testing.T) {
-	for _, line := range []string{"nodes --by class", "nodes --cum", "nodes --mean", "share x --mean", "share x --cum", "peek x --mean", "trend --mean", "pull --window 1s", "watch --window 1s", "top --window 1s"} {
+	for _, line := range []string{"merge --cum", "pull --window 1s", "watch --window 1s", "top --window 1s"} {
 		e := kitescope(t, cli.ExitUsage, append([]string{"profile"}, strings.Fields(line)...)...)
 		says(t, e.err, "unknown flag")
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +43,7 @@ func (f *profileTable) settleTable(a *cli.App, cmd *cobra.Command) (settledTable
 		return s, err
 	}
 	s.format, s.render, err = f.report.Settle(a, cmd)
-	s.render.By, s.render.Label = s.options.By, s.options.Label
+	s.render.By = s.options.By
 	return s, err
 }
 
@@ -78,78 +77,6 @@ class groups by Go code, runtime, GC, native libraries, syscalls.`,
 	f.register(cmd)
 	f.report.List(cmd, profiles.TopSchema, "'flat_percent>1'", "-cum,function", "function,flat,class; +file")
 	return cmd
-}
-
-func profilePeek(a *cli.App) *cobra.Command {
-	var f profileTable
-	cmd := &cobra.Command{
-		Use: "peek REGEX [FILE...]",
-		Long: `Print each matching function with its callers above and callees below, and how much comes
-from and goes to each: "go tool pprof -peek".`,
-		Example: `  kitescope profile peek 'LocalSegment..Search' before
-  kitescope profile peek mallocgc cpu.pb.gz -o json`,
-		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
-			re, err := cli.Pattern("the pattern", pattern)
-			if err != nil {
-				return err
-			}
-			peek, err := report.NewPeek(p, re, s.options)
-			if err != nil {
-				return err
-			}
-			return profiles.WritePeek(w, peek, s.format, s.render)
-		}),
-	}
-	f.register(cmd)
-	f.report.List(cmd, profiles.PeekSchema, "'flat_percent>1'", "-cum,function", "function,flat,class; +file")
-	cli.LeaveOut(cmd, "mean")
-	return cmd
-}
-
-func profileShare(a *cli.App) *cobra.Command {
-	var f profileTable
-	cmd := &cobra.Command{
-		Use: "share REGEX [FILE...]",
-		Long: `Print the share of samples with a matching frame, and of those whose leaf matches, with a 95%
-confidence interval: a profile is a sample, and a share of few events is a guess.`,
-		Example: `  kitescope profile share 'scanobject|greyobject' cpu.pb.gz
-  kitescope profile share libknowhere before --node querynode-3`,
-		RunE: f.withPattern(a, func(w io.Writer, p *profile.Profile, pattern string, s settledTable) error {
-			re, err := cli.Pattern("the pattern", pattern)
-			if err != nil {
-				return err
-			}
-			share, err := report.NewShare(p, re, s.options)
-			if err != nil {
-				return err
-			}
-			return profiles.WriteShare(w, share, s.format, s.render)
-		}),
-	}
-	f.register(cmd)
-	cli.LeaveOut(cmd, "cum", "mean")
-	return cmd
-}
-
-// withPattern runs a command whose first word is a regular expression.
-func (f *profileTable) withPattern(a *cli.App, body func(io.Writer, *profile.Profile, string, settledTable) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cli.Usage(errors.New("a regular expression is needed"), "see: "+cmd.CommandPath()+" --help")
-		}
-		s, err := f.settleTable(a, cmd)
-		if err != nil {
-			return err
-		}
-		if _, err := cli.Pattern("the pattern", args[0]); err != nil {
-			return err // before anything is read
-		}
-		p, err := f.input.Merged(cmd.Context(), a, args[1:], false)
-		if err != nil {
-			return err
-		}
-		return a.Write(func(w *bufio.Writer) error { return body(w, p, args[0], s) })
-	}
 }
 
 func profileMerge(a *cli.App) *cobra.Command {

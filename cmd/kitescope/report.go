@@ -157,7 +157,7 @@ func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 		return nil, err
 	}
 	cluster, err := d.loadWith(ctx, a, conn, func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error {
-		busiest, err := busiestOf(ctx, record, profiles, f.judged.symbols)
+		busiest, err := busiestOf(ctx, record, profiles)
 		c.Busiest = busiest
 		return err
 	})
@@ -171,8 +171,8 @@ func (f *reportFlags) load(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 const leastFrame = 0.005
 
 // busiestOf grows the flame graph of the process that spends most processor time, nil where no profile tells.
-func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles, symbols []string) (*cases.Busiest, error) {
-	p, x, err := profiling.Busiest(ctx, record, profiles, symbols)
+func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*cases.Busiest, error) {
+	p, x, err := profiling.Busiest(ctx, record, profiles)
 	if p == nil || err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@
 //  1. A word is a file, "-" for standard input, a folder or bundle of pulled profiles, or a URL. URLs are pulled together, over
 //     one window, as are the processes of a cluster where no word names anything.
 //  2. Of folders, bundles and pulls the profiles of one kind are taken, and of some nodes where those are named.
-//  3. A Choice is read one by one, merged, as a series, or as inputs of a judgement by pgo.
+//  3. A Choice is read one by one, merged, or as inputs of a judgement by pgo.
 package choose
 
 import (
@@ -23,14 +23,12 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/pull"
 	"kitescope/profile/read"
-	"kitescope/profile/symbol"
 )
 
 // Chooser finds profiles.
 type Chooser struct {
-	// Read says how files are read. Symbols are folders of libraries that name native frames.
-	Read    read.Options
-	Symbols []string
+	// Read configures how files are read.
+	Read read.Options
 	// Kind is what is taken of records; "" takes all but traces. Nodes are the only ones that are taken; nil: all.
 	Kind  pull.Kind
 	Nodes []string
@@ -301,14 +299,10 @@ func (f *finder) pulled(ctx context.Context, urls []string) error {
 	return f.record(record, name)
 }
 
-// add takes a profile, whose native frames have names after body read it where symbols were given. What tells no node by itself has
-// the samples whose labels name one of those that are wanted.
+// add takes a profile. Of one without a node, the samples are taken whose labels name a chosen node.
 func (f *finder) add(p Profile, body func(context.Context) (*profile.Profile, error)) {
 	p.load = func(ctx context.Context) (*profile.Profile, error) {
 		q, err := body(ctx)
-		if err == nil && len(f.Symbols) > 0 {
-			q, _, err = symbol.Apply(ctx, q, symbol.Options{Dirs: f.Symbols, Demangle: f.Read.Demangle}) // its notes say how many were named, and why others were not
-		}
 		if err != nil || len(f.Nodes) == 0 || p.Node != "" {
 			return q, err
 		}

@@ -219,8 +219,6 @@ func TestNodes(t *testing.T) {
 		count("merged", p, err)
 		p, err = c.Merge(t.Context(), true)
 		count("added up", p, err)
-		series, err := c.Series(t.Context())
-		count("as a series", series[0], err)
 		inputs, err := c.Inputs(t.Context())
 		count("judged", inputs[0].Profile, errors.Join(err, inputs[0].Err))
 		if inputs[0].SHA256 == "" {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 
-	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 )
@@ -58,27 +57,6 @@ func (p *Profile) whole(ctx context.Context, collapse bool) (*profile.Profile, e
 		q = q.Collapse()
 	}
 	return q, err
-}
-
-// maxSeries bounds how many profiles are held at once; one of Milvus takes some 400 KB.
-const maxSeries = 5000
-
-// Series reads each profile on its own, for what follows them over time.
-func (c *Choice) Series(ctx context.Context) ([]*profile.Profile, error) {
-	if n := len(c.List); n > maxSeries {
-		return nil, &hints.Error{
-			Err:    fmt.Errorf("%d profiles side by side are more than the limit of %d", n, maxSeries),
-			Advice: "choose one process: --node querynode-3; or name fewer rounds: record/20261120T16*",
-		}
-	}
-	series := make([]*profile.Profile, len(c.List))
-	for i := range c.List {
-		var err error
-		if series[i], err = c.List[i].Read(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return series, nil
 }
 
 // Inputs are the profiles for a judgement by pgo, which is about all of them: what cannot be read is an input with its reason.

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"testing"
 
 	"kitescope/profile"
@@ -70,21 +69,10 @@ func BenchmarkLayout(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	widths := tree.Widths(flame.WidthNew)
+	widths := tree.Widths()
 	b.ReportMetric(float64(len(tree.Frames)), "frames")
 	var rows [][]flame.Span
 	for b.Loop() {
 		rows = tree.Layout(rows, widths, 0, 200, 0.5)
-	}
-}
-
-func BenchmarkMatch(b *testing.B) {
-	tree, err := flame.New(random(*benchSamples, 20_000), flame.Options{MaxFrames: 100_000})
-	if err != nil {
-		b.Fatal(err)
-	}
-	re := regexp.MustCompile(`part9[0-9]\.\(\*Type1`)
-	for b.Loop() {
-		tree.Match(re)
 	}
 }

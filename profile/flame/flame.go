@@ -5,7 +5,7 @@
 //
 //  1. New joins the stacks of one Profile, NewDiff those of two, Sandwich those through a function.
 //     The largest frames are made first, so that what is too small to be seen costs nothing.
-//  2. Tree.Match searches, Tree.Layout lays out what is below one frame.
+//  2. Tree.Layout lays out what is below one frame.
 //  3. Tree.Prune makes a smaller Tree, for pictures with a limit.
 package flame
 

@@ -3,7 +3,6 @@ package flame_test
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -88,16 +87,14 @@ func wellFormed(t testing.TB, tree *flame.Tree) {
 	if deepest != tree.Depth {
 		t.Fatalf("depth is %d, said is %d", deepest, tree.Depth)
 	}
-	for _, w := range []flame.Widths{flame.WidthNew, flame.WidthBase, flame.WidthBoth} {
-		widths := tree.Widths(w)
-		for i := range tree.Frames {
-			var sum int64
-			for c := int32(i) + 1; c < tree.Frames[i].Next; c = tree.Frames[c].Next {
-				sum += widths[c]
-			}
-			if sum > widths[i] {
-				t.Fatalf("widths %s: children of frame %d are %d wide, it %d", w, i, sum, widths[i])
-			}
+	widths := tree.Widths()
+	for i := range tree.Frames {
+		var sum int64
+		for c := int32(i) + 1; c < tree.Frames[i].Next; c = tree.Frames[c].Next {
+			sum += widths[c]
+		}
+		if sum > widths[i] {
+			t.Fatalf("children of frame %d are %d wide, it %d", i, sum, widths[i])
 		}
 	}
 }
@@ -216,34 +213,13 @@ root 20 0 | 20 0
 	}
 }
 
-func TestMatchCountsAStackOnce(t *testing.T) {
-	tree, err := flame.New(stacks(t, "a;x;x;b 3", "a;b;x 2", "a;c 5"), flame.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := tree.Match(regexp.MustCompile("x|root"))
-	if m.Count != 3 || m.Value != 5 || m.Share != 0.5 {
-		t.Errorf("found %d frames worth %d, %v", m.Count, m.Value, m.Share)
-	}
-	first := m.Step(0, false)
-	if got := strings.Join(tree.Path(first), ";"); got != "a;b;x" {
-		t.Errorf("the first match is %s", got)
-	}
-	if last := m.Step(first, true); strings.Join(tree.Path(last), ";") != "a;x;x" {
-		t.Errorf("the one before it is %s", tree.Path(last))
-	}
-	if none := tree.Match(regexp.MustCompile("nothing")); none.Step(0, false) != -1 {
-		t.Error("something was found")
-	}
-}
-
 func TestLayout(t *testing.T) {
 	tree, err := flame.New(stacks(t, "a;b 3", "a;c 1", "d 4"), flame.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	type span = flame.Span
-	widths := tree.Widths(flame.WidthNew)
+	widths := tree.Widths()
 	rows := tree.Layout(nil, widths, 0, 80, 0)
 	want := [][]span{{{0, 0, 80}}, {{1, 0, 40}, {4, 40, 80}}, {{2, 0, 30}, {3, 30, 40}}}
 	if diff := cmp.Diff(want, rows); diff != "" {
@@ -329,7 +305,7 @@ func TestDeepStacks(t *testing.T) {
 	if tree.Depth != 100_001 || len(tree.Frames) != 100_003 {
 		t.Errorf("%d frames, %d deep", len(tree.Frames), tree.Depth)
 	}
-	if rows := tree.Layout(nil, tree.Widths(flame.WidthNew), 0, 100, 1); len(rows) != 100_002 {
+	if rows := tree.Layout(nil, tree.Widths(), 0, 100, 1); len(rows) != 100_002 {
 		t.Errorf("%d rows", len(rows))
 	}
 }

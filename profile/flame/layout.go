@@ -1,36 +1,13 @@
 package flame
 
-// Widths is what the width of a frame stands for in a difference.
-type Widths uint8
-
-// Widths of frames. Of a tree that is no difference all are the same.
-const (
-	// WidthNew is the new side's value: what has vanished has no width.
-	WidthNew Widths = iota
-	// WidthBase is the base's: what is new has none.
-	WidthBase
-	// WidthBoth is wide enough for what is there on either side, vanished frames included: what
-	// is self is as wide as the larger of both sides, and a frame as wide as all that is in it.
-	WidthBoth
-)
-
-var widthNames = [...]string{"new", "base", "both"}
-
-func (w Widths) String() string { return widthNames[w] }
-
-// Widths are the widths of all frames, in the unit of Tree.Type: each at least the sum of its
-// children's.
-func (t *Tree) Widths(w Widths) []int64 {
+// Widths returns the widths of all frames, in the unit of Tree.Type: each at least the sum of its children's. In a difference a
+// frame is wide enough for either side, vanished frames included.
+func (t *Tree) Widths() []int64 {
 	widths := make([]int64, len(t.Frames))
-	for i := range t.Frames {
-		switch f := &t.Frames[i]; {
-		case w == WidthNew || !t.Diff:
-			widths[i] = f.Total
-		default:
-			widths[i] = f.Base
+	if !t.Diff {
+		for i := range t.Frames {
+			widths[i] = t.Frames[i].Total
 		}
-	}
-	if w != WidthBoth || !t.Diff {
 		return widths
 	}
 	// What of each frame is not in a child that was kept, on either side.
@@ -43,7 +20,6 @@ func (t *Tree) Widths(w Widths) []int64 {
 		rest[f.Parent][0] -= f.Total
 		rest[f.Parent][1] -= f.Base
 	}
-	clear(widths)
 	for i := len(t.Frames) - 1; i >= 0; i-- {
 		widths[i] = add(widths[i], max(rest[i][0], rest[i][1], 0))
 		if i > 0 {

@@ -18,16 +18,9 @@ import (
 var samplesType = profile.ValueType{Type: "samples", Unit: "count"}
 
 // readFolded reads stacks as flamegraph.pl takes them (github.com/brendangregg/FlameGraph): frames
-// from the root to the leaf between semicolons, a space, a count. Two counts are a difference, as
-// difffolded.pl writes it.
-func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*profile.Profile, error) {
-	f := folded{b: newBuilder(o, samplesType), o: o, frames: map[string]uint32{}}
-	f.double = allDouble(head)
-	if f.double && o.Column != 1 && o.Column != 2 {
-		return nil, hints.Errorf(
-			columnHint,
-			"each line has two counts: it is the difference of two profiles")
-	}
+// from the root to the leaf between semicolons, a space, a count.
+func readFolded(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
+	f := folded{b: newBuilder(o, samplesType), frames: map[string]uint32{}}
 	if err := newLines(ctx, r).each(&f.fit, f.line); err != nil {
 		return nil, err
 	}
@@ -44,39 +37,12 @@ func readFolded(ctx context.Context, r io.Reader, head []byte, o *Options) (*pro
 	return f.b.Profile(), nil
 }
 
-const columnHint = "choose a side: --column 1 is before, --column 2 after"
-
 type folded struct {
 	b      *profile.Builder
-	o      *Options
 	fit    fit
-	double bool
 	frames map[string]uint32
 	stack  []uint32
 	total  int64
-}
-
-// allDouble reports whether all whole lines have two counts.
-func allDouble(head []byte) bool {
-	seen := false
-	for line := range bytes.Lines(head) {
-		if line[len(line)-1] != '\n' && seen {
-			break
-		}
-		line = bytes.TrimRight(line, "\r\n")
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
-		stack, _, ok := cutCount(line)
-		if !ok {
-			continue
-		}
-		if rest, _, ok := cutCount(stack); !ok || len(bytes.TrimSpace(rest)) == 0 {
-			return false
-		}
-		seen = true
-	}
-	return seen
 }
 
 func (f *folded) line(line []byte) error {
@@ -87,10 +53,8 @@ func (f *folded) line(line []byte) error {
 	if line[0] == '#' && (!ok || bytes.IndexByte(stack, ';') < 0) {
 		return nil
 	}
-	if ok && f.double {
-		if stack, count, ok = f.side(stack, count); !ok {
-			return errors.New("there is one count where the lines before had two")
-		}
+	if _, _, two := cutCount(stack); ok && two && f.fit.read == 0 {
+		return hints.Errorf("give each profile to kitescope profile diff", "the line has two counts: it is the difference of two profiles")
 	}
 	if !ok || len(bytes.TrimSpace(stack)) == 0 {
 		f.fit.strange()
@@ -113,15 +77,6 @@ func (f *folded) line(line []byte) error {
 		stack = stack[:max(at, 0)]
 	}
 	return f.b.Sample(f.stack, []int64{n})
-}
-
-// side chooses one of two counts.
-func (f *folded) side(stack, after []byte) (rest, count []byte, ok bool) {
-	rest, before, ok := cutCount(stack)
-	if f.o.Column == 1 {
-		return rest, before, ok
-	}
-	return rest, after, ok
 }
 
 // frame is the location of a name; the endings _[k] and the like are annotations of stackcollapse-perf.pl.

@@ -122,13 +122,6 @@ func TestPerfScript(t *testing.T) {
 			[]map[string]int64{{"f": 1, "g": 1}, {"f": 10, "g": 7}, {"f": 1, "g": 0}, {"f": 5, "g": 0}},
 			"cycles/count, task-clock:u/nanoseconds",
 		},
-		"several events, counted": {
-			"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nsh 1 2.000000: 5 cpu-clock: \n\t1 f (/b)\n\n",
-			Options{WeightBy: ByCount},
-			"[cycles samples/count cpu-clock samples/count]",
-			[]map[string]int64{{"f": 1}, {"f": 1}},
-			"counts of samples",
-		},
 		"no periods": {
 			"sh 1 1.000000: cycles: \n\t1 f (/b)\n\nsh 1 2.000000: cycles: \n\t1 f (/b)\n",
 			Options{},
@@ -273,18 +266,6 @@ func TestPerfScriptEvents(t *testing.T) {
 	p = mustRead(t, sample("page-faults", 9)+sample("context-switches", 1)+sample("context-switches", 1), Options{})
 	if p.DefaultType != "context-switches" {
 		t.Errorf("%s is shown", p.DefaultType)
-	}
-}
-
-func TestPerfScriptThreads(t *testing.T) {
-	text := "a b 1/2 1.000000: 10 cycles: \n\t1 f (/b)\n\na b 1/3 2.000000: 5 cycles: \n\t1 f (/b)\n\n"
-	if p := mustRead(t, text, Options{}); p.Len() != 1 || len(p.LabelSets) != 2 {
-		t.Errorf("%d samples, labels %v", p.Len(), p.LabelSets)
-	}
-	p := mustRead(t, text, Options{Threads: true})
-	want := []profile.Label{{Key: profile.CommandLabel, Str: "a b"}, {Key: profile.ThreadLabel, Str: "1/3"}}
-	if p.Len() != 2 || !cmp.Equal(p.Labels(1), want) {
-		t.Errorf("%d samples, labels %v", p.Len(), p.LabelSets)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"kitescope/internal/hints"
@@ -15,9 +14,8 @@ import (
 
 // readPerfScript reads what `perf script` prints: for each sample a line that says who and when, and
 // a line for each frame, leaf first, up to an empty line; without call chains the only frame
-// stands on the first line. What each event becomes is told in weights.go.
-//
-// Lines of `perf buildid-list` and of --show-mmap-events are skipped: perf itself names frames, when it prints them.
+// stands on the first line. What each event becomes is told in weights.go. Lines of records other than samples, of source code and
+// of `perf buildid-list` are skipped.
 func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	s := newPerfScript(o)
 	in := newLines(ctx, r)
@@ -49,13 +47,6 @@ type frame struct {
 	located bool
 }
 
-// framed is a frame of the sample that is open.
-type framed struct {
-	*frame
-	file string
-	line int64
-}
-
 // unsettled is the event of a sample whose first line names none; it may turn out to be no sample.
 const unsettled = -2
 
@@ -70,18 +61,16 @@ type perfSample struct {
 	event  int
 	period int64
 	labels []profile.Label
-	frames []framed
+	frames []*frame
 }
 
 type perfScript struct {
-	o      *Options
 	b      *profile.Builder
 	w      weights
 	sample perfSample
 
 	cache  map[string]*frame
 	labels map[string][]profile.Label
-	files  map[string]string
 	words  []field
 	stack  []uint32
 	lines  []profile.Line
@@ -95,8 +84,8 @@ type perfScript struct {
 func newPerfScript(o *Options) *perfScript {
 	b := newBuilder(o, samplesType)
 	return &perfScript{
-		o: o, b: b, w: newWeights(b, o.WeightBy), first: -1,
-		cache: map[string]*frame{}, labels: map[string][]profile.Label{}, files: map[string]string{},
+		b: b, w: newWeights(b), first: -1,
+		cache: map[string]*frame{}, labels: map[string][]profile.Label{},
 		words: make([]field, 0, maxFields),
 	}
 }
@@ -118,7 +107,12 @@ func (s *perfScript) line(line []byte) error {
 	case line[0] == '#', line[0] == '|': // a header of the file; the source itself, of -F srccode
 		return nil
 	case len(s.sample.frames) > 0 && len(line) > 2 && line[0] == ' ' && line[1] == ' ' && line[2] != ' ':
-		s.source(line)
+		// The line of source of the last frame.
+		if last := &s.sample.frames[len(s.sample.frames)-1]; bytes.HasSuffix(bytes.TrimSpace(line), []byte("(inlined)")) && !(*last).inlined {
+			f := **last
+			f.inlined, f.located = true, false
+			*last = &f
+		}
 		return nil
 	}
 	if at := bytes.Index(line, []byte("PERF_RECORD_")); at >= 0 {
@@ -144,7 +138,7 @@ func (s *perfScript) begin(line []byte) error {
 	if x.known {
 		x.event = s.w.event(h.event)
 	}
-	x.labels = s.labelsOf(h.comm, h.thread)
+	x.labels = s.labelsOf(h.comm)
 	if h.time >= 0 {
 		if s.first < 0 || h.time < s.first {
 			s.first = h.time
@@ -159,27 +153,15 @@ func (s *perfScript) begin(line []byte) error {
 	return err
 }
 
-// labelsOf are the labels of a command and, where wanted, a thread.
-func (s *perfScript) labelsOf(comm, thread []byte) []profile.Label {
-	if len(comm) > 1 && comm[0] == ':' && isDigits(comm[1:]) {
-		comm = nil // perf's word for a command that it does not know: the thread
-	}
-	if !s.o.Threads {
-		thread = nil
-	}
-	if len(comm)+len(thread) == 0 {
+// labelsOf returns the label of a command.
+func (s *perfScript) labelsOf(comm []byte) []profile.Label {
+	if len(comm) == 0 || len(comm) > 1 && comm[0] == ':' && isDigits(comm[1:]) { // perf's word for a command that it does not know
 		return nil
 	}
-	key := strconv.Itoa(len(comm)) + string(comm) + string(thread)
-	set, ok := s.labels[key]
+	set, ok := s.labels[string(comm)]
 	if !ok {
-		if len(comm) > 0 {
-			set = append(set, profile.Label{Key: profile.CommandLabel, Str: string(comm)})
-		}
-		if len(thread) > 0 {
-			set = append(set, profile.Label{Key: profile.ThreadLabel, Str: string(thread)})
-		}
-		s.labels[key] = set
+		set = []profile.Label{{Key: profile.CommandLabel, Str: string(comm)}}
+		s.labels[string(comm)] = set
 	}
 	return set
 }
@@ -208,33 +190,8 @@ func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 	if len(s.sample.frames) >= maxDepth {
 		return true, fmt.Errorf("a stack has more than %d frames", maxDepth)
 	}
-	s.sample.frames = append(s.sample.frames, framed{frame: f})
+	s.sample.frames = append(s.sample.frames, f)
 	return true, nil
-}
-
-// source takes the line of source of the last frame: "  file.c:12", "  libc.so.6[27b25]".
-func (s *perfScript) source(line []byte) {
-	text, _ := bytes.CutSuffix(bytes.TrimSpace(line), []byte(" (inlined)"))
-	file, number, ok := bytes.Cut(text, []byte(":"))
-	if at := bytes.LastIndexByte(text, ':'); ok && at > len(file) {
-		file, number = text[:at], text[at+1:]
-	}
-	n, err := strconv.ParseInt(string(number), 10, 32)
-	if !ok || err != nil || len(file) == 0 || bytes.Equal(file, []byte("??")) {
-		return
-	}
-	last := &s.sample.frames[len(s.sample.frames)-1]
-	name, known := s.files[string(file)]
-	if !known {
-		name = string(file)
-		s.files[name] = name
-	}
-	last.file, last.line = name, n
-	if len(text) < len(bytes.TrimSpace(line)) && !last.inlined {
-		f := *last.frame
-		f.inlined, f.located = true, false
-		last.frame = &f
-	}
 }
 
 // record takes what is no sample.
@@ -288,17 +245,17 @@ func (s *perfScript) flush() error {
 }
 
 // locate is the location of frames at one address: a function and those that were inlined into it, innermost first.
-func (s *perfScript) locate(frames []framed) uint32 {
+func (s *perfScript) locate(frames []*frame) uint32 {
 	last := frames[len(frames)-1]
-	simple := len(frames) == 1 && last.file == ""
+	simple := len(frames) == 1
 	if simple && last.located {
 		return last.at
 	}
 	s.lines = s.lines[:0]
 	for _, f := range frames {
 		if f.name != "" {
-			function := profile.Function{Name: f.name, SystemName: f.name, File: f.file}
-			s.lines = append(s.lines, profile.Line{Function: s.b.Function(function), Line: f.line})
+			function := profile.Function{Name: f.name, SystemName: f.name}
+			s.lines = append(s.lines, profile.Line{Function: s.b.Function(function)})
 		}
 	}
 	var at uint32

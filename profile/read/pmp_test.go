@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/profile"
-	"kitescope/profile/symbol"
 )
 
 // published are lines as they stand in reports about MariaDB and MySQL servers, of pt-pmp and of the script that it
@@ -24,7 +23,7 @@ const published = `Thu Feb 10 18:07:01 UTC 2022
 `
 
 func TestPMP(t *testing.T) {
-	p := mustRead(t, published, Options{Demangle: 3})
+	p := mustRead(t, published, Options{Mangled: true})
 	if p.Origin.Format != "pt-pmp" || fmt.Sprint(p.Types) != "[samples/count]" || !p.Time.Equal(time.Date(2022, 2, 10, 18, 7, 1, 0, time.UTC)) {
 		t.Errorf("%+v, %v, %v", p.Origin, p.Types, p.Time)
 	}
@@ -72,7 +71,7 @@ func TestPMPOfRealServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := mustRead(t, string(data), Options{Demangle: 3})
+		p := mustRead(t, string(data), Options{Mangled: true})
 		if p.Origin.Format != "pt-pmp" || p.Total(0) != c.total || p.Len() != c.stacks {
 			t.Errorf("%s: %s, %d threads in %d stacks, want %d in %d", name, p.Origin.Format, p.Total(0), p.Len(), c.total, c.stacks)
 		}
@@ -107,7 +106,7 @@ func TestPMPFrames(t *testing.T) {
 // Names of C++ as other scripts print them, whole: blanks within brackets are no reason to take it for perf script, of
 // which all lines were one sample.
 func TestPMPOfWholeNames(t *testing.T) {
-	p := mustRead(t, "     12 std::map<int, std::pair<int const, Foo> >::find,DB::Get(Options const&, Slice const&) const,main\n      4 operator(),foo<a, b>,main\n", Options{Demangle: symbol.None})
+	p := mustRead(t, "     12 std::map<int, std::pair<int const, Foo> >::find,DB::Get(Options const&, Slice const&) const,main\n      4 operator(),foo<a, b>,main\n", Options{Mangled: true})
 	want := map[string]int64{"std::map<int, std::pair<int const, Foo> >::find;DB::Get(Options const&, Slice const&) const;main": 12, "operator();foo<a, b>;main": 4}
 	if diff := cmp.Diff(want, stacks(p, 0)); diff != "" || p.Origin.Format != "pt-pmp" {
 		t.Errorf("%s (-want +got):\n%s", p.Origin.Format, diff)
@@ -119,7 +118,7 @@ func TestPMPIsNotTakenForOthers(t *testing.T) {
 	for name, text := range map[string]string{
 		"perf script": "sh  1 2.000000:  3 cycles: \n\t              24 futex_wait (/lib/libc.so)\n\t 7f32 f(int, long) (/lib/a.so)\n\n",
 		"folded":      "24 a,b;c 5\nmain;f(int,int) 7\n",
-		"perf report": "    24.00%  sh  libc.so.6  [.] f\n    12.00%  sh  libc.so.6  [.] g\n",
+		"perf report": reportHead + "    24.00%  sh  libc.so.6  [.] f\n    12.00%  sh  libc.so.6  [.] g\n",
 	} {
 		if p := mustRead(t, text, Options{}); p.Origin.Format != name {
 			t.Errorf("%s is taken for %s", name, p.Origin.Format)
@@ -134,7 +133,7 @@ func TestRefusedWhereMostDoesNotFit(t *testing.T) {
 		"pt-pmp":      strings.Repeat("     24 futex_wait,pthread_cond_wait,start_thread,clone\n", 2000),
 		"folded":      strings.Repeat("main;work;leaf 24\n", 4000),
 		"perf script": strings.Repeat("sh  1 2.000000:  3 cycles: \n\t 7f32 f (/lib/a.so)\n\n", 1500),
-		"perf report": strings.Repeat("    24.00%  sh  libc.so.6  [.] f\n", 2500),
+		"perf report": reportHead + strings.Repeat("    24.00%  sh  libc.so.6  [.] f\n", 2500),
 	} {
 		read := func(text string) (*profile.Profile, error) {
 			return From(t.Context(), "it", strings.NewReader(text), Options{})

@@ -2,9 +2,9 @@
 //
 // What enters is a path or a stream, and Options; what leaves is a profile.Profile.
 //
-//  1. The first bytes tell the format, never the name; gzip, zstd and bzip2 are looked through.
+//  1. The first bytes tell the format, never the name; gzip and zstd are looked through.
 //  2. pprof files go to profile.Decode. Folded stacks, pt-pmp's, `perf script` text, `perf report` tables,
-//     speedscope files and Java Flight Recordings are told to a profile.Builder, sample by sample, so
+//     speedscope files and what `jfr print --json` prints are told to a profile.Builder, sample by sample, so
 //     that memory grows with distinct stacks and not with samples.
 //  3. What is no profile, by its beginning or by most of its lines, or is one of a kind that another program has to convert first, is refused
 //     with the command that does so.
@@ -21,22 +21,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
 
 	"kitescope/internal/hints"
 	"kitescope/profile"
-	"kitescope/profile/symbol"
-)
-
-// Weight is what a sample of perf counts for.
-type Weight uint8
-
-const (
-	// ByPeriod weighs samples by their period: how many events passed since the one before. The
-	// number of samples is a type of its own.
-	ByPeriod Weight = iota
-	// ByCount counts samples and passes over periods.
-	ByCount
 )
 
 // Options of all formats. The zero Options are the usual ones.
@@ -45,19 +32,8 @@ type Options struct {
 	Limits profile.Limits
 	// MaxText is how many bytes a compressed text may unfold to; 0 stands for 16 GiB.
 	MaxText int64
-	// Demangle chooses how much is shown of names of C++ and Rust.
-	Demangle symbol.Mode
-	// WeightBy is for samples of perf.
-	WeightBy Weight
-	// Column chooses a side where a file is the difference of two profiles, folded stacks with two counts per line or
-	// what kitescope wrote for speedscope: 1 is before, 2 after. 0 refuses them.
-	Column int
-	// Threads labels samples of perf and JFR with their thread. Stacks are then kept once per thread.
-	Threads bool
-	// JFR is the command that prints Java Flight Recordings; "" is jfr.
-	JFR string
-	// patience is how long that command may say nothing; 0 stands for jfrPatience.
-	patience time.Duration
+	// Mangled leaves names as the linker has them.
+	Mangled bool
 }
 
 // defaultText bounds what a compressed text may unfold to. It is time that it limits, not memory.
@@ -76,24 +52,21 @@ func Open(ctx context.Context, path string, o Options) (*profile.Profile, error)
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, hints.Errorf("name the files in it, for example with *", "read %s: it is a folder", path)
 	}
-	return open(ctx, path, path, f, &o)
+	return From(ctx, path, f, o)
 }
 
 // From reads the profile of a stream; name is what errors call it.
 func From(ctx context.Context, name string, r io.Reader, o Options) (*profile.Profile, error) {
-	return open(ctx, name, "", r, &o)
-}
-
-// open reads a stream, of which path is the file, or "".
-func open(ctx context.Context, name, path string, r io.Reader, o *Options) (*profile.Profile, error) {
 	if o.Limits.Size == 0 {
 		o.Limits.Size = sizeOf(r)
 	}
-	p, err := from(ctx, path, r, o)
+	p, err := from(ctx, r, &o)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	p = symbol.Demangle(p, o.Demangle)
+	if !o.Mangled {
+		p = demangled(p)
+	}
 	p.Origin.Name = name
 	return p, nil
 }
@@ -111,7 +84,7 @@ func sizeOf(r io.Reader) int64 {
 	return 0
 }
 
-func from(ctx context.Context, path string, r io.Reader, o *Options) (*profile.Profile, error) {
+func from(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	packed := bufio.NewReaderSize(r, sniffed)
 	head, err := packed.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -142,7 +115,7 @@ func from(ctx context.Context, path string, r io.Reader, o *Options) (*profile.P
 	defer done()
 	switch format {
 	case formatFolded:
-		return readFolded(ctx, text, inner, o)
+		return readFolded(ctx, text, o)
 	case formatPMP:
 		return readPMP(ctx, text, o)
 	case formatPerfScript:
@@ -152,10 +125,7 @@ func from(ctx context.Context, path string, r io.Reader, o *Options) (*profile.P
 	case formatSpeedscope:
 		return readSpeedscope(ctx, text, o)
 	case formatJFR:
-		if _, unpacked := text.(*limited); unpacked {
-			path = ""
-		}
-		return readJFR(ctx, path, text, o)
+		return nil, errJFR
 	case formatJFRPrint:
 		return readJFRPrint(ctx, text, o)
 	default:

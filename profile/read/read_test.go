@@ -77,14 +77,10 @@ func TestRefused(t *testing.T) {
 		"other JSON":          {`{"a": 1}`, "JSON of an unknown kind", "speedscope"},
 		"prose":               {"It was the best of times,\nit was the worst of times.\n", "unknown format", "perf script"},
 		"a log":               {strings.Repeat("2026-11-20 INFO started\n", 3) + "port 80\n", "not folded stacks", "semicolons"},
-		"a difference":        {"main;a 1 2\nmain;b 3 4\n", "difference of two profiles", "--column 1 is before"},
-		"a difference again":  {"{" + speedscopeFrames + `, "profiles": [{"type": "sampled", "name": "x", "samples": [[0]], "weights": [1]}, {"type": "sampled", "name": "base of x", "samples": [[0]], "weights": [1]}]}`, "difference of two profiles", "--column 1 is before"},
+		"a difference":        {"main;a 1 2\nmain;b 3 4\n", "difference of two profiles", "profile diff"},
 		"UTF-16":              {"\xff\xfem\x00a\x00;\x00b\x00 \x005\x00\n\x00", "UTF-16", "iconv"},
 		"compressed twice":    {string(pack(pack([]byte("main;a 1\n")))), "compressed twice", "gunzip"},
 		"values beyond 64":    {overflowing(t), "add up to more than 64 bits", "pull it again"},
-		"wrong JSON":          {`{"recording": {"events": [5]}}`, "the JSON has a number where it cannot be", ""},
-		"wrong name":          {`{"profiles": [], "shared": {"frames": [{"name": 5}]}}`, "the JSON has a number as name", ""},
-		"deep JSON":           {`{"profiles": [], "x": ` + strings.Repeat("[", 20_000), "nested more than 10000 deep", ""},
 		"broken JSON":         {`{"profiles": [],, }`, "the JSON is broken at byte", ""},
 		"fractions":           {"main;a 0.5\nmain;b 1.25\n", "line 1: the count 0.5 is not a whole number", "awk"},
 		"a huge count":        {"main;a 99999999999999999999\n", "line 1: the count", ""},
@@ -98,12 +94,12 @@ func TestRefused(t *testing.T) {
 		"speedscope, unit":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"miles","samples":[[0]],"weights":[1]}]}`, `unknown unit "miles"`, ""},
 		"speedscope, frame":   {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","unit":"none","samples":[[1]],"weights":[1]}]}`, "profile 1: a stack has frame 1, but there are 1", ""},
 		"speedscope, weights": {`{"shared":{"frames":[]},"profiles":[{"type":"sampled","unit":"none","samples":[[]],"weights":[]}]}`, "1 samples and 0 weights", ""},
-		"speedscope, events":  {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"C","frame":0,"at":1}]}]}`, "event 1 closes frame 0", ""},
+		"speedscope, events":  {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"C","frame":0,"at":1}]}]}`, "event 1 of type \"C\" does not close", ""},
 		"speedscope, time":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2},{"type":"C","frame":0,"at":1}]}]}`, "event 2 is earlier", ""},
 		"speedscope, open":    {`{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","events":[{"type":"O","frame":0,"at":2}]}]}`, "1 frames are not closed", ""},
 		"speedscope, nothing": {`{"shared":{"frames":[]},"profiles":[]}`, "no sample", ""},
-		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample and no allocation", "StartFlightRecording"},
-		"JFR, other shape":    {`{"recording": {"events": {}}}`, "instead of [", ""},
+		"JFR":                 {"FLR\x00\x00\x02", "a Java Flight Recording", "jfr print --json"},
+		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample", "StartFlightRecording"},
 	} {
 		_, err := From(context.Background(), "it", strings.NewReader(c.data), Options{})
 		hint := ""
@@ -123,12 +119,7 @@ func TestRefused(t *testing.T) {
 
 // TestRefusedLate: what only shows far behind the beginning.
 func TestRefusedLate(t *testing.T) {
-	text := "main;a 1 2\n" + strings.Repeat("main;b 3 4\n", 10_000) + "main;c 5\n"
-	_, err := From(context.Background(), "it", strings.NewReader(text), Options{Column: 1})
-	if err == nil || !strings.Contains(err.Error(), "line 10002: there is one count where") {
-		t.Error(err)
-	}
-	_, err = From(context.Background(), "it", strings.NewReader("a;b 1\n"+strings.Repeat("x", maxLine+maxLine/2)), Options{})
+	_, err := From(context.Background(), "it", strings.NewReader("a;b 1\n"+strings.Repeat("x", maxLine+maxLine/2)), Options{})
 	if err == nil || !strings.Contains(err.Error(), "line 2 is longer than") {
 		t.Error(err)
 	}
@@ -176,9 +167,7 @@ func TestFolded(t *testing.T) {
 		"empty frames":     {"main;;a; 3\n", Options{}, map[string]int64{"a;main": 3}, 0},
 		"libraries":        {"[libknowhere.so];[[vdso]];[unknown] 3\n", Options{}, map[string]int64{"[unknown];[[vdso]];[libknowhere.so]": 3}, 0},
 		"annotations":      {"main;do_idle_[k];jitted_[j];inner_[i] 3\n", Options{}, map[string]int64{"inner;jitted;do_idle;main": 3}, 0},
-		"before":           {"main;a 1 2\nmain;b 3 4\n", Options{Column: 1}, map[string]int64{"a;main": 1, "b;main": 3}, 0},
-		"after":            {"main;a 1 2\nmain;b 3 4\n", Options{Column: 2}, map[string]int64{"a;main": 2, "b;main": 4}, 0},
-		"numbers in names": {"main;a 1 2\nmain;worker 3\n", Options{}, map[string]int64{"a 1;main": 2, "worker;main": 3}, 0},
+		"numbers in names": {"main;worker 3\nmain;a 1 2\n", Options{}, map[string]int64{"a 1;main": 2, "worker;main": 3}, 0},
 		"negative":         {"main;a -3\nmain;b 4\n", Options{}, map[string]int64{"a;main": -3, "b;main": 4}, 0},
 		"C++":              {"main;std::vector<int, std::allocator<int>>::push_back(int&&) 3\nmain;main.(*T).f 1\n", Options{}, map[string]int64{"std::vector::push_back;main": 3, "main.(*T).f;main": 1}, 0},
 	} {

@@ -26,6 +26,7 @@ var foreign = []struct{ magic, what, hint string }{
 	{"PERFILE2", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
 	{"PERFFILE", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
 	{"2ELIFREP", "it is perf's own data, of a machine with the other byte order", "make text of it: perf script -i FILE > FILE.txt"},
+	{"BZh", "it is compressed with bzip2", "unpack it first: bunzip2 FILE"},
 	{magicXz, "it is compressed with xz", "unpack it first: xz -d FILE"},
 	{magicGzip, "it is compressed twice", "unpack it first: gunzip FILE"},
 	{magicZstd, "it is compressed twice", "unpack it first: zstd -d FILE"},
@@ -116,7 +117,6 @@ func sniffJSON(head []byte) (format, error) {
 
 var (
 	reportHeader = profile.NewPattern(`^# *(?:Overhead|Children)\b`)
-	screenHeader = profile.NewPattern(`^ *(?:Samples: +\d\S* +of event|(?:Overhead|Children) .*\b(?:Symbol|Shared Object|Command)\b)`) // copied off the screen
 	reportRow    = profile.NewPattern(`^ *\d{1,3}(?:[.,]\d+)? ?%`)
 	scriptFrame  = profile.NewPattern(`^(?:\t *| {4,})[0-9a-f]+ \S`)
 	scriptBare   = profile.NewPattern(`^\t *[0-9a-f]+ *$`)

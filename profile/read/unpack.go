@@ -2,7 +2,6 @@ package read
 
 import (
 	"bytes"
-	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -13,12 +12,11 @@ import (
 	"kitescope/internal/hints"
 )
 
-// What compressed files begin with (RFC 1952, RFC 8878, the bzip2 and xz file formats).
+// What compressed files begin with (RFC 1952, RFC 8878, the xz file format).
 const (
-	magicGzip  = "\x1f\x8b"
-	magicZstd  = "\x28\xb5\x2f\xfd"
-	magicBzip2 = "BZh"
-	magicXz    = "\xfd7zXZ\x00"
+	magicGzip = "\x1f\x8b"
+	magicZstd = "\x28\xb5\x2f\xfd"
+	magicXz   = "\xfd7zXZ\x00"
 )
 
 // maxWindow bounds the memory that a zstd frame may ask for.
@@ -27,7 +25,7 @@ const maxWindow = 256 << 20
 func begins(head []byte, magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
 // packedOther reports whether a file is compressed in a way that profile.Decode does not know.
-func packedOther(head []byte) bool { return begins(head, magicZstd) || begins(head, magicBzip2) }
+func packedOther(head []byte) bool { return begins(head, magicZstd) }
 
 // unpack looks through compression, and stops with an error where more than limit bytes come out.
 func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(), err error) {
@@ -40,8 +38,6 @@ func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(),
 		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
 			text, done = z, z.Close
 		}
-	case begins(head, magicBzip2):
-		text = bzip2.NewReader(r)
 	case begins(head, magicXz):
 		return nil, nil, hints.Errorf("unpack it first: xz -d FILE", "it is compressed with xz")
 	default:

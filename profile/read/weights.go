@@ -12,12 +12,11 @@ import (
 // weights gives each event of perf its types. One event:
 //
 //	samples/count          how many samples
-//	cpu-clock/nanoseconds  the sum of their periods, unless they have none or are to be counted
+//	cpu-clock/nanoseconds  the sum of their periods, unless they have none
 //
 // With several, the first is called after the event, too: "cycles samples/count".
 type weights struct {
 	b      *profile.Builder
-	by     Weight
 	events []eventWeight
 	values []int64
 }
@@ -36,8 +35,8 @@ type eventWeight struct {
 // maxEvents is more than perf can record at once on any machine that we know of.
 const maxEvents = 64
 
-func newWeights(b *profile.Builder, by Weight) weights {
-	return weights{b: b, by: by, values: []int64{0}}
+func newWeights(b *profile.Builder) weights {
+	return weights{b: b, values: []int64{0}}
 }
 
 // event is the index of an event, -1 if there are too many of them.
@@ -101,7 +100,7 @@ func (w *weights) of(event int, period int64) ([]int64, error) {
 		return nil, errEvents
 	}
 	e := &w.events[event]
-	if period > 0 && e.period < 0 && w.by == ByPeriod {
+	if period > 0 && e.period < 0 {
 		// Samples that came before without a period count as 1 each.
 		e.period = w.add(profile.ValueType{Type: e.word(), Unit: e.unit()}, e.samples)
 		e.total, e.alike = e.count, period
@@ -140,7 +139,6 @@ func (w *weights) finish() {
 	for i := range w.events {
 		e := &w.events[i]
 		switch {
-		case w.by == ByCount:
 		case e.period < 0:
 			w.b.Note(fmt.Sprintf("samples of %s have no period: they are counted", e.word()), e.without)
 		case e.without > 0:

@@ -9,8 +9,7 @@ import (
 	"kitescope/profile"
 )
 
-// NewComparison compares two profiles of one kind. Flat, Cum, Total, order and marks of inlining
-// are those of `go tool pprof -top` with -base, -diff_base and -normalize; entries that add up to
+// NewComparison compares two profiles of one kind. Flat, Cum, Total and order are those of `go tool pprof -top` with -diff_base and -normalize; entries that add up to
 // nothing are left out, as there.
 //
 // Beside them stands what each side had, and whether that is more than chance. What is tested is
@@ -33,7 +32,7 @@ func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, err
 	}
 	c := &Comparison{
 		Base: a.header(base), New: a.header(p), Type: a.types[a.kind],
-		DiffBase: o.DiffBase, Normalized: o.Normalize, Factor: a.factor,
+		Normalized: o.Normalize, Factor: a.factor,
 	}
 	if o.Normalize && c.Base.Total == 0 {
 		return nil, &Mismatch{
@@ -49,18 +48,8 @@ func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, err
 	if err != nil {
 		return nil, err
 	}
-	shown := both
-	if !o.DiffBase {
-		if shown, err = a.view(cancelled(marked), o); err != nil {
-			return nil, err
-		}
-	}
-	c.Total = shown.header.Total
-	c.OfBase = o.DiffBase && c.Base.Total > 0
-	if o.Relative {
-		c.OfBase = o.DiffBase && shown.baseCounts()
-	}
-	c.Changes = both.changes(o.SortCum, shown)
+	c.Total, c.OfBase = both.header.Total, c.Base.Total > 0
+	c.Changes = both.changes(o.SortCum)
 	newTest(c, o, base, p).judge(c)
 	return c, nil
 }
@@ -146,17 +135,15 @@ func (a *aligned) view(difference *profile.Profile, o CompareOptions) (*view, er
 	return v, nil
 }
 
-// changes are the entries of a difference whose base is labelled; shown is the view of it that
-// pprof has, with the same entries. FlatSamples and CumSamples are those of both sides.
-func (v *view) changes(byCum bool, shown *view) []Change {
-	inlined, called := shown.inlineMarks()
+// changes returns the entries of a difference whose base is labelled. FlatSamples and CumSamples are those of both sides.
+func (v *view) changes(byCum bool) []Change {
 	base := v.isBase()
 	before, after := v.tally(base), v.tally(func(i int) bool { return !base(i) })
 	both := make([]entrySums, len(before))
 	for i, b := range before {
 		a := &after[i]
 		both[i] = entrySums{
-			flat: a.flat + b.flat, cum: a.cum + b.cum, flatDiv: a.flatDiv + b.flatDiv, cumDiv: a.cumDiv + b.cumDiv,
+			flat: a.flat + b.flat, cum: a.cum + b.cum,
 			flatEvents: a.flatEvents + b.flatEvents, cumEvents: a.cumEvents + b.cumEvents,
 		}
 	}
@@ -165,26 +152,14 @@ func (v *view) changes(byCum bool, shown *view) []Change {
 		b, a := &before[id], &after[id]
 		change := Change{
 			Entry:      v.entry(id, &both[id]),
-			FlatBefore: mean(-b.flat, -b.flatDiv), FlatAfter: mean(a.flat, a.flatDiv),
-			CumBefore: mean(-b.cum, -b.cumDiv), CumAfter: mean(a.cum, a.cumDiv),
+			FlatBefore: -b.flat, FlatAfter: a.flat,
+			CumBefore: -b.cum, CumAfter: a.cum,
 			FlatEventsBefore: int64(math.Round(b.flatEvents)), FlatEventsAfter: int64(math.Round(a.flatEvents)),
 			CumEventsBefore: int64(math.Round(b.cumEvents)), CumEventsAfter: int64(math.Round(a.cumEvents)),
 		}
-		change.Inlined, change.PartlyInlined = inlined[id] && !called[id], inlined[id] && called[id]
 		changes = append(changes, change)
 	}
 	return changes
-}
-
-// baseCounts reports whether the base adds up to something, with the values' signs left out.
-func (v *view) baseCounts() bool {
-	base := v.isBase()
-	for i := range v.p.Len() {
-		if v.p.Value(i, v.kind) != 0 && base(i) {
-			return true
-		}
-	}
-	return false
 }
 
 // isBase tells the samples of the base.

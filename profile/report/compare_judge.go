@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"time"
 
@@ -29,22 +28,19 @@ const defaultLevel = 0.01
 
 // test decides what changes are more than chance.
 type test struct {
-	hypothesis    Hypothesis
-	known         bool
-	level, effect float64
+	hypothesis Hypothesis
+	known      bool
+	level      float64
 	// before and after are events in all, or the seconds that they took.
 	before, after float64
-	// total is what Effect refers to.
-	total int64
 }
 
 func newTest(c *Comparison, o CompareOptions, base, p *profile.Profile) *test {
 	t := &test{
-		hypothesis: EqualShares, level: o.Level, effect: o.Effect, total: c.Total,
-		known:  c.Base.Samples >= 0 && c.New.Samples >= 0 && !o.Mean,
+		hypothesis: EqualShares, level: defaultLevel,
+		known:  c.Base.Samples >= 0 && c.New.Samples >= 0,
 		before: float64(c.Base.Samples), after: float64(c.New.Samples),
 	}
-	t.level = cmp.Or(t.level, defaultLevel)
 	if !o.Normalize && base.Duration > 0 && p.Duration > 0 {
 		t.hypothesis = EqualRates
 		t.before, t.after = seconds(base.Duration), seconds(p.Duration)
@@ -73,8 +69,8 @@ func (t *test) judge(c *Comparison) {
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		change.FlatCorrectedP, change.CumCorrectedP = flat[i], cum[i]
-		change.FlatVerdict = t.verdict(flat[i], change.FlatEventsBefore, change.FlatEventsAfter, change.Flat)
-		change.CumVerdict = t.verdict(cum[i], change.CumEventsBefore, change.CumEventsAfter, change.Cum)
+		change.FlatVerdict = t.verdict(flat[i], change.FlatEventsBefore, change.FlatEventsAfter)
+		change.CumVerdict = t.verdict(cum[i], change.CumEventsBefore, change.CumEventsAfter)
 	}
 }
 
@@ -122,13 +118,9 @@ func (t *test) least(events int64) float64 {
 
 // verdict is by events over time or over all events, which may point elsewhere than the values
 // do: where one side lasted longer, say.
-func (t *test) verdict(p float64, before, after, change int64) Verdict {
+func (t *test) verdict(p float64, before, after int64) Verdict {
 	if !t.known {
 		return Undecided
 	}
-	verdict := VerdictOf(p, t.level, float64(after)/t.after-float64(before)/t.before)
-	if t.effect > 0 && verdict != Undecided && 100*math.Abs(float64(change)) < t.effect*math.Abs(float64(t.total)) {
-		return Noise
-	}
-	return verdict
+	return VerdictOf(p, t.level, float64(after)/t.after-float64(before)/t.before)
 }

@@ -46,12 +46,11 @@ type line struct {
 // question is one report of pprof: how to get it there, and the same here.
 type question struct {
 	commands string // interactive settings, one a line
-	peek     string // instead of top
 	options  report.Options
 }
 
 func (q question) name() string {
-	return strings.ReplaceAll(strings.TrimSpace(q.commands+" "+q.peek), "\n", " ")
+	return strings.ReplaceAll(q.commands, "\n", " ")
 }
 
 // units that pprof converts exactly.
@@ -65,13 +64,9 @@ func ask(t *testing.T, tool string, args []string, wantType, unit string, kind i
 	var script strings.Builder
 	fmt.Fprintf(&script, settings, unit, strconv.Itoa(kind))
 	for i, q := range questions {
-		script.WriteString("focus=\nignore=\nhide=\nshow=\nshow_from=\ntagfocus=\nmean=false\nrelative_percentages=false\nsort=flat\ngranularity=functions\n")
+		script.WriteString("focus=\nignore=\nhide=\nshow=\ntagfocus=\nsort=flat\ngranularity=functions\n")
 		script.WriteString(q.commands + "\n")
-		if q.peek != "" {
-			fmt.Fprintf(&script, "peek %s >%s/%d\n", q.peek, dir, i)
-		} else {
-			fmt.Fprintf(&script, "top >%s/%d\n", dir, i)
-		}
+		fmt.Fprintf(&script, "top >%s/%d\n", dir, i)
 	}
 	cmd := exec.CommandContext(t.Context(), tool, append([]string{"-symbolize=none"}, args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "PPROF_TMPDIR="+dir)
@@ -87,7 +82,7 @@ func ask(t *testing.T, tool string, args []string, wantType, unit string, kind i
 	answers := make([]string, len(questions))
 	for i, q := range questions {
 		out, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i)))
-		if err != nil && (q.peek == "" || !strings.Contains(stderr.String(), "no matches found for regexp: "+q.peek+"\n")) {
+		if err != nil {
 			t.Fatalf("pprof %v did not answer %q: %v\n%s", args, q.name(), err, &stderr)
 		}
 		answers[i] = string(out)
@@ -109,7 +104,8 @@ func parseTop(t *testing.T, text string) []line {
 		if m == nil {
 			t.Fatalf("not a line of pprof -top: %q", l)
 		}
-		lines = append(lines, line{m[6], number(m[1]), m[2], m[3], number(m[4]), m[5]})
+		name := strings.TrimSuffix(strings.TrimSuffix(m[6], " (inline)"), " (partial-inline)")
+		lines = append(lines, line{name, number(m[1]), m[2], m[3], number(m[4]), m[5]})
 	}
 	return lines
 }
@@ -134,16 +130,9 @@ func linesOf(h *report.Header, entries []report.Entry) []line {
 	var lines []line
 	var sum int64
 	for _, e := range entries {
-		name := e.Function
-		switch {
-		case e.Inlined:
-			name += " (inline)"
-		case e.PartlyInlined:
-			name += " (partial-inline)"
-		}
 		sum += e.Flat
 		lines = append(lines, line{
-			name, strconv.FormatInt(e.Flat, 10), percentage(h, e.Flat), percentage(h, sum),
+			e.Function, strconv.FormatInt(e.Flat, 10), percentage(h, e.Flat), percentage(h, sum),
 			strconv.FormatInt(e.Cum, 10), percentage(h, e.Cum),
 		})
 	}
@@ -189,14 +178,12 @@ func questions(all bool) []question {
 		{commands: "granularity=files", options: report.Options{By: profile.ByFile}},
 		{commands: "granularity=files\nsort=cum\nfocus=runtime", options: report.Options{By: profile.ByFile, SortCum: true, Filter: profile.Filter{Focus: rx("runtime")}}},
 		{commands: "focus=runtime", options: report.Options{Filter: profile.Filter{Focus: rx("runtime")}}},
-		{commands: "mean=true", options: report.Options{Mean: true}},
 	}
 	if !all {
 		return q
 	}
 	return append(q, []question{
 		{commands: "focus=mallocgc|libknowhere|proto", options: report.Options{Filter: profile.Filter{Focus: rx("mallocgc|libknowhere|proto")}}},
-		{commands: "focus=mallocgc|grpc\nrelative_percentages=true", options: report.Options{Relative: true, Filter: profile.Filter{Focus: rx("mallocgc|grpc")}}},
 		{commands: "ignore=grpc", options: report.Options{Filter: profile.Filter{Ignore: rx("grpc")}}},
 		{commands: "focus=proxy\nignore=mallocgc", options: report.Options{Filter: profile.Filter{Focus: rx("proxy"), Ignore: rx("mallocgc")}}},
 		{commands: "hide=runtime", options: report.Options{Filter: profile.Filter{Hide: rx("runtime")}}},
@@ -204,16 +191,7 @@ func questions(all bool) []question {
 		{commands: "show=runtime", options: report.Options{Filter: profile.Filter{Show: rx("runtime")}}},
 		{commands: "show=libgomp|milvus", options: report.Options{Filter: profile.Filter{Show: rx("libgomp|milvus")}}},
 		{commands: "hide=gc\nshow=runtime", options: report.Options{Filter: profile.Filter{Hide: rx("gc"), Show: rx("runtime")}}},
-		{commands: "show_from=mallocgc|proto", options: report.Options{Filter: profile.Filter{ShowFrom: rx("mallocgc|proto")}}},
-		{commands: "show_from=libknowhere|nextFreeFast", options: report.Options{Filter: profile.Filter{ShowFrom: rx("libknowhere|nextFreeFast")}}},
-		{commands: "show_from=newobject|proto\nhide=mallocgc|Unmarshal\ngranularity=lines", options: report.Options{By: profile.ByLine, Filter: profile.Filter{ShowFrom: rx("newobject|proto"), Hide: rx("mallocgc|Unmarshal")}}},
-		{commands: "mean=true\nfocus=runtime\nsort=cum", options: report.Options{Mean: true, SortCum: true, Filter: profile.Filter{Focus: rx("runtime")}}},
-		{commands: "mean=true\nrelative_percentages=true\nfocus=runtime", options: report.Options{Mean: true, Relative: true, Filter: profile.Filter{Focus: rx("runtime")}}},
 		{commands: "granularity=lines\nsort=cum\nignore=mallocgc", options: report.Options{By: profile.ByLine, SortCum: true, Filter: profile.Filter{Ignore: rx("mallocgc")}}},
-		{commands: "tagfocus=bytes=48b", options: report.Options{Filter: profile.Filter{Labels: []profile.Label{{Key: "bytes", Num: 48, IsNum: true}}}}},
-		{peek: "mallocgc$|newobject|New"},
-		{commands: "granularity=lines", peek: "mallocgc", options: report.Options{By: profile.ByLine}},
-		{peek: "libknowhere|runtime", options: report.Options{}},
 	}...)
 }
 
@@ -222,10 +200,6 @@ func compare(t *testing.T, p *profile.Profile, kind int, questions []question, a
 	t.Helper()
 	for i, q := range questions {
 		q.options.SampleIndex = strconv.Itoa(kind)
-		if q.peek != "" {
-			comparePeek(t, p, q, answers[i])
-			continue
-		}
 		top, err := report.NewTop(p, q.options)
 		if err != nil {
 			t.Errorf("%s: %v", q.name(), err)
@@ -302,58 +276,7 @@ func TestNodesEqualPprof(t *testing.T) {
 	q := []question{
 		{},
 		{commands: "tagfocus=node=^querynode1$", options: report.Options{Filter: profile.Filter{Nodes: []string{"querynode1"}}}},
-		{commands: "tagfocus=node=^querynode[23]$\nrelative_percentages=true\nhide=runtime", options: report.Options{Relative: true, Filter: profile.Filter{Nodes: []string{"querynode3", "querynode2"}, Hide: rx("runtime")}}},
-		{commands: "tagfocus=node=^querynode2$", options: report.Options{Filter: profile.Filter{Labels: []profile.Label{{Key: profile.NodeLabel, Str: "querynode2"}}}}},
+		{commands: "tagfocus=node=^querynode[23]$\nhide=runtime", options: report.Options{Filter: profile.Filter{Nodes: []string{"querynode3", "querynode2"}, Hide: rx("runtime")}}},
 	}
 	compare(t, decode(t, file), 1, q, ask(t, tool, []string{file}, "cpu", "ns", 1, q))
-}
-
-// comparePeek compares what peek prints, line by line, but for the sums and their percentages.
-func comparePeek(t *testing.T, p *profile.Profile, q question, answer string) {
-	t.Helper()
-	peek, err := report.NewPeek(p, rx(q.peek), q.options)
-	if err != nil {
-		if !strings.Contains(answer, "calls%") {
-			return
-		}
-		t.Errorf("peek %s: %v", q.peek, err)
-		return
-	}
-	var want []string
-	_, table, _ := strings.Cut(answer, "calls calls% + context")
-	for l := range strings.Lines(table) {
-		fields, name, ok := strings.Cut(strings.TrimSuffix(l, "\n"), "|")
-		if !ok {
-			continue
-		}
-		words := strings.Fields(fields)
-		if len(words) == 5 { // an entry: flat flat% sum% cum cum%
-			words = []string{words[0], words[1], words[3], words[4]}
-		}
-		for i := range words {
-			words[i] = number(words[i])
-		}
-		want = append(want, strings.Join(words, " ")+" | "+strings.TrimSpace(name))
-	}
-	var got []string
-	edge := func(e report.Edge, cum int64) {
-		name := e.Function
-		if e.Inlined {
-			name += " (inline)"
-		}
-		h := report.Header{Total: cum}
-		got = append(got, fmt.Sprintf("%d %s | %s", e.Value, percentage(&h, e.Value), name))
-	}
-	for _, f := range peek.Focus {
-		for _, e := range f.Callers {
-			edge(e, f.Cum)
-		}
-		got = append(got, fmt.Sprintf("%d %s %d %s | %s", f.Flat, percentage(&peek.Header, f.Flat), f.Cum, percentage(&peek.Header, f.Cum), f.Function))
-		for _, e := range f.Callees {
-			edge(e, f.Cum)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("peek %s: pprof says -, we say +\n%.3000s", q.peek, diff)
-	}
 }

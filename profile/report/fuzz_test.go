@@ -40,17 +40,14 @@ func FuzzReports(f *testing.F) {
 			return
 		}
 		expression := rx(regexp.QuoteMeta(strings.ToValidUTF8(word, "")))
-		o := report.Options{SortCum: bits&1 > 0, Relative: bits&2 > 0, Mean: bits&4 > 0, FoldPreempt: bits&8 > 0, Label: word}
+		o := report.Options{SortCum: bits&1 > 0, FoldPreempt: bits&8 > 0}
 		if bits&16 > 0 {
 			o.Filter.Hide = expression
-		}
-		if bits&32 > 0 {
-			o.Filter.ShowFrom = expression
 		}
 		if bits&64 > 0 {
 			o.Filter.Focus, o.Filter.Nodes = expression, []string{word}
 		}
-		for by := profile.ByFunction; by <= profile.ByLabel; by++ {
+		for by := profile.ByFunction; by <= profile.ByNode; by++ {
 			o.By = by
 			top, err := report.NewTop(p, o)
 			if err != nil {
@@ -59,9 +56,8 @@ func FuzzReports(f *testing.F) {
 			for _, e := range top.Entries {
 				top.Percent(e.Flat)
 			}
-			_, _ = report.NewPeek(p, expression, o)
 		}
 		o.By = profile.ByFunction
-		_, _ = report.NewComparison(p, p, report.CompareOptions{Options: o, DiffBase: bits&1 > 0, Normalize: bits&128 > 0})
+		_, _ = report.NewComparison(p, p, report.CompareOptions{Options: o, Normalize: bits&128 > 0})
 	})
 }

@@ -35,9 +35,8 @@ type StackGrowth struct {
 	Steady bool
 }
 
-// NewGrowth compares dumps of the goroutines of one process, put in order of time where they tell it. Level is the chance of calling an
-// accident growth, over all stacks; 0 is 0.01.
-func NewGrowth(dumps []*profile.Profile, level float64) (*Growth, error) {
+// NewGrowth compares dumps of the goroutines of one process, in order of time if they have times.
+func NewGrowth(dumps []*profile.Profile) (*Growth, error) {
 	dumps = slices.Clone(dumps)
 	slices.SortStableFunc(dumps, func(a, b *profile.Profile) int {
 		if a.Time.IsZero() || b.Time.IsZero() {
@@ -65,7 +64,7 @@ func NewGrowth(dumps []*profile.Profile, level float64) (*Growth, error) {
 	if len(dumps) > 0 {
 		g.From, g.To = dumps[0].Time, dumps[len(dumps)-1].Time
 	}
-	g.judge(stacks, cmp.Or(level, 0.01))
+	g.judge(stacks)
 	return g, nil
 }
 
@@ -101,7 +100,7 @@ func isProgram(name string) bool {
 	return deep && strings.Contains(first, ".")
 }
 
-func (g *Growth) judge(stacks map[string]*StackGrowth, level float64) {
+func (g *Growth) judge(stacks map[string]*StackGrowth) {
 	for _, x := range stacks {
 		g.Stacks = append(g.Stacks, *x)
 	}
@@ -118,7 +117,7 @@ func (g *Growth) judge(stacks map[string]*StackGrowth, level float64) {
 		}
 	}
 	for i, p := range significance.Holm(ps) {
-		g.Stacks[i].P, g.Stacks[i].Verdict = p, VerdictOf(p, level, float64(grown(&g.Stacks[i])))
+		g.Stacks[i].P, g.Stacks[i].Verdict = p, VerdictOf(p, defaultLevel, float64(grown(&g.Stacks[i])))
 	}
 }
 

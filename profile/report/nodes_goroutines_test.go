@@ -23,7 +23,7 @@ func TestGrowth(t *testing.T) {
 		dumps = append(dumps, own(t, fmt.Sprintf("go-leak%d.goroutine.pb.gz", i)))
 	}
 	slices.Reverse(dumps) // their times tell the order
-	g, err := NewGrowth(dumps, 0)
+	g, err := NewGrowth(dumps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestGrowth(t *testing.T) {
 
 // TestGrowthOfMilvus: a query node under load, a quarter of an hour apart: requests come and go, and nothing grows.
 func TestGrowthOfMilvus(t *testing.T) {
-	g, err := NewGrowth([]*profile.Profile{own(t, "t3-querynode1.goroutine.pb.gz"), own(t, "t5-querynode1.goroutine.pb.gz")}, 0)
+	g, err := NewGrowth([]*profile.Profile{own(t, "t3-querynode1.goroutine.pb.gz"), own(t, "t5-querynode1.goroutine.pb.gz")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestGrowthOfMilvus(t *testing.T) {
 }
 
 func TestGrowthOfFew(t *testing.T) {
-	one, err := NewGrowth([]*profile.Profile{own(t, "go-leak3.goroutine.pb.gz")}, 0)
+	one, err := NewGrowth([]*profile.Profile{own(t, "go-leak3.goroutine.pb.gz")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,36 +68,30 @@ func TestGrowthOfFew(t *testing.T) {
 			t.Errorf("of one dump: %s %s", s.Function, s.Verdict)
 		}
 	}
-	if g, err := NewGrowth(nil, 0); err != nil || len(g.Stacks) > 0 {
+	if g, err := NewGrowth(nil); err != nil || len(g.Stacks) > 0 {
 		t.Errorf("of none: %+v, %v", g, err)
 	}
 	var mismatch *Mismatch
-	if _, err := NewGrowth([]*profile.Profile{own(t, "go-gc.cpu.pb.gz")}, 0); !errors.As(err, &mismatch) {
+	if _, err := NewGrowth([]*profile.Profile{own(t, "go-gc.cpu.pb.gz")}); !errors.As(err, &mismatch) {
 		t.Errorf("of the CPU: %v", err)
 	}
 }
 
-// TestNodesOfTrouble: what locks and the collector take, of programs made for it.
+// TestNodesOfTrouble reads programs that were made to wait for a lock, and to allocate.
 func TestNodesOfTrouble(t *testing.T) {
-	for _, v := range []struct {
-		file, activity string
-		least          float64
-		none           string
-	}{
-		{"go-lock.cpu.pb.gz", "lock wait", 0.2, "gc"},
-		{"go-gc.cpu.pb.gz", "gc", 0.4, "search"},
+	for file, share := range map[string]func(*NodeShares) (least float64, high, none Part){
+		"go-lock.cpu.pb.gz": func(x *NodeShares) (float64, Part, Part) { return 0.2, x.LockWait, x.GC },
+		"go-gc.cpu.pb.gz":   func(x *NodeShares) (float64, Part, Part) { return 0.4, x.GC, x.BruteForce.Knowhere },
 	} {
-		n, err := NewNodes([]*profile.Profile{own(t, v.file)}, NodesOptions{})
+		n, err := NewNodes([]*profile.Profile{own(t, file)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range n.Roles[0].Nodes[0].Activities {
-			if a.Name == v.activity && !(a.Low >= v.least) || a.Name == v.none && a.Events > 0 {
-				t.Errorf("%s: %+v", v.file, a)
-			}
+		if least, high, none := share(n[0]); !(high.Low >= least) || none.Events > 0 {
+			t.Errorf("%s: %+v, %+v", file, high, none)
 		}
-		if b := n.Roles[0].Nodes[0].BruteForce; b.Known || b.Why == "" {
-			t.Errorf("%s: brute force %+v", v.file, b)
+		if b := n[0].BruteForce; b.Known || b.Why == "" {
+			t.Errorf("%s: brute force %+v", file, b)
 		}
 	}
 }

@@ -1,12 +1,10 @@
-// Package report answers questions about profiles in numbers: where the time goes, who calls
-// whom, how large a share is and how sure that is, what changed, and which node differs.
+// Package report computes tables from profiles: where the time goes, what changed, and which node differs.
 //
 // What enters are Profiles and Options; what leaves are tables of typed numbers, without layout.
 //
 //  1. Options choose the sample type, a filter and what samples are added up by.
-//  2. NewTop, NewPeek, NewShare work on one Profile, NewComparison on two, NewTrend on a series
-//     over time, NewNodes on those of several processes
-//     at one time, NewGrowth on dumps of goroutines, NewWaits on a mutex profile.
+//  2. NewTop works on one Profile, NewComparison on two, NewNodes on those of several processes at one time, NewGrowth on
+//     dumps of goroutines, NewWaits on a mutex profile.
 package report
 
 import (
@@ -22,15 +20,9 @@ type Options struct {
 	// SampleIndex names a type ("cpu", "inuse_space") or is its number; "" is the default type.
 	SampleIndex string
 	By          profile.By
-	// Label is the key, with ByLabel.
-	Label  string
-	Filter profile.Filter
+	Filter      profile.Filter
 	// SortCum orders by cum instead of flat.
 	SortCum bool
-	// Relative takes percentages of what the filter leaves, as pprof's -relative_percentages.
-	Relative bool
-	// Mean divides each value by the first type's, as pprof's -mean: bytes per allocation.
-	Mean bool
 	// FoldPreempt counts runtime.asyncPreempt leaves for the function that was preempted.
 	FoldPreempt bool
 }
@@ -42,24 +34,19 @@ type Header struct {
 	// Total is what percentages refer to, in the type's unit, and Samples how many events were
 	// sampled: the sum of samples/count, or of values over the period. -1: unknown, as of heap profiles.
 	Total, Samples int64
-	// Mean says that values and Total are divided by the first type's, as Options.Mean asks for.
-	Mean     bool
-	Time     time.Time
-	Duration time.Duration
-	BuildIDs []string
-	Notes    []profile.Note
+	Time           time.Time
+	Duration       time.Duration
+	BuildIDs       []string
+	Notes          []profile.Note
 }
 
 // Entry is one line of a table.
 type Entry struct {
 	// Function is the name, of whatever it is added up by.
-	Function string
-	File     string
-	Class    profile.Class
-	// Inlined: always inlined into its callers. pprof prints "(inline)", and "(partial-inline)"
-	// where only some were.
-	Inlined, PartlyInlined bool
-	Flat, Cum              int64
+	Function  string
+	File      string
+	Class     profile.Class
+	Flat, Cum int64
 	// FlatSamples and CumSamples are events, -1 if unknown.
 	FlatSamples, CumSamples int64
 }
@@ -76,42 +63,6 @@ func (h *Header) Percent(value int64) float64 {
 		return 0
 	}
 	return 100 * float64(value) / float64(h.Total)
-}
-
-// Peek is an entry with its callers and callees.
-type Peek struct {
-	Header
-	Focus []PeekEntry
-}
-
-// PeekEntry is one entry that matched.
-type PeekEntry struct {
-	Entry
-	// Callers and Callees are added up by what of the entry's cum comes from and goes to them, largest first.
-	Callers, Callees []Edge
-}
-
-// Edge is a call between two entries.
-type Edge struct {
-	Function string
-	Value    int64
-	// Inlined: each of its calls was inlined.
-	Inlined bool
-}
-
-// Share is how large a part of all samples has a matching frame.
-type Share struct {
-	Header
-	Pattern string
-	// Value is what the matching samples add up to; Matched of them, of Header.Samples; -1 if unknown.
-	Value, Matched int64
-	// Part is Value over Total, 0 to 1; Low and High bound it with a confidence of 95%:
-	// ShareInterval. NaN where the counts are unknown.
-	Part, Low, High float64
-	// Leaf is the same for samples whose leaf matches.
-	LeafValue, LeafMatched      int64
-	LeafPart, LeafLow, LeafHigh float64
-	Functions                   []string // names that matched, largest first
 }
 
 // Verdict says what a difference is worth.
@@ -136,13 +87,13 @@ func (v Verdict) String() string { return verdictNames[v] }
 type Comparison struct {
 	Base, New Header
 	Type      profile.ValueType
-	// Total is what percentages refer to: pprof's, of -base (the sum of absolute differences) or of -diff_base (the base's total).
-	Total int64
-	// OfBase says that Total is the base's: DiffBase was asked for, and the base adds up to something.
+	// Total is what percentages refer to: the base's total, as with pprof's -diff_base; where that is 0, the sum of absolute
+	// differences, and OfBase is false.
+	Total  int64
 	OfBase bool
-	// DiffBase, Normalized: as asked for. Factor is what the new values were multiplied by (1 unless normalized).
-	DiffBase, Normalized bool
-	Factor               float64
+	// Factor is what the new values were multiplied by: 1 unless Normalized.
+	Normalized bool
+	Factor     float64
 	// Hypothesis is what was tested, and Level the chance of a wrong verdict over all entries.
 	Hypothesis Hypothesis
 	Level      float64
@@ -167,14 +118,8 @@ type Change struct {
 // CompareOptions say how two Profiles are compared.
 type CompareOptions struct {
 	Options
-	// DiffBase takes percentages of the base's total, as pprof's -diff_base; else -base.
-	DiffBase bool
 	// Normalize scales the new profile's total to the base's first, as pprof's -normalize.
 	Normalize bool
-	// Level is the chance of calling noise a change, over all entries; 0 is 0.01.
-	Level float64
-	// Effect is how many percent of the total a change must be worth to count; 0 is none.
-	Effect float64
 }
 
 // Mismatch is two profiles that cannot be compared, and what to do.

@@ -8,27 +8,22 @@ import (
 )
 
 // NewTop adds up samples, as `go tool pprof -top` with -nodecount=0 and -nodefraction=0 does.
-// Values, names, order and marks of inlining are pprof's (google/pprof internal/graph and
-// internal/report); ByPackage, ByMapping, ByClass, ByNode and ByLabel are not known there. ByClass
-// the flat values are of what samples were spent on (profile.Spent), and add up to the total.
+// Values, names and order are pprof's (google/pprof internal/graph and internal/report), which has no ByPackage, ByMapping, ByClass
+// and ByNode. ByClass the flat values are of what samples were spent on (profile.Spent), and add up to the total.
 func NewTop(p *profile.Profile, o Options) (*Top, error) {
 	v, err := newView(p, o)
 	if err != nil {
 		return nil, err
 	}
 	t := v.tally(nil)
-	inlined, called := v.inlineMarks()
 	top := &Top{Header: v.header}
 	for _, id := range v.order(t, o.SortCum) {
-		e := v.entry(id, &t[id])
-		e.Inlined, e.PartlyInlined = inlined[id] && !called[id], inlined[id] && called[id]
-		top.Entries = append(top.Entries, e)
+		top.Entries = append(top.Entries, v.entry(id, &t[id]))
 	}
 	return top, nil
 }
 
-// order are the ids that anything was counted for, largest first; of equal ones by name. As in
-// pprof the sums decide even where means are shown.
+// order are the ids that anything was counted for, largest first; of equal ones by name.
 func (v *view) order(t []entrySums, byCum bool) []uint32 {
 	ids := make([]uint32, 0, len(t))
 	for i := range t {

@@ -1,10 +1,8 @@
 package report_test
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +11,7 @@ import (
 	"kitescope/profile/report"
 )
 
-func TestTopByNodeAndLabel(t *testing.T) {
+func TestTopByNode(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	f := b.Frame("f", profile.NoMapping)
 	for _, s := range []struct {
@@ -36,10 +34,8 @@ func TestTopByNodeAndLabel(t *testing.T) {
 		options report.Options
 		want    map[string]int64
 	}{
-		{"nodes, with samples that have no stack", report.Options{By: profile.ByNode}, map[string]int64{"querynode-2": 11, "querynode-1": 5, report.NoLabel: 1}},
-		{"a label that is a number", report.Options{By: profile.ByLabel, Label: "bytes"}, map[string]int64{report.NoLabel: 15, "64 B": 2}},
-		{"a label that there is not", report.Options{By: profile.ByLabel, Label: "thread"}, map[string]int64{report.NoLabel: 17}},
-		{"nodes of a filter", report.Options{By: profile.ByNode, Filter: profile.Filter{Focus: rx("f")}}, map[string]int64{"querynode-2": 2, "querynode-1": 5, report.NoLabel: 1}},
+		{"nodes, with samples that have no stack", report.Options{By: profile.ByNode}, map[string]int64{"querynode-2": 11, "querynode-1": 5, report.NoNode: 1}},
+		{"nodes of a filter", report.Options{By: profile.ByNode, Filter: profile.Filter{Focus: rx("f")}}, map[string]int64{"querynode-2": 2, "querynode-1": 5, report.NoNode: 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			top, err := report.NewTop(p, test.options)
@@ -160,7 +156,7 @@ func TestHeader(t *testing.T) {
 
 func TestProfilesWithoutSamples(t *testing.T) {
 	p := decode(t, filepath.Join(fixtures, "milvus-block.pb.gz"))
-	for by := range profile.ByLabel {
+	for by := range profile.ByNode {
 		top, err := report.NewTop(p, report.Options{By: by})
 		if err != nil || len(top.Entries) != 0 || top.Total != 0 || top.Percent(5) != 0 {
 			t.Errorf("%s: %+v, %v", by, top, err)
@@ -168,63 +164,5 @@ func TestProfilesWithoutSamples(t *testing.T) {
 	}
 	if _, err := report.NewTop(&profile.Profile{}, report.Options{}); err == nil {
 		t.Error("a profile without types has no top")
-	}
-}
-
-func TestPeekThatFindsNothing(t *testing.T) {
-	p := decode(t, filepath.Join(fixtures, "milvus-cpu-flat.pb.gz"))
-	for _, test := range []struct {
-		name    string
-		options report.Options
-		rx      string
-		want    string
-	}{
-		{"no match", report.Options{}, "nothing_like_that", "matches"},
-		{"by node", report.Options{By: profile.ByNode}, ".", "calls nothing"},
-	} {
-		_, err := report.NewPeek(p, rx(test.rx), test.options)
-		var mismatch *report.Mismatch
-		if !errors.As(err, &mismatch) || mismatch.Hint() == "" || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
-	}
-}
-
-// A table without stacks tells what its rows have with what they called: that is their CUM, at most the total where rows
-// of one name overlap, and of functions only.
-func TestTopOfATableWithChildren(t *testing.T) {
-	own := profile.ValueType{Type: "cycles", Unit: "count"}
-	b := profile.NewBuilder(own, profile.ChildrenOf(own))
-	library := b.Mapping(profile.Mapping{File: "/usr/lib/libx.so"})
-	for _, row := range []struct {
-		at     uint32
-		values []int64
-	}{
-		{b.Frame("main", library), []int64{0, 90}},
-		{b.Frame("f", library), []int64{60, 85}},
-		{b.Location(library, 1), []int64{20, 70}},
-		{b.Location(library, 2), []int64{20, 60}},
-	} {
-		if err := b.Sample([]uint32{row.at}, row.values); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p := b.Profile()
-	p.DefaultType = own.Type
-	for by, want := range map[profile.By]map[string][2]int64{
-		profile.ByFunction: {"main": {0, 90}, "f": {60, 85}, "[libx.so]": {40, 100}},
-		profile.ByMapping:  {"libx.so": {100, 100}},
-	} {
-		top, err := report.NewTop(p, report.Options{By: by})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string][2]int64{}
-		for _, e := range top.Entries {
-			got[e.Function] = [2]int64{e.Flat, e.Cum}
-		}
-		if diff := cmp.Diff(want, got); diff != "" || top.Total != 100 {
-			t.Errorf("by %d: total %d (-want +got):\n%s", by, top.Total, diff)
-		}
 	}
 }

@@ -3,53 +3,33 @@ package report
 import (
 	"path"
 	"slices"
-	"strconv"
-	"strings"
 
 	"kitescope/profile"
 )
 
 // view is a profile as Options show it, and what its samples are added up by.
 type view struct {
-	p    *profile.Profile
-	kind int
-	// divisor is the index of the type that values are divided by, -1 for none.
-	divisor int
-	// children is the index of the type of values with what was called, of a table without stacks; -1 for none.
-	children int
-	events   func(i int) float64
-	known    bool // events are known
-	header   Header
-	group    *grouping
+	p      *profile.Profile
+	kind   int
+	events func(i int) float64
+	known  bool // events are known
+	header Header
+	group  *grouping
 }
 
 // newView chooses the type, filters, and finds what samples are added up by. The total is that
-// of all samples unless it is to be relative to what the filter leaves (google/pprof
-// internal/driver: generateRawReport).
+// of all samples (google/pprof internal/driver: generateRawReport).
 func newView(p *profile.Profile, o Options) (*view, error) {
 	kind, err := p.KindOf(o.SampleIndex)
 	if err != nil {
 		return nil, err
 	}
-	v := &view{kind: kind, divisor: -1, children: -1}
-	if o.By == profile.ByFunction { // what rows have called overlaps, and so adds up to nothing larger
-		v.children = p.Children(kind)
-	}
-	if o.Mean {
-		v.divisor = 0
-	}
+	v := &view{kind: kind}
 	if o.FoldPreempt {
 		p = p.FoldPreempt()
 	}
 	v.p = p.Filter(&o.Filter)
-	whole := p
-	if o.Relative {
-		whole = v.p
-	}
-	v.header = newHeader(whole, kind)
-	if o.Mean {
-		v.header.Total, v.header.Mean = meanTotal(whole, kind), true
-	}
+	v.header = newHeader(p, kind)
 	var filtered int64
 	v.events, filtered = v.p.Events(kind)
 	v.known = filtered >= 0 && v.header.Samples >= 0
@@ -82,29 +62,6 @@ func buildIDs(p *profile.Profile) []string {
 	return ids
 }
 
-// meanTotal is the total with pprof's -mean: a quotient of sums (google/pprof internal/report: computeTotal).
-func meanTotal(p *profile.Profile, kind int) int64 {
-	var total, div, baseTotal, baseDiv int64
-	isBase := make([]bool, len(p.LabelSets))
-	for i, set := range p.LabelSets {
-		isBase[i] = slices.ContainsFunc(set, isBaseLabel)
-	}
-	for i := range p.Len() {
-		value, d := abs(p.Value(i, kind)), p.Value(i, 0)
-		total, div = total+value, div+d
-		if p.LabelOf != nil && isBase[p.LabelOf[i]] {
-			baseTotal, baseDiv = baseTotal+value, baseDiv+d
-		}
-	}
-	if baseTotal > 0 {
-		total, div = baseTotal, baseDiv
-	}
-	if div != 0 {
-		return total / div
-	}
-	return total
-}
-
 // grouping is what samples are added up by: frames, or what a sample is as a whole, or both.
 type grouping struct {
 	names   []string
@@ -118,10 +75,7 @@ type grouping struct {
 
 func newGrouping(p *profile.Profile, o Options) *grouping {
 	if o.By == profile.ByNode {
-		return byLabel(p, profile.NodeLabel)
-	}
-	if o.By == profile.ByLabel {
-		return byLabel(p, o.Label)
+		return byNode(p)
 	}
 	f := p.Frames(o.By)
 	g := &grouping{names: f.Names, classes: f.Classes, files: f.Files, frames: f}
@@ -156,17 +110,19 @@ func (g *grouping) id(name string, class profile.Class) uint32 {
 	return uint32(i)
 }
 
-// NoLabel is what samples without the label that they are added up by are called.
-const NoLabel = "(none)"
+// NoNode is the name of samples without a node.
+const NoNode = "(none)"
 
-func byLabel(p *profile.Profile, key string) *grouping {
+func byNode(p *profile.Profile) *grouping {
 	g := &grouping{own: make([]uint32, p.Len())}
 	ids := map[string]uint32{}
 	of := make([]uint32, max(1, len(p.LabelSets)))
 	for i := range of {
-		name := NoLabel
+		name := NoNode
 		if i < len(p.LabelSets) {
-			name = labelText(p.LabelSets[i], key)
+			if at := slices.IndexFunc(p.LabelSets[i], func(l profile.Label) bool { return l.Key == profile.NodeLabel && l.Str != "" }); at >= 0 {
+				name = p.LabelSets[i][at].Str
+			}
 		}
 		id, ok := ids[name]
 		if !ok {
@@ -184,31 +140,6 @@ func byLabel(p *profile.Profile, key string) *grouping {
 		g.own[i] = of[set]
 	}
 	return g
-}
-
-// labelText is a label's value for people; several of one key are joined.
-func labelText(set []profile.Label, key string) string {
-	text := ""
-	for _, l := range set {
-		if l.Key != key {
-			continue
-		}
-		if text != "" {
-			text += ","
-		}
-		text += labelValue(l)
-	}
-	if text == "" {
-		return NoLabel
-	}
-	return text
-}
-
-func labelValue(l profile.Label) string {
-	if l.IsNum {
-		return strings.TrimSpace(strconv.FormatInt(l.Num, 10) + " " + l.Unit)
-	}
-	return l.Str
 }
 
 func abs(v int64) int64 {

@@ -17,8 +17,6 @@ import (
 type Palette struct {
 	tree *flame.Tree
 	dark bool
-	// Relative colours a change by how much it is of the frame itself, not of all.
-	relative bool
 	// of are the groups of names, groups their names and colours.
 	of     []int
 	groups []flameGroup
@@ -39,13 +37,10 @@ type Key struct {
 }
 
 // NewPalette chooses colours for a Tree.
-func NewPalette(t *flame.Tree, dark, relative bool) *Palette {
-	p := &Palette{tree: t, dark: dark, relative: relative}
+func NewPalette(t *flame.Tree, dark bool) *Palette {
+	p := &Palette{tree: t, dark: dark}
 	p.of, p.groups = flameGroups([]*flame.Tree{t})
-	p.most = 2
-	if !relative {
-		p.most = strongest(t)
-	}
+	p.most = strongest(t)
 	return p
 }
 
@@ -60,7 +55,7 @@ func (p *Palette) Fill(frame int32) color.RGBA {
 	case p.tree.Verdict(frame) == report.Noise && p.tree.P[frame] >= flame.Level:
 		return c.noise
 	}
-	return p.diverging(min(1, max(-1, p.Change(frame)/p.most)))
+	return p.diverging(min(1, max(-1, changeOf(p.tree, &p.tree.Frames[frame])/p.most)))
 }
 
 // Text is the colour in which to write on a fill: black or white, whichever is read better.
@@ -69,24 +64,6 @@ func (p *Palette) Text(fill color.RGBA) color.RGBA {
 		return color.RGBA{A: 0xff}
 	}
 	return color.RGBA{0xff, 0xff, 0xff, 0xff}
-}
-
-// Change is how a frame changed: in parts of the base's total, or, if relative, in doublings of
-// itself, infinite where it is on one side only.
-func (p *Palette) Change(frame int32) float64 {
-	f := &p.tree.Frames[frame]
-	if !p.relative {
-		return changeOf(p.tree, f)
-	}
-	switch {
-	case f.Total == f.Base:
-		return 0
-	case f.Base == 0:
-		return math.Inf(1)
-	case f.Total == 0:
-		return math.Inf(-1)
-	}
-	return math.Log2(float64(f.Total) / float64(f.Base))
 }
 
 // Mark is "+" of a frame that is new, "−" of one that has vanished, else "".
@@ -137,10 +114,7 @@ func strongest(t *flame.Tree) float64 {
 // most are small against the largest.
 func (p *Palette) diverging(x float64) color.RGBA {
 	c := flameRamps(p.dark)
-	at := math.Abs(x)
-	if !p.relative {
-		at = math.Sqrt(at)
-	}
+	at := math.Sqrt(math.Abs(x))
 	if x > 0 {
 		return ramp(c.more, at)
 	}
@@ -208,10 +182,7 @@ func (p *Palette) diffLegend() []Key {
 	var keys []Key
 	for _, x := range []float64{-1, -0.25, 0, 0.25, 1} {
 		label := "unchanged"
-		switch {
-		case p.relative && x != 0:
-			label = map[float64]string{-1: "a quarter or less", -0.25: "x 0.71", 0.25: "x 1.4", 1: "four times or more"}[x]
-		case x != 0:
+		if x != 0 {
 			label = profiles.SignedPercent(100*x*p.most) + " of all"
 		}
 		keys = append(keys, Key{label, p.diverging(x), -1})

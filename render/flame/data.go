@@ -14,9 +14,6 @@ type flameData struct {
 	Diff       bool                 `json:"diff"`
 	Normalized bool                 `json:"normalized"`
 	Level      float64              `json:"level"`
-	Flame      bool                 `json:"flame"`
-	Relative   bool                 `json:"relative"`
-	Vanished   bool                 `json:"vanished"`
 	Groups     []string             `json:"groups"`
 	Palette    map[string]flameInks `json:"palette"`
 	// Names are of the frames of all trees; NameGroups and File say of each its group and its file.
@@ -25,8 +22,6 @@ type flameData struct {
 	File       []int       `json:"file"`
 	Files      []string    `json:"files"`
 	Trees      []flameTree `json:"trees"`
-	// Focus is the name that the page opens a sandwich of, -1 for none.
-	Focus int `json:"focus"`
 
 	names map[flameName]int
 	files map[string]int
@@ -78,10 +73,10 @@ type flameFrames struct {
 	P        []int   `json:"p,omitempty"`
 }
 
-func newFlameData(trees []*flame.Tree, o *Options) *flameData {
+func newFlameData(trees []*flame.Tree) *flameData {
 	of, groups := flameGroups(trees)
 	d := &flameData{
-		Level: flame.Level, Flame: o.Upright, Relative: o.Relative, Vanished: o.Vanished,
+		Level:   flame.Level,
 		Palette: map[string]flameInks{"light": newFlameInks(groups, false), "dark": newFlameInks(groups, true)},
 	}
 	for i := range groups {
@@ -94,21 +89,7 @@ func newFlameData(trees []*flame.Tree, o *Options) *flameData {
 		d.Trees = append(d.Trees, d.tree(t, of[:len(t.Names)], groups))
 		of = of[len(t.Names):]
 	}
-	d.Focus = d.focus(trees[0], o.Focus)
 	return d
-}
-
-// focus is the index of the name that a function has on the page, -1 if no frame kept it.
-func (d *flameData) focus(t *flame.Tree, function string) int {
-	if function == "" {
-		return -1
-	}
-	for i := 1; i < len(t.Frames); i++ {
-		if t.Names[t.Frames[i].Name] == function {
-			return d.Trees[0].Frames.Name[i]
-		}
-	}
-	return -1
 }
 
 func newFlameInks(groups []flameGroup, dark bool) flameInks {

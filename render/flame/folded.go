@@ -2,53 +2,38 @@ package flame
 
 import (
 	"bufio"
+	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"kitescope/internal/words"
-	"kitescope/profile"
 	"kitescope/profile/flame"
 )
 
-// pieceSize is how much is written at a time.
-const pieceSize = 64 << 10
-
-// Folded writes each stack on a line, root first, with ";" between frames and its value
-// behind: what flamegraph.pl and its kin read, in the order of names. With a base the lines have
-// two values, before and after, as difffolded.pl writes them
+// Folded writes each stack of a tree on a line, root first, with ";" between frames and its value behind: what flamegraph.pl and
+// its kin read. Of a difference the lines have two values, before and after, as difffolded.pl writes them
 // (github.com/brendangregg/FlameGraph). A ";" or a line break in a name is replaced.
-func Folded(w io.Writer, base, p *profile.Profile, o flame.Options) error {
-	stacks, err := flame.NewStacks(base, p, o)
-	if err != nil {
-		return err
-	}
-	names := make([]string, len(stacks.Names))
-	for i, name := range stacks.Names {
-		names[i] = foldedName(name)
-	}
-	out := bufio.NewWriterSize(w, pieceSize)
-	err = stacks.Each(func(frames []uint32, value, base int64) error {
-		line := out.AvailableBuffer()
-		for i, frame := range frames {
-			if i > 0 {
-				line = append(line, ';')
-			}
-			line = append(line, names[frame]...)
+func Folded(w io.Writer, t *flame.Tree) error {
+	out := bufio.NewWriter(w)
+	var path []string
+	for i := range t.Frames {
+		f := &t.Frames[i]
+		if path = path[:max(0, f.Depth-1)]; f.Depth > 0 {
+			path = append(path, foldedName(t.NameOf(f)))
 		}
-		if len(frames) == 0 {
-			line = append(line, "(no stack)"...)
+		if f.Self == 0 && f.BaseSelf == 0 {
+			continue
 		}
-		line = append(line, ' ')
-		if stacks.Diff {
-			line = append(strconv.AppendInt(line, base, 10), ' ')
+		line := strings.Join(path, ";")
+		if line == "" {
+			line = "(no stack)"
 		}
-		line = append(strconv.AppendInt(line, value, 10), '\n')
-		_, err := out.Write(line)
-		return err
-	})
-	if err != nil {
-		return err
+		if t.Diff {
+			line = fmt.Sprint(line, " ", f.BaseSelf)
+		}
+		if _, err := fmt.Fprintln(out, line, f.Self); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }

@@ -3,34 +3,24 @@ package flame
 import (
 	"io"
 
-	"kitescope/profile"
 	"kitescope/profile/flame"
 	"kitescope/render"
 )
 
-// Graph is what the formats write.
+// Graph is the input of the formats.
 type Graph struct {
 	Tree *flame.Tree
-	// More are the trees of the other sample types, grown for the page alone.
-	More func() ([]*flame.Tree, error)
-	// Profile and Base, nil without one, are what the tree was grown of, with Grown: files of stacks prune nothing.
-	Profile, Base *profile.Profile
-	Grown         flame.Options
-	Options       Options
+	// More makes the trees of the other sample types, for the page alone.
+	More    func() ([]*flame.Tree, error)
+	Options Options
 }
 
 // outputs write the formats of flame graphs.
 func outputs() map[string]func(w io.Writer, g *Graph) error {
 	return map[string]func(w io.Writer, g *Graph) error{
-		"html": writePage,
-		"svg":  func(w io.Writer, g *Graph) error { return SVG(w, g.Tree, g.Options) },
-		"png":  func(w io.Writer, g *Graph) error { return PNG(w, g.Tree, g.Options) },
-		"folded": func(w io.Writer, g *Graph) error {
-			return Folded(w, g.Base, g.Profile, g.Grown)
-		},
-		"speedscope": func(w io.Writer, g *Graph) error {
-			return Speedscope(w, g.Base, g.Profile, g.Grown, g.Options)
-		},
+		"html":   writePage,
+		"svg":    func(w io.Writer, g *Graph) error { return SVG(w, g.Tree, g.Options) },
+		"folded": func(w io.Writer, g *Graph) error { return Folded(w, g.Tree) },
 	}
 }
 

@@ -38,7 +38,7 @@ func HTML(w io.Writer, t *flame.Tree, o Options) error {
 	var data []byte
 	for {
 		var err error
-		if data, err = json.Marshal(newFlameData(trees, &o)); err != nil {
+		if data, err = json.Marshal(newFlameData(trees)); err != nil {
 			return err
 		}
 		if len(data) <= room || !shrink(trees, float64(room)/float64(len(data))) {

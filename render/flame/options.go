@@ -1,5 +1,4 @@
-// Package flame draws the trees of profile/flame as a page, as pictures and as files that other programs read. A Tree, or a Profile
-// where nothing may be pruned, enters with Options; bytes leave. A picture is laid out once and drawn with a brush: SVG or PNG.
+// Package flame draws the trees of profile/flame as a page, as an SVG picture and as folded stacks. A Tree enters with Options; bytes leave.
 package flame
 
 import (
@@ -15,18 +14,8 @@ type Options struct {
 	More []*flame.Tree
 	// Width is in pixels; 0 is 1200. Pictures are as high as they must be, MaxHeight at most: 0 is 4000.
 	Width, MaxHeight int
-	// Scale is how many pixels of a PNG one is drawn with; 0 is 2.
-	Scale int
-	// Dark is for dark backgrounds: SVG and PNG. The page asks the browser.
+	// Dark is for dark backgrounds: of a picture; the page follows the browser.
 	Dark bool
-	// Upright puts the root at the bottom: a flame; else it is an icicle.
-	Upright bool
-	// Relative colours a difference by how much a frame changed of itself, not of all.
-	Relative bool
-	// Vanished gives frames that are only in the base a width.
-	Vanished bool
-	// Focus lets the page open with callers and callees of the function of this name, if the tree has it.
-	Focus string
 	// Version is the program's.
 	Version string
 }
@@ -43,13 +32,6 @@ func (o *Options) maxHeight() int {
 		return 4000
 	}
 	return min(max(o.MaxHeight, 200), 30_000)
-}
-
-func (o *Options) widths() flame.Widths {
-	if o.Vanished {
-		return flame.WidthBoth
-	}
-	return flame.WidthNew
 }
 
 // restName is what stands for frames that were left out.

@@ -176,8 +176,8 @@ function widthsOf(t) {
 // ---- state ----
 
 const trees = data.trees.map(load), cache = new Map();
-const state = {type: 0, node: "all", view: data.focus >= 0 ? "sandwich" : "down", orient: data.flame ? "flame" : "icicle", scale: data.relative ? "relative" : "absolute",
-  vanished: data.vanished, focus: data.focus, zoom: 0, zoomName: "", chosen: 0, chosenPane: 0, search: "", re: null, table: false, hover: null};
+const state = {type: 0, node: "all", view: "down", orient: "icicle", scale: "absolute",
+  vanished: true, focus: -1, zoom: 0, zoomName: "", chosen: 0, chosenPane: 0, search: "", re: null, table: false, hover: null};
 
 function main() {
   const t = trees[state.type];

@@ -2,29 +2,14 @@ package flame
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"strings"
 	"unicode/utf8"
-
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 
 	"kitescope/internal/words"
 	"kitescope/profile/flame"
 	"kitescope/render/profiles"
 )
-
-// brush is what a picture of a flame graph is drawn with. Places are in pixels from the top left.
-type brush interface {
-	begin(width, height int, background color.RGBA, title string)
-	// frame begins what belongs to one frame: what is drawn until end is explained by lines.
-	frame(lines []string)
-	end()
-	rect(x, y, w, h float64, fill color.RGBA)
-	// text is written on a line that ends h below y.
-	text(x, y float64, style textStyle, ink color.RGBA, s string)
-}
 
 // textStyle are the fonts of a picture.
 type textStyle uint8
@@ -60,7 +45,6 @@ type picture struct {
 	top           float64
 	legend        [][]legendEntry
 	notes         []string
-	faces         [3]font.Face
 }
 
 type legendEntry struct {
@@ -71,16 +55,12 @@ type legendEntry struct {
 
 // newPicture lays a tree out; frames narrower than least pixels are left out.
 func newPicture(t *flame.Tree, o *Options, least float64) *picture {
-	p := &picture{tree: t, o: o, palette: NewPalette(t, o.Dark, o.Relative), width: o.width(), narrow: least}
-	fonts := font.NewCache(liberation.Collection())
-	for i, f := range []font.Font{{Typeface: "Liberation", Variant: "Mono"}, {Typeface: "Liberation", Variant: "Sans"}, {Typeface: "Liberation", Variant: "Sans", Weight: 3}} {
-		p.faces[i] = fonts.Lookup(f, font.Length(textStyle(i).size()))
-	}
+	p := &picture{tree: t, o: o, palette: NewPalette(t, o.Dark), width: o.width(), narrow: least}
 	p.top = pad + lineHeight + 6
 	if o.Subtitle != "" {
 		p.top += lineHeight
 	}
-	p.widths = t.Widths(o.widths())
+	p.widths = t.Widths()
 	p.rows = t.Layout(nil, p.widths, 0, float64(p.width)-2*pad, least)
 	p.layLegend()
 	most := int((float64(o.maxHeight()) - p.top - float64(len(p.legend)+4)*lineHeight) / rowHeight)
@@ -95,8 +75,9 @@ func newPicture(t *flame.Tree, o *Options, least float64) *picture {
 	return p
 }
 
-func (p *picture) measure(style textStyle, s string) float64 {
-	return p.faces[style].Width(s).Points()
+// measure estimates the width of a text: the mean width of a character is about half of the size.
+func measure(style textStyle, s string) float64 {
+	return 0.55 * style.size() * float64(utf8.RuneCountInString(s))
 }
 
 // layLegend puts the keys of the legend into lines.
@@ -107,7 +88,7 @@ func (p *picture) layLegend() {
 		if key.Part >= 0 {
 			e.text += " " + profiles.PercentText(100*key.Part)
 		}
-		wide := 18 + p.measure(plainText, e.text) + 16
+		wide := 18 + measure(plainText, e.text) + 16
 		if x+wide > float64(p.width) && x > pad || len(p.legend) == 0 {
 			p.legend = append(p.legend, nil)
 			x = pad
@@ -134,10 +115,7 @@ func (p *picture) layNotes() {
 		notes = append(notes, fmt.Sprintf("Not drawn: %d more rows, deeper than fits.", p.cut))
 	}
 	if t.Diff {
-		words := "Widths: the new profile; vanished frames have no width."
-		if p.o.Vanished {
-			words = "Widths: the larger of both sides, so vanished frames are visible."
-		}
+		words := "Widths: the larger of both sides, so vanished frames are visible."
 		if t.Normalized {
 			words += " The new profile is scaled to the base's total."
 		}
@@ -145,7 +123,7 @@ func (p *picture) layNotes() {
 	}
 	line := ""
 	for _, note := range notes {
-		if line != "" && p.measure(plainText, line+" "+note) > float64(p.width)-2*pad {
+		if line != "" && measure(plainText, line+" "+note) > float64(p.width)-2*pad {
 			p.notes = append(p.notes, line)
 			line = ""
 		}
@@ -155,22 +133,19 @@ func (p *picture) layNotes() {
 }
 
 // draw draws all of it.
-func (p *picture) draw(b brush) {
+func (p *picture) draw(b *svgBrush) {
 	c := flameRamps(p.o.Dark)
 	title := cutName(p.o.Title)
 	b.begin(p.width, p.height, c.background, title)
 	y := pad
 	room := float64(p.width) - 2*pad
-	b.text(pad, y, titleText, c.text, p.clipTitle(title, room))
+	b.text(pad, y, titleText, c.text, clipTitle(title, room))
 	if p.o.Subtitle != "" {
 		y += lineHeight + 4
-		b.text(pad, y, plainText, c.dim, p.clip(plainText, cutName(p.o.Subtitle), room))
+		b.text(pad, y, plainText, c.dim, clip(plainText, cutName(p.o.Subtitle), room))
 	}
 	for depth, row := range p.rows {
 		at := p.top + float64(depth)*rowHeight
-		if p.o.Upright {
-			at = p.top + float64(len(p.rows)-1-depth)*rowHeight
-		}
 		for _, span := range row {
 			p.drawFrame(b, span, at)
 		}
@@ -191,7 +166,7 @@ func (p *picture) draw(b brush) {
 		y += lineHeight
 	}
 	for _, note := range p.notes {
-		b.text(pad, y, plainText, c.dim, p.clip(plainText, note, room))
+		b.text(pad, y, plainText, c.dim, clip(plainText, note, room))
 		y += lineHeight
 	}
 }
@@ -202,10 +177,7 @@ func (p *picture) gaps(callers, row []flame.Span) (gaps []flame.Span) {
 	i := 0
 	for _, caller := range callers {
 		f, width := &p.tree.Frames[caller.Frame], p.widths[caller.Frame]
-		self := f.Self
-		if p.o.Vanished {
-			self = max(self, f.BaseSelf)
-		}
+		self := max(f.Self, f.BaseSelf)
 		end := caller.From + (caller.To-caller.From)*(1-part64(min(self, width), width))
 		at := caller.From
 		for ; i < len(row) && p.tree.Frames[row[i].Frame].Parent == caller.Frame; i++ {
@@ -221,7 +193,7 @@ func (p *picture) gaps(callers, row []flame.Span) (gaps []flame.Span) {
 	return gaps
 }
 
-func (p *picture) drawFrame(b brush, s flame.Span, y float64) {
+func (p *picture) drawFrame(b *svgBrush, s flame.Span, y float64) {
 	b.frame(Lines(p.tree, s.Frame))
 	defer b.end()
 	fill := p.palette.Fill(s.Frame)
@@ -244,37 +216,24 @@ func (p *picture) drawFrame(b brush, s flame.Span, y float64) {
 	}
 }
 
-// clipTitle shortens a title to a width: first the folders of the files go that it names, then
-// its beginning, as names tell more at their ends.
-func (p *picture) clipTitle(title string, width float64) string {
-	if p.measure(titleText, title) <= width {
-		return title
+// clipTitle shortens a title to a width: first by the folders of the files that it names.
+func clipTitle(title string, width float64) string {
+	if measure(titleText, title) > width {
+		files := strings.Split(title, " → ")
+		for i, file := range files {
+			files[i] = file[strings.LastIndexByte(strings.TrimRight(file, "/"), '/')+1:]
+		}
+		title = strings.Join(files, " → ")
 	}
-	files := strings.Split(title, " → ")
-	for i, file := range files {
-		files[i] = file[strings.LastIndexByte(strings.TrimRight(file, "/"), '/')+1:]
-	}
-	title = strings.Join(files, " → ")
-	if p.measure(titleText, title) <= width {
-		return title
-	}
-	runes := []rune(title)
-	for len(runes) > 0 && p.measure(titleText, "…"+string(runes)) > width {
-		runes = runes[1:]
-	}
-	return "…" + string(runes)
+	return clip(titleText, title, width)
 }
 
 // clip shortens a line to a width.
-func (p *picture) clip(style textStyle, s string, width float64) string {
-	if p.measure(style, s) <= width {
+func clip(style textStyle, s string, width float64) string {
+	if measure(style, s) <= width {
 		return s
 	}
-	runes := []rune(s)
-	for len(runes) > 0 && p.measure(style, string(runes)+"…") > width {
-		runes = runes[:len(runes)-1]
-	}
-	return string(runes) + "…"
+	return string([]rune(s)[:max(0, int(width/measure(style, "…"))-1)]) + "…"
 }
 
 // Label shortens a frame's name to so many characters: first its import path goes, then its

@@ -84,7 +84,7 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 	switch {
 	case c.OfBase:
 		of = "percentages are of the total before, " + Scaled(c.Total, c.Type.Unit)
-	case c.DiffBase && c.Total != 0:
+	case c.Total != 0:
 		of = "nothing was sampled before: " + of
 	}
 	lines = append(lines, render.Line{Role: render.RoleDim, Text: of},
@@ -166,7 +166,7 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 	chance := func(name string, of func(x change) float64) table.ColumnOf[change] {
 		return render.Key(name, table.Exact, func(x change) table.Cell { return render.FiniteCell(of(x)) })
 	}
-	function := render.TextKey("function", func(x change) string { return x.Function }).Titled(byTitle(o), 0, func(x change) string { return entryName(&x.Entry) }).Looking(nameLook)
+	function := render.TextKey("function", func(x change) string { return x.Function }).Titled(byTitle(o), 0, func(x change) string { return render.OrUnknown(x.Function) }).Looking(nameLook)
 	function.Shorten = true
 	arrow := render.Arrow(&o.Options)
 	return table.New(table.Schema{

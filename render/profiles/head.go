@@ -4,7 +4,7 @@
 //  1. A value's unit is chosen for a whole table (value.go).
 //  2. Each report becomes a render.Sheet: lines of its header, a table for people, keys for scripts; package render writes that in
 //     all formats.
-//  3. Usage is also drawn: in a terminal (usage_chart.go), and as a plot (plot_usage.go).
+//  3. Usage is also drawn, as a plot.
 package profiles
 
 import (
@@ -62,7 +62,7 @@ func originName(o *profile.Origin) string {
 
 // headText says how much there is of it: "total 9.54s, 954 samples, 30.2s long, 0.32 cores busy".
 func headText(h *report.Header) string {
-	parts := []string{[]string{"total ", "mean "}[render.BoolInt(h.Mean)] + Scaled(h.Total, h.Type.Unit)}
+	parts := []string{"total " + Scaled(h.Total, h.Type.Unit)}
 	if h.Samples >= 0 {
 		parts = append(parts, words.Plural(int(h.Samples), "sample"))
 	}
@@ -103,7 +103,7 @@ func Length(merged int, d time.Duration) string {
 // coresBusy is how many processors a CPU profile shows at work, on average: of merged profiles, in each of them.
 func coresBusy(h *report.Header) (cores float64, ok bool) {
 	ns, isTime := nanoseconds(h.Total, h.Type.Unit)
-	if !isTime || h.Type.Type != "cpu" || h.Duration <= 0 || h.Mean {
+	if !isTime || h.Type.Type != "cpu" || h.Duration <= 0 {
 		return 0, false
 	}
 	return ns / float64(h.Duration), true
@@ -178,27 +178,9 @@ func writeProfileTotals(e *encode.Encoder, h *report.Header) {
 // writeBy tells what entries are.
 func writeBy(e *encode.Encoder, o *render.ReportOptions) {
 	e.Entry("by", o.By.String())
-	if o.By == profile.ByLabel {
-		e.Entry("label", o.Label)
-	}
 }
 
 // byTitle heads the column of names.
 func byTitle(o *render.ReportOptions) string {
-	if o.By == profile.ByLabel {
-		return strings.ToUpper(render.Harmless(o.Label))
-	}
 	return strings.ToUpper(o.By.String())
-}
-
-// entryName is how `go tool pprof` prints a name: with a word on inlining.
-func entryName(e *report.Entry) string {
-	name := render.Harmless(e.Function)
-	switch {
-	case e.PartlyInlined:
-		return name + " (partial-inline)"
-	case e.Inlined:
-		return name + " (inline)"
-	}
-	return name
 }

@@ -61,7 +61,7 @@ func cumOf(e *report.Entry) int64  { return e.Cum }
 // entryKeys are the keys of an entry, and what people see of them. Values are in the unit of the samples.
 func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.ColumnOf[*report.Entry] {
 	type entry = *report.Entry
-	function := render.TextKey("function", func(e entry) string { return e.Function }).Titled(byTitle(o), 0, entryName)
+	function := render.TextKey("function", func(e entry) string { return e.Function }).Titled(byTitle(o), 0, func(e entry) string { return render.OrUnknown(e.Function) })
 	function.Shorten = true
 	percent := func(of func(entry) int64) (func(entry) table.Cell, func(entry) string) {
 		return func(e entry) table.Cell { return table.OfFloat(h.Percent(of(e))) }, func(e entry) string { return PercentText(h.Percent(of(e))) }
@@ -78,24 +78,5 @@ func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.C
 		render.Key("cum_samples", table.Int, func(e entry) table.Cell { return table.OfCount(e.CumSamples) }).Titled("CUM SAMPLES", 0, func(e entry) string { return render.EventCount(e.CumSamples) }).Wider(),
 		render.TextKey("class", func(e entry) string { return e.Class.String() }).Titled("CLASS", 0, func(e entry) string { return e.Class.String() }).Wider().Word(),
 		render.TextKey("file", func(e entry) string { return e.File }).Titled("FILE", 0, func(e entry) string { return render.OrUnknown(e.File) }).Wider(),
-		inlined(),
 	}
-}
-
-// inlined is a column that tables have where it is asked for.
-func inlined() table.ColumnOf[*report.Entry] {
-	c := render.TextKey("inlined", inlinedWord).Titled("INLINED", 0, inlinedWord).Word()
-	c.Show = table.Hidden
-	return c
-}
-
-// inlinedWord says whether calls of a function were inlined.
-func inlinedWord(e *report.Entry) string {
-	switch {
-	case e.PartlyInlined:
-		return "partly"
-	case e.Inlined:
-		return "always"
-	}
-	return "no"
 }

@@ -32,7 +32,7 @@ type scale struct {
 // newScale chooses one unit for a whole table, so that its values compare at a glance: the one that suits the
 // total, or a smaller one where values of note (a thousandth of it) would be less than a hundredth.
 func newScale(unit string, total int64, values iter.Seq[int64]) scale {
-	if unit == profile.HundredthsOfPercent {
+	if unit == "hundredths of a percent" {
 		return scale{0.01, "%"}
 	}
 	family, from := profile.FindUnit(unit)

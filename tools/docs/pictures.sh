@@ -11,11 +11,11 @@ go build -o "$work/kitescope" ./cmd/kitescope
 kitescope() { "$work/kitescope" --quiet "$@"; }
 cd testdata/profiles
 mkdir -p "$to"
-kitescope profile flame t3 --nodes --min-share 0.3 --force -O "$to/t3-nodes.svg"
-kitescope profile flame milvus-cpu-hnsw.pb.gz --min-share 0.3 --force -O "$to/hnsw.svg"
-kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --normalize --min-share 0.3 --force -O "$to/diff.svg"
-kitescope profile flame perf/cpp.txt --min-share 0.3 --force -O "$to/perf-cpp.svg"
-kitescope profile flame perf/postgres-totals.txt --min-share 0.3 --force -O "$to/postgres.svg"
+kitescope profile flame t3 --nodes --force -O "$to/t3-nodes.svg"
+kitescope profile flame milvus-cpu-hnsw.pb.gz --force -O "$to/hnsw.svg"
+kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --normalize --force -O "$to/diff.svg"
+kitescope profile flame perf/cpp.txt --force -O "$to/perf-cpp.svg"
+kitescope profile flame perf/postgres-totals.txt --force -O "$to/postgres.svg"
 if command -v chromium >/dev/null; then
 	kitescope profile flame milvus-cpu-hnsw.pb.gz --base milvus-cpu-flat.pb.gz --normalize -O "$work/page.html"
 	chromium --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,900 \

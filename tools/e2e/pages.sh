@@ -31,7 +31,6 @@ page latency latency --from "$broken/healthy-load-1.kite" -o html
 page segments get segments --from "$broken/healthy-load-1.kite" -o html
 page compare compare testdata/bench/webp-pgo/before.txt testdata/bench/webp-pgo/after.txt -o html
 page top profile top testdata/profiles/milvus-cpu-hnsw.pb.gz -o html
-page nodes profile nodes testdata/profiles/t3 -o html
 profile=$(find testdata/profiles -name '*.pb.gz' | sort | head -1)
 page flame profile flame "$profile" -o html
 page flame-diff profile flame --base testdata/profiles/milvus-cpu-flat.pb.gz testdata/profiles/milvus-cpu-hnsw.pb.gz -o html

@@ -53,9 +53,6 @@ cpp() {
 	(
 		cd "$bench"
 		g++ $flags -fPIC -shared -Wl,--build-id -o libdistance.so "$source/distance.cpp"
-		mkdir -p "$out/perf/symbols"
-		objcopy --only-keep-debug libdistance.so "$out/perf/symbols/libdistance.so.debug"
-		cp libdistance.so "$work/libdistance.so"
 		strip libdistance.so
 		g++ $flags -Wl,--build-id -pthread -o index "$source/index.cpp" -L. -ldistance -Wl,-rpath,'$ORIGIN'
 		clock -F 199 -g -o "$work/cpp.data" ./index 6
@@ -64,18 +61,8 @@ cpp() {
 		perf buildid-list -i "$work/cpp.data"
 		perf script -i "$work/cpp.data" --show-mmap-events
 	} >"$out/perf/cpp.txt"
-	# What binutils say of the library's addresses. Those above the first one of the process are
-	# return addresses: the call is before them.
-	awk '/^[^\t]/ { leaf = 1; next }
-		/\[unknown\] \(.*libdistance\.so\)/ { print $1, leaf }
-		/^\t/ && !/\(\[/ { leaf = 0 }' "$out/perf/cpp.txt" | sort -u | while read -r address leaf; do
-		at=$(printf '%x' $((0x$address - (1 - ${leaf:-0}))))
-		printf '%s\t%s\n' "$at" "$(addr2line -f -s -e "$work/libdistance.so" "0x$at" | sed 's: (discriminator.*::' | paste -sd '\t')"
-	done | sort -u >"$out/perf/symbols/libdistance.tsv"
 	perf script -i "$work/cpp.data" -G -F comm,pid,tid,cpu,time,event,ip,sym,dso,period >"$out/perf/cpp-flat.txt" 2>/dev/null ||
 		perf script -i "$work/cpp.data" -G >"$out/perf/cpp-flat.txt"
-	perf script -i "$work/cpp.data" --no-demangle --inline -F comm,tid,time,event,ip,sym,dso,period,srcline |
-		awk '/^$/ { n++ } n < 40' >"$out/perf/cpp-lines.txt"
 	perf report -i "$work/cpp.data" --stdio --no-children -g none --percent-limit 0 2>/dev/null >"$out/perf/cpp-report.txt"
 	echo "sum of periods: $(period "$out/perf/cpp.txt") ns"
 }
@@ -95,7 +82,6 @@ load() {
 	done
 	wait "$bencher" || fail "pgbench: $(tail -n 3 "$work/$name.out")"
 	grep -E '^tps' "$work/$name.out"
-	perf report -i "$work/$name.data" -t, --no-children -g none -n --show-total-period --percent-limit 0 2>/dev/null >"$out/perf/postgres-$name.report"
 	perf script -i "$work/$name.data" --no-inline -F comm,tid,time,event,ip,sym,dso,period 2>/dev/null >"$work/$name.txt"
 	# What is kept is cut behind a sample.
 	awk -v most=400000 '{ size += length($0) + 1 } size > most && /^$/ { exit } { print } size > most + 50000 { exit }' "$work/$name.txt" >"$out/perf/postgres-$name.txt"
@@ -144,24 +130,6 @@ recording = json.load(open(sys.argv[1]))
 recording["recording"]["events"] = recording["recording"]["events"][:40]
 json.dump(recording, open(sys.argv[2], "w"), indent=1)
 PY
-	sed 's/NativeMethodSample/ObjectAllocationSample/; s/<\/configuration>//' "$work/samples.jfc" >"$work/alloc.jfc"
-	for event in InNewTLAB OutsideTLAB; do
-		echo "  <event name=\"jdk.ObjectAllocation$event\"><setting name=\"enabled\">true</setting><setting name=\"stackTrace\">true</setting></event>"
-	done >>"$work/alloc.jfc"
-	echo '</configuration>' >>"$work/alloc.jfc"
-	command java "-XX:StartFlightRecording=filename=$out/jfr/words-alloc.jfr,settings=$work/alloc.jfc" -Xlog:disable -Xmx512m -cp "$work" Words 2 >/dev/null
-	jfr print --json --stack-depth 2048 --events 'jdk.ExecutionSample,jdk.ObjectAllocation*' "$out/jfr/words-alloc.jfr" >"$work/words-alloc.json"
-	python3 - "$work/words-alloc.json" "$out/jfr/words-alloc.json" <<'PY'
-import collections, json, sys
-recording, seen = json.load(open(sys.argv[1])), collections.Counter()
-kept = []
-for event in recording["recording"]["events"]:
-    seen[event["type"]] += 1
-    if seen[event["type"]] <= 12:
-        kept.append(event)
-recording["recording"]["events"] = kept
-json.dump(recording, open(sys.argv[2], "w"), indent=1)
-PY
 	jfr summary "$out/jfr/words.jfr" | grep -E 'ExecutionSample|NativeMethodSample'
 }
 
@@ -169,7 +137,7 @@ PY
 look() {
 	local kitescope=$work/kitescope
 	(cd "$repo" && go build -o "$kitescope" ./cmd/kitescope)
-	for f in "$out"/perf/*.txt "$out"/perf/*.report "$out"/jfr/*; do
+	for f in "$out"/perf/*.txt "$out"/perf/*.report "$out"/jfr/*.json; do
 		[ -e "$f" ] || continue
 		say "$(basename "$f")"
 		"$kitescope" profile top "$f" | head -n 12
@@ -177,10 +145,6 @@ look() {
 	if [ -e "$out/perf/cpp.txt" ]; then
 		"$kitescope" profile flame -o html "$out/perf/cpp.txt" >"$work/cpp.html"
 		grep -q 'bench::words::count' "$work/cpp.html" || fail "the flame graph lacks bench::words::count"
-	fi
-	if [ -e "$out/perf/postgres-lookups.report" ]; then
-		say "lookups against totals"
-		"$kitescope" profile diff "$out/perf/postgres-lookups.report" "$out/perf/postgres-totals.report" | head -n 20
 	fi
 }
 

@@ -25,11 +25,10 @@ func TestPressEveryKey(t *testing.T) {
 	}{
 		{"", of(heap)},
 		{"v", of(heap)},
-		{"v down enter", of(heap)},
 		{"9", of(heap)},
 		{"", of(comparedView)},
 		{"down*3 c", of(comparedView)},
-		{"v down enter", of(comparedView)},
+		{"v", of(comparedView)},
 		{"", compared(pairedFixture)},
 		{"", compared(none)},
 		{"", func(t *testing.T) *ui { t.Helper(); return driveJudgement(t, judged, 80, 24) }},

@@ -70,8 +70,6 @@ func (f profileFiles) Pull(context.Context, time.Duration, func(Progress)) (Set,
 type View struct {
 	// Items are merged; with Base, merged too, they are compared.
 	Items, Base []Item
-	// Top opens the table instead of the flame graph.
-	Top bool
 	// SampleIndex, By and Filter are as in report.Options and flame.Options.
 	SampleIndex string
 	By          profile.By
@@ -80,11 +78,6 @@ type View struct {
 	Nodes, Inverted bool
 	// Raw leaves the values of a difference as they are; else the new side gets the base's total.
 	Raw bool
-	// MinShare drops frames worth less than this part of the total, 0 to 1.
-	MinShare float64
-	// Upright lets the graph grow up, Vanished shows frames that only the base has, Relative
-	// colours by how much a frame changed of itself.
-	Upright, Vanished, Relative bool
 	// Args are how a command line names Items, with what flags tell of reading them, and BaseArg
 	// how it names Base. Without Args words of items are taken.
 	Args    []string
@@ -113,11 +106,11 @@ func (v *View) page() tui.Page {
 	if len(v.Args) > 0 {
 		s.words, s.was = v.Args, v.BaseArg
 	}
-	q := flameQuery{kind: v.SampleIndex, by: v.By, nodes: v.Nodes, inverted: v.Inverted, raw: v.Raw, least: v.MinShare}
-	if v.Top || v.By > profile.ByClass {
+	q := flameQuery{kind: v.SampleIndex, by: v.By, nodes: v.Nodes, inverted: v.Inverted, raw: v.Raw}
+	if v.By > profile.ByClass {
 		return newTopPage(s, q.topQuery(), v.Filter)
 	}
 	p := newFlamePage(s, q)
-	p.filter, p.upright, p.vanished, p.relative = v.Filter, v.Upright, v.Vanished, v.Relative
+	p.filter = v.Filter
 	return p
 }

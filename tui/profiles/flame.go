@@ -2,7 +2,6 @@ package profiles
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 
 	"kitescope/internal/shellquote"
@@ -28,12 +27,7 @@ type flamePage struct {
 	graphs   [2]*flameGraph
 	half     int // which of them the cursor is in
 	searches [2]flameSearch
-	looking  bool         // a search is on its way
 	before   *flameBefore // what a sandwich was opened from
-
-	upright  bool // a flame graph that grows up, else an icicle that hangs down
-	vanished bool
-	relative bool
 
 	lines   []flameLine // what each line of the graph shows
 	palette *flamePalette
@@ -45,9 +39,8 @@ type flameQuery struct {
 	by       profile.By
 	nodes    bool
 	inverted bool
-	raw      bool    // a difference that is not normalized
-	focus    string  // the function of a sandwich, as the profile has it
-	least    float64 // the part of the total that a frame must have
+	raw      bool   // a difference that is not normalized
+	focus    string // the function of a sandwich, as the profile has it
 }
 
 // flameBefore is a graph that is come back to.
@@ -146,7 +139,8 @@ func (g grownMsg) Apply(m *tui.Model) tui.Cmd {
 		return nil
 	}
 	p.take(g.query, g.indexes, m.Width-2*flameLeft)
-	return p.search(p.searches[p.half].text)
+	p.search(p.searches[p.half].text)
+	return nil
 }
 
 // graphsQuery is the query that the graphs were made by, as far as it matters when another one went wrong.
@@ -176,7 +170,6 @@ func (p *flamePage) take(q flameQuery, indexes [2]*flameIndex, w int) {
 			g.low++ // the function itself is drawn once
 		}
 		if p.graphs[0] != nil {
-			p.setVanished()
 			return
 		}
 	}
@@ -184,7 +177,6 @@ func (p *flamePage) take(q flameQuery, indexes [2]*flameIndex, w int) {
 	g := newFlameGraph(x, 0)
 	g.resize(w)
 	p.graphs = [2]*flameGraph{g, nil}
-	p.setVanished()
 	if old != nil && old.base == 0 && old.index.tree.Inverted == x.tree.Inverted && old.index.tree.By == x.tree.By {
 		before := old.index.tree
 		g.setZoom(refind(x.tree, before, old.zoom))
@@ -207,24 +199,10 @@ func refind(t, old *flame.Tree, frame int32) int32 {
 	return t.Find(path)
 }
 
-// setVanished says to the graphs whether stacks that vanished are shown.
-func (p *flamePage) setVanished() {
-	for _, g := range p.graphs {
-		if g != nil && g.vanished != p.vanished {
-			g.vanished = p.vanished
-			g.forget()
-		}
-	}
-}
-
-// Command is how the same is had on the command line. A sandwich is a thing of this page: callers
-// and callees are what peek prints, of one profile.
+// Command returns the command line of the same graph. A sandwich exists in this page alone.
 func (p *flamePage) Command(*tui.Model) string {
 	if p.query.focus != "" {
-		if p.subject.diff() {
-			return ""
-		}
-		return peekCommand(p.subject, p.query.topQuery(), &p.filter, p.query.focus)
+		return ""
 	}
 	c, ok := p.subject.command("flame")
 	if !ok {
@@ -234,9 +212,6 @@ func (p *flamePage) Command(*tui.Model) string {
 		c = c.Flag("--base", p.subject.was)
 	}
 	c = profileFlags(c, p.query.kind, p.query.by, &p.filter)
-	if p.query.least > 0 {
-		c = c.Flag("--min-share", strconv.FormatFloat(100*p.query.least, 'g', -1, 64))
-	}
 	for _, flag := range []struct {
 		name string
 		on   bool
@@ -244,9 +219,6 @@ func (p *flamePage) Command(*tui.Model) string {
 		{"--normalize", p.subject.diff() && !p.query.raw},
 		{"--nodes", p.query.nodes},
 		{"--inverted", p.query.inverted},
-		{"--upright", p.upright},
-		{"--vanished", p.vanished},
-		{"--relative", p.relative},
 	} {
 		if flag.on {
 			c = c.Word(flag.name)
@@ -266,16 +238,13 @@ func profileFlags(c shellquote.Command, kind string, by profile.By, f *profile.F
 	for _, flag := range []struct {
 		name string
 		re   *regexp.Regexp
-	}{{"--focus", f.Focus}, {"--ignore", f.Ignore}, {"--hide", f.Hide}, {"--show", f.Show}, {"--show-from", f.ShowFrom}} {
+	}{{"--focus", f.Focus}, {"--ignore", f.Ignore}, {"--hide", f.Hide}, {"--show", f.Show}} {
 		if flag.re != nil {
 			c = c.Flag(flag.name, flag.re.String())
 		}
 	}
 	for _, node := range f.Nodes {
 		c = c.Flag("--node", node)
-	}
-	for i := range f.Labels {
-		c = c.Flag("--tag", f.Labels[i].Key+"="+f.Labels[i].Str)
 	}
 	return c
 }

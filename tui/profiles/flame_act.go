@@ -22,7 +22,7 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 		if g == nil || g.zoom == g.base {
 			return "everything is shown"
 		}
-	case tui.ActOpen, tui.ActSandwich, tui.ActCopyRow, tui.ActFilter, tui.ActFlip, tui.ActReset, tui.ActRelative, tui.ActSave:
+	case tui.ActOpen, tui.ActSandwich, tui.ActCopyRow, tui.ActFilter, tui.ActReset, tui.ActSave:
 		if g == nil {
 			return "there is no graph yet"
 		}
@@ -45,12 +45,9 @@ func (p *flamePage) Can(m *tui.Model, a tui.Action) string {
 func (p *flamePage) canChange(m *tui.Model, a tui.Action) string {
 	loaded := p.subject.loaded
 	switch a {
-	case tui.ActAll, tui.ActNormalize:
+	case tui.ActNormalize:
 		if !p.subject.diff() {
 			return "two profiles have to be compared for that: mark two on the page of profiles, and compare them with " + tui.KeyOf(m, tui.ActCompare)
-		}
-		if g := p.graph(); a == tui.ActAll && g != nil && g.index.vanished == 0 {
-			return "nothing vanished"
 		}
 	case tui.ActNodes:
 		switch {
@@ -94,17 +91,6 @@ func (p *flamePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		m.Prompt = p.searchPrompt()
 	case tui.ActSearchNext, tui.ActSearchPrevious:
 		p.nextMatch(m, map[tui.Action]int{tui.ActSearchNext: 1, tui.ActSearchPrevious: -1}[a])
-	case tui.ActAll:
-		p.vanished = !p.vanished
-		p.setVanished()
-		m.Say(tui.ToneInfo, map[bool]string{true: "with stacks that vanished", false: "without stacks that vanished"}[p.vanished])
-	case tui.ActRelative:
-		p.relative = !p.relative
-		m.Say(tui.ToneInfo, p.relativeWord(g))
-	case tui.ActFlip:
-		p.upright = !p.upright
-		g.top = g.low
-		g.follow = true
 	case tui.ActCopyRow:
 		return m.Copy(p.copied(g), "the frame")
 	case tui.ActSave:
@@ -131,18 +117,6 @@ func (p *flamePage) zoom(g *flameGraph, a tui.Action) bool {
 		return false
 	}
 	return true
-}
-
-func (p *flamePage) relativeWord(g *flameGraph) string {
-	switch {
-	case g.index.tree.Diff && p.relative:
-		return "colours by how much a frame changed itself"
-	case g.index.tree.Diff:
-		return "colours by points of the total"
-	case p.relative:
-		return "shares of what is zoomed"
-	}
-	return "shares of the total"
 }
 
 // change changes how the tree is made, and reports whether the action was one of those.
@@ -195,7 +169,8 @@ func (p *flamePage) back(m *tui.Model) tui.Cmd {
 	g := p.graph()
 	switch {
 	case g != nil && p.searches[p.half].text != "":
-		return p.search("")
+		p.search("")
+		return nil
 	case g != nil && g.zoom != g.base:
 		for g.zoomOut() {
 			continue
@@ -205,7 +180,6 @@ func (p *flamePage) back(m *tui.Model) tui.Cmd {
 		b := p.before
 		p.query, p.shown, p.graphs, p.before = b.query, b.query, b.graphs, b.before
 		p.half = 0
-		p.setVanished()
 		return nil
 	}
 	return m.Back()
@@ -284,8 +258,5 @@ func (p *flamePage) vertical(by int) {
 
 // growsUp reports whether what is deeper stands higher.
 func (p *flamePage) growsUp(half int) bool {
-	if p.graphs[callersHalf] != nil {
-		return half == callersHalf
-	}
-	return p.upright
+	return p.graphs[callersHalf] != nil && half == callersHalf
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -88,33 +87,6 @@ func BenchmarkFlameView(b *testing.B) {
 	}
 }
 
-// BenchmarkFlameSearch is one key of a search and the frame that follows, the matching of a
-// regular expression, which is off the loop, included.
-func BenchmarkFlameSearch(b *testing.B) {
-	for _, text := range []string{"package17.", "nothing has this", "method[0-9]+7$"} {
-		b.Run(text, func(b *testing.B) {
-			m, _ := benchFlame(b, 100_000)
-			m.View()
-			m.Update(tuitest.KeyPress("/"))
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				if i == len(text) {
-					m.Update(tuitest.KeyPress("ctrl+k"))
-					i = 0
-				}
-				r := rune(text[i])
-				_, c := m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
-				if c != nil {
-					m.Update(c())
-				}
-				m.View()
-				i++
-			}
-		})
-	}
-}
-
 // BenchmarkFlameBuild is what a tree of 100,000 frames costs off the loop.
 func BenchmarkFlameBuild(b *testing.B) {
 	_, page := benchFlame(b, 100_000)
@@ -123,38 +95,5 @@ func BenchmarkFlameBuild(b *testing.B) {
 		if _, err := q.grow(page.subject.loaded, profile.Filter{}); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-// BenchmarkFlameKeyToScreen is from a key on the input to the bytes on the output, of 100,000
-// frames at 200x60: with the renderer, and its 120 frames a second.
-func BenchmarkFlameKeyToScreen(b *testing.B) {
-	p := manyFrames(b, 100_000)
-	v := View{Items: []Item{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
-	cfg := testConfig()
-	cfg.Now = time.Now
-	ui := started(v.config(cfg), 200, 60)
-	ui.Wait(b, "root 100%")
-	var took []time.Duration
-	keys := []string{"j", "l", "k", "\r", "j", "\x7f"}
-	for i := 0; b.Loop(); i++ {
-		for len(ui.Out.Writes) > 0 {
-			<-ui.Out.Writes
-		}
-		begin := time.Now()
-		ui.Press(keys[i%len(keys)])
-		select {
-		case at := <-ui.Out.Writes:
-			took = append(took, at.Sub(begin))
-		case <-time.After(time.Second / 2): // the key changed nothing
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	ui.Press("q")
-	ui.End(b)
-	slices.Sort(took)
-	if len(took) > 0 {
-		b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms-p50")
-		b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "ms-p95")
 	}
 }

@@ -34,10 +34,7 @@ type flameDrawer struct {
 	palette *flamePalette
 	signs   flameSigns
 	found   []bool // names that were searched for; nil: nothing was
-	// relative: colours by how much a frame changed itself, not by its part of the total; where
-	// nothing is compared, shares of what is zoomed.
-	relative bool
-	active   bool // the cursor is in this graph
+	active  bool   // the cursor is in this graph
 }
 
 // row writes row d into exactly the graph's width.
@@ -122,11 +119,7 @@ func (d *flameDrawer) cutName(name string, n, room int) (short string, w int) {
 func (d *flameDrawer) share(frame int32) string {
 	t := d.graph.index.tree
 	after, before := sides(t, frame)
-	switch {
-	case !t.Diff && d.relative:
-		w := d.graph.widths()
-		return words.Percent(100 * w.size[frame] / w.size[d.graph.zoom])
-	case !t.Diff:
+	if !t.Diff {
 		return words.Share(after)
 	}
 	text := words.Percent(100*before) + " " + d.arrow() + " " + words.Percent(100*after)
@@ -231,30 +224,17 @@ func (d *flameDrawer) tint(frame int32) tint {
 	return tintClass + tint(t.Classes[f.Name])
 }
 
-// From how much on a change has a stronger colour: points of the total, or percent of what
-// the frame was before.
-const (
-	muchPoints, veryPoints   = 2, 10
-	muchPercent, veryPercent = 10, 50
-)
+// From so many points of the total on a change has a stronger colour.
+const muchPoints, veryPoints = 2, 10
 
 func (d *flameDrawer) changeTint(frame int32) tint {
 	t := d.graph.index.tree
 	after, before := sides(t, frame)
-	step, much, very := 100*math.Abs(after-before), float64(muchPoints), float64(veryPoints)
-	if d.relative {
-		much, very = muchPercent, veryPercent
-		if before > 0 {
-			step = 100 * math.Abs(after-before) / before
-		} else {
-			step = very
-		}
-	}
-	level := tint(0)
-	if step >= much {
+	step, level := 100*math.Abs(after-before), tint(0)
+	if step >= muchPoints {
 		level++
 	}
-	if step >= very {
+	if step >= veryPoints {
 		level++
 	}
 	switch changeOf(t, frame) {

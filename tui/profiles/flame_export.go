@@ -23,21 +23,14 @@ func (p *flamePage) saveMenu() *tui.Menu {
 	return n
 }
 
-// saveFlame saves the tree that is shown as a page for browsers.
+// saveFlame saves the graph as a page for browsers: of a sandwich the whole tree, where the page shows the same.
 func saveFlame(m *tui.Model, p *flamePage) tui.Cmd {
-	o := flamegraph.Options{Title: p.subject.label, Subtitle: p.subtitle(), Upright: p.upright, Relative: p.relative, Vanished: p.vanished}
+	o := flamegraph.Options{Title: p.subject.label, Subtitle: p.subtitle()}
 	if p.query.focus == "" {
 		t := p.graph().index.tree
 		return tui.Save(m, flameFile, func(w io.Writer) error { return flamegraph.HTML(w, t, o) })
 	}
-	return saveSandwich(m, p, o)
-}
-
-// saveSandwich saves the whole tree, with which the page opens the sandwich that is shown: it has
-// callers and callees then, and everything else one key away.
-func saveSandwich(m *tui.Model, p *flamePage, o flamegraph.Options) tui.Cmd {
 	q, filter, read := p.query, p.filter, reader(m, p.subject)
-	o.Focus = q.focus
 	q.focus, q.nodes, q.inverted = "", false, false
 	return tui.Save(m, flameFile, func(w io.Writer) error {
 		l, err := read()

@@ -12,14 +12,13 @@ type span struct {
 // is on, which rows are seen. Only rows that are seen are laid out, and of them only frames
 // that the middle of a cell falls into, so that the number of frames costs nothing.
 type flameGraph struct {
-	index    *flameIndex
-	vanished bool  // stacks that only the base has take part
-	base     int32 // the frame that everything shown is below: the root, or the function of a sandwich
-	zoom     int32 // the frame that fills the width; all above it do too
-	at       int32 // the frame under the cursor
-	deep     int32 // the deepest frame that the cursor came up from
-	back     []int32
-	w        int
+	index *flameIndex
+	base  int32 // the frame that everything shown is below: the root, or the function of a sandwich
+	zoom  int32 // the frame that fills the width; all above it do too
+	at    int32 // the frame under the cursor
+	deep  int32 // the deepest frame that the cursor came up from
+	back  []int32
+	w     int
 
 	low    int // the first row that there is to see
 	top    int // the first row that is seen
@@ -34,13 +33,6 @@ type flameGraph struct {
 // newFlameGraph shows what is below a frame.
 func newFlameGraph(x *flameIndex, base int32) *flameGraph {
 	return &flameGraph{index: x, base: base, zoom: base, at: base, deep: base, low: int(x.tree.Frames[base].Depth), follow: true}
-}
-
-func (g *flameGraph) widths() *flameWidths {
-	if g.vanished {
-		return g.index.full
-	}
-	return g.index.plain
 }
 
 // forget drops the layout: something that it depends on has changed.
@@ -91,7 +83,7 @@ func (g *flameGraph) layOut(d int) bool {
 
 // below appends the children of a span: for each cell the one that its middle falls into.
 func (g *flameGraph) below(above span) {
-	w := g.widths()
+	w := g.index.widths
 	origin, size := w.left[g.zoom], w.size[g.zoom]
 	if size <= 0 {
 		return
@@ -192,7 +184,7 @@ func (g *flameGraph) reveal(frame int32) {
 		g.setZoom(g.base)
 	}
 	if _, ok := g.find(frame); !ok {
-		w, frames := g.widths(), g.index.tree.Frames
+		w, frames := g.index.widths, g.index.tree.Frames
 		to := frame
 		for p := frames[to].Parent; p >= 0 && w.size[frame]*float64(g.w) >= enough*w.size[p]; p = frames[p].Parent {
 			to = p

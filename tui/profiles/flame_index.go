@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"math"
 	"sort"
 
 	"kitescope/internal/words"
@@ -17,15 +16,12 @@ type flameIndex struct {
 	kids, first []int32
 	// names are harmless for a terminal, short ones without package path and arguments.
 	names, short []string
-	// plain are the widths without vanished stacks, full with them; the same one where there are none.
-	plain, full *flameWidths
-	vanished    int // frames that only the base has
+	widths       *flameWidths
 	// flat and cum are what a name is worth on all paths together.
 	flat, cum []int64
 	// classes says which of profile.Classes there are, and worth what each is without callees.
 	classes []bool
 	worth   []int64
-	folded  *foldedNames
 }
 
 // flameWidths say where frames lie: from left on, size wide, in the unit of the tree.
@@ -34,18 +30,7 @@ type flameWidths struct{ left, size []float64 }
 func newFlameIndex(t *flame.Tree) *flameIndex {
 	x := &flameIndex{tree: t}
 	x.listKids()
-	x.plain = x.layOut(t.Widths(flame.WidthNew))
-	x.full = x.plain
-	if t.Diff {
-		for i := range t.Frames {
-			if gone(&t.Frames[i]) {
-				x.vanished++
-			}
-		}
-		if x.vanished > 0 {
-			x.full = x.layOut(t.Widths(flame.WidthBoth))
-		}
-	}
+	x.widths = x.layOut(t.Widths())
 	x.names = make([]string, len(t.Names))
 	x.short = make([]string, len(t.Names))
 	for i, name := range t.Names {
@@ -65,7 +50,6 @@ func newFlameIndex(t *flame.Tree) *flameIndex {
 	for _, leaf := range t.Leaves {
 		x.worth[leaf.Class] += leaf.Value
 	}
-	x.folded = foldNames(x.names)
 	return x
 }
 
@@ -119,24 +103,6 @@ func (x *flameIndex) kidAt(w *flameWidths, parent int32, at float64) int32 {
 		return -1
 	}
 	return kids[k]
-}
-
-// plusMinus is half the 95% interval of the difference of a frame's shares, in points, for
-// orientation: Wald's, or of counts where values are compared; NaN where the counts are unknown.
-func (x *flameIndex) plusMinus(frame int32) float64 {
-	t := x.tree
-	p1, p2 := t.Share(frame)
-	n1, n2 := float64(t.SamplesTotal), float64(t.BaseSamples)
-	if t.Focus != "" || n1 <= 0 || n2 <= 0 || // a sandwich has only a part of the samples
-		p1 < 0 || p1 > 1 || p2 < 0 || p2 > 1 {
-		return math.NaN()
-	}
-	const normal = 1.96
-	if after, before := wholes(t); after != before || t.Root().Total == t.Root().Base {
-		return 100 * normal * math.Sqrt(p1*(1-p1)/n1+p2*(1-p2)/n2)
-	}
-	scale := float64(t.Root().Total) / float64(t.Root().Base) // of the new side, to the total before
-	return 100 * normal * math.Sqrt(scale*scale*p1/n1+p2/n2)
 }
 
 // sumNames adds up what each name is worth on all paths. A frame below one of the same name is

@@ -32,7 +32,7 @@ func (g *flameGraph) toChild() {
 
 // childTowards is that child, of those that have cells; -1 if there is none.
 func (g *flameGraph) childTowards() int32 {
-	largest, w := int32(-1), g.widths()
+	largest, w := int32(-1), g.index.widths
 	for _, s := range g.row(g.rowOf(g.at) + 1) {
 		if g.index.tree.Frames[s.frame].Parent != g.at {
 			continue
@@ -50,7 +50,7 @@ func (g *flameGraph) childTowards() int32 {
 // largest is the largest child of the first frame, which is itself if it has none: where a
 // person looks first.
 func (g *flameGraph) largest() int32 {
-	at, w := g.base, g.widths()
+	at, w := g.base, g.index.widths
 	for _, kid := range g.index.kidsOf(g.base) {
 		if at == g.base || w.size[kid] > w.size[at] {
 			at = kid
@@ -107,7 +107,7 @@ func (g *flameGraph) hit(row, x int) int32 {
 // nextMatch goes to the next frame that matches, and reports whether there is any.
 func (g *flameGraph) nextMatch(found []bool, by int) bool {
 	frames := g.index.tree.Frames
-	w := g.widths()
+	w := g.index.widths
 	n := len(frames)
 	for k := 1; k <= n; k++ {
 		i := ((int(g.at)+by*k)%n + n) % n

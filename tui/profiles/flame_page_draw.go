@@ -3,7 +3,6 @@ package profiles
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kitescope/internal/words"
@@ -29,7 +28,7 @@ func (p *flamePage) Body(m *tui.Model, w, h int) []string {
 		p.palette = newFlamePalette(m.Styles)
 	}
 	signs := newFlameSigns(m.Config.ASCII, p.palette.mono)
-	d := flameDrawer{palette: p.palette, signs: signs, relative: p.relative}
+	d := flameDrawer{palette: p.palette, signs: signs}
 	rows := h - flameHead - flameDetail
 	p.place(w-2*flameLeft, rows)
 	out := make([]string, 0, h)
@@ -62,7 +61,7 @@ func (p *flamePage) instead(m *tui.Model) string {
 		return "…"
 	case p.shown.focus != "" && g.index.tree.Focus != "" && len(g.index.tree.Frames) < 2:
 		return "no stack of " + kindText(g.index.tree.Type) + " goes through " + words.Harmless(p.shown.focus) + "; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
-	case g.widths().size[0] <= 0 && g.index.vanished == 0:
+	case g.index.widths.size[0] <= 0:
 		return "the profile has no samples of " + kindText(g.index.tree.Type) + ", or none that the filter leaves; " + tui.KeyOf(m, tui.ActKind) + " shows another sample type"
 	}
 	return ""
@@ -224,20 +223,7 @@ func (p *flamePage) legend(d *flameDrawer, w int) string {
 		} else {
 			add(tintNoise, " ", "noise")
 		}
-		if p.graph().index.vanished > 0 {
-			word := "gone"
-			if !p.vanished {
-				word = words.Number(p.graph().index.vanished) + " gone, hidden"
-			}
-			add(tintLess2, d.signs.gone, word)
-		}
-		word := "of the total"
-		if p.relative {
-			word = "of itself"
-		}
-		if used+draw.Width(word)+draw.Gap <= w {
-			b.WriteString(draw.Pad(draw.Gap) + word)
-		}
+		add(tintLess2, d.signs.gone, "gone")
 		return b.String()
 	}
 	if d.palette.mono {
@@ -306,9 +292,6 @@ func (p *flamePage) figures(d *flameDrawer) []string {
 	after, before := sides(t, g.at)
 	if t.Diff {
 		change := points(100*(after-before)) + " points"
-		if pm := x.plusMinus(g.at); pm == pm { // not NaN
-			change = points(100*(after-before)) + " ± " + digits1(pm) + " points"
-		}
 		list := []string{
 			words.Percent(100*before) + " → " + words.Percent(100*after), change, verdictText(t, g.at),
 			"cum " + amount(f.Base, unit) + " → " + amount(f.Total, unit) + "  " + relativeText(f.Base, f.Total),
@@ -354,9 +337,6 @@ func (p *flamePage) worth(x *flameIndex, frame int32) []string {
 	}
 	return list
 }
-
-// digits1 writes one decimal.
-func digits1(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
 func percentOf(part, of int64) float64 { return partOf(float64(part), of) }
 

@@ -1,62 +1,17 @@
 package profiles
 
 import (
-	"bytes"
 	"regexp"
-	"regexp/syntax"
-	"strings"
-	"unicode"
 
 	"kitescope/internal/words"
 	"kitescope/profile/flame"
+	"kitescope/tui"
 )
-
-// foldedNames are all names in lower case, in one piece: a text is found in all of them by one
-// search, which is what keeps a keystroke fast.
-type foldedNames struct {
-	text  []byte
-	start []int // where each name begins; one more for the end
-}
-
-func foldNames(names []string) *foldedNames {
-	f := &foldedNames{start: make([]int, 0, len(names)+1)}
-	for _, name := range names {
-		f.start = append(f.start, len(f.text))
-		f.text = append(append(f.text, strings.ToLower(name)...), '\n') // no name has a line break: they were cleaned
-	}
-	f.start = append(f.start, len(f.text))
-	return f
-}
-
-// find marks the names that a lower-case text occurs in.
-func (f *foldedNames) find(text []byte) []bool {
-	found := make([]bool, len(f.start)-1)
-	for at, i := 0, 0; ; {
-		hit := bytes.Index(f.text[at:], text)
-		if hit < 0 {
-			return found
-		}
-		for f.start[i+1] <= at+hit {
-			i++
-		}
-		found[i] = true
-		at = f.start[i+1]
-	}
-}
-
-// match marks the names that a regular expression for lower case matches.
-func (f *foldedNames) match(re *regexp.Regexp) []bool {
-	found := make([]bool, len(f.start)-1)
-	for i := range found {
-		found[i] = re.Match(f.text[f.start[i] : f.start[i+1]-1])
-	}
-	return found
-}
 
 // flameSearch is what was searched for in a tree, and what was found.
 type flameSearch struct {
 	text string
-	// found says which names match, nil while it is being worked out.
+	// found are the names that match.
 	found []bool
 	// frames is how many frames match; share and base are how much of the total of each side lies
 	// at or below them, in percent.
@@ -66,60 +21,30 @@ type flameSearch struct {
 	note        string // what is wrong with the text as a regular expression
 }
 
-// searchPlan is a search as it is run: a text, or a regular expression.
-type searchPlan struct {
-	text string
-	note string
-	re   *regexp.Regexp // nil: a plain text
-}
-
-// planSearch reads what was typed. What is no regular expression is a text: `(*Server).Search`
-// is a name as it stands, and half of an expression is typed on the way to the whole.
-func planSearch(text string) searchPlan {
-	p := searchPlan{text: text}
-	if regexp.QuoteMeta(text) == text {
-		return p
+// search looks for a text in all graphs of the page, in any case; "" ends the search. A text that is not a regular expression is
+// taken as it is: `(*Server).Search` is a name, and half of an expression is typed on the way to the whole.
+func (p *flamePage) search(text string) {
+	p.searches = [2]flameSearch{}
+	if text == "" {
+		return
 	}
-	re, err := lowerCase(text)
+	note := ""
+	re, err := regexp.Compile("(?i)" + text)
 	if err != nil {
-		p.note = "taken as text"
-		return p
+		re, note = regexp.MustCompile("(?i)"+regexp.QuoteMeta(text)), "taken as text"
 	}
-	p.re = re
-	return p
-}
-
-// lowerCase is a regular expression that matches the lower case of whatever text matches in any
-// case. A fixed text in it is then found by a search for bytes, which is many times faster than
-// letter by letter in both cases.
-func lowerCase(text string) (*regexp.Regexp, error) {
-	tree, err := syntax.Parse(text, syntax.Perl|syntax.FoldCase)
-	if err != nil {
-		return nil, err
-	}
-	lowerLiterals(tree)
-	return regexp.Compile(tree.String())
-}
-
-// lowerLiterals makes texts in an expression lower case. Classes have both cases already.
-func lowerLiterals(tree *syntax.Regexp) {
-	if tree.Op == syntax.OpLiteral {
-		tree.Flags &^= syntax.FoldCase
-		for i, r := range tree.Rune {
-			tree.Rune[i] = unicode.ToLower(r)
+	for half, g := range p.graphs {
+		p.searches[half] = flameSearch{text: text, note: note}
+		if g == nil {
+			continue
 		}
+		found := make([]bool, len(g.index.names))
+		for i, name := range g.index.names {
+			found[i] = re.MatchString(name)
+		}
+		p.searches[half].found = found
+		p.searches[half].sum(g.index.tree)
 	}
-	for _, sub := range tree.Sub {
-		lowerLiterals(sub)
-	}
-}
-
-// run marks the names that match.
-func (p *searchPlan) run(x *flameIndex) []bool {
-	if p.re == nil {
-		return x.folded.find([]byte(strings.ToLower(p.text)))
-	}
-	return x.folded.match(p.re)
 }
 
 // sum counts what was found. A frame below another that matches is in that one's share already.
@@ -156,7 +81,7 @@ func (s *flameSearch) summary() string {
 	case s.text == "":
 		return ""
 	case s.found == nil:
-		return "searching…"
+		return ""
 	}
 	text := "not found"
 	if s.frames > 0 {
@@ -175,4 +100,34 @@ func (s *flameSearch) summary() string {
 // exactly is a regular expression for one name.
 func exactly(name string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `$`)
+}
+
+// indexes are those of the graphs; nil where there is none.
+func (p *flamePage) indexes() (x [2]*flameIndex) {
+	for half, g := range p.graphs {
+		if g != nil {
+			x[half] = g.index
+		}
+	}
+	return x
+}
+
+// nextMatch goes to the next frame that matches: in this half, else in the other.
+func (p *flamePage) nextMatch(m *tui.Model, by int) {
+	for _, half := range []int{p.half, 1 - p.half} {
+		g, found := p.graphs[half], p.searches[half].found
+		if g != nil && found != nil && p.searches[half].frames > 0 && g.nextMatch(found, by) {
+			p.half = half
+			return
+		}
+	}
+	m.Say(tui.ToneInfo, "/"+p.searches[p.half].text+" "+p.searches[p.half].summary())
+}
+
+// searchPrompt searches while it is typed.
+func (p *flamePage) searchPrompt() *tui.Prompt {
+	return tui.FilterPrompt(p.searches[p.half].text, func(_ *tui.Model, text string) tui.Cmd {
+		p.search(text)
+		return nil
+	}, func(*tui.Model) string { return p.searches[p.half].summary() })
 }

@@ -2,7 +2,6 @@ package profiles
 
 import (
 	"math"
-	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,37 +55,5 @@ func TestAmounts(t *testing.T) {
 	want := []string{"-", "new", "gone", "+48%", "+0.1%", "x900", "±0%", "±0", "-3.0", "p unknown", "p < 0.001", "p 0.250"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestPlanSearch(t *testing.T) {
-	for text, want := range map[string][2]bool{ // a regular expression, a remark
-		"mallocgc":        {false, false},
-		"runtime.malloc":  {true, false},
-		"(*Server).Serve": {false, true},
-		"a|b":             {true, false},
-		"a[":              {false, true},
-	} {
-		p := planSearch(text)
-		if got := [2]bool{p.re != nil, p.note != ""}; got != want {
-			t.Errorf("planSearch(%q): %v, want %v", text, got, want)
-		}
-	}
-}
-
-// TestSearchInAnyCase holds expressions for lower case against Go's own (?i).
-func TestSearchInAnyCase(t *testing.T) {
-	names := []string{"runtime.mallocgc", "main.(*Server).Search", "faiss::IndexHNSW::search", "[libknowhere.so]", "K\u212a", "ÄÖÜ.straße", "", "a", "A", "x1y22"}
-	x := &flameIndex{names: names, folded: foldNames(names)}
-	for _, text := range []string{
-		"a", "SEARCH", "^a$", "^A$", "[^a]", "^[^A]$", "m.l+oc", "(RUN|main)", "IndexHNSW::S", "\\d+", "\\bserver\\b", "[A-C]", "^$", "ä.ü", "x[0-9]y", "so]$", "\\[LIB", "s{2}", "\\pL", "(?i)k",
-	} {
-		plan := planSearch(text)
-		re := regexp.MustCompile("(?i)" + text)
-		for i, name := range names {
-			if got, want := plan.run(x)[i], re.MatchString(name); got != want {
-				t.Errorf("%q in %q: %v, want %v", text, name, got, want)
-			}
-		}
 	}
 }

@@ -65,8 +65,8 @@ func newJudgePage(items []Item) *judgePage {
 	return &judgePage{reportPage: reportPage{verb: []string{"pgo", "judge"}, words: judgeWords(items)}, items: items}
 }
 
-// judgeWords returns the arguments of "pgo judge" for profiles. That command takes only CPU profiles, always folds
-// asyncPreempt, and has no flags for how samples of other formats are read: nil if it cannot judge the same.
+// judgeWords returns the arguments of "pgo judge" for profiles. That command takes only CPU profiles and always folds asyncPreempt:
+// nil if it cannot judge the same.
 func judgeWords(items []Item) []string {
 	words := wordsOf(items)
 	var kept []string
@@ -77,8 +77,6 @@ func judgeWords(items []Item) []string {
 				return nil
 			}
 		case "--fold-preempt":
-		case "--weight-by", "--column", "--threads":
-			return nil
 		default:
 			kept = append(kept, words[i])
 		}

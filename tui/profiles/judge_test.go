@@ -93,7 +93,6 @@ func TestJudgeWords(t *testing.T) {
 		{of([]string{"c.bundle", "--kind", "cpu", "--node", "proxy-1"}, []string{"c.bundle", "--kind", "cpu", "--node", "proxy-2"}), []string{"c.bundle", "--node", "proxy-1", "--node", "proxy-2"}},
 		{of([]string{"c.bundle", "--kind", "heap"}), nil},
 		{of([]string{"a.pb.gz", "--fold-preempt"}), []string{"a.pb.gz"}},
-		{of([]string{"perf.txt", "--weight-by", "count"}), nil},
 		{of(nil), nil},
 	} {
 		if got := judgeWords(x.items); !slices.Equal(got, x.want) {

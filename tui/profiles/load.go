@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"kitescope/internal/hints"
+	"kitescope/internal/words"
 	"kitescope/profile"
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
@@ -31,7 +33,7 @@ func growFlame(m *tui.Model, p *flamePage) tui.Cmd {
 func (q *flameQuery) grow(l *loadedProfiles, filter profile.Filter) (indexes [2]*flameIndex, err error) {
 	o := flame.Options{
 		SampleIndex: q.kind, By: q.by, Filter: filter, Nodes: q.nodes, Inverted: q.inverted,
-		Normalize: l.base != nil && !q.raw, MinShare: q.least, MaxFrames: mostFlameFrames,
+		Normalize: l.base != nil && !q.raw, MaxFrames: mostFlameFrames,
 	}
 	var trees [2]*flame.Tree
 	only := exactly(q.focus)
@@ -74,19 +76,6 @@ func (l *loadedProfiles) ofNodes(f profile.Filter) (*loadedProfiles, profile.Fil
 // mostFlameFrames is far more than a terminal shows, and no burden for memory.
 const mostFlameFrames = 200_000
 
-// searchFrames matches the names of a page's graphs.
-func searchFrames(p *flamePage, plan searchPlan) tui.Cmd {
-	msg := searchedMsg{page: p, text: plan.text, indexes: p.indexes()}
-	return func() tea.Msg {
-		for half, x := range msg.indexes {
-			if x != nil {
-				msg.found[half] = plan.run(x)
-			}
-		}
-		return msg
-	}
-}
-
 // withProfiles reads a subject's profiles, unless another page has, and calls then with them.
 func withProfiles(m *tui.Model, s *profileSubject, then func(*loadedProfiles, error) tea.Msg) tui.Cmd {
 	read := reader(m, s)
@@ -116,38 +105,10 @@ func rankTop(m *tui.Model, p *topPage) tui.Cmd {
 		switch {
 		case err != nil:
 		case l.base != nil:
-			msg.changes, msg.err = report.NewComparison(l.base, l.profile, report.CompareOptions{Options: o, DiffBase: true, Normalize: !q.raw})
+			msg.changes, msg.err = report.NewComparison(l.base, l.profile, report.CompareOptions{Options: o, Normalize: !q.raw})
 		default:
 			msg.top, msg.err = report.NewTop(l.profile, o)
 		}
-		return msg
-	})
-}
-
-// peekAt finds callers and callees of a page's function.
-func peekAt(m *tui.Model, p *peekPage) tui.Cmd {
-	q, filter, name := p.query, p.filter, p.name
-	return withProfiles(m, p.subject, func(l *loadedProfiles, err error) tea.Msg {
-		msg := peekedMsg{page: p, loaded: l, err: err}
-		if err != nil {
-			return msg
-		}
-		l, filter := l.ofNodes(filter)
-		o := report.Options{SampleIndex: q.kind, By: q.by, Filter: filter}
-		after, err := report.NewPeek(l.profile, exactly(name), o)
-		var before *report.Peek
-		if err == nil && l.base != nil {
-			before, err = report.NewPeek(l.base, exactly(name), o)
-		}
-		if err != nil {
-			msg.err = err
-			return msg
-		}
-		factor := 1.0
-		if before != nil && !q.raw && before.Total > 0 && after.Total > 0 {
-			factor = float64(before.Total) / float64(after.Total)
-		}
-		msg.lines, msg.unit = peekLines(name, after, before, factor), after.Type.Unit
 		return msg
 	})
 }
@@ -211,3 +172,15 @@ func nextStep(steps <-chan tui.Message) tui.Cmd {
 		return nil
 	}
 }
+
+// profileTrouble returns an error about profiles with a hint.
+func profileTrouble(err error) string {
+	text := words.Harmless(words.OneLine(err.Error()))
+	if hint := hints.Of(err); hint != "" {
+		text += ": " + words.Harmless(hint)
+	}
+	return text
+}
+
+// noFilter keeps everything.
+func noFilter() profile.Filter { return profile.Filter{} }

@@ -17,7 +17,7 @@ func (p *topPage) Can(m *tui.Model, a tui.Action) string {
 		if p.entry() == nil {
 			return "there is no row"
 		}
-		if p.shown.by == profile.ByNode && p.entry().Function == report.NoLabel {
+		if p.shown.by == profile.ByNode && p.entry().Function == report.NoNode {
 			return "these samples have no node"
 		}
 	case tui.ActNormalize:
@@ -39,12 +39,12 @@ func (p *topPage) ofNode() profile.Filter {
 	return f
 }
 
-// open goes into the profiles of a node, else to callers and callees.
+// open goes into the profiles of a node, else to the callers and callees of a function.
 func (p *topPage) open(m *tui.Model, r *topRow) tui.Cmd {
 	if p.shown.by == profile.ByNode {
 		return m.Push(newTopPage(p.subject, topQuery{kind: p.shown.kind, raw: p.shown.raw}, p.ofNode()))
 	}
-	return m.Push(newPeekPage(p.subject, p.shown, p.filter, r.Function))
+	return m.Push(newFlamePageOf(p.subject, p.shown, p.filter, r.Function))
 }
 
 func (p *topPage) Act(m *tui.Model, a tui.Action) tui.Cmd {

@@ -14,6 +14,9 @@ const (
 	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
 	faissBuilds = "engine build makes HNSW and FLAT; build IVF indexes with faiss"
 	mouse       = "the UI leaves the mouse to the terminal, which selects text with it"
+	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
+	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
+	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
 	exactSparse = "all lists are added up, which finds the same rows"
 )
 
@@ -61,6 +64,39 @@ var removedFlags = map[string]string{
 	"replay refine-k":        replayRows,
 	"replay reorder-k":       replayRows,
 	"replay scheduler":       "replay whatif models the queues of nodes",
+
+	"diagnose symbols":             localNames,
+	"pgo header-file":              pullFirst,
+	"pgo symbols":                  localNames,
+	"profile column":               "give each side as a file of its own to kitescope profile diff",
+	"profile dark":                 "the page follows the colours of the browser: -o html",
+	"profile demangle":             "names are as go tool pprof shows them",
+	"profile effect":               "--where 'flat_percent>1' leaves out small changes",
+	"profile header-file":          pullFirst,
+	"profile label":                pprofTags,
+	"profile level":                "a change is noise at a chance of 0.01 or more; --where 'flat_p_corrected<0.001' is stricter",
+	"profile mean":                 "go tool pprof -mean",
+	"profile min-share":            "the page leaves out what cannot be seen",
+	"profile relative":             "the page colours by points of the total, or of a frame itself: -o html",
+	"profile relative-percentages": "go tool pprof -relative_percentages",
+	"profile show-from":            "go tool pprof -show_from",
+	"profile subtract":             "go tool pprof -base",
+	"profile symbols":              localNames,
+	"profile tag":                  pprofTags,
+	"profile threads":              pprofTags,
+	"profile upright":              "the page turns round: -o html",
+	"profile vanished":             "frames that vanished are always shown",
+	"profile weight-by":            "--sample samples counts samples",
+	"profile width":                "an SVG scales",
+}
+
+// removedCommands maps the path of a command that was removed to the hint of the error.
+var removedCommands = map[string]string{
+	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
+	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
+	"profile share": "profile top --focus REGEX shows the share of matching stacks",
+	"profile trend": "profile diff compares two rounds of a record",
+	"profile web":   "profile merge FILE -O FILE.pb.gz, then go tool pprof -http : FILE.pb.gz",
 }
 
 // replacement returns the hint for a flag that was removed from a command, "" if there was none.

@@ -27,6 +27,9 @@ var elsewhere = map[string]string{
 // group, a resource, a word of another tool.
 func UnknownCommand(cmd *cobra.Command, word string) error {
 	err := fmt.Errorf("unknown command %q", word)
+	if instead := removedCommands[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")+" "+word]; instead != "" {
+		return Usage(fmt.Errorf("command %q was removed", word), instead)
+	}
 	meant := meantBy(cmd, word)
 	if len(meant) == 0 {
 		return Usage(err, "see: "+cmd.CommandPath()+" --help")

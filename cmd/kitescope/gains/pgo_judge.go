@@ -52,7 +52,7 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.Register(cmd)
-	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads")
+	cli.LeaveOut(cmd, "kind")
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), defaultHotCalls, "maximum number of hot calls, 0 for all")
 	f.report.List(cmd, builds.JudgementSchema, "usable=false", "-go_percent,name", "name,samples; +go_version")

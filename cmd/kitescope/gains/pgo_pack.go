@@ -65,7 +65,7 @@ into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.input.Register(cmd)
-	cli.LeaveOut(cmd, "kind", "column", "weight-by", "threads", "demangle", "symbols")
+	cli.LeaveOut(cmd, "kind")
 	f.input.KeepMangled() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
 	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of profiles, 0 for all; csv and structured formats default to all")

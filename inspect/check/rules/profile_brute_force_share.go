@@ -29,9 +29,8 @@ Warning if a node spends at least twice as much of its time on it as any other o
 bounds of either explain; or if it spends more than half of its time on it, although every loaded collection has an index other than FLAT. With
 collections that have none it is info: brute force is by design there.
 
-Milvus releases have no symbols in libknowhere. Brute force then looks like IVF, its share is unknown, and the check is skipped. ` + "`--symbols DIR`" + ` with
-the libraries of the processes supplies the names: exported ones are enough. Without them, the part of knowhere's work that goes through OpenMP is
-known, as for brute force and IVF but not for graphs. A node with far more of that than the others is info.
+Milvus releases have no symbols in libknowhere. Brute force then looks like IVF, its share is unknown, and the check is skipped. Without
+names, the part of knowhere's work that goes through OpenMP is known, as for brute force and IVF but not for graphs. A node with far more of that than the others is info.
 
 brute-force-share estimates the same from what is loaded; this check measures it.`,
 	Remedy: `See growing-flushed, growing-too-large, index-not-loaded and index-missing for the rows; ` + "`kitescope get segments`" + ` shows who has them. A node that
@@ -164,7 +163,6 @@ func reportProfileOpenMP(p *check.Pass, x *model.ProfiledProcess, rest float64) 
 		Impact: "It scans rows that the others do not have: growing ones, segments without an index, or lists of an IVF index.",
 		Fix: check.Fix(
 			check.Shell(check.Kitescope("balance")).Does("shows what it serves compared with the others"),
-			check.Do("pass --symbols with a folder of the processes' libraries to tell brute force from IVF"),
 		),
 	})
 }

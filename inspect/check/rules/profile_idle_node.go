@@ -30,7 +30,7 @@ and always for proxies, whose load depends on the clients.
 Not a finding if the node is stopping, or if all are idle; info within ten minutes of its start. node-idle and the imbalance checks look at what a
 node is given to serve, and explain the finding where they find something. Where they find nothing, searches ask for what the other nodes have.`,
 	Remedy: `If node-idle or auto-balance-off found the cause, start there. Otherwise find out which data on the node is never searched (` + "`kitescope balance`" + `), and what the
-others do (` + "`kitescope profile nodes DIR`" + `). More replicas of a busy collection give the node a share of it. Proxies: put a load balancer in front.`,
+others do (` + "`kitescope profile top DIR --by node`" + `). More replicas of a busy collection give the node a share of it. Proxies: put a load balancer in front.`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileIdle,
 	FollowsFrom: []check.Cause{{Check: "node-idle", Of: ofProcess}, {Check: "auto-balance-off", Of: ofQueryNode}, {Check: "imbalance-rows", Of: ofProcess}, {Check: "imbalance-leaders", Of: ofProcess}},

@@ -25,7 +25,7 @@ processes do not record this (runtime.SetMutexProfileFraction is 0 unless set, a
 
 Waiting costs no CPU. A process stuck at a lock uses nothing and shows nothing in a CPU profile. Goroutine dumps show it
 (` + "`kitescope profile pull --kind goroutine`" + `).`,
-	Remedy: "`kitescope profile peek lockSlow FILE`" + ` shows the callers. In Milvus that is usually a single hot collection or channel: spread it over more shards or
+	Remedy: "`kitescope profile flame FILE --focus lockSlow`" + ` shows the callers. In Milvus that is usually a single hot collection or channel: spread it over more shards or
 replicas. Contention in the runtime's locks grows with the number of CPUs: set GOMAXPROCS to the container's CPU limit (automatic since Go 1.25).`,
 	Needs:       check.NeedProfiles,
 	Run:         runProfileLocks,
@@ -59,7 +59,7 @@ func runProfileLocks(p *check.Pass) error {
 		}
 		f.Impact = "Requests that need the lock wait for each other, even with CPUs free."
 		f.Fix = check.Fix(
-			check.Shell(onNode(inProfiles(p, check.Kitescope("profile peek lockSlow")), x)).Does("shows who waits for which lock: most often it is of one hot collection or channel"),
+			check.Shell(onNode(inProfiles(p, check.Kitescope("profile flame --focus lockSlow")), x)).Does("shows who waits for which lock: most often it is of one hot collection or channel"),
 			check.Do("spread that collection over more shards or replicas"),
 		)
 		reportProfiled(p, f)

@@ -26,8 +26,6 @@ type Options struct {
 	// before it and after it.
 	Window time.Duration
 	Pull   pull.Options
-	// Symbols are folders of libraries that name native frames.
-	Symbols []string
 	// Chosen is told which profiles of a recording are judged; nil: nobody wants to know.
 	Chosen func(kept.Pull)
 	// Read is told the profiles that the cluster is judged with, while they can be opened; nil: nobody wants to know.
@@ -79,7 +77,7 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Opt
 	if record == nil {
 		return c, nil
 	}
-	profiles, err := Facts(ctx, record, c, p.Symbols)
+	profiles, err := Facts(ctx, record, c)
 	if err != nil {
 		return nil, err
 	}

@@ -14,15 +14,14 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/pull"
 	"kitescope/profile/report"
-	"kitescope/profile/symbol"
 )
 
-// Facts works out of a record what checks judge. symbols are folders of libraries that name native frames. What is no profile is
+// Facts works out of a record what checks judge. What is no profile is
 // a problem of the result; the error is that of ctx, or of comparing.
-func Facts(ctx context.Context, record *pull.Record, c *model.Cluster, symbols []string) (*model.Profiles, error) {
+func Facts(ctx context.Context, record *pull.Record, c *model.Cluster) (*model.Profiles, error) {
 	f := &profileReader{
 		c: c, record: record, byName: make(map[string]*model.ProfiledProcess), cpus: make(map[*model.ProfiledProcess]*profile.Profile),
-		out: &model.Profiles{Location: record.Path}, symbols: symbols,
+		out: &model.Profiles{Location: record.Path},
 	}
 	for _, p := range record.Problems {
 		f.out.Problems = append(f.out.Problems, p.Where+": "+p.Reason)
@@ -64,7 +63,7 @@ func Facts(ctx context.Context, record *pull.Record, c *model.Cluster, symbols [
 
 // Busiest is the newest CPU profile of the process that spends most processor time, and that process; nil where no profile tells. The
 // profiles are those that Facts made of the record: what it could not read is among their problems. The error is that of ctx.
-func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles, symbols []string) (*profile.Profile, *model.ProfiledProcess, error) {
+func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*profile.Profile, *model.ProfiledProcess, error) {
 	var most *model.ProfiledProcess
 	for _, x := range profiles.Processes {
 		if x.CPU != nil && x.CPU.Cores > 0 && (most == nil || x.CPU.Cores > most.CPU.Cores) {
@@ -74,7 +73,7 @@ func Busiest(ctx context.Context, record *pull.Record, profiles *model.Profiles,
 	if most == nil {
 		return nil, nil, nil
 	}
-	f := &profileReader{record: record, symbols: symbols}
+	f := &profileReader{record: record}
 	for i := range record.Items {
 		item := &record.Items[i]
 		if item.Node != most.Name || item.Kind != pull.CPU && item.Kind != "" || !f.wanted(item) {
@@ -98,8 +97,6 @@ type profileReader struct {
 	out    *model.Profiles
 	byName map[string]*model.ProfiledProcess
 	cpus   map[*model.ProfiledProcess]*profile.Profile
-	// symbols are folders of libraries that name native frames.
-	symbols []string
 }
 
 // newest is the round that the present is judged by: the last that has a profile of a kind.
@@ -157,10 +154,7 @@ func (f *profileReader) open(ctx context.Context, item *pull.Item) (*profile.Pro
 		return nil, err
 	}
 	p.Origin.Name, p.Origin.Node, p.Origin.Role = item.Name, item.Node, item.Role
-	if len(f.symbols) > 0 && kindOf(item, p) == pull.CPU {
-		p, _, err = symbol.Apply(ctx, p, symbol.Options{Dirs: f.symbols})
-	}
-	return p, err
+	return p, nil
 }
 
 // process is the process that an item is of.
@@ -276,7 +270,7 @@ func (f *profileReader) keep(x *model.ProfiledProcess, kind pull.Kind, p *profil
 
 // growth compares the dumps of the goroutines of one process.
 func (f *profileReader) growth(x *model.ProfiledProcess, dumps []*profile.Profile) {
-	g, err := report.NewGrowth(dumps, 0)
+	g, err := report.NewGrowth(dumps)
 	if err != nil {
 		x.GoroutineReason = err.Error()
 		return
@@ -313,18 +307,19 @@ func (f *profileReader) compare() error {
 		of[x.Name] = x
 		list = append(list, &one)
 	}
-	n, err := report.NewNodes(list, report.NodesOptions{Options: report.Options{SampleIndex: "cpu", FoldPreempt: true}})
+	nodes, err := report.NewNodes(list)
 	if err != nil {
 		return err
 	}
-	for _, r := range n.Roles {
-		for i := range r.Nodes {
-			s := &r.Nodes[i]
-			x := of[s.Node]
-			x.CPU = cpuFacts(s, len(r.Nodes)-1)
-			if x.CPU.Hottest, err = hottest(f.cpus[x]); err != nil {
-				return err
-			}
+	peers := map[string]int{}
+	for _, s := range nodes {
+		peers[s.Origin.Role]++
+	}
+	for _, s := range nodes {
+		x := of[s.Node]
+		x.CPU = cpuFacts(s, peers[s.Origin.Role]-1)
+		if x.CPU.Hottest, err = hottest(f.cpus[x]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -353,15 +348,7 @@ func cpuFacts(s *report.NodeShares, peers int) *model.CPUProfile {
 	}
 	c := &model.CPUProfile{
 		Over: s.Duration.Round(time.Millisecond), Samples: s.Samples, Cores: s.Cores, Load: loads[s.Load], Others: s.Others, Peers: peers,
-		OpenMP: shareFact(s.BruteForce.Exhaustive), Knowhere: shareFact(s.BruteForce.Knowhere),
-	}
-	for _, a := range s.Activities {
-		switch a.Name {
-		case report.ActivityGC:
-			c.GC = shareFact(a)
-		case report.ActivityLockWait:
-			c.LockWait = shareFact(a)
-		}
+		GC: shareFact(s.GC), LockWait: shareFact(s.LockWait), OpenMP: shareFact(s.BruteForce.Exhaustive), Knowhere: shareFact(s.BruteForce.Knowhere),
 	}
 	if s.BruteForce.Known {
 		brute := shareFact(s.BruteForce.Part)
