@@ -34,7 +34,7 @@ type Options struct {
 	// Layout, if it is not nil, is what tables that follow each other without a header have in common: the first one
 	// decides which columns are shown and how wide they are at least.
 	Layout *Layout
-	// Unshown, if it is not nil, is told which columns of a table had no room: those that are the same in all rows go first then.
+	// Unshown, if it is not nil, is told which columns of a table had no room.
 	Unshown *Unshown
 	// NoHeader leaves out the header of tables and CSV.
 	NoHeader bool

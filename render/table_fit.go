@@ -37,22 +37,19 @@ func (l *Layout) settle(t *textTable) {
 
 // Unshown is what of a table had no room.
 type Unshown struct {
-	// Same are the columns that are the same in every row, with their value: "STATE=Flushed".
-	Same []string
-	// Hidden are the titles of the others.
+	// Hidden are the titles of the columns.
 	Hidden []string
 }
 
-// fitTo drops columns until the table fits, then shortens the widest texts, so that no line ever wraps. Where somebody says what is not
-// shown, columns that are the same in every row go first; then those of the highest priority. The first column and those that are Kept
-// stay.
+// fitTo drops columns of the highest priority until the table fits, then shortens the widest texts, so that no line ever wraps. The first
+// column and those that are Kept stay.
 func (t *textTable) fitTo(cells int, keep bool, told *Unshown) {
-	var hidden Unshown
+	var hidden []string
 	if t.total() > cells && !keep {
-		hidden = t.drop(cells, told != nil)
+		hidden = t.drop(cells)
 	}
 	if told != nil { // also that there is room again
-		*told = hidden
+		told.Hidden = hidden
 	}
 	for t.total() > cells {
 		widest := 0
@@ -71,44 +68,28 @@ func (t *textTable) fitTo(cells int, keep bool, told *Unshown) {
 		if c := &t.columns[j]; c.cut && !c.Shorten {
 			c.affixes = new(Affixes)
 			for i := range t.grid.Len() {
-				c.affixes.Add(t.text(i, c))
+				t.appendCell(t.grid.Row(i), c)
+				c.affixes.Add(string(t.scratch))
 			}
 		}
 	}
 }
 
-// dropped is a column without room, and the value that it has in all rows if there is one.
-type dropped struct {
-	textColumn
-	value string
-	same  bool
-}
-
-func (t *textTable) drop(cells int, sameFirst bool) (hidden Unshown) {
-	var gone []dropped
-	take := func(at int, value string, same bool) {
-		gone = append(gone, dropped{t.columns[at], value, same})
+// drop takes columns away, and returns their titles.
+func (t *textTable) drop(cells int) (hidden []string) {
+	var gone []textColumn
+	for t.total() > cells {
+		at := -1
+		for j := range t.columns {
+			if c := &t.columns[j]; c.Priority > 0 && !c.Kept && (at < 0 || c.Priority >= t.columns[at].Priority) {
+				at = j
+			}
+		}
+		if at < 0 {
+			break
+		}
+		gone = append(gone, t.columns[at])
 		t.columns = append(t.columns[:at:at], t.columns[at+1:]...)
-	}
-	values := make(map[int]string)
-	for j := 1; j < len(t.columns) && sameFirst; j++ {
-		if value, same := t.same(&t.columns[j]); same && !t.columns[j].Kept {
-			values[t.columns[j].cell] = value
-		}
-	}
-	for t.total() > cells {
-		at := t.heaviest(func(c *textColumn) (int, bool) { _, same := values[c.cell]; return c.Priority, same })
-		if at < 0 {
-			break
-		}
-		take(at, values[t.columns[at].cell], true)
-	}
-	for t.total() > cells {
-		at := t.heaviest(func(c *textColumn) (int, bool) { return c.Priority, c.Priority > 0 && !c.Kept })
-		if at < 0 {
-			break
-		}
-		take(at, "", false)
 	}
 	for k := range slices.Backward(gone) { // what wider ones have left room for comes back, the last to go first
 		if t.total()+Gutter+gone[k].width <= cells {
@@ -116,51 +97,15 @@ func (t *textTable) drop(cells int, sameFirst bool) (hidden Unshown) {
 			if at < 0 {
 				at = len(t.columns)
 			}
-			t.columns = slices.Insert(t.columns, at, gone[k].textColumn)
+			t.columns = slices.Insert(t.columns, at, gone[k])
 			gone = slices.Delete(gone, k, k+1)
 		}
 	}
-	slices.SortFunc(gone, func(a, b dropped) int { return a.cell - b.cell })
+	slices.SortFunc(gone, func(a, b textColumn) int { return a.cell - b.cell })
 	for _, c := range gone {
-		if c.same {
-			hidden.Same = append(hidden.Same, c.title+"="+c.value)
-		} else {
-			hidden.Hidden = append(hidden.Hidden, c.title)
-		}
+		hidden = append(hidden, c.title)
 	}
 	return hidden
-}
-
-// heaviest is the column to drop next of those that may go, the last of the heaviest; -1 if none may.
-func (t *textTable) heaviest(weight func(c *textColumn) (weight int, may bool)) int {
-	at, most := -1, 0
-	for j := range t.columns {
-		if w, may := weight(&t.columns[j]); may && (at < 0 || w >= most) {
-			at, most = j, w
-		}
-	}
-	return at
-}
-
-// same is the text that a column has in every row; ok is false if they differ, or if one row is all there is.
-func (t *textTable) same(c *textColumn) (text string, ok bool) {
-	n := t.grid.Len()
-	if n < 2 {
-		return "", false
-	}
-	text = t.text(0, c)
-	for i := 1; i < n; i++ {
-		if t.text(i, c) != text {
-			return "", false
-		}
-	}
-	return text, true
-}
-
-// text is what people see of a cell.
-func (t *textTable) text(i int, c *textColumn) string {
-	t.appendCell(t.grid.Row(i), c)
-	return string(t.scratch)
 }
 
 // Names keep at least leastName cells in a terminal: columns go before. Elsewhere a name that is not the last column is

@@ -213,9 +213,6 @@ func (q *question) unshown(g *view.Grid) (lines []string) {
 	if g.Skipped > 0 {
 		say("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Leaves+" "+q.resource.Singular))
 	}
-	if fit := q.options.Unshown; len(fit.Same) > 0 {
-		say("the same in all rows: %s", strings.Join(fit.Same, ", "))
-	}
 	if fit := q.options.Unshown; len(fit.Hidden) > 0 {
 		say("hidden for want of room: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
 	}

@@ -44,7 +44,9 @@ func Overview(w io.Writer, v *view.Overview, found *Found, o render.Options) err
 	if o.Format.Documents() {
 		return overviewDocument(v, found).Write(w, &o)
 	}
-	return writeOverview(w, v, found, &o)
+	out := encode.NewOutput(w, encode.Pieces)
+	render.WriteLines(&out, overviewLines(v, found, &o), &o)
+	return out.Flush()
 }
 
 // listSheet is a list that somebody asked for.

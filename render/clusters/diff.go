@@ -26,7 +26,6 @@ func DiffFormats() render.Formats {
 // Diff writes what differs between two clusters; as JSON lines and CSV, only the changes.
 func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) error {
 	asked := render.Ask(&o, changeTable(d), nil)
-	people := func(w io.Writer) error { return writeDiff(w, d, &o.Options) }
 	s := &render.Sheet{
 		Kind: "Diff", Options: &o, Items: asked.Items, Parts: []render.Part{asked.List(noDifferences(d))}, Foot: asked.More(&o),
 		Head: []render.Line{{Role: render.RoleRemoved, Text: diffOrigin(render.RoleRemoved, &d.From)}, {Role: render.RoleAdded, Text: diffOrigin(render.RoleAdded, &d.To)}},
@@ -43,10 +42,24 @@ func Diff(w io.Writer, d *diff.Diff, f render.Format, o render.ReportOptions) er
 			e.EndList()
 		},
 		After: func(e *encode.Encoder) { e.NonZero("not_compared", d.NotCompared) },
-		Own:   map[string]func(io.Writer) error{"table": people, "wide": people},
 	}
 	if len(d.NotCompared) > 0 {
 		s.Head = append(s.Head, render.Line{Role: render.RoleWarn, Text: notCompared(d)})
+	}
+	if !o.Asks() && !d.Empty() {
+		s.Parts = nil
+		titles := map[model.Ref]string{{}: "cluster"}
+		for i := range d.Collections {
+			titles[d.Collections[i].Collection] = summaryLine(&d.Collections[i])
+		}
+		for i := range d.Changes {
+			if of := d.Changes[i].Collection; i == 0 || of != d.Changes[i-1].Collection {
+				s.Parts = append(s.Parts, render.Part{
+					Head: []render.Line{{Role: render.RoleTitle, Text: titles[of]}},
+					List: asked.Part(func(c *diff.Change) bool { return c.Collection == of }),
+				})
+			}
+		}
 	}
 	return s.Write(w, f)
 }
@@ -75,7 +88,12 @@ func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 		seen("collection", 1, func(c *diff.Change) string { return c.Collection.Name }),
 		field,
 		seen("from", 0, func(c *diff.Change) string { return c.From }),
-		seen("to", 0, func(c *diff.Change) string { return c.To }),
+		text("to", func(c *diff.Change) string { return c.To }).Titled("TO", 0, func(c *diff.Change) string {
+			if c.Kind == diff.Replaced {
+				return replacedBy(c)
+			}
+			return render.OrNone(c.To)
+		}),
 		render.Key("by", table.List, func(c *diff.Change) table.Cell {
 			if c.Kind != diff.Replaced {
 				return table.OfNone()
@@ -104,36 +122,6 @@ func writeSummary(e *encode.Encoder, s *diff.Summary) {
 	e.EndObject()
 }
 
-// writeDiff writes for people: a summary for each collection, then the changes.
-func writeDiff(w io.Writer, d *diff.Diff, o *render.Options) error {
-	out := encode.NewOutput(w, encode.Pieces)
-	p := render.NewPainter(o)
-	out.Buf = append(p.Paint(out.Buf, render.RoleRemoved, diffOrigin(render.RoleRemoved, &d.From)), '\n')
-	out.Buf = append(p.Paint(out.Buf, render.RoleAdded, diffOrigin(render.RoleAdded, &d.To)), '\n')
-	if len(d.NotCompared) > 0 {
-		out.Buf = append(p.Paint(out.Buf, render.RoleWarn, notCompared(d)), '\n')
-	}
-	if d.Empty() {
-		out.Buf = append(append(out.Buf, noDifferences(d)...), '\n')
-		return out.Flush()
-	}
-	titles := summaries(d)
-	var last model.Ref
-	for i := range d.Changes {
-		c := &d.Changes[i]
-		if i == 0 || c.Collection != last {
-			last = c.Collection
-			if i > 0 {
-				out.Buf = append(out.Buf, '\n')
-			}
-			out.Buf = append(p.Paint(append(out.Buf, '\n'), render.RoleTitle, titles[last]), '\n')
-		}
-		writeChangeLine(&out, &p, c, i > 0 && sameObject(&d.Changes[i-1], c))
-	}
-	out.Buf = append(out.Buf, '\n')
-	return out.Flush()
-}
-
 // notCompared says what one side lacks.
 func notCompared(d *diff.Diff) string {
 	return "not compared (one side was not read): " + strings.Join(d.NotCompared, ", ")
@@ -144,20 +132,6 @@ func noDifferences(d *diff.Diff) string {
 		return "no differences in the compared parts"
 	}
 	return "no differences"
-}
-
-// sameObject reports whether two changes are fields of one object, which share a line.
-func sameObject(a, b *diff.Change) bool {
-	return a.Kind == diff.Changed && b.Kind == diff.Changed && a.Object == b.Object
-}
-
-// summaries are the titles of groups of changes.
-func summaries(d *diff.Diff) map[model.Ref]string {
-	titles := map[model.Ref]string{{}: "cluster"}
-	for i := range d.Collections {
-		titles[d.Collections[i].Collection] = summaryLine(&d.Collections[i])
-	}
-	return titles
 }
 
 // diffOrigin says where a side is from.
@@ -199,22 +173,6 @@ func change(from, to int64) string {
 	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign + strconv.FormatInt(to-from, 10) + ")"
 }
 
-// writeChangeLine writes a change without the end of its line: another field of the
-// same object may follow.
-func writeChangeLine(out *encode.Output, p *render.Painter, c *diff.Change, goesOn bool) {
-	role := ChangeRole(c.Kind)
-	if goesOn {
-		out.Buf = p.Paint(out.Buf, role, ", "+fieldText(c))
-		return
-	}
-	if n := len(out.Buf); n == 0 || out.Buf[n-1] != '\n' {
-		out.Buf = append(out.Buf, '\n')
-	}
-	out.Buf = append(out.Buf, "  "...)
-	out.Buf = p.Paint(out.Buf, role, render.Glyph(role, true)+" "+ChangeText(c))
-	out.Drain()
-}
-
 func fieldText(c *diff.Change) string {
 	return c.Field + " " + render.OrNone(c.From) + " → " + render.OrNone(c.To)
 }
@@ -240,14 +198,18 @@ func ChangeText(c *diff.Change) string {
 	case diff.Removed:
 		return joinText(text, c.From)
 	case diff.Replaced:
-		names := make([]string, len(c.By))
-		for i, r := range c.By {
-			names[i] = r.ID
-		}
-		return joinText(text, "replaced by "+strings.Join(names, ", "))
+		return joinText(text, replacedBy(c))
 	default:
 		return text + "  " + fieldText(c)
 	}
+}
+
+func replacedBy(c *diff.Change) string {
+	names := make([]string, len(c.By))
+	for i, r := range c.By {
+		names[i] = r.ID
+	}
+	return "replaced by " + strings.Join(names, ", ")
 }
 
 func joinText(a, b string) string {

@@ -1,7 +1,6 @@
 package clusters
 
 import (
-	"io"
 	"strconv"
 	"strings"
 
@@ -123,46 +122,110 @@ func writeStates(e *encode.Encoder, key string, states []view.StateCount) {
 	e.EndList()
 }
 
-// writeOverview writes for people.
-func writeOverview(w io.Writer, v *view.Overview, found *Found, o *render.Options) error {
-	out := encode.NewOutput(w, encode.Pieces)
-	p := render.NewPainter(o)
-	head := render.Harmless(v.Origin.Root) + " @ " + render.Harmless(v.Origin.Location)
-	out.Buf = p.Paint(out.Buf, render.RoleTitle, head)
-	out.Buf = append(out.Buf, "   "+OriginText(v)+"\n\n"...)
+// overviewLines are an overview for people. None is broken: they are lines of tables.
+func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.Line {
+	lines := []render.Line{{Role: render.RoleTitle, Text: v.Origin.Root + " @ " + v.Origin.Location, After: []render.Piece{{Text: "   " + OriginText(v)}}, Whole: true}, {}}
 	if found != nil {
 		role, glyph, text := HealthText(found.Report)
-		render.WriteLines(&out, append([]render.Line{{Role: role, Text: glyph + " " + text}, {}}, found.lines(check.Warning, o.ASCII)...), o)
+		lines = append(append(lines, render.Line{Role: role, Text: glyph + " " + text}, render.Line{}), found.lines(check.Warning, o.ASCII)...)
+	}
+	add := func(role render.Role, text string, after ...render.Piece) {
+		lines = append(lines, render.Line{Role: role, Text: text, After: after, Whole: true})
+	}
+	title := func(text string) {
+		lines = append(lines, render.Line{}, render.Line{Role: render.RoleTitle, Text: text})
 	}
 	for _, m := range measures(v) {
 		if m.cell.Absent == table.None {
 			continue
 		}
 		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"), "_bytes"), "_percent"), "_", " ")
-		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.Paint(out.Buf, render.RoleDim, name)
-		out.Buf = render.AppendSpaces(out.Buf, 28-len(name))
-		out.Buf = append(render.AppendText(out.Buf, m.cell, m.kind), '\n')
+		add(render.RoleDim, "  "+render.Padded(name, 28), render.Piece{Text: render.Text(m.cell, m.kind)})
+	}
+	states := func(name string, states []view.StateCount) {
+		for i, s := range states {
+			if i == 0 {
+				title(name)
+			}
+			text := render.LeftPad(strconv.FormatInt(s.Count, 10), 10)
+			if s.Rows.Absent == table.Present {
+				text += render.LeftPad(strconv.FormatInt(s.Rows.Int, 10), 14) + " rows"
+			}
+			add(render.StateRole(s.State), "  "+render.Padded(s.State, 14), render.Piece{Text: text})
+		}
 	}
 	if !v.StatesUnknown {
-		writeStateLines(&out, &p, "segments", v.States)
+		states("segments", v.States)
 	}
-	writeStateLines(&out, &p, "collections by load state", v.Load)
-	writeRoleLines(&out, &p, v)
-	writeQueryNodes(&out, &p, v.Nodes)
-	writeTierLines(&out, &p, v)
+	states("collections by load state", v.Load)
+	for i := range v.Roles {
+		if i == 0 {
+			title("roles")
+		}
+		add(render.RolePlain, "  "+render.Padded(v.Roles[i].Role, 16), rolePieces(&v.Roles[i])...)
+	}
+	for i := range v.Nodes {
+		if i == 0 {
+			title("query nodes")
+		}
+		n := &v.Nodes[i]
+		add(render.RolePlain, "  "+render.Padded(n.Ref.Name, 20)+render.Padded(n.Address, 22), render.Piece{Role: nodeRole(n), Text: nodeText(n)})
+		if n.Live != nil {
+			add(render.RoleDim, "    "+NodeLiveText(n.Live))
+		}
+	}
+	titled := func(name, text string) {
+		lines = append(lines, render.Line{})
+		add(render.RoleTitle, name, render.Piece{Text: "  " + text})
+	}
+	if v.Streaming != nil {
+		titled("streaming", StreamingText(v.Streaming))
+	}
+	if v.Cache != nil {
+		titled("tiered storage", CacheText(v.Cache))
+	}
 	for _, name := range unknownLists(v) {
-		out.Buf = p.Paint(append(out.Buf, '\n'), render.RoleTitle, strings.ReplaceAll(name, "_", " "))
-		out.Buf = append(out.Buf, "  "+words.UnknownMark+" not read\n"...)
+		titled(strings.ReplaceAll(name, "_", " "), words.UnknownMark+" not read")
 	}
-	writeEtcdLines(&out, &p, v.Etcd)
+	if v.Etcd != nil {
+		title("etcd")
+		for i := range v.Etcd.Members {
+			text, role := EtcdText(&v.Etcd.Members[i])
+			add(render.RolePlain, "  "+v.Etcd.Members[i].Endpoint+"  ", render.Piece{Role: role, Text: text})
+		}
+	}
 	for _, g := range v.Gaps {
-		out.Buf = append(p.Paint(out.Buf, render.RoleWarn, "not read: "+render.Harmless(g.Where)+": "+render.Harmless(g.Reason)), '\n')
+		add(render.RoleWarn, "not read: "+g.Where+": "+g.Reason)
 	}
 	for _, n := range v.Version.Notes {
-		out.Buf = append(p.Paint(out.Buf, render.RoleWarn, "note: "+render.Harmless(n)), '\n')
+		add(render.RoleWarn, "note: "+n)
 	}
-	return out.Flush()
+	return lines
+}
+
+// rolePieces are how many sessions of a role there are, and how they are.
+func rolePieces(r *view.RoleCount) []render.Piece {
+	pieces := []render.Piece{{Text: strconv.Itoa(r.Registered) + " registered"}}
+	add := func(role render.Role, text string) {
+		pieces = append(pieces, render.Piece{Text: ", "}, render.Piece{Role: role, Text: text})
+	}
+	if r.Asked > 0 {
+		role := render.RoleGood
+		if r.Answered < r.Asked {
+			role = render.RoleBad
+		}
+		add(role, words.Number(r.Answered)+" of "+words.Number(r.Asked)+" answered")
+	}
+	if r.Standby > 0 {
+		add(render.RolePlain, strconv.Itoa(r.Standby)+" standby")
+	}
+	if r.Stopping > 0 {
+		add(render.RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
+	}
+	if len(r.Versions) > 0 {
+		pieces = append(pieces, render.Piece{Text: "  "}, render.Piece{Role: render.RoleDim, Text: strings.Join(r.Versions, ", ")})
+	}
+	return pieces
 }
 
 // OriginText is version, revision and age in one line: "Milvus 2.3.5  rev 1643  2s old".
@@ -186,67 +249,6 @@ func OriginText(v *view.Overview) string {
 		parts = append(parts, "taken "+string(encode.AppendTime(nil, v.Origin.Taken.Unix()*1e9)))
 	}
 	return strings.Join(parts, "  ")
-}
-
-func writeStateLines(out *encode.Output, p *render.Painter, title string, states []view.StateCount) {
-	if len(states) == 0 {
-		return
-	}
-	out.Buf = append(p.Paint(append(out.Buf, '\n'), render.RoleTitle, title), '\n')
-	for _, s := range states {
-		out.Buf = append(out.Buf, "  "...)
-		out.Buf = p.Paint(out.Buf, render.StateRole(s.State), render.Harmless(s.State))
-		out.Buf = render.AppendSpaces(out.Buf, 14-len(s.State))
-		count := strconv.FormatInt(s.Count, 10)
-		out.Buf = append(render.AppendSpaces(out.Buf, 10-len(count)), count...)
-		if s.Rows.Absent == table.Present {
-			rows := strconv.FormatInt(s.Rows.Int, 10)
-			out.Buf = append(append(render.AppendSpaces(out.Buf, 14-len(rows)), rows...), " rows"...)
-		}
-		out.Buf = append(out.Buf, '\n')
-	}
-}
-
-func writeRoleLines(out *encode.Output, p *render.Painter, v *view.Overview) {
-	if len(v.Roles) == 0 {
-		return
-	}
-	out.Buf = append(p.Paint(append(out.Buf, '\n'), render.RoleTitle, "roles"), '\n')
-	for _, r := range v.Roles {
-		out.Buf = append(append(out.Buf, "  "...), render.Harmless(r.Role)...)
-		out.Buf = render.AppendSpaces(out.Buf, 16-len(r.Role))
-		out.Buf = append(strconv.AppendInt(out.Buf, int64(r.Registered), 10), " registered"...)
-		if r.Asked > 0 {
-			role := render.RoleGood
-			if r.Answered < r.Asked {
-				role = render.RoleBad
-			}
-			out.Buf = p.Paint(append(out.Buf, ", "...), role, words.Number(r.Answered)+" of "+words.Number(r.Asked)+" answered")
-		}
-		if r.Standby > 0 {
-			out.Buf = append(strconv.AppendInt(append(out.Buf, ", "...), int64(r.Standby), 10), " standby"...)
-		}
-		if r.Stopping > 0 {
-			out.Buf = p.Paint(append(out.Buf, ", "...), render.RoleWarn, strconv.Itoa(r.Stopping)+" stopping")
-		}
-		if len(r.Versions) > 0 {
-			out.Buf = p.Paint(append(out.Buf, "  "...), render.RoleDim, render.Harmless(strings.Join(r.Versions, ", ")))
-		}
-		out.Buf = append(out.Buf, '\n')
-	}
-}
-
-func writeEtcdLines(out *encode.Output, p *render.Painter, etcd *model.Etcd) {
-	if etcd == nil {
-		return
-	}
-	out.Buf = append(p.Paint(append(out.Buf, '\n'), render.RoleTitle, "etcd"), '\n')
-	for _, m := range etcd.Members {
-		out.Buf = append(append(out.Buf, "  "...), render.Harmless(m.Endpoint)...)
-		out.Buf = append(out.Buf, "  "...)
-		text, role := EtcdText(&m)
-		out.Buf = append(p.Paint(out.Buf, role, text), '\n')
-	}
 }
 
 // EtcdText says how one etcd member is.

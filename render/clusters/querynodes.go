@@ -2,12 +2,12 @@ package clusters
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"kitescope/inspect/view"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/render"
 )
 
@@ -31,34 +31,16 @@ func writeNodeLines(e *encode.Encoder, nodes []view.NodeLine) {
 	e.EndList()
 }
 
-func writeQueryNodes(out *encode.Output, p *render.Painter, nodes []view.NodeLine) {
-	if len(nodes) == 0 {
-		return
+// nodeText is what metadata has of a query node.
+func nodeText(n *view.NodeLine) string {
+	text := words.Count(n.Replicas, "replica", "replicas")
+	if len(n.ResourceGroups) > 0 {
+		text += "  " + render.Harmless(strings.Join(n.ResourceGroups, ", "))
 	}
-	out.Buf = append(p.Paint(append(out.Buf, '\n'), render.RoleTitle, "query nodes"), '\n')
-	for i := range nodes {
-		n := &nodes[i]
-		name := render.Harmless(n.Ref.Name)
-		out.Buf = append(append(out.Buf, "  "...), name...)
-		out.Buf = render.AppendSpaces(out.Buf, 20-len(name))
-		out.Buf = append(out.Buf, render.Harmless(n.Address)...)
-		out.Buf = render.AppendSpaces(out.Buf, 22-len(n.Address))
-		text := strconv.Itoa(n.Replicas) + " replicas"
-		if n.Replicas == 1 {
-			text = "1 replica"
-		}
-		if len(n.ResourceGroups) > 0 {
-			text += "  " + render.Harmless(strings.Join(n.ResourceGroups, ", "))
-		}
-		if n.State != "registered" {
-			text += "  " + n.State
-		}
-		out.Buf = append(p.Paint(out.Buf, nodeRole(n), text), '\n')
-		if n.Live != nil {
-			out.Buf = p.Paint(append(out.Buf, "    "...), render.RoleDim, NodeLiveText(n.Live))
-			out.Buf = append(out.Buf, '\n')
-		}
+	if n.State != "registered" {
+		text += "  " + n.State
 	}
+	return text
 }
 
 // writeNodeLive adds what a node says of itself; what it did not say is left out.

@@ -84,15 +84,3 @@ func writeTiers(e *encode.Encoder, v *view.Overview) {
 		e.EndObject()
 	}
 }
-
-// writeTierLines writes the same for people.
-func writeTierLines(out *encode.Output, p *render.Painter, v *view.Overview) {
-	if v.Streaming != nil {
-		out.Buf = p.Paint(append(out.Buf, '\n'), render.RoleTitle, "streaming")
-		out.Buf = append(out.Buf, "  "+StreamingText(v.Streaming)+"\n"...)
-	}
-	if v.Cache != nil {
-		out.Buf = p.Paint(append(out.Buf, '\n'), render.RoleTitle, "tiered storage")
-		out.Buf = append(out.Buf, "  "+CacheText(v.Cache)+"\n"...)
-	}
-}

@@ -4,7 +4,6 @@
 //  1. lay (rows.go) makes rows of the budgets: each phase, and each process that says something of it.
 //  2. The columns (columns.go) are keys for scripts and a table for people.
 //  3. newSheet puts the verdict first, then a table a budget, then what is unknown.
-//  4. A page (html.go) draws the same waterfall.
 //
 // Who shows lists of phases elsewhere has the same rows and columns (shared.go).
 package latency
@@ -21,6 +20,7 @@ import (
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/webpage"
 )
 
 // Report is what is written.
@@ -45,7 +45,7 @@ func Formats() render.Formats {
 		"wide":  "the same with bounds, rates, quantiles of a call, and each process",
 		"json":  "one JSON object, a phase per line (docs/reference/json.md)",
 		"jsonl": "one JSON object per line and phase",
-		"html":  "one page with a waterfall, for mail and browsers",
+		"html":  "one page, for mail and browsers",
 		"name":  "",
 	})
 }
@@ -61,7 +61,6 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 	s := &render.Sheet{
 		Kind: "Latency", Options: o, Head: head(r), Items: asked.Items,
 		About: func(e *encode.Encoder) { about(e, r.Latency, r.Budgets, latency.Verdict) },
-		Own:   map[string]func(w io.Writer) error{"html": func(w io.Writer) error { return writePage(w, r) }},
 	}
 	wide := f.Name() == "wide" || f.Name() == "csv"
 	for i, b := range r.Budgets {
@@ -77,6 +76,15 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 	}
 	s.Foot = append(asked.More(o), foot(r, o)...)
 	return s
+}
+
+// AddTo adds a table of each budget to a page; what is unknown goes to its notes.
+func (r *Report) AddTo(p *webpage.Page) {
+	s := newSheet(r, render.Format{}, &render.ReportOptions{})
+	p.Add("Where the time goes", s.Blocks()...)
+	for _, l := range render.PageLines(unknown(r)) {
+		p.Notes = append(p.Notes, "Unknown: "+l.Text)
+	}
 }
 
 // head is the verdict, and what it is about.

@@ -96,18 +96,8 @@ type Table struct {
 // Cell is a text; Class is "n" for figures, a tone, "dim", or several of them.
 type Cell struct {
 	Text, Class string
-	// Head says that it names its row. Indent is in em.
-	Head   bool
-	Indent float64
-	// Bar is drawn instead of the text.
-	Bar []Piece
-}
-
-// Piece is a part of a bar, in percent of its room; Class is its colour. One that is At a place leaves what is before it empty.
-type Piece struct {
-	Class    string
-	At       bool
-	Left, On float64
+	// Head says that it names its row.
+	Head bool
 }
 
 // HTML is the table as a block; one without columns is its notes.

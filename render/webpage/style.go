@@ -2,9 +2,9 @@ package webpage
 
 // style is how a page looks. Colours of text have a contrast of 4.5 to their background at least, in both schemes.
 const style = `:root{color-scheme:light dark;--bg:#fff;--fg:#24292f;--dim:#57606a;--line:#d5dae0;--card:#f6f8fa;--bad:#b0121f;--warn:#7d4e00;--info:#0550ae;--good:#116329;--link:#0550ae;
---part:#3f7fbf;--whole:#b9cbe0;--node:#8a63b8;--none:#c27c1a}
+}
 @media screen and (prefers-color-scheme:dark){:root{--bg:#16191d;--fg:#d8dee9;--dim:#9aa4b2;--line:#353b44;--card:#1f242a;--bad:#ff7b86;--warn:#ebcb8b;--info:#88c0d0;--good:#a3be8c;--link:#88c0d0;
---part:#6ba3d6;--whole:#3d4f66;--node:#a98bd0;--none:#d0a050}}
+}}
 *{box-sizing:border-box}
 body{background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:76rem;overflow-wrap:anywhere;padding:1.5rem 1rem}
 h1{border-left:5px solid var(--line);font-size:1.45rem;line-height:1.3;margin:0;padding-left:.8rem}
@@ -31,8 +31,8 @@ details{margin:.4rem 0}summary{cursor:pointer}ul{margin:.3rem 0;padding-left:1.2
 .finding .cmd{background:var(--bg)}.finding.error{border-left-color:var(--bad)}.finding.warning{border-left-color:var(--warn)}.finding h3{margin:0}
 .finding.error h3 span{color:var(--bad)}.finding.warning h3 span{color:var(--warn)}.finding.info h3 span{color:var(--info)}
 .depth1{margin-left:1.5rem}.depth2{margin-left:3rem}.depth3{margin-left:4.5rem}.depth4{margin-left:6rem}
-.bar{background:var(--line);display:flex;height:.9rem;min-width:12rem;position:relative}.bar i{display:block;height:100%}.bar i.at{min-width:1px;position:absolute}
-.bar .part{background:var(--part)}.bar .whole{background:var(--whole)}.bar .node{background:var(--node)}.bar .unexplained{background:var(--none)}
+
+
 footer{border-top:1px solid var(--line);color:var(--dim);font-size:.88rem;margin-top:2.5rem;padding-top:.6rem}
 @media (max-width:40rem){body{padding:1rem .75rem}h1{font-size:1.2rem}dl{grid-template-columns:minmax(0,1fr)}dt{margin-top:.3rem}.depth1,.depth2,.depth3,.depth4{margin-left:.6rem}.cards div{flex:1 1 8rem}}
 @media print{body{font-size:10pt;max-width:none;padding:0}nav,.skip,.cmd button{display:none}.cmd pre{white-space:pre-wrap}.finding,.cmd{background:none}tr{break-inside:avoid}h3{break-after:avoid}h2{break-after:avoid}*{print-color-adjust:exact}.wide{overflow:visible}figure .wide>svg{min-width:0}}

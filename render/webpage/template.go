@@ -60,7 +60,7 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{range .Rows}}<tr>{{range .}}{{template "cell" .}}{{end}}</tr>
 {{end}}</tbody></table></div>
 {{end}}{{end}}
-{{define "cell"}}{{if .Head}}<th scope="row">{{text .Text}}</th>{{else}}<td{{with .Class}} class="{{text .}}"{{end}}{{with .Indent}} style="padding-left:{{.}}em"{{end}}>{{if .Bar}}<div class="bar">{{range .Bar}}<i class="{{.Class}}{{if .At}} at" style="left:{{.Left}}%;width:{{.On}}%{{else}}" style="width:{{.On}}%{{end}}"></i>{{end}}</div>{{else}}{{text .Text}}{{end}}</td>{{end}}{{end}}
+{{define "cell"}}{{if .Head}}<th scope="row">{{text .Text}}</th>{{else}}<td{{with .Class}} class="{{text .}}"{{end}}>{{text .Text}}</td>{{end}}{{end}}
 {{define "article"}}<article class="{{text .Class}}">
 <h3><span>{{text .Mark}}</span> {{text .Title}}</h3>
 <p class="dim"><code title="{{text .CodeTitle}}">{{text .Code}}</code>{{range .About}} · {{text .}}{{end}}</p>
