@@ -35,6 +35,10 @@ type Config struct {
 	// Args are the words of the command line that prints what profiles.RunJudgement, profiles.RunComparison or RunReplay show, behind its verb:
 	// "a.txt", "b.txt", "--pair", "order". nil where none does.
 	Args []string
+	// Contexts are the names of the clusters that ":ctx" opens, and Switch is called with one of them, and with the page that is shown,
+	// before Run returns; without Switch there is no ":ctx".
+	Contexts []string
+	Switch   func(name, page string)
 	// NodeFlags are further flags of commands that read a cluster: "--live --map 10.2.0.7=localhost".
 	NodeFlags string
 	// Theme is the name of a theme; "" or "auto" follows the terminal's background.

@@ -26,7 +26,7 @@ func helpKind() PageKind {
 }
 
 func newHelpPage(m *Model, _ []string) (Page, error) {
-	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), all: slices.Clone(m.keys.all), words: paletteWords(), bare: m.Config.First != nil}
+	p := &helpPage{of: m.Top(), pages: m.pages(), resources: m.resources(), all: slices.Clone(m.keys.all), words: paletteWords(m), bare: m.Config.First != nil}
 	if p.bare {
 		about := ownKeys(m.kinds, m.Config.First.Scope())
 		p.all = slices.DeleteFunc(p.all, func(b Binding) bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"kitescope/inspect/view"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
@@ -19,14 +21,43 @@ type Word struct {
 }
 
 // paletteWords returns the commands of the palette.
-func paletteWords() []Word {
-	return []Word{
+func paletteWords(m *Model) []Word {
+	list := []Word{
 		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"at", "The cluster as it was: at 09:14, at -5m, at rev:24519.", nil, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
 		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.data.past.goLive(m) }},
 		{"theme", "Change the colours: theme NAME.", func(*Model) []string { return themeNames() }, (*Model).useTheme},
 	}
+	if m.Config.Switch != nil {
+		list = append(list, Word{"ctx", "Open another cluster of the configuration: ctx NAME.", func(m *Model) []string { return m.Config.Contexts }, (*Model).switchTo})
+	}
+	return list
+}
+
+// switchTo ends the UI for another one on the cluster of a context; without a name it lists the contexts.
+func (m *Model) switchTo(name string) Cmd {
+	switch {
+	case len(m.Config.Contexts) == 0:
+		m.Say(ToneWarn, "there are no contexts: kitescope context add names clusters")
+		return nil
+	case name == "":
+		menu := &Menu{Title: "open"}
+		for _, name := range m.Config.Contexts {
+			menu.Items = append(menu.Items, MenuItem{Text: words.Harmless(name), Run: func(m *Model, _ *Menu) Cmd { return m.switchTo(name) }})
+		}
+		m.Menu = menu
+		return nil
+	case !slices.Contains(m.Config.Contexts, name):
+		m.Say(ToneBad, "no context "+words.Harmless(name)+"; available: "+words.Harmless(strings.Join(m.Config.Contexts, ", ")))
+		return nil
+	}
+	page, _, _ := strings.Cut(m.Top().Crumb(), " ")
+	if m.unknownPage(page) { // of one object
+		page = ""
+	}
+	m.Config.Switch(name, page)
+	return tea.Quit
 }
 
 // newPalette is the line behind ":".
@@ -76,7 +107,7 @@ func (m *Model) jump(text string) Cmd {
 }
 
 func (m *Model) runWord(words []string) (Cmd, bool) {
-	for _, w := range paletteWords() {
+	for _, w := range paletteWords(m) {
 		if w.Text == words[0] {
 			return w.Run(m, strings.Join(words[1:], " ")), true
 		}
@@ -115,7 +146,7 @@ func suggestJump(m *Model, text string) []Suggestion {
 	if i := strings.LastIndexByte(rest, ' '); i >= 0 {
 		done, last = first+" "+rest[:i+1], rest[i+1:]
 	}
-	for _, w := range paletteWords() {
+	for _, w := range paletteWords(m) {
 		if w.Text == first && w.Args != nil {
 			return complete(done, last, w.Args(m))
 		}
@@ -140,7 +171,7 @@ func suggestPage(m *Model, word string) []Suggestion {
 		all = append(all, Suggestion{Text: r.Name, Doc: r.Doc})
 		others = append(others, append([]string{r.Singular}, r.Aliases...))
 	}
-	for _, w := range paletteWords() {
+	for _, w := range paletteWords(m) {
 		if m.Config.First != nil && (w.Text == "at" || w.Text == "live") {
 			continue
 		}

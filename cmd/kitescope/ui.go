@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -77,13 +76,15 @@ func openUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) er
 	if err := a.Flags.DebugNeedsFile(); err != nil {
 		return err
 	}
-	o, err := openFeed(ctx, a, f, c)
-	if err != nil {
+	next, page, err := showUI(ctx, a, f, c)
+	if err != nil || next == "" {
 		return err
 	}
-	defer o.close()
-	o.feed.At = a.Flags.At
-	return showUI(ctx, a, f, c, o)
+	a.UseContext(next)
+	nodes := cli.AddNodeFlags(&cobra.Command{}, true) // addresses and credentials are those of one cluster
+	nodes.Live = f.Nodes.Live
+	f.Nodes, f.Page = nodes, page
+	return runUI(ctx, a, f)
 }
 
 // instead is what says the same without a screen.
@@ -124,12 +125,18 @@ func (o *opened) pages() []tui.PageKind {
 	return slices.Concat(profiles.Pages(o.pulled), replays.Pages(nil), balance.Pages(), latency.Pages(), preflight.Pages(), timeline.Pages())
 }
 
-// showUI runs the UI over a feed, and hands its end to the caller: data that
-// never came is an error once the screen is given back.
-func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, o *opened) error {
+// showUI runs the UI on a cluster. It returns the context that ":ctx" named, and the page to open it with. An error of the
+// source is returned once the terminal is restored, if nothing was read from it.
+func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) (next, page string, err error) {
+	o, err := openFeed(ctx, a, f, c)
+	if err != nil {
+		return "", "", err
+	}
+	defer o.close()
+	o.feed.At = a.Flags.At
 	color, err := a.UseColor()
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	input := a.In
 	if c.From == "-" {
@@ -139,9 +146,13 @@ func showUI(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection, o 
 		Input: input, Output: a.Out, Feed: o.feed, Resources: view.Resources,
 		Title: c.From, Command: a.CommandFor(c), NodeFlags: f.Nodes.CommandFor(c), NoColor: !color,
 		StartPage: f.Page, Now: a.Now, SaveFile: cli.SaveFile, Pages: o.pages(),
+		Contexts: a.ContextNames(), Switch: func(name, on string) { next, page = name, on },
 	}
 	if err := a.Prefer(&cfg, &f); err != nil {
-		return err
+		return "", "", err
 	}
-	return cmp.Or(tui.Run(ctx, cfg), o.feed.Err())
+	if err := tui.Run(ctx, cfg); err != nil || next != "" {
+		return next, page, err
+	}
+	return "", "", o.feed.Err()
 }

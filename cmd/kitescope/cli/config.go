@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
+
+	"kitescope/inspect/session"
 )
 
 // ConfigFile is config.yaml: contexts and preferences. It names where passwords are, and never holds one.
@@ -108,6 +110,29 @@ func ReadConfig(path string) (c *ConfigFile, problems []string, err error) {
 		return nil, nil, fmt.Errorf("read configuration %s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	return c, problems, nil
+}
+
+// ContextNames returns the names of the contexts, none where the file cannot be read.
+func (a *App) ContextNames() []string {
+	path, err := ConfigPath(a.Getenv)
+	if err != nil {
+		return nil
+	}
+	config, _, err := ReadConfig(path)
+	if err != nil {
+		return nil
+	}
+	return config.Names()
+}
+
+// UseContext has the app read the cluster of a context from now on, with neither flags, moment nor clock of the cluster before.
+func (a *App) UseContext(name string) {
+	g := &a.Flags
+	g.From, g.Context, g.Root, g.User, g.PasswordFile, g.CA, g.Cert, g.Key, g.ServerName, g.Insecure = "", name, "", "", "", "", "", "", "", false
+	g.At = session.At{}
+	if a.Demo.runs != nil {
+		a.clock, a.Demo.runs = nil, nil
+	}
 }
 
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
