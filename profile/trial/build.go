@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,6 +31,8 @@ type Build struct {
 	Side, File, GoVersion, BuildID, PGO, SHA256 string
 	Size                                        int64
 	Took                                        time.Duration
+	// Recorded reports that the go command recorded its settings, which it does not for tests.
+	Recorded bool
 	// Output is the file with what the build said, below the folder.
 	Output string
 }
@@ -53,27 +54,19 @@ func (t *trial) find(ctx context.Context) error {
 		return err
 	}
 	found := Module{Dir: m.Dir, Path: m.Path, GoVersion: m.GoVersion}
-	if t.plan.Bench != "" {
-		found.Package = cmp.Or(t.plan.Package, ".")
-		found.Main = filepath.Join(t.plan.Dir, filepath.FromSlash(found.Package))
-		if !filepath.IsLocal(filepath.FromSlash(found.Package)) {
-			return planError("for example: --package ./internal/codec", "--package %s is not a folder below %s", found.Package, t.plan.Dir)
+	main, err := m.Main(t.plan.Package)
+	if err != nil {
+		hint := hints.Of(err)
+		if len(m.Mains) == 0 {
+			hint = "name the folder of a module that has one"
 		}
-	} else {
-		main, err := m.Main(t.plan.Package)
-		if err != nil {
-			hint := hints.Of(err)
-			if len(m.Mains) == 0 {
-				hint = "name the folder of a module that has one, or try its benchmarks: --bench ."
-			}
-			return &PlanError{err, hint}
-		}
-		found.Package, found.Main = main.ImportPath, main.Dir
+		return &PlanError{err, hint}
 	}
+	found.Package, found.Main = main.ImportPath, main.Dir
 	_, err = os.Stat(filepath.Join(found.Main, pgo.DefaultName))
 	found.Had = err == nil
 	t.report.Module = found
-	return t.checkWrite()
+	return nil
 }
 
 func (t *trial) buildPlain(ctx context.Context) error {
@@ -93,8 +86,7 @@ func (t *trial) buildPacked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The main package of a test is made up by the go command, which records no -pgo for it (cmd/go/internal/load: test.go).
-	if b.PGO == "" && t.plan.Bench == "" {
+	if b.PGO == "" && b.Recorded {
 		return planError("write {pgo} where the go command takes flags: --build 'go build -o {bin} {pgo} ./cmd/x'", "the build with PGO was made without: it ignores %s", pgoPlace)
 	}
 	t.report.Packed = b
@@ -116,9 +108,6 @@ func (t *trial) buildPacked(ctx context.Context) error {
 // binary is where the program of a side is.
 func (t *trial) binary(side string) string {
 	name := "program"
-	if t.plan.Bench != "" {
-		name = "program.test" // as testing.Testing and its kin may look at the name
-	}
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
@@ -153,9 +142,6 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	sum, size, err := checksum(file)
 	if err != nil {
 		hint := "the build must write the program to {bin}"
-		if t.plan.Bench != "" && t.plan.Build == "" {
-			hint = "benchmarks are in files called _test.go; --package names the folder of a package that has some"
-		}
 		said, all := tail(c.out, buildLines)
 		return nil, &hints.Error{Err: &OutputError{Err: fmt.Errorf("the build went well and made no %s", file), Output: said, File: all}, Advice: hint}
 	}
@@ -164,7 +150,7 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.GoVersion, b.BuildID, b.PGO = info.GoVersion, info.BuildID, info.PGO
+	b.GoVersion, b.BuildID, b.PGO, b.Recorded = info.GoVersion, info.BuildID, info.PGO, info.Recorded
 	return b, nil
 }
 
@@ -175,11 +161,7 @@ func (t *trial) buildWords() []string {
 		words, _ := splitWords(t.plan.Build) // settle has looked
 		return words
 	}
-	words := []string{"go", "build"}
-	if t.plan.Bench != "" {
-		words = []string{"go", "test", "-c", "-vet=off"}
-	}
-	return append(words, "-buildvcs=false", "-o", binPlace, pgoPlace, t.report.Module.Package)
+	return []string{"go", "build", "-buildvcs=false", "-o", binPlace, pgoPlace, t.report.Module.Package}
 }
 
 // renew puts a copy of the same bytes in the place of a program. Where in memory the pages of one file lie stays as it

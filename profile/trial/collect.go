@@ -13,16 +13,11 @@ import (
 	"time"
 
 	"kitescope/internal/hints"
-	"kitescope/internal/shellquote"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/profile/pull"
 	profileread "kitescope/profile/read"
 )
-
-// minRounds is so that two profiles of the same load can be compared: how alike they are tells whether there are
-// enough samples.
-const minRounds = 2
 
 // collect is the third step: the program without PGO runs under its load until there are enough samples.
 func (t *trial) collect(ctx context.Context) (err error) {
@@ -30,20 +25,20 @@ func (t *trial) collect(ctx context.Context) (err error) {
 		t.inputs, err = t.brought(ctx)
 		return err
 	}
-	var profiles []*profile.Profile
 	for {
 		events := t.sampled()
-		if n := len(profiles); n == t.plan.Rounds || n >= minRounds && events >= t.plan.Events {
-			break
+		n := len(t.inputs)
+		if n == t.plan.Rounds || n > 0 && events >= t.plan.Events {
+			return nil
 		}
-		p, err := t.round(ctx, len(profiles)+1, events)
+		p, err := t.round(ctx, n+1, events)
 		if err != nil {
 			return err
 		}
-		profiles = append(profiles, p)
+		t.inputs = append(t.inputs, pgo.Input{
+			Name: "round " + strconv.Itoa(n+1), Node: "program", Profile: p, GoVersion: t.report.Plain.GoVersion, BuildID: t.report.Plain.BuildID,
+		})
 	}
-	t.inputs, err = t.halves(profiles)
-	return err
 }
 
 // sampled returns how many samples all rounds have; 0 if unknown.
@@ -69,15 +64,6 @@ func (t *trial) round(ctx context.Context, n int, events int64) (*profile.Profil
 	if got.failed != "" {
 		return nil, r.outputError(fmt.Errorf("run for a profile: %s", got.failed))
 	}
-	if t.plan.Bench != "" {
-		printed, err := printedValues(ctx, r.load.out)
-		if err == nil && len(printed) == 0 {
-			err = planError("available: "+shellquote.Shell("go", "test", "-list=Benchmark").Arg(t.report.Module.Package).String(), "no benchmark is called %s", t.plan.Bench)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 	p, err := profileread.Open(ctx, r.profile, profileread.Options{})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -101,25 +87,6 @@ func eventsOf(p *profile.Profile) int64 {
 		}
 	}
 	return -1
-}
-
-// halves returns the earlier rounds as one profile and the later as another, so that the judge compares the two largest
-// profiles of different times that there are.
-func (t *trial) halves(profiles []*profile.Profile) (inputs []pgo.Input, err error) {
-	half := (len(profiles) + 1) / 2
-	for i := 0; i < len(profiles); i += half {
-		end := min(i+half, len(profiles))
-		p, err := profile.Merge(profiles[i:end], profile.MergeOptions{Compatible: true})
-		if err != nil {
-			return nil, err
-		}
-		name := "round " + strconv.Itoa(i+1)
-		if end > i+1 {
-			name = "rounds " + strconv.Itoa(i+1) + " to " + strconv.Itoa(end)
-		}
-		inputs = append(inputs, pgo.Input{Name: name, Node: "program", Profile: p, GoVersion: t.report.Plain.GoVersion, BuildID: t.report.Plain.BuildID})
-	}
-	return inputs, nil
 }
 
 // brought returns profiles that the user named: files, or folders that "profile pull" wrote.

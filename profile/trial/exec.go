@@ -32,8 +32,6 @@ type result struct {
 	use  resources
 	// failed is why it does not count, "" if it went well.
 	failed string
-	// left reports that processes were at work yet when the one that started them had ended. They were ended then.
-	left bool
 }
 
 // resources are what the kernel counted for a program and all that it waited for.
@@ -63,7 +61,6 @@ type process struct {
 	timeout  time.Duration
 	// grace is how long what it leaves behind may take to end by itself.
 	grace time.Duration
-	peak  *peak
 }
 
 // start runs a program in a process group of its own, so that all of it can be ended.
@@ -105,7 +102,6 @@ func (c *command) start(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	p.peak = watchPeak(p.cmd.Process.Pid)
 	return p, nil
 }
 
@@ -148,9 +144,8 @@ func errorFile(out string) string { return strings.TrimSuffix(out, filepath.Ext(
 func (p *process) wait() (result, error) {
 	err := p.cmd.Wait()
 	r := result{wall: time.Since(p.began), use: used(p.cmd.ProcessState)}
-	r.use.rss = max(r.use.rss, p.peak.end())
 	timedOut := p.timedOut()
-	r.left = endGroup(p.cmd, p.grace) && p.grace == 0
+	endGroup(p.cmd, p.grace)
 	switch {
 	case timedOut:
 		r.failed = "it took longer than " + p.timeout.String() + " (--run-timeout)"

@@ -15,7 +15,7 @@ func askGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func forceGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
-func endGroup(*exec.Cmd, time.Duration) (left bool) { return false }
+func endGroup(*exec.Cmd, time.Duration) {}
 
 // used is what the system tells of a program that has ended.
 func used(s *os.ProcessState) resources {

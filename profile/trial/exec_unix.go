@@ -26,18 +26,18 @@ func inGroup(cmd *exec.Cmd) {
 func askGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // gone if it was
 
 // endGroup ends what is left of a process group whose leader has ended: it is asked to, has the grace to do so, and is
-// then killed. It reports whether one had to be killed.
-func endGroup(cmd *exec.Cmd, grace time.Duration) (left bool) {
+// then killed.
+func endGroup(cmd *exec.Cmd, grace time.Duration) {
 	const pause = 2 * time.Millisecond
 	gone := func() bool { return errors.Is(syscall.Kill(-cmd.Process.Pid, 0), syscall.ESRCH) }
 	if gone() {
-		return false
+		return
 	}
 	if grace > 0 {
 		askGroup(cmd)
 		for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(pause) {
 			if gone() {
-				return false
+				return
 			}
 		}
 	}
@@ -46,7 +46,6 @@ func endGroup(cmd *exec.Cmd, grace time.Duration) (left bool) {
 	for i := 0; i < 100 && !gone(); i++ {
 		time.Sleep(pause)
 	}
-	return true
 }
 
 // forceGroup ends all of a process group.

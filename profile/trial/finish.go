@@ -37,10 +37,6 @@ type Report struct {
 	Profiled bool
 	// Cautions are reasons not to take the figures at their word.
 	Cautions []string
-	// Written is where default.pgo was put in the module; "" if nowhere. NotWritten is why it was not, though it was asked for.
-	Written, NotWritten string
-	// Picture is a file in the folder that shows all values, for who draws one; "" if there is none.
-	Picture string
 }
 
 // Verdict is what the trial comes to: that of its primary metrics, a worse one before a better one.
@@ -76,7 +72,7 @@ func (r *Report) Effect() pgo.Effect {
 	switch {
 	case r.Packed.PGO != "":
 		return pgo.Taken
-	case r.Plan.Bench != "":
+	case !r.Packed.Recorded:
 		return pgo.CannotTell
 	}
 	return pgo.NotTaken
@@ -98,9 +94,6 @@ func (t *trial) finish(context.Context) error {
 	r := t.report
 	if err := t.compare(r); err != nil {
 		return err
-	}
-	if t.plan.Write {
-		r.Written, r.NotWritten = t.writePack(r)
 	}
 	last := &r.Sessions[0]
 	last.Ended, last.LoadAfter = t.plan.Now().UTC(), loadAverage()
@@ -133,30 +126,25 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	return sets[false][sidePlain], sets[false][sidePacked], control
 }
 
-// partial are metrics of ours that some runs lack: those that were too short to look at their memory, that did not print
-// how much they asked for, and means of runs that did not print all benchmarks. What is left of them would be of a choice
-// of runs that chance did not make. CPU time is not compared where that of each request can be.
+// partial returns metrics of ours that some runs lack: the rest would be of a selection of runs that is not random. CPU
+// time is not compared if that of each request can be.
 func (t *trial) partial() []string {
-	seen := map[string]int{}
-	runs, printed := 0, map[int]bool{}
+	seen, runs := map[string]int{}, 0
 	for i := range t.report.Runs {
 		r := &t.report.Runs[i]
 		if r.Failed != "" {
 			continue
 		}
 		runs++
-		own := 0
 		for _, v := range r.Values {
 			if v.Of == "" {
 				seen[v.Name]++
-				own++
 			}
 		}
-		printed[len(r.Values)-own] = true
 	}
 	var names []string
-	for _, name := range []string{MetricCPUEach, MetricRSS, MetricMean} {
-		if seen[name] < runs || name == MetricMean && len(printed) > 1 {
+	for _, name := range []string{MetricCPUEach, MetricRSS} {
+		if seen[name] < runs {
 			names = append(names, name)
 		}
 	}
@@ -178,7 +166,7 @@ func (t *trial) compare(r *Report) error {
 	if err != nil {
 		return err
 	}
-	r.Primary = t.primary(r.Comparison)
+	r.Primary = primary(r.Comparison)
 	if err := t.writeRuns("runs.jsonl", before, after); err != nil {
 		return err
 	}
@@ -188,37 +176,26 @@ func (t *trial) compare(r *Report) error {
 	return nil
 }
 
-// primary are the metrics that decide: time on the CPU and on the clock; of a load that prints how many requests it made the
-// rate of them and the CPU time of each; of several benchmarks their mean, and of one its time.
-func (t *trial) primary(c *bench.Comparison) []string {
-	var clock, rates, each, times, mean []string
+// primary returns the metrics that decide: time on the CPU and on the clock; of a load that prints how many requests it
+// made, the rate and the CPU time of each.
+func primary(c *bench.Comparison) []string {
+	var clock, rates, each []string
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		own := l.Metric.Of == ""
-		to := &times
+		own, name := l.Metric.Of == "", l.Metric.String()
 		switch {
-		case own && l.Metric.Name == MetricMean:
-			to = &mean
 		case own && l.Metric.Name == MetricCPUEach:
-			to = &each
+			each = append(each, name)
 		case own && (l.Metric.Name == MetricCPU || l.Metric.Name == MetricWall):
-			to = &clock
+			clock = append(clock, name)
 		case isRate(l.Metric.Unit, l.Better):
-			to = &rates
-		case own || l.Metric.Unit != "s":
-			continue
+			rates = append(rates, name)
 		}
-		*to = append(*to, l.Metric.String())
 	}
-	switch {
-	case t.plan.Bench == "" && len(each) > 0:
+	if len(each) > 0 {
 		return append(rates, each...)
-	case t.plan.Bench == "":
-		return clock
-	case len(mean) > 0:
-		return mean
 	}
-	return times
+	return clock
 }
 
 func (t *trial) writeRuns(name string, sets ...*bench.Set) error {
@@ -262,9 +239,6 @@ func (r *Report) caution() {
 	if r.Effect() == pgo.NotTaken {
 		add("the program was built without the profile: a difference has another cause")
 	}
-	if n := r.left(); n > 0 {
-		add("%d runs ended while processes that they had started were at work yet: those were ended, and what they had not done by then was not measured", n)
-	}
 	if a, b := r.Failed(sidePlain), r.Failed(sidePacked); a+b > 0 {
 		add("%d runs without PGO and %d with PGO failed", a, b)
 	}
@@ -274,16 +248,6 @@ func (r *Report) caution() {
 	if r.Plain.SHA256 == r.Packed.SHA256 {
 		add("both programs are the same, bit by bit: the profile changed nothing")
 	}
-}
-
-// left counts the runs that left processes behind.
-func (r *Report) left() (n int) {
-	for i := range r.Runs {
-		if r.Runs[i].Left {
-			n++
-		}
-	}
-	return n
 }
 
 // busyLoad is the load average per core above which something else is at work than a trial.

@@ -26,8 +26,6 @@ const (
 	// MetricCPUEach stands for MetricCPU where a load prints how much it asked for: one that goes on for a time asks
 	// a faster program for more, and what that takes then is no loss.
 	MetricCPUEach = "CPU time per request"
-	// MetricMean is of all benchmarks of a run, each of which counts alike.
-	MetricMean = "geometric mean of all time/op"
 )
 
 // measure is the seventh step.
@@ -150,7 +148,7 @@ func (t *trial) one(ctx context.Context, s slot, c *run) (*Measured, error) {
 		return nil, err
 	}
 	run := &Measured{
-		Number: s.number, Pair: s.pair, Control: s.control, Side: s.side, Began: began, Wall: r.wall, Failed: r.failed, Left: r.left,
+		Number: s.number, Pair: s.pair, Control: s.control, Side: s.side, Began: began, Wall: r.wall, Failed: r.failed,
 		Output: filepath.ToSlash(filepath.Join("runs", runName(s)+".out")),
 	}
 	if run.Failed == "" {
@@ -169,27 +167,18 @@ func (t *trial) values(ctx context.Context, c *run, r *result) (values []bench.V
 	if err != nil {
 		return nil, err.Error()
 	}
-	if t.plan.Bench != "" && len(printed) == 0 {
-		return nil, "it printed no result of a benchmark"
-	}
 	add := func(name, unit string, x float64) {
 		values = append(values, bench.Value{Metric: bench.Metric{Name: name, Unit: unit}, Better: bench.LowerIsBetter, X: x})
 	}
-	// A benchmark runs for a time: what it uses meanwhile says nothing, unless it was told how often to run.
-	if t.plan.fixedWork() {
-		if r.use.known {
-			add(MetricCPU, "s", r.use.cpu.Seconds())
-		}
-		if n := requests(printed, r.wall); t.plan.Bench == "" && r.use.known && n > 0 {
-			add(MetricCPUEach, "s", r.use.cpu.Seconds()/n)
-		}
-		add(MetricWall, "s", r.wall.Seconds())
-		if r.use.rss >= 0 {
-			add(MetricRSS, "B", float64(r.use.rss))
-		}
+	if r.use.known {
+		add(MetricCPU, "s", r.use.cpu.Seconds())
 	}
-	if mean, ok := meanTime(printed); ok && t.plan.Bench != "" {
-		add(MetricMean, "s", mean)
+	if n := requests(printed, r.wall); r.use.known && n > 0 {
+		add(MetricCPUEach, "s", r.use.cpu.Seconds()/n)
+	}
+	add(MetricWall, "s", r.wall.Seconds())
+	if r.use.rss >= 0 {
+		add(MetricRSS, "B", float64(r.use.rss))
 	}
 	return append(values, printed...), ""
 }
@@ -214,21 +203,6 @@ func requests(printed []bench.Value, wall time.Duration) float64 {
 func isRate(unit string, better bench.Direction) bool {
 	return unit == "1/s" && better == bench.HigherIsBetter
 }
-
-// meanTime is the geometric mean of the times of several benchmarks.
-func meanTime(values []bench.Value) (mean float64, ok bool) {
-	sum, n := 0.0, 0
-	for _, v := range values {
-		if v.Of != "" && v.Unit == "s" && v.X > 0 {
-			sum += math.Log(v.X)
-			n++
-		}
-	}
-	return math.Exp(sum / float64(n)), n > 1
-}
-
-// fixedWork reports whether each run does the same.
-func (p *Plan) fixedWork() bool { return p.Bench == "" || strings.HasSuffix(p.BenchTime, "x") }
 
 // maxPrinted is how many figures of one run are kept.
 const maxPrinted = 10_000
@@ -284,23 +258,4 @@ func printedValues(ctx context.Context, path string) ([]bench.Value, error) {
 		}
 	}
 	return values, nil
-}
-
-// left estimates how long the trial takes from now on by the median of the runs so far; 0 if unknown.
-func (t *trial) left() time.Duration {
-	var walls []time.Duration
-	for i := range t.report.Runs {
-		walls = append(walls, t.report.Runs[i].Wall)
-	}
-	if len(walls) == 0 {
-		for i := range t.report.Rounds {
-			walls = append(walls, t.report.Rounds[i].Wall)
-		}
-	}
-	if len(walls) == 0 {
-		return 0
-	}
-	slices.Sort(walls)
-	todo := 2*(t.plan.Pairs+t.plan.Control-t.warmed+t.plan.Warmup) - len(t.report.Runs)
-	return time.Duration(todo) * walls[len(walls)/2]
 }

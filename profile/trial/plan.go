@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,10 +18,9 @@ import (
 // braces is put in: {bin} the program, {pgo} the flag of the go command, {profile} the file that a CPU profile
 // goes to, {dir} the module's folder, {run} the number of the run, {out} an empty folder for the run.
 type Plan struct {
-	// Dir is the module's folder, and where everything is run. Package is the main package, "" for its only one; with
-	// Bench the package that holds the benchmarks.
+	// Dir is the module's folder, and where everything is run. Package is the main package, "" for its only one.
 	Dir, Package string
-	// Build makes {bin} with {pgo}; "": go build, or go test -c with Bench.
+	// Build makes {bin} with {pgo}; "": go build.
 	Build string
 	// Load is what is measured: the program at work, or, with Serve, what keeps the service busy.
 	Load string
@@ -31,8 +29,6 @@ type Plan struct {
 	// Serve starts the program as a service, for each run anew; Ready is the URL or host:port that answers when it is
 	// up, PProf where its profiles are.
 	Serve, Ready, PProf string
-	// Bench are the benchmarks to run, a regular expression, instead of a Load; BenchTime how long or how often each.
-	Bench, BenchTime string
 	// Profiles are files to build with, instead of profiles that the trial takes itself.
 	Profiles []string
 
@@ -54,10 +50,6 @@ type Plan struct {
 
 	// Folder is where everything goes.
 	Folder string
-	// Write puts default.pgo into the main package when all is done; Force replaces one that somebody else wrote, and
-	// writes one with which the program got worse.
-	Write bool
-	Force bool
 	// Tool is the program's version, for files that are written.
 	Tool string
 	// Repeat is the command line that makes the trial again, without secrets.
@@ -113,7 +105,7 @@ func (p *Plan) settle() error {
 		}
 		p.Profiles[i] = abs
 	}
-	for _, check := range []func() error{p.checkNumbers, p.checkLoad, p.checkBench, p.checkLines, p.checkService, p.checkFiles} {
+	for _, check := range []func() error{p.checkNumbers, p.checkLoad, p.checkLines, p.checkService, p.checkFiles} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -158,33 +150,15 @@ func (p *Plan) checkNumbers() error {
 // checkLoad finds out whether there is something to measure and something to profile.
 func (p *Plan) checkLoad() error {
 	switch {
-	case p.Bench == "" && p.Load == "":
-		return planError("--load '{bin} -cpuprofile {profile} ARG...', or for benchmarks: --bench REGEXP", "nothing to run: no load and no benchmark")
-	case p.Bench != "" && (p.Load != "" || p.Serve != "" || p.ProfileLoad != ""):
-		return planError("take one of them", "benchmarks are a load of their own: --bench goes without --load, --profile-load and --serve")
-	case p.Bench == "" && p.Serve == "" && !mentions(p.Load, binPlace):
+	case p.Load == "":
+		return planError("--load '{bin} -cpuprofile {profile} ARG...'", "nothing to run: no load")
+	case p.Serve == "" && !mentions(p.Load, binPlace):
 		return planError("write {bin} where the program's name would stand: --load '{bin} ARG...'", "the load does not run the program: it lacks {bin}")
 	case p.Serve != "" && !mentions(p.Serve, binPlace):
 		return planError("write {bin} where the program's name would stand: --serve '{bin} ARG...'", "the service does not run the program: it lacks {bin}")
 	case !p.selfProfiles() && len(p.Profiles) == 0:
 		return planError("let the program write one: --profile-load '{bin} -cpuprofile {profile} ARG...'; a service: --pprof http://127.0.0.1:6060; or bring profiles: --profile FILE",
 			"there is no way to a CPU profile: no {profile}, no --pprof, no --profile")
-	}
-	return nil
-}
-
-func (p *Plan) checkBench() error {
-	if p.Bench == "" {
-		if p.BenchTime != "" {
-			return planError("", "--benchtime belongs to --bench")
-		}
-		return nil
-	}
-	if p.Write {
-		return planError("take default.pgo from the folder of the trial", "--write has nowhere to write to: default.pgo belongs to a main package, and --bench tries none")
-	}
-	if _, err := regexp.Compile(p.Bench); err != nil {
-		return planError("all benchmarks: --bench .", "--bench is not a regular expression: %w", err)
 	}
 	return nil
 }
@@ -219,7 +193,7 @@ func (p *Plan) checkFiles() error {
 
 // selfProfiles reports whether the trial can take profiles.
 func (p *Plan) selfProfiles() bool {
-	return p.Bench != "" || p.PProf != "" || mentions(p.profileLine(), profilePlace) || mentions(p.Serve, profilePlace)
+	return p.PProf != "" || mentions(p.profileLine(), profilePlace) || mentions(p.Serve, profilePlace)
 }
 
 // profileLine is the load under which profiles are taken.

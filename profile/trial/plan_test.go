@@ -14,11 +14,9 @@ func TestPlanMistakes(t *testing.T) {
 		plan       Plan
 		want, hint string
 	}{
-		"nothing to run":           {Plan{}, "no load and no benchmark", "--load"},
+		"nothing to run":           {Plan{}, "no load", "--load"},
 		"no program in the load":   {Plan{Load: "x -cpuprofile {profile}"}, "lacks {bin}", "{bin} ARG"},
 		"no way to a profile":      {Plan{Load: "{bin}"}, "no way to a CPU profile", "--profile-load"},
-		"benchmarks and a load":    {Plan{Bench: ".", Load: "{bin} {profile}"}, "goes without --load", "one of them"},
-		"benchtime alone":          {Plan{Load: "{bin} {profile}", BenchTime: "1s"}, "belongs to --bench", ""},
 		"a quotation mark":         {Plan{Load: "{bin} '{profile}"}, "not closed", "sh -c"},
 		"a build without {bin}":    {Plan{Load: "{bin} {profile}", Build: "go build {pgo} ."}, "lacks {bin}", "--build"},
 		"a build without {pgo}":    {Plan{Load: "{bin} {profile}", Build: "go build -o {bin} ."}, "no {pgo}", "--build"},
@@ -33,8 +31,6 @@ func TestPlanMistakes(t *testing.T) {
 		"no such profile":          {Plan{Load: "{bin}", Profiles: []string{"no-such-profile"}}, "--profile", ""},
 		"no such folder":           {Plan{Dir: "no-such-folder", Load: "{bin} {profile}"}, "no folder", ""},
 		"{pgo} in a load":          {Plan{Load: "{bin} {pgo} {profile}"}, "belongs to --build", "{bin}"},
-		"not a regular expression": {Plan{Bench: "("}, "not a regular expression", "--bench ."},
-		"benchmarks and --write":   {Plan{Bench: ".", Write: true}, "nowhere to write", "folder"},
 		"no address of profiles":   {Plan{Serve: "{bin}", Load: "env", PProf: "ht tp://:", Ready: "localhost:1"}, "--pprof", "6060"},
 		"seconds":                  {Plan{Load: "{bin} {profile}", Seconds: 1e6}, "3600", ""},
 	} {
@@ -58,7 +54,6 @@ func TestPlanGood(t *testing.T) {
 		"profile in a variable": {Load: "sh -c '\"$KITESCOPE_BIN\" > \"$KITESCOPE_PROFILE\"'"},
 		"a load for profiles":   {Load: "{bin}", ProfileLoad: "{bin} {profile}"},
 		"profiles of others":    {Load: "{bin}", Profiles: []string{"plan_test.go"}},
-		"benchmarks":            {Bench: "."},
 		"a service":             {Serve: "{bin}", Ready: "localhost:80", PProf: "http://localhost", Load: "env"},
 		"a build of a makefile": {Load: "{bin} {profile}", Build: `sh -c 'GOFLAGS=$KITESCOPE_PGO make OUT="$KITESCOPE_BIN"'`},
 	} {

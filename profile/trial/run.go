@@ -33,9 +33,6 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	}
 	words, _ := splitWords(line) // settle has checked it
 	dir := t.plan.Dir
-	if t.plan.Bench != "" {
-		words, dir = t.benchWords(profiled), t.report.Module.Main // where go test runs them
-	}
 	r.load = command{words: words, dir: dir, places: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout}
 	if t.plan.Serve != "" {
 		words, _ := splitWords(t.plan.Serve)
@@ -45,18 +42,6 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 		}
 	}
 	return r
-}
-
-// benchWords start a test's binary as go test does, but for its tests and its own timeout.
-func (t *trial) benchWords(profiled bool) []string {
-	words := []string{binPlace, "-test.run=^$", "-test.bench=" + t.plan.Bench, "-test.timeout=0", "-test.count=1"}
-	if t.plan.BenchTime != "" {
-		words = append(words, "-test.benchtime="+t.plan.BenchTime)
-	}
-	if profiled {
-		words = append(words, "-test.cpuprofile="+profilePlace)
-	}
-	return words
 }
 
 // prepare makes the folders of a run.

@@ -27,13 +27,8 @@ func (t *trial) perform(ctx context.Context, r *run) (result, error) {
 		return result{}, err
 	}
 	got, err := t.serveLoad(ctx, r, s)
-	asked := time.Now()
 	last, lastErr := s.end()
 	got.use = last.use
-	if time.Since(asked) > patience && !t.patient && ctx.Err() == nil {
-		t.patient = true
-		t.remark("", "the service does not end when it is asked to (SIGTERM): it is ended after %s, in each run", patience)
-	}
 	return got, cmp.Or(ctx.Err(), err, lastErr)
 }
 

@@ -30,8 +30,6 @@ type Event struct {
 	// Step is 1 to 8; What describes it for people, e.g. "run 7 of 40, with PGO".
 	Step int
 	What string
-	// Left is an estimate of the time left; 0 if unknown.
-	Left time.Duration
 	// Remark is something to show although the trial goes on, e.g. a run that failed; Output is the end of what the
 	// program printed then.
 	Remark, Output string
@@ -79,8 +77,6 @@ type Measured struct {
 	Values  []bench.Value
 	// Failed is why it does not count, "" if it does; Output is the file with its output, relative to the folder.
 	Failed, Output string
-	// Left reports that it left processes behind, which were ended.
-	Left bool
 }
 
 // Round is one run for a profile.
@@ -146,8 +142,6 @@ type trial struct {
 	// inputs are the profiles to build with.
 	inputs []pgo.Input
 	warmed int
-	// patient reports that the user was told how long a service takes to end.
-	patient bool
 }
 
 // Run makes a trial. Runs, profiles and default.pgo are in its folder then; the caller writes the Report there.
@@ -159,7 +153,7 @@ func Run(ctx context.Context, plan Plan, tell Progress) (*Report, error) {
 	if err := t.folder.create(); err != nil {
 		return nil, err
 	}
-	t.report.Sessions = []Session{{Began: plan.Now().UTC(), Machine: t.machine(ctx)}}
+	t.report.Sessions = []Session{{Began: plan.Now().UTC(), Machine: machine()}}
 	for i, do := range []func(context.Context) error{
 		t.find, t.buildPlain, t.collect, t.judge, t.pack, t.buildPacked, t.measure, t.finish,
 	} {
@@ -183,7 +177,7 @@ func newTrial(plan Plan, tell Progress) *trial {
 // say reports progress.
 func (t *trial) say(format string, args ...any) {
 	if t.tell != nil {
-		t.tell(Event{Step: t.step, What: fmt.Sprintf(format, args...), Left: t.left()})
+		t.tell(Event{Step: t.step, What: fmt.Sprintf(format, args...)})
 	}
 }
 

@@ -19,8 +19,6 @@ func writeTrial(e *encode.Encoder, r *trial.Report, o *render.Options) {
 	writeTrialPlan(e, r)
 	e.Entry("module", r.Module.Path)
 	e.Entry("package", r.Module.Package)
-	e.NonZero("written", r.Written)
-	e.NonZero("not_written", r.NotWritten)
 	e.Key("steps")
 	e.BeginList()
 	for i, text := range trialSteps(r) {
@@ -64,8 +62,6 @@ func writeTrialPlan(e *encode.Encoder, r *trial.Report) {
 	e.NonZero("serve", p.Serve)
 	e.NonZero("ready", p.Ready)
 	e.NonZero("pprof", p.PProf)
-	e.NonZero("bench", p.Bench)
-	e.NonZero("benchtime", p.BenchTime)
 	e.NonZero("command", r.Repeat)
 	e.NonZero("profiles", p.Profiles)
 	e.Entry("pairs", p.Pairs)
@@ -116,7 +112,6 @@ func writeTrialRuns(e *encode.Encoder, runs []trial.Measured) {
 		e.Entry("side", trialSide(r.Side))
 		e.Entry("began", r.Began)
 		e.Entry("wall_seconds", encode.Exact(r.Wall.Seconds()))
-		e.NonZero("left_processes", r.Left)
 		if r.Failed != "" {
 			e.Entry("failed", r.Failed)
 			e.Entry("output", r.Output)

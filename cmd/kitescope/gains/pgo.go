@@ -47,7 +47,7 @@ make a program slower: docs/PGO.md has the whole procedure.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 --seconds 30 -O before
   kitescope pgo judge before
   kitescope pgo pack --dir ./milvus before
-  kitescope pgo trial --dir ./service --bench . -O trial`,
+  kitescope pgo trial --dir ./service --load '{bin} -cpuprofile {profile} in.json' -O trial`,
 	}
 }
 

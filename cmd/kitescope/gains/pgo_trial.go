@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,7 +30,6 @@ type trialFlags struct {
 	effect float64
 	report cli.ReportFlags
 	failOn string
-	bench  bool
 }
 
 // trialFailures are the words of --fail-on.
@@ -45,7 +43,7 @@ profile gains: the eight steps from program to default.pgo in one command.
   3 run the load and profile it               7 run both in pairs, in random order
   4 judge the profiles                        8 compare both, report
 
-Three ways to run it:
+Two ways to run it:
 
   --load 'COMMAND'     the program at work, from start to end. Its CPU time, its time on the clock
                        and its memory are measured, and any results it prints in a format that
@@ -54,10 +52,6 @@ Three ways to run it:
                        is where it answers when it is up, --load what keeps it busy (ab or a client
                        of your own); --pprof where its profiles are. CPU time and
                        memory are those of the service, from its start to its end.
-  --bench REGEXP       benchmarks of a package (--package, or that in --dir), as go test runs them.
-                       With several, their geometric mean decides. With --benchtime 100x each run
-                       does the same work, and its CPU time is measured too.
-
 Command lines are split like in a shell but run without one: for shell features use sh -c '...'.
 They run in --dir. Placeholders change from run to run; each is in the environment too, as
 KITESCOPE_BIN and so on:
@@ -74,14 +68,15 @@ measured runs of both programs write profiles as well; --profile-load is a comma
 profiles. Rounds repeat until there are --samples, at most --rounds. --profile FILE takes existing
 profiles, from production for example.
 
-The folder -O gets both binaries, all profiles, the output of runs (first MiB each), default.pgo with
-default.pgo.json, runs.jsonl (see: kitescope compare), report.md, report.html and report.json. Nothing else is
-written; the module's folder may be read-only. --write puts default.pgo and default.pgo.json into
-the main package at the end, unless the program got worse or a default.pgo from elsewhere exists
-(--force).
+Benchmarks of a package are programs too: --build 'go test -c {pgo} -o {bin} ./codec' --load
+'{bin} -test.bench=. -test.benchtime=200x -test.cpuprofile={profile}'.
+
+The folder -O gets the binaries, all profiles, the output of runs (first MiB each), default.pgo with
+default.pgo.json, runs.jsonl (see: kitescope compare), report.md, report.html and report.json.
+Nothing else is written: copy default.pgo and default.pgo.json into the main package to keep them.
 
 CPU time and elapsed time decide; if a load prints requests per second, that and the CPU time per
-request; with --bench, the time of the benchmarks.
+request.
 
 A failed run is counted and its output kept; the trial ends if the first run fails, or more than a
 quarter of them. An interrupted trial is started again in a new folder.
@@ -89,8 +84,8 @@ quarter of them. An interrupted trial is started again in a new folder.
 The environment is passed on but never stored: put secrets there. In command lines, only what looks
 like a secret is redacted before they are stored and shown.
 
-Exit codes: 0 completed, whatever the result; 3 the result matches --fail-on; 1 failed, or default.pgo
-not written; 2 wrong usage; 130 interrupted.`
+Exit codes: 0 completed, whatever the result; 3 the result matches --fail-on; 1 failed; 2 wrong
+usage; 130 interrupted.`
 
 func pgoTrial(a *cli.App) *cobra.Command {
 	var f trialFlags
@@ -102,13 +97,11 @@ func pgoTrial(a *cli.App) *cobra.Command {
   kitescope pgo trial --dir ./service --package ./cmd/server --pairs 12 --control \
     --serve '{bin} -addr 127.0.0.1:8080' --ready http://127.0.0.1:8080/health \
     --pprof http://127.0.0.1:8080 --load 'ab -t 10 http://127.0.0.1:8080/' -O trial
-  kitescope pgo trial --dir ./codec --bench 'Encode|Decode' --benchtime 200x -O trial
   kitescope pgo trial --build 'go build -tags prod -o {bin} {pgo} ./cmd/x' \
-    --load '{bin} -cpuprofile {profile}' --write`,
+    --load '{bin} -cpuprofile {profile}'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.Repeat = trialLine(cmd)
-			f.bench = cmd.Flags().Changed("bench")
 			return f.run(cmd.Context(), a, cmd)
 		},
 	}
@@ -119,15 +112,13 @@ func pgoTrial(a *cli.App) *cobra.Command {
 func (f *trialFlags) register(cmd *cobra.Command) {
 	p, fl := &f.plan, cmd.Flags()
 	fl.StringVar(&p.Dir, "dir", ".", "folder of the module")
-	fl.StringVar(&p.Package, "package", "", "its main package, if there are several: ./cmd/service; with --bench the package of the benchmarks")
+	fl.StringVar(&p.Package, "package", "", "its main package, if there are several: ./cmd/service")
 	fl.StringVar(&p.Build, "build", "", "command that builds {bin} with {pgo}; default: go build -o {bin} {pgo} PACKAGE")
 	fl.StringVar(&p.Load, "load", "", "command to measure, with {bin} in it; with --serve the client that keeps the service busy")
 	fl.StringVar(&p.ProfileLoad, "profile-load", "", "command to run instead of --load to take profiles")
 	fl.StringVar(&p.Serve, "serve", "", "command that starts the program as a service")
 	fl.StringVar(&p.Ready, "ready", "", "URL or host:port that answers when the service is up")
 	fl.StringVar(&p.PProf, "pprof", "", "base URL of the service's pprof: http://127.0.0.1:6060")
-	fl.StringVar(&p.Bench, "bench", "", "run these benchmarks, a regular expression as for go test -bench")
-	fl.StringVar(&p.BenchTime, "benchtime", "", "how long or how often each benchmark runs: 2s, 500x")
 	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile, or those of a pulled folder, instead of taking one; repeatable")
 	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "number of runs of both programs")
 	fl.IntVar(&p.Control, "control", 0, "number of pairs of the program without PGO and its own copy among them; without a number, the same as --pairs")
@@ -143,8 +134,6 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.Uint64Var(&p.Seed, "seed", 0, "seed of the order of runs; default: from the clock; the report has it")
 	fl.BoolVar(&p.Anyway, "anyway", false, "continue with profiles judged unfit")
 	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "output folder, new or empty")
-	fl.BoolVar(&p.Write, "write", false, "write default.pgo and default.pgo.json into the main package at the end")
-	fl.BoolVar(&p.Force, "force", false, "with --write: replace a default.pgo kitescope did not write, and write even if the program got worse")
 	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
 	f.report.Register(cmd, builds.TrialFormats(), 0, "")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
@@ -173,8 +162,6 @@ func trialLine(cmd *cobra.Command) string {
 func (f *trialFlags) check() error {
 	p := &f.plan
 	switch {
-	case f.bench && p.Bench == "":
-		return cli.Usage(errors.New("--bench needs a regular expression"), "all benchmarks: --bench .")
 	case p.Control < -1:
 		return cli.Usagef("--control must be a number of pairs, not %d", p.Control)
 	case f.effect < 0 || f.effect > 100:
@@ -187,8 +174,6 @@ func (f *trialFlags) check() error {
 		return cli.Usagef("--rounds, --seconds and --samples must be 1 or more")
 	case p.Timeout <= 0 || p.ReadyTimeout <= 0:
 		return cli.Usagef("--run-timeout and --ready-timeout must be above 0s")
-	case p.Force && !p.Write:
-		return cli.Usagef("--force needs --write")
 	}
 	if _, err := f.fails(bench.Worse); err != nil {
 		return err
@@ -235,30 +220,19 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 	if err := a.Write(func(w *bufio.Writer) error { return builds.WriteTrial(w, r, format, o.Options) }); err != nil {
 		return err
 	}
-	fails, _ := f.fails(r.Verdict())
-	switch {
-	case r.NotWritten != "" && !fails:
-		return fmt.Errorf("default.pgo was not written into the module: %s", r.NotWritten)
-	case r.NotWritten != "":
-		a.Warn("default.pgo was not written into the module: %s", r.NotWritten)
-	}
-	if fails {
+	if fails, _ := f.fails(r.Verdict()); fails {
 		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
 }
 
-// keepReport writes the report into the trial's folder, and a picture of all values, if there is something to draw.
+// keepReport writes the report into the trial's folder.
 func keepReport(r *trial.Report) error {
-	const picture = "distributions.svg"
 	keep := func(name string, write func(w io.Writer) error) error {
 		return cli.WriteFileAtomic(filepath.Join(r.Folder, name), 0o644, func(f *os.File) error {
 			w := bufio.NewWriter(f)
 			return cmp.Or(write(w), w.Flush())
 		})
-	}
-	if keep(picture, func(w io.Writer) error { return builds.PlotComparison(w, r.Comparison, "distributions", "svg") }) == nil {
-		r.Picture = picture
 	}
 	for _, x := range [][2]string{{"report.md", "markdown"}, {"report.html", "html"}, {"report.json", "json"}} {
 		format, err := builds.TrialFormats().Parse(x[1])
@@ -316,20 +290,5 @@ func showTrial(a *cli.App, e trial.Event) {
 		a.TellOutput(e.Output)
 		return
 	}
-	left := ""
-	if e.Left > 0 {
-		left = ", about " + roundedLeft(e.Left) + " left"
-	}
-	a.Status("step %d of 8: %s%s", e.Step, e.What, left)
-}
-
-// roundedLeft is a time that nobody knows exactly.
-func roundedLeft(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
-	}
-	return fmt.Sprintf("%d h", int(d.Round(time.Hour)/time.Hour))
+	a.Status("step %d of 8: %s", e.Step, e.What)
 }
