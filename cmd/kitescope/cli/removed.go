@@ -22,6 +22,7 @@ const (
 
 // removedFlags maps a top-level command and a flag that it or a command below it once had to the hint of the error.
 var removedFlags = map[string]string{
+	"compare column":         "rename the columns in the header: run, pair, metric, unit, value, before, after",
 	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",
 	"engine algorithm":       exactSparse,
 	"engine bits":            faissBuilds,

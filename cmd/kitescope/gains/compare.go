@@ -33,7 +33,6 @@ type benchFlags struct {
 	effect, failOn     string
 	better, only, skip []string
 	match              string
-	columns            []string
 	ui                 cli.UIFlags
 	openUI             bool
 }
@@ -84,7 +83,6 @@ Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 	fl.Float64Var(&f.level, "level", 0.05, "significance level, over all metrics")
 	fl.StringVar(&f.effect, "effect", "1%", "smallest change that counts")
 	fl.StringArrayVar(&f.better, "better", nil, "which direction is better: METRIC=lower or METRIC=higher; repeatable")
-	fl.StringArrayVar(&f.columns, "column", nil, "role of a CSV column: value=NAME; also "+strings.Join(columnWords()[1:], ", ")+"; repeatable")
 	fl.StringVar(&f.match, "match", "", "match benchmarks by this part of their names, a regular expression, such as 'case \\d+'")
 	fl.StringArrayVar(&f.only, "only", nil, "only metrics matching this regular expression; repeatable")
 	fl.StringArrayVar(&f.skip, "skip", nil, "skip metrics matching this regular expression; repeatable")
@@ -144,9 +142,6 @@ func (f *benchFlags) settleComparison(a *cli.App, cmd *cobra.Command) (*settledC
 		}
 	}
 	s.read.Better = s.options.Better
-	if s.read.Columns, err = parseColumns(f.columns); err != nil {
-		return nil, err
-	}
 	s.format, s.render, err = f.report.Settle(a, cmd)
 	return s, err
 }

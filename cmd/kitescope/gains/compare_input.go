@@ -15,25 +15,6 @@ import (
 	"kitescope/profile/bench/read"
 )
 
-// columnWords are what --column can say of a column of a CSV file.
-func columnWords() []string {
-	return []string{"value", "metric", "unit", "run", "pair", "side", "of", "concurrency", "before", "after"}
-}
-
-func parseColumns(words []string) (read.Columns, error) {
-	var c read.Columns
-	fields := []*string{&c.Value, &c.Metric, &c.Unit, &c.Run, &c.Pair, &c.Side, &c.Of, &c.Concurrency, &c.Before, &c.After}
-	for _, word := range words {
-		what, name, ok := strings.Cut(word, "=")
-		i := slices.Index(columnWords(), what)
-		if !ok || name == "" || i < 0 {
-			return c, cli.Usage(fmt.Errorf("--column %q is not WHAT=NAME", word), "WHAT must be one of "+strings.Join(columnWords(), ", "))
-		}
-		*fields[i] = name
-	}
-	return c, nil
-}
-
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true

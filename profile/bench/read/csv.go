@@ -2,7 +2,6 @@ package read
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -111,14 +110,7 @@ func readCSV(d *doc) ([]*bench.Set, error) {
 	if err := g.load(); err != nil {
 		return nil, err
 	}
-	ofOSB := areOSB([]mdTable{{header: slices.Clone(g.header)}})
-	sets, err := g.read()
-	if ofOSB {
-		for _, s := range sets {
-			s.Format = osbTable
-		}
-	}
-	return sets, err
+	return g.read()
 }
 
 // read reads the lines in the form that the header shows.
@@ -177,7 +169,7 @@ func withoutEmptyEnd(header []string) []string {
 	return nil
 }
 
-// assign finds what the columns are: what the user says, what their names say, and what stands in them.
+// assign finds the roles of the columns by their names and contents.
 func (g *grid) assign() error {
 	if len(g.header) > maxColumns {
 		return hints.Errorf("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
@@ -186,11 +178,9 @@ func (g *grid) assign() error {
 	for i, name := range g.header {
 		g.roles[i], _ = roleNames(name)
 	}
-	if err := g.userColumns(); err != nil {
-		return err
+	if before, after := g.column(isBefore), g.column(isAfter); before >= 0 && after >= 0 {
+		g.sides = []int{before, after}
 	}
-	g.oneSide()
-	g.findSides()
 	long := g.column(isMetric) >= 0 && g.column(isX) >= 0
 	for i, name := range g.header {
 		switch r := g.roles[i]; {
@@ -223,77 +213,6 @@ func (g *grid) index() {
 	}
 }
 
-// oneSide takes a column of sides for a part of what was run, where the file is one side as a whole and the column says
-// more than one thing.
-func (g *grid) oneSide() {
-	column := g.column(isSide)
-	if !g.d.o.Side || column < 0 || g.d.o.Columns.Side != "" {
-		return
-	}
-	for _, row := range g.rows {
-		if column < len(row) && row[column] != g.rows[0][min(column, len(g.rows[0])-1)] {
-			g.roles[column] = isLabel
-			return
-		}
-	}
-}
-
-// findSides finds the columns that hold a side each: those that are called so, or, beside a column of metrics and none
-// of values, the two or more with figures ("Metric, Go 1.21, Go 1.21 with PGO, Change").
-func (g *grid) findSides() {
-	before, after := g.column(isBefore), g.column(isAfter)
-	if before >= 0 && after >= 0 {
-		g.sides = []int{before, after}
-		return
-	}
-	if g.column(isMetric) < 0 || g.column(isX) >= 0 {
-		return
-	}
-	for i, r := range g.roles {
-		if (r == isValue || r == isBefore || r == isAfter) && g.numeric(i) {
-			g.sides = append(g.sides, i)
-		}
-	}
-	if len(g.sides) < 2 {
-		g.sides = nil
-	}
-}
-
-func (g *grid) userColumns() error {
-	c := g.d.o.Columns
-	for _, said := range []struct {
-		name string
-		role role
-	}{
-		{c.Run, isRun},
-		{c.Pair, isPair},
-		{c.Side, isSide},
-		{c.Of, isOf},
-		{c.Concurrency, isConcurrency},
-		{c.Metric, isMetric},
-		{c.Unit, isUnitColumn},
-		{c.Value, isX},
-		{c.Before, isBefore},
-		{c.After, isAfter},
-	} {
-		if said.name == "" {
-			continue
-		}
-		found := false
-		for i, name := range g.header {
-			if strings.EqualFold(strings.TrimSpace(name), said.name) {
-				g.roles[i], found = said.role, true
-			} else if g.roles[i] == said.role {
-				g.roles[i] = isValue
-			}
-		}
-		if !found {
-			return hints.Errorf("its columns are "+clean(strings.Join(g.header, ", ")), "there is no column %q", said.name)
-		}
-	}
-	return nil
-}
-
 // byContent tells columns of figures from those of words.
 func (g *grid) byContent(i int) role {
 	if g.numeric(i) {
@@ -323,12 +242,6 @@ func (g *grid) numeric(i int) bool {
 func (g *grid) number(cell string) (float64, string, bool) {
 	if g.comma == ';' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
 		cell = strings.Replace(cell, ",", ".", 1)
-	}
-	// "6.5 ± 1.6 ms" is a mean with what it may be off.
-	if mean, deviation, ok := strings.Cut(cell, "±"); ok {
-		x, unit, isNumber := number(mean)
-		_, after, isDeviation := number(deviation)
-		return x, cmp.Or(unit, after), isNumber && isDeviation
 	}
 	return number(cell)
 }

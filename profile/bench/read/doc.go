@@ -9,7 +9,6 @@ import (
 	"iter"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"kitescope/internal/hints"
@@ -62,7 +61,7 @@ func load(name string, r io.Reader, o Options) (*doc, error) {
 	if err != nil {
 		return nil, err
 	}
-	data = toUTF8(data)
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	d := &doc{name: name, o: o, data: data, head: string(data[:min(len(data), headSize)])}
 	d.peekJSON()
 	return d, nil
@@ -88,26 +87,6 @@ func gunzip(data []byte, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}
 	return data, nil
-}
-
-// toUTF8 takes the byte order mark away, and converts what a Windows shell writes with ">".
-func toUTF8(data []byte) []byte {
-	var order func([]byte) uint16
-	switch {
-	case bytes.HasPrefix(data, []byte{0xef, 0xbb, 0xbf}):
-		return data[3:]
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
-		order = func(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
-	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		order = func(b []byte) uint16 { return uint16(b[1]) | uint16(b[0])<<8 }
-	default:
-		return data
-	}
-	var units []uint16
-	for i := 2; i+1 < len(data); i += 2 {
-		units = append(units, order(data[i:]))
-	}
-	return []byte(string(utf16.Decode(units)))
 }
 
 // refuse says why no reader takes the file.

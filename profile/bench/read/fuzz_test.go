@@ -16,11 +16,9 @@ import (
 // so where there is nothing; what was read can be written and read again.
 func FuzzFrom(f *testing.F) {
 	for _, text := range []string{
-		goText, goJSON, hyperfineText, abText, osbText, osbCSV, jmhSample, annText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",
-		"| Metric | Go 1.21 | With PGO | Change (%) |\n|---|---|---|---|\n| `search RPS` | 4,407 | 4,729 | +7.30% |\n",
-		"|  99th percentile latency |  prod-queries |  73.9335 |  ms |\n", "a.B.c  N=8  avgt  5  12.3 ± 0.1  ms/op\n",
+		goText, hyperfineText, abText, osbText, jmhSample, annText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",
 		`{"run_id":"x","results":[{"metrics":{"qps":1,"conc_num_list":[1],"conc_qps_list":[2]},"task_config":{"case_config":{"case_id":1}},"label":":)"}]}`,
-		"a avgt ± x/op\n", "\x1f\x8b", "\xff\xfea\x00", "a;b\n1,5;2\n",
+		"\x1f\x8b", "\xff\xfea\x00", "a;b\n1,5;2\n",
 	} {
 		f.Add([]byte(text), false)
 	}

@@ -2,7 +2,6 @@ package read
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,11 +13,10 @@ import (
 	"kitescope/profile/bench"
 )
 
-// goBenchmark is what "go test -bench" prints: https://golang.org/design/14313-benchmark-format. The lines that
-// "go test -json" makes of it (cmd/test2json) are read too.
+// goBenchmark is what "go test -bench" prints: https://golang.org/design/14313-benchmark-format.
 func goBenchmark() format {
 	return format{
-		Format: Format{"go benchmark", "go test -bench, also with -json: the n-th line of a benchmark is run n"},
+		Format: Format{"go benchmark", "go test -bench: the n-th line of a benchmark is run n"},
 		sniff:  func(d *doc) bool { return isGoBenchmark(d.head) },
 		read:   readGoBenchmark,
 	}
@@ -26,11 +24,7 @@ func goBenchmark() format {
 
 // isGoBenchmark looks for a line that begins as a result does: "BenchmarkX  100  12.3 ns/op".
 func isGoBenchmark(head string) bool {
-	test2json := strings.HasPrefix(head, "{") && strings.Contains(head, `"Action":`)
 	for line := range strings.Lines(head) {
-		if test2json && strings.Contains(line, `"Output":"Benchmark`) {
-			return true
-		}
 		rest, ok := strings.CutPrefix(line, "Benchmark")
 		if !ok {
 			continue
@@ -55,11 +49,7 @@ type goResult struct {
 }
 
 func readGoBenchmark(d *doc) ([]*bench.Set, error) {
-	text := d.data
-	if bytes.HasPrefix(text, []byte("{")) {
-		text = d.test2json()
-	}
-	results, units, err := scanGo(d, text)
+	results, units, err := scanGo(d)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +79,10 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 }
 
 // scanGo takes a copy of what benchfmt reads, which is its own until the next line.
-func scanGo(d *doc, text []byte) ([]goResult, benchfmt.UnitMetadataMap, error) {
+func scanGo(d *doc) ([]goResult, benchfmt.UnitMetadataMap, error) {
 	var results []goResult
 	config := &goSettings{}
-	reader := benchfmt.NewReader(bytes.NewReader(text), "")
+	reader := benchfmt.NewReader(bytes.NewReader(d.data), "")
 	for reader.Scan() {
 		switch r := reader.Result().(type) {
 		case *benchfmt.SyntaxError:
@@ -198,34 +188,4 @@ func goBetter(units benchfmt.UnitMetadataMap, unit string) bench.Direction {
 		return bench.HigherIsBetter
 	}
 	return bench.Unknown
-}
-
-// test2json puts together the text that the events of "go test -json" carry, package by package.
-func (d *doc) test2json() []byte {
-	type event struct{ Action, Package, Output string }
-	var order []string
-	texts := map[string]*bytes.Buffer{}
-	for n, line := range d.lines() {
-		var e event
-		if json.Unmarshal([]byte(line), &e) != nil {
-			d.skipLine("skipped a line that is not a go test event", fmt.Sprintf("line %d", n))
-			continue
-		}
-		d.fit++
-		if e.Action != "output" {
-			continue
-		}
-		if texts[e.Package] == nil {
-			texts[e.Package] = &bytes.Buffer{}
-			order = append(order, e.Package)
-		}
-		texts[e.Package].WriteString(e.Output)
-	}
-	var all bytes.Buffer
-	for _, p := range order {
-		fmt.Fprintf(&all, "pkg: %s\n", p)
-		all.Write(texts[p].Bytes())
-		all.WriteByte('\n')
-	}
-	return all.Bytes()
 }

@@ -41,57 +41,6 @@ type jmhMetric struct {
 	Histogram [][][][2]float64 `json:"rawDataHistogram"`
 }
 
-// jmhText is the table that JMH prints at the end: TextResultFormat beside the above. Of all forks and iterations it has only the
-// score, which is one figure.
-func jmhText() format {
-	return format{
-		Format: Format{"jmh text", "the table that JMH prints: one figure for each benchmark"},
-		sniff: func(d *doc) bool {
-			for line := range strings.Lines(d.head) {
-				if _, _, ok := jmhRow(line); ok {
-					return true
-				}
-			}
-			return false
-		},
-		read: readJMHText,
-	}
-}
-
-func readJMHText(d *doc) ([]*bench.Set, error) {
-	s := newSheet(d)
-	run := s.begin("")
-	for _, line := range d.lines() {
-		if m, x, ok := jmhRow(line); ok {
-			s.add(run, m, x, jmhBetter("", m.Unit))
-		}
-	}
-	d.note("the table has only one score per benchmark; JSON (-rf json) has all forks")
-	return s.one()
-}
-
-// jmhRow reads "a.B.c  N=8  avgt  5  12.3 ± 0.1  ms/op": parameters, the count and the error may be missing.
-func jmhRow(line string) (bench.Metric, float64, bool) {
-	fields := strings.Fields(line)
-	at := slices.IndexFunc(fields, func(f string) bool { return jmhModes(f) != f })
-	if at < 1 || len(fields) < at+3 {
-		return bench.Metric{}, 0, false
-	}
-	rest := slices.DeleteFunc(slices.Clone(fields[at+1:len(fields)-1]), func(f string) bool { return strings.Contains(f, "±") })
-	unit := jmhUnit(fields[len(fields)-1])
-	if len(rest) > 1 && isCount(rest[0]) {
-		rest = rest[1:]
-	}
-	if len(rest) == 0 {
-		return bench.Metric{}, 0, false
-	}
-	x, ok := plainNumber(rest[0])
-	if !ok || !strings.Contains(unit, "/") {
-		return bench.Metric{}, 0, false
-	}
-	return bench.Metric{Of: strings.Join(fields[:at], " "), Name: jmhModes(fields[at]), Unit: unit}, x, true
-}
-
 // jmhModes are the short labels of Mode.
 func jmhModes(mode string) string {
 	switch mode {

@@ -95,29 +95,6 @@ func TestWebPServerRuns(t *testing.T) {
 	oneRun(t, c) // "we still aren't entirely certain": with one run a side nobody is
 }
 
-func TestOpenSearchProtobufTables(t *testing.T) {
-	c := compared(t, "opensearch-nyc-taxis/one.txt", "opensearch-nyc-taxis/other.txt")
-	changes(t, c, map[string]float64{"default: Mean Throughput": -20.23, "wait-until-merges-finish: Max Throughput": 32.02})
-	oneRun(t, c)
-	if c.A.Format != "opensearch benchmark table" {
-		t.Errorf("format %q", c.A.Format)
-	}
-}
-
-// TestOpenSearchCompareTable checks a table that holds both sides against the column with their difference.
-func TestOpenSearchCompareTable(t *testing.T) {
-	c := compared(t, "opensearch-compare.txt")
-	l := line(t, c, "index: 99th percentile latency")
-	if diff := l.After - l.Before; math.Abs(diff-0.193772) > 1e-4 {
-		t.Errorf("99th percentile differs by %v s, the table says 193.772 ms", diff)
-	}
-	l = line(t, c, "index: Mean Throughput")
-	if diff := l.After - l.Before; math.Abs(diff+1837.72) > 1 {
-		t.Errorf("throughput differs by %v, the table says -1837.72", diff)
-	}
-	oneRun(t, c)
-}
-
 func TestMariaDBAgainstPgvector(t *testing.T) {
 	c := compared(t, "mariadb-pgvector/qps.csv")
 	// "QPS is ~1.4X larger for MariaDB than for pgvector at 2 and 48 concurrent sessions", less between.

@@ -29,18 +29,11 @@ import (
 type Options struct {
 	// Better overrides directions, by a name of a metric (bench.Said).
 	Better map[string]bench.Direction
-	// Columns name the columns of a CSV file whose header does not tell.
-	Columns Columns
 	// Side says that a file is one side of a comparison: several commands in it are several things that
 	// were measured. Without it two commands in one file are the two sides.
 	Side bool
 	// MaxBytes is how large a file may be, decompressed; 0: 64 MiB.
 	MaxBytes int64
-}
-
-// Columns are names in the header of a CSV file; "" where the name tells already.
-type Columns struct {
-	Run, Pair, Side, Of, Concurrency, Metric, Unit, Value, Before, After string
 }
 
 // Format is one that can be read.
@@ -68,12 +61,10 @@ func formats() []format {
 		vectorDBBench(),
 		openSearchRun(),
 		jmhJSON(),
-		jmhText(),
 		goBenchmark(),
 		apacheBench(),
 		vmstatText(),
 		annCSV(),
-		openSearchTable(),
 		plainCSV(),
 	}
 }
@@ -121,9 +112,6 @@ func from(ctx context.Context, name string, r io.Reader, o Options) (*table, err
 	d, err := interrupted(ctx, func() (*doc, error) { return load(name, r, o) })
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	if was := goneFormat(d); was != "" {
-		return nil, hints.Errorf("convert it to CSV, e.g. with the columns metric, before and after", "read %s: output of %s is no longer supported", name, was)
 	}
 	for _, f := range formats() {
 		if !f.sniff(d) {
@@ -179,22 +167,6 @@ func override(s *bench.Set, better map[string]bench.Direction) {
 			}
 		}
 	}
-}
-
-// goneFormat returns the name of a program whose output was read by earlier versions, "" if it is none.
-func goneFormat(d *doc) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(d.head), "\n")
-	switch {
-	case strings.Contains(d.head, "Slowest:") && strings.Contains(d.head, "Requests/sec:"), strings.HasPrefix(d.head, "response-time,DNS+dialup,DNS,"):
-		return "hey"
-	case strings.Contains(d.head, "threads and") && strings.Contains(d.head, "Thread Stats"):
-		return "wrk"
-	case hasAny(d.head, "Performance counter stats for", `"counter-value"`), strings.Contains(first, ",msec,task-clock"):
-		return "perf stat"
-	case strings.HasPrefix(first, "|") && !areOSB(markdownTables(d)):
-		return "Markdown tables"
-	}
-	return ""
 }
 
 // hasAny reports whether a text contains one of several.

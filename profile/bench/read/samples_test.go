@@ -31,19 +31,6 @@ run 2
 note skipped a line that is not a result (line 9: parsing measurement: invalid syntax)
 `
 
-const goJSON = `{"Action":"start","Package":"a"}
-{"Action":"output","Package":"a","Output":"BenchmarkX-4  \t"}
-{"Action":"output","Package":"b","Output":"BenchmarkX-4  \t"}
-{"Action":"output","Package":"a","Output":" 5\t 10 ns/op\n"}
-{"Action":"output","Package":"b","Output":" 5\t 20 ns/op\n"}
-`
-
-const goJSONWant = `[0 go benchmark]
-run 1
-  a.BenchmarkX-4: time/op = 1e-08 s -
-  b.BenchmarkX-4: time/op = 2e-08 s -
-`
-
 const hyperfineText = `{"results": [
  {"command": "old", "mean": 1.5, "stddev": 0.1, "median": 1.5, "user": 1.0, "system": 0.2, "min": 1.4, "max": 1.6,
   "times": [1.4, 1.6], "memory_usage_byte": [1000, 1100], "exit_codes": [0, 0]},
@@ -127,24 +114,6 @@ run 1
   knn: Mean recall@1 = 1 +
   Cumulative indexing time of primary shards = 60 s -
   Cumulative merge count of primary shards = 3 -
-`
-
-// The summary of the same run: minutes there, milliseconds in the JSON.
-const osbCSV = `Metric,Task,Value,Unit
-Cumulative indexing time of primary shards,,1,min
-Cumulative merge count of primary shards,,3,
-Mean Throughput,term,2,ops/s
-50th percentile latency,term,5.25,ms
-error rate,term,1,%
-`
-
-const osbCSVWant = `[0 opensearch benchmark table]
-run 1
-  Cumulative indexing time of primary shards = 60 s -
-  Cumulative merge count of primary shards = 3 -
-  term: Mean Throughput = 2 1/s +
-  term: 50th percentile latency = 0.00525 s -
-  term: error rate = 1 % -
 `
 
 const jmhSample = `[{"benchmark":"a.B.c","mode":"thrpt","threads":1,"forks":2,"params":{"size":"8"},
