@@ -121,9 +121,7 @@ const (
 type Client struct {
 	opts   Options
 	dialer *dialer
-	// room and large bound the memory of answers under way, of all Asks.
-	room  *room
-	large chan struct{}
+	room   *room // of all Asks
 
 	mu sync.Mutex
 	// last are the scrapes of each process, by address, for rates in the next Ask.
@@ -161,7 +159,7 @@ func Open(opts Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	return &Client{opts: opts, dialer: d, room: newRoom(&opts), large: make(chan struct{}, 1), last: map[string]scraped{}}, nil
+	return &Client{opts: opts, dialer: d, room: newRoom(&opts), last: map[string]scraped{}}, nil
 }
 
 // Close forgets what was remembered for the next Ask. Connections last no longer than an Ask.

@@ -151,7 +151,7 @@ func (p *processRecords) takeConfigs(d *Decoder, q *question) {
 		return
 	}
 	for key, value := range all {
-		q.weight += 2 * int64(2*sizeMapEntry+len(key)+len(value))
+		q.weight += 2 * int64(2*costMessage+len(key)+len(value))
 	}
 	if !d.afford(q) {
 		return

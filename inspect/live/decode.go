@@ -38,7 +38,6 @@ type Decoder struct {
 	oddities map[model.Skipped]bool
 	// limit bounds what all answers take together, 0: nothing does; kept is what they take.
 	limit, kept int64
-	scales      scales
 }
 
 // sessionKey is a session: a role of a process.
@@ -61,7 +60,7 @@ func NewDecoder() *Decoder {
 	return &Decoder{
 		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: newCoordinatorAnswers(),
 		texts: map[string]string{}, foreign: map[sessionKey]int{}, oddities: map[model.Skipped]bool{},
-		keyed: map[sessionKey]toldKeys{}, scales: scales{},
+		keyed: map[sessionKey]toldKeys{},
 	}
 }
 
@@ -208,7 +207,7 @@ func (q *question) readRequest(a answer) {
 // decode reads an answer, its status first.
 func (d *Decoder) decode(q *question, a answer) {
 	m := a.response()
-	q.weight = d.scales.weigh(m, q.Response)
+	q.weight = weigh(m, q.Response)
 	if !d.afford(q) {
 		return
 	}

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"net/http"
@@ -64,17 +63,15 @@ func TestOnlyListedPages(t *testing.T) {
 	}
 }
 
-func fetchFrom(t *testing.T, server *httptest.Server, opts Options, uri string) ([][]byte, *failure) {
+func fetchFrom(t *testing.T, server *httptest.Server, opts Options, uri string) ([]byte, *failure) {
 	t.Helper()
 	c, err := Open(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	tenant := c.room.enter(ctx, cancel)
+	tenant := c.room.enter()
 	defer tenant.leave()
-	return c.fetch(ctx, server.Client(), server.Listener.Addr().String(), uri, tenant)
+	return c.fetch(t.Context(), server.Client(), server.Listener.Addr().String(), uri, tenant)
 }
 
 // TestRefusals: the setting that keeps a page from who asks is named. The texts are those of Milvus.

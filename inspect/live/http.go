@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -178,31 +177,12 @@ type page struct {
 func (a *asking) get(ctx context.Context, web *http.Client, s *session, address, method string) page {
 	start := time.Now()
 	p := page{Record: Record{Role: s.Role, Node: s.Node, Address: address, Method: method, Outcome: model.Answered.String()}}
-	ctx, cancel := context.WithCancel(ctx)
-	tenant := a.client.room.enter(ctx, cancel)
-	free := func() {}
-	p.done = func() {
-		tenant.leave()
-		cancel()
-		free()
-	}
-	var pieces [][]byte
-	pieces, p.failure = a.client.fetch(ctx, web, address, strings.TrimPrefix(method, "GET "), tenant)
+	tenant := a.client.room.enter()
+	p.done = tenant.leave
+	p.Response, p.failure = a.client.fetch(ctx, web, address, strings.TrimPrefix(method, "GET "), tenant)
 	p.Took = time.Since(start)
-	if len(pieces) > largeAnswer/pieceSize {
-		select {
-		case a.client.large <- struct{}{}:
-			free = func() { <-a.client.large }
-		case <-ctx.Done():
-			pieces, p.failure = nil, unread(a.client.opts.Timeout)
-		}
-	}
-	p.Response = slices.Concat(pieces...)
-	switch gone, waited := tenant.state(); {
-	case gone != nil:
+	if gone := tenant.gone(); gone != nil {
 		p.Response, p.failure = nil, gone
-	case waited && p.failure != nil:
-		p.failure = unread(a.client.opts.Timeout)
 	}
 	if f := p.failure; f != nil {
 		p.Outcome, p.Error = f.outcome.String(), f.reason
@@ -215,7 +195,7 @@ const maxTrouble = 4 << 10
 
 // fetch reads a page of a process, up to the limit: one that is on the list, and no other. An answer that is an error may have a body that
 // says more: it is returned as well.
-func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([][]byte, *failure) {
+func (c *Client) fetch(ctx context.Context, web *http.Client, address, path string, room *tenant) ([]byte, *failure) {
 	e, ok := endpointOf(path)
 	if !ok {
 		return nil, failed(model.NotAsked, "%s is not a page that kitescope asks for", path)
@@ -232,7 +212,7 @@ func (c *Client) fetch(ctx context.Context, web *http.Client, address, path stri
 	if f != nil || answer.code == http.StatusOK {
 		return answer.body, f
 	}
-	if f = c.refused(&e, answer.status, answer.code, slices.Concat(answer.body...)); f.outcome != model.NotReady {
+	if f = c.refused(&e, answer.status, answer.code, answer.body); f.outcome != model.NotReady {
 		answer.body = nil
 	}
 	return answer.body, f
@@ -250,7 +230,7 @@ type httpGet struct {
 type httpAnswer struct {
 	status string // "404 Not Found"
 	code   int
-	body   [][]byte
+	body   []byte
 }
 
 // send is the one place that asks over HTTP. What it asks for is for fetch and for pulsar to bound: both have lists.
@@ -275,39 +255,16 @@ func (c *Client) send(ctx context.Context, web *http.Client, question httpGet, r
 	if whole && response.ContentLength > limit {
 		return answer, tooLarge(response.ContentLength, limit)
 	}
-	body, more, err := readPieces(&roomyBody{response.Body, room}, limit)
+	body, err := io.ReadAll(io.LimitReader(&countedBody{response.Body, room}, limit+1))
+	more := int64(len(body)) > limit
 	switch {
 	case err != nil:
 		return answer, c.httpFailure(err)
 	case more && whole:
 		return answer, tooLarge(0, limit)
 	}
-	answer.body = body
+	answer.body = body[:min(int64(len(body)), limit)]
 	return answer, nil
-}
-
-// pieceSize is how much of a body is held in one piece, so that it need not be copied as it grows.
-const pieceSize = 64 << 10
-
-// readPieces reads up to a limit, and reports whether there is more.
-func readPieces(r io.Reader, limit int64) (pieces [][]byte, more bool, err error) {
-	r = io.LimitReader(r, limit+1)
-	size := int64(0)
-	for err == nil {
-		piece, held := make([]byte, pieceSize), 0
-		for err == nil && held < len(piece) {
-			var n int
-			n, err = r.Read(piece[held:])
-			held += n
-		}
-		pieces, size = append(pieces, piece), size+int64(held)
-	}
-	if !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	last := len(pieces) - 1
-	pieces[last] = pieces[last][:min(size, limit)-int64(last)*pieceSize]
-	return pieces, size > limit, nil
 }
 
 // httpFailure says why there is no answer over HTTP.

@@ -9,12 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 	"kitescope/internal/redact"
@@ -213,36 +211,6 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestWeights: the struct of no message is larger than what is taken for the worst.
-func TestWeights(t *testing.T) {
-	for _, method := range []string{
-		queryNode + "GetComponentStates", queryNode + "ShowConfigurations", queryNode + "GetMetrics", queryNode + "GetDataDistribution",
-		queryCoord + "GetReplicas", queryCoord + "GetShardLeaders", queryCoord + "ShowCollections", queryCoord + "ListResourceGroups",
-		queryCoord + "DescribeResourceGroup", queryCoord + "CheckBalanceStatus", queryCoord + "ListCheckers", queryCoord + "ListQueryNode",
-		dataCoord + "GetRecoveryInfoV2", dataCoord + "GetSegmentInfo",
-	} {
-		a, ok := answerTo(method)
-		if !ok {
-			t.Fatalf("%s is not known", method)
-		}
-		s := scales{}
-		for _, m := range []proto.Message{a.request(), a.response()} {
-			s.weigh(m, nil)
-		}
-		for name, x := range s {
-			for number, f := range x.fields {
-				worst := f.each
-				if f.message != nil {
-					worst += f.message.size
-				}
-				if worst > 2*worstShape {
-					t.Errorf("%s: field %d of %s becomes %d bytes of two", method, number, name, worst)
-				}
-			}
-		}
-	}
-}
-
 // TestConceal: a server may say again what it was told.
 func TestConceal(t *testing.T) {
 	for _, o := range []Options{{User: "root", Password: "s3cr3t-x"}, {Token: "s3cr3t-x"}} {
@@ -274,26 +242,6 @@ func served(answer []byte) net.Conn {
 		_ = theirs.Close()
 	}()
 	return ours
-}
-
-func TestReadPieces(t *testing.T) {
-	text := bytes.Repeat([]byte("0123456789abcde\n"), 20_000)
-	for _, size := range []int{0, 1, pieceSize - 1, pieceSize, pieceSize + 1, 3*pieceSize + 7, 4 * pieceSize} {
-		for _, limit := range []int64{1, pieceSize, 2 * pieceSize, 3*pieceSize + 7, 4 * pieceSize} {
-			for name, r := range map[string]io.Reader{
-				"at once": bytes.NewReader(text[:size]), "in halves": iotest.HalfReader(bytes.NewReader(text[:size])), "with the end": iotest.DataErrReader(bytes.NewReader(text[:size])),
-			} {
-				pieces, more, err := readPieces(r, limit)
-				want := text[:min(size, int(limit))]
-				if err != nil || more != (int64(size) > limit) || !bytes.Equal(slices.Concat(pieces...), want) {
-					t.Errorf("%d bytes %s, limit %d: %d bytes, more: %v, %v", size, name, limit, len(slices.Concat(pieces...)), more, err)
-				}
-			}
-		}
-	}
-	if _, _, err := readPieces(io.MultiReader(bytes.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF)), 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("cut off: %v", err)
-	}
 }
 
 // through is a relay to a proxy that answers so, and hangs up.

@@ -61,9 +61,6 @@ type answered struct {
 	done  func()
 }
 
-// largeAnswer is from when on answers are put together and decoded one at a time.
-const largeAnswer = 1 << 20
-
 // call makes one gRPC call as a session of node. The answer's own status is not read here.
 // An answer, which may be empty, has something to be done; a failure has not.
 func (l *link) call(ctx context.Context, node model.NodeID, method string, request []byte) (answered, time.Duration, error) {
@@ -75,22 +72,10 @@ func (l *link) call(ctx context.Context, node model.NodeID, method string, reque
 		pieces.Free()
 		return answered{}, took, l.whyFailed(ctx, err)
 	}
-	size, free := int64(pieces.Len()), func() {}
-	if size > largeAnswer {
-		select {
-		case l.client.large <- struct{}{}:
-			free = func() { <-l.client.large }
-		case <-ctx.Done():
-			pieces.Free()
-			return answered{}, took, l.whyLate(ctx)
-		}
-	}
+	size := int64(pieces.Len())
 	a := answered{bytes: pieces.Materialize()}
 	pieces.Free()
-	a.done = func() {
-		l.tenant.give(size)
-		free()
-	}
+	a.done = func() { l.tenant.give(size) }
 	return a, took, nil
 }
 
@@ -98,7 +83,7 @@ func (l *link) whyFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return l.whyLate(ctx)
 	}
-	if gone, _ := l.tenant.state(); gone != nil {
+	if gone := l.tenant.gone(); gone != nil {
 		return gone
 	}
 	if broken, _, _ := l.state(); broken != nil && status.Code(err) == codes.Unavailable {

@@ -39,7 +39,6 @@ type link struct {
 	// resolving is the host name whose address is being asked for, "" if none.
 	resolving string
 	first     []byte // the first bytes that the server sent, after a handshake if there was one
-	open      net.Conn
 }
 
 // maxHeaders bounds what comes before and after an answer: texts of errors, most of all.
@@ -48,7 +47,7 @@ const maxHeaders = 64 << 10
 // connect prepares the link, which lasts as long as ctx; nothing is dialed before the first call.
 func (c *Client) connect(ctx context.Context, address, cluster string) (*link, error) {
 	l := &link{client: c, address: address, cluster: cluster}
-	l.tenant = c.room.enter(ctx, l.interrupt)
+	l.tenant = c.room.enter()
 	creds := insecure.NewCredentials()
 	if c.opts.TLS != nil {
 		creds = l.tlsCredentials()
@@ -91,18 +90,9 @@ func (l *link) close() {
 	_ = l.conn.Close()
 }
 
-// interrupt ends the reading of what the server sends.
-func (l *link) interrupt() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open != nil {
-		_ = l.open.SetReadDeadline(time.Unix(1, 0))
-	}
-}
-
 // dial makes the connection for grpc and notes why it failed, as grpc keeps only text.
 func (l *link) dial(ctx context.Context) (net.Conn, error) {
-	if gone, _ := l.tenant.state(); gone != nil {
+	if gone := l.tenant.gone(); gone != nil {
 		return nil, gone
 	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -118,7 +108,7 @@ func (l *link) dial(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	l.dialed, l.open, l.took = true, conn, time.Since(begun)
+	l.dialed, l.took = true, time.Since(begun)
 	l.mu.Unlock()
 	return conn, nil
 }
@@ -177,7 +167,7 @@ func (l *link) whyLate(ctx context.Context) error {
 		return cause
 	}
 	broken, dialed, first := l.state()
-	gone, waited := l.tenant.state()
+	gone := l.tenant.gone()
 	l.mu.Lock()
 	resolving := l.resolving
 	l.mu.Unlock()
@@ -189,8 +179,6 @@ func (l *link) whyLate(ctx context.Context) error {
 		return broken
 	case len(first) > 0 && !isSettings(first):
 		return l.whyGarbled(first)
-	case waited:
-		return unread(patience)
 	case dialed:
 		return failed(model.TimedOut, "connected, and no answer within %s", patience)
 	case resolving != "":
@@ -308,7 +296,7 @@ func (w *witness) ClientHandshake(ctx context.Context, authority string, raw net
 	if err != nil {
 		return nil, nil, err
 	}
-	return &roomy{&listener{conn, w.link}, w.link.tenant}, info, nil
+	return &countedConn{&listener{conn, w.link}, w.link.tenant}, info, nil
 }
 
 func (w *witness) Clone() credentials.TransportCredentials {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/internalpb"
@@ -20,26 +21,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
-
-// TestAnswersWaitForEachOther: where there is room for few answers at once, all come through,
-// and nothing stays held.
-func TestAnswersWaitForEachOther(t *testing.T) {
-	c := small(t, livetest.Spec{QueryNodes: 12, Collections: 4, Segments: 24_000, Growing: 40}, livetest.Options{}, recorded.Options{})
-	client, err := live.Open(live.Options{Timeout: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	client.Narrow()
-	r, err := client.Ask(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantHealthy(t, r, c)
-	if !client.Idle() {
-		t.Error("something is held after the end")
-	}
-}
 
 // TestRegisteredTwice: one session under two keys is asked once; two sessions at one address,
 // of which one is of the process before, are told apart.
@@ -209,4 +190,25 @@ func TestTooHeavy(t *testing.T) {
 	if n := decode(r).LiveNode("querynode", 5); n.Distribution == nil || len(n.Distribution.Sealed) != 50_000 {
 		t.Errorf("50,000 segments: %s (%s)", n.Outcome, n.Reason)
 	}
+}
+// largeAnswer is what a query node with many segments answers.
+func largeAnswer(node, segments int) *querypb.GetDataDistributionResponse {
+	m := &querypb.GetDataDistributionResponse{Status: ok, NodeID: int64(node)}
+	view := &querypb.LeaderView{
+		Collection: 470590569932652633, Channel: fmt.Sprintf("by-dev-rootcoord-dml_%d_470590569932652633v0", node), SegmentDist: map[int64]*querypb.SegmentDist{},
+	}
+	for s := range segments {
+		id := int64(470590569932852862 + node*segments + s)
+		m.Segments = append(m.Segments, &querypb.SegmentVersionInfo{
+			ID: id, Collection: 470590569932652633, Partition: 470590569932652659, Channel: view.Channel, Version: 1795160652853112133,
+			IndexInfo: map[int64]*querypb.FieldIndexInfo{102: {
+				FieldID: 102, IndexID: 470590569933052722, BuildID: id + 1, IndexSize: 1 << 30, NumRows: 1 << 20, IndexName: "idx_items_hnsw_l2",
+				IndexParams:    []*commonpb.KeyValuePair{{Key: "index_type", Value: "HNSW"}, {Key: "metric_type", Value: "L2"}, {Key: "M", Value: "16"}},
+				IndexFilePaths: []string{fmt.Sprintf("files/index_files/%d/1/470590569932652659/%d/HNSW_0", id+1, id)},
+			}},
+		})
+		view.SegmentDist[id] = &querypb.SegmentDist{NodeID: int64(node), Version: 1795160652853112133}
+	}
+	m.LeaderViews = []*querypb.LeaderView{view}
+	return m
 }

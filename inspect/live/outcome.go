@@ -54,11 +54,6 @@ func unresolved(host string, patience time.Duration) *failure {
 	return failed(model.Unreachable, "the host name %s was not resolved within %s", host, patience)
 }
 
-// unread says that an answer was there, and no room for it.
-func unread(patience time.Duration) *failure {
-	return failed(model.TimedOut, "not read to its end within %s: the answers of other processes held the memory", patience)
-}
-
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()

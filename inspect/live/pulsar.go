@@ -195,12 +195,10 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 
 // get asks for one JSON document, what it is called and what it begins with.
 func (p *pulsar) get(ctx context.Context, path string, limit int64, what string, begin byte, into any) *failure {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	tenant := p.client.room.enter(ctx, cancel)
+	tenant := p.client.room.enter()
 	defer tenant.leave()
 	answer, f := p.client.send(ctx, p.web, httpGet{url: url.URL{Scheme: "http", Host: p.address, Path: path}, accept: "application/json", limit: limit}, tenant)
-	if gone, _ := tenant.state(); gone != nil {
+	if gone := tenant.gone(); gone != nil {
 		f = gone
 	}
 	switch {
@@ -211,5 +209,5 @@ func (p *pulsar) get(ctx context.Context, path string, limit int64, what string,
 	case answer.code != http.StatusOK:
 		return failed(model.Failed, "%s", answer.status)
 	}
-	return readJSON(slices.Concat(answer.body...), what, begin, into)
+	return readJSON(answer.body, what, begin, into)
 }

@@ -126,7 +126,7 @@ func TestSlowHostile(t *testing.T) {
 		"numbers":            {`[1,2]`, model.Garbled, "another shape after 0 entries", -1},
 		"nulls":              {`[null,{"query_params":{"search_params":[null]}}]`, model.Answered, "", 2},
 		"more than are kept": {many, model.Answered, "", 1000},
-		"a million":          {"[" + strings.Repeat(`{"duration":"6s"},`, 1_000_000) + `{}]`, model.TooLarge, "more than 104 MiB", -1},
+		"a million":          {"[" + strings.Repeat(`{"duration":"6s"},`, 1_000_000) + `{}]`, model.TooLarge, "more than 160 MiB", -1},
 		"deep":               {strings.Repeat("[", 1_000_000), model.Garbled, "", -1},
 		"wild numbers":       {`[{"duration":"-6s","query_params":{"search_params":[{"nq":[-1,9223372036854775807],"search_params":["topk=99999999999,limit=-3"]}]}}]`, model.Answered, "", 1},
 	} {
