@@ -73,12 +73,12 @@ func TestKafkaFaults(t *testing.T) {
 		reason  string
 	}{
 		"refused":   {livetest.Refused(t), nil, model.Refused, "refused"},
-		"silent":    {livetest.Silent(t), nil, model.TimedOut, "does not answer"},
+		"silent":    {livetest.Silent(t), nil, model.TimedOut, "do not answer"},
 		"blackhole": {livetest.Blackhole(t), nil, model.Unreachable, "no connection"},
-		"hangs up":  {livetest.HangsUp(t), nil, model.CutOff, "closed"},
-		"garbage":   {livetest.Garbage(t, "\x00\x00\x00\x08\x00\x00\x00\x01\xff\xff\xff\xff"), nil, model.Garbled, "no answer of Kafka"},
-		"huge":      {livetest.Garbage(t, "\x40\x00\x00\x00 and so on"), nil, model.TooLarge, "1024 MiB"},
-		"TLS alert": {livetest.Garbage(t, tls13Alert), nil, model.Denied, "TLS"},
+		"hangs up":  {livetest.HangsUp(t), nil, model.CutOff, "closed the connection"},
+		"garbage":   {livetest.Garbage(t, "\x00\x00\x00\x08\x00\x00\x00\x01\xff\xff\xff\xff"), nil, model.Failed, ""},
+		"huge":      {livetest.Garbage(t, "\x40\x00\x00\x00 and so on"), nil, model.Failed, "1073741824"},
+		"TLS alert": {livetest.Garbage(t, tls13Alert), nil, model.Failed, "TLS"},
 		"TLS only":  {livetest.TLSOnly(t, authority.Server(t, nil, "127.0.0.1")), nil, model.Denied, "TLS"},
 		"SASL told": {"127.0.0.1:1", sasl, model.Denied, "SASL"},
 		"TLS told":  {"127.0.0.1:1", map[string]string{"kafka.ssl.enabled": "true"}, model.Denied, "TLS"},
@@ -121,15 +121,12 @@ func brokerOf(t *testing.T, c *model.Cluster) string {
 // for more without a login.
 func kafkaLogin(t *testing.T) string {
 	t.Helper()
-	return livetest.Each(t, func(conn net.Conn) {
-		defer conn.Close()
-		b := make([]byte, 4096)
-		if _, err := conn.Read(b); err != nil {
+	return brokerAnswers(t, func(r brokerRequest, conn net.Conn) {
+		if r.key != askedVersions {
+			_ = conn.Close()
 			return
 		}
-		// ApiVersions 0: no error, Metadata (3) up to 12 and ListOffsets (2) up to 7.
-		_, _ = conn.Write([]byte{0, 0, 0, 22, b[8], b[9], b[10], b[11], 0, 0, 0, 0, 0, 2, 0, 3, 0, 0, 0, 12, 0, 2, 0, 0, 0, 7})
-		_, _ = conn.Read(b)
+		_, _ = conn.Write(knows(r))
 	})
 }
 
