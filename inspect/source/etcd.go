@@ -131,7 +131,6 @@ func (s *Etcd) revision(ctx context.Context, r *reader) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer p.free()
 	return p.revision, nil
 }
 

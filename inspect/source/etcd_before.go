@@ -53,7 +53,6 @@ func (r *reader) reservedBefore(ctx context.Context, key string, revision int64,
 			at, written = reservation(kv.Value), kv.ModRevision
 			return nil
 		})
-		p.free()
 		switch {
 		case err != nil:
 			return 0, err

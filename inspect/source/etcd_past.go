@@ -60,7 +60,6 @@ func (s *Etcd) lookBack(ctx context.Context, r *reader, h Header, revision int64
 	if err != nil {
 		return g, err
 	}
-	defer p.free()
 	return g, p.each(func(kv KV) error {
 		g = glance{reserved: reservation(kv.Value), written: kv.ModRevision}
 		return nil
@@ -145,7 +144,6 @@ func (s *Etcd) GetAt(ctx context.Context, h Header, revision int64, key string) 
 	case err != nil:
 		return nil, s.explain(ctx, "read the past of", err)
 	}
-	defer p.free()
 	return found, p.each(func(kv KV) error {
 		kv.Key, kv.Value = bytes.Clone(kv.Key), bytes.Clone(kv.Value)
 		found = &kv

@@ -45,7 +45,7 @@ const (
 	readPause    = 100 * time.Millisecond
 )
 
-// rangePage reads one page. The caller frees it.
+// rangePage reads one page.
 func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 	req := &pb.RangeRequest{
 		Key: []byte(q.keys.From), RangeEnd: []byte(q.keys.To),
@@ -66,7 +66,7 @@ func (r *reader) rangePage(ctx context.Context, q rangeRequest) (*page, error) {
 		err := r.retry(ctx, func(ctx context.Context) error {
 			p = new(page)
 			return r.client.ActiveConnection().Invoke(ctx, pb.KV_Range_FullMethodName, req, p,
-				grpc.ForceCodecV2(pageCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxPageBytes))
+				grpc.ForceCodecV2(wireCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxPageBytes))
 		})
 		if err == nil {
 			return p, nil
@@ -231,7 +231,7 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 		create.RangeEnd = []byte{0}
 	}
 	stream, err := r.client.ActiveConnection().NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
-		pb.Watch_Watch_FullMethodName, grpc.ForceCodecV2(watchCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxWatchBytes))
+		pb.Watch_Watch_FullMethodName, grpc.ForceCodecV2(wireCodec{}), grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(maxWatchBytes))
 	if err != nil {
 		return rpctypes.Error(err)
 	}

@@ -200,10 +200,8 @@ func (f *rootSearch) first(ctx context.Context, r Range) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		key := p.lastKey
-		p.free()
-		if key != "" {
-			return key, nil
+		if p.lastKey != "" {
+			return p.lastKey, nil
 		}
 	}
 	return "", nil

@@ -216,10 +216,7 @@ func (f *rangeFetch) drain() {
 	if f == nil {
 		return
 	}
-	for got := range f.pages {
-		if got.page != nil {
-			got.page.free()
-		}
+	for range f.pages { //nolint:revive // the one that waits is dropped
 	}
 }
 
@@ -234,8 +231,7 @@ func consume(f *rangeFetch, buffered *atomic.Int64, yield func(KV) error) error 
 			}
 			return nil
 		})
-		buffered.Add(-int64(got.page.size))
-		got.page.free()
+		buffered.Add(-int64(len(got.page.raw)))
 		if err != nil {
 			return err
 		}
@@ -262,12 +258,11 @@ func (s *etcdSnapshot) fetch(ctx context.Context, r Range, f *rangeFetch, m *met
 			f.pages <- fetched{err: laterDenied(first, err)}
 			return
 		}
-		if err := m.add(p.keys, p.size); err != nil {
-			p.free()
+		if err := m.add(p.keys, len(p.raw)); err != nil {
 			f.pages <- fetched{err: err}
 			return
 		}
-		buffered.Add(int64(p.size))
+		buffered.Add(int64(len(p.raw)))
 		s.adapt(p)
 		if !first && s.source.opts.now().Sub(asked) < s.reader.timeout/pageHaste {
 			size = min(2*size, pageBytesMax)
@@ -308,5 +303,5 @@ func (s *etcdSnapshot) adapt(p *page) {
 	if p.keys < enough {
 		return
 	}
-	s.perKey.Store(int64(max(1, p.size/p.keys)))
+	s.perKey.Store(int64(max(1, len(p.raw)/p.keys)))
 }

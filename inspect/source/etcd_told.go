@@ -26,7 +26,7 @@ func told(tell func(string)) grpc.UnaryClientInterceptor {
 			}
 		}
 		if p, ok := reply.(*page); ok && err == nil {
-			line += fmt.Sprintf(": %s, %s", words.Plural(p.keys, "key"), words.Bytes(int64(p.size)))
+			line += fmt.Sprintf(": %s, %s", words.Plural(p.keys, "key"), words.Bytes(int64(len(p.raw))))
 		}
 		tell(line + outcome(err, time.Since(start)))
 		return err

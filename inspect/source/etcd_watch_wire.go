@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -113,18 +112,4 @@ func parseEvent(b []byte) (Event, error) {
 		return Event{KV: KV{Key: kv.Key, ModRevision: kv.ModRevision}, Deleted: true}, nil
 	}
 	return Event{KV: kv}, nil
-}
-
-// watchCodec is the grpc codec that yields watch messages.
-type watchCodec struct{ pageCodec }
-
-// Unmarshal reads an answer into a *watchMessage, which has bytes of its own.
-func (watchCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	m, ok := v.(*watchMessage)
-	if !ok {
-		return fmt.Errorf("decode %T: not a watch message", v)
-	}
-	var err error
-	*m, err = parseWatch(data.Materialize())
-	return err
 }
