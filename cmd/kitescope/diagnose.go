@@ -19,7 +19,6 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/view"
 	"kitescope/render"
 	"kitescope/render/clusters"
@@ -320,7 +319,7 @@ func (d *diagnosis) judgeOlder(ctx context.Context, a *cli.App) (*check.Report, 
 		return nil, err
 	}
 	spec.Recordings, spec.Want = nil, d.want
-	c, err := profiling.Load(ctx, a.Loader(), spec, profiling.Options{Chosen: noteProfiles(a)})
+	c, err := session.LoadProfiled(ctx, a.Loader(), spec, session.ProfileOptions{Chosen: noteProfiles(a)})
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,6 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
-	"kitescope/inspect/session/profiling"
-	"kitescope/inspect/session/stored"
 	"kitescope/profile/pull"
 )
 
@@ -64,7 +61,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
 	}
-	p := profiling.Options{Window: f.profile, Chosen: noteProfiles(a), Read: read}
+	p := session.ProfileOptions{Window: f.profile, Chosen: noteProfiles(a), Read: read}
 	if p.Named, err = readProfiles(ctx, a, f.profiles); err != nil {
 		return nil, err
 	}
@@ -73,7 +70,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 			return nil, err
 		}
 	}
-	c, err := profiling.Load(ctx, a.Loader(), spec, p)
+	c, err := session.LoadProfiled(ctx, a.Loader(), spec, p)
 	if err != nil {
 		return nil, wrongProfiles(err)
 	}
@@ -81,8 +78,8 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 }
 
 // noteProfiles says which profiles of a recording are judged: it has those of several times.
-func noteProfiles(a *cli.App) func(kept.Pull) {
-	return func(p kept.Pull) {
+func noteProfiles(a *cli.App) func(session.Pull) {
+	return func(p session.Pull) {
 		a.Note("profiles: from %s, taken at %s for %s", p.Path, p.At.Format("2006-01-02 15:04:05 UTC"), p.Check)
 	}
 }
@@ -92,7 +89,7 @@ func withStorage(ctx context.Context, a *cli.App, place string, c *model.Cluster
 	if place == "" {
 		return c, nil
 	}
-	c, err := stored.Look(ctx, place, a.StorageKeys(), c)
+	c, err := session.CheckStorage(ctx, place, a.StorageKeys(), c)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, cli.Usage(err, "--storage takes a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT")
 	}

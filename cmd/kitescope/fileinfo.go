@@ -1,12 +1,12 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"fmt"
 	"path/filepath"
 	"strconv"
 	"time"
 
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
@@ -16,7 +16,7 @@ import (
 type addField func(name, title string, kind table.Kind, c table.Cell)
 
 // describeFile arranges what is known of a file for render; told is what a recording has beside metadata, nil of every other file.
-func describeFile(path string, info source.FileInfo, told *kept.Told) *view.Description {
+func describeFile(path string, info source.FileInfo, told *session.Told) *view.Description {
 	file := &view.Resource{Schema: table.Schema{Name: "files", Singular: "file"}, Kind: "File", Doc: "A file that --from reads."}
 	d := &view.Description{Ref: view.Ref{Resource: file.Name, ID: path}, Resource: file}
 	add := addField(func(name, title string, kind table.Kind, c table.Cell) {
@@ -53,7 +53,7 @@ func describeFile(path string, info source.FileInfo, told *kept.Told) *view.Desc
 }
 
 // recording adds what a recording has.
-func (add addField) recording(r *source.RecordedInfo, told *kept.Told, gaps []source.Gap) {
+func (add addField) recording(r *source.RecordedInfo, told *session.Told, gaps []source.Gap) {
 	at := func(name, title string, t time.Time) {
 		add(name, title, table.Time, present(!t.IsZero(), table.Cell{Int: t.UnixNano()}))
 	}

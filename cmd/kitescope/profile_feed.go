@@ -11,7 +11,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/profiling"
 	"kitescope/profile/choose"
 	"kitescope/profile/pull"
 	"kitescope/tui/profiles"
@@ -78,7 +77,7 @@ func (f *profileFeed) Pull(ctx context.Context, window time.Duration, progress f
 		return profiles.Set{}, err
 	}
 	o.Seconds = max(1, int(window.Round(time.Second)/time.Second))
-	j, err := profiling.New(f.loader, f.spec, nil, f.spec.Nodes, o)
+	j, err := session.NewJob(f.loader, f.spec, nil, f.spec.Nodes, o)
 	if err != nil {
 		return profiles.Set{}, err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/source"
 	"kitescope/internal/hints"
 	"kitescope/profile"
@@ -114,7 +113,7 @@ func (in *profileInput) choose(ctx context.Context, a *cli.App, words []string) 
 // wrongProfiles makes a usage error of a node that nothing is of, and of a cluster that is a file.
 func wrongProfiles(err error) error {
 	var node *choose.UnknownNodeError
-	var file *profiling.NotLiveError
+	var file *session.NotLiveError
 	if errors.As(err, &node) || errors.As(err, &file) {
 		return cli.Usage(err, hints.Of(err))
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 	"testing"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/session/kept"
 	"kitescope/profile/pull"
 )
 
@@ -29,7 +29,7 @@ func TestProfileLinks(t *testing.T) {
 	if err := os.Symlink(dir+".private", file); err != nil {
 		t.Fatal(err)
 	}
-	_, err = kept.FolderProfiles(dir)
+	_, err = session.FolderProfiles(dir)
 	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("error %v", err)
 	}

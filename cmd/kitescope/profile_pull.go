@@ -1,6 +1,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"cmp"
 	"context"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/session/profiling"
 	"kitescope/internal/hints"
 	"kitescope/profile/pull"
 )
@@ -264,7 +264,7 @@ func warnFailures(a *cli.App, failures []*pull.Failure) {
 }
 
 // pullRecord takes rounds until it is interrupted.
-func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *profiling.Job) error {
+func (f *pullFlags) pullRecord(ctx context.Context, a *cli.App, j *session.Job) error {
 	dir := f.out
 	if dir == "" {
 		dir = "profiles-record"

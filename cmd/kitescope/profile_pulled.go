@@ -1,6 +1,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"bufio"
 	"context"
 	"encoding/json"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/session/profiling"
 	"kitescope/internal/words"
 	"kitescope/profile/pull"
 )
@@ -39,7 +39,7 @@ type pullProgress struct {
 const pullTick = 200 * time.Millisecond
 
 // shownPull asks which processes there are and has them pulled, with progress where there is a terminal to show it on.
-func shownPull(ctx context.Context, a *cli.App, j *profiling.Job, body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error)) (*pull.Manifest, error) {
+func shownPull(ctx context.Context, a *cli.App, j *session.Job, body func(context.Context, []pull.Target, pull.Options) (*pull.Manifest, error)) (*pull.Manifest, error) {
 	targets, err := j.Targets(ctx)
 	if err != nil {
 		return nil, wrongProfiles(err)

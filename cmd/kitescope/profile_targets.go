@@ -1,6 +1,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"bufio"
 	"bytes"
 	"crypto/tls"
@@ -16,13 +17,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/session/profiling"
 	"kitescope/internal/shellquote"
 	"kitescope/profile/pull"
 )
 
 // newJob settles whom to ask and how, before anything is asked.
-func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*profiling.Job, error) {
+func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*session.Job, error) {
 	named, err := namedTargets(a, words)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*profi
 		if err != nil {
 			return nil, err
 		}
-		return profiling.New(a.Loader(), nil, named, way, o)
+		return session.NewJob(a.Loader(), nil, named, way, o)
 	}
 	conn, err := a.Connection()
 	if err != nil {
@@ -50,7 +50,7 @@ func (f *pullFlags) newJob(a *cli.App, n *cli.NodeFlags, words []string) (*profi
 	if err != nil {
 		return nil, err
 	}
-	return profiling.New(a.Loader(), spec, named, spec.Nodes, o)
+	return session.NewJob(a.Loader(), spec, named, spec.Nodes, o)
 }
 
 // namedTargets are the services that words name.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"bufio"
 	"context"
 	"errors"
@@ -18,7 +19,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
-	"kitescope/inspect/session/profiling"
 	"kitescope/profile/usage"
 	"kitescope/render"
 	"kitescope/render/picture"
@@ -164,7 +164,7 @@ func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Targ
 	if err != nil {
 		return nil, err
 	}
-	c, err := profiling.Processes(ctx, a.Loader(), spec)
+	c, err := session.Processes(ctx, a.Loader(), spec)
 	if err != nil {
 		return nil, wrongProfiles(err)
 	}
@@ -176,7 +176,7 @@ func (f *watchFlags) targets(ctx context.Context, a *cli.App) (list []usage.Targ
 		Transport:     &http.Transport{DialContext: asker.Dial, MaxIdleConnsPerHost: 1, MaxResponseHeaderBytes: 64 << 10},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	for _, t := range profiling.Targets(c) {
+	for _, t := range session.ProfileTargets(c) {
 		get := func(context.Context) (io.ReadCloser, error) { return nil, errors.New(t.Unknown) }
 		if t.URL != nil {
 			page := url.URL{Scheme: "http", Host: t.URL.Host, Path: "/metrics"}

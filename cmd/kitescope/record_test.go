@@ -1,13 +1,13 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"context"
 	"strconv"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -51,7 +51,7 @@ func roundsOf(dir string) (int, error) {
 	}
 	n := 0
 	err = chunks[len(chunks)-1].History(ctx, func(m source.HistoryMember) error {
-		if m.Kind == kept.RoundMember {
+		if m.Kind == session.RoundMember {
 			n++
 		}
 		return nil

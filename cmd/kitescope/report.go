@@ -19,7 +19,6 @@ import (
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/view"
 	"kitescope/inspect/why"
 	"kitescope/profile/flame"
@@ -172,7 +171,7 @@ const leastFrame = 0.005
 
 // busiestOf grows the flame graph of the process that spends most processor time, nil where no profile tells.
 func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profiles) (*cases.Busiest, error) {
-	p, x, err := profiling.Busiest(ctx, record, profiles)
+	p, x, err := session.Busiest(ctx, record, profiles)
 	if p == nil || err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"bytes"
 	"compress/gzip"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"testing"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -144,13 +144,13 @@ func TestBrokenBundles(t *testing.T) {
 		says    []string
 		known   bool
 	}{
-		"a line is garbage": {map[string]string{kept.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: no record"}, true},
-		"cut in a line":     {map[string]string{kept.AnswersMember: whole[:len(whole)-50]}, []string{"could not read runtime.jsonl of "}, true},
-		"packed and cut":    {map[string]string{kept.AnswersMember: string(packed(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
-		"all is garbage":    {map[string]string{kept.AnswersMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are not records"}, false},
-		"empty":             {map[string]string{kept.AnswersMember: ""}, nil, false},
-		"etcd is garbage":   {map[string]string{kept.EtcdMember: "{", kept.AnswersMember: whole}, []string{"could not read etcd.json of "}, true},
-		"unknown members":   {map[string]string{"later.bin": "whatever", kept.AnswersMember: whole}, nil, true},
+		"a line is garbage": {map[string]string{session.AnswersMember: lines[0] + "garbage\n" + strings.Join(lines[1:], "")}, []string{"could not read runtime.jsonl of ", "line 2: no record"}, true},
+		"cut in a line":     {map[string]string{session.AnswersMember: whole[:len(whole)-50]}, []string{"could not read runtime.jsonl of "}, true},
+		"packed and cut":    {map[string]string{session.AnswersMember: string(packed(t, whole)[:50_000])}, []string{"could not read runtime.jsonl of ", "unexpected EOF"}, true},
+		"all is garbage":    {map[string]string{session.AnswersMember: "garbage\x00\n\x1b[2J\n"}, []string{"could not read runtime.jsonl of ", "2 lines are not records"}, false},
+		"empty":             {map[string]string{session.AnswersMember: ""}, nil, false},
+		"etcd is garbage":   {map[string]string{session.EtcdMember: "{", session.AnswersMember: whole}, []string{"could not read etcd.json of "}, true},
+		"unknown members":   {map[string]string{"later.bin": "whatever", session.AnswersMember: whole}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := brokenBundle(t, test.members)

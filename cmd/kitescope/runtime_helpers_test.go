@@ -1,6 +1,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"bytes"
 	"cmp"
 	"context"
@@ -23,7 +24,6 @@ import (
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -227,7 +227,7 @@ func clusterWith(t *testing.T, from string, opts source.Options) (c, with *model
 	if c, err = meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll}); err != nil {
 		t.Fatal(err)
 	}
-	if with, err = kept.With(t.Context(), src, c); err != nil {
+	if with, err = session.WithKept(t.Context(), src, c); err != nil {
 		t.Fatal(err)
 	}
 	return c, with

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"bufio"
 	"context"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render/clusters"
@@ -59,7 +59,7 @@ func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path st
 		return err
 	}
 	defer src.Close()
-	info, told, err := kept.Describe(ctx, src)
+	info, told, err := session.Describe(ctx, src)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/internal/words"
 	"kitescope/profile/pull"
@@ -139,7 +138,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	defer pinned.Close()
 	snapshot := a.StartProgress(pinned)
 	defer snapshot.Done()
-	said, c, err := session.Answers(ctx, src, snapshot, spec)
+	said, c, err := session.CollectAnswers(ctx, src, snapshot, spec)
 	if err != nil {
 		return err
 	}
@@ -215,27 +214,27 @@ func (n *byteCount) Write(p []byte) (int, error) {
 
 // spoolProfiles takes the profiles that are wanted beside a snapshot, or copies those that a folder has,
 // or the bundle that is saved again. nil where there are none.
-func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *cli.App, src source.Source, n *cli.NodeFlags) (*kept.ProfileFiles, error) {
+func (f *snapshotFlags) spoolProfiles(ctx context.Context, a *cli.App, src source.Source, n *cli.NodeFlags) (*session.ProfileFiles, error) {
 	bundle, isBundle := src.(*source.Bundle)
 	switch {
 	case f.profilesFrom != "":
-		return kept.FolderProfiles(f.profilesFrom)
+		return session.FolderProfiles(f.profilesFrom)
 	case f.profiles != nil:
 		return f.profiles.takeProfiles(ctx, a, n)
 	case isBundle:
-		return kept.CopyProfiles(ctx, bundle)
+		return session.CopyProfiles(ctx, bundle)
 	}
 	return nil, nil
 }
 
-func (f *pullFlags) takeProfiles(ctx context.Context, a *cli.App, n *cli.NodeFlags) (*kept.ProfileFiles, error) {
+func (f *pullFlags) takeProfiles(ctx context.Context, a *cli.App, n *cli.NodeFlags) (*session.ProfileFiles, error) {
 	j, err := f.newJob(a, n, nil)
 	if err != nil {
 		return nil, err
 	}
-	var files *kept.ProfileFiles
+	var files *session.ProfileFiles
 	_, err = shownPull(ctx, a, j, func(ctx context.Context, targets []pull.Target, o pull.Options) (*pull.Manifest, error) {
-		files, err = kept.PullProfiles(ctx, targets, o)
+		files, err = session.PullProfiles(ctx, targets, o)
 		return nil, err
 	})
 	return files, err

@@ -26,7 +26,7 @@ func TestFormsOfAt(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", "now", "9", "25:00", "-", "--5m", "-0s", "-5", "-d", "5m", "rev:", "rev:0", "rev:-1", "rev:x", "2026-13-01"} {
+	for _, text := range []string{"", "now", "9", "25:00", "-", "--5m", "-0s", "..", "..", "rev:", "rev:0", "rev:-1", "rev:x", "2026-13-01"} {
 		var at session.At
 		if at.Set(text) == nil {
 			t.Errorf("%q is taken", text)

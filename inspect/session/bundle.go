@@ -6,14 +6,13 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
-// Answers collects what is kept beside the metadata of a snapshot of src. The cluster has what its processes said, if they were
+// CollectAnswers collects what is kept beside the metadata of a snapshot of src. The cluster has what its processes said, if they were
 // asked: it tells who did not. Close the answers.
-func Answers(ctx context.Context, src source.Source, snapshot source.Snapshot, spec *Spec) (*kept.Answers, *model.Cluster, error) {
-	s, err := kept.NewAnswers()
+func CollectAnswers(ctx context.Context, src source.Source, snapshot source.Snapshot, spec *Spec) (*Answers, *model.Cluster, error) {
+	s, err := NewAnswers()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -25,7 +24,7 @@ func Answers(ctx context.Context, src source.Source, snapshot source.Snapshot, s
 	return s, c, nil
 }
 
-func fillAnswers(ctx context.Context, s *kept.Answers, src source.Source, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
+func fillAnswers(ctx context.Context, s *Answers, src source.Source, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
 	none := model.Build(model.Parts{})
 	for _, path := range spec.Recordings {
 		if err := s.TakeRecording(path); err != nil {
@@ -51,7 +50,7 @@ func fillAnswers(ctx context.Context, s *kept.Answers, src source.Source, snapsh
 }
 
 // ask keeps what the processes say.
-func askToKeep(ctx context.Context, s *kept.Answers, src source.Live, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
+func askToKeep(ctx context.Context, s *Answers, src source.Live, snapshot source.Snapshot, spec *Spec) (*model.Cluster, error) {
 	c, err := meta.Load(ctx, snapshot, meta.Want{Parts: NodeNeeds})
 	if err != nil {
 		return nil, err
@@ -68,9 +67,9 @@ func askToKeep(ctx context.Context, s *kept.Answers, src source.Live, snapshot s
 // Saved is what goes into a bundle.
 type Saved struct {
 	Snapshot source.Snapshot
-	Said     *kept.Answers
+	Said     *Answers
 	// Profiles is nil where there are none.
-	Profiles *kept.ProfileFiles
+	Profiles *ProfileFiles
 	// Past is what of the snapshot's source goes in of other revisions: all that it has; nil: nothing.
 	Past source.Past
 	// Kitescope is the version of the program.

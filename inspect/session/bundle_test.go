@@ -14,13 +14,12 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
 
 // save writes a bundle of what spec names, and returns where it is and what was asked.
-func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *kept.ProfileFiles) (string, *model.Cluster) {
+func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *session.ProfileFiles) (string, *model.Cluster) {
 	t.Helper()
 	src, err := loader.Open(t.Context(), spec)
 	if err != nil {
@@ -32,7 +31,7 @@ func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *ke
 		t.Fatal(err)
 	}
 	defer snapshot.Close()
-	said, c, err := session.Answers(t.Context(), src, snapshot, spec)
+	said, c, err := session.CollectAnswers(t.Context(), src, snapshot, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func save(t *testing.T, loader *session.Loader, spec *session.Spec, profiles *ke
 }
 
 // heaps takes a profile of a service.
-func heaps(t *testing.T) *kept.ProfileFiles {
+func heaps(t *testing.T) *session.ProfileFiles {
 	t.Helper()
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, filepath.Join("..", "..", "testdata", "profiles", "milvus-heap.pb.gz"))
@@ -61,7 +60,7 @@ func heaps(t *testing.T) *kept.ProfileFiles {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles, err := kept.PullProfiles(t.Context(), []pull.Target{target}, pull.Options{Kinds: []pull.Kind{pull.Heap}})
+	profiles, err := session.PullProfiles(t.Context(), []pull.Target{target}, pull.Options{Kinds: []pull.Kind{pull.Heap}})
 	if err != nil || profiles.Manifest().Failed() > 0 {
 		t.Fatalf("%+v, %v", profiles.Manifest(), err)
 	}

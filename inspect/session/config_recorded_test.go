@@ -11,7 +11,6 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -25,7 +24,7 @@ func configured(t *testing.T) string {
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
 	}
-	changes, encoder, revision := w.Changes(100), new(kept.RoundEncoder), int64(100)
+	changes, encoder, revision := w.Changes(100), new(session.RoundEncoder), int64(100)
 	add := func(at time.Time, e source.Event) {
 		revision++
 		e.KV.ModRevision = revision
@@ -47,7 +46,7 @@ func configured(t *testing.T) string {
 		if second < 10 || second > 100 || second%15 != 10 {
 			continue
 		}
-		r := &kept.Round{At: at, Revision: revision, Every: 15 * time.Second, Records: []live.Record{
+		r := &session.Round{At: at, Revision: revision, Every: 15 * time.Second, Records: []live.Record{
 			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
 		}}
 		var content []byte
@@ -58,7 +57,7 @@ func configured(t *testing.T) string {
 			content, err = encoder.Append(nil, r)
 		}
 		if err == nil {
-			err = w.AddHistory(kept.RoundMember, at, content)
+			err = w.AddHistory(session.RoundMember, at, content)
 		}
 	}
 	if err == nil {

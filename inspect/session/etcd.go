@@ -5,6 +5,10 @@
 //  1. Ask asks all processes of a live cluster once; ReadAgain finds what has changed meanwhile.
 //  2. A Feed follows a source: it joins the changes of the metadata (meta.Follower) with rounds of questions to processes and to
 //     etcd, and says in each Update what is not heard of any more. A file is told of once.
+//  3. WithKept lays over a cluster what a bundle or a recording keeps of its processes; CollectAnswers and ProfileFiles collect what goes
+//     into a bundle, in temporary files.
+//  4. LoadProfiled takes profiles while processes are asked, and ProfileFacts makes of them what checks judge.
+//  5. CheckStorage looks for the files that the metadata names.
 package session
 
 import (

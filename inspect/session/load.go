@@ -11,7 +11,6 @@ import (
 	"kitescope/inspect/live/prometheus"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
@@ -162,7 +161,7 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	etcd, isLive := src.(source.Live)
 	switch {
 	case len(spec.Recordings) > 0:
-		r, gaps, err := kept.ReadRecordings(spec.Recordings)
+		r, gaps, err := ReadRecordings(spec.Recordings)
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +177,7 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	case isLive:
 		return c.WithEtcd(EtcdHealth(ctx, src)), nil
 	}
-	return kept.With(ctx, src, c)
+	return WithKept(ctx, src, c)
 }
 
 // moment is the one of which a cluster shows what there was.
@@ -196,7 +195,7 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 	switch {
 	case len(spec.Recordings) > 0:
 		read := sync.OnceValues(func() (recorded, error) {
-			r, gaps, err := kept.ReadRecordings(spec.Recordings)
+			r, gaps, err := ReadRecordings(spec.Recordings)
 			return recorded{r, gaps}, err
 		})
 		f.Kept = func(_ context.Context, _ source.Source, c *model.Cluster) (*model.Cluster, error) {
@@ -204,7 +203,7 @@ func (l *Loader) Feed(spec *Spec) (f *Feed, done func(), err error) {
 			return c.WithRuntime(r.runtime).WithGaps(r.gaps...), err
 		}
 	case !spec.IsLive():
-		f.Kept = kept.With
+		f.Kept = WithKept
 	case spec.Live:
 		options := spec.nodes()
 		options.Window = 0 // one round remembers the counters of the one before
@@ -235,7 +234,7 @@ func (l *Loader) Profiles(ctx context.Context, spec *Spec) (record *pull.Record,
 	if !isBundle {
 		return nil, false, nil
 	}
-	record, err = kept.Profiles(ctx, bundle)
+	record, err = BundleProfiles(ctx, bundle)
 	return record, true, err
 }
 

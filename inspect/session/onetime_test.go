@@ -12,7 +12,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 )
@@ -33,7 +32,7 @@ func captured(t *testing.T, name string) (c *model.Cluster, r *model.Runtime) {
 	if c, err = meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll}); err != nil {
 		t.Fatal(err)
 	}
-	with, err := kept.With(t.Context(), src, c)
+	with, err := session.WithKept(t.Context(), src, c)
 	if err != nil {
 		t.Fatal(err)
 	}

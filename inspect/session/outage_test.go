@@ -17,7 +17,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -62,7 +61,7 @@ func outage(t *testing.T, ended bool) string {
 	if err == nil {
 		err = w.Base(t.Context(), first, nil, nil)
 	}
-	changes, encoder := w.Changes(100), new(kept.RoundEncoder)
+	changes, encoder := w.Changes(100), new(session.RoundEncoder)
 	for n := int64(1); n <= 10; n++ {
 		at := noon.Add(time.Duration(n) * time.Minute)
 		kv := key(fmt.Sprintf("meta/session/querynode-%d", n), fmt.Sprintf(`{"ServerID":%d,"ServerName":"querynode","Address":"127.0.0.1:1"}`, n), 100+n)
@@ -72,7 +71,7 @@ func outage(t *testing.T, ended bool) string {
 			}
 			kv = reserved(at, 110)
 		}
-		r := &kept.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
+		r := &session.Round{At: at, Revision: 100 + n, Every: 15 * time.Second, Records: []live.Record{
 			{Role: "querynode", Node: 1, Address: "127.0.0.1:1", Method: "GetComponentStates", Response: []byte("{}"), At: at, Outcome: "answered"},
 		}}
 		if n >= 6 { // it says nothing any more
@@ -89,7 +88,7 @@ func outage(t *testing.T, ended bool) string {
 			content, err = encoder.Append(nil, r)
 		}
 		if err == nil {
-			err = w.AddHistory(kept.RoundMember, at, content)
+			err = w.AddHistory(session.RoundMember, at, content)
 		}
 	}
 	if err == nil {
@@ -216,7 +215,7 @@ func TestOnsetOfAnswers(t *testing.T) {
 	defer snap.Close()
 	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
 	if err == nil {
-		c, err = kept.With(t.Context(), src, c)
+		c, err = session.WithKept(t.Context(), src, c)
 	}
 	if err != nil {
 		t.Fatal(err)

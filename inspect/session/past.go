@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -83,7 +82,7 @@ func layThen(ctx context.Context, src source.Source, c *model.Cluster) (*model.C
 	if b, ok := src.(*source.Bundle); ok && !b.Manifest().History.Recorded {
 		return c, nil
 	}
-	return kept.With(ctx, src, c)
+	return WithKept(ctx, src, c)
 }
 
 // load reads the cluster of a moment from the source.
@@ -243,7 +242,7 @@ func (p *Past) Survey(ctx context.Context, revisions []int64, visit func(*model.
 		return err
 	}
 	next := p.points(ctx, revisions)
-	rounds := kept.RoundsOf(p.source)
+	rounds := RoundsOf(p.source)
 	if rounds == nil {
 		return meta.Moments(ctx, p.source, p.newest, p.want, next, visit)
 	}

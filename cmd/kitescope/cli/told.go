@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"kitescope/inspect/live/prometheus"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/kept"
 	"kitescope/internal/hints"
 )
 
@@ -54,7 +54,7 @@ func (a *App) LoadTold(ctx context.Context, n *NodeFlags, want meta.Want) (*mode
 		}
 		return none.WithRuntime(r).WithGaps(gaps...), nil
 	}
-	r, gaps, err := kept.ReadRecordings(n.Recordings)
+	r, gaps, err := session.ReadRecordings(n.Recordings)
 	if err != nil {
 		return nil, err
 	}

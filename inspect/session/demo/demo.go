@@ -12,6 +12,7 @@
 package demo
 
 import (
+	"kitescope/inspect/session"
 	"bytes"
 	"context"
 	_ "embed" // the captured cluster
@@ -24,7 +25,6 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/recorded"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
@@ -155,7 +155,7 @@ const labProxyPort = "20131"
 func answersOf(ctx context.Context, b *source.Bundle) ([]live.Record, error) {
 	var answers []live.Record
 	err := b.Members(ctx, func(name string, _ int64, content io.Reader) error {
-		if name != kept.AnswersMember {
+		if name != session.AnswersMember {
 			return nil
 		}
 		return live.ReadRecords(content, func(r live.Record) error {
@@ -169,7 +169,7 @@ func answersOf(ctx context.Context, b *source.Bundle) ([]live.Record, error) {
 // profilesOf are the profiles that a bundle has, as their processes served them: by the address of
 // the HTTP server and by the last part of the path. The bytes are those that were recorded.
 func profilesOf(ctx context.Context, b *source.Bundle) (map[string]map[string][]byte, error) {
-	record, err := kept.Profiles(ctx, b)
+	record, err := session.BundleProfiles(ctx, b)
 	if err != nil || record == nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -259,7 +258,7 @@ func TestEtcdThatIsDown(t *testing.T) {
 	}
 	var silent []bool
 	err = chunks[len(chunks)-1].History(t.Context(), func(m source.HistoryMember) error {
-		if m.Kind != kept.RoundMember {
+		if m.Kind != session.RoundMember {
 			return nil
 		}
 		var head struct{ Etcd *model.Etcd }

@@ -1,12 +1,12 @@
 package record
 
 import (
+	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"os"
 	"time"
 
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 )
 
@@ -28,7 +28,7 @@ type chunk struct {
 	header   source.Header
 	w        *source.BundleWriter
 	changes  *source.ChangesWriter
-	encoder  *kept.RoundEncoder
+	encoder  *session.RoundEncoder
 	repeats  int // the size of a round that it is compressed for
 	redact   func(source.KV) (source.KV, bool)
 	// reached is the revision when it was brought onto the disk last; asked says that a round did so since the last tick.
@@ -52,7 +52,7 @@ func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time,
 		return nil, err
 	}
 	c := &chunk{
-		path: path, file: file, began: at, first: h.Revision, header: h, encoder: new(kept.RoundEncoder), redact: redactor(h), reached: h.Revision,
+		path: path, file: file, began: at, first: h.Revision, header: h, encoder: new(session.RoundEncoder), redact: redactor(h), reached: h.Revision,
 		repeats: max(repeats, 1),
 	}
 	info := source.BundleInfo{
@@ -113,7 +113,7 @@ func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
 }
 
 // round writes the changes so far, and answers.
-func (c *chunk) round(at time.Time, r *kept.Round) error {
+func (c *chunk) round(at time.Time, r *session.Round) error {
 	if err := c.changes.Flush(at); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (c *chunk) round(at time.Time, r *kept.Round) error {
 	}
 	c.unpacked += int64(len(content))
 	c.largest = max(c.largest, len(content))
-	if err := c.w.AddHistory(kept.RoundMember, at, content); err != nil {
+	if err := c.w.AddHistory(session.RoundMember, at, content); err != nil {
 		return err
 	}
 	c.asked = true

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"kitescope/inspect/session"
 	"cmp"
 	"context"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/kept"
-	"kitescope/inspect/session/profiling"
 	"kitescope/profile/pull"
 )
 
@@ -55,7 +54,7 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 		return
 	}
 	p.judged = now
-	p.dir = filepath.Join(r.o.Dir, kept.PullsFolder)
+	p.dir = filepath.Join(r.o.Dir, session.PullsFolder)
 	report := p.judging.Run(c, now, p.Checks)
 	known, appeared := map[string]bool{}, []*check.Finding(nil)
 	for _, f := range report.Findings {
@@ -75,11 +74,11 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 		return
 	}
 	p.known, p.pulled = known, now
-	list := concerned(profiling.Targets(c), appeared, cmp.Or(p.Most, mostProfiled))
+	list := concerned(session.ProfileTargets(c), appeared, cmp.Or(p.Most, mostProfiled))
 	if len(list) == 0 {
 		return
 	}
-	path := filepath.Join(p.dir, kept.PullName(now, appeared[0].Check))
+	path := filepath.Join(p.dir, session.PullName(now, appeared[0].Check))
 	options := p.Pull
 	options.Root = c.Origin.Root
 	p.pulling.Go(func() {
@@ -137,7 +136,7 @@ func (p *Profiles) prune(now time.Time, age time.Duration, size int64) int64 {
 	total := int64(0)
 	for i, e := range slices.Backward(entries) { // the newest first: names begin with the time
 		path := filepath.Join(dir, e.Name())
-		took := kept.FilesSize(path)
+		took := session.FilesSize(path)
 		info, err := e.Info()
 		old := err == nil && age > 0 && now.Sub(info.ModTime()) > age
 		if total += took; old || len(entries)-i > maxPulls || size > 0 && total > size && i < len(entries)-1 {

@@ -3,7 +3,7 @@
 //
 //  1. Run follows the cluster with a session.Feed. Its source is one that passes on what it reads (tee): each change goes into the
 //     chunk before it goes to the Feed, so that etcd is watched once.
-//  2. A chunk begins with all keys at one revision; then come changes, each interval, and rounds of answers, whole (kept.Round).
+//  2. A chunk begins with all keys at one revision; then come changes, each interval, and rounds of answers, whole (session.Round).
 //     When it is old or large the next one begins at a revision that both have.
 //  3. What cannot be written or was not heard is a gap, and said: a full disk, an etcd that was compacted meanwhile, a clock set back.
 //  4. The oldest chunks go when the folder is too old or too large (folder). Findings have profiles taken (profiles).
@@ -26,7 +26,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/news"
 	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/internal/words"
 )
@@ -287,7 +286,7 @@ func (r *Recorder) round(said []live.Record, took time.Duration) {
 	if r.chunk == nil {
 		return
 	}
-	if err := r.chunk.round(now, &kept.Round{At: now, Every: r.o.Every, Records: said, Etcd: cmp.Or(r.silent, r.etcd)}); err != nil {
+	if err := r.chunk.round(now, &session.Round{At: now, Every: r.o.Every, Records: said, Etcd: cmp.Or(r.silent, r.etcd)}); err != nil {
 		r.fail(err)
 	}
 }

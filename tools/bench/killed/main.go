@@ -8,6 +8,7 @@
 package main
 
 import (
+	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"flag"
@@ -29,7 +30,6 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session/demo"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -233,7 +233,7 @@ func (l *lab) compare(ctx context.Context, newest int64) (laid bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if c, err = kept.With(ctx, src, c); err != nil {
+	if c, err = session.WithKept(ctx, src, c); err != nil {
 		return false, err
 	}
 	if c.Runtime == nil {

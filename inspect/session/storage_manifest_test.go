@@ -1,6 +1,7 @@
-package stored_test
+package session_test
 
 import (
+	"kitescope/inspect/session"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"kitescope/engine/object"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/stored"
 )
 
 // TestManifest: of a segment of storage version 3 (written by the C++ library) the files are looked for that its manifest names, wherever
@@ -26,7 +26,7 @@ func TestManifest(t *testing.T) {
 			}},
 		})
 	}
-	whole := filepath.Join("..", "..", "..", "engine", "manifest", "testdata", "segment")
+	whole := filepath.Join("..", "..", "engine", "manifest", "testdata", "segment")
 	names, err := filepath.Glob(filepath.Join(whole, "files", base, "_data", "1_*.parquet"))
 	if err != nil || len(names) != 2 {
 		t.Fatalf("%v, %v", names, err)
@@ -65,7 +65,7 @@ func TestManifest(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c, err := stored.Look(t.Context(), place, object.Keys{}, segment(x.version, x.at))
+			c, err := session.CheckStorage(t.Context(), place, object.Keys{}, segment(x.version, x.at))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,10 +1,4 @@
-// Package kept is what a bundle, or a recording beside a file, keeps of a cluster beside its metadata: what processes said, how
-// etcd was, and profiles. What enters is an open source.Bundle or a path, what leaves is a Cluster with it, or members of a
-// bundle that is written.
-//
-//  1. With and ReadRecordings give what processes said; Profiles gives the profiles of a bundle.
-//  2. Answers and ProfileFiles collect what goes into a bundle, in temporary files, as the size of a member is written first.
-package kept
+package session
 
 import (
 	"context"
@@ -45,9 +39,9 @@ func recordingOf(src source.Source) source.Source {
 	return src
 }
 
-// With adds what a bundle keeps beside the metadata, or a recording of the cluster's revision; other files keep nothing. What is
+// WithKept adds what a bundle keeps beside the metadata, or a recording of the cluster's revision; other files keep nothing. What is
 // broken in it is a gap of the cluster, and the rest is there.
-func With(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
+func WithKept(ctx context.Context, src source.Source, c *model.Cluster) (*model.Cluster, error) {
 	if rounds := RoundsOf(src); rounds != nil {
 		defer rounds.Close()
 		return withRecorded(ctx, rounds, c)

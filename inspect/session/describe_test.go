@@ -1,4 +1,4 @@
-package kept
+package session
 
 import (
 	"path/filepath"
@@ -12,8 +12,8 @@ import (
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	recorded(t, dir, 1, 7, 0, 1, 2)
-	recorded(t, dir, 2, 7, 3, 30, 31)
+	recordedSource(t, dir, 1, 7, 0, 1, 2)
+	recordedSource(t, dir, 2, 7, 3, 30, 31)
 	pulledInto(t, dir, PullName(nine, "process-slow"), true)
 	src, err := source.Open(t.Context(), dir, source.Options{})
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package stored
+package session
 
 import "kitescope/inspect/model"
 

@@ -1,4 +1,4 @@
-package kept
+package session
 
 import (
 	"bytes"
@@ -233,8 +233,8 @@ func (s *ProfileFiles) addFile(b *source.BundleWriter, name string) error {
 	return b.AddMember(profilesMember+name, info.Size(), f)
 }
 
-// Profiles are the profiles in a bundle; nil where it has none.
-func Profiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
+// BundleProfiles returns the profiles in a bundle; nil where it has none.
+func BundleProfiles(ctx context.Context, b *source.Bundle) (*pull.Record, error) {
 	files := memoryStore{}
 	room := profileRoom{where: b.Origin().Location}
 	err := b.Members(ctx, func(name string, n int64, content io.Reader) error {

@@ -1,6 +1,7 @@
-package profiling_test
+package session_test
 
 import (
+	"kitescope/inspect/session"
 	"strings"
 	"testing"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/profiling"
 	"kitescope/profile/pull"
 )
 
@@ -32,7 +32,7 @@ func TestOf(t *testing.T) {
 	})
 	c := model.Build(model.Parts{Sessions: []*model.Session{{Node: 5, Role: "querynode", Version: "2.3.5"}}}).WithRuntime(runtime)
 	got := map[string]pull.Target{}
-	for _, target := range profiling.Targets(c) {
+	for _, target := range session.ProfileTargets(c) {
 		got[target.Node] = target
 	}
 	want := map[string]pull.Target{
@@ -57,13 +57,13 @@ func TestNamedURLsAreOfTheirProcesses(t *testing.T) {
 		Kind: "live", Processes: []*model.Process{node},
 		Nodes: []*model.LiveNode{live("querynode", 5, node), live("proxy", 6, nil), live("proxy", 7, nil), live("datanode", 8, nil)},
 	})
-	session := func(role string, id model.NodeID, address string) *model.Session {
+	registered := func(role string, id model.NodeID, address string) *model.Session {
 		return &model.Session{Node: id, Role: role, Address: address, Version: "2.3.5"}
 	}
 	c := model.Build(model.Parts{Sessions: []*model.Session{
-		session("querynode", 5, "10.0.0.3:21123"), session("proxy", 6, "10.0.0.6:19530"), session("proxy", 7, "10.0.0.7:19530"), session("datanode", 8, "10.0.0.7:21124"),
+		registered("querynode", 5, "10.0.0.3:21123"), registered("proxy", 6, "10.0.0.6:19530"), registered("proxy", 7, "10.0.0.7:19530"), registered("datanode", 8, "10.0.0.7:21124"),
 	}}).WithRuntime(runtime)
-	of := profiling.Targets(c)
+	of := session.ProfileTargets(c)
 	for word, want := range map[string]struct {
 		node, roles string
 		count       int
@@ -83,7 +83,7 @@ func TestNamedURLsAreOfTheirProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := profiling.WithNamed(c, of, []pull.Target{n})
+		list := session.WithNamed(c, of, []pull.Target{n})
 		var got *pull.Target
 		for i := range list {
 			if list[i].URL != nil && list[i].URL.String() == n.URL.String() {

@@ -1,4 +1,4 @@
-package profiling
+package session
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
-	"kitescope/inspect/session/kept"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
@@ -18,8 +16,8 @@ import (
 // minPull is what a process gets at least for its profiles beyond their window.
 const minPull = 100 * time.Millisecond
 
-// Options says which profiles a cluster is judged with.
-type Options struct {
+// ProfileOptions says which profiles a cluster is judged with.
+type ProfileOptions struct {
 	// Named are read already; nil: those that the bundle has which the cluster is in, or what is pulled.
 	Named *pull.Record
 	// Window is for how long all processes are profiled meanwhile, whole seconds; 0: they are left alone. Goroutines are counted
@@ -27,14 +25,14 @@ type Options struct {
 	Window time.Duration
 	Pull   pull.Options
 	// Chosen is told which profiles of a recording are judged; nil: nobody wants to know.
-	Chosen func(kept.Pull)
+	Chosen func(Pull)
 	// Read is told the profiles that the cluster is judged with, while they can be opened; nil: nobody wants to know.
 	Read func(ctx context.Context, record *pull.Record, profiles *model.Profiles) error
 }
 
-// Load reads a cluster, what its processes say, and their profiles. Profiles that cannot be had are a gap of the cluster: the rest
+// LoadProfiled reads a cluster, what its processes say, and their profiles. Profiles that cannot be had are a gap of the cluster: the rest
 // is judged all the same.
-func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Options) (*model.Cluster, error) {
+func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOptions) (*model.Cluster, error) {
 	src, err := loader.Open(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -54,7 +52,7 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Opt
 		return nil, err
 	}
 	if isLive && spec.Asks(src) {
-		c = session.ReadAgain(ctx, etcd, c, spec.Nodes.Timeout)
+		c = ReadAgain(ctx, etcd, c, spec.Nodes.Timeout)
 	}
 	record, where := p.Named, ""
 	switch bundle, isBundle := src.(*source.Bundle); {
@@ -65,7 +63,7 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Opt
 		}
 		where = "profiles of the processes"
 	case isBundle:
-		record, err = kept.Profiles(ctx, bundle)
+		record, err = BundleProfiles(ctx, bundle)
 		where = "profiles of " + c.Origin.Location
 	default:
 		record, err = p.recorded(src, spec, c)
@@ -77,7 +75,7 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Opt
 	if record == nil {
 		return c, nil
 	}
-	profiles, err := Facts(ctx, record, c)
+	profiles, err := ProfileFacts(ctx, record, c)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +92,8 @@ func Load(ctx context.Context, loader *session.Loader, spec *session.Spec, p Opt
 
 // recorded are the profiles that a recorder had taken last, by the moment of the cluster where one was asked for; nil where there are
 // none, or in any other source.
-func (p *Options) recorded(src source.Source, spec *session.Spec, c *model.Cluster) (*pull.Record, error) {
-	list, err := kept.Pulls(src)
+func (p *ProfileOptions) recorded(src source.Source, spec *Spec, c *model.Cluster) (*pull.Record, error) {
+	list, err := Pulls(src)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +101,7 @@ func (p *Options) recorded(src source.Source, spec *session.Spec, c *model.Clust
 	if !spec.At.IsZero() {
 		at = c.Origin.Taken
 	}
-	last, ok := kept.PullBefore(list, at)
+	last, ok := PullBefore(list, at)
 	if !ok {
 		return nil, nil //nolint:nilnil // there are none
 	}
@@ -121,7 +119,7 @@ type beside struct {
 	err  error
 }
 
-func begin(ctx context.Context, loader *session.Loader, spec session.Spec, p Options) *beside {
+func begin(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) *beside {
 	ctx, stop := context.WithCancel(ctx)
 	b := &beside{done: make(chan struct{}), stop: stop}
 	go func() {
@@ -133,11 +131,11 @@ func begin(ctx context.Context, loader *session.Loader, spec session.Spec, p Opt
 
 // pull keeps to the deadline of each process, which counts from here for all of it, beyond the window: half of it is for asking where
 // profiles are, so that one that hangs leaves the others some.
-func (b *beside) pull(ctx context.Context, loader *session.Loader, spec session.Spec, p Options) error {
+func (b *beside) pull(ctx context.Context, loader *Loader, spec Spec, p ProfileOptions) error {
 	until := time.Now().Add(spec.Nodes.Timeout)
 	spec.Nodes.Timeout /= 2
 	p.Pull.Seconds = int((p.Window + time.Second - 1) / time.Second)
-	j, err := New(loader, &spec, nil, spec.Nodes, p.Pull)
+	j, err := NewJob(loader, &spec, nil, spec.Nodes, p.Pull)
 	if err != nil {
 		return err
 	}

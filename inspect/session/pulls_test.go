@@ -1,4 +1,4 @@
-package kept
+package session
 
 import (
 	"os"
@@ -33,7 +33,7 @@ func pulledInto(t *testing.T, dir, name string, whole bool) {
 func TestPulls(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	recorded(t, dir, 1, 7, 0, 1, 2)
+	recordedSource(t, dir, 1, 7, 0, 1, 2)
 	src, err := source.Open(t.Context(), dir, source.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package profiling_test
+package session_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
-	"kitescope/inspect/session/profiling"
 	"kitescope/inspect/source"
 	"kitescope/internal/hints"
 	"kitescope/profile/pull"
@@ -44,7 +43,7 @@ func TestTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := profiling.New(loader, spec, []pull.Target{named}, spec.Nodes, pull.Options{})
+	j, err := session.NewJob(loader, spec, []pull.Target{named}, spec.Nodes, pull.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,45 +51,45 @@ func TestTargets(t *testing.T) {
 	if err != nil || len(targets) < 5 || targets[len(targets)-1].Node != "mine" || j.Options.Root == "" {
 		t.Errorf("%d targets of %q: %v", len(targets), j.Options.Root, err)
 	}
-	alone, err := profiling.New(loader, nil, []pull.Target{named}, spec.Nodes, pull.Options{})
+	alone, err := session.NewJob(loader, nil, []pull.Target{named}, spec.Nodes, pull.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if targets, err = alone.Targets(t.Context()); err != nil || len(targets) != 1 {
 		t.Errorf("of no cluster: %d targets, %v", len(targets), err)
 	}
-	file := &session.Spec{From: filepath.Join("..", "..", "..", "testdata", "broken", "healthy-idle.kite")}
-	var notLive *profiling.NotLiveError
-	if _, err := profiling.Processes(t.Context(), loader, file); !errors.As(err, &notLive) || hints.Of(err) == "" {
+	file := &session.Spec{From: filepath.Join("..", "..", "testdata", "broken", "healthy-idle.kite")}
+	var notLive *session.NotLiveError
+	if _, err := session.Processes(t.Context(), loader, file); !errors.As(err, &notLive) || hints.Of(err) == "" {
 		t.Errorf("of a file: %v", err)
 	}
-	if _, err := profiling.Load(t.Context(), loader, file, profiling.Options{Window: time.Second}); !errors.As(err, &notLive) {
+	if _, err := session.LoadProfiled(t.Context(), loader, file, session.ProfileOptions{Window: time.Second}); !errors.As(err, &notLive) {
 		t.Errorf("beside a file: %v", err)
 	}
 }
 
 // TestLoad: profiles that are named, pulled, or kept in the bundle are judged; what could not be had is known.
-func TestLoad(t *testing.T) {
+func TestLoadWithProfiles(t *testing.T) {
 	loader, spec := demoLoader(t)
-	record, err := pull.Read(filepath.Join("..", "..", "..", "testdata", "profiles", "t3"))
+	record, err := pull.Read(filepath.Join("..", "..", "testdata", "profiles", "t3"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := profiling.Load(t.Context(), loader, spec, profiling.Options{Named: record})
+	c, err := session.LoadProfiled(t.Context(), loader, spec, session.ProfileOptions{Named: record})
 	if err != nil || c.Runtime == nil || c.Profiles == nil || c.Profiles.Location == "" {
 		t.Fatalf("named: %v", err)
 	}
-	c, err = profiling.Load(t.Context(), loader, spec, profiling.Options{})
+	c, err = session.LoadProfiled(t.Context(), loader, spec, session.ProfileOptions{})
 	if err != nil || c.Profiles != nil || len(c.Gaps) != 0 {
 		t.Fatalf("none: %v", err)
 	}
-	c, err = profiling.Load(t.Context(), loader, spec, profiling.Options{Window: time.Second, Pull: pull.Options{Kinds: []pull.Kind{pull.CPU}, BusyWait: -1}})
+	c, err = session.LoadProfiled(t.Context(), loader, spec, session.ProfileOptions{Window: time.Second, Pull: pull.Options{Kinds: []pull.Kind{pull.CPU}, BusyWait: -1}})
 	if err != nil || c.Profiles == nil || c.Profiles.Location != "" || len(c.Profiles.Processes) == 0 {
 		t.Fatalf("pulled: %v; gaps %v, profiles %+v", err, c.Gaps, c.Profiles)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = profiling.Load(ctx, loader, spec, profiling.Options{Window: time.Second}); !errors.Is(err, context.Canceled) {
+	if _, err = session.LoadProfiled(ctx, loader, spec, session.ProfileOptions{Window: time.Second}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }

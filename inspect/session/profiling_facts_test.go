@@ -1,6 +1,7 @@
-package profiling_test
+package session_test
 
 import (
+	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"io"
@@ -9,13 +10,12 @@ import (
 	"testing"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/profiling"
 	"kitescope/profile/pull"
 )
 
 func recordOf(t *testing.T, state string) *pull.Record {
 	t.Helper()
-	r, err := pull.Read(filepath.Join("..", "..", "..", "testdata", "profiles", state))
+	r, err := pull.Read(filepath.Join("..", "..", "testdata", "profiles", state))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func recordOf(t *testing.T, state string) *pull.Record {
 // TestFacts: of a real cluster with a query node that serves nothing, each process has its cores and peers, and that one is idle.
 func TestFacts(t *testing.T) {
 	c := model.Build(model.Parts{})
-	facts, err := profiling.Facts(t.Context(), recordOf(t, "t5"), c)
+	facts, err := session.ProfileFacts(t.Context(), recordOf(t, "t5"), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +54,13 @@ func TestFacts(t *testing.T) {
 func TestBrokenProfile(t *testing.T) {
 	r, c := recordOf(t, "t5"), model.Build(model.Parts{})
 	r.Items[0].Open = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no profile")), nil }
-	facts, err := profiling.Facts(t.Context(), r, c)
+	facts, err := session.ProfileFacts(t.Context(), r, c)
 	if err != nil || len(facts.Problems) != 1 || !strings.HasPrefix(facts.Problems[0], r.Items[0].Name+": ") || len(facts.Processes) < 4 {
 		t.Errorf("error %v, facts %+v", err, facts)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := profiling.Facts(ctx, r, c); !errors.Is(err, context.Canceled) {
+	if _, err := session.ProfileFacts(ctx, r, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -69,11 +69,11 @@ func TestBrokenProfile(t *testing.T) {
 // processor time none is read.
 func TestBusiestOfABrokenRecord(t *testing.T) {
 	r, c := recordOf(t, "t5"), model.Build(model.Parts{})
-	facts, err := profiling.Facts(t.Context(), r, c)
+	facts, err := session.ProfileFacts(t.Context(), r, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, x, err := profiling.Busiest(t.Context(), r, facts)
+	p, x, err := session.Busiest(t.Context(), r, facts)
 	if err != nil || p == nil || x == nil {
 		t.Fatalf("of a whole record: %v, %v, %v", p, x, err)
 	}
@@ -85,7 +85,7 @@ func TestBusiestOfABrokenRecord(t *testing.T) {
 			return io.NopCloser(strings.NewReader("no profile")), nil
 		}
 	}
-	p, x, err = profiling.Busiest(t.Context(), r, facts)
+	p, x, err = session.Busiest(t.Context(), r, facts)
 	if err != nil || p != nil || x != nil {
 		t.Errorf("of a broken record: %v, %v, %v", p, x, err)
 	}
@@ -94,7 +94,7 @@ func TestBusiestOfABrokenRecord(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := profiling.Busiest(ctx, r, facts); !errors.Is(err, context.Canceled) {
+	if _, _, err := session.Busiest(ctx, r, facts); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package profiling
+package session
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 	"kitescope/profile/report"
 )
 
-// Facts works out of a record what checks judge. What is no profile is
+// ProfileFacts works out of a record what checks judge. What is no profile is
 // a problem of the result; the error is that of ctx, or of comparing.
-func Facts(ctx context.Context, record *pull.Record, c *model.Cluster) (*model.Profiles, error) {
+func ProfileFacts(ctx context.Context, record *pull.Record, c *model.Cluster) (*model.Profiles, error) {
 	f := &profileReader{
 		c: c, record: record, byName: make(map[string]*model.ProfiledProcess), cpus: make(map[*model.ProfiledProcess]*profile.Profile),
 		out: &model.Profiles{Location: record.Path},

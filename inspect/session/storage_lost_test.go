@@ -1,6 +1,7 @@
-package stored_test
+package session_test
 
 import (
+	"kitescope/inspect/session"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,14 +11,13 @@ import (
 	"kitescope/engine/object"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session/stored"
 	"kitescope/inspect/source"
 )
 
 // TestLost: a folder that is not there is a mistyped flag, unless the cluster whose processes run on this machine
 // has it in its configuration: then it is what is wrong. So is one that is empty.
 func TestLost(t *testing.T) {
-	read := clusterOf(t, filepath.Join("..", "..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz"))
+	read := clusterOf(t, filepath.Join("..", "..", "testdata", "snapshots", "standalone-2.3.5", "etcd_snapshot.db.gz"))
 	gone, empty := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	// of is the cluster with one process that answers from an address, and has a folder in its configuration.
 	of := func(kind, address, folder string) *model.Cluster {
@@ -43,7 +43,7 @@ func TestLost(t *testing.T) {
 		"gone, the process has no port": {of("etcd", "127.0.0.1", gone), gone, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := stored.Look(t.Context(), x.place, object.Keys{}, x.c)
+			c, err := session.CheckStorage(t.Context(), x.place, object.Keys{}, x.c)
 			if x.lost == "" {
 				if !errors.Is(err, os.ErrNotExist) {
 					t.Fatalf("%v, want a wrong flag", err)

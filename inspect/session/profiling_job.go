@@ -1,9 +1,4 @@
-// Package profiling takes profiles of the processes of a cluster and says what checks judge of them.
-//
-//  1. Targets are the processes that can be asked, one each whatever its roles, with services that a person named.
-//  2. A Job asks the cluster which there are, each time anew: nodes come and go. Load pulls while the processes are asked what they serve.
-//  3. Facts makes model.Profiles of a record of profiles: cores, shares and counts, and no profile.
-package profiling
+package session
 
 import (
 	"context"
@@ -12,23 +7,22 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )
 
 // Job is a pull of which everything is settled.
 type Job struct {
-	loader *session.Loader
-	spec   *session.Spec
+	loader *Loader
+	spec   *Spec
 	named  []pull.Target
 	// Options are those of each pull. Root is known once the processes are.
 	Options pull.Options
 }
 
-// New makes the Job of a cluster, nil of none, and of services that were named. way says how they are reached, with the
+// NewJob makes the Job of a cluster, nil of none, and of services that were named. way says how they are reached, with the
 // deadline of each connection.
-func New(loader *session.Loader, spec *session.Spec, named []pull.Target, way live.Options, o pull.Options) (*Job, error) {
+func NewJob(loader *Loader, spec *Spec, named []pull.Target, way live.Options, o pull.Options) (*Job, error) {
 	client, err := live.Open(way)
 	if err != nil {
 		return nil, err
@@ -59,11 +53,11 @@ func (j *Job) Targets(ctx context.Context) ([]pull.Target, error) {
 		return nil, err
 	}
 	j.Options.Root = c.Origin.Root
-	return WithNamed(c, Targets(c), j.named), nil
+	return WithNamed(c, ProfileTargets(c), j.named), nil
 }
 
 // Processes is a cluster with what its processes say, of which there is at least one: what targets are found in.
-func Processes(ctx context.Context, loader *session.Loader, spec *session.Spec) (*model.Cluster, error) {
+func Processes(ctx context.Context, loader *Loader, spec *Spec) (*model.Cluster, error) {
 	src, err := loader.Open(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -73,13 +67,13 @@ func Processes(ctx context.Context, loader *session.Loader, spec *session.Spec) 
 	if !ok {
 		return nil, &NotLiveError{spec.From}
 	}
-	c, err := loader.Metadata(ctx, src, meta.Want{Parts: session.NodeNeeds})
+	c, err := loader.Metadata(ctx, src, meta.Want{Parts: NodeNeeds})
 	if err != nil {
 		return nil, err
 	}
 	way := spec.Nodes
 	way.Window = 0 // rates are not wanted
-	if c, err = session.Ask(ctx, etcd, way, c); err != nil {
+	if c, err = Ask(ctx, etcd, way, c); err != nil {
 		return nil, err
 	}
 	if len(c.Runtime.Nodes) == 0 {

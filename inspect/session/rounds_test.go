@@ -1,4 +1,4 @@
-package kept
+package session
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ func (keyless) Seekable() bool                                                  
 func (keyless) Close() error                                                      { return nil }
 func (keyless) Scan(context.Context, []source.Range, func(source.KV) error) error { return nil }
 
-// recorded writes a chunk into a folder, of rounds each minute in which nothing is written to etcd; each says its minute.
-func recorded(t *testing.T, dir string, n int, revision int64, minutes ...int) {
+// recordedSource writes a chunk into a folder, of rounds each minute in which nothing is written to etcd; each says its minute.
+func recordedSource(t *testing.T, dir string, n int, revision int64, minutes ...int) {
 	t.Helper()
 	at := func(minute int) time.Time { return nine.Add(time.Duration(minute) * time.Minute) }
 	var out bytes.Buffer
@@ -65,9 +65,9 @@ func recorded(t *testing.T, dir string, n int, revision int64, minutes ...int) {
 func TestMomentWhileNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	recorded(t, dir, 1, 7, 0, 1, 2)
-	recorded(t, dir, 2, 7, 3, 4, 5)
-	recorded(t, dir, 3, 7, 6, 7, 8)
+	recordedSource(t, dir, 1, 7, 0, 1, 2)
+	recordedSource(t, dir, 2, 7, 3, 4, 5)
+	recordedSource(t, dir, 3, 7, 6, 7, 8)
 	src, err := source.Open(t.Context(), dir, source.Options{})
 	if err != nil {
 		t.Fatal(err)

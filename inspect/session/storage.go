@@ -1,10 +1,4 @@
-// Package stored says whether the files are in storage that the metadata names. What enters is a place (engine/object) and a
-// cluster; what leaves is the cluster with model.Storage: what is missing or cut, and what was not looked at.
-//
-//  1. The files of each flushed segment and of its indexes are named as Milvus names them, those first on which something waits.
-//  2. A few of them tell below which name the files lie.
-//  3. Their folders are listed, manifests followed, side by side and within bounds, and files are opened that say how long they are.
-package stored
+package session
 
 import (
 	"cmp"
@@ -60,10 +54,10 @@ func runsHere(c *model.Cluster) bool {
 	return false
 }
 
-// Look looks whether the files are there that the metadata names. A place that cannot be opened is a problem of the result, as the
+// CheckStorage looks whether the files are there that the metadata names. A place that cannot be opened is a problem of the result, as the
 // rest can be judged all the same; only one that is not there at all is an error (fs.ErrNotExist), unless it is the
 // cluster's own, which has lost it then.
-func Look(ctx context.Context, place string, keys object.Keys, c *model.Cluster) (*model.Cluster, error) {
+func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.Cluster) (*model.Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, storagePatience)
 	defer cancel()
 	store, err := object.Open(ctx, place, keys)

@@ -1,4 +1,4 @@
-package stored
+package session
 
 import (
 	"context"

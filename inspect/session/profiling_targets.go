@@ -1,4 +1,4 @@
-package profiling
+package session
 
 import (
 	"net"
@@ -9,9 +9,9 @@ import (
 	"kitescope/profile/pull"
 )
 
-// Targets returns the processes of a cluster: one each, whatever its roles. Those that
+// ProfileTargets returns the processes of a cluster: one each, whatever its roles. Those that
 // nobody can ask are among them.
-func Targets(c *model.Cluster) []pull.Target {
+func ProfileTargets(c *model.Cluster) []pull.Target {
 	versions := map[model.NodeID]string{}
 	for _, s := range c.Sessions {
 		versions[s.Node] = s.Version
