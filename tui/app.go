@@ -10,7 +10,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/view"
 	"kitescope/tui/draw"
 )
@@ -124,7 +124,7 @@ func handle(m *Model, msg tea.Msg) Cmd {
 		if m.Prompt != nil {
 			return m.Prompt.key(m, ActNone, msg.Content)
 		}
-	case news.Update:
+	case history.Update:
 		return m.take(&msg)
 	case Message:
 		return msg.Apply(m)

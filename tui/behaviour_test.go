@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/tui/tuitest"
 )
@@ -62,7 +62,7 @@ func TestCursorStaysOnItsObject(t *testing.T) {
 func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")
-		_, c := d.m.Update(news.Update{Cluster: tuitest.FixtureLater(), Live: true})
+		_, c := d.m.Update(history.Update{Cluster: tuitest.FixtureLater(), Live: true})
 		d.m.Update(tuitest.KeyPress("down")) // before the new rows are built
 		d.m.Update(tuitest.KeyPress("down"))
 		id := d.under()
@@ -86,7 +86,7 @@ func TestRefreshesFasterThanBuilds(t *testing.T) {
 				if i%2 == 0 {
 					c = tuitest.FixtureLater()
 				}
-				_, next := d.m.Update(news.Update{Cluster: c, Live: true})
+				_, next := d.m.Update(history.Update{Cluster: c, Live: true})
 				pending = append(pending, next)
 			}
 			for _, c := range pending {
@@ -388,16 +388,16 @@ func headerShowsTheWorst(d *ui) {
 	now := d.m.Config.Now()
 	gone := errors.New("etcd does not answer")
 	for _, step := range []struct {
-		update news.Update
+		update history.Update
 		want   string
 	}{
-		{news.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
-		{news.Update{Live: true, Err: gone, Since: now.Add(-7 * time.Second)}, "stale for 7s · ✖ source lost"},
-		{news.Update{Cluster: tuitest.FixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
-		{news.Update{Progress: "reading: 7 keys, 0 MiB"}, "✖ source lost"},
-		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}}}, "▲ querynode-7 silent for 3m"},
-		{news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now}}}, "▲ 2 processes silent for 3m"},
-		{news.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
+		{history.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
+		{history.Update{Live: true, Err: gone, Since: now.Add(-7 * time.Second)}, "stale for 7s · ✖ source lost"},
+		{history.Update{Cluster: tuitest.FixtureLater(), Live: true, Err: gone, Since: now.Add(-9 * time.Second)}, "stale for 9s · ✖ source lost"},
+		{history.Update{Progress: "reading: 7 keys, 0 MiB"}, "✖ source lost"},
+		{history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}}}, "▲ querynode-7 silent for 3m"},
+		{history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now.Add(-3 * time.Minute)}, {Name: "proxy-1", Since: now}}}, "▲ 2 processes silent for 3m"},
+		{history.Update{Cluster: tuitest.Fixture(), Live: true}, "● live"},
 	} {
 		d.Send(step.update)
 		if head, _, _ := strings.Cut(ansi.Strip(d.m.View().Content), "\n"); !strings.Contains(head, step.want) {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/view"
 	"kitescope/render"
 )
@@ -23,7 +23,7 @@ type Config struct {
 	// Environ is the environment that terminal capabilities are read from; nil means the process's own.
 	Environ []string
 	// Feed delivers the clusters. It is followed in a goroutine of its own until Run returns.
-	Feed news.Feed
+	Feed history.Feed
 	// Resources are the tables that the palette offers: view.Resources.
 	Resources []*view.Resource
 	// Checks judge the clusters; nil means rules.All().

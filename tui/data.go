@@ -3,8 +3,8 @@ package tui
 import (
 	"time"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 )
 
@@ -25,8 +25,8 @@ type data struct {
 	live     bool
 	progress string
 	err      error
-	since    time.Time   // when the source that err is about was last heard of; zero: unknown
-	lost     []news.Lost // processes that were heard of and are not now
+	since    time.Time      // when the source that err is about was last heard of; zero: unknown
+	lost     []history.Lost // processes that were heard of and are not now
 
 	waiting *model.Cluster // the newest while the past is shown
 	past    past
@@ -36,7 +36,7 @@ type data struct {
 const clockEvery = 30 * time.Second
 
 // take takes what the feed says.
-func (m *Model) take(u *news.Update) Cmd {
+func (m *Model) take(u *history.Update) Cmd {
 	d := &m.data
 	d.progress = u.Progress
 	if u.Err != nil || u.Progress == "" { // a new attempt alone is no success yet

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/tui/tuitest"
 )
 
@@ -305,7 +305,7 @@ func TestRealFindings(t *testing.T) {
 					cfg := testConfig()
 					cfg.Checks = nil
 					d := driven(t, cfg, size.W, size.H)
-					d.Send(news.Update{Cluster: c})
+					d.Send(history.Update{Cluster: c})
 					d.Fits()
 					d.Keys("f")
 					p := d.m.Top().(*findingsPage)

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/internal/hints"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
@@ -107,8 +107,8 @@ type asker struct {
 	again func(ctx context.Context) error
 }
 
-func (a *asker) Follow(context.Context, func(news.Update)) {}
-func (a *asker) Again(ctx context.Context) error           { return a.again(ctx) }
+func (a *asker) Follow(context.Context, func(history.Update)) {}
+func (a *asker) Again(ctx context.Context) error              { return a.again(ctx) }
 
 // mendable is a check with a finding as long as there are two databases.
 func mendable() *check.Check {
@@ -150,7 +150,7 @@ func TestToastsFade(t *testing.T) {
 func TestNeverAnyData(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 60, 15)
-		d.Send(news.Update{Err: hints.Errorf("name the root: --from etcd://127.0.0.1:2379/by-dev", "no Milvus metadata under root %q; found by-dev, and a second one whose name is long", "nosuch")})
+		d.Send(history.Update{Err: hints.Errorf("name the root: --from etcd://127.0.0.1:2379/by-dev", "no Milvus metadata under root %q; found by-dev, and a second one whose name is long", "nosuch")})
 		d.Fits()
 		d.Shows("whose name is long", "name the root")
 		d.Lacks("FINDINGS  …")

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/internal/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
@@ -141,7 +141,7 @@ func TestFilterOnItsWayIsAlone(t *testing.T) {
 	m := New(testConfig())
 	m.done = t.Context().Done()
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
-	_, c := m.Update(news.Update{Cluster: tuitest.ManySegments(2000), Live: true})
+	_, c := m.Update(history.Update{Cluster: tuitest.ManySegments(2000), Live: true})
 	tuitest.Pump(m, c)
 	m.Config.Now = func() time.Time { return tuitest.Epoch().Add(time.Hour) }
 	_, c = m.Update(tuitest.KeyPress("5"))

@@ -10,7 +10,6 @@ import (
 	"kitescope/inspect/diff"
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/render/clusters"
 	"kitescope/tui/draw"
@@ -149,7 +148,7 @@ func account(judge *check.Judge, c *model.Cluster) Cmd {
 }
 
 // readHistory reads what happened.
-func readHistory(m *Model, of news.Past) Cmd {
+func readHistory(m *Model, of history.Past) Cmd {
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()
@@ -162,7 +161,7 @@ func readHistory(m *Model, of news.Past) Cmd {
 }
 
 // recall reads a moment, and the one beside it.
-func recall(ctx context.Context, of news.Past, to instant) Cmd {
+func recall(ctx context.Context, of history.Past, to instant) Cmd {
 	return func() tea.Msg {
 		r := recalledMsg{of: of, to: to}
 		revisions := []int64{to.revision}
@@ -181,7 +180,7 @@ func recall(ctx context.Context, of news.Past, to instant) Cmd {
 }
 
 // findMoment finds the revision that a form of --at means.
-func findMoment(m *Model, of news.Past, form string) Cmd {
+func findMoment(m *Model, of history.Past, form string) Cmd {
 	return func() tea.Msg {
 		ctx, stop := m.Context()
 		defer stop()

@@ -7,12 +7,11 @@ import (
 
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 )
 
 // past is what the source keeps of what was, and where in it the person is.
 type past struct {
-	of   news.Past     // nil: the source keeps nothing
+	of   history.Past  // nil: the source keeps nothing
 	axis *history.Axis // what happened; nil until it was read
 	err  error         // why it was not
 	// reading says that it is being read, waiting that it will be in a moment.
@@ -191,7 +190,7 @@ func (progressMsg) Apply(m *Model) Cmd {
 
 // recalledMsg brings a moment that was asked for.
 type recalledMsg struct {
-	of              news.Past
+	of              history.Past
 	to              instant
 	cluster, beside *model.Cluster
 	err             error
@@ -261,7 +260,7 @@ func (p *past) goAt(m *Model, form string) Cmd {
 
 // foundMsg brings the revision that was meant.
 type foundMsg struct {
-	of       news.Past
+	of       history.Past
 	revision int64
 	err      error
 }

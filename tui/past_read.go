@@ -5,11 +5,10 @@ import (
 
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 )
 
 // takePast takes what the feed says of the past.
-func (m *Model) takePast(u *news.Update) {
+func (m *Model) takePast(u *history.Update) {
 	d := &m.data
 	if u.Past != nil {
 		d.past.onsets.stop()
@@ -44,7 +43,7 @@ func (m *Model) growPast(newest *model.Cluster) Cmd {
 }
 
 // grownMsg says that it is time to read what happened.
-type grownMsg struct{ of news.Past }
+type grownMsg struct{ of history.Past }
 
 func (g grownMsg) Apply(m *Model) Cmd {
 	p := &m.data.past
@@ -57,7 +56,7 @@ func (g grownMsg) Apply(m *Model) Cmd {
 
 // happenedMsg brings what happened.
 type happenedMsg struct {
-	of   news.Past
+	of   history.Past
 	axis *history.Axis
 	err  error
 }
@@ -92,7 +91,7 @@ func (m *Model) Describe(of model.Ref) Cmd {
 }
 
 // Past is what the source keeps of what was, nil if that is nothing.
-func (m *Model) Past() news.Past { return m.data.past.of }
+func (m *Model) Past() history.Past { return m.data.past.of }
 
 // Shown is the revision that is shown, or on its way; away says that it is not the newest state.
 func (m *Model) Shown() (revision int64, away bool) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/tui/tuitest"
@@ -40,10 +40,10 @@ func remembering(t *testing.T, w, h int, at string) *ui {
 func (d *ui) followed(t *testing.T, feed *session.Feed) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	updates, done := make(chan news.Update, 16), make(chan struct{})
+	updates, done := make(chan history.Update, 16), make(chan struct{})
 	go func() {
 		defer close(done)
-		feed.Follow(ctx, func(u news.Update) { updates <- u })
+		feed.Follow(ctx, func(u history.Update) { updates <- u })
 	}()
 	t.Cleanup(func() { stop(); <-done })
 	for u := range updates {

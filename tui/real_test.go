@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/tui/tuitest"
 )
 
@@ -30,8 +30,8 @@ func TestRealScreens(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					d := driven(t, testConfig(), size.W, size.H)
-					d.Send(news.Update{Cluster: before})
-					d.Send(news.Update{Cluster: after})
+					d.Send(history.Update{Cluster: before})
+					d.Send(history.Update{Cluster: after})
 					d.Keys(s.keys)
 					d.Fits()
 					tuitest.Golden(t, name, d.Plain())

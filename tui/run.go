@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 )
 
 // Run shows the UI until the person quits, and then returns nil, or until ctx ends, and
@@ -23,7 +23,7 @@ func Run(ctx context.Context, cfg Config) error {
 	var feeds sync.WaitGroup
 	if cfg.Feed != nil {
 		feeds.Go(func() {
-			cfg.Feed.Follow(ctx, func(u news.Update) { program.Send(u) })
+			cfg.Feed.Follow(ctx, func(u history.Update) { program.Send(u) })
 		})
 	}
 	if cfg.Beside != nil {

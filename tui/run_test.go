@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/tui/tuitest"
 )
 
@@ -23,9 +23,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestRunShowsFollowsAndQuits(t *testing.T) {
 	cfg := testConfig()
 	gate := make(chan struct{})
-	cfg.Feed = tuitest.FeedFunc(func(ctx context.Context, emit func(news.Update)) {
+	cfg.Feed = tuitest.FeedFunc(func(ctx context.Context, emit func(history.Update)) {
 		<-gate
-		emit(news.Update{Cluster: tuitest.Fixture(), Live: true})
+		emit(history.Update{Cluster: tuitest.Fixture(), Live: true})
 		<-ctx.Done()
 	})
 	p := started(cfg, 80, 24)
@@ -128,7 +128,7 @@ func TestLostSourceKeepsItsData(t *testing.T) {
 		d := driven(t, cfg, 80, 24)
 		d.Cluster(tuitest.Fixture())
 		d.Keys("5")
-		d.Send(news.Update{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
+		d.Send(history.Update{Err: errors.New("watch 127.0.0.1:2379: connection refused"), Live: true})
 		d.Shows("source lost", "connection refused", "470590760626295000", "0s old")
 		d.Sleep(4 * time.Second)
 		d.Shows("4s old")

@@ -8,8 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
-	"kitescope/inspect/news"
-	"kitescope/inspect/onset"
+	"kitescope/inspect/why"
 	"kitescope/internal/words"
 	"kitescope/render/clusters"
 )
@@ -130,7 +129,7 @@ func (o *onsets) missing(m *Model, r *check.Report) *check.Report {
 // dateMsg says that it is time to search.
 type dateMsg struct {
 	serial  int
-	past    news.Past
+	past    history.Past
 	history *history.History
 	report  *check.Report
 }
@@ -146,7 +145,7 @@ func (d dateMsg) Apply(m *Model) Cmd {
 	return func() tea.Msg {
 		defer stop()
 		began := clock()
-		list, err := onset.Find(ctx, d.past.Survey, d.history, d.report, onset.Options{Checks: checks, Before: onsetEvents})
+		list, err := why.Find(ctx, d.past.Survey, d.history, d.report, why.Options{Checks: checks, Before: onsetEvents})
 		return datedMsg{d, list, err, clock().Sub(began)}
 	}
 }
@@ -154,7 +153,7 @@ func (d dateMsg) Apply(m *Model) Cmd {
 // datedMsg brings when findings began.
 type datedMsg struct {
 	dateMsg
-	list []onset.Onset
+	list []why.Onset
 	err  error
 	took time.Duration
 }
@@ -189,7 +188,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 }
 
 // shortOnset is when a finding began, for a list.
-func shortOnset(o *onset.Onset, now time.Time) string {
+func shortOnset(o *why.Onset, now time.Time) string {
 	at := "rev " + words.Number(o.Revision)
 	switch {
 	case o.Unknown != "":

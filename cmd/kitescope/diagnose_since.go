@@ -9,9 +9,9 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
+	"kitescope/inspect/why"
 	"kitescope/render/clusters"
 )
 
@@ -72,11 +72,11 @@ func (d *diagnosis) began(ctx context.Context, a *cli.App, shown *clusters.Diagn
 	if err != nil {
 		return h, err
 	}
-	onsets, err := onset.Find(ctx, past.Survey, h, shown.Report, onset.Options{Checks: d.checks, From: from, Before: toldBefore})
+	onsets, err := why.Find(ctx, past.Survey, h, shown.Report, why.Options{Checks: d.checks, From: from, Before: toldBefore})
 	if err != nil {
 		return h, err
 	}
-	shown.Onsets = onset.ByFinding(onsets)
+	shown.Onsets = why.ByFinding(onsets)
 	return h, nil
 }
 

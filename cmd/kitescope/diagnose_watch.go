@@ -8,8 +8,8 @@ import (
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/render/clusters"
 )
 
@@ -20,7 +20,7 @@ func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	nodes := d.flags.nodes
 	w := &diagnosisWatch{App: a, diagnosis: d, asks: nodes.Live && len(nodes.Recordings) == 0, started: time.Now()}
 	f := following{App: a, nodes: nodes, want: d.want, every: d.flags.interval}
-	return f.run(ctx, func(u news.Update) error {
+	return f.run(ctx, func(u history.Update) error {
 		u.Lost = nil // what does not answer is a finding
 		lost.take(u)
 		if u.Cluster == nil || w.early(u.Cluster) {

@@ -17,9 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
@@ -139,8 +139,8 @@ func TestSeesNewNode(t *testing.T) {
 	feed := &session.Feed{Interval: 200 * time.Millisecond, Ask: client, Every: every, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{})
 	}}
-	updates := make(chan news.Update, 1000)
-	go feed.Follow(ctx, func(u news.Update) { updates <- u })
+	updates := make(chan history.Update, 1000)
+	go feed.Follow(ctx, func(u history.Update) { updates <- u })
 	registered := make(chan time.Time, 1)
 	old, started := 0, false
 	var session, asked time.Time

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
@@ -27,8 +27,8 @@ func TestFollowsInserts(t *testing.T) {
 	feed := &session.Feed{Interval: 200 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{})
 	}}
-	updates := make(chan news.Update, 100)
-	go feed.Follow(ctx, func(u news.Update) { updates <- u })
+	updates := make(chan history.Update, 100)
+	go feed.Follow(ctx, func(u history.Update) { updates <- u })
 	<-updates // opening
 
 	client := exec.CommandContext(ctx, insert[0], insert[1:]...)

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"fmt"
 	"path/filepath"
 	"strconv"
 	"time"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/internal/table"

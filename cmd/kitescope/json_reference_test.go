@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render"

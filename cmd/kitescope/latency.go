@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/history"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/render"
 	show "kitescope/render/latency"
@@ -188,7 +188,7 @@ func (q *latencyQuestion) watch(ctx context.Context) error {
 	}
 	lost := newLossTeller(q.App)
 	f := following{App: q.App, nodes: q.flags.nodes, want: meta.Want{Parts: latencyParts}, every: q.flags.interval}
-	return f.run(ctx, func(u news.Update) error {
+	return f.run(ctx, func(u history.Update) error {
 		lost.take(u)
 		if u.Cluster == nil || u.Cluster.Runtime == nil {
 			return nil

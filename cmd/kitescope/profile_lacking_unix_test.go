@@ -3,7 +3,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session"
 	"kitescope/profile/pull"
 )
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"cmp"
 	"context"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session"
 	"kitescope/internal/hints"
 	"kitescope/profile/pull"
 )

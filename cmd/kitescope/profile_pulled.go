@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"bufio"
 	"context"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session"
 	"kitescope/internal/words"
 	"kitescope/profile/pull"
 )

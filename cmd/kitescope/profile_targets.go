@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"bufio"
 	"bytes"
 	"crypto/tls"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session"
 	"kitescope/internal/shellquote"
 	"kitescope/profile/pull"
 )

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"bufio"
 	"context"
 	"errors"
@@ -19,6 +18,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/live"
+	"kitescope/inspect/session"
 	"kitescope/profile/usage"
 	"kitescope/render"
 	"kitescope/render/picture"

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"context"
 	"strconv"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
 

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/history"
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/livetest"
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 )
 
@@ -264,7 +264,7 @@ func fed(t *testing.T, from string) *model.Cluster {
 	feed.Interval = time.Second
 	defer done()
 	var c *model.Cluster
-	feed.Follow(ctx, func(u news.Update) {
+	feed.Follow(ctx, func(u history.Update) {
 		if u.Err != nil {
 			t.Error(u.Err)
 		}

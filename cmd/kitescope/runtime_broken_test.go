@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"bytes"
 	"compress/gzip"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
 

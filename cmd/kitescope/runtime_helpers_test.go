@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"bytes"
 	"cmp"
 	"context"
@@ -24,6 +23,7 @@ import (
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )

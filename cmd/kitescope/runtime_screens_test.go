@@ -10,8 +10,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/view"
 	"kitescope/tui"
 )
@@ -20,8 +20,8 @@ import (
 type still struct{ cluster *model.Cluster }
 
 // Follow implements tui.Feed.
-func (s still) Follow(ctx context.Context, emit func(news.Update)) {
-	emit(news.Update{Cluster: s.cluster})
+func (s still) Follow(ctx context.Context, emit func(history.Update)) {
+	emit(history.Update{Cluster: s.cluster})
 	<-ctx.Done()
 }
 

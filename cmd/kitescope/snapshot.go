@@ -1,7 +1,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"bufio"
 	"context"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/render/clusters"

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -36,7 +36,7 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	} else {
 		q.nodes.Recordings = nil
 	}
-	return f.run(ctx, func(u news.Update) error {
+	return f.run(ctx, func(u history.Update) error {
 		lost.take(u)
 		if u.Cluster == nil || q.nodes.Live && u.Cluster.Runtime == nil { // nothing is shown before those were asked once who are wanted
 			return nil
@@ -55,7 +55,7 @@ type following struct {
 }
 
 // run goes on until take fails or ctx ends.
-func (f *following) run(ctx context.Context, take func(news.Update) error) error {
+func (f *following) run(ctx context.Context, take func(history.Update) error) error {
 	if !f.Flags.At.IsZero() {
 		return cli.Usage(errors.New("--watch starts now, --at shows a past moment"), "use only one of them")
 	}
@@ -86,7 +86,7 @@ func (f *following) run(ctx context.Context, take func(news.Update) error) error
 	feed.Interval, feed.Every, feed.Quiet = cli.RefreshInterval, f.every, f.quiet
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = feed.FollowLive(ctx, live, f.want, func(u news.Update) {
+	err = feed.FollowLive(ctx, live, f.want, func(u history.Update) {
 		if err := take(u); err != nil {
 			stop(err)
 		}

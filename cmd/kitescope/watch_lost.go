@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/internal/words"
 )
 
@@ -35,7 +35,7 @@ func newLossTeller(a *cli.App) *lossTeller {
 }
 
 // take compares what an update says of the sources with what was said.
-func (t *lossTeller) take(u news.Update) {
+func (t *lossTeller) take(u history.Update) {
 	if u.Progress != "" {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 )
 
 // TestLossIsToldAgain: a watch says when a source is lost, again with how long, and when it is back.
@@ -16,15 +16,15 @@ func TestLossIsToldAgain(t *testing.T) {
 	now := time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC)
 	teller := newLossTeller(&cli.App{Streams: &cli.Streams{Err: &out}})
 	teller.clock = func() time.Time { return now }
-	gone := news.Update{Live: true, Err: context.DeadlineExceeded, Since: now.Add(-3 * time.Second)}
-	teller.take(news.Update{Live: true})
+	gone := history.Update{Live: true, Err: context.DeadlineExceeded, Since: now.Add(-3 * time.Second)}
+	teller.take(history.Update{Live: true})
 	for range 200 {
 		teller.take(gone)
-		teller.take(news.Update{Progress: "reading"})
+		teller.take(history.Update{Progress: "reading"})
 		now = now.Add(time.Second)
 	}
-	teller.take(news.Update{Live: true, Lost: []news.Lost{{Name: "querynode-7", Since: now}}})
-	teller.take(news.Update{Live: true})
+	teller.take(history.Update{Live: true, Lost: []history.Lost{{Name: "querynode-7", Since: now}}})
+	teller.take(history.Update{Live: true})
 	want := "kitescope: context deadline exceeded; last answer at 08:29:57, stale for 3s\n" +
 		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 10s\n" +
 		"kitescope: context deadline exceeded; last answer at 08:29:57, stale for 30s\n" +

@@ -191,6 +191,7 @@ func TestTooHeavy(t *testing.T) {
 		t.Errorf("50,000 segments: %s (%s)", n.Outcome, n.Reason)
 	}
 }
+
 // largeAnswer is what a query node with many segments answers.
 func largeAnswer(node, segments int) *querypb.GetDataDistributionResponse {
 	m := &querypb.GetDataDistributionResponse{Status: ok, NodeID: int64(node)}

@@ -1,15 +1,15 @@
 package session
 
 import (
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 )
 
 // Followed is what a Feed knows, told step by step and not by a source. Its methods are those of liveFeed.
 type Followed struct{ l *liveFeed }
 
 // NewFollowed has emit called with each update.
-func NewFollowed(emit func(news.Update)) Followed {
+func NewFollowed(emit func(history.Update)) Followed {
 	return Followed{&liveFeed{first: make(chan struct{}), fresh: make(chan struct{}, 1), emit: emit}}
 }
 

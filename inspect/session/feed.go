@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -61,10 +61,10 @@ const retryAfter = 3 * time.Second
 
 // Follow calls emit for each new state until ctx ends or there will be no more, and not after it has returned. A live source
 // that does not open is tried again. emit may be called by any goroutine, and may block for a moment.
-func (f *Feed) Follow(ctx context.Context, emit func(news.Update)) {
+func (f *Feed) Follow(ctx context.Context, emit func(history.Update)) {
 	want := meta.Want{Parts: model.PartAll, Records: true}
 	for {
-		emit(news.Update{Progress: "opening"})
+		emit(history.Update{Progress: "opening"})
 		src, err := f.Open(ctx)
 		live := false // opening does not connect yet: what fails there fails again
 		if err == nil {
@@ -79,7 +79,7 @@ func (f *Feed) Follow(ctx context.Context, emit func(news.Update)) {
 			err, live = own.error, false
 		}
 		f.failed = err
-		emit(news.Update{Err: err})
+		emit(history.Update{Err: err})
 		if !live { // neither does a file get better, and a pipe is empty the second time
 			return
 		}
@@ -92,7 +92,7 @@ func (f *Feed) Follow(ctx context.Context, emit func(news.Update)) {
 }
 
 // follow tells of a source that is open. Where its past is handed on, it stays open until ctx ends.
-func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(news.Update)) error {
+func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, emit func(history.Update)) error {
 	past, err := f.pastOf(src, want)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 	}
 	defer past.close()
 	last, unsaid := emit, past
-	emit = func(u news.Update) {
+	emit = func(u history.Update) {
 		if u.Cluster != nil && unsaid != nil {
 			u.Past, unsaid = unsaid, nil
 		}
@@ -115,7 +115,7 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 			return &momentError{err}
 		}
 		f.failed = nil
-		emit(news.Update{Cluster: c, Then: true, Live: isLive})
+		emit(history.Update{Cluster: c, Then: true, Live: isLive})
 	}
 	if isLive || f.At.IsZero() {
 		if err := f.followNewest(ctx, src, want, emit); err != nil {
@@ -129,7 +129,7 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 	return ctx.Err()
 }
 
-func (f *Feed) followNewest(ctx context.Context, src source.Source, want meta.Want, emit func(news.Update)) error {
+func (f *Feed) followNewest(ctx context.Context, src source.Source, want meta.Want, emit func(history.Update)) error {
 	if w, ok := src.(source.Watcher); ok {
 		return f.FollowLive(ctx, w, want, emit)
 	}
@@ -149,6 +149,6 @@ func (f *Feed) followNewest(ctx context.Context, src source.Source, want meta.Wa
 		}
 	}
 	f.failed = nil
-	emit(news.Update{Cluster: c})
+	emit(history.Update{Cluster: c})
 	return nil
 }

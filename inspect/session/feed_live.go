@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -28,7 +28,7 @@ const ActivityWindow = 1500 * time.Millisecond
 
 // FollowLive is Follow on a source that is open and live, with the parts of it that are wanted. It joins what changes in etcd
 // with how etcd itself is and with what the processes say, and tells with every update how fresh each of them is.
-func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(news.Update)) error {
+func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Want, emit func(history.Update)) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
 		emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
@@ -68,7 +68,7 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 // liveFeed joins what the watch, the processes and the polls of etcd's health report.
 type liveFeed struct {
 	mu     sync.Mutex // emit is called by one at a time
-	emit   func(news.Update)
+	emit   func(history.Update)
 	first  chan struct{} // closed when there is a cluster
 	last   *model.Cluster
 	health *model.Etcd
@@ -95,12 +95,12 @@ type liveFeed struct {
 	heard          time.Time
 	// answered is when each process did so last, lost which of them do not any more.
 	answered map[string]time.Time
-	lost     []news.Lost
+	lost     []history.Lost
 }
 
 // tell emits a cluster, nil if there is no new one, with how fresh its sources are.
 func (l *liveFeed) tell(c *model.Cluster) {
-	u := news.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
+	u := history.Update{Cluster: c, Live: true, Err: l.broken, Lost: l.lost}
 	if u.Err == nil {
 		u.Err = l.silent
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -106,14 +106,14 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 		case r != nil && n.Outcome == model.Answered:
 			at, ever = now, true
 		case ever:
-			l.lost = append(l.lost, news.Lost{Name: name, Since: at})
+			l.lost = append(l.lost, history.Lost{Name: name, Since: at})
 		}
 		if ever {
 			known[name] = at
 		}
 	}
 	l.answered = known
-	slices.SortStableFunc(l.lost, func(a, b news.Lost) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(l.lost, func(a, b history.Lost) int { return a.Since.Compare(b.Since) })
 }
 
 // lookBack finds out what has changed of the dynamic configuration just before it was first read.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
@@ -23,10 +23,10 @@ func TestFeedNoticesADeadEtcd(t *testing.T) {
 	feed := &session.Feed{Interval: 100 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, "etcd://"+server.Address, source.Options{DialTimeout: time.Second, RequestTimeout: 5 * time.Second})
 	}}
-	updates := make(chan news.Update, 1000)
+	updates := make(chan history.Update, 1000)
 	done := make(chan struct{})
 	go func() {
-		feed.Follow(ctx, func(u news.Update) { updates <- u })
+		feed.Follow(ctx, func(u history.Update) { updates <- u })
 		close(done)
 	}()
 	health := false

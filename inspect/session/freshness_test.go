@@ -14,9 +14,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
@@ -47,11 +47,11 @@ func (a *talkative) Ask(_ context.Context, c *model.Cluster) (*model.Runtime, er
 // listener follows a feed and keeps its last live update.
 type listener struct {
 	mu   sync.Mutex
-	last news.Update
-	all  []news.Update
+	last history.Update
+	all  []history.Update
 }
 
-func (l *listener) take(u news.Update) {
+func (l *listener) take(u history.Update) {
 	if u.Progress != "" {
 		return
 	}
@@ -62,7 +62,7 @@ func (l *listener) take(u news.Update) {
 }
 
 // wait waits until an update is as wanted.
-func (l *listener) wait(t *testing.T, what string, patience time.Duration, want func(u news.Update) bool) {
+func (l *listener) wait(t *testing.T, what string, patience time.Duration, want func(u history.Update) bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		l.mu.Lock()
@@ -76,7 +76,7 @@ func (l *listener) wait(t *testing.T, what string, patience time.Duration, want 
 }
 
 // since are the updates that came after a number of them.
-func (l *listener) since(n int) []news.Update {
+func (l *listener) since(n int) []history.Update {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.all[n:])
@@ -100,7 +100,7 @@ func followed(t *testing.T, open func(context.Context) (source.Source, error), a
 		close(done)
 	}()
 	t.Cleanup(func() { stop(); <-done })
-	l.wait(t, "a cluster with its processes", 30*time.Second, func(u news.Update) bool {
+	l.wait(t, "a cluster with its processes", 30*time.Second, func(u history.Update) bool {
 		return u.Cluster != nil && u.Cluster.Runtime != nil && u.Err == nil
 	})
 	return l
@@ -192,7 +192,7 @@ func (f *flaky) Watch(ctx context.Context, header source.Header, yield func(int6
 	})
 }
 
-func lostSince(u news.Update) bool { return u.Err != nil && !u.Since.IsZero() }
+func lostSince(u history.Update) bool { return u.Err != nil && !u.Since.IsZero() }
 
 // TestHungEtcdStaysLost: answers of processes are no news of an etcd that stands still, and it is live again when it goes on.
 func TestHungEtcdStaysLost(t *testing.T) {
@@ -224,7 +224,7 @@ func TestHungEtcdStaysLost(t *testing.T) {
 				t.Errorf("only %d rounds of questions to processes went on", rounds)
 			}
 			etcd.thaw()
-			l.wait(t, "etcd goes on and is live", 10*time.Second, func(u news.Update) bool { return u.Err == nil })
+			l.wait(t, "etcd goes on and is live", 10*time.Second, func(u history.Update) bool { return u.Err == nil })
 		}
 	})
 }
@@ -251,11 +251,11 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 		at := []url.URL{{Scheme: "http", Host: server.Address}}
 		c.ListenClientUrls, c.AdvertiseClientUrls = at, at
 	})
-	l.wait(t, "etcd is back", 20*time.Second, func(u news.Update) bool { return u.Err == nil })
+	l.wait(t, "etcd is back", 20*time.Second, func(u history.Update) bool { return u.Err == nil })
 	if _, err := again.Client.Delete(t.Context(), "by-dev/meta/session/", clientv3.WithPrefix()); err != nil {
 		t.Fatal(err)
 	}
-	l.wait(t, "a change after it came back", 20*time.Second, func(u news.Update) bool { return u.Cluster != nil && len(u.Cluster.Sessions) == 0 })
+	l.wait(t, "a change after it came back", 20*time.Second, func(u history.Update) bool { return u.Cluster != nil && len(u.Cluster.Sessions) == 0 })
 }
 
 // TestSilentProcessIsLost: what a process said before grows old by itself, while etcd and the others are live.
@@ -265,7 +265,7 @@ func TestSilentProcessIsLost(t *testing.T) {
 		nodes := &talkative{silent: map[string]bool{"never-1": true}}
 		l := followed(t, etcd.open, nodes)
 		var name string
-		l.wait(t, "answers of all", 5*time.Second, func(u news.Update) bool {
+		l.wait(t, "answers of all", 5*time.Second, func(u history.Update) bool {
 			if u.Cluster == nil || len(u.Lost) > 0 {
 				return false
 			}
@@ -275,13 +275,13 @@ func TestSilentProcessIsLost(t *testing.T) {
 		nodes.mu.Lock()
 		nodes.silent[name] = true
 		nodes.mu.Unlock()
-		l.wait(t, name+" is lost", 5*time.Second, func(u news.Update) bool {
+		l.wait(t, name+" is lost", 5*time.Second, func(u history.Update) bool {
 			return u.Err == nil && len(u.Lost) == 1 && u.Lost[0].Name == name && !u.Lost[0].Since.IsZero()
 		})
 		nodes.mu.Lock()
 		delete(nodes.silent, name)
 		nodes.mu.Unlock()
-		l.wait(t, name+" is back", 5*time.Second, func(u news.Update) bool { return len(u.Lost) == 0 })
+		l.wait(t, name+" is back", 5*time.Second, func(u history.Update) bool { return len(u.Lost) == 0 })
 	})
 }
 
@@ -302,7 +302,7 @@ func TestFeedOpensAgain(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		began, failed, shown := time.Now(), 0, false
-		feed.Follow(ctx, func(u news.Update) {
+		feed.Follow(ctx, func(u history.Update) {
 			if u.Err != nil {
 				failed++
 			}
@@ -348,8 +348,8 @@ func TestFeedOfAFile(t *testing.T) {
 			kept++
 			return c, test.keep
 		}}
-		var last news.Update
-		feed.Follow(t.Context(), func(u news.Update) { last = u })
+		var last history.Update
+		feed.Follow(t.Context(), func(u history.Update) { last = u })
 		want := errors.Join(test.open, test.keep)
 		switch {
 		case want == nil && (last.Cluster == nil || last.Live || feed.Err() != nil):
@@ -372,7 +372,7 @@ func TestNothingIsToldAfterFollow(t *testing.T) {
 		defer stop()
 		var mu sync.Mutex
 		told := 0
-		err := feed.FollowLive(ctx, etcd, meta.Want{Parts: model.PartCatalog}, func(news.Update) {
+		err := feed.FollowLive(ctx, etcd, meta.Want{Parts: model.PartCatalog}, func(history.Update) {
 			mu.Lock()
 			defer mu.Unlock()
 			told++
@@ -403,7 +403,7 @@ func TestAgain(t *testing.T) {
 			feed.Follow(ctx, l.take)
 			close(done)
 		}()
-		l.wait(t, "a cluster with its processes", time.Minute, func(u news.Update) bool { return u.Cluster != nil && u.Cluster.Runtime != nil })
+		l.wait(t, "a cluster with its processes", time.Minute, func(u history.Update) bool { return u.Cluster != nil && u.Cluster.Runtime != nil })
 		nodes.mu.Lock()
 		nodes.silent = map[string]bool{}
 		for _, s := range l.last.Cluster.Sessions {

@@ -8,9 +8,9 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -48,7 +48,7 @@ type followedCluster struct {
 
 func follow() *followedCluster {
 	f := &followedCluster{}
-	f.Followed = session.NewFollowed(func(u news.Update) {
+	f.Followed = session.NewFollowed(func(u history.Update) {
 		if u.Cluster != nil {
 			f.shown = u.Cluster
 		}

@@ -15,9 +15,9 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/onset"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
+	"kitescope/inspect/why"
 )
 
 // stored is a store that has some keys.
@@ -225,7 +225,7 @@ func TestOnsetOfAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := []*check.Check{silent}
-	list, err := onset.Find(t.Context(), past.Survey, h, check.Run(c, c.Origin.Taken, checks), onset.Options{Checks: checks})
+	list, err := why.Find(t.Context(), past.Survey, h, check.Run(c, c.Origin.Taken, checks), why.Options{Checks: checks})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -32,7 +31,7 @@ type Past struct {
 	told *model.Cluster
 }
 
-var _ news.Past = (*Past)(nil)
+var _ history.Past = (*Past)(nil)
 
 // PastOf returns what a source keeps of what was.
 func PastOf(src source.Source, want meta.Want) (*Past, error) {
@@ -102,7 +101,7 @@ func (p *Past) load(ctx context.Context, at At, lay laying) (*model.Cluster, err
 	return lay(ctx, p.source, withRecent(ctx, src, c, maxDial))
 }
 
-// History implements news.Past. What etcd was compacted away meanwhile is still known.
+// History implements history.Past. What etcd was compacted away meanwhile is still known.
 func (p *Past) History(ctx context.Context) (*history.History, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +164,7 @@ func (p *Past) begin(ctx context.Context) error {
 	return nil
 }
 
-// At implements news.Past.
+// At implements history.Past.
 func (p *Past) At(ctx context.Context, revisions ...int64) ([]*model.Cluster, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,7 +185,7 @@ func (p *Past) At(ctx context.Context, revisions ...int64) ([]*model.Cluster, er
 	return list, err
 }
 
-// Progress implements news.Past.
+// Progress implements history.Past.
 func (p *Past) Progress() string {
 	r := p.reading.Load()
 	if r == nil {
@@ -234,7 +233,7 @@ func (p *Past) points(ctx context.Context, revisions []int64) func() (meta.Point
 	}
 }
 
-// Survey implements news.Past.
+// Survey implements history.Past.
 func (p *Past) Survey(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -260,7 +259,7 @@ func (p *Past) Survey(ctx context.Context, revisions []int64, visit func(*model.
 	return meta.Moments(ctx, p.source, p.newest, p.want, snapped, func(c *model.Cluster) error { return visit(rounds.Lay(c)) })
 }
 
-// Find implements news.Past.
+// Find implements history.Past.
 func (p *Past) Find(ctx context.Context, form string) (int64, error) {
 	var at At
 	if err := at.Set(form); err != nil {

@@ -10,16 +10,16 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
 
 // stepping follows a source with its past, and returns the first cluster, or why there is none.
-func stepping(t *testing.T, from, at string) (first news.Update, updates <-chan news.Update, err error) {
+func stepping(t *testing.T, from, at string) (first history.Update, updates <-chan history.Update, err error) {
 	t.Helper()
 	feed := &session.Feed{Steps: true, Quiet: true, Interval: 50 * time.Millisecond, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, from, source.Options{DialTimeout: time.Second, RequestTimeout: time.Minute})
@@ -30,10 +30,10 @@ func stepping(t *testing.T, from, at string) (first news.Update, updates <-chan 
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	told, done := make(chan news.Update, 1000), make(chan struct{})
+	told, done := make(chan history.Update, 1000), make(chan struct{})
 	go func() {
 		defer close(done)
-		feed.Follow(ctx, func(u news.Update) { told <- u })
+		feed.Follow(ctx, func(u history.Update) { told <- u })
 	}()
 	t.Cleanup(func() { stop(); <-done })
 	for {
@@ -49,7 +49,7 @@ func stepping(t *testing.T, from, at string) (first news.Update, updates <-chan 
 }
 
 // at returns the cluster at a revision.
-func at(t *testing.T, past news.Past, revision int64) (*model.Cluster, error) {
+func at(t *testing.T, past history.Past, revision int64) (*model.Cluster, error) {
 	t.Helper()
 	list, err := past.At(t.Context(), revision)
 	if err != nil || len(list) != 1 {

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/profile/pull"
 )
 

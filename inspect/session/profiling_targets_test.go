@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"kitescope/inspect/session"
 	"strings"
 	"testing"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/profile/pull"
 )
 

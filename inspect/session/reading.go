@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/source"
 )
 
@@ -72,14 +72,14 @@ func (r *Reading) Close() error {
 const readingInterval = 250 * time.Millisecond
 
 // told is a snapshot whose reading a feed tells of.
-func told(s source.Snapshot, emit func(news.Update)) *Reading {
-	return NewReading(s, readingInterval, func(p Progress) { emit(news.Update{Progress: p.String()}) })
+func told(s source.Snapshot, emit func(history.Update)) *Reading {
+	return NewReading(s, readingInterval, func(p Progress) { emit(history.Update{Progress: p.String()}) })
 }
 
 // readingWatcher is a source of readings.
 type readingWatcher struct {
 	source.Watcher
-	emit func(news.Update)
+	emit func(history.Update)
 }
 
 // Pin implements source.Source.

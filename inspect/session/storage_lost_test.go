@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"kitescope/inspect/session"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"kitescope/engine/object"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
 

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"kitescope/inspect/session"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"kitescope/engine/object"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 )
 
 // TestManifest: of a segment of storage version 3 (written by the C++ library) the files are looked for that its manifest names, wherever

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/source"
 )
 
@@ -20,7 +20,7 @@ const (
 )
 
 // tail tells of a recording that is still written until ctx ends.
-func (f *Feed) tail(ctx context.Context, src *source.Recording, p *Past, want meta.Want, emit func(news.Update)) error {
+func (f *Feed) tail(ctx context.Context, src *source.Recording, p *Past, want meta.Want, emit func(history.Update)) error {
 	rest, failed := tailEvery, false
 	for {
 		select {
@@ -39,14 +39,14 @@ func (f *Feed) tail(ctx context.Context, src *source.Recording, p *Past, want me
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			emit(news.Update{Err: err})
+			emit(history.Update{Err: err})
 			continue
 		case !failed && sameMoment(p.told, c):
 			src = next
 			continue
 		}
 		src, failed, p.told = next, false, c
-		emit(news.Update{Cluster: c})
+		emit(history.Update{Cluster: c})
 	}
 }
 

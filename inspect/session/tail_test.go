@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
 )
@@ -119,7 +119,7 @@ func TestTailOfARecording(t *testing.T) {
 	}
 	select {
 	case u = <-updates:
-		t.Errorf("told without anything new: %+v", news.Update{Err: u.Err, Progress: u.Progress})
+		t.Errorf("told without anything new: %+v", history.Update{Err: u.Err, Progress: u.Progress})
 	case <-time.After(5 * time.Second):
 	}
 }

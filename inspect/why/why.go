@@ -10,6 +10,10 @@
 //  4. What the cure gives is what the finding says, of all phases that it costs time in; else only a bound is known: a phase cannot
 //     take less than nothing.
 //  5. The frames are those that the processes burn most processor time on that the client waits for longest in the phase.
+//
+// It dates findings, too (onset.go): a finding began with the event that its check names (check.CauseOf), unless it was there before that;
+// else at the first of some moments of the past that has it, judged forward; else with the last change of its object. Otherwise it is
+// unknown, with the reason.
 package why
 
 import (

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/onset"
+	"kitescope/inspect/why"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
 	"kitescope/render"
@@ -16,7 +16,7 @@ type Diagnosis struct {
 	// Since is nil without an older state to compare with.
 	Since *check.Comparison
 	// Onsets say when findings began; nil where nobody asked.
-	Onsets map[*check.Finding]*onset.Onset
+	Onsets map[*check.Finding]*why.Onset
 	// Stale are entries of the baseline that accept nothing any more.
 	Stale []check.Stale
 	// Bar says which findings fail the run.

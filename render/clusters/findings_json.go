@@ -8,7 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
-	"kitescope/inspect/onset"
+	"kitescope/inspect/why"
 	"kitescope/internal/encode"
 	"kitescope/render"
 )
@@ -138,7 +138,7 @@ func writeFindingList(e *encode.Encoder, d *Diagnosis, list []*check.Finding) {
 }
 
 // writeFinding writes one finding; change is nil without an older state, began where it was not looked for.
-func writeFinding(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change, began *onset.Onset) {
+func writeFinding(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change, began *why.Onset) {
 	e.BeginObject()
 	writeFindingEntries(e, r, f, change)
 	writeOnset(e, began)

@@ -5,17 +5,17 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
-	"kitescope/inspect/onset"
+	"kitescope/inspect/why"
 	"kitescope/internal/encode"
 	"kitescope/internal/words"
 	"kitescope/render"
 )
 
 // Onset is when a finding began, nil where that was not looked for.
-func (d *Diagnosis) onset(f *check.Finding) *onset.Onset { return d.Onsets[f] }
+func (d *Diagnosis) onset(f *check.Finding) *why.Onset { return d.Onsets[f] }
 
 // OnsetText says for people when a finding began: "09:14:10 ±2 s, 12 min before". now is the time of the report.
-func OnsetText(o *onset.Onset, now time.Time) string {
+func OnsetText(o *why.Onset, now time.Time) string {
 	if o.Unknown != "" {
 		return "unknown when: " + render.Harmless(o.Unknown)
 	}
@@ -71,7 +71,7 @@ func (d *Diagnosis) onsetLines(f *check.Finding) (lines []struct{ label, text st
 }
 
 // writeOnset writes when a finding began; nothing where that was not looked for.
-func writeOnset(e *encode.Encoder, o *onset.Onset) {
+func writeOnset(e *encode.Encoder, o *why.Onset) {
 	if o == nil {
 		return
 	}

@@ -6,11 +6,11 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/onset"
+	"kitescope/inspect/why"
 )
 
 // onsets are one of each kind.
-func onsets(r *check.Report) map[*check.Finding]*onset.Onset {
+func onsets(r *check.Report) map[*check.Finding]*why.Onset {
 	at := r.Now.Add(-12 * time.Minute)
 	joined := history.Event{
 		Time: at.Add(-22 * time.Second), Revision: 4690, Kind: "node_joined", Object: model.Ref{Resource: "nodes", ID: "querynode-6", Name: "querynode-6"}, Message: "joined: 2.3.5",
@@ -21,10 +21,10 @@ func onsets(r *check.Report) map[*check.Finding]*onset.Onset {
 	}
 	undated := joined
 	undated.Time = time.Time{}
-	list := []onset.Onset{
+	list := []why.Onset{
 		{Finding: r.Findings[0], Revision: 4701, Began: at, Error: 1600 * time.Millisecond, Before: []history.Event{off, joined}},
 		{Finding: r.Findings[1], Unknown: "the nodes were not asked", Before: []history.Event{undated}},
-		{Finding: r.Findings[2], Revision: 4000, Began: r.Now.Add(-26 * time.Hour), Error: onset.UnknownError, AtLeast: true},
+		{Finding: r.Findings[2], Revision: 4000, Began: r.Now.Add(-26 * time.Hour), Error: why.UnknownError, AtLeast: true},
 	}
-	return onset.ByFinding(list)
+	return why.ByFinding(list)
 }

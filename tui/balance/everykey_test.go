@@ -4,7 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/tui/tuitest"
 )
 
@@ -14,7 +14,7 @@ func TestPressEveryKey(t *testing.T) {
 	for _, way := range []string{"7", "7 m", "7 down*5 enter"} {
 		synctest.Test(t, func(t *testing.T) {
 			d := driven(t, testConfig(), 80, 24)
-			d.Send(news.Update{Cluster: c})
+			d.Send(history.Update{Cluster: c})
 			d.PressEach(way, tuitest.Keyboard())
 		})
 	}

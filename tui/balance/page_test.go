@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model/modeltest"
-	"kitescope/inspect/news"
 	"kitescope/tui/tuitest"
 )
 
@@ -29,7 +29,7 @@ func TestBalanceScreens(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					d := driven(t, testConfig(), size.W, size.H)
-					d.Send(news.Update{Cluster: c})
+					d.Send(history.Update{Cluster: c})
 					d.Keys(s.keys)
 					d.Fits()
 					tuitest.Golden(t, name, d.Plain())
@@ -44,9 +44,9 @@ func TestBalanceOfUnknown(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Keys("7")
 		d.Shows("…") // before data
-		d.Send(news.Update{Cluster: tuitest.Capture(t, captured("cluster-2.3.5-t7"))})
+		d.Send(history.Update{Cluster: tuitest.Capture(t, captured("cluster-2.3.5-t7"))})
 		d.Shows("nodes not queried", "--live")
-		d.Send(news.Update{Cluster: modeltest.Served(), Live: true})
+		d.Send(history.Update{Cluster: modeltest.Served(), Live: true})
 		d.Shows("unknown, not included: querynode-12")
 	})
 }
@@ -55,7 +55,7 @@ func TestBalanceKeys(t *testing.T) {
 	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.Send(news.Update{Cluster: c})
+		d.Send(history.Update{Cluster: c})
 		d.Keys("7 down*5 enter")
 		d.Shows("balance › items_hnsw_l2", "Plan: 3 moves bring max/mean from 1.58 to 1.07")
 		d.Keys("s")
@@ -93,11 +93,11 @@ func TestBalanceKeepsItsPlace(t *testing.T) {
 	first, second := tuitest.Asked(t, captured("cluster-2.3.5-t7")), tuitest.Asked(t, captured("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.Send(news.Update{Cluster: first, Live: true})
+		d.Send(history.Update{Cluster: first, Live: true})
 		d.Keys("7 down*7")
 		p := d.m.Top().(*page)
 		before, _ := p.Object(d.m)
-		d.Send(news.Update{Cluster: second, Live: true})
+		d.Send(history.Update{Cluster: second, Live: true})
 		if after, ok := p.Object(d.m); !ok || after != before {
 			t.Errorf("the cursor went from %v to %v", before, after)
 		}
@@ -110,7 +110,7 @@ func TestBalancePalette(t *testing.T) {
 	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
-		d.Send(news.Update{Cluster: c})
+		d.Send(history.Update{Cluster: c})
 		d.Keys(":").Typed("balance users_flat_ip").Keys("enter").Shows("users_flat_ip  replica")
 		d.Keys(":").Typed("balance nothing").Keys("enter").Shows("no loaded collection is called nothing")
 	})
@@ -125,7 +125,7 @@ func TestBalanceOfANameBeforeData(t *testing.T) {
 			cfg.StartPage = "balance " + name
 			d := driven(t, cfg, 100, 30)
 			d.Shows(name, "…")
-			d.Send(news.Update{Cluster: c})
+			d.Send(history.Update{Cluster: c})
 			d.Shows(want)
 		})
 	}

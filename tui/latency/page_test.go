@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	show "kitescope/render/latency"
 	"kitescope/tui"
 	"kitescope/tui/tuitest"
@@ -125,9 +125,9 @@ func TestLatencyLeadsToProcesses(t *testing.T) {
 		d.Keys(":").Typed("latency").Keys("enter")
 		d.Shows("latency", "…")
 		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
-		d.Send(news.Update{Cluster: c.WithRuntime(scraped(t, c))})
+		d.Send(history.Update{Cluster: c.WithRuntime(scraped(t, c))})
 		for range 2 { // the demo's counters stand still
-			d.Send(news.Update{Cluster: c.WithRuntime(scraped(t, c))})
+			d.Send(history.Update{Cluster: c.WithRuntime(scraped(t, c))})
 		}
 		d.Shows("waiting for consistency", "since the start of each process", "search")
 		d.Lacks("SINCE OPENED")

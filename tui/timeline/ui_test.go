@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -37,14 +37,14 @@ func driven(t *testing.T, capture string, w, h int) *ui {
 		return u.m
 	})
 	ctx, stop := context.WithCancel(t.Context())
-	updates := make(chan news.Update, 16)
+	updates := make(chan history.Update, 16)
 	done := make(chan struct{})
 	feed := &session.Feed{Steps: true, Open: func(ctx context.Context) (source.Source, error) {
 		return source.Open(ctx, filepath.Join("..", "..", "testdata", "snapshots", capture, "etcd_snapshot.db.gz"), source.Options{})
 	}}
 	go func() {
 		defer close(done)
-		feed.Follow(ctx, func(u news.Update) { updates <- u })
+		feed.Follow(ctx, func(u history.Update) { updates <- u })
 	}()
 	t.Cleanup(func() { stop(); <-done })
 	for x := range updates {

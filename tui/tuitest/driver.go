@@ -16,8 +16,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/internal/shellquote/shellquotetest"
 	"kitescope/render/rendertest"
 )
@@ -100,7 +100,7 @@ func (d *Driver) Settle() {
 }
 
 // Cluster delivers a cluster of a live source.
-func (d *Driver) Cluster(c *model.Cluster) { d.Send(news.Update{Cluster: c, Live: true}) }
+func (d *Driver) Cluster(c *model.Cluster) { d.Send(history.Update{Cluster: c, Live: true}) }
 
 // Keys presses keys; each word is one key, as tea.KeyPressMsg.String has it, with "*3"
 // for three times.

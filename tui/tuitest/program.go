@@ -13,8 +13,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/tui/draw"
 )
 
@@ -128,15 +128,15 @@ func (o *Output) Plain() string {
 }
 
 // FeedFunc is a Feed of a function.
-type FeedFunc func(ctx context.Context, emit func(news.Update))
+type FeedFunc func(ctx context.Context, emit func(history.Update))
 
-// Follow implements news.Feed.
-func (f FeedFunc) Follow(ctx context.Context, emit func(news.Update)) { f(ctx, emit) }
+// Follow implements history.Feed.
+func (f FeedFunc) Follow(ctx context.Context, emit func(history.Update)) { f(ctx, emit) }
 
 // Once delivers one live cluster and nothing more.
-func Once(c *model.Cluster) news.Feed {
-	return FeedFunc(func(ctx context.Context, emit func(news.Update)) {
-		emit(news.Update{Cluster: c, Live: true})
+func Once(c *model.Cluster) history.Feed {
+	return FeedFunc(func(ctx context.Context, emit func(history.Update)) {
+		emit(history.Update{Cluster: c, Live: true})
 		<-ctx.Done()
 	})
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"kitescope/inspect/live/prometheus"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/internal/hints"
 )
 

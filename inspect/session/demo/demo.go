@@ -12,7 +12,6 @@
 package demo
 
 import (
-	"kitescope/inspect/session"
 	"bytes"
 	"context"
 	_ "embed" // the captured cluster
@@ -25,6 +24,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/recorded"
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/profile/pull"
 )

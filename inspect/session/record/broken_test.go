@@ -15,8 +15,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
@@ -223,13 +223,13 @@ func TestEtcdThatIsDown(t *testing.T) {
 	s := newSteps(t)
 	s.begin()
 	fine := &model.Etcd{At: s.now, Members: []model.EtcdMember{{Name: "one", Leader: true}}}
-	s.heard(t.Context(), news.Update{Cluster: model.Build(model.Parts{}).WithEtcd(fine)})
+	s.heard(t.Context(), history.Update{Cluster: model.Build(model.Parts{}).WithEtcd(fine)})
 	s.round(nil, 0)
 	before := s.put(1)
 	s.hear(s.chunk.changes.Revision(), before)
-	s.heard(t.Context(), news.Update{Err: errors.New("connection refused")})
+	s.heard(t.Context(), history.Update{Err: errors.New("connection refused")})
 	s.round(nil, 0)
-	s.heard(t.Context(), news.Update{})
+	s.heard(t.Context(), history.Update{})
 	last := s.put(1)
 	s.hear(before, last)
 	s.round(nil, 0)

@@ -1,12 +1,12 @@
 package record
 
 import (
-	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"os"
 	"time"
 
+	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 )
 

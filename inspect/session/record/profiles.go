@@ -1,7 +1,6 @@
 package record
 
 import (
-	"kitescope/inspect/session"
 	"cmp"
 	"context"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/profile/pull"
 )
 

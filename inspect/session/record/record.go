@@ -21,10 +21,10 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/history"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/news"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/internal/words"
@@ -160,7 +160,7 @@ func (r *Recorder) Run(ctx context.Context, open func(context.Context) (source.S
 		if refused, ok := errors.AsType[*notLiveError](err); ok {
 			return refused
 		}
-		r.heard(ctx, news.Update{Err: err})
+		r.heard(ctx, history.Update{Err: err})
 		select {
 		case <-ctx.Done():
 			return nil
@@ -199,7 +199,7 @@ func (r *Recorder) follow(ctx context.Context, open func(context.Context) (sourc
 	if ask != nil {
 		feed.Ask = asker{r, ask}
 	}
-	return feed.FollowLive(ctx, tee{watched, r}, want, func(u news.Update) { r.heard(ctx, u) })
+	return feed.FollowLive(ctx, tee{watched, r}, want, func(u history.Update) { r.heard(ctx, u) })
 }
 
 // tick writes what has come, each interval.
@@ -219,7 +219,7 @@ func (r *Recorder) tick(ctx context.Context) {
 }
 
 // heard takes news of the cluster.
-func (r *Recorder) heard(ctx context.Context, u news.Update) {
+func (r *Recorder) heard(ctx context.Context, u history.Update) {
 	r.mu.Lock()
 	switch {
 	case u.Err != nil && r.silent == nil:

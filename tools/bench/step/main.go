@@ -31,7 +31,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/protobuf/proto"
 
-	"kitescope/inspect/news"
+	"kitescope/inspect/history"
 	"kitescope/inspect/session"
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
@@ -182,7 +182,7 @@ func (b *bench) step(ctx context.Context, endpoint string) (*results, error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		feed.Follow(ctx, func(x news.Update) { u.messages <- x })
+		feed.Follow(ctx, func(x history.Update) { u.messages <- x })
 	}()
 	defer func() { stop(); <-done }()
 	r := &results{}

@@ -1,4 +1,4 @@
-package onset_test
+package why_test
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package onset
+package why
 
 import (
 	"strconv"

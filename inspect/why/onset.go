@@ -1,8 +1,4 @@
-// Package onset dates findings: when each began, and which events before it can be its cause.
-//
-// A finding began with the event that its check names (check.CauseOf), unless the finding was there before that; else at the first of
-// some moments of the past that has it, judged forward; else with the last change of its object. Otherwise it is unknown, with the reason.
-package onset
+package why
 
 import (
 	"context"

@@ -1,6 +1,4 @@
-// Package news is what is told of a cluster that is followed. What enters are the words of who follows it, an
-// inspect/session.Feed; what leaves are the same, to the UI and to commands that watch.
-package news
+package history
 
 import (
 	"context"
@@ -44,4 +42,11 @@ type Lost struct {
 	Name string
 	// Since is when it was last heard of.
 	Since time.Time
+}
+
+// Again is a Feed that can be told to look at once, before its time comes.
+type Again interface {
+	// Again asks all that a live source is asked, anew, and returns when what was said is told: the Update came before. It ends with ctx,
+	// whose error it returns then. It only reads.
+	Again(ctx context.Context) error
 }

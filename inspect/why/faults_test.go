@@ -1,4 +1,4 @@
-package onset_test
+package why_test
 
 import (
 	"cmp"
@@ -16,15 +16,15 @@ import (
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
-	"kitescope/inspect/onset"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
+	"kitescope/inspect/why"
 )
 
 var everyFault = flag.Bool("every-fault", false, "try every fault of the library, not one in four")
 
 // judged is when the findings of now began, and those that were there before a revision already.
-func (s *stage) judged(from, injected int64) (list []onset.Onset, had map[string]bool) {
+func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]bool) {
 	s.t.Helper()
 	ctx := s.t.Context()
 	src, err := source.Open(ctx, "etcd://"+s.server.Address+"/"+s.root, source.Options{})
@@ -54,7 +54,7 @@ func (s *stage) judged(from, injected int64) (list []onset.Onset, had map[string
 		s.t.Fatal(err)
 	}
 	r := check.Run(c, c.Origin.Taken, rules.All())
-	list, err = onset.Find(ctx, surveyOf(past, head), h, r, onset.Options{Checks: rules.All(), Before: 2})
+	list, err = why.Find(ctx, surveyOf(past, head), h, r, why.Options{Checks: rules.All(), Before: 2})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ type score struct {
 }
 
 // add holds an onset against what was done at a time and a revision. events are those of the revision that anybody could be told.
-func (x *score) add(name string, o *onset.Onset, at time.Time, injected int64, told bool) {
+func (x *score) add(name string, o *why.Onset, at time.Time, injected int64, told bool) {
 	wrong := o.Began.Sub(at).Abs()
 	x.onsets++
 	ok := o.Unknown == "" && !o.AtLeast && wrong <= 5*time.Second
@@ -219,7 +219,7 @@ func TestOnsetOfWhatTakesTime(t *testing.T) {
 		s.pass(3 * time.Minute)
 		return s, from
 	}
-	find := func(list []onset.Onset, id string) *onset.Onset {
+	find := func(list []why.Onset, id string) *why.Onset {
 		for i := range list {
 			if list[i].Finding.Check == id {
 				return &list[i]
@@ -227,7 +227,7 @@ func TestOnsetOfWhatTakesTime(t *testing.T) {
 		}
 		return nil
 	}
-	near := func(name string, o *onset.Onset, at time.Time, kind history.Kind) {
+	near := func(name string, o *why.Onset, at time.Time, kind history.Kind) {
 		t.Helper()
 		switch {
 		case o == nil:

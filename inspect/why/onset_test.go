@@ -1,4 +1,4 @@
-package onset_test
+package why_test
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"kitescope/inspect/history"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
-	"kitescope/inspect/onset"
 	"kitescope/inspect/source"
+	"kitescope/inspect/why"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -35,7 +35,7 @@ func TestOnsetsOfCaptures(t *testing.T) {
 		list, end := onsetsOf(t, path)
 		fmt.Fprintf(&b, "until %s\n", end.Format(time.TimeOnly))
 		for i := range list {
-			b.WriteString(told(&list[i]))
+			b.WriteString(toldOf(&list[i]))
 		}
 	}
 	const golden = "testdata/captures.txt"
@@ -55,7 +55,7 @@ func TestOnsetsOfCaptures(t *testing.T) {
 }
 
 // onsetsOf reads a file, and judges its end.
-func onsetsOf(t *testing.T, path string) ([]onset.Onset, time.Time) {
+func onsetsOf(t *testing.T, path string) ([]why.Onset, time.Time) {
 	t.Helper()
 	ctx := t.Context()
 	src, err := source.Open(ctx, path, source.Options{})
@@ -86,7 +86,7 @@ func onsetsOf(t *testing.T, path string) ([]onset.Onset, time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := onset.Find(ctx, surveyOf(past, head), h, check.Run(c, c.Origin.Taken, rules.All()), onset.Options{Checks: rules.All(), Before: 2})
+	list, err := why.Find(ctx, surveyOf(past, head), h, check.Run(c, c.Origin.Taken, rules.All()), why.Options{Checks: rules.All(), Before: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func onsetsOf(t *testing.T, path string) ([]onset.Onset, time.Time) {
 }
 
 // surveyOf reads the past of a source.
-func surveyOf(past source.Past, head source.Header) onset.Survey {
+func surveyOf(past source.Past, head source.Header) why.Survey {
 	return func(ctx context.Context, revisions []int64, visit func(*model.Cluster) error) error {
 		return meta.Moments(ctx, past, head, meta.Want{Parts: model.PartAll}, func() (p meta.Point, ok bool, err error) {
 			if len(revisions) == 0 {
@@ -107,7 +107,7 @@ func surveyOf(past source.Past, head source.Header) onset.Survey {
 	}
 }
 
-func told(o *onset.Onset) string {
+func toldOf(o *why.Onset) string {
 	text := fmt.Sprintf("%s %s", o.Finding.Severity, strings.TrimSpace(o.Finding.Check+" "+o.Finding.Object.Resource+"/"+o.Finding.Object.ID))
 	switch {
 	case o.Unknown != "":

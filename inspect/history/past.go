@@ -1,9 +1,8 @@
-package news
+package history
 
 import (
 	"context"
 
-	"kitescope/inspect/history"
 	"kitescope/inspect/model"
 )
 
@@ -11,7 +10,7 @@ import (
 // loop that draws; several goroutines may call them, and one waits for the other.
 type Past interface {
 	// History is what happened until now. Asked again, it reads what came since then.
-	History(ctx context.Context) (*history.History, error)
+	History(ctx context.Context) (*History, error)
 	// At returns the cluster as it was at some revisions, which rise.
 	At(ctx context.Context, revisions ...int64) ([]*model.Cluster, error)
 	// Survey calls visit with the cluster as it was at about some revisions, which rise: of a recording, at the last rounds of answers
