@@ -23,9 +23,13 @@ import (
 
 const fixtures = "../../testdata/profiles"
 
-// pprofTool finds the real `go tool pprof`, which everything here is held against.
+// pprofTool returns the real `go tool pprof`, which everything here is held against. Short
+// tests skip it: Go compiles it first, which takes a minute of CPU, and some hundred of its reports follow.
 func pprofTool(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds pprof")
+	}
 	// The first run may have to build it, after which -n tells where it is.
 	_ = exec.CommandContext(t.Context(), "go", "tool", "pprof", "-h").Run() // always exits with an error
 	out, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "pprof").Output()
