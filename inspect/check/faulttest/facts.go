@@ -237,6 +237,9 @@ func setSample(r *live.Record, name, labels, value string) error {
 	hits, changed := 0, false
 	last := len(lines) - 1
 	for i, line := range lines {
+		if !strings.HasPrefix(line, name) { // most lines
+			continue
+		}
 		head, old, ok := cutSample(line)
 		if ok && (head == name || strings.HasPrefix(head, name+"{")) {
 			last = i

@@ -95,6 +95,9 @@ func addObservations(r *live.Record, name, labels string, count, each float64) e
 func labelledValue(r *live.Record, name, labels string) float64 {
 	pairs := labelPairs(labels)
 	for line := range strings.Lines(string(r.Response)) {
+		if !strings.HasPrefix(line, name) { // most lines
+			continue
+		}
 		head, value, ok := cutSample(strings.TrimSpace(line))
 		if !ok || head != name && !strings.HasPrefix(head, name+"{") || slices.ContainsFunc(pairs, func(p string) bool { return !strings.Contains(head, p) }) {
 			continue
