@@ -119,7 +119,7 @@ func TestFilterIsGoogles(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	expressions := []string{"", "", "", "a", "b", "c|d", "liba", "main", "e", ".go", "push", "^$", "nothing"}
 	changed := 0
-	for n := range 1000 {
+	for n := range 300 {
 		p := random(r)
 		f := &profile.Filter{}
 		rx := func() *regexp.Regexp {
@@ -146,8 +146,8 @@ func TestFilterIsGoogles(t *testing.T) {
 			changed++
 		}
 	}
-	if changed < 300 {
-		t.Errorf("only %d of 1000 filters changed anything: what does this test?", changed)
+	if changed < 90 {
+		t.Errorf("only %d of 300 filters changed anything: what does this test?", changed)
 	}
 }
 

@@ -19,8 +19,6 @@ type MergeOptions struct {
 	// Compatible keeps the sample types that all profiles have, by their names, in the unit that is the finest, as
 	// `go tool pprof` does with several files. Without it all must have the same types.
 	Compatible bool
-	// Drop takes the labels of these keys off all samples.
-	Drop []string
 	// Count is how many profiles there will be, if that is known: 0 if not. As with Limits.Size, tables then need not
 	// be moved while they grow.
 	Count int

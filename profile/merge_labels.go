@@ -10,25 +10,16 @@ func (p *Profile) SetLabel(key, value string) *Profile {
 	return p.relabel(func(set []Label) []Label { return withLabel(set, key, value) })
 }
 
-// DropLabels is the profile without the labels of some keys. Samples that only these told apart stay apart; Collapse
-// adds them up.
-func (p *Profile) DropLabels(keys ...string) *Profile {
-	return p.relabel(func(set []Label) []Label { return withoutLabels(set, keys) })
-}
-
-// Collapse is the profile without the labels of some keys, and with the samples added up that are equal then:
-// NodeLabel and RoleLabel if none is named. It is the same one if none has them.
-func (p *Profile) Collapse(keys ...string) *Profile {
-	if len(keys) == 0 {
-		keys = []string{NodeLabel, RoleLabel}
-	}
-	hasAny := slices.ContainsFunc(p.LabelSets, func(set []Label) bool { return len(withoutLabels(set, keys)) < len(set) })
-	if !hasAny {
+// Collapse returns the profile without NodeLabel and RoleLabel, and with the samples added up that are equal then: the same one if
+// none has them.
+func (p *Profile) Collapse() *Profile {
+	drop := []string{NodeLabel, RoleLabel}
+	if !slices.ContainsFunc(p.LabelSets, func(set []Label) bool { return len(withoutLabels(set, drop)) < len(set) }) {
 		return p
 	}
-	collapsed, err := Merge([]*Profile{p}, MergeOptions{Drop: keys})
+	collapsed, err := Merge([]*Profile{p.relabel(func(set []Label) []Label { return withoutLabels(set, drop) })}, MergeOptions{})
 	if err != nil {
-		return p.DropLabels(keys...) // it has no more frames than before: never
+		return p // it has no more frames than before: never
 	}
 	collapsed.Origin = p.Origin
 	return collapsed

@@ -40,9 +40,8 @@ func (m *Merger) labelSets(p *Profile) func(uint32) uint32 {
 	}
 }
 
-// labelled is a label set with the node and without what is to be dropped.
+// labelled is a label set with the node.
 func (m *Merger) labelled(p *Profile, set []Label, names map[string]string) []Label {
-	set = withoutLabels(set, m.options.Drop)
 	if !m.options.Nodes {
 		if !isSorted(set) {
 			set = append([]Label(nil), set...)

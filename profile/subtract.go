@@ -7,41 +7,19 @@ import (
 	"kitescope/internal/hints"
 )
 
-// SubtractOptions say how a base is taken away.
-type SubtractOptions struct {
-	// DiffBase labels the samples of the base with BaseLabel, as pprof's -diff_base does: then
-	// percentages are of the base's total, and equal samples do not cancel out before the
-	// total is taken. Otherwise it is pprof's -base.
-	DiffBase bool
-	// Normalize multiplies the new values by base total over new total first, of each type on its own.
-	Normalize bool
-}
-
 // Aligned are two profiles of which the sum is their difference.
 type Aligned struct {
 	New   *Profile
 	Minus *Profile // the base, its values negated
 }
 
-// Align makes two profiles of which Merge would make the difference that `go tool pprof -base` and
-// -diff_base show (google/pprof internal/driver: fetchProfiles). It gives them the types that both
-// have, in the finer unit of the two, scales the new one where that is asked for, negates the base's
-// values and labels its samples. It is an error (a hints.Error) if they have no type in common, if
-// their periods are of different types, and with Normalize if the base adds up to nothing.
-func Align(p, base *Profile, o SubtractOptions) (*Aligned, error) {
+// Align makes two profiles of which Merge would make the difference that `go tool pprof -base` shows (google/pprof
+// internal/driver: fetchProfiles). It gives them the types that both have, in the finer unit of the two, and negates the base's
+// values. It is an error (a hints.Error) if they have no type in common, or if their periods are of different types.
+func Align(p, base *Profile) (*Aligned, error) {
 	p, base, err := alike(p, base)
 	if err != nil {
 		return nil, err
-	}
-	if o.Normalize {
-		factors, err := NormalFactors(p, base)
-		if err != nil {
-			return nil, err
-		}
-		p = p.Scale(factors)
-	}
-	if o.DiffBase {
-		base = base.SetLabel(BaseLabel, "true")
 	}
 	return &Aligned{New: p, Minus: base.Scale(slices.Repeat([]float64{-1}, len(base.Types)))}, nil
 }

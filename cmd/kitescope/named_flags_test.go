@@ -31,11 +31,8 @@ var foreignFlags = map[string]string{
 	"stack-depth":               "jfr print",
 	"events":                    "jfr print",
 	"no-group":                  "perf report",
-	"percent-limit":             "perf report",
 	"stdio":                     "perf report",
 	"no-children":               "perf report",
-	"show-total-period":         "perf report",
-	"children":                  "perf report",
 }
 
 var longFlag = regexp.MustCompile(`(?:^|[^-A-Za-z0-9_])--([a-z][a-z0-9-]*[a-z0-9])`)

@@ -59,7 +59,7 @@ func TestUnfitForTheRealReason(t *testing.T) {
 		"folded":      {readFile(t, "milvus-flat.folded"), "no-start-lines", "format folded has none", true},
 		"perf script": {readFile(t, "perf-script-goldmark.txt"), "no-start-lines", "format perf script has none", true},
 		"C++":         {readFile(t, "perf/cpp.txt"), "no-go", "there is no Go code in it", true},
-		"Java":        {readFile(t, "jfr/words.jfr"), "no-go", "there is no Go code in it", true},
+		"Java":        {readFile(t, "jfr/words.json"), "no-go", "there is no Go code in it", true},
 		"native":      {with(nativeEnds), "no-start-lines", "no stack ends in Go", true},
 		"leaves only": {with(leavesOnly), "no-calls", "no calls between functions", false},
 	} {

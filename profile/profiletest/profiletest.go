@@ -23,12 +23,22 @@ func Read(t testing.TB, path string) *profile.Profile {
 	return p
 }
 
-// Subtract is the new profile minus the base, as one profile with negative values, which is what
-// `go tool pprof -base` shows.
-func Subtract(p, base *profile.Profile, o profile.SubtractOptions) (*profile.Profile, error) {
-	a, err := profile.Align(p, base, o)
+// Subtract returns the new profile minus the base, whose samples are labelled, as one profile with negative values:
+// `go tool pprof -diff_base`, with -normalize or without.
+func Subtract(p, base *profile.Profile, normalize bool) (*profile.Profile, error) {
+	a, err := profile.Align(p, base)
 	if err != nil {
 		return nil, err
 	}
-	return profile.Merge([]*profile.Profile{a.New, a.Minus}, profile.MergeOptions{})
+	if normalize {
+		factors, err := profile.NormalFactors(a.New, a.Minus)
+		if err != nil {
+			return nil, err
+		}
+		for i := range factors {
+			factors[i] = 0 - factors[i]
+		}
+		a.New = a.New.Scale(factors)
+	}
+	return profile.Merge([]*profile.Profile{a.New, a.Minus.SetLabel(profile.BaseLabel, "true")}, profile.MergeOptions{})
 }

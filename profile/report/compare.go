@@ -66,10 +66,10 @@ type aligned struct {
 }
 
 func align(base, p *profile.Profile, o CompareOptions) (*aligned, error) {
-	if _, err := profile.Align(p, base, profile.SubtractOptions{}); err != nil {
+	if _, err := profile.Align(p, base); err != nil {
 		return nil, mismatch(err)
 	}
-	both, err := profile.Align(withEvents(p, o), withEvents(base, o), profile.SubtractOptions{})
+	both, err := profile.Align(withEvents(p, o), withEvents(base, o))
 	if err != nil {
 		return nil, mismatch(err)
 	}

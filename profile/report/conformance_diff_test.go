@@ -82,7 +82,7 @@ func compareDiff(t *testing.T, base, p *profile.Profile, o report.CompareOptions
 	if got := linesOf(&report.Header{Total: c.Total}, entries); !slices.Equal(want, got) {
 		t.Errorf("%s: pprof says -, we say +\n%.3000s", what, cmp.Diff(want, got))
 	}
-	difference, err := profiletest.Subtract(p, base, profile.SubtractOptions{DiffBase: true, Normalize: o.Normalize})
+	difference, err := profiletest.Subtract(p, base, o.Normalize)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,11 +21,11 @@ func TestNamesAreNoStructure(t *testing.T) {
 	})
 }
 
-// namedTree has 300 frames that a name stands in.
+// namedTree has 30 frames that a name stands in.
 func namedTree(t *testing.T, name string) *flame.Tree {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
-	for i := range 300 {
+	for i := range 30 {
 		stack := []uint32{b.Frame(strings.Repeat("f", i+1)+name, profile.NoMapping), b.Frame(name, profile.NoMapping)}
 		if err := b.Sample(stack, []int64{int64(i + 1)}); err != nil {
 			t.Fatal(err)

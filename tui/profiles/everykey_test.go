@@ -4,33 +4,25 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"kitescope/profile/bench"
 	"kitescope/tui/tuitest"
 )
 
 // TestPressEveryKey presses all keys on all pages: no key breaks anything.
 func TestPressEveryKey(t *testing.T) {
 	heap := func() View { return oneView("milvus-heap.pb.gz") }
-	none := func() *bench.Comparison { return &bench.Comparison{A: fixtureSet("a", 0), B: fixtureSet("b", 0)} }
 	of := func(view func() View) func(t *testing.T) *ui {
 		return func(t *testing.T) *ui { t.Helper(); return driveProfiles(t, view(), 80, 24) }
-	}
-	compared := func(c func() *bench.Comparison) func(t *testing.T) *ui {
-		return func(t *testing.T) *ui { t.Helper(); return driveComparison(t, c(), 80, 24) }
 	}
 	judged := judgementFixture(t)
 	for _, x := range []struct {
 		way  string
 		open func(t *testing.T) *ui
 	}{
-		{"", of(heap)},
-		{"v", of(heap)},
 		{"9", of(heap)},
 		{"", of(comparedView)},
 		{"down*3 c", of(comparedView)},
 		{"v", of(comparedView)},
-		{"", compared(pairedFixture)},
-		{"", compared(none)},
+		{"", func(t *testing.T) *ui { t.Helper(); return driveComparison(t, pairedFixture(), 80, 24) }},
 		{"", func(t *testing.T) *ui { t.Helper(); return driveJudgement(t, judged, 80, 24) }},
 	} {
 		synctest.Test(t, func(t *testing.T) {
