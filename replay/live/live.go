@@ -30,12 +30,10 @@ import (
 // Target is a server that was found to serve the collection that Options name.
 type Target interface {
 	load.Target
-	// Describe is what the server says of itself and of the collection, asked anew. An error is a *FaultError, or that of ctx.
-	Describe(ctx context.Context) (Description, error)
+	// Description is what the server said of the collection at Open.
+	Description() Description
 	// Server is where connections go, and what is there.
 	Server() Server
-	// Close ends all connections; sessions that are still open fail from then on.
-	Close() error
 }
 
 // Server is what listens for a target: whoever wants to know what it uses finds its process by this.
@@ -59,8 +57,6 @@ type Options struct {
 	Expected string
 	// NumberKeys has keys that a server only has as text (ids of OpenSearch) read as numbers.
 	NumberKeys bool
-	// Partitions of a Milvus collection that are searched, none for all.
-	Partitions []string
 	// Metric in Milvus's words (L2, IP, COSINE, HAMMING, JACCARD; L1 for pgvector), "" for that of the index.
 	Metric string
 	// Consistency of a Milvus search: strong, bounded, session or eventually; "" as the collection says. A session that never
@@ -77,40 +73,26 @@ type Options struct {
 	MaxRequests int64
 	// Token of Milvus, in place of user and password in the address.
 	Token string
-	// TLS is for connections in TLS, with client certificates for mutual TLS; nil for Milvus in plain text, and for PostgreSQL as
-	// the address says (sslmode).
+	// TLS is for connections to Milvus in TLS, with client certificates for mutual TLS; nil for plain text. For others the address says it.
 	TLS *tls.Config
-	// SessionsPerConnection share one gRPC connection to Milvus, 0 for 8: one connection has one writer and one reader on each
-	// side, which many sessions would wait for; pymilvus has one connection for all of a process. PostgreSQL has one per session.
-	SessionsPerConnection int
 	// Dial makes connections, nil for TCP without a proxy.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Description is what a server says. Text that it does not tell is "".
+// Description is what a server says of a collection. Text that it does not tell is "".
 type Description struct {
-	Kind    string // milvus, pgvector
-	Version string // as the server spells it
+	Kind string // as kinds names it
 	// Database, Collection and fields by their own names: an alias of Milvus is resolved.
 	Database, Collection, Field, KeyField string
 	TextKeys                              bool
-	// Rows of the collection, -1 unknown; of a table as its planner estimates them. Deleted rows of Milvus may count until
-	// they are compacted away.
-	Rows    int64
-	Dim     int
-	Element dist.Element
-	Metric  string // that is asked for
-	// Index is its type (HNSW, IVF_FLAT; hnsw, ivfflat), "" for none; IndexParams its parameters, by name.
-	Index       string
-	IndexParams map[string]string
-	IndexedRows int64  // -1 unknown
-	Consistency string // that is asked for; "" of a PostgreSQL
+	Dim                                   int
+	Element                               dist.Element
+	Metric                                string // that is asked for
+	Index                                 string // its type (HNSW, IVF_FLAT; hnsw, ivfflat), "" for none
+	Consistency                           string // that is asked for, of Milvus
 }
 
-const (
-	patience      = 10 * time.Second
-	sharedSession = 8
-)
+const patience = 10 * time.Second
 
 // kind is a kind of servers.
 type kind struct {
@@ -166,9 +148,6 @@ func Open(ctx context.Context, uri string, o Options) (Target, error) {
 	}
 	if o.Deadline <= 0 {
 		o.Deadline = patience
-	}
-	if o.SessionsPerConnection <= 0 {
-		o.SessionsPerConnection = sharedSession
 	}
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext

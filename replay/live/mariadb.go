@@ -50,9 +50,6 @@ func openMariaDB(ctx context.Context, a *address, o *Options) (Target, error) {
 	if m.secure, err = a.secured(settings); err != nil {
 		return nil, err
 	}
-	if o.TLS != nil {
-		m.secure = withDefaults(o.TLS, a.host)
-	}
 	m.desc, m.sql, err = m.describe(ctx)
 	if err != nil {
 		return nil, err
@@ -70,14 +67,8 @@ func (m *mariaDB) Server() Server {
 	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"mariadbd", "mysqld"}}
 }
 
-// Describe connects and reads the schema.
-func (m *mariaDB) Describe(ctx context.Context) (Description, error) {
-	d, _, err := m.describe(ctx)
-	return d, err
-}
-
-// Close has nothing to end: sessions own their connections.
-func (m *mariaDB) Close() error { return nil }
+// Description implements Target.
+func (m *mariaDB) Description() Description { return m.desc }
 
 // mariaSession is one connection that can only read. One that is lost, database/sql makes anew for the next request.
 type mariaSession struct {
@@ -238,20 +229,14 @@ func (m *mariaDB) describe(ctx context.Context) (Description, mariaStatement, er
 
 func (s *mariaSession) describe(ctx context.Context) (Description, mariaStatement, error) {
 	m := s.m
-	d := Description{Kind: "mariadb", Database: m.database, Collection: m.o.Collection, Rows: -1, IndexedRows: -1}
+	d := Description{Kind: "mariadb", Database: m.database, Collection: m.o.Collection}
 	var none mariaStatement
 	var version string
-	var rows sql.NullInt64
-	if err := s.db.QueryRowContext(ctx, selectMariaTable, m.database, m.o.Collection).Scan(&version, &rows); err != nil {
+	if err := s.db.QueryRowContext(ctx, selectMariaTable, m.database, m.o.Collection).Scan(&version, new(sql.NullInt64)); err != nil {
 		return d, none, err
 	}
 	if err := m.supported(version); err != nil {
 		return d, none, err
-	}
-	version, _, _ = strings.Cut(version, "-MariaDB")
-	d.Version = "MariaDB " + clip(version)
-	if rows.Valid {
-		d.Rows = rows.Int64
 	}
 	columns, err := s.columns(ctx)
 	if err != nil {
@@ -331,8 +316,8 @@ var mariaVectorKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m)^ *VECTOR KEY `(?:[^`]|``)*` \\(`((?:[^`]|``)*)`\\)(.*)$")
 })
 
-// mariaOption is one of its options.
-var mariaOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`?(\\w+)`?='?([^'` ,]*)'?") })
+// mariaCosine is its option of that metric.
+var mariaCosine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)`?distance`?='?cosine\\b") })
 
 // describeIndex takes the index of the vectors' column if it answers the wanted metric; without one all rows are compared.
 func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error {
@@ -345,16 +330,12 @@ func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error 
 		if strings.ReplaceAll(found[1], "``", "`") != d.Field {
 			continue
 		}
-		options := map[string]string{}
-		for _, o := range mariaOption().FindAllStringSubmatch(found[2], -1) {
-			options[clip(strings.ToLower(o[1]))] = clip(o[2])
-		}
 		metric := "L2" // a table says what is not MariaDB's default
-		if strings.EqualFold(options["distance"], "cosine") {
+		if mariaCosine().MatchString(found[2]) {
 			metric = "COSINE"
 		}
 		if d.Metric == "" || d.Metric == metric {
-			d.Metric, d.Index, d.IndexParams = metric, "hnsw", options // a modified HNSW (mhnsw)
+			d.Metric, d.Index = metric, "hnsw" // a modified HNSW (mhnsw)
 		}
 	}
 	if d.Metric == "" {

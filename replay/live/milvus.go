@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -38,9 +37,7 @@ import (
 type milvus struct {
 	addr     *address
 	o        *Options
-	pool     *pool
 	database string
-	version  string
 	desc     Description
 	level    commonpb.ConsistencyLevel
 	budget   budget
@@ -56,30 +53,24 @@ func levels() map[string]commonpb.ConsistencyLevel {
 }
 
 func openMilvus(ctx context.Context, a *address, o *Options) (Target, error) {
-	m := &milvus{addr: a, o: o, pool: newPool(a, o), database: o.Database}
+	m := &milvus{addr: a, o: o}
 	m.budget.most = o.MaxRequests
 	if err := o.name(a, ""); err != nil {
 		return nil, err
 	}
-	switch {
-	case m.database == "":
-		m.database = a.database
-	case a.database != "" && a.database != m.database:
-		return nil, faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(a.database), clip(m.database))
+	var err error
+	if m.database, err = databaseOf(a, o); err != nil {
+		return nil, err
 	}
 	if _, known := levels()[strings.ToLower(o.Consistency)]; o.Consistency != "" && (!known || strings.EqualFold(o.Consistency, "customized")) {
 		return nil, faultf(Mismatch, "one of strong, bounded, session, eventually", "unknown consistency level: %s", clip(o.Consistency))
 	}
-	c, err := m.pool.enter()
+	s, err := m.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer m.pool.leave(c)
-	if err = m.greet(ctx, c); err == nil {
-		m.desc, err = m.describe(ctx, c)
-	}
-	if err != nil {
-		_ = m.pool.close() // nothing was sent that could be lost
+	defer s.Close()
+	if m.desc, err = s.describe(ctx); err != nil {
 		return nil, err
 	}
 	m.level = levels()[m.desc.Consistency]
@@ -91,18 +82,8 @@ func (m *milvus) Name() string {
 	return m.addr.scheme + "://" + m.addr.host + "/" + strings.TrimPrefix(m.database+"/", "/") + m.desc.Collection
 }
 
-// Describe asks the proxy anew.
-func (m *milvus) Describe(ctx context.Context) (Description, error) {
-	c, err := m.pool.enter()
-	if err != nil {
-		return Description{}, err
-	}
-	defer m.pool.leave(c)
-	return m.describe(ctx, c)
-}
-
-// Close ends the connections.
-func (m *milvus) Close() error { return m.pool.close() }
+// Description implements Target.
+func (m *milvus) Description() Description { return m.desc }
 
 // Server implements Target. The roles of a cluster are processes of their own, of which this is the proxy.
 func (m *milvus) Server() Server {
@@ -111,32 +92,21 @@ func (m *milvus) Server() Server {
 	}}
 }
 
-// Session takes a place on a connection.
-func (m *milvus) Session(context.Context) (load.Session, error) {
-	c, err := m.pool.enter()
-	if err != nil {
-		return nil, err
-	}
-	return &milvusSession{m: m, c: c}, nil
-}
+// Session opens one more connection.
+func (m *milvus) Session(ctx context.Context) (load.Session, error) { return m.connect(ctx) }
 
-// milvusSession searches, one request at a time.
+// milvusSession is one HTTP/2 connection, which grpc makes anew when it is lost, for one request at a time.
 type milvusSession struct {
-	m      *milvus
-	c      *connection
-	closed bool
-	answer load.Answer
-	hits   []load.Hit
+	milvusReads
+	m       *milvus
+	conn    *grpc.ClientConn
+	headers metadata.MD // with every call; it holds credentials
+	answer  load.Answer
+	hits    []load.Hit
 }
 
-// Close gives its place on the connection free.
-func (s *milvusSession) Close() error {
-	if !s.closed {
-		s.closed = true
-		s.m.pool.leave(s.c)
-	}
-	return nil
-}
+// Close ends the connection.
+func (s *milvusSession) Close() error { return s.conn.Close() }
 
 // Ask searches. Milvus tells no time of its own (Status.extra_info has the cost in units of its own since 2.4, and bytes read
 // since 2.6): Answer.Server is 0. It does not tell distances either.
@@ -153,7 +123,7 @@ func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer,
 	}
 	// While a connection is lost, the next request waits for the new one up to its deadline: failing at once would only make a
 	// closed loop count fails as fast as it can.
-	results, err := s.c.Search(ctx, request, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(s.m.desc.largest(r)))
+	results, err := s.Search(ctx, request, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(s.m.desc.largest(r)))
 	if err != nil {
 		return nil, callFault(ctx, err, s.m.addr.host, s.m.o)
 	}
@@ -240,7 +210,6 @@ func (m *milvus) search(r *load.Request) (*milvuspb.SearchRequest, error) {
 	request := &milvuspb.SearchRequest{
 		DbName:             m.database,
 		CollectionName:     m.o.Collection,
-		PartitionNames:     m.o.Partitions,
 		Dsl:                expr,
 		DslType:            commonpb.DslType_BoolExprV1,
 		SearchInput:        &milvuspb.SearchRequest_PlaceholderGroup{PlaceholderGroup: group},
@@ -385,68 +354,35 @@ func asked[A interface{ GetStatus() *commonpb.Status }](ctx context.Context, m *
 	return statusFault(answer.GetStatus(), m.addr.host)
 }
 
-// greet is the first call. Milvus knows Connect since 2.2.9 and wants the number it gives out with every call; an older one says
-// its version among its metrics only.
-func (m *milvus) greet(ctx context.Context, c *connection) error {
-	answer, err := c.Connect(ctx, &milvuspb.ConnectRequest{ClientInfo: &commonpb.ClientInfo{SdkType: "kitescope", User: m.addr.user}})
-	if err == nil {
-		if err := statusFault(answer.GetStatus(), m.addr.host); err != nil {
-			return err
-		}
-		m.pool.headers.Set("identifier", strconv.FormatInt(answer.GetIdentifier(), 10))
-		m.version = answer.GetServerInfo().GetBuildTags()
+// greet is the first call. Milvus knows Connect since 2.2.9, and wants the number it gives out with every call.
+func (s *milvusSession) greet(ctx context.Context) error {
+	host, o := s.m.addr.host, s.m.o
+	answer, err := s.Connect(ctx, &milvuspb.ConnectRequest{ClientInfo: &commonpb.ClientInfo{SdkType: "kitescope", User: s.m.addr.user}})
+	switch {
+	case status.Code(err) == codes.Unimplemented:
 		return nil
+	case err == nil:
+		s.headers.Set("identifier", strconv.FormatInt(answer.GetIdentifier(), 10))
+		return statusFault(answer.GetStatus(), host)
 	}
-	if status.Code(err) != codes.Unimplemented {
-		err = callFault(ctx, err, m.addr.host, m.o)
-		f, ok := errors.AsType[*FaultError](err)
-		if ok && f.Kind == Unreachable && m.o.TLS != nil {
-			return cmp.Or(m.pool.alert(ctx), err)
-		}
-		if ok && f.Kind == TimedOut {
-			f.Advice = "check that a Milvus proxy listens at " + m.addr.host + ", and that it is healthy"
-		}
-		return err
+	err = callFault(ctx, err, host, o)
+	f, ok := errors.AsType[*FaultError](err)
+	if ok && f.Kind == Unreachable && o.TLS != nil {
+		return cmp.Or(s.m.alert(ctx), err)
 	}
-	metrics, err := c.GetMetrics(ctx, &milvuspb.GetMetricsRequest{Request: `{"metric_type":"system_info"}`})
-	if err := asked(ctx, m, metrics, err); err != nil {
-		if f, ok := errors.AsType[*FaultError](err); ok && f.Kind != Denied && f.Kind != Failed {
-			return err
-		}
-		return ended(ctx) // who may search may not be allowed to see metrics
+	if ok && f.Kind == TimedOut {
+		f.Advice = "check that a Milvus proxy listens at " + host + ", and that it is healthy"
 	}
-	m.version = systemVersion(metrics.GetResponse())
-	return nil
-}
-
-// systemVersion is the version of the first process that tells one (pkg/util/metricsinfo/metrics_info.go), "" if none does.
-func systemVersion(metrics string) string {
-	var system struct {
-		Nodes []struct {
-			Infos struct {
-				System struct {
-					Version string `json:"system_version"`
-				} `json:"system_info"`
-			} `json:"infos"`
-		} `json:"nodes_info"`
-	}
-	if json.Unmarshal([]byte(metrics), &system) != nil {
-		return ""
-	}
-	for _, n := range system.Nodes {
-		if n.Infos.System.Version != "" {
-			return clip(n.Infos.System.Version)
-		}
-	}
-	return ""
+	return err
 }
 
 // describe asks for all of a Description. What the user may not see but can search without is left unknown.
-func (m *milvus) describe(ctx context.Context, c *connection) (Description, error) {
-	d := Description{Kind: "milvus", Version: clip(m.version), Database: m.database, Collection: m.o.Collection, Rows: -1, IndexedRows: -1}
-	answer, err := c.DescribeCollection(ctx, &milvuspb.DescribeCollectionRequest{DbName: m.database, CollectionName: m.o.Collection})
+func (s *milvusSession) describe(ctx context.Context) (Description, error) {
+	m := s.m
+	d := Description{Kind: "milvus", Database: m.database, Collection: m.o.Collection}
+	answer, err := s.DescribeCollection(ctx, &milvuspb.DescribeCollectionRequest{DbName: m.database, CollectionName: m.o.Collection})
 	if err := asked(ctx, m, answer, err); err != nil {
-		return d, about("collection "+clip(m.o.Collection), m.suggest(ctx, c, err))
+		return d, about("collection "+clip(m.o.Collection), s.suggest(ctx, err))
 	}
 	d.Collection = answer.GetSchema().GetName()
 	if err := m.describeFields(&d, answer.GetSchema()); err != nil {
@@ -456,18 +392,10 @@ func (m *milvus) describe(ctx context.Context, c *connection) (Description, erro
 	if d.Consistency == "" {
 		d.Consistency = strings.ToLower(answer.GetConsistencyLevel().String())
 	}
-	if err := m.describeIndex(ctx, c, &d); err != nil {
+	if err := s.describeIndex(ctx, &d); err != nil {
 		return d, err
 	}
-	rows, err := c.GetCollectionStatistics(ctx, &milvuspb.GetCollectionStatisticsRequest{DbName: m.database, CollectionName: m.o.Collection})
-	if err := asked(ctx, m, rows, err); err == nil {
-		if n, err := strconv.ParseInt(value(rows.GetStats(), "row_count"), 10, 64); err == nil && n >= 0 {
-			d.Rows = n
-		}
-	} else if bad := grave(err); bad != nil {
-		return d, bad
-	}
-	return d, m.loaded(ctx, c, d.Collection)
+	return d, s.loaded(ctx, d.Collection)
 }
 
 // grave is an error that ends a description: not that of a user who may not ask, or of a server that does not know.
@@ -538,9 +466,10 @@ func (m *milvus) describeFields(d *Description, schema *schemapb.CollectionSchem
 	return d.expected(m.o)
 }
 
-func (m *milvus) describeIndex(ctx context.Context, c *connection, d *Description) error {
-	answer, err := c.DescribeIndex(ctx, &milvuspb.DescribeIndexRequest{DbName: m.database, CollectionName: m.o.Collection, FieldName: d.Field})
-	missing := answer.GetStatus().GetCode() == codeNoIndex || olderCode(answer.GetStatus()) == commonpb.ErrorCode_IndexNotExist
+func (s *milvusSession) describeIndex(ctx context.Context, d *Description) error {
+	m := s.m
+	answer, err := s.DescribeIndex(ctx, &milvuspb.DescribeIndexRequest{DbName: m.database, CollectionName: m.o.Collection, FieldName: d.Field})
+	missing := answer.GetStatus().GetCode() == 700 || olderCode(answer.GetStatus()) == commonpb.ErrorCode_IndexNotExist
 	if err := asked(ctx, m, answer, err); err != nil && !missing && grave(err) != nil {
 		return about("index of "+d.Collection, err)
 	}
@@ -548,17 +477,7 @@ func (m *milvus) describeIndex(ctx context.Context, c *connection, d *Descriptio
 		if index.GetFieldName() != d.Field {
 			continue
 		}
-		d.IndexParams = map[string]string{}
-		for _, p := range index.GetParams() {
-			nest(d.IndexParams, p.GetKey(), p.GetValue())
-		}
-		d.Index, d.Metric = d.IndexParams["index_type"], strings.ToUpper(d.IndexParams["metric_type"])
-		delete(d.IndexParams, "index_type")
-		delete(d.IndexParams, "metric_type")
-		// Milvus before 2.2 does not count.
-		if index.GetTotalRows() > 0 || index.GetIndexedRows() > 0 {
-			d.IndexedRows = index.GetIndexedRows()
-		}
+		d.Index, d.Metric = clip(value(index.GetParams(), "index_type")), strings.ToUpper(clip(value(index.GetParams(), "metric_type")))
 	}
 	switch {
 	case m.o.Metric == "" && d.Metric == "":
@@ -578,21 +497,10 @@ func (m *milvus) describeIndex(ctx context.Context, c *connection, d *Descriptio
 // metricBM25 ranks texts, of which Milvus itself makes sparse vectors.
 const metricBM25 = "BM25"
 
-// nest adds a parameter; Milvus has those of the index as JSON under "params" as well.
-func nest(params map[string]string, key, text string) {
-	var inner map[string]any
-	if key != "params" || json.Unmarshal([]byte(text), &inner) != nil {
-		params[clip(key)] = clip(text)
-		return
-	}
-	for k, v := range inner {
-		params[clip(k)] = clip(fmt.Sprint(v))
-	}
-}
-
 // loaded reports whether the collection can be searched. ShowCollections tells it in all versions; GetLoadState came with 2.2.
-func (m *milvus) loaded(ctx context.Context, c *connection, name string) error {
-	answer, err := c.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
+func (s *milvusSession) loaded(ctx context.Context, name string) error {
+	m := s.m
+	answer, err := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
 		DbName: m.database, Type: milvuspb.ShowType_InMemory, CollectionNames: []string{name}, //nolint:staticcheck // SA1019: what replaces it is not in 2.1
 	})
 	if err := asked(ctx, m, answer, err); err != nil {
@@ -613,12 +521,13 @@ func (m *milvus) loaded(ctx context.Context, c *connection, name string) error {
 }
 
 // suggest adds to an unknown collection which there are.
-func (m *milvus) suggest(ctx context.Context, c *connection, err error) error {
+func (s *milvusSession) suggest(ctx context.Context, err error) error {
+	m := s.m
 	f, ok := errors.AsType[*FaultError](err)
 	if !ok || f.Kind != NotFound {
 		return err
 	}
-	answer, listErr := c.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database})
+	answer, listErr := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database})
 	if asked(ctx, m, answer, listErr) != nil || len(answer.GetCollectionNames()) == 0 {
 		return err
 	}
@@ -634,14 +543,10 @@ func (m *milvus) suggest(ctx context.Context, c *connection, err error) error {
 // (Connect). The client itself has a method for each write as well.
 type milvusReads interface {
 	Connect(context.Context, *milvuspb.ConnectRequest, ...grpc.CallOption) (*milvuspb.ConnectResponse, error)
-	GetMetrics(context.Context, *milvuspb.GetMetricsRequest, ...grpc.CallOption) (*milvuspb.GetMetricsResponse, error)
 	DescribeCollection(
 		context.Context, *milvuspb.DescribeCollectionRequest, ...grpc.CallOption,
 	) (*milvuspb.DescribeCollectionResponse, error)
 	DescribeIndex(context.Context, *milvuspb.DescribeIndexRequest, ...grpc.CallOption) (*milvuspb.DescribeIndexResponse, error)
-	GetCollectionStatistics(
-		context.Context, *milvuspb.GetCollectionStatisticsRequest, ...grpc.CallOption,
-	) (*milvuspb.GetCollectionStatisticsResponse, error)
 	ShowCollections(context.Context, *milvuspb.ShowCollectionsRequest, ...grpc.CallOption) (*milvuspb.ShowCollectionsResponse, error)
 	Search(context.Context, *milvuspb.SearchRequest, ...grpc.CallOption) (*milvuspb.SearchResults, error)
 }
@@ -654,89 +559,24 @@ const (
 	largestHeader      = 64 << 10
 )
 
-// pool hands out connections to one Milvus, each to so many sessions.
-type pool struct {
-	host    string
-	o       *Options
-	headers metadata.MD // with every call; it holds credentials
-
-	mu     sync.Mutex
-	closed bool
-	lines  []*connection
-}
-
-// connection is one HTTP/2 connection, which grpc makes anew when it is lost.
-type connection struct {
-	grpc *grpc.ClientConn
-	milvusReads
-	users int
-}
-
-// newPool prepares connections; nothing is dialed.
-func newPool(a *address, o *Options) *pool {
-	p := &pool{host: a.host, o: o, headers: metadata.MD{}}
+// connect opens a connection and says who asks.
+func (m *milvus) connect(ctx context.Context) (*milvusSession, error) {
+	s := &milvusSession{m: m, headers: metadata.MD{}}
 	// As pymilvus: authorization is the token, or user:password, in base64 (client/grpc_handler.py of 2.1 to 2.6).
 	switch {
-	case o.Token != "":
-		p.headers.Set("authorization", base64.StdEncoding.EncodeToString([]byte(o.Token)))
-	case a.user != "":
-		p.headers.Set("authorization", base64.StdEncoding.EncodeToString([]byte(a.user+":"+a.password)))
+	case m.o.Token != "":
+		s.headers.Set("authorization", base64.StdEncoding.EncodeToString([]byte(m.o.Token)))
+	case m.addr.user != "":
+		s.headers.Set("authorization", base64.StdEncoding.EncodeToString([]byte(m.addr.user+":"+m.addr.password)))
 	}
-	return p
-}
-
-// enter gives a connection that has room for one more session, or a new one.
-func (p *pool) enter() (*connection, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, fault(Failed, "the target was closed", "")
-	}
-	for _, c := range p.lines {
-		if c.users < p.o.SessionsPerConnection {
-			c.users++
-			return c, nil
-		}
-	}
-	conn, err := p.connect()
-	if err != nil {
-		return nil, err
-	}
-	c := &connection{grpc: conn, milvusReads: milvuspb.NewMilvusServiceClient(conn), users: 1}
-	p.lines = append(p.lines, c)
-	return c, nil
-}
-
-// leave gives a session's place free. Connections stay until the pool ends: the next round has as many sessions.
-func (p *pool) leave(c *connection) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c.users--
-}
-
-func (p *pool) close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	var first error
-	for _, c := range p.lines {
-		if err := c.grpc.Close(); err != nil && first == nil {
-			first = err
-		}
-	}
-	p.lines = nil
-	return first
-}
-
-func (p *pool) connect() (*grpc.ClientConn, error) {
 	creds := insecure.NewCredentials()
-	if p.o.TLS != nil {
-		creds = credentials.NewTLS(withDefaults(p.o.TLS, p.host))
+	if m.o.TLS != nil {
+		creds = credentials.NewTLS(m.tls())
 	}
-	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(p.host),
+	conn, err := grpc.NewClient("passthrough:///"+url.PathEscape(m.addr.host),
 		grpc.WithTransportCredentials(creds),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return p.o.Dial(ctx, "tcp", p.host) }),
-		grpc.WithUnaryInterceptor(p.send),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return m.o.Dial(ctx, "tcp", m.addr.host) }),
+		grpc.WithUnaryInterceptor(s.send),
 		// Nothing of the environment: no proxy, no service config from DNS, no second tries behind our back.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithUserAgent("kitescope"),
@@ -744,28 +584,43 @@ func (p *pool) connect() (*grpc.ClientConn, error) {
 		// for a silent server never come before our deadline.
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
-			MinConnectTimeout: p.o.Deadline + time.Second,
+			MinConnectTimeout: m.o.Deadline + time.Second,
 		}),
 		grpc.WithMaxHeaderListSize(largestHeader),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(largestDescription), grpc.MaxCallSendMsgSize(largestAnswer)),
 	)
 	if err != nil {
-		return nil, faultf(Mismatch, "check the address", "%s is not a server address", p.host)
+		return nil, faultf(Mismatch, "check the address", "%s is not a server address", m.addr.host)
 	}
-	return conn, nil
+	s.conn, s.milvusReads = conn, milvuspb.NewMilvusServiceClient(conn)
+	if err := s.greet(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// tls is Options.TLS for the proxy's host.
+func (m *milvus) tls() *tls.Config {
+	config := m.o.TLS.Clone()
+	if config.ServerName == "" {
+		config.ServerName, _, _ = net.SplitHostPort(m.addr.host)
+	}
+	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
+	return config
 }
 
 // alert asks once more why a TLS connection was lost at its beginning, nil if the server does not say. In TLS 1.3 a server
 // looks at the client's certificate after the client is done, and what the client then sends can cost it the server's reason.
 // Here nothing is sent.
-func (p *pool) alert(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, p.o.Deadline)
+func (m *milvus) alert(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, m.o.Deadline)
 	defer cancel()
-	raw, err := p.o.Dial(ctx, "tcp", p.host)
+	raw, err := m.o.Dial(ctx, "tcp", m.addr.host)
 	if err != nil {
 		return nil // the first reason stands
 	}
-	config := withDefaults(p.o.TLS, p.host)
+	config := m.tls()
 	config.NextProtos = []string{"h2"}
 	conn := tls.Client(raw, config)
 	defer conn.Close()
@@ -774,18 +629,18 @@ func (p *pool) alert(ctx context.Context) error {
 	if err = conn.HandshakeContext(ctx); err == nil {
 		_, err = conn.Read(make([]byte, 1))
 	}
-	if f := tlsFault(fmt.Sprint(err), p.host); f != nil {
+	if f := tlsFault(fmt.Sprint(err), m.addr.host); f != nil {
 		return f
 	}
 	return nil
 }
 
 // send adds what Milvus wants with every call, and its deadline.
-func (p *pool) send(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	ctx, cancel := context.WithTimeout(ctx, p.o.Deadline)
+func (s *milvusSession) send(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	ctx, cancel := context.WithTimeout(ctx, s.m.o.Deadline)
 	defer cancel()
-	if len(p.headers) > 0 {
-		ctx = metadata.NewOutgoingContext(ctx, p.headers)
+	if len(s.headers) > 0 {
+		ctx = metadata.NewOutgoingContext(ctx, s.headers)
 	}
 	return invoke(ctx, method, in, out, conn, opts...)
 }
@@ -808,7 +663,7 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 		}
 		return late(ctx, o.Deadline)
 	case codes.Canceled:
-		return fault(Failed, "the target was closed", "")
+		return fault(Failed, "the session was closed", "")
 	case codes.Unimplemented:
 		return faultf(Garbled, "give the port of a Milvus proxy, 19530 by default", "%s is not Milvus: it does not know the call", host)
 	case codes.Unauthenticated:
@@ -838,15 +693,10 @@ func lost(message, host string) *FaultError {
 	if f := tlsFault(message, host); f != nil {
 		return f
 	}
+	if f := dialFault(message, host); f != nil {
+		return f
+	}
 	switch {
-	case contains(message, "no such host"):
-		return faultf(Unreachable, "check the address", "no such host: %s", host)
-	case contains(message, "connection refused"):
-		return faultf(Unreachable, "check the port, and that the server is running", "connect %s: connection refused", host)
-	case contains(message, "no route to host", "network is unreachable"):
-		return faultf(Unreachable, "check the address and the route", "connect %s: no route to host", host)
-	case contains(message, "Error while dialing") && contains(message, "i/o timeout", "deadline exceeded"):
-		return faultf(Unreachable, "check the address and firewalls", "connect %s: no connection in time", host)
 	case contains(message, "looked like an HTTP/1.1 header", "unexpected HTTP status code", "frame too large"):
 		return garbled(host)
 	case contains(message, "server preface"):
@@ -868,29 +718,6 @@ func limited(why string) *FaultError {
 	return fault(Limited, "limited: "+why, "the server's quotaAndLimits settings limit it; use a lower rate")
 }
 
-// Codes of statuses, of Milvus 2.3 on (pkg/util/merr/errors.go); before there was commonpb.ErrorCode alone.
-const (
-	codeNotReady         = 1
-	codeUnavailable      = 2
-	codeTooMany          = 4
-	codeRateLimit        = 8
-	codeQuota            = 9
-	codeTickDelay        = 11
-	codeNoCollection     = 100
-	codeNotLoaded        = 101
-	codePartlyLoaded     = 103
-	codeRecovering       = 106
-	codeNoPartition      = 200
-	codePartNotLoaded    = 201
-	codePartPartly       = 202
-	codeNoIndex          = 700
-	codeNoDatabase       = 800
-	codeParameter        = 1100
-	codeNotAuthenticated = 1400
-	codeNotPermitted     = 1401
-	codeNeedAuthenticate = 1800
-)
-
 // olderCode is all that Milvus before 2.3 tells.
 //
 //nolint:staticcheck // SA1019: older servers have no other
@@ -903,21 +730,21 @@ func statusFault(s *commonpb.Status, host string) error {
 		return nil
 	}
 	reason := said(s.GetReason())
-	switch code {
-	case codeRateLimit, codeQuota, codeTooMany, codeTickDelay:
+	switch code { // of Milvus 2.3 on (pkg/util/merr/errors.go); before there was commonpb.ErrorCode alone
+	case 4, 8, 9, 11: // too many requests, rate limit, quota, time tick delay
 		return limited(reason)
-	case codeNoCollection, codeNoDatabase, codeNoPartition:
+	case 100, 200, 800: // collection, partition, database
 		return notFound(reason)
-	case codeNotLoaded, codePartlyLoaded, codeRecovering, codePartNotLoaded, codePartPartly:
+	case 101, 103, 106, 201, 202: // not or partly loaded, recovering; partitions
 		return notLoaded()
-	case codeNotAuthenticated, codeNeedAuthenticate:
+	case 1400, 1800:
 		return unauthenticated(host)
-	case codeNotPermitted:
+	case 1401:
 		return denied(reason, host)
-	case codeNotReady, codeUnavailable:
+	case 1, 2:
 		return fault(Failed, "not ready: "+reason, "wait until the server is healthy")
-	case codeParameter:
-		return refused(reason)
+	case 1100: // a parameter
+		return fault(Mismatch, "refused: "+reason, "")
 	}
 	switch old {
 	case commonpb.ErrorCode_RateLimit, commonpb.ErrorCode_ForceDeny, commonpb.ErrorCode_TimeTickLongDelay,
@@ -975,8 +802,4 @@ func notLoaded() *FaultError {
 
 func denied(reason, host string) *FaultError {
 	return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, reason)
-}
-
-func refused(reason string) *FaultError {
-	return fault(Mismatch, "refused: "+reason, "")
 }

@@ -34,13 +34,9 @@ func TestDescribes(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		p := serve(t, &proxy{old: old})
 		target := open(t, "root:secret@"+p.address, Options{Collection: "alias", Dim: 4, Element: dist.Float32})
-		got, err := target.Describe(t.Context())
-		want := Description{
-			Kind: "milvus", Version: map[bool]string{false: "v2.6.1", true: "v2.1.4"}[old], Collection: "items", Field: "vec", KeyField: "id", Rows: 1000,
-			Dim: 4, Metric: "L2", Index: "HNSW", IndexParams: map[string]string{"M": "16", "efConstruction": "200"}, IndexedRows: 900, Consistency: "bounded",
-		}
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%v (-want +got):\n%s", err, diff)
+		want := Description{Kind: "milvus", Collection: "items", Field: "vec", KeyField: "id", Dim: 4, Metric: "L2", Index: "HNSW", Consistency: "bounded"}
+		if diff := cmp.Diff(want, target.Description()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if name := target.Name(); name != "milvus://"+p.address+"/items" {
 			t.Errorf("its name is %s", name)
@@ -54,7 +50,7 @@ func TestAsksAsPymilvus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &milvus{o: &Options{Collection: "items", Partitions: []string{"p1"}, Consistency: "bounded"}, level: commonpb.ConsistencyLevel_Bounded}
+	m := &milvus{o: &Options{Collection: "items", Consistency: "bounded"}, level: commonpb.ConsistencyLevel_Bounded}
 	m.desc = Description{Field: "vec", KeyField: "id", Metric: "L2", Index: "HNSW", Dim: 4}
 	var rows []float32
 	for i := range 12 {
@@ -73,6 +69,7 @@ func TestAsksAsPymilvus(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, mine := new(milvuspb.SearchRequest), proto.CloneOf(got)
+		mine.PartitionNames = []string{"p1"} // which pymilvus was given
 		if err := proto.Unmarshal(data, want); err != nil {
 			t.Fatal(err)
 		}
@@ -291,20 +288,9 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-func FuzzSystemVersion(f *testing.F) {
-	f.Add(`{"nodes_info":[{"infos":{"system_info":{"system_version":"v2.1.4"}}}]}`)
-	f.Add(`{"nodes_info":[null,{"infos":[]}]}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		if v := systemVersion(text); len(v) > 40 || strings.ContainsAny(v, "\n\x1b") {
-			t.Errorf("%q", v)
-		}
-	})
-}
-
 func TestBounds(t *testing.T) {
 	p := serve(t, &proxy{})
-	target := open(t, p.address, Options{MaxRequests: 3, SessionsPerConnection: 2})
-	before := p.lines.Load()
+	target := open(t, p.address, Options{MaxRequests: 3})
 	var sessions []load.Session
 	for range 5 {
 		sessions = append(sessions, session(t, target))
@@ -324,10 +310,6 @@ func TestBounds(t *testing.T) {
 	}
 	if sent != 3 || refused != 2 || p.searches.Load() != 3 {
 		t.Errorf("%d were sent, %d refused; the server saw %d", sent, refused, p.searches.Load())
-	}
-	// The first connection is that of Open; three sessions on two more would need a third, which sends nothing.
-	if made := p.lines.Load() - before; made != 1 {
-		t.Errorf("%d connections more, want 1", made)
 	}
 }
 
@@ -374,23 +356,5 @@ func TestOutlivesARestart(t *testing.T) {
 	p.listen(t, p.address)
 	if _, err := s.Ask(t.Context(), one(t)); err != nil {
 		t.Errorf("after it came back: %v", err)
-	}
-}
-
-func TestClosedTargets(t *testing.T) {
-	p := serve(t, &proxy{})
-	target := open(t, p.address, Options{})
-	s := session(t, target)
-	if err := target.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Ask(t.Context(), one(t)); err == nil {
-		t.Error("an open session of a closed target answers")
-	}
-	if _, err := target.Session(t.Context()); err == nil {
-		t.Error("a closed target gives sessions")
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
 	}
 }

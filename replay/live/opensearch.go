@@ -7,8 +7,6 @@ import (
 	"crypto/tls"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -29,13 +27,12 @@ import (
 type openSearch struct {
 	addr   *address
 	o      *Options
-	reads  openSearchReads
+	secure *tls.Config
 	desc   Description
 	path   string // of the field's search, with what is wanted of the answer
 	budget budget
-	// What Open found of the server: its version, and its nodes, 0 if it does not tell.
-	version string
-	nodes   int
+	// nodes are those of the server, 0 if it does not tell.
+	nodes int
 	// widen has k stand for ef: before 2.16 the plugin knows no ef_search for Lucene, which searches with k candidates then.
 	widen bool
 }
@@ -53,19 +50,15 @@ func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error)
 	if err != nil {
 		return nil, err
 	}
-	secure, err := a.secured(settings)
-	if err != nil {
+	if t.secure, err = a.secured(settings); err != nil {
 		return nil, err
 	}
-	if o.TLS != nil {
-		secure = withDefaults(o.TLS, a.host)
+	s := t.session()
+	defer s.Close()
+	if err = s.greet(ctx); err != nil {
+		return nil, err
 	}
-	t.reads = newOpenSearchReads(a, o, secure)
-	if err = t.greet(ctx); err == nil {
-		t.desc, err = t.describe(ctx)
-	}
-	if err != nil {
-		_ = t.Close()
+	if t.desc, err = s.describe(ctx); err != nil {
 		return nil, err
 	}
 	answer := url.Values{
@@ -86,39 +79,40 @@ func (t *openSearch) Server() Server {
 	return Server{Network: "tcp", Address: t.addr.host, Commands: []string{"java"}, Whole: func([]string) bool { return t.nodes == 1 }}
 }
 
-// Describe asks the server anew.
-func (t *openSearch) Describe(ctx context.Context) (Description, error) { return t.describe(ctx) }
+// Description implements Target.
+func (t *openSearch) Description() Description { return t.desc }
 
-// Close ends the connections that nobody uses; those of a request end with it.
-func (t *openSearch) Close() error {
-	t.reads.client.CloseIdleConnections()
-	return nil
-}
-
-// Session has a connection of its own as long as it asks one request after the other: HTTP/1.1 answers in order.
-func (t *openSearch) Session(context.Context) (load.Session, error) {
-	return &openSearchSession{t: t}, nil
-}
+// Session has a connection of its own, which its first request makes.
+func (t *openSearch) Session(context.Context) (load.Session, error) { return t.session(), nil }
 
 // openSearchSession searches, one vector at a time: _search has no more than one.
 type openSearchSession struct {
 	answers
+	openSearchReads
 	t *openSearch
 }
 
-// Close has nothing to end.
-func (s *openSearchSession) Close() error { return nil }
+// session prepares a connection; nothing is dialed.
+func (t *openSearch) session() *openSearchSession {
+	return &openSearchSession{openSearchReads: newOpenSearchReads(t.addr, t.o, t.secure), t: t}
+}
+
+// Close ends the connection.
+func (s *openSearchSession) Close() error {
+	s.client.CloseIdleConnections()
+	return nil
+}
 
 // Ask searches for each vector, with a deadline for each. The server tells its time in whole milliseconds, which most searches take one or two of: Answer.Server
 // is 0 for that.
 func (s *openSearchSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
-	return s.ask(ctx, &s.t.desc, s.t.o, &s.t.budget, r, func(_ context.Context, row []byte) error {
+	return s.answers.ask(ctx, &s.t.desc, s.t.o, &s.t.budget, r, func(_ context.Context, row []byte) error {
 		body, err := s.t.query(r, row)
 		if err != nil {
 			return err
 		}
 		var found openSearchFound
-		if err := s.t.reads.ask(ctx, http.MethodPost, s.t.path, body, s.t.desc.largestJSON(r.K), &found); err != nil {
+		if err := s.get(ctx, http.MethodPost, s.t.path, body, s.t.desc.largestJSON(r.K), &found); err != nil {
 			return err
 		}
 		return s.read(&found, r.K)
@@ -301,29 +295,24 @@ type openSearchMapping struct {
 	DataType   string                       `json:"data_type"`
 	SpaceType  string                       `json:"space_type"`
 	ModelID    string                       `json:"model_id"`
-	Mode       string                       `json:"mode"`
-	Level      string                       `json:"compression_level"`
 	Method     *openSearchMethod            `json:"method"`
 	Properties map[string]openSearchMapping `json:"properties"`
 }
 
 type openSearchMethod struct {
-	Name       string         `json:"name"`
-	Engine     string         `json:"engine"`
-	SpaceType  string         `json:"space_type"`
-	Parameters map[string]any `json:"parameters"`
+	Name      string `json:"name"`
+	Engine    string `json:"engine"`
+	SpaceType string `json:"space_type"`
 }
 
-// describe asks for the mapping, and how many documents have the field.
-func (t *openSearch) describe(ctx context.Context) (Description, error) {
-	d := Description{
-		Kind: "opensearch", Version: "OpenSearch " + clip(t.version), Collection: t.o.Collection, Rows: -1, IndexedRows: -1,
-		KeyField: cmp.Or(t.o.KeyField, openSearchID),
-	}
+// describe asks for the mapping.
+func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
+	t := s.t
+	d := Description{Kind: "opensearch", Collection: t.o.Collection, KeyField: cmp.Or(t.o.KeyField, openSearchID)}
 	var indexes map[string]struct {
 		Mappings openSearchMapping `json:"mappings"`
 	}
-	if err := t.reads.ask(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, largestDescription, &indexes); err != nil {
+	if err := s.get(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, largestDescription, &indexes); err != nil {
 		return d, about("index "+clip(t.o.Collection), err)
 	}
 	names := slices.Sorted(maps.Keys(indexes))
@@ -341,38 +330,35 @@ func (t *openSearch) describe(ctx context.Context) (Description, error) {
 		}
 		d = mine
 	}
-	if err := d.expected(t.o); err != nil {
-		return d, err
-	}
-	return d, t.count(ctx, &d)
+	return d, d.expected(t.o)
 }
 
 // greet asks what the server is, and how many nodes it has if that may be asked.
-func (t *openSearch) greet(ctx context.Context) error {
+func (s *openSearchSession) greet(ctx context.Context) error {
 	var server struct {
 		Version struct {
 			Number, Distribution string
 		}
 	}
-	if err := t.reads.ask(ctx, http.MethodGet, "/", nil, largestDescription, &server); err != nil {
+	if err := s.get(ctx, http.MethodGet, "/", nil, largestDescription, &server); err != nil {
 		return err
 	}
-	t.version = server.Version.Number
+	version := server.Version.Number
 	switch {
 	case server.Version.Distribution == "opensearch":
-	case server.Version.Distribution == "" && t.version != "":
-		return faultf(Mismatch, "give the address of an OpenSearch", "%s is an Elasticsearch, whose k-NN search differs", t.addr.host)
+	case server.Version.Distribution == "" && version != "":
+		return faultf(Mismatch, "give the address of an OpenSearch", "%s is an Elasticsearch, whose k-NN search differs", s.host)
 	default:
-		return t.reads.stranger()
+		return s.stranger()
 	}
-	t.widen = olderThan(t.version, 2, 16)
+	s.t.widen = olderThan(version, 2, 16)
 	var health struct {
 		Nodes int `json:"number_of_nodes"`
 	}
-	if err := t.reads.ask(ctx, http.MethodGet, "/_cluster/health", nil, largestDescription, &health); err != nil {
+	if err := s.get(ctx, http.MethodGet, "/_cluster/health", nil, largestDescription, &health); err != nil {
 		return grave(err) // who may search may not be allowed to see the cluster
 	}
-	t.nodes = health.Nodes
+	s.t.nodes = health.Nodes
 	return nil
 }
 
@@ -473,42 +459,7 @@ func (t *openSearch) describeVectors(d *Description, f *openSearchMapping) error
 		return faultf(Mismatch, "replay with the index's metric", "its metric is %s, not %s", metric, clip(t.o.Metric))
 	}
 	d.Metric = metric
-	d.IndexParams = map[string]string{}
-	for name, value := range map[string]string{"engine": method.Engine, "mode": f.Mode, "compression_level": f.Level} {
-		if value != "" {
-			d.IndexParams[name] = clip(value)
-		}
-	}
-	for name, value := range method.Parameters {
-		if nested, ok := value.(map[string]any); ok { // an encoder: {"name": "sq", "parameters": {}}
-			value = nested["name"]
-		}
-		d.IndexParams[clip(name)] = clip(fmt.Sprint(value))
-	}
 	return nil
-}
-
-// count asks how many documents there are.
-func (t *openSearch) count(ctx context.Context, d *Description) error {
-	var answer struct {
-		Hits struct {
-			Total *struct{ Value int64 }
-		}
-	}
-	path := "/" + url.PathEscape(t.o.Collection) + "/_search?filter_path=hits.total"
-	exists := map[string]any{"exists": map[string]string{"field": d.Field}}
-	body, err := json.Marshal(map[string]any{"size": 0, "track_total_hits": true, "query": exists})
-	if err != nil {
-		return err
-	}
-	err = t.reads.ask(ctx, http.MethodPost, path, body, largestDescription, &answer)
-	if f, ok := errors.AsType[*FaultError](err); ok && f.Kind == Failed {
-		return nil // an exists query is no part of what is asked for
-	}
-	if err == nil && answer.Hits.Total != nil {
-		d.Rows = answer.Hits.Total.Value
-	}
-	return err
 }
 
 // openSearchReads asks an OpenSearch. These are all paths that this package can ask for: what the server is, a mapping, a search.
@@ -522,7 +473,7 @@ type openSearchReads struct {
 // newOpenSearchReads prepares connections; nothing is dialed.
 func newOpenSearchReads(a *address, o *Options, secure *tls.Config) openSearchReads {
 	transport := &http.Transport{
-		DialContext: o.Dial, TLSClientConfig: secure, TLSHandshakeTimeout: o.Deadline, MaxIdleConnsPerHost: 4096, IdleConnTimeout: time.Minute,
+		DialContext: o.Dial, TLSClientConfig: secure, TLSHandshakeTimeout: o.Deadline, IdleConnTimeout: time.Minute,
 		DisableCompression: true, MaxResponseHeaderBytes: largestHeader,
 	}
 	r := openSearchReads{host: a.host, base: "http://" + a.host, user: a.user, password: a.password, deadline: o.Deadline}
@@ -544,8 +495,8 @@ func readsOnly(method, path string) bool {
 	return method == http.MethodGet && (path == "/" || path == "/_cluster/health" || strings.HasSuffix(path, "/_mapping"))
 }
 
-// ask has the server answer, and decodes what it says. An error is a *FaultError, or that of ctx.
-func (r *openSearchReads) ask(ctx context.Context, method, path string, body []byte, most int64, into any) error {
+// get has the server answer, and decodes what it says. An error is a *FaultError, or that of ctx.
+func (r *openSearchReads) get(ctx context.Context, method, path string, body []byte, most int64, into any) error {
 	if !readsOnly(method, path) {
 		return fault(Failed, "not sent: it is not a read", "")
 	}

@@ -242,10 +242,8 @@ func TestOpenSearchAnswersAreTrue(t *testing.T) {
 					t.Errorf("%s %s: %v", version, name, err)
 					continue
 				}
-				t.Cleanup(func() { _ = target.Close() })
-				d, err := target.Describe(t.Context())
-				if err != nil || d.Metric != want.metric || d.Index != "hnsw" || d.Rows != searchRows || d.Version != "OpenSearch "+version || d.IndexParams["m"] != "16" {
-					t.Errorf("%s %s: described as %+v, %v", version, name, d, err)
+				if d := target.Description(); d.Metric != want.metric || d.Index != "hnsw" {
+					t.Errorf("%s %s: described as %+v", version, name, d)
 				}
 				if s := target.Server(); !s.Whole(nil) || s.Address != address {
 					t.Errorf("%s: its server is %+v", version, s)
@@ -383,7 +381,6 @@ func TestOpenSearchRefusals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer target.Close()
 		if target.Name() != "opensearch://"+address+"/test_alias" {
 			t.Errorf("its name is %s", target.Name())
 		}
@@ -424,14 +421,12 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 			w.WriteHeader(http.StatusForbidden)
 		case r.Method == http.MethodGet:
 			_, _ = io.WriteString(w, mapping)
-		case r.ContentLength > 150: // not the count
+		default:
 			if answer == "wait" {
 				<-wait
 			}
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, answer)
-		default:
-			_, _ = io.WriteString(w, `{}`)
 		}
 	}))
 	defer server.Close()
@@ -445,9 +440,8 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer target.Close()
-	if d, err := target.Describe(t.Context()); err != nil || d.Rows != -1 || target.Server().Whole(nil) {
-		t.Errorf("what nobody tells is told: %+v, %v", d, err)
+	if target.Server().Whole(nil) {
+		t.Error("a server that does not tell its nodes has one")
 	}
 	s := session(t, target)
 	r := &load.Request{Vectors: queryOf(t, dist.Float32, searched(dist.Float32)[0]), K: 2, SearchParams: engine.SearchParams{EF: 40}}
@@ -515,8 +509,8 @@ func TestOpenSearchFieldsThatCannotBeSearched(t *testing.T) {
 		}
 	}
 	d := Description{}
-	f := openSearchMapping{Dimension: 8, Method: &openSearchMethod{Name: "ivf", Engine: "faiss", SpaceType: "innerproduct", Parameters: map[string]any{"encoder": map[string]any{"name": "pq"}}}}
-	if err := (&openSearch{o: &Options{}}).describeVectors(&d, &f); err != nil || d.Metric != "IP" || d.IndexParams["encoder"] != "pq" || d.IndexParams["engine"] != "faiss" {
+	f := openSearchMapping{Dimension: 8, Method: &openSearchMethod{Name: "ivf", Engine: "faiss", SpaceType: "innerproduct"}}
+	if err := (&openSearch{o: &Options{}}).describeVectors(&d, &f); err != nil || d.Metric != "IP" || d.Index != "ivf" {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -577,7 +571,7 @@ func TestOpenSearchIsOnlyRead(t *testing.T) {
 		}
 	}
 	r := newOpenSearchReads(&address{host: "127.0.0.1:1"}, &Options{Deadline: time.Second}, nil)
-	if err := r.ask(t.Context(), http.MethodDelete, "/i", nil, 1, nil); err == nil || !strings.Contains(err.Error(), "not a read") {
+	if err := r.get(t.Context(), http.MethodDelete, "/i", nil, 1, nil); err == nil || !strings.Contains(err.Error(), "not a read") {
 		t.Errorf("it would delete: %v", err)
 	}
 }

@@ -52,9 +52,6 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	if database != "" {
 		config.Database = database
 	}
-	if o.TLS != nil {
-		config.TLSConfig, config.Fallbacks = withDefaults(o.TLS, net.JoinHostPort(config.Host, "")), nil
-	}
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return o.Dial(ctx, network, address)
 	}
@@ -90,9 +87,6 @@ func (p *postgres) Name() string {
 	return p.addr.scheme + "://" + p.addr.host + "/" + p.desc.Database + "/" + p.desc.Collection
 }
 
-// Close has nothing to end: sessions own their connections.
-func (p *postgres) Close() error { return nil }
-
 // Server implements Target.
 func (p *postgres) Server() Server {
 	s := Server{Commands: []string{"postgres", "postmaster"}}
@@ -100,12 +94,10 @@ func (p *postgres) Server() Server {
 	return s
 }
 
-// Describe connects and reads the catalogs.
-func (p *postgres) Describe(ctx context.Context) (Description, error) {
-	d, _, err := p.describe(ctx)
-	return d, err
-}
+// Description implements Target.
+func (p *postgres) Description() Description { return p.desc }
 
+// describe connects and reads the catalogs.
 func (p *postgres) describe(ctx context.Context) (Description, statements, error) {
 	conn, err := p.connect(ctx)
 	if err != nil {
@@ -331,15 +323,15 @@ func (c *catalog) one(sql string, values ...any) ([]string, error) {
 }
 
 const (
-	selectServer = `SELECT current_setting('server_version'), current_database(), e.extversion, quote_ident(n.nspname) FROM (SELECT 1) AS one ` +
+	selectServer = `SELECT current_database(), e.extversion, quote_ident(n.nspname) FROM (SELECT 1) AS one ` +
 		`LEFT JOIN pg_catalog.pg_extension e ON e.extname = 'vector' LEFT JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace`
-	selectTable = `SELECT c.oid, n.nspname, c.relname, c.reltuples::bigint, pg_catalog.has_table_privilege(c.oid, 'SELECT'), ` +
+	selectTable = `SELECT c.oid, pg_catalog.has_table_privilege(c.oid, 'SELECT'), ` +
 		`quote_ident(n.nspname) || '.' || quote_ident(c.relname) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace ` +
 		`WHERE c.oid = coalesce(to_regclass($1::text), to_regclass(quote_ident($1::text)))`
 	selectColumns = `SELECT a.attname, t.typname, a.atttypmod, quote_ident(a.attname), ` +
 		`coalesce((SELECT i.indnkeyatts = 1 FROM pg_catalog.pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY(i.indkey)), false), t.oid ` +
 		`FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid WHERE a.attrelid = $1::text::oid AND a.attnum > 0 AND NOT a.attisdropped`
-	selectIndex = `SELECT m.amname, o.opcname, coalesce(array_to_string(c.reloptions, ','), ''), c.reltuples::bigint FROM pg_catalog.pg_index i ` +
+	selectIndex = `SELECT m.amname, o.opcname FROM pg_catalog.pg_index i ` +
 		`JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_am m ON m.oid = c.relam JOIN pg_catalog.pg_opclass o ON o.oid = i.indclass[0] ` +
 		`JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] ` +
 		`WHERE i.indrelid = $1::text::oid AND a.attname = $2::text AND i.indisvalid AND m.amname IN ('hnsw', 'ivfflat') ORDER BY c.oid`
@@ -347,7 +339,7 @@ const (
 
 // describe finds table, columns and index, and makes the statements of sessions.
 func (c *catalog) describe() (Description, statements, error) {
-	d := Description{Kind: "pgvector", Rows: -1, IndexedRows: -1}
+	d := Description{Kind: "pgvector"}
 	var none statements
 	if err := c.describeServer(&d); err != nil {
 		return d, none, err
@@ -386,11 +378,10 @@ func (c *catalog) describeServer(d *Description) error {
 	if err != nil {
 		return err
 	}
-	if len(server) < 4 || server[2] == "" {
+	if len(server) < 3 || server[1] == "" {
 		return faultf(Mismatch, "run CREATE EXTENSION vector", "database %s of %s has no pgvector", c.p.config.Database, c.p.addr.host)
 	}
-	d.Version, d.Database = "PostgreSQL "+clip(server[0])+", pgvector "+clip(server[2]), server[1]
-	c.schema = server[3]
+	d.Database, c.schema = server[0], server[2]
 	return nil
 }
 
@@ -403,15 +394,12 @@ func (c *catalog) describeTable(d *Description) (string, error) {
 		}
 		return "", err
 	}
-	if len(table) < 6 {
+	if len(table) < 3 {
 		return "", faultf(NotFound, "check its name, and its schema", "table %s is not in database %s", clip(c.p.o.Collection), d.Database)
 	}
-	d.Collection = table[5]
-	if table[4] != "t" {
+	d.Collection = table[2]
+	if table[1] != "t" {
 		return "", faultf(Denied, "grant it to the user", "the user may not select from %s", d.Collection)
-	}
-	if n, err := strconv.ParseInt(table[3], 10, 64); err == nil && n >= 0 {
-		d.Rows = n
 	}
 	return table[0], nil
 }
@@ -488,15 +476,7 @@ func (c *catalog) describeIndex(d *Description, oid string) error {
 		if metric == "" || d.Metric != "" && d.Metric != metric {
 			continue
 		}
-		d.Index, d.Metric, d.IndexParams = r[0], metric, map[string]string{}
-		for option := range strings.SplitSeq(r[2], ",") {
-			if k, v, ok := strings.Cut(option, "="); ok {
-				d.IndexParams[clip(k)] = clip(v)
-			}
-		}
-		if n, err := strconv.ParseInt(r[3], 10, 64); err == nil && n >= 0 {
-			d.IndexedRows = n
-		}
+		d.Index, d.Metric = r[0], metric
 		break
 	}
 	if d.Metric == "" {

@@ -34,31 +34,17 @@ type proxy struct {
 	answer  func(ctx context.Context, r *milvuspb.SearchRequest) (*milvuspb.SearchResults, error)
 
 	searches atomic.Int64
-	lines    atomic.Int64
 	mu       sync.Mutex
 	last     *milvuspb.SearchRequest
 	headers  metadata.MD
 	server   *grpc.Server
 }
 
-type countingListener struct {
-	net.Listener
-	n *atomic.Int64
-}
-
-func (l countingListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err == nil {
-		l.n.Add(1)
-	}
-	return c, err
-}
-
 // serve starts a proxy with one collection, "items": 1,000 rows of 4 dims, and an HNSW index.
 func serve(t *testing.T, p *proxy, opts ...grpc.ServerOption) *proxy {
 	t.Helper()
 	if p.index == nil {
-		p.index = []*milvuspb.IndexDescription{{FieldName: "vec", IndexedRows: 900, TotalRows: 1000, Params: []*commonpb.KeyValuePair{
+		p.index = []*milvuspb.IndexDescription{{FieldName: "vec", Params: []*commonpb.KeyValuePair{
 			{Key: "index_type", Value: "HNSW"}, {Key: "metric_type", Value: "L2"}, {Key: "params", Value: `{"M":16,"efConstruction":200}`},
 		}}}
 	}
@@ -77,7 +63,7 @@ func (p *proxy) listen(t *testing.T, address string, opts ...grpc.ServerOption) 
 	p.server = grpc.NewServer(opts...)
 	p.server.RegisterService(&serviceOfProxy, p)
 	server := p.server
-	go func() { _ = server.Serve(countingListener{l, &p.lines}) }() // ends with Stop
+	go func() { _ = server.Serve(l) }() // ends with Stop
 }
 
 // serviceOfProxy is what it serves of Milvus's service.
@@ -85,9 +71,8 @@ var serviceOfProxy = grpc.ServiceDesc{
 	ServiceName: milvuspb.MilvusService_ServiceDesc.ServiceName,
 	HandlerType: (*any)(nil),
 	Methods: []grpc.MethodDesc{
-		method("Connect", (*proxy).Connect), method("GetMetrics", (*proxy).GetMetrics), method("DescribeCollection", (*proxy).DescribeCollection),
-		method("DescribeIndex", (*proxy).DescribeIndex), method("GetCollectionStatistics", (*proxy).GetCollectionStatistics),
-		method("ShowCollections", (*proxy).ShowCollections), method("Search", (*proxy).Search),
+		method("Connect", (*proxy).Connect), method("DescribeCollection", (*proxy).DescribeCollection),
+		method("DescribeIndex", (*proxy).DescribeIndex), method("ShowCollections", (*proxy).ShowCollections), method("Search", (*proxy).Search),
 	},
 }
 
@@ -105,11 +90,7 @@ func (p *proxy) Connect(context.Context, *milvuspb.ConnectRequest) (*milvuspb.Co
 	if p.old {
 		return nil, status.Error(codes.Unimplemented, "unknown method Connect")
 	}
-	return &milvuspb.ConnectResponse{Status: &commonpb.Status{}, Identifier: 77, ServerInfo: &commonpb.ServerInfo{BuildTags: "v2.6.1"}}, nil
-}
-
-func (p *proxy) GetMetrics(context.Context, *milvuspb.GetMetricsRequest) (*milvuspb.GetMetricsResponse, error) {
-	return &milvuspb.GetMetricsResponse{Response: `{"nodes_info":[{"infos":{"system_info":{"system_version":"v2.1.4"}}}]}`}, nil
+	return &milvuspb.ConnectResponse{Status: &commonpb.Status{}, Identifier: 77}, nil
 }
 
 func (p *proxy) DescribeCollection(_ context.Context, r *milvuspb.DescribeCollectionRequest) (*milvuspb.DescribeCollectionResponse, error) {
@@ -134,10 +115,6 @@ func (p *proxy) DescribeIndex(context.Context, *milvuspb.DescribeIndexRequest) (
 		return &milvuspb.DescribeIndexResponse{Status: older(commonpb.ErrorCode_IndexNotExist, "index not exist")}, nil
 	}
 	return &milvuspb.DescribeIndexResponse{IndexDescriptions: p.index}, nil
-}
-
-func (p *proxy) GetCollectionStatistics(context.Context, *milvuspb.GetCollectionStatisticsRequest) (*milvuspb.GetCollectionStatisticsResponse, error) {
-	return &milvuspb.GetCollectionStatisticsResponse{Stats: []*commonpb.KeyValuePair{{Key: "row_count", Value: "1000"}}}, nil
 }
 
 func (p *proxy) ShowCollections(context.Context, *milvuspb.ShowCollectionsRequest) (*milvuspb.ShowCollectionsResponse, error) {
@@ -175,7 +152,6 @@ func open(t *testing.T, uri string, o Options) Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = target.Close() })
 	return target
 }
 

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"slices"
@@ -130,16 +129,6 @@ func (d *Description) hitOf(number int64, text string, distance float64) load.Hi
 	return load.Hit{Key: key, Distance: similar(d.Metric, distance)}
 }
 
-// withDefaults is a TLS configuration of a user as connections to host use it.
-func withDefaults(config *tls.Config, host string) *tls.Config {
-	config = config.Clone()
-	if config.ServerName == "" {
-		config.ServerName, _, _ = net.SplitHostPort(host)
-	}
-	config.MinVersion = max(config.MinVersion, tls.VersionTLS12)
-	return config
-}
-
 // contains reports whether text has one of some parts.
 func contains(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
@@ -165,7 +154,7 @@ func lostFault(ctx context.Context, err error, name, host string, deadline time.
 		f.Advice += "; check that " + name + " listens at " + host
 		return f
 	}
-	if f := dialFault(err, host); f != nil {
+	if f := dialFault(text, host); f != nil {
 		return f
 	}
 	if contains(text, "EOF", "connection reset", "broken pipe", "closed") {

@@ -259,8 +259,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		if err != nil {
 			return nil, err
 		}
-		defer target.Close()
-		if err := data.meet(ctx, target); err != nil {
+		if err := data.meet(target.Description()); err != nil {
 			return nil, err
 		}
 		o.Target, o.Differences = target, true

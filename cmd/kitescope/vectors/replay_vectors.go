@@ -89,14 +89,10 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 	}, nil
 }
 
-// meet takes from a target by which index it searches the vectors of a file, and refuses one whose keys cannot be theirs.
-func (l *loaded) meet(ctx context.Context, target live.Target) error {
+// meet takes from what a target is by which index it searches the vectors of a file, and refuses one whose keys cannot be theirs.
+func (l *loaded) meet(d live.Description) error {
 	if l.file == nil {
 		return nil
-	}
-	d, err := target.Describe(ctx)
-	if err != nil {
-		return err
 	}
 	if d.TextKeys {
 		return cli.Usage(fmt.Errorf("keys of %s are text, those of a vector file are numbers", d.Collection), "give a numeric column or field with --target-key")

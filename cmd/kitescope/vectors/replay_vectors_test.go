@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,14 +34,6 @@ func vectorsIn(t *testing.T, rows ...float32) string {
 	return path
 }
 
-// described is a target of which only is known what it says of itself.
-type described struct {
-	live.Target
-	live.Description
-}
-
-func (d described) Describe(context.Context) (live.Description, error) { return d.Description, nil }
-
 func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
 	// An .ivecs of one row of three ids.
 	ids := filepath.Join(t.TempDir(), "ids.ivecs")
@@ -75,13 +66,13 @@ func TestAFileOfVectorsIsSearchedRowByRow(t *testing.T) {
 	if want := []string{"70", "60", "50"}; !slices.Equal(keys, want) {
 		t.Errorf("nearest are %v, want %v", keys, want)
 	}
-	if err := data.meet(t.Context(), described{Description: live.Description{Index: "hnsw"}}); err != nil {
+	if err := data.meet(live.Description{Index: "hnsw"}); err != nil {
 		t.Fatal(err)
 	}
 	if s := &data.Layout.Segments[0]; s.State != replay.Indexed || s.Index.Type != "HNSW" || data.Parts[0].State != replay.Unindexed {
 		t.Errorf("%+v: want an index there and none here", s)
 	}
-	if err := data.meet(t.Context(), described{Description: live.Description{TextKeys: true}}); err == nil {
+	if err := data.meet(live.Description{TextKeys: true}); err == nil {
 		t.Error("keys that are texts are taken for numbers")
 	}
 }
