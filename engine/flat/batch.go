@@ -80,9 +80,7 @@ func (s *Searcher) queryBytes(queries *engine.Vectors) int {
 func panelSize(queries *engine.Vectors, bytes, k, threads int) int {
 	size := min(panelQueries, max(minQueries, queryBytes/bytes))
 	size = min(size, (queries.Rows+threads-1)/threads)
-	if k >= minReservoir {
-		size = min(size, panelBytes/(k*48))
-	}
+	size = min(size, panelBytes/(k*16))
 	return max(4, (size+3)&^3)
 }
 
@@ -94,7 +92,7 @@ type panel struct {
 	rows   int    // of a block
 	bytes  []byte // the queries as kernels take them
 	norms  []float32
-	tops   []collector
+	tops   []*TopK
 	tiles  []float32 // distances of four queries to a block
 
 	shade *shade // nil without codes
@@ -104,7 +102,7 @@ func (s *Searcher) panel(size int) *panel {
 	v := s.index.Vectors
 	// At least 64, for whole words of filters; at most what lists of chosen rows hold.
 	rows := min(max(blockBytes/v.Stride&^63, 64), blockRows)
-	b := &panel{Searcher: s, size: size, rows: rows, norms: make([]float32, size), tops: make([]collector, size)}
+	b := &panel{Searcher: s, size: size, rows: rows, norms: make([]float32, size), tops: make([]*TopK, size)}
 	for i := range b.tops {
 		b.tops[i] = s.collector()
 	}

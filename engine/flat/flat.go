@@ -7,7 +7,7 @@
 // equal distances of that library. Steps: a kernel of engine/dist fills a tile of raw
 // distances (query.go, search.go, batch.go), the tile is compared with the worst hit so far,
 // many distances at once (tile.go), and the few that beat it go into a TopK, which repeats the
-// library's heap or reservoir move by move (topk.go, heap.go, reservoir.go, bruteforce.go).
+// library's heap move by move (topk.go, heap.go), or a pool of many (pool.go).
 // A batch works on blocks of four queries by as many rows as fit the cache; every pair's
 // distance is the same sum in the same order, and every query's TopK sees its rows in the same
 // order, so that a batch answers what single queries answer, bit for bit.
@@ -68,22 +68,13 @@ type Searcher struct {
 
 	shadow *shadow.Query
 	words  []uint64
-	top    collector
+	top    *TopK
 	tile   []float32
 	chosen []uint32
 }
 
-// collector keeps the hits of one query: a TopK, or hnswlib's queue.
-type collector interface {
-	beaten
-	// reset empties it for k hits.
-	reset(k int)
-	// Hits appends the hits, best first, with row numbers as ids.
-	Hits(dst []engine.Hit) []engine.Hit
-}
-
-// New returns a searcher; all libraries take the rows in their order, and a row enters only if it is strictly better than
-// the worst of k (HNSWLib: or equal); NaN is never better. An error names what in the index or the options does not fit.
+// New returns a searcher. Rows are compared in their order, and one enters only if it is strictly better than the worst of k; NaN is never
+// better. An error names what in the index or the options does not fit.
 func New(x *Index, o Options) (*Searcher, error) {
 	o.Library = o.Library.Or(engine.Faiss)
 	v := x.Vectors
@@ -143,11 +134,9 @@ func (s *Searcher) scratch() {
 	}
 }
 
-func (s *Searcher) collector() collector {
-	if s.options.Library == engine.HNSWLib {
-		return &bruteForce{labels: s.index.Labels, similarity: s.index.Metric != dist.L2}
-	}
-	t := NewTopK(s.options.Library, s.Similarity())
+// collector returns what collects the hits of one query, with row numbers as ids.
+func (s *Searcher) collector() *TopK {
+	t := NewTopK(s.options.Library, s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
 	// Over bits knowhere has but a heap (binary_knn_hc, utils/binary_distances.cpp of v2.2.3).
 	t.heapOnly = s.index.Vectors.Element == dist.Bit
 	return t

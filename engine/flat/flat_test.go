@@ -111,9 +111,12 @@ func (c spec) String() string {
 // TestBatchesAnswerAsSingleQueries holds batches of all sizes, over edges of blocks, with
 // filters dense and sparse, against single queries, to the bit.
 func TestBatchesAnswerAsSingleQueries(t *testing.T) {
-	r := rand.New(rand.NewSource(5))
+	r, rounds := rand.New(rand.NewSource(5)), 6
+	if testing.Short() {
+		rounds = 1
+	}
 	for _, c := range specs {
-		for range 6 {
+		for range rounds {
 			dim := []int{1, 3, 8, 17, 40}[r.Intn(5)]
 			rows := []int{0, 1, 63, 64, 511, 512, 513, 1500}[r.Intn(8)]
 			x, queries := randomRows(t, r, c.element, dim, rows), randomRows(t, r, c.element, dim, 1+r.Intn(80))

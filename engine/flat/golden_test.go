@@ -181,6 +181,9 @@ func (g *golden) check(t *testing.T, rows *engine.Vectors, slack float64) {
 
 func (g *golden) compare(t *testing.T, q int, hits []engine.Hit, slack float64) {
 	t.Helper()
+	if slack == 0 && (g.K >= 100 || g.Policy == "hnswlib") { // which collect in another way: ties with the last may be others
+		slack = 1e-12
+	}
 	if slack > 0 {
 		if want := goldentest.Hits(g.IDs[q], g.Bits[q]); !goldentest.Near(hits, want, slack) {
 			t.Errorf("%v: query %d has %v, want %v", g, q, hits, want)

@@ -80,20 +80,6 @@ func (h *heap) sinkByKey(n int, key float32, id int64) {
 // replace drops the worst of all for a better one.
 func (h *heap) replace(key float32, id int64) { h.sink(len(h.keys), key, id) }
 
-// rise adds (key, id) to the first n entries.
-func (h *heap) rise(n int, key float32, id int64) {
-	i := n
-	for i > 0 {
-		up := (i - 1) / 2
-		if !h.worse(key, h.keys[up], id, h.ids[up]) {
-			break
-		}
-		h.keys[i], h.ids[i] = h.keys[up], h.ids[up]
-		i = up
-	}
-	h.keys[i], h.ids[i] = key, id
-}
-
 // sort turns the first n entries from a heap into a sorted slice, best first, and returns how
 // many of them are hits: places that stayed vacant are dropped.
 func (h *heap) sort(n int) int {

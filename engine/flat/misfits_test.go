@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kitescope/engine"
 	"kitescope/engine/dist"
 )
@@ -71,23 +69,5 @@ func TestMisfitsAreNamed(t *testing.T) {
 	}
 	if _, err := s.SearchBatch(b, Params{K: 1}, 1); err == nil {
 		t.Error("queries of bits: no error")
-	}
-}
-
-// TestTiesOfHNSWLibAreByLabel: the queue holds pairs of distance and label (bruteforce.h), so that of
-// equal distances the smallest labels stay, and come first.
-func TestTiesOfHNSWLibAreByLabel(t *testing.T) {
-	x, err := engine.FromFloat32s(1, []float32{1, 1, 9, -1, 1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := New(&Index{Vectors: x, Labels: []int64{60, 50, 10, 30, 20, 40}}, Options{Library: engine.HNSWLib})
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, _ := engine.FromFloat32s(1, []float32{0})
-	got, err := s.Search(q.Row(0), Params{K: 3}, nil)
-	if d := cmp.Diff([]engine.Hit{{ID: 20, Distance: 1}, {ID: 30, Distance: 1}, {ID: 40, Distance: 1}}, got); err != nil || d != "" {
-		t.Errorf("%v %s", err, d)
 	}
 }

@@ -2,7 +2,6 @@ package flat
 
 import (
 	"errors"
-	"math"
 	"math/bits"
 	"unsafe"
 
@@ -80,18 +79,6 @@ func (t *TopK) Beat() (float64, bool) {
 		return -float64(t.worst), t.worst < neutral
 	}
 	return float64(t.worst), t.worst < neutral
-}
-
-// Beat: of distances 1-raw, which are rounded, those not above the worst come from raw sums above 1 less the next greater one.
-func (b *bruteForce) Beat() (float64, bool) {
-	if len(b.queue) < b.k || b.unordered {
-		return 0, false
-	}
-	next := float64(math.Nextafter32(b.queue[0].distance, float32(math.Inf(1))))
-	if b.similarity {
-		return 1 - next, true
-	}
-	return next, true
 }
 
 // Beat is the radius.

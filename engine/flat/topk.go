@@ -2,59 +2,53 @@ package flat
 
 import (
 	"math"
+	"slices"
 
 	"kitescope/engine"
 )
 
 const (
-	// neutral is the key of a vacant place: what faiss starts with (std::numeric_limits<float>::
-	// max, not infinity), so that infinite distances never enter.
+	// neutral is the key of a vacant place, which faiss starts with (std::numeric_limits<float>::max): infinite distances never enter.
 	neutral float32 = math.MaxFloat32
 	// vacant is the id of a vacant place.
 	vacant = math.MinInt64
-	// minReservoir is the k from which on faiss collects in a reservoir
-	// (distance_compute_min_k_reservoir, faiss/utils/distances.cpp).
-	minReservoir = 100
 )
 
-// TopK collects the k best of what it is given as faiss and knowhere do, with their ties. An
-// IVF search gives it one list after the other.
+// TopK collects the k best hits that it is offered. An IVF search offers it one list after the other.
 type TopK struct {
 	similarity bool
-	heapOnly   bool // no reservoir for large k
+	oneMinus   bool // distances of hits are 1 less the similarity, as hnswlib has them
+	heapOnly   bool // no pool for large k
 	k          int
-	// inHeap: the heap is in use, else the reservoir.
-	inHeap    bool
-	heap      heap
-	reservoir reservoir
-	sorter    sorter
-	worst     float32 // of keys: an entry enters if its key is smaller
-	limit     limit   // the same for tiles
+	pooled     bool // the pool is in use, else the heap
+	heap       heap
+	pool       pool
+	worst      float32 // of keys: an entry enters if its key is smaller
+	limit      limit   // the same for tiles
 }
 
-// NewTopK returns a collector: a heap for k < 100, ordered by distance and, but in knowhere 2.2, then id; a reservoir from
-// 100 on (faiss/impl/ResultHandler.h, faiss/utils/Heap.h); with the ties of library l (not HNSWLib); similarity says whether
-// greater distances are better.
+// NewTopK returns a collector of raw distances; greater ones are better if similarity is set. Equal ones are ordered by id, except in
+// knowhere 2.2, whose order is that of faiss's heap (faiss/utils/Heap.h). From k = 100 on, of several hits as far as the last, others may
+// stay than in a library.
 func NewTopK(l engine.Library, similarity bool) *TopK {
-	return &TopK{similarity: similarity, heap: heap{ties: l != engine.Knowhere22}}
+	return &TopK{similarity: similarity, oneMinus: similarity && l == engine.HNSWLib, heap: heap{ties: l != engine.Knowhere22}}
 }
 
-// Reset empties the collector for k hits, to be collected in a heap whatever k is, as in the
-// lists of an IVF index.
+// Reset empties the collector for k hits, to be collected in a heap whatever k is, as in the lists of an IVF index.
 func (t *TopK) Reset(k int) {
-	t.k, t.inHeap = k, true
+	t.k, t.pooled = k, false
 	t.heap.fill(k)
 	t.setWorst(neutral)
 }
 
 // reset empties the collector for k hits as IndexFlat does.
 func (t *TopK) reset(k int) {
-	if t.heapOnly || k < minReservoir {
+	if t.heapOnly || k < minPool {
 		t.Reset(k)
 		return
 	}
-	t.k, t.inHeap = k, false
-	t.reservoir.reset(k)
+	t.k, t.pooled = k, true
+	t.pool = slices.Grow(t.pool[:0], 2*k)
 	t.setWorst(neutral)
 }
 
@@ -70,16 +64,15 @@ func (t *TopK) Add(distance float32, id int64) {
 
 // enter takes an entry that beats the worst.
 func (t *TopK) enter(key float32, id int64) {
-	if t.inHeap {
-		t.heap.replace(key, id)
-		if top := t.heap.keys[0]; top != t.worst {
-			t.setWorst(top)
+	if t.pooled {
+		if worst, full := t.pool.add(t.k, key, id); full {
+			t.setWorst(worst)
 		}
 		return
 	}
-	t.reservoir.add(t.k, key, id)
-	if t.reservoir.worst != t.worst {
-		t.setWorst(t.reservoir.worst)
+	t.heap.replace(key, id)
+	if top := t.heap.keys[0]; top != t.worst {
+		t.setWorst(top)
 	}
 }
 
@@ -90,39 +83,26 @@ func (t *TopK) setWorst(key float32) {
 
 // Hits appends the hits, best first, and leaves the collector to be Reset.
 func (t *TopK) Hits(dst []engine.Hit) []engine.Hit {
-	n := t.k
-	if t.inHeap {
-		n = t.heap.sort(n)
-	} else {
-		n = t.settle()
-	}
-	for i, key := range t.heap.keys[:n] {
-		id := t.heap.ids[i]
-		if t.similarity {
-			key, id = -key, ^id
+	if t.pooled {
+		for _, e := range t.pool.sort(t.k) {
+			dst = append(dst, t.hit(unpacked(e)))
 		}
-		dst = append(dst, engine.Hit{ID: id, Distance: key})
+		return dst
+	}
+	n := t.heap.sort(t.k)
+	for i, key := range t.heap.keys[:n] {
+		dst = append(dst, t.hit(key, t.heap.ids[i]))
 	}
 	return dst
 }
 
-// settle sorts the k best of the reservoir into the heap's slices and returns how many there
-// are: pushed one by one, then replaced, then popped (ReservoirTopN::to_result). Where no two
-// equal keys make that matter a sort comes to the same.
-func (t *TopK) settle() int {
-	r, h := &t.reservoir, &t.heap
-	h.keys, h.ids = resize(h.keys, t.k), resize(h.ids, t.k)
-	n := min(r.n, t.k)
-	if t.sorter.sort(r, h, n) {
-		return n
+// hit returns the hit of an entry.
+func (t *TopK) hit(key float32, id int64) engine.Hit {
+	if t.similarity {
+		key, id = -key, ^id
 	}
-	for i := range n {
-		h.rise(i, r.keys[i], r.ids[i])
+	if t.oneMinus {
+		key = 1 - key
 	}
-	for i := n; i < r.n; i++ {
-		if r.keys[i] < h.keys[0] {
-			h.sink(n, r.keys[i], r.ids[i])
-		}
-	}
-	return h.sort(n)
+	return engine.Hit{ID: id, Distance: key}
 }
