@@ -51,24 +51,23 @@ func reachKnown(r *pgo.Reach) bool {
 
 // JudgementSchema is what can be asked of the profiles that WriteJudgement writes.
 func JudgementSchema(render.ReportOptions) *table.Schema {
-	return assessedTable(&pgo.Judgement{}, &pgo.Judgement{}).Schema()
+	return assessedTable(&pgo.Judgement{}).Schema()
 }
 
 func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet {
-	short := ShortJudgement(j)
-	asked := render.Ask(o, assessedTable(j, short), func(i int) any { return i }) // the limit is of hot calls
+	asked := render.Ask(o, assessedTable(j), func(i int) any { return i }) // the limit is of hot calls
 	s := &render.Sheet{
-		Kind: "Judgement", Options: o, Head: judgementHead(short, o),
+		Kind: "Judgement", Options: o, Head: judgementHead(j, o),
 		About: func(e *encode.Encoder) { writeJudgementHead(e, j, o) },
 		Items: asked.Items, Nested: func(e *encode.Encoder, i int) { e.Entry("refusals", j.Profiles[i].Refusals) },
 	}
 	if len(j.Profiles) > 0 {
 		part := asked.List("")
-		part.Head = append(assessedLines(short, o), part.Head...)
+		part.Head = append(assessedLines(j, o), part.Head...)
 		s.Parts = append(s.Parts, part)
 	}
 	if figuresKnown(j) {
-		s.Parts = append(s.Parts, figuresPart(short, o))
+		s.Parts = append(s.Parts, figuresPart(j, o))
 	}
 	if len(j.Hot) > 0 {
 		s.Parts = append(s.Parts, hotPart(j, o))

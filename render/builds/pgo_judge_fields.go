@@ -10,13 +10,13 @@ import (
 	"kitescope/render"
 )
 
-// assessedTable are the profiles. People read shorter names.
-func assessedTable(j, short *pgo.Judgement) *table.Rows[int] {
+// assessedTable returns the profiles, for scripts and people.
+func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 	field := func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int] {
 		return render.Key(name, kind, func(i int) table.Cell { return of(&j.Profiles[i]) })
 	}
 	of := func(text func(a *pgo.Assessed) string) func(i int) string {
-		return func(i int) string { return text(&short.Profiles[i]) }
+		return func(i int) string { return text(&j.Profiles[i]) }
 	}
 	input := func(name string, of func(in *pgo.Input) string) table.ColumnOf[int] {
 		return field(name, table.Text, func(a *pgo.Assessed) table.Cell {

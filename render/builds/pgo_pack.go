@@ -44,7 +44,7 @@ func newPackSheet(r *PackReport, o *render.ReportOptions) *render.Sheet {
 func PackSchema(render.ReportOptions) *table.Schema { return packTable(&pgo.Manifest{}).Schema() }
 
 func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
-	m, short := r.Pack.Manifest, packNames(r.Pack.Manifest)
+	m := r.Pack.Manifest
 	where := r.Path
 	if where == "" {
 		where = m.File
@@ -57,14 +57,14 @@ func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
 		lines = append(lines, render.Line{Text: "blocked: " + render.Harmless(b)})
 	}
 	if j := m.Judgement; j != nil {
-		line := render.Line{Text: "judged: " + j.Verdict + ": " + render.Harmless(short(j.Reason))}
+		line := render.Line{Text: "judged: " + j.Verdict + ": " + render.Harmless(j.Reason)}
 		if j.Verdict == pgo.Unfit.String() {
 			line = render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: line.Text}}}
 		}
 		lines = append(lines, line)
 	}
 	for _, n := range r.Notes {
-		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: render.Harmless(short(n))}}})
+		lines = append(lines, render.Line{Role: render.RoleWarn, Text: render.Glyph(render.RoleWarn, o.ASCII) + " ", After: []render.Piece{{Role: render.RolePlain, Text: render.Harmless(n)}}})
 	}
 	switch {
 	case r.Path == "":
@@ -74,16 +74,6 @@ func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: "go build takes it with " + render.Harmless(shellquote.Word(r.Flag))})
 	}
 	return lines
-}
-
-// packNames takes the folders that all profiles are in out of a text.
-func packNames(m *pgo.Manifest) func(string) string {
-	var names []string
-	for i := range m.Sources {
-		names = append(names, m.Sources[i].Name)
-	}
-	_, short := shortNames(names)
-	return short
 }
 
 func weightShare(m *pgo.Manifest, s *pgo.ManifestSource) float64 {
@@ -124,7 +114,6 @@ func writePackHead(e *encode.Encoder, r *PackReport) {
 // packTable are the profiles that a pack was made of.
 func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 	type source = *pgo.ManifestSource
-	short := packNames(m)
 	text := func(name string, of func(s source) string) table.ColumnOf[source] {
 		return render.Key(name, table.Text, func(s source) table.Cell {
 			if of(s) == "" {
@@ -133,7 +122,7 @@ func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 			return table.Of(of(s))
 		})
 	}
-	name := text("name", func(s source) string { return s.Name }).Titled("PROFILE", 0, func(s source) string { return render.Harmless(short(s.Name)) })
+	name := text("name", func(s source) string { return s.Name }).Titled("PROFILE", 0, func(s source) string { return render.Harmless(s.Name) })
 	name.Shorten = true
 	return table.New(table.Schema{
 		Name: "profiles", Singular: "profile", Names: []string{"name", "node"}, Sparse: true, Order: []string{"name", "node", "samples", "weight", "go_version"},

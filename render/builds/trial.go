@@ -192,7 +192,7 @@ func trialSteps(r *trial.Report) []string {
 	if r.Plan.Control > 0 {
 		pairs += " and " + words.Plural(r.Plan.Control, "pair") + " of the control among them"
 	}
-	reason, _, _ := strings.Cut(ShortJudgement(r.Judgement).Reason, "; only a trial")
+	reason, _, _ := strings.Cut(r.Judgement.Reason, "; only a trial")
 	return []string{
 		"Module " + r.Module.Path + ", package " + r.Module.Package + had + ".",
 		"Built without PGO: " + words.Bytes(r.Plain.Size) + ".",
