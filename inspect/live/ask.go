@@ -137,7 +137,7 @@ func (a *asking) advance() {
 func (a *asking) server(ctx context.Context, s *server) {
 	ctx, cancel := context.WithDeadline(ctx, s.deadline(a.client.opts.Timeout))
 	begun := time.Now()
-	l, err := a.client.connect(ctx, s.address, a.cluster)
+	l, err := a.client.connect(s.address, a.cluster)
 	if err != nil {
 		cancel()
 		a.broken(s, err, 0)

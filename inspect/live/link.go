@@ -44,8 +44,8 @@ type link struct {
 // maxHeaders bounds what comes before and after an answer: texts of errors, most of all.
 const maxHeaders = 64 << 10
 
-// connect prepares the link, which lasts as long as ctx; nothing is dialed before the first call.
-func (c *Client) connect(ctx context.Context, address, cluster string) (*link, error) {
+// connect prepares the link; nothing is dialed before the first call.
+func (c *Client) connect(address, cluster string) (*link, error) {
 	l := &link{client: c, address: address, cluster: cluster}
 	l.tenant = c.room.enter()
 	creds := insecure.NewCredentials()

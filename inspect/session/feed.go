@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"kitescope/inspect/history"
@@ -32,17 +31,6 @@ type Feed struct {
 	At At
 
 	failed error
-	live   atomic.Pointer[liveFeed] // that follows now, nil: none does
-}
-
-// Again asks a live source anew, at once and what processes say as well, and returns when that is told. The watch tells what changes
-// in etcd by itself, so that of etcd only its health is asked. It is no error that the source is none that is followed.
-func (f *Feed) Again(ctx context.Context) error {
-	l := f.live.Load()
-	if l == nil {
-		return nil
-	}
-	return l.again(ctx)
 }
 
 // Err is why nothing was ever told of, nil if something was. It is known once Follow has returned.
@@ -100,7 +88,6 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 	if past == nil {
 		return f.followNewest(ctx, src, want, emit)
 	}
-	defer past.close()
 	last, unsaid := emit, past
 	emit = func(u history.Update) {
 		if u.Cluster != nil && unsaid != nil {
@@ -121,9 +108,6 @@ func (f *Feed) follow(ctx context.Context, src source.Source, want meta.Want, em
 		if err := f.followNewest(ctx, src, want, emit); err != nil {
 			return err
 		}
-	}
-	if recording, ok := src.(*source.Recording); ok {
-		return f.tail(ctx, recording, past, want, emit)
 	}
 	<-ctx.Done()
 	return ctx.Err()

@@ -32,11 +32,8 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 	ctx, stop := context.WithCancel(ctx)
 	l := &liveFeed{
 		emit: emit, first: make(chan struct{}), fresh: make(chan struct{}, 1), hasten: make(chan chan struct{}), every: cmp.Or(f.Every, askInterval),
-		answered: map[string]time.Time{}, asking: make(chan chan struct{}), examining: make(chan chan struct{}), ended: ctx.Done(),
+		answered: map[string]time.Time{},
 	}
-	l.asks, l.examines = f.Ask != nil && f.Kept == nil, !f.Quiet
-	f.live.Store(l)
-	defer f.live.Store(nil)
 	var polling sync.WaitGroup
 	defer polling.Wait()
 	defer stop()
@@ -83,12 +80,7 @@ type liveFeed struct {
 	// hasten asks for the metadata of now.
 	hasten chan chan struct{}
 	every  time.Duration // between two rounds of questions
-	// asking and examining ask for a round of questions to processes, and to etcd how it is, that begins now; what they take is closed
-	// when its answers are told. asks and examines say whether somebody takes them.
-	asking, examining chan chan struct{}
-	asks, examines    bool
-	ended             <-chan struct{} // closed when nothing is followed any more
-	lay               func(*model.Cluster) (*model.Cluster, error)
+	lay    func(*model.Cluster) (*model.Cluster, error)
 	// broken is why the watch brings nothing, silent why etcd does not answer, which a watch on a member that died does
 	// not say. heard is when etcd was last heard of.
 	broken, silent error
@@ -195,66 +187,16 @@ func (l *liveFeed) poll(ctx context.Context, ask func() *model.Etcd) {
 	case <-l.first: // data first
 	case <-ctx.Done():
 	}
-	var told chan struct{}
 	for ctx.Err() == nil {
 		h := ask() // ends with ctx
 		if ctx.Err() != nil {
 			return
 		}
 		l.examined(h)
-		closeIf(told)
-		told = nil
 		select {
 		case <-time.After(max(healthInterval, l.every)): // who asks processes seldom asks etcd as seldom
-		case told = <-l.examining:
 		case <-ctx.Done():
 		}
-	}
-}
-
-func closeIf(told chan struct{}) {
-	if told != nil {
-		close(told)
-	}
-}
-
-// errEnded is why a feed that ends does not ask again.
-var errEnded = errors.New("the source is not followed any more")
-
-// again has a round of each kind of question begin now, and waits for their answers. A round that is under way ends before.
-func (l *liveFeed) again(ctx context.Context) error {
-	rounds := []struct {
-		taken bool
-		ask   chan chan struct{}
-	}{{l.asks, l.asking}, {l.examines, l.examining}}
-	errs := make(chan error, len(rounds))
-	for _, r := range rounds {
-		if !r.taken {
-			errs <- nil
-			continue
-		}
-		go func() { errs <- l.round(ctx, r.ask) }()
-	}
-	return errors.Join(<-errs, <-errs)
-}
-
-// round asks for a round of questions and waits for its end.
-func (l *liveFeed) round(ctx context.Context, ask chan chan struct{}) error {
-	told := make(chan struct{})
-	select {
-	case ask <- told:
-	case <-l.ended:
-		return errEnded
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-told:
-		return nil
-	case <-l.ended:
-		return errEnded
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

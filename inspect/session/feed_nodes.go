@@ -16,7 +16,6 @@ func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 	case <-l.first:
 	case <-ctx.Done():
 	}
-	var told chan struct{}
 	for ctx.Err() == nil {
 		l.mu.Lock()
 		c := l.last
@@ -34,12 +33,9 @@ func (l *liveFeed) askNodes(ctx context.Context, nodes Asker) {
 			l.catchUp(ctx)
 			l.answeredBy(r, c)
 		}
-		closeIf(told)
-		told = nil
 		select {
 		case <-time.After(max(l.every, time.Since(start))):
 		case <-l.fresh:
-		case told = <-l.asking:
 		case <-ctx.Done():
 		}
 	}

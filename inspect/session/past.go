@@ -25,10 +25,6 @@ type Past struct {
 	reader *history.Reader
 	last   int64 // the revision up to which the reader was told
 	known  *history.History
-	// own are sources that this one was turned to, the newest last: what reads the one before goes on for a while.
-	own []source.Source
-	// told is the newest cluster that was told of since.
-	told *model.Cluster
 }
 
 var _ history.Past = (*Past)(nil)

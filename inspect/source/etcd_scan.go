@@ -211,12 +211,12 @@ func (s *etcdSnapshot) scan(ctx context.Context, ranges []Range, m *meter, yield
 	return nil
 }
 
-// drain frees what a range has read when the scan ends early.
+// drain drops what a range has read when the scan ends early.
 func (f *rangeFetch) drain() {
 	if f == nil {
 		return
 	}
-	for range f.pages { //nolint:revive // the one that waits is dropped
+	for range f.pages {
 	}
 }
 

@@ -23,7 +23,6 @@ type Recording struct {
 	opts   Options
 	chunks []recordedChunk
 	gaps   gapList
-	seen   recordedEdge // of the folder when it was opened
 
 	mu     sync.Mutex
 	opened []openedChunk // the last ones that were used
@@ -97,34 +96,12 @@ func openRecording(ctx context.Context, dir string, opts Options) (Source, error
 		return nil, noRecording(dir)
 	}
 	opts.unpackers = &unpackers{}
-	r := &Recording{dir: dir, opts: opts, seen: edgeOf(dir, names)} // before it is read: what comes meanwhile is more
+	r := &Recording{dir: dir, opts: opts}
 	if err := r.open(ctx, names); err != nil {
 		_ = r.Close()
 		return nil, err
 	}
 	return r, nil
-}
-
-// recordedEdge is how far a recorder has come, as the folder alone tells.
-type recordedEdge struct {
-	name string
-	size int64
-}
-
-func edgeOf(dir string, names []string) (e recordedEdge) {
-	if len(names) > 0 {
-		e.name = names[len(names)-1]
-		if info, err := os.Stat(filepath.Join(dir, e.name)); err == nil {
-			e.size = info.Size()
-		}
-	}
-	return e
-}
-
-// Grown reports whether there is more in the folder than when it was opened: who wants it opens it again.
-func (r *Recording) Grown() bool {
-	names, err := ChunkNames(r.dir)
-	return err == nil && edgeOf(r.dir, names) != r.seen
 }
 
 // open reads the heads of all chunks.
