@@ -50,27 +50,6 @@ func (c *Comparison) Compared() bool {
 	return slices.ContainsFunc(c.Lines, func(l Line) bool { return len(l.A) > 0 && len(l.B) > 0 })
 }
 
-// DifferByName reports whether both sides have the same figures, of things with other names.
-func (c *Comparison) DifferByName() bool {
-	type figure struct{ name, unit string }
-	before, after := map[figure]bool{}, map[figure]bool{}
-	for _, l := range c.Lines {
-		switch f := (figure{l.Name, l.Unit}); {
-		case l.Of == "":
-		case len(l.A) > 0:
-			before[f] = true
-		case len(l.B) > 0:
-			after[f] = true
-		}
-	}
-	for f := range before {
-		if after[f] {
-			return true
-		}
-	}
-	return false
-}
-
 // Worse reports whether a metric got worse.
 func (c *Comparison) Worse() bool {
 	return slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Verdict == Worse })

@@ -47,20 +47,19 @@ func TestFilter(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	values := []float64{1}
 	for _, test := range []struct {
-		name                             string
-		lines                            []Line
-		compared, byName, worse, changed bool
+		name                     string
+		lines                    []Line
+		compared, worse, changed bool
 	}{
 		{name: "nothing"},
-		{name: "other names", lines: []Line{{Metric: Metric{Of: "a", Name: "time"}, A: values}, {Metric: Metric{Of: "b", Name: "time"}, B: values}}, byName: true},
-		{name: "other figures", lines: []Line{{Metric: Metric{Of: "a", Name: "time"}, A: values}, {Metric: Metric{Of: "b", Name: "size"}, B: values}}},
+		{name: "other names", lines: []Line{{Metric: Metric{Of: "a", Name: "time"}, A: values}, {Metric: Metric{Of: "b", Name: "time"}, B: values}}},
 		{name: "better", lines: []Line{{A: values, B: values, Verdict: Better}}, compared: true, changed: true},
 		{name: "worse", lines: []Line{{A: values, B: values, Verdict: Worse}}, compared: true, worse: true, changed: true},
 		{name: "the same", lines: []Line{{A: values, B: values}}, compared: true},
 	} {
 		c := &Comparison{Lines: test.lines}
-		if c.Compared() != test.compared || c.DifferByName() != test.byName || c.Worse() != test.worse || c.Changed() != test.changed {
-			t.Errorf("%s: compared %t, by name %t, worse %t, changed %t", test.name, c.Compared(), c.DifferByName(), c.Worse(), c.Changed())
+		if c.Compared() != test.compared || c.Worse() != test.worse || c.Changed() != test.changed {
+			t.Errorf("%s: compared %t, worse %t, changed %t", test.name, c.Compared(), c.Worse(), c.Changed())
 		}
 	}
 }

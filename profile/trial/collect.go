@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"kitescope/internal/hints"
 	"kitescope/profile"
 	"kitescope/profile/pgo"
-	"kitescope/profile/pull"
 	profileread "kitescope/profile/read"
 )
 
@@ -89,17 +87,9 @@ func eventsOf(p *profile.Profile) int64 {
 	return -1
 }
 
-// brought returns profiles that the user named: files, or folders that "profile pull" wrote.
+// brought returns profiles that the user named.
 func (t *trial) brought(ctx context.Context) (inputs []pgo.Input, err error) {
 	for _, name := range t.plan.Profiles {
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			pulled, err := pulledInputs(ctx, name)
-			if err != nil {
-				return nil, err
-			}
-			inputs = append(inputs, pulled...)
-			continue
-		}
 		p, err := profileread.Open(ctx, name, profileread.Options{})
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -107,40 +97,6 @@ func (t *trial) brought(ctx context.Context) (inputs []pgo.Input, err error) {
 		inputs = append(inputs, pgo.Input{Name: filepath.Base(name), Profile: p, Err: err})
 	}
 	return inputs, nil
-}
-
-// pulledInputs returns the CPU profiles of a folder.
-func pulledInputs(ctx context.Context, dir string) ([]pgo.Input, error) {
-	record, err := pull.Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	var inputs []pgo.Input
-	for i := range record.Items {
-		item := &record.Items[i]
-		if item.Kind != pull.CPU {
-			continue
-		}
-		in := pgo.Input{Name: item.Name, Node: item.Node, BuildID: item.BuildID}
-		in.Profile, in.Err = readItem(ctx, item)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		inputs = append(inputs, in)
-	}
-	if len(inputs) == 0 {
-		return nil, planError("name a folder that kitescope profile pull wrote, or files", "%s holds no CPU profiles", dir)
-	}
-	return inputs, nil
-}
-
-func readItem(ctx context.Context, item *pull.Item) (*profile.Profile, error) {
-	f, err := item.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return profileread.From(ctx, item.Name, f, profileread.Options{})
 }
 
 // UnfitError reports that the profiles cannot be built with.

@@ -169,8 +169,11 @@ func (p *Plan) checkFiles() error {
 		return planError("", "--dir: there is no folder %s", p.Dir)
 	}
 	for _, path := range p.Profiles {
-		if _, err := os.Stat(path); err != nil {
+		switch info, err := os.Stat(path); {
+		case err != nil:
 			return planError("", "--profile: %w", err)
+		case info.IsDir():
+			return planError("merge its profiles first: kitescope pgo pack FOLDER -O packed.pgo", "--profile: %s is a folder", path)
 		}
 	}
 	for _, x := range []struct{ flag, line string }{

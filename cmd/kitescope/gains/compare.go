@@ -228,10 +228,8 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	switch {
 	case f.plot == "recall": // curves need no name in common
 	case !c.Compared():
-		hint := "check that both sides ran the same benchmark and succeeded; the table has what only one side has"
-		if c.DifferByName() {
-			hint = "names differ: match them by a common part with --match 'REGEXP', or plot recall against QPS with --plot recall"
-		}
+		hint := "check that both sides ran the same benchmark and succeeded; the table has what only one side has; " +
+			"if only names differ, match them by a common part with --match 'REGEXP', or use --plot recall"
 		return &hints.Error{Err: errors.New("nothing to compare: no metric has values on both sides"), Advice: hint}
 	case f.failOn == compareFailures[0] && c.Worse(), f.failOn == compareFailures[1] && c.Changed():
 		return &cli.CodeError{Code: cli.ExitFindings}

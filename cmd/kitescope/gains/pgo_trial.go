@@ -119,7 +119,7 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&p.Serve, "serve", "", "command that starts the program as a service")
 	fl.StringVar(&p.Ready, "ready", "", "URL or host:port that answers when the service is up")
 	fl.StringVar(&p.PProf, "pprof", "", "base URL of the service's pprof: http://127.0.0.1:6060")
-	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile, or those of a pulled folder, instead of taking one; repeatable")
+	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile, e.g. a pack, instead of taking one; repeatable")
 	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "number of runs of both programs")
 	fl.IntVar(&p.Control, "control", 0, "number of pairs of the program without PGO and its own copy among them; without a number, the same as --pairs")
 	fl.Lookup("control").NoOptDefVal = "-1"
