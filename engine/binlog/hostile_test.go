@@ -94,7 +94,7 @@ func TestTruncatedFiles(t *testing.T) {
 
 func TestDamagedFiles(t *testing.T) {
 	for _, b := range seeds(t) {
-		for at := range b {
+		for at := 0; at < len(b); at += 3 {
 			damaged := bytes.Clone(b)
 			damaged[at] ^= []byte{0x01, 0x80, 0xff, 0x10}[at%4]
 			decodeAll(t, damaged)

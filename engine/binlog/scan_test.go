@@ -108,7 +108,7 @@ func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 func TestTouchLeavesWhatIsPut(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	touched := 0
-	for i := range 12 {
+	for i := range 4 {
 		const n = 24 << 20
 		// Of long records a part was put, and a huge page begins there, more often than not.
 		s, content := taken(t, r, n, 4, 132, []int{3000 + r.IntN(100), 3 << 20}[i%2])
@@ -171,7 +171,7 @@ func TestTheFirstDamagedPageIsNamed(t *testing.T) {
 		at++
 	}
 	want := ""
-	for range 30 {
+	for range 6 {
 		x, err := ReadIndex(t.Context(), files{"file/1/2/3/HNSW": file}, "file")
 		if err == nil {
 			x.Release()

@@ -17,7 +17,7 @@ func TestRankedKeepsTheNearest(t *testing.T) {
 	for i, f := range forms {
 		lists[i] = &Ranked{form: f}
 	}
-	for round := range 3000 {
+	for round := range 1000 {
 		room := 1 + r.IntN(100)
 		distinct, odds := 1+r.IntN(400), round%4 == 3
 		draw := func() float32 {

@@ -14,7 +14,7 @@ import (
 func TestCodesBuildTheSameGraph(t *testing.T) {
 	const rows, dim = 4200, 256
 	r := rand.New(rand.NewPCG(51, 52))
-	for _, c := range []struct {
+	cases := []struct {
 		name    string
 		metric  engine.Metric
 		library engine.Library
@@ -25,7 +25,11 @@ func TestCodesBuildTheSameGraph(t *testing.T) {
 		{"inner product of faiss", dist.InnerProduct, engine.Faiss, func() float32 { return float32(3 + r.NormFloat64()) }},
 		{"cosine of hnswlib", dist.Cosine, engine.HNSWLib, func() float32 { return float32(r.ExpFloat64()) }},
 		{"cosine of knowhere", dist.Cosine, engine.Knowhere22, func() float32 { return float32(r.NormFloat64()) }},
-	} {
+	}
+	if testing.Short() {
+		cases = cases[:1]
+	}
+	for _, c := range cases {
 		v, err := engine.NewVectors(dist.Float32, dim, rows)
 		if err != nil {
 			t.Fatal(err)

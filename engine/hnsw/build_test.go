@@ -146,7 +146,11 @@ var buildSums string
 
 // TestBuildGolden compares with the files that hnswlib 0.8.0 made, by their sums.
 func TestBuildGolden(t *testing.T) {
+	n := 0
 	for line := range strings.Lines(buildSums) {
+		if n++; testing.Short() && n%4 != 0 {
+			continue
+		}
 		want, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

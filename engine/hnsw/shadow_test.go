@@ -69,7 +69,11 @@ func TestCodesChangeNoWalk(t *testing.T) {
 		},
 	}
 	libraries := []engine.Library{engine.HNSWLib, engine.Faiss, engine.Knowhere22, engine.Knowhere23}
-	for round := range 240 {
+	rounds := 120
+	if testing.Short() {
+		rounds = 16
+	}
+	for round := range rounds {
 		dim, m := []int{1, 9, 64, 100}[round%4], engine.Metric(r.IntN(3))
 		draw := kinds[r.IntN(len(kinds))]
 		plain := tangle(t, r, dim, 300+r.IntN(500), m, draw)

@@ -105,7 +105,7 @@ func parquetEvent(t *testing.T) func([]byte) []byte {
 // the same words.
 func TestDamagedLinksOfPlacedGraphsAreNamed(t *testing.T) {
 	whole := []byte(content(t, "knowhere_l2.bin"))
-	for at := 0; at < len(whole); at += 7 {
+	for at := 0; at < len(whole); at += 31 {
 		blob := append([]byte(nil), whole...)
 		blob[at] ^= 0xa5
 		_, want := Parse("index/HNSW", blob, Hint{segment: true})
