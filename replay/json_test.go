@@ -118,14 +118,11 @@ var wantKeys = map[string]string{
 	"differences.examples[].got":  "distance key key_text",
 	"differences.examples[].want": "distance key key_text",
 	"points[]": "asked cpu_per_query_seconds distances_per_query ef errors failed failed_latency k late latency notes nprobe open_sessions plan qps qps_high " +
-		"qps_low queries recall recall_high recall_low rounds served server_latency stopped switches_per_query took_seconds unsent voluntary_per_query involuntary_per_query waited_latency " +
-		"wire_latency",
+		"qps_low queries recall recall_high recall_low rounds served stopped switches_per_query took_seconds unsent voluntary_per_query involuntary_per_query waited_latency",
 	"points[].errors":           "*",
 	"points[].latency":          latencyKeys,
 	"points[].failed_latency":   latencyKeys,
-	"points[].server_latency":   latencyKeys,
 	"points[].waited_latency":   latencyKeys,
-	"points[].wire_latency":     latencyKeys,
 	"points[].plan":             "deadline_seconds poisson rate requests round_seconds rounds seed sessions speed timed total warmup_seconds",
 	"points[].rounds[]":         "asked cpu_seconds cut failed latency qps queries tail took_seconds",
 	"points[].rounds[].latency": latencyKeys,

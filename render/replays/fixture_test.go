@@ -196,7 +196,6 @@ func fixtureTrouble() *replay.Result {
 	p.FailedLatency = load.Latency{Count: 6100, Mean: 2 * time.Millisecond, P50: time.Millisecond, P99: 10 * time.Second, Max: 10 * time.Second}
 	p.Errors = map[string]int64{"deadline exceeded": 6000, "unavailable " + rendertest.HostileName: 99, "a": 1}
 	p.CPUPerQuery, p.SwitchesPerQuery, p.DistancesPerQuery, p.Recall = 0, 0, 0, -1
-	p.Server, p.Wire = fixtureLatency(2*time.Millisecond, 4000, 1), fixtureLatency(300*time.Microsecond, 4000, 2)
 	p.Stopped = "the target stopped answering"
 	p.Sessions, p.Open, p.Unsent, p.Waited, p.Notes = 8, 5, 4000, fixtureLatency(40*time.Microsecond, 4000, 9), []string{"could not open 3 sessions: refused " + rendertest.HostileName}
 	r.Differences.Explained[rendertest.HostileName] = 1

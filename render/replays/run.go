@@ -69,13 +69,8 @@ func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	}
 	lines := labelled(o, render.RolePlain, "latency", figures(o, "avg min max", l.Mean, l.Min, l.Max))
 	lines = append(lines, labelled(o, render.RolePlain, "", figures(o, "p50 p90 p95 p99 p99.9", l.P50, l.P90, l.P95, l.P99, l.P999))...)
-	for _, x := range []struct {
-		name string
-		l    *load.Latency
-	}{{"  server", &p.Server}, {"  wire", &p.Wire}, {"  waited", &p.Waited}} {
-		if x.l.Count > 0 && x.l.Max > 0 {
-			lines = append(lines, labelled(o, render.RolePlain, x.name, figures(o, "avg p50 p99 max", x.l.Mean, x.l.P50, x.l.P99, x.l.Max))...)
-		}
+	if w := &p.Waited; w.Count > 0 && w.Max > 0 {
+		lines = append(lines, labelled(o, render.RolePlain, "  waited", figures(o, "avg p50 p99 max", w.Mean, w.P50, w.P99, w.Max))...)
 	}
 	if p.Late > 0 {
 		lines = append(lines, labelled(o, render.RoleWarn, "  late", words.Count(p.Late, "request", "requests")+" sent late: all sessions were busy")...)
@@ -214,8 +209,6 @@ func pointFields() []table.ColumnOf[*load.Point] {
 	}{
 		{"latency", func(p *load.Point) *load.Latency { return &p.Latency }},
 		{"failed_latency", func(p *load.Point) *load.Latency { return &p.FailedLatency }},
-		{"server", func(p *load.Point) *load.Latency { return &p.Server }},
-		{"wire", func(p *load.Point) *load.Latency { return &p.Wire }},
 		{"waited", func(p *load.Point) *load.Latency { return &p.Waited }},
 	} {
 		list = append(list, latencyFields(x.name, x.of)...)

@@ -2,8 +2,7 @@
 // with its k-NN plugin, MariaDB. It only ever reads.
 //
 // In: an address that the user named, a collection or table, requests. Out: answers with their distances, and how long each
-// took, apart by what the server says it needed and what the way there and back cost. Every call has a deadline; what goes
-// wrong is an error of that request, never the end of the run.
+// took. Every call has a deadline; what goes wrong is an error of that request, never the end of the run.
 //
 // In these steps: Open finds by the address's scheme which kind of server it is (the table in kinds), asks it what the
 // collection is, and refuses what could not be searched with one line and a hint; Session takes a connection; Ask makes of a

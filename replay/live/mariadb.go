@@ -135,7 +135,7 @@ func (m *mariaDB) Session(ctx context.Context) (load.Session, error) {
 // Close ends the connection.
 func (s *mariaSession) Close() error { return s.db.Close() }
 
-// Ask searches for each vector. MariaDB tells no time of its own.
+// Ask searches for each vector.
 func (s *mariaSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	var query string
 	var values []any

@@ -108,8 +108,7 @@ type milvusSession struct {
 // Close ends the connection.
 func (s *milvusSession) Close() error { return s.conn.Close() }
 
-// Ask searches. Milvus tells no time of its own (Status.extra_info has the cost in units of its own since 2.4, and bytes read
-// since 2.6): Answer.Server is 0. It does not tell distances either.
+// Ask searches. Milvus does not tell how many distances that took.
 func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	if err := s.m.desc.fits(r); err != nil {
 		return nil, err

@@ -103,8 +103,7 @@ func (s *openSearchSession) Close() error {
 	return nil
 }
 
-// Ask searches for each vector, with a deadline for each. The server tells its time in whole milliseconds, which most searches take one or two of: Answer.Server
-// is 0 for that.
+// Ask searches for each vector, with a deadline for each.
 func (s *openSearchSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	return s.answers.ask(ctx, &s.t.desc, s.t.o, &s.t.budget, r, func(_ context.Context, row []byte) error {
 		body, err := s.t.query(r, row)

@@ -164,8 +164,7 @@ func (s *postgresSession) Close() error {
 }
 
 // Ask searches: nq vectors are nq statements, one after the other, as SQL has no other way that uses an index. ef is
-// hnsw.ef_search, which also bounds how many hits there are, nprobe is ivfflat.probes. PostgreSQL tells no time of its own with an
-// answer: Answer.Server is 0.
+// hnsw.ef_search, which also bounds how many hits there are, nprobe is ivfflat.probes.
 func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	sql, values := s.p.sql.of(r)
 	ready := false

@@ -52,8 +52,6 @@ type Request struct {
 type Answer struct {
 	// Hits of each vector, nearest first.
 	Hits [][]Hit
-	// Server is how long the server says that it needed, 0 if it does not.
-	Server time.Duration
 	// Distances were computed, 0 if nobody counted.
 	Distances int
 }

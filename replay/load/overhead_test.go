@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime"
 	"testing"
-	"time"
 
 	"kitescope/replay/load"
 )
@@ -25,7 +24,7 @@ func TestNoAllocationPerRequest(t *testing.T) {
 	allocated := func(n int) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := load.Run(t.Context(), &idle{load.Answer{Server: time.Nanosecond}}, all, load.Plan{Sessions: 2, Requests: n})
+		_, err := load.Run(t.Context(), &idle{}, all, load.Plan{Sessions: 2, Requests: n})
 		if err != nil {
 			t.Fatal(err)
 		}

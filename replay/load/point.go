@@ -84,9 +84,6 @@ type Point struct {
 	DistancesPerQuery                      float64 `doc:",omitzero"`
 	Latency                                Latency `doc:",omitzero"` // of what was answered
 	FailedLatency                          Latency `doc:",omitzero"` // of what was not
-	// Server and Wire split latency where the target tells its own time.
-	Server Latency `doc:"server_latency,omitzero"`
-	Wire   Latency `doc:"wire_latency,omitzero"`
 	// Waited is how long after the time it was meant for each request of an open loop was sent, Late or not: what timers
 	// and sessions that were busy add to latency.
 	Waited  Latency `doc:"waited_latency,omitzero"`

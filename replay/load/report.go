@@ -48,7 +48,7 @@ func (d *driver) point() *Point {
 func (p *Point) fill(all *tally, used interval) {
 	p.Asked, p.Failed, p.Late, p.Queries = all.asked, all.failed, all.late, all.queries
 	p.Latency, p.FailedLatency = all.latency.Latency(), all.fails.Latency()
-	p.Server, p.Wire, p.Waited = all.server.Latency(), all.wire.Latency(), all.waited.Latency()
+	p.Waited = all.waited.Latency()
 	if p.Took > 0 {
 		p.QPS = float64(p.Queries) / p.Took.Seconds()
 	}

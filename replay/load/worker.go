@@ -154,10 +154,6 @@ func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool)
 	}
 	t.answered += w.request.queries()
 	t.latency.Record(ended - w.at)
-	if a.Server > 0 {
-		t.server.Record(a.Server)
-		t.wire.Record(ended - w.sent - a.Server)
-	}
 	t.distances += int64(a.Distances)
 	return w.round >= 0
 }
@@ -217,14 +213,13 @@ func (w *worker) rest(ctx context.Context) {
 type tally struct {
 	asked, failed, tail, late    int64
 	queries, answered, distances int64 // queries within the round, answered at all
-	latency, fails               Histogram
-	server, wire, waited         Histogram
+	latency, fails, waited       Histogram
 }
 
 func (t *tally) any() bool { return t.asked > 0 || t.late > 0 }
 
-func (t *tally) histograms() [5]*Histogram {
-	return [...]*Histogram{&t.latency, &t.fails, &t.server, &t.wire, &t.waited}
+func (t *tally) histograms() [3]*Histogram {
+	return [...]*Histogram{&t.latency, &t.fails, &t.waited}
 }
 
 func (t *tally) counts() [7]*int64 {
