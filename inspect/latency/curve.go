@@ -2,6 +2,7 @@ package latency
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -41,25 +42,13 @@ func (d dist) plus(o dist) dist {
 		return d
 	}
 	sum := dist{sum: d.sum + o.sum, count: d.count + o.count, whole: d.whole || o.whole}
-	if sameBounds(d.bounds, o.bounds) && d.buckets != nil && o.buckets != nil {
+	if slices.Equal(d.bounds, o.bounds) && d.buckets != nil && o.buckets != nil {
 		sum.bounds, sum.buckets = d.bounds, make([]float64, len(d.buckets))
 		for i := range d.buckets {
 			sum.buckets[i] = d.buckets[i] + o.buckets[i]
 		}
 	}
 	return sum
-}
-
-func sameBounds(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // quantile is the bucket that a quantile is in, of what was observed; zero if there are none.
@@ -223,61 +212,24 @@ func sum(a, b curve) curve {
 		return a
 	}
 	var x, y [sumPoints]float64
-	var scratch [2]everySum
 	a.points(&x)
 	b.points(&y)
-	all := sums(&x, &y, &scratch)
+	all := make([]float64, 0, sumPoints*sumPoints)
+	for _, p := range x {
+		for _, q := range y {
+			all = append(all, p+q)
+		}
+	}
+	slices.Sort(all)
 	c := curve{x: make([]float64, 0, sumPoints+1), s: make([]float64, 0, sumPoints+1)}
 	for i := 0; i <= sumPoints; i++ {
-		at := math.Float64frombits(all[min(i*sumPoints, len(all)-1)])
+		at := all[min(i*sumPoints, len(all)-1)]
 		if n := len(c.x); n > 0 && at <= c.x[n-1] {
 			at = c.x[n-1]*(1+1e-9) + 1e-12
 		}
 		c.x, c.s = append(c.x, at), append(c.s, 1-float64(i)/sumPoints)
 	}
 	return c.to(a.mean() + b.mean())
-}
-
-// everySum has the sum of each pair of points: its bits, which are in the order of the times that they are, as none of these is below 0.
-type everySum [sumPoints * sumPoints]uint64
-
-// sums are those of each point of one curve and each of another, in order. Points ascend, so the sums with one of them are in order
-// already: they are merged, two and two, in a fraction of the time that sorting takes.
-func sums(x, y *[sumPoints]float64, scratch *[2]everySum) *everySum {
-	from, to := &scratch[0], &scratch[1]
-	for i, p := range x {
-		for j, q := range y {
-			from[i*sumPoints+j] = math.Float64bits(p + q)
-		}
-	}
-	for run := sumPoints; run < len(from); run *= 2 {
-		for at := 0; at < len(from); at += 2 * run {
-			merge(to[at:at+2*run], from[at:at+run], from[at+run:at+2*run])
-		}
-		from, to = to, from
-	}
-	return from
-}
-
-// merge puts two lists in order, of one length, into one: the lesser half from the front and the greater from the back, as a step at one
-// end need not wait for that at the other. Which of two is smaller nobody can foretell, so that there is no branch on it.
-func merge(to, a, b []uint64) {
-	i, j, p, q := 0, 0, len(a)-1, len(b)-1
-	for k := range a {
-		least, second := a[i], 0
-		if b[j] < least {
-			least, second = b[j], 1
-		}
-		to[k] = least
-		i, j = i+1-second, j+second
-
-		most, first := b[q], 0
-		if a[p] > most {
-			most, first = a[p], 1
-		}
-		to[len(to)-1-k] = most
-		p, q = p-first, q-1+first
-	}
 }
 
 // to is the curve moved to a mean.

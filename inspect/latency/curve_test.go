@@ -1,38 +1,8 @@
 package latency
 
 import (
-	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 )
-
-// TestSums: merging gives what sorting does.
-func TestSums(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 5))
-	for round := range 50 {
-		var x, y [sumPoints]float64
-		for i := range x {
-			x[i], y[i] = rng.ExpFloat64()*10, rng.ExpFloat64()
-			if round%3 == 0 {
-				y[i] = 1 // all alike
-			}
-		}
-		slices.Sort(x[:])
-		slices.Sort(y[:])
-		var want []uint64
-		for _, p := range x {
-			for _, q := range y {
-				want = append(want, math.Float64bits(p+q))
-			}
-		}
-		slices.Sort(want)
-		var scratch [2]everySum
-		if got := sums(&x, &y, &scratch); !slices.Equal(got[:], want) {
-			t.Fatalf("round %d: %v, want %v", round, got[:8], want[:8])
-		}
-	}
-}
 
 // TestTail: few slow requests are told of where the 99th percentile is far above the mean, and there are many.
 func TestTail(t *testing.T) {

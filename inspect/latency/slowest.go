@@ -37,8 +37,8 @@ type overlay struct {
 	longer [][]float64 // of each kind the share of calls that take longer than x
 	levels []levelled  // of all kinds, at each x
 
-	points, merged []float64 // of the curves
-	steps          []float64 // one figure for each x
+	points []float64 // of the curves
+	steps  []float64 // one figure for each x
 }
 
 // lay lays some calls out; nothing of no calls.
@@ -200,42 +200,14 @@ func (o *overlay) grid() {
 	}
 }
 
-// ascending are 0 and the points of all curves. Each curve has its own in order: they are merged, two and two.
+// ascending are 0 and the points of all curves.
 func (o *overlay) ascending() []float64 {
-	from, to := o.points[:0], o.merged[:0]
-	from = append(from, 0)
-	ends := make([]int, 1, len(o.list)+1) // of the lists that are in order
-	ends[0] = 1
+	o.points = append(o.points[:0], 0)
 	for _, c := range o.list {
-		if len(c.curve.x) > 0 {
-			from = append(from, c.curve.x...)
-			ends = append(ends, len(from))
-		}
+		o.points = append(o.points, c.curve.x...)
 	}
-	for len(ends) > 1 {
-		to = to[:0]
-		begin, kept := 0, ends[:0]
-		for i := 0; i < len(ends); i += 2 {
-			middle, end := ends[i], ends[min(i+1, len(ends)-1)]
-			to = appendMerged(to, from[begin:middle], from[middle:end])
-			begin, kept = end, append(kept, end)
-		}
-		from, to, ends = to, from, kept
-	}
-	o.points, o.merged = from, to
-	return from
-}
-
-// appendMerged appends what is in two lists in order, in order.
-func appendMerged(to, a, b []float64) []float64 {
-	for len(a) > 0 && len(b) > 0 {
-		if b[0] < a[0] {
-			to, b = append(to, b[0]), b[1:]
-		} else {
-			to, a = append(to, a[0]), a[1:]
-		}
-	}
-	return append(append(to, a...), b...)
+	slices.Sort(o.points)
+	return o.points
 }
 
 // over is the share of calls that take longer than each of x, which ascends; it stands in the memory of s, if there is enough.

@@ -137,13 +137,13 @@ func (d *Diagnosis) Counts() string {
 	if n := len(d.Report.Accepted); n > 0 {
 		text += ", " + strconv.Itoa(n) + " accepted"
 	}
-	text += "; " + words.Plural(counts[check.OK.String()], "check") + " ok"
+	ended := []string{words.Plural(counts[check.OK.String()], "check") + " ok"}
 	for _, word := range []string{check.Skipped.String(), check.Broken.String()} {
 		if counts[word] > 0 {
-			text += ", " + strconv.Itoa(counts[word]) + " " + word
+			ended = append(ended, strconv.Itoa(counts[word])+" "+word)
 		}
 	}
-	return text
+	return text + "; " + strings.Join(ended, ", ")
 }
 
 // verdict is the role of a report: good only if every check could look.

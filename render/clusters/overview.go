@@ -122,85 +122,97 @@ func writeStates(e *encode.Encoder, key string, states []view.StateCount) {
 	e.EndList()
 }
 
-// overviewLines are an overview for people. None is broken: they are lines of tables.
+// lineList is lines for people that are never broken: they are lines of tables.
+type lineList []render.Line
+
+func (l *lineList) add(role render.Role, text string, after ...render.Piece) {
+	*l = append(*l, render.Line{Role: role, Text: text, After: after, Whole: true})
+}
+
+// title begins a list, and may have a text behind it.
+func (l *lineList) title(name string, after ...render.Piece) {
+	*l = append(*l, render.Line{})
+	l.add(render.RoleTitle, name, after...)
+}
+
+// overviewLines are an overview for people.
 func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.Line {
-	lines := []render.Line{{Role: render.RoleTitle, Text: v.Origin.Root + " @ " + v.Origin.Location, After: []render.Piece{{Text: "   " + OriginText(v)}}, Whole: true}, {}}
+	var l lineList
+	l.add(render.RoleTitle, v.Origin.Root+" @ "+v.Origin.Location, render.Piece{Text: "   " + OriginText(v)})
+	l = append(l, render.Line{})
 	if found != nil {
 		role, glyph, text := HealthText(found.Report)
-		lines = append(append(lines, render.Line{Role: role, Text: glyph + " " + text}, render.Line{}), found.lines(check.Warning, o.ASCII)...)
-	}
-	add := func(role render.Role, text string, after ...render.Piece) {
-		lines = append(lines, render.Line{Role: role, Text: text, After: after, Whole: true})
-	}
-	title := func(text string) {
-		lines = append(lines, render.Line{}, render.Line{Role: render.RoleTitle, Text: text})
+		l = append(append(l, render.Line{Role: role, Text: glyph + " " + text}, render.Line{}), found.lines(check.Warning, o.ASCII)...)
 	}
 	for _, m := range measures(v) {
 		if m.cell.Absent == table.None {
 			continue
 		}
 		name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.name, "_seconds"), "_bytes"), "_percent"), "_", " ")
-		add(render.RoleDim, "  "+render.Padded(name, 28), render.Piece{Text: render.Text(m.cell, m.kind)})
-	}
-	states := func(name string, states []view.StateCount) {
-		for i, s := range states {
-			if i == 0 {
-				title(name)
-			}
-			text := render.LeftPad(strconv.FormatInt(s.Count, 10), 10)
-			if s.Rows.Absent == table.Present {
-				text += render.LeftPad(strconv.FormatInt(s.Rows.Int, 10), 14) + " rows"
-			}
-			add(render.StateRole(s.State), "  "+render.Padded(s.State, 14), render.Piece{Text: text})
-		}
+		l.add(render.RoleDim, "  "+render.Padded(name, 28), render.Piece{Text: render.Text(m.cell, m.kind)})
 	}
 	if !v.StatesUnknown {
-		states("segments", v.States)
+		l.states("segments", v.States)
 	}
-	states("collections by load state", v.Load)
-	for i := range v.Roles {
-		if i == 0 {
-			title("roles")
-		}
-		add(render.RolePlain, "  "+render.Padded(v.Roles[i].Role, 16), rolePieces(&v.Roles[i])...)
-	}
-	for i := range v.Nodes {
-		if i == 0 {
-			title("query nodes")
-		}
-		n := &v.Nodes[i]
-		add(render.RolePlain, "  "+render.Padded(n.Ref.Name, 20)+render.Padded(n.Address, 22), render.Piece{Role: nodeRole(n), Text: nodeText(n)})
-		if n.Live != nil {
-			add(render.RoleDim, "    "+NodeLiveText(n.Live))
-		}
-	}
-	titled := func(name, text string) {
-		lines = append(lines, render.Line{})
-		add(render.RoleTitle, name, render.Piece{Text: "  " + text})
-	}
-	if v.Streaming != nil {
-		titled("streaming", StreamingText(v.Streaming))
-	}
-	if v.Cache != nil {
-		titled("tiered storage", CacheText(v.Cache))
-	}
+	l.states("collections by load state", v.Load)
+	l.processes(v)
 	for _, name := range unknownLists(v) {
-		titled(strings.ReplaceAll(name, "_", " "), words.UnknownMark+" not read")
+		l.title(strings.ReplaceAll(name, "_", " "), render.Piece{Text: "  " + words.UnknownMark + " not read"})
 	}
 	if v.Etcd != nil {
-		title("etcd")
+		l.title("etcd")
 		for i := range v.Etcd.Members {
 			text, role := EtcdText(&v.Etcd.Members[i])
-			add(render.RolePlain, "  "+v.Etcd.Members[i].Endpoint+"  ", render.Piece{Role: role, Text: text})
+			l.add(render.RolePlain, "  "+v.Etcd.Members[i].Endpoint+"  ", render.Piece{Role: role, Text: text})
 		}
 	}
 	for _, g := range v.Gaps {
-		add(render.RoleWarn, "not read: "+g.Where+": "+g.Reason)
+		l.add(render.RoleWarn, "not read: "+g.Where+": "+g.Reason)
 	}
 	for _, n := range v.Version.Notes {
-		add(render.RoleWarn, "note: "+n)
+		l.add(render.RoleWarn, "note: "+n)
 	}
-	return lines
+	return l
+}
+
+// states adds how many there are in each state, nothing of none.
+func (l *lineList) states(name string, states []view.StateCount) {
+	for i, s := range states {
+		if i == 0 {
+			l.title(name)
+		}
+		text := render.LeftPad(strconv.FormatInt(s.Count, 10), 10)
+		if s.Rows.Absent == table.Present {
+			text += render.LeftPad(strconv.FormatInt(s.Rows.Int, 10), 14) + " rows"
+		}
+		l.add(render.StateRole(s.State), "  "+render.Padded(s.State, 14), render.Piece{Text: text})
+	}
+}
+
+// processes adds roles, query nodes, the streaming service and tiered storage.
+func (l *lineList) processes(v *view.Overview) {
+	for i := range v.Roles {
+		if i == 0 {
+			l.title("roles")
+		}
+		l.add(render.RolePlain, "  "+render.Padded(v.Roles[i].Role, 16), rolePieces(&v.Roles[i])...)
+	}
+	for i := range v.Nodes {
+		if i == 0 {
+			l.title("query nodes")
+		}
+		n := &v.Nodes[i]
+		l.add(render.RolePlain, "  "+render.Padded(n.Ref.Name, 20)+render.Padded(n.Address, 22), render.Piece{Role: nodeRole(n), Text: nodeText(n)})
+		if n.Live != nil {
+			l.add(render.RoleDim, "    "+NodeLiveText(n.Live))
+		}
+	}
+	if v.Streaming != nil {
+		l.title("streaming", render.Piece{Text: "  " + StreamingText(v.Streaming)})
+	}
+	if v.Cache != nil {
+		l.title("tiered storage", render.Piece{Text: "  " + CacheText(v.Cache)})
+	}
 }
 
 // rolePieces are how many sessions of a role there are, and how they are.
