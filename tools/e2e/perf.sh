@@ -121,8 +121,8 @@ java() {
   <event name="jdk.NativeMethodSample"><setting name="enabled">true</setting><setting name="period">20 ms</setting></event>
 </configuration>
 JFC
-	command java "-XX:StartFlightRecording=filename=$out/jfr/words.jfr,settings=$work/samples.jfc" -Xlog:disable -cp "$work" Words 2 >/dev/null
-	jfr print --json --stack-depth 2048 --events jdk.ExecutionSample,jdk.NativeMethodSample "$out/jfr/words.jfr" >"$work/words.json"
+	command java "-XX:StartFlightRecording=filename=$work/words.jfr,settings=$work/samples.jfc" -Xlog:disable -cp "$work" Words 2 >/dev/null
+	jfr print --json --stack-depth 2048 --events jdk.ExecutionSample,jdk.NativeMethodSample "$work/words.jfr" >"$work/words.json"
 	# Not all of what jfr prints is small enough to be kept: the first events are.
 	python3 - "$work/words.json" "$out/jfr/words.json" <<'PY'
 import json, sys
@@ -130,7 +130,7 @@ recording = json.load(open(sys.argv[1]))
 recording["recording"]["events"] = recording["recording"]["events"][:40]
 json.dump(recording, open(sys.argv[2], "w"), indent=1)
 PY
-	jfr summary "$out/jfr/words.jfr" | grep -E 'ExecutionSample|NativeMethodSample'
+	jfr summary "$work/words.jfr" | grep -E 'ExecutionSample|NativeMethodSample'
 }
 
 # look opens what was recorded.
