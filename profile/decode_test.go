@@ -319,20 +319,6 @@ func TestDecodeHoldsItsLimits(t *testing.T) {
 	}
 }
 
-// zeros are n bytes of an unknown field, of samples, or whatever else begins with a prefix, without end.
-type endless struct {
-	unit []byte
-	at   int
-}
-
-func (e *endless) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = e.unit[e.at%len(e.unit)]
-		e.at++
-	}
-	return len(b), nil
-}
-
 func TestDecodeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

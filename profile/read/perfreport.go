@@ -132,7 +132,7 @@ func (t *perfTable) row(line []byte) error {
 			f, err := strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
 			if err != nil || !(f >= 0 && f <= 1000) {
 				t.fit.strange()
-				return nil
+				return nil //nolint:nilerr // it is counted
 			}
 			share = int64(math.Round(f * 100))
 		case "Command":

@@ -21,33 +21,40 @@ func TestPerfReport(t *testing.T) {
 		"columns": {
 			"# Samples: 10  of event 'cycles'\n# Event count (approx.): 1000\n#\n# Overhead  Command  Shared Object         Symbol     \n# ........  .......  ....................  ...........\n#\n" +
 				"    60.00%  my sh    libc.so.6             [.] strcmp\n    30.00%  sh       [kernel.kallsyms]     [k] schedule\n    10.00%  sh       dash                  [.] 0x0000000000015684\n\n\n# (Tip: anything)\n",
-			"[cycles/count]", map[string]int64{"strcmp": 600, "schedule": 300, "[dash]": 100},
+			"[cycles/count]",
+			map[string]int64{"strcmp": 600, "schedule": 300, "[dash]": 100},
 		},
 		"children": {
 			reportCount + "# Children      Self  Symbol     \n# ........  ........  ...........\n#\n    90.00%    60.00%  [.] f\n    80.00%     0.00%  [.] main\n    40.00%    40.00%  [.] g\n",
-			"[cycles/count]", map[string]int64{"f": 600, "g": 400},
+			"[cycles/count]",
+			map[string]int64{"f": 600, "g": 400},
 		},
 		"without the event count": {
 			"# Overhead  Symbol     \n# ........  ...........\n#\n    16.89%  [.] f\n    11.11%  [.] g\n",
-			"[event/hundredths of a percent]", map[string]int64{"f": 1689, "g": 1111},
+			"[event/hundredths of a percent]",
+			map[string]int64{"f": 1689, "g": 1111},
 		},
 		"a heading that is not above its dots": {
 			reportCount + "# Overhead  Symbol          IPC   [IPC Coverage]\n# ........  ......................................  ....................\n#\n" +
 				"    60.00%  [.] f                                   -      -            \n    40.00%  [.] g                                   -      -            \n",
-			"[cycles/count]", map[string]int64{"f": 600, "g": 400},
+			"[cycles/count]",
+			map[string]int64{"f": 600, "g": 400},
 		},
 		"call graph": {
 			reportCount + "# Overhead  Symbol     \n# ........  ...........\n#\n    70.00%  [.] f\n            |\n            ---f\n               |--40.00%--main\n\n    30.00%  [.] g\n",
-			"[cycles/count]", map[string]int64{"f": 700, "g": 300},
+			"[cycles/count]",
+			map[string]int64{"f": 700, "g": 300},
 		},
 		"Windows": {
 			strings.ReplaceAll(reportCount+"# Overhead  Symbol     \n# ........  ...........\n#\n   100.00%  [.] f\n", "\n", "\r\n"),
-			"[cycles/count]", map[string]int64{"f": 1000},
+			"[cycles/count]",
+			map[string]int64{"f": 1000},
 		},
 		"several events": {
 			reportCount + "# Overhead  Symbol\n# ........  ......\n#\n   100.00%  [.] f\n\n" +
 				"# Samples: 4  of event 'cpu-clock'\n# Event count (approx.): 50\n#\n# Overhead  Symbol\n# ........  ......\n#\n   100.00%  [.] f\n",
-			"[cycles/count cpu-clock/nanoseconds]", map[string]int64{"f": 1000},
+			"[cycles/count cpu-clock/nanoseconds]",
+			map[string]int64{"f": 1000},
 		},
 	} {
 		p := mustRead(t, c.text, Options{Mangled: true})

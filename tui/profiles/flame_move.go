@@ -94,16 +94,6 @@ func (g *flameGraph) toTop() {
 	g.at, g.follow = g.zoom, true
 }
 
-// hit is the frame at a cell of a row, -1 where there is none.
-func (g *flameGraph) hit(row, x int) int32 {
-	for _, s := range g.row(row) {
-		if x >= s.x0 && x < s.x1 {
-			return s.frame
-		}
-	}
-	return -1
-}
-
 // nextMatch goes to the next frame that matches, and reports whether there is any.
 func (g *flameGraph) nextMatch(found []bool, by int) bool {
 	frames := g.index.tree.Frames
