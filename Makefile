@@ -133,7 +133,7 @@ peers: ## the engine against hnswlib and faiss: same files, ids and distances (n
 		xargs -I{} $(GO) test -tags peers ./{} -run Peer -count=1 -peers "$$peers"
 
 # The same answers must come from every implementation of the kernels.
-SEARCHES = ./engine/dist/... ./engine/flat ./engine/hnsw ./engine/ivf ./engine/sparse ./engine/shadow ./engine/index
+SEARCHES = ./engine/dist/... ./engine/flat ./engine/hnsw ./engine/ivf ./engine/sparse ./engine/prefilter ./engine/index
 
 .PHONY: backends
 backends: ## tests of searches without AVX-512 and without AVX2, of kernels without assembly and on arm64 (needs qemu-user)

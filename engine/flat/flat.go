@@ -20,7 +20,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // MaxK is the greatest number of hits of one query where there are more rows: Milvus's own limit.
@@ -42,7 +42,7 @@ type Index struct {
 	// Deleted marks rows that no search returns; nil for none.
 	Deleted *engine.Bitset
 	// Shadow are codes of the rows that spare searches most of the floats (Shade); nil for none.
-	Shadow *shadow.Codes
+	Shadow *prefilter.Codes
 }
 
 // Options are whose answers are wanted.
@@ -63,10 +63,10 @@ type Searcher struct {
 	index   Index
 	options Options
 	kernel  *dist.Kernel
-	norms   []float32     // what raw sums are divided by under cosine; nil else
-	codes   *shadow.Codes // nil for none
+	norms   []float32        // what raw sums are divided by under cosine; nil else
+	codes   *prefilter.Codes // nil for none
 
-	shadow *shadow.Query
+	shadow *prefilter.Query
 	words  []uint64
 	top    *TopK
 	tile   []float32

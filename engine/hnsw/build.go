@@ -12,7 +12,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // BuildOptions say how an index is built. HNSWLib with Seed 100 and one thread gives the graph
@@ -132,7 +132,7 @@ type builder struct {
 	// each other's check, by node on level 0 and by UpperAt[node]+level-1 above.
 	baseChecked, upperChecked []uint16
 
-	codes *shadow.Codes // nil for none
+	codes *prefilter.Codes // nil for none
 
 	locks  []sync.Mutex // of lists, striped by node; nil with one thread
 	growth sync.Mutex   // of Entry and MaxLevel

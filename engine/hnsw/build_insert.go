@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // worker is what one goroutine of a build works with.
@@ -26,10 +26,10 @@ type worker struct {
 	raw   []float32
 	keys  []uint32
 
-	query  *shadow.Query // the new node's, where there are codes
-	coded  bool          // they say something of it
-	cut    dist.Cut      // for cutFor
-	cutFor uint32        // a key; 0 before there is one
+	query  *prefilter.Query // the new node's, where there are codes
+	coded  bool             // they say something of it
+	cut    dist.Cut         // for cutFor
+	cutFor uint32           // a key; 0 before there is one
 
 	thinner
 	chosen []uint64 // the new node's neighbours, level after level

@@ -12,7 +12,7 @@ package hnsw
 import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // End marks the end of a list of neighbours: the first slot with this bit, whatever else is
@@ -54,7 +54,7 @@ type Index struct {
 	// Deleted marks nodes that are searched through and never returned.
 	Deleted *engine.Bitset
 	// Shadow are codes of the rows, each by itself, that spare walks most of the floats (Shade); nil for none.
-	Shadow *shadow.Codes
+	Shadow *prefilter.Codes
 }
 
 // Dim is the dimension of vectors and queries.

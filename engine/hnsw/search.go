@@ -8,7 +8,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // Options are what a Searcher keeps for all its queries.
@@ -91,10 +91,10 @@ type Searcher struct {
 	ties    int    // how often of late a query met equal distances
 	stats   Stats
 
-	codes  *shadow.Query // nil without codes
-	coded  bool          // codes say something of this query
-	cut    dist.Cut      // for cutFor
-	cutFor float32       // NaN before there is one
+	codes  *prefilter.Query // nil without codes
+	coded  bool             // codes say something of this query
+	cut    dist.Cut         // for cutFor
+	cutFor float32          // NaN before there is one
 }
 
 // fetch is where and how a visit prefetches.

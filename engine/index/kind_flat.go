@@ -7,7 +7,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // FLAT is the kind of rows without more: FLAT and BIN_FLAT.
@@ -35,11 +35,11 @@ func (r rowIndex) Unshade() {
 
 func (r rowIndex) ShadePays(searches int) bool {
 	v := r.x.Vectors
-	return shadow.Fits(v, r.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= flatDim && searches >= flatSearches
+	return prefilter.Fits(v, r.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= flatDim && searches >= flatSearches
 }
 
 func (r rowIndex) CodeBytes() (bytes int, have bool) {
-	return codeBytes(r.x.Shadow, r.x.Vectors, r.x.Metric, shadow.Bytes)
+	return codeBytes(r.x.Shadow, r.x.Vectors, r.x.Metric, prefilter.Bytes)
 }
 
 func (r rowIndex) relabel(labels []int64) *FormatError {

@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
 	"kitescope/engine/hnsw"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // HNSW is the kind of graphs; where rows are codes, their type follows it.
@@ -45,11 +45,11 @@ func (g graphIndex) Unshade() { unshade(&g.x.Shadow) }
 
 func (g graphIndex) ShadePays(searches int) bool {
 	v := g.x.Vectors
-	return shadow.Fits(v, g.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= graphDim && searches >= graphSearches
+	return prefilter.Fits(v, g.x.Metric) == nil && v.Rows >= manyRows && v.Dim >= graphDim && searches >= graphSearches
 }
 
 func (g graphIndex) CodeBytes() (bytes int, have bool) {
-	return codeBytes(g.x.Shadow, g.x.Vectors, g.x.Metric, shadow.RowsBytes)
+	return codeBytes(g.x.Shadow, g.x.Vectors, g.x.Metric, prefilter.RowsBytes)
 }
 
 func (g graphIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"kitescope/engine"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // From how many rows, dimensions and searches on codes pay, by kind of index.
@@ -17,7 +17,7 @@ const (
 )
 
 // unshade releases codes, if there are any.
-func unshade(c **shadow.Codes) {
+func unshade(c **prefilter.Codes) {
 	if *c != nil {
 		(*c).Release()
 		*c = nil
@@ -25,11 +25,11 @@ func unshade(c **shadow.Codes) {
 }
 
 // codeBytes is what codes of rows like v take, as estimate has it if there are none.
-func codeBytes(c *shadow.Codes, v *engine.Vectors, m engine.Metric, estimate func(dim, rows int) int) (bytes int, have bool) {
+func codeBytes(c *prefilter.Codes, v *engine.Vectors, m engine.Metric, estimate func(dim, rows int) int) (bytes int, have bool) {
 	switch {
 	case c != nil:
 		return c.Bytes(), true
-	case shadow.Fits(v, m) != nil:
+	case prefilter.Fits(v, m) != nil:
 		return 0, false
 	}
 	return estimate(v.Dim, v.Rows), false

@@ -16,7 +16,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // Index is vectors in lists, one for each centroid. It is immutable and may be shared.
@@ -27,7 +27,7 @@ type Index struct {
 	NProbe    int  // of the file; a search names its own
 	Codec     *SQ8 // of the codes that the lists have in place of vectors; nil for vectors
 	// Shadow are codes of the rows, list by list, and Near of the centroids, that spare searches most of the floats (Shade); nil for none.
-	Shadow, Near *shadow.Codes
+	Shadow, Near *prefilter.Codes
 }
 
 // List is the vectors that are nearest to one centroid, in the order in which they were added.

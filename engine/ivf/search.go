@@ -9,7 +9,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // tileRows is how many rows of a list are compared between two looks at the hits.
@@ -42,8 +42,8 @@ type Searcher struct {
 
 	computed int
 
-	codes  *shadow.Codes // nil for none
-	shadow *shadow.Query
+	codes  *prefilter.Codes // nil for none
+	shadow *prefilter.Query
 	coded  bool // codes say something of this query
 	cut    dist.Cut
 	beaten float64 // what cut is for; NaN before there is one

@@ -7,7 +7,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // SQ8 codes a vector in a byte a dimension: faiss's scalar quantiser QT_8bit, Milvus's IVF_SQ8. It is immutable.
@@ -73,8 +73,8 @@ func difference(d, x, y []float32) []float32 {
 	return d
 }
 
-func (c *SQ8) ranges(x *Index) shadow.Ranges {
-	r := shadow.Ranges{Low: c.Low, Span: c.Span}
+func (c *SQ8) ranges(x *Index) prefilter.Ranges {
+	r := prefilter.Ranges{Low: c.Low, Span: c.Span}
 	if c.Residual {
 		r.Centres = x.Centroids
 	}

@@ -21,7 +21,7 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // Fields of every Milvus collection (common.RowIDField, common.TimeStampField).
@@ -68,7 +68,7 @@ type Segment struct {
 	// Index is the vector field's; nil if it has none, or if its type cannot be read (Refused).
 	Index *index.File
 	// Shadow are codes of the rows for searches row by row, as while a segment is growing (Shade); nil for none.
-	Shadow *shadow.Codes
+	Shadow *prefilter.Codes
 	// Refused says why the index files were left alone: the segment is searched row by row.
 	Refused error
 }

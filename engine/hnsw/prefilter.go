@@ -7,17 +7,17 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // Shade gives the index codes of its rows, at the cost of about a quarter of their memory, so that walks compute few distances in full;
 // by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An error says why its
 // rows can have none.
 func (x *Index) Shade(threads int) (err error) {
-	if err := shadow.Fits(x.Vectors, x.Metric); err != nil {
+	if err := prefilter.Fits(x.Vectors, x.Metric); err != nil {
 		return err
 	}
-	x.Shadow, err = shadow.EncodeRows(x.Vectors, x.Metric, threads)
+	x.Shadow, err = prefilter.EncodeRows(x.Vectors, x.Metric, threads)
 	return err
 }
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // From how many rows and dimensions on a build makes codes: they take a walk through all rows, and each row is held against them.
@@ -18,7 +18,7 @@ func (b *builder) shade(threads int) (err error) {
 	if b.Vectors.Rows < buildRows || b.Vectors.Dim < buildDim {
 		return nil
 	}
-	b.codes, err = shadow.EncodeRows(b.Vectors, b.Metric, threads)
+	b.codes, err = prefilter.EncodeRows(b.Vectors, b.Metric, threads)
 	if err == nil && b.Norms != nil && !b.codes.Divides(0, b.Norms) {
 		b.unshade()
 	}

@@ -7,7 +7,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // sieveRows is how many rows are held against codes between two looks at the hits, at the most: few, as each look lets fewer pass. The
@@ -37,10 +37,10 @@ func (x *Index) Shade(threads int) error {
 	if x.Vectors == nil {
 		return errors.New("a flat index without vectors")
 	}
-	if err := shadow.Fits(x.Vectors, x.Metric); err != nil {
+	if err := prefilter.Fits(x.Vectors, x.Metric); err != nil {
 		return err
 	}
-	codes, err := shadow.Encode([]*engine.Vectors{x.Vectors}, x.Vectors.Dim, x.Metric, threads)
+	codes, err := prefilter.Encode([]*engine.Vectors{x.Vectors}, x.Vectors.Dim, x.Metric, threads)
 	x.Shadow = codes
 	return err
 }

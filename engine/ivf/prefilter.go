@@ -7,7 +7,7 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 // nearRows are the fewest centroids that get codes.
@@ -27,13 +27,13 @@ func (x *Index) Shade(threads int) (err error) {
 	if x.Shadow, err = x.codes(threads); err != nil || x.Centroids.Rows < nearRows {
 		return err
 	}
-	x.Near, err = shadow.Encode([]*engine.Vectors{x.Centroids}, x.Centroids.Dim, x.coarse(), threads)
+	x.Near, err = prefilter.Encode([]*engine.Vectors{x.Centroids}, x.Centroids.Dim, x.coarse(), threads)
 	return err
 }
 
 // Shadeable reports whether the index can have codes, and why not.
 func (x *Index) Shadeable() error {
-	if err := shadow.Fits(x.Centroids, x.Metric); err != nil || x.Codec == nil {
+	if err := prefilter.Fits(x.Centroids, x.Metric); err != nil || x.Codec == nil {
 		return err
 	}
 	r := x.Codec.ranges(x)
@@ -41,7 +41,7 @@ func (x *Index) Shadeable() error {
 }
 
 // codes returns the codes of the rows.
-func (x *Index) codes(threads int) (*shadow.Codes, error) {
+func (x *Index) codes(threads int) (*prefilter.Codes, error) {
 	parts := make([]*engine.Vectors, len(x.Lists))
 	for i := range x.Lists {
 		if parts[i] = x.Lists[i].Vectors; len(x.Lists[i].IDs) == 0 {
@@ -50,14 +50,14 @@ func (x *Index) codes(threads int) (*shadow.Codes, error) {
 		}
 	}
 	if x.Codec == nil {
-		return shadow.Encode(parts, x.Centroids.Dim, x.Metric, threads)
+		return prefilter.Encode(parts, x.Centroids.Dim, x.Metric, threads)
 	}
-	return shadow.Take(parts, x.Codec.ranges(x), x.coarse(), threads)
+	return prefilter.Take(parts, x.Codec.ranges(x), x.coarse(), threads)
 }
 
 // Unshade gives the memory of the codes back; nothing may search the index meanwhile.
 func (x *Index) Unshade() {
-	for _, c := range []**shadow.Codes{&x.Shadow, &x.Near} {
+	for _, c := range []**prefilter.Codes{&x.Shadow, &x.Near} {
 		if *c != nil {
 			(*c).Release()
 			*c = nil
@@ -68,7 +68,7 @@ func (x *Index) Unshade() {
 // CodeBytes is what codes take, or would take if there are none.
 func (x *Index) CodeBytes() (bytes int, have bool) {
 	if x.Shadow != nil || x.Near != nil {
-		for _, c := range []*shadow.Codes{x.Shadow, x.Near} {
+		for _, c := range []*prefilter.Codes{x.Shadow, x.Near} {
 			if c != nil {
 				bytes += c.Bytes()
 			}
@@ -78,9 +78,9 @@ func (x *Index) CodeBytes() (bytes int, have bool) {
 	if x.Shadeable() != nil {
 		return 0, false
 	}
-	bytes = shadow.Bytes(x.Centroids.Dim, x.Rows())
+	bytes = prefilter.Bytes(x.Centroids.Dim, x.Rows())
 	if x.Centroids.Rows >= nearRows {
-		bytes += shadow.Bytes(x.Centroids.Dim, x.Centroids.Rows)
+		bytes += prefilter.Bytes(x.Centroids.Dim, x.Centroids.Rows)
 	}
 	return bytes, false
 }

@@ -1,4 +1,4 @@
-package shadow
+package prefilter
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-// Package shadow keeps rows of float32 once more in 8 bits, and tells of most rows that they cannot be hits without looking at
+// Package prefilter keeps rows of float32 once more in 8 bits, and tells of most rows that they cannot be hits without looking at
 // their floats: answers stay what they are to the bit, for a quarter of the memory traffic.
 //
 // In: rows, a metric; then queries, and the distance that a row has to beat. Out: for each row whether it may beat it. The
@@ -16,7 +16,7 @@
 // + 2<c-g,U> + |U|², for any g. The first term comes from the library's own distance to the centre, the product is that of one query for
 // all centres, and the rest is a number of the row. Rows and queries that are not finite, or so large that sums might
 // overflow, are never held back.
-package shadow
+package prefilter
 
 import (
 	"errors"

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"kitescope/engine/dist"
-	"kitescope/engine/shadow"
+	"kitescope/engine/prefilter"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 
 // shade is how a panel holds its queries against codes.
 type shade struct {
-	*shadow.Panel
+	*prefilter.Panel
 	rows   int       // of a block
 	beaten []float64 // what the cut of each query is for; NaN before there is one
 	words  []uint64
