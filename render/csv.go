@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -158,32 +157,4 @@ var nameWriter = &writer{
 		}
 		return out.Flush()
 	},
-}
-
-// Value is a cell for programs, as it is and not as a person sees it: a plain number, a time in RFC 3339, seconds, a name with whatever it is made
-// of. What is unknown, or does not exist, is an error.
-func Value(c table.Cell, k table.Kind) (string, error) {
-	switch c.Absent {
-	case table.Unknown:
-		return "", errors.New("it is not known")
-	case table.None:
-		return "", errors.New("there is none")
-	case table.Present:
-	}
-	switch k {
-	case table.ID, table.Int, table.Bytes, table.Percent, table.Number, table.Exact, table.Time, table.Duration, table.Bool:
-		return string(appendValue(nil, c, k)), nil
-	case table.List:
-		return strings.Join(c.List, ";"), nil
-	case table.Findings:
-		if c.Int == 0 {
-			return "", errors.New("there is none")
-		}
-		return string(appendTallyCSV(nil, c)), nil
-	default:
-	}
-	if k == table.Pairs {
-		return "", errors.New("it is a list of pairs")
-	}
-	return c.Text, nil
 }

@@ -6,7 +6,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"kitescope/inspect/view"
 	"kitescope/internal/table"
 )
 
@@ -84,18 +83,6 @@ func Themes() []Theme {
 			},
 		},
 	}
-}
-
-// ThemeNamed is the built-in theme of a name; an unknown one is a *view.UnknownError.
-func ThemeNamed(name string) (*Theme, error) {
-	var known []string
-	for _, t := range Themes() {
-		if t.Name == name {
-			return &t, nil
-		}
-		known = append(known, t.Name)
-	}
-	return nil, &view.UnknownError{What: "theme", Word: name, Known: known}
 }
 
 // StateRole is what a word of Milvus's says about its object: segment, index, load,

@@ -49,14 +49,13 @@ func (g *gridPage) filterStatus(*Model) string {
 	return words.Number(g.rows.Count()) + " of " + words.Number(g.rows.Total)
 }
 
-// setFilter starts the filter's way through the rows; what was decided for a wider one is used.
+// setFilter starts the filter's way through the rows.
 func (g *gridPage) setFilter(m *Model, text string) Cmd {
 	f, err := parseRowFilter(g.resource, text)
 	g.err = err
 	if err != nil || f.Text == g.filter.Text {
 		return nil
 	}
-	old, wider := g.filter, g.matching
 	g.filter = f
 	g.matching, g.matchBusy = nil, ""
 	g.matchSerial.Add(1)
@@ -68,12 +67,8 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 		g.unfilter()
 		return g.Refresh(m) // what came meanwhile
 	}
-	j := g.newMatching(m)
-	if wider != nil && wider.Table == j.Table && f.Narrows(&old) {
-		return match(g, j.Within(wider))
-	}
 	g.Cursor, g.top = 0, 0
-	return match(g, j)
+	return match(g, g.newMatching(m))
 }
 
 // newMatching is the filter before its first piece.

@@ -93,16 +93,3 @@ func (t *term) in(kind table.Kind) []byte {
 
 // Empty reports whether it keeps every row.
 func (f *rowFilter) Empty() bool { return len(f.terms) == 0 }
-
-// Narrows reports whether every row that f keeps was kept by old: typing on.
-func (f *rowFilter) Narrows(old *rowFilter) bool {
-	if len(old.terms) == 0 || len(f.terms) < len(old.terms) {
-		return false
-	}
-	for i, o := range old.terms {
-		if o.negate || len(o.number) == 0 || f.terms[i].negate || !bytes.Contains(f.terms[i].text, o.text) {
-			return false
-		}
-	}
-	return true
-}

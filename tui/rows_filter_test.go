@@ -1,76 +1,18 @@
 package tui
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
 )
-
-// A filter that is typed on while its predecessors are still on their way must end
-// with the rows that it would have found alone, in the same order.
-func TestFilterTypedOn(t *testing.T) {
-	env := view.NewEnv(tuitest.ManySegments(3000), tuitest.Epoch())
-	r := resourceNamed(t, "segments")
-	rows := r.Table(env)
-	sorted, err := r.ParseSort([]string{"-rows"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	orders := map[string][]int32{"all rows": nil, "sorted": table.Sort(rows, nil, sorted)}
-	for name, order := range orders {
-		for pause := range 4 { // pieces that each text gets before the next key
-			t.Run(fmt.Sprintf("%s, %d pieces a key", name, pause), func(t *testing.T) {
-				var newest atomic.Int64
-				now := tuitest.Epoch()
-				start := rowMatching{
-					Newest: &newest, Table: rows, Columns: r.ColumnsFor(table.Always, 0), Order: order, Total: rows.Len(), Screen: 10,
-					Now: func() time.Time { now = now.Add(time.Hour); return now }, // every piece is one stride
-				}
-				var last rowMatching
-				for i, text := range []string{"g", "gr", "growing", "growing c", "growing collection_0", "growing collection_09"} {
-					j := start
-					if j.Filter, err = parseRowFilter(r, text); err != nil {
-						t.Fatal(err)
-					}
-					if i > 0 {
-						j = j.Within(&last)
-					}
-					for range pause {
-						j = j.Step()
-					}
-					last = j
-				}
-				for !last.Done() {
-					last = last.Step()
-				}
-				alone := start
-				alone.Filter = last.Filter
-				for !alone.Done() {
-					alone = alone.Step()
-				}
-				if len(alone.Found) == 0 {
-					t.Fatal("nothing found")
-				}
-				if diff := cmp.Diff(alone.Found, last.Found); diff != "" {
-					t.Errorf("(-alone +typed on):\n%s", diff)
-				}
-			})
-		}
-	}
-}
 
 // A filter keeps the rows that it would keep if every cell was written, of every resource: of texts that are there, in any case,
 // and of texts that are not.
@@ -174,11 +116,6 @@ func TestFilterOfCounts(t *testing.T) {
 	}
 	if n := found(","); n != 0 {
 		t.Errorf("a comma finds %d counts", n)
-	}
-	comma, five := rowFilter{}, rowFilter{}
-	comma.terms, five.terms = []term{{text: []byte(","), number: nil}}, []term{{text: []byte(",5"), number: []byte("5")}}
-	if five.Narrows(&comma) {
-		t.Error("5 is said to be found among what a comma finds")
 	}
 }
 

@@ -18,10 +18,8 @@ type rowMatching struct {
 	Filter  rowFilter
 	Table   view.Table
 	Columns []int
-	// Candidates are head, then Order from position from on; a nil Order is every row in turn.
-	head   []int32
+	// Order has the candidates; nil is every row in turn.
 	Order  []int32
-	from   int
 	Total  int     // candidates in all
 	next   int     // candidates before it are decided
 	Found  []int32 // rows that stay, so far
@@ -64,29 +62,10 @@ func (j rowMatching) Step() rowMatching {
 
 // candidate is the row of the i-th candidate.
 func (j *rowMatching) candidate(i int) int32 {
-	if i < len(j.head) {
-		return j.head[i]
-	}
-	i += j.from - len(j.head)
 	if j.Order != nil {
 		return j.Order[i]
 	}
 	return int32(i)
-}
-
-// Within makes the candidates of a filter that only narrows wider's: what that one has
-// found, then what it had not looked at. Nothing is copied for the latter, as that may
-// be a million rows for each key.
-func (j rowMatching) Within(wider *rowMatching) rowMatching {
-	j.head, j.Order, j.from = wider.Found, wider.Order, wider.from
-	if wider.next < len(wider.head) {
-		j.head = slices.Concat(wider.Found, wider.head[wider.next:])
-	} else {
-		j.from += wider.next - len(wider.head)
-	}
-	rest := wider.from + wider.Total - len(wider.head) - j.from
-	j.Total = len(j.head) + rest
-	return j
 }
 
 // Done reports whether all are decided.

@@ -202,10 +202,6 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
 		return err
 	}
-	if a.Flags.Verbose && d.format.Name() == "table" { // its meaning here before it meant the same for all commands
-		a.Warn("all evidence comes with -o wide; the next release will not show it for -v")
-		d.format, _ = clusters.FindingsFormats().Parse("wide")
-	}
 	if d.flags.watch && d.options.Asks() {
 		return cli.Usage(errors.New("--watch prints findings as they appear, not as a list"), "omit --where, --sort, --columns and -n")
 	}

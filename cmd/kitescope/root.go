@@ -40,7 +40,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	p.tree.Root.SetArgs(args)
 	err := p.tree.Root.ExecuteContext(ctx)
 	p.Demo.Close()
-	for _, ended := range []error{p.Own.Stop(), p.EndDebug()} {
+	for _, ended := range []error{p.EndDebug()} {
 		if err == nil {
 			err = ended
 		}

@@ -65,7 +65,7 @@ func everyDocument(t *testing.T, f *fakes, tt terminal) [][]string {
 	}
 	for _, c := range f.cluster.Collections {
 		if c.State == "Created" {
-			lines = append(lines, []string{"tree", c.ID.String(), "--dropped", "-o", "json"})
+			lines = append(lines, []string{"tree", c.ID.String(), "--all", "-o", "json"})
 		}
 	}
 	for _, r := range view.Resources {
@@ -164,7 +164,7 @@ func TestBundleOfACapture(t *testing.T) {
 		{"describe", "node", "querynode-13"},
 		{"balance", "--plan"},
 		{"balance", "-o", "csv"},
-		{"diagnose", "-v"},
+		{"diagnose", "-o", "wide"},
 		{"diagnose", "-o", "csv"},
 		{"diagnose", "-o", "markdown"},
 		{"tree", "docs_hnsw_cos"},

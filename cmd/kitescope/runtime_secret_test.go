@@ -115,8 +115,8 @@ func (l *readOnce) silentEverywhere(t *testing.T, flags []string) {
 	run("overview")
 	run("overview", "-o", "json")
 	for _, name := range l.namesFrom(t, flags, resourceNamed(t, "collections")) {
-		run("tree", name, "--dropped")
-		run("tree", name, "--dropped", "-o", "json")
+		run("tree", name, "--all")
+		run("tree", name, "--all", "-o", "json")
 	}
 	for _, format := range clusters.BalanceFormats().Names() {
 		run("balance", "--plan", "-o", strings.Replace(format, "=", "={{json .}}", 1))
@@ -177,7 +177,7 @@ func TestNoSecretOfACapture(t *testing.T) {
 				once.silentAbout(t, append([]string{"get", r.Name, "-o", "json"}, flags...)...)
 			}
 			once.silentAbout(t, append([]string{"describe", "user", "root", "--records"}, flags...)...)
-			once.silentAbout(t, append([]string{"diagnose", "--all", "-v"}, flags...)...)
+			once.silentAbout(t, append([]string{"diagnose", "--all", "-o", "wide"}, flags...)...)
 			once.silentAbout(t, append([]string{"balance"}, flags...)...)
 		})
 	}
@@ -246,7 +246,7 @@ func TestNoSecretOfACluster(t *testing.T) {
 		} {
 			silentAbout(t, append(line, live...)...)
 		}
-		silentAbout(t, append([]string{"diagnose", "--all", "-v"}, asked...)...)
+		silentAbout(t, append([]string{"diagnose", "--all", "-o", "wide"}, asked...)...)
 		silentAbout(t, append([]string{"balance", "--plan"}, asked...)...)
 		silentAbout(t, append([]string{"snapshot", "save", bundle}, live...)...)
 	})
@@ -307,7 +307,7 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 			env := map[string]string{"KITESCOPE_CONFIG": config}
 			maps.Copy(env, test.env)
 			bundle := filepath.Join(t.TempDir(), "x.kite")
-			for _, line := range [][]string{{"get", "nodes", "-o", "json", "--live"}, {"get", "calls"}, {"diagnose", "-v"}, {"snapshot", "save", bundle, "--live"}} {
+			for _, line := range [][]string{{"get", "nodes", "-o", "json", "--live"}, {"get", "calls"}, {"diagnose", "-o", "wide"}, {"snapshot", "save", bundle, "--live"}} {
 				e := terminal{env: env}.run(t.Context(), t, slices.Concat(line, test.flags, []string{"--window", "0", "--node-timeout", "2s", "--from", f.from})...)
 				if found := secretIn(e.stdout + e.err); found != "" {
 					t.Errorf("%v: %s", line, found)

@@ -46,8 +46,6 @@ func treeCommand(a *cli.App) *cobra.Command {
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cmd.Flags().BoolVarP(&f.shown.All, "all", "a", false, "show dropped segments too")
-	cmd.Flags().BoolVar(&f.shown.All, "dropped", false, "")
-	cli.Renamed(cmd, "dropped", "all")
 	cmd.Flags().BoolVar(&f.findings, "findings", false, "mark what checks found something about, as diagnose judges; the worst first")
 	return cmd
 }

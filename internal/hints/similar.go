@@ -36,9 +36,6 @@ func Meant(near []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// MeantBy is Meant of the known names that are spelled like a word.
-func MeantBy(word string, known []string) string { return Meant(Similar(word, known)) }
-
 // Similar returns up to three of the known names that are spelled like word, nearest first.
 func Similar(word string, known []string) []string {
 	word = strings.ToLower(word)

@@ -33,8 +33,7 @@ type GlobalFlags struct {
 	timeout                          time.Duration
 	At                               session.At
 	Now                              string
-	color, cpuProfile, debug, ascii  string
-	Verbose                          bool
+	color, debug, ascii              string
 }
 
 // App is what commands share: the process's streams and the global flags.
@@ -43,7 +42,6 @@ type App struct {
 	Flags GlobalFlags
 	// Lacking says that profiles are missing from what a command shows: see strictly.
 	Lacking     bool
-	Own         ownProfile
 	debug       *debugLog // nil before openDebug
 	Demo        *LazyDemo
 	noted       notes

@@ -25,7 +25,9 @@ theme: dark # at night
 views:
   # narrow
   segments:
-    columns: [id, rows]
+    columns:
+      - id
+      - rows
   nodes: {sort: [-cpu]}
 `
 	if diff := cmp.Diff(want, string(after)); diff != "" {
@@ -42,7 +44,7 @@ views:
 		{"theme: dark # night\n", "light", []string{"theme"}, "theme: light # night\n"},
 		{"theme: dark\nmouse: true\n", nil, []string{"theme"}, "mouse: true\n"},
 		{"mouse: true\n", nil, []string{"theme"}, "mouse: true\n"},
-		{"views:\n", []string{"id"}, []string{"views", "nodes", "columns"}, "views:\n  nodes:\n    columns: [id]\n"},
+		{"views:\n", []string{"id"}, []string{"views", "nodes", "columns"}, "views:\n  nodes:\n    columns:\n      - id\n"},
 	} {
 		got, err := setInYAML([]byte(x.text), x.value, x.path...)
 		if err != nil || string(got) != x.want {

@@ -5,22 +5,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
 	"kitescope/internal/words"
 )
 
-// debugLog is where --debug says what is asked of whom, and how long it took: of every cluster that one process reads. Where it writes
-// nowhere it counts.
+// debugLog writes the calls to etcd and to processes with their durations, for --debug.
 type debugLog struct {
 	mu    sync.Mutex
 	to    io.Writer
 	close func() error
 	start time.Time
-	// calls to etcd, and questions to processes, are counted for -v.
-	calls, questions int
 }
 
 // toStderr is the value of --debug without one.
@@ -44,22 +40,14 @@ func (a *App) openDebug() error {
 	return nil
 }
 
-// tells is how calls are told, nil without --debug and -v.
+// tells returns a function that logs a call, nil without --debug.
 func (a *App) tells() func(line string) {
-	if a.debug == nil || a.debug.to == nil && !a.Flags.Verbose {
+	if a.debug == nil || a.debug.to == nil {
 		return nil
 	}
 	return func(line string) {
 		a.debug.mu.Lock()
 		defer a.debug.mu.Unlock()
-		if strings.HasPrefix(line, "etcd ") {
-			a.debug.calls++
-		} else {
-			a.debug.questions++
-		}
-		if a.debug.to == nil {
-			return
-		}
 		line = fmt.Sprintf("debug %8.3fs %s\n", time.Since(a.debug.start).Seconds(), words.Harmless(line))
 		if a.Flags.debug == toStderr {
 			_, _ = a.Transient.over(a.Err, []byte(line)) // nothing to do about an error
@@ -69,18 +57,9 @@ func (a *App) tells() func(line string) {
 	}
 }
 
-// EndDebug says under -v how much was asked, and closes the log.
+// EndDebug closes the log.
 func (a *App) EndDebug() error {
-	if a.debug == nil {
-		return nil
-	}
-	if a.Flags.Verbose {
-		a.debug.mu.Lock()
-		a.Warn("%s to etcd, %s to processes, %s in all (--debug lists them)", words.Plural(a.debug.calls, "call"), words.Plural(a.debug.questions, "question"),
-			words.Span(time.Since(a.debug.start)))
-		a.debug.mu.Unlock()
-	}
-	if a.debug.close == nil {
+	if a.debug == nil || a.debug.close == nil {
 		return nil
 	}
 	return a.debug.close()

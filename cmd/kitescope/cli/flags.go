@@ -14,7 +14,6 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	if err := a.SetClock(); err != nil {
 		return err
 	}
-	tellRenamed(a, cmd)
 	if err := a.settleGlyphs(cmd); err != nil {
 		return err
 	}
@@ -24,10 +23,7 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	if a.Flags.From != "" && a.Flags.Context != "" {
 		return Usage(errors.New("--from and --context both name a cluster"), "use only one of them")
 	}
-	if err := a.openDebug(); err != nil {
-		return err
-	}
-	return a.Own.start(a.Flags.cpuProfile)
+	return a.openDebug()
 }
 
 // AddAt adds the flag of commands that can show a cluster as it was: those that need no process.
@@ -67,10 +63,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.Lookup("ascii").NoOptDefVal = "always"
 		f.StringVar(&g.debug, "debug", "", "log each etcd call and each RPC to processes with its duration, to stderr or (--debug=FILE) a file")
 		f.Lookup("debug").NoOptDefVal = toStderr
-		f.BoolVarP(&g.Verbose, "verbose", "v", false, "say at the end how much was asked of etcd and of processes, and how long all took")
-		f.StringVar(&g.cpuProfile, "cpuprofile", "", "write a CPU profile of kitescope itself to this file")
 	})
-	_ = f.MarkHidden("cpuprofile") // for who builds kitescope
 	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		path, err := ConfigPath(a.Getenv)
 		if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ const (
 	exactSparse = "all lists are added up, which finds the same rows"
 )
 
-// removedFlags maps a top-level command and a flag that it or a command below it once had to the hint of the error.
+// removedFlags maps a top-level command and a flag that it or a command below it once had, or a flag of all commands, to the hint of the error.
 var removedFlags = map[string]string{
 	"compare column":         "rename the columns in the header: run, pair, metric, unit, value, before, after",
 	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",
@@ -53,6 +54,9 @@ var removedFlags = map[string]string{
 	"profile counter":        queryCosts,
 	"profile out":            "write the samples to a file: -o jsonl > usage.jsonl",
 	"profile queries":        queryCosts,
+	"replay save":            "it is --out",
+	"tree dropped":           "it is --all",
+	"verbose":                "--debug logs each call",
 	"replay algorithm":       exactSparse,
 	"replay cache":           copyBucket,
 	"replay cache-limit":     copyBucket,
@@ -106,5 +110,5 @@ var removedCommands = map[string]string{
 // replacement returns the hint for a flag that was removed from a command, "" if there was none.
 func replacement(cmd *cobra.Command, flag string) string {
 	group, _, _ := strings.Cut(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), " ")
-	return removedFlags[group+" "+flag]
+	return cmp.Or(removedFlags[group+" "+flag], removedFlags[flag])
 }

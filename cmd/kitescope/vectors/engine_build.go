@@ -42,8 +42,6 @@ nearly equal neighbours. With more threads the graph depends on timing; its qual
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&f.out, "out", "O", "", "the file to write (required)")
-	fl.StringVarP(&f.out, "o", "o", "", "")
-	cli.Renamed(cmd, "o", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.kind, "index", "HNSW", "HNSW or FLAT")
 	fl.StringVar(&f.format, "format", "", "hnswlib or faiss; default hnswlib, faiss for FLAT")

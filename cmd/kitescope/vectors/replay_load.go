@@ -199,8 +199,6 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.IntVar(&f.total, "total", 0, "maximum number of requests in total; 0 for no limit")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "stop after this time, with results so far; 0 for no limit")
 	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file, for show, plot, report, and as a baseline")
-	fl.StringVar(&f.save, "save", "", "")
-	cli.Renamed(cmd, "save", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of segments and requests; 0 for all")
 	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")

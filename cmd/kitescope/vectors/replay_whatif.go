@@ -70,8 +70,6 @@ word without effect is an error.
 	fl.StringVar(&f.calibrate, "calibrate", "", "take server overheads from this result of the current cluster (replay run or sweep with --target)")
 	fl.Int64Var(&f.buildRows, "build-rows", 200000, "maximum number of rows to build indexes from")
 	fl.StringVarP(&f.save, "out", "O", "", "write the prediction to this file, for show, plot and report")
-	fl.StringVar(&f.save, "save", "", "")
-	cli.Renamed(cmd, "save", "out")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of nodes; 0 for all")
 	f.report.List(cmd, replays.WhatIfSchema, "'gain>1.1'", "-gain,change", "change,gain; +critical_node")
