@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -100,29 +99,6 @@ func TestAllOfTheOverviewIsSelected(t *testing.T) {
 			})
 		})
 	}
-}
-
-// asker is a live feed whose cluster is mended when it is asked again.
-type asker struct {
-	again func(ctx context.Context) error
-}
-
-func (a *asker) Follow(context.Context, func(history.Update)) {}
-func (a *asker) Again(ctx context.Context) error              { return a.again(ctx) }
-
-// mendable is a check with a finding as long as there are two databases.
-func mendable() *check.Check {
-	x := tuitest.FixtureCheck("two-databases", "Two databases", check.Warning)
-	x.Run = func(p *check.Pass) error {
-		if len(p.Databases) == 2 {
-			p.Report(check.Finding{
-				Severity: check.Warning, Message: "there are two databases", Object: model.Ref{Resource: "databases", ID: "2", Name: "tenant_a"},
-				Fix: []check.Step{{Text: "drop one"}},
-			})
-		}
-		return nil
-	}
-	return x
 }
 
 // TestToastsFade: a message gives the footer back after a while, what went wrong later.

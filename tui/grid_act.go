@@ -96,7 +96,7 @@ func (g *gridPage) arrange(m *Model, a Action) Cmd {
 	case ActAll:
 		return g.toggleAll(m)
 	case ActSortNext, ActSortPrevious:
-		return g.sortBy(m, g.neighbour(m, a))
+		return g.sortBy(m, g.neighbour(a))
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (g *gridPage) sortMenu() *Menu {
 }
 
 // neighbour is the column beside the one sorted by, among those that have room.
-func (g *gridPage) neighbour(m *Model, a Action) int {
+func (g *gridPage) neighbour(a Action) int {
 	list := g.drawn().list
 	shown := make([]int, 0, len(list))
 	for _, p := range g.Placed {

@@ -16,6 +16,7 @@ import (
 // TestBuildPeers compares graphs with those of hnswlib itself: all levels, vectors except for rounding, and nearly all lists of links,
 // because near ties may fall the other way.
 func TestBuildPeers(t *testing.T) {
+	t.Parallel()
 	var cases []string
 	for _, metric := range []string{"l2", "ip", "cosine"} {
 		for _, kind := range []string{"random", "ties", "twins"} {

@@ -31,8 +31,11 @@ const (
 	kafkaMaxAnswer  = 4 << 20 // bytes; a topic takes a few hundred
 )
 
-// dial connects to a broker. The error is one that has kgo try another broker.
+// dial connects to a broker in half of the time for all, so that there is time to return the reason. The error is one that has kgo
+// try another broker.
 func (k *kafka) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, k.patience/2)
+	defer cancel()
 	conn, err := k.dialer.dial(ctx, address, true)
 	if err == nil {
 		return conn, nil
@@ -52,7 +55,7 @@ func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicO
 	client, err := kgo.NewClient(
 		kgo.SeedBrokers(brokers...), kgo.Dialer(k.dial), kgo.ClientID("kitescope"), kgo.BrokerMaxReadBytes(kafkaMaxAnswer), kgo.FetchMaxBytes(kafkaMaxAnswer),
 		kgo.FetchMaxPartitionBytes(kafkaMaxAnswer), kgo.DisableClientMetrics(),
-		kgo.DialTimeout(k.patience), kgo.RequestRetries(len(brokers)), kgo.RetryBackoffFn(func(int) time.Duration { return pause }),
+		kgo.RequestRetries(len(brokers)), kgo.RetryBackoffFn(func(int) time.Duration { return pause }),
 	)
 	if err != nil {
 		return nil, failed(model.Unreachable, "%v", err)
@@ -91,7 +94,6 @@ func (k *kafka) offsets(ctx context.Context, brokers, topics []string) ([]TopicO
 func (k *kafka) failure(ctx context.Context, err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	_, login := errors.AsType[*kgo.ErrFirstReadEOF](err)
 	_, denied := errors.AsType[*kadm.AuthError](err)
 	switch {
 	case err == nil:
@@ -102,12 +104,10 @@ func (k *kafka) failure(ctx context.Context, err error) error {
 		return k.unreached
 	case denied:
 		return failed(model.Denied, "%v", err)
-	case login:
+	case errors.Is(err, io.EOF) || isCut(err): // which of the two a client sees is up to timing
 		return failed(model.Denied, "the broker closed the connection: it may want TLS or a login (SASL), and kitescope has no certificate or account of its own")
 	case isTimeout(err):
 		return failed(model.TimedOut, "the brokers do not answer within %s", k.patience)
-	case errors.Is(err, io.EOF) || isCut(err):
-		return failed(model.CutOff, "the broker closed the connection")
 	}
 	return failed(model.Failed, "%v", err)
 }

@@ -75,7 +75,7 @@ func TestKafkaFaults(t *testing.T) {
 		"refused":   {livetest.Refused(t), nil, model.Refused, "refused"},
 		"silent":    {livetest.Silent(t), nil, model.TimedOut, "do not answer"},
 		"blackhole": {livetest.Blackhole(t), nil, model.Unreachable, "no connection"},
-		"hangs up":  {livetest.HangsUp(t), nil, model.CutOff, "closed the connection"},
+		"hangs up":  {livetest.HangsUp(t), nil, model.Denied, "closed the connection"},
 		"garbage":   {livetest.Garbage(t, "\x00\x00\x00\x08\x00\x00\x00\x01\xff\xff\xff\xff"), nil, model.Failed, ""},
 		"huge":      {livetest.Garbage(t, "\x40\x00\x00\x00 and so on"), nil, model.Failed, "1073741824"},
 		"TLS alert": {livetest.Garbage(t, tls13Alert), nil, model.Failed, "TLS"},

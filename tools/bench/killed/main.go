@@ -8,7 +8,6 @@
 package main
 
 import (
-	"kitescope/inspect/session"
 	"context"
 	"errors"
 	"flag"
@@ -29,6 +28,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
 	"kitescope/inspect/source/sourcetest"
