@@ -11,9 +11,7 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/tui"
-	"kitescope/tui/balance"
-	"kitescope/tui/latency"
-	"kitescope/tui/preflight"
+	"kitescope/tui/cluster"
 	"kitescope/tui/profiles"
 	"kitescope/tui/replays"
 	"kitescope/tui/timeline"
@@ -22,7 +20,7 @@ import (
 
 // everyPage are the pages of the whole UI: there may be profiles, there is no replay.
 func everyPage() []tui.PageKind {
-	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil), balance.Pages(), latency.Pages(), preflight.Pages(), timeline.Pages())
+	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil), cluster.Pages(), timeline.Pages())
 }
 
 // drive starts a driver on the UI with some pages.

@@ -1,4 +1,4 @@
-package balance
+package cluster
 
 import (
 	"io"
@@ -10,7 +10,7 @@ import (
 )
 
 // saveMenu offers the plan as a script, and the formats of the report on the command line.
-func (p *page) saveMenu() *tui.Menu {
+func (p *balancePage) saveMenu() *tui.Menu {
 	of := p.weighed
 	script := tui.MenuItem{Text: "plan as a script", Note: "pymilvus, " + words.Plural(of.Report.Moves(), "move"), Run: func(m *tui.Model, _ *tui.Menu) tui.Cmd {
 		return tui.Save(m, tui.FileName("plan", p.word)+".py", tui.TextWriter(of.SavedPlan()))

@@ -1,4 +1,4 @@
-package balance
+package cluster
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 )
 
 // layOut makes the lines of the page for a width.
-func (p *page) layOut(w int) {
+func (p *balancePage) layOut(w int) {
 	p.lines, p.At, p.madeFor = p.lines[:0], p.At[:0], w
 	p.prose(p.weighed.HeadLines(), w)
 	p.add(render.RolePlain, "")
@@ -26,12 +26,12 @@ func (p *page) layOut(w int) {
 	}
 }
 
-func (p *page) add(role render.Role, text string) {
-	p.lines = append(p.lines, line{text: text, role: role})
+func (p *balancePage) add(role render.Role, text string) {
+	p.lines = append(p.lines, balanceLine{text: text, role: role})
 }
 
 // prose adds lines of the report, each in as many lines as it needs.
-func (p *page) prose(list []render.Line, w int) {
+func (p *balancePage) prose(list []render.Line, w int) {
 	for _, l := range list {
 		if text := l.All(); l.Code || render.Cells(text) <= w-2 {
 			p.add(l.Role, text)
@@ -44,7 +44,7 @@ func (p *page) prose(list []render.Line, w int) {
 }
 
 // shares adds the table of what nodes serve.
-func (p *page) shares(list []*balance.Share, g *balance.Group, w int) {
+func (p *balancePage) shares(list []*balance.Share, g *balance.Group, w int) {
 	header, rows := p.weighed.ShareLines(list, g, w-2)
 	p.add(render.RoleDim, header)
 	for i, text := range rows {
@@ -53,11 +53,11 @@ func (p *page) shares(list []*balance.Share, g *balance.Group, w int) {
 		if !x.Known || x.State() != "" || g == nil && x.Takes() && x.Sealed+x.Growing == 0 {
 			role = render.RoleWarn
 		}
-		p.lines = append(p.lines, line{text: text, role: role, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
+		p.lines = append(p.lines, balanceLine{text: text, role: role, ref: model.Ref{Resource: "nodes", ID: x.Name(), Name: x.Name()}})
 	}
 }
 
-func (p *page) allGroups(w int) {
+func (p *balancePage) allGroups(w int) {
 	r := p.weighed.Report
 	p.shares(r.Survey.Nodes, nil, w)
 	p.add(render.RolePlain, "")
@@ -73,14 +73,14 @@ func (p *page) allGroups(w int) {
 		if len(r.Plans[i].Moves) == 0 {
 			role = render.RoleDim // nothing to do, or nothing to be done
 		}
-		p.lines = append(p.lines, line{text: text, role: role, ref: g.Ref(), group: g})
+		p.lines = append(p.lines, balanceLine{text: text, role: role, ref: g.Ref(), group: g})
 	}
 	p.add(render.RolePlain, "")
 	p.prose(p.weighed.FootLines(false), w)
 }
 
 // oneGroup is a replica with its plan. The lines of the moves are about their segments.
-func (p *page) oneGroup(w int) {
+func (p *balancePage) oneGroup(w int) {
 	r := p.weighed.Report
 	g, moves := r.Groups[0], r.Plans[0].Moves
 	p.add(render.RoleTitle, clusters.GroupTitle(g)+"  "+clusters.GroupSpread(g, r.Options.By))

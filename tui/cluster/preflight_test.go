@@ -1,4 +1,4 @@
-package preflight
+package cluster
 
 import (
 	"fmt"
@@ -225,18 +225,4 @@ func TestPreflightFindingIsTakenAway(t *testing.T) {
 		d.Shows("› findings", "4 ok · 3 could not run") // of the diagnosis
 		d.Lacks("upgrade", "preflight")
 	})
-}
-
-// TestPressEveryKey presses all keys: no key breaks anything.
-func TestPressEveryKey(t *testing.T) {
-	c := captured(t, "standalone-2.1.0")
-	for _, way := range []string{"", "enter"} {
-		synctest.Test(t, func(t *testing.T) {
-			cfg := testConfig()
-			cfg.StartPage = "preflight 3.0.2"
-			d := driven(t, cfg, 80, 24)
-			d.Cluster(c)
-			d.PressEach(way, tuitest.Keyboard())
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package balance
+package cluster
 
 import (
 	"fmt"
@@ -13,7 +13,9 @@ import (
 )
 
 // captured is in which folder a captured cluster is.
-func captured(name string) string { return filepath.Join("..", "..", "testdata", "snapshots", name) }
+func capturedPath(name string) string {
+	return filepath.Join("..", "..", "testdata", "snapshots", name)
+}
 
 // balanceScreens are the views of the page and how to get there: items_hnsw_l2 is the second
 // replica behind four nodes.
@@ -22,7 +24,7 @@ var balanceScreens = []struct{ name, keys string }{
 }
 
 func TestBalanceScreens(t *testing.T) {
-	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
+	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
 	for _, size := range tuitest.Sizes {
 		for _, s := range balanceScreens {
 			name := fmt.Sprintf("balance-%s-%dx%d", s.name, size.W, size.H)
@@ -44,7 +46,7 @@ func TestBalanceOfUnknown(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Keys("7")
 		d.Shows("…") // before data
-		d.Send(history.Update{Cluster: tuitest.Capture(t, captured("cluster-2.3.5-t7"))})
+		d.Send(history.Update{Cluster: tuitest.Capture(t, capturedPath("cluster-2.3.5-t7"))})
 		d.Shows("nodes not queried", "--live")
 		d.Send(history.Update{Cluster: modeltest.Served(), Live: true})
 		d.Shows("unknown, not included: querynode-12")
@@ -52,7 +54,7 @@ func TestBalanceOfUnknown(t *testing.T) {
 }
 
 func TestBalanceKeys(t *testing.T) {
-	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
+	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: c})
@@ -90,12 +92,12 @@ func TestBalanceKeys(t *testing.T) {
 
 // TestBalanceKeepsItsPlace lets another cluster come while the cursor is on a row.
 func TestBalanceKeepsItsPlace(t *testing.T) {
-	first, second := tuitest.Asked(t, captured("cluster-2.3.5-t7")), tuitest.Asked(t, captured("cluster-2.3.5-t7"))
+	first, second := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7")), tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: first, Live: true})
 		d.Keys("7 down*7")
-		p := d.m.Top().(*page)
+		p := d.m.Top().(*balancePage)
 		before, _ := p.Object(d.m)
 		d.Send(history.Update{Cluster: second, Live: true})
 		if after, ok := p.Object(d.m); !ok || after != before {
@@ -107,7 +109,7 @@ func TestBalanceKeepsItsPlace(t *testing.T) {
 }
 
 func TestBalancePalette(t *testing.T) {
-	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
+	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 40)
 		d.Send(history.Update{Cluster: c})
@@ -118,7 +120,7 @@ func TestBalancePalette(t *testing.T) {
 
 // TestBalanceOfANameBeforeData: the page that a command line names waits for the cluster that says what it is.
 func TestBalanceOfANameBeforeData(t *testing.T) {
-	c := tuitest.Asked(t, captured("cluster-2.3.5-t7"))
+	c := tuitest.Asked(t, capturedPath("cluster-2.3.5-t7"))
 	for name, want := range map[string]string{"items_hnsw_l2": "Plan: 3 moves bring max/mean", "nosuch": "no loaded collection is called nosuch"} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := testConfig()

@@ -1,4 +1,4 @@
-package balance
+package cluster
 
 import (
 	"errors"
@@ -17,9 +17,9 @@ import (
 	"kitescope/tui/draw"
 )
 
-// page is how evenly query nodes share the work: of all replicas, or of one with
+// balancePage is how evenly query nodes share the work: of all replicas, or of one with
 // the plan that would even it out.
-type page struct {
+type balancePage struct {
 	asked  string     // a collection or replica that is looked for as soon as there are data; "" once it was found
 	of     *model.Ref // one replica, or what nodes serve of a collection without one; nil is all
 	word   string     // the collection as commands name it, "" for all
@@ -32,23 +32,23 @@ type page struct {
 	weighed *clusters.Balance
 
 	tui.Stops
-	lines   []line
+	lines   []balanceLine
 	madeFor int // the width that lines were laid out for
 }
 
-// line is a line of the page.
-type line struct {
+// balanceLine is a line of the page.
+type balanceLine struct {
 	text  string // plain
 	role  render.Role
 	ref   model.Ref      // what it is about; no Resource: nothing
 	group *balance.Group // that enter opens
 }
 
-func open(m *tui.Model, args []string) (tui.Page, error) {
+func openBalance(m *tui.Model, args []string) (tui.Page, error) {
 	if len(args) == 0 {
-		return &page{label: "balance"}, nil
+		return &balancePage{label: "balance"}, nil
 	}
-	p := &page{asked: args[0], label: words.Harmless(draw.Cut(args[0], 40))}
+	p := &balancePage{asked: args[0], label: words.Harmless(draw.Cut(args[0], 40))}
 	if m.Env() != nil && !p.find(m.Env().Cluster) {
 		return nil, errors.New(p.unfound())
 	}
@@ -56,7 +56,7 @@ func open(m *tui.Model, args []string) (tui.Page, error) {
 }
 
 // find makes the page that of the replica that was asked for; false if there is none.
-func (p *page) find(cluster *model.Cluster) bool {
+func (p *balancePage) find(cluster *model.Cluster) bool {
 	for _, r := range cluster.Replicas {
 		c := cluster.Collection(r.Collection)
 		if c == nil {
@@ -71,23 +71,23 @@ func (p *page) find(cluster *model.Cluster) bool {
 	return false
 }
 
-func (p *page) unfound() string {
+func (p *balancePage) unfound() string {
 	return "no loaded collection is called " + words.Harmless(p.asked) + ": balance alone lists them"
 }
 
 // ofGroup is the page of one replica.
-func ofGroup(ref model.Ref, word, name string) *page {
-	return &page{of: &ref, word: word, label: words.Harmless(name)}
+func ofGroup(ref model.Ref, word, name string) *balancePage {
+	return &balancePage{of: &ref, word: word, label: words.Harmless(name)}
 }
 
 // Scope implements tui.Page.
-func (p *page) Scope() tui.Scope { return tui.InBalance }
+func (p *balancePage) Scope() tui.Scope { return tui.InBalance }
 
 // Crumb implements tui.Page.
-func (p *page) Crumb() string { return draw.Cut(p.label, 40) }
+func (p *balancePage) Crumb() string { return draw.Cut(p.label, 40) }
 
 // Note implements tui.Page: how even it is, by which measure, and what is aimed at.
-func (p *page) Note(*tui.Model) string {
+func (p *balancePage) Note(*tui.Model) string {
 	if p.weighed == nil || !p.weighed.Report.Survey.Asked {
 		return ""
 	}
@@ -100,7 +100,7 @@ func (p *page) Note(*tui.Model) string {
 }
 
 // Command implements tui.Page.
-func (p *page) Command(*tui.Model) string {
+func (p *balancePage) Command(*tui.Model) string {
 	c := shellquote.Shell("balance")
 	if p.word != "" {
 		c = c.Arg(p.word)
@@ -113,22 +113,22 @@ func (p *page) Command(*tui.Model) string {
 }
 
 // Refresh implements tui.Page.
-func (p *page) Refresh(m *tui.Model) tui.Cmd {
+func (p *balancePage) Refresh(m *tui.Model) tui.Cmd {
 	if m.Env() == nil || p.busy || p.env == m.Env() && p.madeBy == p.by || p.asked != "" && !p.find(m.Env().Cluster) {
 		return nil
 	}
 	p.busy = true
-	return weigh(query{p, m.Env(), p.by})
+	return weigh(balanceQuery{p, m.Env(), p.by})
 }
 
-// query is what it takes to survey and plan off the loop.
-type query struct {
-	page *page
+// balanceQuery is what it takes to survey and plan off the loop.
+type balanceQuery struct {
+	page *balancePage
 	env  *view.Env
 	by   balance.Measure
 }
 
-func (q *query) run() *clusters.Balance {
+func (q *balanceQuery) run() *clusters.Balance {
 	s := balance.Take(q.env.Cluster)
 	var groups []*balance.Group
 	if of := q.page.of; of != nil {
@@ -143,13 +143,13 @@ func (q *query) run() *clusters.Balance {
 }
 
 // weigh surveys what query nodes serve and plans what would even it out.
-func weigh(q query) tui.Cmd {
+func weigh(q balanceQuery) tui.Cmd {
 	return func() tea.Msg { return weighedMsg{q, q.run()} }
 }
 
 // weighedMsg brings a survey that was asked for.
 type weighedMsg struct {
-	query   query
+	query   balanceQuery
 	weighed *clusters.Balance
 }
 
@@ -167,7 +167,7 @@ func (w weighedMsg) Apply(m *tui.Model) tui.Cmd {
 }
 
 // goToRef puts the cursor on the first line about an object.
-func (p *page) goToRef(ref model.Ref) {
+func (p *balancePage) goToRef(ref model.Ref) {
 	p.Find(func(line int) bool {
 		x := p.lines[line].ref
 		return x.Resource == ref.Resource && x.ID == ref.ID
@@ -175,7 +175,7 @@ func (p *page) goToRef(ref model.Ref) {
 }
 
 // Body implements tui.Page.
-func (p *page) Body(m *tui.Model, w, h int) []string {
+func (p *balancePage) Body(m *tui.Model, w, h int) []string {
 	p.Height = h
 	switch {
 	case p.asked != "" && m.Env() != nil:
@@ -196,7 +196,7 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	})
 }
 
-func (p *page) current() *line {
+func (p *balancePage) current() *balanceLine {
 	if i := p.Line(); i >= 0 {
 		return &p.lines[i]
 	}
@@ -204,7 +204,7 @@ func (p *page) current() *line {
 }
 
 // Object implements tui.Pointer.
-func (p *page) Object(*tui.Model) (ref model.Ref, ok bool) {
+func (p *balancePage) Object(*tui.Model) (ref model.Ref, ok bool) {
 	l := p.current()
 	if l == nil || l.ref.Resource == "" {
 		return model.Ref{}, false
@@ -213,7 +213,7 @@ func (p *page) Object(*tui.Model) (ref model.Ref, ok bool) {
 }
 
 // Can implements tui.Page.
-func (p *page) Can(m *tui.Model, a tui.Action) string {
+func (p *balancePage) Can(m *tui.Model, a tui.Action) string {
 	_, ok := p.Object(m)
 	switch a {
 	case tui.ActOpen, tui.ActDescribe, tui.ActOwner, tui.ActRelated, tui.ActTree, tui.ActCopyRow:
@@ -229,7 +229,7 @@ func (p *page) Can(m *tui.Model, a tui.Action) string {
 }
 
 // Act implements tui.Page.
-func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
+func (p *balancePage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 	if p.Move(a) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package latency
+package cluster
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 	"kitescope/tui/draw"
 )
 
-// open makes the page of all budgets: a budget leads to its phases, a phase to the processes that say something of it, and these to
+// openLatency makes the page of all budgets: a budget leads to its phases, a phase to the processes that say something of it, and these to
 // their pages.
-func open(m *tui.Model, _ []string) (tui.Page, error) {
+func openLatency(m *tui.Model, _ []string) (tui.Page, error) {
 	p := &tui.TablePage[*show.Row]{
 		Name: "latency", Prints: "latency",
 		Rows: func(m *tui.Model) ([]*show.Row, string) {

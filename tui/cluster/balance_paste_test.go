@@ -1,4 +1,4 @@
-package balance
+package cluster
 
 import (
 	"testing"
@@ -11,6 +11,6 @@ import (
 func TestCopiedCommandsInAShell(t *testing.T) {
 	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {
-		tuitest.IsRun(t, shell, "kitescope "+(&page{word: name}).Command(nil), name)
+		tuitest.IsRun(t, shell, "kitescope "+(&balancePage{word: name}).Command(nil), name)
 	}
 }

@@ -1,4 +1,4 @@
-package preflight
+package cluster
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ type asked struct {
 	of   preflight.Plan // of the cluster
 }
 
-func open(m *tui.Model, args []string) (tui.Page, error) {
+func openPreflight(m *tui.Model, args []string) (tui.Page, error) {
 	plan, err := parse(args)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,36 @@
+// Package cluster has the pages of the UI about a cluster that the core does not know: where requests spend their time (latency), how
+// evenly query nodes share the work (balance), and what another version of Milvus would break (preflight).
+package cluster
+
+import (
+	"kitescope/inspect/check/preflight"
+	"kitescope/tui"
+)
+
+// Pages returns the kinds of pages, for tui.Config.
+func Pages() []tui.PageKind {
+	return []tui.PageKind{
+		{
+			Name: "balance", Aliases: []string{"b"}, Doc: "How evenly query nodes share the work, and what would even it out.",
+			Open: openBalance, Keys: balanceKeys(),
+		},
+		{Name: "latency", Doc: "Where requests spend their time: by collection, phase and process.", Open: openLatency},
+		{
+			Name: "preflight", Aliases: []string{"upgrade"}, Doc: "What another version would break: preflight 3.0.2, or 2.2.16 back.",
+			Open: openPreflight, Words: wanted, Checks: preflight.All(),
+		},
+	}
+}
+
+func balanceKeys() []tui.Binding {
+	return []tui.Binding{
+		{
+			Action: tui.ActBy, Keys: []string{"b"}, In: tui.InBalance, Group: tui.GroupFind, Hint: "by cost/rows/memory",
+			Doc: "Even out by: search cost, rows, memory.", Weight: 60,
+		},
+		{
+			Action: tui.ActSave, Keys: []string{"s"}, In: tui.InBalance, Group: tui.GroupTake, Hint: "save plan",
+			Doc: "Save the plan as a script for pymilvus, or the report, and ask where.", Weight: 65,
+		},
+	}
+}
