@@ -13,7 +13,7 @@ import (
 	"kitescope/engine/segment"
 	"kitescope/engine/segment/segmenttest"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/replay"
 	"kitescope/replay/layout"
 	"kitescope/replay/log"
@@ -23,7 +23,7 @@ import (
 // rows and deletes: from its etcd and storage all hits that it returned come out again, ids, order and bits of distances.
 func TestAllKindsOfOneServer(t *testing.T) {
 	folder, store := segmenttest.OpenKinds(t, filepath.Join("..", "engine", "segment", "testdata", "kinds"))
-	c := captured.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, folder, captured.Snapshot)
+	c := capturedtest.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, folder, capturedtest.Snapshot)
 	indexed := map[string]int{} // hits by kind
 	for _, x := range segmenttest.ReadKinds(t, folder) {
 		if x.Index == "SCANN" || x.Index == "IVF_PQ" { // which are replayed over their rows, and find more

@@ -7,7 +7,7 @@ import (
 
 	"kitescope/engine/segment"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 	"kitescope/replay"
 	"kitescope/replay/layout"
@@ -16,7 +16,7 @@ import (
 // capture is the metadata of a real cluster, as the commands read it.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
-	return captured.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, "..", "testdata", "snapshots", name, captured.Snapshot)
+	return capturedtest.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, "..", "testdata", "snapshots", name, capturedtest.Snapshot)
 }
 
 // TestRecordedAnswersOfSnapshots is the whole path: etcd snapshot, layout, storage, and what Milvus answered. Segments that were growing and in no file

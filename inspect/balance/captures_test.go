@@ -14,7 +14,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 )
 
@@ -23,7 +23,7 @@ import (
 func capture(t testing.TB, name string) *model.Cluster {
 	t.Helper()
 	folder := filepath.Join("..", "..", "testdata", "snapshots", name)
-	c := captured.Cluster(t, meta.Want{Parts: model.PartAll}, folder, captured.Snapshot)
+	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, folder, capturedtest.Snapshot)
 	d := live.NewDecoder()
 	for _, name := range []string{"runtime.jsonl.gz", "metrics"} {
 		path := filepath.Join(folder, name)

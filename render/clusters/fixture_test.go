@@ -10,7 +10,7 @@ import (
 
 	"kitescope/inspect/diff"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/render"
@@ -27,7 +27,7 @@ func read(t *testing.T, name string) *view.Env {
 
 func readFile(t *testing.T, path, name string) *view.Env {
 	t.Helper()
-	c := captured.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, path)
+	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, path)
 	c.Origin.Location = name
 	if c.Origin.FileDate { // of a copy: it is another in each checkout
 		c.Origin.Taken = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 	"kitescope/replay"
 	"kitescope/replay/layout"
@@ -18,7 +18,7 @@ import (
 func capture(t testing.TB, name string, runtime ...string) *model.Cluster {
 	t.Helper()
 	folder := filepath.Join("..", "..", "testdata", "snapshots", name)
-	c := captured.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, folder, captured.Snapshot)
+	c := capturedtest.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, folder, capturedtest.Snapshot)
 	if len(runtime) == 0 {
 		return c
 	}

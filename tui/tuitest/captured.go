@@ -7,7 +7,7 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 )
 
@@ -15,7 +15,7 @@ import (
 // its modification time.
 func Capture(t *testing.T, folder ...string) *model.Cluster {
 	t.Helper()
-	c := captured.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, append(folder, captured.Snapshot)...)
+	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, append(folder, capturedtest.Snapshot)...)
 	c.Origin.Taken = time.Date(2026, 11, 20, 9, 10, 0, 0, time.UTC)
 	c.Origin.Location = "etcd_snapshot.db.gz"
 	return c

@@ -13,7 +13,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 )
 
@@ -22,7 +22,7 @@ const snapshots = "../../../testdata/snapshots"
 // capture is a cluster decoded from a captured etcd.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
-	return captured.Cluster(t, meta.Want{Parts: model.PartAll}, snapshots, name, captured.Snapshot)
+	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, snapshots, name, capturedtest.Snapshot)
 }
 
 // judged is the report about a change of version; the running version is the cluster's own unless it is given.

@@ -18,7 +18,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/captured"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
@@ -453,7 +453,7 @@ func Capture(t *testing.T, name string) *model.Cluster {
 		}
 		root = filepath.Join(root, "..")
 	}
-	return captured.Cluster(t, meta.Want{Parts: model.PartAll}, root, "testdata", "snapshots", name, captured.Snapshot)
+	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, root, "testdata", "snapshots", name, capturedtest.Snapshot)
 }
 
 // Spread is a world of query nodes 11, 12 and so on that serve so many segments each of one collection.

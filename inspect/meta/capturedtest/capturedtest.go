@@ -1,6 +1,5 @@
-// Package captured reads the clusters that were captured from real servers, for tests: what enters is the path of a snapshot, what leaves
-// is the Cluster that the program makes of it.
-package captured
+// Package capturedtest reads clusters that were captured from real servers, for tests.
+package capturedtest
 
 import (
 	"path/filepath"
