@@ -16,7 +16,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/hints"
 	"kitescope/internal/table"
-	show "kitescope/render/history"
+	"kitescope/render/clusters"
 )
 
 // historyFlags are the flags of history.
@@ -45,7 +45,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:  "history [SELECTOR...]",
-		Long: helpHistory + strings.TrimSuffix(show.Formats().Doc(), "\n"),
+		Long: helpHistory + strings.TrimSuffix(clusters.HistoryFormats().Doc(), "\n"),
 		Example: `  kitescope history --since 10m --from etcd://10.0.0.5:2379
   kitescope history nodes --from etcd_snapshot.db
   kitescope history collection/docs --since 09:00 --until 09:20 -o wide
@@ -57,8 +57,8 @@ func historyCommand(a *cli.App) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
-	f.report.Register(cmd, show.Formats(), 0, "")
-	f.report.List(cmd, show.Schema, "kind=node_lost", "-count", "+before,after")
+	f.report.Register(cmd, clusters.HistoryFormats(), 0, "")
+	f.report.List(cmd, clusters.HistorySchema, "kind=node_lost", "-count", "+before,after")
 	cmd.Flags().StringVar(&f.since, "since", "", "only events since then, such as 10m, 09:14 or rev:24519")
 	cmd.Flags().StringVar(&f.until, "until", "", "only events until then")
 	return cmd
@@ -91,8 +91,8 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	w := history.Wanted{
 		Objects: objects, Since: since.When(h.Until), SinceRevision: since.Revision(), Until: until.When(h.Until), UntilRevision: until.Revision(),
 	}
-	report := &show.Report{History: h, Events: h.Select(w)}
-	if err := a.Write(func(w *bufio.Writer) error { return show.Write(w, report, format, options) }); err != nil {
+	report := &clusters.HistoryReport{History: h, Events: h.Select(w)}
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteHistory(w, report, format, options) }); err != nil {
 		return err
 	}
 	for _, gap := range gaps {

@@ -26,7 +26,6 @@ import (
 	"kitescope/render"
 	"kitescope/render/cases"
 	"kitescope/render/clusters"
-	pasts "kitescope/render/history"
 	show "kitescope/render/latency"
 )
 
@@ -206,7 +205,7 @@ func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 		c.Notes = append(c.Notes, "When findings began is unknown: "+err.Error()+".")
 	}
 	if !h.Until.IsZero() || !d.since.Timed() {
-		c.History = &pasts.Report{History: h, Events: f.lately(h, d.since)}
+		c.History = &clusters.HistoryReport{History: h, Events: f.lately(h, d.since)}
 	}
 	return nil
 }

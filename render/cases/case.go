@@ -18,7 +18,6 @@ import (
 	"kitescope/profile/flame"
 	"kitescope/render"
 	"kitescope/render/clusters"
-	"kitescope/render/history"
 	show "kitescope/render/latency"
 	"kitescope/render/replays"
 	"kitescope/render/webpage"
@@ -31,7 +30,7 @@ type Case struct {
 	Why       *show.Because
 	Balance   *clusters.Balance
 	Busiest   *Busiest
-	History   *history.Report
+	History   *clusters.HistoryReport
 	// Replays are results, the first one what the others are compared with; WhatIf is a prediction.
 	Replays []replays.Series
 	WhatIf  *whatif.Report

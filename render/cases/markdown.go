@@ -7,7 +7,6 @@ import (
 	"kitescope/internal/words"
 	"kitescope/render"
 	"kitescope/render/clusters"
-	"kitescope/render/history"
 	show "kitescope/render/latency"
 	"kitescope/render/replays"
 )
@@ -45,7 +44,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	}
 	if c.History != nil {
 		m.Line("", "## What happened")
-		m.Sheet(history.Sheet(c.History))
+		m.Sheet(clusters.HistorySheet(c.History))
 	}
 	if len(c.Replays) > 0 || c.WhatIf != nil {
 		m.Line("", "## Replay", "", render.MarkdownText(replays.Conclude(c.Replays, c.WhatIf)))

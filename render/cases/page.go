@@ -5,8 +5,8 @@ import (
 
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/clusters"
 	"kitescope/render/flame"
-	"kitescope/render/history"
 	show "kitescope/render/latency"
 	"kitescope/render/replays"
 	"kitescope/render/webpage"
@@ -96,7 +96,7 @@ func (c *Case) addHistory(p *webpage.Page) {
 	if c.History == nil {
 		return
 	}
-	s := history.Sheet(c.History)
+	s := clusters.HistorySheet(c.History)
 	p.Add("What happened", s.Blocks()...)
 	for _, l := range render.PageLines(s.Foot) {
 		p.Notes = append(p.Notes, l.Text)

@@ -1,4 +1,4 @@
-package history_test
+package clusters_test
 
 import (
 	"bytes"
@@ -16,21 +16,21 @@ import (
 	"kitescope/inspect/source"
 	"kitescope/internal/table"
 	"kitescope/render"
-	show "kitescope/render/history"
+	"kitescope/render/clusters"
 	"kitescope/render/rendertest"
 )
 
-// keys is a snapshot of a few keys.
-type keys struct {
+// historyKeys is a snapshot of a few keys.
+type historyKeys struct {
 	source.Snapshot
 	list []source.KV
 }
 
-func (k keys) Header() source.Header {
+func (k historyKeys) Header() source.Header {
 	return source.Header{Root: "by-dev", MetaPath: "meta", Revision: 10}
 }
 
-func (k keys) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
+func (k historyKeys) Scan(_ context.Context, _ []source.Range, yield func(source.KV) error) error {
 	for _, kv := range k.list {
 		if err := yield(kv); err != nil {
 			return err
@@ -39,8 +39,8 @@ func (k keys) Scan(_ context.Context, _ []source.Range, yield func(source.KV) er
 	return nil
 }
 
-// report is what happened in half a minute: a node comes and dies, a setting changes, a channel is assigned again and again.
-func report(t *testing.T) *show.Report {
+// historyReport returns what happened in half a minute: a node comes and dies, a setting changes, a channel is assigned again and again.
+func historyReport(t *testing.T) *clusters.HistoryReport {
 	t.Helper()
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	clock := func() source.KV {
@@ -50,7 +50,7 @@ func report(t *testing.T) *show.Report {
 		return source.Event{KV: source.KV{Key: []byte("by-dev/" + key), Value: []byte(value)}}
 	}
 	revision := int64(10)
-	h, err := history.Of(context.Background(), keys{list: []source.KV{clock()}}, func(_ context.Context, yield func(int64, []source.Event) error) error {
+	h, err := history.Of(context.Background(), historyKeys{list: []source.KV{clock()}}, func(_ context.Context, yield func(int64, []source.Event) error) error {
 		write := func(events ...source.Event) {
 			revision++
 			if err := yield(revision, events); err != nil {
@@ -79,38 +79,38 @@ func report(t *testing.T) *show.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &show.Report{History: h, Events: h.Select(history.Wanted{})}
+	return &clusters.HistoryReport{History: h, Events: h.Select(history.Wanted{})}
 }
 
-func written(t *testing.T, r *show.Report, format string, o render.ReportOptions) string {
+func writtenHistory(t *testing.T, r *clusters.HistoryReport, format string, o render.ReportOptions) string {
 	t.Helper()
-	f, err := show.Formats().Parse(format)
+	f, err := clusters.HistoryFormats().Parse(format)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := show.Write(&b, r, f, o); err != nil {
+	if err := clusters.WriteHistory(&b, r, f, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func TestFormats(t *testing.T) {
-	rendertest.Document(t, "history", "80", []byte(written(t, report(t), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
-	rendertest.Document(t, "history", "json", []byte(written(t, report(t), "json", render.ReportOptions{})))
-	rendertest.Agree(t, "history", show.Formats().Names(), func(w io.Writer, word string) error {
-		_, err := io.WriteString(w, written(t, report(t), word, render.ReportOptions{}))
+func TestHistoryFormats(t *testing.T) {
+	rendertest.Document(t, "history", "80", []byte(writtenHistory(t, historyReport(t), "table", render.ReportOptions{Options: render.Options{Width: 80}})))
+	rendertest.Document(t, "history", "json", []byte(writtenHistory(t, historyReport(t), "json", render.ReportOptions{})))
+	rendertest.Agree(t, "history", clusters.HistoryFormats().Names(), func(w io.Writer, word string) error {
+		_, err := io.WriteString(w, writtenHistory(t, historyReport(t), word, render.ReportOptions{}))
 		return err
 	})
 }
 
-// TestKeys: what scripts rely on is in every event that has it.
-func TestKeys(t *testing.T) {
+// TestHistoryKeys: what scripts rely on is in every event that has it.
+func TestHistoryKeys(t *testing.T) {
 	var d struct {
 		Kind  string
 		Items []map[string]any
 	}
-	if err := json.Unmarshal([]byte(written(t, report(t), "json", render.ReportOptions{})), &d); err != nil {
+	if err := json.Unmarshal([]byte(writtenHistory(t, historyReport(t), "json", render.ReportOptions{})), &d); err != nil {
 		t.Fatal(err)
 	}
 	if d.Kind != "History" || len(d.Items) != 6 {
@@ -132,8 +132,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestDocumented: HISTORY.md has every kind of event, in its words.
-func TestDocumented(t *testing.T) {
+// TestHistoryDocumented: HISTORY.md has every kind of event, in its words.
+func TestHistoryDocumented(t *testing.T) {
 	events, err := os.ReadFile("../../docs/HISTORY.md")
 	if err != nil {
 		t.Fatal(err)
@@ -154,19 +154,19 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// TestAsk selects events.
-func TestAsk(t *testing.T) {
-	r := report(t)
-	where, err := table.ParseSelection(show.Schema(render.ReportOptions{}), []string{"count>1"})
+// TestHistoryAsk selects events.
+func TestHistoryAsk(t *testing.T) {
+	r := historyReport(t)
+	where, err := table.ParseSelection(clusters.HistorySchema(render.ReportOptions{}), []string{"count>1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := written(t, r, "csv", render.ReportOptions{Ask: table.Query{Where: where, Columns: []string{"kind", "count"}}})
+	text := writtenHistory(t, r, "csv", render.ReportOptions{Ask: table.Query{Where: where, Columns: []string{"kind", "count"}}})
 	if text != "kind,count\nchannel_rewritten,39\n" {
 		t.Errorf("asked for groups, got %q", text)
 	}
 	r.Events = r.History.Select(history.Wanted{Objects: []history.Selector{{Resource: "pchannels"}}})
-	if text := written(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "nothing happened\n") {
+	if text := writtenHistory(t, r, "table", render.ReportOptions{}); !strings.HasPrefix(text, "nothing happened\n") {
 		t.Errorf("of nothing it says %q", text)
 	}
 }

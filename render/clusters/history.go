@@ -1,0 +1,225 @@
+package clusters
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/history"
+	"kitescope/internal/encode"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
+	"kitescope/render"
+)
+
+// HistoryReport is what is written.
+type HistoryReport struct {
+	History *history.History
+	// Events are the positions of those that are wanted.
+	Events []int
+}
+
+// HistorySheet is what happened as a part of another document.
+func HistorySheet(r *HistoryReport) *render.Sheet { return newHistorySheet(r, &render.ReportOptions{}) }
+
+// historyEvent is an event at its place; it is worked out where it is shown.
+type historyEvent struct {
+	of *history.History
+	at int
+}
+
+// get is the event without its message: each column asks for it.
+func (e historyEvent) get() history.Event { return e.of.Event(e.at) }
+
+func (e historyEvent) message() string { return e.of.Event(e.at).Message }
+
+// WriteHistory writes what happened.
+func WriteHistory(w io.Writer, r *HistoryReport, f render.Format, o render.ReportOptions) error {
+	return newHistorySheet(r, &o).Write(w, f)
+}
+
+// HistoryFormats are the formats of the report.
+func HistoryFormats() render.Formats {
+	return render.FormatsOf(map[string]string{
+		"table": "a line an event, the first one first (default)",
+		"wide":  "the same with revisions, what it belongs to, and by how much the time may be wrong",
+		"json":  "one JSON object (docs/reference/json.md)",
+		"jsonl": "one JSON object per line and event",
+		"name":  "",
+	})
+}
+
+// HistorySchema is what can be asked of the events.
+func HistorySchema(render.ReportOptions) *table.Schema {
+	return table.New(historySchema(), nil, historyColumns()).Schema()
+}
+
+func historySchema() table.Schema {
+	return table.Schema{Name: "events", Singular: "event", Names: []string{"object", "object_id"}, Sparse: true, Slashes: true}
+}
+
+// historyColumns are the keys of an event, and what people see of it.
+func historyColumns() []table.ColumnOf[historyEvent] {
+	at := render.Key("time", table.Time, func(e historyEvent) table.Cell { return table.OfTime(e.get().Time) })
+	at.Doc = "when it happened, of a group when first; absent where nothing dates it"
+	wrong := render.Key("time_error_seconds", table.Duration, func(e historyEvent) table.Cell {
+		x := e.get()
+		if x.Time.IsZero() || x.Error < 0 {
+			return table.OfUnknown()
+		}
+		return table.OfInt(x.Error.Nanoseconds())
+	})
+	wrong.Doc = "by how much that may be wrong; absent where it is not known: before the first timestamp that Milvus reserved, and after the last"
+	message := render.TextKey("message", historyEvent.message)
+	message.Doc = "what happened, as a sentence"
+	list := []table.ColumnOf[historyEvent]{
+		at.Titled("TIME", 0, func(e historyEvent) string { return historyStamp(e.get()) }),
+		wrong.Titled("±", 4, func(e historyEvent) string { return plusMinus(e.get()) }).Wider(),
+		historyNumber("revision", "etcd's revision, of a group that of the first one", func(e history.Event) int64 { return e.Revision }).Wider(),
+		historyNumber("last_revision", "that of the last one of a group; else the same", func(e history.Event) int64 { return e.Last }),
+		historyText("kind", "what happened, one of the words in docs/HISTORY.md", func(e history.Event) string { return string(e.Kind) }).
+			Word().Titled("KIND", 2, func(e historyEvent) string { return string(e.get().Kind) }),
+		historyText("object", "what it happened to, resource/name", historyObject).Titled("OBJECT", 0, func(e historyEvent) string { return historyObject(e.get()) }),
+		historyText("object_id", "its id, as in get RESOURCE -o json", func(e history.Event) string { return e.Object.ID }),
+		historyText("resource", "the resource that it is of", func(e history.Event) string { return e.Object.Resource }).Word(),
+		historyText("collection", "the collection that it belongs to, or is", historyCollection).
+			Titled("COLLECTION", 3, func(e historyEvent) string { return words.OrNone(historyCollection(e.get())) }).Wider(),
+		historyText("collection_id", "its id", func(e history.Event) string { return e.Collection.ID }),
+		message.Titled("WHAT", 0, historyEvent.message),
+		historyNumber("count", "how many of the same there were", func(e history.Event) int64 { return int64(e.Count) }),
+		historyText("before", "the state before, or what of it has changed; of a group, before the first", func(e history.Event) string { return e.Before }),
+		historyText("after", "the state after it; of a group, after the last", func(e history.Event) string { return e.After }),
+	}
+	last := render.Key("last_time", table.Time, func(e historyEvent) table.Cell { return table.OfTime(e.get().LastTime) })
+	last.Doc = "when the last one of a group happened"
+	return append(list, last)
+}
+
+func historyNumber(name, doc string, of func(history.Event) int64) table.ColumnOf[historyEvent] {
+	c := render.Key(name, table.Int, func(e historyEvent) table.Cell { return table.OfInt(of(e.get())) })
+	c.Doc = doc
+	return c
+}
+
+func historyText(name, doc string, of func(history.Event) string) table.ColumnOf[historyEvent] {
+	c := render.TextKey(name, func(e historyEvent) string { return of(e.get()) })
+	c.Doc = doc
+	return c
+}
+
+// historyObject is "nodes/querynode-4".
+func historyObject(e history.Event) string {
+	if e.Object.Name == "" {
+		return e.Object.Resource + "/" + e.Object.ID
+	}
+	return e.Object.Resource + "/" + e.Object.Name
+}
+
+func historyCollection(e history.Event) string {
+	if e.Collection.Name == "" {
+		return e.Collection.ID
+	}
+	return e.Collection.Name
+}
+
+// historyStamp is the time of an event, to the second: most errors are more than one.
+func historyStamp(e history.Event) string {
+	if e.Time.IsZero() {
+		return words.UnknownMark
+	}
+	return render.Stamp(e.Time)
+}
+
+func plusMinus(e history.Event) string {
+	if e.Time.IsZero() || e.Error < 0 {
+		return words.UnknownMark
+	}
+	return words.Span(e.Error)
+}
+
+func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
+	rows := make([]historyEvent, len(r.Events))
+	for i, at := range r.Events {
+		rows[i] = historyEvent{r.History, at}
+	}
+	asked := render.Ask(o, table.New(historySchema(), rows, historyColumns()), nil)
+	return &render.Sheet{
+		Kind: "History", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("nothing happened")},
+		About: func(e *encode.Encoder) { historyAbout(e, r.History) },
+		Foot:  append(asked.More(o), historyFoot(r.History)...),
+	}
+}
+
+// historyFoot says which time it is about, and what is not in the list.
+func historyFoot(h *history.History) []render.Line {
+	lines := []render.Line{{Role: render.RoleDim, Text: fmt.Sprintf(
+		"etcd's history from %s to %s, revisions %d to %d", historyMoment(h.First), historyMoment(h.Until), h.From, h.To,
+	)}}
+	var plain int64
+	for _, n := range h.Plain {
+		plain += n
+	}
+	if plain > 0 {
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: fmt.Sprintf(
+			"%s of %s are not events: %s", words.Number(plain), words.Count(h.Changes, "change", "changes"), strings.Join(historyKinds(h.Plain, 4), ", "),
+		)})
+	}
+	if h.Undecoded > 0 {
+		lines = append(lines, render.Line{Role: render.RoleWarn, Text: words.Count(h.Undecoded, "value", "values") + " could not be decoded"})
+	}
+	return lines
+}
+
+func historyMoment(t time.Time) string {
+	if t.IsZero() {
+		return "an unknown time"
+	}
+	return render.Stamp(t)
+}
+
+// historyKinds are the kinds of keys with the most changes: "binlog 545".
+func historyKinds(counts map[string]int64, n int) []string {
+	kinds := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return int(counts[b] - counts[a])
+		}
+		return strings.Compare(a, b)
+	})
+	list := make([]string, 0, n)
+	for _, kind := range kinds[:min(n, len(kinds))] {
+		list = append(list, keyKind(kind)+" "+words.Number(counts[kind]))
+	}
+	if len(kinds) > n {
+		list = append(list, "...")
+	}
+	return list
+}
+
+func keyKind(kind string) string {
+	if kind == "" {
+		return "unknown keys"
+	}
+	return kind
+}
+
+// historyAbout is what scripts read before the items.
+func historyAbout(e *encode.Encoder, h *history.History) {
+	e.Entry("from_revision", h.From)
+	e.Entry("to_revision", h.To)
+	if !h.First.IsZero() {
+		e.Entry("from", h.First.UTC().Format(time.RFC3339))
+		e.Entry("to", h.Until.UTC().Format(time.RFC3339))
+	}
+	e.Entry("revisions", h.Revisions)
+	e.Entry("changes", h.Changes)
+	e.Entry("undecoded", h.Undecoded)
+	e.Key("plain")
+	e.BeginObject()
+	for _, kind := range slices.Sorted(maps.Keys(h.Plain)) {
+		e.Entry(keyKind(kind), h.Plain[kind])
+	}
+	e.EndObject()
+}
