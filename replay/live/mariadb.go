@@ -1,14 +1,17 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -81,10 +84,54 @@ type mariaSession struct {
 // mariaConn counts down the bytes that are read.
 type mariaConn struct {
 	net.Conn
-	left *atomic.Int64
+	left  *atomic.Int64
+	first []byte // of the first packet, not yet read by the driver
+}
+
+// largestHandshake bounds the first packet, which takes about a hundred bytes.
+const largestHandshake = 4 << 10
+
+// minHandshake is how long the fixed fields of a handshake are: those before the server's version, and those after it
+// (https://mariadb.com/kb/en/connection/#initial-handshake-packet).
+const minHandshake = 1 + 4 + 8 + 1 + 2 + 3 + 2 + 7 + 4 + 13
+
+// handshake reads the first packet ahead of the driver, which panics on one that is cut, and then leaves a goroutine behind.
+func (c *mariaConn) handshake(ctx context.Context) error {
+	if at, ok := ctx.Deadline(); ok {
+		if err := c.SetReadDeadline(at); err != nil {
+			return err
+		}
+	}
+	packet := make([]byte, 4)
+	if _, err := io.ReadFull(c.Conn, packet); err != nil {
+		return err
+	}
+	size := int(packet[0]) | int(packet[1])<<8 | int(packet[2])<<16
+	if size > largestHandshake {
+		return errMariaGarbled
+	}
+	packet = append(packet, make([]byte, size)...)
+	if _, err := io.ReadFull(c.Conn, packet[4:]); err != nil {
+		return err
+	}
+	c.first = packet
+	const refusal = 0xff
+	body := packet[4:]
+	if len(body) > 3 && body[0] == refusal {
+		return nil
+	}
+	if end := bytes.IndexByte(body, 0); end < 0 || len(body)-end < minHandshake {
+		return errMariaGarbled
+	}
+	return nil
 }
 
 func (c *mariaConn) Read(p []byte) (int, error) {
+	if len(c.first) > 0 {
+		n := copy(p, c.first)
+		c.first = c.first[n:]
+		return n, nil
+	}
 	n, err := c.Conn.Read(p)
 	if c.left.Add(int64(-n)) < 0 {
 		return 0, errMariaGarbled
@@ -101,7 +148,18 @@ func (m *mariaDB) session() (*mariaSession, error) {
 	config.TLS = m.secure
 	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := m.o.Dial(ctx, network, address)
-		return &mariaConn{conn, &s.left}, err
+		if err != nil {
+			return nil, err
+		}
+		c := &mariaConn{Conn: conn, left: &s.left}
+		if err := c.handshake(ctx); err != nil {
+			_ = conn.Close()
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = mysql.ErrInvalidConn
+			}
+			return nil, err
+		}
+		return c, nil
 	}
 	config.InterpolateParams = true // one way there and back for each search
 	config.Params = map[string]string{"transaction_read_only": "ON"}
@@ -125,11 +183,28 @@ func (m *mariaDB) Session(ctx context.Context) (load.Session, error) {
 	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
 	defer cancel()
 	s.left.Store(largestDescription)
-	if err := s.db.PingContext(bounded); err != nil {
+	if err := s.ping(bounded); err != nil {
 		_ = s.Close()
 		return nil, s.fault(ctx, err)
 	}
 	return s, nil
+}
+
+func (s *mariaSession) ping(ctx context.Context) (err error) {
+	defer recoverDriver(&err)
+	return s.db.PingContext(ctx)
+}
+
+// recoverDriver turns a panic of the driver into an error: it trusts the lengths that a server sends. Any other panic goes on.
+func recoverDriver(err *error) {
+	p := recover()
+	switch {
+	case p == nil:
+	case bytes.Contains(debug.Stack(), []byte("go-sql-driver/mysql.")):
+		*err = errMariaGarbled
+	default:
+		panic(p)
+	}
 }
 
 // Close ends the connection.
@@ -149,7 +224,8 @@ func (s *mariaSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, 
 	return answer, s.fault(ctx, err)
 }
 
-func (s *mariaSession) search(ctx context.Context, most int, query string, values []any) error {
+func (s *mariaSession) search(ctx context.Context, most int, query string, values []any) (err error) {
+	defer recoverDriver(&err)
 	s.left.Store(int64(most))
 	rows, err := s.db.QueryContext(ctx, query, values...)
 	if err != nil {
@@ -227,7 +303,8 @@ func (m *mariaDB) describe(ctx context.Context) (Description, mariaStatement, er
 	return d, statement, s.fault(ctx, err)
 }
 
-func (s *mariaSession) describe(ctx context.Context) (Description, mariaStatement, error) {
+func (s *mariaSession) describe(ctx context.Context) (_ Description, _ mariaStatement, err error) {
+	defer recoverDriver(&err)
 	m := s.m
 	d := Description{Kind: "mariadb", Database: m.database, Collection: m.o.Collection}
 	var none mariaStatement
