@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// setInYAML returns the text of a file with a value at a path of keys; nil removes what is there. Comments and order stay.
+// setInYAML returns a YAML file with the value at a path of keys replaced; a nil value removes the key. It keeps comments and order.
 func setInYAML(text []byte, value any, path ...string) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
@@ -30,7 +30,7 @@ func setInYAML(text []byte, value any, path ...string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// putInYAML sets or removes what is at a path below a map.
+// putInYAML sets the value at a path of keys below a map, or removes the key.
 func putInYAML(n *yaml.Node, value any, path []string) error {
 	if n.Tag == "!!null" {
 		*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", LineComment: n.LineComment}

@@ -11,7 +11,7 @@ import (
 	"kitescope/tui"
 )
 
-// Preferences are those of config.yaml. What is wrong there is a problem, and as if it were missing.
+// Preferences holds the settings of config.yaml. An invalid one counts as missing and is listed in Problems.
 type Preferences struct {
 	*ConfigFile
 	Path     string

@@ -89,7 +89,7 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 	}, nil
 }
 
-// meet takes from what a target is by which index it searches the vectors of a file, and refuses one whose keys cannot be theirs.
+// meet sets the index of the vectors of a file to the target's, and returns an error if their keys cannot be the same.
 func (l *loaded) meet(d live.Description) error {
 	if l.file == nil {
 		return nil

@@ -207,8 +207,8 @@ func (k floats) callFinish() {
 // blockAhead is how many bytes before their use the rows of a block are prefetched.
 const blockAhead = 2048
 
-// blockBody writes what the kernels of four queries against rows one after the other have in common. The accumulator of query j and
-// row i is Z16+4j+i.
+// blockBody writes the loop that all kernels of four queries against consecutive rows share. Z16+4j+i is the accumulator of query j
+// and row i.
 func (k floats) blockBody() {
 	k.routine(k.body("Block"), "goes over the rows for the functions before it.", blockParams, 24)
 	k.keep()

@@ -23,7 +23,7 @@ var (
 	firstRow = r12 // the step in groups 0 and, at twice the pitch, 2
 	nextRow  = r14 // the same of 1 and 3
 	pitch    = r13 // bytes of a group
-	fetched  = r15 // what is prefetched
+	fetched  = r15 // address to prefetch
 	bitsOut  = r11
 	ofA      = di
 	ofB      = dx

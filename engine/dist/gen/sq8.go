@@ -1,8 +1,8 @@
 package main
 
 // writeSQ8 writes the kernels of distances to rows of 8-bit codes with a range for each dimension (SQ8 of package dist), of a multiple
-// of 16 dimensions. At q are the query, the widths of the ranges, their beginnings, n of each, and two numbers: what a code is
-// multiplied by, and what is added to it.
+// of 16 dimensions. q points to n values of the query, n widths and n lower bounds of the ranges, and then to the factor and the
+// summand of a code.
 func writeSQ8(f *file) {
 	for _, wide := range []bool{false, true} {
 		f.sq8("sq8L2Scan", true, wide)
