@@ -2,6 +2,7 @@ package flat
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -35,29 +36,28 @@ func (p *pool) add(k int, key float32, id int64) (worst float32, full bool) {
 	return worst, true
 }
 
-// shrink leaves the k best entries, the worst of them last.
+// shrink leaves the k best entries, the worst of them last. Partitions have no branch that depends on an entry, because it could not be
+// predicted.
 func (p *pool) shrink(k int) {
 	a := *p
 	for low, high := 0, len(a)-1; low < high; {
-		pivot := a[low+(high-low)/2]
-		i, j := low, high
-		for i <= j {
-			for a[i] < pivot {
-				i++
-			}
-			for a[j] > pivot {
-				j--
-			}
-			if i <= j {
-				a[i], a[j] = a[j], a[i]
-				i, j = i+1, j-1
-			}
+		middle := low + (high-low)/2
+		a[middle], a[high] = a[high], a[middle]
+		pivot, i := a[high], low
+		rest := a[:high]
+		for j := low; j < len(rest); j++ {
+			e := rest[j]
+			rest[j] = rest[i]
+			rest[i] = e
+			_, less := bits.Sub64(e, pivot, 0)
+			i += int(less)
 		}
+		a[i], a[high] = pivot, a[i]
 		switch {
-		case k-1 <= j:
-			high = j
-		case k-1 >= i:
-			low = i
+		case i >= k:
+			high = i - 1
+		case i < k-1:
+			low = i + 1
 		default:
 			low = high
 		}
