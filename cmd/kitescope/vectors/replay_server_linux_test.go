@@ -55,7 +55,7 @@ func started(t *testing.T) *exec.Cmd {
 
 func TestWhatAServerUsesIsCounted(t *testing.T) {
 	cmd := started(t)
-	process, err := usage.OpenProcess(cmd.Process.Pid, true, time.Now)
+	process, err := usage.OpenProcess(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestWhatAServerUsesIsCounted(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	plan.CPU()
-	if ended := (*usage.EndedError)(nil); !errors.As(s.lost, &ended) {
+	if !errors.Is(s.lost, usage.ErrEnded) {
 		t.Fatalf("%v, want that it ended", s.lost)
 	}
 	r.Notes = nil
