@@ -57,7 +57,6 @@ const (
 	ActFlame
 	ActTopTable
 	ActPull
-	ActJudge
 	ActSandwich
 	ActInvert
 	ActNodes

@@ -14,6 +14,7 @@ const (
 	replayRows  = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row by row"
 	faissBuilds = "engine build makes HNSW and FLAT; build IVF indexes with faiss"
 	mouse       = "the UI leaves the mouse to the terminal, which selects text with it"
+	longReport  = "-o wide prints all of it, -o html makes a page"
 	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
@@ -33,9 +34,11 @@ var removedFlags = map[string]string{
 	"engine rbq-bits-query":  replayRows,
 	"engine refine-k":        replayRows,
 	"engine reorder-k":       replayRows,
-	"compare no-mouse":       mouse,
+	"compare ui":             longReport,
+	"compare theme":          longReport,
 	"demo no-mouse":          mouse,
-	"pgo no-mouse":           mouse,
+	"pgo ui":                 longReport,
+	"pgo theme":              longReport,
 	"profile no-mouse":       mouse,
 	"replay no-mouse":        mouse,
 	"ui no-mouse":            mouse,
