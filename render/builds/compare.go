@@ -1,6 +1,6 @@
 // Package builds writes reports about builds of programs: comparisons of benchmarks, judgements of profiles, packs and
-// their verification, and PGO trials. Each report is a render.Sheet, which package render writes in all formats;
-// comparisons are also drawn (plot_compare.go).
+// their verification, and PGO trials. Each report is a render.Sheet, which package render writes in all formats. Pages of
+// comparisons have a picture of all runs, too (plot_compare.go).
 package builds
 
 import (
@@ -38,7 +38,7 @@ func WriteComparison(w io.Writer, c *bench.Comparison, f render.Format, o render
 	}
 	s := newComparisonSheet(c, &o)
 	if f.Name() == "html" {
-		figures, err := ComparisonFigures(c)
+		figures, err := comparisonFigures(c)
 		if err != nil {
 			return err
 		}

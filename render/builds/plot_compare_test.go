@@ -2,54 +2,20 @@ package builds
 
 import (
 	"bytes"
-	"errors"
-	"image/png"
-	"io"
 	"math"
 	"strings"
 	"testing"
 
-	"kitescope/inspect/view"
 	"kitescope/profile/bench"
-	"kitescope/render/picture"
 	"kitescope/render/rendertest"
 )
 
-func TestComparisonPlot(t *testing.T) {
+func TestComparisonFigures(t *testing.T) {
 	for name, c := range comparisons() {
-		for _, kind := range ComparisonPlotNames() {
-			for _, format := range picture.Formats().Names() {
-				var b bytes.Buffer
-				err := PlotComparison(&b, c, kind, format)
-				drawn := kind == "distributions" && name != "nothing"
-				if !drawn {
-					if err == nil || b.Len() > 0 {
-						t.Errorf("%s of %s as %s has nothing to draw: %v", kind, name, format, err)
-					}
-					continue
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				switch format {
-				case "svg":
-					rendertest.WellFormed(t, name, b.Bytes())
-				case "png":
-					if m, err := png.Decode(&b); err != nil || m.Bounds().Dx() < 700 {
-						t.Errorf("%s: %v", name, err)
-					}
-				}
-			}
+		figures, err := comparisonFigures(c)
+		if err != nil || (len(figures) == 1) != (name != "nothing") {
+			t.Errorf("%s: %d figures, %v", name, len(figures), err)
 		}
-	}
-}
-
-func TestComparisonPlotRefuses(t *testing.T) {
-	if _, ok := errors.AsType[*view.UnknownError](PlotComparison(io.Discard, goComparison(), "pie", "svg")); !ok {
-		t.Error("pie is drawn")
-	}
-	if err := PlotComparison(io.Discard, goComparison(), "distributions", "gif"); err == nil || !strings.Contains(err.Error(), "svg, png") {
-		t.Errorf("gif: %v", err)
 	}
 }
 
@@ -72,18 +38,13 @@ func TestComparisonPlotStrange(t *testing.T) {
 				Before: medianOf(values[0]), After: medianOf(values[1]), Ratio: medianOf(values[1]) / medianOf(values[0]), Low: math.Inf(-1), High: 3,
 			})
 		}
-		for _, kind := range ComparisonPlotNames() {
-			var b bytes.Buffer
-			err := PlotComparison(&b, c, kind, "svg")
-			if err != nil && kind != "recall" {
-				t.Errorf("%s of %s: %v", kind, name, err)
-			}
-			if err == nil {
-				rendertest.WellFormed(t, name, b.Bytes())
-				if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
-					t.Errorf("%s of %s has places that are none", kind, name)
-				}
-			}
+		var b bytes.Buffer
+		if err := distributions(c).Write(&b, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		rendertest.WellFormed(t, name, b.Bytes())
+		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+			t.Errorf("%s has places that are none", name)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestNamesAreNoStructure(t *testing.T) {
 			for i := range c.Lines {
 				c.Lines[i].Metric = bench.Metric{Name: name, Of: name, Unit: "1/s"}
 			}
-			return PlotComparison(w, c, "distributions", "svg")
+			return distributions(c).Write(w, "svg")
 		},
 	})
 }

@@ -1,20 +1,17 @@
 package builds
 
 import (
-	"bytes"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"kitescope/internal/encode"
-	"kitescope/internal/hints"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/profile/trial"
 	"kitescope/render"
-	"kitescope/render/webpage"
 )
 
 // TrialFormats are the formats of the report of a PGO trial.
@@ -35,7 +32,7 @@ func WriteTrial(w io.Writer, r *trial.Report, f render.Format, o render.Options)
 	s := trialSheet(r, &render.ReportOptions{Options: o})
 	s.Whole, s.Open = func(e *encode.Encoder) { writeTrial(e, r, &o) }, render.Everything
 	if f.Name() == "html" {
-		figures, err := ComparisonFigures(r.Comparison)
+		figures, err := comparisonFigures(r.Comparison)
 		if err != nil {
 			return err
 		}
@@ -214,23 +211,4 @@ func trialSide(side string) string {
 		return "without PGO, the copy"
 	}
 	return "without PGO"
-}
-
-// ComparisonFigures returns the plots of a comparison that have something to draw.
-func ComparisonFigures(c *bench.Comparison) ([]webpage.Block, error) {
-	var figures []webpage.Block
-	for _, x := range []struct{ kind, name string }{
-		{"distributions", "All runs, before and after"}, {"recall", "Queries per second against recall"},
-	} {
-		var svg bytes.Buffer
-		err := PlotComparison(&svg, c, x.kind, "svg")
-		if hints.Carried(err) { // there is nothing to draw
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		figures = append(figures, webpage.Figure(x.name, webpage.Inline(svg.String()), ""))
-	}
-	return figures, nil
 }

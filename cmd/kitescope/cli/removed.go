@@ -34,6 +34,7 @@ var removedFlags = map[string]string{
 	"engine rbq-bits-query":  replayRows,
 	"engine refine-k":        replayRows,
 	"engine reorder-k":       replayRows,
+	"compare plot":           "-o html has a picture of all runs; VectorDBBench and ann-benchmarks draw recall curves themselves",
 	"compare ui":             longReport,
 	"compare theme":          longReport,
 	"demo no-mouse":          mouse,

@@ -18,13 +18,12 @@ import (
 	"kitescope/profile/bench/read"
 	"kitescope/render"
 	"kitescope/render/builds"
-	"kitescope/render/picture"
 )
 
 // benchFlags are those of "compare".
 type benchFlags struct {
 	report             cli.ReportFlags
-	out, plot          string
+	out                string
 	force              bool
 	pairing, control   string
 	level              float64
@@ -62,16 +61,14 @@ Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 		Example: `  kitescope compare before.txt after.txt           go test -bench . -count 10
   kitescope compare runs/a runs/b --pair order --effect 2%
   kitescope compare a.json b.json -o markdown      hyperfine --export-json
-  kitescope compare a b --plot distributions -O runs.svg
-  kitescope compare milvus.json pgvector.json --match 'case \d+' --only 'M=16|m=16'
-  kitescope compare milvus.json pgvector.json --plot recall -O recall.svg`,
+  kitescope compare a b -o html -O runs.html
+  kitescope compare milvus.json pgvector.json --match 'case \d+' --only 'M=16|m=16'`,
 		Args: cli.Args(1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	f.report.Register(cmd, builds.ComparisonFormats(), 0, "")
 	f.report.List(cmd, builds.ComparisonSchema, "verdict=worse", "-change_percent,metric", "metric,change_percent; +p")
-	fl.StringVar(&f.plot, "plot", "", "draw instead: "+strings.Join(builds.ComparisonPlotNames(), ", ")+"; -O FILE."+strings.Join(picture.Formats().Names(), ", ."))
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	fl.StringVar(&f.pairing, "pair", "name", "pair runs by name, by order (first with first), or none")
@@ -83,7 +80,6 @@ Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 	fl.StringArrayVar(&f.only, "only", nil, "only metrics matching this regular expression; repeatable")
 	fl.StringArrayVar(&f.skip, "skip", nil, "skip metrics matching this regular expression; repeatable")
 	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 on: worse (a metric got worse), change (any changed) or never")
-	_ = cmd.RegisterFlagCompletionFunc("plot", cli.Fixed(builds.ComparisonPlotNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("pair", cli.Fixed("name", "order", "none"))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(compareFailures...))
 	return cmd
@@ -178,7 +174,7 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	write, err := f.comparisonWriter(a, s)
+	to, err := a.NewOutput(f.out, f.force)
 	if err != nil {
 		return err
 	}
@@ -208,47 +204,20 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := write(c); err != nil {
-		return err
+	if f.out == "" {
+		err = a.Write(func(w *bufio.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
+	} else {
+		err = to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
 	}
 	switch {
-	case f.plot == "recall": // curves need no name in common
+	case err != nil:
+		return err
 	case !c.Compared():
 		hint := "check that both sides ran the same benchmark and succeeded; the table has what only one side has; " +
-			"if only names differ, match them by a common part with --match 'REGEXP', or use --plot recall"
+			"if only names differ, match them by a common part with --match 'REGEXP'"
 		return &hints.Error{Err: errors.New("nothing to compare: no metric has values on both sides"), Advice: hint}
 	case f.failOn == compareFailures[0] && c.Worse(), f.failOn == compareFailures[1] && c.Changed():
 		return &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return nil
-}
-
-// comparisonWriter settles where a comparison goes, and whether as a table or a picture.
-func (f *benchFlags) comparisonWriter(a *cli.App, s *settledComparison) (func(*bench.Comparison) error, error) {
-	if f.plot == "" {
-		to, err := a.NewOutput(f.out, f.force)
-		if err != nil {
-			return nil, err
-		}
-		return func(c *bench.Comparison) error {
-			if f.out == "" {
-				return a.Write(func(w *bufio.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
-			}
-			return to(func(w io.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })
-		}, nil
-	}
-	if !slices.Contains(builds.ComparisonPlotNames(), f.plot) {
-		return nil, cli.Usagef("--plot must be %s, not %q", strings.Join(builds.ComparisonPlotNames(), ", "), f.plot)
-	}
-	format := cli.Ending(f.out)
-	if !slices.Contains(picture.Formats().Names(), format) {
-		return nil, cli.Usage(errors.New("write the plot to a file: "+strings.Join(picture.Formats().Names(), ", ")), "for example: --plot "+f.plot+" -O compare.svg")
-	}
-	to, err := a.NewOutput(f.out, f.force)
-	if err != nil {
-		return nil, err
-	}
-	return func(c *bench.Comparison) error {
-		return to(func(w io.Writer) error { return builds.PlotComparison(w, c, f.plot, format) })
-	}, nil
 }
