@@ -14,9 +14,9 @@ package diff
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 )
 
 // Kind says what happened to an object.
@@ -90,40 +90,11 @@ func Compare(a, b *model.Cluster, options Options) *Diff {
 	p.rank = len(comparisons)
 	p.segments()
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
-		return cmp.Or(cmp.Compare(x.Collection.Name, y.Collection.Name), compareIDs(x.Collection.ID, y.Collection.ID),
-			cmp.Compare(x.rank, y.rank), compareIDs(x.Object.ID, y.Object.ID))
+		return cmp.Or(cmp.Compare(x.Collection.Name, y.Collection.Name), words.CompareNatural(x.Collection.ID, y.Collection.ID),
+			cmp.Compare(x.rank, y.rank), words.CompareNatural(x.Object.ID, y.Object.ID))
 	})
 	p.summarize()
 	return d
-}
-
-// compareIDs orders texts, and the numbers in them by value: dml_2 before dml_10.
-func compareIDs(x, y string) int {
-	for x != "" && y != "" {
-		m, n := digits(x), digits(y)
-		if m == 0 || n == 0 {
-			if x[0] != y[0] {
-				return cmp.Compare(x[0], y[0])
-			}
-			x, y = x[1:], y[1:]
-			continue
-		}
-		a, b := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
-		if c := cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b), cmp.Compare(m, n)); c != 0 {
-			return c
-		}
-		x, y = x[m:], y[n:]
-	}
-	return cmp.Compare(len(x), len(y))
-}
-
-// digits is the length of the number that s starts with.
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
 }
 
 // pair is a comparison at work.

@@ -259,16 +259,3 @@ func TestTwins(t *testing.T) {
 		t.Errorf("with nothing (-want +got):\n%s", diff)
 	}
 }
-
-func TestCompareIDs(t *testing.T) {
-	sorted := []string{"", "9", "10", "0010", "dml_2_5v0", "dml_2_5v1", "dml_10_4v0", "node", "node-2", "node-11", "proxy-1"}
-	for i, x := range sorted {
-		for j, y := range sorted {
-			if got, want := compareIDs(x, y), cmpInt(i, j); got != want {
-				t.Errorf("compareIDs(%q, %q) = %d, want %d", x, y, got, want)
-			}
-		}
-	}
-}
-
-func cmpInt(i, j int) int { return max(-1, min(1, i-j)) }

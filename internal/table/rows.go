@@ -52,24 +52,6 @@ func Picture[T any](name, title string, priority int, shown func(T) string) Colu
 	return ColumnOf[T]{Column: Column{Name: name, Right: true, For: People}}.Titled(title, priority, shown)
 }
 
-// Through makes columns those of rows that have what they are of.
-func Through[R, T any](columns []ColumnOf[T], of func(R) T) []ColumnOf[R] {
-	list := make([]ColumnOf[R], len(columns))
-	for i, c := range columns {
-		list[i] = ColumnOf[R]{Column: c.Column}
-		if c.Cell != nil {
-			list[i].Cell = func(row R) Cell { return c.Cell(of(row)) }
-		}
-		if c.Shown != nil {
-			list[i].Shown = func(row R) string { return c.Shown(of(row)) }
-		}
-		if c.Role != nil {
-			list[i].Role = func(row R) Role { return c.Role(of(row)) }
-		}
-	}
-	return list
-}
-
 // Rows is a slice of rows with columns.
 type Rows[T any] struct {
 	schema  Schema
@@ -168,12 +150,3 @@ func OfTime(t time.Time) Cell {
 
 // OfList is the cell of a list of texts.
 func OfList(list []string) Cell { return Cell{List: list} }
-
-// Texts is a table of texts under titles, whose columns have no other names.
-func Texts(titles []string, rows [][]string) *Rows[[]string] {
-	columns := make([]ColumnOf[[]string], len(titles))
-	for i := range titles {
-		columns[i] = ColumnOf[[]string]{Column: Column{Title: titles[i]}, Cell: func(row []string) Cell { return Of(row[i]) }}
-	}
-	return New(Schema{}, rows, columns)
-}

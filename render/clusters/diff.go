@@ -173,10 +173,6 @@ func change(from, to int64) string {
 	return strconv.FormatInt(from, 10) + " → " + strconv.FormatInt(to, 10) + " (" + sign + strconv.FormatInt(to-from, 10) + ")"
 }
 
-func fieldText(c *diff.Change) string {
-	return c.Field + " " + render.OrNone(c.From) + " → " + render.OrNone(c.To)
-}
-
 // ChangeRole is the role of a kind of change.
 func ChangeRole(k diff.Kind) render.Role {
 	switch k {
@@ -189,34 +185,12 @@ func ChangeRole(k diff.Kind) render.Role {
 	}
 }
 
-// ChangeText is a change in one line for people.
-func ChangeText(c *diff.Change) string {
-	text := singular(c.Object.Resource) + " " + render.Harmless(objectName(c.Object))
-	switch c.Kind {
-	case diff.Added:
-		return joinText(text, c.To)
-	case diff.Removed:
-		return joinText(text, c.From)
-	case diff.Replaced:
-		return joinText(text, replacedBy(c))
-	default:
-		return text + "  " + fieldText(c)
-	}
-}
-
 func replacedBy(c *diff.Change) string {
 	names := make([]string, len(c.By))
 	for i, r := range c.By {
 		names[i] = r.ID
 	}
 	return "replaced by " + strings.Join(names, ", ")
-}
-
-func joinText(a, b string) string {
-	if b == "" {
-		return a
-	}
-	return a + "  " + render.Harmless(b)
 }
 
 func objectName(r model.Ref) string {
