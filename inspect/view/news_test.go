@@ -14,7 +14,7 @@ import (
 // TestNews: what is said to have changed is what comparing all rows finds, whatever is selected, and nothing else.
 func TestNews(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
-	c := modeltest.ServedLarge(400, 20)
+	c := modeltest.ServedLarge(40, 20)
 	resource, err := Find("segments")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestNews(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries := []Query{{}, {Sort: []string{"-rows"}, Limit: 1500}, {Show: table.Wide}, {Where: young, Sort: []string{"rows"}}}
+	queries := []Query{{}, {Sort: []string{"-rows"}, Limit: 150}, {Show: table.Wide}, {Where: young, Sort: []string{"rows"}}}
 	last := make([]*Grid, len(queries))
 	var judged *Judgement
 	for step := range 60 {
