@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -32,8 +33,9 @@ func (f *field) optional() bool {
 }
 
 var (
-	durationType = reflect.TypeFor[time.Duration]()
-	timeType     = reflect.TypeFor[time.Time]()
+	durationType   = reflect.TypeFor[time.Duration]()
+	timeType       = reflect.TypeFor[time.Time]()
+	jsonNumberType = reflect.TypeFor[json.Number]()
 )
 
 // fieldsOf are those of a struct, in their order, by tags of that name. Embedded structs without a key are taken apart, and what is named

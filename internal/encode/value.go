@@ -2,6 +2,7 @@ package encode
 
 import (
 	"encoding"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -99,6 +100,9 @@ func (e *Encoder) tell(v reflect.Value, f *field) {
 	case timeType:
 		e.moment(timeOf(v))
 		return
+	case jsonNumberType:
+		e.jsonNumber(json.Number(v.String()))
+		return
 	}
 	if t, ok := method[Teller](v); ok {
 		t.TellDoc(e)
@@ -121,6 +125,17 @@ func (e *Encoder) moment(t time.Time) {
 		return
 	}
 	e.Time(t.UnixNano())
+}
+
+// jsonNumber writes a number of another document, as a text where it is too large.
+func (e *Encoder) jsonNumber(x json.Number) {
+	if n, err := x.Int64(); err == nil {
+		e.Int(n)
+	} else if f, err := x.Float64(); err == nil {
+		e.Number(f)
+	} else {
+		e.Text(x.String())
+	}
 }
 
 func (e *Encoder) tellKind(v reflect.Value, f *field) {

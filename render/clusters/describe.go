@@ -111,65 +111,20 @@ func writeRecord(e *encode.Encoder, r model.Record) {
 	e.EndObject()
 }
 
-// writeJSONText tells an encoder what a JSON object or list says, in its order of keys;
-// it reports false, having written nothing, if the text is neither.
+// writeJSONText writes what a JSON object or list says; it reports false, having written nothing, if the text is neither.
 func writeJSONText(e *encode.Encoder, text string) bool {
-	trimmed := strings.TrimSpace(text)
-	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !json.Valid([]byte(trimmed)) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil || d.More() {
 		return false
 	}
-	d := json.NewDecoder(strings.NewReader(trimmed))
-	d.UseNumber()
-	writeJSONValue(e, d)
-	return true
-}
-
-// writeJSONValue copies one value. The text is known to be valid.
-func writeJSONValue(e *encode.Encoder, d *json.Decoder) {
-	token, err := d.Token()
-	if err != nil {
-		return
+	switch v.(type) {
+	case map[string]any, []any:
+		e.Value(v)
+		return true
 	}
-	switch v := token.(type) {
-	case json.Delim:
-		writeJSONContainer(e, d, v)
-	case string:
-		e.Text(v)
-	case bool:
-		e.Bool(v)
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			e.Int(n)
-		} else if f, err := v.Float64(); err == nil {
-			e.Number(f)
-		} else {
-			e.Text(v.String())
-		}
-	default: // null has no counterpart here
-		e.Text("")
-	}
-}
-
-func writeJSONContainer(e *encode.Encoder, d *json.Decoder, opening json.Delim) {
-	if opening == '{' {
-		e.BeginObject()
-		for d.More() {
-			if token, err := d.Token(); err == nil {
-				name, _ := token.(string)
-				e.Key(name)
-			}
-			writeJSONValue(e, d)
-		}
-		_, _ = d.Token()
-		e.EndObject()
-		return
-	}
-	e.BeginList()
-	for d.More() {
-		writeJSONValue(e, d)
-	}
-	_, _ = d.Token()
-	e.EndList()
+	return false
 }
 
 // writeDescription writes for people: fields in two columns, then sections, then the
