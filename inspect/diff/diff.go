@@ -83,11 +83,11 @@ func (d *Diff) Empty() bool { return len(d.Changes) == 0 }
 func Compare(a, b *model.Cluster, options Options) *Diff {
 	d := &Diff{From: a.Origin, To: b.Origin}
 	p := &pair{a: a, b: b, options: options, diff: d}
-	for i, compare := range comparisons {
+	for i := range kinds {
 		p.rank = i
-		compare(p)
+		kinds[i].compare(p)
 	}
-	p.rank = len(comparisons)
+	p.rank = len(kinds)
 	p.segments()
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(x.Collection.Name, y.Collection.Name), words.CompareNatural(x.Collection.ID, y.Collection.ID),

@@ -7,138 +7,207 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/inspect/view"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
-// comparisons are all kinds of objects but segments, in the order of the output.
-var comparisons = []func(*pair){
-	databases.compare, collections.compare, partitions.compare, fields.compare, aliases.compare,
-	vchannels.compare, pchannels.compare, indexes.compare, loadStates.compare, replicas.compare,
-	resourceGroups.compare, nodes.compare, users.compare, roles.compare, grants.compare,
-	privilegeGroups.compare, config.compare, tasks.compare,
+// kind says which columns of a resource are compared.
+type kind struct {
+	*view.Resource
+	columns []int
+	// moving is a column of what moves by itself in a healthy cluster, -1 if there is none.
+	moving int
 }
 
-// kind says how objects of one kind are matched and compared.
-type kind[T any] struct {
-	resource string
-	needs    model.Part
-	list     func(*model.Cluster) []T
-	// id and name are those of the object's Ref; see model.Ref.
-	id, name func(T) string
-	// collection is nil where objects belong to none.
-	collection func(T) model.CollectionID
-	fields     []field[T]
+// kinds are all kinds of objects but segments, in the order of the output. Of roles it is compared that they exist: their users and grants
+// are compared as such.
+var kinds = []kind{
+	newKind("databases", "name state properties", ""),
+	newKind("collections", "name state database_id shards consistency_level vchannels properties description layout", ""),
+	newKind("partitions", "name state", ""),
+	newKind("fields", "name type element_type state params index_params default primary_key", ""),
+	newKind("aliases", "collection_id state", ""),
+	newKind("vchannels", "pchannel watcher watch_state other_watchers removal state", "checkpoint_at"),
+	newKind("pchannels", "state node access_mode", "checkpoint_at"),
+	newKind("indexes", "name field_id type metric params deleted", ""),
+	newKind("load-states", "state replicas load_type partitions", "percent"),
+	newKind("replicas", "resource_group nodes ro_nodes streaming_nodes ro_streaming_nodes", ""),
+	newKind("resource-groups", "nodes capacity requests limits", ""),
+	newKind("nodes", "address version state host labels", ""),
+	newKind("users", "roles", ""),
+	newKind("roles", "", ""),
+	newKind("grants", "grantor", ""),
+	newKind("privilege-groups", "privileges", ""),
+	newKind("config", "value", "mod_revision"),
+	newKind("tasks", "state reason node", "progress"),
 }
 
-// field is a column that is compared.
-type field[T any] struct {
-	name   string
-	text   func(T) string
-	moving bool
+func newKind(resource, columns, moving string) kind {
+	r, err := view.Find(resource)
+	if err != nil {
+		panic(err)
+	}
+	k := kind{Resource: r, moving: -1}
+	for name := range strings.FieldsSeq(columns) {
+		k.columns = append(k.columns, r.Column(name))
+	}
+	if moving != "" {
+		k.moving = r.Column(moving)
+	}
+	return k
 }
 
-func (k kind[T]) compare(p *pair) {
-	if !p.reads(k.resource, k.needs) {
+func (k *kind) compare(p *pair) {
+	if !p.reads(k.Name, k.Needs) {
 		return
 	}
-	before := make(map[string]T)
-	for _, x := range k.list(p.a) {
-		if _, twice := before[k.id(x)]; !twice { // the first counts, on both sides
-			before[k.id(x)] = x
+	a, b := k.Table(&view.Env{Cluster: p.a.WithRuntime(nil)}), k.Table(&view.Env{Cluster: p.b.WithRuntime(nil)})
+	before := make(map[string]int)
+	for row := range a.Len() {
+		if id := a.Ref(row).ID; !has(before, id) { // the first counts, on both sides
+			before[id] = row
 		}
 	}
-	after := make(map[string]bool)
-	for _, y := range k.list(p.b) {
-		id := k.id(y)
-		if after[id] {
+	after := make(map[string]int)
+	for row := range b.Len() {
+		ref := b.Ref(row)
+		if has(after, ref.ID) {
 			continue
 		}
-		after[id] = true
-		x, ok := before[id]
-		if !ok {
-			p.add(Change{Kind: Added, Object: k.ref(y), Collection: k.owner(p, y), To: k.describe(y)})
-			continue
-		}
-		k.compareFields(p, x, y)
-	}
-	for _, x := range k.list(p.a) {
-		if id := k.id(x); !after[id] {
-			after[id] = true
-			p.add(Change{Kind: Removed, Object: k.ref(x), Collection: k.owner(p, x), From: k.describe(x)})
+		after[ref.ID] = row
+		if x, ok := before[ref.ID]; ok {
+			k.compareRows(p, a, x, b, row)
+		} else {
+			p.add(Change{Kind: Added, Object: ref, Collection: p.collectionRef(collectionOf(b, row)), To: k.describe(b, row)})
 		}
 	}
-}
-
-func (k kind[T]) compareFields(p *pair, x, y T) {
-	for _, f := range k.fields {
-		if f.moving && !p.options.Moving {
-			continue
-		}
-		if from, to := f.text(x), f.text(y); from != to {
-			p.add(Change{Kind: Changed, Object: k.ref(y), Collection: k.owner(p, y), Field: f.name, From: from, To: to})
+	for row := range a.Len() {
+		ref := a.Ref(row)
+		if !has(after, ref.ID) {
+			after[ref.ID] = row
+			p.add(Change{Kind: Removed, Object: ref, Collection: p.collectionRef(collectionOf(a, row)), From: k.describe(a, row)})
 		}
 	}
 }
 
-func (k kind[T]) ref(x T) model.Ref {
-	return model.Ref{Resource: k.resource, ID: k.id(x), Name: k.name(x)}
+func has(rows map[string]int, id string) bool {
+	_, ok := rows[id]
+	return ok
 }
 
-func (k kind[T]) owner(p *pair, x T) model.Ref {
-	if k.collection == nil {
-		return model.Ref{}
+func (k *kind) compareRows(p *pair, a view.Table, x int, b view.Table, y int) {
+	columns := k.columns
+	if k.moving >= 0 && p.options.Moving {
+		columns = append(slices.Clip(columns), k.moving)
 	}
-	return p.collectionRef(k.collection(x))
+	for _, column := range columns {
+		if from, to := k.text(a.Cell(x, column), column), k.text(b.Cell(y, column), column); from != to {
+			p.add(Change{
+				Kind: Changed, Object: b.Ref(y), Collection: p.collectionRef(collectionOf(b, y)),
+				Field: k.Columns[column].Name, From: from, To: to,
+			})
+		}
+	}
 }
 
-// describe is what an added or removed object is like: its fields that stand still.
-func (k kind[T]) describe(x T) string {
+// collectionOf is the collection that an object belongs to or is, 0 if there is none.
+func collectionOf(t view.Table, row int) model.CollectionID {
+	ref := t.Ref(row)
+	if ref.Resource != "collections" {
+		ref, _ = t.Owner(row)
+	}
+	if ref.Resource != "collections" {
+		return 0
+	}
+	id, _ := strconv.ParseInt(ref.ID, 10, 64)
+	return model.CollectionID(id)
+}
+
+// describe is what an added or removed object is like: its columns that stand still.
+func (k *kind) describe(t view.Table, row int) string {
 	var parts []string
-	for _, f := range k.fields {
-		if text := f.text(x); text != "" && !f.moving && f.name != "name" {
-			parts = append(parts, f.name+"="+text)
+	for _, column := range k.columns {
+		if text := k.text(t.Cell(row, column), column); text != "" && k.Columns[column].Name != "name" {
+			parts = append(parts, k.Columns[column].Name+"="+text)
 		}
 	}
 	return strings.Join(parts, " ")
 }
 
-func pairsText(list []model.Pair) string {
-	parts := make([]string, len(list))
-	for i, p := range list {
-		parts[i] = p.Key + "=" + p.Value
+// text is a cell as changes have it: lists are sorted, and what is false or does not exist is empty.
+func (k *kind) text(c table.Cell, column int) string {
+	if c.Absent != table.Present {
+		return ""
 	}
-	slices.Sort(parts)
-	return strings.Join(parts, ",")
-}
-
-func sortedText(list []string) string {
-	sorted := slices.Clone(list)
-	slices.Sort(sorted)
-	return strings.Join(sorted, ",")
-}
-
-func nodesText(list []model.NodeID) string {
-	parts := make([]string, len(list))
-	for i, n := range slices.Sorted(slices.Values(list)) {
-		parts[i] = n.String()
-	}
-	return strings.Join(parts, ",")
-}
-
-// flagText is empty for false, so that descriptions name what is set.
-func flagText(b bool) string {
-	if b {
+	switch k.Columns[column].Kind {
+	case table.Text, table.State:
+		return c.Text
+	case table.Bool:
+		if c.Int == 0 {
+			return ""
+		}
 		return "true"
+	case table.Time:
+		return timeText(time.Unix(0, c.Int))
+	case table.Percent:
+		return strconv.FormatFloat(c.Float, 'f', -1, 64)
+	case table.List:
+		return strings.Join(slices.SortedFunc(slices.Values(c.List), words.CompareNatural), ",")
+	case table.Pairs:
+		var parts []string
+		for pair := range slices.Chunk(c.List, 2) {
+			parts = append(parts, strings.Join(pair, "="))
+		}
+		slices.Sort(parts)
+		return strings.Join(parts, ",")
+	default:
+		return strconv.FormatInt(c.Int, 10)
 	}
-	return ""
 }
-
-func int32Text(n int32) string { return strconv.Itoa(int(n)) }
-
-func tsoText(t model.TSO) string { return timeText(t.Time()) }
 
 func timeText(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
+}
+
+// nowhere is the cluster of objects that stand alone.
+var nowhere = &view.Env{Cluster: model.Build(model.Parts{Loaded: model.PartAll})}
+
+// single is the table of one object of the model, and its kind; nil of types that are not compared.
+func single(object any) (*kind, view.Table) {
+	t := view.Single(nowhere, object)
+	if t == nil {
+		return nil, nil
+	}
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.Resource == t.Resource() })
+	return &kinds[i], t
+}
+
+// Describe names a single object of the model and what it belongs to, and says what it is like, as of one that was added. Text is ""
+// for types that are not compared.
+func Describe(object any) (ref model.Ref, collection model.CollectionID, text string) {
+	k, t := single(object)
+	if k == nil {
+		return model.Ref{}, 0, ""
+	}
+	return t.Ref(0), collectionOf(t, 0), k.describe(t, 0)
+}
+
+// Fields are what of an object has another value than before; both are of the same type. What moves by itself is left out, and so is the
+// collection.
+func Fields(before, after any) []Change {
+	k, a := single(before)
+	if k == nil {
+		return nil
+	}
+	_, b := single(after)
+	p := &pair{a: nowhere.Cluster, b: nowhere.Cluster, diff: &Diff{}}
+	k.compareRows(p, a, 0, b, 0)
+	for i := range p.diff.Changes {
+		p.diff.Changes[i].Collection = model.Ref{}
+	}
+	return p.diff.Changes
 }

@@ -138,7 +138,7 @@ func (c *segmentComparison) compareSegments(x, y *model.Segment) {
 		}
 	}
 	if c.options.Moving && x.PositionAt != y.PositionAt {
-		changed("position_at", tsoText(x.PositionAt), tsoText(y.PositionAt))
+		changed("position_at", timeText(x.PositionAt.Time()), timeText(y.PositionAt.Time()))
 	}
 }
 

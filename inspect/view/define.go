@@ -186,7 +186,7 @@ func section[T any](s *scope, title, resource string, rows []T, columns ...strin
 
 // sectionOf is section for a resource that is at hand, such as one that only sections show.
 func sectionOf[T any](s *scope, title string, r *Resource, rows []T, columns ...string) Section {
-	g := NewGrid(&bound[T]{resource: r, def: r.def.(*definition[T]), env: s.Env, rows: rows}, nil, nil)
+	g := NewGrid(tableOf(s.Env, r, rows...), nil, nil)
 	if len(columns) == 0 {
 		g.Columns = r.ColumnsFor(table.Always, s.Cluster.Loaded)
 	}

@@ -109,7 +109,7 @@ func node[T any](b *treeBuilder, r *Resource, row T, label string, columns ...st
 	ref := r.def.(*definition[T]).ref(env, row)
 	ref.Resource = r.Name
 	return &Node{Ref: ref, Kind: r.Singular, Label: label, fields: func() []Field {
-		t := &bound[T]{resource: r, def: r.def.(*definition[T]), env: env, rows: []T{row}}
+		t := tableOf(env, r, row)
 		list := make([]Field, len(columns), len(columns)+1)
 		for k, name := range columns {
 			i := r.Column(name)
