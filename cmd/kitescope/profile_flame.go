@@ -20,7 +20,6 @@ import (
 	flamegraph "kitescope/render/flame"
 	"kitescope/render/profiles"
 	pages "kitescope/tui/profiles"
-	"kitescope/tui/replays"
 )
 
 type flameFlags struct {
@@ -227,7 +226,6 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 	if err != nil {
 		return err
 	}
-	cfg.Pages = replays.Pages(nil)
 	return pages.Run(ctx, cfg, view)
 }
 

@@ -18,6 +18,7 @@ const (
 	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
+	reportOnly  = "the report is printed: kitescope replay show FILE | less -R"
 	exactSparse = "all lists are added up, which finds the same rows"
 )
 
@@ -54,6 +55,8 @@ var removedFlags = map[string]string{
 	"pgo whole-stacks":       "kitescope profile flame shows the profiles themselves",
 	"pgo running":            buildInfo,
 	"replay save":            "it is --out",
+	"replay theme":           reportOnly,
+	"replay ui":              reportOnly,
 	"tree dropped":           "it is --all",
 	"verbose":                "--debug logs each call",
 	"replay algorithm":       exactSparse,

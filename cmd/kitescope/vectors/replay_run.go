@@ -30,7 +30,6 @@ type runFlags struct {
 	queries  queryFlags
 	load     loadFlags
 	vectors  vectorFile
-	screen   replayScreen
 	sweep    bool
 	sessions string // of a sweep a list
 	efs      string
@@ -110,7 +109,6 @@ func (f *runFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.load.register(cmd)
 	f.load.registerTarget(cmd)
 	f.vectors.register(cmd)
-	f.screen.register(cmd)
 }
 
 // grid are the points that the flags ask for.
@@ -162,9 +160,6 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if err := f.screen.check(a, cmd); err != nil {
-		return err
-	}
 	format, ro, err := f.load.report.Settle(a, cmd)
 	if err != nil {
 		return err
@@ -175,9 +170,6 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	}
 	if err := a.MayWrite(f.load.save, f.load.force); err != nil {
 		return err
-	}
-	if f.screen.open {
-		return f.runReplayUI(a, cmd, o, args)
 	}
 	ctx := cmd.Context()
 	report, clearLine := statusLine(a)

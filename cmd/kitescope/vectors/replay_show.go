@@ -81,7 +81,6 @@ a recall of 0.9, 0.95 and 0.99, and each point with its latency, and the CPU and
 		Args: cli.Args(1, 64, "at least one saved result", "kitescope replay show before.json"),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.show(a, cmd, args) },
 	}
-	v.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&v.baseline, "baseline", "", "an earlier result to compare with")
 	fl.BoolVar(&v.costs, "costs", false, "only the cost of each segment")
@@ -96,13 +95,9 @@ type showing struct {
 	schema   func(o render.ReportOptions) *table.Schema // of what is shown, which its file says
 	baseline string
 	costs    bool
-	screen   replayScreen
 }
 
 func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
-	if err := v.screen.check(a, cmd); err != nil {
-		return err
-	}
 	if len(args) > 1 {
 		return v.sideBySide(a, cmd, args)
 	}
@@ -122,9 +117,6 @@ func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if v.screen.open {
-		return v.screen.showReplay(a, cmd, s, args)
-	}
 	if s.report != nil {
 		if v.baseline != "" {
 			return cli.Usage(errors.New("--baseline compares results: this is a prediction"), "omit it")
@@ -143,7 +135,7 @@ func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
 
 // sideBySide shows several results.
 func (v *showing) sideBySide(a *cli.App, cmd *cobra.Command, args []string) error {
-	for _, flag := range []string{"baseline", "costs", "ui"} {
+	for _, flag := range []string{"baseline", "costs"} {
 		if cmd.Flags().Changed(flag) {
 			return cli.Usage(fmt.Errorf("--%s is of one result, several were given", flag), "omit it, or name one result")
 		}
