@@ -30,7 +30,7 @@ func TestAllKindsOfOneServer(t *testing.T) {
 			continue
 		}
 		t.Run(x.Name, func(t *testing.T) {
-			l, err := layout.Of(c, layout.Options{Database: "default", Collection: x.Name})
+			l, err := layout.Of(c, layout.Options{Collection: "default." + x.Name})
 			if err != nil {
 				t.Fatal(err)
 			}

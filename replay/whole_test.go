@@ -31,8 +31,7 @@ func TestRecordedAnswersOfSnapshots(t *testing.T) {
 				continue
 			}
 			t.Run(version+"/"+x.Name, func(t *testing.T) {
-				database, name, _ := strings.Cut(x.Name, "/")
-				l, err := layout.Of(c, layout.Options{Database: database, Collection: name})
+				l, err := layout.Of(c, layout.Options{Collection: strings.Replace(x.Name, "/", ".", 1)})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,15 +16,14 @@ import (
 
 func TestFind(t *testing.T) {
 	c := capture(t, "standalone-2.3.5")
-	for _, x := range []struct{ word, database, want string }{
-		{"truth_small", "", "default.truth_small"},
-		{"truth_alias", "", "default.truth_small"},
-		{"470590760625897534", "", "default.truth_small"},
-		{"orders", "", "tenant_a.orders"},
-		{"tenant_a.orders", "", "tenant_a.orders"},
-		{"orders", "tenant_a", "tenant_a.orders"},
+	for _, x := range []struct{ word, want string }{
+		{"truth_small", "default.truth_small"},
+		{"truth_alias", "default.truth_small"},
+		{"470590760625897534", "default.truth_small"},
+		{"orders", "tenant_a.orders"},
+		{"tenant_a.orders", "tenant_a.orders"},
 	} {
-		l, err := layout.Of(c, layout.Options{Collection: x.word, Database: x.database})
+		l, err := layout.Of(c, layout.Options{Collection: x.word})
 		if err != nil {
 			t.Errorf("%s: %v", x.word, err)
 			continue
@@ -33,14 +32,14 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %s, want %s", x.word, got, x.want)
 		}
 	}
-	for _, x := range []struct{ word, database, want string }{
-		{"truth_smal", "", `no collection "truth_smal"; did you mean truth_small?`},
-		{"hnsw", "", `no collection "hnsw"; did you mean hnsw_l2_parts or hnsw_sim?`},
-		{"order", "default", `no collection "order" in database "default"; there are auto_id,`},
-		{"dropped_one", "", `no collection "dropped_one"; there are auto_id,`},
-		{"", "", "choose a collection: auto_id,"},
+	for _, x := range []struct{ word, want string }{
+		{"truth_smal", `no collection "truth_smal"; did you mean truth_small?`},
+		{"hnsw", `no collection "hnsw"; did you mean hnsw_l2_parts or hnsw_sim?`},
+		{"none_of_them", `no collection "none_of_them"; there are auto_id,`},
+		{"dropped_one", `no collection "dropped_one"; there are auto_id,`},
+		{"", "choose a collection: auto_id,"},
 	} {
-		_, err := layout.Of(c, layout.Options{Collection: x.word, Database: x.database})
+		_, err := layout.Of(c, layout.Options{Collection: x.word})
 		if err == nil || !strings.HasPrefix(err.Error(), x.want) {
 			t.Errorf("%q: %v, want %s", x.word, err, x.want)
 		}

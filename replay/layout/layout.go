@@ -31,8 +31,6 @@ const Parts = model.PartCatalog | model.PartChannels | model.PartSegments | mode
 
 // Options say which collection is laid out, and how.
 type Options struct {
-	// Database of the collection; "" is any, as long as only one has a collection of that name.
-	Database string
 	// Collection is a name, "database.name", an alias or an id.
 	Collection string
 	// Field is the vector field's name or id; "" the only one.
@@ -124,7 +122,7 @@ func (b *builder) place() {
 		b.served()
 	default:
 		b.recorded()
-		if !b.assigned() && !b.byMetrics() {
+		if !b.assigned() {
 			b.spread()
 		}
 	}

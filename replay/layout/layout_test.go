@@ -229,37 +229,6 @@ func TestUnderloadedNode(t *testing.T) {
 	}
 }
 
-// TestByMetrics: of these captures only metrics are known. What each node has by the layouts equals what Milvus's client said.
-func TestByMetrics(t *testing.T) {
-	for _, name := range []string{"t1", "t5", "t6"} {
-		t.Run(name, func(t *testing.T) {
-			name := "cluster-2.3.5-" + name
-			list := loaded(t, capture(t, name, "metrics"))
-			if diff := cmp.Diff(told(t, name), shares(list, sealed)); diff != "" {
-				t.Errorf("sealed segments by node (-want +got):\n%s", diff)
-			}
-			for _, l := range list {
-				if !l.Assumed || !noted(l, "metrics") {
-					t.Errorf("%s: assumed %v, notes %q", l.Collection.Name, l.Assumed, l.Notes)
-				}
-			}
-		})
-	}
-}
-
-// told is what the official client said of sealed segments, by node.
-func told(t *testing.T, name string) map[int64]share {
-	t.Helper()
-	found := map[int64]share{}
-	for _, s := range clientSegments(t, name) {
-		for _, n := range s.Nodes {
-			x := found[n]
-			found[n] = share{x.Segments + 1, x.Rows + s.Rows}
-		}
-	}
-	return found
-}
-
 type clientSegment struct {
 	ID    string  `json:"segmentID"`
 	Nodes []int64 `json:"nodeIds"`
