@@ -231,7 +231,6 @@ func (f *runFlags) meaningless(cmd *cobra.Command) error {
 func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
 	var err error
-	var server *servedHere
 	if o.Requests, err = replay.Requests(queries, c, f.ask()); err != nil {
 		return nil, err
 	}
@@ -258,11 +257,6 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		if err := f.watchProcesses(a, data, &o); err != nil {
 			return nil, err
 		}
-		if server, err = findServer(ctx, a, target); err != nil && o.Watch == nil {
-			a.Note("CPU and context switches of the server are unknown: %v", err)
-		} else if server != nil {
-			server.count(ctx, &o.Plan)
-		}
 	}
 	running := ctx
 	if f.load.maxTime > 0 {
@@ -270,11 +264,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		running, stop = context.WithTimeout(ctx, f.load.maxTime)
 		defer stop()
 	}
-	r, err := replay.Run(running, o)
-	if err == nil && server != nil {
-		server.tell(ctx, r)
-	}
-	return r, err
+	return replay.Run(running, o)
 }
 
 // pointText names a point of a run, e.g. "point 2 of 7: 8 sessions, ef 64".

@@ -73,7 +73,7 @@ func replayShow(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show RESULT...",
 		Long: `Show a saved result or prediction. Several results stand side by side: who has the most queries per second at
-a recall of 0.9, 0.95 and 0.99, and each point with its latency, and the CPU and context switches of a query.`,
+a recall of 0.9, 0.95 and 0.99, and each point with its latency.`,
 		Example: `  kitescope replay show after.json --baseline before.json
   kitescope replay show milvus.json postgres.json opensearch.json
   kitescope replay show sweep.json -o csv > sweep.csv
@@ -281,8 +281,8 @@ func replayReport(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "report RESULT...",
 		Long: `Write one self-contained HTML file: figures, plots, where the time goes, and everything needed to
-reproduce it. Several results stand side by side: recall against queries per second in one plot, and each point
-with what a query costs the server. Of two results of one target the first is the baseline.`,
+reproduce it. Several results stand side by side: recall against queries per second in one plot, and each
+point with its latency. Of two results of one target the first is the baseline.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html
   kitescope replay report milvus.json postgres.json opensearch.json --out targets.html`,
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),
