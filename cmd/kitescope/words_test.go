@@ -28,7 +28,7 @@ func TestMissingFile(t *testing.T) {
 		{"engine", "search", "nothing", "--queries", "nothing"},
 		{"replay", "show", "nothing"},
 		{"replay", "run", "docs", "--from", "nothing"},
-		{"replay", "info", "docs", "--from", "nothing", "--storage", "nothing"},
+		{"replay", "info", "docs", "--from", "nothing"},
 	} {
 		code := cli.ExitFailed
 		if args[1] == "--storage" {

@@ -15,23 +15,19 @@ import (
 	"kitescope/replay"
 )
 
-// WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, their files, what
-// is missing. Cover is nil as long as nothing was loaded.
-func WriteLayout(w io.Writer, l *replay.Layout, cover *replay.Coverage, format render.Format, o render.ReportOptions) error {
-	return newLayoutSheet(l, cover, &o, format.Name() == "table").Write(w, format)
+// WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, and their files.
+func WriteLayout(w io.Writer, l *replay.Layout, format render.Format, o render.ReportOptions) error {
+	return newLayoutSheet(l, &o, format.Name() == "table").Write(w, format)
 }
 
 // LayoutSchema is what can be asked of the segments that WriteLayout writes.
 func LayoutSchema(render.ReportOptions) *table.Schema { return layoutTable(&replay.Layout{}).Schema() }
 
-func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *render.ReportOptions, short bool) *render.Sheet {
+func newLayoutSheet(l *replay.Layout, o *render.ReportOptions, short bool) *render.Sheet {
 	asked := render.Ask(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit is of what is said of segments
 	s := &render.Sheet{
 		Kind: "ReplayLayout", Options: o,
-		Head: layoutHead(l, cover != nil, o), About: func(e *encode.Encoder) { writeLayoutHead(e, l, cover != nil); writeCover(e, cover) }, Items: asked.Items,
-	}
-	if cover != nil {
-		s.Head = append(s.Head, coverageLines(cover, o)...)
+		Head: layoutHead(l, o), About: func(e *encode.Encoder) { writeLayoutHead(e, l) }, Items: asked.Items,
 	}
 	s.Head = append(s.Head, missingFileLines(l, o)...)
 	s.Parts = []render.Part{layoutStates(l), layoutNodes(l)}
@@ -43,7 +39,7 @@ func newLayoutSheet(l *replay.Layout, cover *replay.Coverage, o *render.ReportOp
 	return s
 }
 
-func layoutHead(l *replay.Layout, looked bool, o *render.ReportOptions) []render.Line {
+func layoutHead(l *replay.Layout, o *render.ReportOptions) []render.Line {
 	c := &l.Collection
 	title := "Collection " + render.OrUnknown(c.Name)
 	if c.Database != "" {
@@ -63,7 +59,7 @@ func layoutHead(l *replay.Layout, looked bool, o *render.ReportOptions) []render
 		cluster += ", Milvus " + render.Harmless(l.Version)
 	}
 	add("cluster", cluster)
-	add("storage", storageText(l, looked))
+	add("storage", storageText(l))
 	field := render.OrUnknown(c.VectorField) + ": " + words.Plural(c.Dim, "dimension") + " of " + c.Element.String() + ", " + c.Metric.String()
 	add("vectors", field+"; "+layoutIndexText(&c.Index))
 	add("replicas", replicasText(l))
@@ -73,8 +69,8 @@ func layoutHead(l *replay.Layout, looked bool, o *render.ReportOptions) []render
 	return lines
 }
 
-// storageText is where files are by the configuration; looked says that they were looked for already.
-func storageText(l *replay.Layout, looked bool) string {
+// storageText is where the configuration says that files are.
+func storageText(l *replay.Layout) string {
 	s := &l.Storage
 	switch s.Kind {
 	case "local":
@@ -83,7 +79,7 @@ func storageText(l *replay.Layout, looked bool) string {
 		scheme := []string{"http://", "https://"}[render.BoolInt(s.TLS)]
 		return scheme + render.OrUnknown(s.Endpoint) + ", bucket " + render.OrUnknown(s.Bucket) + rootText(l)
 	}
-	return []string{words.UnknownMark + ": not in the configuration; give --storage", "given by hand: not in the configuration"}[render.BoolInt(looked)] + rootText(l)
+	return words.UnknownMark + ": not in the configuration; give --storage" + rootText(l)
 }
 
 func rootText(l *replay.Layout) string {
@@ -260,7 +256,7 @@ func onText(l *replay.Layout, s *replay.Segment) string {
 	return strings.Join(list, ",")
 }
 
-func writeLayoutHead(e *encode.Encoder, l *replay.Layout, looked bool) {
+func writeLayoutHead(e *encode.Encoder, l *replay.Layout) {
 	c := &l.Collection
 	e.Entry("source", l.Source)
 	e.Entry("milvus", l.Version)
@@ -270,7 +266,7 @@ func writeLayoutHead(e *encode.Encoder, l *replay.Layout, looked bool) {
 	e.Entry("metric", c.Metric.String())
 	e.Entry("element", c.Element.String())
 	e.Entry("index_type", c.Index.Type)
-	e.Entry("storage", storageText(l, looked))
+	e.Entry("storage", storageText(l))
 	e.Entry("collection_id", encode.ID(c.ID))
 	e.Entry("dim", c.Dim)
 	e.Entry("assumed", l.Assumed)
@@ -302,36 +298,6 @@ func writeLayoutHead(e *encode.Encoder, l *replay.Layout, looked bool) {
 	}
 	e.EndList()
 	e.Entry("notes", l.Notes)
-}
-
-// writeCover encodes which files are there, nothing if nobody looked.
-func writeCover(e *encode.Encoder, c *replay.Coverage) {
-	if c == nil {
-		return
-	}
-	e.Key("coverage")
-	e.BeginObject()
-	e.Entry("segments", c.Segments)
-	e.Entry("whole", c.Loaded)
-	e.Entry("rows", c.Rows)
-	e.Entry("covered_rows", c.Covered)
-	e.Entry("segments_of_unknown_rows", c.RowsUnknown)
-	e.Entry("bytes", c.Bytes)
-	e.Key("missing")
-	e.BeginList()
-	for i := range c.Missing {
-		m := &c.Missing[i]
-		e.BeginObject()
-		e.Entry("segment_id", encode.ID(m.Segment))
-		e.Entry("state", m.State.Word())
-		if m.Rows >= 0 {
-			e.Entry("rows", m.Rows)
-		}
-		e.Entry("reason", m.Reason)
-		e.EndObject()
-	}
-	e.EndList()
-	e.EndObject()
 }
 
 func layoutTable(l *replay.Layout) *table.Rows[*replay.Segment] {

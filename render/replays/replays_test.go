@@ -36,12 +36,12 @@ func replayReports() map[string]writeEngine {
 			return WriteWhatIf(b, predicted, f, o)
 		},
 		"info": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
-			return WriteLayout(b, fixtureLayout(), nil, f, o)
+			return WriteLayout(b, fixtureLayout(), f, o)
 		},
 		"info-loaded": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			l := fixtureLayout()
 			l.Collection.Name, l.Nodes[0].Name, l.Notes, l.Assumed, l.Storage.Kind = rendertest.HostileName, rendertest.HostileName, []string{rendertest.HostileName}, true, ""
-			return WriteLayout(b, l, &trouble.Cover, f, o)
+			return WriteLayout(b, l, f, o)
 		},
 		"compare": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteComparison(b, base, now, f, o)
@@ -160,7 +160,7 @@ func TestReplayStrange(t *testing.T) {
 			"base":   WriteComparison(io.Discard, r, r, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
 			"whatif": WriteWhatIf(io.Discard, w, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: render.Options{Width: 20}}),
 			"empty":  WriteWhatIf(io.Discard, &whatif.Report{}, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
-			"layout": WriteLayout(io.Discard, l, &r.Cover, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: render.Options{Width: 5}}),
+			"layout": WriteLayout(io.Discard, l, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: render.Options{Width: 5}}),
 			"shape":  WriteShape(io.Discard, &log.Log{}, &log.Shape{}, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{}),
 		} {
 			if err != nil {

@@ -55,6 +55,7 @@ var removedFlags = map[string]string{
 	"pgo whole-stacks":       "kitescope profile flame shows the profiles themselves",
 	"pgo running":            buildInfo,
 	"replay save":            "it is --out",
+	"replay storage":         "kitescope diagnose --storage checks that the files exist, and replay run reads them",
 	"replay theme":           reportOnly,
 	"replay ui":              reportOnly,
 	"tree dropped":           "it is --all",

@@ -25,7 +25,7 @@ func replayCommand(*cli.App) *cobra.Command {
 touching production: is it the growing segments, the imbalance, the index, the parameters, or
 the machine? And by how much?
 
-  info     show what would be replayed: segments, states, nodes, files, what is missing
+  info     show what would be replayed: segments, states, nodes, files
   run      measure recall, latency, cost by segment, state, index and node
   sweep    measure over sessions and ef: QPS by concurrency, recall against QPS
   whatif   predict changes: indexed, balanced, more nodes, other parameters
@@ -38,7 +38,7 @@ the machine? And by how much?
 Segments come from --from (live, or any file kitescope reads), their files from --storage.
 Nothing is written to a cluster. With --target the same queries go to a real Milvus, or to
 PostgreSQL with pgvector, and its answers are compared with the engine's.`,
-		Example: `  kitescope replay info docs --from etcd://10.0.0.5:2379 --storage s3://milvus/files?endpoint=10.0.0.9:9000
+		Example: `  kitescope replay info docs --from etcd://10.0.0.5:2379
   kitescope replay sample docs --count 1000 --out queries.jsonl
   kitescope replay run docs --queries queries.jsonl --ef 64 -O before.json
   kitescope replay whatif docs --queries queries.jsonl --change index --change index,balance
@@ -49,7 +49,7 @@ PostgreSQL with pgvector, and its answers are compared with the engine's.`,
 // replayCommands are the commands below it.
 func replayCommands() []cli.Entry {
 	return []cli.Entry{
-		{Name: "info", Short: "Show what would be replayed: segments, states, nodes, files, what is missing", Build: replayInfo},
+		{Name: "info", Short: "Show what would be replayed: segments, states, nodes, files", Build: replayInfo},
 		{Name: "run", Short: "Measure recall, latency and cost by segment, state, index, node", Build: replayRun},
 		{Name: "sweep", Short: "Measure all combinations of sessions, rates and ef: QPS by concurrency, recall against QPS", Build: replaySweep},
 		{Name: "whatif", Short: "Predict the queries on a changed cluster, with the accuracy", Build: replayWhatIf},
