@@ -56,13 +56,11 @@ func (c *Cluster) SharesSchemas(prev *Cluster) bool {
 		sameList(c.Partitions, prev.Partitions) && sameList(c.Indexes, prev.Indexes)
 }
 
-// since says how the segments of a cluster differ from those of another one that it was made of. It holds on to the lists of that one
+// since says how the segments of a cluster differ from those of another one that it was made of. It holds on to the list of that one
 // and not to more, so that clusters do not keep each other.
 type since struct {
-	segments   []*Segment
-	segmentsOf map[CollectionID][]*Segment
-	changes    []SegmentChange
-	changesOf  map[CollectionID][]SegmentChange
+	segments []*Segment
+	changes  []SegmentChange
 }
 
 // ChangedSegments are the segments that differ between this cluster and one of before, by id. From one refresh to the next they
@@ -72,14 +70,6 @@ func (c *Cluster) ChangedSegments(before *Cluster) []SegmentChange {
 		return c.since.changes
 	}
 	return ChangedSegments(before.Segments, c.Segments)
-}
-
-// ChangedSegmentsOf are the segments of a collection that differ from a list that an earlier cluster had of them, by id.
-func (c *Cluster) ChangedSegmentsOf(id CollectionID, before []*Segment) []SegmentChange {
-	if c.since != nil && sameList(c.since.segmentsOf[id], before) {
-		return c.since.changesOf[id]
-	}
-	return ChangedSegments(before, c.SegmentsOf(id))
 }
 
 // sameList reports whether two lists are one.
@@ -149,9 +139,8 @@ func (c *Cluster) applySegments(prev *Cluster, changes []SegmentChange) {
 	forgetEmpty(c.totalsOfCollection, owned)
 	forgetEmpty(c.totalsOfPartition, owned)
 	forgetEmpty(c.totalsOfVChannel, owned)
-	of := changesByCollection(changes)
-	c.segmentsOf = regroup(prev.segmentsOf, of)
-	c.since = &since{segments: prev.Segments, segmentsOf: prev.segmentsOf, changes: changes, changesOf: of}
+	c.segmentsOf = regroup(prev.segmentsOf, changesByCollection(changes))
+	c.since = &since{segments: prev.Segments, changes: changes}
 }
 
 // own returns the totals of a key for writing.

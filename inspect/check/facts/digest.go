@@ -52,17 +52,6 @@ type Digest struct {
 	groups [groups][]*model.Segment // each by id
 	// Flushed counts flushed segments but for L0.
 	Flushed int
-	extremes
-
-	beyond beyond
-	// Sums over segments that are old enough.
-	merges  aged[mergeRule, merges]
-	missing aged[missingRule, []missingSum]
-	dropped aged[dropRule, dropSum]
-}
-
-// extremes are the greatest and smallest of what a collection's segments have.
-type extremes struct {
 	// MaxRows is the greatest number of rows that one of them may have, Largest the most that one has which wants indexes.
 	MaxRows, Largest int64
 	// furthest is the latest position of those that are not dropped, of known times.
@@ -75,53 +64,29 @@ type extremes struct {
 	Building  []model.NodeID
 }
 
-// noExtremes are those of no segments.
-func noExtremes() extremes { return extremes{OldestEngine: -1, NewestEngine: -1} }
-
-func (e *extremes) add(c *model.Cluster, s *model.Segment) {
-	e.addIndexes(s)
-	e.addRows(c, s)
-}
-
-// addRows notes how many rows a segment has, and how far it has come.
-func (e *extremes) addRows(c *model.Cluster, s *model.Segment) {
-	e.MaxRows = max(e.MaxRows, s.MaxRows)
-	if s.State.Healthy() {
-		e.addPosition(s)
-	}
-	if c.WantsIndex(s) {
-		e.Largest = max(e.Largest, s.Rows)
-	}
-}
-
 func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 	d := &Digest{
 		collection: c.Collection(id), segments: c.SegmentsOf(id), indexes: c.IndexesOf(id), partitions: c.PartitionsOf(id),
-		extremes: noExtremes(),
+		OldestEngine: -1, NewestEngine: -1,
 	}
-	// The first of two walks does little with each segment, so that the memory of several is read at the same time: waiting for one after
-	// the other is what would take the time.
-	const together = 64
-	for some := range slices.Chunk(d.segments, together) {
-		for _, s := range some {
-			d.addIndexes(s)
+	for _, s := range d.segments {
+		d.addIndexes(s)
+		d.MaxRows = max(d.MaxRows, s.MaxRows)
+		if t := Position(s); s.State.Healthy() && t != model.MaxTSO { // the greatest timestamp stands for none
+			d.furthest = max(d.furthest, t)
 		}
-		for _, s := range some {
-			d.addRows(c, s)
-			d.group(c, s)
+		if c.WantsIndex(s) {
+			d.Largest = max(d.Largest, s.Rows)
 		}
+		d.group(c, s)
 	}
 	return d
 }
 
-// empty is the digest of no segments of the same collection.
-func (d *Digest) empty() *Digest {
-	return &Digest{collection: d.collection, indexes: d.indexes, partitions: d.partitions, extremes: noExtremes()}
-}
-
-func (d *Digest) add(c *model.Cluster, s *model.Segment) {
-	d.extremes.add(c, s)
-	d.group(c, s)
+// isOf reports whether nothing has changed that the digest is made of.
+func (d *Digest) isOf(c *model.Cluster, id model.CollectionID) bool {
+	return d != nil && d.collection == c.Collection(id) && slices.Equal(d.segments, c.SegmentsOf(id)) &&
+		slices.Equal(d.indexes, c.IndexesOf(id)) && slices.Equal(d.partitions, c.PartitionsOf(id))
 }
 
 // group puts a segment into the groups that it belongs to: most belong to none.
@@ -180,33 +145,26 @@ func (d *Digest) groupFlushed(s *model.Segment) {
 
 func (d *Digest) put(g Group, s *model.Segment) { d.groups[g] = append(d.groups[g], s) }
 
-// addPosition notes how far a segment has come. The greatest timestamp of all stands for none.
-func (e *extremes) addPosition(s *model.Segment) {
-	if t := max(s.StartAt, s.PositionAt); t != model.MaxTSO {
-		e.furthest = max(e.furthest, t)
-	}
-}
-
 // addIndexes notes when and where a segment's indexes are built, and the versions of their files where it is healthy.
-func (e *extremes) addIndexes(s *model.Segment) {
+func (d *Digest) addIndexes(s *model.Segment) {
 	healthy := s.State.Healthy()
 	for i := range s.Indexes {
 		r := &s.Indexes[i]
 		switch r.State {
 		case model.IndexFinished:
-			if r.FinishedAt.After(e.LastBuilt) {
-				e.LastBuilt = r.FinishedAt
+			if r.FinishedAt.After(d.LastBuilt) {
+				d.LastBuilt = r.FinishedAt
 			}
 		case model.IndexInProgress:
-			if !slices.Contains(e.Building, r.Node) {
-				e.Building = append(e.Building, r.Node)
+			if !slices.Contains(d.Building, r.Node) {
+				d.Building = append(d.Building, r.Node)
 			}
 		default:
 		}
 		if healthy && HasFiles(r) {
-			e.NewestEngine = max(e.NewestEngine, r.EngineVersion)
-			if e.OldestEngine < 0 || r.EngineVersion < e.OldestEngine {
-				e.OldestEngine = r.EngineVersion
+			d.NewestEngine = max(d.NewestEngine, r.EngineVersion)
+			if d.OldestEngine < 0 || r.EngineVersion < d.OldestEngine {
+				d.OldestEngine = r.EngineVersion
 			}
 		}
 	}
@@ -244,7 +202,7 @@ func (f *Facts) DigestOf(id model.CollectionID) *Digest {
 	if d := f.digests()[id]; d != nil {
 		return d
 	}
-	return &Digest{extremes: noExtremes()}
+	return &Digest{OldestEngine: -1, NewestEngine: -1}
 }
 
 // Among are a collection's segments of one kind, by id.

@@ -126,7 +126,9 @@ func digests(c *model.Cluster, before map[model.CollectionID]*Digest) map[model.
 		if all[id] != nil {
 			return
 		}
-		all[id] = before[id].next(c, id)
+		if all[id] = before[id]; !all[id].isOf(c, id) {
+			all[id] = newDigest(c, id)
+		}
 	}
 	for _, x := range c.Collections {
 		add(x.ID)

@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -120,99 +120,28 @@ type Missing struct {
 // if they are not sorted yet since so much longer; not those of an import that is under way.
 func (f *Facts) Missing(limit model.TSO, unsorted time.Duration) []Missing {
 	var list []Missing
-	r := missingRule{unsorted: model.TSOFromTime(time.UnixMilli(unsorted.Milliseconds()))}
-	for _, x := range f.Collections {
-		t := f.CollectionTotals(x.ID)
-		if x.Dropped() || t.IndexedRows == t.NeedIndexRows || len(f.Among(x.ID, unbuiltSegs)) == 0 {
-			continue
+	longer := model.TSOFromTime(time.UnixMilli(unsorted.Milliseconds()))
+	lacks := make(map[model.IndexID]*Missing)
+	f.EachUnbuilt(func(b Build) {
+		due := touched(b.Segment)
+		if !b.Segment.Sorted {
+			due += min(longer, model.MaxTSO-due)
 		}
-		r.least = f.LeastIndexedRows()
-		d := f.DigestOf(x.ID)
-		for k, sum := range *d.missing.of(d, unbuiltSegs, r, limit) {
-			if sum.segments == 0 {
-				continue
-			}
-			m := Missing{Lack{Collection: x, Index: d.indexes[k], Segments: sum.segments, Rows: sum.rows, Oldest: sum.oldest.lowest().Time()}, sum.unsorted}
-			if created := m.Index.CreatedAt; created.After(m.Oldest) || sum.untimed > 0 && !created.IsZero() {
-				m.Oldest = created
-			}
-			for _, s := range first(d, unbuiltSegs, r, limit, func(s *model.Segment) bool { return RecordOf(s, m.Index.ID) == nil }) {
-				m.First = append(m.First, s.ID)
-			}
-			list = append(list, m)
+		if b.Record != nil || b.Segment.Importing || due >= limit {
+			return
 		}
+		m := lacks[b.Index.ID]
+		if m == nil {
+			m = &Missing{Lack: Lack{Collection: b.Collection, Index: b.Index}}
+			lacks[b.Index.ID] = m
+		}
+		m.Add(b)
+		if !b.Segment.Sorted {
+			m.Unsorted++
+		}
+	})
+	for _, id := range slices.Sorted(maps.Keys(lacks)) {
+		list = append(list, *lacks[id])
 	}
-	slices.SortStableFunc(list, func(a, b Missing) int { return cmp.Compare(a.Index.ID, b.Index.ID) })
 	return list
-}
-
-// missingSum adds up the segments that have no record of one index.
-type missingSum struct {
-	segments, unsorted int
-	rows               int64
-	oldest             peak // of lows of the times when they were touched
-	untimed            int  // segments of which no such time is known
-}
-
-// missingRule is when a segment should have a record of each index.
-type missingRule struct {
-	least    int64     // rows
-	unsorted model.TSO // how much longer one that is not sorted has
-}
-
-func (r missingRule) due(s *model.Segment) (at model.TSO, ok bool) {
-	at = touched(s)
-	if !s.Sorted {
-		at += min(r.unsorted, model.MaxTSO-at)
-	}
-	return at, s.Rows >= r.least && !s.Importing
-}
-
-func (missingRule) add(d *Digest, sum *[]missingSum, s *model.Segment) {
-	if *sum == nil {
-		*sum = make([]missingSum, len(d.indexes))
-	}
-	for k, i := range d.indexes {
-		if i.Deleted || IsFlat(i.Type) || RecordOf(s, i.ID) != nil {
-			continue
-		}
-		x := &(*sum)[k]
-		x.segments++
-		x.rows += s.Rows
-		if !s.Sorted {
-			x.unsorted++
-		}
-		if at := touched(s); at == 0 {
-			x.untimed++
-		} else {
-			x.oldest.add(low(at))
-		}
-	}
-}
-
-func (missingRule) change(sum, left, came *[]missingSum) (next *[]missingSum, ok bool) {
-	after := make([]missingSum, max(len(*sum), len(*came))) // one that nothing was added to has no length
-	copy(after, *sum)
-	for k := range after {
-		x := &after[k]
-		if k < len(*came) {
-			x.join(&(*came)[k], 1)
-			x.oldest.join((*came)[k].oldest)
-		}
-		if k < len(*left) {
-			x.join(&(*left)[k], -1)
-			if x.oldest, ok = x.oldest.without((*left)[k].oldest, x.segments-x.untimed); !ok {
-				return nil, false
-			}
-		}
-	}
-	return &after, true
-}
-
-// join adds up what is counted.
-func (x *missingSum) join(y *missingSum, sign int) {
-	x.segments += sign * y.segments
-	x.unsorted += sign * y.unsorted
-	x.untimed += sign * y.untimed
-	x.rows += int64(sign) * y.rows
 }

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"kitescope/inspect/model"
@@ -68,12 +70,11 @@ func namedNodes(r *model.Runtime) map[*model.LeaderView][]model.NodeID {
 
 func lostSegments(r *model.Runtime) map[*model.LeaderView][]model.LeaderSegment {
 	found := make(map[*model.LeaderView][]model.LeaderSegment)
-	places := &cursors{nodes: servingNodes(r), at: make(map[model.NodeID]int)}
+	nodes := servingNodes(r)
 	eachView(r, func(_ *model.LiveNode, v *model.LeaderView) {
-		places.begin()
 		for _, x := range v.Sealed {
 			// Of a node that did not say what it has nothing is lost: see shard-not-serviceable.
-			if at := places.of(x.Node); at.node != nil && !at.has(x.ID) {
+			if n := nodes[x.Node]; n != nil && !hasSealed(n.Distribution.Sealed, x.ID) {
 				found[v] = append(found[v], x)
 			}
 		}
@@ -81,55 +82,10 @@ func lostSegments(r *model.Runtime) map[*model.LeaderView][]model.LeaderSegment 
 	return found
 }
 
-// cursors walk through what each node of a view has, side by side with the view: both are in order, and this is
-// asked of every segment of the cluster.
-type cursors struct {
-	nodes map[model.NodeID]*model.LiveNode
-	list  []cursor
-	at    map[model.NodeID]int // of the node in list
-}
-
-type cursor struct {
-	node *model.LiveNode // nil if it did not say what it has
-	at   int
-}
-
-// begin goes back to the beginning of all.
-func (c *cursors) begin() {
-	for i := range c.list {
-		c.list[i].at = 0
-	}
-}
-
-// of is the cursor of a node.
-func (c *cursors) of(id model.NodeID) *cursor {
-	i, ok := c.at[id]
-	if !ok {
-		i = len(c.list)
-		c.at[id] = i
-		c.list = append(c.list, cursor{node: c.nodes[id]})
-	}
-	return &c.list[i]
-}
-
-// has reports whether the node has a segment. Ids are asked for in rising order.
-func (c *cursor) has(id model.SegmentID) bool {
-	sealed := c.node.Distribution.Sealed
-	low, step := c.at, 1
-	for low+step < len(sealed) && sealed[low+step].ID < id {
-		low += step
-		step *= 2
-	}
-	high := min(low+step+1, len(sealed))
-	for low < high {
-		if middle := (low + high) / 2; sealed[middle].ID < id {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	c.at = low
-	return low < len(sealed) && sealed[low].ID == id
+// hasSealed reports whether a list of segments, in order of their ids, has one.
+func hasSealed(list []model.ServedSegment, id model.SegmentID) bool {
+	_, ok := slices.BinarySearchFunc(list, id, func(s model.ServedSegment, id model.SegmentID) int { return cmp.Compare(s.ID, id) })
+	return ok
 }
 
 // missingFrom calls f for each id that is wanted and not had. Both are in order.

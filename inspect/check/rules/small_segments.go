@@ -77,7 +77,7 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 			continue
 		}
 		small, rows = small+g.Segments, rows+g.Rows
-		excess += g.Segments - max(1, int((g.Rows+g.MaxRows()-1)/g.MaxRows()))
+		excess += g.Segments - max(1, int((g.Rows+g.MaxRows-1)/g.MaxRows))
 	}
 	if excess < excessInfo {
 		return
