@@ -232,8 +232,27 @@ func (w *World) counted(args []word) error {
 
 // setSample writes a value into the text of a scrape.
 func setSample(r *live.Record, name, labels, value string) error {
+	lines := scrapeLines(r)
+	if err := lines.set(name, labels, value); err != nil {
+		return err
+	}
+	lines.write(r)
+	return nil
+}
+
+// scrape is the lines of an answer of /metrics.
+type scrape []string
+
+func scrapeLines(r *live.Record) scrape {
+	return strings.Split(strings.TrimSuffix(string(r.Response), "\n"), "\n")
+}
+
+func (s scrape) write(r *live.Record) { r.Response = []byte(strings.Join(s, "\n") + "\n") }
+
+// set writes a value into all samples of a name that have some labels, into a new one if there is none.
+func (s *scrape) set(name, labels, value string) error {
 	pairs := labelPairs(labels)
-	lines := strings.Split(strings.TrimSuffix(string(r.Response), "\n"), "\n")
+	lines := *s
 	hits, changed := 0, false
 	last := len(lines) - 1
 	for i, line := range lines {
@@ -256,11 +275,10 @@ func setSample(r *live.Record, name, labels, value string) error {
 		if len(pairs) > 0 {
 			line = name + "{" + strings.Join(pairs, ",") + "} " + value
 		}
-		lines = slices.Insert(lines, last+1, line)
+		*s = slices.Insert(lines, last+1, line)
 	} else if !changed {
 		return errNoChange
 	}
-	r.Response = []byte(strings.Join(lines, "\n") + "\n")
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
@@ -24,8 +25,8 @@ type layout struct {
 
 var variable = regexp.MustCompile(`\\\{\w+(?::(\w+))?\\\}`)
 
-// layouts compiles the table of meta.
-func layouts() []layout {
+// layouts compiles the table of meta, once.
+var layouts = sync.OnceValue(func() []layout {
 	var list []layout
 	for _, k := range meta.Kinds() {
 		text := variable.ReplaceAllStringFunc(regexp.QuoteMeta(k.Pattern), func(v string) string {
@@ -40,7 +41,7 @@ func layouts() []layout {
 		list = append(list, layout{k, regexp.MustCompile("^" + text + "$")})
 	}
 	return list
-}
+})
 
 // layoutOf finds the kind of a relative key.
 func (w *World) layoutOf(key string) (layout, error) {

@@ -63,15 +63,16 @@ func (w *World) newest(node string) ([]*live.Record, error) {
 // addObservations adds to a histogram with Milvus's buckets, powers of two from 1 to 131,072; of seconds, of which each is less than
 // a thousandth, all are in the first.
 func addObservations(r *live.Record, name, labels string, count, each float64) error {
-	if !strings.Contains(string(r.Response), "# TYPE "+name+" ") {
-		r.Response = append(r.Response, "# TYPE "+name+" histogram\n"...)
+	lines := scrapeLines(r)
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "# TYPE "+name+" ") }) {
+		lines = append(lines, "# TYPE "+name+" histogram")
 	}
 	const largest = 131072
 	add := func(part, more string, by float64) error {
 		all := strings.TrimPrefix(labels+","+more, ",")
 		all = strings.TrimSuffix(all, ",")
-		had := labelledValue(r, name+part, all)
-		return setSample(r, name+part, all, strconv.FormatFloat(had+by, 'f', -1, 64))
+		had := lines.value(name+part, all)
+		return lines.set(name+part, all, strconv.FormatFloat(had+by, 'f', -1, 64))
 	}
 	for le := 1.0; le <= largest; le *= 2 {
 		n := 0.0
@@ -88,13 +89,15 @@ func addObservations(r *live.Record, name, labels string, count, each float64) e
 	if err := add("_sum", "", count*each); err != nil && each > 0 {
 		return err
 	}
-	return add("_count", "", count)
+	err := add("_count", "", count)
+	lines.write(r)
+	return err
 }
 
-// labelledValue is the value of the sample that setSample would set, 0 if there is none.
-func labelledValue(r *live.Record, name, labels string) float64 {
+// value is the value of the sample that set would change, 0 if there is none.
+func (s scrape) value(name, labels string) float64 {
 	pairs := labelPairs(labels)
-	for line := range strings.Lines(string(r.Response)) {
+	for _, line := range s {
 		if !strings.HasPrefix(line, name) { // most lines
 			continue
 		}
@@ -198,7 +201,7 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 			}
 		}
 		const vectors = "milvus_proxy_search_vectors_count"
-		if err := setSample(r, vectors, searchLabel, strconv.FormatFloat(labelledValue(r, vectors, searchLabel)+count*s.nq, 'f', -1, 64)); err != nil {
+		if err := setSample(r, vectors, searchLabel, strconv.FormatFloat(scrapeLines(r).value(vectors, searchLabel)+count*s.nq, 'f', -1, 64)); err != nil {
 			return err
 		}
 	}

@@ -33,17 +33,17 @@ func TestSteadyWritesDoNotFlap(t *testing.T) {
 	for _, kind := range steadyKinds {
 		for _, random := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/random=%t", kind.name, random), func(t *testing.T) {
-				for i := range 30 {
+				for i := range 10 {
 					l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(uint64(i), 11)), Random: random} //nolint:gosec // no secret
 					rate := kind.limit * math.Pow(2, l.Float64()*6-3)                                  // from an eighth to eight times as much
 					changes, found := 0, false
-					for range 200 {
+					for range 100 {
 						if now := l.Look(t, kind.of(l.Writes(rate))); now != found {
 							changes, found = changes+1, now
 						}
 					}
 					if changes > 1 {
-						t.Errorf("%.3g writes a second, seed %d: %d changes in 200 looks", rate, i, changes)
+						t.Errorf("%.3g writes a second, seed %d: %d changes in 100 looks", rate, i, changes)
 					}
 				}
 			})

@@ -16,7 +16,7 @@ import (
 // result by what was taken says that it could not look at it. Which settings a check reads, the test does not know: it is whatever
 // changes its result if every setting has another value. Nothing is judged again that cannot come out otherwise: a cluster that had
 // nothing of what is taken, and with other settings the checks that were skipped where all are unknown, of which nothing is held. The
-// first case that wants a finding of a check is enough for it.
+// first case that wants a finding of a check is enough for it; all checks judge the first case of each base.
 func unreadIsNotJudged() property {
 	values := []string{"1", "0.01", "1000000000", "true", "false"}
 	silent := told(func(p *model.RuntimeParts) {
@@ -30,7 +30,7 @@ func unreadIsNotJudged() property {
 	})
 	blind := edited(func(p *model.Parts) { p.Config, p.Loaded = nil, p.Loaded&^model.PartConfig })
 	var keys []string
-	taken, had, tried := 0, 0, map[string]bool{}
+	taken, had, tried, bases := 0, 0, map[string]bool{}, map[string]bool{}
 	return property{"what is not read is not judged", func(t *testing.T, c *faulttest.Case, r *check.Report) {
 		t.Helper()
 		wanted := slices.DeleteFunc(wantedChecks(c), func(x *check.Check) bool { return tried[x.ID] })
@@ -40,6 +40,10 @@ func unreadIsNotJudged() property {
 		for _, x := range wanted {
 			tried[x.ID] = true
 		}
+		if !bases[c.Base] {
+			bases[c.Base], wanted = true, rules.All()
+		}
+		r = judgedBy(r, wanted)
 		for _, part := range partNames() {
 			take := func(p *model.Parts) {
 				p.Loaded &^= part.part
@@ -47,13 +51,13 @@ func unreadIsNotJudged() property {
 			}
 			if taken++; hadParts(r.Cluster, take) {
 				had++
-				heldToSay(t, "without "+part.name, r, check.Run(edited(take)(r.Cluster), r.Now, rules.All()))
+				heldToSay(t, "without "+part.name, r, check.Run(edited(take)(r.Cluster), r.Now, wanted))
 			}
 		}
 		for _, a := range answers() {
 			if taken++; hadAnswer(r.Cluster, a.take) {
 				had++
-				heldToSay(t, "without "+a.name, r, check.Run(told(a.take)(r.Cluster), r.Now, rules.All()))
+				heldToSay(t, "without "+a.name, r, check.Run(told(a.take)(r.Cluster), r.Now, wanted))
 			}
 		}
 		keys = append(keys, settingKeys(r.Cluster)...)
@@ -63,7 +67,7 @@ func unreadIsNotJudged() property {
 		if without.Runtime != nil {
 			without = silent(without)
 		}
-		unknown := judgedAgain(check.Run(without, r.Now, rules.All()))
+		unknown := judgedAgain(check.Run(without, r.Now, wanted))
 		for _, value := range values {
 			set := edited(func(p *model.Parts) {
 				p.Loaded |= model.PartConfig
@@ -103,6 +107,13 @@ func hadAnswer(c *model.Cluster, take func(*model.RuntimeParts)) bool {
 func judgedAgain(r *check.Report) *check.Report {
 	some := *r
 	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return x.Status == check.Skipped })
+	return &some
+}
+
+// judgedBy is a report of some of its checks alone.
+func judgedBy(r *check.Report, checks []*check.Check) *check.Report {
+	some := *r
+	some.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x *check.Result) bool { return !slices.Contains(checks, x.Check) })
 	return &some
 }
 
