@@ -141,7 +141,7 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 			a = ActNone
 		}
 		if a == ActQuit {
-			return tea.Quit
+			return m.quit()
 		}
 		return m.Prompt.key(m, a, text)
 	}
@@ -152,7 +152,7 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 	if m.Menu != nil {
 		a, _ := m.keys.find(InMenu, key)
 		if a == ActQuit {
-			return tea.Quit
+			return m.quit()
 		}
 		return m.Menu.key(m, a, key)
 	}
@@ -198,7 +198,7 @@ func (m *Model) can(p Page, a Action) string {
 func (m *Model) act(a Action) Cmd {
 	switch a {
 	case ActQuit:
-		return tea.Quit
+		return m.quit()
 	case ActSuspend:
 		return tea.Suspend
 	case ActRedraw:
@@ -253,6 +253,22 @@ func (m *Model) Top() Page { return m.stack.top() }
 // Refresh has the page that is shown look for new data.
 func (m *Model) Refresh() Cmd {
 	return Batch(m.Top().Refresh(m), m.dateFindings())
+}
+
+// Stopper is a page that the UI opened with while work went on beside it.
+type Stopper interface {
+	// Stop ends the work, and reports whether there was any to end.
+	Stop(m *Model) bool
+}
+
+// quit ends the program, once the work beside it is stopped.
+func (m *Model) quit() Cmd {
+	if s, ok := m.stack.pages[0].(Stopper); ok && s.Stop(m) {
+		m.Prompt, m.Menu = nil, nil
+		m.stack.home()
+		return nil
+	}
+	return tea.Quit
 }
 
 // resource finds a resource by name or alias, nil if there is none.

@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"context"
 	"io"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/history"
@@ -55,6 +58,8 @@ type Config struct {
 	First Page
 	// Instead is what there is in the place of a cluster, for people: "only profiles".
 	Instead string
+	// Beside works beside the UI until ctx ends or it is done, and tells it how far it is; nil: nothing does.
+	Beside func(ctx context.Context, send func(tea.Msg))
 	// ASCII draws flame graphs and plots with signs that every terminal has.
 	ASCII bool
 	// Glyphs are the characters that the terminal has: whatever is drawn is put into them.

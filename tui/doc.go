@@ -16,7 +16,7 @@
 // # Pages
 //
 // A new page is one file with a function that returns its PageKind, and its line in pageKinds (page.go) or in the list of its
-// package, as profiles.Pages is, which Config.Pages takes. Every view.Resource is a page without any of this.
+// package, as profiles.Pages and replays.Pages are, which Config.Pages takes. Every view.Resource is a page without any of this.
 //
 //   - Over rows it is a TablePage: its Columns, where the rows come from, and what enter opens. Order, filter, cursor, clicks and
 //     copying are those of List, which other pages embed; page_checks.go is all that such a page is.
@@ -25,7 +25,7 @@
 //   - What a page of the cluster shows is in Model.data: the cluster, and env for tables of resources, both nil before the first
 //     Update. newDetailPage opens an object. A cell that may be cut is a table.Text; a table.ID never is.
 //   - Anything else implements Page. Stops is a cursor on lines of a text, Window a text that scrolls, package draw has texts of
-//     so many cells and styles. A page may be a Tabular, a Dated.
+//     so many cells and styles. A page may be a Tabular, a Stopper, a Dated.
 //   - Act does what a key asks for. It may Push a page, go Back, Say something, Copy, Save, set Model.Menu or Model.Prompt. What
 //     takes longer than a frame is returned: a Cmd, whose Message changes the page on the loop. Its Context ends with the program.
 //   - Keys of its own are Bindings of the PageKind. Actions (actions.go) and Scopes (scope.go) are one list each for all pages, so

@@ -110,7 +110,7 @@ func knowsPast(command string) bool {
 // needsNoCluster reports whether a command reads files only.
 func needsNoCluster(command string) bool {
 	verb, _, _ := strings.Cut(command, " ")
-	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare"
+	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare" || verb == "replay"
 }
 
 // copyRow copies the current row.

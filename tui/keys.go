@@ -21,6 +21,7 @@ type Binding struct {
 const (
 	GroupFollow   = "Open and navigate"
 	GroupProfiles = "Profiles"
+	GroupReplays  = "Replays"
 	GroupFind     = "Filter and arrange"
 	GroupTake     = "Copy and save"
 	GroupMove     = "Move"
@@ -37,7 +38,7 @@ func keyMap(kinds []PageKind) []Binding {
 	for _, k := range kinds {
 		all = append(all, k.Keys...)
 	}
-	groups := []string{GroupFollow, GroupProfiles, GroupFind, GroupTake, GroupGo, GroupTime, GroupApp, GroupMove, GroupType, GroupMenu}
+	groups := []string{GroupFollow, GroupProfiles, GroupReplays, GroupFind, GroupTake, GroupGo, GroupTime, GroupApp, GroupMove, GroupType, GroupMenu}
 	slices.SortStableFunc(all, func(a, b Binding) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
 	return all
 }

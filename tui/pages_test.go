@@ -13,13 +13,14 @@ import (
 	"kitescope/tui"
 	"kitescope/tui/cluster"
 	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 	"kitescope/tui/timeline"
 	"kitescope/tui/tuitest"
 )
 
-// everyPage are the pages of the whole UI: there may be profiles.
+// everyPage are the pages of the whole UI: there may be profiles, there is no replay.
 func everyPage() []tui.PageKind {
-	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), cluster.Pages(), timeline.Pages())
+	return slices.Concat(profiles.Pages(profiles.Files(profiles.Set{})), replays.Pages(nil), cluster.Pages(), timeline.Pages())
 }
 
 // drive starts a driver on the UI with some pages.

@@ -20,6 +20,7 @@ const (
 	InFlame
 	InTop // tables of profiles: where the time goes, callers and callees
 	InProfiles
+	InReplay
 	InHelp
 	FreeScope // the first of those that a pageKind may take
 
@@ -45,6 +46,7 @@ func (s Scope) Names(kinds []PageKind) []string {
 		{InFlame, "flame graphs"},
 		{InTop, "tables of profiles"},
 		{InProfiles, "profiles"},
+		{InReplay, "replays"},
 		{InHelp, "help"},
 		{InPrompt, "lines that are typed"},
 		{InMenu, "menus"},

@@ -23,6 +23,8 @@ func TestOpensUI(t *testing.T) {
 		{[]string{"ui"}, true},
 		{[]string{"--from", "x.kite", "ui", "segments"}, true},
 		{[]string{"demo"}, true},
+		{[]string{"profile", "top", "a.pb.gz", "--ui"}, true},
+		{[]string{"profile", "top", "--ui=false", "nothing.pb.gz"}, true}, // a child more does no harm
 		{[]string{"get", "nodes", "--from", "nothing.kite"}, false},
 		{[]string{"--quiet", "explain", "node-idle"}, false},
 		{[]string{"get", "--help"}, false},

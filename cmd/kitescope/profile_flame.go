@@ -20,6 +20,7 @@ import (
 	flamegraph "kitescope/render/flame"
 	"kitescope/render/profiles"
 	pages "kitescope/tui/profiles"
+	"kitescope/tui/replays"
 )
 
 type flameFlags struct {
@@ -226,6 +227,7 @@ func (f *flameFlags) flameUI(ctx context.Context, a *cli.App, o flame.Options, a
 	if err != nil {
 		return err
 	}
+	cfg.Pages = replays.Pages(nil)
 	return pages.Run(ctx, cfg, view)
 }
 

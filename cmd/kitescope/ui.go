@@ -18,6 +18,7 @@ import (
 	"kitescope/tui"
 	"kitescope/tui/cluster"
 	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 	"kitescope/tui/timeline"
 )
 
@@ -119,7 +120,7 @@ func openFeed(ctx context.Context, a *cli.App, f cli.UIFlags, c cli.Connection) 
 
 // pages are those that the cluster has beside the UI's own.
 func (o *opened) pages() []tui.PageKind {
-	return slices.Concat(profiles.Pages(o.pulled), cluster.Pages(), timeline.Pages())
+	return slices.Concat(profiles.Pages(o.pulled), replays.Pages(nil), cluster.Pages(), timeline.Pages())
 }
 
 // showUI runs the UI on a cluster. It returns the context that ":ctx" named, and the page to open it with. An error of the

@@ -22,7 +22,8 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 	var columns []table.ColumnOf[pointRow]
 	schema := table.Schema{Name: "points", Singular: "point", Sparse: true, Order: []string{
 		"result", "target", "ef", "nprobe", "rate", "sessions", "qps", "interval", "recall", "latency_p50_seconds", "latency_p95_seconds",
-		"latency_p99_seconds", "latency_p999_seconds", "failed", "cpu_per_query_seconds", "distances_per_query",
+		"latency_p99_seconds", "latency_p999_seconds", "failed", "cpu_per_query_seconds", "voluntary_per_query", "involuntary_per_query",
+		"distances_per_query",
 	}}
 	if several {
 		schema.Names = []string{"result"}
@@ -71,6 +72,8 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 		return []render.Role{render.RolePlain, render.RoleBad}[render.BoolInt(r.point.Failed > 0)]
 	}
 	show("cpu_per_query_seconds", "CPU", 1, func(p *load.Point) string { return knownLatency(p.CPUPerQuery, o) })
+	show("voluntary_per_query", "VOL", 4, func(p *load.Point) string { return switchesText(p, p.VoluntaryPerQuery) })
+	show("involuntary_per_query", "INVOL", 5, func(p *load.Point) string { return switchesText(p, p.InvoluntaryPerQuery) })
 	show("distances_per_query", "DISTANCES", 9, func(p *load.Point) string { return toldText(p.DistancesPerQuery) })
 	return table.New(schema, rows, columns)
 }
@@ -85,7 +88,8 @@ func pointRows(points []load.Point) []pointRow {
 }
 
 // pointLegend explains the signs of a table of points.
-const pointLegend = "* Pareto-optimal: no other point of the result has both higher QPS and higher recall; CPU is per query"
+const pointLegend = "* Pareto-optimal: no other point of the result has both higher QPS and higher recall; " +
+	"CPU, VOL and INVOL (context switches) are per query"
 
 func sweepHead(points []load.Point, o *render.ReportOptions) []render.Line {
 	var lines []render.Line
@@ -129,4 +133,12 @@ func failsText(p *load.Point) string {
 		return "0"
 	}
 	return words.Share(ratioOf(float64(p.Failed), float64(p.Asked)))
+}
+
+// switchesText is a figure of one kind of context switches, "?" if the kinds are unknown.
+func switchesText(p *load.Point, x float64) string {
+	if !switchKinds(p) {
+		return words.UnknownMark
+	}
+	return words.ThreeDigits(x)
 }

@@ -31,6 +31,18 @@ type Target interface {
 	load.Target
 	// Description is what the server said of the collection at Open.
 	Description() Description
+	// Server is where connections go, and what is there.
+	Server() Server
+}
+
+// Server is what listens for a target: whoever wants to know what it uses finds its process by this.
+type Server struct {
+	// Network is "tcp" and Address host:port, or "unix" and a path.
+	Network, Address string
+	// Commands are what its process may be called.
+	Commands []string
+	// Whole reports whether one process, of these arguments, does all of the work; nil: it always does.
+	Whole func(arguments []string) bool
 }
 
 // Options say what is asked, and how.

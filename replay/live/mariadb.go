@@ -65,6 +65,11 @@ func (m *mariaDB) Name() string {
 	return m.addr.scheme + "://" + m.addr.host + "/" + m.desc.Database + "/" + m.desc.Collection
 }
 
+// Server implements Target.
+func (m *mariaDB) Server() Server {
+	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"mariadbd", "mysqld"}}
+}
+
 // Description implements Target.
 func (m *mariaDB) Description() Description { return m.desc }
 

@@ -85,6 +85,13 @@ func (m *milvus) Name() string {
 // Description implements Target.
 func (m *milvus) Description() Description { return m.desc }
 
+// Server implements Target. The roles of a cluster are processes of their own, of which this is the proxy.
+func (m *milvus) Server() Server {
+	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"milvus"}, Whole: func(arguments []string) bool {
+		return slices.Contains(arguments, "standalone") || slices.Contains(arguments, "embedded")
+	}}
+}
+
 // Session opens one more connection.
 func (m *milvus) Session(ctx context.Context) (load.Session, error) { return m.connect(ctx) }
 

@@ -31,6 +31,8 @@ type openSearch struct {
 	desc   Description
 	path   string // of the field's search, with what is wanted of the answer
 	budget budget
+	// nodes are those of the server, 0 if it does not tell.
+	nodes int
 	// widen has k stand for ef: before 2.16 the plugin knows no ef_search for Lucene, which searches with k candidates then.
 	widen bool
 }
@@ -70,6 +72,11 @@ func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error)
 // Name is the address without credentials.
 func (t *openSearch) Name() string {
 	return t.addr.scheme + "://" + t.addr.host + "/" + t.desc.Collection
+}
+
+// Server implements Target. Of several nodes this is the one that asks the others.
+func (t *openSearch) Server() Server {
+	return Server{Network: "tcp", Address: t.addr.host, Commands: []string{"java"}, Whole: func([]string) bool { return t.nodes == 1 }}
 }
 
 // Description implements Target.
@@ -325,7 +332,7 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	return d, d.expected(t.o)
 }
 
-// greet asks what the server is.
+// greet asks what the server is, and how many nodes it has if that may be asked.
 func (s *openSearchSession) greet(ctx context.Context) error {
 	var server struct {
 		Version struct {
@@ -344,6 +351,13 @@ func (s *openSearchSession) greet(ctx context.Context) error {
 		return s.stranger()
 	}
 	s.t.widen = olderThan(version, 2, 16)
+	var health struct {
+		Nodes int `json:"number_of_nodes"`
+	}
+	if err := s.get(ctx, http.MethodGet, "/_cluster/health", nil, largestDescription, &health); err != nil {
+		return grave(err) // who may search may not be allowed to see the cluster
+	}
+	s.t.nodes = health.Nodes
 	return nil
 }
 
@@ -477,7 +491,7 @@ func readsOnly(method, path string) bool {
 	if method == http.MethodPost {
 		return strings.HasSuffix(path, "/_search")
 	}
-	return method == http.MethodGet && (path == "/" || strings.HasSuffix(path, "/_mapping"))
+	return method == http.MethodGet && (path == "/" || path == "/_cluster/health" || strings.HasSuffix(path, "/_mapping"))
 }
 
 // get has the server answer, and decodes what it says. An error is a *FaultError, or that of ctx.

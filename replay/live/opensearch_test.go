@@ -245,6 +245,9 @@ func TestOpenSearchAnswersAreTrue(t *testing.T) {
 				if d := target.Description(); d.Metric != want.metric || d.Index != "hnsw" {
 					t.Errorf("%s %s: described as %+v", version, name, d)
 				}
+				if s := target.Server(); !s.Whole(nil) || s.Address != address {
+					t.Errorf("%s: its server is %+v", version, s)
+				}
 				for _, filter := range [][]int{nil, {7, 3, 5, 100, 1000}} {
 					for _, exclude := range []bool{false, true}[:1+min(len(filter), 1)] {
 						holdAnswers(t, target, key, want.metric, rows, queries, filter, exclude)
@@ -414,6 +417,8 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == "/":
 			_, _ = io.WriteString(w, `{"version":{"number":"2.11.0","distribution":"opensearch"}}`)
+		case r.URL.Path == "/_cluster/health":
+			w.WriteHeader(http.StatusForbidden)
 		case r.Method == http.MethodGet:
 			_, _ = io.WriteString(w, mapping)
 		default:
@@ -434,6 +439,9 @@ func TestOpenSearchThatMisbehaves(t *testing.T) {
 	target, err := Open(t.Context(), "opensearch://u:sesame@"+address+"/i", Options{Deadline: soon, NumberKeys: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if target.Server().Whole(nil) {
+		t.Error("a server that does not tell its nodes has one")
 	}
 	s := session(t, target)
 	r := &load.Request{Vectors: queryOf(t, dist.Float32, searched(dist.Float32)[0]), K: 2, SearchParams: engine.SearchParams{EF: 40}}
@@ -550,7 +558,7 @@ func TestOpenSearchIsOnlyRead(t *testing.T) {
 		{"POST", "/i/_search?x=y", true},
 		{"GET", "/i/_mapping", true},
 		{"GET", "/", true},
-		{"GET", "/_cluster/health", false},
+		{"GET", "/_cluster/health", true},
 		{"PUT", "/i/_search", false},
 		{"POST", "/i/_bulk", false},
 		{"POST", "/i/_doc?a=/_search", false},

@@ -87,6 +87,13 @@ func (p *postgres) Name() string {
 	return p.addr.scheme + "://" + p.addr.host + "/" + p.desc.Database + "/" + p.desc.Collection
 }
 
+// Server implements Target.
+func (p *postgres) Server() Server {
+	s := Server{Commands: []string{"postgres", "postmaster"}}
+	s.Network, s.Address = pgconn.NetworkAddress(p.config.Host, p.config.Port)
+	return s
+}
+
 // Description implements Target.
 func (p *postgres) Description() Description { return p.desc }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -105,6 +106,11 @@ func Again(cmd *cobra.Command, args []string) []string {
 		}
 	})
 	return words
+}
+
+// ErrNoTerminal is the error of a UI that has none.
+func ErrNoTerminal() error {
+	return Usage(errors.New("no terminal for the UI"), "omit --ui")
 }
 
 // ResourceNames are the words behind get.

@@ -8,23 +8,12 @@ import (
 	"testing"
 )
 
-// lockedBuffer is written to by several goroutines.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
 // TestNotesFromManyClusters: commands that work on several clusters at a time note what they do, each thing once, and no line in the middle of
 // another.
 func TestNotesFromManyClusters(t *testing.T) {
-	var shown lockedBuffer
+	var shown bytes.Buffer
 	a := &App{Streams: &Streams{Err: &shown}}
+	said := a.Hold()
 	var working sync.WaitGroup
 	const clusters, rounds = 16, 200
 	for i := range clusters {
@@ -36,7 +25,8 @@ func TestNotesFromManyClusters(t *testing.T) {
 		})
 	}
 	working.Wait()
-	lines := strings.Split(strings.TrimSuffix(shown.text.String(), "\n"), "\n")
+	said()
+	lines := strings.Split(strings.TrimSuffix(shown.String(), "\n"), "\n")
 	counts := map[string]int{}
 	for _, line := range lines {
 		counts[line]++

@@ -18,7 +18,6 @@ const (
 	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
-	reportOnly  = "the report is printed: kitescope replay show FILE | less -R"
 	exactSparse = "all lists are added up, which finds the same rows"
 )
 
@@ -56,8 +55,6 @@ var removedFlags = map[string]string{
 	"pgo running":            buildInfo,
 	"replay save":            "it is --out",
 	"replay storage":         "kitescope diagnose --storage checks that the files exist, and replay run reads them",
-	"replay theme":           reportOnly,
-	"replay ui":              reportOnly,
 	"tree dropped":           "it is --all",
 	"verbose":                "--debug logs each call",
 	"replay algorithm":       exactSparse,

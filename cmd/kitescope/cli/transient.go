@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"sync"
@@ -62,4 +63,29 @@ func (t *Transient) over(w io.Writer, p []byte) (int, error) {
 // steer the terminal (see oneLine).
 func (s *Streams) Tell(format string, args ...any) {
 	_, _ = s.Transient.over(s.Err, []byte(s.Glyphs.Text(fmt.Sprintf(format+"\n", args...)))) // nothing to do about an error
+}
+
+// Hold keeps what is told on stderr from here on, as the UI has the screen; said tells it once that is gone.
+func (s *Streams) Hold() (said func()) {
+	kept := &heldText{}
+	before, tty, line := s.Err, s.ErrTTY, s.Transient
+	s.Err, s.ErrTTY, s.Transient = kept, false, nil
+	return func() {
+		s.Err, s.ErrTTY, s.Transient = before, tty, line
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		_, _ = kept.text.WriteTo(s.Err)
+	}
+}
+
+// heldText is what was told from whatever goroutine.
+type heldText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (h *heldText) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(p)
 }

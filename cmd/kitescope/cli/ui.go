@@ -121,11 +121,14 @@ func ProgramName() string {
 
 // FileUI configures a terminal UI on what was read of files.
 func (a *App) FileUI(f *UIFlags, args []string) (tui.Config, error) {
+	if !a.OutTTY {
+		return tui.Config{}, ErrNoTerminal()
+	}
 	color, err := a.UseColor()
 	if err != nil {
 		return tui.Config{}, err
 	}
-	if err := a.CanDrawUI("write a file: -o html"); err != nil {
+	if err := a.CanDrawUI("leave --ui out"); err != nil {
 		return tui.Config{}, err
 	}
 	input := a.In

@@ -261,7 +261,7 @@ func (f *loadFlags) plan(sessions int, seed uint64) load.Plan {
 		Sessions: sessions, Rate: f.rate, Timed: f.timed, Speed: f.speed, Poisson: f.poisson, Seed: seed, Warmup: f.warmup, Round: f.round,
 		Requests: f.requests, Rounds: f.rounds, Deadline: f.deadline, Total: f.total,
 	}
-	if f.target == "" {
+	if f.target == "" { // of a server: findServer
 		p.CPU, p.Switches = cli.CPUClock(), cli.SwitchClock()
 	}
 	if f.requests > 0 {

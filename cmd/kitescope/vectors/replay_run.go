@@ -30,6 +30,7 @@ type runFlags struct {
 	queries  queryFlags
 	load     loadFlags
 	vectors  vectorFile
+	screen   replayScreen
 	sweep    bool
 	sessions string // of a sweep a list
 	efs      string
@@ -109,6 +110,7 @@ func (f *runFlags) register(a *cli.App, cmd *cobra.Command) {
 	f.load.register(cmd)
 	f.load.registerTarget(cmd)
 	f.vectors.register(cmd)
+	f.screen.register(cmd)
 }
 
 // grid are the points that the flags ask for.
@@ -160,6 +162,9 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	if err := f.screen.check(a, cmd); err != nil {
+		return err
+	}
 	format, ro, err := f.load.report.Settle(a, cmd)
 	if err != nil {
 		return err
@@ -170,6 +175,9 @@ func (f *runFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	}
 	if err := a.MayWrite(f.load.save, f.load.force); err != nil {
 		return err
+	}
+	if f.screen.open {
+		return f.runReplayUI(a, cmd, o, args)
 	}
 	ctx := cmd.Context()
 	report, clearLine := statusLine(a)
@@ -231,6 +239,7 @@ func (f *runFlags) meaningless(cmd *cobra.Command) error {
 func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOptions, data *loaded, queries *log.Log) (*replay.Result, error) {
 	c := &data.Layout.Collection
 	var err error
+	var server *servedHere
 	if o.Requests, err = replay.Requests(queries, c, f.ask()); err != nil {
 		return nil, err
 	}
@@ -257,6 +266,11 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		if err := f.watchProcesses(a, data, &o); err != nil {
 			return nil, err
 		}
+		if server, err = findServer(ctx, a, target); err != nil && o.Watch == nil {
+			a.Note("CPU and context switches of the server are unknown: %v", err)
+		} else if server != nil {
+			server.count(ctx, &o.Plan)
+		}
 	}
 	running := ctx
 	if f.load.maxTime > 0 {
@@ -264,7 +278,11 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		running, stop = context.WithTimeout(ctx, f.load.maxTime)
 		defer stop()
 	}
-	return replay.Run(running, o)
+	r, err := replay.Run(running, o)
+	if err == nil && server != nil {
+		server.tell(ctx, r)
+	}
+	return r, err
 }
 
 // pointText names a point of a run, e.g. "point 2 of 7: 8 sessions, ef 64".

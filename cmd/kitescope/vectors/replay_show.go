@@ -73,7 +73,7 @@ func replayShow(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show RESULT...",
 		Long: `Show a saved result or prediction. Several results stand side by side: who has the most queries per second at
-a recall of 0.9, 0.95 and 0.99, and each point with its latency.`,
+a recall of 0.9, 0.95 and 0.99, and each point with its latency, and the CPU and context switches of a query.`,
 		Example: `  kitescope replay show after.json --baseline before.json
   kitescope replay show milvus.json postgres.json opensearch.json
   kitescope replay show sweep.json -o csv > sweep.csv
@@ -81,6 +81,7 @@ a recall of 0.9, 0.95 and 0.99, and each point with its latency.`,
 		Args: cli.Args(1, 64, "at least one saved result", "kitescope replay show before.json"),
 		RunE: func(cmd *cobra.Command, args []string) error { return v.show(a, cmd, args) },
 	}
+	v.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&v.baseline, "baseline", "", "an earlier result to compare with")
 	fl.BoolVar(&v.costs, "costs", false, "only the cost of each segment")
@@ -95,9 +96,13 @@ type showing struct {
 	schema   func(o render.ReportOptions) *table.Schema // of what is shown, which its file says
 	baseline string
 	costs    bool
+	screen   replayScreen
 }
 
 func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
+	if err := v.screen.check(a, cmd); err != nil {
+		return err
+	}
 	if len(args) > 1 {
 		return v.sideBySide(a, cmd, args)
 	}
@@ -117,6 +122,9 @@ func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if v.screen.open {
+		return v.screen.showReplay(a, cmd, s, args)
+	}
 	if s.report != nil {
 		if v.baseline != "" {
 			return cli.Usage(errors.New("--baseline compares results: this is a prediction"), "omit it")
@@ -135,7 +143,7 @@ func (v *showing) show(a *cli.App, cmd *cobra.Command, args []string) error {
 
 // sideBySide shows several results.
 func (v *showing) sideBySide(a *cli.App, cmd *cobra.Command, args []string) error {
-	for _, flag := range []string{"baseline", "costs"} {
+	for _, flag := range []string{"baseline", "costs", "ui"} {
 		if cmd.Flags().Changed(flag) {
 			return cli.Usage(fmt.Errorf("--%s is of one result, several were given", flag), "omit it, or name one result")
 		}
@@ -281,8 +289,8 @@ func replayReport(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "report RESULT...",
 		Long: `Write one self-contained HTML file: figures, plots, where the time goes, and everything needed to
-reproduce it. Several results stand side by side: recall against queries per second in one plot, and each
-point with its latency. Of two results of one target the first is the baseline.`,
+reproduce it. Several results stand side by side: recall against queries per second in one plot, and each point
+with what a query costs the server. Of two results of one target the first is the baseline.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html
   kitescope replay report milvus.json postgres.json opensearch.json --out targets.html`,
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),

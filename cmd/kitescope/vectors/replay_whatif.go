@@ -16,6 +16,7 @@ import (
 	"kitescope/render/replays"
 	"kitescope/replay"
 	"kitescope/replay/whatif"
+	pages "kitescope/tui/replays"
 )
 
 // whatIfFlags are those of "replay whatif".
@@ -30,6 +31,7 @@ type whatIfFlags struct {
 	save      string
 	force     bool
 	report    cli.ReportFlags
+	screen    replayScreen
 }
 
 func replayWhatIf(a *cli.App) *cobra.Command {
@@ -60,6 +62,7 @@ word without effect is an error.
 	f.in.register(a, cmd)
 	f.queries.register(cmd, true)
 	cli.LeaveOut(cmd, "truth", "override", "strict-log", "replica")
+	f.screen.register(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
 	fl.IntVar(&f.at, "at", 0, "number of sessions; default 16")
@@ -98,7 +101,7 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.MayWrite(f.save, f.force); err != nil {
+	if err := cmp.Or(a.MayWrite(f.save, f.force), f.screen.check(a, cmd)); err != nil {
 		return err
 	}
 	if f.calibrate != "" {
@@ -109,6 +112,9 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		if in.Calibration, err = whatif.Calibrate(live); err != nil {
 			return err
 		}
+	}
+	if f.screen.open {
+		return f.whatIfUI(a, cmd, in, args)
 	}
 	report, clearLine := statusLine(a)
 	r, data, err := f.predict(cmd.Context(), a, cmd, in, args, report, clearLine)
@@ -125,6 +131,18 @@ func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		return &cli.CodeError{Code: cli.ExitIncomplete, Err: errors.New("some segments were not loaded completely")}
 	}
 	return a.Completeness(data.cluster)
+}
+
+// whatIfUI predicts on the terminal.
+func (f *whatIfFlags) whatIfUI(a *cli.App, cmd *cobra.Command, in whatif.Input, args []string) error {
+	return f.screen.replayUI(a, cmd, args, func(ctx context.Context, report progress) (pages.Data, error) {
+		r, data, err := f.predict(ctx, a, cmd, in, args, report, func() {})
+		if err != nil {
+			return pages.Data{}, err
+		}
+		data.Release()
+		return pages.Data{Report: r}, a.Keep(f.save, f.force, func(w io.Writer) error { return whatif.WriteReport(w, r) })
+	})
 }
 
 // input is what the flags ask for.

@@ -1,0 +1,83 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/profile/usage"
+	"kitescope/replay"
+	"kitescope/replay/live"
+	"kitescope/replay/load"
+)
+
+// servedHere is the process of a target on this machine, and what it has used so far.
+type servedHere struct {
+	process *usage.Process
+	last    usage.Reading
+	lost    error // the first reading that failed: from then on nothing is known
+}
+
+// findServer finds the process that answers for a target; nil if it is on another machine. An error says why it cannot be told
+// what it uses.
+func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHere, error) {
+	server := target.Server()
+	p, err := usage.OpenListener(server.Network, server.Address, server.Commands)
+	switch {
+	case errors.Is(err, usage.ErrElsewhere):
+		return nil, nil //nolint:nilnil // there is none here
+	case err != nil:
+		return nil, err
+	}
+	if server.Whole != nil && !server.Whole(p.Arguments()) {
+		return nil, fmt.Errorf("%s forwards to several processes, whose use is not known here", p.Name())
+	}
+	s := &servedHere{process: p}
+	s.read(ctx)
+	return s, s.lost
+}
+
+// read asks what the process has used. What it said last stands where it says nothing any more.
+func (s *servedHere) read(ctx context.Context) {
+	if s.lost != nil {
+		return
+	}
+	r, err := s.process.Read(ctx)
+	if err != nil {
+		s.lost = fmt.Errorf("%s: %w", s.process.Name(), err)
+		return
+	}
+	s.last = r
+}
+
+// count has a plan count what the server uses, until ctx ends.
+func (s *servedHere) count(ctx context.Context, p *load.Plan) {
+	p.CPU = func() time.Duration {
+		s.read(ctx)
+		return s.last.CPU
+	}
+	if s.last.Switched {
+		p.Switches = func() (voluntary, involuntary int64) { // of the reading that CPU took, just before
+			return s.last.Voluntary, s.last.Involuntary
+		}
+	}
+}
+
+// tell says in a result whose CPU its figures are, or takes them out where the server could not be read to the end. That it
+// could not after ctx had ended is no loss: nothing was measured any more.
+func (s *servedHere) tell(ctx context.Context, r *replay.Result) {
+	if s.lost == nil || ctx.Err() != nil {
+		r.Notes = append(r.Notes, "CPU and context switches are from "+s.process.Name()+" and its children, including other work meanwhile")
+		return
+	}
+	r.Notes = append(r.Notes, "CPU and context switches of the server are unknown: "+s.lost.Error())
+	for i := range r.Points {
+		p := &r.Points[i]
+		p.CPUPerQuery, p.SwitchesPerQuery, p.VoluntaryPerQuery, p.InvoluntaryPerQuery = 0, 0, 0, 0
+		for j := range p.Repeats {
+			p.Repeats[j].CPU = 0
+		}
+	}
+}

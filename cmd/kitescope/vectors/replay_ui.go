@@ -1,0 +1,110 @@
+package vectors
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"kitescope/cmd/kitescope/cli"
+	"kitescope/internal/words"
+	"kitescope/replay"
+	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
+)
+
+// progress reports how far a replay is: stage is the work that is under way, text how far it has come.
+type progress func(stage, text string)
+
+func (p progress) load(l replay.LoadProgress) {
+	p("read segments", fmt.Sprintf("%d of %d, %s", l.Done, l.Of, words.Bytes(l.Bytes)))
+}
+
+func (p progress) run(r replay.RunProgress) {
+	if r.Stage != "load" {
+		p("find "+r.Stage, "")
+		return
+	}
+	p(pointText(r), loadText(&r.Load))
+}
+
+func (p progress) step(text string) { p(text, "") }
+
+// statusLine reports on the line about progress. Whatever is written next calls the returned function first.
+func statusLine(a *cli.App) (report progress, clearLine func()) {
+	return func(stage, text string) {
+		if text != "" {
+			stage += ": " + text
+		}
+		a.Status("%s", stage)
+	}, a.Transient.Clear
+}
+
+// replayScreen are the flags of commands that open the page of a replay.
+type replayScreen struct {
+	open bool
+	ui   cli.UIFlags
+}
+
+func (s *replayScreen) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&s.open, "ui", false, "open it in the terminal UI, measuring meanwhile")
+	fl.StringVar(&s.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
+}
+
+// replayUI measures while the UI shows how far it is, and shows what was found.
+func (s *replayScreen) replayUI(a *cli.App, cmd *cobra.Command, args []string, measure func(ctx context.Context, report progress) (replays.Data, error)) error {
+	cfg, err := a.FileUI(&s.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Args, cfg.Pages = append([]string{cmd.Name()}, cli.Again(cmd, args)...), profiles.Pages(nil)
+	defer a.Hold()()
+	return replays.Measure(cmd.Context(), cfg, func(ctx context.Context, step func(stage, text string)) (replays.Data, error) {
+		return measure(ctx, step)
+	})
+}
+
+// showReplay opens the UI on saved files.
+func (s *replayScreen) showReplay(a *cli.App, cmd *cobra.Command, file *saved, args []string) error {
+	cfg, err := a.FileUI(&s.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Pages = profiles.Pages(nil)
+	return replays.Show(cmd.Context(), cfg, &replays.Data{
+		Result: file.result, Report: file.report, Name: filepath.Base(args[0]), Words: append([]string{cmd.Name()}, cli.Again(cmd, args)...),
+	})
+}
+
+// runReplayUI is runReplay on the terminal: what was found is kept by -O, and shown.
+func (f *runFlags) runReplayUI(a *cli.App, cmd *cobra.Command, o replay.RunOptions, args []string) error {
+	var found *replay.Result
+	err := f.screen.replayUI(a, cmd, args, func(ctx context.Context, report progress) (replays.Data, error) {
+		r, data, err := f.measured(ctx, a, cmd, o, args, report, func() {})
+		if err != nil {
+			return replays.Data{}, err
+		}
+		data.Release()
+		found = r
+		return replays.Data{Result: r}, f.load.saveResult(a, r)
+	})
+	if err != nil || found == nil {
+		return err
+	}
+	return replayOutcome(cmd.Context(), a, found, nil)
+}
+
+// check refuses what does not go with the UI.
+func (s *replayScreen) check(a *cli.App, cmd *cobra.Command) error {
+	switch {
+	case !s.open:
+		return nil
+	case !a.OutTTY:
+		return cli.ErrNoTerminal()
+	case cmd.Flags().Changed("output"):
+		return cli.Usagef("--output and --ui cannot be combined")
+	}
+	return nil
+}

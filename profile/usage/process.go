@@ -1,0 +1,277 @@
+// Package usage measures the CPU time and the context switches of a process of this machine and its descendants.
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Process is a process of this machine with all its descendants, read from Linux's /proc.
+//
+// What threads and children use after the last reading before they end is lost, but for CPU of children that their parent
+// waits for. So the figures are a little low where much is started and ended, and never high.
+type Process struct {
+	PID int
+
+	root    string // "/proc"
+	command string
+	members map[int]uint64 // processes by the time they began; one that loses its parent stays a member
+	threads map[threadID]switches
+	counted switches // of all threads so far
+	ticks   uint64   // the last sum of CPU, and what was lost from it
+	lost    uint64
+}
+
+// clockTicks is how many ticks make a second of CPU time: Linux's USER_HZ, the same on amd64 and arm64.
+const clockTicks = 100
+
+// Reading is what a process and its descendants have used since they began.
+type Reading struct {
+	CPU time.Duration
+	// Voluntary counts context switches of threads that had to wait, Involuntary those of threads whose time was up.
+	Voluntary, Involuntary int64
+	// Switched reports whether the context switches are known.
+	Switched bool
+}
+
+type threadID struct{ pid, tid int }
+
+// switches are counts of context switches.
+type switches struct{ voluntary, involuntary uint64 }
+
+// OpenProcess finds a process by its number.
+func OpenProcess(pid int) (*Process, error) {
+	if runtime.GOOS != "linux" {
+		return nil, fmt.Errorf("read process %d: needs Linux (/proc), this is %s", pid, runtime.GOOS)
+	}
+	return openProcess("/proc", pid)
+}
+
+func openProcess(root string, pid int) (*Process, error) {
+	p := &Process{PID: pid, root: root, members: map[int]uint64{}, threads: map[threadID]switches{}}
+	s, err := p.stat(pid)
+	if isGone(err) {
+		return nil, fmt.Errorf("no process %d", pid)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read process %d: %w", pid, err)
+	}
+	p.members[pid], p.command = s.began, s.command
+	return p, nil
+}
+
+// Name returns the number and the command of the process: "pid 4711 (milvus)".
+func (p *Process) Name() string { return "pid " + strconv.Itoa(p.PID) + " (" + p.command + ")" }
+
+// Read reads the process once, within the deadline of ctx.
+func (p *Process) Read(ctx context.Context) (Reading, error) {
+	stats, err := p.look()
+	if err != nil {
+		return Reading{}, err
+	}
+	if sum(stats) < p.ticks { // a child ended while we looked: its parent has it by now
+		if stats, err = p.look(); err != nil {
+			return Reading{}, err
+		}
+	}
+	ticks := sum(stats)
+	if ticks < p.ticks {
+		p.lost += p.ticks - ticks
+	}
+	p.ticks = ticks
+	r := Reading{CPU: time.Duration(ticks+p.lost) * (time.Second / clockTicks), Switched: true}
+	seen := make(map[threadID]switches, len(p.threads))
+	for _, s := range stats {
+		if err := ctx.Err(); err != nil {
+			return Reading{}, fmt.Errorf("read process %d: %w", p.PID, err)
+		}
+		r.Switched = p.switched(s.pid, seen) && r.Switched
+	}
+	p.threads = seen
+	r.Voluntary, r.Involuntary = int64(p.counted.voluntary), int64(p.counted.involuntary)
+	return r, nil
+}
+
+// sum adds up the CPU of processes in ticks. That of children which were waited for has gone to their parents.
+func sum(stats []stat) uint64 {
+	var ticks uint64
+	for _, s := range stats {
+		ticks += s.own + s.reaped
+	}
+	return ticks
+}
+
+// ErrEnded is the error of a process that has ended.
+var ErrEnded = errors.New("ended")
+
+// look reads the processes that count, parents before their children: so a child that ends meanwhile is seen once at
+// most.
+func (p *Process) look() ([]stat, error) {
+	self, err := p.stat(p.PID)
+	switch {
+	case isGone(err):
+		return nil, ErrEnded
+	case err != nil:
+		return nil, fmt.Errorf("read process %d: %w", p.PID, err)
+	case self.began != p.members[p.PID], self.state == 'Z', self.state == 'X': // or its number has gone to another one
+		return nil, ErrEnded
+	}
+	p.command = self.command
+	return p.descendants(self)
+}
+
+func (p *Process) descendants(self stat) ([]stat, error) {
+	entries, err := os.ReadDir(p.root)
+	if err != nil {
+		return nil, fmt.Errorf("read the list of processes: %w", err)
+	}
+	children := map[int][]stat{}
+	var known []stat
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == p.PID {
+			continue
+		}
+		s, err := p.stat(pid)
+		if err != nil {
+			continue
+		}
+		children[s.parent] = append(children[s.parent], s)
+		if p.members[pid] == s.began {
+			known = append(known, s)
+		}
+	}
+	list, members := []stat{self}, map[int]uint64{p.PID: self.began}
+	add := func(s stat) {
+		if _, has := members[s.pid]; !has {
+			list, members[s.pid] = append(list, s), s.began
+		}
+	}
+	for i := 0; i < len(list); i++ { //nolint:intrange // the list grows
+		for _, s := range children[list[i].pid] {
+			add(s)
+		}
+		if i == len(list)-1 { // whom init has adopted, and their children
+			for _, s := range known {
+				add(s)
+			}
+		}
+	}
+	p.members = members
+	return list, nil
+}
+
+// stat is what /proc/PID/stat says (man 5 proc_pid_stat).
+type stat struct {
+	pid, parent int
+	command     string
+	state       byte
+	own, reaped uint64 // ticks of CPU
+	began       uint64 // ticks after the machine
+}
+
+func (p *Process) path(parts ...string) string {
+	return filepath.Join(append([]string{p.root}, parts...)...)
+}
+
+func (p *Process) stat(pid int) (stat, error) {
+	text, err := os.ReadFile(p.path(strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return stat{}, err
+	}
+	return parseStat(pid, string(text))
+}
+
+var errStat = errors.New("its stat is broken")
+
+// parseStat reads a line whose second field, in parentheses, may hold anything.
+func parseStat(pid int, text string) (stat, error) {
+	open, shut := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
+	if open < 0 || shut < open {
+		return stat{}, errStat
+	}
+	s := stat{pid: pid, command: text[open+1 : shut]}
+	fields := strings.Fields(text[shut+1:]) // from the third on
+	const first = 3
+	if len(fields) <= 22-first {
+		return stat{}, errStat
+	}
+	s.state = fields[0][0]
+	numbers := map[int]uint64{}
+	for _, at := range []int{4, 14, 15, 16, 17, 22} {
+		n, err := strconv.ParseInt(fields[at-first], 10, 64)
+		if err != nil || n < 0 {
+			return stat{}, errStat
+		}
+		numbers[at] = uint64(n)
+	}
+	s.parent = int(numbers[4])
+	s.own, s.reaped = numbers[14]+numbers[15], numbers[16]+numbers[17]
+	s.began = numbers[22]
+	return s, nil
+}
+
+// switched adds up context switches of all threads of a process since they were last seen. It reports whether it could
+// look.
+func (p *Process) switched(pid int, seen map[threadID]switches) bool {
+	dir := p.path(strconv.Itoa(pid), "task")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return isGone(err)
+	}
+	for _, e := range entries {
+		tid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name(), "status"))
+		if err != nil {
+			if isGone(err) {
+				continue
+			}
+			return false
+		}
+		voluntary, has := statusNumber(string(text), "voluntary_ctxt_switches:")
+		involuntary, both := statusNumber(string(text), "nonvoluntary_ctxt_switches:")
+		if !has || !both {
+			return false
+		}
+		id, now := threadID{pid, tid}, switches{voluntary, involuntary}
+		before := p.threads[id]
+		if now.voluntary < before.voluntary || now.involuntary < before.involuntary {
+			before = switches{} // another thread with the same number
+		}
+		p.counted.voluntary += now.voluntary - before.voluntary
+		p.counted.involuntary += now.involuntary - before.involuntary
+		seen[id] = now
+	}
+	return true
+}
+
+// statusNumber finds a line of a status file.
+func statusNumber(text, key string) (n uint64, ok bool) {
+	for line := range strings.Lines(text) {
+		if rest, has := strings.CutPrefix(line, key); has {
+			fields := strings.Fields(rest)
+			if len(fields) == 0 {
+				return 0, false
+			}
+			n, err := strconv.ParseUint(fields[0], 10, 54)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// isGone reports whether a process, or a thread, is no longer there.
+func isGone(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH)
+}

@@ -1,0 +1,99 @@
+package usage
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// burner is the variable that makes this test a program that burns CPU and waits.
+const burner = "KITESCOPE_TEST_BURNER"
+
+// What the burner does before it says that it is done.
+const (
+	burnt = 400 * time.Millisecond
+	naps  = 200
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(burner) != "" {
+		burn()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func burn() {
+	var r syscall.Rusage
+	for n := 1; ; n++ {
+		for i := range 1 << 20 {
+			n += i & 1
+		}
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil || time.Duration(r.Utime.Nano()+r.Stime.Nano()) > burnt {
+			break
+		}
+	}
+	for range naps {
+		time.Sleep(100 * time.Microsecond)
+	}
+	os.Stdout.WriteString("done")
+	_, _ = io.ReadAll(os.Stdin)
+}
+
+// TestRealProcess holds what /proc says of a child to what the kernel says of it when it has ended. The child waits while
+// it is read, so that it does not matter how busy the machine is.
+func TestRealProcess(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), burner+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	target, err := OpenProcess(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := target.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 4)); err != nil {
+		t.Fatal(err)
+	}
+	last, err := target.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	kernel := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	cpu := time.Duration(kernel.Utime.Nano() + kernel.Stime.Nano()).Seconds()
+	if got := last.CPU.Seconds(); got < burnt.Seconds()-0.02 || got > cpu+0.02 || got < cpu-0.15 {
+		t.Errorf("CPU %.3f s; the kernel counted %.3f s by the end", got, cpu)
+	}
+	if got := last.Voluntary; got < naps/2 || got > kernel.Nvcsw {
+		t.Errorf("%v switches; the kernel counted %d by the end", got, kernel.Nvcsw)
+	}
+	if got := last.Involuntary; got > kernel.Nivcsw {
+		t.Errorf("%v involuntary switches; the kernel counted %d by the end", got, kernel.Nivcsw)
+	}
+	if last.CPU <= first.CPU {
+		t.Errorf("first %v, last %v", first.CPU, last.CPU)
+	}
+	if _, err := target.Read(t.Context()); !errors.Is(err, ErrEnded) {
+		t.Errorf("after its end: %v", err)
+	}
+}

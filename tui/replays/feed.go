@@ -1,0 +1,201 @@
+package replays
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"kitescope/internal/words"
+	"kitescope/render"
+	"kitescope/replay"
+	"kitescope/replay/whatif"
+	"kitescope/tui"
+	"kitescope/tui/draw"
+)
+
+// Feed measures and returns the result, or the reason why there is none. A result that is cut short because ctx ended
+// is no error: it names the reason itself. A Feed is called once, in a goroutine of its own. It may call step from any
+// goroutine and as often as it pleases, but not after it has returned: stage names the work that is under way, text is
+// how far it has come.
+type Feed func(ctx context.Context, step func(stage, text string)) (Data, error)
+
+// Data is a result, a prediction, or both.
+type Data struct {
+	Result *replay.Result
+	Report *whatif.Report
+	// Name is the name of the file, e.g. "after.json"; "" if there is none.
+	Name string
+	// Words print the same on a command line, behind "replay", e.g. "show", "after.json". nil means Config.Args.
+	Words []string
+}
+
+func (d *Data) empty() bool { return d == nil || d.Result == nil && d.Report == nil }
+
+// Measure runs the UI without a cluster while feed measures: it shows the progress, then the result. Cfg.Feed must be
+// nil. cfg.Args are the words behind "replay". While the feed measures, q and Ctrl-C end its context, and the page shows
+// the result so far; q again quits. The feed has returned when Measure does. The error is the feed's unless the UI fails.
+func Measure(ctx context.Context, cfg tui.Config, feed Feed) error {
+	cfg, s := measuring(cfg, feed)
+	return cmp.Or(tui.Run(ctx, cfg), s.err)
+}
+
+// measuring returns a configuration that opens with a measurement.
+func measuring(cfg tui.Config, feed Feed) (tui.Config, *measurement) {
+	s := &measurement{feed: feed, now: cfg.Now}
+	r := &replayPages{measured: s}
+	s.page = r.newPage(cfg.Args)
+	cfg.Beside = s.run
+	return r.config(cfg, s.page), s
+}
+
+// Show runs the UI without a cluster on a replay that is over. Cfg.Feed must be nil.
+func Show(ctx context.Context, cfg tui.Config, data *Data) error {
+	return tui.Run(ctx, opened(cfg, data))
+}
+
+func opened(cfg tui.Config, data *Data) tui.Config {
+	r := &replayPages{data: data}
+	return r.config(cfg, r.newPage(cfg.Args))
+}
+
+func (r *replayPages) config(cfg tui.Config, first *replayPage) tui.Config {
+	cfg.First, cfg.Instead = first, "only a replay"
+	cfg.Pages = slices.Concat(cfg.Pages, r.kinds())
+	return cfg
+}
+
+// measurement is a Feed that runs beside the UI.
+type measurement struct {
+	feed Feed
+	page *replayPage
+	now  func() time.Time
+	err  error // set once run has returned
+
+	// These belong to the loop of the UI.
+	ticking, stopping, over bool
+
+	mu      sync.Mutex
+	stages  []stage
+	stopped bool
+	cancel  context.CancelFunc
+}
+
+// stage is a part of the work; the last one is under way.
+type stage struct {
+	name, text string
+	from       time.Time
+	took       time.Duration // 0 while it is under way
+}
+
+// run calls the feed and sends its result.
+func (s *measurement) run(ctx context.Context, send func(tea.Msg)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.mu.Lock()
+	s.cancel = cancel
+	if s.stopped {
+		cancel()
+	}
+	s.mu.Unlock()
+	data, err := s.feed(ctx, s.step)
+	s.err = err
+	send(measuredMsg{s, data, err})
+}
+
+// stop ends the context of the feed.
+func (s *measurement) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	if s.cancel != nil {
+		s.cancel()
+	}
+}
+
+func (s *measurement) step(name, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.stages); n > 0 {
+		last := &s.stages[n-1]
+		if last.name == name {
+			last.text = text
+			return
+		}
+		last.took = max(1, s.now().Sub(last.from))
+	}
+	s.stages = append(s.stages, stage{name: name, text: text, from: s.now()})
+}
+
+// lines draws the last stages in at most h lines of w cells.
+func (s *measurement) lines(w, h int, ascii bool) []draw.Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := make([]draw.Line, 0, h)
+	for i := max(0, len(s.stages)-h); i < len(s.stages); i++ {
+		x := &s.stages[i]
+		role, took := render.RoleGood, x.took
+		if took == 0 {
+			role, took = render.RoleProgress, s.now().Sub(x.from)
+		}
+		line := draw.Line{
+			{Role: role, Text: " " + render.Glyph(role, ascii) + " "},
+			{Role: render.RoleDim, Text: draw.FitRight(words.Age(took.Truncate(100*time.Millisecond)), 6) + "  "},
+			{Role: render.RolePlain, Text: words.Harmless(words.OneLine(x.name))},
+		}
+		if x.text != "" {
+			line = append(line, draw.Piece{Role: render.RoleDim, Text: ": " + words.Harmless(words.OneLine(x.text))})
+		}
+		lines = append(lines, line.CutTo(w))
+	}
+	return lines
+}
+
+// framePause is the time between two frames while a feed measures.
+const framePause = 250 * time.Millisecond
+
+// tick draws the page again after framePause, as long as the feed runs.
+func (s *measurement) tick(m *tui.Model) tui.Cmd {
+	if s.ticking || s.over {
+		return nil
+	}
+	s.ticking = true
+	return m.After(framePause, tickMsg{s})
+}
+
+type tickMsg struct{ of *measurement }
+
+func (t tickMsg) Apply(m *tui.Model) tui.Cmd {
+	t.of.ticking = false
+	return t.of.tick(m)
+}
+
+// measuredMsg is what a feed returned.
+type measuredMsg struct {
+	of   *measurement
+	data Data
+	err  error
+}
+
+func (r measuredMsg) Apply(m *tui.Model) tui.Cmd {
+	r.of.over, r.of.page.err = true, r.err
+	if !r.data.empty() {
+		r.of.page.show(&r.data)
+		r.of.page.of.data = &r.data
+	}
+	return m.Refresh()
+}
+
+// Stop ends a feed that measures and reports whether there was one to end: the results so far will be shown.
+func (p *replayPage) Stop(m *tui.Model) bool {
+	if !p.measuring() || p.of.measured.stopping {
+		return false
+	}
+	p.of.measured.stopping = true
+	p.of.measured.stop()
+	m.Say(tui.ToneInfo, "stopping: the results so far follow; q again does not wait for them")
+	return true
+}
