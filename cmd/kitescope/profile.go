@@ -41,6 +41,7 @@ func profileCommands() []cli.Entry {
 		{Name: "diff", Short: "Show what changed between two profiles, and what of it is noise", Build: profileDiff},
 		{Name: "flame", Short: "A flame graph: in the terminal, or as " + strings.Join(flamegraph.Formats().Names(), ", "), Build: profileFlame},
 		{Name: "merge", Short: "Join profiles into one pprof file", Build: profileMerge},
+		{Name: "watch", Short: "Measure CPU and memory of processes over time", Build: profileWatch},
 	}
 	for i := range entries {
 		entries[i].Build = strictly(entries[i].Build)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrElsewhere is of an address that is not one of this machine's own.
@@ -22,14 +23,14 @@ var ErrElsewhere = errors.New("it is not on this machine")
 // OpenListener finds the process of this machine that serves an address, "tcp" with a loopback address and a port or "unix"
 // with a path, and reads it with its descendants. It has to be called as one of commands: a tunnel or the proxy of a container
 // listens as well, and does none of the work. Who it is only root and its own user are told.
-func OpenListener(network, address string, commands []string) (*Process, error) {
+func OpenListener(network, address string, commands []string, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("find the process listening at %s: needs Linux (/proc), this is %s", address, runtime.GOOS)
 	}
-	return openListener("/proc", network, address, commands)
+	return openListener("/proc", network, address, commands, now)
 }
 
-func openListener(root, network, address string, commands []string) (*Process, error) {
+func openListener(root, network, address string, commands []string, now func() time.Time) (*Process, error) {
 	sockets, err := listening(root, network, address)
 	if err != nil {
 		return nil, fmt.Errorf("find who listens at %s: %w", address, err)
@@ -38,7 +39,7 @@ func openListener(root, network, address string, commands []string) (*Process, e
 	if err != nil {
 		return nil, fmt.Errorf("find who listens at %s: %w", address, err)
 	}
-	p, err := openProcess(root, pid)
+	p, err := openProcess(root, pid, true, now)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // listen serves an address until the test ends.
@@ -22,7 +23,7 @@ func listen(t *testing.T, network, address string) string {
 }
 
 func TestTheProcessThatListensIsFound(t *testing.T) {
-	me, err := OpenProcess(os.Getpid())
+	me, err := OpenProcess(os.Getpid(), false, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,20 +35,20 @@ func TestTheProcessThatListensIsFound(t *testing.T) {
 	for _, at := range [][2]string{
 		{"tcp", loopback}, {"tcp", "localhost:" + loopbackPort}, {"tcp", "127.0.0.1:" + port}, {"tcp", "[::1]:" + port}, {"unix", socket},
 	} {
-		p, err := OpenListener(at[0], at[1], []string{"postgres", me.command})
+		p, err := OpenListener(at[0], at[1], []string{"postgres", me.command}, time.Now)
 		if err != nil {
 			t.Errorf("%s %s: %v", at[0], at[1], err)
 			continue
 		}
-		if p.PID != os.Getpid() {
-			t.Errorf("%s %s: pid %d, want %d", at[0], at[1], p.PID, os.Getpid())
+		if p.PID != os.Getpid() || !p.Tree {
+			t.Errorf("%s %s: pid %d, tree %t, want %d and its children", at[0], at[1], p.PID, p.Tree, os.Getpid())
 		}
 		if !slices.Equal(p.Arguments(), os.Args) {
 			t.Errorf("arguments %q, want %q", p.Arguments(), os.Args)
 		}
 		r, err := p.Read(t.Context())
-		if err != nil || !r.Switched {
-			t.Errorf("%s: %v, %v", at[1], r, err)
+		if err != nil || !r.Values.Known(CPU) || !r.Values.Known(Voluntary) {
+			t.Errorf("%s: %v, %v", at[1], r.Values, err)
 		}
 	}
 	// Bound to one address, it does not serve another.
@@ -57,12 +58,12 @@ func TestTheProcessThatListensIsFound(t *testing.T) {
 		{"tcp", other, me.command, "no process of this machine does"},
 		{"unix", socket + "x", me.command, "no process of this machine does"},
 	} {
-		if _, err := OpenListener(c.network, c.address, []string{c.command}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := OpenListener(c.network, c.address, []string{c.command}, time.Now); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s as %s: %v, want %q", c.address, c.command, err, c.want)
 		}
 	}
 	for _, address := range []string{"192.0.2.7:" + port, "db.example:" + port} {
-		if _, err := OpenListener("tcp", address, []string{me.command}); !errors.Is(err, ErrElsewhere) {
+		if _, err := OpenListener("tcp", address, []string{me.command}, time.Now); !errors.Is(err, ErrElsewhere) {
 			t.Errorf("%s: %v, want that it is elsewhere", address, err)
 		}
 	}
@@ -80,7 +81,7 @@ func TestAProcessThatTellsNobodyIsNamedSo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := openListener(root, "tcp", "127.0.0.1:5432", []string{"postgres"})
+	_, err := openListener(root, "tcp", "127.0.0.1:5432", []string{"postgres"}, time.Now)
 	if err == nil || !strings.Contains(err.Error(), "not visible from here") {
 		t.Errorf("%v, want that the process is not to be seen", err)
 	}

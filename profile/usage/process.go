@@ -1,4 +1,3 @@
-// Package usage measures the CPU time and the context switches of a process of this machine and its descendants.
 package usage
 
 import (
@@ -14,16 +13,19 @@ import (
 	"time"
 )
 
-// Process is a process of this machine with all its descendants, read from Linux's /proc.
+// Process is a process of this machine, read from Linux's /proc, with or without all that descend from it.
 //
 // What threads and children use after the last reading before they end is lost, but for CPU of children that their parent
 // waits for. So the figures are a little low where much is started and ended, and never high.
 type Process struct {
 	PID int
+	// Tree adds up all descendants, those too that lose their parent while they are watched.
+	Tree bool
 
 	root    string // "/proc"
+	now     func() time.Time
 	command string
-	members map[int]uint64 // processes by the time they began; one that loses its parent stays a member
+	members map[int]uint64 // processes by the time they began
 	threads map[threadID]switches
 	counted switches // of all threads so far
 	ticks   uint64   // the last sum of CPU, and what was lost from it
@@ -33,30 +35,24 @@ type Process struct {
 // clockTicks is how many ticks make a second of CPU time: Linux's USER_HZ, the same on amd64 and arm64.
 const clockTicks = 100
 
-// Reading is what a process and its descendants have used since they began.
-type Reading struct {
-	CPU time.Duration
-	// Voluntary counts context switches of threads that had to wait, Involuntary those of threads whose time was up.
-	Voluntary, Involuntary int64
-	// Switched reports whether the context switches are known.
-	Switched bool
-}
-
 type threadID struct{ pid, tid int }
 
 // switches are counts of context switches.
 type switches struct{ voluntary, involuntary uint64 }
 
 // OpenProcess finds a process by its number.
-func OpenProcess(pid int) (*Process, error) {
+func OpenProcess(pid int, tree bool, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("read process %d: needs Linux (/proc), this is %s", pid, runtime.GOOS)
 	}
-	return openProcess("/proc", pid)
+	return openProcess("/proc", pid, tree, now)
 }
 
-func openProcess(root string, pid int) (*Process, error) {
-	p := &Process{PID: pid, root: root, members: map[int]uint64{}, threads: map[threadID]switches{}}
+func openProcess(root string, pid int, tree bool, now func() time.Time) (*Process, error) {
+	p := &Process{PID: pid, Tree: tree, root: root, now: now, members: map[int]uint64{}, threads: map[threadID]switches{}}
+	if p.now == nil {
+		p.now = time.Now
+	}
 	s, err := p.stat(pid)
 	if isGone(err) {
 		return nil, fmt.Errorf("no process %d", pid)
@@ -68,49 +64,56 @@ func openProcess(root string, pid int) (*Process, error) {
 	return p, nil
 }
 
-// Name returns the number and the command of the process: "pid 4711 (milvus)".
+// Name implements Target.
 func (p *Process) Name() string { return "pid " + strconv.Itoa(p.PID) + " (" + p.command + ")" }
 
-// Read reads the process once, within the deadline of ctx.
+// Read implements Target.
 func (p *Process) Read(ctx context.Context) (Reading, error) {
 	stats, err := p.look()
 	if err != nil {
 		return Reading{}, err
 	}
-	if sum(stats) < p.ticks { // a child ended while we looked: its parent has it by now
+	if p.Tree && p.sum(stats) < p.ticks { // a child ended while we looked: its parent has it by now
 		if stats, err = p.look(); err != nil {
 			return Reading{}, err
 		}
 	}
-	ticks := sum(stats)
+	r := Reading{At: p.now(), Values: Unknown()}
+	ticks := p.sum(stats)
 	if ticks < p.ticks {
 		p.lost += p.ticks - ticks
 	}
 	p.ticks = ticks
-	r := Reading{CPU: time.Duration(ticks+p.lost) * (time.Second / clockTicks), Switched: true}
+	r.Values[CPU] = float64(ticks+p.lost) / clockTicks
+	var resident uint64
 	seen := make(map[threadID]switches, len(p.threads))
+	complete := true
 	for _, s := range stats {
 		if err := ctx.Err(); err != nil {
 			return Reading{}, fmt.Errorf("read process %d: %w", p.PID, err)
 		}
-		r.Switched = p.switched(s.pid, seen) && r.Switched
+		resident += p.resident(s.pid)
+		complete = p.switched(s.pid, seen) && complete
 	}
 	p.threads = seen
-	r.Voluntary, r.Involuntary = int64(p.counted.voluntary), int64(p.counted.involuntary)
+	r.Values[RSS] = float64(resident)
+	if complete {
+		r.Values[Voluntary], r.Values[Involuntary] = float64(p.counted.voluntary), float64(p.counted.involuntary)
+	}
 	return r, nil
 }
 
-// sum adds up the CPU of processes in ticks. That of children which were waited for has gone to their parents.
-func sum(stats []stat) uint64 {
+// sum is the CPU of processes in ticks. In a tree that of children which were waited for has gone to their parents.
+func (p *Process) sum(stats []stat) uint64 {
 	var ticks uint64
 	for _, s := range stats {
-		ticks += s.own + s.reaped
+		ticks += s.own
+		if p.Tree {
+			ticks += s.reaped
+		}
 	}
 	return ticks
 }
-
-// ErrEnded is the error of a process that has ended.
-var ErrEnded = errors.New("ended")
 
 // look reads the processes that count, parents before their children: so a child that ends meanwhile is seen once at
 // most.
@@ -118,13 +121,18 @@ func (p *Process) look() ([]stat, error) {
 	self, err := p.stat(p.PID)
 	switch {
 	case isGone(err):
-		return nil, ErrEnded
+		return nil, &EndedError{"ended"}
 	case err != nil:
 		return nil, fmt.Errorf("read process %d: %w", p.PID, err)
-	case self.began != p.members[p.PID], self.state == 'Z', self.state == 'X': // or its number has gone to another one
-		return nil, ErrEnded
+	case self.began != p.members[p.PID]:
+		return nil, &EndedError{"ended; another process has its number now"}
+	case self.state == 'Z' || self.state == 'X':
+		return nil, &EndedError{"ended"}
 	}
 	p.command = self.command
+	if !p.Tree {
+		return []stat{self}, nil
+	}
 	return p.descendants(self)
 }
 
@@ -217,6 +225,16 @@ func parseStat(pid int, text string) (stat, error) {
 	s.own, s.reaped = numbers[14]+numbers[15], numbers[16]+numbers[17]
 	s.began = numbers[22]
 	return s, nil
+}
+
+// resident is VmRSS in bytes (man 5 proc_pid_status). Of a tree, memory that several share counts for each.
+func (p *Process) resident(pid int) uint64 {
+	text, err := os.ReadFile(p.path(strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0 // it has ended by now
+	}
+	kib, _ := statusNumber(string(text), "VmRSS:")
+	return kib << 10
 }
 
 // switched adds up context switches of all threads of a process since they were last seen. It reports whether it could

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -60,7 +61,7 @@ func TestRealProcess(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	target, err := OpenProcess(cmd.Process.Pid)
+	target, err := OpenProcess(cmd.Process.Pid, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,19 +82,29 @@ func TestRealProcess(t *testing.T) {
 	}
 	kernel := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	cpu := time.Duration(kernel.Utime.Nano() + kernel.Stime.Nano()).Seconds()
-	if got := last.CPU.Seconds(); got < burnt.Seconds()-0.02 || got > cpu+0.02 || got < cpu-0.15 {
+	if got := last.Values[CPU]; got < burnt.Seconds()-0.02 || got > cpu+0.02 || got < cpu-0.15 {
 		t.Errorf("CPU %.3f s; the kernel counted %.3f s by the end", got, cpu)
 	}
-	if got := last.Voluntary; got < naps/2 || got > kernel.Nvcsw {
+	if got := last.Values[Voluntary]; got < naps/2 || got > float64(kernel.Nvcsw) {
 		t.Errorf("%v switches; the kernel counted %d by the end", got, kernel.Nvcsw)
 	}
-	if got := last.Involuntary; got > kernel.Nivcsw {
+	if got := last.Values[Involuntary]; got > float64(kernel.Nivcsw) {
 		t.Errorf("%v involuntary switches; the kernel counted %d by the end", got, kernel.Nivcsw)
 	}
-	if last.CPU <= first.CPU {
-		t.Errorf("first %v, last %v", first.CPU, last.CPU)
+	if got := last.Values[RSS]; got < 1<<20 || got > 1.5*float64(kernel.Maxrss<<10) {
+		t.Errorf("%v bytes; the kernel saw %d at most", got, kernel.Maxrss<<10)
 	}
-	if _, err := target.Read(t.Context()); !errors.Is(err, ErrEnded) {
+	s := NewSeries(target.Name())
+	s.Add(first)
+	if p := s.Add(last); !(p.Values[CPU] > 0) || p.Restarted {
+		t.Errorf("%+v", p)
+	}
+	if _, err := target.Read(context.Background()); !isEnded(err) {
 		t.Errorf("after its end: %v", err)
 	}
+}
+
+func isEnded(err error) bool {
+	_, ok := errors.AsType[*EndedError](err)
+	return ok
 }

@@ -3,7 +3,6 @@ package usage
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -69,50 +68,44 @@ func (m *machine) end(pid int) {
 	}
 }
 
-func (m *machine) open(pid int) *Process {
+func (m *machine) open(pid int, tree bool) *Process {
 	m.Helper()
-	p, err := openProcess(m.root, pid)
+	p, err := openProcess(m.root, pid, tree, nil)
 	if err != nil {
 		m.Fatal(err)
 	}
 	return p
 }
 
-func (m *machine) read(p *Process) Reading {
+func (m *machine) read(p *Process) Values {
 	m.Helper()
 	r, err := p.Read(m.Context())
 	if err != nil {
 		m.Fatal(err)
 	}
-	return r
-}
-
-func near(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if math.Abs(got-want) > 1e-9 {
-		t.Errorf("%s: %v, want %v", what, got, want)
-	}
+	return r.Values
 }
 
 func TestProcess(t *testing.T) {
 	m := newMachine(t)
-	odd := fakeProcess{pid: 7, name: "a) R 1 (b c", ticks: [4]int{150, 50, 0, 0}, began: 5, kib: 2048, threads: [][2]int{{10, 1}, {20, 2}}}
+	odd := fakeProcess{pid: 7, name: "a) R 1 (b c", ticks: [4]int{150, 50, 900, 900}, began: 5, kib: 2048, threads: [][2]int{{10, 1}, {20, 2}}}
 	m.run(odd)
-	p := m.open(7)
+	p := m.open(7, false)
 	if p.Name() != "pid 7 (a) R 1 (b c)" {
 		t.Errorf("its name: %s", p.Name())
 	}
 	v := m.read(p)
-	near(t, "CPU", v.CPU.Seconds(), 2)
-	near(t, "switches", float64(v.Voluntary), 30)
-	near(t, "involuntary ones", float64(v.Involuntary), 3)
+	near(t, "CPU without that of children", v[CPU], 2)
+	near(t, "memory", v[RSS], 2<<20)
+	near(t, "switches", v[Voluntary], 30)
+	near(t, "involuntary ones", v[Involuntary], 3)
 
 	odd.threads = [][2]int{{15, 1}} // a thread ended: what it had done stays counted
 	m.run(odd)
-	near(t, "switches after a thread's end", float64(m.read(p).Voluntary), 35)
+	near(t, "switches after a thread's end", m.read(p)[Voluntary], 35)
 	odd.threads = [][2]int{{15, 1}, {4, 0}} // another one, with the number of the first
 	m.run(odd)
-	near(t, "switches of a new thread", float64(m.read(p).Voluntary), 39)
+	near(t, "switches of a new thread", m.read(p)[Voluntary], 39)
 }
 
 func TestProcessEnds(t *testing.T) {
@@ -123,14 +116,14 @@ func TestProcessEnds(t *testing.T) {
 	} {
 		m := newMachine(t)
 		m.run(fakeProcess{pid: 7, name: "x", began: 5})
-		p := m.open(7)
+		p := m.open(7, false)
 		end(m)
 		_, err := p.Read(t.Context())
-		if !errors.Is(err, ErrEnded) {
+		if ended := (*EndedError)(nil); !errors.As(err, &ended) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := openProcess(newMachine(t).root, 7); err == nil || err.Error() != "no process 7" {
+	if _, err := openProcess(newMachine(t).root, 7, false, nil); err == nil || err.Error() != "no process 7" {
 		t.Errorf("a process that never was: %v", err)
 	}
 }
@@ -142,28 +135,30 @@ func TestTree(t *testing.T) {
 	m.run(fakeProcess{pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 0, 0}, began: 6, kib: 2, threads: [][2]int{{10, 0}}})
 	m.run(fakeProcess{pid: 9, parent: 8, name: "cc", ticks: [4]int{300, 0, 0, 0}, began: 7, kib: 4, threads: [][2]int{{100, 0}}})
 	m.run(fakeProcess{pid: 3, parent: 1, name: "other", ticks: [4]int{5000, 0, 0, 0}, began: 1, kib: 99})
-	p := m.open(7)
+	p := m.open(7, true)
 	v := m.read(p)
-	near(t, "CPU", v.CPU.Seconds(), 6)
-	near(t, "switches", float64(v.Voluntary), 111)
+	near(t, "CPU", v[CPU], 6)
+	near(t, "memory", v[RSS], 7<<10)
+	near(t, "switches", v[Voluntary], 111)
 
 	m.end(9) // and its parent waited for it
 	m.run(fakeProcess{pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}}})
 	v = m.read(p)
-	near(t, "CPU of one that was waited for", v.CPU.Seconds(), 6.1)
-	near(t, "switches of it", float64(v.Voluntary), 113)
+	near(t, "CPU of one that was waited for", v[CPU], 6.1)
+	near(t, "switches of it", v[Voluntary], 113)
 
 	m.run(fakeProcess{pid: 8, parent: 1, name: "make", ticks: [4]int{250, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}}})
 	m.run(fakeProcess{pid: 11, parent: 8, name: "ld", ticks: [4]int{40, 0, 0, 0}, began: 9, kib: 8})
 	v = m.read(p)
-	near(t, "CPU of one that init adopted", v.CPU.Seconds(), 7)
+	near(t, "CPU of one that init adopted", v[CPU], 7)
+	near(t, "memory of them", v[RSS], 11<<10)
 
 	m.end(8) // nobody told the shell
 	m.end(11)
 	v = m.read(p)
-	near(t, "CPU that is lost to the kernel", v.CPU.Seconds(), 7)
+	near(t, "CPU that is lost to the kernel", v[CPU], 7)
 	m.run(fakeProcess{pid: 7, name: "sh", ticks: [4]int{150, 0, 0, 0}, began: 5, kib: 1, threads: [][2]int{{1, 0}}})
-	near(t, "CPU after that", m.read(p).CPU.Seconds(), 7.5)
+	near(t, "CPU after that", m.read(p)[CPU], 7.5)
 }
 
 func TestBrokenStat(t *testing.T) {
@@ -181,7 +176,7 @@ func FuzzParseStat(f *testing.F) {
 		if s, err := parseStat(7, text); err == nil && !strings.Contains(text, s.command) {
 			t.Errorf("%+v", s)
 		}
-		if _, ok := statusNumber(text, "voluntary_ctxt_switches:"); ok && !strings.Contains(text, "voluntary_ctxt_switches:") {
+		if _, ok := statusNumber(text, "VmRSS:"); ok && !strings.Contains(text, "VmRSS:") {
 			t.Error("a number from nowhere")
 		}
 	})

@@ -25,6 +25,6 @@ func ExitCodes() []ExitMeaning {
 			{"engine verify", "a check failed"},
 		}},
 		{ExitIncomplete, "with --strict: something could not be read or decoded, or a process did not answer", [][2]string{{"pgo verify", "it cannot be told"}}},
-		{ExitInterrupted, "interrupted", [][2]string{{"profile pull", "what was complete is kept"}}},
+		{ExitInterrupted, "interrupted", [][2]string{{"profile pull", "what was complete is kept"}, {"profile watch", "what was measured is reported"}}},
 	}
 }

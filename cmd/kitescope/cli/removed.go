@@ -12,6 +12,7 @@ const (
 	compileLog  = "go build -gcflags=-m=2 -pgo=FILE prints what the compiler does with a profile"
 	buildInfo   = "verify reads the build information of the binary; kitescope pgo trial measures the effect"
 	replayRows  = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row by row"
+	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
 	faissBuilds = "engine build makes HNSW and FLAT; build IVF indexes with faiss"
 	mouse       = "the UI leaves the mouse to the terminal, which selects text with it"
 	longReport  = "-o wide prints all of it, -o html makes a page"
@@ -53,6 +54,10 @@ var removedFlags = map[string]string{
 	"pgo write":              "copy default.pgo and default.pgo.json from the folder of the trial",
 	"pgo whole-stacks":       "kitescope profile flame shows the profiles themselves",
 	"pgo running":            buildInfo,
+	"profile O":              "write the samples to a file: -o jsonl > usage.jsonl",
+	"profile counter":        queryCosts,
+	"profile out":            "write the samples to a file: -o jsonl > usage.jsonl",
+	"profile queries":        queryCosts,
 	"replay save":            "it is --out",
 	"replay storage":         "kitescope diagnose --storage checks that the files exist, and replay run reads them",
 	"tree dropped":           "it is --all",
@@ -100,11 +105,10 @@ var removedFlags = map[string]string{
 
 // removedCommands maps the path of a command that was removed to the hint of the error.
 var removedCommands = map[string]string{
-	"profile nodes": "profile top --by node adds up nodes, get nodes shows their CPU and memory, and diagnose judges their profiles",
+	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
 	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
 	"profile share": "profile top --focus REGEX shows the share of matching stacks",
 	"profile trend": "profile diff compares two rounds of a record",
-	"profile watch": "kitescope get nodes shows CPU and memory of processes, and kitescope record keeps them over time",
 	"profile web":   "profile merge FILE -O FILE.pb.gz, then go tool pprof -http : FILE.pb.gz",
 }
 

@@ -24,7 +24,7 @@ type servedHere struct {
 // what it uses.
 func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHere, error) {
 	server := target.Server()
-	p, err := usage.OpenListener(server.Network, server.Address, server.Commands)
+	p, err := usage.OpenListener(server.Network, server.Address, server.Commands, a.Now)
 	switch {
 	case errors.Is(err, usage.ErrElsewhere):
 		return nil, nil //nolint:nilnil // there is none here
@@ -32,7 +32,7 @@ func findServer(ctx context.Context, a *cli.App, target live.Target) (*servedHer
 		return nil, err
 	}
 	if server.Whole != nil && !server.Whole(p.Arguments()) {
-		return nil, fmt.Errorf("%s forwards to several processes, whose use is not known here", p.Name())
+		return nil, fmt.Errorf("%s forwards to several processes: watch them with kitescope profile watch", p.Name())
 	}
 	s := &servedHere{process: p}
 	s.read(ctx)
@@ -45,6 +45,9 @@ func (s *servedHere) read(ctx context.Context) {
 		return
 	}
 	r, err := s.process.Read(ctx)
+	if err == nil && !r.Values.Known(usage.CPU) {
+		err = errors.New("it does not report its CPU use")
+	}
 	if err != nil {
 		s.lost = fmt.Errorf("%s: %w", s.process.Name(), err)
 		return
@@ -56,11 +59,11 @@ func (s *servedHere) read(ctx context.Context) {
 func (s *servedHere) count(ctx context.Context, p *load.Plan) {
 	p.CPU = func() time.Duration {
 		s.read(ctx)
-		return s.last.CPU
+		return time.Duration(s.last.Values[usage.CPU] * float64(time.Second))
 	}
-	if s.last.Switched {
+	if v := &s.last.Values; v.Known(usage.Voluntary) && v.Known(usage.Involuntary) {
 		p.Switches = func() (voluntary, involuntary int64) { // of the reading that CPU took, just before
-			return s.last.Voluntary, s.last.Involuntary
+			return int64(s.last.Values[usage.Voluntary]), int64(s.last.Values[usage.Involuntary])
 		}
 	}
 }

@@ -55,7 +55,7 @@ func started(t *testing.T) *exec.Cmd {
 
 func TestWhatAServerUsesIsCounted(t *testing.T) {
 	cmd := started(t)
-	process, err := usage.OpenProcess(cmd.Process.Pid)
+	process, err := usage.OpenProcess(cmd.Process.Pid, true, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestWhatAServerUsesIsCounted(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	plan.CPU()
-	if !errors.Is(s.lost, usage.ErrEnded) {
+	if ended := (*usage.EndedError)(nil); !errors.As(s.lost, &ended) {
 		t.Fatalf("%v, want that it ended", s.lost)
 	}
 	r.Notes = nil

@@ -46,7 +46,7 @@ the UI, rounds of the last 90 seconds are added up. Searches and writes that nee
 
 Network time does not count: the time to connect or, through an address map or a proxy, the shortest response. A single stall is a finding from 2 seconds on if no other process took a twentieth of that; from one
 second on it is info. Also info: a process that is late because it is busy (it uses a core or more) or started less than two minutes ago. If most processes are late, the network or this machine is slow: then the check has no findings and is marked as unable to run.`,
-	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine. ` + "`kitescope get nodes`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each
+	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each
 call. If it does not improve, restart it: other nodes take over what it serves.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedProcesses,

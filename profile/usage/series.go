@@ -1,0 +1,144 @@
+package usage
+
+import (
+	"math"
+	"time"
+)
+
+// maxPoints is how many points a Series keeps. When there are more, every second one is dropped.
+const maxPoints = 2048
+
+// Point is the usage of a process between two readings.
+type Point struct {
+	// At is the end of the interval and Over its length: 0 for the first reading, which has no rates.
+	At   time.Time
+	Over time.Duration
+	// Values are rates and states, NaN where unknown.
+	Values Values
+	// Gap is the reason why there is no reading, "" if there is one.
+	Gap string
+	// Restarted reports whether the process was restarted since the point before, so that rates are unknown.
+	Restarted bool
+}
+
+// Total sums up a measure over all points.
+type Total struct {
+	// Min, Max and Mean are of rates and states, NaN if there was none; the mean is weighted by time.
+	Min, Max, Mean float64
+	// Total is the sum of a counter. AtLeast reports that a part is missing: usage right before a restart.
+	Total   float64
+	AtLeast bool
+
+	seconds float64 // that Mean is of
+}
+
+// Known reports whether there was any value.
+func (t *Total) Known() bool { return !math.IsNaN(t.Mean) || t.Total > 0 }
+
+// Series is the usage of one process.
+type Series struct {
+	Name   string
+	Points []Point
+	Totals [Measures]Total
+	// Readings, Gaps and Restarts count all points, also those that were dropped.
+	Readings, Gaps, Restarts int
+	// Every is the distance of the points that are kept: 1, then 2, 4 and so on.
+	Every int
+	// Ended is the reason why the process ended, "" while it runs. LastGap is the last reason for a gap.
+	Ended, LastGap string
+
+	last Reading // the last one that succeeded
+}
+
+// NewSeries returns an empty Series.
+func NewSeries(name string) *Series {
+	s := &Series{Name: name, Every: 1}
+	s.last.Values = Unknown()
+	for m := range s.Totals {
+		s.Totals[m] = Total{Min: math.NaN(), Max: math.NaN(), Mean: math.NaN()}
+	}
+	return s
+}
+
+// Add adds a reading, and returns its Point.
+func (s *Series) Add(r Reading) Point {
+	p := Point{At: r.At, Values: Unknown()}
+	if !s.last.At.IsZero() {
+		p.Over = r.At.Sub(s.last.At)
+		p.Restarted = s.restarted(&r)
+	}
+	if p.Restarted {
+		s.Restarts++
+	}
+	seconds := p.Over.Seconds()
+	for m := range Measures {
+		now, before := r.Values[m], s.last.Values[m]
+		t := &s.Totals[m]
+		switch {
+		case math.IsNaN(now):
+		case !m.Counts():
+			p.Values[m] = now
+			t.take(now, seconds)
+		case p.Restarted:
+			t.Total, t.AtLeast = t.Total+now, true
+		case !math.IsNaN(before) && seconds > 0:
+			t.Total += now - before
+			p.Values[m] = (now - before) / seconds
+			t.take(p.Values[m], seconds)
+		}
+	}
+	s.last = r
+	s.push(p)
+	s.Readings++
+	return p
+}
+
+// take adds a value that held for some seconds.
+func (t *Total) take(v, seconds float64) {
+	if math.IsNaN(t.Mean) {
+		t.Min, t.Max, t.Mean = v, v, v
+	}
+	t.Min, t.Max = min(t.Min, v), max(t.Max, v)
+	if t.seconds += seconds; seconds > 0 {
+		t.Mean += (v - t.Mean) * seconds / t.seconds
+	}
+}
+
+// restarted reports whether the process was restarted since the last reading: it began later, or a counter has shrunk.
+func (s *Series) restarted(r *Reading) bool {
+	const tolerance = time.Second // process_start_time_seconds and jiffies move with the clock
+	if a, b := s.last.Began, r.Began; !a.IsZero() && !b.IsZero() && b.Sub(a).Abs() > tolerance {
+		return true
+	}
+	for m := range Measures {
+		if m.Counts() && r.Values[m] < s.last.Values[m] { // false if either is NaN
+			return true
+		}
+	}
+	return false
+}
+
+// Fail adds a reading that failed, and returns its Point.
+func (s *Series) Fail(at time.Time, why string) Point {
+	p := Point{At: at, Values: Unknown(), Gap: why}
+	s.LastGap = why
+	s.push(p)
+	s.Gaps++
+	return p
+}
+
+// push keeps one of Every points.
+func (s *Series) push(p Point) {
+	if (s.Readings+s.Gaps)%s.Every != 0 {
+		return
+	}
+	s.Points = append(s.Points, p)
+	if len(s.Points) < maxPoints {
+		return
+	}
+	for i := range maxPoints / 2 {
+		s.Points[i] = s.Points[2*i]
+	}
+	s.Points = s.Points[:maxPoints/2]
+	s.Every *= 2
+}

@@ -1,0 +1,111 @@
+package usage
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+var begin = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
+
+// reading is one at a number of seconds, with CPU and RSS.
+func reading(at, cpu, rss float64) Reading {
+	r := Reading{At: begin.Add(time.Duration(at * 1e9)), Values: Unknown()}
+	r.Values[CPU], r.Values[RSS] = cpu, rss
+	return r
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.IsNaN(want) != math.IsNaN(got) || math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestCountersBecomeRates(t *testing.T) {
+	s := NewSeries("x")
+	p := s.Add(reading(0, 100, 10))
+	near(t, "first rate", p.Values[CPU], math.NaN())
+	near(t, "first state", p.Values[RSS], 10)
+	near(t, "second rate", s.Add(reading(1, 101.5, 30)).Values[CPU], 1.5)
+	near(t, "third rate", s.Add(reading(3, 102, 20)).Values[CPU], 0.25)
+	c := s.Totals[CPU]
+	near(t, "total", c.Total, 2)
+	near(t, "mean", c.Mean, 2.0/3)
+	near(t, "min", c.Min, 0.25)
+	near(t, "max", c.Max, 1.5)
+	m := s.Totals[RSS]
+	near(t, "mean memory", m.Mean, (30+2*20)/3.0)
+	near(t, "least memory", m.Min, 10)
+	if s.Totals[Voluntary].Known() {
+		t.Error("what nobody said is known")
+	}
+}
+
+// TestRestart counts what the new process did, and gives no rate over the end of the old one.
+func TestRestart(t *testing.T) {
+	s := NewSeries("x")
+	s.Add(reading(0, 100, 1))
+	s.Add(reading(1, 101, 1))
+	p := s.Add(reading(2, 0.5, 1))
+	if !p.Restarted || !math.IsNaN(p.Values[CPU]) || p.Values[RSS] != 1 {
+		t.Errorf("the point of the restart: %+v", p)
+	}
+	near(t, "after it", s.Add(reading(3, 0.75, 1)).Values[CPU], 0.25)
+	c := s.Totals[CPU]
+	near(t, "total", c.Total, 1.75)
+	if !c.AtLeast || s.Restarts != 1 {
+		t.Errorf("restarts %d, at least %v", s.Restarts, c.AtLeast)
+	}
+	near(t, "max", c.Max, 1)
+}
+
+// TestRestartTold is one that no counter shows, because the new process has done more already.
+func TestRestartTold(t *testing.T) {
+	s := NewSeries("x")
+	a, b, c := reading(0, 5, 1), reading(60, 30, 1), reading(61, 31, 1)
+	a.Began, b.Began, c.Began = begin, begin.Add(30*time.Second), begin.Add(30*time.Second+time.Millisecond)
+	s.Add(a)
+	if p := s.Add(b); !p.Restarted {
+		t.Error("another start is no restart")
+	}
+	if p := s.Add(c); p.Restarted {
+		t.Error("a start that wobbles is a restart")
+	}
+	near(t, "total", s.Totals[CPU].Total, 31)
+}
+
+// TestGap leaves out what was not read: the rate after it is over all the time since.
+func TestGap(t *testing.T) {
+	s := NewSeries("x")
+	s.Add(reading(0, 0, 1))
+	p := s.Fail(begin.Add(time.Second), "timed out")
+	if p.Gap == "" || p.Values.Known(CPU) || p.Values.Known(RSS) {
+		t.Errorf("a gap with values: %+v", p)
+	}
+	near(t, "rate over the gap", s.Add(reading(4, 4, 1)).Values[CPU], 1)
+	near(t, "min", s.Totals[CPU].Min, 1)
+	near(t, "total", s.Totals[CPU].Total, 4)
+	if s.Gaps != 1 || s.LastGap != "timed out" || s.Readings != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestThinning keeps a bounded number of points, with the totals of all readings.
+func TestThinning(t *testing.T) {
+	const readings = 4 * maxPoints
+	s := NewSeries("x")
+	for i := range readings {
+		s.Add(reading(float64(i), 2*float64(i), float64(i)))
+	}
+	if n := len(s.Points); n < maxPoints/2 || n > maxPoints || s.Every != 8 {
+		t.Errorf("%d points, one in %d", n, s.Every)
+	}
+	for i, p := range s.Points {
+		if want := begin.Add(time.Duration(i*s.Every) * time.Second); p.At != want {
+			t.Fatalf("point %d is at %s, want %s", i, p.At, want)
+		}
+	}
+	near(t, "total", s.Totals[CPU].Total, 2*(readings-1))
+	near(t, "max", s.Totals[RSS].Max, readings-1)
+}
