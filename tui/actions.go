@@ -57,6 +57,7 @@ const (
 	ActFlame
 	ActTopTable
 	ActPull
+	ActJudge
 	ActSandwich
 	ActInvert
 	ActNodes

@@ -32,7 +32,7 @@ type Config struct {
 	Title string
 	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
 	Command string
-	// Args are the words of the command line that prints what RunReplay shows, behind its verb:
+	// Args are the words of the command line that prints what profiles.RunJudgement, profiles.RunComparison or RunReplay show, behind its verb:
 	// "a.txt", "b.txt", "--pair", "order". nil where none does.
 	Args []string
 	// Contexts are the names of the clusters that ":ctx" opens, and Switch is called with one of them, and with the page that is shown,

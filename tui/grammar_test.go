@@ -16,7 +16,7 @@ import (
 )
 
 func scopes() []tui.Scope {
-	return []tui.Scope{tui.InOverview, tui.InGrid, tui.InList, tui.InDetail, tui.InTree, tui.InDiff, tui.InFindings, tui.InExplain, tui.InBalance, tui.InFlame, tui.InTop, tui.InProfiles, tui.InReplay, timeline.InTimeline, tui.InHelp, tui.InPrompt, tui.InMenu}
+	return []tui.Scope{tui.InOverview, tui.InGrid, tui.InList, tui.InDetail, tui.InTree, tui.InDiff, tui.InFindings, tui.InExplain, tui.InBalance, tui.InFlame, tui.InTop, tui.InProfiles, tui.InReport, tui.InReplay, timeline.InTimeline, tui.InHelp, tui.InPrompt, tui.InMenu}
 }
 
 // TestOneKeyOneMeaning: a key has one action wherever it works, in menus and while typing too.

@@ -20,6 +20,7 @@ const (
 	InFlame
 	InTop // tables of profiles: where the time goes, callers and callees
 	InProfiles
+	InReport // a judgement of profiles, a comparison of benchmark results
 	InReplay
 	InHelp
 	FreeScope // the first of those that a pageKind may take
@@ -46,6 +47,7 @@ func (s Scope) Names(kinds []PageKind) []string {
 		{InFlame, "flame graphs"},
 		{InTop, "tables of profiles"},
 		{InProfiles, "profiles"},
+		{InReport, "judgements and comparisons"},
 		{InReplay, "replays"},
 		{InHelp, "help"},
 		{InPrompt, "lines that are typed"},

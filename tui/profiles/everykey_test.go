@@ -13,6 +13,7 @@ func TestPressEveryKey(t *testing.T) {
 	of := func(view func() View) func(t *testing.T) *ui {
 		return func(t *testing.T) *ui { t.Helper(); return driveProfiles(t, view(), 80, 24) }
 	}
+	judged := judgementFixture(t)
 	for _, x := range []struct {
 		way  string
 		open func(t *testing.T) *ui
@@ -21,6 +22,8 @@ func TestPressEveryKey(t *testing.T) {
 		{"", of(comparedView)},
 		{"down*3 c", of(comparedView)},
 		{"v", of(comparedView)},
+		{"", func(t *testing.T) *ui { t.Helper(); return driveComparison(t, pairedFixture(), 80, 24) }},
+		{"", func(t *testing.T) *ui { t.Helper(); return driveJudgement(t, judged, 80, 24) }},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			x.open(t).PressEach(x.way, tuitest.Keyboard())

@@ -28,6 +28,7 @@ func profileKeys() []tui.Binding {
 		{Action: tui.ActPull, Keys: []string{"P"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "profile now", Doc: "Profile all processes over the same window; esc cancels.", Weight: 94},
 		{Action: tui.ActMark, Keys: []string{"space"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "mark", Doc: "Mark the profile, to add it to others or to compare.", Weight: 70},
 		{Action: tui.ActCompare, Keys: []string{"="}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "compare", Doc: "Compare two marked rows: the first one marked is the base.", Weight: 68},
+		{Action: tui.ActJudge, Keys: []string{"J"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "judge", Doc: "Judge whether a build with PGO is worth it: by the marked profiles, else by all CPU profiles shown.", Weight: 64},
 		{Action: tui.ActFilter, Keys: []string{"/"}, In: tables, Group: tui.GroupProfiles, Hint: "filter", Doc: "Only rows in which the text occurs.", Weight: 80},
 		{Action: tui.ActSortPrevious, Keys: []string{"<"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "", Doc: "Sort by the column to the left.", Weight: 0},
 		{Action: tui.ActSortNext, Keys: []string{">"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "", Doc: "Sort by the column to the right.", Weight: 0},
@@ -35,5 +36,13 @@ func profileKeys() []tui.Binding {
 		{Action: tui.ActCopyRow, Keys: []string{"y"}, In: tui.InFlame | tables, Group: tui.GroupProfiles, Hint: "copy", Doc: "Copy the frame with its path and figures, or the row.", Weight: 25},
 		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InProfiles, Group: tui.GroupProfiles, Hint: "save", Doc: "Save the profile, or marked ones as one, for `go tool pprof` and kitescope profile.", Weight: 66},
 		{Action: tui.ActSave, Keys: []string{"s"}, In: tui.InTop, Group: tui.GroupProfiles, Hint: "save", Doc: "Save the table to a file: JSON, CSV, Markdown.", Weight: 18},
+		{
+			Action: tui.ActCopyRow, Keys: []string{"y"}, In: tui.InReport, Group: tui.GroupProfiles, Hint: "copy",
+			Doc: "Copy the report.", Weight: 25,
+		},
+		{
+			Action: tui.ActSave, Keys: []string{"s"}, In: tui.InReport, Group: tui.GroupProfiles, Hint: "save",
+			Doc: "Save the report to a file: JSON, CSV, Markdown.", Weight: 18,
+		},
 	}
 }

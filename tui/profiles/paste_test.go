@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"kitescope/internal/shellquote/shellquotetest"
+	"kitescope/tui"
 	"kitescope/tui/tuitest"
 )
 
@@ -12,12 +13,14 @@ import (
 func TestCopiedCommandsOfFiles(t *testing.T) {
 	shell := shellquotetest.New(t)
 	for _, name := range tuitest.HostileWords() {
-		var flame string
+		var compare, judge string
 		synctest.Test(t, func(t *testing.T) {
-			view := oneView("milvus-cpu-flat.pb.gz")
-			view.Args = []string{name}
-			flame = driveProfiles(t, view, 100, 30).Keys("Y 1").Clip
+			d := driveComparison(t, pairedFixture(), 100, 30, func(c *tui.Config) { c.Args = []string{name, "new"} })
+			compare = d.Keys("Y 1").Clip
+			d = driveJudgement(t, judgementFixture(t), 100, 30, func(c *tui.Config) { c.Args = []string{name} })
+			judge = d.Keys("Y 1").Clip
 		})
-		tuitest.IsRun(t, shell, flame, name)
+		tuitest.IsRun(t, shell, compare, name)
+		tuitest.IsRun(t, shell, judge, name)
 	}
 }

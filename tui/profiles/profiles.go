@@ -1,9 +1,10 @@
-// Package profiles has the pages of the UI about profiles: the list of them, flame graphs, tables of where the time goes, and callers
-// and callees. Pages returns the kinds of pages for a Feed of profiles; Run opens the UI on one of them.
+// Package profiles are the pages of the UI about profiles: the list of them, flame graphs, tables of where the time goes, callers and
+// callees, judgements of builds with PGO, and comparisons of benchmark results. What enters is a Feed of profiles, a judgement or a
+// comparison; what leaves are kinds of pages for the UI (Pages), or the UI opened on one of them (Run, RunJudgement, RunComparison).
 //
 //  1. A library (library.go) has the list of a Feed, and pulls; the page of all profiles shows it.
 //  2. A subject (subject.go) is what a page is of: some profiles, merged, compared with others or not. It is read once, off the loop.
-//  3. Commands (load.go) make trees and tables of it; a page takes them as messages, and draws what is seen.
+//  3. Commands (load.go) make trees, tables and judgements of it; a page takes them as messages, and draws what is seen.
 package profiles
 
 import (
@@ -47,6 +48,10 @@ func Pages(feed Feed) []tui.PageKind {
 		{
 			Name: "profiles", Aliases: []string{"p", "pprof"}, Doc: "Profiles: of which processes, and where their time goes.", Open: lib.openList,
 			Bare: true, Empty: empty, Keys: profileKeys(),
+		},
+		{
+			Name: "judge", Aliases: []string{"pgo"}, Doc: "Whether a build with PGO is worth it, by the CPU profiles there are.", Open: lib.openJudgement,
+			Bare: true, Empty: empty,
 		},
 	}
 }

@@ -38,6 +38,31 @@ func items(rows []*profileRow) []Item {
 	return list
 }
 
+// judged are the profiles that a judgement is about: those marked, else all of CPU time that are shown.
+// One that cannot be read is among them, so that the judgement says so.
+func (p *profilesPage) judged() []Item {
+	var entries []*profileEntry
+	for _, r := range p.Shown {
+		if len(p.marks) == 0 || slices.Contains(p.marks, r.key) {
+			entries = append(entries, r.entries...)
+		}
+	}
+	return judgedItems(entries, len(p.marks) > 0)
+}
+
+// judgedItems are profiles, each once: those of CPU time, or any.
+func judgedItems(entries []*profileEntry, anyKind bool) []Item {
+	var list []Item
+	seen := map[*profileEntry]bool{}
+	for _, e := range entries {
+		if !seen[e] && (anyKind || e.item.Kind == "cpu") {
+			seen[e] = true
+			list = append(list, e.item)
+		}
+	}
+	return list
+}
+
 func (p *profilesPage) Can(m *tui.Model, a tui.Action) string {
 	switch a {
 	case tui.ActSave, tui.ActOpen, tui.ActTopTable, tui.ActMark, tui.ActCopyRow:
@@ -48,6 +73,16 @@ func (p *profilesPage) Can(m *tui.Model, a tui.Action) string {
 		}
 		if rows := p.chosen(); kindOf(rows[0]) != kindOf(rows[1]) {
 			return "one is a profile of " + kindOf(rows[0]) + ", the other of " + kindOf(rows[1])
+		}
+	case tui.ActJudge:
+		if len(p.judged()) == 0 {
+			if len(p.lib.entries) == 0 {
+				if p.lib.feed.CanPull() == "" {
+					return "there are no profiles yet: " + tui.KeyOf(m, tui.ActPull) + " takes them"
+				}
+				return "there are no profiles"
+			}
+			return "there is no CPU profile: mark with " + tui.KeyOf(m, tui.ActMark) + " what is to be judged all the same"
 		}
 	case tui.ActPull:
 		if p.lib.pull != nil {
@@ -109,6 +144,8 @@ func (p *profilesPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 		rows := p.chosen()
 		s := newSubject(items(rows[1:]), items(rows[:1]))
 		return m.Push(newFlamePage(s, flameQuery{}))
+	case tui.ActJudge:
+		return m.Push(newJudgePage(p.judged()))
 	case tui.ActSave:
 		return saveProfile(m, newSubject(items(p.chosen()), nil))
 	case tui.ActMark:

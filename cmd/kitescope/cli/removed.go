@@ -15,7 +15,6 @@ const (
 	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
 	faissBuilds = "engine build makes HNSW and FLAT; build IVF indexes with faiss"
 	mouse       = "the UI leaves the mouse to the terminal, which selects text with it"
-	longReport  = "-o wide prints all of it, -o html makes a page"
 	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
@@ -36,11 +35,9 @@ var removedFlags = map[string]string{
 	"engine refine-k":        replayRows,
 	"engine reorder-k":       replayRows,
 	"compare plot":           "-o html has a picture of all runs; VectorDBBench and ann-benchmarks draw recall curves themselves",
-	"compare ui":             longReport,
-	"compare theme":          longReport,
+	"compare no-mouse":       mouse,
 	"demo no-mouse":          mouse,
-	"pgo ui":                 longReport,
-	"pgo theme":              longReport,
+	"pgo no-mouse":           mouse,
 	"profile no-mouse":       mouse,
 	"replay no-mouse":        mouse,
 	"ui no-mouse":            mouse,

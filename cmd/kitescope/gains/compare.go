@@ -18,6 +18,8 @@ import (
 	"kitescope/profile/bench/read"
 	"kitescope/render"
 	"kitescope/render/builds"
+	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 )
 
 // benchFlags are those of "compare".
@@ -30,6 +32,8 @@ type benchFlags struct {
 	effect, failOn     string
 	better, only, skip []string
 	match              string
+	ui                 cli.UIFlags
+	openUI             bool
 }
 
 // pairings are the words of --pair.
@@ -80,6 +84,8 @@ Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 	fl.StringArrayVar(&f.only, "only", nil, "only metrics matching this regular expression; repeatable")
 	fl.StringArrayVar(&f.skip, "skip", nil, "skip metrics matching this regular expression; repeatable")
 	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 on: worse (a metric got worse), change (any changed) or never")
+	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("pair", cli.Fixed("name", "order", "none"))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(compareFailures...))
 	return cmd
@@ -203,6 +209,14 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	c, err := bench.Compare(before, after, s.options)
 	if err != nil {
 		return err
+	}
+	if f.openUI {
+		cfg, err := a.FileUI(&f.ui, args)
+		if err != nil {
+			return err
+		}
+		cfg.Args, cfg.Pages = cli.Again(cmd, args), replays.Pages(nil)
+		return profiles.RunComparison(ctx, cfg, c)
 	}
 	if f.out == "" {
 		err = a.Write(func(w *bufio.Writer) error { return builds.WriteComparison(w, c, s.format, s.render) })

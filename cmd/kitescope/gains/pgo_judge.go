@@ -10,6 +10,8 @@ import (
 	"kitescope/profile/pgo"
 	"kitescope/render"
 	"kitescope/render/builds"
+	"kitescope/tui/profiles"
+	"kitescope/tui/replays"
 )
 
 // judgeFlags are those of "pgo judge".
@@ -17,6 +19,8 @@ type judgeFlags struct {
 	input  Profiles
 	report cli.ReportFlags
 	failOn string
+	ui     cli.UIFlags
+	openUI bool
 	bars   judgeBars
 }
 
@@ -55,6 +59,8 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 	fl.StringVar(&f.failOn, "fail-on", judgeFailures[0], "exit 3 on: little-gain (and unfit), unfit or never")
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
 	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "minimum number of samples")
+	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(judgeFailures...))
 	return cmd
 }
@@ -106,12 +112,15 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		ro.Limit = defaultHotCalls
 	}
 	hot := ro.Limit
-	if hot == 0 {
+	if f.openUI || hot == 0 {
 		hot = -1
 	}
 	o, err := f.bars.options(hot)
 	if err != nil {
 		return err
+	}
+	if f.openUI && !a.OutTTY {
+		return cli.ErrNoTerminal()
 	}
 	inputs, err := f.input.Inputs(ctx, a, args)
 	if err != nil {
@@ -121,6 +130,9 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.openUI {
+		return f.judgementUI(a, cmd, j, args)
+	}
 	err = a.Write(func(w *bufio.Writer) error {
 		return builds.WriteJudgement(w, j, format, ro)
 	})
@@ -128,4 +140,13 @@ func (f *judgeFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		err = &cli.CodeError{Code: cli.ExitFindings}
 	}
 	return err
+}
+
+func (f *judgeFlags) judgementUI(a *cli.App, cmd *cobra.Command, j *pgo.Judgement, args []string) error {
+	cfg, err := a.FileUI(&f.ui, args)
+	if err != nil {
+		return err
+	}
+	cfg.Args, cfg.Pages = cli.Again(cmd, args), replays.Pages(nil)
+	return profiles.RunJudgement(cmd.Context(), cfg, j)
 }
