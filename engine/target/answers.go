@@ -115,15 +115,6 @@ func typeOf(e dist.Element) string {
 	return e.String()
 }
 
-// searchers are as many as there are goroutines. They share what they make of the rows, as norms and tables, but of each its own entry points.
-func (t *Target) searchers(o Options, n int) ([]index.Searcher, error) {
-	first, err := t.searcher(o)
-	if err != nil {
-		return nil, err
-	}
-	return t.clones(first, o, n)
-}
-
 func (t *Target) searcher(o Options) (index.Searcher, error) {
 	s, err := t.File.NewSearcher(t.options(o))
 	if err != nil {
@@ -132,7 +123,7 @@ func (t *Target) searcher(o Options) (index.Searcher, error) {
 	return s, nil
 }
 
-// clones are n searchers, the first of which there is.
+// clones returns n searchers, the first of which is given. They share norms and tables of the rows; each has entry points of its own.
 func (t *Target) clones(first index.Searcher, o Options, n int) ([]index.Searcher, error) {
 	list := []index.Searcher{first}
 	for len(list) < n {
@@ -218,4 +209,13 @@ func RecallOf(a *Answers, truth [][]int64) (*Recall, error) {
 	}
 	r.Mean = sum / float64(max(1, r.Queries))
 	return r, nil
+}
+
+// Distances returns how many distances a query computed on average.
+func (a *Answers) Distances() float64 {
+	sum := 0.0
+	for _, c := range a.Cost {
+		sum += float64(c.Distances)
+	}
+	return sum / float64(max(1, len(a.Cost)))
 }

@@ -27,7 +27,7 @@ var removedFlags = map[string]string{
 	"engine accumulation":    "floats are added up in one order for each --library; distances of other builds differ in the last bits",
 	"engine algorithm":       exactSparse,
 	"engine bits":            faissBuilds,
-	"engine exactly":         "8-bit codes change no answer: compare the times of --codes on and --codes off",
+	"engine exactly":         "8-bit codes change no answer: they are made where they pay",
 	"engine max-score-ratio": exactSparse,
 	"engine nlist":           faissBuilds,
 	"engine parts":           faissBuilds,
@@ -103,6 +103,7 @@ var removedFlags = map[string]string{
 // removedCommands maps the path of a command that was removed to the hint of the error.
 var removedCommands = map[string]string{
 	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
+	"engine bench":  "kitescope replay sweep measures queries per second, latency and recall by sessions and ef",
 	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
 	"profile share": "profile top --focus REGEX shows the share of matching stacks",
 	"profile trend": "profile diff compares two rounds of a record",
