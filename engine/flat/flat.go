@@ -48,7 +48,6 @@ type Index struct {
 // Options are whose answers are wanted.
 type Options struct {
 	Library engine.Library // Native is Faiss
-	Plain   bool           // leaves codes alone (Index.Shade)
 }
 
 // Params are those of one search.

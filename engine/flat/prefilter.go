@@ -48,7 +48,7 @@ func (x *Index) Shade(threads int) error {
 // shade takes the codes of the index if what the library divides by is what they know of.
 func (s *Searcher) shade() error {
 	c, v := s.index.Shadow, s.index.Vectors
-	if c == nil || s.options.Plain {
+	if c == nil {
 		return nil
 	}
 	if !c.For(s.index.Metric, v.Dim, (v.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup) {

@@ -27,7 +27,7 @@ const codesLines = 16
 // shade readies what a Searcher needs to hold rows against codes, if the index has them and what is divided by is what they know of.
 func (s *Searcher) shade() error {
 	x := s.index
-	if x.Shadow == nil || s.opts.Plain {
+	if x.Shadow == nil {
 		return nil
 	}
 	if !x.Shadow.For(x.Metric, x.Vectors.Dim, x.Vectors.Rows) {

@@ -21,8 +21,6 @@ type Options struct {
 	// Entries is what earlier queries left in a knowhere node (EntryCache); nil is a cold start
 	// for every query.
 	Entries *EntryCache
-	// Plain leaves codes alone that the index may have (Index.Shade).
-	Plain bool
 	// GraphOnly switches knowhere's brute force off.
 	GraphOnly bool
 }

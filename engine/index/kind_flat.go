@@ -52,7 +52,7 @@ func (r rowIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 }
 
 func (r rowIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := flat.New(r.x, flat.Options{Library: o.Library, Plain: o.Plain})
+	s, err := flat.New(r.x, flat.Options{Library: o.Library})
 	return rowSearcher{s}, err
 }
 

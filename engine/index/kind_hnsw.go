@@ -62,7 +62,7 @@ func (g graphIndex) Exact(p Params) (Searchable, Params) {
 }
 
 func (g graphIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Entries: o.Entries, Plain: o.Plain})
+	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Entries: o.Entries})
 	return &graphSearcher{s, g, o}, err
 }
 

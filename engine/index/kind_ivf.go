@@ -93,7 +93,7 @@ func (l listIndex) Exact(p Params) (Searchable, Params) {
 }
 
 func (l listIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := ivf.New(l.x, ivf.Options{Library: o.Library, Plain: o.Plain})
+	s, err := ivf.New(l.x, ivf.Options{Library: o.Library})
 	return listSearcher{s}, err
 }
 

@@ -69,8 +69,6 @@ const (
 // Options are whose answers are wanted.
 type Options struct {
 	Library engine.Library
-	// Plain leaves codes alone (Searchable.Shade).
-	Plain bool
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start. Indexes without a graph have none.
 	Entries *hnsw.EntryCache
 	// BM25 are the parameters of that metric with which the index was built, nil are Milvus's.

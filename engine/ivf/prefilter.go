@@ -88,7 +88,7 @@ func (x *Index) CodeBytes() (bytes int, have bool) {
 // shade takes the codes of the index if what is divided by is what they know of.
 func (s *Searcher) shade() {
 	c := s.index.Shadow
-	if c == nil || s.options.Plain || len(c.Starts) != len(s.index.Lists)+1 || !c.For(s.index.Metric, s.index.Centroids.Dim, s.index.places()) {
+	if c == nil || len(c.Starts) != len(s.index.Lists)+1 || !c.For(s.index.Metric, s.index.Centroids.Dim, s.index.places()) {
 		return
 	}
 	for i, norms := range s.norms {

@@ -14,7 +14,7 @@ func (t *Target) Exact(ctx context.Context, queries *engine.Vectors, p index.Par
 	o.Entries, o.Library = nil, t.library(o.Library)
 	rows := *t.File
 	rows.Searchable, p = t.File.Exact(p)
-	if _, have := rows.CodeBytes(); !have && !o.Plain && rows.ShadePays(queries.Rows) {
+	if _, have := rows.CodeBytes(); !have && rows.ShadePays(queries.Rows) {
 		if err := rows.Shade(threads); err != nil {
 			return nil, fmt.Errorf("true neighbours: %w", err)
 		}

@@ -67,8 +67,6 @@ func (t *Target) library(l engine.Library) engine.Library {
 // Options say how a target is searched.
 type Options struct {
 	Library engine.Library
-	// Plain leaves codes alone that the target may have (Shade).
-	Plain bool
 	// BM25 is of sparse vectors (index.Options).
 	BM25 *sparse.BM25
 	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start.
@@ -77,7 +75,7 @@ type Options struct {
 
 // options are those of the index.
 func (t *Target) options(o Options) index.Options {
-	return index.Options{Library: t.library(o.Library), Entries: o.Entries, Plain: o.Plain, BM25: o.BM25}
+	return index.Options{Library: t.library(o.Library), Entries: o.Entries, BM25: o.BM25}
 }
 
 // MaxK is the greatest K: Milvus's own limit.

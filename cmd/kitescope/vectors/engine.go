@@ -67,7 +67,6 @@ type engineFlags struct {
 	exclude             string
 	filter              string
 	fields              []string
-	codes               string
 	asked               paramFlags
 	sparse              sparseFlags
 }
@@ -84,9 +83,7 @@ func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, one row per query (.ivecs, .npy), or exact: computed here, row by row")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
 	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
-	fl.StringVar(&f.codes, "codes", "auto", "8-bit codes beside the rows: auto (where they pay), on or off; answers are the same")
 	f.sparse.register(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("codes", cli.Fixed(target.CodesNames()...))
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
 }
 
@@ -113,11 +110,6 @@ func (f *engineFlags) options() (target.Options, error) {
 		return o, cli.Usagef("--library must be %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
 	}
 	var err error
-	codes, ok := target.ParseCodes(f.codes)
-	if !ok {
-		return o, cli.Usagef("--codes must be %s, not %q", strings.Join(target.CodesNames(), ", "), f.codes)
-	}
-	o.Plain = codes == target.CodesOff
 	if o.BM25, err = f.sparse.options(); err != nil {
 		return o, err
 	}

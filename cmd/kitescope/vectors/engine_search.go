@@ -93,8 +93,7 @@ func (f *engineFlags) search(a *cli.App, cmd *cobra.Command, path string) error 
 	if p.Filter, err = f.excluded(ctx, t); err != nil {
 		return err
 	}
-	codes, _ := target.ParseCodes(f.codes) // which options has checked
-	if err := t.Shade(codes, queries.Vectors.Rows, threads); err != nil {
+	if err := t.Shade(queries.Vectors.Rows, threads); err != nil {
 		return err
 	}
 	result := &target.Found{Target: t, Options: o, Params: p}
