@@ -47,9 +47,6 @@ func (o *output) float32s(values []float32) {
 // the file, for the nodes at least. It has no
 // norms: under cosine its vectors are normalised.
 func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
-	if err := checkShape(ix); err != nil {
-		return fmt.Errorf("write hnswlib index: %w", err)
-	}
 	if ix.Vectors.Element != dist.Float32 || ix.Norms != nil {
 		return errors.New("write hnswlib index: it has float32 vectors, and under cosine normalised ones")
 	}
@@ -67,9 +64,6 @@ func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
 // WriteKnowhere writes the blob HNSW of Milvus 2.1 to 2.4, as knowhere's fork of hnswlib does:
 // the rows have their numbers for ids, and norms under cosine.
 func WriteKnowhere(w io.Writer, ix *hnsw.Index) error {
-	if err := checkShape(ix); err != nil {
-		return fmt.Errorf("write knowhere index: %w", err)
-	}
 	metric, known := map[engine.Metric]uint64{dist.L2: 0, dist.InnerProduct: 1, dist.Cosine: 2, dist.Hamming: 10, dist.Jaccard: 11}[ix.Metric]
 	switch {
 	case !known:
@@ -89,26 +83,6 @@ func WriteKnowhere(w io.Writer, ix *hnsw.Index) error {
 	}
 	o.upper(&ix.Graph)
 	return o.Flush()
-}
-
-// checkShape holds the parts of an index against each other.
-func checkShape(ix *hnsw.Index) error {
-	if ix.Vectors == nil {
-		return errors.New("a graph without vectors")
-	}
-	n := ix.Vectors.Rows
-	if ix.M <= 0 || ix.M > maxM || ix.M0 <= 0 || ix.M0 > maxM || len(ix.Levels) != n || len(ix.UpperAt) != n || len(ix.Base) != n*ix.M0 {
-		return fmt.Errorf("%d nodes with %d slots of %d, levels of %d", n, len(ix.Base), ix.M0, len(ix.Levels))
-	}
-	if ix.Labels != nil && len(ix.Labels) != n {
-		return fmt.Errorf("%d labels of %d nodes", len(ix.Labels), n)
-	}
-	for i, l := range ix.Levels {
-		if l > 0 && (int(ix.UpperAt[i])+int(l))*ix.M > len(ix.Upper) {
-			return fmt.Errorf("the links of node %d above level 0 at %d of %d", i, ix.UpperAt[i], len(ix.Upper)/ix.M)
-		}
-	}
-	return nil
 }
 
 // hnswlibHeader writes hnswlib's header with the fields of the graph put in.

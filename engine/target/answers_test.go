@@ -92,12 +92,7 @@ func nearest(v *engine.Vectors, q []float32, m engine.Metric, k int) []int64 {
 func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 	v, queries := random(t, 300, 9), random(t, 7, 9)
 	for _, m := range []engine.Metric{dist.L2, dist.InnerProduct, dist.Cosine} {
-		plans := map[string]BuildPlan{"hnswlib": {Library: engine.HNSWLib, Metric: m}}
-		if m != dist.Cosine {
-			plans["faiss"], plans["flat"] = BuildPlan{Library: engine.Faiss, Metric: m}, BuildPlan{Library: engine.Faiss, Metric: m, Flat: true}
-		}
-		for name, plan := range plans {
-			x := built(t, v, plan)
+		for name, x := range map[string]*Target{"graph": built(t, v, m), "rows": openedAs(t, written(t, v), m)} {
 			got, err := x.Exact(t.Context(), queries, index.Params{K: 12, SearchParams: engine.SearchParams{EF: 12}}, Options{}, 2)
 			if err != nil {
 				t.Fatal(err)
@@ -133,7 +128,7 @@ func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 }
 
 func TestSearchRefuses(t *testing.T) {
-	x := built(t, random(t, 50, 4), BuildPlan{Library: engine.Faiss})
+	x := built(t, random(t, 50, 4), dist.L2)
 	bytes4, err := engine.NewVectors(dist.Int8, 4, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +152,7 @@ func TestSearchRefuses(t *testing.T) {
 		"element":    {t.Context(), bytes4, index.Params{K: 1}, Options{}, "are float32: write them as float32"},
 		"none":       {t.Context(), none, index.Params{K: 1}, Options{}, "no queries"},
 		"k":          {t.Context(), random(t, 3, 4), index.Params{}, Options{}, "k is 0"},
-		"NaN":        {t.Context(), broken, index.Params{K: 1}, Options{}, "query 2: dimension 1"},
+		"NaN":        {t.Context(), broken, index.Params{K: 1}, Options{Library: engine.Faiss}, "query 2: dimension 1"},
 		"ef below k": {t.Context(), random(t, 3, 4), index.Params{K: 10, SearchParams: engine.SearchParams{EF: 5}}, Options{Library: engine.Knowhere22}, "ef (5) is smaller than k (10)"},
 		"cancelled":  {done, random(t, 3, 4), index.Params{K: 1}, Options{}, "canceled"},
 	} {
@@ -215,7 +210,7 @@ func TestExcludeIsByTheIDsThatAreFound(t *testing.T) {
 
 func TestUnusedAndEF(t *testing.T) {
 	v := random(t, 50, 4)
-	graph, rows := built(t, v, BuildPlan{Library: engine.HNSWLib}), built(t, v, BuildPlan{Library: engine.Faiss, Flat: true})
+	graph, rows := built(t, v, dist.L2), openedAs(t, written(t, v), dist.L2)
 	for _, c := range []struct {
 		t    *Target
 		p    index.Params

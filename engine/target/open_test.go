@@ -52,13 +52,10 @@ func written(t *testing.T, v *engine.Vectors) string {
 	return path
 }
 
-// built is an index of the vectors, opened from the file that was written of it.
-func built(t *testing.T, v *engine.Vectors, p BuildPlan) *Target {
+// built is an HNSW index of the vectors, opened from the file that was written of it.
+func built(t *testing.T, v *engine.Vectors, m engine.Metric) *Target {
 	t.Helper()
-	if p.M == 0 {
-		p.M, p.EFConstruction = 8, 40
-	}
-	b, err := Build(t.Context(), v, p)
+	graph, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 8, EFConstruction: 40, Metric: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +64,16 @@ func built(t *testing.T, v *engine.Vectors, p BuildPlan) *Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(b.Write(f), f.Close()); err != nil {
+	if err := errors.Join(index.WriteHNSWLib(f, graph), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	hint := Hint{}
-	if p.Library == engine.HNSWLib {
-		hint.Metric = &p.Metric
-	}
-	x, err := Open(t.Context(), path, hint)
+	return openedAs(t, path, m)
+}
+
+// openedAs is a target of that metric.
+func openedAs(t *testing.T, path string, m engine.Metric) *Target {
+	t.Helper()
+	x, err := Open(t.Context(), path, Hint{Metric: &m})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		"no queries": {plan: func(p *VerifyPlan) { p.Queries = 0 }, want: []string{"recall?"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := built(t, v, BuildPlan{Library: engine.HNSWLib})
+			x := built(t, v, dist.L2)
 			if c.break1 != nil {
 				c.break1(index.As[hnsw.Index](x.File))
 			}
@@ -111,7 +111,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 
 func TestVerifyOfOtherIndexes(t *testing.T) {
 	v := random(t, 150, 6)
-	cosine := built(t, v, BuildPlan{Library: engine.HNSWLib, Metric: dist.Cosine})
+	cosine := built(t, v, dist.Cosine)
 	as := *cosine.File
 	as.Metric = dist.L2
 	lists, err := Open(t.Context(), milvusIVF, Hint{})
@@ -136,11 +136,10 @@ func TestVerifyOfOtherIndexes(t *testing.T) {
 	}{
 		"unit vectors of hnswlib":              {cosine, v, verifyPlan(), nil},
 		"unit vectors, the metric is not said": {&Target{File: &as}, v, verifyPlan(), []string{"stored vectors"}},
-		"rows":                                 {built(t, v, BuildPlan{Library: engine.Faiss, Flat: true}), v, verifyPlan(), []string{"links?", "recall?"}},
+		"rows":                                 {openedAs(t, written(t, v), dist.L2), v, verifyPlan(), []string{"links?", "recall?"}},
 		"lists":                                {lists, raw, verifyPlan(), []string{"links?", "recall?"}},
 		"all lists":                            {lists, raw, probes, []string{"links?"}},
 		"one list, which is too little of 100": {lists, raw, one, []string{"links?", "recall"}},
-		"an inner product, as faiss has the file": {built(t, v, BuildPlan{Library: engine.Faiss, Metric: dist.InnerProduct}), v, verifyPlan(), nil},
 	} {
 		got, err := c.t.Verify(t.Context(), c.vectors, c.plan)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kitescope/engine"
+	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
 	"kitescope/render"
@@ -25,12 +26,12 @@ func engineTargets(t *testing.T) (graph, vectors *target.Target) {
 	}
 	t.Cleanup(vectors.Close)
 	vectors.File.Name = "base.npy"
-	b, err := target.Build(t.Context(), vectors.Set.Vectors, target.BuildPlan{Library: engine.HNSWLib, M: 8, EFConstruction: 40})
+	built, err := hnsw.Build(t.Context(), vectors.Set.Vectors, hnsw.BuildOptions{M: 8, EFConstruction: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := b.Write(&file); err != nil {
+	if err := index.WriteHNSWLib(&file, built); err != nil {
 		t.Fatal(err)
 	}
 	f, err := index.Parse(rendertest.HostileName, file.Bytes(), index.Hint{})

@@ -30,6 +30,8 @@ var removedFlags = map[string]string{
 	"engine bits":            faissBuilds,
 	"engine exactly":         "8-bit codes are made where they pay; they change no answer",
 	"engine max-score-ratio": exactSparse,
+	"engine format":          faissBuilds,
+	"engine index":           faissBuilds,
 	"engine nlist":           faissBuilds,
 	"engine parts":           faissBuilds,
 	"engine rbq-bits-query":  replayRows,

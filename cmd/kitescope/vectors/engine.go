@@ -30,14 +30,14 @@ distances of its other builds differ by a few units in the last place.
 
   info    show an index file: type, metric, parameters, degrees, unreachable nodes
   search  find neighbours of queries, and their recall
-  build   make an HNSW, FLAT or IVF index in hnswlib's or faiss's format
+  build   make an HNSW index in hnswlib's format
   verify  check that an index is sound and holds these vectors
 
 FILE is an index file of hnswlib or faiss; the folder of an index in Milvus's storage
 (index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors,
 searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (FILE#COLUMN).`,
 		Example: `  kitescope engine info index_files/443/1/100/200
-  kitescope engine build base.npy --index HNSW --m 16 --ef-construction 200 -O base.hnsw
+  kitescope engine build base.npy --m 16 --ef-construction 200 -O base.hnsw
   kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs`,
 	}
 }
@@ -47,7 +47,7 @@ func engineCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "info", Short: "Show an index file or a log of Milvus's storage", Build: engineInfo},
 		{Name: "search", Short: "Find neighbours of queries in an index file, like the library that wrote it", Build: engineSearch},
-		{Name: "build", Short: "Build an HNSW, FLAT or IVF index of vectors, in hnswlib's or faiss's format", Build: engineBuild},
+		{Name: "build", Short: "Build an HNSW index of vectors, in hnswlib's format", Build: engineBuild},
 		{Name: "verify", Short: "Check that an index file is sound and holds these vectors", Build: engineVerify},
 	}
 }
