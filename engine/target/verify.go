@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -40,9 +39,6 @@ type Check struct {
 type Verification struct {
 	Target *Target
 	Checks []Check
-	// Recall against all rows, over Queries made of the vectors: rows moved by Noise times the
-	// standard deviation of their values. Nil if it was not measured.
-	Recall *Recall
 	Plan   VerifyPlan
 }
 
@@ -51,18 +47,10 @@ func (r *Verification) OK() bool {
 	return !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Outcome == Failed })
 }
 
-// VerifyPlan says how recall is measured, and what is too little.
+// VerifyPlan says what an index is compared with.
 type VerifyPlan struct {
-	Queries int // drawn from the vectors; 0 measures no recall
-	K       int
-	// SearchParams are those of these searches. Of IVF recall is what its user wants it to be: without NProbe none is measured.
-	engine.SearchParams
-	Noise     float64
-	Seed      uint64
-	MinRecall float64
 	// MaxUnreachable is the share of nodes that no search comes to which is normal: real graphs have some.
 	MaxUnreachable float64
-	Threads        int
 	// IDs are those under which the index should have the vectors, row by row; nil if they are the
 	// numbers of the rows.
 	IDs []int64
@@ -93,10 +81,7 @@ func (t *Target) Verify(ctx context.Context, v *engine.Vectors, p VerifyPlan) (*
 		r.skip("stored vectors", "dimension or element type differs")
 		return r, nil
 	}
-	if err := r.stored(ctx, v, rowOf); err != nil {
-		return nil, err
-	}
-	return r, r.recall(ctx, v)
+	return r, r.stored(ctx, v, rowOf)
 }
 
 func (r *Verification) add(name string, ok bool, format string, args ...any) {
@@ -284,80 +269,4 @@ func sameDirection(unit, v []float32) bool {
 		}
 	}
 	return true
-}
-
-// recall measures how many of the true neighbours an HNSW or IVF search finds.
-func (r *Verification) recall(ctx context.Context, v *engine.Vectors) error {
-	p := &r.Plan
-	t := r.Target
-	by := t.File.Effort()
-	switch {
-	case by == index.AllRows:
-		r.skip("recall", "FLAT compares with every row")
-		return nil
-	case slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Name == "levels" && c.Outcome == Failed }):
-		r.skip("recall", "no search can enter the graph")
-		return nil
-	case p.Queries == 0 || t.File.Rows == 0 || v.Rows == 0:
-		r.skip("recall", "not measured")
-		return nil
-	case by == index.ByNProbe && p.NProbe == 0:
-		r.skip("recall", "recall depends on nprobe: give nprobe to measure it")
-		return nil
-	case by == index.ByDropRatio:
-		r.skip("recall", "no row is left out where drop_ratio_search is 0")
-		return nil
-	case v.Element != dist.Float32:
-		r.skip("recall", "queries can be generated only from float32 vectors: see engine search --truth exact")
-		return nil
-	}
-	queries, err := moved(v, min(p.Queries, v.Rows), p.Noise, p.Seed)
-	if err != nil {
-		return err
-	}
-	params := index.Params{K: min(p.K, t.File.Rows), SearchParams: p.SearchParams}
-	if by == index.ByNProbe {
-		params.EF = 0
-	} else {
-		params.EF, params.NProbe = max(p.EF, p.K), 0
-	}
-	a, err := t.Search(ctx, queries, params, Options{}, p.Threads)
-	if err != nil {
-		return err
-	}
-	truth, err := t.Exact(ctx, queries, params, Options{}, p.Threads)
-	if err != nil {
-		return err
-	}
-	if r.Recall, err = RecallOf(a, truth); err != nil {
-		return err
-	}
-	r.add("recall", r.Recall.Mean >= p.MinRecall, "%.4f of %d at %s, %d queries; required: %g", r.Recall.Mean, params.K, params.Words(), r.Recall.Queries, p.MinRecall)
-	return nil
-}
-
-// moved draws rows and adds noise of so many standard deviations of all values.
-func moved(v *engine.Vectors, n int, noise float64, seed uint64) (*engine.Vectors, error) {
-	rng := rand.New(rand.NewPCG(seed, seed))
-	rows := rng.Perm(v.Rows)[:n]
-	var sum, squares, count float64
-	for _, i := range rows {
-		for _, x := range v.Float32(i) {
-			if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
-				sum, squares, count = sum+f, squares+f*f, count+1
-			}
-		}
-	}
-	mean := sum / max(1, count)
-	deviation := math.Sqrt(max(0, squares/max(1, count)-mean*mean))
-	values := make([]float32, 0, n*v.Dim)
-	for _, i := range rows {
-		for _, x := range v.Float32(i) {
-			if x != x {
-				x = 0
-			}
-			values = append(values, x+float32(rng.NormFloat64()*noise*deviation))
-		}
-	}
-	return engine.FromFloat32s(v.Dim, values)
 }

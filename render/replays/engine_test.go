@@ -68,9 +68,9 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	bad := &target.Verification{Target: graph, Checks: []target.Check{
 		{Name: "dimension", Detail: "8, the vectors have 8"},
 		{Name: "stored vectors", Outcome: target.Failed, Detail: "3 of 400 differ, the first is row 17"},
-		{Name: "recall", Outcome: target.Skipped, Detail: "not measured"},
+		{Name: "links", Outcome: target.Skipped, Detail: "no graph"},
 	}}
-	good := &target.Verification{Target: graph, Checks: bad.Checks[:1], Recall: found.Recall}
+	good := &target.Verification{Target: graph, Checks: bad.Checks[:1]}
 	describe := func(x *target.Target) *target.Description {
 		d, err := target.Describe(context.Background(), x)
 		if err != nil {

@@ -48,7 +48,6 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 		About: func(e *encode.Encoder) {
 			writeTarget(e, v.Target)
 			e.Entry("ok", v.OK())
-			writeRecall(e, v.Recall)
 		},
 		Items: asked.Items, Parts: []render.Part{asked.List("")}, Foot: asked.More(o),
 	}

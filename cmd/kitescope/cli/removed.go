@@ -19,6 +19,7 @@ const (
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
 	exactSparse = "all lists are added up, which finds the same rows"
+	trueRecall  = "engine search --truth exact measures recall, of real queries"
 )
 
 // removedFlags maps a top-level command and a flag that it or a command below it once had, or a flag of all commands, to the hint of the error.
@@ -32,10 +33,13 @@ var removedFlags = map[string]string{
 	"engine max-score-ratio": exactSparse,
 	"engine format":          faissBuilds,
 	"engine index":           faissBuilds,
+	"engine min-recall":      trueRecall,
 	"engine nlist":           faissBuilds,
+	"engine noise":           trueRecall,
 	"engine parts":           faissBuilds,
 	"engine rbq-bits-query":  replayRows,
 	"engine refine-k":        replayRows,
+	"engine sample":          trueRecall,
 	"engine reorder-k":       replayRows,
 	"compare plot":           "-o html has a picture of all runs; VectorDBBench and ann-benchmarks draw recall curves themselves",
 	"compare no-mouse":       mouse,
