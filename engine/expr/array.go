@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"kitescope/engine/binlog"
 )
 
 // array is the elements of an array field in one row: those of one of the slices. It is used again for the next row.
@@ -237,19 +236,4 @@ func (s *arrayEqual) rows(e *evaluation) (found, error) {
 		}
 		return same == s.equal
 	})
-}
-
-// ElementOf is what cells of an array field consist of, by the first of them that has elements; None if none has. Which of the whole
-// numbers of 32 bits and less it is no cell says.
-func ElementOf(cells []string) binlog.Type {
-	of := [...]binlog.Type{
-		boolData: binlog.Bool, intData: binlog.Int32, longData: binlog.Int64, floatData: binlog.Float, doubleData: binlog.Double, textData: binlog.VarChar,
-	}
-	for _, cell := range cells {
-		field, value, _, err := protoField(cell)
-		if cell != "" && err == nil && value != "" && field > 0 && field < len(of) {
-			return of[field]
-		}
-	}
-	return binlog.None
 }

@@ -29,14 +29,9 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 	}
 	a := &Answers{K: p.K, Hits: make([][]engine.Hit, queries.Rows), Cost: make([]index.Cost, queries.Rows)}
 	began := time.Now()
-	// Which query leaves which entry point behind is a matter of their order.
-	if o.Entries != nil {
-		threads = 1
-	}
-	n := max(1, min(threads, queries.Rows))
-	first, err := t.searcher(o)
+	first, err := t.File.NewSearcher(index.Options{Library: t.library(o.Library), BM25: o.BM25})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
 	}
 	if s, ok := first.(index.BatchSearcher); ok && p.Radius == nil {
 		if err := a.batches(ctx, s, queries, p, threads); err != nil {
@@ -45,9 +40,13 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 		a.Took = time.Since(began)
 		return a, nil
 	}
-	all, err := t.clones(first, o, n)
-	if err != nil {
-		return nil, err
+	all := []index.Searcher{first}
+	for len(all) < min(threads, queries.Rows) {
+		s, err := first.Clone()
+		if err != nil {
+			return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
+		}
+		all = append(all, s)
 	}
 	err = each(ctx, all, queries.Rows, func(s index.Searcher, i int) error {
 		hits, cost, err := s.Search(queries.Row(i), p, nil)
@@ -113,30 +112,6 @@ func typeOf(e dist.Element) string {
 		return "uint8, eight bits to a value"
 	}
 	return e.String()
-}
-
-func (t *Target) searcher(o Options) (index.Searcher, error) {
-	s, err := t.File.NewSearcher(t.options(o))
-	if err != nil {
-		return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
-	}
-	return s, nil
-}
-
-// clones returns n searchers, the first of which is given. They share norms and tables of the rows; each has entry points of its own.
-func (t *Target) clones(first index.Searcher, o Options, n int) ([]index.Searcher, error) {
-	list := []index.Searcher{first}
-	for len(list) < n {
-		s, err := first.Clone()
-		if o.Entries != nil { // a clone has entry points of its own
-			s, err = t.searcher(o)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
-		}
-		list = append(list, s)
-	}
-	return list, nil
 }
 
 // each calls f for the numbers below n, in order where there is one searcher, and stops at the

@@ -11,7 +11,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/ivf"
 )
@@ -223,12 +222,10 @@ func TestUnusedAndEF(t *testing.T) {
 		{graph, index.Params{K: 30}, Options{Library: engine.Knowhere22}, "", 30},
 		{graph, index.Params{K: 3}, Options{Library: engine.Faiss}, "", 16},
 		{graph, index.Params{SearchParams: engine.SearchParams{NProbe: 3}, K: 1}, Options{}, "nprobe", 10},
-		{graph, index.Params{K: 1}, Options{Entries: hnsw.NewEntryCache()}, "entry warm", 10},
-		{graph, index.Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "", 16},
+		{graph, index.Params{K: 1}, Options{Library: engine.Knowhere22}, "", 16},
 		{rows, index.Params{K: 1, SearchParams: engine.SearchParams{EF: 5}}, Options{}, "ef", 0},
-		{rows, index.Params{K: 1}, Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}, "entry warm", 0},
 	} {
-		name, _ := c.t.Unused(&c.p, c.o)
+		name, _ := c.t.Unused(&c.p)
 		if ef := (&Found{Target: c.t, Params: c.p, Options: c.o}).EF(); name != c.name || ef != c.ef {
 			t.Errorf("%+v: %q is not used, want %q; ef %d, want %d", c.p, name, c.name, ef, c.ef)
 		}

@@ -11,7 +11,7 @@ import (
 // Exact finds the true neighbours of queries among the target's own vectors, by comparing with
 // all of them.
 func (t *Target) Exact(ctx context.Context, queries *engine.Vectors, p index.Params, o Options, threads int) ([][]int64, error) {
-	o.Entries, o.Library = nil, t.library(o.Library)
+	o.Library = t.library(o.Library)
 	rows := *t.File
 	rows.Searchable, p = t.File.Exact(p)
 	if _, have := rows.CodeBytes(); !have && rows.ShadePays(queries.Rows) {

@@ -24,14 +24,11 @@ func (f *Found) Accumulation() string { return f.Library().Profile().String() }
 
 // Unused names a parameter that means nothing to the index, and the kind of index it is of; it is
 // empty if all do.
-func (t *Target) Unused(p *index.Params, o Options) (name, of string) {
+func (t *Target) Unused(p *index.Params) (name, of string) {
 	for f := range p.Given() {
 		if !t.has(f.Of) {
 			return f.Flag, f.Of.String()
 		}
-	}
-	if o.Entries != nil && (!t.has(engine.HasGraph) || !t.library(o.Library).Knowhere()) {
-		return "entry warm", "an HNSW index in Milvus (--library knowhere-2.2)"
 	}
 	return "", ""
 }

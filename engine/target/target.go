@@ -13,7 +13,6 @@ import (
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
 	"kitescope/engine/flat"
-	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/sparse"
 )
@@ -69,13 +68,6 @@ type Options struct {
 	Library engine.Library
 	// BM25 is of sparse vectors (index.Options).
 	BM25 *sparse.BM25
-	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start.
-	Entries *hnsw.EntryCache
-}
-
-// options are those of the index.
-func (t *Target) options(o Options) index.Options {
-	return index.Options{Library: t.library(o.Library), Entries: o.Entries, BM25: o.BM25}
 }
 
 // MaxK is the greatest K: Milvus's own limit.

@@ -20,6 +20,7 @@ const (
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
 	exactSparse = "all lists are added up, which finds the same rows"
 	trueRecall  = "engine search --truth exact measures recall, of real queries"
+	filterLogs  = "a query log has filters, and kitescope replay run evaluates them; --exclude leaves out ids"
 )
 
 // removedFlags maps a top-level command and a flag that it or a command below it once had, or a flag of all commands, to the hint of the error.
@@ -29,8 +30,11 @@ var removedFlags = map[string]string{
 	"engine algorithm":       exactSparse,
 	"engine codes":           "8-bit codes are made where they pay; they change no answer",
 	"engine bits":            faissBuilds,
+	"engine entry":           "answers are those of a node that has not seen the queries before",
 	"engine exactly":         "8-bit codes are made where they pay; they change no answer",
 	"engine max-score-ratio": exactSparse,
+	"engine fields":          filterLogs,
+	"engine filter":          filterLogs,
 	"engine format":          faissBuilds,
 	"engine index":           faissBuilds,
 	"engine min-recall":      trueRecall,

@@ -15,7 +15,6 @@ import (
 	"kitescope/engine"
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
-	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/target"
 )
@@ -61,12 +60,9 @@ type engineFlags struct {
 
 	k                   int
 	library             string
-	entry               string
 	threads             int
 	radius, rangeFilter string
 	exclude             string
-	filter              string
-	fields              []string
 	asked               paramFlags
 	sparse              sparseFlags
 }
@@ -113,13 +109,6 @@ func (f *engineFlags) options() (target.Options, error) {
 	if o.BM25, err = f.sparse.options(); err != nil {
 		return o, err
 	}
-	switch f.entry {
-	case "", "cold":
-	case "warm":
-		o.Entries = hnsw.NewEntryCache()
-	default:
-		return o, cli.Usagef("--entry must be cold or warm, not %q", f.entry)
-	}
 	return o, nil
 }
 
@@ -158,8 +147,8 @@ func (f *engineFlags) params() (index.Params, error) {
 
 // used complains of a flag that means nothing to the index: what is measured would not be what
 // was asked for.
-func used(t *target.Target, p *index.Params, o target.Options) error {
-	name, of := t.Unused(p, o)
+func used(t *target.Target, p *index.Params) error {
+	name, of := t.Unused(p)
 	if name == "" {
 		return nil
 	}
