@@ -69,22 +69,9 @@ func (s *Searcher) bruteReason(k int, filtered float32, why [3]string) string {
 	return ""
 }
 
-// walkKnowhere enters level 0, at what an earlier query left in the cache or at the end of a
-// descent, and leaves the sorted candidates in s.pool.
+// walkKnowhere enters level 0 and leaves the sorted candidates in s.pool.
 func (s *Searcher) walkKnowhere(ef int) {
-	at, cached, key := uint32(0), false, uint64(0)
-	if s.opts.Entries != nil && !s.modern {
-		key = s.hash()
-		at, cached = s.opts.Entries.get(key)
-		cached = cached && int(at) < s.n
-	}
-	var d float32
-	if cached {
-		s.stats.Entry, s.stats.Cached = at, true
-		d = s.distance(at)
-	} else {
-		at, d = s.descend()
-	}
+	at, d := s.descend()
 	switch {
 	case s.blocked.Count() == 0:
 		s.walkPool(at, d, ef, false)
@@ -92,9 +79,6 @@ func (s *Searcher) walkKnowhere(ef int) {
 		s.walkOneList(at, d, ef)
 	default:
 		s.walkTwoLists(at, d, ef)
-	}
-	if s.opts.Entries != nil && !s.modern && len(s.pool) > 0 {
-		s.opts.Entries.put(key, s.pool[0].id&^visited)
 	}
 }
 

@@ -1,7 +1,6 @@
 package hnsw
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -102,24 +101,3 @@ func (s *Searcher) normalize(q []float32, sum float32) {
 const normAccuracy = float32(0.00001)
 
 func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
-
-// hash is knowhere's key of a query in its cache of entry points: hash_vec and
-// hash_binary_vec of include/knowhere/utils.h.
-func (s *Searcher) hash() uint64 {
-	h := uint64(hashSeed)
-	if s.index.Vectors.Element == dist.Bit {
-		for _, b := range s.query[:s.index.Vectors.Size()] {
-			h = h*hashFactor + uint64(b)
-		}
-		return h
-	}
-	for q := s.query[:4*s.index.Vectors.Dim]; len(q) >= 4; q = q[4:] {
-		h = h*hashFactor + uint64(binary.LittleEndian.Uint32(q))
-	}
-	return h
-}
-
-const (
-	hashSeed   = 0xc70f6907
-	hashFactor = 13331
-)

@@ -18,9 +18,6 @@ type Options struct {
 	// Kernel computes the distances; nil is the best of this CPU. Its metric, element, profile
 	// and dimension count, not those above.
 	Kernel *dist.Kernel
-	// Entries is what earlier queries left in a knowhere node (EntryCache); nil is a cold start
-	// for every query.
-	Entries *EntryCache
 	// GraphOnly switches knowhere's brute force off.
 	GraphOnly bool
 }
@@ -43,8 +40,6 @@ type Stats struct {
 	Levels    int // levels above 0 that were searched
 	// Entry is the node at which level 0 was entered.
 	Entry uint32
-	// Cached tells that Entry came from the EntryCache.
-	Cached bool
 	// BruteForce says why all rows were compared in place of a walk; empty if there was a walk.
 	BruteForce string
 }

@@ -161,35 +161,6 @@ func TestKnowhereSaysWhyItComparedAll(t *testing.T) {
 	}
 }
 
-func TestEntryCacheStartsARepeatedQueryAtItsNearest(t *testing.T) {
-	x := ring(t, 1000, dist.L2)
-	entries := hnsw.NewEntryCache()
-	o := hnsw.Options{Library: engine.Knowhere22, Entries: entries}
-	a, b := searcher(t, x, o), searcher(t, x, o)
-	first, st, err := a.SearchFloat32([]float32{401.2, 1}, hnsw.Params{K: 3, EF: 16}, nil)
-	if err != nil || st.Cached || st.Entry != 0 {
-		t.Fatalf("first: %+v, %v", st, err)
-	}
-	again, warm, err := b.SearchFloat32([]float32{401.2, 1}, hnsw.Params{K: 3, EF: 16}, nil)
-	if err != nil || !warm.Cached || int64(warm.Entry) != first[0].ID || warm.Hops >= st.Hops {
-		t.Fatalf("again: %+v after %+v, %v", warm, st, err)
-	}
-	if diff := cmp.Diff(first, again); diff != "" {
-		t.Error(diff)
-	}
-	for i := range 12000 {
-		if _, _, err := a.SearchFloat32([]float32{float32(i%50) / 8, float32(i)}, hnsw.Params{K: 1, EF: 1}, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := entries.Len(); n != 10000 {
-		t.Errorf("%d queries are remembered, want 10,000", n)
-	}
-	if _, st, _ = a.SearchFloat32([]float32{401.2, 1}, hnsw.Params{K: 3, EF: 16}, nil); st.Cached {
-		t.Error("the oldest query is still remembered")
-	}
-}
-
 func TestSearchAllocatesNothing(t *testing.T) {
 	x := ring(t, 2000, dist.Cosine)
 	x.Deleted = engine.NewBitset(2000)
@@ -199,7 +170,7 @@ func TestSearchAllocatesNothing(t *testing.T) {
 		filter.Set(2 * i)
 	}
 	for _, policy := range []engine.Library{engine.HNSWLib, engine.Knowhere22, engine.Knowhere23, engine.Faiss} {
-		s := searcher(t, x, hnsw.Options{Library: policy, Entries: hnsw.NewEntryCache()})
+		s := searcher(t, x, hnsw.Options{Library: policy})
 		hits := make([]engine.Hit, 0, 2000)
 		for _, p := range []hnsw.Params{{K: 10, EF: 50}, {K: 10, EF: 50, Filter: filter}} {
 			n := testing.AllocsPerRun(20, func() {
@@ -230,7 +201,7 @@ func TestSearchSurvivesTheWrapOfItsMarks(t *testing.T) {
 
 func TestSearchersShareAnIndex(t *testing.T) {
 	x := ring(t, 500, dist.L2)
-	o := hnsw.Options{Library: engine.Knowhere22, Entries: hnsw.NewEntryCache()}
+	o := hnsw.Options{Library: engine.Knowhere22}
 	var wg sync.WaitGroup
 	for g := range 4 {
 		s := searcher(t, x, o)

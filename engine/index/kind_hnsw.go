@@ -62,7 +62,7 @@ func (g graphIndex) Exact(p Params) (Searchable, Params) {
 }
 
 func (g graphIndex) NewSearcher(o Options) (Searcher, error) {
-	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library, Entries: o.Entries})
+	s, err := g.x.NewSearcher(hnsw.Options{Library: o.Library})
 	return &graphSearcher{s, g, o}, err
 }
 
@@ -72,13 +72,7 @@ type graphSearcher struct {
 	options Options
 }
 
-func (s *graphSearcher) Clone() (Searcher, error) {
-	o := s.options
-	if o.Entries != nil {
-		o.Entries = hnsw.NewEntryCache()
-	}
-	return s.graph.NewSearcher(o)
-}
+func (s *graphSearcher) Clone() (Searcher, error) { return s.graph.NewSearcher(s.options) }
 
 func (s *graphSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
 	var stats hnsw.Stats

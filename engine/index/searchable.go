@@ -5,7 +5,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/hnsw"
 	"kitescope/engine/sparse"
 )
 
@@ -69,8 +68,6 @@ const (
 // Options are whose answers are wanted.
 type Options struct {
 	Library engine.Library
-	// Entries is what earlier queries left in a Milvus node up to 2.4; nil is a cold start. Indexes without a graph have none.
-	Entries *hnsw.EntryCache
 	// BM25 are the parameters of that metric with which the index was built, nil are Milvus's.
 	BM25 *sparse.BM25
 }
@@ -97,8 +94,7 @@ type Cost struct {
 type Searcher interface {
 	// Search appends to dst the hits of a query, which is stored as a row is, best first.
 	Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error)
-	// Clone returns a searcher for another goroutine: norms of rows are shared. A cache of entry points is not: the clone has
-	// one of its own, empty.
+	// Clone returns a searcher for another goroutine: norms of rows are shared.
 	Clone() (Searcher, error)
 }
 

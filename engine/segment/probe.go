@@ -6,7 +6,6 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/sparse"
 )
@@ -35,11 +34,7 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 	if x.Effort() == index.ByDropRatio && !o.indexed(g) {
 		p.effort = index.AllRows
 	}
-	options := index.Options{Library: o.Library, BM25: o.BM25}
-	if o.Warm {
-		options.Entries = hnsw.NewEntryCache()
-	}
-	if p.searcher, err = x.NewSearcher(options); err != nil {
+	if p.searcher, err = x.NewSearcher(index.Options{Library: o.Library, BM25: o.BM25}); err != nil {
 		return nil, fmt.Errorf("search segment %d: %w", g.ID, err)
 	}
 	return p, nil
@@ -70,8 +65,7 @@ func (o Options) searchable(g *Segment) (index.Searchable, error) {
 // v2.2.3).
 const DefaultNProbe = 8
 
-// Clone returns another probe of the same segment for another goroutine: norms of rows are shared. A warm cache of entry points
-// is not: each has its own.
+// Clone returns another probe of the same segment for another goroutine: norms of rows are shared.
 func (p *Probe) Clone() (*Probe, error) {
 	c := &Probe{segment: p.segment, options: p.options, effort: p.effort}
 	if p.searcher == nil {

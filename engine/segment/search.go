@@ -11,8 +11,6 @@ type Options struct {
 	Library engine.Library
 	// RowsOnly leaves indexes alone: each segment is searched row by row, as while it is growing.
 	RowsOnly bool
-	// Warm keeps knowhere's cache of entry points: a query that comes again enters elsewhere.
-	Warm bool
 	// BM25 are the parameters of that metric over sparse vectors, nil Milvus's.
 	BM25 *sparse.BM25
 }
