@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
 )
 
 // array is the elements of an array field in one row: those of one of the slices. It is used again for the next row.
