@@ -77,8 +77,6 @@ type Check struct {
 	Starts string
 	// Severity is the worst that its findings have.
 	Severity Severity
-	// Since is the kitescope version that has it first.
-	Since string
 	// Parts and Needs are what it reads.
 	Parts model.Part
 	Needs Need

@@ -53,7 +53,6 @@ func checkTable(checks, all []*check.Check) *table.Rows[*check.Check] {
 		seen(render.TextKey("title", func(x *check.Check) string { return x.Title }), "FINDS"),
 		seen(render.TextKey("severity", func(x *check.Check) string { return x.Severity.String() }), "SEVERITY").Word().
 			Looking(func(x *check.Check) render.Role { return SeverityRole(x.Severity) }),
-		render.TextKey("since", func(x *check.Check) string { return x.Since }),
 		render.TextKey("doc", func(x *check.Check) string { return strings.TrimSpace(x.Doc) }),
 		render.TextKey("remedy", func(x *check.Check) string { return strings.TrimSpace(x.Remedy) }),
 		render.Key("live", table.Bool, func(x *check.Check) table.Cell { return table.OfBool(x.Live()) }),
@@ -117,7 +116,6 @@ func Explanation(x *check.Check, all []*check.Check, w int) []Section {
 		"worst severity  " + x.Severity.String(),
 		"reads           " + strings.Join(x.Reads(), "; "),
 		"                " + reads,
-		"since           kitescope " + x.Since,
 	}
 	if len(x.Symptoms) > 0 {
 		facts = append(facts, "symptoms        "+strings.Join(x.Symptoms, "; "))

@@ -36,7 +36,7 @@ const hostile = "\x1b[31mred\u202e\xff</script><b>&\"'`*_[x](http://x) @all | $a
 // reported is a check that reports what it is given.
 func reported(id string, s check.Severity, findings ...check.Finding) *check.Check {
 	return &check.Check{
-		ID: id, Title: "What " + id + " finds", Doc: "What `" + id + "` looks at, and why.", Remedy: "What to do about it.", Severity: s, Since: "0.3",
+		ID: id, Title: "What " + id + " finds", Doc: "What `" + id + "` looks at, and why.", Remedy: "What to do about it.", Severity: s,
 		Parts: model.PartSegments,
 		Run: func(p *check.Pass) error {
 			for _, f := range findings {
@@ -399,7 +399,7 @@ func TestChanges(t *testing.T) {
 func TestExplain(t *testing.T) {
 	cause := reported("auto-balance-off", check.Warning)
 	x := &check.Check{
-		ID: "uneven", Title: "Nodes share the work of a replica unevenly", Severity: check.Error, Since: "0.3",
+		ID: "uneven", Title: "Nodes share the work of a replica unevenly", Severity: check.Error,
 		Parts: model.PartSegments | model.PartServing, Needs: check.NeedDistribution, FollowsFrom: []check.Cause{{Check: "auto-balance-off"}},
 		Doc: "\nThe **work** of each node: rows times dimensions, as `kitescope balance` has it. This is\none paragraph that is longer than a line of a terminal.\n\nA finding is\n" +
 			"- a node that has more than 1.3 times the mean, where there are more segments than nodes, so that it could be otherwise;\n- a node without any.\n\n1. first\n2. second\n",

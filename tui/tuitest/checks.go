@@ -10,7 +10,7 @@ import (
 // FixtureCheck reports findings about the cluster of FixtureParts.
 func FixtureCheck(id, title string, worst check.Severity, findings ...check.Finding) *check.Check {
 	return &check.Check{
-		ID: id, Title: title, Severity: worst, Since: "0.3", Parts: model.PartSegments,
+		ID: id, Title: title, Severity: worst, Parts: model.PartSegments,
 		Doc:    "Looked at: what `" + id + "` reads of a cluster. A finding is what is not as it should be; no finding is what will be well in a moment.",
 		Remedy: "Do what the hint says:\n\n    etcdctl put by-dev/config/queryCoord/autoBalance true\n",
 		Run: func(p *check.Pass) error {

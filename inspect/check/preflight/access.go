@@ -16,7 +16,6 @@ var access = rule{
 		ID:       "upgrade-access",
 		Title:    "Grants mean something else in the new version",
 		Severity: check.Warning,
-		Since:    since,
 		Parts:    model.PartObjects | model.PartUsers,
 		Doc: `Looks for grants that do not hold any more, or not as before:
 

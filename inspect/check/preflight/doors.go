@@ -61,7 +61,6 @@ var doors = rule{
 		ID:       "upgrade-one-way",
 		Title:    "The upgrade is one that cannot be taken back",
 		Severity: check.Warning,
-		Since:    since,
 		Parts:    model.PartConfig,
 		Doc: `Looks for what the new version writes and the old one cannot read. Some of it no setting keeps it from:
 

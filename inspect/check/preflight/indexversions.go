@@ -16,7 +16,6 @@ var indexVersions = rule{
 		ID:       "upgrade-index-versions",
 		Title:    "The old version may be unable to read index files",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,
 		Doc: `Looks at each finished index of a segment. An error for each collection:
 

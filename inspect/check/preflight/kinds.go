@@ -18,7 +18,6 @@ var newKinds = rule{
 		ID:       "upgrade-keys",
 		Title:    "The old version does not know keys of the new one",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    layoutParts | model.PartTasks | model.PartChannels | model.PartUsers,
 		Doc: `Counts the keys in etcd of kinds that the old version does not write yet (docs/reference of Milvus's metadata, which names the first version of each). It
 ignores them, and with them tasks, statistics and channels of the WAL. Worse than that:
@@ -100,7 +99,6 @@ var features = rule{
 		ID:       "upgrade-features",
 		Title:    "Collections use what the old version does not have",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    model.PartObjects | model.PartIndexes,
 		Doc: `Looks at the fields and indexes of collections for types that a release has first (milvus-proto's schema.proto and the release notes): JSON, partition
 keys and dynamic fields since 2.2.9, Array since 2.3; Float16Vector, BFloat16Vector and SparseFloatVector since 2.4; Int8Vector since 2.5 and 2.6; ArrayOfStruct,

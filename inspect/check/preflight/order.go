@@ -17,7 +17,6 @@ var order = rule{
 		ID:       "upgrade-order",
 		Title:    "Components are to be upgraded in this order",
 		Severity: check.Warning,
-		Since:    since,
 		Parts:    model.PartSessions,
 		Doc: `Says in which order the processes that are registered are replaced, and which kinds of them go or come:
 

@@ -82,7 +82,6 @@ var route = rule{
 		ID:       "upgrade-path",
 		Title:    "The version cannot be reached in one step",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    model.PartSessions,
 		Doc: `Compares the running version with the one that is wanted, and names the versions in between that cannot be left out:
 

@@ -174,6 +174,3 @@ func All() []*check.Check {
 func rules() []rule {
 	return []rule{route, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, doors, indexVersions, tasks, access, space}
 }
-
-// Since is the version of kitescope that has these checks first.
-const since = "0.12"

@@ -13,7 +13,6 @@ var queue = rule{
 		ID:       "upgrade-queue",
 		Title:    "The message queue may not change with the version",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    model.PartSessions | model.PartConfig | model.PartChannels,
 		Doc: `Looks at which queue is in use, and at ` + "`mq.type`" + `. Its default (` + "`default`" + `) picks a queue by what is configured, and from 2.6 on may pick Woodpecker where an
 older version had another: rows that are still in the old queue are then lost (docs of 2.6: keep the queue of before; Milvus issue 50217). Error if a queue is

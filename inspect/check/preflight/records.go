@@ -20,7 +20,6 @@ var lostRecords = rule{
 		ID:       "upgrade-records",
 		Title:    "The new version does not read records of the old one",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    layoutParts,
 		Doc: `Counts what Milvus 2.1 and older keep under keys that 2.2 and later do not read: index definitions, the indexes of segments, and which collections are
 loaded (docs/reference of Milvus's metadata; RootCoord's catalog of 2.2). Captured with 2.2.16 on the data of 2.1.0, without the migration tool: every
@@ -77,7 +76,6 @@ var rewritten = rule{
 		ID:       "upgrade-logs",
 		Title:    "Segments were rewritten in a form that the old version does not read",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    layoutParts,
 		Doc: `Finds segments that the old version would find no data in:
 

@@ -189,7 +189,7 @@ What is known comes from Milvus's code, documents and issues up to 3.0.1, and fr
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", r.ID, r.ID, r.Severity, yes[r.forward], yes[r.back], r.Title)
 	}
 	for _, x := range All() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s. At worst: %s. Since kitescope %s.\n\n%s\n\n**What to do.** %s\n\nReads: %s.\n", x.ID, x.Title, x.Severity, x.Since,
+		fmt.Fprintf(&b, "\n## %s\n\n%s. At worst: %s.\n\n%s\n\n**What to do.** %s\n\nReads: %s.\n", x.ID, x.Title, x.Severity,
 			strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
 	}
 	if *update {

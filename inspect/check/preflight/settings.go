@@ -113,7 +113,6 @@ var settings = rule{
 		ID:       "upgrade-settings",
 		Title:    "Settings are ignored by the other version",
 		Severity: check.Warning,
-		Since:    since,
 		Parts:    model.PartConfig,
 		Doc: `Compares the settings that are not their default, in etcd and as processes report them, with the keys that the wanted release has. A warning for all
 that it does not know; a key that it still reads under an older name is none. The keys are those of 2.5.14, 2.6.22 and 3.0.1 (pkg/util/paramtable); other
@@ -159,7 +158,6 @@ var defaults = rule{
 		ID:       "upgrade-defaults",
 		Title:    "Settings that are not set get another default",
 		Severity: check.Info,
-		Since:    since,
 		Parts:    model.PartConfig,
 		Doc: `Lists the keys whose default differs between the running and the wanted release, and which the cluster does not set. Of the greatest effect:
 ` + "`autoIndex.params.build`" + `, which makes indexes of type AUTOINDEX that are created later HNSW_SQ with 4 bits from 2.6 on, not HNSW;

@@ -18,7 +18,6 @@ var tasks = rule{
 		ID:       "upgrade-tasks",
 		Title:    "Tasks are to end before the version changes",
 		Severity: check.Warning,
-		Since:    since,
 		Parts:    model.PartObjects | model.PartTasks | model.PartSegments | model.PartSegmentIndexes,
 		Doc: `Counts imports, compactions, statistics tasks, index builds and exports that have not ended. A coordinator that starts takes up the tasks that it knows
 from etcd; those that only the old version runs (imports of before 2.4, compactions of before 2.4, which are not kept in etcd) begin again or are lost. Warning
@@ -65,7 +64,6 @@ var space = rule{
 		ID:       "upgrade-space",
 		Title:    "etcd has little room for what the upgrade writes",
 		Severity: check.Error,
-		Since:    since,
 		Parts:    model.PartSessions,
 		Needs:    check.NeedEtcd,
 		Doc: `Compares the size of each etcd member's database with its quota. Warning from half of it, error from 80%: an upgrade writes records anew, and the history keeps

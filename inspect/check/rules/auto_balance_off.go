@@ -15,7 +15,6 @@ var autoBalanceOff = &check.Check{
 	ID:       "auto-balance-off",
 	Title:    "Auto-balance is off while query nodes are uneven",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "config_changed:autoBalance node_joined:querynode | node_lost:querynode replica_changed",
 	Doc: "`queryCoord.autoBalance`" + ` decides whether QueryCoord moves sealed segments and channels between the query nodes of a replica. While it is off, a node that joins

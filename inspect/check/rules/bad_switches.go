@@ -15,7 +15,6 @@ var badSwitches = &check.Check{
 	ID:       "bad-switches",
 	Title:    "Setting costs performance or stops work",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.WritesFail, check.AfterUpgrade},
 	Starts:   "config_changed node_joined",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,

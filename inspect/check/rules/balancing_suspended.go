@@ -14,7 +14,6 @@ var balancingSuspended = &check.Check{
 	ID:       "balancing-suspended",
 	Title:    "Balancing is suspended by an operator",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined | config_changed",
 	Doc: `Before an upgrade or a repair operators suspend balancing with a management call (` + "`/management/querycoord/balance/suspend`, later `PUT /management/batch/balance/status`" + ` and
@@ -99,7 +98,6 @@ var checkerOff = &check.Check{
 	ID:       "checker-off",
 	Title:    "One of QueryCoord's periodic tasks is switched off",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "collection_loading segment_flushed | index_built config_changed",
 	Doc: `QueryCoord does its work in periodic tasks: segment_checker loads and releases segments, channel_checker subscribes to channels, index_checker has new indexes loaded, leader_checker tells

@@ -21,7 +21,6 @@ var broadcastStuck = &check.Check{
 	ID:       "broadcast-stuck",
 	Title:    "A broadcast to all channels does not end",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "15m node_lost:streamingnode node_left:streamingnode task_created | channel_reassigned task_changed",
 	Parts:    model.PartTasks | model.PartChannels,

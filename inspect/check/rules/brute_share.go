@@ -18,7 +18,6 @@ var bruteForceShare = &check.Check{
 	ID:       "brute-force-share",
 	Title:    "Much of the search work is brute force",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped index_failed | segment_flushed segment_created node_lost:indexnode",
 	Doc: `Rows without an index are scanned by brute force: growing ones, and sealed segments that a node loaded without their vector index. This check adds

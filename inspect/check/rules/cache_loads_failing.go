@@ -20,7 +20,6 @@ var cacheLoadsFailing = &check.Check{
 	ID:       "cache-loads-failing",
 	Title:    "A query node fails to load cells into its cache",
 	Severity: check.Error,
-	Since:    "0.12",
 	Symptoms: []string{check.SearchesFail, check.LoadsHang},
 	Starts:   "collection_loading config_changed:tieredStorage | config_changed:minio node_lost:querynode",
 	Needs:    check.NeedMetrics,

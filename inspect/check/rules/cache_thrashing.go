@@ -25,7 +25,6 @@ var cacheThrashing = &check.Check{
 	ID:       "cache-thrashing",
 	Title:    "A query node's cache is too small for what is searched",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_loading collection_loaded node_lost:querynode | config_changed:tieredStorage replica_changed",
 	Parts:    model.PartServing,

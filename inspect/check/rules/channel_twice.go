@@ -15,7 +15,6 @@ var channelWatchedTwice = &check.Check{
 	ID:       "channel-watched-twice",
 	Title:    "A vchannel is assigned to more than one data node",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail, check.AfterRestart},
 	Starts:   "channel_assigned channel_reassigned | node_joined:datanode node_joined:datacoord",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,

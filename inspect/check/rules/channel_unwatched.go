@@ -20,7 +20,6 @@ var channelUnwatched = &check.Check{
 	ID:       "channel-unwatched",
 	Title:    "A vchannel is not consumed, or its node is gone",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail, check.FlushesHang, check.MemoryFull},
 	Starts:   "2m channel_released node_lost:datanode node_left:datanode node_lost:streamingnode node_left:streamingnode | collection_created channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions | model.PartServing,

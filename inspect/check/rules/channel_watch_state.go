@@ -18,7 +18,6 @@ var channelWatchState = &check.Check{
 	ID:       "channel-watch-state",
 	Title:    "A vchannel's assignment does not complete",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "7m channel_assigned channel_reassigned channel_rewritten | node_joined:datanode node_lost:datanode collection_created",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,

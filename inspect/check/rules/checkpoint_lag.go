@@ -35,7 +35,6 @@ var checkpointLag = &check.Check{
 	ID:       "checkpoint-lag",
 	Title:    "A vchannel's checkpoint falls behind",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "20m checkpoint_stopped channel_released node_lost:datanode node_left:datanode | channel_reassigned segment_created node_lost:streamingnode config_changed:dataNode",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,

@@ -19,7 +19,6 @@ var checkpointMissing = &check.Check{
 	ID:       "checkpoint-missing",
 	Title:    "A vchannel has no checkpoint",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesStale, check.FlushesHang},
 	Starts:   "collection_created | channel_assigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartSessions,

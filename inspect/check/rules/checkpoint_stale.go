@@ -17,7 +17,6 @@ var checkpointStaleDropped = &check.Check{
 	ID:       "checkpoint-stale-dropped",
 	Title:    "Dropped collections left stale checkpoints",
 	Severity: check.Info,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow, check.Leftovers},
 	Starts:   "collection_dropped",
 	Parts:    model.PartObjects | model.PartChannels,

@@ -24,7 +24,6 @@ var clockRegression = &check.Check{
 	ID:       "clock-regression",
 	Title:    "Timestamps are ahead of RootCoord's clock, or its clock stands still",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.WritesFail, check.AfterRestart},
 	Starts:   "node_joined:rootcoord | node_joined",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels | model.PartSessions | model.PartRest,

@@ -21,7 +21,6 @@ var collectionUnindexed = &check.Check{
 	ID:       "collection-unindexed",
 	Title:    "A vector field with many rows has no index",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped collection_created | segment_flushed collection_loading",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,

@@ -31,7 +31,6 @@ var compactionStuck = &check.Check{
 	ID:       "compaction-stuck",
 	Title:    "Compaction tasks do not finish",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.TasksHang, check.StorageGrows},
 	Starts:   "1h task_created | node_lost:datanode node_left:datanode task_changed",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions,

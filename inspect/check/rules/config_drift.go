@@ -16,7 +16,6 @@ var configDrift = &check.Check{
 	ID:       "config-drift",
 	Title:    "Configuration differs between processes, or from the dynamic keys in etcd",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.AfterUpgrade, check.AfterRestart},
 	Starts:   "config_changed | node_joined",
 	Parts:    model.PartSessions,

@@ -15,7 +15,6 @@ var consistencyWait = &check.Check{
 	ID:       "consistency-wait",
 	Title:    "Requests wait for consistency",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow, check.SearchesStale},
 	Starts:   "node_lost node_joined | channel_reassigned collection_altered",
 	Parts:    model.PartObjects | model.PartSegments,

@@ -19,7 +19,6 @@ var consumptionLag = &check.Check{
 	ID:       "channel-consumption-lag",
 	Title:    "Query node lags behind its channels",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.SearchesStale},
 	Starts:   "node_lost node_joined channel_reassigned | collection_loading segment_created",
 	Doc: `A shard leader answers a search once it has consumed its channel up to the search's guarantee timestamp: now for Strong consistency, 5 seconds ago for Bounded (` + "`common.gracefulTime`" + `).

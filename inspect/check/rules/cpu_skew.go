@@ -18,7 +18,6 @@ var cpuSkew = &check.Check{
 	ID:       "cpu-skew",
 	Title:    "One node is busy while others of its role are idle",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined node_lost config_changed:autoBalance | collection_loaded replica_changed",
 	Doc: `Compares the CPU time of processes of one role (query nodes, data nodes, streaming nodes, proxies, index nodes), from the metric ` + "`process_cpu_seconds_total`" + ` at two moments. The average since a process started says nothing about now, so a single

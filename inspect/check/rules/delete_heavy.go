@@ -26,7 +26,6 @@ var deleteHeavy = &check.Check{
 	ID:       "delete-heavy",
 	Title:    "Segments carry many deleted rows",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.TasksHang, check.StorageGrows},
 	Starts:   "task_failed config_changed:compaction | segment_flushed segment_compacted",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartTasks | model.PartServing,

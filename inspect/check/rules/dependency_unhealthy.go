@@ -16,7 +16,6 @@ var dependencyUnhealthy = &check.Check{
 	ID:       "dependency-unhealthy",
 	Title:    "A proxy finds etcd or the message queue unhealthy",
 	Severity: check.Error,
-	Since:    "0.12",
 	Symptoms: []string{check.WritesFail},
 	Starts:   "config_changed | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,

@@ -83,7 +83,7 @@ that are marked *live* need more than a file of metadata: the processes of a clu
 }
 
 func writeCheck(b *strings.Builder, x *check.Check, checks []*check.Check) {
-	fmt.Fprintf(b, "\n## %s\n\n%s. At worst: %s. Since kitescope %s.\n\n", x.ID, x.Title, x.Severity, x.Since)
+	fmt.Fprintf(b, "\n## %s\n\n%s. At worst: %s.\n\n", x.ID, x.Title, x.Severity)
 	fmt.Fprintf(b, "%s\n\n**What to do.** %s\n\nReads: %s.\n", strings.TrimSpace(x.Doc), strings.TrimSpace(x.Remedy), strings.Join(x.Reads(), "; "))
 	fmt.Fprintf(b, "Symptoms: %s.\n", strings.ToLower(strings.Join(x.Symptoms, "; ")))
 	if len(x.Phases) > 0 {
@@ -184,8 +184,8 @@ func TestEveryCheckIsDocumented(t *testing.T) {
 				t.Error("the id is there twice")
 			}
 			seen[x.ID] = true
-			if x.Run == nil || x.Since == "" || x.Severity > check.Error {
-				t.Error("it lacks Run, Since or a severity")
+			if x.Run == nil || x.Severity > check.Error {
+				t.Error("it lacks Run or a severity")
 			}
 			if len(x.Symptoms) == 0 {
 				t.Error("it has no symptom")

@@ -27,7 +27,6 @@ var droppedNotCollected = &check.Check{
 	ID:       "dropped-not-collected",
 	Title:    "Dropped segments are not garbage collected",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
 	Starts:   "3h segment_dropped segment_compacted | config_changed:gc collection_dropped",
 	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,

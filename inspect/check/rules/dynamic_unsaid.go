@@ -13,7 +13,6 @@ var dynamicUnsaid = &check.Check{
 	ID:       "dynamic-mismatch",
 	Title:    "A collection has a dynamic field that its record denies",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "collection_altered | collection_created node_joined",
 	Parts:    model.PartObjects,

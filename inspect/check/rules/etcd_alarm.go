@@ -15,7 +15,6 @@ var etcdAlarm = &check.Check{
 	ID:       "etcd-alarm",
 	Title:    "An etcd alarm is raised",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail, check.EtcdSlow},
 	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,

@@ -15,7 +15,6 @@ var etcdNoLeader = &check.Check{
 	ID:       "etcd-no-leader",
 	Title:    "No leader of etcd, or members that do not answer",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail, check.EtcdSlow},
 	Starts:   "channel_rewritten",
 	Parts:    model.PartSessions,

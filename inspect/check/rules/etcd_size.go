@@ -25,7 +25,6 @@ var etcdSize = &check.Check{
 	ID:       "etcd-size",
 	Title:    "The etcd database is close to its quota",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow},
 	Starts:   "channel_rewritten | segment_created",
 	Parts:    model.PartSessions,

@@ -12,7 +12,6 @@ var fewRequests = &check.Check{
 	ID:       "few-requests",
 	Title:    "Too few requests to break down their latency",
 	Severity: check.Info,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_left:proxy node_lost:proxy | collection_loaded",
 	Parts:    model.PartObjects,

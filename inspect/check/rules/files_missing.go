@@ -15,7 +15,6 @@ var filesMissing = &check.Check{
 	ID:       "files-missing",
 	Title:    "Segment files are missing from storage, or truncated",
 	Severity: check.Error,
-	Since:    "0.9",
 	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang, check.IndexingHangs},
 	Starts:   "segment_dropped segment_removed | segment_compacted index_failed",
 	Doc: `Runs only with ` + "`diagnose --storage PLACE`" + `. Compares the storage with what etcd records for each flushed segment: the number of insert and delta logs

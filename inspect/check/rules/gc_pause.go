@@ -15,7 +15,6 @@ var gcPause = &check.Check{
 	ID:       "gc-pause",
 	Title:    "Garbage collection pauses a process",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_loading collection_loaded | index_built",
 	Parts:    model.PartObjects,

@@ -20,7 +20,6 @@ var grantOnAlias = &check.Check{
 	ID:       "grant-on-alias",
 	Title:    "A role has privileges on an alias, and not on its collection",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "privilege_granted alias_created node_joined:proxy | alias_altered",
 	Parts:    model.PartObjects | model.PartUsers | model.PartSessions,

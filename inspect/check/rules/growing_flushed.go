@@ -18,7 +18,6 @@ var growingFlushed = &check.Check{
 	ID:       "growing-flushed",
 	Title:    "Flushed segment is still served as growing",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.MemoryFull},
 	Starts:   "segment_flushed | node_joined channel_reassigned node_lost",
 	Doc: `After a flush QueryCoord adds the segment to a new target, has a node load the sealed copy with its index, and tells the shard

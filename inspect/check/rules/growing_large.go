@@ -15,7 +15,6 @@ var growingLarge = &check.Check{
 	ID:       "growing-too-large",
 	Title:    "Growing segment is larger than its seal policy allows",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.FlushesHang},
 	Starts:   "segment_created | config_changed:segment node_lost:datanode",
 	Doc: `DataCoord seals a growing segment when it reaches ` + "`dataCoord.segment.sealProportion`" + ` of the rows that fit (` + "`maxSize`" + `, converted to rows per schema and

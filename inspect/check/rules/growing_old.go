@@ -17,7 +17,6 @@ var growingOld = &check.Check{
 	ID:       "growing-too-old",
 	Title:    "Rows stay in growing segments",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.FlushesHang, check.MemoryFull},
 	Starts:   "1h segment_created | node_lost:datanode node_left:datanode channel_released config_changed:segment",
 	Doc: `Inserted rows are in growing segments until those are sealed and flushed; only then an index is built. Until

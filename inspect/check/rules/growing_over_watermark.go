@@ -14,7 +14,6 @@ var growingOverWatermark = &check.Check{
 	ID:       "growing-over-watermark",
 	Title:    "Growing segments of a streaming node stay above its high-water mark",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "segment_created | config_changed:streaming checkpoint_stopped",
 	Parts:    model.PartChannels | model.PartServing | model.PartSessions,

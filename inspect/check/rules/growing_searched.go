@@ -14,7 +14,6 @@ var growingSearched = &check.Check{
 	ID:       "growing-search-time",
 	Title:    "Searches wait for growing segments",
 	Severity: check.Info,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "segment_created | index_dropped node_lost:datanode",
 	Parts:    model.PartObjects | model.PartSegments,

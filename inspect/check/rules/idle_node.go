@@ -17,7 +17,6 @@ var idleNode = &check.Check{
 	ID:       "node-idle",
 	Title:    "Query node serves nothing, or far less than the others",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.AfterRestart},
 	Starts:   "config_changed:autoBalance node_joined:querynode | collection_released replica_changed resource_group_changed",
 	Doc: `A query node that joined and was given nothing to serve costs money for nothing: searches still wait for the other nodes. Milvus issues 23604 and 24065 are examples.

@@ -18,7 +18,6 @@ var imbalanceChannels = &check.Check{
 	ID:       "imbalance-channels",
 	Title:    "Channels are spread unevenly over data nodes",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail},
 	Starts:   "node_joined node_lost node_left channel_reassigned | channel_assigned collection_created config_changed",
 	Doc: `A data node consumes the channels that DataCoord assigns to it, buffers their rows and writes them to storage. From 2.6 on a streaming node does, and its query node also leads the shards. Inserts

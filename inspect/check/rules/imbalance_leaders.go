@@ -17,7 +17,6 @@ var imbalanceLeaders = &check.Check{
 	ID:       "imbalance-leaders",
 	Title:    "Shard leaders are spread unevenly over query nodes",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_lost:querynode node_joined:querynode | collection_loaded config_changed:autoBalance",
 	Doc: `The leader of a shard (delegator) consumes its channel, holds all its growing rows and deletes, searches them by brute force, forwards each search to the nodes with the sealed segments and merges

@@ -16,7 +16,6 @@ var imbalanceMemory = &check.Check{
 	ID:       "imbalance-memory",
 	Title:    "Memory use of query nodes is uneven",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "config_changed:autoBalance node_joined:querynode node_lost:querynode | collection_loaded index_built",
 	Doc: `The fullest node limits how much a collection can grow: at ` + "`queryCoord.overloadedMemoryThresholdPercentage`" + ` (90) Milvus loads nothing more on it, and at 85% it throttles writes for the

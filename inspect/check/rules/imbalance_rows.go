@@ -17,7 +17,6 @@ var imbalanceRows = &check.Check{
 	ID:       "imbalance-rows",
 	Title:    "Rows are spread unevenly over query nodes",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "config_changed:autoBalance node_joined:querynode node_lost:querynode | collection_loaded segment_flushed segment_compacted",
 	Doc: `A search waits for the slowest of its nodes, and that is the node with the most rows. The check compares, per replica, the rows that its nodes serve, growing ones included: the

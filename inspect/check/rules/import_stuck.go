@@ -29,7 +29,6 @@ var importStuck = &check.Check{
 	ID:       "import-stuck",
 	Title:    "An import makes no progress",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.TasksHang},
 	Starts:   "1h task_created | node_lost:datanode node_left:datanode task_changed",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,

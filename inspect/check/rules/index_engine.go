@@ -16,7 +16,6 @@ var indexTooNew = &check.Check{
 	ID:       "index-too-new",
 	Title:    "Index files are of a version that query nodes cannot read",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.AfterUpgrade},
 	Starts:   "node_joined | index_built",
 	Parts:    model.PartObjects | model.PartSegments | model.PartSegmentIndexes | model.PartSessions,

@@ -16,7 +16,6 @@ var indexFailed = &check.Check{
 	ID:       "index-failed",
 	Title:    "Building an index failed for good",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
 	Starts:   "index_failed | index_created index_altered segment_flushed",
 	Parts:    facts.PartsOfBuilds,

@@ -16,7 +16,6 @@ var indexMetricMismatch = &check.Check{
 	ID:       "index-metric-mismatch",
 	Title:    "An index metric does not fit its field, or is not the one loaded",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.IndexingHangs},
 	Starts:   "index_created index_altered | index_dropped",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartServing,

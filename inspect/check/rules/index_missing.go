@@ -15,7 +15,6 @@ var indexMissing = &check.Check{
 	ID:       "index-missing",
 	Title:    "Flushed segments lack an index that their collection defines",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.LoadsHang, check.IndexingHangs},
 	Starts:   "index_created index_dropped | segment_flushed node_lost:indexnode",
 	Parts:    facts.PartsOfBuilds,

@@ -37,7 +37,6 @@ var indexStuck = &check.Check{
 	ID:       "index-stuck",
 	Title:    "An index build makes no progress",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang, check.IndexingHangs},
 	Starts:   "30m index_created node_lost:indexnode node_left:indexnode node_lost:datanode | segment_flushed node_stopping index_failed",
 	Parts:    facts.PartsOfBuilds | model.PartSessions,

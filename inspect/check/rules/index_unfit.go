@@ -31,7 +31,6 @@ var indexUnfit = &check.Check{
 	ID:       "index-unfit",
 	Title:    "The type or size of an index does not suit its rows",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_created index_altered | segment_flushed collection_loaded",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes | model.PartServing,

@@ -18,7 +18,6 @@ var indexNotLoaded = &check.Check{
 	ID:       "index-not-loaded",
 	Title:    "Index is built but not loaded",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_built index_created | collection_loading",
 	Doc: `A query node that loaded a segment before its index was finished scans all its rows. QueryCoord notices the finished index and has the

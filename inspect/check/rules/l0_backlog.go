@@ -29,7 +29,6 @@ var l0Backlog = &check.Check{
 	ID:       "l0-backlog",
 	Title:    "Deletes pile up in L0 segments that are not compacted",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.SearchesStale, check.TasksHang, check.AfterUpgrade},
 	Starts:   "segment_created segment_flushed config_changed:compaction | task_failed node_lost:datanode",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing,

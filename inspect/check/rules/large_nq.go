@@ -14,7 +14,6 @@ var largeNQ = &check.Check{
 	ID:       "large-nq",
 	Title:    "Searches are slow because each has many vectors",
 	Severity: check.Info,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "config_changed:quota | collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments,

@@ -18,7 +18,6 @@ var layoutOlder = &check.Check{
 	ID:       "layout-older",
 	Title:    "The running Milvus ignores metadata of an older version",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang, check.AfterUpgrade},
 	Starts:   "node_joined:rootcoord node_joined:datacoord node_joined:querycoord | node_joined",
 	Parts:    partsOfLayout,

@@ -14,7 +14,6 @@ var layoutRollback = &check.Check{
 	ID:       "layout-rollback",
 	Title:    "A newer Milvus wrote metadata that the running one cannot read",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.AfterUpgrade},
 	Starts:   "node_joined:rootcoord node_joined:datacoord node_joined:querycoord | node_joined",
 	Parts:    partsOfLayout,

@@ -17,7 +17,6 @@ var leaderSplit = &check.Check{
 	ID:       "leader-channel-split",
 	Title:    "Shard leaders contradict each other or the nodes",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.SearchesStale},
 	Starts:   "node_joined:querynode node_lost:querynode | replica_changed",
 	Doc: `In each replica one node leads a channel, and its view maps each sealed segment to a node. A finding is, for a loaded collection,

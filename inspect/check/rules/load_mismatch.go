@@ -16,7 +16,6 @@ var loadMismatch = &check.Check{
 	ID:       "load-state-mismatch",
 	Title:    "Load state in etcd differs from QueryCoord",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.SearchesStale, check.LoadsHang},
 	Starts:   "collection_released collection_loading collection_loaded | node_joined:querycoord node_lost:querycoord",
 	Doc: `QueryCoord keeps load states in etcd and works from its own memory. A finding is a collection that is Loaded in etcd and that QueryCoord does not list as loaded, or lists as not

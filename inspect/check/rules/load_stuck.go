@@ -17,7 +17,6 @@ var loadStuck = &check.Check{
 	ID:       "load-stuck",
 	Title:    "Load of a collection or partition makes no progress",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "1h collection_loading | node_lost node_left index_dropped partition_loaded",
 	Doc: `While a collection loads, its state in etcd is Loading and QueryCoord reports the percentage. A finding is a collection in that state without a new segment or channel on any query node in the last 10 minutes,

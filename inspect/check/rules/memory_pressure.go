@@ -20,7 +20,6 @@ var memoryPressure = &check.Check{
 	ID:       "memory-pressure",
 	Title:    "Memory is nearly full",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang, check.WritesFail, check.MemoryFull},
 	Starts:   "collection_loading collection_loaded replica_created node_lost:querynode | partition_loaded node_left:querynode index_built",
 	Doc: `Compares the memory that a process uses with its limit, both as it reports them (GetMetrics: memory_usage of memory; the limit of the container, if there is one). A process with several

@@ -13,7 +13,6 @@ var metadataCache = &check.Check{
 	ID:       "metadata-cache-miss",
 	Title:    "Requests wait for metadata missing from the proxy cache",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "collection_altered collection_loading alias_altered | node_joined:proxy partition_created",
 	Parts:    model.PartObjects,

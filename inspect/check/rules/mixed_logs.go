@@ -14,7 +14,6 @@ var mixedLogs = &check.Check{
 	ID:       "mixed-logs",
 	Title:    "Segments have insert logs of two storage versions",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "segment_flushed node_joined | segment_compacted",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,

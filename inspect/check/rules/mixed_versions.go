@@ -17,7 +17,6 @@ var mixedVersions = &check.Check{
 	ID:       "mixed-versions",
 	Title:    "Different Milvus versions run in one cluster",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "node_joined | node_changed",
 	Parts:    model.PartSessions,

@@ -20,7 +20,6 @@ var nearLimit = &check.Check{
 	ID:       "near-limit",
 	Title:    "The cluster is close to a Milvus limit on collections or partitions",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "collection_created partition_created | collection_altered",
 	Parts:    model.PartObjects,

@@ -15,7 +15,6 @@ var stoppingServing = &check.Check{
 	ID:       "stopping-node-serving",
 	Title:    "Stopping or read-only query node still serves",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_stopping | config_changed:autoBalance",
 	Doc: `A query node that gets SIGTERM marks its session as stopping, waits until QueryCoord has moved its segments and shards to other nodes, and exits. Measured on 2.3.5 with small segments: no
@@ -120,7 +119,6 @@ var nodeStopping = &check.Check{
 	ID:       "node-stopping",
 	Title:    "Process is stopping",
 	Severity: check.Info,
-	Since:    "0.3",
 	Symptoms: []string{check.AfterRestart},
 	Starts:   "node_stopping",
 	Doc: `A process that gets SIGTERM marks its session as stopping, hands over its work and exits. Measured on 2.3.5, a query node was empty after 2 seconds and gone after 12. The finding is info: the cluster

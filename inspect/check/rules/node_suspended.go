@@ -14,7 +14,6 @@ var nodeSuspended = &check.Check{
 	ID:       "node-suspended",
 	Title:    "Node is suspended: it is given nothing to serve",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.SearchesSlow, check.LoadsHang},
 	Starts:   "resource_group_changed replica_changed | node_joined",
 	Doc: `Operators suspend a query node (` + "`SuspendNode`, `/management/querycoord/node/suspend`, later `PUT /management/batch/nodes/status`" + `) or a streaming node

@@ -16,7 +16,6 @@ var nodeUnreachable = &check.Check{
 	ID:       "node-unreachable",
 	Title:    "Registered process does not answer",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.AfterRestart},
 	Starts:   "node_stopping node_joined | node_changed",
 	Doc: `A process that dies without deregistering stays registered until its lease expires, 30 seconds later (` + "`common.session.ttl`" + `). Until then QueryCoord leaves its segments and shards where they were, and

@@ -13,7 +13,6 @@ var orphanAlias = &check.Check{
 	ID:       "orphan-alias",
 	Title:    "An alias points to a collection that is gone",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.Leftovers},
 	Starts:   "collection_dropped alias_created | alias_altered",
 	Parts:    model.PartObjects,

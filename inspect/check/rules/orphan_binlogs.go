@@ -14,7 +14,6 @@ var orphanBinlogs = &check.Check{
 	ID:       "orphan-binlogs",
 	Title:    "Binlog keys exist without a record of their segment",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
 	Starts:   "segment_removed collection_dropped | segment_dropped",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,

@@ -15,7 +15,6 @@ var orphanGrant = &check.Check{
 	ID:       "orphan-grant",
 	Title:    "A role has privileges on a collection or alias that is gone",
 	Severity: check.Info,
-	Since:    "0.9",
 	Symptoms: []string{check.Leftovers},
 	Starts:   "collection_dropped privilege_granted role_dropped | database_dropped user_dropped",
 	Parts:    model.PartObjects | model.PartUsers,

@@ -12,7 +12,6 @@ var orphanIndex = &check.Check{
 	ID:       "orphan-index",
 	Title:    "Index records belong to a segment or definition that is gone",
 	Severity: check.Info,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow, check.Leftovers},
 	Starts:   "collection_dropped index_created | index_dropped",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartSegmentIndexes,

@@ -12,7 +12,6 @@ var orphanLoad = &check.Check{
 	ID:       "orphan-load",
 	Title:    "A load state belongs to a collection that is gone",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang, check.Leftovers},
 	Starts:   "collection_dropped collection_loading | collection_released",
 	Parts:    model.PartObjects | model.PartServing,

@@ -17,7 +17,6 @@ var orphanSegments = &check.Check{
 	ID:       "orphan-segments",
 	Title:    "Segments belong to a collection or partition that is gone",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
 	Starts:   "collection_dropped partition_dropped | segment_created",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,

@@ -18,7 +18,6 @@ var orphanTask = &check.Check{
 	ID:       "orphan-task",
 	Title:    "Background tasks belong to a collection that is gone",
 	Severity: check.Info,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow, check.Leftovers},
 	Starts:   "collection_dropped task_created | task_changed",
 	Parts:    model.PartObjects | model.PartTasks,

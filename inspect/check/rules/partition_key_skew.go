@@ -14,7 +14,6 @@ var partitionKeySkew = &check.Check{
 	ID:       "partition-key-skew",
 	Title:    "A partition key puts most rows into few partitions",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,

@@ -35,7 +35,6 @@ var processSlow = &check.Check{
 	ID:       "process-slow",
 	Title:    "Process answers late, repeatedly",
 	Severity: check.Warning,
-	Since:    "0.9",
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_joined collection_loading | task_created segment_compacted",
 	Doc: `While counters are sampled for rates (` + "`--window`" + `), each process is asked for its state some eight times in a row, a call that costs it nothing. If one is late, all are asked for three seconds. Connection and

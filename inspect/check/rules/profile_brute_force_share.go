@@ -17,7 +17,6 @@ var profileBruteForceShare = &check.Check{
 	ID:       "profile-brute-force-share",
 	Title:    "A query node spends its time on brute force",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "index_dropped | segment_created segment_flushed",
 	Doc: `By CPU profiles of the query nodes: samples in knowhere's functions that compare a query with every row (faiss::knn_L2sqr, knn_inner_product,

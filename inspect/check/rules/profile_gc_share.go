@@ -11,7 +11,6 @@ var profileGCShare = &check.Check{
 	ID:       "profile-gc-share",
 	Title:    "A process spends much of its time on garbage collection",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.MemoryFull},
 	Starts:   "collection_loading collection_loaded | index_built",
 	Doc: `By CPU profiles: samples with a function of Go's garbage collector anywhere on the stack: background marking, sweeping, and the assists of

@@ -15,7 +15,6 @@ var profileGoroutineLeak = &check.Check{
 	ID:       "profile-goroutine-leak",
 	Title:    "Goroutines with the same stack keep growing in number",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "node_joined | node_lost",
 	Doc: `By goroutine profiles of one process at two or more moments: ` + "`kitescope profile pull --every 10m --kind goroutine`" + ` makes such a record, and

@@ -17,7 +17,6 @@ var profileIdleNode = &check.Check{
 	ID:       "profile-idle-node",
 	Title:    "A node's CPU is idle while the others of its role work",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined config_changed:autoBalance | collection_released",
 	Doc: `By CPU profiles of all nodes over the same window (` + "`kitescope diagnose --profile 5s`" + `, or ` + "`--profiles DIR`" + ` of what ` + "`kitescope profile pull`" + ` saved): the

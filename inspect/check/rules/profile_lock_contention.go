@@ -13,7 +13,6 @@ var profileLockContention = &check.Check{
 	ID:       "profile-lock-contention",
 	Title:    "Goroutines or threads wait for locks",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_loaded node_joined | task_created",
 	Doc: `Uses two sources. In CPU profiles, time in the slow paths of locks: sync.Mutex and RWMutex (lockSlow, semacquire), the runtime's own locks when taken

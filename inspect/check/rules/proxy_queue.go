@@ -13,7 +13,6 @@ var proxyQueue = &check.Check{
 	ID:       "proxy-queue",
 	Title:    "Requests wait in the proxy queue",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_lost:proxy node_left:proxy | config_changed:proxy",
 	Parts:    model.PartObjects,

@@ -14,7 +14,6 @@ var proxyStarved = &check.Check{
 	ID:       "proxy-starved",
 	Title:    "Proxies lack CPU time",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_lost:proxy node_left:proxy | config_changed:proxy",
 	Parts:    model.PartObjects,

@@ -17,7 +17,6 @@ var queueBacklog = &check.Check{
 	ID:       "queue-backlog",
 	Title:    "A reader is far behind its topic",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.FlushesHang},
 	Starts:   "checkpoint_stopped node_lost | channel_reassigned node_joined",
 	Needs:    check.NeedQueue,

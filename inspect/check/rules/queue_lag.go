@@ -18,7 +18,6 @@ var queueLag = &check.Check{
 	ID:       "queue-lag",
 	Title:    "A checkpoint is far behind its topic, or outside of it",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesStale, check.FlushesHang},
 	Starts:   "20m checkpoint_stopped node_lost:datanode | channel_released config_changed",
 	Parts:    model.PartObjects | model.PartChannels,

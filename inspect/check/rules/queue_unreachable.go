@@ -15,7 +15,6 @@ var queueUnreachable = &check.Check{
 	ID:       "queue-unreachable",
 	Title:    "The message queue does not answer",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.WritesFail},
 	Starts:   "config_changed | checkpoint_stopped",
 	Parts:    model.PartSessions,

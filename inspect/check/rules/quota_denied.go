@@ -17,7 +17,6 @@ var quotaDenied = &check.Check{
 	ID:       "quota-denied",
 	Title:    "Milvus refuses requests because a quota is used up",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.WritesFail},
 	Starts:   "config_changed:quota | node_lost checkpoint_stopped",
 	Parts:    model.PartSessions,

@@ -16,7 +16,6 @@ var rateLimited = &check.Check{
 	ID:       "rate-limited",
 	Title:    "Proxies reject requests above the rate limit",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesFail, check.WritesFail},
 	Starts:   "config_changed:quota | database_altered collection_altered",
 	Parts:    model.PartObjects,

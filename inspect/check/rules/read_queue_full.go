@@ -18,7 +18,6 @@ var readQueueFull = &check.Check{
 	ID:       "read-queue-full",
 	Title:    "Reads wait in the queue of a query node",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_lost:querynode collection_loaded | config_changed:queryNode node_left:querynode",
 	Parts:    model.PartObjects,

@@ -14,7 +14,6 @@ var reduceHeavy = &check.Check{
 	ID:       "reduce-heavy",
 	Title:    "Requests spend their time merging results",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "segment_flushed config_changed | collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments,

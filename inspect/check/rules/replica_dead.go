@@ -16,7 +16,6 @@ var replicaDeadNode = &check.Check{
 	ID:       "replica-dead-node",
 	Title:    "Replica or resource group lists nodes that are gone",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost node_left | node_stopping replica_changed resource_group_changed",
 	Doc: `QueryCoord removes a query node from its replicas and resource group when its session ends. A finding is a node that a replica or resource group still lists without a session of that id: QueryCoord

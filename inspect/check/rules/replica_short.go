@@ -14,7 +14,6 @@ var replicaShort = &check.Check{
 	ID:       "replica-short",
 	Title:    "Collection has fewer working replicas than requested",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.LoadsHang},
 	Starts:   "node_lost node_left | node_stopping replica_created replica_changed resource_group_changed collection_loading",
 	Doc: `A collection is loaded with a number of replicas, each a group of query nodes that can answer alone. A finding is a loaded (or loading) collection with fewer replicas than requested, or replicas without a single registered

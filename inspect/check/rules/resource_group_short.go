@@ -14,7 +14,6 @@ var resourceGroupShort = &check.Check{
 	ID:       "resource-group-short",
 	Title:    "A resource group has fewer query nodes than it asks for",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.LoadsHang},
 	Starts:   "node_lost:querynode node_left:querynode resource_group_changed resource_group_created | node_stopping:querynode",
 	Parts:    model.PartServing | model.PartSessions | model.PartObjects,

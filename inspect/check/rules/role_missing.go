@@ -13,7 +13,6 @@ var roleMissing = &check.Check{
 	ID:       "role-missing",
 	Title:    "No process is registered for a role that the cluster needs",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.WritesFail, check.IndexingHangs, check.AfterRestart},
 	Starts:   "node_lost node_left | node_stopping node_changed",
 	Parts:    model.PartSessions,

@@ -17,7 +17,6 @@ var segmentDropped = &check.Check{
 	ID:       "segment-loaded-dropped",
 	Title:    "Dropped segment is still in memory",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesStale, check.MemoryFull},
 	Starts:   "segment_dropped segment_compacted collection_dropped partition_dropped | collection_released",
 	Doc: `Compaction and drops mark segments as dropped; query nodes release them once the leaders have switched to their successors. A finding is a sealed segment on a query

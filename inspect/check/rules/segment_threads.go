@@ -14,7 +14,6 @@ var segmentThreads = &check.Check{
 	ID:       "segment-thread-wait",
 	Title:    "Segments wait for a search thread",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "segment_flushed config_changed:queryNode | collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments,

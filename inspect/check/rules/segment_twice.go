@@ -17,7 +17,6 @@ var segmentTwice = &check.Check{
 	ID:       "segment-loaded-twice",
 	Title:    "Segment is loaded on two nodes of one replica",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.MemoryFull},
 	Starts:   "node_joined:querynode | replica_changed config_changed:autoBalance",
 	Doc: `Within a replica each sealed segment belongs on one node. While QueryCoord moves one, both nodes have it (and the query segment API lists both): the new node loads it, the leader switches

@@ -18,7 +18,6 @@ var segmentNotLoaded = &check.Check{
 	ID:       "segment-not-loaded",
 	Title:    "Flushed segment of a loaded collection is not served",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesStale},
 	Starts:   "node_lost:querynode node_left:querynode segment_flushed segment_compacted | index_built config_changed",
 	Doc: `DataCoord reports which segments of a channel should be served (GetRecoveryInfoV2); a shard leader knows which ones it searches (its view in GetDataDistribution). A finding

@@ -18,7 +18,6 @@ var segmentsInvisible = &check.Check{
 	ID:       "segments-invisible",
 	Title:    "Flushed segments stay invisible to queries",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesStale, check.TasksHang},
 	Starts:   "segment_changed segment_compacted | task_created",
 	Parts:    model.PartObjects | model.PartSegments,

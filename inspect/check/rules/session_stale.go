@@ -14,7 +14,6 @@ var staleSession = &check.Check{
 	ID:       "stale-session",
 	Title:    "Session is stale: another process answers at its address",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_joined node_stopping | node_changed",
 	Doc: `A session key in etcd holds the id and address of a process. If the process restarts before its old lease expires, or its address goes to another process, two keys have

@@ -16,7 +16,6 @@ var noShardLeader = &check.Check{
 	ID:       "no-shard-leader",
 	Title:    "Shard of a loaded collection has no leader",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode collection_loading collection_loaded channel_reassigned",
 	Doc: `Every search goes to the leaders of all shards of a collection. A finding is a channel of a loaded collection for which QueryCoord has no leader ("channel not available

@@ -28,7 +28,6 @@ var shardSkew = &check.Check{
 	ID:       "shard-skew",
 	Title:    "The shards of a collection differ widely in rows",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "collection_created segment_flushed | segment_created",
 	Parts:    model.PartObjects | model.PartSegments,

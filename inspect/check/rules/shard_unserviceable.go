@@ -18,7 +18,6 @@ var shardUnserviceable = &check.Check{
 	ID:       "shard-not-serviceable",
 	Title:    "Shard leader cannot serve its shard",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.AfterRestart},
 	Starts:   "node_lost:querynode node_left:querynode | node_stopping:querynode segment_compacted collection_loading",
 	Doc: `A shard leader answers searches only if its own view of the shard is complete. A finding is a shard of a loaded collection where, in one replica, every leader

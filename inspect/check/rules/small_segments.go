@@ -30,7 +30,6 @@ var smallSegments = &check.Check{
 	ID:       "small-segments",
 	Title:    "Compaction lags: many small segments are not merged",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesSlow, check.TasksHang, check.StorageGrows},
 	Starts:   "segment_flushed segment_sealed | config_changed:compaction segment_created collection_loaded",
 	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartServing | model.PartIndexes,

@@ -17,7 +17,6 @@ var storageFailing = &check.Check{
 	ID:       "storage-failing",
 	Title:    "Processes fail to read or write the storage",
 	Severity: check.Error,
-	Since:    "0.9",
 	Symptoms: []string{check.LoadsHang, check.WritesFail, check.FlushesHang, check.IndexingHangs, check.TasksHang},
 	Starts:   "config_changed:minio | task_failed index_failed checkpoint_stopped",
 	Doc: `Processes count their operations on remote storage by kind (get, put, list, remove, stat): ` + "`milvus_storage_op_count`" + ` for the Go part,

@@ -13,7 +13,6 @@ var storageReadOnly = &check.Check{
 	ID:       "storage-read-only",
 	Title:    "The storage is read-only or full",
 	Severity: check.Error,
-	Since:    "0.9",
 	Symptoms: []string{check.WritesFail, check.FlushesHang, check.StorageGrows},
 	Starts:   "config_changed:minio | task_failed index_failed checkpoint_stopped",
 	Doc: `Runs only with ` + "`diagnose --storage FOLDER`" + `, where FOLDER is a local folder: checks whether its file system is mounted read-only and how much room is

@@ -17,7 +17,6 @@ var storageSlow = &check.Check{
 	ID:       "storage-slow",
 	Title:    "Object storage is slow",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.LoadsHang, check.WritesFail},
 	Starts:   "task_created | collection_loading segment_compacted",
 	Parts:    model.PartObjects,

@@ -26,7 +26,6 @@ var subscriptionUnread = &check.Check{
 	ID:       "subscription-unread",
 	Title:    "A subscription keeps messages and has no consumer",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.WritesFail, check.StorageGrows},
 	Starts:   "node_lost node_left | channel_released channel_reassigned",
 	Needs:    check.NeedQueue,

@@ -17,7 +17,6 @@ var targetBehind = &check.Check{
 	ID:       "target-behind",
 	Title:    "Shard leaders serve an old target",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesStale, check.AfterRestart},
 	Starts:   "node_lost node_left | segment_flushed segment_compacted node_joined:querycoord",
 	Doc: `QueryCoord builds a target (which segments to serve) from DataCoord's answer, has it loaded, and then hands it to the shard leaders. It checks for a new one every 10

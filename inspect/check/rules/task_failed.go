@@ -22,7 +22,6 @@ var taskFailed = &check.Check{
 	ID:       "task-failed",
 	Title:    "Background tasks have failed",
 	Severity: check.Warning,
-	Since:    "0.3",
 	Symptoms: []string{check.IndexingHangs, check.TasksHang},
 	Starts:   "task_failed | task_changed collection_dropped",
 	Parts:    model.PartObjects | model.PartTasks,

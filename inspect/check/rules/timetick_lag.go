@@ -28,7 +28,6 @@ var timetickLag = &check.Check{
 	ID:       "timetick-lag",
 	Title:    "Data nodes, or all nodes, lag behind the message queue",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.SearchesFail, check.FlushesHang},
 	Starts:   "node_lost node_left | node_joined checkpoint_stopped",
 	Parts:    model.PartSessions,

@@ -17,7 +17,6 @@ var undecodedRecords = &check.Check{
 	ID:       "undecoded-records",
 	Title:    "Records that kitescope cannot decode",
 	Severity: check.Info,
-	Since:    "0.3",
 	Symptoms: []string{check.AfterUpgrade},
 	Starts:   "node_joined | node_changed",
 	Parts:    model.PartAll,

@@ -19,7 +19,6 @@ var walAppendSlow = &check.Check{
 	ID:       "wal-append-slow",
 	Title:    "Message queue is slow to accept writes",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.WritesFail},
 	Starts:   "node_lost node_joined | channel_reassigned",
 	Parts:    model.PartObjects,

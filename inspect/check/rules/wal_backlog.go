@@ -16,7 +16,6 @@ var walBacklog = &check.Check{
 	ID:       "wal-backlog",
 	Title:    "A write-ahead log is far ahead of its checkpoint",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.FlushesHang},
 	Starts:   "checkpoint_stopped | node_lost:streamingnode segment_created config_changed",
 	Parts:    model.PartChannels | model.PartServing,

@@ -16,7 +16,6 @@ var walDamaged = &check.Check{
 	ID:       "wal-damaged",
 	Title:    "A write-ahead log lacks a segment that is still needed",
 	Severity: check.Error,
-	Since:    "0.12",
 	Symptoms: []string{check.FlushesHang},
 	Starts:   "node_joined | node_lost:streamingnode",
 	Parts:    model.PartChannels | model.PartServing,

@@ -21,7 +21,6 @@ var walFlushLag = &check.Check{
 	ID:       "wal-flush-lag",
 	Title:    "The flusher of a write-ahead log does not keep up",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.FlushesHang, check.MemoryFull},
 	Starts:   "checkpoint_stopped node_lost:streamingnode | segment_created config_changed channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,

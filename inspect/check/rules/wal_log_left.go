@@ -14,7 +14,6 @@ var walLogLeft = &check.Check{
 	ID:       "wal-log-left",
 	Title:    "A log is left of a channel that is gone",
 	Severity: check.Info,
-	Since:    "0.12",
 	Symptoms: []string{check.StorageGrows},
 	Starts:   "config_changed | collection_dropped",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing,

@@ -19,7 +19,6 @@ var walNotOpen = &check.Check{
 	ID:       "wal-not-open",
 	Title:    "A streaming node does not have a write-ahead log that is assigned to it",
 	Severity: check.Error,
-	Since:    "0.12",
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "node_joined:streamingnode node_lost:streamingnode node_left:streamingnode | channel_assigned channel_reassigned",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,

@@ -18,7 +18,6 @@ var walNotTruncated = &check.Check{
 	ID:       "wal-not-truncated",
 	Title:    "A write-ahead log is not truncated, and grows",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.StorageGrows},
 	Starts:   "96h config_changed checkpoint_stopped | node_lost:streamingnode",
 	Parts:    model.PartChannels | model.PartServing,

@@ -17,7 +17,6 @@ var walOpenTwice = &check.Check{
 	ID:       "wal-open-twice",
 	Title:    "Two streaming nodes have the same write-ahead log open",
 	Severity: check.Warning,
-	Since:    "0.12",
 	Symptoms: []string{check.WritesFail},
 	Starts:   "node_lost:streamingnode node_joined:streamingnode | channel_reassigned",
 	Parts:    model.PartChannels | model.PartServing | model.PartSessions,

@@ -20,7 +20,6 @@ var walRecoveryStuck = &check.Check{
 	ID:       "wal-recovery-stuck",
 	Title:    "The checkpoint of a write-ahead log stands still",
 	Severity: check.Error,
-	Since:    "0.12",
 	Symptoms: []string{check.WritesFail, check.FlushesHang},
 	Starts:   "30m node_lost:streamingnode node_left:streamingnode checkpoint_stopped | node_joined:streamingnode config_changed",
 	Parts:    model.PartChannels | model.PartServing,

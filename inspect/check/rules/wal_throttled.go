@@ -15,7 +15,6 @@ var walThrottled = &check.Check{
 	ID:       "wal-throttled",
 	Title:    "A streaming node slows writes down or rejects them",
 	Severity: check.Error,
-	Since:    "0.12",
 	Symptoms: []string{check.WritesFail},
 	Starts:   "segment_created config_changed:streaming | node_lost:streamingnode checkpoint_stopped",
 	Parts:    model.PartObjects | model.PartChannels | model.PartServing | model.PartSessions,

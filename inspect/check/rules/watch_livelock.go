@@ -16,7 +16,6 @@ var watchLivelock = &check.Check{
 	ID:       "watch-livelock",
 	Title:    "A key in etcd is rewritten again and again",
 	Severity: check.Error,
-	Since:    "0.3",
 	Symptoms: []string{check.EtcdSlow},
 	Starts:   "channel_rewritten | node_joined channel_assigned collection_created",
 	Parts:    model.PartSessions,

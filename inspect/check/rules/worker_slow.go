@@ -16,7 +16,6 @@ var workerSlow = &check.Check{
 	ID:       "worker-slow",
 	Title:    "Query node is slower than the others at the same work",
 	Severity: check.Warning,
-	Since:    "0.10",
 	Symptoms: []string{check.SearchesSlow},
 	Starts:   "node_joined:querynode segment_flushed | index_dropped collection_loaded",
 	Parts:    model.PartObjects,
