@@ -80,6 +80,10 @@ type Check struct {
 	// Parts and Needs are what it reads.
 	Parts model.Part
 	Needs Need
+	// Whole says that it judges by what is not there: it skips where records may be missing, as a file is damaged.
+	Whole bool
+	// Requests are the roles whose metrics it breaks the latency of requests down by: it skips where there were no requests.
+	Requests []string
 	// Run looks. An error means that the check itself could not work.
 	Run func(*Pass) error
 	// Roles are those that keep it from happening: what it finds follows from a finding that nobody does their work, if it has no nearer cause.

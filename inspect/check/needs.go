@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ func (p *Pass) lacks() string {
 	}
 	if damage := p.Damage(); damage != "" && p.check.Parts != 0 {
 		p.Unseen("metadata: " + damage)
+		if p.check.Whole {
+			return "the file is damaged, and what seems missing may have been unreadable: " + damage
+		}
 	}
 	if p.check.Needs&NeedEtcd != 0 && p.Etcd == nil {
 		return "etcd was not asked for its health"
@@ -34,6 +38,9 @@ func (p *Pass) lacks() string {
 	r := p.Runtime
 	if r == nil {
 		return facts.NotAsked
+	}
+	if why := p.lacksRequests(); why != "" {
+		return why
 	}
 	for _, n := range []struct {
 		need Need
@@ -55,6 +62,28 @@ func (p *Pass) lacks() string {
 		}
 	}
 	return ""
+}
+
+// lacksRequests says why the latency of requests is not known, and notes which processes gave no metrics.
+func (p *Pass) lacksRequests() string {
+	if len(p.check.Requests) == 0 {
+		return ""
+	}
+	l := p.Latency()
+	silent := 0
+	for _, u := range l.Unknown {
+		if slices.Contains(p.check.Requests, u.Role) {
+			silent++
+			p.Unseen(fmt.Sprintf("metrics of %s: %s", facts.RefNode(u.Role, u.Node).Name, u.Reason))
+		}
+	}
+	switch {
+	case len(l.Budgets) > 0:
+		return ""
+	case silent > 0:
+		return "no process that serves requests reported its metrics"
+	}
+	return "no requests in the window: " + cmp.Or(l.Window.Why, "no process reported its metrics")
 }
 
 func (p *Pass) lacksDistribution(r *model.Runtime) string {

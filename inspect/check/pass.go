@@ -77,13 +77,3 @@ func (p *Pass) OlderThan(t time.Time, d time.Duration, unknown bool) bool {
 	}
 	return p.Now.Sub(t) >= d
 }
-
-// Whole reports whether no record is known to be missing. Else a check that judges by what is not there has nothing
-// to go by: it skips.
-func (p *Pass) Whole() bool {
-	if damage := p.Damage(); damage != "" {
-		p.result.Reason = "the file is damaged, and what seems missing may have been unreadable: " + damage
-		return false
-	}
-	return true
-}

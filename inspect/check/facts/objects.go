@@ -8,6 +8,11 @@ import (
 	"kitescope/internal/words"
 )
 
+// Existing are the collections that are not dropped.
+func (f *Facts) Existing() []*model.Collection {
+	return slices.DeleteFunc(slices.Clone(f.Collections), (*model.Collection).Dropped)
+}
+
 // CollectionLabel is how messages call a collection: its name, with the database unless that is the
 // default one; its id if the name is gone.
 func CollectionLabel(c *model.Cluster, id model.CollectionID) string {

@@ -29,6 +29,7 @@ Without a checkpoint a load reads from the collection's first message on, and no
 	Remedy: `Check that the channel is consumed (` + "`channel-unwatched`" + `) and that its node writes. Flushing the collection makes it write, and with that the
 checkpoint moves. If the key was lost, DataCoord takes the position from the segments at its next start.`,
 	Run:   runCheckpointMissing,
+	Whole: true,
 	Roles: []string{"datanode", "datacoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
 		{Check: "channel-unwatched", Of: check.Shares("vchannels")}, {Check: "channel-watch-state", Of: check.Shares("vchannels")}, {Check: "queue-unreachable"}, {Check: "layout-older"},
@@ -36,9 +37,6 @@ checkpoint moves. If the key was lost, DataCoord takes the position from the seg
 }
 
 func runCheckpointMissing(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	if facts.IsLegacy(p.Cluster) {
 		return p.Skip("Milvus 2.1 keeps no checkpoints of channels")
 	}

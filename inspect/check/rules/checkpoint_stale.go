@@ -27,13 +27,11 @@ stay for good (milvus issue 34545). Milvus 2.6 marks them with the maximum times
 They cost little. But tools, and Milvus's own metric of checkpoint lag, show them as channels that fall further and further behind (issue 31506).`,
 	Remedy: `No action needed: queries are not affected, and garbage collection removes most of them. The keys can be deleted by hand with Milvus stopped, after an
 etcd snapshot (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
-	Run: runCheckpointStale,
+	Run:   runCheckpointStale,
+	Whole: true,
 }
 
 func runCheckpointStale(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	collections := make(map[model.CollectionID]bool)
 	var objects []model.Ref
 	var oldest *model.VChannel

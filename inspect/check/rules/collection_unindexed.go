@@ -37,17 +37,15 @@ by brute force.`,
 exact and needs no build.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runCollectionUnindexed,
+	Whole:       true,
 	FollowsFrom: check.CausedBy(nil, "layout-older"),
 }
 
 func runCollectionUnindexed(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	var work facts.SearchWork
-	for _, x := range p.Collections {
+	for _, x := range p.Existing() {
 		rows := p.CollectionTotals(x.ID).Rows
-		if x.Dropped() || rows < unindexedRows {
+		if rows < unindexedRows {
 			continue
 		}
 		field, loaded := unindexedField(p, x)

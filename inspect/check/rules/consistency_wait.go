@@ -31,6 +31,7 @@ accept messages, and from ` + "`channel-consumption-lag`" + ` if a leader does n
 	Remedy: `Request no more consistency than needed: ` + "`consistency_level=\"Bounded\"`" + ` in the request misses rows of the last 5 seconds and does not wait; ` + "`Session`" + ` finds what the same client has written. If every request needs Strong, a smaller
 ` + "`proxy.timeTickInterval`" + ` shortens waits at the price of more messages. If waits are longer than a tick or two, look at the message queue first.`,
 	Run:         runConsistencyWait,
+	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: slices.Concat(check.CausedBy(delaysTicks, "wal-append-slow"), check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.OfAll(nil), "timetick-lag"), check.CausedBy(check.Shares("collections"), "channel-consumption-lag")),
 }
 
@@ -54,9 +55,6 @@ const (
 )
 
 func runConsistencyWait(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	var costs []cost
 	together := false
 	for _, b := range budgets(p, budget.Search, budget.Query) {

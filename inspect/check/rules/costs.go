@@ -142,28 +142,6 @@ func weight(p *check.Pass, b *budget.Budget) float64 {
 	return min(1, b.Ms*b.Requests/total)
 }
 
-// blind says why a check of budgets can see nothing, "" if it can, and notes which processes of some roles gave no metrics.
-func blind(p *check.Pass, roles ...string) string {
-	if p.Runtime == nil {
-		return facts.NotAsked
-	}
-	l := p.Latency()
-	silent := 0
-	for _, u := range l.Unknown {
-		if slices.Contains(roles, u.Role) {
-			silent++
-			p.Unseen(fmt.Sprintf("metrics of %s: %s", facts.RefNode(u.Role, u.Node).Name, u.Reason))
-		}
-	}
-	if len(l.Budgets) == 0 {
-		if silent > 0 {
-			return "no process that serves requests reported its metrics"
-		}
-		return "no requests in the window: " + cmp.Or(l.Window.Why, "no process reported its metrics")
-	}
-	return ""
-}
-
 // about is what a finding is about and all that it costs there.
 type about struct {
 	object model.Ref

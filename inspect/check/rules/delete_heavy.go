@@ -48,9 +48,9 @@ Deleted rows stay in memory and in indexes. Each search compares them and discar
 
 func runDeleteHeavy(p *check.Pass) error {
 	limit := p.Before(rewriteAfter)
-	for _, x := range p.Collections {
+	for _, x := range p.Existing() {
 		t := p.CollectionTotals(x.ID)
-		if x.Dropped() || t.DeletedRows < deletedLeast {
+		if t.DeletedRows < deletedLeast {
 			continue
 		}
 		segments := 0

@@ -19,12 +19,10 @@ var fewRequests = &check.Check{
 	Doc:      `With few requests the mean is dominated by the slowest one. With fewer than 30 searches, queries or writes in the window, latency checks report info only, and this finding says so. It is nothing to worry about. Without any requests there is no finding.`,
 	Remedy:   `Measure under load, or longer: ` + "`--window 60s`" + `. Without a second scrape the window is the time since each process started.`,
 	Run:      runFewRequests,
+	Requests: []string{"proxy"},
 }
 
 func runFewRequests(p *check.Pass) error {
-	if why := blind(p, "proxy"); why != "" {
-		return p.Skip(why)
-	}
 	var few []*budget.Budget
 	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
 		if b := overall(p, kind); b != nil && b.Root.Known && b.Requests < enough {

@@ -27,13 +27,11 @@ A warning is a proxy or query node whose pauses make the mean search or query at
 CPU time spent on garbage collection is covered by ` + "`profile-gc-share`" + `.`,
 	Remedy:      `Check the CPU limit of the process and whether it is throttled: a pause ends when every thread has had CPU time. Allocations trigger collections: large results and many small requests produce garbage; more memory (` + "`GOMEMLIMIT`" + `, ` + "`GOGC`" + `) makes collections rarer.`,
 	Run:         runGCPause,
+	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure"),
 }
 
 func runGCPause(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	b := overall(p, budget.Search)
 	if b == nil {
 		if b = overall(p, budget.Query); b == nil {

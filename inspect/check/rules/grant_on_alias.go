@@ -32,10 +32,11 @@ Not a finding: a role with a group of privileges on the collection; clusters wit
 the alias may still work there. Read from sources and issues, not seen on a server.`,
 	Remedy: `Grant the same on the collection, then revoke it on the alias: ` + "`MilvusClient.grant_privilege_v2(role, privilege, collection_name, db_name)`" + `.`,
 	Run:    runGrantOnAlias,
+	Whole:  true,
 }
 
 func runGrantOnAlias(p *check.Pass) error {
-	if !p.Whole() || !resolvesAliases(p) {
+	if !resolvesAliases(p) {
 		return nil
 	}
 	behind := make(map[granted]*model.Collection)

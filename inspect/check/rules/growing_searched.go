@@ -28,6 +28,7 @@ A finding is a collection whose searches wait for growing segments for 30% of th
 The gain is what remains once the rows are flushed and have their indexes: searching them then takes as long as the sealed segments on the same nodes take for the same work (weighted as in ` + "`kitescope balance`" + `), or twice that. A graph with more than 32 MB of vectors fits in no CPU cache: each compared row costs a memory access, 200 to 450 ns. The gain is never below zero: sealed segments do the work afterwards.`,
 	Remedy:      `After inserts: ` + "`Collection(NAME).flush()`" + `. With steady inserts: smaller growing segments (` + "`dataCoord.segment.sealProportion`" + `, ` + "`maxSize`" + `), more shards to spread them over more leaders, or an interim index.`,
 	Run:         runGrowingSearched,
+	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: check.CausedBy(check.Shares("collections"), "growing-flushed", "growing-too-old", "growing-too-large", "brute-force-share"),
 }
 
@@ -35,9 +36,6 @@ The gain is what remains once the rows are flushed and have their indexes: searc
 const growingPart = 0.3
 
 func runGrowingSearched(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	var costs []cost
 	for _, b := range budgets(p, budget.Search) {
 		c, ok := costOf(b, budget.KernelGrowing)

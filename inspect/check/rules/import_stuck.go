@@ -123,9 +123,9 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 		grace, jobs = importLeftUnseen, "not recorded before Milvus 2.4"
 	}
 	limit := p.Before(grace)
-	for _, x := range p.Collections {
+	for _, x := range p.Existing() {
 		t := p.CollectionTotals(x.ID)
-		if x.Dropped() || running[x.ID] || t.ByState[model.SegmentImporting] == 0 {
+		if running[x.ID] || t.ByState[model.SegmentImporting] == 0 {
 			continue
 		}
 		var objects []model.Ref

@@ -48,10 +48,7 @@ func metricsOf(fieldType string) []string {
 }
 
 func runIndexMetric(p *check.Pass) error {
-	for _, x := range p.Collections {
-		if x.Dropped() {
-			continue
-		}
+	for _, x := range p.Existing() {
 		byField := make(map[model.FieldID][]*model.Index)
 		for _, i := range p.IndexesOf(x.ID) {
 			if f := x.Field(i.Field); f != nil && f.Vector() && !i.Deleted {

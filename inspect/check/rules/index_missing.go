@@ -33,14 +33,12 @@ segments again. The last resort is to drop the index and create it again. The co
 is loaded again.`,
 	Phases:      []latency.Name{latency.KernelSealed},
 	Run:         runIndexMissing,
+	Whole:       true,
 	Roles:       []string{"indexnode", "indexcoord", "datacoord"},
 	FollowsFrom: []check.Cause{{Check: "layout-older"}, {Check: "layout-rollback", Of: check.OfAll(check.Shares("collections"))}},
 }
 
 func runIndexMissing(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	sorts := !facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 5})
 	var unsorted time.Duration
 	if sorts {

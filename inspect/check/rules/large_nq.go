@@ -24,17 +24,15 @@ var largeNQ = &check.Check{
 
 The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in parallel on the cores of a node, so ten take at least a hundredth of the time of a thousand, and at most that times the number of cores. A client that sends all small requests
 at once gains less: the last one answers when the large one did.`,
-	Remedy: `If latency matters, send smaller requests in parallel: each answers sooner, and together they spread over cores and replicas.`,
-	Run:    runLargeNQ,
+	Remedy:   `If latency matters, send smaller requests in parallel: each answers sooner, and together they spread over cores and replicas.`,
+	Run:      runLargeNQ,
+	Requests: []string{"proxy", "querynode", "streamingnode"},
 }
 
 // manyVectors is how many make a request large, fewVectors how many a smaller one has.
 const manyVectors, fewVectors = 100, 10
 
 func runLargeNQ(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	all := overall(p, budget.Search)
 	switch {
 	case all == nil:

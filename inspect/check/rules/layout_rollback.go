@@ -37,10 +37,7 @@ func runLayoutRollback(p *check.Pass) error {
 	if !runs.Known() {
 		return p.Skip("the running version is unknown")
 	}
-	for _, x := range p.Collections {
-		if x.Dropped() {
-			continue
-		}
+	for _, x := range p.Existing() {
 		switch {
 		case facts.IsLegacy(p.Cluster):
 			judgeRewritten(p, x)

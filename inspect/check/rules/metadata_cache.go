@@ -22,14 +22,12 @@ var metadataCache = &check.Check{
 	Doc: `A proxy caches schemas, partitions and shard leaders, and requests what is missing from the coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is cached after its first request; the entry is dropped when the collection is altered, released or loaded, or a leader moves.
 
 A warning is requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not tell which request a proxy made a call for: the time is divided evenly over all requests, so it is an estimate.`,
-	Remedy: `Find out what empties the cache: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope history`" + `). If the calls are few and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
-	Run:    runMetadataCache,
+	Remedy:   `Find out what empties the cache: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope history`" + `). If the calls are few and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
+	Run:      runMetadataCache,
+	Requests: []string{"proxy"},
 }
 
 func runMetadataCache(p *check.Pass) error {
-	if why := blind(p, "proxy"); why != "" {
-		return p.Skip(why)
-	}
 	var costs []cost
 	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {
 		b := overall(p, kind)

@@ -84,10 +84,7 @@ func limits(p *check.Pass) []fill {
 	var collections, capacity int64
 	var fullest *model.Collection
 	byDatabase := make(map[model.DatabaseID]int64)
-	for _, x := range p.Collections {
-		if x.Dropped() {
-			continue
-		}
+	for _, x := range p.Existing() {
 		collections++
 		byDatabase[x.Database]++
 		partitions := int64(len(p.PartitionsOf(x.ID)))

@@ -21,12 +21,10 @@ Milvus refuses to drop a collection with aliases, so these come from interrupted
 left out.`,
 	Remedy: "`utility.alter_alias(collection_name, alias)`" + ` points it to an existing collection, ` + "`utility.drop_alias(alias)`" + ` removes it.`,
 	Run:    runOrphanAlias,
+	Whole:  true,
 }
 
 func runOrphanAlias(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	for _, a := range p.Aliases {
 		x := p.Collection(a.Collection)
 		if a.State.Gone() || x != nil && !x.Dropped() {

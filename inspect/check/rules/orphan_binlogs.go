@@ -21,13 +21,11 @@ var orphanBinlogs = &check.Check{
 from 1 GiB. DataCoord reads those keys at each start and cannot use them. The collector's scan of object storage deletes the files they name.`,
 	Remedy: `No action needed for queries. ` + "`kitescope get orphans`" + ` lists them. They can be deleted by hand with Milvus stopped, after an etcd snapshot
 (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone. kitescope only reads.`,
-	Run: runOrphanBinlogs,
+	Run:   runOrphanBinlogs,
+	Whole: true,
 }
 
 func runOrphanBinlogs(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	segments, files := 0, int64(0)
 	var bytes int64
 	var objects []model.Ref

@@ -30,7 +30,8 @@ Not a finding: privileges on all collections (` + "`*`" + `), on other object ty
 may be granted before they exist: accept the finding in a baseline.`,
 	Remedy: "`Role(NAME).revoke(\"Collection\", object_name, privilege, db_name)`" + ` or ` + "`MilvusClient.revoke_privilege(...)`" + ` revokes a privilege,
 ` + "`describe_role(role_name, db_name)`" + ` lists what is left.`,
-	Run: runOrphanGrant,
+	Run:   runOrphanGrant,
+	Whole: true,
 }
 
 // mostRevoked is how many privileges one fix takes away.
@@ -40,9 +41,6 @@ const mostRevoked = 50
 type granted struct{ database, object string }
 
 func runOrphanGrant(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	named := namesInUse(p.Cluster)
 	gone := make(map[string][]*model.Grant) // by role
 	var roles []string

@@ -22,13 +22,11 @@ Not counted: records marked deleted, on dropped segments, or of collections bein
 did not keep up, with 4.5 million of them.`,
 	Remedy: `No action needed for queries. If there are very many, check that garbage collection runs: ` + "`dataCoord.enableGarbageCollection`" + `,
 "recycleUnusedSegIndexes" in DataCoord's log.`,
-	Run: runOrphanIndex,
+	Run:   runOrphanIndex,
+	Whole: true,
 }
 
 func runOrphanIndex(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	var records, onLiving, definitions int
 	var objects []model.Ref
 	note := func(ref model.Ref) {

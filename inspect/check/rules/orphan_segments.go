@@ -27,7 +27,8 @@ Info, and a warning from 1 GiB: garbage collection takes only dropped segments, 
 compaction that ends during a drop).`,
 	Remedy: `Make sure that the collection is really gone, not renamed or in another database. Then the records can be deleted by hand, a write to etcd that cannot
 be undone: save a snapshot first (` + "`etcdctl snapshot save FILE`" + `), and stop Milvus. If they are small, leave them. kitescope only reads.`,
-	Run: runOrphanSegments,
+	Run:   runOrphanSegments,
+	Whole: true,
 }
 
 // orphanGroup are the segments of one collection that is gone, or of the gone partitions of one that is not.
@@ -39,9 +40,6 @@ type orphanGroup struct {
 }
 
 func runOrphanSegments(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	var list []*orphanGroup
 	for _, id := range p.SegmentOwners() {
 		x := p.Collection(id)

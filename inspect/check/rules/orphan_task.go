@@ -26,12 +26,10 @@ only: they cannot succeed, and Milvus removes them after hours: ` + "`dataCoord.
 ` + "`dataCoord.import.taskRetention`" + ` (10,800 s).`,
 	Remedy: `No action needed, unless many of them stay: DataCoord's log then says why it does not remove them.`,
 	Run:    runOrphanTask,
+	Whole:  true,
 }
 
 func runOrphanTask(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	var list []*model.Task
 	open := 0
 	for _, t := range p.Tasks {

@@ -24,13 +24,11 @@ has CPU time and the coordinators answer it.
 A warning is requests that wait there for 50% of their mean or more, at least 5 ms; info from 20%. Up to 2.3 the queue is not measured: this check cannot run, and the time is part of what the breakdown calls unexplained.`,
 	Remedy:      `Add proxies, or CPU to those there are. If writes wait, the message queue may be the cause (` + "`wal-append-slow`" + `).`,
 	Run:         runProxyQueue,
+	Requests:    []string{"proxy"},
 	FollowsFrom: check.CausedBy(nil, "proxy-starved"),
 }
 
 func runProxyQueue(p *check.Pass) error {
-	if why := blind(p, "proxy"); why != "" {
-		return p.Skip(why)
-	}
 	var costs []cost
 	measured := false
 	for _, kind := range []budget.Request{budget.Search, budget.Query, budget.Insert, budget.Upsert, budget.Delete} {

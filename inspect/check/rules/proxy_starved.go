@@ -25,6 +25,7 @@ A finding is searches or queries that spend at least 10 ms and 5% of their mean 
 requests to query nodes, reading their answers, merging results. The unexplained time between the proxy and the nodes is therefore added to it.`,
 	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
 	Run:         runProxyStarved,
+	Requests:    []string{"proxy"},
 	FollowsFrom: check.CausedBy(ofProxy, "gc-pause"),
 }
 
@@ -44,9 +45,6 @@ func ofProxy(c *model.Cluster, _, cause *check.Finding) bool {
 }
 
 func runProxyStarved(p *check.Pass) error {
-	if why := blind(p, "proxy"); why != "" {
-		return p.Skip(why)
-	}
 	var costs []cost
 	for _, kind := range []budget.Request{budget.Search, budget.Query} {
 		b := overall(p, kind)

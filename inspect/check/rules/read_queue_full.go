@@ -38,7 +38,8 @@ all searches are alike). The load comes from what its processes use and what the
 If a node does not report its configuration or its cores, that is noted; without the limit, saturation is unknown.`,
 	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at startup). Busy cores: add query nodes or replicas, or reduce the work (indexes, fewer small segments, smaller limits). Idle cores at the default limit: check the CPU quota of the container,
 neighbours, and whether segments are mapped from a slow disk.`,
-	Run: runReadQueueFull,
+	Run:      runReadQueueFull,
+	Requests: []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: slices.Concat(
 		check.CausedBy(ledThere, "imbalance-leaders"), check.CausedBy(check.Shares("nodes"), "worker-slow", "process-slow", "memory-pressure"),
 		check.CausedBy(check.SpeaksOf("queryNode.scheduler.maxReadConcurrentRatio", "queryNode.scheduler.cpuRatio"), "bad-switches"),
@@ -70,9 +71,6 @@ const (
 )
 
 func runReadQueueFull(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	b := overall(p, budget.Search)
 	if b == nil {
 		if b = overall(p, budget.Query); b == nil {

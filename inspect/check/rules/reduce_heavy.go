@@ -25,14 +25,12 @@ for this query; for 100 hits without vectors 15 ms.
 
 A warning is requests that spend 50% of their mean or more on it, at least 5 ms; info from 20%. Milvus does not separate queries of clients from those of searches: that a search was followed by one is an estimate, made if a good part of the search is unexplained and
 as many queries of that length were counted.`,
-	Remedy: `Return fewer fields (` + "`output_fields`" + `), above all no vectors: fetch them by key for the few hits shown. Use a smaller limit, or page with a search iterator.`,
-	Run:    runReduceHeavy,
+	Remedy:   `Return fewer fields (` + "`output_fields`" + `), above all no vectors: fetch them by key for the few hits shown. Use a smaller limit, or page with a search iterator.`,
+	Run:      runReduceHeavy,
+	Requests: []string{"proxy", "querynode", "streamingnode"},
 }
 
 func runReduceHeavy(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	var costs []cost
 	for _, b := range budgets(p, budget.Search, budget.Query) {
 		c, ok := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)

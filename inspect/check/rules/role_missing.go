@@ -29,13 +29,11 @@ a proxy all clients fail. RootCoord hands out timestamps and ids: by Milvus's co
 If no process is registered at all, there is one finding if etcd itself was read, or a bundle of it. From other files it is unknown: the cluster may have been stopped, or its sessions not saved.`,
 	Remedy:      `Start the process, and read in the log of the previous one why it ended. If it is running, it has lost its lease: it hung, or could not reach etcd. Restart it: a process without a session gets no work.`,
 	Run:         runRoleMissing,
+	Whole:       true,
 	FollowsFrom: []check.Cause{endsDataNodes()},
 }
 
 func runRoleMissing(p *check.Pass) error {
-	if !p.Whole() {
-		return nil
-	}
 	if !facts.Alive(p.Cluster) {
 		if !p.ByClock() {
 			return p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")

@@ -28,13 +28,11 @@ The gain is that of compaction into as few segments as their size allows (` + "`
 are at their maximum size, all that is known is that the gain is no more than the wait.`,
 	Remedy:      `Fewer, larger segments: see ` + "`small-segments`" + ` and compact the collection. More cores, query nodes or replicas spread the same segments over more threads. If searches of other collections keep the threads busy, reduce their work.`,
 	Run:         runSegmentThreads,
+	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: append(check.CausedBy(check.Shares("collections"), "small-segments"), check.CausedBy(check.Shares("nodes"), "worker-slow")...),
 }
 
 func runSegmentThreads(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	var costs []cost
 	for _, b := range budgets(p, budget.Search, budget.Query) {
 		if c, ok := costOf(b, budget.ThreadWait); ok && c.matters(much) {

@@ -33,10 +33,7 @@ Importing segments are left to ` + "`import-stuck`" + `.`,
 
 func runSegmentsInvisible(p *check.Pass) error {
 	limit := p.Before(invisibleAfter)
-	for _, x := range p.Collections {
-		if x.Dropped() {
-			continue
-		}
+	for _, x := range p.Existing() {
 		var objects []model.Ref
 		segments, rows := 0, int64(0)
 		for _, s := range p.Among(x.ID, facts.InvisibleSegs) {

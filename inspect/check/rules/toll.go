@@ -92,8 +92,8 @@ func tollOfBuilders(p *check.Pass, t toll) toll {
 	work := p.SearchWork()
 	var waiting, growing int64
 	defined := false
-	for _, x := range p.Collections {
-		if x.Dropped() || !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted && !facts.IsFlat(i.Type) }) {
+	for _, x := range p.Existing() {
+		if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted && !facts.IsFlat(i.Type) }) {
 			continue
 		}
 		defined = true

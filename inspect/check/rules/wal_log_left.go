@@ -22,14 +22,12 @@ var walLogLeft = &check.Check{
 passed over.`,
 	Remedy: `No action needed for queries. The data stay in storage, as no streaming node truncates the log.`,
 	Run:    runWALLogLeft,
+	Whole:  true,
 }
 
 func runWALLogLeft(p *check.Pass) error {
 	if skip, err := withoutWoodpecker(p); skip {
 		return err
-	}
-	if !p.Whole() {
-		return nil
 	}
 	ours := map[string]bool{}
 	for _, x := range p.PChannels {

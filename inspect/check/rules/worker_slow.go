@@ -31,6 +31,7 @@ each other on a busy machine; one with a cgroup limit of 0.2 cores took 2.7 time
 A process that is paused, or lacks CPU time, measures less than others wait for it: the rest is in the unexplained part of the breakdown. The finding includes the part of it that the node is slower by, as far as leaders wait for it. The gain is the difference to the slowest of the other nodes, which searches would wait for instead.`,
 	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows what it does. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
 	Run:         runWorkerSlow,
+	Requests:    []string{"proxy", "querynode", "streamingnode"},
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew"),
 }
 
@@ -42,9 +43,6 @@ const (
 )
 
 func runWorkerSlow(p *check.Pass) error {
-	if why := blind(p, "proxy", "querynode", "streamingnode"); why != "" {
-		return p.Skip(why)
-	}
 	b := overall(p, budget.Search)
 	if b == nil {
 		return nil
