@@ -95,7 +95,7 @@ func (f *balanceFlags) run(a *cli.App, cmd *cobra.Command, collections []string)
 		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err
 	}
-	b := &clusters.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan), Version: cli.VersionText()}
+	b := &clusters.Balance{Env: env, Report: survey.Report(groups, balance.Options{Goal: f.goal, By: by}, f.plan)}
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteBalance(w, b, format, o) }); err != nil {
 		return err
 	}

@@ -134,11 +134,11 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 	judge := new(check.Judge)
 	report := d.judge(a, cluster, judge)
 	c.Where = cluster.Origin.Location
-	c.Diagnosis = &clusters.Diagnosis{Bar: check.Bar{Never: true}, Version: c.Version}
+	c.Diagnosis = &clusters.Diagnosis{Bar: check.Bar{Never: true}}
 	c.Diagnosis.Report, c.Diagnosis.Stale = d.baseline.Apply(report, d.checks)
 	f.explain(c, cluster, judge.Latency(cluster))
 	survey := balance.Take(cluster)
-	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.Asked), Version: c.Version}
+	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.Asked)}
 	if err := f.past(ctx, a, d, c); err != nil {
 		return err
 	}

@@ -23,8 +23,6 @@ import (
 type Balance struct {
 	Env    *view.Env
 	Report *balance.Report
-	// Version is kitescope's, for pages that are kept.
-	Version string
 }
 
 // BalanceFormats are the formats of balance.
@@ -36,7 +34,6 @@ func BalanceFormats() render.Formats {
 		"jsonl": "one replica a line",
 		"csv":   "one line per replica and node (RFC 4180)",
 		"name":  "",
-		"html":  "a self-contained page",
 	})
 }
 
@@ -60,7 +57,7 @@ func (b *Balance) sheet(o *render.ReportOptions) *render.Sheet {
 	shares := newShareTable(b, rows, &o.Options)
 	s := &render.Sheet{
 		Options: o, Head: append([]render.Line{{Role: render.RoleTitle, Text: b.where()}}, b.HeadLines()...),
-		Whole: b.document, Open: 2, Own: map[string]func(io.Writer) error{"html": b.writePage},
+		Whole: b.document, Open: 2,
 		Items: render.ForScripts(len(r.Groups), len(r.Groups), nil), Nested: b.item,
 		Flat: &table.Grid{Table: shares},
 	}
@@ -649,23 +646,6 @@ func (b *Balance) item(e *encode.Encoder, i int) {
 	e.EndObject()
 }
 
-// writePage writes a page to keep: how even the work is, what would even it out, then all replicas.
-func (b *Balance) writePage(w io.Writer) error {
-	p := &webpage.Page{Window: "Balance of " + b.where(), Under: []string{b.where()}, Version: b.Version}
-	if taken := b.Env.Cluster.Origin.Taken; !taken.IsZero() {
-		p.Under = append(p.Under, "state of "+render.Stamp(taken))
-	}
-	p.Headline, p.Tone, p.Facts, p.Commands = b.conclude()
-	p.Add("Balance", b.overview()...)
-	if b.Report.Survey.Asked {
-		p.Add("Replicas", (&render.Sheet{Parts: b.replicas(&render.ReportOptions{})}).Blocks()...)
-	}
-	for _, l := range render.PageLines(b.FootLines(false)) {
-		p.Notes = append(p.Notes, l.Text)
-	}
-	return render.WritePage(w, p)
-}
-
 // overview is what nodes serve of all replicas, for pages.
 func (b *Balance) overview() []webpage.Block {
 	if b.Report == nil || !b.Report.Survey.Asked {
@@ -675,37 +655,16 @@ func (b *Balance) overview() []webpage.Block {
 	return append(blocks, (&render.Sheet{Parts: b.nodes(&render.ReportOptions{})}).Blocks()...)
 }
 
-// conclude is how even the work is, and what would even it out.
-func (b *Balance) conclude() (headline string, tone webpage.Tone, facts []webpage.Fact, commands []webpage.Command) {
-	r := b.Report
-	if !r.Survey.Asked {
-		return "Who serves what is unknown: the nodes were not asked", webpage.Neutral, nil, nil
-	}
-	facts = []webpage.Fact{{Name: "Auto-balance", Value: autoText(&r.Survey.Auto)}}
-	now := r.Options.By.Of(&r.Survey.Spread)
-	headline = "The busiest query node has " + render.Ratio(now) + " times the mean work"
-	switch {
-	case now <= 0:
-		return "No search work is known", webpage.Neutral, facts, nil
-	case r.Plans != nil && r.Moves() > 0:
-		facts = append(facts, webpage.Fact{
-			Name: "Gain", Value: words.Plural(r.Moves(), "move") + ": max/mean " + render.Ratio(now) + " to " + render.Ratio(r.Options.By.Of(&r.After)),
-		})
-		return headline, webpage.Warn, facts, []webpage.Command{{
-			Code: b.SavedPlan(), Language: "python", Text: "Moves the segments. Make the plan again if it is not of today: compactions replace segments.",
-		}}
-	case r.Plans != nil:
-		return headline + ": no move would help", webpage.Good, facts, nil
-	}
-	return headline, webpage.Neutral, facts, nil
-}
-
 // AddPlan adds the balance to a page of other subjects: the nodes, and the moves as one script.
 func (b *Balance) AddPlan(p *webpage.Page) {
 	blocks := b.overview()
 	if b.Report.Plans != nil && b.Report.Moves() > 0 {
-		_, _, facts, commands := b.conclude()
-		blocks = append(blocks, webpage.Facts(facts), webpage.Commands(commands))
+		of := b.Report.Options.By.Of
+		blocks = append(blocks, webpage.Facts([]webpage.Fact{{
+			Name: "Gain", Value: words.Plural(b.Report.Moves(), "move") + ": max/mean " + render.Ratio(of(&b.Report.Survey.Spread)) + " to " + render.Ratio(of(&b.Report.After)),
+		}}), webpage.Commands([]webpage.Command{{
+			Code: b.SavedPlan(), Language: "python", Text: "Moves the segments. Make the plan again if it is not of today: compactions replace segments.",
+		}}))
 	}
 	p.Add("Balance", blocks...)
 }
