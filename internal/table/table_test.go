@@ -1,7 +1,6 @@
 package table
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,29 +97,6 @@ func TestIDSet(t *testing.T) {
 		if got := s.idSet() != nil; got != c.set {
 			t.Errorf("%s %q: a set of ids is %v, want %v", c.schema.Name, c.words, got, c.set)
 		}
-	}
-}
-
-// TestSortOrdersAsComparing holds the radix sort against a comparing one.
-func TestSortOrdersAsComparing(t *testing.T) {
-	keys := []uint64{5, 1 << 60, 5, 0, 1<<64 - 1, 70000, 5, 1 << 17, 0}
-	rows := make([]int32, len(keys))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	want := slices.Clone(rows)
-	slices.SortStableFunc(want, func(a, b int32) int {
-		switch {
-		case keys[a] < keys[b]:
-			return -1
-		case keys[a] > keys[b]:
-			return 1
-		}
-		return 0
-	})
-	sortByRank(rows, slices.Clone(keys))
-	if diff := cmp.Diff(want, rows); diff != "" {
-		t.Error(diff)
 	}
 }
 
