@@ -1,10 +1,9 @@
 package read
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 
-	"kitescope/internal/hints"
 	"kitescope/profile/bench"
 )
 
@@ -22,65 +21,36 @@ func annCSV() format {
 	}
 }
 
-// annFigure is a column that holds figures.
-type annFigure struct {
-	name, unit string
-	better     bench.Direction
-}
-
 // annFigures are those by the name of the column; queriessize is index size by QPS, of two others.
-var annFigures = map[string]annFigure{
-	"k-nn":         {"recall", "", bench.HigherIsBetter},
-	"epsilon":      {"epsilon 0.01 recall", "", bench.HigherIsBetter},
-	"largeepsilon": {"epsilon 0.1 recall", "", bench.HigherIsBetter},
-	"rel":          {"relative error", "", bench.LowerIsBetter},
-	"qps":          {"QPS", "1/s", bench.HigherIsBetter},
-	"p50":          {"p50 latency", "ms", bench.LowerIsBetter},
-	"p95":          {"p95 latency", "ms", bench.LowerIsBetter},
-	"p99":          {"p99 latency", "ms", bench.LowerIsBetter},
-	"p999":         {"p99.9 latency", "ms", bench.LowerIsBetter},
-	"distcomps":    {"distance computations", "", bench.LowerIsBetter},
-	"build":        {"build time", "s", bench.LowerIsBetter},
-	"candidates":   {"candidates", "", bench.LowerIsBetter},
-	"indexsize":    {"index size", "kB", bench.LowerIsBetter},
+var annFigures = map[string]figureColumn{
+	"k-nn":         {name: "recall", unit: "", better: bench.HigherIsBetter},
+	"epsilon":      {name: "epsilon 0.01 recall", unit: "", better: bench.HigherIsBetter},
+	"largeepsilon": {name: "epsilon 0.1 recall", unit: "", better: bench.HigherIsBetter},
+	"rel":          {name: "relative error", unit: "", better: bench.LowerIsBetter},
+	"qps":          {name: "QPS", unit: "1/s", better: bench.HigherIsBetter},
+	"p50":          {name: "p50 latency", unit: "ms", better: bench.LowerIsBetter},
+	"p95":          {name: "p95 latency", unit: "ms", better: bench.LowerIsBetter},
+	"p99":          {name: "p99 latency", unit: "ms", better: bench.LowerIsBetter},
+	"p999":         {name: "p99.9 latency", unit: "ms", better: bench.LowerIsBetter},
+	"distcomps":    {name: "distance computations", unit: "", better: bench.LowerIsBetter},
+	"build":        {name: "build time", unit: "s", better: bench.LowerIsBetter},
+	"candidates":   {name: "candidates", unit: "", better: bench.LowerIsBetter},
+	"indexsize":    {name: "index size", unit: "kB", better: bench.LowerIsBetter},
 }
 
 func readANN(d *doc) ([]*bench.Set, error) {
-	g := &grid{d: d}
-	if err := g.load(); err != nil {
+	g, err := loadGrid(d)
+	if err != nil {
 		return nil, err
 	}
-	if len(g.header) > maxColumns {
-		return nil, hints.Errorf("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
-	}
-	g.roles = make([]role, len(g.header))
 	for i, name := range g.header {
-		g.roles[i] = isIgnored
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case "algorithm", "parameters", "dataset", "count":
-			g.roles[i] = isLabel
+		name = strings.ToLower(strings.TrimSpace(name))
+		if f, ok := annFigures[name]; ok {
+			f.at = i
+			g.figures = append(g.figures, f)
+		} else if slices.Contains([]string{"algorithm", "parameters", "dataset", "count"}, name) {
+			g.labels = append(g.labels, i)
 		}
 	}
-	g.index()
-	s := newSheet(d)
-	s.begin("")
-	times := map[string]int{}
-	for n, row := range g.rows {
-		m := g.metric(row)
-		// A setting that is there twice was run twice.
-		times[m.Of]++
-		run := s.run(strconv.Itoa(times[m.Of]))
-		if run < 0 {
-			return nil, s.err
-		}
-		for i, column := range g.header {
-			f, ok := annFigures[strings.ToLower(strings.TrimSpace(column))]
-			if !ok || i >= len(row) {
-				continue
-			}
-			m.Name = f.name
-			g.put(s, run, m, strings.TrimSpace(row[i]), f.unit, betterWord(f.better), n)
-		}
-	}
-	return s.one()
+	return g.sets() // a setting that is there twice was run twice
 }

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -21,121 +22,74 @@ import (
 //	run,pair,metric,unit,value         a line is a figure; "side" or "concurrency" may be there too
 //	metric,unit,before,after           both sides in a line; with "pair" or "run" there is a line for each pair
 //
-// Commas, semicolons or tabs are between the columns.
+// Columns of words tell what was run. Commas, semicolons or tabs are between the columns.
 func plainCSV() format {
 	return format{
 		Format: Format{"csv", "qps,p99_ms; or run,pair,metric,unit,value; or metric,before,after"},
 		sniff:  isCSV,
-		read:   readCSV,
+		read: func(d *doc) ([]*bench.Set, error) {
+			g, err := loadGrid(d)
+			if err != nil {
+				return nil, err
+			}
+			g.assign()
+			return g.sets()
+		},
 	}
 }
 
-// role is what a column holds.
-type role uint8
-
-const (
-	isValue role = iota // a metric of its own
-	isLabel             // part of what was run
-	isIgnored
-	isRun
-	isPair
-	isSide
-	isOf
-	isConcurrency
-	isMetric
-	isUnitColumn
-	isX
-	isBefore
-	isAfter
-	isBetter
-)
-
-// roleNames are what people call the columns.
-func roleNames(name string) (role, bool) {
-	switch strings.ToLower(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" _-.()[]%", r) }), " ")) {
-	case "run", "run id", "iteration", "trial", "round", "repetition", "rep":
-		return isRun, true
-	case "pair", "block":
-		return isPair, true
-	case "side", "variant", "version", "build", "arm", "group":
-		return isSide, true
-	case "of", "benchmark", "case", "test", "workload", "operation", "task", "name", "query":
-		return isOf, true
-	case "concurrency", "clients", "connections", "sessions", "threads", "users", "num users":
-		return isConcurrency, true
-	case "metric", "measure", "figure":
-		return isMetric, true
-	case "unit", "units":
-		return isUnitColumn, true
-	case "value", "x", "measurement":
-		return isX, true
-	case "before", "base", "baseline", "old", "a", "control", "baseline value", "baseline candidate":
-		return isBefore, true
-	case "after", "contender", "new", "b", "candidate", "candidate value", "contender value":
-		return isAfter, true
-	case "better", "direction":
-		return isBetter, true
-	case "timestamp", "time stamp", "date", "datetime", "started", "started at", "finished", "finished at", "when", "change", "diff", "delta", "difference", "diff b c", "diff b c / b", "ratio", "relative",
-		"p", "p value", "ci", "verdict":
-		return isIgnored, true
-	}
-	return isValue, false
+// columnNames maps names of columns that have a meaning to the first of the same meaning.
+var columnNames = map[string]string{
+	"run": "run", "iteration": "run", "trial": "run", "pair": "pair", "side": "side", "variant": "side", "version": "side",
+	"concurrency": "concurrency", "clients": "concurrency", "sessions": "concurrency", "threads": "concurrency",
+	"metric": "metric", "unit": "unit", "value": "value", "better": "better",
+	"before": "before", "baseline": "before", "old": "before", "after": "after", "candidate": "after", "new": "after",
+	"timestamp": "time", "date": "time", "started": "time", "finished": "time",
 }
 
-// grid is a CSV file: a header, what each column is, and the lines below.
+// grid is a CSV file: a header, and the lines below.
 type grid struct {
 	d      *doc
 	comma  rune
 	header []string
-	units  []string
-	roles  []role
 	rows   [][]string
 	lines  []int
-	// sides are the columns that hold a side each.
-	sides []int
-	// at are the first columns of each role.
-	at map[role]int
+	// at are the columns that have a meaning, by columnNames; labels those that tell what was run; figures those
+	// that hold a metric each.
+	at      map[string]int
+	labels  []int
+	figures []figureColumn
 }
 
-func (g *grid) reader(from io.Reader) *csv.Reader {
+// figureColumn is a column that holds figures of one metric.
+type figureColumn struct {
+	at         int
+	name, unit string
+	better     bench.Direction
+}
+
+// figure is what a line says about one metric of one side.
+type figure struct {
+	figureColumn
+	side, cell string
+}
+
+func newReader(from io.Reader, comma rune) *csv.Reader {
 	r := csv.NewReader(from)
-	g.comma = separator(firstLine(g.d.head))
-	r.Comma = g.comma
-	r.Comment, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = '#', -1, true, true
+	r.Comma, r.Comment, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = comma, '#', -1, true, true
 	return r
 }
 
-func readCSV(d *doc) ([]*bench.Set, error) {
-	g := &grid{d: d}
-	if err := g.load(); err != nil {
-		return nil, err
-	}
-	return g.read()
-}
-
-// read reads the lines in the form that the header shows.
-func (g *grid) read() ([]*bench.Set, error) {
-	if err := g.assign(); err != nil {
-		return nil, err
-	}
-	switch {
-	case len(g.sides) > 0:
-		return g.manySides()
-	case g.column(isMetric) >= 0 && g.column(isX) >= 0:
-		return g.long()
-	}
-	return g.wide()
-}
-
-func (g *grid) load() error {
-	r := g.reader(bytes.NewReader(g.d.data))
+func loadGrid(d *doc) (*grid, error) {
+	g := &grid{d: d, comma: separator(firstLine(d.head)), at: map[string]int{}}
+	r := newReader(bytes.NewReader(d.data), g.comma)
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
 		if len(g.rows) > maxValues {
-			return hints.Errorf("is each line a run, and not a request?", "it has more than %d lines", maxValues)
+			return nil, hints.Errorf("is each line a run, and not a request?", "it has more than %d lines", maxValues)
 		}
 		line := 0
 		if err == nil {
@@ -143,20 +97,24 @@ func (g *grid) load() error {
 		}
 		switch {
 		case err != nil:
-			g.d.skipLine("skipped a line that is not CSV", err.Error())
+			d.skipLine("skipped a line that is not CSV", err.Error())
 		case g.header == nil:
 			g.header = row
 		case len(row) > len(g.header):
-			g.d.skipLine("a line with more columns than the header was left out", fmt.Sprintf("line %d", line))
+			d.skipLine("a line with more columns than the header was left out", fmt.Sprintf("line %d", line))
 		default:
 			if named := withoutEmptyEnd(g.header); len(row) < len(named) {
-				g.d.unfit++ // it may lack empty cells at its end, but hardly most lines do
+				d.unfit++ // it may lack empty cells at its end, but hardly most lines do
 			} else {
-				g.d.fit++
+				d.fit++
 			}
 			g.rows, g.lines = append(g.rows, row), append(g.lines, line)
 		}
 	}
+	if len(g.header) > maxColumns {
+		return nil, hints.Errorf("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
+	}
+	return g, nil
 }
 
 // withoutEmptyEnd are the names of a header that has a separator behind the last.
@@ -169,73 +127,51 @@ func withoutEmptyEnd(header []string) []string {
 	return nil
 }
 
-// assign finds the roles of the columns by their names and contents.
-func (g *grid) assign() error {
-	if len(g.header) > maxColumns {
-		return hints.Errorf("is it a result of a benchmark?", "it has more than %d columns", maxColumns)
-	}
-	g.roles, g.units = make([]role, len(g.header)), make([]string, len(g.header))
+// assign finds the meaning of the columns: by their names, else by what is in them.
+func (g *grid) assign() {
 	for i, name := range g.header {
-		g.roles[i], _ = roleNames(name)
-	}
-	if before, after := g.column(isBefore), g.column(isAfter); before >= 0 && after >= 0 {
-		g.sides = []int{before, after}
-	}
-	long := g.column(isMetric) >= 0 && g.column(isX) >= 0
-	for i, name := range g.header {
-		switch r := g.roles[i]; {
-		case slices.Contains(g.sides, i):
-			continue
-		case r == isMetric || r == isX || r == isUnitColumn || r == isBetter:
-			if !long && g.sides == nil {
-				g.roles[i] = g.byContent(i)
+		if meaning := columnNames[strings.ToLower(strings.TrimSpace(name))]; meaning != "" {
+			if _, taken := g.at[meaning]; !taken {
+				g.at[meaning] = i
 			}
-		case r == isOf && g.numeric(i):
-			g.roles[i] = isValue
-		case r == isValue || r == isBefore || r == isAfter:
-			g.roles[i] = g.byContent(i)
-		}
-		if g.roles[i] == isValue {
-			g.header[i], g.units[i] = splitUnit(name)
 		}
 	}
-	g.index()
-	return nil
-}
-
-// index remembers where the columns are: each line asks for some.
-func (g *grid) index() {
-	g.at = map[role]int{}
-	for i, r := range g.roles {
-		if _, ok := g.at[r]; !ok {
-			g.at[r] = i
+	if !g.has("before", "after") {
+		delete(g.at, "before")
+		delete(g.at, "after")
+	}
+	if !g.has("metric", "value") && !g.has("before", "after") {
+		delete(g.at, "metric")
+	}
+	if !g.has("metric", "value") {
+		delete(g.at, "value")
+	}
+	for i, name := range g.header {
+		switch meaning := columnNames[strings.ToLower(strings.TrimSpace(name))]; {
+		case meaning != "" && g.has(meaning), meaning == "time":
+		case g.numeric(i):
+			c := figureColumn{at: i}
+			c.name, c.unit = splitUnit(name)
+			g.figures = append(g.figures, c)
+		default:
+			g.labels = append(g.labels, i)
 		}
 	}
 }
 
-// byContent tells columns of figures from those of words.
-func (g *grid) byContent(i int) role {
-	if g.numeric(i) {
-		return isValue
-	}
-	return isLabel
+func (g *grid) has(meanings ...string) bool {
+	return !slices.ContainsFunc(meanings, func(m string) bool { _, ok := g.at[m]; return !ok })
 }
 
-// numeric reports whether at least half of what stands in a column, in its first lines, are numbers.
+// numeric reports whether the first value of a column is a number, with or without a unit.
 func (g *grid) numeric(i int) bool {
-	numbers, words := 0, 0
-	const enough = 1000
-	for _, row := range g.rows[:min(len(g.rows), enough)] {
-		if i >= len(row) || strings.TrimSpace(row[i]) == "" {
-			continue
-		}
-		if _, unit, ok := g.number(row[i]); ok && (unit == "" || isUnit(unit)) {
-			numbers++
-		} else {
-			words++
+	for _, row := range g.rows {
+		if i < len(row) && !isEmpty(row[i]) {
+			_, unit, ok := g.number(row[i])
+			return ok && (unit == "" || isUnit(unit))
 		}
 	}
-	return numbers > 0 && numbers >= words
+	return false
 }
 
 // number reads a cell; with semicolons between the columns a comma is that of decimals.
@@ -246,18 +182,15 @@ func (g *grid) number(cell string) (float64, string, bool) {
 	return number(cell)
 }
 
-func (g *grid) column(r role) int {
-	for i, have := range g.roles {
-		if have == r {
-			return i
-		}
-	}
-	return -1
+// isEmpty reports whether a cell has no figure.
+func isEmpty(cell string) bool {
+	cell = strings.ToLower(strings.TrimSpace(cell))
+	return cell == "" || cell == "-" || cell == "n/a" || cell == "null"
 }
 
-// cell is what stands in a line in the column of a role, "" if there is none.
-func (g *grid) cell(row []string, r role) string {
-	if i, ok := g.at[r]; ok && i < len(row) {
+// cell is what stands in a line in the column of a meaning, "" if there is none.
+func (g *grid) cell(row []string, meaning string) string {
+	if i, ok := g.at[meaning]; ok && i < len(row) {
 		return strings.TrimSpace(row[i])
 	}
 	return ""
@@ -266,31 +199,156 @@ func (g *grid) cell(row []string, r role) string {
 // metric is what a line says about all its figures.
 func (g *grid) metric(row []string) bench.Metric {
 	var of []string
-	for i, r := range g.roles[:min(len(g.roles), len(row))] {
-		if r == isOf || r == isLabel {
-			if text := strings.TrimSpace(row[i]); text != "" {
-				of = append(of, text)
-			}
+	for _, i := range g.labels {
+		if i < len(row) && strings.TrimSpace(row[i]) != "" {
+			of = append(of, strings.TrimSpace(row[i]))
 		}
 	}
-	n, err := strconv.Atoi(g.cell(row, isConcurrency))
+	n, err := strconv.Atoi(g.cell(row, "concurrency"))
 	if err != nil || n < 0 {
 		n = 0
 	}
 	return bench.Metric{Of: clean(strings.Join(of, " ")), Concurrency: n}
 }
 
-// value reads a figure, of a cell and its unit.
-func (g *grid) value(cell, unit string) (float64, string, bool) {
-	x, suffix, ok := g.number(cell)
-	if !ok || math.IsNaN(x) {
-		return 0, "", false
+// figuresOf are the figures of a line, in the form that the header shows.
+func (g *grid) figuresOf(row []string, m *bench.Metric) []figure {
+	var list []figure
+	c := figureColumn{name: g.cell(row, "metric"), unit: g.cell(row, "unit"), better: betterOf(g.cell(row, "better"))}
+	if g.has("before", "after") && c.name == "" { // the words are the name, whatever their column is called
+		c.name, m.Of = m.Of, ""
 	}
-	if suffix != "" {
-		if unit == "" || isUnit(suffix) {
-			return x, suffix, isUnit(suffix) || unit == ""
+	if c.unit == "" {
+		c.name, c.unit = splitUnit(c.name)
+	}
+	switch {
+	case g.has("before", "after"):
+		c.name = cmp.Or(c.name, "value")
+		for _, side := range []string{"before", "after"} {
+			list = append(list, figure{c, g.header[g.at[side]], g.cell(row, side)})
 		}
-		return 0, "", false
+	case g.has("metric", "value"):
+		list = append(list, figure{c, g.cell(row, "side"), g.cell(row, "value")})
+	default:
+		for _, c := range g.figures {
+			f := figure{c, g.cell(row, "side"), ""}
+			if c.at < len(row) {
+				f.cell = row[c.at]
+			}
+			list = append(list, f)
+		}
 	}
-	return x, unit, true
+	return list
+}
+
+// sets reads all lines. A line is of the run that it names, else of its pair; else the n-th line of the same thing is run n.
+func (g *grid) sets() ([]*bench.Set, error) {
+	type counted struct {
+		side string
+		bench.Metric
+	}
+	times := map[counted]int{}
+	var sheets []*sheet
+	for n, row := range g.rows {
+		m := g.metric(row)
+		figures := g.figuresOf(row, &m)
+		if len(figures) == 0 {
+			return nil, hints.Errorf(known(), "no column holds figures")
+		}
+		m.Name = figures[0].name
+		count := counted{figures[0].side, m}
+		times[count]++
+		pair := g.cell(row, "pair")
+		run := cmp.Or(g.cell(row, "run"), pair, strconv.Itoa(times[count]))
+		if len(figures) == 2 && g.has("before", "after") {
+			pair = cmp.Or(pair, g.cell(row, "run")) // figures of one line were made together
+		}
+		for _, f := range figures {
+			name := clean(f.side)
+			i := slices.IndexFunc(sheets, func(s *sheet) bool { return s.set.Name == name })
+			if i < 0 {
+				if i = len(sheets); i >= maxNotes {
+					return nil, hints.Errorf("is the column of sides one of runs?", "%d sides in one file", i+1)
+				}
+				sheets = append(sheets, newSheet(g.d))
+				sheets[i].set.Name = name
+			}
+			s := sheets[i]
+			at := s.run(run)
+			if at < 0 {
+				return nil, s.err
+			}
+			if pair != "" {
+				s.set.Runs[at].Pair = clean(pair)
+			}
+			m.Name = f.name
+			g.put(s, at, m, f, n)
+		}
+	}
+	var sets []*bench.Set
+	for _, s := range sheets {
+		if s.err != nil {
+			return nil, s.err
+		}
+		sets = append(sets, s.set)
+	}
+	return sets, nil
+}
+
+// put adds what stands in a cell. An empty one is no figure, and nothing is said about it.
+func (g *grid) put(s *sheet, run int, m bench.Metric, f figure, n int) {
+	if isEmpty(f.cell) {
+		return
+	}
+	x, unit, ok := g.number(f.cell)
+	if !ok || math.IsNaN(x) || unit != "" && f.unit != "" && !isUnit(unit) {
+		g.d.skip("skipped values that are not numbers", fmt.Sprintf("line %d: %q", g.lines[n], strings.TrimSpace(f.cell)))
+		return
+	}
+	m.Unit = cmp.Or(unit, f.unit)
+	s.add(run, m, x, f.better)
+}
+
+// splitUnit takes the unit off the name of a column: "p99_ms", "latency (ms)", "latency [ms]", "latency, ms".
+func splitUnit(name string) (string, string) {
+	name = strings.TrimSpace(name)
+	for _, around := range []string{"()", "[]"} {
+		at := strings.LastIndexByte(name, around[0])
+		if at > 0 && name[len(name)-1] == around[1] && isUnit(name[at+1:len(name)-1]) {
+			return strings.TrimSpace(name[:at]), name[at+1 : len(name)-1]
+		}
+	}
+	if word := lastWord(name); isRateWord(word) {
+		return name, word // "search QPS" is both a name and a unit
+	}
+	at := strings.LastIndexAny(name, "_, ./")
+	if at > 0 && at < len(name)-1 && name[at] != '/' && isUnit(name[at+1:]) && !shortUnit(name[at+1:]) {
+		return strings.TrimRight(name[:at], "_, ."), name[at+1:]
+	}
+	if _, rest, ok := number(name); ok && rest == "%" {
+		return name, "" // "99%" is a percentile
+	}
+	return name, ""
+}
+
+func lastWord(name string) string {
+	return name[strings.LastIndexAny(name, "_, .-")+1:]
+}
+
+// isRateWord recognises units that are names as well.
+func isRateWord(word string) bool {
+	switch strings.ToLower(word) {
+	case "qps", "rps", "tps", "iops", "ops":
+		return true
+	}
+	return false
+}
+
+// shortUnit are letters that are units only where somebody says so: a column "m" or "b" is no time.
+func shortUnit(s string) bool {
+	switch strings.ToLower(s) {
+	case "m", "h", "b":
+		return true
+	}
+	return false
 }

@@ -30,8 +30,7 @@ func isCSV(d *doc) bool {
 	if d.isJSON() || d.binary() {
 		return false
 	}
-	g := &grid{d: d}
-	r := g.reader(strings.NewReader(d.head))
+	r := newReader(strings.NewReader(d.head), separator(firstLine(d.head)))
 	header, err := r.Read()
 	if err != nil || !isHeader(header) {
 		return false
