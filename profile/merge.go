@@ -16,9 +16,6 @@ type MergeOptions struct {
 	Nodes bool
 	// SameNodes takes profiles whose nodes have equal names for profiles of one process, at different times.
 	SameNodes bool
-	// Compatible keeps the sample types that all profiles have, by their names, in the unit that is the finest, as
-	// `go tool pprof` does with several files. Without it all must have the same types.
-	Compatible bool
 	// Count is how many profiles there will be, if that is known: 0 if not. As with Limits.Size, tables then need not
 	// be moved while they grow.
 	Count int
@@ -26,7 +23,8 @@ type MergeOptions struct {
 	Limits Limits
 }
 
-// Merge makes one profile of several, as google/pprof's profile.Merge does: samples with equal stacks and labels are
+// Merge makes one profile of several, as `go tool pprof` does with several files: with the sample types that all have, by
+// their names, in the finest unit. As with google/pprof's profile.Merge samples with equal stacks and labels are
 // added up and those of which nothing is left are gone; the durations are added up, the period is the longest, the
 // time the earliest.
 func Merge(ps []*Profile, options MergeOptions) (*Profile, error) {

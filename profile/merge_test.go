@@ -221,35 +221,27 @@ func TestMergeOfDifferentTypes(t *testing.T) {
 	heap.Origin.Name = "heap.pb.gz"
 	micro := small(t, []profile.ValueType{{Type: "cpu", Unit: "microseconds"}, {Type: "extra", Unit: "count"}}, map[string][]int64{"a": {7, 1}, "b": {3, 0}})
 	micro.PeriodType, micro.Period, micro.DefaultType = cpu.PeriodType, 10, "extra"
-	for _, isCompatible := range []bool{false, true} {
-		m := profile.NewMerger(profile.MergeOptions{Compatible: isCompatible})
-		if err := m.Add(cpu); err != nil {
+	m := profile.NewMerger(profile.MergeOptions{})
+	if err := m.Add(cpu); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Add(heap); err == nil || !strings.Contains(err.Error(), "heap.pb.gz has the") || !strings.Contains(hintOf(err), "CPU with CPU") {
+		t.Errorf("error %v, hint %q", err, hintOf(err))
+	}
+	for _, p := range []*profile.Profile{micro, cpu} {
+		if err := m.Add(p); err != nil {
 			t.Fatal(err)
 		}
-		err := m.Add(heap)
-		if err == nil || !strings.Contains(err.Error(), "heap.pb.gz has the") || !strings.Contains(hintOf(err), "CPU with CPU") {
-			t.Errorf("compatible %v: error %v, hint %q", isCompatible, err, hintOf(err))
-		}
-		if err := m.Add(micro); (err == nil) != isCompatible {
-			t.Errorf("compatible %v: error %v", isCompatible, err)
-		}
-		if err := m.Add(cpu); err != nil {
-			t.Errorf("after one that did not fit: %v", err)
-		}
-		want := map[string][]int64{"a": {2, 20}}
-		if isCompatible {
-			want = map[string][]int64{"a": {7020}, "b": {3000}}
-		}
-		p := m.Profile()
-		if diff := cmp.Diff(want, stacks(p)); diff != "" {
-			t.Errorf("compatible %v: %s", isCompatible, diff)
-		}
-		if isCompatible && (p.Types[0] != cpuTypes()[1] || p.DefaultType != "cpu") {
-			t.Errorf("types %v, default %q", p.Types, p.DefaultType)
-		}
+	}
+	merged := m.Profile()
+	if diff := cmp.Diff(map[string][]int64{"a": {7020}, "b": {3000}}, stacks(merged)); diff != "" {
+		t.Error(diff)
+	}
+	if merged.Types[0] != cpuTypes()[1] || merged.DefaultType != "cpu" {
+		t.Errorf("types %v, default %q", merged.Types, merged.DefaultType)
 	}
 	// The other way round the finer unit comes later, to values that are merged already.
-	p, err := profile.Merge([]*profile.Profile{micro, cpu}, profile.MergeOptions{Compatible: true})
+	p, err := profile.Merge([]*profile.Profile{micro, cpu}, profile.MergeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

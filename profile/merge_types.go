@@ -25,14 +25,8 @@ func (m *Merger) addTypes(p *Profile) error {
 	if m.count == 0 {
 		m.p.Types, m.p.PeriodType, m.p.Period = slices.Clone(p.Types), p.PeriodType, p.Period
 		m.columns = identity(len(p.Types))
-	} else {
-		add := m.sameTypes
-		if m.options.Compatible {
-			add = m.commonTypes
-		}
-		if err := add(p); err != nil {
-			return err
-		}
+	} else if err := m.commonTypes(p); err != nil {
+		return err
 	}
 	m.row = make([]int64, len(m.columns))
 	if last := len(m.defaults) - 1; last < 0 || m.defaults[last].kind != p.DefaultType || !slices.Equal(m.defaults[last].types, p.Types) {
@@ -70,22 +64,14 @@ func typeList(types []ValueType) string {
 	return strings.Join(words, ", ")
 }
 
-// sameTypes wants the types of the profiles before (google/pprof profile/merge.go: compatible).
-func (m *Merger) sameTypes(p *Profile) error {
-	if p.PeriodType != m.p.PeriodType {
-		return m.differ(p, "the period type", p.PeriodType.String(), m.p.PeriodType.String())
-	}
-	if !slices.Equal(p.Types, m.p.Types) {
-		return m.differ(p, "the sample types", typeList(p.Types), typeList(m.p.Types))
-	}
-	m.p.Period = max(m.p.Period, p.Period)
-	m.columns = identity(len(p.Types))
-	return nil
-}
-
 // commonTypes keeps the types that this profile has too, by their names, in the finer unit (google/pprof
 // profile/merge.go: CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
 func (m *Merger) commonTypes(p *Profile) error {
+	if p.PeriodType == m.p.PeriodType && slices.Equal(p.Types, m.p.Types) {
+		m.p.Period = max(m.p.Period, p.Period)
+		m.columns = identity(len(p.Types))
+		return nil
+	}
 	if p.PeriodType.Type != m.p.PeriodType.Type || !sameDimension(p.PeriodType.Unit, m.p.PeriodType.Unit) {
 		return m.differ(p, "the period type", p.PeriodType.String(), m.p.PeriodType.String())
 	}

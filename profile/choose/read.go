@@ -33,7 +33,7 @@ func (c *Choice) Merge(ctx context.Context, collapse bool) (*profile.Profile, er
 	}
 	// In a record of several rounds a process is met again; elsewhere equal names may be of two clusters.
 	again := slices.ContainsFunc(c.List, func(p Profile) bool { return p.Round > 0 })
-	m := profile.NewMerger(profile.MergeOptions{Nodes: !collapse, SameNodes: again, Compatible: true, Count: len(c.List)})
+	m := profile.NewMerger(profile.MergeOptions{Nodes: !collapse, SameNodes: again, Count: len(c.List)})
 	for i := range c.List {
 		p, err := c.List[i].whole(ctx, collapse)
 		if err != nil {

@@ -120,7 +120,7 @@ func (j *judge) together() {
 			"calls inside the runtime and the standard library count for one of them only; profile with the Go that you build with",
 		})
 	}
-	whole, err := profile.Merge(j.profiles, profile.MergeOptions{Compatible: true})
+	whole, err := profile.Merge(j.profiles, profile.MergeOptions{})
 	switch {
 	case err != nil:
 		j.refuse("no-merge", "they cannot be merged: "+err.Error(), "judge and pack them one at a time")

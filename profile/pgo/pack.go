@@ -136,7 +136,7 @@ func mergeForPack(inputs []Input) (whole *profile.Profile, kind int, err error) 
 	if len(profiles) == 0 {
 		return nil, 0, errNoCall()
 	}
-	if whole, err = profile.Merge(profiles, profile.MergeOptions{Compatible: true}); err != nil {
+	if whole, err = profile.Merge(profiles, profile.MergeOptions{}); err != nil {
 		return nil, 0, fmt.Errorf("pack: %w", err)
 	}
 	kind = kindOf(whole)

@@ -95,7 +95,7 @@ func mergeItems(ctx context.Context, items []Item) (*profile.Profile, error) {
 	case 1:
 		return all[0], nil
 	}
-	return profile.Merge(all, profile.MergeOptions{Nodes: true, Compatible: true})
+	return profile.Merge(all, profile.MergeOptions{Nodes: true})
 }
 
 // loadItem reads one profile, whose samples are its node's.
