@@ -41,11 +41,11 @@ type leaning struct {
 	growing, sealed float64
 }
 
-// split makes a budget for each collection of that of all. Nodes do not say whose their time is: each collection's phases add
-// up to its own mean, those of all collections together to what was measured of a phase, and between these they are shared by
-// what the collections lean to (iterative proportional fitting). What a node spends that serves one of them alone is that one's; a
-// collection of which all nodes do so has a budget of its own, if in has what they say. Where one collection makes all requests, it is its own.
-func split(all *Budget, list []collectionReading, lean func(database, name string) leaning, nodes map[model.NodeID]*serving, in *readings) []*Budget {
+// split makes a budget for each collection of that of all. Nodes do not say whose their time is: a collection whose nodes serve no other
+// has a budget of its own, if in has what they say. Of the others each one's phases add up to its own mean, those of all together to what
+// was measured of a phase, and between these they are shared by what the collections lean to (iterative proportional fitting). Where one
+// collection makes all requests, it is its own.
+func split(all *Budget, list []collectionReading, lean func(database, name string) leaning, nodes serving, in *readings) []*Budget {
 	if len(list) == 0 {
 		return []*Budget{all}
 	}
@@ -63,47 +63,47 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 		leans[i] = lean(c.database, c.name)
 		ids[i] = leans[i].id
 	}
-	own := ownersOf(nodes, ids)
-	columns := own.columns(all, leaves, leans, told)
+	columns := make([]float64, len(leaves)) // the time of all requests in each phase
+	for k, p := range leaves {
+		columns[k] = p.Share * told
+	}
 	budgets := make([]*Budget, len(list))
 	for i, c := range list {
-		if in == nil {
+		if in == nil || slices.Contains(ids, 0) { // nobody knows where a collection is served whose name the metadata do not know
 			continue
 		}
-		if budgets[i] = in.alone(own, c, ids[i], all.Request); budgets[i] != nil {
-			without(columns, leaves, budgets[i])
+		if budgets[i] = in.alone(nodes, c, ids[i], ids, all.Request); budgets[i] != nil {
+			budgets[i].takeFrom(columns, leaves)
 			rows[i] = 0
 		}
 	}
-	sums := make([]float64, len(columns))
-	for k, c := range columns {
-		sums[k] = c.ms
-	}
-	time := make([][]float64, len(list)) // of all requests of a collection in a column
+	time := make([][]float64, len(list)) // of all requests of a collection in a phase
 	for i, c := range list {
 		time[i] = make([]float64, len(columns))
-		for k, x := range columns {
+		for k, p := range leaves {
 			if budgets[i] == nil {
-				time[i][k] = own.weight(x, leaves[x.leaf].Name, leans[i]) * c.total.count
+				time[i][k] = leans[i].weight(p.Name) * c.total.count
 			}
 		}
 	}
-	fit(time, rows, sums)
+	fit(time, rows, columns)
 	for i, c := range list {
 		if budgets[i] == nil {
-			budgets[i] = all.of(c, ids[i], leaves, joined(time[i], columns, len(leaves)), joined(sums, columns, len(leaves)))
+			budgets[i] = all.of(c, ids[i], leaves, time[i], columns)
 		}
 	}
 	return append([]*Budget{all}, budgets...)
 }
 
-// joined adds up the columns of each of so many phases.
-func joined(time []float64, columns []column, phases int) []float64 {
-	sums := make([]float64, phases)
-	for k, c := range columns {
-		sums[c.leaf] += time[k]
+// takeFrom takes what the budget of a collection of its own says of phases away from what is shared.
+func (b *Budget) takeFrom(columns []float64, leaves []*Phase) {
+	for k, p := range leaves {
+		for _, x := range b.Root.Leaves() {
+			if x.Name == p.Name && x.Parent == p.Parent {
+				columns[k] = max(0, columns[k]-x.Ms*b.Requests)
+			}
+		}
 	}
-	return sums
 }
 
 // weight is how much more of a phase a collection's request is likely to have than one that leans to nothing.
