@@ -45,23 +45,36 @@ func (p *Pass) settled(ref model.Ref) bool {
 	if !p.check.joins() || len(p.Unsettled()) == 0 {
 		return true
 	}
-	id, ok := collectionOf(p.Cluster, ref)
+	id, ok := CollectionOf(p.Cluster, ref)
 	return !ok || !slices.Contains(p.Unsettled(), id)
 }
 
-// collectionOf is the collection that an object belongs to; ok is false if it belongs to none.
-func collectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok bool) {
-	id, _ := strconv.ParseInt(ref.ID, 10, 64)
-	switch ref.Resource {
-	case "collections":
-		return model.CollectionID(id), true
-	case "vchannels":
+// CollectionOf returns the collection that an object is or belongs to; ok is false if that is none, or not known.
+func CollectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok bool) {
+	if ref.Resource == "vchannels" {
 		if v := c.VChannel(ref.ID); v != nil {
 			return v.Collection, true
 		}
+		return 0, false
+	}
+	id, err := strconv.ParseInt(ref.ID, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	switch ref.Resource {
+	case "collections":
+		return model.CollectionID(id), true
 	case "segments":
 		if s := c.Segment(model.SegmentID(id)); s != nil {
 			return s.Collection, true
+		}
+	case "partitions":
+		if p := c.Partition(model.PartitionID(id)); p != nil {
+			return p.Collection, true
+		}
+	case "indexes":
+		if i := c.Index(model.IndexID(id)); i != nil {
+			return i.Collection, true
 		}
 	case "replicas":
 		for _, r := range c.Replicas {
@@ -75,6 +88,6 @@ func collectionOf(c *model.Cluster, ref model.Ref) (owner model.CollectionID, ok
 
 // unsettled reports whether a check that found something before could say nothing of it now.
 func (r *Report) unsettled(f *Finding) bool {
-	id, ok := collectionOf(r.Cluster, f.Object)
+	id, ok := CollectionOf(r.Cluster, f.Object)
 	return ok && slices.Contains(r.Unsettled, id) && slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Check.ID == f.Check && x.Check.joins() })
 }

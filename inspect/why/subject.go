@@ -28,13 +28,9 @@ func (s *subject) own(r model.Ref) {
 			s.owners[model.Ref{Resource: "segments", ID: first}] = true
 			s.segment(model.SegmentID(n))
 		}
-	case "partitions":
-		if p := c.Partition(model.PartitionID(id)); p != nil {
-			s.collection(p.Collection)
-		}
-	case "indexes":
-		if x := c.Index(model.IndexID(id)); x != nil {
-			s.collection(x.Collection)
+	case "partitions", "indexes":
+		if id, ok := check.CollectionOf(c, r); ok {
+			s.collection(id)
 		}
 	case "fields":
 		first, _, _ := strings.Cut(r.ID, "/")

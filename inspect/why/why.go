@@ -19,7 +19,6 @@ package why
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
@@ -227,7 +226,7 @@ func with(b *latency.Budget, p *latency.Phase, s *check.Slowdown) (list []latenc
 
 // elsewhere reports whether a finding is about a collection of which nobody makes such requests, whatever processes it speaks of.
 func (r requests) elsewhere(c *model.Cluster, f *check.Finding, b *latency.Budget) bool {
-	id, ok := collectionOf(c, f.Object)
+	id, ok := check.CollectionOf(c, f.Object)
 	if !ok || b.Collection != 0 {
 		return ok && id != b.Collection
 	}
@@ -266,7 +265,7 @@ func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Pha
 	if ref.Resource == "nodes" {
 		return slices.ContainsFunc(p.Of, func(n latency.NodePhase) bool { return ref.ID == n.Role+"-"+n.Node.String() })
 	}
-	id, ok := collectionOf(c, ref)
+	id, ok := check.CollectionOf(c, ref)
 	return ok && (b.Collection == 0 || id == b.Collection)
 }
 
@@ -278,43 +277,6 @@ func checkOf(report *check.Report, id string) *check.Check {
 		}
 	}
 	return nil
-}
-
-// collectionOf is the collection that an object is, or is part of.
-func collectionOf(c *model.Cluster, ref model.Ref) (model.CollectionID, bool) {
-	if ref.Resource == "vchannels" {
-		if v := c.VChannel(ref.ID); v != nil {
-			return v.Collection, true
-		}
-		return 0, false
-	}
-	id, err := strconv.ParseInt(ref.ID, 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	switch ref.Resource {
-	case "collections":
-		return model.CollectionID(id), true
-	case "segments":
-		if s := c.Segment(model.SegmentID(id)); s != nil {
-			return s.Collection, true
-		}
-	case "partitions":
-		if p := c.Partition(model.PartitionID(id)); p != nil {
-			return p.Collection, true
-		}
-	case "indexes":
-		if i := c.Index(model.IndexID(id)); i != nil {
-			return i.Collection, true
-		}
-	case "replicas":
-		for _, r := range c.Replicas {
-			if int64(r.ID) == id {
-				return r.Collection, true
-			}
-		}
-	}
-	return 0, false
 }
 
 // most is how many processes' frames are told.
