@@ -16,6 +16,8 @@ import (
 func TestDeadlineCountsForEverything(t *testing.T) {
 	t.Parallel()
 	const timeout, slack = 2 * time.Second, 1200 * time.Millisecond // what begins a second time ends well behind that
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, test := range map[string]struct {
 		delay  func(n int32) time.Duration
 		window time.Duration
@@ -29,8 +31,6 @@ func TestDeadlineCountsForEverything(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
-			was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 			over := make(chan struct{})
 			var asked atomic.Int32
 			punctual := livetest.Punctual(t)

@@ -49,13 +49,13 @@ func TestFaults(t *testing.T) {
 		"cut off":               {livetest.CutOff(t), model.CutOff, "", true},
 		"TLS only":              {livetest.TLSOnly(t, trusted.Server(t, nil, "127.0.0.1")), model.Denied, "speaks TLS", true},
 	}
+	served := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	before := runtime.NumGoroutine()
 	t.Run("side by side", func(t *testing.T) {
 		for name, fault := range faults {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
-				c = livetest.Replace(c, map[string]string{"querynode-101": fault.address})
+				c := livetest.Replace(served, map[string]string{"querynode-101": fault.address})
 				patience := timeout
 				if fault.quick {
 					patience = unhurried // whose deadline is not what is tested
@@ -104,6 +104,8 @@ func TestTooLarge(t *testing.T) {
 func TestMetricsFaults(t *testing.T) {
 	t.Parallel()
 	huge, _ := livetest.Huge(t, 512<<20)
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, fault := range map[string]struct {
 		address string
 		outcome model.Outcome
@@ -118,17 +120,12 @@ func TestMetricsFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := livetest.Cluster(livetest.Spec{QueryNodes: 2, Collections: 1, Segments: 4})
-			records := livetest.Answers(c, livetest.Options{})
-			moved := livetest.Serve(t, c, records, recorded.Options{})
-			// The address map leads the process's HTTP port elsewhere.
-			r := ask(t, moved, live.Options{})
-			was := r.LiveNode("querynode", 101).Process.Address
 			patience := unhurried
 			if fault.outcome == model.TimedOut {
 				patience = 4 * time.Second
 			}
-			r = ask(t, moved, live.Options{Timeout: patience, MaxAnswer: 1 << 20, Map: map[string]string{was: fault.address}})
+			// The address map leads the process's HTTP port elsewhere.
+			r := ask(t, c, live.Options{Timeout: patience, MaxAnswer: 1 << 20, Map: map[string]string{was: fault.address}})
 			wantOutcome(t, r, "querynode", 101, model.Answered, "")
 			p := r.LiveNode("querynode", 101).Process
 			if p == nil {

@@ -47,6 +47,7 @@ func TestHostileAnswers(t *testing.T) {
 	for i := range 200_000 / 20 {
 		pairs.Configuations = append(pairs.Configuations, &commonpb.KeyValuePair{Key: "common.x" + strconv.Itoa(i), Value: "\x1b[2J"})
 	}
+	served := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
 	for name, test := range map[string]struct {
 		method string
 		answer []byte
@@ -68,8 +69,7 @@ func TestHostileAnswers(t *testing.T) {
 		"an endless status":       {"/GetComponentStates", encode(t, &milvuspb.ComponentStates{Status: &commonpb.Status{Code: 7, Reason: strings.Repeat("\x1b[2Jx ", 1<<20/20)}})},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
-			c = livetest.Replace(c, map[string]string{"querynode-101": livetest.Flood(t, test.method, test.answer, false)})
+			c := livetest.Replace(served, map[string]string{"querynode-101": livetest.Flood(t, test.method, test.answer, false)})
 			r := heavyAsk(t, c, live.Options{Timeout: unhurried})
 			wantNeighbours(t, r)
 			n := r.LiveNode("querynode", 101)
@@ -91,6 +91,8 @@ func TestHostilePages(t *testing.T) {
 	for i := range 100_000 / 20 {
 		fmt.Fprintf(&nodes, "milvus_num_node{role_name=\"querynode\",node_id=\"%d\"} 1\n", 5000+i)
 	}
+	c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
+	was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 	for name, text := range map[string]string{
 		"names of others":     nodes.String() + good,
 		"a line without end":  good + strings.Repeat("x", 30<<20/20),
@@ -111,8 +113,6 @@ func TestHostilePages(t *testing.T) {
 		"NUL":                 strings.Repeat("\x00", 1<<20),
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := small(t, livetest.Spec{}, livetest.Options{}, recorded.Options{})
-			was := ask(t, c, live.Options{}).LiveNode("querynode", 101).Process.Address
 			page := "127.0.0.1:" + strconv.Itoa(livetest.Page(t, http.StatusOK, []byte(text)))
 			r := heavyAsk(t, c, live.Options{Timeout: unhurried, Map: map[string]string{was: page}})
 			wantNeighbours(t, r)
