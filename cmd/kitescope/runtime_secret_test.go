@@ -299,6 +299,7 @@ func TestCredentialsAreNotEchoed(t *testing.T) {
 		"file":      {nil, []string{"--milvus-user", "me", "--milvus-password-file", passwordFile}, "me:" + own, "querynode-4: denied"},
 		"token":     {map[string]string{"KITESCOPE_MILVUS_TOKEN": own}, nil, own, "querynode-4: denied"},
 		"proxy":     {nil, []string{"--proxy", "socks5://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1"},
+		"web proxy": {nil, []string{"--proxy", "http://me:s3cr3t-proxy@127.0.0.1:1"}, "", "unreachable: the proxy 127.0.0.1:1"},
 		"no proxy":  {nil, []string{"--proxy", "ftp://me:s3cr3t-proxy@127.0.0.1:1"}, "", "proxy"},
 	} {
 		t.Run(name, func(t *testing.T) {

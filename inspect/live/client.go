@@ -38,8 +38,8 @@ type Options struct {
 	// MetricsPort is where the HTTP server of processes is asked that do not tell their
 	// configuration; 0: nowhere.
 	MetricsPort int
-	// Tasks asks for the tasks that processes have in memory, too: at most three more questions to each in 15 seconds. One who is
-	// asked more often gets the answers of before.
+	// Tasks asks for the tasks that processes have in memory, too, each such question once in 15 seconds. One who asks more often
+	// gets the answers of before.
 	Tasks bool
 	// Targets asks QueryCoord for what it wants served now, as one of these questions. The answer names every segment.
 	Targets bool

@@ -78,7 +78,7 @@ func (p *plan) inProcess(s *session, is func(*session) bool) *session {
 	return nil
 }
 
-// readClients decodes what clients told.
+// readClients decodes what clients told: what is shown of them, and not who uses them, nor what they answered to commands.
 func readClients(body []byte) (*clientList, *failure) {
 	const what = "a list of clients"
 	list := &clientList{}
@@ -88,19 +88,15 @@ func readClients(body []byte) (*clientList, *failure) {
 	if list.Clients == nil {
 		return nil, failed(model.Garbled, "the answer is not %s", what)
 	}
+	d := NewDecoder()
+	for _, c := range list.Clients {
+		c.clean(d)
+	}
 	return list, nil
 }
 
 // takeClients takes what clients told in: of each the slowest call of a kind between its last two heartbeats, the slowest of all first.
-func (p *processRecords) takeClients(d *Decoder, q *question) {
-	if q.outcome != model.Answered || q.At.Before(p.clientsAt) {
-		return
-	}
-	told, f := readClients(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
+func takeClients(d *Decoder, p *processRecords, q *question, told *clientList) {
 	var list []model.SlowRequest
 	for _, c := range told.Clients {
 		list = c.slowest(d, list, q.Node)
@@ -110,11 +106,9 @@ func (p *processRecords) takeClients(d *Decoder, q *question) {
 		list = list[:maxSlow:maxSlow]
 		d.note("client reports "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("there is more than %d of it: the others are left out", maxSlow))
 	}
-	if q.weight = 2 * weighSlow(list); !d.afford(q) {
-		return
+	if d.takes(q, 2*weighSlow(list)) {
+		p.ClientRequests = list
 	}
-	d.kept += keptOf(q.weight)
-	p.ClientRequests, p.clientsAt = list, q.At
 }
 
 // slowest adds the slowest call of each kind that a client tells of, by collection where it knows that.
@@ -122,25 +116,25 @@ func (c *clientTold) slowest(d *Decoder, list []model.SlowRequest, proxy model.N
 	if c == nil {
 		return list
 	}
-	s := model.SlowRequest{Source: model.FromClient, Node: proxy, Client: d.slowName(c.ID)}
+	s := model.SlowRequest{Source: model.FromClient, Node: proxy, Client: d.text(c.ID)}
 	if len(c.Databases) == 1 {
-		s.Database = d.slowName(c.Databases[0])
+		s.Database = d.text(c.Databases[0])
 	}
 	if i := c.Info; i != nil {
-		s.Client = d.slowName(cmp.Or(i.Host, c.ID))
-		s.SDK = d.slowName(strings.Trim(i.SDK+"-"+i.Version, "-"))
+		s.Client = d.text(cmp.Or(i.Host, c.ID))
+		s.SDK = d.text(strings.Trim(i.SDK+"-"+i.Version, "-"))
 	}
 	for _, calls := range c.Metrics {
 		if calls == nil {
 			continue
 		}
-		s.Type = d.slowName(calls.Operation)
+		s.Type = d.text(calls.Operation)
 		if len(calls.Collections) == 0 {
 			s.Collection = ""
 			list = calls.Global.addTo(list, s)
 		}
 		for _, name := range slices.Sorted(maps.Keys(calls.Collections)) {
-			s.Collection = d.slowName(name)
+			s.Collection = d.text(name)
 			list = calls.Collections[name].addTo(list, s)
 		}
 	}
@@ -163,21 +157,6 @@ func lasted(ms float64) time.Duration {
 		return 0
 	}
 	return time.Duration(ms * float64(time.Millisecond))
-}
-
-// redactClients keeps what is shown of clients: not who uses them, nor what they answered to commands.
-func redactClients(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		list, f := readClients(body)
-		if f != nil {
-			return nil, f
-		}
-		d := NewDecoder()
-		for _, c := range list.Clients {
-			c.clean(d)
-		}
-		return list, nil
-	})
 }
 
 // clean leaves names of a length that is shown.

@@ -34,23 +34,7 @@ func readCollector(body []byte) (*collectorTold, *failure) {
 }
 
 // takeCollector keeps the newest answer.
-func (d *Decoder) takeCollector(q *question) {
-	if q.outcome != model.Answered {
-		return
-	}
-	told, f := readCollector(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
-	keep(&d.answers.collector, "", q, &model.GarbageCollector{
-		Paused: told.Status == "suspended", Left: time.Duration(told.Left) * time.Second, By: d.text(q.key().String()),
-	})
-}
-
-func redactCollector(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		told, f := readCollector(body)
-		return told, f
-	})
+func takeCollector(d *Decoder, _ *processRecords, q *question, told *collectorTold) {
+	c := &model.GarbageCollector{Paused: told.Status == "suspended", Left: time.Duration(told.Left) * time.Second, By: d.text(q.key().String())}
+	d.keep(q, "collector", func(p *model.RuntimeParts) { p.Collector = c })
 }

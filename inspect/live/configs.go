@@ -1,8 +1,6 @@
 package live
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -52,7 +50,7 @@ type keyTold struct {
 }
 
 // readKeys decodes what a MixCoord tells of single keys: those that were asked for, without secrets.
-func readKeys(body []byte) ([]*keyTold, *failure) {
+func readKeys(body []byte) (*keyAnswer, *failure) {
 	const what = "a list of configuration keys"
 	var told keyAnswer
 	if f := readJSON(body, what, '{', &told); f != nil {
@@ -68,23 +66,12 @@ func readKeys(body []byte) ([]*keyTold, *failure) {
 			kept = append(kept, &keyTold{Key: k.Key, Value: safePair(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
 		}
 	}
-	return kept, nil
+	return &keyAnswer{kept}, nil
 }
 
-// toldKeys are the answers of one session.
-type toldKeys dated[[]*keyTold]
-
 // takeKeys keeps what a MixCoord told of single keys until all that it said is known.
-func (d *Decoder) takeKeys(q *question) {
-	if q.outcome != model.Answered || q.At.Before(d.keyed[q.key()].at) {
-		return
-	}
-	keys, f := readKeys(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
-	d.keyed[q.key()] = toldKeys{at: q.At, what: keys}
+func takeKeys(d *Decoder, _ *processRecords, q *question, told *keyAnswer) {
+	d.keyed[q.key()] = told.Configs
 }
 
 // addKeys adds these keys to the configuration that the session told.
@@ -96,7 +83,7 @@ func (n *liveNode) addKeys(d *Decoder) {
 	if n.Config == nil {
 		n.Config = &model.Config{Values: map[string]string{}, Names: map[string]string{}}
 	}
-	for _, k := range told.what {
+	for _, k := range told {
 		folded := d.text(model.FoldConfigKey(k.Key))
 		if _, had := n.Config.Values[folded]; k.Error == "" && !had {
 			n.Config.Values[folded], n.Config.Names[folded] = d.text(k.Value), d.text(strings.ToLower(k.Key))
@@ -141,22 +128,14 @@ func withoutSource(value string) string {
 }
 
 // takeConfigs keeps a proxy's whole configuration.
-func (p *processRecords) takeConfigs(d *Decoder, q *question) {
-	if q.outcome != model.Answered || q.At.Before(p.configsAt) {
-		return
-	}
-	all, f := readConfigs(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
+func takeConfigs(d *Decoder, p *processRecords, q *question, all map[string]string) {
+	weight := int64(0)
 	for key, value := range all {
-		q.weight += 2 * int64(2*costMessage+len(key)+len(value))
+		weight += 2 * int64(2*costMessage+len(key)+len(value))
 	}
-	if !d.afford(q) {
+	if !d.takes(q, weight) {
 		return
 	}
-	d.kept += keptOf(q.weight)
 	c := &model.Config{Values: map[string]string{}, Names: map[string]string{}}
 	for key, value := range all {
 		folded := d.text(model.FoldConfigKey(key))
@@ -167,40 +146,7 @@ func (p *processRecords) takeConfigs(d *Decoder, q *question) {
 			c.Names[folded] = d.text(key)
 		}
 	}
-	p.Config, p.ConfigOf, p.configsAt = c, d.text(q.key().String()), q.At
-}
-
-// redactConfigs keeps Milvus's own keys of a configuration, without secrets; redactKeys does so of single keys.
-func redactConfigs(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		all, f := readConfigs(body)
-		return all, f
-	})
-}
-
-func redactKeys(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		keys, f := readKeys(body)
-		return keyAnswer{keys}, f
-	})
-}
-
-// redactAnswer keeps of the answer of a page what clean makes of it, and nothing of what is none.
-func redactAnswer(r *Record, clean func(body []byte) (any, *failure)) {
-	body := r.Response
-	if r.Request, r.Response = nil, nil; recordOutcome(r) != model.Answered {
-		return
-	}
-	value, f := clean(body)
-	if f != nil {
-		r.Error, r.Outcome = f.reason, f.outcome.String()
-		return
-	}
-	kept, err := json.Marshal(value)
-	if err != nil {
-		panic(fmt.Sprint("texts and numbers cannot be written: ", err))
-	}
-	r.Response = kept
+	p.Config, p.ConfigOf = c, d.text(q.key().String())
 }
 
 // pageName is a page as calls are listed: without the keys that it names.

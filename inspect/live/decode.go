@@ -31,7 +31,7 @@ type Decoder struct {
 	// metrics holds what scrapes have in common.
 	metrics metricsTables
 	// keyed are keys of configurations that sessions told one by one.
-	keyed map[sessionKey]toldKeys
+	keyed map[sessionKey][]*keyTold
 	// foreign counts the keys that ShowConfigurations answered and that are not Milvus's.
 	foreign map[sessionKey]int
 	// oddities are things about single answers that are worth a note, without repeats.
@@ -51,16 +51,28 @@ func (k sessionKey) String() string { return k.role + "-" + k.node.String() }
 // liveNode is a session while its answers come in.
 type liveNode struct {
 	model.LiveNode
-	// at is when the answer came that each part was taken from.
-	at map[string]time.Time
+	at dates
+}
+
+// dates are when the answers came that parts of a session or process were taken from.
+type dates map[string]time.Time
+
+// newer reports whether an answer is to replace the one that a part was taken from, and notes that it does. Without times the
+// later one counts.
+func (d dates) newer(part string, at time.Time) bool {
+	if had, ok := d[part]; ok && at.Before(had) {
+		return false
+	}
+	d[part] = at
+	return true
 }
 
 // NewDecoder returns a Decoder that knows nothing yet.
 func NewDecoder() *Decoder {
 	return &Decoder{
-		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: newCoordinatorAnswers(),
+		nodes: map[sessionKey]*liveNode{}, processes: map[string]*processRecords{}, answers: coordinatorAnswers{},
 		texts: map[string]string{}, foreign: map[sessionKey]int{}, oddities: map[model.Skipped]bool{},
-		keyed: map[sessionKey]toldKeys{},
+		keyed: map[sessionKey][]*keyTold{},
 	}
 }
 
@@ -145,7 +157,7 @@ func timesOf(d *Decoder) times {
 func (d *Decoder) session(key sessionKey, address string) *liveNode {
 	n := d.nodes[key]
 	if n == nil {
-		n = &liveNode{LiveNode: model.LiveNode{Role: d.text(oneLine(key.role)), Node: key.node}, at: map[string]time.Time{}}
+		n = &liveNode{LiveNode: model.LiveNode{Role: d.text(oneLine(key.role)), Node: key.node}, at: dates{}}
 		d.nodes[key] = n
 	}
 	if n.Address == "" {
@@ -242,19 +254,22 @@ func (d *Decoder) afford(q *question) bool {
 	return f == nil
 }
 
+// takes is afford of an answer that is read, of which so much stays.
+func (d *Decoder) takes(q *question, weight int64) bool {
+	q.weight = weight
+	if !d.afford(q) {
+		return false
+	}
+	d.kept += keptOf(weight)
+	return true
+}
+
 func overLimit(limit int64) *failure {
 	return failed(model.TooLarge, "not kept: all answers together would take more than %s of memory, far too much for a cluster of this size", mebibytes(limit))
 }
 
-// newer reports whether an answer is to replace the one that a part of a session was
-// taken from, and notes that it does. Without times the later one counts.
-func (q *question) newer(part string) bool {
-	if had, ok := q.node.at[part]; ok && q.At.Before(had) {
-		return false
-	}
-	q.node.at[part] = q.At
-	return true
-}
+// newer reports whether an answer is to replace the one that a part of a session was taken from.
+func (q *question) newer(part string) bool { return q.node.at.newer(part, q.At) }
 
 // Runtime is what all records together say. The Decoder is used up.
 func (d *Decoder) Runtime(kind, location string) *model.Runtime {

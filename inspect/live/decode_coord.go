@@ -17,99 +17,69 @@ import (
 )
 
 // coordinatorAnswers are the answers about the cluster as a whole, by what was asked about:
-// a later answer takes the place of the one before it. A nil map: never answered.
-type coordinatorAnswers struct {
-	replicas map[string]dated[[]*model.LiveReplica]
-	leaders  map[string]dated[[]model.ShardLeader]
-	loaded   map[string]dated[[]*model.LoadedCollection]
-	groups   map[string]dated[*model.LiveResourceGroup]
-	recovery map[string]dated[[]*model.Recovery]
-	segments map[model.SegmentID]dated[model.DataSegment]
-	balance  map[string]dated[bool]
-	checkers map[string]dated[[]model.Checker]
-	nodes    map[string]dated[[]model.NodeState]
-	// What a MixCoord tells over HTTP.
-	collector  map[string]dated[*model.GarbageCollector]
-	walBalance map[string]dated[bool]
-	walNodes   map[string]dated[[]model.NodeState]
-	told       map[toldKey]dated[toldAnswer]
-	stored     map[string]dated[map[model.CollectionID]int64]
+// a later answer takes the place of the one before it.
+type coordinatorAnswers map[answerKey]dated
+
+// answerKey is what was asked for, and about what.
+type answerKey struct {
+	what, about string
+	segment     model.SegmentID
 }
 
-func newCoordinatorAnswers() coordinatorAnswers { return coordinatorAnswers{} }
-
-// dated is an answer, when it came and from whom.
-type dated[T any] struct {
-	at   time.Time
-	by   sessionKey
-	what T
+// dated is an answer: when it came, from whom, and how it is put into a Runtime.
+type dated struct {
+	at  time.Time
+	by  sessionKey
+	put func(*model.RuntimeParts)
 }
 
 // keep stores an answer unless a later one is there.
-func keep[K comparable, T any](m *map[K]dated[T], key K, q *question, what T) {
-	if *m == nil {
-		*m = map[K]dated[T]{}
-	}
-	if had, ok := (*m)[key]; !ok || !q.At.Before(had.at) {
-		(*m)[key] = dated[T]{q.At, q.key(), what}
+func (c coordinatorAnswers) keep(key answerKey, answer dated) {
+	if had, ok := c[key]; !ok || !answer.at.Before(had.at) {
+		c[key] = answer
 	}
 }
 
-// without is a map without the answers of some; nil if that were all.
-func without[K comparable, T any](m map[K]dated[T], foreign func(sessionKey) bool) map[K]dated[T] {
-	before := len(m)
-	maps.DeleteFunc(m, func(_ K, x dated[T]) bool { return foreign(x.by) })
-	if before > 0 && len(m) == 0 {
-		return nil
+// keep stores an answer to a question.
+func (d *Decoder) keep(q *question, what string, put func(*model.RuntimeParts)) {
+	d.answers.keep(answerKey{what: what, about: q.about}, dated{q.At, q.key(), put})
+}
+
+// listed puts entries into a list of a Runtime, which is known from then on, if there are none.
+func listed[T any](part func(*model.RuntimeParts) *[]T, entries ...T) func(*model.RuntimeParts) {
+	return func(p *model.RuntimeParts) {
+		list := part(p)
+		if *list = append(*list, entries...); *list == nil {
+			*list = []T{}
+		}
 	}
-	return m
 }
 
 // forget drops what was said by processes of which it turned out that they are others.
-func (c *coordinatorAnswers) forget(foreign func(sessionKey) bool) {
-	c.replicas, c.leaders, c.loaded = without(c.replicas, foreign), without(c.leaders, foreign), without(c.loaded, foreign)
-	c.groups, c.recovery, c.segments = without(c.groups, foreign), without(c.recovery, foreign), without(c.segments, foreign)
-	c.balance, c.checkers, c.told = without(c.balance, foreign), without(c.checkers, foreign), without(c.told, foreign)
-	c.stored, c.nodes = without(c.stored, foreign), without(c.nodes, foreign)
-	c.collector, c.walBalance, c.walNodes = without(c.collector, foreign), without(c.walBalance, foreign), without(c.walNodes, foreign)
+func (c coordinatorAnswers) forget(foreign func(sessionKey) bool) {
+	maps.DeleteFunc(c, func(_ answerKey, x dated) bool { return foreign(x.by) })
 }
 
-// all lists the answers of a map; nil if there was no answer at all.
-func all[K cmp.Ordered, T any](m map[K]dated[T]) []T {
-	if m == nil {
-		return nil
+// into puts all answers into a Runtime, in an order.
+func (c coordinatorAnswers) into(p *model.RuntimeParts) {
+	for _, key := range slices.SortedFunc(maps.Keys(c), func(a, b answerKey) int {
+		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.about, b.about), cmp.Compare(a.segment, b.segment))
+	}) {
+		c[key].put(p)
 	}
-	list := make([]T, 0, len(m))
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, m[key].what)
-	}
-	return list
 }
 
-// flat is all for answers that are lists themselves.
-func flat[T any](m map[string]dated[[]T]) []T {
-	if m == nil {
-		return nil
-	}
-	return append([]T{}, slices.Concat(all(m)...)...)
-}
-
-// only is the one answer of a map, nil if there is none.
-func only[T any](m map[string]dated[T]) *T {
-	if x, ok := m[""]; ok {
-		return &x.what
-	}
-	return nil
-}
-
-func (c *coordinatorAnswers) into(p *model.RuntimeParts) {
-	p.Replicas, p.ShardLeaders, p.Loaded = flat(c.replicas), flat(c.leaders), flat(c.loaded)
-	p.Groups, p.Recovery, p.DataSegments = all(c.groups), flat(c.recovery), all(c.segments)
-	p.BalanceActive, p.StreamingBalance = only(c.balance), only(c.walBalance)
-	p.StreamingNodeStates, p.Collector = flat(c.walNodes), c.collector[""].what
-	p.Checkers, p.QueryNodeStates, p.StoredBytes = flat(c.checkers), flat(c.nodes), c.stored[""].what
-	toldInto(p, c.told)
-}
+func replicasOf(p *model.RuntimeParts) *[]*model.LiveReplica     { return &p.Replicas }
+func leadersOf(p *model.RuntimeParts) *[]model.ShardLeader       { return &p.ShardLeaders }
+func loadedOf(p *model.RuntimeParts) *[]*model.LoadedCollection  { return &p.Loaded }
+func groupsOf(p *model.RuntimeParts) *[]*model.LiveResourceGroup { return &p.Groups }
+func recoveryOf(p *model.RuntimeParts) *[]*model.Recovery        { return &p.Recovery }
+func dataSegmentsOf(p *model.RuntimeParts) *[]model.DataSegment  { return &p.DataSegments }
+func checkersOf(p *model.RuntimeParts) *[]model.Checker          { return &p.Checkers }
+func queryNodesOf(p *model.RuntimeParts) *[]model.NodeState      { return &p.QueryNodeStates }
+func streamingNodesOf(p *model.RuntimeParts) *[]model.NodeState  { return &p.StreamingNodeStates }
+func tasksOf(p *model.RuntimeParts) *[]*model.Task               { return &p.Tasks }
+func targetsOf(p *model.RuntimeParts) *[]model.CurrentTarget     { return &p.Targets }
 
 func (d *Decoder) takeReplicas(q *question, m proto.Message) error {
 	list := []*model.LiveReplica{}
@@ -136,7 +106,7 @@ func (d *Decoder) takeReplicas(q *question, m proto.Message) error {
 		slices.SortFunc(replica.Leaders, func(a, b model.ShardLeader) int { return cmp.Compare(a.Channel, b.Channel) })
 		list = append(list, replica)
 	}
-	keep(&d.answers.replicas, q.about, q, list)
+	d.keep(q, "replicas", listed(replicasOf, list...))
 	return nil
 }
 
@@ -159,7 +129,7 @@ func (d *Decoder) takeShardLeaders(q *question, m proto.Message) error {
 		}
 		list = append(list, leader)
 	}
-	keep(&d.answers.leaders, q.about, q, list)
+	d.keep(q, "leaders", listed(leadersOf, list...))
 	return nil
 }
 
@@ -192,7 +162,7 @@ func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
 	if len(list) == 0 {
 		list = append(list, model.ShardLeader{Collection: q.collection, Problem: q.reason})
 	}
-	keep(&d.answers.leaders, q.about, q, list)
+	d.keep(q, "leaders", listed(leadersOf, list...))
 }
 
 func (d *Decoder) takeLoaded(q *question, m proto.Message) error {
@@ -213,24 +183,24 @@ func (d *Decoder) takeLoaded(q *question, m proto.Message) error {
 		}
 		list = append(list, x)
 	}
-	keep(&d.answers.loaded, "", q, list)
+	d.keep(q, "loaded", listed(loadedOf, list...))
 	return nil
 }
 
 // takeGroupNames keeps the names, so that a group that was not described is listed too.
 func (d *Decoder) takeGroupNames(q *question, m proto.Message) error {
-	if d.answers.groups == nil {
-		d.answers.groups = map[string]dated[*model.LiveResourceGroup]{}
-	}
+	d.keep(q, "groups", listed(groupsOf))
 	for _, name := range m.(*milvuspb.ListResourceGroupsResponse).GetResourceGroups() {
-		name = d.text(name)
-		if _, ok := d.answers.groups[name]; !ok {
-			// Dated at the beginning of time: any description replaces it.
-			d.answers.groups[name] = dated[*model.LiveResourceGroup]{by: q.key(), what: &model.LiveResourceGroup{Name: name, Capacity: -1, Available: -1, Requests: -1, Limits: -1}}
+		g := &model.LiveResourceGroup{Name: d.text(name), Capacity: -1, Available: -1, Requests: -1, Limits: -1}
+		// Dated at the beginning of time: any description replaces it, and it replaces none.
+		if key := groupKey(g); d.answers[key].put == nil {
+			d.answers[key] = dated{by: q.key(), put: listed(groupsOf, g)}
 		}
 	}
 	return nil
 }
+
+func groupKey(g *model.LiveResourceGroup) answerKey { return answerKey{what: "group", about: g.Name} }
 
 func (d *Decoder) takeGroup(q *question, m proto.Message) error {
 	r := m.(*querypb.DescribeResourceGroupResponse).GetResourceGroup()
@@ -248,7 +218,7 @@ func (d *Decoder) takeGroup(q *question, m proto.Message) error {
 		g.Nodes = append(g.Nodes, model.NodeID(n.GetNodeId()))
 	}
 	slices.Sort(g.Nodes)
-	keep(&d.answers.groups, g.Name, q, g)
+	d.answers.keep(groupKey(g), dated{q.At, q.key(), listed(groupsOf, g)})
 	return nil
 }
 
@@ -264,7 +234,8 @@ func byCollection(counts map[int64]int32) map[model.CollectionID]int32 {
 }
 
 func (d *Decoder) takeBalance(q *question, m proto.Message) error {
-	keep(&d.answers.balance, "", q, m.(*querypb.CheckBalanceStatusResponse).GetIsActive())
+	active := m.(*querypb.CheckBalanceStatusResponse).GetIsActive()
+	d.keep(q, "balance", func(p *model.RuntimeParts) { p.BalanceActive = &active })
 	return nil
 }
 
@@ -274,7 +245,7 @@ func (d *Decoder) takeCheckers(q *question, m proto.Message) error {
 		list = append(list, model.Checker{ID: c.GetId(), Name: d.text(c.GetDesc()), Active: c.GetActivated()})
 	}
 	slices.SortFunc(list, func(a, b model.Checker) int { return cmp.Compare(a.ID, b.ID) })
-	keep(&d.answers.checkers, "", q, list)
+	d.keep(q, "checkers", listed(checkersOf, list...))
 	return nil
 }
 
@@ -284,6 +255,6 @@ func (d *Decoder) takeQueryNodes(q *question, m proto.Message) error {
 	for _, n := range m.(*querypb.ListQueryNodeResponse).GetNodeInfos() {
 		list = append(list, model.NodeState{Node: model.NodeID(n.GetID()), State: d.text(n.GetState())})
 	}
-	keepStates(&d.answers.nodes, q, list)
+	d.keepStates(q, "query nodes", queryNodesOf, list)
 	return nil
 }

@@ -27,7 +27,7 @@ func (d *Decoder) takeRecovery(q *question, m proto.Message) error {
 		}
 		list = append(list, r)
 	}
-	keep(&d.answers.recovery, q.about, q, list)
+	d.keep(q, "recovery", listed(recoveryOf, list...))
 	return nil
 }
 
@@ -56,14 +56,12 @@ func segmentIDs(ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhol
 
 // takeDataSegments keeps segments as DataCoord has them in memory.
 func (d *Decoder) takeDataSegments(q *question, m proto.Message) error {
-	if d.answers.segments == nil {
-		d.answers.segments = map[model.SegmentID]dated[model.DataSegment]{}
-	}
+	d.answers.keep(answerKey{what: "segments"}, dated{q.At, q.key(), listed(dataSegmentsOf)})
 	for _, s := range m.(*datapb.GetSegmentInfoResponse).GetInfos() {
-		id := model.SegmentID(s.GetID())
-		keep(&d.answers.segments, id, q, model.DataSegment{
-			ID: id, State: segmentState(s.GetState()), Rows: max(0, s.GetNumOfRows()), ExpireAt: model.TSO(s.GetLastExpireTime()),
-		})
+		segment := model.DataSegment{
+			ID: model.SegmentID(s.GetID()), State: segmentState(s.GetState()), Rows: max(0, s.GetNumOfRows()), ExpireAt: model.TSO(s.GetLastExpireTime()),
+		}
+		d.answers.keep(answerKey{what: "segment", segment: segment.ID}, dated{q.At, q.key(), listed(dataSegmentsOf, segment)})
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"slices"
-	"time"
 
 	"kitescope/inspect/model"
 	"kitescope/internal/redact"
@@ -31,13 +30,7 @@ type processRecords struct {
 	// asked are the sessions on whose behalf it was asked, told those that its own
 	// metrics name: the better witness.
 	asked, told map[sessionKey]bool
-	healthzAt   time.Time
-	slowAt      time.Time
-	clientsAt   time.Time
-	configsAt   time.Time
-	// connectionsAt and dependenciesAt are when these answers came.
-	connectionsAt, dependenciesAt, levelAt time.Time
-	failedAt                               time.Time
+	at          dates // of pages
 }
 
 // addHTTP takes an HTTP answer in. A process is known by its address; text from a file
@@ -49,7 +42,9 @@ func (d *Decoder) addHTTP(r *Record) {
 	}
 	p := d.processes[key]
 	if p == nil {
-		p = &processRecords{Process: model.Process{Address: d.text(redact.Address(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}}
+		p = &processRecords{
+			Process: model.Process{Address: d.text(redact.Address(r.Address))}, asked: map[sessionKey]bool{}, told: map[sessionKey]bool{}, at: dates{},
+		}
 		d.processes[key] = p
 	}
 	if r.Role != "" {
@@ -68,17 +63,17 @@ func (d *Decoder) addHTTP(r *Record) {
 }
 
 // takeHealthz keeps what a process says of its health. An unhealthy one answers too, with a body that says why.
-func (p *processRecords) takeHealthz(d *Decoder, q *question) {
-	if text := oneLine(string(q.Response)); text != "" && !q.At.Before(p.healthzAt) {
-		p.Healthz, p.healthzAt = d.text(text), q.At
+func takeHealthz(d *Decoder, p *processRecords, q *question) {
+	if text := oneLine(string(q.Response)); text != "" && p.at.newer(healthzPath, q.At) {
+		p.Healthz = d.text(text)
 	}
 }
 
 // takeMetrics keeps the two newest scrapes of a process.
-func (d *Decoder) takeMetrics(p *processRecords, q *question) {
+func takeMetrics(d *Decoder, p *processRecords, q *question) {
 	if q.outcome != model.Answered {
-		if p.Metrics == nil && !q.At.Before(p.failedAt) {
-			p.Outcome, p.Reason, p.failedAt = q.outcome, q.reason, q.At
+		if p.Metrics == nil && p.at.newer(metricsPath, q.At) {
+			p.Outcome, p.Reason = q.outcome, q.reason
 		}
 		return
 	}

@@ -228,7 +228,7 @@ func (d *Decoder) takeStored(q *question, quota *quotaJSON) {
 		}
 		stored[model.CollectionID(numberOf(id))] = bytes
 	}
-	keep(&d.answers.stored, "", q, stored)
+	d.keep(q, "stored", func(p *model.RuntimeParts) { p.StoredBytes = stored })
 }
 
 func readQueue(q *queueJSON) *model.ReadQueue {

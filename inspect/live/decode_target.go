@@ -43,7 +43,7 @@ func (d *Decoder) takeTargets(q *question, text string) error {
 	if err != nil {
 		return fmt.Errorf("the answer is not a list of %s: %w", q.about, err)
 	}
-	d.keepTold(toldKey{q.key(), q.about}, dated[toldAnswer]{q.At, q.key(), toldAnswer{targets: targets}})
+	d.answers.keep(toldKey(q.key(), q.about), dated{q.At, q.key(), listed(targetsOf, targets...)})
 	return nil
 }
 

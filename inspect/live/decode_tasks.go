@@ -1,12 +1,9 @@
 package live
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -107,38 +104,8 @@ func (d *Decoder) takeTasks(q *question, text string) error {
 	for _, t := range list {
 		t.Told.Role, t.Told.Node, t.Told.At = q.node.Role, q.Node, q.At
 	}
-	d.keepTold(toldKey{q.key(), q.about}, dated[toldAnswer]{q.At, q.key(), toldAnswer{tasks: list}})
+	d.answers.keep(toldKey(q.key(), q.about), dated{q.At, q.key(), listed(tasksOf, list...)})
 	return nil
-}
-
-// keepTold keeps an answer unless a later one is there.
-func (d *Decoder) keepTold(key toldKey, answer dated[toldAnswer]) {
-	if d.answers.told == nil {
-		d.answers.told = map[toldKey]dated[toldAnswer]{}
-	}
-	if had, ok := d.answers.told[key]; !ok || !answer.at.Before(had.at) {
-		d.answers.told[key] = answer
-	}
-}
-
-// toldInto puts the tasks and targets of all answers together, in an order; nil where there was no answer.
-func toldInto(p *model.RuntimeParts, answers map[toldKey]dated[toldAnswer]) {
-	for _, key := range slices.SortedFunc(maps.Keys(answers), func(a, b toldKey) int {
-		return cmp.Or(cmp.Compare(a.session.String(), b.session.String()), cmp.Compare(a.metric, b.metric))
-	}) {
-		answer := answers[key].what
-		if key.metric == metricTargets {
-			p.Targets = append(slices.Clip(p.Targets), answer.targets...)
-			if p.Targets == nil {
-				p.Targets = []model.CurrentTarget{}
-			}
-			continue
-		}
-		if p.Tasks == nil {
-			p.Tasks = []*model.Task{}
-		}
-		p.Tasks = append(p.Tasks, answer.tasks...)
-	}
 }
 
 // readTasks reads a list of tasks. It counts the entries that are none, and those that are too many. An empty answer is an

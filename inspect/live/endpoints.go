@@ -1,6 +1,8 @@
 package live
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,14 +27,39 @@ type endpoint struct {
 	redact func(*Record)
 }
 
-// ofDecoder is a take of what is not about the process that told it.
-func ofDecoder(take func(*Decoder, *question)) func(*Decoder, *processRecords, *question) {
-	return func(d *Decoder, _ *processRecords, q *question) { take(d, q) }
-}
-
-// ofProcess is a take of what is about the process that told it.
-func ofProcess(take func(*processRecords, *Decoder, *question)) func(*Decoder, *processRecords, *question) {
-	return func(d *Decoder, p *processRecords, q *question) { take(p, d, q) }
+// jsonPage completes the endpoint of a page that is JSON: read decodes an answer, without what is secret, and take takes it in, unless
+// the process gave a newer one. Of a record what read makes of the answer is kept, and nothing of what is none.
+func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Decoder, *processRecords, *question, T)) endpoint {
+	e.body = true
+	e.take = func(d *Decoder, p *processRecords, q *question) {
+		if q.outcome != model.Answered || q.At.Before(p.at[e.uri]) {
+			return
+		}
+		answer, f := read(q.Response)
+		if f != nil {
+			q.set(f.outcome, f.reason)
+			return
+		}
+		p.at[e.uri] = q.At
+		take(d, p, q, answer)
+	}
+	e.redact = func(r *Record) {
+		body := r.Response
+		if r.Request, r.Response = nil, nil; recordOutcome(r) != model.Answered {
+			return
+		}
+		answer, f := read(body)
+		if f != nil {
+			r.Error, r.Outcome = f.reason, f.outcome.String()
+			return
+		}
+		kept, err := json.Marshal(answer)
+		if err != nil {
+			panic(fmt.Sprint("texts and numbers cannot be written: ", err))
+		}
+		r.Response = kept
+	}
+	return e
 }
 
 // endpoints are all pages that are asked for. Many of the other paths change something when they are merely fetched:
@@ -41,53 +68,53 @@ func ofProcess(take func(*processRecords, *Decoder, *question)) func(*Decoder, *
 func endpoints() []endpoint {
 	return []endpoint{
 		{
-			uri: metricsPath, body: true, take: func(d *Decoder, p *processRecords, q *question) { d.takeMetrics(p, q) },
+			uri: metricsPath, body: true, take: takeMetrics,
 			reads: "pkg/metrics/metrics.go: Register, a handler of Prometheus's client library",
 		},
 		{
-			uri: healthzPath, take: ofProcess((*processRecords).takeHealthz),
+			uri: healthzPath, take: takeHealthz,
 			reads: "internal/http/healthz/healthz_handler.go: ServeHTTP asks each role in the process for its state",
 		},
-		{
-			uri: levelPath, body: true, take: func(_ *Decoder, p *processRecords, q *question) { p.takeLevel(q) }, redact: redactLevel,
+		jsonPage(endpoint{
+			uri:   levelPath,
 			reads: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone",
-		},
-		{
-			uri: slowPath, body: true, gated: true, take: func(d *Decoder, p *processRecords, q *question) { d.takeSlow(p, q) }, redact: redactSlow,
+		}, readLevel, takeLevel),
+		jsonPage(endpoint{
+			uri: slowPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory",
-		},
-		{
-			uri: clientsPath + "?" + clientsQuery, body: true, gated: true, take: ofProcess((*processRecords).takeClients), redact: redactClients,
+		}, readSlow, takeSlow),
+		jsonPage(endpoint{
+			uri: clientsPath + "?" + clientsQuery, gated: true,
 			reads: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory",
-		},
-		{
-			uri: collectorPath, body: true, gated: true, take: ofDecoder((*Decoder).takeCollector), redact: redactCollector,
+		}, readClients, takeClients),
+		jsonPage(endpoint{
+			uri: collectorPath, gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses",
-		},
-		{
-			uri: walBalancePath, body: true, gated: true, take: ofDecoder((*Decoder).takeWALBalance), redact: redactWALBalance,
+		}, readCollector, takeCollector),
+		jsonPage(endpoint{
+			uri: walBalancePath, gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingBalanceStatus goes to getStreamingBalanceStatus for GET; PUT suspends",
-		},
-		{
-			uri: walNodesPath, body: true, gated: true, take: ofDecoder((*Decoder).takeWALNodes), redact: redactWALNodes,
+		}, readWALBalance, takeWALBalance),
+		jsonPage(endpoint{
+			uri: walNodesPath, gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingNodes lists streaming nodes, frozen ones and what query nodes serve",
-		},
-		{
-			uri: connectionsPath, body: true, gated: true, take: ofProcess((*processRecords).takeConnections), redact: redactReported,
+		}, readWALNodes, takeWALNodes),
+		jsonPage(endpoint{
+			uri: connectionsPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getConnectedClients lists what is in memory",
-		},
-		{
-			uri: dependenciesPath, body: true, gated: true, take: ofProcess((*processRecords).takeDependencies), redact: redactReported,
+		}, readConnections, takeConnections),
+		jsonPage(endpoint{
+			uri: dependenciesPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception",
-		},
-		{
-			uri: configsPath, body: true, gated: true, take: ofProcess((*processRecords).takeConfigs), redact: redactConfigs,
+		}, readDependencies, takeDependencies),
+		jsonPage(endpoint{
+			uri: configsPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getConfigs writes a map",
-		},
-		{
-			uri: configGetURI(), body: true, gated: true, take: ofDecoder((*Decoder).takeKeys), redact: redactKeys,
+		}, readConfigs, takeConfigs),
+		jsonPage(endpoint{
+			uri: configGetURI(), gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other method than GET",
-		},
+		}, readKeys, takeKeys),
 	}
 }
 

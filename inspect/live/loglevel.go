@@ -36,22 +36,5 @@ func readLevel(body []byte) (*levelTold, *failure) {
 	return told, nil
 }
 
-// takeLevel keeps the newest answer.
-func (p *processRecords) takeLevel(q *question) {
-	if q.outcome != model.Answered || q.At.Before(p.levelAt) {
-		return
-	}
-	told, f := readLevel(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
-	p.LogLevel, p.levelAt = told.Level, q.At
-}
-
-func redactLevel(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		told, f := readLevel(body)
-		return told, f
-	})
-}
+// takeLevel keeps what a process tells.
+func takeLevel(_ *Decoder, p *processRecords, _ *question, told *levelTold) { p.LogLevel = told.Level }

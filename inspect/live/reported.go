@@ -66,14 +66,14 @@ const (
 	connectedLast = "last_active_time"
 )
 
-// readConnections decodes a list of clients: the first so many, and whether there are more.
-func readConnections(body []byte) (list []*connected, more bool, f *failure) {
+// readConnections decodes a list of clients: the first so many, and one more if there are more.
+func readConnections(body []byte) ([]*connected, *failure) {
 	var all []*connected
 	if f := readJSON(body, "a list of clients", '[', &all); f != nil {
-		return nil, false, f
+		return nil, f
 	}
 	d := NewDecoder()
-	list = []*connected{}
+	list := []*connected{}
 	for _, c := range all {
 		if c == nil {
 			continue
@@ -86,36 +86,27 @@ func readConnections(body []byte) (list []*connected, more bool, f *failure) {
 			Reserved: map[string]string{connectedID: d.slowName(c.Reserved[connectedID]), connectedLast: d.slowName(c.Reserved[connectedLast])},
 		})
 	}
-	return list, len(list) > maxConnections, nil
+	return list, nil
 }
 
 // takeConnections takes in who is connected to a proxy.
-func (p *processRecords) takeConnections(d *Decoder, q *question) {
-	if q.outcome != model.Answered || q.At.Before(p.connectionsAt) {
+func takeConnections(d *Decoder, p *processRecords, q *question, told []*connected) {
+	if !d.takes(q, int64(512*len(told))) {
 		return
 	}
-	told, more, f := readConnections(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
-	if q.weight = int64(512 * len(told)); !d.afford(q) {
-		return
-	}
-	d.kept += keptOf(q.weight)
 	list := make([]model.Connection, 0, len(told))
 	for _, c := range told[:min(len(told), maxConnections)] {
 		list = append(list, model.Connection{
 			Proxy: q.Node, ID: d.text(c.Reserved[connectedID]), SDK: d.text(c.SDK), Version: d.text(c.Version), Host: d.text(c.Host), ActiveAt: goTime(c.Reserved[connectedLast]),
 		})
 	}
-	if more {
+	if len(told) > maxConnections {
 		d.note("clients of "+q.key().String(), fmt.Sprintf("more than %d reported: the others are left out", maxConnections))
 	}
 	slices.SortStableFunc(list, func(a, b model.Connection) int {
 		return cmp.Or(b.ActiveAt.Compare(a.ActiveAt), cmp.Compare(a.ID, b.ID))
 	})
-	p.Connections, p.connectionsAt = list, q.At
+	p.Connections = list
 }
 
 // depends is common.MQClusterStatus and common.MetaClusterStatus (pkg/common/3rd_dependency.go).
@@ -163,15 +154,7 @@ func readDependencies(body []byte) (*dependsOn, *failure) {
 }
 
 // takeDependencies takes in how a proxy finds etcd and the message queue.
-func (p *processRecords) takeDependencies(d *Decoder, q *question) {
-	if q.outcome != model.Answered || q.At.Before(p.dependenciesAt) {
-		return
-	}
-	told, f := readDependencies(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
+func takeDependencies(d *Decoder, p *processRecords, q *question, told *dependsOn) {
 	list := []model.Dependency{}
 	if x := told.Metadata; x != nil {
 		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "metadata store", Type: d.text(x.Metadata)}, true)
@@ -182,11 +165,9 @@ func (p *processRecords) takeDependencies(d *Decoder, q *question) {
 		looked := x.Queue == "kafka" || x.Queue == "pulsar"
 		list = x.addTo(list, model.Dependency{Proxy: q.Node, Kind: "message queue", Type: d.text(x.Queue)}, looked)
 	}
-	if q.weight = int64(1024 * len(list)); !d.afford(q) {
-		return
+	if d.takes(q, int64(1024*len(list))) {
+		p.Dependencies = list
 	}
-	d.kept += keptOf(q.weight)
-	p.Dependencies, p.dependenciesAt = list, q.At
 }
 
 // addTo adds the whole and its members.
@@ -201,16 +182,4 @@ func (x *depends) addTo(list []model.Dependency, as model.Dependency, looked boo
 		list = append(list, as)
 	}
 	return list
-}
-
-// redactReported keeps what is shown of these pages: not who uses a client.
-func redactReported(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		if r.Method == methodConnections {
-			list, _, f := readConnections(body)
-			return list, f
-		}
-		told, f := readDependencies(body)
-		return told, f
-	})
 }

@@ -1,12 +1,8 @@
 package live
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,81 +77,34 @@ func (o *Options) credentials() string {
 	return ""
 }
 
-// readSlow hands the entries of a list on, at most one more than are taken.
-func readSlow(body []byte, each func(*slowQuery)) error {
-	start := bytes.TrimLeft(body, " \t\r\n")
-	switch {
-	case len(start) == 0:
-		return failed(model.Garbled, "the answer is empty")
-	case start[0] == '<':
-		return failed(model.Garbled, "the answer is an HTML page, not a list of slow queries: check what is in front of the proxy")
-	case start[0] != '[':
-		if said, ok := errorInside(body); ok {
-			return failed(model.Failed, "%s", said)
-		}
-		return failed(model.Garbled, "the answer is not a list of slow queries")
+// readSlow decodes a list, at most one entry more than are taken: no value of an expression, and not who asked.
+func readSlow(body []byte) ([]*slowQuery, *failure) {
+	var all []*slowQuery
+	if f := readJSON(body, "a list of slow queries", '[', &all); f != nil {
+		return nil, f
 	}
-	if f := heavy(weighJSON(body)); f != nil {
-		return f
+	d := NewDecoder()
+	list := []*slowQuery{}
+	for _, x := range all[:min(len(all), maxSlow+1)] {
+		list = append(list, cmp.Or(x, &slowQuery{}).clean(d))
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	if _, err := d.Token(); err != nil {
-		return failed(model.Garbled, "the answer is not a list of slow queries")
-	}
-	n := 0
-	for ; d.More(); n++ {
-		var q *slowQuery
-		if err := d.Decode(&q); err != nil {
-			return brokenSlow(n, err)
-		}
-		if n > maxSlow {
-			return nil
-		}
-		each(cmp.Or(q, &slowQuery{}))
-	}
-	if _, err := d.Token(); err != nil {
-		return brokenSlow(n, err)
-	}
-	return nil
+	return list, nil
 }
 
-// brokenSlow says where a list breaks off, and nothing of what stands there.
-func brokenSlow(n int, err error) error {
-	why := "is broken"
-	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		why = "has an entry of another shape"
-	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		why = "breaks off"
+// takeSlow takes a proxy's list in.
+func takeSlow(d *Decoder, p *processRecords, q *question, told []*slowQuery) {
+	list := []model.SlowRequest{}
+	for _, x := range told[:min(len(told), maxSlow)] {
+		list = append(list, d.slowRequest(x, q.Node))
 	}
-	return failed(model.Garbled, "the list %s after %d entries", why, n)
-}
-
-// takeSlow takes a proxy's list in. What came before it broke off is kept.
-func (d *Decoder) takeSlow(p *processRecords, q *question) {
-	if q.outcome != model.Answered && q.outcome != model.Garbled || q.At.Before(p.slowAt) {
+	if !d.takes(q, 2*weighSlow(list)) {
 		return
 	}
-	list, left := []model.SlowRequest{}, false
-	err := readSlow(q.Response, func(x *slowQuery) {
-		if left = len(list) == maxSlow; !left {
-			list = append(list, d.slowRequest(x, q.Node))
-		}
-	})
-	if err != nil && q.outcome == model.Answered {
-		q.set(model.Garbled, err.Error())
-		if f, ok := errors.AsType[*failure](err); ok {
-			q.set(f.outcome, f.reason)
-		}
-	}
-	if q.weight = 2 * weighSlow(list); err != nil && len(list) == 0 || !d.afford(q) {
-		return
-	}
-	d.kept += keptOf(q.weight)
-	if left {
+	if len(told) > maxSlow {
 		d.note("slow requests of "+cmp.Or(p.Address, q.key().String()), fmt.Sprintf("more than %d reported: the others are skipped", maxSlow))
 	}
 	place(list, q.At)
-	p.SlowRequests, p.slowAt = list, q.At
+	p.SlowRequests = list
 }
 
 // weighSlow is about what a list takes.
@@ -173,9 +122,9 @@ func weighSlow(list []model.SlowRequest) (weight int64) {
 // slowRequest is an entry in the words of the model. Its time has no zone yet.
 func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest {
 	s := model.SlowRequest{
-		Source: model.FromProxy, Node: node, Told: d.slowName(x.Time), Database: d.slowName(x.Database), Collection: d.slowName(x.Collection),
-		Partitions: d.slowNames(x.Partitions), Type: d.slowName(x.Type), Consistency: d.slowName(x.Consistency),
-		DefaultConsistency: x.CollectionDefault, Trace: d.slowName(x.Trace),
+		Source: model.FromProxy, Node: node, Told: d.text(x.Time), Database: d.text(x.Database), Collection: d.text(x.Collection),
+		Partitions: d.slowNames(x.Partitions), Type: d.text(x.Type), Consistency: d.text(x.Consistency),
+		DefaultConsistency: x.CollectionDefault, Trace: d.text(x.Trace),
 	}
 	if s.DefaultConsistency {
 		s.Consistency = "" // the field has its zero value, Strong, and does not count
@@ -187,7 +136,7 @@ func (d *Decoder) slowRequest(x *slowQuery, node model.NodeID) model.SlowRequest
 		return s
 	}
 	s.Output = d.slowNames(x.Params.Output)
-	s.Expr = d.text(shortExpr(x.expr()))
+	s.Expr = d.text(x.expr())
 	s.Filtered = model.KnownOf(s.Expr != "")
 	for _, part := range x.Params.Searches {
 		if part == nil {

@@ -102,11 +102,10 @@ func TestSlowTimes(t *testing.T) {
 	}
 }
 
-// TestSlowHostile: what is no list, or more than one, is said, and what was read before is kept; nothing is counted as none.
+// TestSlowHostile: what is no list, or more than one, is said; nothing is counted as none.
 func TestSlowHostile(t *testing.T) {
 	t.Parallel()
 	whole := slowText(t)
-	half := whole[:strings.Index(whole, `{"time":"2026-11-26 01:49:47","role":"proxy","database":"shop"`)+30]
 	many := "[" + strings.Repeat(`{"duration":"6s"},`, 1_200) + `{"duration":"7s"}]`
 	for name, c := range map[string]struct {
 		text    string
@@ -120,10 +119,9 @@ func TestSlowHostile(t *testing.T) {
 		"an object":          {`{"error":"denied"}`, model.Failed, "denied", -1},
 		"an error in it":     {`{"code":1800,"message":"user hasn't authenticated"}`, model.Failed, "user hasn't authenticated (code 1800)", -1},
 		"null":               {"null", model.Garbled, "not a list", -1},
-		"half":               {half, model.Garbled, "breaks off after 1 entries", 1},
-		"no end":             {strings.TrimRight(strings.TrimSpace(whole), "]"), model.Garbled, "breaks off after 3 entries", 3},
-		"another shape":      {`[{"duration":"6s"},{"duration":6}]`, model.Garbled, "another shape after 1 entries", 1},
-		"numbers":            {`[1,2]`, model.Garbled, "another shape after 0 entries", -1},
+		"no end":             {strings.TrimRight(strings.TrimSpace(whole), "]"), model.Garbled, "not a list", -1},
+		"another shape":      {`[{"duration":"6s"},{"duration":6}]`, model.Garbled, "not a list", -1},
+		"numbers":            {`[1,2]`, model.Garbled, "not a list", -1},
 		"nulls":              {`[null,{"query_params":{"search_params":[null]}}]`, model.Answered, "", 2},
 		"more than are kept": {many, model.Answered, "", 1000},
 		"a million":          {"[" + strings.Repeat(`{"duration":"6s"},`, 1_000_000) + `{}]`, model.TooLarge, "more than 160 MiB", -1},
@@ -195,6 +193,7 @@ func TestAskSlow(t *testing.T) {
 					}
 					fmt.Fprint(w, clientsText)
 					sent = false
+				case "*": // the preface of HTTP/2: a gRPC client of another test dials a port that was given to this server
 				default:
 					asked.Add(1)
 					if r.URL.Path != "/api/v1/_cluster/slow_query" {

@@ -2,11 +2,7 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -30,38 +26,23 @@ const (
 	metricTargets = "qc_target"
 )
 
-// toldAnswer is what was answered to one of these types.
-type toldAnswer struct {
-	tasks   []*model.Task
-	targets []model.CurrentTarget
+// toldEvery is how often a question of this kind is put at most: in between the last answer counts.
+const toldEvery = 15 * time.Second
+
+// toldKey is the key of a question of this kind to a session.
+func toldKey(to sessionKey, metric string) answerKey {
+	return answerKey{what: whatTold, about: to.String() + " " + metric}
 }
 
-const (
-	// toldEach is how many such questions a process is asked at most within toldEvery, all its sessions together.
-	toldEach  = 3
-	toldEvery = 15 * time.Second
-)
-
-// toldKey is a question about tasks to a session.
-type toldKey struct {
-	session sessionKey
-	metric  string
-}
-
-// toldQuestion is such a question that may be asked.
-type toldQuestion struct {
-	toldKey
-	to *session
-	inquiry
-}
+const whatTold = "told"
 
 // told is what a Client remembers of such questions: when each was asked last, and the answer.
 type told struct {
-	asked   map[toldKey]time.Time
-	answers map[toldKey]dated[toldAnswer]
+	asked   map[answerKey]time.Time
+	answers coordinatorAnswers
 }
 
-// toldMetrics are the types that a session answers to, those first that nothing else tells of; and the service that is asked.
+// toldMetrics are the types that a session answers to, and the service that is asked.
 func toldMetrics(s *model.Session) (service string, metrics []string) {
 	if s.Standby || !model.Since(s.Version, 2, 5) {
 		return "", nil
@@ -99,22 +80,6 @@ func toldRequest(s *model.Session, metric string) string {
 	return string(text)
 }
 
-// toldQuestions are all that may be asked, by the process: a ServerID is one process's.
-func (p *plan) toldQuestions(wanted func(metric string) bool) map[model.NodeID][]toldQuestion {
-	all := map[model.NodeID][]toldQuestion{}
-	for node, sessions := range p.sessionsOf {
-		for _, x := range sessions {
-			service, metrics := toldMetrics(x.Session)
-			q := &asker{plan: p, base: base(x.Session)}
-			for i, metric := range slices.DeleteFunc(metrics, func(metric string) bool { return !wanted(metric) }) {
-				q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: q.base, Request: toldRequest(x.Session, metric)})
-				all[node] = append(all[node], toldQuestion{toldKey{sessionKey{x.Role, x.Node}, metric}, x, q.list[i]})
-			}
-		}
-	}
-	return all
-}
-
 // asksFor reports whether a type is wanted.
 func (o *Options) asksFor(metric string) bool {
 	if metric == metricTargets {
@@ -128,42 +93,29 @@ func (c *Client) askTold(p *plan, d *Decoder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now, before := c.opts.Now(), c.told
-	c.told = told{asked: map[toldKey]time.Time{}, answers: map[toldKey]dated[toldAnswer]{}}
-	for _, questions := range p.toldQuestions(c.opts.asksFor) {
-		due := before.due(questions, now)
-		for _, q := range questions {
-			if slices.ContainsFunc(due, func(x toldQuestion) bool { return x.toldKey == q.toldKey }) {
-				q.to.inquiries = append(q.to.inquiries, q.inquiry)
-				c.told.asked[q.toldKey] = now
-				continue
+	c.told = told{asked: map[answerKey]time.Time{}, answers: coordinatorAnswers{}}
+	for _, sessions := range p.sessionsOf {
+		for _, x := range sessions {
+			service, metrics := toldMetrics(x.Session)
+			q := &asker{plan: p, base: base(x.Session)}
+			for _, metric := range metrics {
+				key := toldKey(sessionKey{x.Role, x.Node}, metric)
+				at, asked := before.asked[key]
+				switch {
+				case !c.opts.asksFor(metric):
+				case asked && now.Sub(at) < toldEvery:
+					c.told.asked[key] = at
+					if had, ok := before.answers[key]; ok {
+						d.answers.keep(key, had)
+					}
+				default:
+					c.told.asked[key] = now
+					q.add(service+"GetMetrics", &milvuspb.GetMetricsRequest{Base: q.base, Request: toldRequest(x.Session, metric)})
+				}
 			}
-			if at, ok := before.asked[q.toldKey]; ok {
-				c.told.asked[q.toldKey] = at
-			}
-			if had, ok := before.answers[q.toldKey]; ok {
-				d.keepTold(q.toldKey, had)
-			} else if c.told.asked[q.toldKey].IsZero() {
-				p.skip(q.metric+" of "+q.to.Name(), fmt.Sprintf("limit of %d such calls per process in %s reached", toldEach, toldEvery))
-			}
+			x.inquiries = append(x.inquiries, q.list...)
 		}
 	}
-}
-
-// due are the questions to one process whose turn it is: those that were asked longest ago.
-func (t *told) due(questions []toldQuestion, now time.Time) []toldQuestion {
-	var list []toldQuestion
-	left := toldEach
-	for _, q := range questions {
-		if at, ok := t.asked[q.toldKey]; ok && now.Sub(at) < toldEvery {
-			left--
-			continue
-		}
-		list = append(list, q)
-	}
-	slices.SortStableFunc(list, func(a, b toldQuestion) int {
-		return cmp.Or(t.asked[a.toldKey].Compare(t.asked[b.toldKey]), toldRank(a.metric)-toldRank(b.metric))
-	})
-	return list[:min(max(left, 0), len(list))]
 }
 
 // IsTold reports whether a record is of one of these questions: who asks often does not put them each time.
@@ -179,11 +131,6 @@ func IsTold(r *Record) bool {
 	return false
 }
 
-// toldRank orders the types: etcd knows nothing of the first ones, and of the last ones as much.
-func toldRank(metric string) int {
-	return slices.Index([]string{metricTargets, metricTasks, metricSyncs, metricIndexBuilds, metricCompactions, metricImports}, metric)
-}
-
 // rememberTold keeps the answers for the rounds in which these questions are not asked.
 func (c *Client) rememberTold(d *Decoder) {
 	c.mu.Lock()
@@ -191,5 +138,9 @@ func (c *Client) rememberTold(d *Decoder) {
 	if c.told.answers == nil {
 		return
 	}
-	maps.Copy(c.told.answers, d.answers.told)
+	for key, answer := range d.answers {
+		if key.what == whatTold {
+			c.told.answers[key] = answer
+		}
+	}
 }

@@ -35,23 +35,9 @@ func readWALBalance(body []byte) (*walBalanceTold, *failure) {
 }
 
 // takeWALBalance keeps the newest answer.
-func (d *Decoder) takeWALBalance(q *question) {
-	if q.outcome != model.Answered {
-		return
-	}
-	told, f := readWALBalance(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
-	keep(&d.answers.walBalance, "", q, told.Status != "suspended")
-}
-
-func redactWALBalance(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		told, f := readWALBalance(body)
-		return told, f
-	})
+func takeWALBalance(d *Decoder, _ *processRecords, q *question, told *walBalanceTold) {
+	active := told.Status != "suspended"
+	d.keep(q, "streaming balance", func(p *model.RuntimeParts) { p.StreamingBalance = &active })
 }
 
 // walNodesTold is the answer: streaming nodes, and query nodes that serve channels.
@@ -86,31 +72,16 @@ func readWALNodes(body []byte) (*walNodesTold, *failure) {
 }
 
 // takeWALNodes keeps the newest answer.
-func (d *Decoder) takeWALNodes(q *question) {
-	if q.outcome != model.Answered {
-		return
-	}
-	told, f := readWALNodes(q.Response)
-	if f != nil {
-		q.set(f.outcome, f.reason)
-		return
-	}
+func takeWALNodes(d *Decoder, _ *processRecords, q *question, told *walNodesTold) {
 	list := []model.NodeState{}
 	for _, n := range told.Nodes {
 		list = append(list, model.NodeState{Node: model.NodeID(n.ID), State: d.text(n.State)})
 	}
-	keepStates(&d.answers.walNodes, q, list)
+	d.keepStates(q, "streaming nodes", streamingNodesOf, list)
 }
 
 // keepStates keeps the newest states of nodes that a coordinator listed.
-func keepStates(m *map[string]dated[[]model.NodeState], q *question, list []model.NodeState) {
+func (d *Decoder) keepStates(q *question, what string, part func(*model.RuntimeParts) *[]model.NodeState, list []model.NodeState) {
 	slices.SortFunc(list, func(a, b model.NodeState) int { return cmp.Compare(a.Node, b.Node) })
-	keep(m, "", q, list)
-}
-
-func redactWALNodes(r *Record) {
-	redactAnswer(r, func(body []byte) (any, *failure) {
-		told, f := readWALNodes(body)
-		return told, f
-	})
+	d.keep(q, what, listed(part, list...))
 }
