@@ -27,7 +27,7 @@ func collected(lists [][]collectionReading) []collectionReading {
 		}
 	}
 	slices.SortFunc(all, func(a, b collectionReading) int {
-		return cmp.Or(cmp.Compare(b.total.sum, a.total.sum), cmp.Compare(a.database, b.database), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.total.Sum, a.total.Sum), cmp.Compare(a.database, b.database), cmp.Compare(a.name, b.name))
 	})
 	return all
 }
@@ -49,7 +49,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	if len(list) == 0 {
 		return []*Budget{all}
 	}
-	if len(list) == 1 && list[0].total.count >= 0.99*all.Requests {
+	if len(list) == 1 && list[0].total.Count >= 0.99*all.Requests {
 		all.Name, all.Database, all.Collection = list[0].name, list[0].database, lean(list[0].database, list[0].name).id
 		return []*Budget{all}
 	}
@@ -58,7 +58,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	told := 0.0
 	for i, c := range list {
 		ms, _ := c.total.mean()
-		rows[i] = ms * c.total.count
+		rows[i] = ms * c.total.Count
 		told += rows[i]
 		leans[i] = lean(c.database, c.name)
 		ids[i] = leans[i].id
@@ -82,7 +82,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 		time[i] = make([]float64, len(columns))
 		for k, p := range leaves {
 			if budgets[i] == nil {
-				time[i][k] = leans[i].weight(p.Name) * c.total.count
+				time[i][k] = leans[i].weight(p.Name) * c.total.Count
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func factor(want, sum float64, fits *bool) float64 {
 
 // of is the budget of a collection: time is what all its requests spent in each leaf, columns what those of all collections did.
 func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
-	n := c.total.count
+	n := c.total.Count
 	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n}
 	if b.PerSecond.Known && b.Requests > 0 {
 		x.PerSecond = Value{b.PerSecond.Value * n / b.Requests, true}

@@ -4,26 +4,23 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"kitescope/inspect/metrics"
 )
 
-// dist is how long the calls of one kind took, as a histogram of Milvus says it; ms.
-type dist struct {
-	sum, count float64
-	bounds     []float64 // of buckets, ascending, without +Inf
-	buckets    []float64 // cumulative, one for each bound; nil: not told
-	whole      bool      // each observation was cut to whole milliseconds
-}
+// dist is how long the calls of one kind took, in milliseconds, as a histogram of Milvus says it.
+type dist metrics.Histogram
 
-func (d dist) known() bool { return d.count > 0 }
+func (d dist) known() bool { return d.Count > 0 }
 
 // mean is the likely mean of a distribution, and what bounds it. Where observations were cut, the mean of what was cut off is
 // that of exponential times: half a millisecond of long calls, next to nothing of calls that take next to nothing.
 func (d dist) mean() (ms float64, bounds Interval) {
-	if d.count <= 0 {
+	if d.Count <= 0 {
 		return 0, Interval{}
 	}
-	m := max(0, d.sum/d.count)
-	if !d.whole {
+	m := max(0, d.Sum/d.Count)
+	if !d.Whole {
 		return m, Interval{m, m}
 	}
 	bounds = Interval{m, m + 1}
@@ -34,36 +31,12 @@ func (d dist) mean() (ms float64, bounds Interval) {
 }
 
 // plus adds the calls of another process.
-func (d dist) plus(o dist) dist {
-	switch {
-	case d.count <= 0:
-		return o
-	case o.count <= 0:
-		return d
-	}
-	sum := dist{sum: d.sum + o.sum, count: d.count + o.count, whole: d.whole || o.whole}
-	if slices.Equal(d.bounds, o.bounds) && d.buckets != nil && o.buckets != nil {
-		sum.bounds, sum.buckets = d.bounds, make([]float64, len(d.buckets))
-		for i := range d.buckets {
-			sum.buckets[i] = d.buckets[i] + o.buckets[i]
-		}
-	}
-	return sum
-}
+func (d dist) plus(o dist) dist { return dist(metrics.Histogram(d).Plus(metrics.Histogram(o))) }
 
 // quantile is the bucket that a quantile is in, of what was observed; zero if there are none.
 func (d dist) quantile(q float64) Interval {
-	if d.count <= 0 || d.buckets == nil {
-		return Interval{}
-	}
-	want, low := q*d.count, 0.0
-	for i, b := range d.bounds {
-		if d.buckets[i] >= want {
-			return Interval{low, b}
-		}
-		low = b
-	}
-	return Interval{low, math.Inf(1)}
+	low, high, _ := metrics.Histogram(d).Quantile(q)
+	return Interval{low, high}
 }
 
 // curve is the share of calls that take longer than x: straight between the points, 1 before the first and 0 after the last.
@@ -118,26 +91,26 @@ func fixed(ms float64) curve { return curve{[]float64{ms, ms * (1 + 1e-9)}, []fl
 // mean is low for these buckets, over their lower part.
 func (d dist) curve() curve {
 	mean, _ := d.mean()
-	if d.buckets == nil || d.count <= 0 {
+	if d.Buckets == nil || d.Count <= 0 {
 		return fixed(mean)
 	}
-	parts := len(d.bounds) + 1
+	parts := len(d.Bounds) + 1
 	low, width, share := make([]float64, 0, parts), make([]float64, 0, parts), make([]float64, 0, parts)
 	least, span, from, before := 0.0, 0.0, 0.0, 0.0
 	add := func(to, upTo float64) {
-		if p := (upTo - before) / d.count; p > 0 {
+		if p := (upTo - before) / d.Count; p > 0 {
 			low, width, share = append(low, from), append(width, to-from), append(share, p)
 			least, span = least+p*from, span+p*(to-from)
 		}
 		from, before = to, max(before, upTo)
 	}
-	for i, b := range d.bounds {
-		if d.whole {
+	for i, b := range d.Bounds {
+		if d.Whole {
 			b++
 		}
-		add(b, min(d.buckets[i], d.count))
+		add(b, min(d.Buckets[i], d.Count))
 	}
-	add(max(2*from, d.beyond(least, before, from)), d.count)
+	add(max(2*from, d.beyond(least, before, from)), d.Count)
 	if span <= 0 {
 		return fixed(mean)
 	}
@@ -163,8 +136,8 @@ func (d dist) curve() curve {
 
 // beyond is an end of the bucket that has none: twice what its calls take on average, at most, if the others take least.
 func (d dist) beyond(least, within, from float64) float64 {
-	if rest := d.count - within; rest > 0 {
-		return 2 * max(from, (d.sum-least*d.count)/rest)
+	if rest := d.Count - within; rest > 0 {
+		return 2 * max(from, (d.Sum-least*d.Count)/rest)
 	}
 	return from
 }

@@ -69,7 +69,7 @@ func (o *overlay) most() curve {
 // leaderOf takes the calls of a node that leads shards apart, with an overlay to work on.
 func (f *fan) leaderOf(at int, n *nodeReading, o *overlay) leader {
 	const common = 0.25 // shards of one request wait for consistency mostly together: that varies less than it seems
-	l := leader{at: at, n: n.leader.count, curve: n.leader.curve()}
+	l := leader{at: at, n: n.leader.Count, curve: n.leader.curve()}
 	ms, _ := n.leader.mean()
 	consistency, reduce := n.consistency.curve(), n.shards.curve()
 	l.consistency = piece{min(consistency.mean(), ms), common * consistency.variance()}
@@ -89,7 +89,7 @@ func (f *fan) leaderOf(at int, n *nodeReading, o *overlay) leader {
 // leadersOf takes apart the calls of all nodes that lead shards, and says how many calls there are.
 func leadersOf(r *readings) (list []leader, f *fan, all float64) {
 	for i := range r.nodes {
-		all += r.nodes[i].leader.count
+		all += r.nodes[i].leader.Count
 	}
 	f = fanOf(r, all)
 	var o overlay
@@ -149,10 +149,10 @@ func (f *fan) longest() float64 {
 
 // of is what a process says of a phase.
 func of(role string, node model.NodeID, d dist, requests, seconds, waited float64) NodePhase {
-	p := NodePhase{Role: role, Node: node, Waited: waited, P50: d.quantile(0.5), P99: d.quantile(0.99), PerSecond: perSecond(d.count, seconds)}
+	p := NodePhase{Role: role, Node: node, Waited: waited, P50: d.quantile(0.5), P99: d.quantile(0.99), PerSecond: perSecond(d.Count, seconds)}
 	p.Ms, p.Mean = d.mean()
 	if requests > 0 {
-		p.Calls = d.count / requests
+		p.Calls = d.Count / requests
 	}
 	return p
 }

@@ -50,7 +50,7 @@ func (r *readings) alone(nodes serving, c collectionReading, id model.Collection
 	}
 	whole, _ := p.total.mean()
 	if task, _ := p.task.mean(); p.task.known() {
-		p.task = dist{sum: max(0, c.total.sum-(whole-task)*c.total.count), count: c.total.count, whole: c.total.whole}
+		p.task = dist{Sum: max(0, c.total.Sum-(whole-task)*c.total.Count), Count: c.total.Count, Whole: c.total.Whole}
 	}
 	p.total, p.queries, p.vectors, p.failed = c.total, c.queries, Value{}, Value{}
 	own.proxies = []proxyReading{p}

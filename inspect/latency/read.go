@@ -200,31 +200,13 @@ func (p *process) each(name metrics.Name) []increase {
 // histogram is a metric's increase, of the series with these labels: a key, its value, and so on.
 func (p *process) histogram(name metrics.Name, labels ...string) dist {
 	var sum metrics.Histogram
-	found := false
+	match := pairs(labels)
 	for _, x := range p.each(name) {
-		switch {
-		case !x.has(labels):
-		case found:
+		if (model.Series{Labels: x.labels}).Matches(match) {
 			sum = sum.Plus(x.Histogram)
-		default:
-			sum, found = x.Histogram, true
 		}
-	}
-	if !found {
-		return dist{}
 	}
 	return distOf(sum)
-}
-
-// has reports whether it is of a series with these labels.
-func (x *increase) has(labels []string) bool {
-	of := model.Series{Labels: x.labels}
-	for i := 0; i+1 < len(labels); i += 2 {
-		if of.Label(labels[i]) != labels[i+1] {
-			return false
-		}
-	}
-	return true
 }
 
 // distOf is a histogram as budgets read it; nothing where its sum is not told.
@@ -232,7 +214,7 @@ func distOf(h metrics.Histogram) dist {
 	if math.IsNaN(h.Sum) {
 		return dist{}
 	}
-	return dist{sum: h.Sum, count: h.Count, bounds: h.Bounds, buckets: h.Buckets, whole: h.Whole}
+	return dist(h)
 }
 
 func (p *process) counter(name metrics.Name, labels ...string) Value {

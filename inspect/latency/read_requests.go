@@ -55,7 +55,7 @@ func (r *reader) proxy(p *process, request Request) proxyReading {
 
 // requests is how many requests ended that ask the cache of metadata.
 func (p *process) requests() float64 {
-	return p.histogram(metrics.ProxySearch).count + p.histogram(metrics.ProxyMutation).count
+	return p.histogram(metrics.ProxySearch).Count + p.histogram(metrics.ProxyMutation).Count
 }
 
 // failed is how many requests of a kind failed: they are counted, and no latency is.
@@ -110,13 +110,13 @@ func (r *reader) queryNode(p *process, request Request) nodeReading {
 
 // half is half of the calls.
 func (d dist) half() dist {
-	d.sum, d.count = d.sum/2, d.count/2
-	buckets := make([]float64, len(d.buckets))
-	for i, b := range d.buckets {
+	d.Sum, d.Count = d.Sum/2, d.Count/2
+	buckets := make([]float64, len(d.Buckets))
+	for i, b := range d.Buckets {
 		buckets[i] = b / 2
 	}
-	if d.buckets != nil {
-		d.buckets = buckets
+	if d.Buckets != nil {
+		d.Buckets = buckets
 	}
 	return d
 }
@@ -130,7 +130,7 @@ func (r *reader) writes(request Request) *writes {
 		x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
 		x.queue = p.histogram(metrics.ProxyQueue, functionName, queued[request])
 		x.ids, x.segments = p.histogram(metrics.ProxyAllocateIDs), p.histogram(metrics.ProxyAssignSegments)
-		x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).count
+		x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).Count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).Count
 		x.misses, x.all, x.failed = p.histogram(metrics.ProxyCacheUpdate), p.requests(), p.failed(request)
 		x.collections = p.ofCollections(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
 		if x.total.known() {

@@ -33,8 +33,8 @@ func searchBudget(r *readings, request Request) *Budget {
 		return nil
 	}
 	s.ask()
-	b := &Budget{Request: request, Requests: s.proxy.total.count, Failed: s.proxy.failed, Root: s.root()}
-	b.PerSecond = perSecond(s.proxy.total.count, s.proxy.seconds)
+	b := &Budget{Request: request, Requests: s.proxy.total.Count, Failed: s.proxy.failed, Root: s.root()}
+	b.PerSecond = perSecond(s.proxy.total.Count, s.proxy.seconds)
 	if s.proxy.vectors.Known {
 		b.VectorsPerSecond = perSecond(s.proxy.vectors.Value, s.proxy.seconds)
 	}
@@ -58,7 +58,7 @@ func (v Value) plus(o Value) Value { return Value{v.Value + o.Value, v.Known || 
 
 // ask finds how long a request waits for the slowest of the leaders that it asks.
 func (s *searching) ask() {
-	requests := s.proxy.total.count
+	requests := s.proxy.total.Count
 	list := make([]calls, len(s.leaders))
 	for i, l := range s.leaders {
 		n := &s.r.nodes[l.at]
@@ -92,7 +92,7 @@ func (s *searching) root() *Phase {
 	root.measured(p.total, p.seconds)
 	for _, x := range s.r.proxies {
 		if x.total.known() {
-			root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.count, x.seconds, root.Ms*x.total.count/p.total.count))
+			root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/p.total.Count))
 		}
 	}
 	left := root.Ms
@@ -136,16 +136,16 @@ func (p *Phase) part(x *Phase, left float64) *Phase {
 // for such where a good part of a search is not explained, and queries of the same collections are as long as what is missing.
 func (s *searching) requery(left float64) *Phase {
 	const much, alike = 0.2, 0.5
-	n := s.proxy.total.count
-	if s.request != Search || left < much*s.proxy.meanOf() || s.proxy.queries.count > 1.05*n {
+	n := s.proxy.total.Count
+	if s.request != Search || left < much*s.proxy.meanOf() || s.proxy.queries.Count > 1.05*n {
 		return nil
 	}
 	ms, _ := s.proxy.queries.mean()
-	ms *= s.proxy.queries.count / n
+	ms *= s.proxy.queries.Count / n
 	if ms < alike*left {
 		return nil
 	}
-	return &Phase{Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true, PerSecond: perSecond(s.proxy.queries.count, s.proxy.seconds)}
+	return &Phase{Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true, PerSecond: perSecond(s.proxy.queries.Count, s.proxy.seconds)}
 }
 
 // meanOf is the mean of the whole call.
@@ -176,7 +176,7 @@ func (s *searching) withoutProxy(root *Phase) *Phase {
 func (p *Phase) measured(d dist, seconds float64) *Phase {
 	p.Known = true
 	p.Ms, p.Mean = d.mean()
-	p.P50, p.P99, p.PerSecond = d.quantile(0.5), d.quantile(0.99), perSecond(d.count, seconds)
+	p.P50, p.P99, p.PerSecond = d.quantile(0.5), d.quantile(0.99), perSecond(d.Count, seconds)
 	return p
 }
 
@@ -205,10 +205,10 @@ func (s *searching) absent(name Name, role string) *Phase {
 // cache is what asking the coordinator for metadata takes, of requests of every kind alike.
 func (s *searching) cache() *Phase {
 	p := s.proxy
-	if p.all <= 0 || p.misses.count <= 0 {
+	if p.all <= 0 || p.misses.Count <= 0 {
 		return &Phase{Name: MetadataCache, Known: s.r.missing["proxy"] == "" && p.all > 0, Why: s.r.missing["proxy"]}
 	}
-	x := s.told(MetadataCache, p.misses, p.misses.count/p.all)
+	x := s.told(MetadataCache, p.misses, p.misses.Count/p.all)
 	x.Estimate = true
 	return x
 }

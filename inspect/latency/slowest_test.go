@@ -9,19 +9,19 @@ import (
 
 // histogram is what Milvus would tell of observations.
 func histogram(values []float64, whole bool) dist {
-	d := dist{count: float64(len(values)), whole: whole}
+	d := dist{Count: float64(len(values)), Whole: whole}
 	for le := 1.0; le <= 131072; le *= 2 {
-		d.bounds = append(d.bounds, le)
+		d.Bounds = append(d.Bounds, le)
 	}
-	d.buckets = make([]float64, len(d.bounds))
+	d.Buckets = make([]float64, len(d.Bounds))
 	for _, v := range values {
 		if whole {
 			v = math.Floor(v)
 		}
-		d.sum += v
-		for i, b := range d.bounds {
+		d.Sum += v
+		for i, b := range d.Bounds {
 			if v <= b {
-				d.buckets[i]++
+				d.Buckets[i]++
 			}
 		}
 	}
@@ -55,8 +55,8 @@ func TestMean(t *testing.T) {
 		if !near(c.mean(), got, 0.01) {
 			t.Errorf("a curve of mean %g has mean %g", got, c.mean())
 		}
-		for i, b := range d.bounds { // each bucket keeps its share
-			if want := 1 - d.buckets[i]/d.count; math.Abs(c.at(b+1)-want) > 1e-6 {
+		for i, b := range d.Bounds { // each bucket keeps its share
+			if want := 1 - d.Buckets[i]/d.Count; math.Abs(c.at(b+1)-want) > 1e-6 {
 				t.Errorf("mean %g: %g of the calls take over %g ms, want %g", mean, c.at(b+1), b+1, want)
 			}
 		}

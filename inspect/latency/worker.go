@@ -24,23 +24,23 @@ func (w work) pieces() []piece { return []piece{w.queue, w.kernel, w.reduce, w.r
 // workerOf takes the calls of a node apart.
 func workerOf(at int, n *nodeReading) worker {
 	w := worker{at: at, core: n.coreShare()}
-	tasks, apart := n.worker.count, 0.0 // apart: tasks on growing segments that are not among the calls
-	if n.consistency.count == 0 && n.queue.count > n.worker.count {
-		apart = min(n.queue.count-n.worker.count, n.leader.count) // 2.2 and before: the leader runs them itself
+	tasks, apart := n.worker.Count, 0.0 // apart: tasks on growing segments that are not among the calls
+	if n.consistency.Count == 0 && n.queue.Count > n.worker.Count {
+		apart = min(n.queue.Count-n.worker.Count, n.leader.Count) // 2.2 and before: the leader runs them itself
 		tasks += apart
 	}
 	if tasks <= 0 {
 		return w
 	}
 	grouped := 1.0 // tasks of a group
-	if n.groups.count > 0 {
-		grouped = max(1, n.groups.sum/n.groups.count)
+	if n.groups.Count > 0 {
+		grouped = max(1, n.groups.Sum/n.groups.Count)
 	}
-	w.growing.n = min(n.growing.count*grouped, tasks, n.mostGrowing())
+	w.growing.n = min(n.growing.Count*grouped, tasks, n.mostGrowing())
 	if apart > 0 {
 		w.growing.n = apart
 	}
-	if n.sealed.count == 0 && n.growing.count > 0 {
+	if n.sealed.Count == 0 && n.growing.Count > 0 {
 		w.growing.n = tasks
 	}
 	w.sealed.n = tasks - w.growing.n
@@ -53,21 +53,21 @@ func workerOf(at int, n *nodeReading) worker {
 
 // mostGrowing is how many tasks can be about growing segments: one for each call of the node as a leader.
 func (n *nodeReading) mostGrowing() float64 {
-	if n.leader.count > 0 {
-		return n.leader.count
+	if n.leader.Count > 0 {
+		return n.leader.Count
 	}
-	return n.worker.count
+	return n.worker.Count
 }
 
 // coreShare is how much of a segment's time is the call into the kernel; the rest is the wait for a thread.
 func (n *nodeReading) coreShare() float64 {
 	segments := n.sealed.plus(n.growing)
-	if n.core.count <= 0 || segments.count <= 0 {
+	if n.core.Count <= 0 || segments.Count <= 0 {
 		return 1
 	}
 	// One is inside the other: where both are cut to whole milliseconds, the difference of what was cut is next to nothing.
 	whole, _ := segments.mean()
-	thread := segments.sum/segments.count - n.core.sum/n.core.count
+	thread := segments.Sum/segments.Count - n.core.Sum/n.core.Count
 	if thread <= 0 || whole <= 0 {
 		return 1
 	}
@@ -81,7 +81,7 @@ func (w *work) layOut(queue, reduce curve, each dist, grouped float64) {
 	}
 	kernel := curve{}
 	if each.known() {
-		kernel = each.curve().most(each.count * grouped / w.n)
+		kernel = each.curve().most(each.Count * grouped / w.n)
 	}
 	w.queue = piece{queue.mean(), queue.variance()}
 	w.reduce = piece{reduce.mean(), reduce.variance()}

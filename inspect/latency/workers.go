@@ -28,17 +28,17 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 		if c.chance[i] > 0 {
 			parts[1] = times(given(w.growing.pieces(), c.growing[i]/c.chance[i]), c.chance[i])
 		}
-		x.Of = append(x.Of, of(n.role, n.node, n.worker, s.proxy.total.count, n.seconds, waited))
+		x.Of = append(x.Of, of(n.role, n.node, n.worker, s.proxy.total.Count, n.seconds, waited))
 		p.add(s, w, n, parts)
 		s.seconds = max(s.seconds, n.seconds)
-		s.queued += n.queue.count
-		if n.consistency.count == 0 && n.leader.count > 0 {
+		s.queued += n.queue.Count
+		if n.consistency.Count == 0 && n.leader.Count > 0 {
 			p.queue.Name = ConsistencyQueue
 		}
 		all, queues, cores = all.plus(n.worker), queues.plus(n.queue), cores.plus(n.core)
 		sealed, growing, reduces = sealed.plus(n.sealed), growing.plus(n.growing), reduces.plus(n.segments)
 	}
-	x.P50, x.P99, x.PerSecond = all.quantile(0.5), all.quantile(0.99), perSecond(all.count, s.seconds)
+	x.P50, x.P99, x.PerSecond = all.quantile(0.5), all.quantile(0.99), perSecond(all.Count, s.seconds)
 	s.part(x, p.queue, queues, ReadQueue)
 	if p.pool.Ms > 0 {
 		p.pool.Known, p.pool.Parent, p.pool.Role, p.pool.Estimate, p.pool.Mean = true, WaitForWorkers, "querynode", true, Interval{0, max(p.pool.Ms, x.Mean.High)}
@@ -80,12 +80,12 @@ func (p *parted) add(s *searching, w *worker, n *nodeReading, parts [2][]float64
 		p.reduce.Ms += t[2]
 		p.pool.Ms += t[4]
 		if each.known() {
-			kernel.Of = append(kernel.Of, of(n.role, n.node, each, s.proxy.total.count, n.seconds, t[1]*w.core))
+			kernel.Of = append(kernel.Of, of(n.role, n.node, each, s.proxy.total.Count, n.seconds, t[1]*w.core))
 		}
 	}
 	p.queue.Ms += queued
 	if n.queue.known() {
-		p.queue.Of = append(p.queue.Of, of(n.role, n.node, n.queue, s.proxy.total.count, n.seconds, queued))
+		p.queue.Of = append(p.queue.Of, of(n.role, n.node, n.queue, s.proxy.total.Count, n.seconds, queued))
 	}
 }
 

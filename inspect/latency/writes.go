@@ -12,19 +12,19 @@ func writeBudget(w *writes, request Request) *Budget {
 	if !p.total.known() {
 		return nil
 	}
-	b := &Budget{Request: request, Requests: p.total.count, Failed: p.failed, PerSecond: perSecond(p.total.count, p.seconds)}
+	b := &Budget{Request: request, Requests: p.total.Count, Failed: p.failed, PerSecond: perSecond(p.total.Count, p.seconds)}
 	b.P50, b.P95, b.P99 = p.total.quantile(0.5), p.total.quantile(0.95), p.total.quantile(0.99)
 	root := (&Phase{Name: Total, Role: "proxy"}).measured(p.total, p.seconds)
 	b.Root, b.Ms, b.Mean = root, root.Ms, root.Mean
 	for _, x := range w.proxies {
 		if x.total.known() {
-			root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.count, x.seconds, root.Ms*x.total.count/p.total.count))
+			root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/p.total.Count))
 		}
 	}
 	left := root.Ms
 	part := func(x *Phase) { left -= root.part(x, left).Ms }
-	part(w.told(ProxyQueue, p.queue, p.queue.count, p.seconds, "measured from 2.4 on"))
-	if p.all > 0 && p.misses.count > 0 {
+	part(w.told(ProxyQueue, p.queue, p.queue.Count, p.seconds, "measured from 2.4 on"))
+	if p.all > 0 && p.misses.Count > 0 {
 		part(w.told(MetadataCache, p.misses, p.all, p.seconds, ""))
 	}
 	if request != Delete {
@@ -35,9 +35,9 @@ func writeBudget(w *writes, request Request) *Budget {
 			part(w.told(AssignSegments, p.segments, p.rows, p.seconds, ""))
 		}
 	}
-	part(w.appended(w.told(WALAppend, p.send, p.send.count, p.seconds, "this release has no metric of it")))
+	part(w.appended(w.told(WALAppend, p.send, p.send.Count, p.seconds, "this release has no metric of it")))
 	part(&Phase{Name: Unexplained, Known: true, Ms: left, Mean: Interval{max(0, left-1), left + 1}})
-	if x := w.flushed(p.total.count); x != nil {
+	if x := w.flushed(p.total.Count); x != nil {
 		part(x)
 	}
 	b.finish()
@@ -80,7 +80,7 @@ func (w *writes) told(name Name, d dist, requests, seconds float64, absent strin
 		return p
 	}
 	p.measured(d, seconds)
-	each := d.count / requests
+	each := d.Count / requests
 	p.Ms, p.Mean = p.Ms*each, Interval{p.Mean.Low * each, p.Mean.High * each}
 	p.Estimate = each != 1
 	return p
