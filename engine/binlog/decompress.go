@@ -13,8 +13,8 @@ import (
 // decompress returns want bytes, and the buffer for the next page, which holds them if it is
 // large enough. Memory grows with what really comes out, not with what a header promises.
 func (w *worker) decompress(codec int, b []byte, want int, buffer []byte) (content, next []byte, err error) {
-	if err := promise(b, want); err != nil {
-		return nil, nil, err
+	if want > pageFloor && want/pageRatio > len(b) { // far more than pages of its size hold
+		return nil, nil, fmt.Errorf("%d bytes claim to decompress to %d", len(b), want)
 	}
 	switch codec {
 	case parquet.CodecNone:
@@ -34,49 +34,9 @@ func (w *worker) decompress(codec int, b []byte, want int, buffer []byte) (conte
 	return nil, nil, unsupported(codec)
 }
 
-// promise refuses a page that is said to hold far more than pages of its size do.
-func promise(b []byte, want int) error {
-	if want > pageFloor && want/pageRatio > len(b) {
-		return fmt.Errorf("%d bytes claim to decompress to %d", len(b), want)
-	}
-	return nil
-}
-
 func unsupported(codec int) error {
 	names := map[int]string{2: "GZIP", 3: "LZO", 4: "BROTLI", 5: "LZ4", 7: "LZ4_RAW"}
 	return fmt.Errorf("compression %s (%d) is not supported: Milvus writes ZSTD", names[codec], codec)
-}
-
-// decompressInto fills dst, which is what a page is said to hold and room that is there anyway.
-func (w *worker) decompressInto(codec int, b, dst []byte) error {
-	if err := promise(b, len(dst)); err != nil {
-		return err
-	}
-	var out []byte
-	var err error
-	switch codec {
-	case parquet.CodecSnappy:
-		if n, err := snappy.DecodedLen(b); err != nil || n != len(dst) {
-			return fmt.Errorf("%d bytes of snappy that do not hold the %d that were promised", len(b), len(dst))
-		}
-		out, err = snappy.Decode(dst, b)
-	case parquet.CodecZstd:
-		out, err = w.zstd.DecodeAll(b, dst[:0:len(dst)])
-		if err != nil {
-			err = fmt.Errorf("zstd: %w", err)
-		}
-	default:
-		return unsupported(codec)
-	}
-	switch {
-	case err != nil:
-		return err
-	case len(out) != len(dst):
-		return fmt.Errorf("%d bytes, expected %d", len(out), len(dst))
-	case len(dst) > 0 && &out[0] != &dst[0]:
-		copy(dst, out)
-	}
-	return nil
 }
 
 func (w *worker) decompressZstd(b []byte, want int, buffer []byte) (content, next []byte, err error) {

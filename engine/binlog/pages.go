@@ -191,27 +191,12 @@ func (c *column) readDictionary(p page, w *worker) (dictionary, error) {
 
 // decode puts the values of a data page into the sink.
 func (c *column) decode(p page, w *worker) error {
-	var b, levels []byte
-	var err error
-	if rows := c.inPlace(p); rows != nil {
-		err = w.decompressInto(p.codec, p.body, rows)
-	} else if b, levels, err = c.content(p, w); err == nil {
+	b, levels, err := c.content(p, w)
+	if err == nil {
 		err = c.values(p, b, levels)
 	}
 	if err != nil {
 		return fmt.Errorf("page at offset %d: %w", p.at, err)
-	}
-	return nil
-}
-
-// inPlace is where the content of a page goes as it is, if it does: vectors that lie without gaps, and have no levels before them.
-func (c *column) inPlace(p page) []byte {
-	to, ok := c.sink.(*vectors)
-	if !ok || c.leaf.Optional || p.header.Kind != parquet.DataPage || p.header.Encoding != parquet.PlainEncoding || p.codec == parquet.CodecNone {
-		return nil
-	}
-	if rows := to.stretch(p.row, p.header.Values); len(rows) == p.header.Uncompressed {
-		return rows
 	}
 	return nil
 }

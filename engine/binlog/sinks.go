@@ -200,14 +200,6 @@ func (s *vectors) plain(b []byte, at, n int) error {
 	return nil
 }
 
-// stretch is n rows from at on as one piece of memory; nil if there are gaps between them.
-func (s *vectors) stretch(at, n int) []byte {
-	if n <= 0 || s.rows.Stride != s.size {
-		return nil
-	}
-	return s.rows.Span(at, at+n)
-}
-
 func (s *vectors) touch(from, to int) { engine.Touch(s.rows.Span(from, to)) }
 func (s *vectors) move(to, from int)  { copy(s.rows.Row(to), s.rows.Row(from)) }
 func (s *vectors) zero(at int)        { clear(s.rows.Row(at)) }
