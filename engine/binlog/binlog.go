@@ -1,8 +1,8 @@
-// Package binlog decodes what Milvus writes to its object storage: insert, delta and stats
+// Package binlog decodes what Milvus writes to its object storage: insert and delta
 // logs and the envelopes of index files.
 //
 // In: files of an object.Store. Out: columns of a segment (vectors as engine.Vectors), deleted
-// primary keys with their timestamps, statistics of primary keys, and the named blobs of an
+// primary keys with their timestamps, and the named blobs of an
 // index, decoded but not understood: that is engine/index's affair.
 //
 // The steps: events.go walks the events of a file, or packed.go finds that it is parquet right
@@ -11,8 +11,8 @@
 // once. Every length, count and offset is checked before it is used: no input makes the
 // package panic, and what is decoded is bounded by a generous multiple of what is read.
 //
-// Formats: Milvus internal/storage (event_header.go, event_data.go, serde.go, delta_data.go,
-// stats.go) and internal/core/src/storage (IndexData.cpp, PayloadReader.cpp,
+// Formats: Milvus internal/storage (event_header.go, event_data.go, serde.go, delta_data.go)
+// and internal/core/src/storage (IndexData.cpp, PayloadReader.cpp,
 // IndexEntryFormat.cpp), of 2.1 to 2.6; parquet-format's parquet.thrift and Encodings.md.
 package binlog
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -169,47 +168,6 @@ func TestSingleFileIndex(t *testing.T) {
 		_, err := ReadIndex(t.Context(), files{"a/b/c/v3": singleFile(entries, edit)}, "a/b/c")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "read a/b/c/v3") {
 			t.Errorf("%v; expected %q", err, want)
-		}
-	}
-}
-
-func TestBinaryStats(t *testing.T) {
-	le := binary.LittleEndian
-	file := func(kind Type, entries ...[]byte) []byte {
-		b := append([]byte("mpkstats"), make([]byte, 56)...)
-		le.PutUint32(b[8:], 1)
-		le.PutUint32(b[12:], uint32(len(entries)))
-		le.PutUint32(b[16:], uint32(kind))
-		le.PutUint32(b[20:], 100)
-		return append(b, bytes.Join(entries, nil)...)
-	}
-	number := make([]byte, 128)
-	le.PutUint32(number, 1)
-	le.PutUint32(number[4:], 4)
-	le.PutUint64(number[8:], 1<<64-5)
-	le.PutUint64(number[16:], 99)
-	number[64] = 3
-	stats, err := ReadStats(fileOf(file(Int64, number, number)), "stats")
-	if err != nil || len(stats) != 2 {
-		t.Fatal(err)
-	}
-	want := PKStats{Field: 100, Type: Int64, MinInt64: -5, MaxInt64: 99, Bloom: &Bloom{Bits: 512, Hashes: 4, Words: []uint64{3, 0, 0, 0, 0, 0, 0, 0}, Blocks: true}}
-	if d := cmp.Diff(want, stats[1]); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
-	}
-	text := make([]byte, 64)
-	le.PutUint32(text, 1)
-	le.PutUint32(text[4:], 2)
-	keys := []byte("\x01\x00\x00\x00a\x02\x00\x00\x00zz")
-	le.PutUint32(text[8:], uint32(len(keys)))
-	text = append(append(text, keys...), make([]byte, 64)...)
-	stats, err = ReadStats(fileOf(file(VarChar, text)), "stats")
-	if err != nil || stats[0].MinString != "a" || stats[0].MaxString != "zz" {
-		t.Errorf("%v, %v", stats, err)
-	}
-	for _, b := range [][]byte{file(Int64, number[:100]), file(Double, number), file(VarChar, text[:70]), []byte("mpkstats"), []byte("{}"), []byte("[{]"), nil} {
-		if stats, err := ReadStats(fileOf(b), "stats"); err == nil || !strings.Contains(err.Error(), "read stats") {
-			t.Errorf("%d bytes were read: %v, %v", len(b), stats, err)
 		}
 	}
 }

@@ -61,8 +61,6 @@ func decodeAll(t testing.TB, b []byte) (errs []error) {
 		x.Release()
 	}
 	errs = append(errs, err)
-	_, err = ReadStats(fileOf(b), "file")
-	errs = append(errs, err)
 	for field, kind := range map[int64]Type{100: Int64, 101: VarChar, 102: FloatVector, 103: Bool} {
 		columns, err := ReadPacked(ctx, files{"file": b}, []string{"file"}, map[int64]Type{field: kind})
 		if err == nil && columns[field] != nil {
@@ -257,18 +255,6 @@ func FuzzDelta(f *testing.F) {
 		d, err := ReadDelta(t.Context(), fileOf(b), "file")
 		if err == nil && len(d.Int64s)+len(d.Strings) != len(d.Timestamps) {
 			t.Fatalf("%d and %d keys, %d timestamps", len(d.Int64s), len(d.Strings), len(d.Timestamps))
-		}
-	})
-}
-
-func FuzzStats(f *testing.F) {
-	f.Add([]byte(`[{"fieldID":100,"max":0,"min":0,"bf":{"m":64,"k":8,"b":"AAAAAAAAAEAAAAAAAAAAAA=="},"pkType":5,"maxPk":1499,"minPk":0}]`))
-	f.Add([]byte(`{"fieldID":100,"pkType":21,"maxPk":"z","minPk":"a"}`))
-	f.Add(append([]byte("mpkstats\x01\x00\x00\x00\x01\x00\x00\x00\x05"), make([]byte, 200)...))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		stats, err := ReadStats(fileOf(b), "file")
-		if err == nil && len(stats) > len(b) {
-			t.Fatalf("%d statistics from %d bytes", len(stats), len(b))
 		}
 	})
 }

@@ -16,12 +16,11 @@ const (
 	Other     Kind = iota // an index file, or none of Milvus's logs
 	InsertLog             // one column of events
 	DeltaLog
-	StatsLog
 	PackedLog // several columns as parquet (2.6)
 )
 
 func (k Kind) String() string {
-	return [...]string{"other", "insert log", "delta log", "stats log", "packed insert log"}[min(k, PackedLog)]
+	return [...]string{"other", "insert log", "delta log", "packed insert log"}[min(k, PackedLog)]
 }
 
 // KindOf tells by its contents which log a file is. What is damaged where its kind stands is Other.
@@ -30,8 +29,7 @@ func KindOf(r object.Reader) Kind {
 	if err := parquet.ReadAt(r, head, 0); err != nil || len(head) < 4 {
 		return Other
 	}
-	switch {
-	case bytes.HasPrefix(head, []byte("PAR1")):
+	if bytes.HasPrefix(head, []byte("PAR1")) {
 		file, err := parquet.ReadFooter(r, 0, r.Size())
 		switch {
 		case err != nil || len(file.Leaves) == 0:
@@ -40,11 +38,6 @@ func KindOf(r object.Reader) Kind {
 			return DeltaLog
 		}
 		return PackedLog
-	case bytes.HasPrefix(head, []byte("mpks")), head[0] == '{', head[0] == '[':
-		if stats, err := ReadStats(r, ""); err == nil && len(stats) > 0 && (stats[0].Type != None || stats[0].Bloom != nil) {
-			return StatsLog
-		}
-		return Other
 	}
 	_, payloads, err := readEvents(r, r.Size())
 	if err != nil || len(payloads) == 0 {

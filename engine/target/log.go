@@ -1,7 +1,6 @@
 package target
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -28,7 +27,7 @@ type Log struct {
 	Facts []index.Fact
 }
 
-// DescribeLog reads the insert, delta or stats log or the manifest at path, or the folder with the logs of one field; nil if it is none, which is no error: Open says what is
+// DescribeLog reads the insert or delta log or the manifest at path, or the folder with the logs of one field; nil if it is none, which is no error: Open says what is
 // wrong with what it cannot be either.
 func DescribeLog(ctx context.Context, path string) (*Log, error) {
 	full, err := filepath.Abs(path)
@@ -113,7 +112,7 @@ func (l *Log) read(ctx context.Context, store object.Store, kind binlog.Kind, na
 		l.deletes(d)
 	default:
 		for _, name := range names {
-			if err := l.other(ctx, store, kind, name); err != nil {
+			if err := l.packed(ctx, store, name); err != nil {
 				return err
 			}
 		}
@@ -122,20 +121,13 @@ func (l *Log) read(ctx context.Context, store object.Store, kind binlog.Kind, na
 	return nil
 }
 
-func (l *Log) other(ctx context.Context, store object.Store, kind binlog.Kind, name string) error {
+// packed describes the columns of a packed insert log.
+func (l *Log) packed(ctx context.Context, store object.Store, name string) error {
 	r, err := store.Open(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if kind == binlog.StatsLog {
-		list, err := binlog.ReadStats(r, name)
-		if err != nil {
-			return err
-		}
-		l.statistics(list)
-		return nil
-	}
 	columns, rows, err := binlog.PackedColumns(r, name)
 	if err != nil {
 		return err
@@ -271,22 +263,4 @@ func (l *Log) deletes(d *binlog.Deltas) {
 		l.text("range", fmt.Sprintf("%d to %d", keys[0], slices.Max(d.Int64s)))
 	}
 	l.text("deleted", span(slices.Min(d.Timestamps), slices.Max(d.Timestamps)))
-}
-
-func (l *Log) statistics(list []binlog.PKStats) {
-	for i := range list {
-		s := &list[i]
-		text := fmt.Sprintf("%d to %d", s.MinInt64, s.MaxInt64)
-		if cmp.Compare(s.MinString, s.MaxString) != 0 || s.MinString != "" {
-			text = fmt.Sprintf("%q to %q", short(s.MinString), short(s.MaxString))
-		}
-		l.text("keys of field "+strconv.FormatInt(s.Field, 10), s.Type.String()+", "+text)
-		if s.Bloom != nil {
-			kind := "bits"
-			if s.Bloom.Blocks {
-				kind = "bits in blocks of 512"
-			}
-			l.text("filter", fmt.Sprintf("%d %s, %d hashes", s.Bloom.Bits, kind, s.Bloom.Hashes))
-		}
-	}
 }

@@ -20,7 +20,7 @@ func engineInfo(a *cli.App) *cobra.Command {
 by level, one-way links, and nodes no search can reach.
 
 For an insert log, or the folder of one field's logs: rows, type, range and lengths, and their owner;
-for a delta log: the deletes with keys and times; for a stats log: the key range and the filter.`,
+for a delta log: the deletes with keys and times.`,
 		Example: `  kitescope engine info base.hnsw
   kitescope engine info index_files/443/1/100/200 -o json
   kitescope engine info insert_log/441/442/443/101
