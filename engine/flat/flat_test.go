@@ -179,61 +179,6 @@ func distancesAre(t *testing.T, c spec, hits, all []engine.Hit, k int) {
 	}
 }
 
-func TestRangesHoldWhatIsInside(t *testing.T) {
-	r := rand.New(rand.NewSource(6))
-	for i, c := range specs {
-		if c.policy == engine.HNSWLib {
-			continue
-		}
-		x, q := randomRows(t, r, c.element, 17, 1200), randomRows(t, r, c.element, 17, 1)
-		labels := make([]int64, x.Rows)
-		for i := range labels {
-			labels[i] = int64(1000000 - i)
-		}
-		s, err := New(&Index{Vectors: x, Metric: c.metric, Labels: labels}, Options{Library: c.policy})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var filter *engine.Bitset
-		if share := []float64{0.8, 0.3, 0}[i%3]; share > 0 {
-			filter = sparse(r, x.Rows, share)
-		}
-		all := brute(s, x, q.Row(0), filter)
-		// A radius and a range filter that are distances of rows: the one excludes them, the
-		// other does not.
-		near, far := all[len(all)/10].Distance, all[len(all)/2].Distance
-		open := i%4 == 1
-		if open {
-			near = float32(math.Inf(1))
-		}
-		got, err := s.Range(q.Row(0), RangeParams{Radius: far, RangeFilter: near, Filter: filter}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := map[int64]float32{}
-		for _, h := range all {
-			inside, beyond := h.Distance < far, h.Distance < near
-			if s.Similarity() {
-				inside, beyond = h.Distance > far, h.Distance > near
-			}
-			if inside && (open || !beyond) {
-				want[labels[h.ID]] = h.Distance
-			}
-		}
-		found := map[int64]float32{}
-		last := int64(math.MaxInt64)
-		for _, h := range got {
-			if h.ID >= last {
-				t.Errorf("%v: %d after %d: not in the order of the rows", c, h.ID, last)
-			}
-			last, found[h.ID] = h.ID, h.Distance
-		}
-		if d := cmp.Diff(want, found); d != "" {
-			t.Errorf("%v: %s", c, d)
-		}
-	}
-}
-
 func TestNaNIsNoHit(t *testing.T) {
 	nan := float32(math.NaN())
 	x, err := engine.FromFloat32s(2, []float32{1, 1, nan, 0, 2, 2, 0, nan, 3, 3, float32(math.Inf(1)), 0})

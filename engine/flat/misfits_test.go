@@ -51,22 +51,6 @@ func TestMisfitsAreNamed(t *testing.T) {
 	if _, err := s.Search(q[:12], Params{K: 1}, nil); err == nil {
 		t.Error("a short query: no error")
 	}
-	if _, err := s.Range(q[:12], RangeParams{}, nil); err == nil {
-		t.Error("a range about a short query: no error")
-	}
-	if _, err := s.Range(q, RangeParams{Filter: engine.NewBitset(11)}, nil); err == nil {
-		t.Error("a range with another's filter: no error")
-	}
-	none, err := s.Range(q, RangeParams{Radius: float32(math.NaN())}, nil)
-	if err != nil || len(none) != 0 {
-		t.Errorf("a radius that is no number: %v, %v", none, err)
-	}
-	if s, err = New(&Index{Vectors: f}, Options{Library: engine.HNSWLib}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Range(q, RangeParams{}, nil); err == nil || !strings.Contains(err.Error(), "hnswlib has no range") {
-		t.Errorf("a range of hnswlib: %v", err)
-	}
 	if _, err := s.SearchBatch(b, Params{K: 1}, 1); err == nil {
 		t.Error("queries of bits: no error")
 	}

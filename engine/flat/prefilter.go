@@ -60,20 +60,8 @@ func (s *Searcher) shade() error {
 	return nil
 }
 
-// Beaten may know what a row has to beat.
-type Beaten interface {
-	// Beat is what later rows have to be strictly better than, as the library's distance (similarity: of raw sums, or their
-	// quotient with the norm), now and as long as rows are added; it is not ok where all rows enter, or nobody knows.
-	Beat() (distance float64, ok bool)
-}
-
-// beaten is a sink that may know.
-type beaten interface {
-	Beaten
-	sink
-}
-
-// Beat is of the worst of k hits.
+// Beat is what later rows have to be strictly better than, the worst of k hits, as the library's distance (similarity: of raw sums, or
+// their quotient with the norm); it is not ok where all rows enter.
 func (t *TopK) Beat() (float64, bool) {
 	if t.similarity {
 		return -float64(t.worst), t.worst < neutral
@@ -81,11 +69,8 @@ func (t *TopK) Beat() (float64, bool) {
 	return float64(t.worst), t.worst < neutral
 }
 
-// Beat is the radius.
-func (w *Within) Beat() (float64, bool) { return float64(w.Radius), true }
-
 // scanShadow is scan with codes: of each tile those rows are computed that may enter.
-func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
+func (s *Searcher) scanShadow(q query, left []uint64, to *TopK) {
 	v, vain := s.index.Vectors, 0
 	for first := 0; first < v.Rows; {
 		n := min(sieveTile(first), v.Rows-first)
@@ -98,7 +83,7 @@ func (s *Searcher) scanShadow(q query, left []uint64, to beaten) {
 
 // siftTile gives to the distances of q to those of n rows from first on that may enter, by their codes if these are worth a look; it
 // reports whether they were of no use.
-func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to beaten) (vain bool) {
+func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to *TopK) (vain bool) {
 	v := s.index.Vectors
 	base := unsafe.Add(v.Base(), first*v.Stride)
 	beat, ok := to.Beat()

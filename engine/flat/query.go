@@ -104,9 +104,6 @@ func Norms(v *engine.Vectors, k *dist.Kernel) []float32 {
 
 func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// wholePart is a radius as an int, which knowhere compares Hamming distances with.
-func wholePart(r float32) float32 { return float32(math.Trunc(float64(r))) }
-
 // checkQueries tells how queries do not fit rows like v.
 func checkQueries(queries, v *engine.Vectors) error {
 	if queries.Dim != v.Dim || queries.Element != v.Element {

@@ -50,16 +50,8 @@ func (s *Searcher) checkK(k int) error {
 	return nil
 }
 
-// sink takes distances of rows.
-type sink interface {
-	// addRun offers the distances of the consecutive rows from first on, but for those in left.
-	addRun(d []float32, first int, left []uint64)
-	// addChosen offers the distances of the rows first+chosen[i].
-	addChosen(d []float32, first int, chosen []uint32)
-}
-
 // scan gives to the distances of q to all rows but those that left marks.
-func (s *Searcher) scan(q query, left []uint64, to beaten) {
+func (s *Searcher) scan(q query, left []uint64, to *TopK) {
 	v := s.index.Vectors
 	if s.codes != nil && v.Rows >= fewestRows && s.shadow.Load(dist.Floats(q.bytes)) {
 		s.scanShadow(q, left, to)
@@ -72,7 +64,7 @@ func (s *Searcher) scan(q query, left []uint64, to beaten) {
 }
 
 // tileOf gives to the distances of q to the n rows from first on, which is at base.
-func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, left []uint64, to sink) {
+func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, left []uint64, to *TopK) {
 	all := true
 	if left != nil {
 		s.chosen, all = choose(s.chosen, left, first, n, fewRows)
@@ -88,7 +80,7 @@ func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, left []uin
 }
 
 // gather gives to the distances of q to the chosen rows of those that start at base.
-func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint32, to sink) {
+func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint32, to *TopK) {
 	d := s.tile[:len(chosen)]
 	s.kernel.Gather(q.at(), base, uintptr(s.index.Vectors.Stride), chosen, d)
 	if s.norms != nil {
@@ -138,40 +130,4 @@ func (s *Searcher) divideRun(d []float32, first int, norm float32) {
 	for i := range d {
 		d[i] /= norms[i] * norm
 	}
-}
-
-// RangeParams are those of a search for all that is near enough.
-type RangeParams struct {
-	// Radius is exclusive: L2 hits are nearer, similarities are greater. Of Hamming distances
-	// only its whole part counts, as in knowhere.
-	Radius float32
-	// RangeFilter is inclusive, on the other side: no L2 hit is nearer than it, no similarity
-	// greater. +Inf is none, knowhere's default (include/knowhere/config.h).
-	RangeFilter float32
-	Filter      *engine.Bitset // rows that are left out; nil for none
-}
-
-// Range appends to dst all hits within the radius in the order of the rows, as faiss and
-// knowhere return them.
-func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engine.Hit, error) {
-	if s.options.Library == engine.HNSWLib {
-		return dst, fmt.Errorf("library %v has no range search", s.options.Library)
-	}
-	left, err := s.left(p.Filter)
-	if err != nil {
-		return dst, err
-	}
-	q, err := s.prepare(query)
-	if err != nil {
-		return dst, err
-	}
-	if s.index.Metric == dist.Hamming {
-		p.Radius = wholePart(p.Radius)
-	}
-	at := len(dst)
-	within := &Within{Hits: dst, Radius: p.Radius, Similarity: s.Similarity()}
-	s.scan(q, left, within)
-	dst = within.Bound(at, p.RangeFilter)
-	s.relabel(dst[at:])
-	return dst, nil
 }

@@ -106,3 +106,9 @@ func (t *TopK) hit(key float32, id int64) engine.Hit {
 	}
 	return engine.Hit{ID: id, Distance: key}
 }
+
+// Marked reports whether an id is marked in the words of a filter; one beyond them is not.
+func Marked(left []uint64, id int64) bool {
+	w := uint64(id) >> 6
+	return w < uint64(len(left)) && left[w]>>(id&63)&1 != 0
+}

@@ -38,11 +38,6 @@ func (s *Searcher) sortFaiss() {
 	})
 }
 
-// handler takes what a walk meets.
-type handler interface {
-	add(d float32, id uint32)
-}
-
 // kHeap keeps the k nearest of one query.
 type kHeap struct {
 	s       *Searcher
@@ -104,7 +99,7 @@ func (h *kHeap) down(f []near) {
 }
 
 // walkFaiss is search_from_candidates of faiss's impl/HNSW.cpp on level 0.
-func (s *Searcher) walkFaiss(at uint32, d float32, capacity, ef int, results handler) {
+func (s *Searcher) walkFaiss(at uint32, d float32, capacity, ef int, results *kHeap) {
 	c := minimax{dis: s.dis[:0], ids: s.ids[:0], n: capacity, reverse: s.similarity()}
 	c.push(d, int32(at))
 	if !s.blocked.Has(int(at)) {

@@ -9,25 +9,21 @@ import (
 // Shares at which knowhere compares all rows in place of a walk: the constants of
 // thirdparty/hnswlib/hnswlib/hnswalg.h, knowhere 2.2 to 2.4, and their float arithmetic.
 const (
-	bruteFiltered      = float32(0.93)
-	bruteFilteredRange = float32(0.97)
-	bruteTopK          = float32(0.5)
+	bruteFiltered = float32(0.93)
+	bruteTopK     = float32(0.5)
 )
 
 // Why all rows were compared: Stats.BruteForce.
 const (
-	BruteForceK           = "k is at least half of the rows"
-	BruteForceFilter      = "at least 93% of the rows are filtered"
-	BruteForceKFilter     = "k is at least half of the rows that are not filtered"
-	BruteForceRangeEF     = "ef is at least half of the rows"
-	BruteForceRangeFilter = "at least 97% of the rows are filtered"
-	BruteForceRangeEFRest = "ef is at least half of the rows that are not filtered"
-	BruteForceFew         = "the walk found fewer than k rows"
+	BruteForceK       = "k is at least half of the rows"
+	BruteForceFilter  = "at least 93% of the rows are filtered"
+	BruteForceKFilter = "k is at least half of the rows that are not filtered"
+	BruteForceFew     = "the walk found fewer than k rows"
 )
 
 // searchKnowhere is HierarchicalNSW::searchKnn of the fork in knowhere.
 func (s *Searcher) searchKnowhere(k, ef int) {
-	if why := s.bruteReason(k, bruteFiltered, [3]string{BruteForceK, BruteForceFilter, BruteForceKFilter}); why != "" {
+	if why := s.bruteReason(k); why != "" {
 		s.stats.BruteForce = why
 		s.bruteForce(k)
 		return
@@ -49,22 +45,19 @@ func (s *Searcher) leaves(k int) bool {
 }
 
 // bruteReason is why knowhere would not walk the graph; empty if it would.
-func (s *Searcher) bruteReason(k int, filtered float32, why [3]string) string {
-	n, out, rest := s.n, s.blocked.Count(), bruteTopK
-	if s.modern && filtered == bruteFilteredRange {
-		rest = bruteFilteredRange // WhetherPerformBruteForceRangeSearch, src/index/hnsw/impl/IndexConditionalWrapper.cc, v2.5.6
-	}
+func (s *Searcher) bruteReason(k int) string {
+	n, out := s.n, s.blocked.Count()
 	switch {
 	case s.opts.GraphOnly:
 		return ""
 	case float32(k) >= float32(n)*bruteTopK:
-		return why[0]
+		return BruteForceK
 	case s.blocked.Len() == 0:
 		return ""
-	case float32(out) >= float32(n)*filtered:
-		return why[1]
-	case float32(k) >= float32(n-out)*rest:
-		return why[2]
+	case float32(out) >= float32(n)*bruteFiltered:
+		return BruteForceFilter
+	case float32(k) >= float32(n-out)*bruteTopK:
+		return BruteForceKFilter
 	}
 	return ""
 }

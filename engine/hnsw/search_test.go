@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kitescope/engine"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
@@ -217,20 +215,4 @@ func TestSearchersShareAnIndex(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func TestRangeKeepsToItsEdges(t *testing.T) {
-	x := ring(t, 300, dist.L2)
-	inner := float32(4)
-	for _, policy := range []engine.Library{engine.HNSWLib, engine.Knowhere22, engine.Knowhere23, engine.Faiss} {
-		s := searcher(t, x, hnsw.Options{Library: policy})
-		hits, _, err := s.RangeFloat32([]float32{101, 1}, hnsw.RangeParams{Radius: 16, RangeFilter: &inner, EF: 100}, nil)
-		want := []engine.Hit{{ID: 98, Distance: 4}, {ID: 102, Distance: 4}, {ID: 97, Distance: 9}, {ID: 103, Distance: 9}}
-		if diff := cmp.Diff(want, hits); err != nil || diff != "" {
-			t.Errorf("%v: %v\n%s", policy, err, diff)
-		}
-		if _, _, err := s.RangeFloat32([]float32{1, 1}, hnsw.RangeParams{Radius: float32(math.NaN())}, nil); err == nil {
-			t.Errorf("%v: a radius that is not a number", policy)
-		}
-	}
 }

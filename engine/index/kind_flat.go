@@ -2,7 +2,6 @@ package index
 
 import (
 	"iter"
-	"math"
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
@@ -61,12 +60,7 @@ type rowSearcher struct{ *flat.Searcher }
 func (s rowSearcher) Clone() (Searcher, error) { return rowSearcher{s.Searcher.Clone()}, nil }
 
 func (s rowSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
-	var err error
-	if p.Radius != nil {
-		dst, err = s.Range(q, rangeOf(p), dst)
-	} else {
-		dst, err = s.Searcher.Search(q, flat.Params{K: p.K, Filter: p.Filter}, dst)
-	}
+	dst, err := s.Searcher.Search(q, flat.Params{K: p.K, Filter: p.Filter}, dst)
 	return dst, s.cost(p), err
 }
 
@@ -79,13 +73,4 @@ func (s rowSearcher) SearchBatch(queries *engine.Vectors, p Params, threads int)
 func (s rowSearcher) cost(p Params) Cost {
 	x := s.Index()
 	return Cost{Distances: x.Vectors.Rows - p.Filter.Or(x.Deleted).Count()}
-}
-
-// rangeOf is a range in the words of package flat, where infinity is no inner edge.
-func rangeOf(p Params) flat.RangeParams {
-	r := flat.RangeParams{Radius: *p.Radius, RangeFilter: float32(math.Inf(1)), Filter: p.Filter}
-	if p.RangeFilter != nil {
-		r.RangeFilter = *p.RangeFilter
-	}
-	return r
 }

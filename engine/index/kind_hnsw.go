@@ -75,13 +75,7 @@ type graphSearcher struct {
 func (s *graphSearcher) Clone() (Searcher, error) { return s.graph.NewSearcher(s.options) }
 
 func (s *graphSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
-	var stats hnsw.Stats
-	var err error
-	if p.Radius != nil {
-		dst, stats, err = s.Range(q, hnsw.RangeParams{Radius: *p.Radius, RangeFilter: p.RangeFilter, EF: p.EF, Filter: p.Filter}, dst)
-	} else {
-		dst, stats, err = s.Searcher.Search(q, hnsw.Params{K: p.K, EF: p.EF, Filter: p.Filter}, dst)
-	}
+	dst, stats, err := s.Searcher.Search(q, hnsw.Params{K: p.K, EF: p.EF, Filter: p.Filter}, dst)
 	return dst, Cost{Distances: stats.Distances, Hops: stats.Hops + stats.UpperHops, BruteForce: stats.BruteForce}, err
 }
 

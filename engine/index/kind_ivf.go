@@ -102,12 +102,7 @@ type listSearcher struct{ *ivf.Searcher }
 func (s listSearcher) Clone() (Searcher, error) { return listSearcher{s.Searcher.Clone()}, nil }
 
 func (s listSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
-	var err error
-	if p.Radius != nil {
-		dst, err = s.Range(q, ivf.RangeParams{RangeParams: rangeOf(p), NProbe: p.NProbe}, dst)
-	} else {
-		dst, err = s.Searcher.Search(q, ivf.Params{K: p.K, NProbe: p.NProbe, Filter: p.Filter}, dst)
-	}
+	dst, err := s.Searcher.Search(q, ivf.Params{K: p.K, NProbe: p.NProbe, Filter: p.Filter}, dst)
 	return dst, Cost{Distances: s.Computed()}, err
 }
 

@@ -82,14 +82,9 @@ type sparseSearcher struct{ *sparse.Searcher }
 func (s sparseSearcher) Clone() (Searcher, error) { return sparseSearcher{s.Searcher.Clone()}, nil }
 
 func (s sparseSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
-	if p.Radius != nil {
-		return dst, Cost{}, errNoRange
-	}
 	dst, err := s.Searcher.Search(q, p.sparse(), dst)
 	return dst, Cost{Distances: s.Scored()}, err
 }
-
-var errNoRange = errors.New("a search of sparse vectors by radius is not supported: search for the nearest k")
 
 func (p *Params) sparse() sparse.Params {
 	return sparse.Params{K: p.K, Filter: p.Filter, SparseParams: p.SparseParams}
@@ -158,9 +153,6 @@ type sparseRowSearcher struct{ *sparse.Rows }
 func (s sparseRowSearcher) Clone() (Searcher, error) { return sparseRowSearcher{s.Rows.Clone()}, nil }
 
 func (s sparseRowSearcher) Search(q []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error) {
-	if p.Radius != nil {
-		return dst, Cost{}, errNoRange
-	}
 	dst, err := s.Rows.Search(q, p.sparse(), dst)
 	return dst, Cost{Distances: s.Scored()}, err
 }

@@ -78,9 +78,6 @@ type Params struct {
 	engine.SearchParams
 	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
 	Filter *engine.Bitset
-	// Radius asks for all rows within it in place of K; nil is no radius. RangeFilter is the inner
-	// edge: what is nearer is left out; nil is none.
-	Radius, RangeFilter *float32
 }
 
 // Cost is what one query took, apart from time.
@@ -101,7 +98,7 @@ type Searcher interface {
 // BatchSearcher is a Searcher that answers many queries together sooner than one by one, and the same.
 type BatchSearcher interface {
 	Searcher
-	// SearchBatch returns the hits of every query, on at most threads goroutines, and what each of them took. There is no radius.
+	// SearchBatch returns the hits of every query, on at most threads goroutines, and what each of them took.
 	SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, Cost, error)
 }
 

@@ -118,7 +118,7 @@ const maxVain = 4
 
 // sift gives to the distances of those of n rows of list number i, from first on, that may enter, which they do if they beat what it says;
 // it says if that was not to be told.
-func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, to sink) bool {
+func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, to *flat.TopK) bool {
 	l := &s.index.Lists[i]
 	if beat != s.beaten {
 		s.beaten, s.cut = beat, s.shadow.Cut(beat, s.norms != nil)
@@ -166,10 +166,4 @@ func (s *Searcher) decode(l *List, first int, d []float32) {
 		}
 		s.decoder.scan(s.few, 0, d[i:i+n])
 	}
-}
-
-// sink takes distances of the entries of a list.
-type sink interface {
-	flat.Beaten
-	AddList(d []float32, ids []int64, left []uint64)
 }

@@ -124,13 +124,7 @@ func TestCodesChangeNoAnswer(t *testing.T) {
 			if one.Computed() != two.Computed() {
 				t.Errorf("%d distances, without codes %d", two.Computed(), one.Computed())
 			}
-			if answers += len(want); len(want) == 0 {
-				continue
-			}
-			within := RangeParams{RangeParams: flat.RangeParams{Radius: want[len(want)/2].Distance, RangeFilter: float32(math.Inf(1)), Filter: p.Filter}, NProbe: 5}
-			want, err = one.Range(q, within, nil)
-			got, failed = two.Range(q, within, nil)
-			same(t, want, got, err, failed)
+			answers += len(want)
 		}
 	}
 	if answers < 35*rounds {

@@ -133,7 +133,7 @@ func (s *Searcher) Similarity() bool {
 	return s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine
 }
 
-// Computed is how many distances the last Search or Range took: those of the centroids, and of
+// Computed is how many distances the last Search took: those of the centroids, and of
 // the rows in the lists that were read, but for filtered ones (which is the ndis of faiss's
 // IndexIVFStats). Those of a batch are not counted.
 func (s *Searcher) Computed() int { return s.computed }
@@ -170,7 +170,7 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 }
 
 // scan gives to the distances of q to the rows of a list, whose centroid is probe.
-func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
+func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to *flat.TopK) {
 	i := int(probe.ID)
 	l := &s.index.Lists[i]
 	if s.decoder != nil {
@@ -202,7 +202,7 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to sink) {
 }
 
 // scanTile gives to the distances of q to n rows of list number i, from first on.
-func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to sink) {
+func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to *flat.TopK) {
 	l, d := &s.index.Lists[i], s.tile[:n]
 	if s.decoder != nil {
 		s.decoder.scan(l.Vectors, first, d)
@@ -244,44 +244,4 @@ func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) (
 		own := s.Clone()
 		return func(query []byte) ([]engine.Hit, error) { return own.Search(query, p, nil) }
 	})
-}
-
-// RangeParams are those of a search for all that is near enough.
-type RangeParams struct {
-	flat.RangeParams // the filter marks ids
-	// NProbe is how many lists are read: knowhere reads all, faiss those of the index (0).
-	NProbe int
-	// MaxEmpty is how many lists in a row may give no hit before the search ends; 0 for the
-	// library's own: 1 in knowhere 2.2, 2 from 2.3 on (max_empty_result_buckets), no end in faiss;
-	// negative for no end.
-	MaxEmpty int
-}
-
-// Range appends to dst the hits within the radius, list by list, as faiss and knowhere return
-// them. Lists after one without hits are not read by knowhere (IndexIVF::
-// range_search_preassigned of v2.2.3): a range search over lists is no more exact than another.
-func (s *Searcher) Range(query []byte, p RangeParams, dst []engine.Hit) ([]engine.Hit, error) {
-	if p.MaxEmpty == 0 {
-		p.MaxEmpty = map[engine.Library]int{engine.Knowhere22: 1, engine.Knowhere23: 2, engine.Knowhere25: 2, engine.Knowhere26: 2}[s.options.Library]
-	}
-	if p.NProbe == 0 && s.options.Library != engine.Faiss {
-		p.NProbe = len(s.index.Lists)
-	}
-	q, probes, err := s.probe(query, p.NProbe)
-	if err != nil {
-		return dst, err
-	}
-	at := len(dst)
-	within := &flat.Within{Hits: dst, Radius: p.Radius, Similarity: s.Similarity()}
-	empty := 0
-	for _, list := range probes {
-		before := len(within.Hits)
-		s.scan(q, list, p.Filter.Words(), within)
-		if len(within.Hits) > before {
-			empty = 0
-		} else if empty++; empty == p.MaxEmpty {
-			break
-		}
-	}
-	return within.Bound(at, p.RangeFilter), nil
 }

@@ -33,7 +33,7 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 	if err != nil {
 		return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
 	}
-	if s, ok := first.(index.BatchSearcher); ok && p.Radius == nil {
+	if s, ok := first.(index.BatchSearcher); ok {
 		if err := a.batches(ctx, s, queries, p, threads); err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (t *Target) fits(queries *engine.Vectors, p *index.Params) error {
 	if e := v.Element(); queries.Element != e {
 		return fmt.Errorf("queries are %s, the vectors of %s are %s: write them as %s", queries.Element, v.Name, e, typeOf(e))
 	}
-	if p.Radius == nil && p.K <= 0 {
+	if p.K <= 0 {
 		return fmt.Errorf("k is %d, not 1 or more", p.K)
 	}
 	return nil

@@ -55,7 +55,7 @@ func (f *Found) EF() int {
 	switch {
 	case g == nil:
 		return 0
-	case f.Params.EF > 0 || f.Params.Radius != nil:
+	case f.Params.EF > 0:
 		return f.Params.EF
 	default:
 		return g.DefaultEF(f.Library(), f.Params.K)

@@ -75,12 +75,6 @@ func SearchSchema(render.ReportOptions) *table.Schema {
 func searchHead(f *target.Found) []render.Line {
 	a, p := f.Answers, &f.Params
 	asked := "k " + strconv.Itoa(p.K)
-	if p.Radius != nil {
-		asked = "radius " + single(*p.Radius)
-		if p.RangeFilter != nil {
-			asked += ", from " + single(*p.RangeFilter)
-		}
-	}
 	if ef := f.EF(); ef > 0 {
 		asked += ", ef " + strconv.Itoa(ef)
 		if p.EF == 0 {
@@ -201,14 +195,7 @@ func writeSearchHead(e *encode.Encoder, f *target.Found) {
 	e.Entry("library", f.Library().String())
 	e.Entry("accumulation", f.Accumulation())
 	p := &f.Params
-	if p.Radius == nil {
-		e.Entry("k", p.K)
-	} else {
-		e.Entry("radius", encode.Exact(exactSingle(*p.Radius)))
-	}
-	if p.RangeFilter != nil {
-		e.Entry("range_filter", encode.Exact(exactSingle(*p.RangeFilter)))
-	}
+	e.Entry("k", p.K)
 	for f, x := range p.Given() {
 		if f.Whole() {
 			e.Entry(f.Key, int(x))

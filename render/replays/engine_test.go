@@ -47,7 +47,6 @@ type writeEngine func(b *bytes.Buffer, f render.Format, o render.ReportOptions) 
 func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	t.Helper()
 	graph, vectors := engineTargets(t)
-	radius, inner := float32(2.25), float32(0.1)
 	filter := engine.NewBitset(400)
 	filter.Set(3)
 	found := &target.Found{
@@ -60,9 +59,9 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		Recall: &target.Recall{Queries: 3, Mean: 0.9, Worst: 0.7, WorstQuery: 1, Short: 1},
 	}
 	every := engine.SearchParams{NProbe: 4, SparseParams: engine.SparseParams{DropRatio: 0.1, RefineFactor: 3}}
-	ranged := &target.Found{
+	others := &target.Found{
 		Target: vectors, Options: target.Options{Library: engine.Knowhere22},
-		Params:  index.Params{SearchParams: every, Radius: &radius, RangeFilter: &inner, Filter: filter},
+		Params:  index.Params{SearchParams: every, K: 5, Filter: filter},
 		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
 	}
 	bad := &target.Verification{Target: graph, Checks: []target.Check{
@@ -103,7 +102,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 	}
 	return map[string]map[string]writeEngine{
 		"Index files":         {"info-graph": info(describe(graph)), "info-lists": info(lists)},
-		"Searches":            {"search": search(found), "search-range": search(ranged)},
+		"Searches":            {"search": search(found), "search-lists": search(others)},
 		"Index verifications": {"verify-bad": verify(bad), "verify-good": verify(good)},
 	}
 }

@@ -20,6 +20,7 @@ const (
 	pprofTags   = "go tool pprof has -tagfocus and -tagroot for labels"
 	exactSparse = "all lists are added up, which finds the same rows"
 	trueRecall  = "engine search --truth exact measures recall, of real queries"
+	nearestK    = "search for the nearest --k, and cut their distances off: -o csv"
 	filterLogs  = "a query log has filters, and kitescope replay run evaluates them; --exclude leaves out ids"
 )
 
@@ -41,6 +42,8 @@ var removedFlags = map[string]string{
 	"engine nlist":           faissBuilds,
 	"engine noise":           trueRecall,
 	"engine parts":           faissBuilds,
+	"engine radius":          nearestK,
+	"engine range-filter":    nearestK,
 	"engine rbq-bits-query":  replayRows,
 	"engine refine-k":        replayRows,
 	"engine sample":          trueRecall,

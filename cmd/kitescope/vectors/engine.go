@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -58,13 +57,12 @@ type engineFlags struct {
 	queries string
 	truth   string
 
-	k                   int
-	library             string
-	threads             int
-	radius, rangeFilter string
-	exclude             string
-	asked               paramFlags
-	sparse              sparseFlags
+	k       int
+	library string
+	threads int
+	exclude string
+	asked   paramFlags
+	sparse  sparseFlags
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
@@ -119,30 +117,8 @@ func (f *engineFlags) params() (index.Params, error) {
 		return p, cli.Usagef("--k must be 1 to %d, not %d", target.MaxK, f.k)
 	}
 	var err error
-	if p.SearchParams, err = f.asked.read(false); err != nil {
-		return p, err
-	}
-	for _, x := range []struct {
-		flag, text string
-		to         **float32
-	}{{"radius", f.radius, &p.Radius}, {"range-filter", f.rangeFilter, &p.RangeFilter}} {
-		if x.text == "" {
-			continue
-		}
-		v, err := strconv.ParseFloat(x.text, 32)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return p, cli.Usagef("--%s must be a distance, not %q", x.flag, x.text)
-		}
-		v32 := float32(v)
-		*x.to = &v32
-	}
-	if p.RangeFilter != nil && p.Radius == nil {
-		return p, cli.Usage(errors.New("--range-filter is the inner bound of a range"), "give the outer bound with --radius")
-	}
-	if p.Radius != nil && f.truth != "" {
-		return p, cli.Usage(errors.New("--truth is for the first k, --radius for all"), "use only one of them")
-	}
-	return p, nil
+	p.SearchParams, err = f.asked.read(false)
+	return p, err
 }
 
 // used complains of a flag that means nothing to the index: what is measured would not be what

@@ -24,8 +24,7 @@ that wrote the file; --library uses another one's rules.
 --truth compares with the true neighbours: recall is the share of the first k that was found.`,
 		Example: `  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64
   kitescope engine search base.npy --queries q.npy --metric ip -o jsonl
-  kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact
-  kitescope engine search base.faiss --queries q.npy --radius 0.5`,
+  kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.search(a, cmd, args[0])
@@ -37,8 +36,6 @@ that wrote the file; --library uses another one's rules.
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
 	f.asked.register(fl, ownUsage)
-	fl.StringVar(&f.radius, "radius", "", "all rows within this distance (or above this similarity), not the first k")
-	fl.StringVar(&f.rangeFilter, "range-filter", "", "with --radius: exclude rows nearer than this")
 	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with the ids in this file (.npy, .ivecs)")
 	fl.IntVar(&f.threads, "threads", 0, "goroutines, 0 for one per CPU; the answers do not depend on it")
 	return cmd
