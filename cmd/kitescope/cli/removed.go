@@ -13,7 +13,7 @@ const (
 	buildInfo   = "verify reads the build information of the binary; kitescope pgo trial measures the effect"
 	replayRows  = "such an index is not searched; kitescope replay run compares the vectors of its insert logs row by row"
 	queryCosts  = "kitescope replay reports the cost of a query; get metrics shows counters"
-	faissBuilds = "engine build makes HNSW and FLAT; build IVF indexes with faiss"
+	faissBuilds = "engine build makes HNSW files of hnswlib; in Python faiss.index_factory and faiss.write_index make others"
 	mouse       = "the UI leaves the mouse to the terminal, which selects text with it"
 	localNames  = "name frames first: PPROF_BINARY_PATH=FOLDER go tool pprof -proto FILE > NAMED.pb.gz"
 	pullFirst   = "pull first: kitescope profile pull --header-file FILE URL -O FOLDER"
