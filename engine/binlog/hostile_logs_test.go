@@ -9,17 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"kitescope/engine/object"
 	"kitescope/engine/parquet"
 )
-
-// long says that it has more bytes than it has.
-type long struct {
-	object.Reader
-	size int64
-}
-
-func (l long) Size() int64 { return l.size }
 
 // TestHostileEvents: lengths of events and of what is in them are held against the bytes that are there.
 func TestHostileEvents(t *testing.T) {

@@ -86,6 +86,7 @@ func OpenAs(ctx context.Context, path string, format Format) (*Set, error) {
 		return nil, refuseParquet(path)
 	case "":
 		return nil, errors.New("expected a name ending in .npy, .fvecs, .bvecs, .ivecs or .csr")
+	default:
 	}
 	f, err := os.Open(path)
 	if err != nil {

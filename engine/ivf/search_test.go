@@ -164,14 +164,6 @@ func small(t *testing.T, m engine.Metric) *Index {
 	}}
 }
 
-func ids(hits []engine.Hit) []int64 {
-	out := []int64{}
-	for _, h := range hits {
-		out = append(out, h.ID)
-	}
-	return out
-}
-
 // TestMoreListsAreReadThanHitsMayBe: Milvus allows 65,536 lists, and a search may read all.
 func TestMoreListsAreReadThanHitsMayBe(t *testing.T) {
 	const lists = flat.MaxK + 100
