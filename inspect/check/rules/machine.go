@@ -1,11 +1,9 @@
 package rules
 
 import (
-	"math"
 	"net"
 
 	"kitescope/inspect/check"
-	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
 )
 
@@ -55,40 +53,4 @@ func sameHost(x, n *model.LiveNode) bool {
 	a, _, err := net.SplitHostPort(x.Address)
 	b, _, other := net.SplitHostPort(n.Address)
 	return err == nil && other == nil && a == b
-}
-
-// queueFor is how long what takes so long waits on average in front of so many processors, of which so many are busy, if it comes at
-// any time and takes more or less long (Sakasegawa, An approximation formula for M/M/c, 1977).
-func queueFor(takes, busy float64, has int64) float64 {
-	c := float64(has)
-	load := busy / c
-	if load >= 1 {
-		return math.Inf(1)
-	}
-	return takes * math.Pow(load, math.Sqrt(2*(c+1))-1) / (c * (1 - load))
-}
-
-// ofHigherLimit is what a limit gives that is as high as there are processors: of what waits now, what need not wait for these. What is
-// left is half as long where all takes the same time.
-func ofHigherLimit(p *check.Pass, list []waiting, c *cost) (gain budget.Interval) {
-	total := 0.0
-	for i := range list {
-		total += list[i].queue.Waited
-	}
-	for i := range list {
-		x := &list[i]
-		m := machineOf(p, x.node)
-		part := 1.0
-		if total > 0 {
-			part = x.queue.Waited / total
-		}
-		runs := max(0, x.call.Ms-x.queue.Ms)
-		if m.full() {
-			continue // what runs more at a time takes longer
-		}
-		left := queueFor(runs, m.busy, m.has) / x.queue.Ms
-		gain.Low += c.low * part * max(0, 1-left)
-		gain.High += c.ms * part * max(0, 1-left/2)
-	}
-	return gain
 }

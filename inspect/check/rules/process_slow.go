@@ -191,7 +191,7 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 			check.Do("if it continues, restart %s (%s): other nodes take over what it serves", n.Name(), n.Address),
 		),
 	}
-	f.Evidence = slowEvidence(p, s, o)
+	f.Evidence = slowEvidence(s, o)
 	check.EaseStart(p.Facts, &f, n, "wait: it is still starting")
 	if cores, _, ok := n.Process.CPU(); ok && n.Process.Before != nil && cores >= busyCores {
 		f.Severity, f.Cost = check.Info, 0
@@ -204,7 +204,7 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 func reportStall(p *check.Pass, s *slowness, o others) {
 	n := s.node
 	p.Report(check.Finding{
-		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(p, s, o),
+		Severity: check.Info, Object: n.Ref(), Evidence: slowEvidence(s, o),
 		Message: fmt.Sprintf("%s %s answered after %s, the other %s within %s", facts.RoleLabel(n.Role), n.Name(), waitText(slices.Max(s.stalls)), words.Plural(o.count, "process"), waitText(max(o.longest, o.answer))),
 		Impact:  "Requests that need it waited as long.",
 		Fix:     check.Fix(check.Shell(check.Kitescope("diagnose --watch --only process-slow")).Does("shows whether it happens again")),
@@ -233,7 +233,7 @@ func slowImpact(role string) string {
 	return "Everything that needs its decision waits: loads, flushes, new collections, recovery from lost nodes."
 }
 
-func slowEvidence(p *check.Pass, s *slowness, o others) []check.Evidence {
+func slowEvidence(s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
 		waits("stalls over "+waitText(stallFloor), s.stalls, n.Address),
@@ -246,9 +246,6 @@ func slowEvidence(p *check.Pass, s *slowness, o others) []check.Evidence {
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
 		list = append(list, check.Measured("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))
-	}
-	if own, peers, ok := searchLatency(p, n); ok {
-		list = append(list, check.Measured("its mean search time", "/metrics sq_req_latency", "%s; other query nodes %s", waitFigure(own), waitFigure(peers)))
 	}
 	return list
 }
@@ -275,41 +272,4 @@ func briefs(list []time.Duration) string {
 		return "none"
 	}
 	return words.Few(names)
-}
-
-// searchLatency is what searches took on a query node between its two scrapes, and on the others.
-func searchLatency(p *check.Pass, n *model.LiveNode) (own, peers time.Duration, ok bool) {
-	var total time.Duration
-	count := 0
-	for _, x := range p.Runtime.QueryNodes() {
-		d, known := meanSearch(x.Process)
-		switch {
-		case !known:
-		case x == n:
-			own, ok = d, true
-		default:
-			total, count = total+d, count+1
-		}
-	}
-	if count == 0 {
-		return 0, 0, false
-	}
-	return own, total / time.Duration(count), ok
-}
-
-// meanSearch is the mean of milvus_querynode_sq_req_latency, in milliseconds, between two scrapes.
-func meanSearch(x *model.Process) (time.Duration, bool) {
-	const name = "milvus_querynode_sq_req_latency"
-	if x == nil || x.Before == nil {
-		return 0, false
-	}
-	search := model.Pair{Key: "query_type", Value: "search"}
-	sum, ok := x.Metrics.Sum(name+"_sum", search)
-	count, _ := x.Metrics.Sum(name+"_count", search)
-	sumBefore, had := x.Before.Sum(name+"_sum", search)
-	countBefore, _ := x.Before.Sum(name+"_count", search)
-	if !ok || !had || count-countBefore < 5 {
-		return 0, false
-	}
-	return time.Duration((sum - sumBefore) / (count - countBefore) * float64(time.Millisecond)), true
 }

@@ -32,8 +32,7 @@ The check looks at query nodes where a read waits at least 5 ms, if searches spe
 - it is a warning if the cores are busy, 90% or more, and searches wait for 50% of their mean: the node cannot do more;
 - everything else is info: the running reads do not use the cores, because other processes do on the same machine, a container quota is reached, or segments wait for a disk.
 
-A higher limit removes from the queue what then does not wait for cores: with the same number of cores, the current load of the machine and the current search time (the usual approximation for a queue with several servers, Sakasegawa 1977; half of it if
-all searches are alike). The load comes from what its processes use and what they report of the machine. If all cores are busy nothing is gained.
+A higher limit gains at most the time in the queue: what does not wait for its turn then may wait for cores. If all cores of the machine are busy, by what its processes use and what they report of it, nothing is gained.
 
 If a node does not report its configuration or its cores, that is noted; without the limit, saturation is unknown.`,
 	Remedy: `A limit that is too low: set ` + "`queryNode.scheduler.maxReadConcurrentRatio`" + ` to 1 or more (read at startup). Busy cores: add query nodes or replicas, or reduce the work (indexes, fewer small segments, smaller limits). Idle cores at the default limit: check the CPU quota of the container,
@@ -175,10 +174,14 @@ func reportQueue(p *check.Pass, b *budget.Budget, list []waiting) {
 	}
 	c.low = max(0, c.ms-cut)
 	c.gain = budget.Interval{Low: c.low, High: c.ms}
-	if list[0].story == ofLimit {
-		c.gain = ofHigherLimit(p, list, &c)
-	}
 	x, n := &list[0], list[0].node
+	switch m := machineOf(p, n); {
+	case x.story != ofLimit:
+	case m.full(): // what runs more at a time takes longer
+		c.gain = budget.Interval{}
+	default: // what waits no longer for its turn may wait for a processor
+		c.gain.Low = 0
+	}
 	f := storyOf(p, list, &c)
 	f = found(p, f, c)
 	if m := machineOf(p, n); x.story == ofLimit && m.processes > 1 {
