@@ -235,29 +235,13 @@ const SmallShare = 0.5
 
 // undefined reports whether a segment has an index record, not marked deleted, of a definition that does not exist.
 func undefined(s *model.Segment, defined []*model.Index) bool {
-	for i := range s.Indexes {
-		r := &s.Indexes[i]
-		known := r.Deleted
-		for j := 0; j < len(defined) && !known; j++ {
-			known = defined[j].ID == r.Index
-		}
-		if !known {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Indexes, func(r model.SegmentIndex) bool {
+		return !r.Deleted && !slices.ContainsFunc(defined, func(i *model.Index) bool { return i.ID == r.Index })
+	})
 }
 
 // hasPartition reports whether a list of partitions, in order of their ids, has one.
 func hasPartition(list []*model.Partition, id model.PartitionID) bool {
-	if len(list) > 8 {
-		_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
-		return found
-	}
-	for _, x := range list {
-		if x.ID == id {
-			return true
-		}
-	}
-	return false
+	_, found := slices.BinarySearchFunc(list, id, func(x *model.Partition, id model.PartitionID) int { return cmp.Compare(x.ID, id) })
+	return found
 }

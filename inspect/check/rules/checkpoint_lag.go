@@ -68,7 +68,7 @@ retention above the age of the checkpoint.`,
 		{Check: "etcd-no-leader"},
 		{Check: "etcd-alarm"},
 		{Check: "clock-regression", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Warning }}, // else ages do not go by the clock that is wrong
-		{Check: "bad-switches", Of: aboutSync},
+		{Check: "bad-switches", Of: check.SpeaksOf("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")},
 	},
 }
 
@@ -208,9 +208,4 @@ func streamedLogs(p *check.Pass, list []*lagging) (refs []model.Ref) {
 		}
 	}
 	return refs
-}
-
-// aboutSync reports whether a switch holds up that checkpoints move.
-func aboutSync(c *model.Cluster, effect, cause *check.Finding) bool {
-	return check.SpeaksOf("dataNode.segment.syncPeriod", "dataNode.channel.updateChannelCheckpointInterval")(c, effect, cause)
 }

@@ -44,7 +44,8 @@ They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	Run:    runDroppedNotCollected,
 	Roles:  []string{"datacoord"},
 	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Of: aboutCollection}, {Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "checkpoint-missing", Of: check.Shares("vchannels")},
+		{Check: "bad-switches", Of: check.SpeaksOf("dataCoord.enableGarbageCollection")},
+		{Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "checkpoint-missing", Of: check.Shares("vchannels")},
 	},
 }
 

@@ -42,11 +42,11 @@ func whatItSays(r *check.Report) testimony {
 // TestJudgeIsNeverStale lets one Judge follow a cluster through changes of every kind: each of its reports has to be the one
 // of a judge who has never seen the cluster before.
 func TestJudgeIsNeverStale(t *testing.T) {
-	for seed := range uint64(2) {
+	for seed := range uint64(3) {
 		var judge check.Judge
 		s := modeltest.NewShifting(seed)
 		judge.Run(s.Cluster(), s.Now, rules.All())
-		for i := range 25 {
+		for i := range 30 {
 			what := s.Step()
 			c := s.Cluster()
 			want, got := whatItSays(check.Run(c, s.Now, rules.All())), whatItSays(judge.Run(c, s.Now, rules.All()))
