@@ -61,6 +61,15 @@ func RefNodes(names []string) []model.Ref {
 	return refs
 }
 
+// Refs are references to some things, no more than a finding is to name.
+func Refs[T any](list []T, ref func(T) model.Ref) []model.Ref {
+	refs := make([]model.Ref, min(len(list), MaxObjects))
+	for i := range refs {
+		refs[i] = ref(list[i])
+	}
+	return refs
+}
+
 // RefTask names a background task.
 func RefTask(t *model.Task) model.Ref {
 	return model.Ref{Resource: "tasks", ID: t.Type + "/" + model.NodeID(t.ID).String(), Name: t.Type + "-" + model.NodeID(t.ID).String()}
@@ -69,13 +78,7 @@ func RefTask(t *model.Task) model.Ref {
 // SomeSegments are references to segments, by id, without repeats, no more than a finding is to name.
 func SomeSegments(ids []model.SegmentID) []model.Ref {
 	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	ids = ids[:min(len(ids), MaxObjects)]
-	refs := make([]model.Ref, len(ids))
-	for i, id := range ids {
-		refs[i] = RefSegment(id)
-	}
-	return refs
+	return Refs(slices.Compact(ids), RefSegment)
 }
 
 // QueryNodeNames are the names of the sessions of query nodes, by id.

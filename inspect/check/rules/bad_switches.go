@@ -102,9 +102,7 @@ func judgeTold(p *check.Pass, t toggle) (told bool) {
 		f := switchFinding(p, t, severity, v, nodes[0].Name()+" ShowConfigurations")
 		f.Object = model.Ref{Resource: "settings", ID: key + "/" + firstWith(p, key, v), Name: t.key}
 		f.Message = fmt.Sprintf("%s is %s on %s: %s", t.key, v, facts.LiveNames(nodes), t.effect)
-		for _, n := range nodes[:min(len(nodes), facts.MaxObjects)] {
-			f.Objects = append(f.Objects, n.Ref())
-		}
+		f.Objects = append(f.Objects, facts.Refs(nodes, (*model.LiveNode).Ref)...)
 		p.Report(f)
 	}
 	return len(values) > 0

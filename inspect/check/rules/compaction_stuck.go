@@ -82,9 +82,7 @@ func runCompactionStuck(p *check.Pass) error {
 		if queued && moves && since(p, oldest) < compactionQueue {
 			f.Severity = check.Info
 		}
-		for _, t := range list[:min(len(list), facts.MaxObjects)] {
-			f.Objects = append(f.Objects, facts.RefTask(t))
-		}
+		f.Objects = append(f.Objects, facts.Refs(list, facts.RefTask)...)
 		p.Report(f)
 	}
 	return nil

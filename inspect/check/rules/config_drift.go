@@ -104,9 +104,7 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 		f.Message = fmt.Sprintf("%s and %s differ in %s, with no majority for either value", n.Name(), facts.LiveNames(d.Peers), words.Few(names))
 		f.Fix = check.Fix(check.Do("compare the configuration file and environment of %s (%s) with those of %s, and restart the wrong one with the intended values", n.Name(), n.Address, d.Peers[0].Name()))
 	}
-	for _, peer := range d.Peers[:min(len(d.Peers), facts.MaxObjects)] {
-		f.Objects = append(f.Objects, peer.Ref())
-	}
+	f.Objects = append(f.Objects, facts.Refs(d.Peers, (*model.LiveNode).Ref)...)
 	p.Report(f)
 }
 

@@ -45,7 +45,8 @@ They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	Roles:  []string{"datacoord"},
 	FollowsFrom: []check.Cause{
 		{Check: "bad-switches", Of: check.SpeaksOf("dataCoord.enableGarbageCollection")},
-		{Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "checkpoint-missing", Of: check.Shares("vchannels")},
+		{Check: "checkpoint-lag", Of: check.Shares("vchannels")},
+		{Check: "checkpoint-missing", Of: check.Shares("vchannels")},
 	},
 }
 
@@ -87,9 +88,7 @@ func runDroppedNotCollected(p *check.Pass) error {
 	for _, s := range u.First {
 		f.Objects = append(f.Objects, facts.RefSegment(s.ID))
 	}
-	for _, name := range u.Late[:min(len(u.Late), facts.MaxObjects)] {
-		f.Objects = append(f.Objects, facts.RefVChannel(name))
-	}
+	f.Objects = append(f.Objects, facts.Refs(u.Late, facts.RefVChannel)...)
 	if dated := u.Segments - u.Undated; dated >= uncollectedWarning && dated > total.Segments {
 		f.Severity = check.Warning
 	}

@@ -166,9 +166,7 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 	for _, x := range list[:min(len(list), maxMissingShown)] {
 		f.Evidence = append(f.Evidence, missing(p, x))
 	}
-	for _, s := range segments[:min(len(segments), facts.MaxObjects)] {
-		f.Objects = append(f.Objects, facts.RefSegment(s))
-	}
+	f.Objects = append(f.Objects, facts.Refs(segments, facts.RefSegment)...)
 	p.Report(f)
 }
 

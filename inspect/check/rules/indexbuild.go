@@ -72,9 +72,7 @@ func (m tallies) list() []*tally {
 // lacking refers to the collection of what is lacking and to its segments.
 func lacking(t *facts.Lack) []model.Ref {
 	refs := []model.Ref{{Resource: "collections", ID: t.Collection.ID.String(), Name: t.Collection.Name}}
-	for _, id := range t.First {
-		refs = append(refs, facts.RefSegment(id))
-	}
+	refs = append(refs, facts.Refs(t.First, facts.RefSegment)...)
 	return refs
 }
 

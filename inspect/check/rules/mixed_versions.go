@@ -95,9 +95,7 @@ func judgeBuilds(p *check.Pass) error {
 	}
 	for _, b := range slices.Sorted(maps.Keys(builds)) {
 		f.Evidence = append(f.Evidence, check.Fact("build "+b, facts.LiveNames(builds[b]), builds[b][0].Name()+" GetMetrics"))
-		for _, n := range builds[b] {
-			f.Objects = append(f.Objects, n.Ref())
-		}
+		f.Objects = append(f.Objects, facts.Refs(builds[b], (*model.LiveNode).Ref)...)
 	}
 	p.Report(f)
 	return nil

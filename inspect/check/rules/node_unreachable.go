@@ -105,9 +105,7 @@ func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
 		Fix:     check.Fix(check.Do("check whether a client reaches the proxies; from outside the cluster's network pass --map or --proxy to kitescope")),
 	}
-	for _, n := range silent[:min(len(silent), facts.MaxObjects)] {
-		f.Objects = append(f.Objects, n.Ref())
-	}
+	f.Objects = append(f.Objects, facts.Refs(silent, (*model.LiveNode).Ref)...)
 	f.Evidence = []check.Evidence{check.Count("registered processes", len(silent), "etcd"), check.Count("answers", 0, "kitescope")}
 	p.Report(f)
 }

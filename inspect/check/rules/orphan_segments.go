@@ -94,8 +94,6 @@ func reportOrphans(p *check.Pass, g *orphanGroup) {
 	if g.bytes >= orphanBytes {
 		f.Severity = check.Warning
 	}
-	for _, id := range g.segments[:min(len(g.segments), facts.MaxObjects)] {
-		f.Objects = append(f.Objects, facts.RefSegment(id))
-	}
+	f.Objects = append(f.Objects, facts.Refs(g.segments, facts.RefSegment)...)
 	p.Report(f)
 }

@@ -51,9 +51,7 @@ func runOrphanTask(p *check.Pass) error {
 		Impact:   "Data nodes may run them in vain.",
 		Fix:      check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).Does("lists them, oldest first; no action is needed unless they stay for days")),
 	}
-	for _, t := range list[:min(len(list), facts.MaxObjects)] {
-		f.Objects = append(f.Objects, facts.RefTask(t))
-	}
+	f.Objects = append(f.Objects, facts.Refs(list, facts.RefTask)...)
 	p.Report(f)
 	return nil
 }

@@ -128,8 +128,6 @@ func reportFailed(p *check.Pass, g *failedTasks) {
 	if g.kind == "compaction" || p.OlderThan(newest.EndedAt, failedWithin, false) {
 		f.Severity = check.Info
 	}
-	for _, t := range g.tasks[:min(len(g.tasks), facts.MaxObjects)] {
-		f.Objects = append(f.Objects, facts.RefTask(t))
-	}
+	f.Objects = append(f.Objects, facts.Refs(g.tasks, facts.RefTask)...)
 	p.Report(f)
 }

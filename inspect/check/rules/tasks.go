@@ -14,9 +14,7 @@ func taskObjects(p *check.Pass, t *model.Task) []model.Ref {
 	if t.Collection != 0 {
 		refs = append(refs, facts.RefCollection(p.Cluster, t.Collection))
 	}
-	for _, id := range t.Segments[:min(len(t.Segments), facts.MaxObjects)] {
-		refs = append(refs, facts.RefSegment(id))
-	}
+	refs = append(refs, facts.Refs(t.Segments, facts.RefSegment)...)
 	return refs
 }
 
