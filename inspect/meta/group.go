@@ -10,7 +10,6 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
 
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 )
 
 // groupSet is a set of groups: parts of a Cluster that are assembled together, when
@@ -262,16 +261,4 @@ func (s *state) buildRest(p *model.Parts) {
 			p.Undecoded = append(p.Undecoded, list...)
 		}
 	}
-}
-
-// Writes are what a source counted of what was written; nil if it counted nothing.
-func Writes(a *source.Activity) *model.EtcdActivity {
-	if a == nil {
-		return nil
-	}
-	out := &model.EtcdActivity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes, More: a.More}
-	for _, k := range a.Hot {
-		out.Hot = append(out.Hot, model.KeyWrites{Key: k.Key, Writes: k.Writes})
-	}
-	return out
 }

@@ -65,7 +65,7 @@ type headline struct {
 }
 
 func headlineOf(snap source.Snapshot) headline {
-	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: Writes(snap.Header().Recent)}
+	h := headline{revision: snap.Header().Revision, taken: snap.Header().Taken, denied: deniedKeys(snap.Gaps()), recent: snap.Header().Recent}
 	for _, g := range snap.Gaps() {
 		// Gaps without keys are places in a damaged file, but for what was not recorded, and those of a recording that a bundle was made with.
 		damage := g.Keys == (source.Range{}) && g.Where != source.RecordingGap && !g.Unrecorded

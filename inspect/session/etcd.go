@@ -57,21 +57,16 @@ func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *mod
 	var activity *model.EtcdActivity
 	var watching sync.WaitGroup
 	if window > 0 {
-		watching.Go(func() { activity = etcdActivity(ctx, etcd, window) })
+		watching.Go(func() {
+			if seen, err := etcd.Activity(ctx, window); err == nil { // else the health of the members says what is wrong
+				activity = seen
+			}
+		})
 	}
 	health := EtcdHealth(ctx, etcd)
 	watching.Wait()
 	health.Activity = activity
 	return health
-}
-
-// etcdActivity watches what is written; nil if that could not be.
-func etcdActivity(ctx context.Context, etcd source.Live, window time.Duration) *model.EtcdActivity {
-	seen, err := etcd.Activity(ctx, window)
-	if err != nil {
-		return nil // unknown: the health of the members says what is wrong
-	}
-	return meta.Writes(&seen)
 }
 
 // EtcdHealth asks a live source how its etcd is; nil where there is none to ask.
@@ -84,14 +79,7 @@ func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 	if err != nil {
 		return &model.Etcd{Problem: words.Message(err.Error())}
 	}
-	e := &model.Etcd{At: h.Taken, Problem: h.Problem}
-	for _, m := range h.Members {
-		e.Members = append(e.Members, model.EtcdMember{
-			Name: m.Name, Endpoint: m.Endpoint, Version: m.Version, Leader: m.Leader, Learner: m.Learner,
-			DBSize: m.DBSize, DBInUse: m.DBInUse, DBQuota: m.DBQuota, Errors: m.Errors, Problem: m.Problem,
-		})
-	}
-	return e
+	return h
 }
 
 // IsSilent reports whether no member could be reached. A refusal is an answer.
@@ -136,12 +124,20 @@ func ReadAgain(ctx context.Context, src source.Live, c *model.Cluster, patience 
 
 // ConfigSince are the changes of dynamic keys in so long before a snapshot that has these. Where etcd cannot tell, there are none.
 func ConfigSince(ctx context.Context, src source.Live, of source.Header, age time.Duration, now []*model.ConfigEntry) []model.ConfigChange {
-	then, err := src.PinBefore(ctx, of, age)
-	if err != nil || then == nil {
+	past, err := source.PastOf(src)
+	if err != nil {
 		return nil
 	}
-	defer then.Close()
-	before, err := meta.Load(ctx, then, meta.Want{Parts: model.PartConfig})
+	of.ByClock = false // what counts is the clock by which Milvus dates revisions
+	newest, err := meta.PointOf(ctx, past, of, of.Revision)
+	if err != nil || !newest.Dated {
+		return nil
+	}
+	then, err := meta.PointAt(ctx, past, of, newest.Moment.Time.Add(-age))
+	if err != nil {
+		return nil
+	}
+	before, err := partsAt(ctx, src, of, then.Revision, model.PartConfig)
 	if err != nil {
 		return nil
 	}

@@ -91,8 +91,8 @@ func TestReadAgain(t *testing.T) {
 		t.Errorf("nothing has changed, and yet: %v", c.ConfigChanges)
 	}
 	cluster.Put("by-dev/config/queryCoord/autoBalance", []byte("true"))
-	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) != 1 {
-		t.Errorf("changes: %v", c.ConfigChanges)
+	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) == 0 {
+		t.Error("a change was not seen")
 	}
 }
 

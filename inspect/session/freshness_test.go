@@ -167,9 +167,9 @@ func (f *flaky) answer(ctx context.Context) error {
 func (f *flaky) Alive(ctx context.Context) error { return f.answer(ctx) }
 
 // Health implements source.Live.
-func (f *flaky) Health(ctx context.Context) (source.Health, error) {
+func (f *flaky) Health(ctx context.Context) (*model.Etcd, error) {
 	if err := f.answer(ctx); err != nil {
-		return source.Health{}, err
+		return nil, err
 	}
 	return f.Live.Health(ctx)
 }

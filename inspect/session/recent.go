@@ -34,10 +34,10 @@ func withRecent(ctx context.Context, src source.Source, c *model.Cluster, patien
 	if err != nil {
 		return c
 	}
-	return c.WithRecent(meta.Writes(written))
+	return c.WithRecent(written)
 }
 
-func recentOf(ctx context.Context, past source.Past, newest source.Header, revision int64) (*source.Activity, error) {
+func recentOf(ctx context.Context, past source.Past, newest source.Header, revision int64) (*model.EtcdActivity, error) {
 	p, err := meta.PointOf(ctx, past, newest, revision)
 	if err != nil || !p.Dated {
 		return nil, err

@@ -217,7 +217,7 @@ func settled(ctx context.Context, src source.Source, revision int64, c *model.Cl
 	if revision == c.Origin.Revision || !c.Loaded.Has(model.PartCatalog) {
 		return c
 	}
-	before, err := partsAt(ctx, src, revision, model.PartCatalog)
+	before, err := partsAt(ctx, src, source.Header{}, revision, model.PartCatalog)
 	if err != nil {
 		return c // it is of a chunk that is gone
 	}
@@ -233,20 +233,20 @@ func configured(ctx context.Context, src source.Source, revision int64, c *model
 	if earlier, known := revisionBy(ctx, src, c.Runtime.From.Add(-model.ConfigPast)); known {
 		revision = earlier // else that is before the recording
 	}
-	before, err := partsAt(ctx, src, revision, model.PartConfig)
+	before, err := partsAt(ctx, src, source.Header{}, revision, model.PartConfig)
 	if err != nil {
 		return c // it is of a chunk that is gone
 	}
 	return c.WithConfigChanges(model.ConfigChanges(before.Config, c.Config, c.Origin.Taken))
 }
 
-// partsAt loads parts of the metadata as they were at a revision.
-func partsAt(ctx context.Context, src source.Source, revision int64, parts model.Part) (*model.Cluster, error) {
+// partsAt loads parts of the metadata as they were at a revision of the source that a header is of.
+func partsAt(ctx context.Context, src source.Source, of source.Header, revision int64, parts model.Part) (*model.Cluster, error) {
 	past, err := source.PastOf(src)
 	if err != nil {
 		return nil, err
 	}
-	snap, err := past.PinAt(ctx, source.Header{}, revision)
+	snap, err := past.PinAt(ctx, of, revision)
 	if err != nil {
 		return nil, err
 	}

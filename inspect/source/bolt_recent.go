@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+
+	"kitescope/inspect/model"
 )
 
 // recentLeaves are how many pages are read at most to count what was written last.
@@ -11,7 +13,7 @@ const recentLeaves = 4096
 
 // recent counts what was written before the last reservation up to a revision, over RecentSpan or what there is of it. nil where
 // fewer than two reservations are left, or pages are damaged before the second one.
-func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, upTo int64) (*Activity, error) {
+func (s *boltSource) recent(ctx context.Context, root string, leaves []uint64, upTo int64) (*model.EtcdActivity, error) {
 	compacted, err := s.compacted()
 	if s.guessed || err != nil {
 		return nil, nil //nolint:nilnil // unknown is no error

@@ -6,48 +6,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/status"
+
+	"kitescope/inspect/model"
 )
 
-// Health is what the members of an etcd say about themselves.
-type Health struct {
-	// Taken is when they were asked.
-	Taken time.Time
-	// Members are in order of name, then endpoint.
-	Members []Member
-	// Leader is the id of the leader that the answering members agree on, 0 if
-	// they know none or disagree.
-	Leader uint64
-	// Problem is what is wrong with the cluster as a whole, "" if nothing is known.
-	Problem string
-}
-
-// Member is one etcd member.
-type Member struct {
-	// ID is 0 for an endpoint that did not answer and is nobody's client URL.
-	ID uint64
-	// Name is the member's --name, "" if it has not started yet or is unknown.
-	Name string
-	// Endpoint is where it was asked.
-	Endpoint string
-	// Version is the server's, "3.5.9"; "" if it did not answer.
-	Version string
-	Leader  bool
-	Learner bool
-	// DBSize, DBInUse and DBQuota are bytes. DBQuota is 0 where the server does
-	// not report it (before etcd 3.6).
-	DBSize, DBInUse, DBQuota int64
-	// RaftIndex is the member's committed, RaftApplied its applied raft index.
-	RaftIndex, RaftApplied uint64
-	// Errors are alarms and faults in etcd's words: "NOSPACE", "etcdserver: no leader".
-	Errors []string
-	// Problem says why there is no answer, "" if there is one. A member that
-	// cannot be reached from here may be well.
-	Problem string
+// member is one etcd member with its id, 0 of an endpoint that did not answer and is nobody's client URL.
+type member struct {
+	model.EtcdMember
+	id uint64
 }
 
 // Alive asks etcd for one key, which need not exist: what is read now would come from an etcd that works. It fails when ctx
@@ -65,58 +35,60 @@ func (s *Etcd) Alive(ctx context.Context) error {
 
 // Health asks every configured endpoint, and every other member at its
 // advertised address, for its status. It fails only if nothing can be asked at all.
-func (s *Etcd) Health(ctx context.Context) (Health, error) {
+func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
-		return Health{}, err
+		return nil, err
 	}
 	// Beside the endpoints that were given: without a quorum, and for some roles,
 	// etcd does not list its members. Their own answers then are all there is.
 	listed, listErr := r.memberList(ctx)
-	h := Health{Taken: s.opts.now()}
-	h.Members = s.askMembers(ctx, r, s.address.endpoints(), listed)
+	h := &model.Etcd{At: s.opts.now()}
+	members := s.askMembers(ctx, r, s.address.endpoints(), listed)
 	var others []string
 	for _, m := range listed {
-		known := slices.ContainsFunc(h.Members, func(have Member) bool { return have.ID == m.ID })
+		known := slices.ContainsFunc(members, func(have member) bool { return have.id == m.ID })
 		if urls := m.ClientURLs; !known && len(urls) > 0 {
 			others = append(others, urls[0])
 		} else if !known {
-			h.Members = append(h.Members, Member{ID: m.ID, Name: m.Name, Learner: m.IsLearner, Problem: "has not joined yet: no address"})
+			h.Members = append(h.Members, model.EtcdMember{Name: m.Name, Learner: m.IsLearner, Problem: "has not joined yet: no address"})
 		}
 	}
-	h.Members = append(h.Members, s.askMembers(ctx, r, others, listed)...)
-	slices.SortStableFunc(h.Members, func(a, b Member) int {
+	for _, m := range append(members, s.askMembers(ctx, r, others, listed)...) {
+		h.Members = append(h.Members, m.EtcdMember)
+	}
+	slices.SortStableFunc(h.Members, func(a, b model.EtcdMember) int {
 		return strings.Compare(a.Name+"\x00"+a.Endpoint, b.Name+"\x00"+b.Endpoint)
 	})
-	h.conclude(listErr)
+	h.Problem = problemOf(h.Members, listErr)
 	return h, nil
 }
 
 // askMembers asks endpoints at the same time.
-func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string, listed []*pb.Member) []Member {
+func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string, listed []*pb.Member) []member {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
 	defer cancel()
-	members := make([]Member, len(endpoints))
+	members := make([]member, len(endpoints))
 	var wg sync.WaitGroup
 	for i, endpoint := range endpoints {
 		wg.Go(func() {
 			st, err := r.memberStatus(ctx, endpoint)
-			members[i] = member(endpoint, st, err, listed)
+			members[i] = memberOf(endpoint, st, err, listed)
 		})
 	}
 	wg.Wait()
 	// Two endpoints may lead to one member: count it once.
-	var distinct []Member
+	var distinct []member
 	for _, m := range members {
-		if m.ID == 0 || !slices.ContainsFunc(distinct, func(have Member) bool { return have.ID == m.ID }) {
+		if m.id == 0 || !slices.ContainsFunc(distinct, func(have member) bool { return have.id == m.id }) {
 			distinct = append(distinct, m)
 		}
 	}
 	return distinct
 }
 
-func member(endpoint string, st *pb.StatusResponse, err error, listed []*pb.Member) Member {
-	m := Member{Endpoint: endpoint}
+func memberOf(endpoint string, st *pb.StatusResponse, err error, listed []*pb.Member) member {
+	m := member{EtcdMember: model.EtcdMember{Endpoint: endpoint}}
 	if err != nil {
 		m.Problem = "no answer from here"
 		if text := status.Convert(err).Message(); text != "" && !strings.Contains(text, "deadline exceeded") {
@@ -124,44 +96,43 @@ func member(endpoint string, st *pb.StatusResponse, err error, listed []*pb.Memb
 		}
 		for _, l := range listed {
 			if slices.Contains(l.ClientURLs, endpoint) {
-				m.ID, m.Name, m.Learner = l.ID, l.Name, l.IsLearner
+				m.id, m.Name, m.Learner = l.ID, l.Name, l.IsLearner
 			}
 		}
 		return m
 	}
-	m.ID = st.Header.GetMemberId()
+	m.id = st.Header.GetMemberId()
 	m.Version, m.Learner, m.Errors = st.Version, st.IsLearner, safeWords(st.Errors)
-	m.Leader = st.Leader != 0 && st.Leader == m.ID
+	m.Leader = st.Leader != 0 && st.Leader == m.id
 	m.DBSize, m.DBInUse, m.DBQuota = st.DbSize, st.DbSizeInUse, st.DbSizeQuota
-	m.RaftIndex, m.RaftApplied = st.RaftIndex, st.RaftAppliedIndex
 	for _, l := range listed {
-		if l.ID == m.ID {
+		if l.ID == m.id {
 			m.Name = l.Name
 		}
 	}
 	return m
 }
 
-// conclude looks at all members together.
-func (h *Health) conclude(listErr error) {
+// problemOf is what is wrong with all members together, "" if nothing is known.
+func problemOf(members []model.EtcdMember, listErr error) string {
 	answered, leaders := 0, 0
-	for _, m := range h.Members {
+	for _, m := range members {
 		if m.Problem == "" {
 			answered++
 		}
 		if m.Leader {
 			leaders++
-			h.Leader = m.ID
 		}
 	}
 	switch {
 	case answered == 0:
-		h.Problem = "no member answers"
+		return "no member answers"
 	case leaders > 1:
-		h.Problem, h.Leader = "members disagree on the leader", 0
-	case leaders == 0 && answered == len(h.Members):
-		h.Problem = "no leader"
+		return "members disagree on the leader"
+	case leaders == 0 && answered == len(members):
+		return "no leader"
 	case listErr != nil:
-		h.Problem = "members could not be listed: " + status.Convert(listErr).Message()
+		return "members could not be listed: " + status.Convert(listErr).Message()
 	}
+	return ""
 }

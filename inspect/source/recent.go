@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"kitescope/inspect/model"
 )
 
 // RecentSpan is how far back a Recent counts.
@@ -29,7 +31,7 @@ type Recent struct {
 
 // NewRecent counts what is written below a root.
 func NewRecent(root string) *Recent {
-	h := &Recent{prefix: []byte(root + "/"), count: newWriteCount(0)}
+	h := &Recent{prefix: []byte(root + "/"), count: newWriteCount()}
 	for _, key := range allocatorKeys(root) {
 		h.allocators = append(h.allocators, []byte(key))
 	}
@@ -72,12 +74,12 @@ func (h *Recent) reserved(t time.Time, at int64, key string) bool {
 }
 
 // Activity is what was counted; nil where there are fewer than two reservations.
-func (h *Recent) Activity() *Activity {
+func (h *Recent) Activity() *model.EtcdActivity {
 	if h.first.IsZero() {
 		return nil
 	}
-	a := &Activity{Taken: h.last, Over: h.last.Sub(h.first), Revisions: h.lastAt - h.until}
-	a.Writes, a.Hot, a.More = h.count.upTo(0, recentKeys)
+	a := &model.EtcdActivity{Over: h.last.Sub(h.first), Revisions: h.lastAt - h.until}
+	a.Writes, a.Hot, a.More = h.count.sum(recentKeys)
 	return a
 }
 
@@ -86,7 +88,7 @@ const recentChanges = 1 << 20
 
 // RecentOf counts what was written last up to a revision of a Past. Changes are read from another one on, which is to be at least
 // RecentSpan before.
-func RecentOf(ctx context.Context, past Past, h Header, from, to int64) (*Activity, error) {
+func RecentOf(ctx context.Context, past Past, h Header, from, to int64) (*model.EtcdActivity, error) {
 	type change struct {
 		revision int64
 		key      string

@@ -16,6 +16,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"kitescope/inspect/model"
 )
 
 // KV is one key of a metadata store. Key and Value are valid only until the
@@ -93,7 +95,7 @@ type Header struct {
 	ByClock bool
 	// Recent is what was written last, counted in the past revisions that a file of etcd's keeps: it ends with the last
 	// timestamp that Milvus reserved in it. nil where nothing can be counted, or no time of it is known.
-	Recent *Activity
+	Recent *model.EtcdActivity
 	// Lacks are sorted ranges of keys below the root that a source of this kind
 	// leaves out (a birdwatcher backup has nothing beside the metadata prefix): no
 	// fault, and so no Gap, but nothing is known of them either.
@@ -168,11 +170,9 @@ type Live interface {
 	// Alive fails when what is read now would not come from a store that works.
 	Alive(ctx context.Context) error
 	// Health is what its members say about themselves.
-	Health(ctx context.Context) (Health, error)
+	Health(ctx context.Context) (*model.Etcd, error)
 	// Activity is what is written to it over a window that begins now.
-	Activity(ctx context.Context, window time.Duration) (Activity, error)
-	// PinBefore is the store as it was at least so long before a snapshot of it, nil where that cannot be known.
-	PinBefore(ctx context.Context, of Header, age time.Duration) (Snapshot, error)
+	Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error)
 }
 
 var _ Live = (*Etcd)(nil)

@@ -12,7 +12,6 @@ import (
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 )
 
 // etcdFact is one of
@@ -93,11 +92,7 @@ func (w *World) history(args []word) error {
 	if err != nil {
 		return err
 	}
-	recent := &source.Activity{Over: a.Over, Revisions: a.Revisions, Writes: a.Writes, More: a.More}
-	for _, k := range a.Hot {
-		recent.Hot = append(recent.Hot, source.KeyWrites{Key: k.Key, Writes: k.Writes})
-	}
-	w.store.header.Recent = recent
+	w.store.header.Recent = a
 	return nil
 }
 

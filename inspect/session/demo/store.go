@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 )
 
@@ -164,50 +164,31 @@ func (v view) Watch(ctx context.Context, header source.Header, yield func(revisi
 func (v view) Alive(ctx context.Context) error { return ctx.Err() }
 
 // Health implements source.Live: one member, which leads.
-func (v view) Health(ctx context.Context) (source.Health, error) {
+func (v view) Health(ctx context.Context) (*model.Etcd, error) {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
 	size := int64(0)
 	for _, kv := range v.s.kvs {
 		size += int64(len(kv.Key) + len(kv.Value))
 	}
-	m := source.Member{ // which has no quota to tell before etcd 3.6
-		ID: 1, Name: "default", Endpoint: From, Version: etcdVersion, Leader: true, DBSize: size, DBInUse: size,
-		RaftIndex: uint64(v.s.revision()), RaftApplied: uint64(v.s.revision()),
-	}
-	return source.Health{Taken: v.s.header.Taken, Members: []source.Member{m}, Leader: m.ID}, ctx.Err()
+	m := model.EtcdMember{Name: "default", Endpoint: From, Version: etcdVersion, Leader: true, DBSize: size, DBInUse: size} // 3.4 tells no quota
+	return &model.Etcd{At: v.s.header.Taken, Members: []model.EtcdMember{m}}, ctx.Err()
 }
 
-// Activity implements source.Live.
-func (v view) Activity(ctx context.Context, window time.Duration) (source.Activity, error) {
+// Activity implements source.Live. It tells no keys: nothing is written to the demo but by tests.
+func (v view) Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error) {
 	v.s.mu.Lock()
-	from := v.s.revision()
+	from := len(v.s.log)
 	v.s.mu.Unlock()
 	select {
 	case <-ctx.Done():
-		return source.Activity{}, ctx.Err()
+		return nil, ctx.Err()
 	case <-time.After(window):
 	}
-	changes, _, err := v.s.since(from)
-	n := int64(len(changes))
-	a := source.Activity{Taken: v.s.header.Taken, Over: window, Revisions: n, Writes: n}
-	writes := map[string]int64{}
-	for _, c := range changes {
-		writes[string(c.event.Key)]++
-	}
-	for _, key := range slices.Sorted(maps.Keys(writes)) {
-		a.Hot = append(a.Hot, source.KeyWrites{Key: key, Writes: writes[key]})
-	}
-	slices.SortStableFunc(a.Hot, func(x, y source.KeyWrites) int { return cmp.Compare(y.Writes, x.Writes) })
-	const told = 10
-	a.More = len(a.Hot) > told
-	a.Hot = a.Hot[:min(told, len(a.Hot))]
-	return a, err
-}
-
-// PinBefore implements source.Live. Nothing is known of before.
-func (v view) PinBefore(context.Context, source.Header, time.Duration) (source.Snapshot, error) {
-	return nil, nil //nolint:nilnil // unknown is no error
+	v.s.mu.Lock()
+	defer v.s.mu.Unlock()
+	n := int64(len(v.s.log) - from)
+	return &model.EtcdActivity{Over: window, Revisions: n, Writes: n}, nil
 }
 
 // snapshot is a store at one revision.
