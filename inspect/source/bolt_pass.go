@@ -59,12 +59,11 @@ type chunk struct {
 	// buf holds the pages that records point into.
 	buf     []byte
 	records []record
-	// changes and revisions are what a pass from the oldest to the newest collects instead.
-	changes   []Event
-	revisions revisionRun
-	errs      []error
-	bad       []badRecords
-	ready     chan struct{}
+	// changes are what a pass from the oldest to the newest collects instead.
+	changes []Event
+	errs    []error
+	bad     []badRecords
+	ready   chan struct{}
 }
 
 // badRecords counts records of a page that are no key-values.
@@ -176,8 +175,7 @@ func nextChunk(free chan *chunk, leaves []uint64) *chunk {
 		c = new(chunk)
 	}
 	c.leaves, c.ready = leaves, make(chan struct{})
-	c.records, c.errs, c.bad = c.records[:0], c.errs[:0], c.bad[:0]
-	c.changes, c.revisions = c.changes[:0], revisionRun{lost: c.revisions.lost[:0]}
+	c.records, c.changes, c.errs, c.bad = c.records[:0], c.changes[:0], c.errs[:0], c.bad[:0]
 	return c
 }
 

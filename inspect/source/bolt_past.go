@@ -43,7 +43,7 @@ func (s *boltSource) PinAt(ctx context.Context, h Header, revision int64) (Snaps
 }
 
 // GetAt reads from the revision back until it meets the key.
-func (s *boltSource) GetAt(ctx context.Context, h Header, revision int64, key string) (*KV, error) {
+func (s *boltSource) GetAt(ctx context.Context, h Header, revision int64, key string) (found *KV, err error) {
 	if err := s.has(ctx, h, revision); err != nil {
 		return nil, err
 	}
@@ -51,52 +51,26 @@ func (s *boltSource) GetAt(ctx context.Context, h Header, revision int64, key st
 	if err != nil {
 		return nil, s.explain(err)
 	}
-	var buf []byte
-	for _, id := range slices.Backward(leaves) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n, next, err := s.file.read(id, buf)
-		buf = next
-		var kv *KV
-		found := false
-		if err == nil && n.flags == flagLeaf {
-			kv, found, err = lastOf(n, revision, key)
-		}
-		switch {
-		case err != nil && !(s.opts.Salvage && isPageError(err)):
-			return nil, s.explain(err)
-		case err != nil:
-			s.file.gaps.add(err)
-		case found:
-			return kv, nil
-		}
+	err = s.file.pass(ctx, leaves, revision, wanted(key), func(kv KV, _ class) error {
+		found = cloneKV(kv)
+		return errFound
+	})
+	if err != nil && !errors.Is(err, errFound) {
+		return nil, s.explain(err)
 	}
-	return nil, nil //nolint:nilnil // the key is not there
+	return found, nil
 }
 
-// lastOf looks for the newest record of a key in a leaf, up to a revision; kv is nil if that is a tombstone.
-func lastOf(n node, upTo int64, key string) (kv *KV, found bool, err error) {
-	for i := n.count - 1; i >= 0; i-- {
-		revision, value, bucket, err := n.leaf(i)
-		if err != nil {
-			return nil, false, err
-		}
-		if bucket || !isRevision(revision) || int64(binary.BigEndian.Uint64(revision)) > upTo {
-			continue
-		}
-		if k, err := keyOf(value); err != nil || string(k) != key {
-			continue
-		}
-		if isTombstone(revision) {
-			return nil, true, nil
-		}
-		if record, err := parseKeyValue(value); err == nil {
-			record.Key, record.Value = bytes.Clone(record.Key), bytes.Clone(record.Value)
-			return &record, true, nil
+// wanted classifies keys for a pass that wants some of them.
+func wanted(keys ...string) func() func([]byte) class {
+	return func() func([]byte) class {
+		return func(k []byte) class {
+			if slices.Contains(keys, string(k)) {
+				return classWanted
+			}
+			return classNone
 		}
 	}
-	return nil, false, nil
 }
 
 func (s *boltSource) has(ctx context.Context, h Header, wanted ...int64) error {
@@ -107,8 +81,7 @@ func (s *boltSource) has(ctx context.Context, h Header, wanted ...int64) error {
 	return checkRevisions(s.in.location, oldest, s.revision, wanted...)
 }
 
-// Changes reads the records of revisions behind from, up to to. A revision of which the file has nothing is a gap: each
-// revision of a store has changed something.
+// Changes reads the records of revisions behind from, up to to.
 func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error {
 	if err := s.has(ctx, h, from, to); err != nil {
 		return err
@@ -124,18 +97,16 @@ func (s *boltSource) Changes(ctx context.Context, h Header, from, to int64, yiel
 			s.file.load(c, f.collect)
 		}
 	}
-	told := &telling{yield: yield}
-	seen := revisionRun{last: from}
+	last := from
 	err = s.file.chunks(ctx, forward(leaves), load, func(c *chunk) error {
-		if err := s.follow(&seen, c.revisions); err != nil {
-			return err
-		}
-		return told.take(c.changes)
+		return byRevision(c.changes, func(revision int64, events []Event) error {
+			if revision < last {
+				return &pageError{s.file.meta.root, fmt.Sprintf("revision %d comes behind %d", revision, last)}
+			}
+			last = revision
+			return wrapYield(yield(revision, events))
+		})
 	})
-	if err == nil {
-		s.lost(revisionSpan{seen.last + 1, to})
-		err = told.flush()
-	}
 	if own, ok := errors.AsType[*yieldError](err); ok {
 		return own.err
 	}
@@ -187,61 +158,6 @@ func (s *boltSource) leavesOf(first, last int64) ([]uint64, error) {
 	return s.leaves[max(0, from-1):to], nil
 }
 
-// revisionSpan are the revisions of first to last.
-type revisionSpan struct{ first, last int64 }
-
-// revisionRun is which revisions a part of a file has.
-type revisionRun struct {
-	// first and last are 0 where it has none; lost are between them.
-	first, last int64
-	lost        []revisionSpan
-}
-
-// add takes the next record's revision, and reports whether it may come here.
-func (r *revisionRun) add(revision int64) bool {
-	switch {
-	case r.first == 0:
-		r.first = revision
-	case revision < r.last:
-		return false
-	case revision > r.last+1:
-		r.lost = append(r.lost, revisionSpan{r.last + 1, revision - 1})
-	}
-	r.last = revision
-	return true
-}
-
-// follow notes what a part has, behind the ones before it.
-func (s *boltSource) follow(seen *revisionRun, part revisionRun) error {
-	if part.first == 0 {
-		return nil
-	}
-	if part.first < seen.last {
-		err := &pageError{s.file.meta.root, fmt.Sprintf("revision %d comes behind %d", part.first, seen.last)}
-		if !s.opts.Salvage {
-			return err
-		}
-		s.file.gaps.add(err)
-	}
-	s.lost(revisionSpan{seen.last + 1, part.first - 1})
-	for _, gone := range part.lost {
-		s.lost(gone)
-	}
-	seen.last = max(seen.last, part.last)
-	return nil
-}
-
-func (s *boltSource) lost(gone revisionSpan) {
-	if gone.first > gone.last {
-		return
-	}
-	where := fmt.Sprintf("revisions %d to %d", gone.first, gone.last)
-	if gone.first == gone.last {
-		where = fmt.Sprintf("revision %d", gone.first)
-	}
-	s.file.gaps.put(Gap{Where: where, Reason: "not in the file", Count: gone.last - gone.first + 1})
-}
-
 // collector takes the changes of leaves into a chunk, oldest first.
 type collector struct {
 	chunk    *chunk
@@ -262,9 +178,6 @@ func (f *collector) collect(n node) (bad int64, err error) {
 		at := int64(binary.BigEndian.Uint64(revision))
 		if at <= f.from || at > f.to {
 			continue
-		}
-		if !f.chunk.revisions.add(at) {
-			return bad, &pageError{n.id, "its revisions are out of order"}
 		}
 		key, err := keyOf(value)
 		if err != nil {
@@ -287,61 +200,17 @@ func (f *collector) collect(n node) (bad int64, err error) {
 	return bad, nil
 }
 
-// telling yields changes by revision.
-type telling struct {
-	yield func(int64, []Event) error
-	// held are the events of a revision that may go on in the next chunk. They are copies, of so many bytes.
-	held  []Event
-	bytes int
-}
-
-// take yields what a chunk has, and holds the last revision of it.
-func (t *telling) take(changes []Event) error {
+// byRevision yields changes one revision after the other.
+func byRevision(changes []Event, yield func(revision int64, events []Event) error) error {
 	for len(changes) > 0 {
-		at := changes[0].ModRevision
-		n := sort.Search(len(changes), func(i int) bool { return changes[i].ModRevision > at })
-		if len(t.held) > 0 && t.held[0].ModRevision != at {
-			if err := t.flush(); err != nil {
-				return err
-			}
+		at, n := changes[0].ModRevision, 1
+		for n < len(changes) && changes[n].ModRevision == at {
+			n++
 		}
-		if len(t.held) > 0 || n == len(changes) {
-			if err := t.hold(changes[:n]); err != nil {
-				return err
-			}
-		} else if err := t.tell(at, changes[:n]); err != nil {
+		if err := yield(at, changes[:n:n]); err != nil {
 			return err
 		}
 		changes = changes[n:]
-	}
-	return nil
-}
-
-func (t *telling) hold(events []Event) error {
-	for _, e := range events {
-		e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
-		t.held = append(t.held, e)
-		if t.bytes += len(e.Key) + len(e.Value) + eventBytes; t.bytes > maxHeld {
-			if err := t.flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (t *telling) flush() error {
-	if len(t.held) == 0 {
-		return nil
-	}
-	err := t.tell(t.held[0].ModRevision, t.held)
-	t.held, t.bytes = t.held[:0], 0
-	return err
-}
-
-func (t *telling) tell(revision int64, events []Event) error {
-	if err := t.yield(revision, events); err != nil {
-		return &yieldError{err}
 	}
 	return nil
 }

@@ -65,16 +65,8 @@ const reservedLeaves = 256
 func (s *boltSource) reserved(ctx context.Context, root string, leaves []uint64, upTo int64) (time.Time, error) {
 	keys := allocatorKeys(root)
 	var at time.Time
-	classify := func() func([]byte) class {
-		return func(k []byte) class {
-			if string(k) == keys[0] || string(k) == keys[1] {
-				return classWanted
-			}
-			return classNone
-		}
-	}
 	newest := leaves[max(0, len(leaves)-reservedLeaves):]
-	err := s.file.pass(ctx, newest, upTo, classify, func(kv KV, _ class) error {
+	err := s.file.pass(ctx, newest, upTo, wanted(keys[:]...), func(kv KV, _ class) error {
 		at = reservation(kv.Value)
 		return errFound
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"sort"
 	"time"
@@ -89,9 +88,8 @@ func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield fu
 		return err
 	}
 	prefix := []byte(b.manifest.Root + "/")
-	told := &telling{yield: yield}
 	reached := b.manifest.History.Oldest
-	err := b.History(ctx, func(m HistoryMember) error {
+	return b.History(ctx, func(m HistoryMember) error {
 		if m.Kind == HistoryGaps {
 			b.gaps.put(m.gap())
 		}
@@ -108,7 +106,7 @@ func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield fu
 		}); err != nil {
 			return err
 		}
-		if err := told.take(events); err != nil {
+		if err := byRevision(events, yield); err != nil {
 			return err
 		}
 		if c.to >= to {
@@ -116,13 +114,6 @@ func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield fu
 		}
 		return nil
 	})
-	if err == nil {
-		err = told.flush()
-	}
-	if own, ok := errors.AsType[*yieldError](err); ok {
-		return own.err
-	}
-	return err
 }
 
 // next takes a member of changes that goes on where the last one ended; ok is false for others.
@@ -294,7 +285,7 @@ func (b *Bundle) keyPasts(ctx context.Context, keys ...string) (map[string]keyPa
 // they are about was then. transform is that of the keys. It is for a bundle of snapshot save.
 func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest int64, transform func(KV) (KV, bool)) error {
 	stats := &b.past
-	about := map[string]bool{}
+	about, last := map[string]bool{}, oldest
 	changes := b.Changes(oldest)
 	err := past.Changes(ctx, h, oldest, h.Revision, func(revision int64, events []Event) error {
 		kept := events[:0:0]
@@ -308,7 +299,10 @@ func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest 
 			}
 			kept = append(kept, e)
 		}
-		stats.Revisions++
+		if revision > last {
+			last = revision
+			stats.Revisions++
+		}
 		stats.Changes += int64(len(kept))
 		return changes.Add(h.Taken, revision, kept)
 	})

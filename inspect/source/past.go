@@ -20,7 +20,7 @@ type Past interface {
 	// it was compacted at that revision. It is 1, the store without a key, where there was no compaction.
 	Oldest(ctx context.Context, h Header) (int64, error)
 	// Changes calls yield with the changes below the root of each revision in (from, to], in order, as Watch does: the events of
-	// one revision come in several calls where they are very many, and are valid only until yield returns. It is not called for
+	// one revision may come in several calls, and are valid only until yield returns. It is not called for
 	// revisions that changed nothing below the root. A revision that the source does not have is a *RevisionError.
 	Changes(ctx context.Context, h Header, from, to int64, yield func(revision int64, events []Event) error) error
 	// PinAt is the store as it was at a revision. One that the source does not have is a *RevisionError.

@@ -115,17 +115,12 @@ func (r *Recording) bridge(ctx context.Context, last bundleEdge, next recordedCh
 	slices.SortFunc(events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.ModRevision, b.ModRevision), slices.Compare(a.Key, b.Key))
 	})
-	for len(events) > 0 && events[0].ModRevision <= to {
-		n := slices.IndexFunc(events, func(e Event) bool { return e.ModRevision != events[0].ModRevision })
-		if n < 0 {
-			n = len(events)
+	return byRevision(events, func(revision int64, events []Event) error {
+		if revision > to {
+			return nil
 		}
-		if err := yield(events[0].ModRevision, events[:n:n]); err != nil {
-			return err
-		}
-		events = events[n:]
-	}
-	return nil
+		return yield(revision, events)
+	})
 }
 
 // state reads the store at a revision.
