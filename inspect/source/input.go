@@ -51,15 +51,15 @@ func (in *input) reader() io.Reader { return io.NewSectionReader(in, 0, in.size)
 
 // readAll takes r into memory, up to limit bytes.
 func (in *input) readAll(r io.Reader, limit int64) error {
-	content, n, err := readBlocks(r, limit)
+	content, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", in.location, cause(err))
-	case n > limit:
+	case int64(len(content)) > limit:
 		return hints.Errorf("save it to a file and unpack it there: a plain file is read in place",
 			"read %s: more than %d MiB do not fit into memory", in.location, limit>>20)
 	}
-	in.ReaderAt, in.size = content, n
+	in.ReaderAt, in.size = bytes.NewReader(content), int64(len(content))
 	return nil
 }
 
