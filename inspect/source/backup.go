@@ -175,7 +175,8 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 	var keys int64
 	left := leftOut{gaps: &s.gaps}
 	defer left.end()
-	once := onceKeys{hasher: newKeyHasher()}
+	var seen seenKeys
+	hasher := newKeyHasher()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -195,7 +196,7 @@ func (s *backupSource) scan(ctx context.Context, yield func(KV) error) error {
 			continue
 		}
 		keys++
-		if !once.add(kv.Key) {
+		if !seen.add(hasher.sum(kv.Key)) {
 			left.add(f.count, keyTwice)
 			continue
 		}

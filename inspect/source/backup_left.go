@@ -1,35 +1,6 @@
 package source
 
-import (
-	"bytes"
-	"fmt"
-)
-
-// onceKeys tells which keys of a pass came before. While each is larger than the one before, as birdwatcher and etcd
-// write them, that is a list; the set is made when one is not.
-type onceKeys struct {
-	hasher keyHasher
-	last   []byte
-	sorted []keyHash
-	seen   *seenKeys
-}
-
-// add reports whether a key is new.
-func (o *onceKeys) add(key []byte) bool {
-	sum := o.hasher.sum(key)
-	if o.seen == nil {
-		if len(o.sorted) == 0 || bytes.Compare(key, o.last) > 0 {
-			o.last, o.sorted = append(o.last[:0], key...), append(o.sorted, sum)
-			return true
-		}
-		o.seen = new(seenKeys)
-		for _, h := range o.sorted {
-			o.seen.add(h)
-		}
-		o.sorted = nil
-	}
-	return o.seen.add(sum)
-}
+import "fmt"
 
 // leftOut counts the records that one pass leaves out, by reason. Each place that is put into a gapList is kept, and there
 // can be as many as records: the first are put as they come, the others as a number when the pass ends.
