@@ -29,8 +29,6 @@ type Etcd struct {
 	granted []Range
 	// root is the root that Pin found, so that the next Pin need not look again.
 	root metaRoot
-	// small is what Pin found out last: that reading all is cheaper than asking for many parts.
-	small bool
 }
 
 var _ Watcher = (*Etcd)(nil)
@@ -93,17 +91,7 @@ func (s *Etcd) Pin(ctx context.Context) (Snapshot, error) {
 	}}
 	st := <-status
 	snap.header.Origin.Detail, snap.header.Cluster = detail("etcd", st.Version), st.Header.GetClusterId()
-	snap.small = st.DbSize > 0 && st.DbSize <= smallStore
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.small = snap.small
 	return snap, nil
-}
-
-func (s *Etcd) isSmall() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.small
 }
 
 func detail(name, version string) string {

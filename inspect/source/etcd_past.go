@@ -125,7 +125,7 @@ func (s *Etcd) PinAt(ctx context.Context, h Header, revision int64) (Snapshot, e
 		return nil, err
 	}
 	h.Revision, h.Taken, h.ByClock, h.Recent = revision, g.reserved, false, nil
-	return &etcdSnapshot{source: s, reader: r, header: h, small: s.isSmall()}, nil
+	return &etcdSnapshot{source: s, reader: r, header: h}, nil
 }
 
 // GetAt asks for one key.

@@ -15,7 +15,7 @@ import (
 // the decoder work at the same time; the keys still come in order.
 const (
 	// scanWindow is how many ranges are asked for at once.
-	scanWindow = 4
+	scanWindow = 8
 	// scanBuffer stops asking for more ranges while so many bytes wait: a bound
 	// on memory, not on one answer.
 	scanBuffer = 24 << 20
@@ -28,9 +28,6 @@ const (
 	pageKeysMax  = 200_000
 	pageBytes    = 8 << 20
 	pageBytesMax = 32 << 20
-	// smallStore is the size of a database, in bytes, up to which all of it is read at
-	// once. It counts old revisions and free pages too, so the answer is smaller.
-	smallStore = 4 << 20
 	// pageHaste is the part of a request's timeout that a page may take for the next
 	// one to be larger: a slow link gets small pages.
 	pageHaste = 8
@@ -41,9 +38,6 @@ type etcdSnapshot struct {
 	source *Etcd
 	reader *reader
 	header Header
-
-	// small says that reading all is cheaper than asking for many parts.
-	small bool
 
 	mu     sync.Mutex
 	denied []Range
@@ -87,14 +81,8 @@ func (s *etcdSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 	return s.outcome(ctx, m.explain(limited, s.scanParts(limited, s.readable(ranges), m, yield)))
 }
 
-// scanParts reads all at once where that is cheaper and allowed, else range by range.
+// scanParts reads range by range.
 func (s *etcdSnapshot) scanParts(ctx context.Context, parts []Range, m *meter, yield func(KV) error) error {
-	if s.small && len(parts) > 2 && s.source.grantedRanges() == nil {
-		denied, err := s.scanWhole(ctx, parts, m, yield)
-		if !denied {
-			return err
-		}
-	}
 	err := s.scan(ctx, parts, m, yield)
 	if denied, ok := errors.AsType[*deniedError](err); ok {
 		// Only now is it known that the account sees a part, or less than before.
@@ -104,26 +92,6 @@ func (s *etcdSnapshot) scanParts(ctx context.Context, parts []Range, m *meter, y
 		}
 	}
 	return err
-}
-
-// scanWhole reads from the first range to the last in one request, and passes over what
-// lies between: two dozen questions to a small store take longer than its answer to one.
-// It reports whether the account may not read all of that; then nothing was yielded.
-func (s *etcdSnapshot) scanWhole(ctx context.Context, ranges []Range, m *meter, yield func(KV) error) (denied bool, err error) {
-	wanted := newMatcher(ranges)
-	yielded := false
-	whole := Range{From: ranges[0].From, To: ranges[len(ranges)-1].To}
-	err = s.scan(ctx, []Range{whole}, m, func(kv KV) error {
-		if !wanted.match(kv.Key) {
-			return nil
-		}
-		yielded = true
-		return yield(kv)
-	})
-	if _, denied := errors.AsType[*deniedError](err); denied && !yielded {
-		return true, nil
-	}
-	return false, err
 }
 
 // outcome is what a caller of Scan hears of an error.
