@@ -24,7 +24,6 @@ type Bundle struct {
 	manifest Manifest
 	gaps     gapList
 
-	unpackers *unpackers
 	// damaged says that something of a chunk did not fit its checksum, or was no part of a bundle.
 	damaged atomic.Bool
 
@@ -46,10 +45,7 @@ const (
 const maxWindow = 64 << 20
 
 func openBundle(in *input, open opener, opts Options) (Source, error) {
-	b := &Bundle{in: in, open: open, opts: opts, unpackers: opts.unpackers}
-	if b.unpackers == nil {
-		b.unpackers = &unpackers{}
-	}
+	b := &Bundle{in: in, open: open, opts: opts}
 	err := b.walk(b.meter(), func(name string, size int64, r io.Reader) error {
 		if name != manifestName || size > maxJSON {
 			return hints.Errorf("name a file made with kitescope snapshot save", "read %s: not a kitescope bundle", in.location)
@@ -87,53 +83,7 @@ func (b *Bundle) Origin() Origin {
 }
 
 // Close closes the file.
-func (b *Bundle) Close() error {
-	if b.opts.unpackers == nil {
-		b.unpackers.close()
-	}
-	return b.in.close()
-}
-
-// unpack is a stream without its compression, to be given back with unpacked.
-func (b *Bundle) unpack(packed io.Reader) (*zstd.Decoder, error) { return b.unpackers.take(packed) }
-
-func (b *Bundle) unpacked(r *zstd.Decoder) { b.unpackers.put(r) }
-
-// unpackers holds a decompressor that is not in use: it is large, and a file is walked several times.
-type unpackers struct {
-	mu   sync.Mutex
-	idle *zstd.Decoder // nil: none yet, or in use
-}
-
-func (u *unpackers) take(packed io.Reader) (*zstd.Decoder, error) {
-	u.mu.Lock()
-	r := u.idle
-	u.idle = nil
-	u.mu.Unlock()
-	if r == nil {
-		return zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
-	}
-	return r, r.Reset(packed)
-}
-
-func (u *unpackers) put(r *zstd.Decoder) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if err := r.Reset(nil); err != nil || u.idle != nil {
-		r.Close()
-		return
-	}
-	u.idle = r
-}
-
-func (u *unpackers) close() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.idle != nil {
-		u.idle.Close()
-		u.idle = nil
-	}
-}
+func (b *Bundle) Close() error { return b.in.close() }
 
 // Pin takes everything from the manifest; a chunk of a recording tells at its end how far it goes.
 func (b *Bundle) Pin(ctx context.Context) (Snapshot, error) {
@@ -194,11 +144,11 @@ func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader)
 	if err != nil {
 		return notGzip(b.in.location, err)
 	}
-	r, err := b.unpack(packed)
+	r, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return err
 	}
-	defer b.unpacked(r)
+	defer r.Close()
 	t := tar.NewReader(&metered{r: r, meter: m})
 	seen := map[string]bool{}
 	for {

@@ -133,7 +133,7 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 
 func (b *Bundle) describe(ctx context.Context) (FileInfo, error) {
 	// Without salvage first: only that compares the checksums to the end.
-	strict := &Bundle{in: b.in, open: b.open, opts: b.opts, manifest: b.manifest, unpackers: b.unpackers}
+	strict := &Bundle{in: b.in, open: b.open, opts: b.opts, manifest: b.manifest}
 	strict.opts.Salvage = false
 	info, err := describeSnapshot(ctx, strict, b.in)
 	checksum := ChecksumOK

@@ -45,8 +45,6 @@ type Options struct {
 	Now func() time.Time
 	// Tell hears of each call to etcd, from any goroutine; nil: nobody listens.
 	Tell func(line string)
-	// unpackers are shared by the chunks of a recording; nil: each file has its own.
-	unpackers *unpackers
 }
 
 // TLS names the files of an encrypted connection. All are optional: without

@@ -44,7 +44,7 @@ type openedChunk struct {
 }
 
 const (
-	// maxOpened is how many chunks are held open: each has a decompressor.
+	// maxOpened is how many chunks are held open.
 	maxOpened = 3
 	// maxRecorded bounds the chunks of a folder.
 	maxRecorded = 100_000
@@ -95,7 +95,6 @@ func openRecording(ctx context.Context, dir string, opts Options) (Source, error
 	if len(names) == 0 {
 		return nil, noRecording(dir)
 	}
-	opts.unpackers = &unpackers{}
 	r := &Recording{dir: dir, opts: opts}
 	if err := r.open(ctx, names); err != nil {
 		_ = r.Close()
@@ -233,7 +232,6 @@ func (r *Recording) Close() error {
 		_ = o.bundle.Close()
 	}
 	r.opened = nil
-	r.opts.unpackers.close()
 	return nil
 }
 
