@@ -88,11 +88,7 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 		s.put(kv, true)
 		return nil
 	}
-	later := isHot
-	if want.Collection != "" && snap.Seekable() {
-		later, s.passed = isOwned, make(map[model.CollectionID]passedCollection)
-	}
-	small, hot := splitRanges(snap.Header(), want.Parts, later)
+	small, hot := splitRanges(snap.Header(), want.Parts)
 	if !snap.Seekable() && want.Parts&besideParts != 0 {
 		small = append(source.Beside(), small...)
 		small = small.sorted()
@@ -114,7 +110,7 @@ func load(ctx context.Context, snap source.Snapshot, want Want) (*state, rangeLi
 	}
 	var pieces rangeList
 	if s.only != nil {
-		pieces = append(onlyOf(hot, s.only), s.passedOver()...).sorted()
+		pieces = onlyOf(hot, s.only)
 	} else {
 		collections, partitions, _ := s.assembleCollections()
 		pieces = cutAll(hot, cutPoints(snap.Header(), collections, partitions))

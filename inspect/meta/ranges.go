@@ -18,18 +18,7 @@ type span struct {
 	// cuts is 0, or how often a prefix may be cut that grows with the number of
 	// segments, and whose keys go on with a collection id.
 	cuts int
-	// owner says how its keys name the collection that they are of.
-	owner owner
 }
-
-// owner is where a key has its collection.
-type owner uint8
-
-const (
-	ownerNone    owner = iota
-	ownerPrefix        // an id behind the prefix, as in all that have cuts
-	ownerChannel       // in the name of a vchannel, at the end
-)
 
 // spans partition the whole root: every key below it lies in exactly one of them.
 // What no pattern begins with belongs to PartRest.
@@ -40,7 +29,7 @@ func spans(h source.Header) []span {
 		if rest, ok := strings.CutPrefix(prefix, "/"); ok {
 			absolute = h.Root + "/" + rest
 		}
-		known = append(known, span{Range: source.Prefix(absolute), parts: parts, tells: tells(prefix, parts), cuts: hotPrefixes()[prefix], owner: ownerOf(prefix)})
+		known = append(known, span{Range: source.Prefix(absolute), parts: parts, tells: tells(prefix, parts), cuts: hotPrefixes()[prefix]})
 	}
 	slices.SortFunc(known, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	root := source.Prefix(h.Root + "/")
@@ -141,23 +130,6 @@ func hotPrefixes() map[string]int {
 	}
 }
 
-// ownerOf says how the keys below one of prefixParts name their collection. Names of collections are looked for in
-// "root-coord/collection/", which is owned by nobody therefore.
-func ownerOf(prefix string) owner {
-	switch prefix {
-	case "root-coord/fields/", "root-coord/functions/", "root-coord/index/", "root-coord/partitions/", "root-coord/struct-array-fields/", "field-index/",
-		"queryCoord-Collection-Target/", "queryCoord-collectionMeta/", "querycoord-collection-loadinfo/", "querycoord-partition-loadinfo/", "querycoord-replica/",
-		"datacoord-meta/current-partition-stats-version/", "datacoord-meta/partition-stats/", "datacoord-meta/snapshot/":
-		return ownerPrefix
-	case "channelwatch/", "datacoord-meta/channel-cp/", "datacoord-meta/channel-removal/":
-		return ownerChannel
-	}
-	if hotPrefixes()[prefix] > 0 {
-		return ownerPrefix
-	}
-	return ownerNone
-}
-
 const (
 	// smallStore is the revision up to which nothing is cut, and no round trips spent.
 	// A revision is a transaction, of up to 128 keys (etcd's --max-txn-ops): 200,000
@@ -177,7 +149,7 @@ func Ranges(h source.Header, parts model.Part, catalog *model.Cluster) []source.
 	if catalog != nil {
 		points = cutPoints(h, catalog.Collections, catalog.Partitions)
 	}
-	small, hot := splitRanges(h, parts, isHot)
+	small, hot := splitRanges(h, parts)
 	return append(small, cutAll(hot, points)...).sorted()
 }
 
@@ -245,15 +217,10 @@ func cutAll(prefixes []span, points []string) rangeList {
 	return out
 }
 
-// onlyOf keeps of prefixes what belongs to some collections: the key of a collection's id, and those that go on behind it. Prefixes
-// of channels stay whole.
+// onlyOf keeps of prefixes what belongs to some collections: the key of a collection's id, and those that go on behind it.
 func onlyOf(prefixes []span, collections map[model.CollectionID]bool) rangeList {
 	var out rangeList
 	for _, r := range prefixes {
-		if r.owner == ownerChannel {
-			out = append(out, r.Range)
-			continue
-		}
 		for id := range collections {
 			key := r.From + id.String()
 			out = append(out, source.Range{From: key, To: key + afterSlash})
@@ -265,18 +232,15 @@ func onlyOf(prefixes []span, collections map[model.CollectionID]bool) rangeList 
 // afterSlash is the byte after "/": what begins with an id and a slash is before it, a longer id is not.
 const afterSlash = "0"
 
-func isHot(s span) bool   { return s.cuts > 0 }
-func isOwned(s span) bool { return s.owner != ownerNone }
-
 // splitRanges lists the ranges of the wanted parts: small ones, neighbours joined, and the whole prefixes that are to be read
 // later, in pieces.
-func splitRanges(h source.Header, parts model.Part, later func(span) bool) (small rangeList, pieces []span) {
+func splitRanges(h source.Header, parts model.Part) (small rangeList, pieces []span) {
 	join := false
 	for _, s := range spans(h) {
 		switch {
 		case s.parts&parts == 0:
 			join = false
-		case later(s):
+		case s.cuts > 0:
 			pieces = append(pieces, s)
 			join = false
 		case join:

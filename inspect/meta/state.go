@@ -42,8 +42,6 @@ type state struct {
 	unzip   *unzip
 	// only is nil unless Want.Collection restricts segments to some collections.
 	only map[model.CollectionID]bool
-	// passed are collections that were passed over on the way to the one that is wanted; nil if none is to be.
-	passed map[model.CollectionID]passedCollection
 
 	facts       [kindCount]map[string]*fact // by absolute key; not those of collections
 	collections map[model.CollectionID]*collectionFacts
@@ -180,9 +178,6 @@ func (s *state) putSmall(kv source.KV, k *keyParts) {
 		return
 	}
 	delete(s.tombstones, key)
-	if s.pass(kv, k) {
-		return
-	}
 	f, err := s.fact(kv, k)
 	if err != nil {
 		s.note(kv, err.Error())
