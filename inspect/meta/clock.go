@@ -59,13 +59,6 @@ func clockKeys(root string) [2]string {
 	return [...]string{root + "/kv/gid/timestamp", root + "/kv/tso/timestamp"}
 }
 
-// NewClock is a clock that knows the ticks of a Past around its revision from; Put tells it the changes since.
-// newest is the header of the present, or of the last moment of a file.
-func NewClock(ctx context.Context, past source.Past, newest source.Header, from int64) (*Clock, error) {
-	c := newClock(newest)
-	return c, c.look(ctx, past, newest, from)
-}
-
 // ClockOf is a clock that knows no tick yet of a store below a root; Put tells it.
 func ClockOf(root string) *Clock { return &Clock{keys: clockKeys(root)} }
 

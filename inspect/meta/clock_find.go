@@ -44,10 +44,21 @@ const revisionHint = "name a revision: --at rev:N"
 const tickPace = reservedAhead + writeTime
 
 // PointAt is the state of a Past at a time: the last revision that was not written after it. Only the key of the clock is read, at
-// some twenty revisions at most, however many there are. newest is the header of the present, or of the last moment of a file.
+// some twenty-five revisions at most, however many there are. newest is the header of the present, or of the last moment of a file.
 func PointAt(ctx context.Context, past source.Past, newest source.Header, at time.Time) (Point, error) {
 	f := &finder{past: past, newest: newest, clock: newClock(newest), at: at}
-	if err := f.search(ctx); err != nil {
+	last, err := f.tick(ctx, newest.Revision)
+	switch {
+	case err != nil:
+		return Point{}, err
+	case last == nil:
+		return Point{}, hints.Errorf(revisionHint, "read the past of %s: %w", newest.Origin.Location, errUndated)
+	case last.at.After(at):
+		err = f.first(ctx, 0, last.revision, func(t *tick) bool { return t.at.After(at) })
+	default:
+		err = f.tooNew(last)
+	}
+	if err != nil {
 		return Point{}, err
 	}
 	revision, known := f.clock.Revision(at)
@@ -59,7 +70,7 @@ func PointAt(ctx context.Context, past source.Past, newest source.Header, at tim
 	}
 	revision, _ = f.clock.Revision(at)
 	// A tick is in the store behind the compaction too that was written before it.
-	_, err := f.tick(ctx, revision)
+	_, err = f.tick(ctx, revision)
 	if errors.Is(err, source.ErrCompacted) {
 		return Point{}, f.tooOld(ctx)
 	}
@@ -68,44 +79,18 @@ func PointAt(ctx context.Context, past source.Past, newest source.Header, at tim
 
 // PointOf is a revision with its time.
 func PointOf(ctx context.Context, past source.Past, newest source.Header, revision int64) (Point, error) {
-	c, err := NewClock(ctx, past, newest, revision)
-	if err == nil {
-		err = c.lookBehind(ctx, past, newest, revision)
+	f := &finder{past: past, newest: newest, clock: newClock(newest)}
+	_, err := f.tick(ctx, revision)
+	if last, _ := f.clock.around(newest.Revision); err == nil && last != nil {
+		err = f.first(ctx, revision, last.revision, func(t *tick) bool { return t.revision > revision })
 	}
 	if err == nil {
-		err = c.fill(ctx, past, revision)
+		err = f.clock.fill(ctx, past, revision)
 	}
 	if err != nil {
 		return Point{}, err
 	}
-	return c.point(revision), nil
-}
-
-// lookBehind reads the first tick behind a revision, if there is one.
-func (c *Clock) lookBehind(ctx context.Context, past source.Past, newest source.Header, revision int64) error {
-	// The tick behind it is near: what is looked at gets twice as far with each step.
-	for step := int64(16); ; step *= 2 {
-		look := min(revision+step, newest.Revision)
-		if err := c.look(ctx, past, newest, look); err != nil {
-			return err
-		}
-		if _, after := c.around(revision); after != nil && after.revision <= look || look >= newest.Revision {
-			break
-		}
-	}
-	for { // and back to the first one
-		_, after := c.around(revision)
-		if after == nil || after.revision-1 <= revision {
-			return nil
-		}
-		known := after.revision
-		if err := c.look(ctx, past, newest, known-1); err != nil {
-			return err
-		}
-		if _, after := c.around(revision); after.revision == known {
-			return nil
-		}
-	}
+	return f.clock.point(revision), nil
 }
 
 func (c *Clock) point(revision int64) Point {
@@ -114,35 +99,21 @@ func (c *Clock) point(revision int64) Point {
 	return p
 }
 
-// finder looks for the two ticks around a time.
+// finder reads the ticks of a Past around a time or a revision.
 type finder struct {
 	past   source.Past
 	newest source.Header
 	clock  *Clock
 	at     time.Time
-	// low is a revision of which the last tick is not behind the time, or the oldest that there is. high is the first one that
-	// is known to be behind it.
-	low  int64
-	from *tick // the tick of low, nil where it is not known to be before the time
-	high tick
 }
 
-func (f *finder) search(ctx context.Context) error {
-	last, err := f.tick(ctx, f.newest.Revision)
-	switch {
-	case err != nil:
-		return err
-	case last == nil:
-		return hints.Errorf(revisionHint, "read the past of %s: %w", f.newest.Origin.Location, errUndated)
-	case !last.at.After(f.at):
-		return f.tooNew(last)
-	}
-	f.high = *last
-	for step := 1; f.low+1 < f.high.revision; step++ {
-		guess := f.guess(step)
+// first reads the ticks around the first one behind low that is so: high is the revision of one. What was compacted away is passed over.
+func (f *finder) first(ctx context.Context, low, high int64, is func(t *tick) bool) error {
+	for low+1 < high {
+		guess := low + (high-low)/2
 		t, err := f.tick(ctx, guess)
-		if gone, ok := errors.AsType[*source.RevisionError](err); ok && guess < gone.Oldest && f.low < gone.Oldest {
-			if guess = gone.Oldest; guess >= f.high.revision {
+		if gone, ok := errors.AsType[*source.RevisionError](err); ok && low < gone.Oldest && guess < gone.Oldest {
+			if guess = gone.Oldest; guess >= high {
 				return nil
 			}
 			t, err = f.tick(ctx, guess)
@@ -150,40 +121,13 @@ func (f *finder) search(ctx context.Context) error {
 		switch {
 		case err != nil:
 			return err
-		case t == nil:
-			f.low = guess // Milvus was not there yet
-		case t.at.After(f.at):
-			if t.revision >= f.high.revision {
-				return fmt.Errorf("read the history of %s: revision %d has a later time", f.newest.Origin.Location, guess)
-			}
-			f.high = *t
+		case t != nil && is(t):
+			high = t.revision
 		default:
-			f.low, f.from = guess, t
+			low = guess
 		}
 	}
 	return nil
-}
-
-// guess is the next revision to look at: the one before the tick behind the time where that is near, else one at the pace of those that
-// are known, and every third time the one in the middle, as a pace may change.
-func (f *finder) guess(step int) int64 {
-	first, last := f.low+1, f.high.revision-1
-	away := f.high.at.Sub(f.at)
-	middle := first + (last-first)/2
-	var pace float64 // revisions in a nanosecond
-	switch before, _ := f.clock.around(last); {
-	case step == 1 || away <= tickPace:
-		return last
-	case f.from != nil && f.high.at.After(f.from.at):
-		pace = float64(f.high.revision-f.from.revision) / float64(f.high.at.Sub(f.from.at))
-	case before != nil && f.high.at.After(before.at):
-		pace = float64(f.high.revision-before.revision) / float64(f.high.at.Sub(before.at))
-	}
-	if step%3 == 0 || pace == 0 {
-		return middle
-	}
-	back := min(pace*float64(away), float64(last-first))
-	return last - int64(back)
 }
 
 // tick is the newest one of a revision, nil if there is none.

@@ -45,6 +45,15 @@ func pastOf(t *testing.T, path string) (*counted, source.Header) {
 	return &counted{Past: past}, snap.Header()
 }
 
+// clockOf is a clock of a store that a header is of, which knows no tick yet.
+func clockOf(h source.Header) *meta.Clock {
+	var seen time.Time
+	if h.ByClock {
+		seen = h.Taken
+	}
+	return meta.ClockOf(h.Root).UpTo(h.Revision, seen)
+}
+
 // TestPointsOfCaptures: what is found with few looks is what a clock knows that has seen every change.
 func TestPointsOfCaptures(t *testing.T) {
 	t.Parallel()
@@ -59,9 +68,15 @@ func TestPointsOfCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clock, err := meta.NewClock(t.Context(), past, h, oldest)
-		if err != nil {
-			t.Fatal(err)
+		clock := clockOf(h)
+		for _, key := range []string{"gid", "tso"} {
+			kv, err := past.GetAt(t.Context(), h, oldest, h.Root+"/kv/"+key+"/timestamp")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kv != nil {
+				clock.Put(*kv)
+			}
 		}
 		err = past.Changes(t.Context(), h, oldest, h.Revision, func(_ int64, events []source.Event) error {
 			for _, e := range events {
@@ -143,11 +158,7 @@ func TestPointsOfACompactedStore(t *testing.T) {
 	h := source.Header{Root: "by-dev", Origin: source.Origin{Location: "the store"}, Revision: past.newest, Taken: at}
 	first := 500
 	past.oldest = past.ticks[first].ModRevision + 1
-	known := &ticking{newest: past.newest, ticks: past.ticks}
-	clock, err := meta.NewClock(t.Context(), known, h, past.newest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clock := clockOf(h)
 	for _, kv := range past.ticks {
 		clock.Put(kv)
 	}
@@ -195,10 +206,7 @@ func TestClock(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
 	h := source.Header{Root: "by-dev", Revision: 1_000_200, Taken: start.Add(20 * time.Second), ByClock: true}
-	clock, err := meta.NewClock(t.Context(), &ticking{oldest: 1, newest: h.Revision}, h, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clock := clockOf(h)
 	if _, known := clock.At(1_000_000); known {
 		t.Error("no tick dates a revision")
 	}
