@@ -33,12 +33,6 @@ type Follower struct {
 	growth volume
 }
 
-// Follow runs a Follower with the system's clock.
-func Follow(ctx context.Context, src source.Watcher, want Want, interval time.Duration, emit func(*model.Cluster, error)) error {
-	f := &Follower{Source: src, Want: want, Interval: interval, Emit: emit}
-	return f.Run(ctx)
-}
-
 const (
 	// settle lets the keys of one transaction and its neighbours arrive before a cluster is built.
 	settle = 20 * time.Millisecond

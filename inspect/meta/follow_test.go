@@ -54,13 +54,12 @@ func follow(t *testing.T, kvs []source.KV, want Want, wrap func(source.Watcher) 
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() {
-		done <- Follow(ctx, watched, want, 10*time.Millisecond, func(c *model.Cluster, err error) { f.updates <- emitted{c, err} })
-	}()
+	follower := &Follower{Source: watched, Want: want, Interval: 10 * time.Millisecond, Emit: func(c *model.Cluster, err error) { f.updates <- emitted{c, err} }}
+	go func() { done <- follower.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("Follow ends with %v", err)
+			t.Errorf("following ends with %v", err)
 		}
 		src.Close()
 	})
@@ -312,7 +311,8 @@ func TestFollowFailsAtTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	err = Follow(t.Context(), src.(source.Watcher), Want{Parts: model.PartAll}, time.Second, func(*model.Cluster, error) { t.Error("emitted") })
+	f := &Follower{Source: src.(source.Watcher), Want: Want{Parts: model.PartAll}, Interval: time.Second, Emit: func(*model.Cluster, error) { t.Error("emitted") }}
+	err = f.Run(t.Context())
 	if _, ok := errors.AsType[*source.RootError](err); !ok {
 		t.Errorf("error %v, want that there is no root", err)
 	}

@@ -27,9 +27,6 @@ func Redactor(h source.Header) func(source.KV) (source.KV, bool) {
 	}
 }
 
-// Redact is Redactor for a single key.
-func Redact(kv source.KV, h source.Header) (source.KV, bool) { return Redactor(h)(kv) }
-
 // redact returns the value of a parsed key as it may be kept.
 func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 	if err != nil {

@@ -189,7 +189,7 @@ func TestRedactUnknownAndBroken(t *testing.T) {
 		{"by-dev/meta/root-coord/fields/1/101", string(field), string(field)},
 	}
 	for _, tt := range tests {
-		kv, keep := Redact(source.KV{Key: []byte(tt.key), Value: []byte(tt.value)}, testHeader())
+		kv, keep := Redactor(testHeader())(source.KV{Key: []byte(tt.key), Value: []byte(tt.value)})
 		if string(kv.Value) != tt.want || !keep {
 			t.Errorf("%s %q becomes %q, want %q", tt.key, tt.value, kv.Value, tt.want)
 		}
@@ -221,7 +221,7 @@ func TestExternalSpecIsRedacted(t *testing.T) {
 			continue
 		}
 		found = true
-		if safe, _ := Redact(kv, h); bytes.Contains(safe.Value, []byte("planted-in-a-spec")) {
+		if safe, _ := Redactor(h)(kv); bytes.Contains(safe.Value, []byte("planted-in-a-spec")) {
 			t.Errorf("%s: %q", kv.Key, safe.Value)
 		}
 	}
