@@ -24,7 +24,7 @@ type chunk struct {
 	base     int64 // of that, the keys that it begins with
 	unpacked int64
 	began    time.Time
-	first    int64
+	known    int64 // up to which revision nothing is to be taken any more
 	header   source.Header
 	w        *source.BundleWriter
 	changes  *source.ChangesWriter
@@ -52,7 +52,7 @@ func begin(ctx context.Context, path string, snap source.Snapshot, at time.Time,
 		return nil, err
 	}
 	c := &chunk{
-		path: path, file: file, began: at, first: h.Revision, header: h, encoder: new(session.RoundEncoder), redact: redactor(h), reached: h.Revision,
+		path: path, file: file, began: at, known: h.Revision, header: h, encoder: new(session.RoundEncoder), redact: redactor(h), reached: h.Revision,
 		repeats: max(repeats, 1),
 	}
 	info := source.BundleInfo{

@@ -19,7 +19,6 @@ func (r *Recorder) pinned(ctx context.Context, src source.Watcher, snap source.S
 	h := snap.Header()
 	r.wants = src
 	anew := false
-	r.drop() // what is missed may go further than the next chunk begins
 	switch {
 	case r.chunk != nil:
 		before, last := r.chunk.header, r.chunk.changes.Revision()
@@ -76,6 +75,7 @@ func (r *Recorder) fill(ctx context.Context, src source.Source, last int64, h so
 	if err := r.chunk.changes.Add(r.o.Now(), h.Revision, nil); err != nil {
 		return err
 	}
+	r.chunk.known = h.Revision
 	return r.chunk.settle(r.o.Now())
 }
 
@@ -122,19 +122,11 @@ func (c *chunk) gone() {
 	_ = os.Remove(c.path)
 }
 
-// create begins a file, with the next number.
-func (r *Recorder) create(ctx context.Context, snap source.Snapshot, anew bool) (*chunk, error) {
-	now := r.o.Now()
-	r.number++
-	if r.chunk != nil {
-		r.repeats = r.chunk.largest
-	}
-	return begin(ctx, filepath.Join(r.o.Dir, source.ChunkName(r.number, now)), snap, now, r.o.Kitescope, anew, r.repeats)
-}
-
 // start begins a chunk that is written from now on.
 func (r *Recorder) start(ctx context.Context, snap source.Snapshot, anew bool) error {
-	c, err := r.create(ctx, snap, anew)
+	now := r.o.Now()
+	r.number++
+	c, err := begin(ctx, filepath.Join(r.o.Dir, source.ChunkName(r.number, now)), snap, now, r.o.Kitescope, anew, r.repeats)
 	if err != nil {
 		return err
 	}
@@ -158,39 +150,12 @@ func clockText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 
 func (r *Recorder) changed(revision int64, events []source.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.next != nil && revision > r.next.first {
-		r.turn()
-	}
-	if r.chunk == nil || revision < r.chunk.changes.Revision() || revision == r.chunk.changes.Revision() && revision <= r.chunk.first {
-		return // it is in the keys that the chunk begins with
+	if r.chunk == nil || revision < r.chunk.changes.Revision() || revision <= r.chunk.known {
+		return // the chunk has it
 	}
 	if err := r.chunk.add(r.o.Now(), revision, events); err != nil {
 		r.fail(err)
 	}
-}
-
-// turn goes on in the next chunk: all up to the revision that it begins with has come. Where the old one cannot be ended the next
-// one is not begun: what was not written would be between them.
-func (r *Recorder) turn() {
-	c, next := r.chunk, r.next
-	r.next = nil
-	now := r.o.Now()
-	var err error
-	if c != nil {
-		if err = c.changes.Add(now, next.first, nil); err == nil {
-			err = c.end(now)
-		}
-	}
-	if err == nil {
-		err = next.publish()
-	}
-	if err != nil {
-		next.discard()
-		r.fail(err)
-		return
-	}
-	r.chunk = next
-	r.prune()
 }
 
 // settle writes what has come; begins the next chunk where it is time; and tries again where nothing could be written.
@@ -209,7 +174,7 @@ func (r *Recorder) settle(ctx context.Context) {
 	if r.wants == nil || ctx.Err() != nil {
 		return
 	}
-	if r.chunk != nil && (r.next != nil || !r.chunk.full(now, r.o.ChunkAge, r.o.ChunkSize)) {
+	if r.chunk != nil && !r.chunk.full(now, r.o.ChunkAge, r.o.ChunkSize) {
 		return
 	}
 	snap, err := r.wants.Pin(ctx)
@@ -217,33 +182,15 @@ func (r *Recorder) settle(ctx context.Context) {
 		return // etcd does not answer: that is said elsewhere
 	}
 	defer snap.Close()
-	if r.chunk == nil {
-		if r.goOn(ctx, r.wants, snap.Header()) {
-			return
-		}
-		if err := r.start(ctx, snap, another(r.ended, snap.Header())); err != nil && ctx.Err() == nil {
-			r.fail(err)
-		}
+	if err := r.end(); err != nil {
+		r.fail(err)
 		return
 	}
-	next, err := r.create(ctx, snap, false)
-	if err != nil {
-		if ctx.Err() == nil {
-			r.fail(err)
-		}
+	if r.goOn(ctx, r.wants, snap.Header()) {
 		return
 	}
-	r.next = next
-	if snap.Header().Revision == r.chunk.changes.Revision() {
-		r.turn()
-	}
-}
-
-// drop gives up the next chunk.
-func (r *Recorder) drop() {
-	if r.next != nil {
-		r.next.discard()
-		r.next = nil
+	if err := r.start(ctx, snap, another(r.ended, snap.Header())); err != nil && ctx.Err() == nil {
+		r.fail(err)
 	}
 }
 
@@ -255,7 +202,6 @@ func (r *Recorder) fail(err error) {
 		r.ended.Revision = r.chunk.reached
 		r.chunk = nil
 	}
-	r.drop()
 	if r.broken.IsZero() {
 		if file, ok := errors.AsType[*fs.PathError](err); ok {
 			err = file.Err // which file is told by who it is said to
@@ -267,14 +213,13 @@ func (r *Recorder) fail(err error) {
 
 // end ends the chunk that is written.
 func (r *Recorder) end() error {
-	r.drop()
 	if r.chunk == nil {
 		return nil
 	}
 	c := r.chunk
 	r.chunk = nil
 	err := c.end(r.o.Now())
-	r.ended = c.header
+	r.repeats, r.ended = c.largest, c.header
 	r.ended.Revision = c.reached
 	return err
 }

@@ -76,9 +76,6 @@ func (r *Recorder) prune() {
 			files = append(files, file{path, info.Size(), info.ModTime()})
 		}
 	}
-	if r.next != nil {
-		total += r.next.size
-	}
 	if r.o.Profiles != nil {
 		total += r.o.Profiles.prune(now, r.o.MaxAge, r.o.MaxSize/4)
 	}

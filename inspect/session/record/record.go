@@ -4,7 +4,7 @@
 //  1. Run follows the cluster with a session.Feed. Its source is one that passes on what it reads (tee): each change goes into the
 //     chunk before it goes to the Feed, so that etcd is watched once.
 //  2. A chunk begins with all keys at one revision; then come changes, each interval, and rounds of answers, whole (session.Round).
-//     When it is old or large the next one begins at a revision that both have.
+//     When it is old or large the next one begins where it ends.
 //  3. What cannot be written or was not heard is a gap, and said: a full disk, an etcd that was compacted meanwhile, a clock set back.
 //  4. The oldest chunks go when the folder is too old or too large (folder). Findings have profiles taken (profiles).
 //
@@ -64,7 +64,6 @@ type Recorder struct {
 
 	mu    sync.Mutex // guards what follows
 	chunk *chunk     // nil: nothing can be written
-	next  *chunk     // begun, and behind the revision that chunk has come to
 	// wants is a source to read the keys of the next chunk from.
 	wants source.Watcher
 	// number is that of the last chunk; ended where it ends, zero if there is none.
