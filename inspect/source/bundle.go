@@ -51,10 +51,10 @@ type Manifest struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	// Kitescope is the version of the program that wrote it.
-	Kitescope string         `json:"kitescope"`
-	Origin    ManifestOrigin `json:"origin"`
-	Root      string         `json:"root"`
-	MetaPath  string         `json:"meta_path"`
+	Kitescope string `json:"kitescope"`
+	Origin    Origin `json:"origin"`
+	Root      string `json:"root"`
+	MetaPath  string `json:"meta_path"`
 	// Revision is etcd's, 0 if the origin did not know it.
 	Revision int64 `json:"revision,string"`
 	// Taken is when the state was true, zero if unknown.
@@ -66,17 +66,10 @@ type Manifest struct {
 	// Redacted says that credentials and other secrets were removed from the values.
 	Redacted bool `json:"redacted"`
 	// Lacks are the ranges of keys that the origin leaves out by its nature.
-	Lacks []bundleRange `json:"lacks,omitempty"`
+	Lacks []Range `json:"lacks,omitempty"`
 	// History says that there are further revisions than that of the keys; nil: there are none. It came without a new version, as
 	// who does not know it reads the keys, which are of Revision and Taken.
 	History *ManifestHistory `json:"history,omitempty"`
-}
-
-// ManifestOrigin is an Origin as a bundle keeps it.
-type ManifestOrigin struct {
-	Kind     string `json:"kind"`
-	Location string `json:"location"`
-	Detail   string `json:"detail,omitempty"`
 }
 
 // bundleEnd closes a bundle.
@@ -86,7 +79,7 @@ type bundleEnd struct {
 	Bytes  int64         `json:"bytes,string"`
 	Chunks []bundleChunk `json:"chunks"`
 	// Gaps are what the origin could not read.
-	Gaps []bundleGap `json:"gaps,omitempty"`
+	Gaps []Gap `json:"gaps,omitempty"`
 }
 
 // bundleChunk is the check of one member of keys.
@@ -94,36 +87,6 @@ type bundleChunk struct {
 	Name   string `json:"name"`
 	Keys   int64  `json:"keys"`
 	SHA256 string `json:"sha256"`
-}
-
-type bundleGap struct {
-	Where  string       `json:"where"`
-	Reason string       `json:"reason"`
-	Count  int64        `json:"count,omitempty"`
-	Keys   *bundleRange `json:"keys,omitempty"`
-}
-
-// bundleRange is a Range as a bundle keeps it.
-type bundleRange struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
-func toBundleGap(g Gap) bundleGap {
-	out := bundleGap{Where: g.Where, Reason: g.Reason, Count: g.Count}
-	if g.Keys != (Range{}) {
-		keys := bundleRange(g.Keys)
-		out.Keys = &keys
-	}
-	return out
-}
-
-func (g bundleGap) gap() Gap {
-	out := Gap{Where: g.Where, Reason: g.Reason, Count: g.Count}
-	if g.Keys != nil {
-		out.Keys = Range(*g.Keys)
-	}
-	return out
 }
 
 // BundleStats is what WriteBundle wrote.

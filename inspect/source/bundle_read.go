@@ -105,10 +105,7 @@ func (b *Bundle) header() Header {
 	if b.manifest.History != nil {
 		header.Cluster = b.manifest.History.Cluster
 	}
-	for _, r := range b.manifest.Lacks {
-		header.Lacks = append(header.Lacks, Range(r))
-	}
-	header.Lacks = mergeRanges(header.Lacks)
+	header.Lacks = mergeRanges(b.manifest.Lacks)
 	return header
 }
 

@@ -198,7 +198,7 @@ func (s *bundleScan) finish() error {
 		}
 	}
 	for _, g := range s.end.Gaps {
-		s.bundle.gaps.put(g.gap())
+		s.bundle.gaps.put(g)
 	}
 	return nil
 }

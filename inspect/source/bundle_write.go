@@ -72,12 +72,9 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: header.Taken, members: map[string]bool{}, history: map[string]int{}}
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
-		Origin: ManifestOrigin(header.Origin), Root: header.Root, MetaPath: header.MetaPath,
+		Origin: header.Origin, Root: header.Root, MetaPath: header.MetaPath,
 		Revision: header.Revision, Taken: header.Taken.UTC(), FileDate: header.FileDate, ByClock: header.ByClock,
-		History: info.History,
-	}
-	for _, r := range header.Lacks {
-		manifest.Lacks = append(manifest.Lacks, bundleRange(r))
+		Lacks: header.Lacks, History: info.History,
 	}
 	return b, b.addJSON(manifestName, manifest)
 }
@@ -141,7 +138,7 @@ func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) err
 }
 
 // AddGap records something that the origin could not read, beside the gaps of Close.
-func (b *BundleWriter) AddGap(g Gap) { b.end.Gaps = append(b.end.Gaps, toBundleGap(g)) }
+func (b *BundleWriter) AddGap(g Gap) { b.end.Gaps = append(b.end.Gaps, g) }
 
 func (b *BundleWriter) header(name string, size int64) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: b.taken, Format: tar.FormatUSTAR}
@@ -192,9 +189,7 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	}
 	b.closed = true
 	err := b.flush()
-	for _, g := range gaps {
-		b.end.Gaps = append(b.end.Gaps, toBundleGap(g))
-	}
+	b.end.Gaps = append(b.end.Gaps, gaps...)
 	if err == nil {
 		err = b.addJSON(endName, b.end)
 	}

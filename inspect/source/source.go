@@ -31,7 +31,10 @@ type KV struct {
 
 // Range is a half-open interval of absolute keys, [From, To). An empty To means
 // no upper bound.
-type Range struct{ From, To string }
+type Range struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
 
 // Contains reports whether key lies in r.
 func (r Range) Contains(key []byte) bool {
@@ -57,11 +60,11 @@ func prefixEnd(p string) string {
 // Origin says where a snapshot comes from. It never holds a credential.
 type Origin struct {
 	// Kind is one of the Kind constants.
-	Kind string
+	Kind string `json:"kind"`
 	// Location is the URI or path as a person would write it, without user info.
-	Location string
+	Location string `json:"location"`
 	// Detail is a short addition for people: "etcd 3.5.9", "birdwatcher 1.1.1".
-	Detail string
+	Detail string `json:"detail,omitempty"`
 }
 
 // The kinds of sources.
@@ -110,15 +113,15 @@ func (h Header) MetaPrefix() string { return h.Root + "/" + h.MetaPath + "/" }
 // Cluster, on stderr and, under --strict, in the exit code.
 type Gap struct {
 	// Where names the part: a key range, a file offset, a record number.
-	Where string
+	Where string `json:"where"`
 	// Reason is lower case, without a full stop: "permission denied".
-	Reason string
+	Reason string `json:"reason"`
 	// Count is how many records are missing, 0 if that cannot be known.
-	Count int64
+	Count int64 `json:"count,omitempty"`
 	// Keys is the range that was not read, if the gap is one of keys; else zero.
-	Keys Range
+	Keys Range `json:"keys,omitzero"`
 	// Unrecorded says that nobody wrote it: nothing is damaged.
-	Unrecorded bool
+	Unrecorded bool `json:"-"`
 }
 
 // Source is a place that holds the metadata of clusters.
