@@ -153,12 +153,9 @@ func nodeSize(data []byte, pageSize int) int64 {
 	return (int64(binary.LittleEndian.Uint32(data[12:])) + 1) * int64(pageSize)
 }
 
-// branch returns the key and the page of element i.
-func (n node) branch(i int) (key []byte, page uint64, err error) {
-	at := pageHeaderSize + i*elementSize
-	e := n.data[at : at+elementSize]
-	key, err = n.slice(at, binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), i)
-	return key, binary.LittleEndian.Uint64(e[8:]), err
+// branch returns the page of element i.
+func (n node) branch(i int) (page uint64) {
+	return binary.LittleEndian.Uint64(n.data[pageHeaderSize+i*elementSize+8:])
 }
 
 // leaf returns element i.
@@ -173,13 +170,4 @@ func (n node) leaf(i int) (key, value []byte, bucket bool, err error) {
 		return nil, nil, false, &pageError{n.id, fmt.Sprintf("record %d points outside of it", i)}
 	}
 	return n.data[from:keyEnd:keyEnd], n.data[keyEnd:end:end], binary.LittleEndian.Uint32(e)&flagBucket != 0, nil
-}
-
-func (n node) slice(at int, pos, size uint32, i int) ([]byte, error) {
-	from := uint64(at) + uint64(pos)
-	end := from + uint64(size)
-	if end > uint64(len(n.data)) {
-		return nil, &pageError{n.id, fmt.Sprintf("record %d points outside of it", i)}
-	}
-	return n.data[from:end:end], nil
 }
