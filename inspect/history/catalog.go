@@ -64,20 +64,12 @@ func partitionChanged(c *change) bool {
 
 // fieldChanged tells of fields that come to a collection or go: those that it was created with came with it.
 func fieldChanged(c *change) bool {
-	object := c.after
-	if object == nil {
-		object = c.before
-	}
-	field, ok := object.(*model.Field)
+	field, ok := c.object().(*model.Field)
 	return ok && c.schemaChanged(field.Collection, "field "+field.Name)
 }
 
 func functionChanged(c *change) bool {
-	object := c.after
-	if object == nil {
-		object = c.before
-	}
-	f, ok := object.(*model.Function)
+	f, ok := c.object().(*model.Function)
 	return ok && c.schemaChanged(c.collection, "function "+f.Name)
 }
 

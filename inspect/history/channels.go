@@ -70,13 +70,8 @@ func (r *Reader) takeWatch(v *model.VChannel, gone bool) {
 
 // pchannelChanged takes the assignment of a pchannel of 2.6 in.
 func pchannelChanged(c *change) bool {
-	before, _ := c.before.(*model.PChannel)
 	after, _ := c.after.(*model.PChannel)
-	of := after
-	if of == nil {
-		of = before
-	}
-	x := c.channel(ref("pchannels", of.Name), 0)
+	x := c.channel(ref("pchannels", c.object().(*model.PChannel).Name), 0)
 	clear(x.now)
 	if after != nil && after.Node != 0 {
 		x.now[after.Node] = after.State

@@ -223,13 +223,17 @@ func (r *Reader) endRevision() {
 	r.endSchemas()
 }
 
+// object is what is there now, or was.
+func (c *change) object() any {
+	if c.after == nil {
+		return c.before
+	}
+	return c.after
+}
+
 // told describes an object that package diff knows.
 func (c *change) told(kind kindID) bool {
-	object := c.after
-	if object == nil {
-		object = c.before
-	}
-	ref, collection, text := diff.Describe(object)
+	ref, collection, text := diff.Describe(c.object())
 	n := news{kind: kind, object: ref, collection: collection, after: text}
 	if c.after == nil {
 		n.before, n.after = text, ""
@@ -241,15 +245,6 @@ func (c *change) told(kind kindID) bool {
 func (c *change) altered(kind kindID) bool {
 	n := news{kind: kind}
 	n.object, n.collection, _ = diff.Describe(c.after)
-	for i, f := range diff.Fields(c.before, c.after) {
-		if i > 0 {
-			n.before, n.after = n.before+" ", n.after+" "
-		}
-		n.before += f.Field + "=" + f.From
-		n.after += f.Field + "=" + f.To
-	}
-	if n.before == "" {
-		return false
-	}
-	return c.tell(n)
+	n.before, n.after = fieldsText(c.before, c.after)
+	return n.before != "" && c.tell(n)
 }

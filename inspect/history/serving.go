@@ -11,11 +11,8 @@ const loaded = "Loaded"
 func loadChanged(c *change) bool {
 	before, _ := c.before.(*model.LoadState)
 	after, _ := c.after.(*model.LoadState)
-	object := after
-	if object == nil {
-		object = before
-	}
-	n := news{collection: object.Collection, object: c.entries.collection(object.Collection)}
+	collection := c.object().(*model.LoadState).Collection
+	n := news{collection: collection, object: c.entries.collection(collection)}
 	switch {
 	case after == nil:
 		n.kind, n.before = collectionReleased, before.Status
