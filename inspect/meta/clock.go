@@ -3,7 +3,6 @@ package meta
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 	"time"
 
@@ -54,13 +53,8 @@ type tick struct {
 	ahead time.Duration
 }
 
-// Keys of the allocator below the root, the newest first: before 2.3 it was the second.
-func clockKeys(root string) [2]string {
-	return [...]string{root + "/kv/gid/timestamp", root + "/kv/tso/timestamp"}
-}
-
 // ClockOf is a clock that knows no tick yet of a store below a root; Put tells it.
-func ClockOf(root string) *Clock { return &Clock{keys: clockKeys(root)} }
+func ClockOf(root string) *Clock { return &Clock{keys: source.AllocatorKeys(root)} }
 
 func newClock(newest source.Header) *Clock {
 	c := ClockOf(newest.Root)
@@ -111,10 +105,10 @@ func (c *Clock) look(ctx context.Context, past source.Past, h source.Header, rev
 
 // Put takes a change of any key. They come in order of revision, but for those of the state that changes are followed from.
 func (c *Clock) Put(kv source.KV) {
-	if len(kv.Value) != 8 || string(kv.Key) != c.keys[0] && string(kv.Key) != c.keys[1] {
+	value := source.Reservation(kv.Value)
+	if value.IsZero() || !slices.Contains(c.keys[:], string(kv.Key)) {
 		return
 	}
-	value := time.Unix(0, int64(binary.BigEndian.Uint64(kv.Value)&(1<<63-1))).UTC()
 	t := tick{revision: kv.ModRevision, at: value.Add(-reservedAhead)}
 	i := len(c.ticks)
 	if i > 0 && c.ticks[i-1].revision >= t.revision {

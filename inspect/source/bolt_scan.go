@@ -63,11 +63,11 @@ const reservedLeaves = 256
 // one time in the file, and unlike the file's date it survives a copy. Zero if
 // nothing near the end of the file says so.
 func (s *boltSource) reserved(ctx context.Context, root string, leaves []uint64, upTo int64) (time.Time, error) {
-	keys := allocatorKeys(root)
+	keys := AllocatorKeys(root)
 	var at time.Time
 	newest := leaves[max(0, len(leaves)-reservedLeaves):]
 	err := s.file.pass(ctx, newest, upTo, wanted(keys[:]...), func(kv KV, _ class) error {
-		at = reservation(kv.Value)
+		at = Reservation(kv.Value)
 		return errFound
 	})
 	if err != nil && !errors.Is(err, errFound) {

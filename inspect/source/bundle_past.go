@@ -219,7 +219,7 @@ func (b *Bundle) GetAt(ctx context.Context, _ Header, revision int64, key string
 	past, ok := b.pasts[key]
 	b.mu.Unlock()
 	if !ok {
-		clock := allocatorKeys(b.manifest.Root)
+		clock := AllocatorKeys(b.manifest.Root)
 		all, err := b.keyPasts(ctx, append(clock[:], key)...)
 		if err != nil {
 			return nil, err

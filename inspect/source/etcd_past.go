@@ -34,7 +34,7 @@ func (s *Etcd) Oldest(ctx context.Context, h Header) (int64, error) {
 
 // keyToAsk is a key that an account may ask for: that of the clock, which tells something, unless it may not.
 func (s *Etcd) keyToAsk(h Header) Range {
-	key := singleKey(allocatorKeys(h.Root)[0])
+	key := singleKey(AllocatorKeys(h.Root)[0])
 	if granted := s.grantedRanges(); len(granted) > 0 && len(intersect(key, granted)) == 0 {
 		return singleKey(granted[0].From)
 	}
@@ -61,7 +61,7 @@ func (s *Etcd) lookBack(ctx context.Context, r *reader, h Header, revision int64
 		return g, err
 	}
 	return g, p.each(func(kv KV) error {
-		g = glance{reserved: reservation(kv.Value), written: kv.ModRevision}
+		g = glance{reserved: Reservation(kv.Value), written: kv.ModRevision}
 		return nil
 	})
 }

@@ -32,7 +32,7 @@ type Recent struct {
 // NewRecent counts what is written below a root.
 func NewRecent(root string) *Recent {
 	h := &Recent{prefix: []byte(root + "/"), count: newWriteCount()}
-	for _, key := range allocatorKeys(root) {
+	for _, key := range AllocatorKeys(root) {
 		h.allocators = append(h.allocators, []byte(key))
 	}
 	return h
@@ -52,7 +52,7 @@ func (h *Recent) Take(revision int64, key, value []byte) (more bool) {
 	if !h.Dates(key) {
 		return true
 	}
-	t := reservation(value)
+	t := Reservation(value)
 	return !t.IsZero() && h.reserved(t, revision, string(key))
 }
 

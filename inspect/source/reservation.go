@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// allocatorKeys are below a root the keys of the allocator of timestamps: the later one was written by 2.2 and before.
-func allocatorKeys(root string) [2]string {
+// AllocatorKeys are below a root the keys of the allocator of timestamps: the later one was written by 2.2 and before.
+func AllocatorKeys(root string) [2]string {
 	return [...]string{root + "/kv/gid/timestamp", root + "/kv/tso/timestamp"}
 }
 
-// reservation is the time that a value of the allocator holds: nanoseconds, big-endian. Zero if it holds none.
-func reservation(value []byte) time.Time {
+// Reservation is the time that a value of the allocator holds: nanoseconds, big-endian. Zero if it holds none.
+func Reservation(value []byte) time.Time {
 	if len(value) != 8 {
 		return time.Time{}
 	}
