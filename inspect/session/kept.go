@@ -25,15 +25,9 @@ const (
 	maxKeptRuntime = 1 << 30
 )
 
-// Recorded is a source that may be a recording at a past moment: a session's, of --at.
-type Recorded interface {
-	// Recording is the recording, nil if it is none.
-	Recording() source.Source
-}
-
 // recordingOf is the recording that a source is at a moment, nil of a past moment of anything else; the source itself if it is none.
 func recordingOf(src source.Source) source.Source {
-	if then, ok := src.(Recorded); ok {
+	if then, ok := src.(*then); ok {
 		return then.Recording()
 	}
 	return src

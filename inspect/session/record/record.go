@@ -12,7 +12,6 @@
 package record
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -59,8 +58,6 @@ type Recorder struct {
 
 	answers sync.Mutex
 	said    []live.Record // of the round that is under way
-	// before are the answers of the last round: one that is the same is not held twice.
-	before map[answerKey][]byte
 
 	mu    sync.Mutex // guards what follows
 	chunk *chunk     // nil: nothing can be written
@@ -122,22 +119,8 @@ func (r *Recorder) Close() error {
 func (r *Recorder) Keep(answer live.Record) {
 	r.answers.Lock()
 	defer r.answers.Unlock()
-	if had := r.before[keyOf(&answer)]; bytes.Equal(had, answer.Response) {
-		answer.Response = had
-	} else {
-		answer.Response = slices.Clone(answer.Response) // it is of a buffer that is used again
-	}
+	answer.Response = slices.Clone(answer.Response) // it is of a buffer that is used again
 	r.said = append(r.said, answer)
-}
-
-// answerKey is what was asked whom.
-type answerKey struct {
-	role, address, method, request string
-	node                           model.NodeID
-}
-
-func keyOf(r *live.Record) answerKey {
-	return answerKey{r.Role, r.Address, r.Method, string(r.Request), r.Node}
 }
 
 // Run records until ctx ends. ask puts the questions to processes, nil: they are left alone. open opens the source, again where it
@@ -261,12 +244,6 @@ func (r *Recorder) take() []live.Record {
 	defer r.answers.Unlock()
 	said := r.said
 	r.said = nil
-	if len(said) > 0 {
-		r.before = make(map[answerKey][]byte, len(said))
-		for i := range said {
-			r.before[keyOf(&said[i])] = said[i].Response
-		}
-	}
 	return said
 }
 
