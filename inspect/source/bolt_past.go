@@ -78,7 +78,7 @@ func (s *boltSource) has(ctx context.Context, h Header, wanted ...int64) error {
 	if err != nil {
 		return err
 	}
-	return checkRevisions(s.in.location, oldest, s.revision, wanted...)
+	return CheckRevisions(s.in.location, oldest, s.revision, wanted...)
 }
 
 // Changes reads the records of revisions behind from, up to to.

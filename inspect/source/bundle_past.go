@@ -63,7 +63,7 @@ func (b *Bundle) has(ctx context.Context, wanted ...int64) (bundleEdge, error) {
 	if !e.begun {
 		return e, hints.Errorf("look at another chunk of the recording", "read %s: it ends within its first keys", b.in.location)
 	}
-	return e, checkRevisions(b.in.location, oldest, e.revision, wanted...)
+	return e, CheckRevisions(b.in.location, oldest, e.revision, wanted...)
 }
 
 // PinAt is the bundle as of a revision.

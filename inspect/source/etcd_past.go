@@ -108,7 +108,7 @@ func (s *Etcd) outside(ctx context.Context, r *reader, h Header, revision int64)
 	if err != nil {
 		return s.explain(ctx, "read the past of", err)
 	}
-	if err := checkRevisions(s.address.location(), oldest, newest, revision); err != nil {
+	if err := CheckRevisions(s.address.location(), oldest, newest, revision); err != nil {
 		return err
 	}
 	return hints.Errorf("try again", "read %s: etcd had no revision %d, and then it had", s.address.location(), revision)
@@ -166,7 +166,7 @@ func (s *Etcd) Changes(ctx context.Context, h Header, from, to int64, yield func
 		return err
 	}
 	if from >= to {
-		return checkRevisions(s.address.location(), 1, from, from, to)
+		return CheckRevisions(s.address.location(), 1, from, from, to)
 	}
 	prefix := []byte(h.Root + "/")
 	w := &watch{revision: from, bounds: watchBounds{until: to, limit: r.timeout}, yield: func(revision int64, events []Event) error {

@@ -79,8 +79,8 @@ func (e *RevisionError) Unwrap() error {
 	return nil
 }
 
-// checkRevisions refuses revisions that are not there, and a way back.
-func checkRevisions(where string, oldest, newest int64, wanted ...int64) error {
+// CheckRevisions refuses revisions that are not there, and a way back.
+func CheckRevisions(where string, oldest, newest int64, wanted ...int64) error {
 	for i, r := range wanted {
 		if r < oldest || r > newest {
 			return &RevisionError{Where: where, Wanted: r, Oldest: oldest, Newest: newest}

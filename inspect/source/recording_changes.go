@@ -19,7 +19,7 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 		return err
 	}
 	if to < from {
-		return checkRevisions(r.dir, from, from, from, to)
+		return CheckRevisions(r.dir, from, from, from, to)
 	}
 	for from < to {
 		_, b, last, err := r.holding(ctx, from, from+1)
@@ -30,7 +30,7 @@ func (r *Recording) Changes(ctx context.Context, h Header, from, to int64, yield
 		if n < len(r.chunks) { // the next one may have been begun before this one was ended
 			end = min(end, r.chunks[n].first())
 		} else if end <= from { // a file has gone meanwhile
-			return checkRevisions(r.dir, r.chunks[0].first(), end, to)
+			return CheckRevisions(r.dir, r.chunks[0].first(), end, to)
 		}
 		if from < end {
 			err = b.Changes(ctx, h, from, end, yield)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"strings"
 	"time"
 
@@ -54,12 +53,7 @@ func (s *store) has(ctx context.Context, wanted ...int64) error {
 	s.mu.Lock()
 	newest := s.revision()
 	s.mu.Unlock()
-	for _, r := range wanted {
-		if r < oldest || r > newest {
-			return &source.RevisionError{Where: From, Wanted: r, Oldest: oldest, Newest: newest}
-		}
-	}
-	return nil
+	return source.CheckRevisions(From, oldest, newest, wanted...)
 }
 
 // Oldest implements source.Past.
@@ -72,9 +66,6 @@ func (v view) Changes(ctx context.Context, h source.Header, from, to int64, yiel
 	s := v.s
 	if err := s.has(ctx, from, to); err != nil {
 		return err
-	}
-	if from > to {
-		return fmt.Errorf("read the past of %s: revision %d is before %d", From, to, from)
 	}
 	if captured := s.header.Revision; from < captured {
 		err := s.past.Changes(ctx, s.pastHeader, from, min(to, captured), func(revision int64, events []source.Event) error {
