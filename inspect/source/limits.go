@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,16 +21,7 @@ type Limits struct {
 }
 
 func (l Limits) orDefault() Limits {
-	if l.Keys <= 0 {
-		l.Keys = 12_000_000
-	}
-	if l.Bytes <= 0 {
-		l.Bytes = 4 << 30
-	}
-	if l.Time <= 0 {
-		l.Time = 30 * time.Minute
-	}
-	return l
+	return Limits{Keys: cmp.Or(l.Keys, 12_000_000), Bytes: cmp.Or(l.Bytes, 4<<30), Time: cmp.Or(l.Time, 30*time.Minute)}
 }
 
 // limitAdvice is what to do about a source that is over a limit.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -58,26 +59,11 @@ type TLS struct {
 	InsecureSkipVerify bool
 }
 
-func (o Options) dialTimeout() time.Duration {
-	if o.DialTimeout > 0 {
-		return o.DialTimeout
-	}
-	return 5 * time.Second
-}
+func (o Options) dialTimeout() time.Duration { return cmp.Or(o.DialTimeout, 5*time.Second) }
 
-func (o Options) requestTimeout() time.Duration {
-	if o.RequestTimeout > 0 {
-		return o.RequestTimeout
-	}
-	return 30 * time.Second
-}
+func (o Options) requestTimeout() time.Duration { return cmp.Or(o.RequestTimeout, 30*time.Second) }
 
-func (o Options) memoryLimit() int64 {
-	if o.MemoryLimit > 0 {
-		return o.MemoryLimit
-	}
-	return 2 << 30
-}
+func (o Options) memoryLimit() int64 { return cmp.Or(o.MemoryLimit, 2<<30) }
 
 // Open turns one word into a Source:
 //

@@ -66,7 +66,7 @@ func (p *Profiles) judge(ctx context.Context, r *Recorder, c *model.Cluster) {
 			appeared = append(appeared, f)
 		}
 	}
-	pause := positive(p.Pause, profilePause)
+	pause := cmp.Or(p.Pause, profilePause)
 	if len(appeared) == 0 || !p.pulled.IsZero() && now.Sub(p.pulled) < pause {
 		if len(appeared) == 0 { // else it is new as long as nothing was taken of it
 			p.known = known

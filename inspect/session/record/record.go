@@ -80,10 +80,10 @@ type Recorder struct {
 // Open makes the folder ready, of which nobody else may be the recorder.
 func Open(ctx context.Context, o Options) (*Recorder, error) {
 	if o.MaxSize > 0 {
-		o.ChunkSize = min(positive(o.ChunkSize, 64<<20), max(o.MaxSize/8, 64<<10))
+		o.ChunkSize = min(cmp.Or(o.ChunkSize, 64<<20), max(o.MaxSize/8, 64<<10))
 	}
-	o.ChunkSize = positive(o.ChunkSize, 64<<20)
-	o.ChunkAge = positive(o.ChunkAge, time.Hour)
+	o.ChunkSize = cmp.Or(o.ChunkSize, 64<<20)
+	o.ChunkAge = cmp.Or(o.ChunkAge, time.Hour)
 	if o.MaxAge > 0 {
 		o.ChunkAge = min(o.ChunkAge, max(o.MaxAge/8, time.Minute))
 	}
@@ -97,13 +97,6 @@ func Open(ctx context.Context, o Options) (*Recorder, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-func positive[T int64 | time.Duration](n, otherwise T) T {
-	if n > 0 {
-		return n
-	}
-	return otherwise
 }
 
 // Close ends the last chunk and gives the folder free.
