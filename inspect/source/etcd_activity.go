@@ -51,8 +51,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	if err != nil {
 		return nil, s.explain(ctx, "read", err)
 	}
-	a := &model.EtcdActivity{Over: time.Since(start), Revisions: to - from}
-	count.endAt(to)
+	a := &model.EtcdActivity{Over: time.Since(start), Revisions: count.endAt(to) - from}
 	if err := pause(ctx, watchLag); err != nil {
 		return nil, err
 	}
@@ -67,6 +66,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 // writeCount counts events by key.
 type writeCount struct {
 	mu     sync.Mutex
+	seen   int64 // the last revision that came
 	end    int64 // the last revision that counts, 0 as long as all do
 	total  int64
 	keys   map[string]int64
@@ -81,6 +81,7 @@ func (c *writeCount) add(revision int64, events []Event) error {
 	if c.end > 0 && revision > c.end {
 		return nil
 	}
+	c.seen = max(c.seen, revision)
 	for _, e := range events {
 		c.count(string(e.Key))
 	}
@@ -100,10 +101,12 @@ func (c *writeCount) count(key string) {
 	c.keys[key]++
 }
 
-func (c *writeCount) endAt(revision int64) {
+// endAt counts up to a revision, or up to the last one that came where that is behind it, and returns which.
+func (c *writeCount) endAt(revision int64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.end = revision
+	c.end = max(revision, c.seen)
+	return c.end
 }
 
 // sum tells all writes and so many of the busiest keys; more is that there were others. Of the keys of a very busy store the
