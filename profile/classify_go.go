@@ -159,15 +159,15 @@ func isGoName(name string) bool {
 		return false
 	case hasAnyPrefix(name, "runtime.", "main.", "type:.", "type..", "go:", "go.") || strings.Contains(name, ".(*") || strings.Contains(name, "[...]"):
 		return true
-	case closureRx.MatchString(name):
+	case closureRx().MatchString(name):
 		return true
-	case isJavaName(name) || cloneRx.MatchString(name) || strings.HasPrefix(name, "/"):
+	case isJavaName(name) || cloneRx().MatchString(name) || strings.HasPrefix(name, "/"):
 		return false
 	}
 	if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
 		return strings.Contains(name[slash:], ".")
 	}
-	return goRx.MatchString(name)
+	return goRx().MatchString(name)
 }
 
 // isJavaName reports whether a name is Java's: with dots, or as perf-map-agent and
@@ -176,5 +176,5 @@ func isJavaName(name string) bool {
 	if strings.HasPrefix(name, "L") && strings.Contains(name, ";::") {
 		return true
 	}
-	return javaRx.MatchString(name) && !closureRx.MatchString(name)
+	return javaRx().MatchString(name) && !closureRx().MatchString(name)
 }

@@ -107,7 +107,7 @@ func (r *Record) rolling(s Store, rounds map[string][]string) {
 	}
 	var found []numbered
 	for dir, files := range rounds {
-		if strings.Contains(dir, "/") || !roundName.MatchString(dir) || !slices.Contains(files, ManifestName) {
+		if strings.Contains(dir, "/") || !roundName().MatchString(dir) || !slices.Contains(files, ManifestName) {
 			continue
 		}
 		m, err := readManifest(below{s, dir})
@@ -223,7 +223,7 @@ var roleNamed = profile.NewPattern(`^([a-z]+)[-_.]?[0-9]*$`)
 // unlisted takes the files that are called like profiles.
 func (r *Record) unlisted(s Store, dir string, files []string) {
 	for _, file := range files {
-		parts := fileNamed.FindStringSubmatch(file)
+		parts := fileNamed().FindStringSubmatch(file)
 		if parts == nil || strings.HasPrefix(file, ".") {
 			continue
 		}
@@ -236,7 +236,7 @@ func (r *Record) unlisted(s Store, dir string, files []string) {
 		if strings.HasSuffix(file, ".out") && item.Kind != Trace {
 			continue
 		}
-		if role := roleNamed.FindStringSubmatch(item.Node); role != nil && item.Kind != "" {
+		if role := roleNamed().FindStringSubmatch(item.Node); role != nil && item.Kind != "" {
 			item.Role, item.Roles = role[1], []string{role[1]}
 		}
 		item.Open = func() (io.ReadCloser, error) { return s.Open(file) }
@@ -295,7 +295,7 @@ func (f folder) Names() ([]string, error) {
 			files = append(files, e.Name())
 			continue
 		}
-		if !roundName.MatchString(e.Name()) {
+		if !roundName().MatchString(e.Name()) {
 			continue
 		}
 		inner, err := os.ReadDir(filepath.Join(string(f), e.Name()))

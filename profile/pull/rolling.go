@@ -145,7 +145,7 @@ func keptRounds(dir string) ([]kept, error) {
 	}
 	var rounds []kept
 	for _, e := range entries {
-		if !e.IsDir() || !roundName.MatchString(e.Name()) {
+		if !e.IsDir() || !roundName().MatchString(e.Name()) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())

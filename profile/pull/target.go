@@ -61,7 +61,7 @@ var ErrNoPort = errors.New("no port in it, and no http://")
 func ParseTarget(word, password string) (Target, error) {
 	var t Target
 	rest := word
-	if m := namedWord.FindStringSubmatch(word); m != nil {
+	if m := namedWord().FindStringSubmatch(word); m != nil {
 		t.Node, rest = m[1], m[2]
 	}
 	scheme := strings.Contains(rest, "://")
@@ -248,7 +248,7 @@ func withoutUser(word string) string {
 	switch {
 	case !ok:
 		head, rest = "", word
-	case schemeWord.MatchString(head):
+	case schemeWord().MatchString(head):
 		head += "://"
 	default:
 		head, rest = "", word

@@ -60,9 +60,9 @@ func obvious(k Kind, got *answer) *failure {
 		return failed(NoProfile, "the answer is empty")
 	case strings.Contains(media, "html"), bytes.HasPrefix(text, []byte("<")) && !got.packed:
 		return failed(NoProfile, "the answer is an HTML page").hinted("is there a login in between? else name the path: http://host:port/path/debug/pprof")
-	case k == Trace && !traceMagic.Match(got.head):
+	case k == Trace && !traceMagic().Match(got.head):
 		return failed(NoProfile, "the answer is not an execution trace: it begins with %q", brief(got.head))
-	case k != Trace && traceMagic.Match(got.head):
+	case k != Trace && traceMagic().Match(got.head):
 		return failed(NoProfile, "the answer is an execution trace")
 	case strings.Contains(media, "json"), bytes.HasPrefix(text, []byte("{")):
 		return failed(NoProfile, "the answer is JSON")

@@ -49,7 +49,7 @@ func (t *perfTable) line(line []byte) error {
 		return nil
 	case line[0] == '#':
 		return t.comment(line)
-	case t.columns == nil || !reportRow.Match(line):
+	case t.columns == nil || !reportRow().Match(line):
 		if line[0] != ' ' { // else a line of a call graph
 			t.fit.strange()
 		}
@@ -76,7 +76,7 @@ func (t *perfTable) comment(line []byte) error {
 		if n, ok := perfCount([]byte(strings.TrimSpace(number))); ok {
 			t.count = n
 		}
-	case reportHeader.Match(line):
+	case reportHeader().Match(line):
 		t.header, t.columns = bytes.Clone(line), nil
 	case t.header != nil && text != "" && strings.Trim(text, ". ") == "":
 		t.layOut(line)

@@ -119,7 +119,7 @@ func (s *perfScript) line(line []byte) error {
 		s.record(line[at:])
 		return nil
 	}
-	if !s.sample.open && buildIDLine.Match(line) {
+	if !s.sample.open && buildIDLine().Match(line) {
 		return nil
 	}
 	return s.begin(line)

@@ -105,11 +105,11 @@ var (
 
 func sniffJSON(head []byte) (format, error) {
 	switch {
-	case jfrKeys.Match(head):
+	case jfrKeys().Match(head):
 		return formatJFRPrint, nil
-	case speedscopeKeys.Match(head):
+	case speedscopeKeys().Match(head):
 		return formatSpeedscope, nil
-	case chromeKeys.Match(head):
+	case chromeKeys().Match(head):
 		return 0, hints.Errorf("open it in speedscope (https://www.speedscope.app) and export it from there", "Chrome and Node.js traces are not supported")
 	}
 	return 0, hints.Errorf("JSON is read of speedscope and of jfr print --json", "it is JSON of an unknown kind")
@@ -143,12 +143,12 @@ func sniffText(head []byte) (format, error) {
 		switch {
 		case counted:
 			pmp++
-		case reportHeader.Match(line):
+		case reportHeader().Match(line):
 			return formatPerfReport, nil
 		case line[0] == '#':
-		case scriptFrame.Match(line), scriptBare.Match(line), scriptHeader.Match(line):
+		case scriptFrame().Match(line), scriptBare().Match(line), scriptHeader().Match(line):
 			script++
-		case reportRow.Match(line):
+		case reportRow().Match(line):
 			report++
 		case isFolded(line):
 			folded++

@@ -198,11 +198,11 @@ func newCounter(p *profile.Profile) *counter {
 		switch {
 		case name == "runtime.lock2":
 			c.about[i] |= aboutLock2
-		case ivfRx.MatchString(name):
+		case ivfRx().MatchString(name):
 			c.about[i] |= aboutIVF
-		case bruteRx.MatchString(name):
+		case bruteRx().MatchString(name):
 			c.about[i] |= aboutBrute
-		case lockRx.MatchString(name):
+		case lockRx().MatchString(name):
 			c.about[i] |= aboutLocks
 		}
 	}

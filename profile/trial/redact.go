@@ -33,7 +33,7 @@ func RedactLine(line string) string {
 		case i > 0 && slices.Contains([]string{"-u", "--user", "-user"}, words[i-1]) && strings.Contains(word, ":"):
 			name, _, _ := strings.Cut(word, ":")
 			shown[i] = name + ":" + redacted
-		case i > 0 && strings.HasPrefix(words[i-1], "-") && secretName.MatchString(words[i-1]) && !strings.HasPrefix(word, "-"):
+		case i > 0 && strings.HasPrefix(words[i-1], "-") && secretName().MatchString(words[i-1]) && !strings.HasPrefix(word, "-"):
 			shown[i] = redacted
 		default:
 			shown[i] = redactWord(word)
@@ -44,9 +44,9 @@ func RedactLine(line string) string {
 }
 
 func redactWord(word string) string {
-	m := assignment.FindStringSubmatch(word)
+	m := assignment().FindStringSubmatch(word)
 	switch {
-	case m != nil && secretName.MatchString(m[1]) && (m[2] != "=" || !strings.ContainsAny(word, " \t\n")):
+	case m != nil && secretName().MatchString(m[1]) && (m[2] != "=" || !strings.ContainsAny(word, " \t\n")):
 		return m[1] + m[2] + redacted
 	case strings.ContainsAny(word, " \t\n\"';"):
 		return redactScript(word)
