@@ -18,12 +18,13 @@ import (
 	"kitescope/inspect/model"
 )
 
-// rawCodec hands messages through as bytes: they are decoded, kept or measured elsewhere.
-type rawCodec struct{}
+// RawCodec hands messages through as bytes, or in the pieces that they came in: they are decoded, kept or measured elsewhere.
+type RawCodec struct{}
 
-var _ encoding.CodecV2 = rawCodec{}
+var _ encoding.CodecV2 = RawCodec{}
 
-func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
+// Marshal implements encoding.CodecV2.
+func (RawCodec) Marshal(v any) (mem.BufferSlice, error) {
 	b, ok := v.([]byte)
 	if !ok {
 		return nil, fmt.Errorf("marshal %T: want bytes", v)
@@ -31,17 +32,22 @@ func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
 }
 
-func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	to, ok := v.(*mem.BufferSlice)
-	if !ok {
-		return fmt.Errorf("unmarshal to %T: want pieces", v)
+// Unmarshal implements encoding.CodecV2.
+func (RawCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	switch to := v.(type) {
+	case *[]byte:
+		*to = data.Materialize()
+	case *mem.BufferSlice:
+		data.Ref()
+		*to = data
+	default:
+		return fmt.Errorf("unmarshal to %T: want bytes or pieces", v)
 	}
-	data.Ref()
-	*to = data
 	return nil
 }
 
-func (rawCodec) Name() string { return "proto" }
+// Name implements encoding.CodecV2.
+func (RawCodec) Name() string { return "proto" }
 
 // packed refuses answers that are packed with gzip: Milvus does not do that unasked, and what
 // such an answer becomes is known too late.

@@ -64,7 +64,7 @@ func (c *Client) connect(address, cluster string) (*link, error) {
 		// Unbuffered, so that each piece of an answer is counted, however small.
 		grpc.WithReadBufferSize(0),
 		grpc.WithDecompressor(packed{}), //nolint:staticcheck // else who else in the binary brings gzip decides (SA1019); kept throughout grpc 1
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer))),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(RawCodec{}), grpc.MaxCallRecvMsgSize(int(c.opts.MaxAnswer))),
 	)
 	if err != nil {
 		l.tenant.leave()

@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -171,7 +170,7 @@ func (s *grpcServer) start(ports *ports) error {
 	if s.address = address; l == nil {
 		return err
 	}
-	options := []grpc.ServerOption{grpc.ForceServerCodecV2(rawCodec{}), grpc.UnknownServiceHandler(s.handle)}
+	options := []grpc.ServerOption{grpc.ForceServerCodecV2(live.RawCodec{}), grpc.UnknownServiceHandler(s.handle)}
 	if s.opts.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.opts.TLS)))
 	}
@@ -278,25 +277,3 @@ func unknown(method string, service bool) error {
 	}
 	return status.Errorf(codes.Unimplemented, "unknown method %s for service %s", method[at+1:], name)
 }
-
-// rawCodec hands messages through as bytes.
-type rawCodec struct{}
-
-func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
-	b, ok := v.([]byte)
-	if !ok {
-		return nil, fmt.Errorf("marshal %T: want bytes", v)
-	}
-	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
-}
-
-func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	b, ok := v.(*[]byte)
-	if !ok {
-		return fmt.Errorf("unmarshal to %T: want bytes", v)
-	}
-	*b = data.Materialize()
-	return nil
-}
-
-func (rawCodec) Name() string { return "proto" }
