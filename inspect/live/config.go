@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/milvus-io/milvus/pkg/v3/proto/internalpb"
-	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 )
@@ -15,11 +14,11 @@ import (
 const maxConfigKeys = 10_000
 
 // takeConfig keeps a process's effective configuration.
-func (d *Decoder) takeConfig(q *question, m proto.Message) error {
+func (d *Decoder) takeConfig(q *question, m *internalpb.ShowConfigurationsResponse) error {
 	if !q.newer("config") {
 		return nil
 	}
-	pairs := m.(*internalpb.ShowConfigurationsResponse).GetConfiguations()
+	pairs := m.GetConfiguations()
 	if len(pairs) > maxConfigKeys {
 		q.set(model.TooLarge, fmt.Sprintf("%d keys: too many for a configuration", len(pairs)))
 		return nil

@@ -25,12 +25,24 @@ type answer struct {
 	none []int32
 }
 
-// message makes a constructor of a message type.
-func message[M any, P interface {
+// message is the pointer to a type of messages.
+type message[M any] interface {
 	*M
 	proto.Message
-}]() proto.Message {
-	return P(new(M))
+}
+
+// answerAs is the answer to requests of a type, which take takes in.
+func answerAs[Q, A any, PQ message[Q], PA message[A]](take func(*Decoder, *question, PA) error) answer {
+	return answer{
+		request: func() proto.Message { return PQ(new(Q)) }, response: func() proto.Message { return PA(new(A)) },
+		take: func(d *Decoder, q *question, m proto.Message) error { return take(d, q, m.(PA)) },
+	}
+}
+
+// of is an answer that is about what the request names.
+func (a answer) of(about func(*question, proto.Message), none ...int32) answer {
+	a.about, a.none = about, none
+	return a
 }
 
 // Codes of a status (milvus pkg/util/merr/errors.go).
@@ -52,78 +64,38 @@ const (
 	codeNotPermitted       = 1401
 )
 
-// answerTo finds how to read the answer to a method. The services are told apart where a
-// name occurs in several.
+// answers are how answers are read, by the method, with its service where the name occurs in several.
+var answers = map[string]answer{
+	"GetComponentStates":  answerAs[milvuspb.GetComponentStatesRequest]((*Decoder).takeState),
+	"ShowConfigurations":  answerAs[internalpb.ShowConfigurationsRequest]((*Decoder).takeConfig),
+	"GetMetrics":          answerAs[milvuspb.GetMetricsRequest]((*Decoder).takeSystem).of(aboutMetrics),
+	"GetProxyMetrics":     answerAs[milvuspb.GetMetricsRequest]((*Decoder).takeSystem).of(aboutMetrics),
+	"GetDataDistribution": answerAs[querypb.GetDataDistributionRequest]((*Decoder).takeDistribution),
+
+	"QueryCoord.GetReplicas": answerAs[milvuspb.GetReplicasRequest]((*Decoder).takeReplicas).
+		of(aboutCollection, codeCollectionMissing, codeCollectionUnloaded, codeReplicaMissing),
+	"QueryCoord.GetShardLeaders": answerAs[querypb.GetShardLeadersRequest]((*Decoder).takeShardLeaders).
+		of(aboutCollection, codeCollectionMissing, codeCollectionUnloaded),
+	"QueryCoord.ShowCollections":       answerAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
+	"QueryCoord.ShowLoadCollections":   answerAs[querypb.ShowCollectionsRequest]((*Decoder).takeLoaded),
+	"QueryCoord.ListResourceGroups":    answerAs[milvuspb.ListResourceGroupsRequest]((*Decoder).takeGroupNames),
+	"QueryCoord.DescribeResourceGroup": answerAs[querypb.DescribeResourceGroupRequest]((*Decoder).takeGroup).of(aboutGroup),
+	"QueryCoord.CheckBalanceStatus":    answerAs[querypb.CheckBalanceStatusRequest]((*Decoder).takeBalance),
+	"QueryCoord.ListQueryNode":         answerAs[querypb.ListQueryNodeRequest]((*Decoder).takeQueryNodes),
+	"QueryCoord.ListCheckers":          answerAs[querypb.ListCheckersRequest]((*Decoder).takeCheckers),
+
+	"DataCoord.GetRecoveryInfoV2": answerAs[datapb.GetRecoveryInfoRequestV2]((*Decoder).takeRecovery).of(aboutCollection, codeCollectionMissing),
+	"DataCoord.GetSegmentInfo":    answerAs[datapb.GetSegmentInfoRequest]((*Decoder).takeDataSegments).of(aboutSegments),
+}
+
+// answerTo finds how to read the answer to a method, such as /milvus.proto.query.QueryCoord/GetReplicas.
 func answerTo(method string) (answer, bool) {
 	service, name, _ := strings.Cut(strings.TrimPrefix(method, "/"), "/")
-	service = service[strings.LastIndexByte(service, '.')+1:]
-	switch name {
-	case "GetComponentStates":
-		return answer{request: message[milvuspb.GetComponentStatesRequest], response: message[milvuspb.ComponentStates], take: (*Decoder).takeState}, true
-	case "ShowConfigurations":
-		return answer{request: message[internalpb.ShowConfigurationsRequest], response: message[internalpb.ShowConfigurationsResponse], take: (*Decoder).takeConfig}, true
-	case "GetMetrics", "GetProxyMetrics":
-		return answer{
-			request: message[milvuspb.GetMetricsRequest], response: message[milvuspb.GetMetricsResponse],
-			about: aboutMetrics, take: (*Decoder).takeSystem,
-		}, true
-	case "GetDataDistribution":
-		return answer{request: message[querypb.GetDataDistributionRequest], response: message[querypb.GetDataDistributionResponse], take: (*Decoder).takeDistribution}, true
+	a, ok := answers[name]
+	if !ok {
+		a, ok = answers[service[strings.LastIndexByte(service, '.')+1:]+"."+name]
 	}
-	switch service {
-	case "QueryCoord":
-		return queryCoordAnswer(name)
-	case "DataCoord":
-		return dataCoordAnswer(name)
-	}
-	return answer{}, false
-}
-
-func queryCoordAnswer(name string) (answer, bool) {
-	switch name {
-	case "GetReplicas":
-		return answer{
-			request: message[milvuspb.GetReplicasRequest], response: message[milvuspb.GetReplicasResponse],
-			about: aboutCollection, take: (*Decoder).takeReplicas, none: []int32{codeCollectionMissing, codeCollectionUnloaded, codeReplicaMissing},
-		}, true
-	case "GetShardLeaders":
-		return answer{
-			request: message[querypb.GetShardLeadersRequest], response: message[querypb.GetShardLeadersResponse],
-			about: aboutCollection, take: (*Decoder).takeShardLeaders, none: []int32{codeCollectionMissing, codeCollectionUnloaded},
-		}, true
-	case "ShowCollections", "ShowLoadCollections":
-		return answer{request: message[querypb.ShowCollectionsRequest], response: message[querypb.ShowCollectionsResponse], take: (*Decoder).takeLoaded}, true
-	case "ListResourceGroups":
-		return answer{request: message[milvuspb.ListResourceGroupsRequest], response: message[milvuspb.ListResourceGroupsResponse], take: (*Decoder).takeGroupNames}, true
-	case "DescribeResourceGroup":
-		return answer{
-			request: message[querypb.DescribeResourceGroupRequest], response: message[querypb.DescribeResourceGroupResponse],
-			about: aboutGroup, take: (*Decoder).takeGroup,
-		}, true
-	case "CheckBalanceStatus":
-		return answer{request: message[querypb.CheckBalanceStatusRequest], response: message[querypb.CheckBalanceStatusResponse], take: (*Decoder).takeBalance}, true
-	case "ListQueryNode":
-		return answer{request: message[querypb.ListQueryNodeRequest], response: message[querypb.ListQueryNodeResponse], take: (*Decoder).takeQueryNodes}, true
-	case "ListCheckers":
-		return answer{request: message[querypb.ListCheckersRequest], response: message[querypb.ListCheckersResponse], take: (*Decoder).takeCheckers}, true
-	}
-	return answer{}, false
-}
-
-func dataCoordAnswer(name string) (answer, bool) {
-	switch name {
-	case "GetRecoveryInfoV2":
-		return answer{
-			request: message[datapb.GetRecoveryInfoRequestV2], response: message[datapb.GetRecoveryInfoResponseV2],
-			about: aboutCollection, take: (*Decoder).takeRecovery, none: []int32{codeCollectionMissing},
-		}, true
-	case "GetSegmentInfo":
-		return answer{
-			request: message[datapb.GetSegmentInfoRequest], response: message[datapb.GetSegmentInfoResponse],
-			about: aboutSegments, take: (*Decoder).takeDataSegments,
-		}, true
-	}
-	return answer{}, false
+	return a, ok
 }
 
 func aboutCollection(q *question, m proto.Message) {

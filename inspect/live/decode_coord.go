@@ -11,7 +11,6 @@ import (
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
-	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 )
@@ -81,9 +80,9 @@ func streamingNodesOf(p *model.RuntimeParts) *[]model.NodeState  { return &p.Str
 func tasksOf(p *model.RuntimeParts) *[]*model.Task               { return &p.Tasks }
 func targetsOf(p *model.RuntimeParts) *[]model.CurrentTarget     { return &p.Targets }
 
-func (d *Decoder) takeReplicas(q *question, m proto.Message) error {
+func (d *Decoder) takeReplicas(q *question, m *milvuspb.GetReplicasResponse) error {
 	list := []*model.LiveReplica{}
-	for _, r := range m.(*milvuspb.GetReplicasResponse).GetReplicas() {
+	for _, r := range m.GetReplicas() {
 		replica := &model.LiveReplica{
 			ID: model.ReplicaID(r.GetReplicaID()), Collection: model.CollectionID(r.GetCollectionID()),
 			ResourceGroup: d.text(r.GetResourceGroupName()), Nodes: nodeIDs(r.GetNodeIds()),
@@ -118,9 +117,9 @@ func nodeIDs(ids []int64) []model.NodeID {
 	return list
 }
 
-func (d *Decoder) takeShardLeaders(q *question, m proto.Message) error {
+func (d *Decoder) takeShardLeaders(q *question, m *querypb.GetShardLeadersResponse) error {
 	list := []model.ShardLeader{}
-	for _, s := range m.(*querypb.GetShardLeadersResponse).GetShards() {
+	for _, s := range m.GetShards() {
 		leader := model.ShardLeader{
 			Collection: q.collection, Channel: d.text(s.GetChannelName()), Nodes: nodeIDs(s.GetNodeIds()), Serviceable: s.GetServiceable(),
 		}
@@ -165,8 +164,8 @@ func (d *Decoder) leaderProblem(q *question, s *commonpb.Status) {
 	d.keep(q, "leaders", listed(leadersOf, list...))
 }
 
-func (d *Decoder) takeLoaded(q *question, m proto.Message) error {
-	r := m.(*querypb.ShowCollectionsResponse)
+func (d *Decoder) takeLoaded(q *question, m *querypb.ShowCollectionsResponse) error {
+	r := m
 	list := []*model.LoadedCollection{}
 	for i, id := range r.GetCollectionIDs() {
 		x := &model.LoadedCollection{Collection: model.CollectionID(id)}
@@ -188,9 +187,9 @@ func (d *Decoder) takeLoaded(q *question, m proto.Message) error {
 }
 
 // takeGroupNames keeps the names, so that a group that was not described is listed too.
-func (d *Decoder) takeGroupNames(q *question, m proto.Message) error {
+func (d *Decoder) takeGroupNames(q *question, m *milvuspb.ListResourceGroupsResponse) error {
 	d.keep(q, "groups", listed(groupsOf))
-	for _, name := range m.(*milvuspb.ListResourceGroupsResponse).GetResourceGroups() {
+	for _, name := range m.GetResourceGroups() {
 		g := &model.LiveResourceGroup{Name: d.text(name), Capacity: -1, Available: -1, Requests: -1, Limits: -1}
 		// Dated at the beginning of time: any description replaces it, and it replaces none.
 		if key := groupKey(g); d.answers[key].put == nil {
@@ -202,8 +201,8 @@ func (d *Decoder) takeGroupNames(q *question, m proto.Message) error {
 
 func groupKey(g *model.LiveResourceGroup) answerKey { return answerKey{what: "group", about: g.Name} }
 
-func (d *Decoder) takeGroup(q *question, m proto.Message) error {
-	r := m.(*querypb.DescribeResourceGroupResponse).GetResourceGroup()
+func (d *Decoder) takeGroup(q *question, m *querypb.DescribeResourceGroupResponse) error {
+	r := m.GetResourceGroup()
 	if r == nil {
 		return errors.New("the answer describes no resource group")
 	}
@@ -233,15 +232,15 @@ func byCollection(counts map[int64]int32) map[model.CollectionID]int32 {
 	return m
 }
 
-func (d *Decoder) takeBalance(q *question, m proto.Message) error {
-	active := m.(*querypb.CheckBalanceStatusResponse).GetIsActive()
+func (d *Decoder) takeBalance(q *question, m *querypb.CheckBalanceStatusResponse) error {
+	active := m.GetIsActive()
 	d.keep(q, "balance", func(p *model.RuntimeParts) { p.BalanceActive = &active })
 	return nil
 }
 
-func (d *Decoder) takeCheckers(q *question, m proto.Message) error {
+func (d *Decoder) takeCheckers(q *question, m *querypb.ListCheckersResponse) error {
 	list := []model.Checker{}
-	for _, c := range m.(*querypb.ListCheckersResponse).GetCheckerInfos() {
+	for _, c := range m.GetCheckerInfos() {
 		list = append(list, model.Checker{ID: c.GetId(), Name: d.text(c.GetDesc()), Active: c.GetActivated()})
 	}
 	slices.SortFunc(list, func(a, b model.Checker) int { return cmp.Compare(a.ID, b.ID) })
@@ -250,9 +249,9 @@ func (d *Decoder) takeCheckers(q *question, m proto.Message) error {
 }
 
 // takeQueryNodes keeps the states of query nodes as QueryCoord has them.
-func (d *Decoder) takeQueryNodes(q *question, m proto.Message) error {
+func (d *Decoder) takeQueryNodes(q *question, m *querypb.ListQueryNodeResponse) error {
 	list := []model.NodeState{}
-	for _, n := range m.(*querypb.ListQueryNodeResponse).GetNodeInfos() {
+	for _, n := range m.GetNodeInfos() {
 		list = append(list, model.NodeState{Node: model.NodeID(n.GetID()), State: d.text(n.GetState())})
 	}
 	d.keepStates(q, "query nodes", queryNodesOf, list)

@@ -5,15 +5,14 @@ import (
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
-	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 )
 
 // takeRecovery keeps what DataCoord wants served of a collection.
-func (d *Decoder) takeRecovery(q *question, m proto.Message) error {
+func (d *Decoder) takeRecovery(q *question, m *datapb.GetRecoveryInfoResponseV2) error {
 	list := []*model.Recovery{}
-	for _, c := range m.(*datapb.GetRecoveryInfoResponseV2).GetChannels() {
+	for _, c := range m.GetChannels() {
 		r := &model.Recovery{
 			Collection: model.CollectionID(c.GetCollectionID()), Channel: d.text(c.GetChannelName()),
 			Flushed:   segmentIDs(c.GetFlushedSegmentIds(), c.GetFlushedSegments(), c.GetIndexedSegmentIds(), c.GetIndexedSegments()),
@@ -55,9 +54,9 @@ func segmentIDs(ids []int64, whole []*datapb.SegmentInfo, more []int64, moreWhol
 }
 
 // takeDataSegments keeps segments as DataCoord has them in memory.
-func (d *Decoder) takeDataSegments(q *question, m proto.Message) error {
+func (d *Decoder) takeDataSegments(q *question, m *datapb.GetSegmentInfoResponse) error {
 	d.answers.keep(answerKey{what: "segments"}, dated{q.At, q.key(), listed(dataSegmentsOf)})
-	for _, s := range m.(*datapb.GetSegmentInfoResponse).GetInfos() {
+	for _, s := range m.GetInfos() {
 		segment := model.DataSegment{
 			ID: model.SegmentID(s.GetID()), State: segmentState(s.GetState()), Rows: max(0, s.GetNumOfRows()), ExpireAt: model.TSO(s.GetLastExpireTime()),
 		}

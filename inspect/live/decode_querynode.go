@@ -9,14 +9,13 @@ import (
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
-	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/model"
 )
 
 // takeState keeps a process's word for its own state.
-func (d *Decoder) takeState(q *question, m proto.Message) error {
-	state := m.(*milvuspb.ComponentStates).GetState()
+func (d *Decoder) takeState(q *question, m *milvuspb.ComponentStates) error {
+	state := m.GetState()
 	if state == nil {
 		return errors.New("the answer has no state")
 	}
@@ -40,8 +39,8 @@ func (q *question) otherNode(id int64) bool {
 }
 
 // takeDistribution keeps what a query node serves.
-func (d *Decoder) takeDistribution(q *question, m proto.Message) error {
-	r := m.(*querypb.GetDataDistributionResponse)
+func (d *Decoder) takeDistribution(q *question, m *querypb.GetDataDistributionResponse) error {
+	r := m
 	if q.otherNode(r.GetNodeID()) {
 		return nil
 	}

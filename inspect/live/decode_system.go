@@ -104,8 +104,8 @@ func aboutMetrics(q *question, m proto.Message) {
 
 // takeSystem keeps CPU, memory and rates: of the process, and, where a coordinator
 // answers, of the nodes that it manages.
-func (d *Decoder) takeSystem(q *question, m proto.Message) error {
-	text := m.(*milvuspb.GetMetricsResponse).GetResponse()
+func (d *Decoder) takeSystem(q *question, m *milvuspb.GetMetricsResponse) error {
+	text := m.GetResponse()
 	if q.about != "" {
 		return d.takeTasks(q, text)
 	}
