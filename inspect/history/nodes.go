@@ -12,7 +12,7 @@ import (
 func sessionChanged(c *change) bool {
 	before, _ := c.before.(*model.Session)
 	after, _ := c.after.(*model.Session)
-	if before != nil && after != nil && nodeName(before) == nodeName(after) {
+	if before != nil && after != nil && before.Name() == after.Name() {
 		return c.sessionRewritten(before, after)
 	}
 	told := false
@@ -25,10 +25,8 @@ func sessionChanged(c *change) bool {
 	return told
 }
 
-func nodeName(s *model.Session) string { return s.Role + "-" + s.Node.String() }
-
 func (c *change) sessionBegan(s *model.Session) bool {
-	name := nodeName(s)
+	name := s.Name()
 	c.sessions[name]++
 	ref, _, text := diff.Describe(s)
 	if c.sessions[name] > 1 {
@@ -38,7 +36,7 @@ func (c *change) sessionBegan(s *model.Session) bool {
 }
 
 func (c *change) sessionEnded(s, next *model.Session) bool {
-	name := nodeName(s)
+	name := s.Name()
 	ref, _, text := diff.Describe(s)
 	if c.sessions[name]--; c.sessions[name] > 0 {
 		return !s.Standby && c.tell(news{kind: nodeChanged, object: ref, before: "active", after: "standby"})
@@ -49,7 +47,7 @@ func (c *change) sessionEnded(s, next *model.Session) bool {
 	case s.Stopping:
 		n.detail = "it was stopping"
 	case next != nil:
-		n.detail = nodeName(next) + " took its place"
+		n.detail = next.Name() + " took its place"
 	case saysGoodbye(s):
 		n.kind, n.detail = nodeLost, "its lease expired"
 	default:

@@ -7,11 +7,6 @@ import (
 	"kitescope/internal/table"
 )
 
-// CompleteColumns are columns that start with prefix, for --columns and --sort.
-func CompleteColumns(r *Resource, prefix string) []string {
-	return table.CompleteColumns(&r.Schema, prefix)
-}
-
 // CompleteSelector completes one word of a selection as table.CompleteSelector does. Without an Env only columns and
 // fixed words are known.
 func CompleteSelector(env *Env, r *Resource, word string) (words []string, again bool) {

@@ -20,7 +20,7 @@ var nodes = define(definition[*model.Session]{
 	rows:    func(e *Env) []*model.Session { return e.Cluster.Sessions },
 	columns: concat(nodeColumns, nodeLive, nodeStreaming, nodeCache),
 	ref: func(_ *Env, s *model.Session) Ref {
-		return Ref{ID: sessionName(s), Name: sessionName(s)}
+		return Ref{ID: s.Name(), Name: s.Name()}
 	},
 	links: func(_ *Env, s *model.Session) []Link {
 		return []Link{
@@ -28,8 +28,8 @@ var nodes = define(definition[*model.Session]{
 			link("replicas", "replicas", "nodes="+s.Node.String()),
 			link("index builds", "segment-indexes", "node="+s.Node.String()),
 			link("serves", "segments", "served_by="+s.Node.String()),
-			link("calls", "calls", "node="+sessionName(s)),
-			link("settings", "settings", "sessions="+sessionName(s)),
+			link("calls", "calls", "node="+s.Name()),
+			link("settings", "settings", "sessions="+s.Name()),
 		}
 	},
 	sections: func(s *scope, x *model.Session) []Section {
@@ -47,7 +47,7 @@ var nodeColumns = []column[*model.Session]{
 	col(table.Column{Name: "id", Kind: table.ID, Doc: "Server id; it changes at each start of the process."},
 		func(_ *Env, s *model.Session) table.Cell { return id(s.Node) }),
 	col(table.Column{Name: "name", Show: table.Hidden, Doc: "role-id: the name of the session; several roles may share an id."},
-		func(_ *Env, s *model.Session) table.Cell { return text(sessionName(s)) }),
+		func(_ *Env, s *model.Session) table.Cell { return text(s.Name()) }),
 	col(table.Column{Name: "role", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Role) }),
 	col(table.Column{Name: "address", Doc: "Address of the gRPC server, host:port."}, func(_ *Env, s *model.Session) table.Cell { return text(s.Address) }),
@@ -91,8 +91,6 @@ var nodeColumns = []column[*model.Session]{
 	col(table.Column{Name: "revision", Kind: table.Int, Show: table.Hidden, Doc: "etcd revision at which it was last written: higher is later."},
 		func(_ *Env, s *model.Session) table.Cell { return someCount(s.Revision) }),
 }
-
-func sessionName(s *model.Session) string { return s.Role + "-" + s.Node.String() }
 
 func engine(r model.EngineRange) table.Cell {
 	if r == (model.EngineRange{}) {

@@ -227,7 +227,7 @@ func (o *Overview) countRoles(env *Env) {
 
 func nodeLine(env *Env, s *model.Session) NodeLine {
 	n := NodeLine{
-		Ref: Ref{Resource: nodes.Name, ID: sessionName(s), Name: sessionName(s)}, Node: s.Node,
+		Ref: Ref{Resource: nodes.Name, ID: s.Name(), Name: s.Name()}, Node: s.Node,
 		Role: s.Role, Address: s.Address, State: s.State(), ResourceGroups: groupsOf(env, s.Node),
 	}
 	for _, r := range replicasOn(env, s.Node) {

@@ -10,6 +10,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/internal/table"
 )
 
 func selected(t *testing.T, env *Env, resource string, words ...string) []string {
@@ -378,7 +379,7 @@ func TestComplete(t *testing.T) {
 	if got, _ := CompleteSelector(nil, segments, "state=F"); fmt.Sprint(got) != "[state=Flushing state=Flushed]" {
 		t.Errorf("without a cluster: %v", got)
 	}
-	if got := CompleteColumns(segments, "id,-siz"); fmt.Sprint(got) != "[id,-size_bytes]" {
+	if got := table.CompleteColumns(&segments.Schema, "id,-siz"); fmt.Sprint(got) != "[id,-size_bytes]" {
 		t.Errorf("columns: %v", got)
 	}
 }

@@ -50,9 +50,9 @@ func NonEmpty(list []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
-// LowerFirst is a sentence as it goes on behind other words; its first letter is one of ASCII.
+// LowerFirst is a sentence as it goes on behind other words; its first letter is one of ASCII. Abbreviations stay as they are.
 func LowerFirst(s string) string {
-	if s == "" {
+	if len(s) < 2 || s[1] >= 'A' && s[1] <= 'Z' {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]

@@ -139,7 +139,7 @@ func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions
 		},
 		About: func(e *encode.Encoder) {
 			writeSource(e, &d.Report.Cluster.Origin, d.Report.Cluster.Gaps)
-			writePreflight(e, d.Preflight)
+			e.Entry("preflight", d.Preflight)
 		},
 	}
 	if o.Asks() {

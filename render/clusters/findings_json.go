@@ -35,7 +35,7 @@ func diagnosisDocument(d *Diagnosis) render.Document {
 		writeHead(e, "Diagnosis", &r.Cluster.Origin, r.Cluster.Gaps)
 		writeRuntime(e, r.Cluster.Runtime)
 		e.Entry("version", r.Cluster.Version.Text)
-		writePreflight(e, d.Preflight)
+		e.Entry("preflight", d.Preflight)
 		e.Entry("judged_at", r.Now)
 		writeUnsettled(e, r)
 		e.Key("summary")
@@ -56,20 +56,6 @@ func diagnosisDocument(d *Diagnosis) render.Document {
 		e.EndList()
 		e.EndObject()
 	}
-}
-
-// writePreflight says which change of version is judged; nothing of a diagnosis.
-func writePreflight(e *encode.Encoder, p *Preflight) {
-	if p == nil {
-		return
-	}
-	e.Key("preflight")
-	e.BeginObject()
-	e.Entry("from", p.From)
-	e.Entry("to", p.To)
-	e.Entry("next", p.Next)
-	e.Entry("back", p.Back)
-	e.EndObject()
 }
 
 // writeRuntime says which processes were heard. Without it the nodes were not asked.

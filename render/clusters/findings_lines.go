@@ -124,7 +124,7 @@ func (d *Diagnosis) Summary(ascii bool) []render.Line {
 		case d.All && o.word == acceptedWord:
 			add(render.RoleDim, "  "+acceptedWord+", "+words.Plural(o.accepted, "finding")+": "+o.Check.ID)
 		case d.All && o.Status == check.OK:
-			add(render.RoleDim, "  "+render.Glyph(render.RoleGood, ascii)+" "+o.Check.ID+": not found: "+lowerFirst(o.Check.Title))
+			add(render.RoleDim, "  "+render.Glyph(render.RoleGood, ascii)+" "+o.Check.ID+": not found: "+words.LowerFirst(o.Check.Title))
 		}
 	}
 	return lines
@@ -156,11 +156,4 @@ func (d *Diagnosis) verdict(counts map[string]int) render.Role {
 		return render.RoleTitle
 	}
 	return render.RoleGood
-}
-
-func lowerFirst(s string) string {
-	if len(s) < 2 || s[1] >= 'A' && s[1] <= 'Z' { // an abbreviation
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }

@@ -2,7 +2,8 @@ package clusters
 
 import (
 	"io"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -149,11 +150,7 @@ func clusterFacts(c *model.Cluster) []webpage.Fact {
 	for _, s := range c.Sessions {
 		roles[s.Role]++
 	}
-	names := make([]string, 0, len(roles))
-	for role := range roles {
-		names = append(names, role)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(roles))
 	for i, role := range names {
 		names[i] = count(roles[role]) + " " + role
 	}

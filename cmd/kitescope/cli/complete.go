@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/render"
 )
@@ -26,7 +27,7 @@ func CompleteFlags(cmd *cobra.Command) {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return view.CompleteColumns(r, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return table.CompleteColumns(&r.Schema, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	_ = cmd.RegisterFlagCompletionFunc("sort", columns)
 	_ = cmd.RegisterFlagCompletionFunc("columns", columns)
