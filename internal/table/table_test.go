@@ -69,37 +69,6 @@ func TestSelectOfRows(t *testing.T) {
 	}
 }
 
-// TestIDSet is used where it means the same as names one by one, and not elsewhere.
-func TestIDSet(t *testing.T) {
-	ids := &Schema{Name: "segments", Names: []string{"id"}, Columns: []Column{
-		{Name: "id", Kind: ID},
-		{Name: "collection_id", Kind: ID},
-		{Name: "collection", By: "collection_id"},
-		{Name: "state", Kind: State},
-	}}
-	names := &Schema{Name: "collections", Names: []string{"name", "id"}, Columns: []Column{{Name: "id", Kind: ID}, {Name: "name", By: "id"}}}
-	for _, c := range []struct {
-		schema *Schema
-		words  []string
-		set    bool
-	}{
-		{ids, []string{"1", "2"}, true},
-		{ids, []string{"1", "!2"}, false},
-		{ids, []string{"1*"}, false},
-		{ids, []string{"docs/1"}, false},
-		{ids, []string{"state=growing"}, false},
-		{names, []string{"1"}, false},
-	} {
-		s, err := ParseSelection(c.schema, c.words)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.idSet() != nil; got != c.set {
-			t.Errorf("%s %q: a set of ids is %v, want %v", c.schema.Name, c.words, got, c.set)
-		}
-	}
-}
-
 func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]string{
 		"90": "1m30s", "90s": "1m30s", "5m": "5m0s", "2h30m": "2h30m0s", "3d": "72h0m0s", "1d12h": "36h0m0s", "2w": "336h0m0s", "1w1d": "192h0m0s", "1.5d": "36h0m0s",

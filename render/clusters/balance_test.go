@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -191,16 +190,6 @@ func TestBalanceLetsNothingThrough(t *testing.T) {
 
 // TestBalanceDocs holds the table of docs/reference/json.md to the columns.
 func TestBalanceDocs(t *testing.T) {
-	const path, begin, end = "../../docs/reference/json.md", "<!-- balance -->\n", "<!-- /balance -->\n"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(text), begin)
-	_, tail, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		t.Fatalf("%s has lost its marks", path)
-	}
 	var b strings.Builder
 	b.WriteString("\n| key | kind | meaning |\n|---|---|---|\n")
 	shares := newShareTable(&Balance{Report: &balance.Report{}}, nil, &render.Options{}).Schema()
@@ -209,14 +198,5 @@ func TestBalanceDocs(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, kindName(c.Kind), c.Doc)
 	}
 	b.WriteString("\n")
-	want := head + begin + b.String() + end + tail
-	if *rendertest.Update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if want != string(text) {
-		t.Errorf("%s is out of date: go test ./render/clusters -run TestBalanceDocs -update", path)
-	}
+	documented(t, "balance", b.String())
 }

@@ -12,8 +12,13 @@ import (
 )
 
 // TestDocs holds the tables of docs/reference/json.md to the resources.
-func TestDocs(t *testing.T) {
-	const path, begin, end = "../../docs/reference/json.md", "<!-- generated -->\n", "<!-- /generated -->\n"
+func TestDocs(t *testing.T) { documented(t, "generated", resourceTables()) }
+
+// documented holds the part of docs/reference/json.md between marks of a name to a text.
+func documented(t *testing.T, mark, want string) {
+	t.Helper()
+	const path = "../../docs/reference/json.md"
+	begin, end := "<!-- "+mark+" -->\n", "<!-- /"+mark+" -->\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +28,7 @@ func TestDocs(t *testing.T) {
 	if !ok || !closed {
 		t.Fatalf("%s has lost its marks", path)
 	}
-	want := head + begin + resourceTables() + end + tail
+	want = head + begin + want + end + tail
 	if *rendertest.Update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -31,7 +36,7 @@ func TestDocs(t *testing.T) {
 		return
 	}
 	if want != string(text) {
-		t.Errorf("%s is out of date: go test ./render/clusters -run TestDocs -update", path)
+		t.Errorf("%s is out of date: go test ./render/clusters -run Docs -update", path)
 	}
 }
 
