@@ -173,57 +173,6 @@ func TestFilterSaysWhatIsWrong(t *testing.T) {
 	})
 }
 
-// TestFilterInPieces types a filter over more rows than one piece decides, and compares
-// every step with a full pass.
-func TestFilterInPieces(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
-		ticks := 0
-		cfg.Now = func() time.Time { // each look at the clock costs 5 ms: pieces end early
-			ticks++
-			return tuitest.Epoch().Add(time.Duration(ticks) * 5 * time.Millisecond)
-		}
-		cfg.StartPage = "segments"
-		d := driven(t, cfg, 120, 30)
-		d.Cluster(tuitest.ManySegments(20_000))
-		d.Keys("/")
-		text, partial := "", 0
-		for _, r := range "collection_1 growing" {
-			text += string(r)
-			_, c := d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
-			if c != nil {
-				_, c = d.m.Update(c()) // the first piece only, then the next key
-				if c != nil {
-					partial++
-					d.Shows("matching…")
-				}
-			}
-			if len(text)%5 != 0 {
-				continue
-			}
-			d.Run(c)
-			d.Settle()
-			g := d.grid()
-			q := rowQuery{Env: g.rows.Env, Resource: g.resource, Where: g.where, Order: g.order, Filter: g.filter, Columns: g.columnList()}
-			whole := q.Run()
-			if diff := cmp.Diff(shownIDs(&whole), shownIDs(&g.rows)); diff != "" {
-				t.Fatalf("filter %q in pieces differs from one pass", text)
-			}
-		}
-		if partial == 0 {
-			t.Error("no key was answered by a partial result")
-		}
-	})
-}
-
-// shownIDs are the ids of rows, in their order.
-func shownIDs(r *gridRows) (ids []string) {
-	for i := range r.Count() {
-		ids = append(ids, r.Table.Ref(r.Row(i)).ID)
-	}
-	return ids
-}
-
 func TestSortByKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "5")

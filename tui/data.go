@@ -17,7 +17,7 @@ type data struct {
 	env      *view.Env  // of cluster
 	seen     *view.Env  // see rowsEnv
 	seenOf   *view.Env  // the env that seen was made of
-	judged   *judgement // the diagnosis, of this source alone: what comes of another one's is of a source that was left
+	judged   *judgement // the diagnosis
 	times    Times
 	ageTick  int  // the timer that counts
 	clock    bool // whether the timer of tickClock runs

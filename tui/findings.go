@@ -80,9 +80,6 @@ type judgedMsg struct {
 
 func (j judgedMsg) Apply(m *Model) Cmd {
 	d, to := &m.data, j.to
-	if to.left(m) {
-		return nil
-	}
 	to.report, to.said, to.env, to.busy = j.report, j.said, j.env, false
 	if rest := restFactor * j.took; d.live && rest >= restLeast {
 		to.busy = true
@@ -91,16 +88,10 @@ func (j judgedMsg) Apply(m *Model) Cmd {
 	return Batch(m.Refresh(), judge(m))
 }
 
-// left reports whether it is the diagnosis of a source that is shown no more.
-func (j *judgement) left(m *Model) bool { return j.own == nil && j != m.data.judged }
-
 // restedMsg lets the checks look again.
 type restedMsg struct{ to *judgement }
 
 func (r restedMsg) Apply(m *Model) Cmd {
-	if r.to.left(m) {
-		return nil
-	}
 	r.to.busy = false
 	return Batch(m.Refresh(), judge(m))
 }

@@ -8,7 +8,7 @@ import (
 type gridQuery struct {
 	rowQuery
 	page   *gridPage
-	serial int
+	serial int64
 	toTop  bool // a new order is looked at from its start
 }
 
@@ -20,10 +20,10 @@ type builtMsg struct {
 
 func (b builtMsg) Apply(m *Model) Cmd {
 	g := b.query.page
-	if b.query.serial != g.buildSerial {
+	if b.query.serial != g.serial.Load() {
 		return nil
 	}
-	g.buildBusy, g.building, g.err = "", false, b.rows.Err
+	g.busy, g.building, g.err = "", false, b.rows.Err
 	if b.rows.Err != nil {
 		m.Say(ToneBad, b.rows.Err.Error())
 		return nil
@@ -32,12 +32,6 @@ func (b builtMsg) Apply(m *Model) Cmd {
 		return g.toggleAll(m)
 	}
 	g.takeOver(m, b)
-	if b.query.Filter.Text != g.filter.Text { // typed on meanwhile
-		g.rows.Unfilter()
-		if g.deciding = !g.filter.Empty(); g.deciding {
-			return match(g, g.newMatching(m))
-		}
-	}
 	return g.Refresh(m)
 }
 
@@ -51,8 +45,6 @@ func (g *gridPage) takeOver(m *Model, b builtMsg) {
 		at, g.top, g.Cursor = 0, 0, 0
 	}
 	g.rows = b.rows
-	g.matching, g.matchBusy, g.deciding = nil, "", false
-	g.matchSerial.Add(1)
 	if at >= 0 {
 		g.put(at, g.rows.Count())
 	} else {

@@ -40,8 +40,8 @@ func (g *gridPage) filterStatus(*Model) string {
 	if g.err != nil {
 		return g.err.Error()
 	}
-	if g.matchBusy != "" {
-		return g.matchBusy + "  " + words.Number(g.rows.Count())
+	if g.busy != "" {
+		return g.busy
 	}
 	if !g.filtering() {
 		return "text · re:REGEX · !not · col=value · col>n"
@@ -57,48 +57,20 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 		return nil
 	}
 	g.filter = f
-	g.matching, g.matchBusy = nil, ""
-	g.matchSerial.Add(1)
-	if g.rows.Table == nil {
-		return nil
-	}
-	g.deciding = !f.Empty()
-	if f.Empty() {
+	if g.rows.Table != nil && f.Empty() {
 		g.unfilter()
+		g.serial.Add(1) // what was being matched is not wanted
+		g.busy, g.building = "", false
 		return g.Refresh(m) // what came meanwhile
 	}
+	refilter := g.rows.Table != nil && !g.building
 	g.Cursor, g.top = 0, 0
-	return match(g, g.newMatching(m))
-}
-
-// newMatching is the filter before its first piece.
-func (g *gridPage) newMatching(m *Model) rowMatching {
-	return rowMatching{
-		Serial: g.matchSerial.Load(), Newest: &g.matchSerial, Filter: g.filter, Table: g.rows.Table, Columns: g.columnList(),
-		Order: g.rows.Order, Total: g.rows.Total, Screen: max(1, g.height), Now: m.Config.Now,
-	}
-}
-
-// matchedMsg brings a piece of a filter's way through the rows.
-type matchedMsg struct {
-	page *gridPage
-	rowMatching
-}
-
-func (r matchedMsg) Apply(m *Model) Cmd {
-	g := r.page
-	if r.Serial != g.matchSerial.Load() {
+	if m.data.cluster == nil {
 		return nil
 	}
-	j := r.rowMatching
-	g.matching = &j
-	g.rows.Keep(j.Found)
-	if j.Done() {
-		g.matchBusy, g.deciding = "", false
-		return g.Refresh(m)
-	}
-	g.matchBusy = "matching… " + words.Number(j.Progress()) + "%"
-	return match(g, j)
+	q := g.query(m, "matching…", true)
+	q.Refilter = refilter
+	return build(q)
 }
 
 // unfilter shows all rows again, with the cursor on the object it was on.

@@ -6,9 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
-	"kitescope/inspect/history"
 	"kitescope/internal/table"
 	"kitescope/tui/draw"
 	"kitescope/tui/tuitest"
@@ -88,14 +85,14 @@ func TestSameJudgementBuildsNothing(t *testing.T) {
 		if hasAges(g.resource) {
 			t.Fatal("ages of nodes grow: they are built anew in any case")
 		}
-		built := g.buildSerial
+		built := g.serial.Load()
 		env := d.m.data.judged.env
 		d.Sleep(clockEvery + time.Second)
 		if d.m.data.judged.env == env {
 			t.Fatal("nothing was judged anew")
 		}
-		if g.buildSerial != built {
-			t.Errorf("the table was built %d times more", g.buildSerial-built)
+		if n := g.serial.Load() - built; n != 0 {
+			t.Errorf("the table was built %d times more", n)
 		}
 		d.Keys("4 t")
 		tree := d.m.Top().(*treePage)
@@ -132,32 +129,5 @@ func TestHiddenNote(t *testing.T) {
 		if got := hiddenNote(&tableView{offset: x.offset, Placed: x.placed}, cols, x.room); got != x.want {
 			t.Errorf("offset %d, placed %v, room %d: %q, want %q", x.offset, x.placed, x.room, got, x.want)
 		}
-	}
-}
-
-// TestFilterOnItsWayIsAlone: rows are not built while a filter goes through them, which would filter all of them at the same time; what came
-// meanwhile is built when it is done.
-func TestFilterOnItsWayIsAlone(t *testing.T) {
-	m := New(testConfig())
-	m.done = t.Context().Done()
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
-	_, c := m.Update(history.Update{Cluster: tuitest.ManySegments(2000), Live: true})
-	tuitest.Pump(m, c)
-	m.Config.Now = func() time.Time { return tuitest.Epoch().Add(time.Hour) }
-	_, c = m.Update(tuitest.KeyPress("5"))
-	tuitest.Pump(m, c)
-	g := m.Top().(*gridPage)
-	built := g.buildSerial
-	c = g.setFilter(m, "growing")
-	m.data.env = newEnv(m, m.data.cluster)
-	if g.Refresh(m) != nil || g.buildSerial != built {
-		t.Fatal("the rows are built while the filter is on its way")
-	}
-	tuitest.Pump(m, c)
-	if g.buildSerial != built+1 || g.rows.Env.Now != m.data.env.Now {
-		t.Errorf("built %d times after it, of %v", g.buildSerial-built, g.rows.Env.Now)
-	}
-	if got, want := g.rows.Count(), 21; got != want {
-		t.Errorf("%d rows are growing, want %d", got, want)
 	}
 }

@@ -92,11 +92,6 @@ func (clockMsg) Apply(m *Model) Cmd {
 	return Batch(m.Refresh(), judge(m), m.tickClock())
 }
 
-// match decides the next piece of a filter.
-func match(g *gridPage, j rowMatching) Cmd {
-	return func() tea.Msg { return matchedMsg{g, j.Step()} }
-}
-
 // build makes a page's rows: binds, selects, sorts, filters, finds the cursor's object.
 func build(q gridQuery) Cmd {
 	return func() tea.Msg { return builtMsg{q, q.Run()} }
@@ -144,7 +139,7 @@ func runChecks(to *judgement, env *view.Env, checks []*check.Check, clock func()
 
 // account finds out where the requests of a cluster spend their time: the checks on it ask the same judge.
 func account(judge *check.Judge, c *model.Cluster) Cmd {
-	return func() tea.Msg { return accountedMsg{judge, c.Runtime, judge.Latency(c)} }
+	return func() tea.Msg { return accountedMsg{c.Runtime, judge.Latency(c)} }
 }
 
 // readHistory reads what happened.

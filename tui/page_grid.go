@@ -24,19 +24,14 @@ type gridPage struct {
 	all   bool            // nothing is left out
 	wide  bool
 
-	filter   rowFilter
-	matching *rowMatching // while a filter is on its way
-	deciding bool         // it is: rows are not built meanwhile, which would filter all at the same time
-	rows     gridRows     // what is shown
+	filter rowFilter
+	rows   gridRows // what is shown
 
-	// Serials number what is asked for: a result that is not the newest is dropped.
-	buildSerial int
-	matchSerial atomic.Int64 // read by matchings off the loop
-	building    bool         // a refresh waits for the build that is on its way: it must not be overtaken forever
-	// What is going on off the loop, "" if nothing.
-	buildBusy, matchBusy string
-	want                 string // id to put the cursor on once it is there
-	err                  error  // of the filter as typed, or of the selection
+	serial   atomic.Int64 // counts builds: one that is not the newest ends early, and its result is dropped
+	building bool         // a refresh waits for the build that is on its way: it must not be overtaken forever
+	busy     string       // what is going on off the loop, "" if nothing
+	want     string       // id to put the cursor on once it is there
+	err      error        // of the filter as typed, or of the selection
 }
 
 func newGridPage(r *view.Resource, words []string) (Page, error) {
@@ -88,8 +83,8 @@ func (g *gridPage) Note(m *Model) string {
 		parts = append(parts, "/"+g.filter.Text)
 	}
 	parts = append(parts, g.leftNote(m)...)
-	if busy := words.NonEmpty([]string{g.buildBusy, g.matchBusy}); len(busy) > 0 {
-		parts = append(parts, busy...)
+	if g.busy != "" {
+		parts = append(parts, g.busy)
 	} else if g.Hidden > 0 {
 		parts = append(parts, hiddenNote(&g.tableView, g.drawn().columns(), m.Width-draw.Width(strings.Join(parts, " · "))))
 	}
@@ -134,8 +129,8 @@ func (g *gridPage) nothing() string {
 	switch {
 	case !g.rows.Env.Cluster.Loaded.Has(g.resource.Needs):
 		return "not known: this part of the metadata was not read"
-	case g.matching != nil && !g.matching.Done():
-		return fmt.Sprintf("matching… %d%%", g.matching.Progress())
+	case g.filtering() && g.busy != "":
+		return g.busy
 	case g.filtering():
 		return fmt.Sprintf("no %s of %s match %q; esc clears the filter", g.resource.Name, words.Number(g.rows.Total), g.filter.Text)
 	case !g.where.Empty():
@@ -216,7 +211,7 @@ func isGone(t view.Table, row int) bool {
 
 // Refresh builds the rows anew where the data is newer than they are.
 func (g *gridPage) Refresh(m *Model) Cmd {
-	if m.data.cluster == nil || g.building || g.deciding {
+	if m.data.cluster == nil || g.building {
 		return nil
 	}
 	was, now := g.rows.Env, m.data.rowsEnv()
@@ -244,10 +239,11 @@ func (g *gridPage) request(m *Model, busy string, toTop bool) Cmd {
 }
 
 func (g *gridPage) query(m *Model, busy string, toTop bool) gridQuery {
-	g.buildSerial++
-	g.buildBusy, g.building = busy, true
-	q := gridQuery{page: g, serial: g.buildSerial, toTop: toTop, rowQuery: rowQuery{
-		Env: m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all,
+	g.busy, g.building = busy, true
+	serial := g.serial.Add(1)
+	q := gridQuery{page: g, serial: serial, toTop: toTop, rowQuery: rowQuery{
+		Stale: func() bool { return g.serial.Load() != serial },
+		Env:   m.data.rowsEnv(), Resource: g.resource, Where: g.where, All: g.all,
 		Order: g.order, Filter: g.filter, Columns: g.columnList(), CursorAt: g.Cursor, CursorID: g.want, Keep: g.rows,
 	}}
 	if ref, ok := g.Object(m); ok && g.want == "" {

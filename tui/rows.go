@@ -8,7 +8,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// gridRows are the rows that a grid page shows: immutable once built, but for the filter's result.
+// gridRows are the rows that a grid page shows.
 type gridRows struct {
 	Env   *view.Env
 	Table view.Table // nil until the first rows are built
@@ -44,9 +44,6 @@ func (r *gridRows) Row(i int) int {
 	return i
 }
 
-// Keep has a filter leave some rows; of all there are only those.
-func (r *gridRows) Keep(matched []int32) { r.matched, r.filtered = matched, true }
-
 // Unfilter has no filter leave out any.
 func (r *gridRows) Unfilter() { r.matched, r.filtered = nil, false }
 
@@ -71,6 +68,8 @@ type rowQuery struct {
 	CursorID string
 	CursorAt int
 	Keep     gridRows // what is shown now: a table of the same Env is used again
+	Refilter bool     // only Filter differs from Keep
+	Stale    func() bool
 }
 
 // Run builds them.
@@ -78,16 +77,19 @@ func (q *rowQuery) Run() gridRows {
 	r := gridRows{Env: q.Env, Cursor: -1}
 	if q.Keep.Env == q.Env {
 		r.Table, r.Changes = q.Keep.Table, q.Keep.Changes
+		r.Order, r.Total, r.Left = q.Keep.Order, q.Keep.Total, q.Keep.Left
 	} else {
 		r.Table = q.Resource.Table(q.Env)
 		r.Changes = q.changed(r.Table)
 	}
-	found, err := view.Select(r.Table, view.Query{Where: q.Where, Sort: sortWords(q.Resource, q.Order), Leave: !q.All})
-	if err != nil {
-		r.Err = errNotRead
-		return r
+	if !q.Refilter || q.Keep.Env != q.Env {
+		found, err := view.Select(r.Table, view.Query{Where: q.Where, Sort: sortWords(q.Resource, q.Order), Leave: !q.All})
+		if err != nil {
+			r.Err = errNotRead
+			return r
+		}
+		r.Order, r.Total, r.Left = found.Rows, found.Len(), found.Skipped
 	}
-	r.Order, r.Total, r.Left = found.Rows, found.Len(), found.Skipped
 	if !q.Filter.Empty() {
 		r.filtered = true
 		r.matched = q.match(&r)
@@ -115,7 +117,11 @@ var errNotRead = errors.New("not known: this part of the metadata was not read")
 func (q *rowQuery) match(r *gridRows) []int32 {
 	x := newMatcher(&q.Filter, r.Table, q.Columns)
 	var found []int32
+	const stride = 1 << 10 // rows between two looks whether the result is still wanted
 	for i := range r.Total {
+		if i%stride == 0 && q.Stale() {
+			break
+		}
 		row := i
 		if r.Order != nil {
 			row = int(r.Order[i])

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 )
@@ -35,15 +34,11 @@ func (m *Model) measure() Cmd {
 
 // accountedMsg brings what was worked out.
 type accountedMsg struct {
-	by      *check.Judge
 	of      *model.Runtime
 	latency *latency.Latency
 }
 
 func (a accountedMsg) Apply(m *Model) Cmd {
-	if a.by != m.data.judged.judge {
-		return nil
-	}
 	t := &m.data.times
 	t.latency, t.of, t.busy = a.latency, a.of, false
 	return Batch(m.Refresh(), m.measure())

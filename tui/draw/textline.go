@@ -16,10 +16,7 @@ const (
 	LookHead
 	LookDim
 	LookWarn
-	LookBad
-	LookChanged
-	LookKey     // a key of the key map before the text
-	LookColumns // keys of the key map in the text
+	LookKey // a key of the key map before the text
 )
 
 // TextLine is one line of text with an optional label before it. Both are plain.
@@ -27,8 +24,7 @@ type TextLine struct {
 	Label string
 	Text  string
 	Look  Look
-	Keys  [][2]int // where keys are in the text, in bytes
-	Drawn Line     // the text in its looks, where it has several
+	Drawn Line // the text in its looks, where it has several
 }
 
 // Plain is the line without its looks.
@@ -57,26 +53,10 @@ func (l *TextLine) Draw(st *Styles, w, left int, search string, current bool) st
 	if l.Look == LookPlain && left == 0 && len(l.Label) > 0 && len(plain) >= len(l.Label) {
 		return " " + st.Dim.On(l.Label) + plain[len(l.Label):]
 	}
-	if l.Look == LookColumns && left == 0 {
-		return " " + withKeys(st, plain, l.Keys)
-	}
 	if l.Look == LookKey && len(plain) >= len(l.Label) {
 		return " " + st.Key.On(l.Label) + plain[len(l.Label):]
 	}
 	return " " + LookStyle(st, l.Look).On(plain)
-}
-
-// withKeys has the keys in a text stand out.
-func withKeys(st *Styles, text string, keys [][2]int) string {
-	var b strings.Builder
-	at := 0
-	for _, k := range keys {
-		if k[1] <= len(text) {
-			b.WriteString(text[at:k[0]] + st.Key.On(text[k[0]:k[1]]))
-			at = k[1]
-		}
-	}
-	return b.String() + text[at:]
 }
 
 // LookStyle is the style of a line's look.
@@ -88,10 +68,6 @@ func LookStyle(st *Styles, look Look) Style {
 		return st.Dim
 	case LookWarn:
 		return st.Warn
-	case LookBad:
-		return st.Bad
-	case LookChanged:
-		return st.Changed
 	default:
 	}
 	return Style{}
