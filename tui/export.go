@@ -50,15 +50,6 @@ func copyMenu(m *Model) *Menu {
 		item.Why = "there is none"
 	}
 	n.Items = append(n.Items, item)
-	if g, ok := top.(*gridPage); ok && g.rows.Table != nil {
-		t, list, columns := g.rows.Table, g.taken(), g.columnList() // a refresh while the menu is open changes the page
-		count := words.Plural(len(list), "row")
-		n.Items = append(n.Items,
-			MenuItem{Text: "table as TSV", Note: count, Run: func(m *Model, _ *Menu) Cmd {
-				return m.Copy(writeTSV(t, list, columns, true), count)
-			}},
-			MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(writeIDs(t, list), "ids") }})
-	}
 	if t, ok := top.(Tabular); ok {
 		text, rows := t.TSVTable()
 		if rows > 0 {
@@ -66,6 +57,10 @@ func copyMenu(m *Model) *Menu {
 				return m.Copy(text, words.Plural(rows, "row"))
 			}})
 		}
+	}
+	if g, ok := top.(*gridPage); ok && g.rows.Table != nil {
+		text := writeIDs(g.rows.Table, g.taken()) // a refresh while the menu is open changes the page
+		n.Items = append(n.Items, MenuItem{Text: "ids, one per line", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(text, "ids") }})
 	}
 	return n
 }
@@ -111,6 +106,14 @@ func knowsPast(command string) bool {
 func needsNoCluster(command string) bool {
 	verb, _, _ := strings.Cut(command, " ")
 	return verb == "explain" || verb == "profile" || verb == "pgo" || verb == "compare" || verb == "replay"
+}
+
+// TSVTable implements Tabular.
+func (g *gridPage) TSVTable() (tsv string, rows int) {
+	if g.rows.Table == nil {
+		return "", 0
+	}
+	return writeTSV(g.rows.Table, g.taken(), g.columnList(), true), g.rows.Count()
 }
 
 // copyRow copies the current row.

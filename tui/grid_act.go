@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	"kitescope/inspect/model"
@@ -124,17 +123,14 @@ func (g *gridPage) neighbour(a Action) int {
 	if len(shown) == 0 {
 		shown = g.columnList()
 	}
-	at, d := -1, 1
+	at, step := -1, 1
 	if len(g.order) > 0 {
-		at = slices.Index(shown, g.order[0].Column)
+		at = g.order[0].Column
 	}
 	if a == ActSortPrevious {
-		d = -1
-		if at < 0 {
-			at = len(shown)
-		}
+		step = -1
 	}
-	return shown[(at+d+len(shown))%len(shown)]
+	return neighbour(shown, at, step)
 }
 
 // sortBy sorts by a column of the resource; once more reverses. Numbers start with the

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"kitescope/internal/words"
@@ -99,13 +100,11 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 	return n
 }
 
-// neighbour is what stands a step beside something in a list, which is a ring.
+// neighbour returns what is a step beside something in a list, which is a ring; of nothing in it the first or the last.
 func neighbour[T comparable](list []T, of T, step int) T {
-	at := -1
-	for i := range list {
-		if list[i] == of {
-			at = i
-		}
+	at := slices.Index(list, of)
+	if at < 0 && step < 0 {
+		at = 0
 	}
 	return list[(at+step+len(list))%len(list)]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"kitescope/inspect/check"
@@ -139,27 +140,11 @@ func (s *overviewSheet) blocks(w int) {
 
 // besideEachOther joins blocks line by line.
 func besideEachOther(row []overviewBlock) []string {
-	n := 0
-	for _, b := range row {
-		n = max(n, len(b.lines))
+	parts := []string{" "}
+	for i, b := range row {
+		parts = append(parts, draw.Pad(min(3*i, 3)), strings.Join(b.lines, "\n"))
 	}
-	out := make([]string, n)
-	for i := range out {
-		var line strings.Builder
-		line.WriteString(" ")
-		for k, b := range row {
-			if k > 0 {
-				line.WriteString("   ")
-			}
-			if i < len(b.lines) {
-				line.WriteString(b.lines[i])
-			} else {
-				line.WriteString(draw.Pad(b.w))
-			}
-		}
-		out[i] = line.String()
-	}
-	return out
+	return strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, parts...), "\n")
 }
 
 func (s *overviewSheet) begin(title string, w int) overviewBlock {
