@@ -40,10 +40,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	p.tree.Root.SetArgs(args)
 	err := p.tree.Root.ExecuteContext(ctx)
 	p.Demo.Close()
-	for _, ended := range []error{p.EndDebug()} {
-		if err == nil {
-			err = ended
-		}
+	if ended := p.EndDebug(); err == nil {
+		err = ended
 	}
 	code := cli.ExitCode(ctx, err)
 	if err != nil {
@@ -56,7 +54,7 @@ func newTree(a *cli.App) *cli.Tree {
 	tree := cli.NewTree(a, rootCommand(a))
 	tree.Root.SetHelpCommand(helpCommand(tree))
 	tree.Root.AddCommand(helpTopics(a, tree.Root)...)
-	tree.Add(commands(tree))
+	tree.Add(commands())
 	return tree
 }
 
@@ -114,8 +112,8 @@ It only reads and never writes to a cluster.`,
 	return root
 }
 
-// commands are those below the root of tree, but for help and its topics.
-func commands(tree *cli.Tree) []cli.Entry {
+// commands returns those below the root, except help and its topics.
+func commands() []cli.Entry {
 	return slices.Concat([]cli.Entry{
 		{Name: "ui", Short: "Open the terminal UI (the default without a command)", Group: groupInspect, Build: uiCommand},
 		{Name: "get", Short: "List objects: collections, segments, channels, nodes, ...", Group: groupInspect, Build: getCommand},
@@ -141,7 +139,6 @@ func commands(tree *cli.Tree) []cli.Entry {
 		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
 		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: groupSetup, Build: configCommand, Below: configCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
-		{Name: "man", Short: "Print the manual page, kitescope(1)", Group: groupSetup, Build: func(a *cli.App) *cobra.Command { return manCommand(a, tree) }},
 		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},
 	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
 }

@@ -117,6 +117,7 @@ var removedFlags = map[string]string{
 
 // removedCommands maps the path of a command that was removed to the hint of the error.
 var removedCommands = map[string]string{
+	"kitescope man": "kitescope help, and kitescope help COMMAND",
 	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
 	"engine bench":  "kitescope replay sweep measures queries per second, latency and recall by sessions and ef",
 	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
