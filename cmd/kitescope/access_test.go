@@ -26,16 +26,7 @@ func inProcess(t *testing.T, env map[string]string, args ...string) (code int, s
 // TestAccessControl reads an etcd with access control on: as a role that may read the
 // root, as one that may read part of it, as one that may read nothing, and with a wrong password.
 func TestAccessControl(t *testing.T) {
-	demo, err := startedDemo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	demo, client := demoClient(t)
 	allow(t, client, "reader", "by-dev/", clientv3.GetPrefixRangeEnd("by-dev/"))
 	allow(t, client, "part", "by-dev/meta/root-coord/", clientv3.GetPrefixRangeEnd("by-dev/meta/root-coord/"))
 	allow(t, client, "stranger", "other/", clientv3.GetPrefixRangeEnd("other/"))

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"os"
+	"testing"
+	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/server/v3/embed"
 
 	"kitescope/inspect/session/demo"
@@ -28,6 +31,22 @@ func startedDemo(ctx context.Context) (*servedDemo, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// demoClient starts both for a test, with a client that writes into the etcd.
+func demoClient(t *testing.T) (*servedDemo, *clientv3.Client) {
+	t.Helper()
+	demo, err := startedDemo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(demo.stop)
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return demo, client
 }
 
 func (d *servedDemo) start(ctx context.Context) (err error) {

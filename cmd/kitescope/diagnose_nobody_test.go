@@ -16,16 +16,7 @@ import (
 // error instead of one.
 func TestDiagnoseNobodyRegistered(t *testing.T) {
 	t.Parallel() // it waits
-	demo, err := startedDemo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	demo, client := demoClient(t)
 	if gone, err := client.Delete(t.Context(), "by-dev/meta/session/", clientv3.WithPrefix()); err != nil || gone.Deleted == 0 {
 		t.Fatalf("%d sessions ended: %v", gone.Deleted, err)
 	}

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"kitescope/cmd/kitescope/cli"
 )
 
@@ -23,16 +21,7 @@ type told struct {
 // TestWatchDiagnosis judges a live cluster, and tells what comes and goes with its sessions.
 func TestWatchDiagnosis(t *testing.T) {
 	t.Parallel() // it waits
-	demo, err := startedDemo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	demo, client := demoClient(t)
 	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
 	defer stop()
 	r, w := io.Pipe()

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"kitescope/cmd/kitescope/cli"
 )
 
@@ -36,16 +34,7 @@ func TestWatchFrameKeepsTheTable(t *testing.T) {
 // TestWatchScreenSaysWhatLacks: a table that redraws itself is not silent about what it could not read, and --strict ends it.
 func TestWatchScreenSaysWhatLacks(t *testing.T) {
 	t.Parallel() // it waits
-	demo, err := startedDemo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(demo.stop)
-	client, err := clientv3.New(clientv3.Config{Endpoints: []string{demo.host}, DialTimeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	demo, client := demoClient(t)
 	if _, err := client.Put(t.Context(), "by-dev/meta/session/querynode-99", "{torn"); err != nil {
 		t.Fatal(err)
 	}
