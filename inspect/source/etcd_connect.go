@@ -166,7 +166,7 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 		config.DialOptions = append(config.DialOptions, grpc.WithChainUnaryInterceptor(told(s.opts.Tell)), grpc.WithChainStreamInterceptor(toldStream(s.opts.Tell)))
 	}
 	if s.address.tls {
-		files, err := s.opts.TLS.load()
+		files, err := s.opts.TLS.Load("--")
 		if err != nil {
 			return config, fmt.Errorf("read TLS files: %w", err)
 		}

@@ -229,8 +229,8 @@ func cause(err error) error {
 	return err
 }
 
-// load reads the files into a client configuration.
-func (t TLS) load() (*tls.Config, error) {
+// Load reads the files into a client configuration. Hints name the flags that begin with flag.
+func (t TLS) Load(flag string) (*tls.Config, error) {
 	config := &tls.Config{
 		ServerName: t.ServerName, MinVersion: tls.VersionTLS12,
 		InsecureSkipVerify: t.InsecureSkipVerify, //nolint:gosec // the user asks for it by name.
@@ -242,16 +242,16 @@ func (t TLS) load() (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pemBytes) {
-			return nil, hints.Errorf("--ca wants a PEM file", "%s: no certificate in it", t.CAFile)
+			return nil, hints.Errorf(flag+"ca wants a PEM file", "%s: no certificate in it", t.CAFile)
 		}
 	}
 	if (t.CertFile == "") != (t.KeyFile == "") {
-		return nil, hints.Errorf("a client certificate needs both --cert and --key", "client certificate: one of two files is missing")
+		return nil, hints.Errorf("a client certificate needs both "+flag+"cert and "+flag+"key", "client certificate: one of two files is missing")
 	}
 	if t.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, hints.Attach(fmt.Errorf("client certificate: %w", err), "check --cert and --key")
+			return nil, hints.Attach(fmt.Errorf("client certificate: %w", err), "check "+flag+"cert and "+flag+"key")
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

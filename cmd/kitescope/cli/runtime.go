@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"kitescope/inspect/live"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source"
 )
 
 // NodeFlags say whether processes are asked what they serve, and how they are reached.
@@ -174,26 +174,11 @@ func (n NodeSpec) TLSConfig() (*tls.Config, error) {
 	if !n.TLS {
 		return nil, nil
 	}
-	config := &tls.Config{ServerName: n.ServerName, InsecureSkipVerify: n.Insecure, MinVersion: tls.VersionTLS12} //nolint:gosec // asked for by --milvus-insecure
-	if n.CA != "" {
-		pem, err := os.ReadFile(n.CA)
-		if err != nil {
-			return nil, fmt.Errorf("read the certificate authority: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("read the certificate authority %s: no certificate in it", n.CA)
-		}
-	}
 	if (n.Cert == "") != (n.Key == "") {
 		return nil, Usage(errors.New("--milvus-cert and --milvus-key must be given together"), "")
 	}
-	if n.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(n.Cert, n.Key)
-		if err != nil {
-			return nil, fmt.Errorf("read the client certificate: %w", err)
-		}
-		config.Certificates = []tls.Certificate{pair}
+	files := source.TLS{
+		CAFile: n.CA, CertFile: n.Cert, KeyFile: n.Key, ServerName: n.ServerName, InsecureSkipVerify: n.Insecure,
 	}
-	return config, nil
+	return files.Load("--milvus-")
 }
