@@ -52,10 +52,8 @@ func balanceCommand(a *cli.App) *cobra.Command {
   kitescope balance docs tenant_a.orders --plan
   kitescope balance --plan --by rows --goal 1.05 -o json
   kitescope balance --from cluster.db --runtime runtime.jsonl -o html > balance.html`,
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return a.CompleteGet(cmd, []string{"collections"}, word)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+		ValidArgsFunction: a.CompleteCollections,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.plan, "plan", false, "propose the moves that balance it")

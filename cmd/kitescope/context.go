@@ -124,11 +124,7 @@ func contextList(a *cli.App) *cobra.Command {
 		Use: "list", Args: cobra.NoArgs,
 		Example: "  kitescope context list",
 		RunE: func(*cobra.Command, []string) error {
-			path, err := cli.ConfigPath(a.Getenv)
-			if err != nil {
-				return err
-			}
-			config, _, err := cli.ReadConfig(path)
+			config, path, err := a.Config()
 			if err != nil {
 				return err
 			}

@@ -52,18 +52,25 @@ formats have their own pages: kitescope help selectors, kitescope help output.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
-	f.Register(cmd, "-rows,id", "id,rows,state; +created_at")
-	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
+	f.register(cmd, "-rows,id", "id,rows,state; +created_at")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
 	fl.BoolVarP(&f.all, "all", "a", false, "show dropped segments too, which tables hide")
 	fl.BoolVar(&f.sum, "sum", false, "keys: add them up by prefix, the same as get etcd-prefixes")
-	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cli.CompleteFlags(cmd)
 	cmd.SetHelpFunc(getHelp(a))
 	return cmd
+}
+
+// register adds the flags of commands that list rows.
+func (f *getFlags) register(cmd *cobra.Command, sorted, columns string) {
+	fl := cmd.Flags()
+	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
+	f.Register(cmd, sorted, columns)
+	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
+	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
+	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
 }
 
 func resourceList() string {

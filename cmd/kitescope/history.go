@@ -95,13 +95,7 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteHistory(w, report, format, options) }); err != nil {
 		return err
 	}
-	for _, gap := range gaps {
-		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
-	}
-	if a.Flags.Strict && len(gaps) > 0 {
-		return &cli.CodeError{Code: cli.ExitIncomplete}
-	}
-	return nil
+	return a.SayGaps(gaps)
 }
 
 // historyBefore is how much more is read than --since asks for: what repeats is a group that may have begun before, and a checkpoint

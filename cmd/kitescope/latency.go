@@ -61,11 +61,9 @@ func latencyCommand(a *cli.App) *cobra.Command {
   kitescope latency --runtime metrics/
   kitescope latency --from support.kite -o html > latency.html
   kitescope latency -o json | jq '.items[] | select(.phase == "consistency_wait" and .node == null)'`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return a.CompleteGet(cmd, []string{"collections"}, word)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.CompleteCollections,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	f.report.Register(cmd, show.Formats(), 0, "")

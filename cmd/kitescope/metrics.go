@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
-	"kitescope/render"
 )
 
 // helpMetrics is the text of "kitescope metrics --help".
@@ -45,15 +44,11 @@ func metricsCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
-	f.Register(cmd, "-per_second,metric", "metric,value; +means")
+	f.register(cmd, "-per_second,metric", "metric,value; +means")
 	fl.StringArrayVar(&where, "where", nil, "only rows that match, such as 'per_second>0' (see: kitescope help selectors); repeatable")
-	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
-	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
 	return cmd
 }
 

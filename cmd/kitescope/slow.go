@@ -13,7 +13,6 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/redact"
 	"kitescope/internal/shellquote"
-	"kitescope/render"
 	"kitescope/replay/log"
 )
 
@@ -61,17 +60,13 @@ func slowCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.output, "output", "o", "table", strings.Join(render.ListFormats().Names(), ", "))
-	f.Register(cmd, "-ended_at,collection", "lasted,collection,expr; +sdk")
+	f.register(cmd, "-ended_at,collection", "lasted,collection,expr; +sdk")
 	fl.StringArrayVar(&f.where, "where", nil, "only rows that match, such as 'took>10s' (see: kitescope help selectors); repeatable")
-	fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
-	fl.BoolVar(&f.noHead, "no-headers", false, "no header line in table, wide and csv")
 	fl.StringArrayVar(&f.logs, "access-log", nil, "read the access log of a proxy too, plain or compressed; repeatable")
 	fl.StringArrayVar(&f.formats, "log-format", nil, "line format from proxy.accessLog.formatters, if not a Milvus default; repeatable")
 	fl.BoolVar(&f.strictLog, "strict-log", false, "stop at the first line in no known format")
 	fl.DurationVar(&f.slowerThan, "slower-than", 0, "only requests that took longer")
 	f.nodes = cli.AddNodeFlags(cmd, true)
-	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed(render.ListFormats().Names()...))
 	return cmd
 }
 

@@ -71,14 +71,9 @@ func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path st
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Description(w, d, view.NewEnv(c, a.Now()), nil, o) }); err != nil {
 		return err
 	}
-	for _, gap := range info.Gaps {
-		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
-	}
-	switch {
-	case info.Checksum == source.ChecksumWrong:
+	err = a.SayGaps(info.Gaps)
+	if info.Checksum == source.ChecksumWrong {
 		return fmt.Errorf("check %s: its content does not match its checksum", path)
-	case a.Flags.Strict && len(info.Gaps) > 0:
-		return &cli.CodeError{Code: cli.ExitIncomplete}
 	}
-	return nil
+	return err
 }

@@ -182,11 +182,9 @@ func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 	if s.Past != nil {
 		a.Warn("including history: %d changes in %d revisions", s.stats.Past.Changes, s.stats.Past.Revisions)
 	}
-	lacking := len(s.Said.Gaps) + len(s.silent)
-	for _, gap := range s.Snapshot.Gaps() {
-		lacking++
-		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
-	}
+	gaps := s.Snapshot.Gaps()
+	_ = a.SayGaps(gaps)
+	lacking := len(gaps) + len(s.Said.Gaps) + len(s.silent)
 	for _, gap := range s.Said.Gaps {
 		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}

@@ -24,11 +24,7 @@ const mostFiles = 9
 
 // choices are what can be opened from here: the contexts that are configured, what there is in the working folder, the demo.
 func choices(a *cli.App) ([]choice, error) {
-	path, err := cli.ConfigPath(a.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	config, _, err := cli.ReadConfig(path)
+	config, _, err := a.Config()
 	if err != nil {
 		return nil, err
 	}

@@ -47,11 +47,9 @@ func whyCommand(a *cli.App) *cobra.Command {
   kitescope why --from support.kite
   kitescope why --runtime metrics/
   kitescope why --from support.kite -o json | jq -r '.verdicts[0].verdict'`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return a.CompleteGet(cmd, []string{"collections"}, word)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.CompleteCollections,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	f.report.Register(cmd, show.WhyFormats(), 0, "")

@@ -116,11 +116,7 @@ func (a *App) namedContext() (Connection, error) {
 	if name == "" && a.Getenv("KITESCOPE_FROM") != "" {
 		return Connection{}, nil
 	}
-	path, err := ConfigPath(a.Getenv)
-	if err != nil {
-		return Connection{}, err
-	}
-	config, _, err := ReadConfig(path)
+	config, path, err := a.Config()
 	if err != nil {
 		return Connection{}, err
 	}

@@ -11,7 +11,6 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
-	"kitescope/render"
 )
 
 // completionTimeout bounds what a tab key may cost.
@@ -31,7 +30,6 @@ func CompleteFlags(cmd *cobra.Command) {
 	}
 	_ = cmd.RegisterFlagCompletionFunc("sort", columns)
 	_ = cmd.RegisterFlagCompletionFunc("columns", columns)
-	_ = cmd.RegisterFlagCompletionFunc("output", Fixed(render.ListFormats().Names()...))
 }
 
 // CompleteGet completes a resource, then selectors and names of objects.
@@ -50,6 +48,13 @@ func (a *App) CompleteGet(cmd *cobra.Command, args []string, word string) ([]str
 		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteCollections completes names of collections.
+func (a *App) CompleteCollections(cmd *cobra.Command, _ []string, word string) (
+	[]string, cobra.ShellCompDirective,
+) {
+	return a.CompleteGet(cmd, []string{"collections"}, word)
 }
 
 // completionEnv reads the cluster for a completion, quietly; nil if it cannot be had in time.

@@ -112,13 +112,17 @@ func ReadConfig(path string) (c *ConfigFile, problems []string, err error) {
 	return c, problems, nil
 }
 
+// Config reads the file of contexts and preferences; one that is missing is empty.
+func (a *App) Config() (c *ConfigFile, path string, err error) {
+	if path, err = ConfigPath(a.Getenv); err == nil {
+		c, _, err = ReadConfig(path)
+	}
+	return c, path, err
+}
+
 // ContextNames returns the names of the contexts, none where the file cannot be read.
 func (a *App) ContextNames() []string {
-	path, err := ConfigPath(a.Getenv)
-	if err != nil {
-		return nil
-	}
-	config, _, err := ReadConfig(path)
+	config, _, err := a.Config()
 	if err != nil {
 		return nil
 	}
@@ -214,11 +218,7 @@ func WriteFileAtomic(path string, mode fs.FileMode, write func(*os.File) error) 
 
 // EditConfig changes the file of contexts.
 func (a *App) EditConfig(edit func(*ConfigFile) error) error {
-	path, err := ConfigPath(a.Getenv)
-	if err != nil {
-		return err
-	}
-	config, _, err := ReadConfig(path)
+	config, path, err := a.Config()
 	if err != nil {
 		return err
 	}
@@ -264,13 +264,5 @@ func (c *ConfigFile) Has(name string) error {
 
 // CompleteContexts completes names of contexts.
 func (a *App) CompleteContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	path, err := ConfigPath(a.Getenv)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	config, _, err := ReadConfig(path)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return config.Names(), cobra.ShellCompDirectiveNoFileComp
+	return a.ContextNames(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -64,17 +64,7 @@ func (a *App) AddGlobalFlags(root *cobra.Command) {
 		f.StringVar(&g.debug, "debug", "", "log each etcd call and each RPC to processes with its duration, to stderr or (--debug=FILE) a file")
 		f.Lookup("debug").NoOptDefVal = toStderr
 	})
-	_ = root.RegisterFlagCompletionFunc("context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		path, err := ConfigPath(a.Getenv)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		config, _, err := ReadConfig(path)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return config.Names(), cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = root.RegisterFlagCompletionFunc("context", a.CompleteContexts)
 	_ = root.RegisterFlagCompletionFunc("ascii", Fixed("auto", "always", "never"))
 	_ = root.RegisterFlagCompletionFunc("color", Fixed("auto", "always", "never"))
 }

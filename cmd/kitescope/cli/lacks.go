@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
+	"kitescope/inspect/source"
 )
 
 // Completeness says on stderr what clusters lack, and under --strict makes it exit 4.
@@ -18,6 +19,17 @@ func (a *App) SayLacks(lacks []string) error {
 		a.Note("%s", line)
 	}
 	return a.Incomplete(lacks)
+}
+
+// SayGaps says on stderr what could not be read, and under --strict makes it exit 4.
+func (a *App) SayGaps(gaps []source.Gap) error {
+	for _, gap := range gaps {
+		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
+	}
+	if a.Flags.Strict && len(gaps) > 0 {
+		return &CodeError{Code: ExitIncomplete}
+	}
+	return nil
 }
 
 // Incomplete is the error of what lacks something under --strict.
