@@ -57,22 +57,3 @@ func fileWord(word string) string {
 	}
 	return safe
 }
-
-// natural makes names comparable such that querynode-9 comes before querynode-10.
-func natural(name string) string {
-	var b strings.Builder
-	for i := 0; i < len(name); {
-		end := i
-		for end < len(name) && name[end] >= '0' && name[end] <= '9' {
-			end++
-		}
-		if end == i {
-			b.WriteByte(name[i])
-			i++
-			continue
-		}
-		b.WriteString(strings.Repeat("0", max(0, 20-(end-i))) + name[i:end])
-		i = end
-	}
-	return b.String()
-}

@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"kitescope/internal/redact"
+	"kitescope/internal/words"
 	"kitescope/profile"
 )
 
@@ -146,7 +147,7 @@ func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Mani
 	m.Ended = p.clock().UTC()
 	m.Profiles = p.entries
 	slices.SortStableFunc(m.Profiles, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(natural(a.Node), natural(b.Node)), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(words.CompareNatural(a.Node, b.Node), cmp.Compare(a.Kind, b.Kind))
 	})
 	return m, cmp.Or(p.broken, context.Cause(ctx))
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kitescope/internal/hints"
+	"kitescope/internal/words"
 	"kitescope/profile"
 )
 
@@ -154,7 +155,7 @@ func (r *Record) round(s Store, dir string, files []string) bool {
 	}
 	r.Rounds = append(r.Rounds, round)
 	unique(r.Items[before:])
-	slices.SortStableFunc(r.Items[before:], func(a, b Item) int { return strings.Compare(natural(a.Node), natural(b.Node)) })
+	slices.SortStableFunc(r.Items[before:], func(a, b Item) int { return words.CompareNatural(a.Node, b.Node) })
 	return true
 }
 

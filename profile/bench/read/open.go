@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kitescope/internal/hints"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 )
 
@@ -130,7 +131,7 @@ func visible(dir string) ([]fs.DirEntry, error) {
 		info, err := os.Stat(filepath.Join(dir, e.Name()))
 		return err != nil || !info.IsDir() && !info.Mode().IsRegular()
 	})
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return compareNatural(a.Name(), b.Name()) })
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return words.CompareNatural(a.Name(), b.Name()) })
 	return entries, nil
 }
 
@@ -193,9 +194,9 @@ func interrupted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 // stem is what the files of one run have in common in their names: "3" of "ab-3.txt", "vmstat-3.log" and
 // "3.perf.csv". Words that name a program or a kind of file do not tell runs from each other.
 func stem(base string) string {
-	words := strings.FieldsFunc(base, func(r rune) bool { return strings.ContainsRune("._- ", r) })
+	parts := strings.FieldsFunc(base, func(r rune) bool { return strings.ContainsRune("._- ", r) })
 	var kept []string
-	for _, w := range words {
+	for _, w := range parts {
 		switch strings.ToLower(w) {
 		case "ab", "hyperfine", "bench", "benchmark", "benchmarks", "vmstat", "perf", "stat", "perfstat", "jmh",
 			"osb", "result", "results", "output", "out", "stdout", "stderr", "log", "txt", "text", "json", "jsonl", "csv", "md", "gz", "load":
@@ -204,35 +205,4 @@ func stem(base string) string {
 		}
 	}
 	return strings.Join(kept, "-")
-}
-
-// compareNatural orders names with the numbers in them as numbers.
-func compareNatural(a, b string) int {
-	for a != "" && b != "" {
-		da, db := digits(a), digits(b)
-		if da > 0 && db > 0 {
-			na, nb := strings.TrimLeft(a[:da], "0"), strings.TrimLeft(b[:db], "0")
-			if len(na) != len(nb) {
-				return len(na) - len(nb)
-			}
-			if c := strings.Compare(na, nb); c != 0 {
-				return c
-			}
-			a, b = a[da:], b[db:]
-			continue
-		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return len(a) - len(b)
-}
-
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
 }
