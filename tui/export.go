@@ -158,10 +158,10 @@ func saveMenu(g *gridPage) *Menu {
 }
 
 // SaveReport offers the formats that a report has on a command line too.
-func SaveReport[F any](title, name string, parse func(word string) (F, error), write func(io.Writer, F) error) *Menu {
+func SaveReport(title, name string, write func(io.Writer, render.Format) error) *Menu {
 	n := &Menu{Title: title}
 	for _, word := range []string{"csv", "json", "markdown"} {
-		format, err := parse(word)
+		format, err := render.ReportFormats().Parse(word)
 		if err != nil {
 			continue
 		}

@@ -112,7 +112,7 @@ func (p *reportPage) Act(m *tui.Model, a tui.Action) tui.Cmd {
 // saveMenu offers the formats of the report.
 func (p *reportPage) saveMenu() *tui.Menu {
 	name := strings.Join(p.verb, "-")
-	return tui.SaveReport("save the report", name, render.ReportFormats().Parse, func(w io.Writer, f render.Format) error {
+	return tui.SaveReport("save the report", name, func(w io.Writer, f render.Format) error {
 		return p.write(w, f, render.ReportOptions{})
 	})
 }

@@ -88,7 +88,7 @@ func newFlamePageOf(s *profileSubject, q topQuery, f profile.Filter, name string
 // tui.saveMenu offers the formats of the same report on the command line.
 func (p *topPage) saveMenu() *tui.Menu {
 	top, changes, o := p.top, p.changes, render.ReportOptions{By: p.shown.by}
-	return tui.SaveReport("save the table", "profile-top", render.ReportFormats().Parse, func(w io.Writer, f render.Format) error {
+	return tui.SaveReport("save the table", "profile-top", func(w io.Writer, f render.Format) error {
 		if changes != nil {
 			return profiles.WriteDiff(w, changes, f, o)
 		}
