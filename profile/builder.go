@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"kitescope/internal/words"
 )
 
 // Builder collects samples one at a time and makes a Profile of them: for formats in which a
@@ -96,7 +98,7 @@ func (b *Builder) Frame(name string, mapping int32) uint32 {
 // check holds what was built to the limits.
 func (b *Builder) check() error {
 	if b.memory > b.limits.MaxMemory {
-		return tooLarge("it would take more than %s of memory", size(b.limits.MaxMemory))
+		return tooLarge("it would take more than %s of memory", words.Bytes(b.limits.MaxMemory))
 	}
 	if b.p.Len() > b.limits.MaxSamples {
 		return tooLarge("more than %d different samples", b.limits.MaxSamples)

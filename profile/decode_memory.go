@@ -3,6 +3,8 @@ package profile
 import (
 	"math"
 	"unsafe"
+
+	"kitescope/internal/words"
 )
 
 // held is what the decoder holds in bytes: its tables with the room that they have, whether it is used or not, and what
@@ -49,7 +51,7 @@ func roomFor[T any](d *decoder, s []T, n int, done float64) ([]T, error) {
 }
 
 func (d *decoder) overMemory() error {
-	return tooLarge("it would take more than %s of memory", size(d.limits.MaxMemory))
+	return tooLarge("it would take more than %s of memory", words.Bytes(d.limits.MaxMemory))
 }
 
 // checkMemory holds what maps took since the last time to the limit; tables are held to it before they grow.

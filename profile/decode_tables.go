@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"kitescope/internal/hints"
+	"kitescope/internal/words"
 )
 
 // decoder is a profile while it is read: its tables, with ids and names as the file numbers them.
@@ -106,7 +107,7 @@ func (d *decoder) fields(ctx context.Context) error {
 			continue
 		}
 		if f.value > maxField {
-			return malformed("field %d is of %s", f.number, size(int64(min(f.value, 1<<62))))
+			return malformed("field %d is of %s", f.number, words.Bytes(int64(min(f.value, 1<<62))))
 		}
 		if n := int(f.value); w.end-w.at < n {
 			if err := w.more(ctx, n); err != nil {
@@ -200,7 +201,7 @@ func (d *decoder) message(f *field) error {
 		return d.function(f.data)
 	case profileString:
 		if len(f.data) > maxName {
-			return tooLarge("a name of %s", size(int64(len(f.data))))
+			return tooLarge("a name of %s", words.Bytes(int64(len(f.data))))
 		}
 		return d.name(f.data)
 	case profileMapping:
@@ -225,7 +226,7 @@ func (d *decoder) message(f *field) error {
 // name adds to the table of names.
 func (d *decoder) name(b []byte) (err error) {
 	if len(d.texts.all) > maxNames {
-		return tooLarge("more than %s of names", size(maxNames))
+		return tooLarge("more than %s of names", words.Bytes(maxNames))
 	}
 	if d.texts.all, err = roomIn(d, d.texts.all, len(b)); err != nil {
 		return err

@@ -306,10 +306,10 @@ func TestDecodeHoldsItsLimits(t *testing.T) {
 		limits profile.Limits
 		want   string
 	}{
-		{"bytes", many, profile.Limits{MaxBytes: 1000}, "too large: more than 1000 bytes when decompressed"},
+		{"bytes", many, profile.Limits{MaxBytes: 1000}, "too large: more than 1000 B when decompressed"},
 		{"samples", many, profile.Limits{MaxSamples: 999}, "too large: more than 999 samples"},
-		{"memory", deep, profile.Limits{MaxMemory: 1 << 20}, "too large: it would take more than 1 MiB of memory"},
-		{"a name", wire{}.names("", strings.Repeat("n", 1<<20+1)), profile.Limits{}, "too large: a name of 1 MiB"},
+		{"memory", deep, profile.Limits{MaxMemory: 1 << 20}, "too large: it would take more than 1.0 MiB of memory"},
+		{"a name", wire{}.names("", strings.Repeat("n", 1<<20+1)), profile.Limits{}, "too large: a name of 1.0 MiB"},
 		{"values", wide, profile.Limits{}, "too large: sample 1 has more than 1000 values"},
 	} {
 		_, err := profile.Decode(context.Background(), bytes.NewReader(append(test.data, oneType()...)), test.limits)

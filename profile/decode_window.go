@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"kitescope/internal/words"
 )
 
 // window is a stretch of the decompressed bytes that slides over them.
@@ -67,7 +69,7 @@ func (w *window) fill(ctx context.Context) error {
 		w.end += n
 		w.read += int64(n)
 		if w.read > w.max {
-			return tooLarge("more than %s when decompressed", size(w.max))
+			return tooLarge("more than %s when decompressed", words.Bytes(w.max))
 		}
 		if err != nil {
 			w.err = err

@@ -146,7 +146,7 @@ func TestBuilderHoldsItsLimits(t *testing.T) {
 		limits profile.Limits
 		want   string
 	}{
-		{profile.Limits{MaxMemory: 10_000}, "more than 9.77 KiB of memory"},
+		{profile.Limits{MaxMemory: 10_000}, "more than 9.8 KiB of memory"},
 		{profile.Limits{MaxSamples: 10}, "more than 10 different samples"},
 	} {
 		b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})

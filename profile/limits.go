@@ -59,16 +59,3 @@ const limitHint = "is it a profile? if it is, profile a shorter time, or fewer p
 func tooLarge(format string, args ...any) error {
 	return hints.Errorf(limitHint, "the profile is %w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
 }
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.3g GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.3g KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
-}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"kitescope/internal/words"
 )
 
 // MergeOptions say how profiles become one.
@@ -125,7 +127,7 @@ func (m *Merger) check() error {
 	used := bytesOf(m.p.Stacks) + bytesOf(m.p.Values) + bytesOf(m.p.Starts) + bytesOf(m.p.LabelOf) + 20*int64(m.p.Len())
 	used += m.tables.memory + m.tables.labels.memory
 	if used > m.options.Limits.MaxMemory {
-		return tooLarge("it would take more than %s of memory", size(m.options.Limits.MaxMemory))
+		return tooLarge("it would take more than %s of memory", words.Bytes(m.options.Limits.MaxMemory))
 	}
 	return nil
 }
