@@ -26,7 +26,7 @@ func csr(rows, dim, values int64, starts []int64, dims []int32, numbers []float3
 }
 
 func TestCSR(t *testing.T) {
-	s, err := parse(context.Background(), CSR, csr(3, 10, 3, []int64{0, 2, 2, 3}, []int32{1, 9, 4}, []float32{0.5, 2, -1}))
+	s, err := parse(context.Background(), CSR, "", csr(3, 10, 3, []int64{0, 2, 2, 3}, []int32{1, 9, 4}, []float32{0.5, 2, -1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestCSR(t *testing.T) {
 		"dimension 1 of a sparse vector stands be": csr(1, 10, 2, []int64{0, 2}, []int32{2, 1}, []float32{1, 1}),
 		"expected a finite number":                 csr(1, 10, 1, []int64{0, 1}, []int32{2}, []float32{float32(math.NaN())}),
 	} {
-		if _, err := parse(context.Background(), CSR, data); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parse(context.Background(), CSR, "", data); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package dataset reads the files in which benchmarks keep vectors and the ids of true
 // neighbours, and writes two of them.
 //
-// In: the name of a .npy, .fvecs, .bvecs, .ivecs, or .csr file. Out: a Set, which has
+// In: the name of a .npy, .fvecs, .bvecs, .ivecs, .csr or .parquet file. Out: a Set, which has
 // either vectors or rows of ids.
 //
 //  1. Open maps the file and chooses the format by the ending of its name; OpenAs is told.
@@ -41,6 +41,7 @@ const (
 // Set is what a file holds. Close gives its memory back.
 type Set struct {
 	Format Format
+	Column string // of a parquet file
 	// Vectors are the rows; nil if they are ids. Those that lie in the mapped file follow it: nobody
 	// may cut it short while they are used.
 	Vectors *engine.Vectors
@@ -65,28 +66,30 @@ func (s *Set) Close() {
 	if s.unmap != nil {
 		s.unmap()
 	}
-	*s = Set{Format: s.Format}
+	*s = Set{Format: s.Format, Column: s.Column}
 }
 
-// Open reads a file. The error names the file, and the offset where there is one.
-func Open(ctx context.Context, path string) (*Set, error) {
-	s, err := OpenAs(ctx, path, FormatOf(path))
+// Open reads a file. Of a parquet file with several columns of vectors, "FILE#COLUMN" names
+// one. The error names the file, and the offset where there is one.
+func Open(ctx context.Context, name string) (*Set, error) {
+	path, column := name, ""
+	if at := strings.LastIndexByte(name, '#'); at > 0 && FormatOf(name[:at]) == Parquet {
+		path, column = name[:at], name[at+1:]
+	}
+	s, err := OpenAs(ctx, path, FormatOf(path), column)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return s, nil
 }
 
-// OpenAs reads a file of a format, whatever its name is. The caller names the file.
-func OpenAs(ctx context.Context, path string, format Format) (*Set, error) {
-	switch format {
-	case HDF5:
+// OpenAs reads a file of a format, whatever its name is, and the column of a parquet file that has several. The caller names the file.
+func OpenAs(ctx context.Context, path string, format Format, column string) (*Set, error) {
+	if format == HDF5 {
 		return nil, refuseHDF5(path)
-	case Parquet:
-		return nil, refuseParquet(path)
-	case "":
-		return nil, errors.New("expected a name ending in .npy, .fvecs, .bvecs, .ivecs or .csr")
-	default:
+	}
+	if format == "" {
+		return nil, errors.New("expected a name ending in .npy, .fvecs, .bvecs, .ivecs, .csr or .parquet")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -100,7 +103,7 @@ func OpenAs(ctx context.Context, path string, format Format) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := parse(ctx, format, m.Data)
+	s, err := parse(ctx, format, column, m.Data)
 	if err != nil || !s.Mapped {
 		m.Unmap()
 	} else {
@@ -110,7 +113,7 @@ func OpenAs(ctx context.Context, path string, format Format) (*Set, error) {
 }
 
 // parse reads a file that is in memory. If the set says Mapped, it refers to data.
-func parse(ctx context.Context, format Format, data []byte) (s *Set, err error) {
+func parse(ctx context.Context, format Format, column string, data []byte) (s *Set, err error) {
 	switch format {
 	case NPY:
 		s, err = readNPY(ctx, data)
@@ -118,6 +121,8 @@ func parse(ctx context.Context, format Format, data []byte) (s *Set, err error) 
 		s, err = readVecs(ctx, format, data)
 	case CSR:
 		s, err = readCSR(ctx, data)
+	case Parquet:
+		s, err = readParquet(ctx, column, data)
 	default:
 		return nil, fmt.Errorf("unknown format %q", format)
 	}
@@ -158,12 +163,6 @@ func FormatOf(name string) Format {
 func refuseHDF5(path string) error {
 	return fmt.Errorf("HDF5 is not supported; convert it to .npy files: python3 -c "+
 		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in (\"train\",\"test\",\"neighbors\")]' %s", path)
-}
-
-// refuseParquet says how to convert a column of vectors.
-func refuseParquet(path string) error {
-	return fmt.Errorf("parquet is not supported; convert the column of vectors to a .npy file: python3 -c "+
-		"'import numpy,pyarrow.parquet as p,sys; numpy.save(\"vectors\",numpy.stack(p.read_table(sys.argv[1])[sys.argv[2]].to_numpy()))' %s COLUMN", path)
 }
 
 // checkEvery is after how many rows a long loop asks whether it is still wanted.

@@ -14,6 +14,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
+	guard "kitescope/engine/parquet"
 )
 
 // The files of testdata were written by NumPy, pyarrow and h5py: see testdata/make.py.
@@ -55,6 +56,7 @@ func TestFloat32Vectors(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		format  Format
+		column  string
 		mapped  bool
 		rounded int
 	}{
@@ -64,14 +66,21 @@ func TestFloat32Vectors(t *testing.T) {
 		{name: "fortran.npy", format: NPY},
 		{name: "f8.npy", format: NPY, rounded: 1},
 		{name: "f4.fvecs", format: Fvecs, mapped: true},
+		{name: "one.parquet", format: Parquet, column: "list"},
+		{name: "plain.parquet", format: Parquet, column: "list"},
+		{name: "gzip.parquet", format: Parquet, column: "list"},
+		{name: "table.parquet#list", format: Parquet, column: "list"},
+		{name: "table.parquet#fixed", format: Parquet, column: "fixed"},
+		{name: "table.parquet#bytes", format: Parquet, column: "bytes"},
+		{name: "table.parquet#double", format: Parquet, column: "double", rounded: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := load(t, test.name)
 			if s.Vectors.Element != dist.Float32 || s.Vectors.Dim != 4 || s.IDs != nil || s.NaNs != 0 {
 				t.Errorf("element %v of %d dimensions, %d ids, %d NaNs", s.Vectors.Element, s.Vectors.Dim, len(s.IDs), s.NaNs)
 			}
-			if s.Format != test.format || s.Mapped != test.mapped || s.Rounded != test.rounded {
-				t.Errorf("format %q, mapped %v, rounded %d", s.Format, s.Mapped, s.Rounded)
+			if s.Format != test.format || s.Column != test.column || s.Mapped != test.mapped || s.Rounded != test.rounded {
+				t.Errorf("format %q, column %q, mapped %v, rounded %d", s.Format, s.Column, s.Mapped, s.Rounded)
 			}
 			if d := cmp.Diff(floats(), float32Rows(s.Vectors)); d != "" {
 				t.Error(d)
@@ -98,11 +107,14 @@ func TestOtherElements(t *testing.T) {
 		holds   func(*engine.Vectors) bool
 	}{
 		{"f2.npy", dist.Float16, 4, half},
+		{"table.parquet#half", dist.Float16, 4, half},
 		{"v2.npy", dist.BFloat16, 4, func(v *engine.Vectors) bool {
 			return bytes.Equal(v.Row(0), []byte{0, 0, 0, 0x3e, 0x80, 0x3e, 0xc0, 0x3e})
 		}},
 		{"i1.npy", dist.Int8, 4, signed},
+		{"table.parquet#int8", dist.Int8, 4, signed},
 		{"u1.npy", dist.Bit, 16, bits},
+		{"table.parquet#bits", dist.Bit, 16, bits},
 		{"u1.bvecs", dist.Float32, 2, func(v *engine.Vectors) bool {
 			return cmp.Equal(float32Rows(v), [][]float32{{0, 23}, {46, 69}, {92, 115}, {138, 161}, {184, 207}})
 		}},
@@ -127,11 +139,14 @@ func TestIDs(t *testing.T) {
 		return rows
 	}
 	for name, want := range map[string][][]int64{
-		"i4.npy":   matrix(-3),
-		"u4.npy":   matrix(0),
-		"i8.npy":   matrix(-3),
-		"i4.ivecs": matrix(-3),
-		"list.npy": {{-3}, {1}, {5}, {9}, {13}},
+		"i4.npy":                  matrix(-3),
+		"u4.npy":                  matrix(0),
+		"i8.npy":                  matrix(-3),
+		"i4.ivecs":                matrix(-3),
+		"table.parquet#neighbors": matrix(-3),
+		"table.parquet#int32":     matrix(-3),
+		"list.npy":                {{-3}, {1}, {5}, {9}, {13}},
+		"table.parquet#id":        {{0}, {1}, {2}, {3}, {4}},
 	} {
 		s := load(t, name)
 		if d := cmp.Diff(want, s.IDs); d != "" || s.Vectors != nil {
@@ -154,15 +169,21 @@ func TestNaNRowsAreCountedAndNamed(t *testing.T) {
 
 func TestWhatIsRefused(t *testing.T) {
 	for name, want := range map[string]string{
-		"big.npy":      `big-endian values of type ">f4"`,
-		"bool.npy":     `found "|b1"`,
-		"cube.npy":     "expected the shape of a matrix, found (5, 2, 2)",
-		"vector.npy":   "expected the shape of a matrix, found (4,)",
-		"glove.hdf5":   "HDF5 is not supported; convert it to .npy files: python3 -c ",
-		"base.parquet": "parquet is not supported; convert the column of vectors to a .npy file: python3 -c ",
-		"none.npy":     "read testdata/none.npy: no such file",
-		"f4.txt":       "a name ending in .npy",
-		"":             "a name ending in .npy",
+		"big.npy":              `big-endian values of type ">f4"`,
+		"bool.npy":             `found "|b1"`,
+		"cube.npy":             "expected the shape of a matrix, found (5, 2, 2)",
+		"vector.npy":           "expected the shape of a matrix, found (4,)",
+		"glove.hdf5":           "HDF5 is not supported; convert it to .npy files: python3 -c ",
+		"brotli.parquet":       "compressed with BROTLI are not supported",
+		"table.parquet":        "several columns hold vectors; choose one with FILE#COLUMN: fixed, list, double,",
+		"table.parquet#no":     `no column "no"; there are id, title, fixed,`,
+		"table.parquet#title":  "column title is",
+		"table.parquet#ragged": "row 1 of 5: expected 1 values, found more",
+		"table.parquet#hole":   "row 1: expected a value, found none",
+		"table.parquet#null":   "row 1: expected a value, found none",
+		"none.npy":             "read testdata/none.npy: no such file",
+		"f4.txt":               "a name ending in .npy",
+		"":                     "a name ending in .npy",
 	} {
 		_, err := Open(t.Context(), testdata(name))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -191,25 +212,30 @@ func TestHostileFiles(t *testing.T) {
 		data   []byte
 		want   string
 	}{
-		"npy empty":         {NPY, nil, "offset 0: expected a .npy file"},
-		"npy version":       {NPY, npy(4, 0, "", 0), "offset 6: expected version 1, 2 or 3"},
-		"npy header length": {NPY, npy(1, 500, "{}", 0), "a header of 500 bytes declared, at most 2"},
-		"npy no descr":      {NPY, npy(1, 2, "{}", 0), "no 'descr'"},
-		"npy truncated":     {NPY, shape("(5, 4)", 79), "expected 5 rows of 4 values of 4 bytes, 79 bytes are there"},
-		"npy too long":      {NPY, shape("(5, 4)", 81), "expected the end of the file, 1 bytes follow"},
-		"npy overflow":      {NPY, shape("(2305843009213693951, 2305843009213693951)", 16), "16 bytes are there"},
-		"npy overflow to 0": {NPY, shape("(4611686018427387904, 4)", 16), "offset 10: expected a shape of whole numbers"},
-		"npy negative":      {NPY, shape("(-1, 4)", 16), "expected a shape of whole numbers"},
-		"npy no columns":    {NPY, shape("(99999999999, 0)", 0), "rows of no columns"},
-		"fvecs empty":       {Fvecs, nil, "offset 0: expected the dimension"},
-		"fvecs dimension 0": {Fvecs, vecs(0, 0), "a row of 0 values"},
-		"fvecs negative":    {Fvecs, vecs(-1, 0), "a row of -1 values"},
-		"fvecs huge":        {Fvecs, vecs(math.MaxInt32, 0), "4 bytes follow"},
-		"fvecs truncated":   {Fvecs, vecs(2, 0, 0, 2, 0), "offset 12: expected a row of 12 bytes, 8 are there"},
-		"fvecs other":       {Fvecs, vecs(1, 0, 2, 0), "offset 8: row 1: expected dimension 1, found 2"},
+		"npy empty":           {NPY, nil, "offset 0: expected a .npy file"},
+		"npy version":         {NPY, npy(4, 0, "", 0), "offset 6: expected version 1, 2 or 3"},
+		"npy header length":   {NPY, npy(1, 500, "{}", 0), "a header of 500 bytes declared, at most 2"},
+		"npy no descr":        {NPY, npy(1, 2, "{}", 0), "no 'descr'"},
+		"npy truncated":       {NPY, shape("(5, 4)", 79), "expected 5 rows of 4 values of 4 bytes, 79 bytes are there"},
+		"npy too long":        {NPY, shape("(5, 4)", 81), "expected the end of the file, 1 bytes follow"},
+		"npy overflow":        {NPY, shape("(2305843009213693951, 2305843009213693951)", 16), "16 bytes are there"},
+		"npy overflow to 0":   {NPY, shape("(4611686018427387904, 4)", 16), "offset 10: expected a shape of whole numbers"},
+		"npy negative":        {NPY, shape("(-1, 4)", 16), "expected a shape of whole numbers"},
+		"npy no columns":      {NPY, shape("(99999999999, 0)", 0), "rows of no columns"},
+		"fvecs empty":         {Fvecs, nil, "offset 0: expected the dimension"},
+		"fvecs dimension 0":   {Fvecs, vecs(0, 0), "a row of 0 values"},
+		"fvecs negative":      {Fvecs, vecs(-1, 0), "a row of -1 values"},
+		"fvecs huge":          {Fvecs, vecs(math.MaxInt32, 0), "4 bytes follow"},
+		"fvecs truncated":     {Fvecs, vecs(2, 0, 0, 2, 0), "offset 12: expected a row of 12 bytes, 8 are there"},
+		"fvecs other":         {Fvecs, vecs(1, 0, 2, 0), "offset 8: row 1: expected dimension 1, found 2"},
+		"parquet empty":       {Parquet, nil, "a parquet file"},
+		"parquet long footer": {Parquet, []byte("PAR1\x00\xff\x00\x00\x00PAR1"), "offset 5: expected metadata of at most 1 bytes, found 255"},
+		// A list of 2^28 structs in a footer of 8 bytes.
+		"parquet long list":   {Parquet, []byte("PAR1\x29\xfc\xff\xff\xff\x7f\x00\x00\x08\x00\x00\x00PAR1"), "expected metadata of a parquet file"},
+		"parquet of no pages": {Parquet, []byte("PAR1\x00\x00\x00\x00PAR1"), "expected metadata of a parquet file"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := parse(t.Context(), test.format, test.data); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := parse(t.Context(), test.format, "", test.data); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
@@ -221,13 +247,20 @@ func TestUnalignedValuesAreCopied(t *testing.T) {
 	data := append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), 0})+text), 0, 0, 0x80, 0x3f)
 	for pad := range 4 {
 		at := append(make([]byte, pad, pad+len(data)), data...)[pad:]
-		s, err := parse(t.Context(), NPY, at)
+		s, err := parse(t.Context(), NPY, "", at)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := s.Vectors.Float32(0)[0]; got != 1 {
 			t.Errorf("%d bytes further: %v", pad, got)
 		}
+	}
+}
+
+// TestPagesThatGrowAreRefused: a small page may announce, or decompress to, anything.
+func TestPagesThatGrowAreRefused(t *testing.T) {
+	if v := load(t, "zeros.parquet").Vectors; v.Rows != 20000 || v.Dim != 16 {
+		t.Errorf("%d x %d zeros", v.Rows, v.Dim)
 	}
 }
 
@@ -267,7 +300,7 @@ func TestWrittenFilesAreThoseOfNumPy(t *testing.T) {
 func TestOpenEndsWhenNobodyWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, name := range []string{"f4.npy", "fortran.npy", "f8.npy", "i8.npy", "f4.fvecs", "u1.bvecs", "i4.ivecs"} {
+	for _, name := range []string{"f4.npy", "fortran.npy", "f8.npy", "i8.npy", "f4.fvecs", "u1.bvecs", "i4.ivecs", "plain.parquet"} {
 		if _, err := Open(ctx, testdata(name)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -277,9 +310,9 @@ func TestOpenEndsWhenNobodyWaits(t *testing.T) {
 // FuzzParse gives hostile bytes to all readers. Go's fuzzing itself ends a run that takes
 // too much memory; what is kept must be within a small multiple of the file.
 func FuzzParse(f *testing.F) {
-	formats := []Format{NPY, Fvecs, Bvecs, Ivecs, CSR}
-	f.Add(byte(4), csr(3, 10, 3, []int64{0, 2, 2, 3}, []int32{1, 9, 4}, []float32{0.5, 2, -1}))
-	for i, names := range [][]string{{"f4.npy", "f8.npy", "i4.npy", "fortran.npy"}, {"f4.fvecs"}, {"u1.bvecs"}, {"i4.ivecs"}} {
+	formats := []Format{NPY, Fvecs, Bvecs, Ivecs, Parquet, CSR}
+	f.Add(byte(5), csr(3, 10, 3, []int64{0, 2, 2, 3}, []int32{1, 9, 4}, []float32{0.5, 2, -1}))
+	for i, names := range [][]string{{"f4.npy", "f8.npy", "i4.npy", "fortran.npy"}, {"f4.fvecs"}, {"u1.bvecs"}, {"i4.ivecs"}, {"one.parquet", "plain.parquet", "gzip.parquet"}} {
 		for _, name := range names {
 			data, err := os.ReadFile(testdata(name))
 			if err != nil {
@@ -289,7 +322,7 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, format byte, data []byte) {
-		s, err := parse(t.Context(), formats[int(format)%len(formats)], data)
+		s, err := parse(t.Context(), formats[int(format)%len(formats)], "", data)
 		if err != nil {
 			return
 		}
@@ -304,7 +337,7 @@ func FuzzParse(f *testing.F) {
 		for _, row := range s.IDs {
 			kept += 8 * len(row)
 		}
-		if kept > 256*len(data)+64<<20 {
+		if kept > guard.MaxRatio*len(data)+guard.MaxExtra {
 			t.Errorf("%d bytes of a file of %d", kept, len(data))
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"kitescope/engine"
 	"kitescope/engine/dataset"
@@ -34,6 +35,9 @@ func (h *Hint) index() index.Hint {
 // the file's is an error.
 func Open(ctx context.Context, path string, h Hint) (*Target, error) {
 	info, err := os.Stat(path)
+	if err != nil && isDataset(path) { // FILE#COLUMN: what is not there is named without the column
+		info, err = os.Stat(withoutColumn(path))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, withoutPath(err))
 	}
@@ -64,9 +68,25 @@ func withoutPath(err error) error {
 	return err
 }
 
+// withoutColumn is the FILE of FILE#COLUMN.
+func withoutColumn(path string) string {
+	if at := strings.LastIndexByte(path, '#'); at > 0 {
+		return path[:at]
+	}
+	return path
+}
+
 // isDataset reports whether a name is one that package dataset opens.
 func isDataset(path string) bool {
-	return dataset.FormatOf(path) != ""
+	ending := strings.ToLower(filepath.Ext(path))
+	if column := withoutColumn(path); strings.ToLower(filepath.Ext(column)) == ".parquet" {
+		return true
+	}
+	switch ending {
+	case ".npy", ".fvecs", ".bvecs", ".ivecs", ".csr", ".parquet", ".hdf5", ".h5":
+		return true
+	}
+	return false
 }
 
 func openFile(ctx context.Context, path string, h Hint) (*Target, error) {

@@ -1,6 +1,6 @@
 // Package log reads, draws and writes query logs: what was asked of a collection, when, and what the answer should be.
 //
-// In: a file (.npy, .fvecs, .bvecs, .jsonl), the access log of a Milvus proxy, or the vectors of a collection.
+// In: a file (.npy, .fvecs, .bvecs, .parquet, .jsonl), the access log of a Milvus proxy, or the vectors of a collection.
 // Out: a Log, vectors and parameters of requests in the order of their arrival. The steps: Open tells the format by the
 // first bytes; a reader makes requests; Sample draws them from a collection's own vectors; CaptureFiles takes rate and
 // shape from an access log, which has no vectors, and Dress puts a shape on vectors. Write makes a .jsonl of any of them,

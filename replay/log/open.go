@@ -17,6 +17,7 @@ import (
 
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
+	guard "kitescope/engine/parquet"
 	"kitescope/internal/hints"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Strict bool
 	// Batch puts so many vectors of a file of vectors into one request; 0 and 1 are one.
 	Batch int
+	// Column names the column of vectors of a parquet file; it may be empty if there is one alone.
+	Column string
 }
 
 // What the first bytes of a file are.
@@ -52,7 +55,7 @@ const (
 	kindUnknown kind = ""
 )
 
-// Open reads a query log: .npy, .fvecs and .bvecs through engine/dataset, .jsonl (plain, gzip or zstd) as Write
+// Open reads a query log: .npy, .fvecs, .bvecs and .parquet through engine/dataset, .jsonl (plain, gzip or zstd) as Write
 // describes it. The first bytes tell the format; the name decides between .fvecs and .bvecs alone, where bytes cannot.
 // Vectors of .npy and .fvecs files may lie in the mapped file: nobody may cut it short before Close.
 //
@@ -124,7 +127,7 @@ func refuse(k kind) error {
 			"it is a Milvus proxy access log: times without vectors")
 	}
 	return hints.Errorf(`a .jsonl has one object per line: {"vector": [0.1, 0.2], "k": 10}`,
-		"expected a .npy, .fvecs, .bvecs or .jsonl file, found something else")
+		"expected a .npy, .fvecs, .bvecs, .parquet or .jsonl file, found something else")
 }
 
 // sniff tells what a file is by its first bytes.
@@ -222,12 +225,6 @@ func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
 	}
 }
 
-// A stream may become so many times its compressed size, and so many bytes more.
-const (
-	maxRatio = 256
-	maxExtra = 64 << 20
-)
-
 // bounded ends with an error where a stream becomes much longer than real ones do: text of real vectors shrinks to a third.
 type bounded struct {
 	r   io.Reader
@@ -236,7 +233,7 @@ type bounded struct {
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.n > maxRatio*b.raw.n+maxExtra {
+	if b.n > guard.MaxRatio*b.raw.n+guard.MaxExtra {
 		return 0, fmt.Errorf("%d compressed bytes became more than %d", b.raw.n, b.n)
 	}
 	n, err := b.r.Read(p)

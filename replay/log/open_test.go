@@ -80,15 +80,15 @@ func TestWhatIsNoLogIsRefusedWithWhatToDo(t *testing.T) {
 		data       []byte
 		want, hint string
 	}{
-		"hdf5":       {[]byte("\x89HDF\r\n\x1a\n and more"), "HDF5 is not supported; convert it to .npy files", ""},
-		"access log": {[]byte("[2024/05/01 10:00:00.000 +00:00] [ACCESS] <u: tcp-1:2> Search"), "Milvus proxy access log", "replay capture"},
-		"empty":      {nil, "the file is empty", ""},
-		"text":       {[]byte("vector,k\n1,2\n"), "found something else", "one object per line"},
-		"ids":        {[]byte{2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}, "found 1 rows of whole numbers", "true neighbours"},
-		"cut npy":    {npy(t, counting(t, 3))[:150], "3 rows of 4 values", ""},
-		"parquet":    {[]byte("PAR1..."), "parquet is not supported; convert the column of vectors to a .npy file", ""},
-		"gzip":       {[]byte("\x1f\x8b\x08 nonsense"), "", ""},
-		"array":      {[]byte(`[{"vector":[1]}]`), "found something else", "one object per line"},
+		"hdf5":        {[]byte("\x89HDF\r\n\x1a\n and more"), "HDF5 is not supported; convert it to .npy files", ""},
+		"access log":  {[]byte("[2024/05/01 10:00:00.000 +00:00] [ACCESS] <u: tcp-1:2> Search"), "Milvus proxy access log", "replay capture"},
+		"empty":       {nil, "the file is empty", ""},
+		"text":        {[]byte("vector,k\n1,2\n"), "found something else", "one object per line"},
+		"ids":         {[]byte{2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}, "found 1 rows of whole numbers", "true neighbours"},
+		"cut npy":     {npy(t, counting(t, 3))[:150], "3 rows of 4 values", ""},
+		"cut parquet": {[]byte("PAR1..."), "a parquet file", ""},
+		"gzip":        {[]byte("\x1f\x8b\x08 nonsense"), "", ""},
+		"array":       {[]byte(`[{"vector":[1]}]`), "found something else", "one object per line"},
 	} {
 		path := write(t, strings.ReplaceAll(name, " ", "-")+".ivecs", test.data)
 		_, err := Open(context.Background(), path, Options{})

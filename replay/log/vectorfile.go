@@ -18,7 +18,13 @@ import (
 func openVectors(ctx context.Context, f *os.File, size int64, k kind, path string, o Options) (*Log, error) {
 	head := make([]byte, 4)
 	n, _ := f.ReadAt(head, 0)
-	set, err := dataset.OpenAs(ctx, path, formatOf(k, path, size, head[:n]))
+	var set *dataset.Set
+	var err error
+	if k == kindParquet {
+		set, err = openParquet(ctx, path, o.Column)
+	} else {
+		set, err = dataset.OpenAs(ctx, path, formatOf(k, path, size, head[:n]), "")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +146,7 @@ func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	if k := sniff(head[:n]); k == kindNPY || k == kindParquet || k == kindHDF5 {
 		format = formatOf(k, path, 0, nil)
 	}
-	set, err := dataset.OpenAs(ctx, path, format)
+	set, err := dataset.OpenAs(ctx, path, format, "")
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

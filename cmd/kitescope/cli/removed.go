@@ -77,7 +77,6 @@ var removedFlags = map[string]string{
 	"replay cache":           copyBucket,
 	"replay cache-limit":     copyBucket,
 	"replay calls":           "replay whatif --calibrate reads what calls cost from the load itself",
-	"replay column":          "convert a column of parquet to a .npy file: --queries FILE.parquet says how",
 	"replay check":           "replay whatif is checked against a live run: --calibrate",
 	"replay concurrency":     "replay whatif predicts one load: --at SESSIONS or --rate",
 	"replay cpu-period":      "--node-cores limits the CPU of a node",

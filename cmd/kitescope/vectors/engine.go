@@ -33,7 +33,7 @@ distances of its other builds differ by a few units in the last place.
 
 FILE is an index file of hnswlib or faiss; the folder of an index in Milvus's storage
 (index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors,
-searched row by row. VECTORS and QUERIES are .npy, .fvecs or .bvecs.`,
+searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (FILE#COLUMN).`,
 		Example: `  kitescope engine info index_files/443/1/100/200
   kitescope engine build base.npy --m 16 --ef-construction 200 -O base.hnsw
   kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs`,
@@ -73,7 +73,7 @@ func (f *engineFlags) registerMetric(cmd *cobra.Command) {
 // registerSearch adds the flags that say whose search it is.
 func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs or, sparse, .csr (required)")
+	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs, .parquet or, sparse, .csr (required)")
 	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, one row per query (.ivecs, .npy), or exact: computed here, row by row")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
 	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")

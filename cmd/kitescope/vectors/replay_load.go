@@ -38,12 +38,13 @@ type queryFlags struct {
 	strict      bool
 	truth       string
 	shuffle     bool
+	column      string
 }
 
 // register adds the flags. Commands with an ef of another kind have that flag themselves.
 func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs or .bvecs; default: --draw queries, like replay sample")
+	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs, .bvecs or .parquet; default: --draw queries, like replay sample")
 	fl.IntVar(&f.draw.count, "draw", 1000, "number of queries to draw from the collection without a log")
 	fl.Float64Var(&f.draw.noise, "noise", defaultNoise, "noise of drawn queries (see: replay sample)")
 	fl.Uint64Var(&f.draw.seed, "seed", 1, "seed of all random choices")
@@ -51,6 +52,7 @@ func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 	fl.IntVar(&f.limit, "limit-queries", 0, "replay only the first N requests of the log; 0 for all")
 	fl.IntVar(&f.skip, "skip-queries", 0, "skip the first N requests")
 	fl.BoolVar(&f.shuffle, "shuffle", false, "shuffle the requests with --seed")
+	fl.StringVar(&f.column, "column", "", "column of a .parquet file, if several have vectors")
 	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; otherwise broken ones are counted and skipped")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
 	f.params.register(fl, func(p *engine.SearchParam) string {
@@ -102,7 +104,7 @@ func (f *queryFlags) check() error {
 // meaningless is the error of a flag of a log where none is named, or of drawn queries where one is.
 func (f *queryFlags) meaningless(cmd *cobra.Command) error {
 	if f.path == "" {
-		return without(cmd, "queries", "limit-queries", "skip-queries", "strict-log", "override")
+		return without(cmd, "queries", "limit-queries", "skip-queries", "column", "strict-log", "override")
 	}
 	return beside(cmd, "queries", "draw", "noise")
 }
@@ -138,7 +140,7 @@ func (f *queryFlags) readQueries(ctx context.Context, a *cli.App, data *loaded) 
 		}
 		a.Warn("no --queries: drawing %d from %s with noise %g and seed %d", f.draw.count, name, f.draw.noise, f.draw.seed)
 	} else if l, err = log.Open(ctx, f.path, log.Options{
-		Skip: f.skip, Limit: f.limit, Element: &c.Element, Dim: c.Dim, Strict: f.strict, Batch: f.draw.nq,
+		Skip: f.skip, Limit: f.limit, Element: &c.Element, Dim: c.Dim, Strict: f.strict, Batch: f.draw.nq, Column: f.column,
 	}); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type vectorFile struct {
 
 func (f *vectorFile) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.path, "vectors", "", "with --target: file of its vectors, instead of a cluster's segments (.npy, .fvecs, .bvecs); needs --metric but no cluster")
+	fl.StringVar(&f.path, "vectors", "", "with --target: file of its vectors, instead of a cluster's segments (.npy, .fvecs, .bvecs, .parquet or FILE.parquet#COLUMN); needs --metric but no cluster")
 	fl.StringVar(&f.ids, "ids", "", "with --vectors: keys of its rows, if not row numbers from 0 (.npy, .ivecs)")
 }
 
@@ -85,7 +85,7 @@ func (f *vectorFile) collection(ctx context.Context, a *cli.App, set *dataset.Se
 		}
 	}
 	return &loaded{
-		Loaded: replay.OfVectors(filepath.Base(f.path), name, v, keys, m), place: f.path, file: set,
+		Loaded: replay.OfVectors(filepath.Base(f.path), name, v, keys, m), place: strings.TrimSuffix(f.path, "#"+set.Column), file: set,
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-"""Writes the files that the tests of engine/dataset read, with NumPy and h5py.
+"""Writes the files that the tests of engine/dataset read, with NumPy, pyarrow and h5py.
 
     python3 make.py
 
@@ -6,6 +6,8 @@ All hold the same 5 x 4 values where their types allow: (row*4+column)/8, and 3.
 """
 import h5py
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 x = (np.arange(20, dtype=np.float64) / 8).reshape(5, 4)
 x[4, 3] = 3.1  # is no float32
@@ -47,6 +49,34 @@ vecs("f4.fvecs", f4, np.float32)
 vecs("u1.bvecs", bits, np.uint8)
 vecs("i4.ivecs", ids, np.int32)
 
+
+def lists(a, kind, size=None):
+    return pa.array(list(a), type=pa.list_(kind, size) if size else pa.list_(kind))
+
+
+table = pa.table({
+    "id": pa.array(range(5), type=pa.int64()),
+    "title": pa.array(["a", "b", "c", "d", "e"]),
+    "fixed": lists(f4, pa.float32(), 4),
+    "list": lists(f4, pa.float32()),
+    "double": lists(x, pa.float64()),
+    "half": lists(x.astype(np.float16), pa.float16()),
+    "int8": lists((ids * 7).astype(np.int8), pa.int8()),
+    "bits": lists(bits, pa.uint8()),
+    "neighbors": lists(ids, pa.int64()),
+    "int32": lists(ids.astype(np.int32), pa.int32()),
+    "bytes": pa.array([row.tobytes() for row in f4], type=pa.binary(16)),
+    "ragged": pa.array([[1.0], [1.0, 2.0], [1.0], [1.0], [1.0]], type=pa.list_(pa.float32())),
+    "hole": pa.array([[1.0], None, [1.0], [1.0], [1.0]], type=pa.list_(pa.float32())),
+    "null": pa.array([[1.0], [None], [1.0], [1.0], [1.0]], type=pa.list_(pa.float32())),
+})
+pq.write_table(table, "table.parquet", row_group_size=2, compression="zstd")
+pq.write_table(table.select(["id", "title", "list"]), "one.parquet", compression="snappy", data_page_version="2.0")
+pq.write_table(table.select(["list"]), "plain.parquet", compression="none", use_dictionary=False)
+pq.write_table(table.select(["list"]), "gzip.parquet", compression="gzip")
+pq.write_table(table.select(["list"]), "brotli.parquet", compression="brotli")
+# A run of one value takes few bytes, whatever its length.
+pq.write_table(pa.table({"list": lists(np.zeros((20000, 16), dtype=np.float32), pa.float32())}), "zeros.parquet", compression="zstd")
 
 with h5py.File("glove.hdf5", "w") as out:
     out["train"], out["test"], out["neighbors"] = f4, f4[:2], ids
