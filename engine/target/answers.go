@@ -29,9 +29,9 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 	}
 	a := &Answers{K: p.K, Hits: make([][]engine.Hit, queries.Rows), Cost: make([]index.Cost, queries.Rows)}
 	began := time.Now()
-	first, err := t.File.NewSearcher(index.Options{Library: t.library(o.Library), BM25: o.BM25})
+	first, err := t.searcher(o)
 	if err != nil {
-		return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
+		return nil, err
 	}
 	if s, ok := first.(index.BatchSearcher); ok {
 		if err := a.batches(ctx, s, queries, p, threads); err != nil {
@@ -40,13 +40,9 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 		a.Took = time.Since(began)
 		return a, nil
 	}
-	all := []index.Searcher{first}
-	for len(all) < min(threads, queries.Rows) {
-		s, err := first.Clone()
-		if err != nil {
-			return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
-		}
-		all = append(all, s)
+	all, err := t.clones(first, min(threads, queries.Rows))
+	if err != nil {
+		return nil, err
 	}
 	err = each(ctx, all, queries.Rows, func(s index.Searcher, i int) error {
 		hits, cost, err := s.Search(queries.Row(i), p, nil)
@@ -112,6 +108,27 @@ func typeOf(e dist.Element) string {
 		return "uint8, eight bits to a value"
 	}
 	return e.String()
+}
+
+func (t *Target) searcher(o Options) (index.Searcher, error) {
+	s, err := t.File.NewSearcher(index.Options{Library: t.library(o.Library), BM25: o.BM25})
+	if err != nil {
+		return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
+	}
+	return s, nil
+}
+
+// clones returns n searchers, first among them. They share what they make of the rows, e.g. norms.
+func (t *Target) clones(first index.Searcher, n int) ([]index.Searcher, error) {
+	list := []index.Searcher{first}
+	for len(list) < n {
+		s, err := first.Clone()
+		if err != nil {
+			return nil, fmt.Errorf("search %s: %w", t.File.Name, err)
+		}
+		list = append(list, s)
+	}
+	return list, nil
 }
 
 // each calls f for the numbers below n, in order where there is one searcher, and stops at the
@@ -184,13 +201,4 @@ func RecallOf(a *Answers, truth [][]int64) (*Recall, error) {
 	}
 	r.Mean = sum / float64(max(1, r.Queries))
 	return r, nil
-}
-
-// Distances returns how many distances a query computed on average.
-func (a *Answers) Distances() float64 {
-	sum := 0.0
-	for _, c := range a.Cost {
-		sum += float64(c.Distances)
-	}
-	return sum / float64(max(1, len(a.Cost)))
 }

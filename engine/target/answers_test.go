@@ -2,10 +2,12 @@ package target
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -229,5 +231,49 @@ func TestUnusedAndEF(t *testing.T) {
 		if ef := (&Found{Target: c.t, Params: c.p, Options: c.o}).EF(); name != c.name || ef != c.ef {
 			t.Errorf("%+v: %q is not used, want %q; ef %d, want %d", c.p, name, c.name, ef, c.ef)
 		}
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	x, queries := built(t, random(t, 200, 6), dist.L2), random(t, 9, 6)
+	cpu := time.Duration(0)
+	l := &Load{Params: index.Params{K: 4, SearchParams: engine.SearchParams{EF: 20}}, Threads: 2, Rounds: 3, CPU: func() time.Duration { cpu += 18 * time.Microsecond; return cpu }}
+	s, err := x.Measure(t.Context(), queries, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.QPS) != 3 || len(s.CPU) != 3 || s.CPU[0] != 2*time.Microsecond || len(s.Latency) != 27 || !slices.IsSorted(s.Latency) {
+		t.Errorf("%d rounds, CPU %v, %d latencies", len(s.QPS), s.CPU, len(s.Latency))
+	}
+	want, err := x.Search(t.Context(), queries, l.Params, Options{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want.Hits, s.Answers.Hits); d != "" {
+		t.Errorf("what was measured answers otherwise: %s", d)
+	}
+	distances, hops := s.Answers.PerQuery()
+	if wantD, wantH := want.PerQuery(); distances != wantD || hops != wantH || distances < 20 || hops < 1 {
+		t.Errorf("%v distances and %v hops, want %v and %v", distances, hops, wantD, wantH)
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := x.Measure(done, queries, l); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := x.Measure(t.Context(), random(t, 2, 7), l); err == nil {
+		t.Error("queries of another dimension were measured")
+	}
+}
+
+func TestLatencyAt(t *testing.T) {
+	s := &Speed{Latency: []time.Duration{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
+	for q, want := range map[float64]time.Duration{0: 1, 0.1: 1, 0.11: 2, 0.5: 5, 0.95: 10, 0.9: 9, 1: 10} {
+		if got := s.At(q); got != want {
+			t.Errorf("at %v: %d, want %d", q, got, want)
+		}
+	}
+	if (&Speed{}).At(0.5) != 0 {
+		t.Error("a latency of nothing")
 	}
 }

@@ -50,14 +50,32 @@ func (t *Target) has(trait engine.Trait) bool {
 
 // EF is how many candidates an HNSW search kept: what was asked for, or the library's default. 0
 // of other indexes.
-func (f *Found) EF() int {
-	g := index.As[hnsw.Index](f.Target.File)
+func (f *Found) EF() int { return f.Target.ef(&f.Params, f.Options) }
+
+func (t *Target) ef(p *index.Params, o Options) int {
+	g := index.As[hnsw.Index](t.File)
 	switch {
 	case g == nil:
 		return 0
-	case f.Params.EF > 0:
-		return f.Params.EF
+	case p.EF > 0:
+		return p.EF
 	default:
-		return g.DefaultEF(f.Library(), f.Params.K)
+		return g.DefaultEF(t.library(o.Library), p.K)
 	}
+}
+
+// Bench is a target measured at several points.
+type Bench struct {
+	Target  *Target
+	Queries int
+	Points  []Point
+}
+
+// EF is how many candidates the searches of a point kept; 0 where there is no graph.
+func (b *Bench) EF(p *Point) int { return b.Target.ef(&p.Load.Params, p.Load.Options) }
+
+// Point is one load and what it measured.
+type Point struct {
+	*Speed
+	Recall *Recall // nil if there was nothing to compare with
 }

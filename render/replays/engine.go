@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"kitescope/engine"
 	"kitescope/engine/index"
@@ -18,6 +19,11 @@ import (
 // WriteSearch writes the neighbours of queries.
 func WriteSearch(w io.Writer, f *target.Found, format render.Format, o render.ReportOptions) error {
 	return newSearchSheet(f, &o).Write(w, format)
+}
+
+// WriteBench writes how fast an index answered.
+func WriteBench(w io.Writer, b *target.Bench, format render.Format, o render.ReportOptions) error {
+	return newEngineBenchSheet(b, &o).Write(w, format)
 }
 
 // targetLine says what is searched: "HNSW L2, 100,000 rows of 128 dimensions (hnswlib)".
@@ -89,10 +95,11 @@ func searchHead(f *target.Found) []render.Line {
 	if n := p.Filter.Count(); n > 0 {
 		asked += ", " + words.Plural(n, "row") + " left out"
 	}
+	distances, _ := a.PerQuery()
 	lines := []render.Line{
 		{Text: targetLine(f.Target)},
 		{Role: render.RoleDim, Text: words.Count(len(a.Hits), "query", "queries") + ", " + asked + "; as " + f.Library().String() + " (" + f.Accumulation() + "); " +
-			perQuery(a.Distances()) + " distances each; " + words.Age(a.Took)},
+			perQuery(distances) + " distances each; " + words.Age(a.Took)},
 	}
 	if f.Recall != nil {
 		lines = append(lines, recallLine(f.Recall, a.K))
@@ -219,6 +226,11 @@ func writeRecall(e *encode.Encoder, r *target.Recall) {
 	e.Entry("worst_query", r.WorstQuery)
 	e.Entry("short", r.Short)
 	e.EndObject()
+}
+
+// microseconds is a latency for people.
+func microseconds(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/1e3, 'f', words.DecimalsFor(float64(d)/1e3, 3), 64)
 }
 
 // perQuery is a count per query.

@@ -64,6 +64,20 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		Params:  index.Params{SearchParams: every, K: 5, Filter: filter},
 		Answers: &target.Answers{Hits: [][]engine.Hit{{{ID: 1, Distance: 2}, {ID: 7, Distance: float32(math.Inf(1))}, {ID: 8, Distance: float32(math.NaN())}}}, Cost: []index.Cost{{Distances: 399}}, Took: 2 * time.Second},
 	}
+	load := &target.Load{Params: index.Params{K: 10, SearchParams: engine.SearchParams{EF: 64}}, Threads: 2, Rounds: 3}
+	micro := func(n ...int) (list []time.Duration) {
+		for _, x := range n {
+			list = append(list, time.Duration(x)*time.Microsecond)
+		}
+		return list
+	}
+	speed := &target.Bench{Target: graph, Queries: 1000, Points: []target.Point{
+		{Speed: &target.Speed{Load: load, Answers: found.Answers, QPS: []float64{9000, 12345.6, 12000}, CPU: micro(80, 81, 99), Latency: micro(50, 60, 70, 80, 2000)}, Recall: found.Recall},
+		{Speed: &target.Speed{Load: &target.Load{Params: index.Params{SearchParams: engine.SearchParams{NProbe: 8}}, Threads: 1, Rounds: 3}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000)}},
+	}}
+	params := &target.Bench{Target: vectors, Queries: 10, Points: []target.Point{{Speed: &target.Speed{
+		Load: &target.Load{Params: index.Params{K: 1, SearchParams: every}, Threads: 1, Rounds: 1}, Answers: found.Answers, QPS: []float64{50}, Latency: micro(20000),
+	}}}}
 	bad := &target.Verification{Target: graph, Checks: []target.Check{
 		{Name: "dimension", Detail: "8, the vectors have 8"},
 		{Name: "stored vectors", Outcome: target.Failed, Detail: "3 of 400 differ, the first is row 17"},
@@ -95,6 +109,11 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 			return WriteSearch(b, x, f, o)
 		}
 	}
+	bench := func(x *target.Bench) writeEngine {
+		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
+			return WriteBench(b, x, f, o)
+		}
+	}
 	verify := func(v *target.Verification) writeEngine {
 		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 			return WriteVerification(b, v, f, o)
@@ -104,6 +123,7 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 		"Index files":         {"info-graph": info(describe(graph)), "info-lists": info(lists)},
 		"Searches":            {"search": search(found), "search-lists": search(others)},
 		"Index verifications": {"verify-bad": verify(bad), "verify-good": verify(good)},
+		"Speed of an index":   {"bench": bench(speed), "bench-params": bench(params)},
 	}
 }
 

@@ -199,11 +199,3 @@ func intervalCell(p *load.Point, f float64) table.Cell {
 	}
 	return render.FiniteCell(f)
 }
-
-// orDash is a parameter, - where the file's or the library's own was taken.
-func orDash(n int) string {
-	if n == 0 {
-		return "-"
-	}
-	return strconv.Itoa(n)
-}

@@ -118,7 +118,6 @@ var removedFlags = map[string]string{
 var removedCommands = map[string]string{
 	"kitescope man": "kitescope help, and kitescope help COMMAND",
 	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
-	"engine bench":  "kitescope replay sweep measures queries per second, latency and recall by sessions and ef",
 	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
 	"profile share": "profile top --focus REGEX shows the share of matching stacks",
 	"profile trend": "profile diff compares two rounds of a record",

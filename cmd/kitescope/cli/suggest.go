@@ -20,7 +20,7 @@ const belowKey = "kitescope_below"
 var elsewhere = map[string]string{
 	"ls": "get", "list": "get", "show": "get", "logs": "history", "events": "history", "log": "history", "status": "overview", "health": "diagnose",
 	"check": "diagnose", "doctor": "diagnose", "info": "overview", "backup": "snapshot save", "save": "snapshot save", "dump": "snapshot save",
-	"pprof": "profile", "flamegraph": "profile flame", "config": "context", "login": "context add", "shell": "ui", "repl": "ui", "bench": "replay sweep",
+	"pprof": "profile", "flamegraph": "profile flame", "config": "context", "login": "context add", "shell": "ui", "repl": "ui", "bench": "engine bench",
 }
 
 // UnknownCommand is the error of a word that is no command, with what may have been meant: a command that is spelled alike, one of a

@@ -30,13 +30,15 @@ distances of its other builds differ by a few units in the last place.
   search  find neighbours of queries, and their recall
   build   make an HNSW index in hnswlib's format
   verify  check that an index is sound and holds these vectors
+  bench   measure queries per second, latency and recall by ef and threads
 
 FILE is an index file of hnswlib or faiss; the folder of an index in Milvus's storage
 (index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors,
 searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (FILE#COLUMN).`,
 		Example: `  kitescope engine info index_files/443/1/100/200
   kitescope engine build base.npy --m 16 --ef-construction 200 -O base.hnsw
-  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs`,
+  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs
+  kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64 --threads 1,2`,
 	}
 }
 
@@ -47,6 +49,7 @@ func engineCommands() []cli.Entry {
 		{Name: "search", Short: "Find neighbours of queries in an index file, like the library that wrote it", Build: engineSearch},
 		{Name: "build", Short: "Build an HNSW index of vectors, in hnswlib's format", Build: engineBuild},
 		{Name: "verify", Short: "Check that an index file is sound and holds these vectors", Build: engineVerify},
+		{Name: "bench", Short: "Measure queries per second, latency and recall of an index file, by ef and threads", Build: engineBench},
 	}
 }
 
