@@ -54,10 +54,6 @@ func nextField(b []byte) (f wireField, rest []byte, ok bool) {
 // tag combines a field's number and wire type, for switches.
 func (f *wireField) tag() int { return f.key }
 
-func (f *wireField) number() int { return f.key >> 3 }
-
-func (f *wireField) wire() int { return f.key & 7 }
-
 const (
 	varint = wireVarint
 	lenDel = wireBytes
