@@ -339,9 +339,9 @@ func echoFakes(t *testing.T, plain, wire string) *fakes {
 			switch r := &records[i]; {
 			case strings.HasPrefix(r.Method, "GET "):
 			case r.Node == 4:
-				r.Response, r.Outcome, r.Error = nil, "denied", plain+" may not do this"
+				r.Response, r.Error = nil, "UNAUTHENTICATED: "+plain+" may not do this"
 			case r.Node == 5:
-				r.Response, r.Outcome, r.Error = nil, "denied", base64.StdEncoding.EncodeToString([]byte(wire))+" may not do this"
+				r.Response, r.Error = nil, "UNAUTHENTICATED: "+base64.StdEncoding.EncodeToString([]byte(wire))+" may not do this"
 			}
 		}
 		return records

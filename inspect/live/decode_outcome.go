@@ -6,17 +6,60 @@ import (
 	"kitescope/inspect/model"
 )
 
-// recordOutcome is how a question ended as its record tells it: by the word of an outcome; in recordings of before there was one, by
-// the error, whose code is known where it is UNIMPLEMENTED.
+// recordOutcome is how a question ended as its record tells it: by the word of an outcome,
+// in recordings of others by "CODE: details" of the gRPC error.
 func recordOutcome(r *Record) model.Outcome {
 	if o, ok := model.OutcomeOf(r.Outcome); ok {
 		return o
 	}
-	switch {
-	case r.Error == "":
+	if r.Error == "" {
 		return model.Answered
-	case strings.HasPrefix(r.Error, "UNIMPLEMENTED"):
-		return model.Unimplemented
 	}
-	return textOutcome(r.Error)
+	code, details, found := strings.Cut(r.Error, ":")
+	if !found {
+		details = r.Error
+	}
+	if o := milvusFailure(r.Error); o != nil {
+		return o.outcome
+	}
+	switch strings.ToUpper(strings.NewReplacer("_", "", " ", "").Replace(code)) {
+	case "UNIMPLEMENTED":
+		return model.Unimplemented
+	case "UNAVAILABLE":
+		return unavailable(details)
+	case "DEADLINEEXCEEDED":
+		return model.TimedOut
+	case "UNAUTHENTICATED", "PERMISSIONDENIED":
+		return model.Denied
+	case "CANCELLED", "CANCELED":
+		return model.CutOff
+	case "RESOURCEEXHAUSTED":
+		if strings.Contains(details, "larger than max") {
+			return model.TooLarge
+		}
+	case "INTERNAL", "DATALOSS":
+		return internalFailure(details).outcome
+	}
+	return textOutcome(details)
+}
+
+// unavailable tells apart what gRPC calls UNAVAILABLE, by the words of its Go and C++
+// libraries for the operating system's errors.
+func unavailable(details string) model.Outcome {
+	details = strings.ToLower(details)
+	for _, known := range []struct {
+		outcome model.Outcome
+		signs   []string
+	}{
+		{model.Refused, []string{"connection refused"}},
+		{model.Denied, []string{"certificate", "tls", "ssl_error"}},
+		{model.CutOff, []string{"socket closed", "reset by peer", "eof", "goaway", "stream removed", "broken pipe"}},
+	} {
+		for _, sign := range known.signs {
+			if strings.Contains(details, sign) {
+				return known.outcome
+			}
+		}
+	}
+	return model.Unreachable
 }

@@ -53,14 +53,27 @@ func TestStatusInsideAnAnswer(t *testing.T) {
 	}
 }
 
-// TestErrorsOfRecordings: a recording without outcomes has the code and the words of gRPC.
+// TestErrorsOfRecordings are the words that gRPC libraries put into recordings of others.
 func TestErrorsOfRecordings(t *testing.T) {
 	for text, want := range map[string]model.Outcome{
-		"UNIMPLEMENTED: unknown method GetMetrics":                                   model.Unimplemented,
-		"UNKNOWN: node not match[expectedNodeID=77][actualNodeID=1]":                 model.Stale,
-		"UNKNOWN: cross cluster routing[expectedCluster=by-dev][actualCluster=nope]": model.OtherCluster,
-		"UNKNOWN: querycoord is not ready":                                           model.NotReady,
-		"boom":                                                                       model.Failed,
+		"UNIMPLEMENTED: unknown method GetMetrics":                                                 model.Unimplemented,
+		"UNAVAILABLE: failed to connect to all addresses; last error: UNKNOWN: Connection refused": model.Refused,
+		"UNAVAILABLE: DNS resolution failed":                                                       model.Unreachable,
+		"UNAVAILABLE: Socket closed":                                                               model.CutOff,
+		"UNAVAILABLE: authentication handshake failed: tls: unknown certificate":                   model.Denied,
+		"DEADLINE_EXCEEDED: Deadline Exceeded":                                                     model.TimedOut,
+		"DEADLINE_EXCEEDED":                                                                        model.TimedOut,
+		"DeadlineExceeded: context deadline exceeded":                                              model.TimedOut,
+		"UNKNOWN: node not match[expectedNodeID=77][actualNodeID=1]":                               model.Stale,
+		"UNKNOWN: cross cluster routing[expectedCluster=by-dev][actualCluster=nope]":               model.OtherCluster,
+		"UNAUTHENTICATED: auth check failure":                                                      model.Denied,
+		"PERMISSION_DENIED: no":                                                                    model.Denied,
+		"RESOURCE_EXHAUSTED: Received message larger than max (5 vs. 4)":                           model.TooLarge,
+		"RESOURCE_EXHAUSTED: rate limit":                                                           model.Failed,
+		"CANCELLED: stream":                                                                        model.CutOff,
+		"INTERNAL: Received RST_STREAM with error code 2":                                          model.CutOff,
+		"UNKNOWN: querycoord is not ready":                                                         model.NotReady,
+		"boom":                                                                                     model.Failed,
 	} {
 		n := decode(live.Record{Role: "proxy", Node: 3, Method: "/milvus.proto.proxy.Proxy/GetProxyMetrics", Error: text}).LiveNode("proxy", 3)
 		if n.Outcome != want || n.Reason == "" {

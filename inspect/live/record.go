@@ -26,7 +26,7 @@ import (
 )
 
 // Record is one question to a process and its raw answer, as a recording keeps it: a line
-// of JSON.
+// of JSON. The first seven fields are those of recordings that other tools write.
 type Record struct {
 	Role    string       `json:"role"`
 	Node    model.NodeID `json:"server_id"`
@@ -38,7 +38,7 @@ type Record struct {
 	Response []byte `json:"response,omitempty"`
 	// Error is why there is no answer: "UNIMPLEMENTED: unknown method GetMetrics".
 	Error string `json:"error,omitempty"`
-	// Outcome is the word of a model.Outcome; "" in recordings of before there was one, where Error tells.
+	// Outcome is the word of a model.Outcome; "" in recordings of others, where Error tells.
 	Outcome string `json:"outcome,omitempty"`
 	// At is when the answer came, Took how long it took.
 	At   time.Time     `json:"at,omitzero"`

@@ -9,7 +9,6 @@ import (
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/internalpb"
-	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -46,9 +45,6 @@ func (s *grpcServer) add(r *live.Record) {
 	s.nodes[r.Node] = true
 	a := &answer{method: r.Method, response: r.Response}
 	outcome, told := model.OutcomeOf(r.Outcome)
-	if details, ok := strings.CutPrefix(r.Error, "UNIMPLEMENTED: "); ok && !told { // of a recording without outcomes
-		outcome, r.Error = model.Unimplemented, details
-	}
 	switch {
 	case told && outcome == model.NotAsked:
 		return // nothing is known of the answer
@@ -65,8 +61,16 @@ func (s *grpcServer) add(r *live.Record) {
 	}
 }
 
-// failure is the gRPC error that a record's error stands for.
+// failure is the gRPC error that a record's error stands for: "CODE: details" in
+// recordings of other tools, the outcome's own code in ours.
 func failure(outcome model.Outcome, text string) error {
+	if name, details, ok := strings.Cut(text, ": "); ok {
+		for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+			if strings.EqualFold(strings.ReplaceAll(name, "_", ""), code.String()) {
+				return status.Error(code, details)
+			}
+		}
+	}
 	switch outcome {
 	case model.Unimplemented:
 		return status.Error(codes.Unimplemented, text)
@@ -84,30 +88,48 @@ func failure(outcome model.Outcome, text string) error {
 // question is the key of a call: its method and request, without the base (field 1 of
 // every request that has one), which names whom is asked, and without empty fields.
 func question(method string, request []byte) string {
-	if based := new(querypb.CheckBalanceStatusRequest); proto.Unmarshal(request, based) == nil { // it has a base and nothing else
-		request = based.ProtoReflect().GetUnknown()
-	}
-	kept := method + "\x00"
+	var kept []byte
 	for b := request; len(b) > 0; {
-		_, _, n := protowire.ConsumeField(b)
+		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
-			return kept + string(b)
+			return method + "\x00" + string(request)
 		}
-		if empty := n == 2 && b[1] == 0; !empty {
-			kept += string(b[:n])
+		size := protowire.ConsumeFieldValue(number, kind, b[n:])
+		if size < 0 {
+			return method + "\x00" + string(request)
 		}
-		b = b[n:]
+		field := b[:n+size]
+		b = b[n+size:]
+		empty := size == 1 && field[n] == 0 && (kind == protowire.BytesType || kind == protowire.VarintType)
+		if number != 1 && !empty {
+			kept = append(kept, field...)
+		}
 	}
-	return kept
+	return method + "\x00" + string(kept)
 }
 
 // target is the node that a request's base names (MsgBase.targetID), 0 without one.
 func target(request []byte) model.NodeID {
-	based := new(querypb.CheckBalanceStatusRequest)
-	if proto.Unmarshal(request, based) != nil {
-		return 0
+	for b := request; len(b) > 0; {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return 0
+		}
+		size := protowire.ConsumeFieldValue(number, kind, b[n:])
+		if size < 0 {
+			return 0
+		}
+		if number == 1 && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(b[n:])
+			base := new(commonpb.MsgBase)
+			if proto.Unmarshal(value, base) != nil {
+				return 0
+			}
+			return model.NodeID(base.GetTargetID())
+		}
+		b = b[n+size:]
 	}
-	return model.NodeID(based.GetBase().GetTargetID())
+	return 0
 }
 
 const showConfigurations = "/ShowConfigurations"
