@@ -45,38 +45,79 @@ func spans(h source.Header) []span {
 	return append(all, span{Range: source.Range{From: from, To: root.To}, parts: model.PartRest, tells: model.PartRest})
 }
 
-// What sessions and streaming nodes keep is read for more than it is the record of: sessions are few, and tell the version.
-const (
-	sessionPrefix = "session/"
-	walPrefix     = "streamingnode-meta/wal/"
-)
-
 // tells narrows the parts that a prefix is read for to the one that it is the record of.
 func tells(prefix string, parts model.Part) model.Part {
 	switch prefix {
-	case sessionPrefix:
+	case "session/":
 		return model.PartSessions
-	case walPrefix:
+	case "streamingnode-meta/":
 		return model.PartChannels
 	}
 	return parts
 }
 
-// prefixParts are the prefixes that are read on their own, none inside another: what the patterns of kinds begin with. A
-// leading slash means relative to the root.
+// prefixParts are the prefixes that are read on their own, none inside another. A
+// leading slash means relative to the root. Prefixes of several kinds of keys are
+// listed where the kinds belong to the same part.
 func prefixParts() map[string]model.Part {
-	parts := make(map[string]model.Part)
-	for _, k := range kinds() {
-		prefix, _, _ := strings.Cut(k.pattern, "{")
-		if prefix == "" || prefix == "session/id" || strings.HasPrefix(prefix, string(besideRoot)) {
-			continue
-		}
-		parts[prefix] |= k.part
+	const objects, serving, channels, users, tasks = model.PartObjects, model.PartServing, model.PartChannels, model.PartUsers, model.PartTasks
+	return map[string]model.Part{
+		"session/":                                         model.PartAll, // few, and they tell the version
+		"root-coord/aliases/":                              objects,
+		"root-coord/collection-alias/":                     objects,
+		"root-coord/collection/":                           objects,
+		"root-coord/database/":                             objects,
+		"root-coord/fields/":                               objects,
+		"root-coord/functions/":                            objects,
+		"root-coord/index/":                                model.PartIndexes,
+		"root-coord/partitions/":                           objects,
+		"root-coord/struct-array-fields/":                  objects,
+		"root-coord/credential/":                           users,
+		"root-coord/privilege-group/":                      users,
+		"root-coord/segment-index/":                        model.PartSegmentIndexes,
+		"field-index/":                                     model.PartIndexes,
+		"queryCoord-Collection-Target/":                    channels,
+		"queryCoord-ReplicaMeta/":                          serving,
+		"queryCoord-ResourceGroup/":                        serving,
+		"queryCoord-collectionMeta/":                       serving,
+		"querycoord-collection-loadinfo/":                  serving,
+		"querycoord-partition-loadinfo/":                   serving,
+		"querycoord-replica/":                              serving,
+		"streamingcoord-meta/broadcast-task/":              tasks,
+		"streamingcoord-meta/cchannel":                     serving,
+		"streamingcoord-meta/pchannel/":                    serving,
+		"streamingcoord-meta/replicate-configuration":      serving,
+		"streamingcoord-meta/replicating-pchannel/":        serving,
+		"streamingcoord-meta/version":                      serving,
+		"streamingnode-meta/":                              channels | model.PartSegments,
+		"channelwatch/":                                    channels,
+		"datacoord-meta/channel-cp/":                       channels,
+		"datacoord-meta/channel-removal/":                  channels,
+		"datacoord-meta/analyze-task/":                     tasks,
+		"datacoord-meta/compaction-task/":                  tasks,
+		"datacoord-meta/current-partition-stats-version/":  tasks,
+		"datacoord-meta/copy-segment-job/":                 tasks,
+		"datacoord-meta/copy-segment-task/":                tasks,
+		"datacoord-meta/export-snapshot-job/":              tasks,
+		"datacoord-meta/external-collection-refresh-job/":  tasks,
+		"datacoord-meta/external-collection-refresh-task/": tasks,
+		"datacoord-meta/import-job/":                       tasks,
+		"datacoord-meta/import-task/":                      tasks,
+		"datacoord-meta/partition-stats/":                  tasks,
+		"datacoord-meta/preimport-task/":                   tasks,
+		"datacoord-meta/snapshot/":                         tasks,
+		"datacoord-meta/stats-task/":                       tasks,
+		"datacoord-meta/s/":                                model.PartSegments,
+		"datacoord-meta/binlog/":                           model.PartLogs,
+		"datacoord-meta/bm25log/":                          model.PartLogs,
+		"datacoord-meta/deltalog/":                         model.PartLogs,
+		"datacoord-meta/predicate-deltalog/":               model.PartLogs,
+		"datacoord-meta/statslog/":                         model.PartLogs,
+		"segment-index/":                                   model.PartSegmentIndexes,
+		"indexes/":                                         model.PartSegmentIndexes,
+		historyPrefix:                                      model.PartHistory,
+		"/config/":                                         model.PartConfig,
 	}
-	parts[sessionPrefix] = model.PartAll
-	parts[walPrefix] |= model.PartSegments
-	parts[historyPrefix] = model.PartHistory
-	return parts
 }
 
 // hotPrefixes are those of prefixParts that are cut by collection, and the most cuts of
