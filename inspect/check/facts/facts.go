@@ -38,6 +38,8 @@ type Facts struct {
 	Views *Views
 	// Latency is where the requests of the last window spend their time.
 	Latency func() *latency.Latency
+	// Rewrites are nil if nobody watched etcd.
+	Rewrites *Rewrites
 
 	digests func() map[model.CollectionID]*Digest
 	odds    func() map[model.CollectionID]*Odds
@@ -51,6 +53,8 @@ type Kept struct {
 	digests  map[model.CollectionID]*Digest
 	odds     map[model.CollectionID]*Odds
 	views    *Views
+	// rewrites is how often keys were written so far.
+	rewrites *Rewrites
 	// Latency has the budgets for others as well; nil: for these facts and the next alone.
 	Latency *latency.Latest
 }
@@ -107,6 +111,12 @@ func (k *Kept) share(f *Facts, next *Kept) {
 		f.Views = newViews(c.Runtime)
 	}
 	next.views = f.Views
+	before := k.rewrites
+	if !f.Watched() { // what was written before the end of a file is all there is to go by, of each moment anew
+		before = nil
+	}
+	next.rewrites = before.next(f.Written())
+	f.Rewrites = next.rewrites
 }
 
 // digests are those of all collections that exist or have segments; kept ones where nothing has changed.

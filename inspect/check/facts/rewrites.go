@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -8,20 +9,120 @@ import (
 	"kitescope/inspect/model"
 )
 
+// limit is how often something may be written. What is written at a steady pace is found or not, and stays so, whatever chance
+// makes of the single windows in which it is counted: found is what has been written more often than perSecond allows by
+// enough writes in all, over as many windows as it takes; over is what then lacks twice as many to a quarter of perSecond, or of
+// what it was, which the end of a fast loop shows at once. Between the two all stays as it is (cumulative sums: Page, Continuous
+// inspection schemes, 1954).
+type limit struct{ perSecond, enough float64 }
+
+// limitOf is the limit of a key, of all of etcd for AllKeys.
+func limitOf(key string) limit {
+	switch {
+	case key == AllKeys:
+		return limit{RevisionRate, revisionExcess}
+	case strings.Contains(key, WatchPrefix):
+		return limit{WatchRate, watchExcess}
+	}
+	return limit{KeyRate, keyExcess}
+}
+
 // AllKeys stands for the revisions of all of etcd.
 const AllKeys = ""
 
-// TooOften reports whether a key, or all of etcd for AllKeys, was written so often in a window that it cannot be work: enough times more than
-// a rate allows.
-func TooOften(key string, writes int64, over time.Duration) bool {
-	perSecond, enough := KeyRate, keyExcess
-	switch {
-	case key == AllKeys:
-		perSecond, enough = RevisionRate, revisionExcess
-	case strings.Contains(key, WatchPrefix):
-		perSecond, enough = WatchRate, watchExcess
+// Rewrite is how far the writes of one key are above its limit, or below it.
+type Rewrite struct {
+	above, below float64
+	found        bool
+	// usual is how often it was written in a second while that was too often, the latest windows most.
+	usual  float64
+	Writes int64
+	// Most is that writes are those of the least busy key that was told: this one had no more.
+	Most bool
+}
+
+// Rewrites follow how often keys are written from window to window. They are never changed.
+type Rewrites struct {
+	window *model.EtcdActivity
+	Keys   map[string]Rewrite
+}
+
+// next adds a window; the same one again, or none, changes nothing.
+func (r *Rewrites) next(a *model.EtcdActivity) *Rewrites {
+	if a == nil || a.Over < WatchedLeast || r != nil && r.window == a {
+		return r
 	}
-	return float64(writes) >= perSecond*over.Seconds()+enough
+	next := &Rewrites{a, make(map[string]Rewrite)}
+	var before map[string]Rewrite
+	if r != nil {
+		before = r.Keys
+	}
+	add := func(key string, writes int64, most bool) {
+		w := before[key].after(limitOf(key), writes, a.Over.Seconds())
+		w.Most = most
+		if w.found || w.above > 0 {
+			next.Keys[key] = w
+		}
+	}
+	add(AllKeys, a.Revisions, false)
+	told := make(map[string]bool, len(a.Hot))
+	for _, k := range a.Hot {
+		told[k.Key] = true
+		add(k.Key, k.Writes, false)
+	}
+	var rest int64
+	if a.More && len(a.Hot) > 0 { // others may have been written as often as the last one
+		rest = a.Hot[len(a.Hot)-1].Writes
+	}
+	for key := range before {
+		if told[key] || key == AllKeys {
+			continue
+		}
+		n := rest
+		if float64(n) <= limitOf(key).perSecond*a.Over.Seconds() {
+			n = 0 // no sign that it goes on: where many keys are written once, any of them may have been
+		}
+		add(key, n, true)
+	}
+	return next
+}
+
+// after is the state after one more window of some seconds.
+func (w Rewrite) after(l limit, writes int64, seconds float64) Rewrite {
+	n := float64(writes)
+	w.Writes = writes
+	if rate := n / seconds; rate >= l.perSecond {
+		w.usual += (rate - w.usual) / 2
+	}
+	few := l.perSecond / 4
+	if n < l.perSecond/2*seconds {
+		few = max(few, w.usual/4)
+	}
+	w.above = max(0, w.above+n-l.perSecond*seconds)
+	w.below = max(0, w.below+few*seconds-n)
+	switch {
+	case !w.found && w.above >= l.enough:
+		w.found, w.below = true, 0
+	case w.found && w.below >= 2*l.enough:
+		w.found, w.above, w.usual = false, 0, 0
+	}
+	// However long it lasted, its end is seen as soon; and the other way round.
+	w.above, w.below = min(w.above, l.enough), min(w.below, 2*l.enough)
+	return w
+}
+
+// Found are the keys that are written too often, sorted.
+func (r *Rewrites) Found() []string {
+	if r == nil {
+		return nil
+	}
+	var keys []string
+	for _, key := range slices.Sorted(maps.Keys(r.Keys)) {
+		if r.Keys[key].found {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // WatchedLeast is how long etcd has to be watched for rates to mean anything.

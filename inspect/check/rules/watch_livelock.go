@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/check"
@@ -27,7 +28,8 @@ times a second. One that writes only every other second shows with ` + "`--windo
   timestamp allocator).
 - 500 revisions a second in all: info. A healthy cluster writes 0.5 to 2.2.
 
-Each look is judged by itself, by ` + "`--watch`" + ` and the UI as well.
+Repeated looks, as by ` + "`--watch`" + ` and the UI, are judged by all windows so far. A finding begins when a key exceeds these limits, and ends when it falls
+to a quarter of them or of its own rate: a steady pace near a limit makes one finding, not one after another.
 
 Such loops fill etcd's history until its quota is reached, and what they attempt never succeeds.
 
@@ -57,15 +59,27 @@ func runWatchLivelock(p *check.Pass) error {
 	case a.Over < facts.WatchedLeast:
 		return p.Skip("etcd was watched for only " + words.Span(a.Over))
 	}
-	if facts.TooOften(facts.AllKeys, a.Revisions, a.Over) {
-		reportRevisions(p, a)
-	}
-	for _, k := range a.Hot {
-		if facts.TooOften(k.Key, k.Writes, a.Over) && !p.Ceased(k.Key, k.Writes) {
-			reportHot(p, k)
+	for _, key := range p.Rewrites.Found() {
+		switch k := p.Rewrites.Keys[key]; {
+		case key == facts.AllKeys:
+			reportRevisions(p, a)
+		case k.Most && isGoneWatch(p, key): // deleted with its channel: nobody writes it any more
+		case p.Ceased(key, k.Writes):
+		default:
+			reportHot(p, key, k)
 		}
 	}
 	return nil
+}
+
+// isGoneWatch reports whether a key is a watch record that is not in the metadata any more.
+func isGoneWatch(p *check.Pass, key string) bool {
+	if !strings.Contains(key, facts.WatchPrefix) || p.Loaded&model.PartChannels == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(p.VChannels, func(v *model.VChannel) bool {
+		return slices.ContainsFunc(v.Watches, func(w model.WatchRecord) bool { return w.Key == key })
+	})
 }
 
 func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
@@ -78,9 +92,12 @@ func reportRevisions(p *check.Pass, a *model.EtcdActivity) {
 }
 
 // reportHot reports a key.
-func reportHot(p *check.Pass, k model.KeyWrites) {
-	key, over := k.Key, p.Written().Over
+func reportHot(p *check.Pass, key string, k facts.Rewrite) {
+	over := p.Written().Over
 	writes := check.Measured("writes", "etcd", "%s times", check.N(k.Writes))
+	if k.Most {
+		writes.Value = "up to " + writes.Value
+	}
 	f := check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: key, Name: key},
 		Message: fmt.Sprintf("%s was written %s in %s", key, writes.Value, words.Span(over)),

@@ -1,6 +1,8 @@
 package rules_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -113,5 +115,94 @@ func TestPastWrites(t *testing.T) {
 		if found := len(r.Findings) > 0; found != x.found {
 			t.Errorf("%s: found %t, want %t: %+v", x.name, found, x.found, r.Results[0])
 		}
+	}
+}
+
+// Twelve keys are rewritten alike, and only the ten busiest of each window are told: which they are is chance.
+func TestKeysOutsideOfTheBusiestStay(t *testing.T) {
+	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+	most := 0
+	for i := range 40 {
+		a := &model.EtcdActivity{Over: rulestest.LookWindow, Revisions: 600, Writes: 600, More: true}
+		for _, k := range l.Perm(12)[:10] {
+			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_1000v%d", k, k), Writes: 75})
+		}
+		w := rulestest.Well()
+		rulestest.Members(1, nil)(w)
+		w.Etcd.Activity = a
+		for k := range 12 {
+			name := fmt.Sprintf("by-dev-rootcoord-dml_%d_1000v%d", k, k)
+			w.VChannels = append(w.VChannels, &model.VChannel{Name: name, Watches: []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + name, Node: 5}}})
+		}
+		n := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("watch-livelock")}).Findings)
+		if n < most {
+			t.Fatalf("look %d: %d of %d channels are found", i, n, most)
+		}
+		most = n
+	}
+	if most != 12 {
+		t.Errorf("%d of 12 channels were found", most)
+	}
+}
+
+// Collections that come and go: each watch record is written five times within two windows, then deleted with its channel, and so many other keys are
+// written once that most are not told. Nothing of that is a loop (make e2e-chaos, -churn).
+func TestComingAndGoingIsNoLoop(t *testing.T) {
+	l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+	for i := range 100 {
+		a := &model.EtcdActivity{Over: 2 * time.Second, Revisions: 40, Writes: 40, More: true}
+		channel := func(n int) string {
+			return fmt.Sprintf("by-dev/meta/channelwatch/5/by-dev-rootcoord-dml_%d_%dv0", n%16, 2000+n)
+		}
+		a.Hot = append(a.Hot, model.KeyWrites{Key: channel(i), Writes: 3})
+		if i > 0 {
+			a.Hot = append(a.Hot, model.KeyWrites{Key: channel(i - 1), Writes: 3})
+		}
+		for k := range 8 {
+			a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*8+k), Writes: 1})
+		}
+		w := rulestest.Well()
+		rulestest.Members(1, nil)(w)
+		w.Etcd.Activity = a
+		if found := l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("watch-livelock")}).Findings; len(found) > 0 {
+			t.Fatalf("window %d: %s", i, found[0].Message)
+		}
+	}
+}
+
+// A loop of a channel whose collection is dropped is over, and one of a channel that is there ends, however many other keys are written once.
+func TestALoopEndsAmongManyWrites(t *testing.T) {
+	for name, there := range map[string]bool{"dropped": false, "there": true} {
+		t.Run(name, func(t *testing.T) {
+			l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(1, 13))} //nolint:gosec // no secret
+			key := "by-dev/meta/channelwatch/5/" + rulestest.WellCh0
+			last := 0
+			for i := range 60 {
+				a := &model.EtcdActivity{Over: 2 * time.Second, Revisions: 400, Writes: 400, More: true}
+				loops := i < 5
+				if loops {
+					a.Hot = append(a.Hot, model.KeyWrites{Key: key, Writes: 150})
+				}
+				for k := range 10 {
+					a.Hot = append(a.Hot, model.KeyWrites{Key: fmt.Sprintf("by-dev/meta/segment/%d", i*10+k), Writes: 1})
+				}
+				w := rulestest.Well()
+				rulestest.Members(1, nil)(w)
+				w.Etcd.Activity = a
+				if there || loops {
+					for _, v := range w.VChannels {
+						v.Watches = []model.WatchRecord{{Key: "by-dev/meta/channelwatch/5/" + v.Name, Node: 5}}
+					}
+				}
+				if found := len(l.Judge.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("watch-livelock")}).Findings) > 0; found {
+					last = i
+				} else if loops && i > 0 {
+					t.Fatalf("window %d: the loop is not found", i)
+				}
+			}
+			if want := map[bool]int{false: 4, true: 30}[there]; last > want {
+				t.Errorf("it is found until window %d, the loop ended with 4", last)
+			}
+		})
 	}
 }

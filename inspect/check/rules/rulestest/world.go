@@ -3,6 +3,8 @@ package rulestest
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -472,4 +474,52 @@ func (s *Scene) Dynamic(keys ...string) *Scene {
 		s.Parts.Config = append(s.Parts.Config, &model.ConfigEntry{Name: key, Value: "false"})
 	}
 	return s
+}
+
+// Looked is a live cluster at which somebody looks again and again.
+type Looked struct {
+	*rand.Rand
+	Judge check.Judge
+	// jitter is how unsteady the writer is: nil writes in equal steps, else writes come at random.
+	Random bool
+	Left   float64 // of a write, from the window before
+}
+
+// LookWindow is how long Look watches an etcd.
+const LookWindow = 1500 * time.Millisecond
+
+// Writes are how many of a rate fall into one window.
+func (l *Looked) Writes(rate float64) int64 {
+	mean := rate * LookWindow.Seconds()
+	if !l.Random {
+		n := math.Floor(mean + l.Left)
+		l.Left += mean - n
+		return int64(n)
+	}
+	if mean > 100 {
+		return int64(math.Max(0, math.Round(mean+math.Sqrt(mean)*l.NormFloat64())))
+	}
+	n, p := int64(-1), 1.0
+	for limit := math.Exp(-mean); p > limit; n++ {
+		p *= l.Float64()
+	}
+	return n
+}
+
+// Look judges one window, and reports whether something was found.
+func (l *Looked) Look(t *testing.T, a *model.EtcdActivity) bool {
+	t.Helper()
+	w := Well()
+	Members(1, nil)(w)
+	w.Etcd.Activity = a
+	c := w.Build()
+	found := len(l.Judge.Run(c, w.Now, []*check.Check{Named("watch-livelock")}).Findings) > 0
+	if l.IntN(10) > 0 {
+		return found
+	}
+	// Metadata changes many times between two windows.
+	if again := len(l.Judge.Run(c, w.Now, []*check.Check{Named("watch-livelock")}).Findings) > 0; again != found {
+		t.Fatalf("the same window, judged again: %t, then %t", found, again)
+	}
+	return found
 }

@@ -1,0 +1,83 @@
+package rules_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/check/rules/rulestest"
+	"kitescope/inspect/model"
+)
+
+// steadyKinds are what is judged by its rate.
+var steadyKinds = []struct {
+	name  string
+	limit float64 // writes a second
+	of    func(n int64) *model.EtcdActivity
+}{
+	{"revisions", facts.RevisionRate, func(n int64) *model.EtcdActivity {
+		return &model.EtcdActivity{Over: rulestest.LookWindow, Revisions: n, Writes: n}
+	}},
+	{"watch", facts.WatchRate, func(n int64) *model.EtcdActivity {
+		return &model.EtcdActivity{Over: rulestest.LookWindow, Revisions: n, Writes: n, Hot: []model.KeyWrites{{Key: "by-dev/meta/channelwatch/5/" + rulestest.WellCh0, Writes: n}}}
+	}},
+	{"key", facts.KeyRate, func(n int64) *model.EtcdActivity {
+		return &model.EtcdActivity{Over: rulestest.LookWindow, Revisions: n, Writes: n, Hot: []model.KeyWrites{{Key: "by-dev/meta/x", Writes: n}}}
+	}},
+}
+
+// A writer that keeps its pace, whatever that is, is found or not, and that stays.
+func TestSteadyWritesDoNotFlap(t *testing.T) {
+	for _, kind := range steadyKinds {
+		for _, random := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/random=%t", kind.name, random), func(t *testing.T) {
+				for i := range 10 {
+					l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(uint64(i), 11)), Random: random} //nolint:gosec // no secret
+					rate := kind.limit * math.Pow(2, l.Float64()*6-3)                                  // from an eighth to eight times as much
+					changes, found := 0, false
+					for range 100 {
+						if now := l.Look(t, kind.of(l.Writes(rate))); now != found {
+							changes, found = changes+1, now
+						}
+					}
+					if changes > 1 {
+						t.Errorf("%.3g writes a second, seed %d: %d changes in 100 looks", rate, i, changes)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A pace that rises far above the limit is found, one that falls far below is over: one change for each crossing.
+func TestCrossingTheLimitIsOneChange(t *testing.T) {
+	for _, kind := range steadyKinds {
+		t.Run(kind.name, func(t *testing.T) {
+			for i := range 10 {
+				l := &rulestest.Looked{Rand: rand.New(rand.NewPCG(uint64(i), 12)), Random: true} //nolint:gosec // no secret
+				high := false
+				for range 6 {
+					exponent := 3 + 3*l.Float64() // 8 to 64 times the limit, or as far below
+					if !high {
+						exponent = -exponent
+					}
+					changes, found := 0, !high
+					for n := range 60 {
+						if now := l.Look(t, kind.of(l.Writes(kind.limit*math.Pow(2, exponent)))); now != found {
+							changes, found = changes+1, now
+							if n > 15 {
+								t.Errorf("seed %d: it takes %d looks to see that the pace changed", i, n)
+							}
+						}
+					}
+					if want := 1; found != high || changes > want {
+						t.Errorf("seed %d, %.3g times the limit: found %t after %d changes", i, math.Pow(2, exponent), found, changes)
+					}
+					high = !high
+				}
+			}
+		})
+	}
+}
