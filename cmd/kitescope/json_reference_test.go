@@ -100,7 +100,6 @@ func jsonDocuments(t *testing.T) (all []jsonDocument) {
 	for _, command := range [][]string{
 		{"engine", "info", storage + "2.3.5/delta_log/470590760626297790/470590760626297791/470590760626297798/470590760626097609"},
 		{"engine", "info", storage + "2.2.16/insert_log/470590662752276590/470590662752276591/470590662752276598/101"},
-		{"engine", "info", storage + "2.2.16/stats_log/470590662752276590/470590662752276591/470590662752276598/100/470590662752276616"},
 		{"replay", "show", "../../replay/testdata/result.json", "--where", "qps>0"},
 		{"replay", "show", "../../replay/whatif/testdata/report.json", "--where", "gain>0"},
 		{"balance", "--from", "demo://", "--where", "node=13"},
