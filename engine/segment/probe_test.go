@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,13 +60,17 @@ func lists(answers ...string) (all [][]segment.Hit) {
 		g := &segment.Segment{}
 		var list []segment.Hit
 		for f := range strings.FieldsSeq(a) {
-			var key int64
-			var d float32
-			if _, err := fmt.Sscanf(f, "%d@%g", &key, &d); err != nil {
+			key, distance, _ := strings.Cut(f, "@")
+			d, err := strconv.ParseFloat(distance, 32)
+			if err != nil {
 				panic(err)
 			}
-			list = append(list, segment.Hit{Segment: g, Row: len(g.Int64s), Distance: d})
-			g.Int64s = append(g.Int64s, key)
+			list = append(list, segment.Hit{Segment: g, Row: len(list), Distance: float32(d)})
+			if n, err := strconv.ParseInt(key, 10, 64); err == nil {
+				g.Int64s = append(g.Int64s, n)
+			} else {
+				g.Strings = append(g.Strings, key)
+			}
 		}
 		all = append(all, list)
 	}
@@ -82,6 +87,7 @@ func TestReduce(t *testing.T) {
 		"nearest first":           {lists: []string{"5@1 6@3", "1@2 2@4"}, k: 3, want: "5@1 1@2 6@3"},
 		"greatest first":          {metric: dist.Cosine, lists: []string{"5@3 6@1", "1@4 2@2"}, k: 3, want: "1@4 5@3 2@2"},
 		"equal ones by key":       {lists: []string{"9@1", "4@1", "7@1"}, k: 3, want: "4@1 7@1 9@1"},
+		"equal ones by text":      {lists: []string{"b@1", "B@1", "a@1"}, k: 2, want: "B@1 a@1"},
 		"a list keeps its order":  {lists: []string{"9@1 2@1", "5@1"}, k: 3, want: "5@1 9@1 2@1"},
 		"a key once, the nearest": {lists: []string{"4@1 5@2", "5@1.5 4@3", "6@9"}, k: 5, want: "4@1 5@1.5 6@9"},
 		"a key twice in a list":   {lists: []string{"4@1 4@2 5@3"}, k: 2, want: "4@1 5@3"},
@@ -166,6 +172,12 @@ func TestProbe(t *testing.T) {
 				if left := 1 + f.Count(); only && cost.Distances != 300-left {
 					t.Errorf("%d distances", cost.Distances)
 				}
+			}
+			if _, _, err := p.Search(query(120.25, 0), segment.Params{K: 2}, nil, nil); (err == nil) != only {
+				t.Errorf("rows only %v: a search without ef: %v", only, err)
+			}
+			if _, _, err := p.Search(query(1, 2, 3), segment.Params{K: 2, SearchParams: engine.SearchParams{EF: 30}}, nil, nil); err == nil || !strings.Contains(err.Error(), "search segment 3") {
+				t.Errorf("a query of other dimensions: %v", err)
 			}
 		}
 	}
