@@ -3,6 +3,7 @@ package flame_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -308,4 +309,35 @@ func TestDeepStacks(t *testing.T) {
 	if rows := tree.Layout(nil, tree.Widths(), 0, 100, 1); len(rows) != 100_002 {
 		t.Errorf("%d rows", len(rows))
 	}
+}
+
+// random is a profile of stacks of about 30 frames that hardly two samples share, as a large
+// Go service has them: wide near the leaves, with a few hot paths.
+func random(samples, functions int) *profile.Profile {
+	r := rand.New(rand.NewPCG(1, 2))
+	p := &profile.Profile{
+		Types:  []profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		Period: 10_000_000, PeriodType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, LabelSets: [][]profile.Label{nil}, Starts: []uint32{0},
+	}
+	for i := range functions {
+		name := fmt.Sprintf("example.com/service/part%d.(*Type%d).Method%d", i%97, i%1009, i)
+		p.Functions = append(p.Functions, profile.Function{Name: name, SystemName: name, File: fmt.Sprintf("/src/part%d/file%d.go", i%97, i%1009), StartLine: 1})
+		p.Lines = append(p.Lines, profile.Line{Function: uint32(i), Line: 10})
+		p.Locations = append(p.Locations, profile.Location{Mapping: profile.NoMapping, Address: uint64(0x400000 + i*64), FirstLine: uint32(i), Lines: 1})
+	}
+	for range samples {
+		depth := 20 + r.IntN(21)
+		stack := make([]uint32, depth)
+		at := uint64(1)
+		for d := range depth {
+			// Each frame calls one of few functions, some far more often than others.
+			choice := uint64(r.ExpFloat64() * float64(1+d/4))
+			at = (at*6364136223846793005 + choice*1442695040888963407 + 1) % uint64(functions)
+			stack[depth-1-d] = uint32(at)
+		}
+		p.Stacks = append(p.Stacks, stack...)
+		p.Starts = append(p.Starts, uint32(len(p.Stacks)))
+		p.Values = append(p.Values, 1, 10_000_000)
+	}
+	return p
 }
