@@ -2,12 +2,8 @@ package replay_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io/fs"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"kitescope/engine"
@@ -15,40 +11,14 @@ import (
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
-	"kitescope/engine/object"
+	"kitescope/engine/object/objecttest"
 	"kitescope/engine/segment"
 	"kitescope/replay"
 	"kitescope/replay/load"
 )
 
 // memory is a store of files that tests write.
-type memory map[string][]byte
-
-type memoryFile struct{ *bytes.Reader }
-
-func (memoryFile) Close() error { return nil }
-func (memory) Close() error     { return nil }
-
-func (m memory) List(_ context.Context, prefix string) ([]object.File, error) {
-	var files []object.File
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if strings.HasPrefix(name, prefix) {
-			files = append(files, object.File{Name: name, Size: int64(len(m[name]))})
-		}
-	}
-	return files, nil
-}
-
-func (m memory) Open(ctx context.Context, name string) (object.Reader, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	b, ok := m[name]
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return memoryFile{bytes.NewReader(b)}, nil
-}
+type memory = objecttest.Files
 
 const (
 	keyField, vectorField = 100, 101

@@ -2,9 +2,7 @@ package binlog
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -17,39 +15,15 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/object"
+	"kitescope/engine/object/objecttest"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// inMemory is a file of a test.
-type inMemory struct{ *bytes.Reader }
-
-func (inMemory) Close() error { return nil }
-
-func fileOf(b []byte) object.Reader { return inMemory{bytes.NewReader(b)} }
-
 // files is a store of files that a test has made.
-type files map[string][]byte
+type files = objecttest.Files
 
-func (f files) Close() error { return nil }
-
-func (f files) List(_ context.Context, prefix string) ([]object.File, error) {
-	var all []object.File
-	for _, name := range sortedKeys(f) {
-		if strings.HasPrefix(name, prefix) {
-			all = append(all, object.File{Name: name, Size: int64(len(f[name]))})
-		}
-	}
-	return all, nil
-}
-
-func (f files) Open(_ context.Context, name string) (object.Reader, error) {
-	b, ok := f[name]
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return fileOf(b), nil
-}
+func fileOf(b []byte) object.Reader { return objecttest.File(b) }
 
 func written(t testing.TB, c *Column) []byte {
 	t.Helper()

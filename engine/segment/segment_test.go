@@ -22,6 +22,7 @@ import (
 	"kitescope/engine/index"
 	"kitescope/engine/manifest"
 	"kitescope/engine/object"
+	"kitescope/engine/object/objecttest"
 	"kitescope/engine/segment"
 	"kitescope/engine/segment/segmenttest"
 )
@@ -29,27 +30,14 @@ import (
 // memory is a store of files that tests write.
 type memory map[string][]byte
 
-type memoryFile struct{ *bytes.Reader }
+func (memory) Close() error { return nil }
 
-func (memoryFile) Close() error { return nil }
-func (memory) Close() error     { return nil }
-
-func (m memory) List(_ context.Context, prefix string) ([]object.File, error) {
-	var files []object.File
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if strings.HasPrefix(name, prefix) {
-			files = append(files, object.File{Name: name, Size: int64(len(m[name]))})
-		}
-	}
-	return files, nil
+func (m memory) List(ctx context.Context, prefix string) ([]object.File, error) {
+	return objecttest.Files(m).List(ctx, prefix)
 }
 
-func (m memory) Open(_ context.Context, name string) (object.Reader, error) {
-	b, ok := m[name]
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return memoryFile{bytes.NewReader(b)}, nil
+func (m memory) Open(ctx context.Context, name string) (object.Reader, error) {
+	return objecttest.Files(m).Open(ctx, name)
 }
 
 const (
