@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/csv"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"html"
@@ -19,7 +18,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
@@ -197,69 +195,25 @@ func TestFindingsAreHarmless(t *testing.T) {
 // TestFindingsAreRead reads structured formats back: each has every finding, with its texts whole.
 func TestFindingsAreRead(t *testing.T) {
 	d := diagnoses(t)["full"]
-	wanted := []string{}
-	for _, f := range d.Report.Findings {
-		wanted = append(wanted, render.Harmless(f.Message))
-	}
-	for word, read := range map[string]func(text []byte) []string{
-		"json": func(text []byte) []string { return messagesOf(t, json.Unmarshal, text) },
-		"yaml": func(text []byte) []string { return messagesOf(t, yaml.Unmarshal, text) },
-		"jsonl": func(text []byte) (list []string) {
-			for line := range bytes.Lines(text) {
-				var item struct{ Message string }
-				if err := json.Unmarshal(line, &item); err != nil {
-					t.Fatal(err)
-				}
-				list = append(list, item.Message)
-			}
-			return list
-		},
-		"csv": func(text []byte) (list []string) {
-			rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := slices.Index(rows[0], "message")
-			for _, row := range rows[1:] {
-				list = append(list, row[at])
-			}
-			return list
-		},
-	} {
-		got := read(written(t, d, word, render.Options{}))
-		for i := range got {
-			got[i] = render.Harmless(got[i])
-		}
-		want := wanted
-		if word != "csv" { // JSON has the bytes that are no UTF-8 as U+FFFD
-			want = nil
-			for _, s := range wanted {
-				want = append(want, strings.ReplaceAll(s, `\xff`, "\ufffd"))
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s:\n%s", word, diff)
-		}
-	}
-}
-
-func messagesOf(t *testing.T, unmarshal func([]byte, any) error, text []byte) (list []string) {
-	t.Helper()
-	var doc struct {
-		APIVersion string `json:"apiVersion" yaml:"apiVersion"`
-		Kind       string
-		Items      []struct{ Message string }
-	}
-	if err := unmarshal(text, &doc); err != nil {
+	rendertest.Agree(t, "findings", FindingsFormats().Names(), func(w io.Writer, word string) error {
+		_, err := w.Write(written(t, d, word, render.Options{}))
+		return err
+	})
+	rows, err := csv.NewReader(bytes.NewReader(written(t, d, "csv", render.Options{}))).ReadAll()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if doc.Kind != "Diagnosis" || doc.APIVersion != render.APIVersion {
-		t.Errorf("it is a %s of %s", doc.Kind, doc.APIVersion)
+	at := slices.Index(rows[0], "message")
+	var want, got []string
+	for _, f := range d.Report.Findings {
+		want = append(want, render.Harmless(f.Message))
 	}
-	for _, x := range doc.Items {
-		list = append(list, x.Message)
+	for _, row := range rows[1:] {
+		got = append(got, render.Harmless(row[at]))
 	}
-	return list
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // isCommand reports whether a line of a report is one of a command, which is never broken.
