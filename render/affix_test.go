@@ -17,6 +17,7 @@ func TestAffixes(t *testing.T) {
 		{[]string{"470596287784226368", "470596287784226369"}, 8, "…4226368"},
 		{[]string{"tenant_a_orders", "tenant_b_orders"}, 10, "…_a_orders"},
 		{[]string{"only-one-name-that-is-long"}, 10, "onl…s-long"},
+		{[]string{"runtime.mallocgc"}, 2, "r…"},
 		{[]string{"wörter_eins", "wörter_zwei"}, 8, "wö…_eins"},
 		{[]string{"", "abcdefghijkl"}, 6, ""},
 	} {

@@ -1,9 +1,7 @@
 package builds
 
 import (
-	"bytes"
 	"io"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -64,49 +62,12 @@ func trials() map[string]*trial.Report {
 }
 
 func TestGoldenTrial(t *testing.T) {
+	copied := func(line string) bool { return strings.Contains(line, "again: ") }
 	for name, r := range trials() {
-		for variant, o := range map[string]render.Options{
+		rendertest.Report(t, "trial/"+name, TrialFormats().Names(), map[string]rendertest.Look{
 			"80-ascii": {Width: 80, ASCII: true}, "markdown": {}, "json": {}, "html": {},
-		} {
-			word := variant
-			if strings.HasPrefix(variant, "80") {
-				word = "table"
-			}
-			f, err := TrialFormats().Parse(word)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var b bytes.Buffer
-			if err := WriteTrial(&b, r, f, o); err != nil {
-				t.Fatal(err)
-			}
-			if word == "html" { // pictures have goldens of their own
-				b = *bytes.NewBuffer(regexp.MustCompile("(?s)<svg .*?</svg>").ReplaceAll(b.Bytes(), []byte("<svg/>")))
-			}
-			text := b.String()
-			if strings.ContainsAny(text, "\x1b\u202e") {
-				t.Errorf("%s as %s lets control characters through", name, variant)
-			}
-			if word == "markdown" && strings.Contains(text, "<script>") {
-				t.Errorf("%s as %s lets names out of their place", name, variant)
-			}
-			if at := strings.IndexFunc(text, func(r rune) bool { return r > '~' }); o.ASCII && at >= 0 {
-				t.Errorf("%s as %s is not ASCII: %q", name, variant, text[at:min(len(text), at+20)])
-			}
-			for line := range strings.Lines(text) {
-				if n := render.Cells(strings.TrimSuffix(line, "\n")); o.Width > 0 && n > o.Width && !strings.Contains(line, "again: ") {
-					t.Errorf("%s: a line of %d cells in %d: %s", name, n, o.Width, line)
-				}
-			}
-			rendertest.Parses(t, name, word, text)
-			rendertest.Document(t, "trial/"+name, variant, b.Bytes())
-		}
-		rendertest.Agree(t, name, TrialFormats().Names(), func(w io.Writer, word string) error {
-			f, err := TrialFormats().Parse(word)
-			if err != nil {
-				return err
-			}
-			return WriteTrial(w, r, f, render.Options{})
+		}, copied, func(w io.Writer, l rendertest.Look) error {
+			return WriteTrial(w, r, rendertest.Format(t, TrialFormats(), l.Word), render.Options{Width: l.Width, ASCII: l.ASCII})
 		})
 	}
 }

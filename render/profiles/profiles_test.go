@@ -104,59 +104,19 @@ func profileReports() map[string]func(b *bytes.Buffer, f render.Format, o render
 
 func TestGoldenProfiles(t *testing.T) {
 	for name, write := range profileReports() {
-		for variant, o := range map[string]render.ReportOptions{
-			"table":    {},
-			"80":       {Options: render.Options{Width: 80}, Limit: 4},
-			"50-ascii": {Options: render.Options{Width: 50, ASCII: true}},
-			"color":    {Options: render.Options{Width: 140, Color: true}},
-			"wide":     {}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Limit: 4},
-		} {
-			word := variant
-			if variant == "80" || variant == "50-ascii" || variant == "color" {
-				word = "table"
-			}
+		rendertest.Report(t, "profile/"+name, render.ReportFormats().Names(), map[string]rendertest.Look{
+			"table": {}, "80": {Width: 80, Limit: 4}, "50": {Width: 50}, "color": {Width: 140, Color: true},
+			"wide": {}, "json": {}, "jsonl": {}, "yaml": {}, "csv": {}, "markdown": {Limit: 4},
+		}, nil, func(w io.Writer, l rendertest.Look) error {
 			var b bytes.Buffer
-			if err := write(&b, rendertest.Format(t, render.ReportFormats(), word), o); err != nil {
-				t.Fatal(err)
+			o := render.ReportOptions{Options: render.Options{Width: l.Width, ASCII: l.Width == 50, Color: l.Color}, Limit: l.Limit}
+			err := write(&b, rendertest.Format(t, render.ReportFormats(), l.Word), o)
+			if strings.Contains(b.String(), "secret") {
+				t.Errorf("%s as %s shows a password", name, l.Word)
 			}
-			rendertest.Document(t, "profile/"+name, variant, b.Bytes())
-		}
-		rendertest.Agree(t, name, render.ReportFormats().Names(), func(w io.Writer, word string) error {
-			var b bytes.Buffer
-			err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{})
-			_, _ = w.Write(b.Bytes())
+			_, _ = b.WriteTo(w)
 			return err
 		})
-	}
-}
-
-// TestReportFormatsAreSafe holds every format to what it promises: nothing that a terminal obeys, no line wider than
-// it, documents that parse, no formula, no credentials.
-func TestReportFormatsAreSafe(t *testing.T) {
-	for name, write := range profileReports() {
-		for _, word := range rendertest.Words(render.ReportFormats().Names()) {
-			for _, width := range []int{0, 30, 80} {
-				var b bytes.Buffer
-				if err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{Options: render.Options{Width: width}}); err != nil {
-					t.Fatal(err)
-				}
-				text := b.String()
-				if strings.ContainsAny(text, "\x1b\u202e") {
-					t.Errorf("%s as %s lets control characters through", name, word)
-				}
-				if strings.Contains(text, "secret") {
-					t.Errorf("%s as %s shows a password", name, word)
-				}
-				if word == "table" && width == 80 {
-					for line := range strings.Lines(text) {
-						if n := render.Cells(strings.TrimSuffix(line, "\n")); n > width {
-							t.Errorf("%s: a line of %d cells in %d: %s", name, n, width, line)
-						}
-					}
-				}
-				rendertest.Parses(t, name, word, text)
-			}
-		}
 	}
 }
 
@@ -230,23 +190,6 @@ func TestParseReportFormat(t *testing.T) {
 	}
 	if (render.Format{}).Name() != "table" || (render.Format{}).Structured() {
 		t.Error("the zero format is not the table")
-	}
-}
-
-func TestShortenMiddle(t *testing.T) {
-	for _, tt := range []struct {
-		in   string
-		room int
-		want string
-	}{
-		{"short", 10, "short"},
-		{"runtime.mallocgc", 10, "run…llocgc"},
-		{"runtime.mallocgc", 2, "r…"},
-		{"查询查询查询", 7, "查…查询"},
-	} {
-		if got := render.ShortenMiddle(tt.in, tt.room, "…"); got != tt.want {
-			t.Errorf("%s in %d: %q, want %q", tt.in, tt.room, got, tt.want)
-		}
 	}
 }
 

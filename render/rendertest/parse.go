@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.yaml.in/yaml/v3"
@@ -168,4 +169,49 @@ func WellFormed(t *testing.T, name string, text []byte) {
 			t.Errorf("%s has an element %s", name, e.Name.Local)
 		}
 	}
+}
+
+// Look is how a report is looked at. Its word is that of a format; without one it is the name of the look if that is a format, else table.
+type Look struct {
+	Word         string
+	Width, Limit int
+	ASCII, Color bool
+}
+
+// Report holds a report to what all reports promise, in each look: names bring no control characters, a table is not wider than it may be, ASCII is
+// ASCII, the text has the syntax of its format, and that of the looks "80" and "json" is the golden's. All formats are held to each other. A line
+// that is free is as wide as it is: a command.
+func Report(t *testing.T, golden string, words []string, looks map[string]Look, free func(line string) bool, write func(w io.Writer, l Look) error) {
+	t.Helper()
+	for name, l := range looks {
+		if l.Word == "" {
+			l.Word = "table"
+			if slices.Contains(words, name) {
+				l.Word = name
+			}
+		}
+		var b bytes.Buffer
+		if err := write(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		if !l.Color && strings.Contains(text, "\x1b") || strings.ContainsAny(text, "\u202e\a") || strings.Contains(text, "\x1b[2J") || strings.Contains(text, "\x1b[1m|") {
+			t.Errorf("%s as %s lets control characters through", golden, name)
+		}
+		if l.Word == "markdown" && strings.Contains(text, "<script>") {
+			t.Errorf("%s as %s has an element in it", golden, name)
+		}
+		if at := strings.IndexFunc(text, func(r rune) bool { return r > '~' }); l.ASCII && at >= 0 {
+			t.Errorf("%s as %s is not ASCII: %q", golden, name, text[at:min(len(text), at+20)])
+		}
+		for line := range strings.Lines(text) {
+			n := ansi.StringWidth(strings.TrimSuffix(line, "\n"))
+			if l.Word == "table" && !l.Color && l.Width > 0 && n > l.Width && (free == nil || !free(line)) {
+				t.Errorf("%s as %s: a line of %d cells in %d: %s", golden, name, n, l.Width, line)
+			}
+		}
+		Parses(t, golden, l.Word, text)
+		Document(t, golden, name, b.Bytes())
+	}
+	Agree(t, golden, words, func(w io.Writer, word string) error { return write(w, Look{Word: word}) })
 }

@@ -3,9 +3,7 @@ package replays
 import (
 	"bytes"
 	"context"
-	"io"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +42,7 @@ func engineTargets(t *testing.T) (graph, vectors *target.Target) {
 // writeEngine writes one of the engine's reports.
 type writeEngine func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error
 
-func engineReports(t *testing.T) map[string]map[string]writeEngine {
+func engineReports(t *testing.T) map[string]writeEngine {
 	t.Helper()
 	graph, vectors := engineTargets(t)
 	filter := engine.NewBitset(400)
@@ -119,36 +117,16 @@ func engineReports(t *testing.T) map[string]map[string]writeEngine {
 			return WriteVerification(b, v, f, o)
 		}
 	}
-	return map[string]map[string]writeEngine{
-		"Index files":         {"info-graph": info(describe(graph)), "info-lists": info(lists)},
-		"Searches":            {"search": search(found), "search-lists": search(others)},
-		"Index verifications": {"verify-bad": verify(bad), "verify-good": verify(good)},
-		"Speed of an index":   {"bench": bench(speed), "bench-params": bench(params)},
+	return map[string]writeEngine{
+		"info-graph": info(describe(graph)), "info-lists": info(lists), "search": search(found), "search-lists": search(others),
+		"verify-bad": verify(bad), "verify-good": verify(good), "bench": bench(speed), "bench-params": bench(params),
 	}
 }
 
 func TestGoldenEngine(t *testing.T) {
-	for _, reports := range engineReports(t) {
-		for name, write := range reports {
-			for variant, o := range map[string]render.Options{
-				"table": {}, "80": {Width: 80}, "80-ascii": {Width: 80, ASCII: true}, "wide": {}, "json": {}, "yaml": {}, "jsonl": {}, "csv": {}, "markdown": {},
-			} {
-				var b bytes.Buffer
-				format, _, _ := strings.Cut(strings.Replace(variant, "80", "table", 1), "-")
-				if err := write(&b, rendertest.Format(t, render.ReportFormats(), format), render.ReportOptions{Options: o}); err != nil {
-					t.Fatal(err)
-				}
-				if i := bytes.IndexAny(b.Bytes(), "\x1b\x07\u202e"); i >= 0 {
-					t.Errorf("%s as %s: a control character at %d", name, variant, i)
-				}
-				rendertest.Document(t, "engine/"+name, variant, b.Bytes())
-			}
-			rendertest.Agree(t, name, render.ReportFormats().Names(), func(w io.Writer, word string) error {
-				var b bytes.Buffer
-				err := write(&b, rendertest.Format(t, render.ReportFormats(), word), render.ReportOptions{})
-				_, _ = w.Write(b.Bytes())
-				return err
-			})
-		}
+	for name, write := range engineReports(t) {
+		rendertest.Report(t, "engine/"+name, render.ReportFormats().Names(), map[string]rendertest.Look{
+			"table": {}, "80": {Width: 80}, "80-ascii": {Width: 80, ASCII: true}, "wide": {}, "json": {}, "yaml": {}, "jsonl": {}, "csv": {}, "markdown": {},
+		}, nil, looked(write))
 	}
 }
