@@ -3,11 +3,10 @@ package cluster
 import (
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
-	"kitescope/inspect/view"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 	"kitescope/tui/tuitest"
 )
 
@@ -20,20 +19,14 @@ type ui struct {
 }
 
 func testConfig() tui.Config {
-	return tui.Config{
-		Resources: view.Resources, Title: "127.0.0.1:2379", Command: "kitescope --from etcd://127.0.0.1:2379/by-dev",
-		Theme: "dark", Now: tuitest.Epoch, Checks: tuitest.FixtureChecks(), Pages: Pages(),
-	}
+	cfg := pagetest.Config()
+	cfg.Pages = Pages()
+	return cfg
 }
 
 // driven starts a driver on the UI.
 func driven(t *testing.T, cfg tui.Config, w, h int) *ui {
 	t.Helper()
-	u := &ui{}
-	u.Driver = tuitest.Drive(t, w, h, func(save tuitest.SaveFunc) tea.Model {
-		cfg.SaveFile = save
-		u.m = tui.New(cfg)
-		return u.m
-	})
-	return u
+	d, m := pagetest.Drive(t, cfg, w, h)
+	return &ui{d, m}
 }

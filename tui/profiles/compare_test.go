@@ -8,6 +8,7 @@ import (
 
 	"kitescope/profile/bench"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 )
 
 // scattered are n values around a middle, the same each time: steps of the golden ratio fill an interval evenly.
@@ -89,7 +90,7 @@ func hostileFixture() *bench.Comparison {
 
 func driveComparison(t *testing.T, c *bench.Comparison, w, h int, change ...func(*tui.Config)) *ui {
 	t.Helper()
-	cfg := testConfig()
+	cfg := pagetest.Config()
 	cfg.Title, cfg.Command, cfg.Args = "before after", "kitescope", []string{"before", "after", "--control", "it's"}
 	for _, f := range change {
 		f(&cfg)

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 	"kitescope/tui/tuitest"
 )
 
@@ -50,7 +51,7 @@ func benchFlame(b *testing.B, n int) (*tui.Model, *flamePage) {
 	b.Helper()
 	p := manyFrames(b, n)
 	v := View{Items: []Item{{Name: "many", Load: func(context.Context) (*profile.Profile, error) { return p, nil }}}}
-	cfg := testConfig()
+	cfg := pagetest.Config()
 	cfg.Now = time.Now
 	m := tui.New(v.config(cfg))
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})

@@ -8,13 +8,14 @@ import (
 
 	"kitescope/profile"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 	"kitescope/tui/tuitest"
 )
 
 // TestSixteenColoursOfFrames: on a terminal with sixteen colours each kind of code has one of its own.
 func TestSixteenColoursOfFrames(t *testing.T) {
 	for _, theme := range []string{"auto", "terminal", "dark", "light"} {
-		cfg := testConfig()
+		cfg := pagetest.Config()
 		cfg.Theme = theme
 		m := tui.New(cfg)
 		m.Update(tea.BackgroundColorMsg{})

@@ -14,6 +14,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 	"kitescope/tui/tuitest"
 )
 
@@ -83,7 +84,7 @@ func nodesView() View { return View{Items: clusterItems("t3"), Nodes: true} }
 // driveProfiles starts a driver on profiles without a cluster.
 func driveProfiles(t *testing.T, v View, w, h int, change ...func(*tui.Config)) *ui {
 	t.Helper()
-	cfg := testConfig()
+	cfg := pagetest.Config()
 	cfg.Title, cfg.Command = "profiles", "kitescope"
 	cfg = v.config(cfg)
 	for _, c := range change {

@@ -10,6 +10,7 @@ import (
 
 	"kitescope/profile"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 	"kitescope/tui/tuitest"
 )
 
@@ -53,7 +54,7 @@ func TestJudgeOfMilvus(t *testing.T) {
 
 func TestJudgeOfPulledProfiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
+		cfg := pagetest.Config()
 		items := clusterItems("t5")
 		items[1].Words, items[1].Err = nil, "connection refused"
 		cfg.Pages = Pages(&pullFeed{items: items})

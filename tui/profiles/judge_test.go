@@ -10,6 +10,7 @@ import (
 	"kitescope/profile"
 	"kitescope/profile/pgo"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 )
 
 // loadedItem is a profile of the fixtures, read.
@@ -70,7 +71,7 @@ func judgementFixture(t *testing.T) *pgo.Judgement {
 
 func driveJudgement(t *testing.T, j *pgo.Judgement, w, h int, change ...func(*tui.Config)) *ui {
 	t.Helper()
-	cfg := testConfig()
+	cfg := pagetest.Config()
 	cfg.Title, cfg.Command, cfg.Args = "before", "kitescope", []string{"before", "--dir", "../my service"}
 	for _, f := range change {
 		f(&cfg)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/profile"
+	"kitescope/tui/pagetest"
 	"kitescope/tui/tuitest"
 )
 
@@ -63,7 +64,7 @@ func TestPullFromTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		items := clusterItems("t5")
 		items[1].Err = "get http://10.0.0.4:9091/debug/pprof/profile: connection refused"
-		cfg := testConfig()
+		cfg := pagetest.Config()
 		cfg.Pages = Pages(&pullFeed{items: items})
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.Fixture())
@@ -102,7 +103,7 @@ func TestPullFromTheCluster(t *testing.T) {
 
 func TestPullThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
+		cfg := pagetest.Config()
 		cfg.Pages = Pages(&pullFeed{items: clusterItems("t5")[:1], fail: io.ErrUnexpectedEOF})
 		d := driven(t, cfg, 120, 30)
 		d.Cluster(tuitest.Fixture())
@@ -114,7 +115,7 @@ func TestPullThatFails(t *testing.T) {
 
 func TestProfilesOfAClusterWithoutAny(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := driven(t, testConfig(), 120, 30)
+		d := driven(t, pagetest.Config(), 120, 30)
 		d.Cluster(tuitest.Fixture())
 		d.Keys("9")
 		d.Shows("there is no profiles page here")
@@ -153,8 +154,8 @@ func TestNoClusterNoPages(t *testing.T) {
 func TestRunProfiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := comparedView()
-		cfg := testConfig()
-		p := started(v.config(cfg), 100, 30)
+		cfg := pagetest.Config()
+		p := pagetest.Start(v.config(cfg), 100, 30)
 		p.Wait(t, "libknowhere.so")
 		for _, keys := range []string{"", "c", "v", "9"} {
 			p.Press(keys)
@@ -173,10 +174,10 @@ func TestRunProfiles(t *testing.T) {
 // TestPullEndsWithTheProgram holds that a pull does not outlive the screen that asked for it.
 func TestPullEndsWithTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
+		cfg := pagetest.Config()
 		cfg.Feed = tuitest.Once(tuitest.Fixture())
 		cfg.Pages = Pages(&pullFeed{items: clusterItems("t5")})
-		p := started(cfg, 100, 30)
+		p := pagetest.Start(cfg, 100, 30)
 		p.Wait(t, "160,452")
 		p.Press("9")
 		p.Wait(t, "Press P")

@@ -19,6 +19,7 @@ import (
 	"kitescope/replay/load"
 	"kitescope/replay/whatif"
 	"kitescope/tui"
+	"kitescope/tui/pagetest"
 	"kitescope/tui/tuitest"
 )
 
@@ -52,7 +53,7 @@ func predictionData(t *testing.T) *Data {
 
 func driveReplay(t *testing.T, d *Data, w, h int, change ...func(*tui.Config)) *ui {
 	t.Helper()
-	cfg := testConfig()
+	cfg := pagetest.Config()
 	cfg.Title, cfg.Command = "docs", "kitescope"
 	for _, f := range change {
 		f(&cfg)
@@ -143,7 +144,7 @@ func TestReplayIsSaved(t *testing.T) {
 // TestReplayWithinACluster opens the page from the palette, beside the pages of the cluster.
 func TestReplayWithinACluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := testConfig()
+		cfg := pagetest.Config()
 		cfg.Pages = Pages(resultData(t))
 		d := driven(t, cfg, 100, 30)
 		d.Cluster(tuitest.Fixture())
@@ -189,7 +190,7 @@ func steps(ctx context.Context, step func(stage, text string), points int) {
 // driveFeed runs a feed as Measure does.
 func driveFeed(t *testing.T, feed Feed, w, h int) (*ui, context.CancelFunc) {
 	t.Helper()
-	cfg := testConfig()
+	cfg := pagetest.Config()
 	cfg.Title = "docs"
 	cfg.Now = time.Now
 	cfg, session := measuring(cfg, feed)
@@ -250,14 +251,14 @@ func TestRunReplay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
 		data := *resultData(t)
-		cfg := testConfig()
+		cfg := pagetest.Config()
 		cfg.Now = time.Now
 		cfg, _ = measuring(cfg, func(ctx context.Context, step func(stage, text string)) (Data, error) {
 			defer func() { ended = true }()
 			steps(ctx, step, 3)
 			return data, nil
 		})
-		p := started(cfg, 100, 30)
+		p := pagetest.Start(cfg, 100, 30)
 		p.Wait(t, "read the layout")
 		p.Wait(t, "recall@")
 		time.Sleep(time.Second)
@@ -278,12 +279,12 @@ func TestRunReplay(t *testing.T) {
 func TestRunReplayInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		cfg, _ := measuring(testConfig(), func(ctx context.Context, step func(stage, text string)) (Data, error) {
+		cfg, _ := measuring(pagetest.Config(), func(ctx context.Context, step func(stage, text string)) (Data, error) {
 			steps(ctx, step, 100_000)
 			ended = true
 			return Data{}, ctx.Err()
 		})
-		p := started(cfg, 100, 30)
+		p := pagetest.Start(cfg, 100, 30)
 		p.Wait(t, "read segments")
 		p.Interrupt(t)
 		if !ended {
