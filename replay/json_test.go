@@ -163,41 +163,7 @@ func TestResultKeysStay(t *testing.T) {
 	rendertest.Golden(t, "result.json", []byte(saved(t, r))) // docs/reference/json.md is held to it
 }
 
-func TestResultText(t *testing.T) {
-	const longest = 90*24*time.Hour + 1
-	r := &replay.Result{
-		Kind: "run", Taken: time.Date(2026, 11, 20, 9, 29, 58, 120_456_000, time.FixedZone("", 3600)), Stopped: "a\x1b[31m \u202e\"b\" \xff\n",
-		Setup: replay.Setup{Replica: 470590569932852667, LogSeed: math.MaxUint64},
-		Points: []load.Point{{
-			Recall: math.NaN(), QPS: 1e6, DistancesPerQuery: math.Inf(1), Plan: load.Plan{Deadline: 30 * time.Second, Warmup: 1500 * time.Millisecond},
-			Took: 1, CPUPerQuery: 120 * time.Microsecond, Errors: map[string]int64{"\xff": 1, "\ufffd": 2},
-		}},
-		Slowest: []replay.SlowQuery{{Took: longest}},
-	}
-	text := saved(t, r)
-	for _, part := range []string{
-		`{` + "\n" + `  "apiVersion": "kitescope/v1",` + "\n", `"taken": "2026-11-20T08:29:58.12Z"`, `"a\u001b[31m \u202e\"b\" ` + "\ufffd" + `\n"`,
-		`"replica_id":"470590569932852667"`, `"log_seed":"18446744073709551615"`, `"deadline_seconds":30,`, `"deadline_seconds":30}`, `"warmup_seconds":1.5`,
-		`"took_seconds":0.000000001`, `"cpu_per_query_seconds":0.00012`, `"qps":1000000,`, "\n    {\"plan\":", "{\"\ufffd\":3}", "\"recall_low\"",
-		`"took_seconds":7776000.000000001`, `"notes": []`,
-	} {
-		missing := part == `"deadline_seconds":30,` || part == `"recall_low"`
-		if strings.Contains(text, part) == missing {
-			t.Errorf("%q: missing should be %v in\n%s", part, missing, text)
-		}
-	}
-	got, err := replay.ReadResult(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := saved(t, got); again != text {
-		t.Error(cmp.Diff(text, again))
-	}
-	if got.Points[0].Recall != -1 || got.Slowest[0].Took != longest {
-		t.Errorf("%+v %+v", got.Points[0].Recall, got.Slowest)
-	}
-}
-
+// TestFilesThatAreNoResult has what a result adds to the files of internal/encode, whose tests have the rest.
 func TestFilesThatAreNoResult(t *testing.T) {
 	good := saved(t, filled())
 	change := func(old, by string) string {
@@ -207,27 +173,8 @@ func TestFilesThatAreNoResult(t *testing.T) {
 		return strings.Replace(good, old, by, 1)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":         {"", "expected JSON"},
-		"binary":        {"\x00\x01", "expected JSON: at byte 1"},
-		"list":          {"[]", "a JSON object was expected"},
-		"null":          {"null", `"" and "" found`},
 		"other kind":    {`{"apiVersion":"kitescope/v1","kind":"SegmentList","items":[]}`, `"kitescope/v1" and "SegmentList" found`},
-		"no version":    {`{"apiVersion":"kitescope/v1","kind":"ReplayResult"}`, "version: it is missing"},
-		"later":         {change(`"version": 1`, `"version": 2`), "it is of version 2, and version 1 is the last"},
-		"earlier":       {change(`"version": 1`, `"version": 0`), "version: 1 was expected"},
-		"cut":           {good[:len(good)/2], "expected JSON: at byte"},
-		"more":          {good + "{}", "expected JSON: at byte"},
-		"no points":     {change(`"points": [`, `"pints": [`), "points: it is missing"},
-		"null list":     {change(`"notes": [`, `"notes": null, "x": [`), `notes: a list of strings was expected, "null" found`},
 		"state":         {change(`"state":"growing"`, `"state":"asleep"`), "a segment's state was expected"},
-		"id as number":  {change(`"replica_id":"`, `"replica_id":5,"x":"`), "setup.replica_id: a string was expected"},
-		"id":            {change(`"replica_id":"`, `"replica_id":"x`), "setup.replica_id: an id was expected"},
-		"fraction":      {change(`"dim":`, `"dim":1.5,"x":`), "setup.dim: a whole number was expected"},
-		"text":          {change(`"mode": "`, `"mode": {}, "x": "`), "mode: a string was expected"},
-		"time":          {change(`"taken": "2`, `"taken": "x2`), "taken: a time as"},
-		"huge seconds":  {change(`"took_seconds":`, `"took_seconds":1e300,"x":`), "a number of seconds was expected"},
-		"many digits":   {change(`"took_seconds":`, `"took_seconds":1e999999999,"x":`), "a number of seconds was expected"},
-		"quoted":        {change(`"took_seconds":`, `"took_seconds":"5","x":`), "a number of seconds was expected"},
 		"negative bars": {change(`"bars":[{"up_to_seconds":`, `"bars":[{"up_to_seconds":-1,"x":`), "bars in order"},
 		"points":        {change(`"points": [`, `"points": [{},`), "points[0].plan: it is missing"},
 	} {
