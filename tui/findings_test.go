@@ -14,23 +14,8 @@ import (
 	"kitescope/tui/tuitest"
 )
 
-// TestFindingsScreens holds the pages with findings at a size that TestScreens leaves out, and the states
-// in which there are none.
+// TestFindingsScreens holds the states in which there are no findings.
 func TestFindingsScreens(t *testing.T) {
-	for _, s := range screens {
-		if !strings.HasPrefix(s.name, "findings") && s.name != "explain" && s.name != "overview" && s.name != "detail-collection" {
-			continue
-		}
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := driven(t, testConfig(), 120, 40)
-				d.Cluster(tuitest.Fixture())
-				d.Keys(s.keys)
-				d.Fits()
-				tuitest.Golden(t, s.name+"-120x40", d.Plain())
-			})
-		})
-	}
 	for name, checks := range map[string][]*check.Check{"healthy": tuitest.HealthyChecks(), "blind": tuitest.BlindChecks()} {
 		for _, size := range tuitest.Sizes {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size.W, size.H), func(t *testing.T) {

@@ -87,14 +87,3 @@ func BenchmarkFlameView(b *testing.B) {
 		})
 	}
 }
-
-// BenchmarkFlameBuild is what a tree of 100,000 frames costs off the loop.
-func BenchmarkFlameBuild(b *testing.B) {
-	_, page := benchFlame(b, 100_000)
-	q := page.query
-	for b.Loop() {
-		if _, err := q.grow(page.subject.loaded, profile.Filter{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
