@@ -2,12 +2,8 @@ package clusters
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/csv"
-	"encoding/xml"
 	"errors"
-	"html"
 	"io"
 	"regexp"
 	"slices"
@@ -228,38 +224,14 @@ func TestHTMLIsWhole(t *testing.T) {
 	for name, d := range diagnoses(t) {
 		text := string(written(t, d, "html", render.Options{}))
 		before, rest, _ := strings.Cut(text, "<script>")
-		script, after, ok := strings.Cut(rest, "</script>")
-		sum := sha256.Sum256([]byte(script))
-		if policy := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !ok || !strings.Contains(html.UnescapeString(before), policy) {
-			t.Errorf("%s: the policy does not allow the page's own script", name)
-		}
+		_, after, _ := strings.Cut(rest, "</script>")
 		text = regexp.MustCompile(`href="#[a-z0-9-]*"`).ReplaceAllString(before+after, "") // links to headings
 		for _, forbidden := range []string{"<script", "</script", "<b>", "src=", "href=", "@import", "url(", "ZgotmplZ"} {
 			if strings.Contains(text, forbidden) {
 				t.Errorf("%s has %s", name, forbidden)
 			}
 		}
-		dec := xml.NewDecoder(strings.NewReader(text))
-		dec.Strict, dec.AutoClose, dec.Entity = false, []string{"meta"}, xml.HTMLEntity
-		depth := 0
-		for {
-			token, err := dec.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			switch token.(type) {
-			case xml.StartElement:
-				depth++
-			case xml.EndElement:
-				depth--
-			}
-		}
-		if depth != 0 {
-			t.Errorf("%s: %d elements are not closed", name, depth)
-		}
+		rendertest.ElementsClose(t, name, text)
 	}
 }
 

@@ -215,3 +215,29 @@ func Report(t *testing.T, golden string, words []string, looks map[string]Look, 
 	}
 	Agree(t, golden, words, func(w io.Writer, word string) error { return write(w, Look{Word: word}) })
 }
+
+// ElementsClose holds a page to elements that end as they begin.
+func ElementsClose(t *testing.T, name, page string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(page))
+	d.Strict, d.AutoClose, d.Entity = false, []string{"meta"}, xml.HTMLEntity
+	depth := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		switch token.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%s: %d elements are not closed", name, depth)
+	}
+}

@@ -2,8 +2,6 @@ package replays
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -46,7 +44,7 @@ func TestGoldenReplayHTML(t *testing.T) {
 				t.Errorf("%s has %s: %s", name, bad, text[max(0, i-80):min(len(text), i+80)])
 			}
 		}
-		elementsClose(t, name, text)
+		rendertest.ElementsClose(t, name, text)
 		if len(text) > 1_500_000 {
 			t.Errorf("%s: %d bytes", name, len(text))
 		}
@@ -58,21 +56,5 @@ func TestGoldenReplayHTML(t *testing.T) {
 	}
 	if err := WriteHTML(io.Discard, nil, nil, ""); err == nil {
 		t.Error("a report of nothing")
-	}
-}
-
-// elementsClose holds a page to elements that end as they begin.
-func elementsClose(t *testing.T, name, text string) {
-	t.Helper()
-	d := xml.NewDecoder(strings.NewReader(text))
-	d.Strict, d.AutoClose, d.Entity = false, []string{"meta"}, xml.HTMLEntity
-	for {
-		_, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
 	}
 }
