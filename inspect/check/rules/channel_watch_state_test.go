@@ -19,7 +19,6 @@ func TestChannelWatchState(t *testing.T) {
 	}
 	object := "vchannels/" + rulestest.WellCh0 + " "
 	rulestest.Hold(t, rulestest.Named("channel-watch-state"), rulestest.Configured([]rulestest.Verdict{
-		{Name: "success"},
 		{Name: "just begun", Change: state("ToWatch", time.Minute)},
 		{Name: "within the time that Milvus gives", Change: state("ToWatch", 6*time.Minute)},
 		{Name: "for long", Change: state("ToWatch", 8*time.Minute), Want: []string{"warning " + object + "is in state ToWatch on datanode-5, started 8 min ago"}},

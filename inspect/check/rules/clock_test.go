@@ -20,7 +20,6 @@ func TestClockRegression(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("clock-regression"), []rulestest.Verdict{
-		{Name: "well"},
 		{Name: "checkpoint ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.Back(-time.Minute) }, Want: []string{"error / 1 position is ahead of RootCoord's reserved timestamps by up to 60 s"}},
 		{Name: "a little ahead", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = rulestest.Back(-5 * time.Second) }},
 		{Name: "marked as dropped", Change: func(w *rulestest.World) { w.VChannels[0].Checkpoint.At = model.MaxTSO }},

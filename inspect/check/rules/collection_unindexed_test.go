@@ -9,7 +9,6 @@ import (
 
 func TestCollectionUnindexed(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("collection-unindexed"), []rulestest.Verdict{
-		{Name: "indexed"},
 		{Name: "loaded without", Change: func(w *rulestest.World) { w.Indexes[0].Deleted = true }, Want: []string{"warning collections/1000 docs.vec has no index over 360,000 rows"}},
 		{Name: "not loaded", Change: func(w *rulestest.World) { w.Indexes, w.LoadStates = nil, nil }, Want: []string{"info collections/1000 360,000 rows"}},
 		{Name: "few rows", Change: func(w *rulestest.World) { w.Indexes, w.Segments = nil, w.Segments[:1] }},

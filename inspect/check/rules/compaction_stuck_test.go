@@ -15,7 +15,6 @@ func TestCompactionStuck(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("compaction-stuck"), []rulestest.Verdict{
-		{Name: "none"},
 		{Name: "at work", Change: task("executing", 10*time.Minute, 5)},
 		{Name: "for long", Change: task("executing", 3*time.Hour, 5), Want: []string{"warning collections/1000 1 compaction task of docs does not finish: the oldest, MixCompaction (executing), for 3 h on datanode-5"}},
 		{Name: "queued for long", Change: task("pipelining", 3*time.Hour, 0), Want: []string{"warning collections/1000 (pipelining), for 3 h on no node"}},

@@ -20,7 +20,6 @@ func TestConsistencyWait(t *testing.T) {
 		{Name: "a slower tick is configured", Change: searched(rulestest.Traffic{Searches: 100, Ms: 900, Consistency: 880, Sealed: 8}, func(w *rulestest.World) { w.Tell("proxy.timeTickInterval", "500", w.Live("querynode")) }), Want: []string{"warning collections/1000 for the next time tick (every 500 ms)"}},
 		{Name: "2.2 has one queue for both", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Mixed: true}), Skipped: "counts them as part of the read queue"},
 		{Name: "nobody searched", Change: func(w *rulestest.World) { w.Serve(); w.Tells(rulestest.Traffic{}, "proxy", "querynode") }, Skipped: "no requests in the window"},
-		{Name: "not asked", Skipped: "the nodes were not asked"},
 	})
 }
 

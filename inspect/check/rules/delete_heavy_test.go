@@ -13,7 +13,6 @@ func TestDeleteHeavy(t *testing.T) {
 		return func(w *rulestest.World) { w.Segment(i).DeletedRows = n }
 	}
 	rulestest.Hold(t, rulestest.Named("delete-heavy"), []rulestest.Verdict{
-		{Name: "no deletes"},
 		{Name: "under a fifth", Change: del(0, 18_000)},
 		{Name: "over a fifth", Change: del(0, 18_001), Want: []string{"info collections/1000 1 segment of docs has up to 20% of 90,000 rows deleted"}},
 		{Name: "half", Change: del(0, 45_000), Want: []string{"warning collections/1000 up to 50%"}},
@@ -38,6 +37,5 @@ func TestDeleteHeavy(t *testing.T) {
 			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: rulestest.WellColl, EndedAt: rulestest.BackT(3 * time.Hour)}}
 		}, Want: []string{"warning collections/1000 up to 50%"}},
 		{Name: "in L0 segments", Change: func(w *rulestest.World) { del(0, 45_000)(w); w.Segment(0).Level = model.LevelL0 }},
-		{Name: "logs not read", Change: func(w *rulestest.World) { del(0, 45_000)(w); w.Loaded &^= model.PartLogs }, Skipped: "could not be read"},
 	})
 }

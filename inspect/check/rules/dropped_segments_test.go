@@ -19,7 +19,6 @@ func TestDroppedNotCollected(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("dropped-not-collected"), rulestest.Configured([]rulestest.Verdict{
-		{Name: "none dropped"},
 		{Name: "within the retention", Change: drop(3, 26*time.Hour)},
 		{Name: "past it", Change: drop(3, 28*time.Hour), Want: []string{"info / 3 dropped segments are overdue for garbage collection, the oldest dropped 28 h ago"}},
 		{Name: "past the retention that is told", Change: func(w *rulestest.World) {

@@ -9,7 +9,6 @@ import (
 
 func TestIndexMetric(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("index-metric-mismatch"), []rulestest.Verdict{
-		{Name: "fits"},
 		{Name: "lower case fits", Change: func(w *rulestest.World) { w.Indexes[0].Metric = "cosine" }},
 		{Name: "unfit", Change: func(w *rulestest.World) { w.Indexes[0].Metric = "JACCARD" }, Want: []string{"error indexes/1500 vec_idx on docs.vec: JACCARD does not exist for FloatVector"}},
 		{Name: "binary", Change: func(w *rulestest.World) { w.Collections[0].Fields[1].Type = "BinaryVector" }, Want: []string{"error indexes/1500 L2 does not exist for BinaryVector"}},

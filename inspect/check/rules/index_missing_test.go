@@ -11,7 +11,6 @@ import (
 func TestIndexMissing(t *testing.T) {
 	drop := func(w *rulestest.World) { w.Segment(0).Indexes = nil }
 	rulestest.Hold(t, rulestest.Named("index-missing"), rulestest.Configured([]rulestest.Verdict{
-		{Name: "indexed"},
 		{Name: "no record", Change: drop, Want: []string{"warning indexes/1500 HNSW index vec_idx on docs.vec is missing on 1 flushed segment, 90,000 rows"}},
 		{Name: "only a deleted record", Change: func(w *rulestest.World) { w.Index(0).Deleted = true }, Want: []string{"warning indexes/1500 1 flushed segment"}},
 		{Name: "several segments are one finding", Change: func(w *rulestest.World) { drop(w); w.Segment(1).Indexes = nil }, Want: []string{"warning indexes/1500 2 flushed segments, 180,000 rows"}},
@@ -45,7 +44,6 @@ func TestIndexMissing(t *testing.T) {
 		{Name: "scalar field", Change: func(w *rulestest.World) {
 			w.Indexes = append(w.Indexes, &model.Index{ID: 1501, Collection: rulestest.WellColl, Field: 102, Name: "tag_idx", Type: "INVERTED", CreatedAt: rulestest.BackT(time.Hour)})
 		}, Want: []string{"info indexes/1501 INVERTED index tag_idx on docs.tag is missing on 4 flushed segments"}},
-		{Name: "index records not read", Change: func(w *rulestest.World) { drop(w); w.Loaded &^= model.PartSegmentIndexes }, Skipped: "could not be read"},
 	}))
 	r := rulestest.Judged(t, rulestest.Named("index-missing"), drop)
 	if cost := r.Findings[0].Cost; cost < 0.5 || cost > 1 {

@@ -19,7 +19,6 @@ func TestIndexUnfit(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("index-unfit"), []rulestest.Verdict{
-		{Name: "graph"},
 		{Name: "flat and small", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT" }},
 		{Name: "flat and large", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }, Want: []string{"warning indexes/1500 docs.vec: FLAT index over 1,000,000 rows"}},
 		{Name: "flat, large, not loaded", Change: func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000); w.LoadStates = nil }, Want: []string{"info indexes/1500 1,000,000 rows"}},

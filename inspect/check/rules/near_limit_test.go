@@ -23,7 +23,6 @@ func TestNearLimit(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("near-limit"), rulestest.Configured([]rulestest.Verdict{
-		{Name: "far"},
 		{Name: "near", Change: databases(48), Want: []string{"info / 48 of 64 databases: 75% of rootCoord.maxDatabaseNum"}},
 		{Name: "at it", Change: databases(60), Want: []string{"warning / 60 of 64 databases"}},
 		{Name: "another limit", Change: func(w *rulestest.World) {

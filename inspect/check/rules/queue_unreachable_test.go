@@ -30,6 +30,5 @@ func TestQueueUnreachable(t *testing.T) {
 			w.Asked().Skipped = []model.Skipped{{What: "message queue", Reason: "RocksMQ is inside the process"}}
 		}, Skipped: "RocksMQ is inside"},
 		{Name: "not asked", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "was not asked"},
-		{Name: "nobody asked", Skipped: "not asked"},
 	})
 }

@@ -61,6 +61,5 @@ func TestQuotaDenied(t *testing.T) {
 			w.Sessions[0].Standby = true
 		}, Skipped: "RootCoord's process is unknown"},
 		{Name: "no metrics", Change: func(w *rulestest.World) { w.Asked() }, Skipped: "RootCoord's process is unknown"},
-		{Name: "not asked", Skipped: "the nodes were not asked"},
 	})
 }

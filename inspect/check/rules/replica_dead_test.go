@@ -45,7 +45,6 @@ func TestReplicaDeadNode(t *testing.T) {
 			w.Runtime.Replicas[0].Nodes = []model.NodeID{rulestest.NodeA, rulestest.NodeB, 99}
 		}, Want: []string{"warning nodes/querynode-99 querynode-99 is gone but still listed in 1 replica"}},
 		{Name: "a read-only one", Change: func(w *rulestest.World) { w.Replicas[0].RONodes = []model.NodeID{99} }, Want: []string{"info nodes/querynode-99 is gone but still listed in 1 replica, as read-only"}},
-		{Name: "none"},
 		{Name: "no sessions at all", Change: func(w *rulestest.World) { w.Sessions = nil }, Skipped: "no process is registered"},
 		{Name: "2.1", Change: func(w *rulestest.World) { w.Version.Text = "2.1" }, Skipped: "Milvus 2.1"},
 	})

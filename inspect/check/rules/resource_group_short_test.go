@@ -18,7 +18,6 @@ func TestResourceGroupShort(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("resource-group-short"), []rulestest.Verdict{
-		{Name: "the default group wants nothing"},
 		{Name: "as many as asked", Change: group(model.ResourceGroup{Name: "rg", Nodes: []model.NodeID{4}, Requests: 1, Limits: 2}, true)},
 		{Name: "fewer", Change: group(model.ResourceGroup{Name: "rg", Nodes: []model.NodeID{4}, Requests: 2, Limits: 2}, true), Want: []string{"warning resource-groups/rg resource group rg asks for 2 query nodes and has 1"}},
 		{Name: "assigned, and gone", Change: group(model.ResourceGroup{Name: "rg", Nodes: []model.NodeID{4, 99}, Requests: 2, Limits: 2}, true), Want: []string{"warning resource-groups/rg has 1"}},

@@ -11,7 +11,6 @@ import (
 
 func TestSmallSegments(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("small-segments"), rulestest.Configured([]rulestest.Verdict{
-		{Name: "large ones"},
 		{Name: "a few", Change: func(w *rulestest.World) { w.Small(10, 2*time.Hour) }},
 		{Name: "some", Change: func(w *rulestest.World) { w.Small(11, 2*time.Hour) }, Want: []string{"info collections/1000 11 segments of docs are small (1,100 rows in all) and could be 10 fewer"}},
 		{Name: "many", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour) }, Want: []string{"warning collections/1000 60 segments of docs are small (6,000 rows in all) and could be 59 fewer"}},
@@ -69,7 +68,6 @@ func TestSmallSegments(t *testing.T) {
 			}
 		}},
 		{Name: "collection dropped", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour); w.Collections[0].State = "Dropping" }},
-		{Name: "not read", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour); w.Loaded &^= model.PartSegments }, Skipped: "could not be read"},
 	}))
 	rulestest.Hold(t, rulestest.Named("small-segments"), []rulestest.Verdict{{Name: "processes were not asked", Change: func(w *rulestest.World) { w.Small(10, 2*time.Hour) }, Skipped: "): the nodes were not asked"}})
 	r := rulestest.Judged(t, rulestest.Named("small-segments"), func(w *rulestest.World) {

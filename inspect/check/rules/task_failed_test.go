@@ -15,7 +15,6 @@ func TestTaskFailed(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("task-failed"), []rulestest.Verdict{
-		{Name: "none"},
 		{Name: "import", Change: task("import-job", "Failed", "file not found", rulestest.BackT(time.Hour)), Want: []string{"warning tasks/import-job/7 1 import of docs failed: file not found"}},
 		{Name: "import, long ago", Change: task("import-job", "Failed", "file not found", rulestest.BackT(30*time.Hour)), Want: []string{"info tasks/import-job/7 file not found"}},
 		{Name: "compaction", Change: task("compaction", "timeout", "", rulestest.BackT(time.Hour)), Want: []string{"info tasks/compaction/7 no reason recorded"}},
