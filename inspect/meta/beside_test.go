@@ -14,19 +14,10 @@ import (
 )
 
 // besideKeys are the keys that a real Woodpecker wrote.
-func besideKeys(t *testing.T) (list []source.KV) {
+func besideKeys(t *testing.T) []source.KV {
 	t.Helper()
-	src, err := source.Open(t.Context(), "../../testdata/woodpecker/etcd_snapshot.db.gz", source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	if list, err = besideOf(t.Context(), snap); err != nil || len(list) < 10 {
+	list, err := besideOf(t.Context(), pinFile(t, "../../testdata/woodpecker/etcd_snapshot.db.gz"))
+	if err != nil || len(list) < 10 {
 		t.Fatalf("%d keys, %v", len(list), err)
 	}
 	return list

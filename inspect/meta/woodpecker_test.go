@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
-	"kitescope/inspect/source"
 )
 
 // woodpeckerTruth is what Woodpecker's own client said of its logs, and what was then damaged (tools/woodpecker).
@@ -34,22 +34,7 @@ const woodpeckerFolder = "../../testdata/woodpecker"
 
 func loadWoodpecker(t *testing.T) *model.Cluster {
 	t.Helper()
-	ctx := t.Context()
-	src, err := source.Open(ctx, filepath.Join(woodpeckerFolder, "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snap.Close()
-	c, err := meta.Load(ctx, snap, meta.Want{Parts: model.PartAll, Records: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll, Records: true}, woodpeckerFolder, capturedtest.Snapshot)
 }
 
 // A Woodpecker with two logs was filled, truncated and damaged: every state is told apart, and all that its client said is read.
@@ -120,40 +105,8 @@ func TestWoodpeckerCounts(t *testing.T) {
 
 // A bundle carries the keys beside the root along.
 func TestWoodpeckerInABundle(t *testing.T) {
-	ctx := t.Context()
-	src, err := source.Open(ctx, filepath.Join(woodpeckerFolder, "etcd_snapshot.db.gz"), source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snap, err := src.Pin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "a.kite")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := source.WriteBundle(ctx, file, snap, source.BundleInfo{}, nil, meta.Redactor(snap.Header())); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	bundle, err := source.Open(ctx, path, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer bundle.Close()
-	kept, err := bundle.Pin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := meta.Load(ctx, kept, meta.Want{Parts: model.PartAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := save(t, filepath.Join(woodpeckerFolder, capturedtest.Snapshot))
+	c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, saved)
 	want := loadWoodpecker(t).Woodpecker
 	// What is no record of Woodpecker's is redacted, and stays undecoded.
 	if d := cmp.Diff(want, c.Woodpecker); d != "" {

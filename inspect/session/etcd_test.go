@@ -11,6 +11,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
+	"kitescope/inspect/source"
 )
 
 // TestEtcdState: the health of an etcd comes with what was written to it over the window.
@@ -34,13 +35,14 @@ func TestEtcdState(t *testing.T) {
 	})
 }
 
-// TestAsk: the processes answer, whose sessions are in the store, and etcd with them.
-func TestAsk(t *testing.T) {
+// demoCluster starts the demo, and reads what it has.
+func demoCluster(t *testing.T) (*demo.Cluster, source.Live, *model.Cluster) {
+	t.Helper()
 	cluster, err := demo.Start(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer cluster.Close()
+	t.Cleanup(cluster.Close)
 	src, err := cluster.Source("")
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +55,14 @@ func TestAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return cluster, src, c
+}
+
+// TestAsk: the processes answer, whose sessions are in the store, and etcd with them.
+func TestAsk(t *testing.T) {
+	_, src, c := demoCluster(t)
 	kept := 0
-	c, err = session.Ask(t.Context(), src, live.Options{Now: demo.Now, Keep: func(live.Record) { kept++ }}, c)
+	c, err := session.Ask(t.Context(), src, live.Options{Now: demo.Now, Keep: func(live.Record) { kept++ }}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,23 +78,7 @@ func TestAsk(t *testing.T) {
 
 // TestReadAgain: a dynamic key that was written while processes were asked is a change.
 func TestReadAgain(t *testing.T) {
-	cluster, err := demo.Start(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
-	src, err := cluster.Source("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	snapshot, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cluster, src, before := demoCluster(t)
 	if c := session.ReadAgain(t.Context(), src, before, time.Minute); len(c.ConfigChanges) != 0 {
 		t.Errorf("nothing has changed, and yet: %v", c.ConfigChanges)
 	}

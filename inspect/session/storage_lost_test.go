@@ -9,9 +9,9 @@ import (
 
 	"kitescope/engine/object"
 	"kitescope/inspect/meta"
+	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
-	"kitescope/inspect/source"
 )
 
 // TestLost: a folder that is not there is a mistyped flag, unless the cluster whose processes run on this machine
@@ -67,19 +67,5 @@ func TestLost(t *testing.T) {
 // clusterOf is all metadata of a file.
 func clusterOf(t *testing.T, path string) *model.Cluster {
 	t.Helper()
-	src, err := source.Open(t.Context(), path, source.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	snapshot, err := src.Pin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	c, err := meta.Load(t.Context(), snapshot, meta.Want{Parts: model.PartAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, path)
 }

@@ -154,17 +154,22 @@ func recordingOf(t *testing.T, chunks ...[]byte) string {
 	return dir
 }
 
-// TestPastOfARecording joins chunks: one that goes on where another ends, one that was begun before it was, one that was not ended.
-func TestPastOfARecording(t *testing.T) {
-	t.Parallel()
-	s := tell(t, 120)
+// toldAndSaved tells a story of so many steps to an etcd, and opens its file.
+func toldAndSaved(t *testing.T, steps int) (*story, source.Past, source.Header) {
+	t.Helper()
+	s := tell(t, steps)
 	file := open(t, saved(t, s.server), source.Options{})
-	defer file.Close()
 	past, err := source.PastOf(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := pin(t, file).Header()
+	return s, past, pin(t, file).Header()
+}
+
+// TestPastOfARecording joins chunks: one that goes on where another ends, one that was begun before it was, one that was not ended.
+func TestPastOfARecording(t *testing.T) {
+	t.Parallel()
+	s, past, h := toldAndSaved(t, 120)
 	third := (s.newest - s.compacted) / 3
 	one, two := s.compacted+third, s.compacted+2*third
 	a, _ := chunkOf(t, past, h, s.compacted, one+7, true)
@@ -199,14 +204,7 @@ func TestPastOfARecording(t *testing.T) {
 // TestRecordingOverlaps: a chunk that has no more than its first keys leaves those alone that the one before it has further on.
 func TestRecordingOverlaps(t *testing.T) {
 	t.Parallel()
-	s := tell(t, 120)
-	file := open(t, saved(t, s.server), source.Options{})
-	defer file.Close()
-	past, err := source.PastOf(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := pin(t, file).Header()
+	s, past, h := toldAndSaved(t, 120)
 	third := (s.newest - s.compacted) / 3
 	one, two := s.compacted+third, s.compacted+2*third
 	a, _ := chunkOf(t, past, h, s.compacted, two, false)
@@ -220,14 +218,7 @@ func TestRecordingOverlaps(t *testing.T) {
 // TestRecordingWithAHole: what was not recorded is refused, and said; what differs behind it is told.
 func TestRecordingWithAHole(t *testing.T) {
 	t.Parallel()
-	s := tell(t, 160)
-	file := open(t, saved(t, s.server), source.Options{})
-	defer file.Close()
-	past, err := source.PastOf(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := pin(t, file).Header()
+	s, past, h := toldAndSaved(t, 160)
 	quarter := (s.newest - s.compacted) / 4
 	from, to := s.compacted+quarter, s.compacted+3*quarter
 	a, _ := chunkOf(t, past, h, s.compacted, from, false)
@@ -284,14 +275,7 @@ func TestRecordingWithAHole(t *testing.T) {
 // TestRecordingCutAnywhere cuts the last chunk at every byte: what was written before is read, up to the last whole member.
 func TestRecordingCutAnywhere(t *testing.T) {
 	t.Parallel()
-	s := tell(t, 80)
-	file := open(t, saved(t, s.server), source.Options{})
-	defer file.Close()
-	past, err := source.PastOf(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := pin(t, file).Header()
+	s, past, h := toldAndSaved(t, 80)
 	middle := s.newest - 25
 	first, _ := chunkOf(t, past, h, s.compacted, middle, true)
 	second, ends := chunkOf(t, past, h, middle, s.newest, false)
@@ -334,14 +318,7 @@ func TestRecordingCutAnywhere(t *testing.T) {
 // TestRecordingOfAnotherEtcd: revisions that begin again are of another etcd, and not joined.
 func TestRecordingOfAnotherEtcd(t *testing.T) {
 	t.Parallel()
-	s := tell(t, 80)
-	file := open(t, saved(t, s.server), source.Options{})
-	defer file.Close()
-	past, err := source.PastOf(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := pin(t, file).Header()
+	s, past, h := toldAndSaved(t, 80)
 	later, _ := chunkOf(t, past, h, s.newest-20, s.newest, false)
 	sooner, _ := chunkOf(t, past, h, s.compacted, s.compacted+20, false)
 	src := open(t, recordingOf(t, later, sooner), source.Options{})

@@ -23,22 +23,27 @@ import (
 
 var everyFault = flag.Bool("every-fault", false, "try every fault of the library, not one in four")
 
-// judged is when the findings of now began, and those that were there before a revision already.
-func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]bool) {
+// past is the history of the etcd, and the header of its newest revision.
+func (s *stage) past() (source.Past, source.Header) {
 	s.t.Helper()
-	ctx := s.t.Context()
-	src, err := source.Open(ctx, "etcd://"+s.server.Address+"/"+s.root, source.Options{})
+	src, err := source.Open(s.t.Context(), "etcd://"+s.server.Address+"/"+s.root, source.Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer src.Close()
-	past := src.(source.Past)
-	snap, err := src.Pin(ctx)
+	s.t.Cleanup(func() { _ = src.Close() })
+	snap, err := src.Pin(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer snap.Close()
-	head := snap.Header()
+	return src.(source.Past), snap.Header()
+}
+
+// judged is when the findings of now began, and those that were there before a revision already.
+func (s *stage) judged(from, injected int64) (list []why.Onset, had map[string]bool) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	past, head := s.past()
 	head.ByClock = false // the test's clock is another
 	load := func(revision int64) *model.Cluster {
 		var c *model.Cluster
@@ -161,24 +166,14 @@ func TestOnsetOfFaults(t *testing.T) {
 func (s *stage) tells(from, revision int64) bool {
 	s.t.Helper()
 	ctx := s.t.Context()
-	src, err := source.Open(ctx, "etcd://"+s.server.Address+"/"+s.root, source.Options{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer src.Close()
-	past := src.(source.Past)
-	snap, err := src.Pin(ctx)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer snap.Close()
-	first, err := past.PinAt(ctx, snap.Header(), from)
+	past, head := s.past()
+	first, err := past.PinAt(ctx, head, from)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer first.Close()
 	h, err := history.Of(ctx, first, func(ctx context.Context, yield func(int64, []source.Event) error) error {
-		return past.Changes(ctx, snap.Header(), from, revision, yield)
+		return past.Changes(ctx, head, from, revision, yield)
 	})
 	if err != nil {
 		s.t.Fatal(err)
