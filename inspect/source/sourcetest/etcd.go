@@ -40,7 +40,7 @@ func Serve(ctx context.Context, dir string, configure func(*embed.Config)) (*emb
 	config.Dir = dir
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	config.UnsafeNoFsync = true
-	config.BcryptCost = 4 // the least there is: its passwords protect nothing
+	config.BcryptCost = 4                      // the least there is: its passwords protect nothing
 	config.TickMs, config.ElectionMs = 10, 100 // it is alone, and needs no second to vote for itself
 	anyPort := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{anyPort}, []url.URL{anyPort}
