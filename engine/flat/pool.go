@@ -47,8 +47,7 @@ func (p *pool) shrink(k int) {
 		rest := a[:high]
 		for j := low; j < len(rest); j++ {
 			e := rest[j]
-			rest[j] = rest[i]
-			rest[i] = e
+			rest[i], rest[j] = e, rest[i]
 			_, less := bits.Sub64(e, pivot, 0)
 			i += int(less)
 		}
