@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,6 +67,29 @@ func TestSelectOfRows(t *testing.T) {
 	}
 	if _, err := ParseSelection(rows.Schema(), []string{"wieght>1"}); err == nil || err.Error() != `selector "wieght>1": unknown column of fruits "wieght"; did you mean weight?` {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestSortOrdersAsComparing holds the radix sort against a comparing one.
+func TestSortOrdersAsComparing(t *testing.T) {
+	keys := []uint64{5, 1 << 60, 5, 0, 1<<64 - 1, 70000, 5, 1 << 17, 0}
+	rows := make([]int32, len(keys))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	want := slices.Clone(rows)
+	slices.SortStableFunc(want, func(a, b int32) int {
+		switch {
+		case keys[a] < keys[b]:
+			return -1
+		case keys[a] > keys[b]:
+			return 1
+		}
+		return 0
+	})
+	sortByRank(rows, slices.Clone(keys))
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
 	}
 }
 
