@@ -145,6 +145,9 @@ func (c *checker) compareColumn(n *node, op string, col *column, v Value) (step,
 	case col.index >= 0:
 		return &elementTest{column: col, test: valueTest(op, v)}, nil
 	case v.Kind == Text:
+		if op == "==" || op == "!=" {
+			return &textRows{field: col.field, text: v.Text, not: op == "!="}, nil
+		}
 		return &textTest{field: col.field, test: textTester(op, v.Text)}, nil
 	case v.Kind == Float:
 		return floatRange(col.field, op, v.Float), nil

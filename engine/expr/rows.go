@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"math"
+
 	"kitescope/engine/binlog"
 )
 
@@ -20,70 +22,142 @@ func (s *textTest) rows(e *evaluation) (found, error) {
 	return known(found{pass: pass}, c), nil
 }
 
-// set finds the rows that have one of several values.
-type set[T comparable] struct {
-	field  *Field
-	values map[T]struct{}
-	of     func(c *binlog.Column) []T
+// textRows finds the rows that have a text, or with not the others.
+type textRows struct {
+	field *Field
+	text  string
+	not   bool
 }
 
-func (s *set[T]) rows(e *evaluation) (found, error) {
+func (s *textRows) rows(e *evaluation) (found, error) {
 	c, err := e.column(s.field)
 	if err != nil {
 		return found{}, err
 	}
 	pass := e.words()
-	each(pass, s.of(c), func(v T) bool { _, ok := s.values[v]; return ok })
-	return known(found{pass: pass}, c), nil
+	for i := range pass {
+		var w uint64
+		for j, v := range c.Strings[64*i : min(len(c.Strings), 64*i+64)] {
+			if len(v) == len(s.text) && v == s.text {
+				w |= 1 << j
+			}
+		}
+		pass[i] = w
+	}
+	return finish(e, pass, s.not, c), nil
 }
 
-// few is how many values of a set are compared one by one.
-const few = 4
+// textSet finds the rows that have one of several texts.
+type textSet struct {
+	field *Field
+	texts map[string]struct{}
+}
 
 func newTextSet(f *Field, values []Value) step {
-	s := &set[string]{f, make(map[string]struct{}, len(values)), func(c *binlog.Column) []string { return c.Strings }}
+	s := &textSet{field: f, texts: make(map[string]struct{}, len(values))}
 	for i := range values {
-		s.values[values[i].Text] = struct{}{}
+		s.texts[values[i].Text] = struct{}{}
 	}
 	return s
 }
 
+func (s *textSet) rows(e *evaluation) (found, error) {
+	t := textTest{s.field, func(v string) bool { _, ok := s.texts[v]; return ok }}
+	return t.rows(e)
+}
+
+// intSet finds the rows that have one of several whole numbers.
+type intSet struct {
+	field *Field
+	ints  map[int64]struct{}
+	// near has a bit for each number from least on, where they lie close together.
+	least int64
+	near  []uint64
+}
+
+// nearest is how far apart the numbers of a set may be to be found by bits, and few how many are compared one by one.
+const (
+	nearest = 1 << 16
+	few     = 4
+)
+
 func newIntSet(f *Field, values []Value) step {
-	s := &set[int64]{f, make(map[int64]struct{}, len(values)), func(c *binlog.Column) []int64 { return c.Int64s }}
+	s := &intSet{field: f, ints: make(map[int64]struct{}, len(values)), least: math.MaxInt64}
+	most := int64(math.MinInt64)
 	for i := range values {
 		n := values[i].Int
 		if values[i].Kind == Bool {
 			n = truth(values[i].Bool)
 		}
-		s.values[n] = struct{}{}
+		s.ints[n] = struct{}{}
+		s.least, most = min(s.least, n), max(most, n)
 	}
-	if len(s.values) > few {
-		return s
+	if len(s.ints) <= few {
+		var list some
+		for n := range s.ints {
+			list = append(list, intRange(f, "==", n))
+		}
+		return list
 	}
-	var list some
-	for n := range s.values {
-		list = append(list, intRange(f, "==", n))
+	if uint64(most)-uint64(s.least) < nearest {
+		s.near = make([]uint64, (most-s.least)/64+1)
+		for n := range s.ints {
+			s.near[(n-s.least)/64] |= 1 << ((n - s.least) & 63)
+		}
 	}
-	return list
+	return s
 }
 
+func (s *intSet) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
+	}
+	pass := e.words()
+	if s.near == nil {
+		each(pass, c.Int64s, func(n int64) bool { _, ok := s.ints[n]; return ok })
+	} else {
+		each(pass, c.Int64s, func(n int64) bool {
+			d := uint64(n) - uint64(s.least)
+			return d>>6 < uint64(len(s.near)) && s.near[d>>6]>>(d&63)&1 != 0
+		})
+	}
+	return known(found{pass: pass}, c), nil
+}
+
+// newFloatSet finds the rows that have one of several numbers.
 func newFloatSet(f *Field, values []Value) step {
-	s := &set[float64]{f, make(map[float64]struct{}, len(values)), func(c *binlog.Column) []float64 { return c.Floats }}
+	set := make(map[float64]struct{}, len(values))
 	for i := range values {
 		v := values[i].Float
 		if f.Type == binlog.Float {
 			v = float64(float32(v))
 		}
-		s.values[v] = struct{}{}
+		set[v] = struct{}{}
 	}
-	if len(s.values) > few {
-		return s
+	if len(set) <= few {
+		var list some
+		for v := range set {
+			list = append(list, floatRange(f, "==", v))
+		}
+		return list
 	}
-	var list some
-	for v := range s.values {
-		list = append(list, floatRange(f, "==", v))
+	return &floatSet{field: f, floats: set}
+}
+
+type floatSet struct {
+	field  *Field
+	floats map[float64]struct{}
+}
+
+func (s *floatSet) rows(e *evaluation) (found, error) {
+	c, err := e.column(s.field)
+	if err != nil {
+		return found{}, err
 	}
-	return list
+	pass := e.words()
+	each(pass, c.Floats, func(v float64) bool { _, ok := s.floats[v]; return ok })
+	return known(found{pass: pass}, c), nil
 }
 
 // sumRows computes with each row and a constant, and compares the result: whole numbers in 64 bits, others in the field's type.
