@@ -156,7 +156,7 @@ bench-inspect: ## the speed table on a real etcd, into docs/evidence/performance
 	$(GO) -C tools/bench run ./inspect -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-diagnose
-bench-diagnose: ## the speed of asking and judging, into docs/evidence/performance.md; on a quiet machine
+bench-diagnose: ## the speed of judging, into docs/evidence/performance.md; on a quiet machine
 	$(GO) -C tools/bench run ./diagnose -repo $(CURDIR) -o $(CURDIR)/docs/evidence/performance.md $(BENCHFLAGS)
 
 .PHONY: bench-follow

@@ -1,9 +1,5 @@
-// Command diagnose measures how long kitescope takes to ask and to judge a large cluster: what enters is the
-// repository, what leaves is a table against the bars, in Markdown.
-//
-//  1. The test programs of inspect/check/rules and inspect/live are built.
-//  2. Their benchmarks run, several rounds of each: judging 200,000 segments, asking 200 nodes over loopback.
-//  3. The table goes to standard output, and with -o between the markers of a file.
+// Command diagnose runs the benchmarks of judging a large cluster, in inspect/check/rules, and writes a table against the bars, in
+// Markdown, to standard output and, with -o, between the markers of a file.
 package main
 
 import (
@@ -31,7 +27,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.repo, "repo", ".", "kitescope's repository")
 	flag.StringVar(&o.output, "o", "", "file whose table, between its markers, is replaced")
-	flag.IntVar(&o.rounds, "rounds", 9, "rounds of judging; asking, of which each round is as long as its deadline, gets a third")
+	flag.IntVar(&o.rounds, "rounds", 9, "rounds")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o, os.Stdout, os.Stderr)
@@ -49,17 +45,9 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(scratch) }() // a temporary directory
 	r := report{machine: fmt.Sprintf("%s/%s, %d CPUs, %s%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), load()), found: make(samples)}
-	for _, x := range []struct {
-		folder, bench string
-		rounds        int
-	}{
-		{"inspect/check/rules", "^BenchmarkRun$/^(first|again|asked)$", o.rounds},
-		{"inspect/live", "^BenchmarkAsk200$", (o.rounds + 2) / 3},
-	} {
-		_, _ = fmt.Fprintln(progress, "bench: "+x.folder) // for people; the table is what counts
-		if err := r.measure(ctx, filepath.Join(o.repo, x.folder), scratch, x.bench, x.rounds); err != nil {
-			return fmt.Errorf("%s: %w", x.folder, err)
-		}
+	_, _ = fmt.Fprintln(progress, "bench: inspect/check/rules") // for people; the table is what counts
+	if err := r.measure(ctx, filepath.Join(o.repo, "inspect/check/rules"), scratch, "^BenchmarkRun$/^(first|again|asked)$", o.rounds); err != nil {
+		return fmt.Errorf("inspect/check/rules: %w", err)
 	}
 	text, err := r.markdown()
 	if err != nil {

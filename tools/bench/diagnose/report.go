@@ -55,9 +55,6 @@ func lines() []line {
 		{"judging again after one change: wall", "BenchmarkRun/again", "ns/op", 1e-6, "%.1f ms", 50},
 		{"judging again after all were asked anew: CPU", "BenchmarkRun/asked", "cpu-ms/op", 1, "%.1f ms", 0},
 		{"judging again after all were asked anew: wall", "BenchmarkRun/asked", "ns/op", 1e-6, "%.1f ms", 0},
-		{"asking all, beyond the deadline of 3 s", "BenchmarkAsk200", "ms-beyond", 1e-3, "%.2f s", 0.5},
-		{"asking all: peak memory", "BenchmarkAsk200", "MB-peak", 1, "%.0f MB", 400},
-		{"of that the metadata before", "BenchmarkAsk200", "MB-before", 1, "%.0f MB", 0},
 	}
 }
 

@@ -19,11 +19,10 @@ type report struct {
 	screen        figures
 }
 
-// Bars that are no comparison: pulling beyond the window, a frame, a key of a search.
+// Bars that are no comparison: pulling beyond the window, a frame.
 const (
-	pullBar   = time.Second
-	frameBar  = 10 * time.Millisecond
-	searchBar = 16 * time.Millisecond
+	pullBar  = time.Second
+	frameBar = 10 * time.Millisecond
 )
 
 func (r *report) markdown() string {
@@ -46,20 +45,12 @@ func (r *report) markdown() string {
 			processes, window, seconds(beyond), seconds(pullBar), document.Verdict(beyond <= pullBar))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.screen)) {
-		what, bar := screenWords(name)
+		_, key, _ := strings.Cut(name, "/")
 		took := time.Duration(median(r.screen[name]))
-		fmt.Fprintf(&b, "| terminal flame graph, 100,000 frames, 200x60: %s | %.1f ms | %.1f ms | %s |\n", what, millis(took), millis(bar), document.Verdict(took <= bar))
+		fmt.Fprintf(&b, "| terminal flame graph, 100,000 frames, 200x60: a key (%s) and the frame | %.1f ms | %.1f ms | %s |\n",
+			key, millis(took), millis(frameBar), document.Verdict(took <= frameBar))
 	}
 	return b.String()
-}
-
-// screenWords says what a benchmark of the terminal is about, and its bar.
-func screenWords(name string) (string, time.Duration) {
-	_, sub, _ := strings.Cut(name, "/")
-	if strings.HasPrefix(name, "BenchmarkFlameSearch") {
-		return fmt.Sprintf("a key of the search `%s`, and the frame", sub), searchBar
-	}
-	return "a key (" + sub + ") and the frame", frameBar
 }
 
 func (m *measured) write(b *strings.Builder) {
