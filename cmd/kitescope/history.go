@@ -95,7 +95,7 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteHistory(w, report, format, options) }); err != nil {
 		return err
 	}
-	return a.SayGaps(gaps)
+	return a.WarnGaps(gaps)
 }
 
 // historyBefore is how much more is read than --since asks for: what repeats is a group that may have begun before, and a checkpoint

@@ -71,7 +71,7 @@ func infoSnapshot(ctx context.Context, a *cli.App, f *cli.DocumentFlags, path st
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Description(w, d, view.NewEnv(c, a.Now()), nil, o) }); err != nil {
 		return err
 	}
-	err = a.SayGaps(info.Gaps)
+	err = a.WarnGaps(info.Gaps)
 	if info.Checksum == source.ChecksumWrong {
 		return fmt.Errorf("check %s: its content does not match its checksum", path)
 	}

@@ -183,7 +183,7 @@ func tellSaved(a *cli.App, path string, s *savedSnapshot) error {
 		a.Warn("including history: %d changes in %d revisions", s.stats.Past.Changes, s.stats.Past.Revisions)
 	}
 	gaps := s.Snapshot.Gaps()
-	_ = a.SayGaps(gaps)
+	_ = a.WarnGaps(gaps)
 	lacking := len(gaps) + len(s.Said.Gaps) + len(s.silent)
 	for _, gap := range s.Said.Gaps {
 		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)

@@ -115,7 +115,7 @@ func (w *watcher) show(c *model.Cluster) error {
 		if err := w.screen.draw(grid, lacks); err != nil {
 			return err
 		}
-		return w.Incomplete(lacks)
+		return w.Incomplete(len(lacks) > 0)
 	}
 	first := w.shown == nil
 	var changed []int32

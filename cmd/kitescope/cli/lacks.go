@@ -13,28 +13,25 @@ func (a *App) Completeness(clusters ...*model.Cluster) error {
 	return a.SayLacks(Lacks(clusters...))
 }
 
-// SayLacks says on stderr line by line what is lacking, and under --strict makes it exit 4.
+// SayLacks writes what is missing to stderr, line by line. With --strict it returns an error of exit code 4.
 func (a *App) SayLacks(lacks []string) error {
 	for _, line := range lacks {
 		a.Note("%s", line)
 	}
-	return a.Incomplete(lacks)
+	return a.Incomplete(len(lacks) > 0)
 }
 
-// SayGaps says on stderr what could not be read, and under --strict makes it exit 4.
-func (a *App) SayGaps(gaps []source.Gap) error {
+// WarnGaps writes a warning for each range that could not be read. With --strict it returns an error of exit code 4.
+func (a *App) WarnGaps(gaps []source.Gap) error {
 	for _, gap := range gaps {
 		a.Warn("incomplete: could not read %s: %s", gap.Where, gap.Reason)
 	}
-	if a.Flags.Strict && len(gaps) > 0 {
-		return &CodeError{Code: ExitIncomplete}
-	}
-	return nil
+	return a.Incomplete(len(gaps) > 0)
 }
 
-// Incomplete is the error of what lacks something under --strict.
-func (a *App) Incomplete(lacks []string) error {
-	if a.Flags.Strict && len(lacks) > 0 {
+// Incomplete returns an error of exit code 4 if something is missing and --strict is set.
+func (a *App) Incomplete(missing bool) error {
+	if a.Flags.Strict && missing {
 		return &CodeError{Code: ExitIncomplete}
 	}
 	return nil
