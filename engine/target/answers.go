@@ -118,7 +118,7 @@ func (t *Target) searcher(o Options) (index.Searcher, error) {
 	return s, nil
 }
 
-// clones returns n searchers, first among them. They share what they make of the rows, e.g. norms.
+// clones returns n searchers: first and clones of it, which share data computed from the rows, e.g. norms.
 func (t *Target) clones(first index.Searcher, n int) ([]index.Searcher, error) {
 	list := []index.Searcher{first}
 	for len(list) < n {

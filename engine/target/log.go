@@ -27,8 +27,8 @@ type Log struct {
 	Facts []index.Fact
 }
 
-// DescribeLog reads the insert or delta log or the manifest at path, or the folder with the logs of one field; nil if it is none, which is no error: Open says what is
-// wrong with what it cannot be either.
+// DescribeLog describes the insert log, delta log or manifest at path, or the folder of the logs of one field. It returns nil and no
+// error for any other file, because Open reports why a file cannot be read.
 func DescribeLog(ctx context.Context, path string) (*Log, error) {
 	full, err := filepath.Abs(path)
 	if err != nil || isDataset(path) {

@@ -47,17 +47,16 @@ func (r *Verification) OK() bool {
 	return !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Outcome == Failed })
 }
 
-// VerifyPlan says what an index is compared with.
+// VerifyPlan holds the expected ids of an index and the tolerance of Verify.
 type VerifyPlan struct {
-	// MaxUnreachable is the share of nodes that no search comes to which is normal: real graphs have some.
+	// MaxUnreachable is the maximum share of nodes that no search reaches, 0 to 1. Graphs of real indexes have some.
 	MaxUnreachable float64
-	// IDs are those under which the index should have the vectors, row by row; nil if they are the
-	// numbers of the rows.
+	// IDs holds the expected id of each row; nil if ids are row numbers.
 	IDs []int64
 }
 
-// Verify holds an index against vectors, row i of which should be the one with id i, or IDs[i].
-// The error is one of the plan, or of ctx: what is wrong with the index is in the Verification.
+// Verify compares an index with vectors; row i is expected under id i, or IDs[i]. It returns an error if the plan is invalid or ctx
+// is done; defects of the index are in the Verification.
 func (t *Target) Verify(ctx context.Context, v *engine.Vectors, p VerifyPlan) (*Verification, error) {
 	rowOf, err := p.numbering(v.Rows)
 	if err != nil {

@@ -80,9 +80,9 @@ type Check struct {
 	// Parts and Needs are what it reads.
 	Parts model.Part
 	Needs Need
-	// Whole says that it judges by what is not there: it skips where records may be missing, as a file is damaged.
+	// Whole is set for checks that judge missing records: they are skipped if the source is a damaged file.
 	Whole bool
-	// Requests are the roles whose metrics it breaks the latency of requests down by: it skips where there were no requests.
+	// Requests lists the roles whose metrics the check needs to break down latencies; it is skipped if there were no requests.
 	Requests []string
 	// Run looks. An error means that the check itself could not work.
 	Run func(*Pass) error

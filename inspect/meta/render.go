@@ -23,7 +23,7 @@ import (
 func messageJSON(m proto.Message) string {
 	var b bytes.Buffer
 	e := encode.JSON(&b, 0)
-	tellMessage(e, m.ProtoReflect())
+	encodeMessage(e, m.ProtoReflect())
 	if e.Flush() != nil {
 		return ""
 	}
@@ -39,15 +39,15 @@ func indentJSON(compact []byte) string {
 	return out.String()
 }
 
-// tellMessage tells the fields that are set, then those that the message's definition lacks: those that newer
-// releases are known to have by name, others by number with their raw bytes.
-func tellMessage(e *encode.Encoder, m protoreflect.Message) {
+// encodeMessage writes the fields that are set, then unknown fields: by name if a newer release is known to have them, else by number
+// with their raw bytes.
+func encodeMessage(e *encode.Encoder, m protoreflect.Message) {
 	e.BeginObject()
 	defer e.EndObject()
-	tellFields(e, m)
+	encodeFields(e, m)
 	unknown := m.GetUnknown()
 	if extra := supplement(m.Descriptor().FullName()); len(unknown) > 0 && extra != nil && proto.Unmarshal(unknown, extra) == nil {
-		tellFields(e, extra.ProtoReflect())
+		encodeFields(e, extra.ProtoReflect())
 		unknown = extra.ProtoReflect().GetUnknown()
 	}
 	if len(unknown) == 0 {
@@ -66,7 +66,7 @@ func tellMessage(e *encode.Encoder, m protoreflect.Message) {
 	}
 }
 
-func tellFields(e *encode.Encoder, m protoreflect.Message) {
+func encodeFields(e *encode.Encoder, m protoreflect.Message) {
 	var set []protoreflect.FieldDescriptor
 	m.Range(func(fd protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
 		set = append(set, fd)
@@ -75,11 +75,11 @@ func tellFields(e *encode.Encoder, m protoreflect.Message) {
 	slices.SortFunc(set, func(a, b protoreflect.FieldDescriptor) int { return cmp.Compare(a.Number(), b.Number()) })
 	for _, fd := range set {
 		e.Key(string(fd.Name()))
-		tellField(e, fd, m.Get(fd))
+		encodeField(e, fd, m.Get(fd))
 	}
 }
 
-func tellField(e *encode.Encoder, fd protoreflect.FieldDescriptor, v protoreflect.Value) {
+func encodeField(e *encode.Encoder, fd protoreflect.FieldDescriptor, v protoreflect.Value) {
 	switch {
 	case fd.IsMap():
 		entries := map[string]protoreflect.Value{}
@@ -90,24 +90,24 @@ func tellField(e *encode.Encoder, fd protoreflect.FieldDescriptor, v protoreflec
 		e.BeginObject()
 		for _, name := range slices.Sorted(maps.Keys(entries)) {
 			e.Key(name)
-			tellSingle(e, fd.MapValue(), entries[name])
+			encodeSingle(e, fd.MapValue(), entries[name])
 		}
 		e.EndObject()
 	case fd.IsList():
 		e.BeginList()
 		for i := range v.List().Len() {
-			tellSingle(e, fd, v.List().Get(i))
+			encodeSingle(e, fd, v.List().Get(i))
 		}
 		e.EndList()
 	default:
-		tellSingle(e, fd, v)
+		encodeSingle(e, fd, v)
 	}
 }
 
-func tellSingle(e *encode.Encoder, fd protoreflect.FieldDescriptor, v protoreflect.Value) {
+func encodeSingle(e *encode.Encoder, fd protoreflect.FieldDescriptor, v protoreflect.Value) {
 	switch fd.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		tellMessage(e, v.Message())
+		encodeMessage(e, v.Message())
 	case protoreflect.BytesKind:
 		e.Text(hex.EncodeToString(v.Bytes()))
 	case protoreflect.EnumKind:

@@ -50,7 +50,7 @@ nearly equal neighbours. With more threads the graph depends on timing; its qual
 	return cmd
 }
 
-// options returns what the flags ask for.
+// options converts the flags to build options; an invalid combination is a usage error.
 func (f *buildFlags) options() (hnsw.BuildOptions, error) {
 	o := hnsw.BuildOptions{M: f.m, EFConstruction: f.ef, Seed: f.seed, Library: engine.HNSWLib}
 	hint, err := f.hint()

@@ -6,11 +6,11 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Position is how far a segment has come.
+// Position returns the latest known position of a segment.
 func Position(s *model.Segment) model.TSO { return max(s.StartAt, s.PositionAt) }
 
-// Beyond are the segments, not dropped, with a position beyond a limit: the first MaxObjects of them by id, the one that has come
-// furthest, nil if there is none, and how many they are.
+// Beyond finds the segments, not dropped, with a position after limit. It returns the first MaxObjects by id, the one with the latest
+// position (nil if there is none), and the number of all.
 func (f *Facts) Beyond(limit model.TSO) (first []*model.Segment, furthest *model.Segment, count int) {
 	for _, id := range f.SegmentOwners() {
 		d := f.DigestOf(id)

@@ -235,7 +235,7 @@ func setSample(r *live.Record, name, labels, value string) error {
 	return nil
 }
 
-// scrape is the lines of an answer of /metrics.
+// scrape holds the lines of a response of /metrics.
 type scrape []string
 
 func scrapeLines(r *live.Record) scrape {
@@ -244,7 +244,8 @@ func scrapeLines(r *live.Record) scrape {
 
 func (s scrape) write(r *live.Record) { r.Response = []byte(strings.Join(s, "\n") + "\n") }
 
-// set writes a value into all samples of a name that have some labels, into a new one if there is none.
+// set changes the value of all samples that have the name and labels, or adds a sample if there is none. It returns errNoChange if
+// all had the value.
 func (s *scrape) set(name, labels, value string) error {
 	pairs := labelPairs(labels)
 	lines := *s
