@@ -19,6 +19,10 @@ func TestConfigDrift(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("config-drift"), []rulestest.Verdict{
+		{Name: "the same", Change: func(w *rulestest.World) {
+			a, b, c := three(w)
+			w.Tell("queryNode.grouping.maxNQ", "1000", a, b, c)
+		}},
 		{Name: "a standby MixCoord is not asked by name", Change: func(w *rulestest.World) {
 			rulestest.Modern(w)
 			w.Asked()
@@ -29,6 +33,11 @@ func TestConfigDrift(t *testing.T) {
 			w.Tell("queryNode.cache.ratio", "1", a, b)
 			w.Tell("queryNode.cache.ratio", "1.0", c)
 		}},
+		{Name: "one differs", Change: func(w *rulestest.World) {
+			a, b, c := three(w)
+			w.Tell("queryNode.scheduler.maxReadConcurrentRatio", "1", a, b)
+			w.Tell("queryNode.scheduler.maxReadConcurrentRatio", "4", c)
+		}, Want: []string{"warning nodes/querynode-24 querynode-24 differs from querynode-4 and querynode-14 in queryNode.scheduler.maxReadConcurrentRatio"}},
 		{Name: "the first differs", Change: func(w *rulestest.World) {
 			a, b, c := three(w)
 			w.Tell("queryNode.x", "1", a)
@@ -60,6 +69,19 @@ func TestConfigDrift(t *testing.T) {
 			w.Tell("queryNode.x", "2", b)
 			c.System.Version = "2.5.1"
 		}, Want: []string{"warning nodes/querynode-14 querynode-14 and querynode-4 differ in"}},
+		{Name: "only in logging", Change: func(w *rulestest.World) {
+			a, b, c := three(w)
+			w.Tell("log.level", "info", a, b)
+			w.Tell("log.level", "debug", c)
+		}, Want: []string{"info nodes/querynode-24 log.level"}},
+		{Name: "its own port, address and directories", Change: func(w *rulestest.World) {
+			a, b, c := three(w)
+			for i, n := range []*model.LiveNode{a, b, c} {
+				for _, key := range []string{"queryNode.port", "queryNode.ip", "common.metricsPort", "localStorage.path", "log.file.rootPath"} {
+					w.Tell(key, model.NodeID(i).String(), n)
+				}
+			}
+		}},
 		{Name: "a shared key of another role", Change: func(w *rulestest.World) {
 			w.Asked()
 			for _, n := range w.Runtime.Nodes {
@@ -67,6 +89,7 @@ func TestConfigDrift(t *testing.T) {
 			}
 			w.Tell("common.gracefulTime", "0", w.Live("datanode"))
 		}, Want: []string{"warning nodes/datanode-5 datanode-5 differs from datacoord-2, indexnode-6, proxy-7 and 3 more in common.gracefulTime"}},
+		{Name: "dynamic key in force", Change: dynamic("queryCoord/autoBalance", "true")},
 		{Name: "dynamic key not in force", Change: dynamic("queryCoord/autoBalance", "false"), Want: []string{"warning config/queryCoord/autoBalance queryCoord/autoBalance is false in etcd, but querycoord-3 has true"}},
 		{Name: "dynamic key that nobody has", Change: dynamic("queryCoord/autoBalanc", "false"), Want: []string{"info config/queryCoord/autoBalanc but no process reports such a key"}},
 		{Name: "dynamic key of a role that says nothing", Change: dynamic("proxy/maxTaskNum", "7"), Want: []string{"info config/proxy/maxTaskNum no process"}},
@@ -79,6 +102,10 @@ func TestConfigDrift(t *testing.T) {
 			dynamic("queryCoord/autoBalance", "<redacted>")(w)
 			w.Config[0].Redacted = true
 		}},
+		{Name: "one did not tell", Change: func(w *rulestest.World) {
+			_, _, c := three(w)
+			c.Config, c.Calls = nil, []model.Call{{Method: "ShowConfigurations", Outcome: model.TimedOut}}
+		}, Skipped: "configuration of querynode-24: ShowConfigurations timed out"},
 		{Name: "a proxy that cannot tell", Change: func(w *rulestest.World) {
 			w.Asked()
 			n := w.Live("proxy")

@@ -8,6 +8,21 @@ import (
 	"kitescope/inspect/check/rules/rulestest"
 )
 
+func TestConsistencyWait(t *testing.T) {
+	rulestest.Hold(t, rulestest.Named("consistency-wait"), []rulestest.Verdict{
+		{Name: "no wait", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 8})},
+		{Name: "a time tick", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"warning collections/1000 a search of docs waits 221 ms of 240 ms for consistency, for the next time tick (every 200 ms)"}},
+		{Name: "a third of it", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 60, Consistency: 20, Sealed: 30}), Want: []string{"info collections/1000 a search of docs waits"}},
+		{Name: "of few", Change: searched(rulestest.Traffic{Searches: 20, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"info collections/1000 (only 20 requests)"}},
+		{Name: "since the start", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Start: true}), Want: []string{"warning collections/1000 a search of docs waits"}},
+		{Name: "whole milliseconds may hide all of it", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 12, Consistency: 5, Sealed: 4})},
+		{Name: "late ticks", Change: searched(rulestest.Traffic{Searches: 100, Ms: 900, Consistency: 880, Sealed: 8}), Want: []string{"warning collections/1000 arrive late"}},
+		{Name: "a slower tick is configured", Change: searched(rulestest.Traffic{Searches: 100, Ms: 900, Consistency: 880, Sealed: 8}, func(w *rulestest.World) { w.Tell("proxy.timeTickInterval", "500", w.Live("querynode")) }), Want: []string{"warning collections/1000 for the next time tick (every 500 ms)"}},
+		{Name: "2.2 has one queue for both", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Mixed: true}), Skipped: "counts them as part of the read queue"},
+		{Name: "nobody searched", Change: func(w *rulestest.World) { w.Serve(); w.Tells(rulestest.Traffic{}, "proxy", "querynode") }, Skipped: "no requests in the window"},
+	})
+}
+
 // TestGainOfLaterTicks: who asks for Strong waits for a time tick in any case.
 func TestGainOfLaterTicks(t *testing.T) {
 	const tick, way = 200, 60

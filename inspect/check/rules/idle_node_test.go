@@ -13,7 +13,14 @@ import (
 
 func TestIdleChecks(t *testing.T) {
 	rulestest.PlayScenes(t, []rulestest.SceneCase{
+		{Name: "idle", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene { return rulestest.Spread("true", 5, 5, 0) }, Want: "findings\nerror nodes/querynode-13 querynode-13 serves nothing; the others of its resource group serve 10 segments; it started 60 min ago"},
+		{Name: "underloaded", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene { return rulestest.Spread("true", 5, 5, 1) }, Want: "findings\nwarning nodes/querynode-13 querynode-13 serves 1 of 11 segments, 9.1% of the search work; each of the others 45.5%"},
 		{Name: "a third is no quarter", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene { return rulestest.Spread("true", 6, 6, 2) }, Want: "ok"},
+		{Name: "just started, auto-balance on", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene {
+			s := rulestest.Spread("true", 5, 5, 0)
+			s.Live("querynode", 13).System.StartedAt = rulestest.SpreadNow.Add(-50 * time.Second)
+			return s
+		}, Want: "ok"},
 		{Name: "just started, auto-balance off", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene {
 			s := rulestest.Spread("false", 5, 5, 0)
 			s.Live("querynode", 13).System.StartedAt = rulestest.SpreadNow.Add(-50 * time.Second)
@@ -94,6 +101,36 @@ func TestIdleChecks(t *testing.T) {
 			s.Parts.ResourceGroups = append(s.Parts.ResourceGroups, &model.ResourceGroup{Name: "spare", Nodes: []model.NodeID{20}})
 			return s
 		}, Want: "ok"},
+		{Name: "stopping", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene {
+			s := rulestest.Spread("true", 5, 5, 0)
+			s.Parts.Sessions[2].Stopping = true
+			return s
+		}, Want: "ok"},
+		{Name: "a blind node", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene {
+			s := rulestest.Spread("true", 5, 5, 0)
+			n := s.Live("querynode", 13)
+			n.Distribution, n.Outcome = nil, model.TimedOut
+			return s
+		}, Want: "skipped: not fully checked: querynode-13: timed out"},
+		{Name: "not asked", Check: rulestest.Named("node-idle"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11, 12)
+			s.Runtime.Nodes = nil
+			return s
+		}, Want: "skipped: the nodes were not asked"},
+
+		{Name: "off, told by QueryCoord", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene { return rulestest.Spread("false", 5, 5, 0) }, Want: "warning nodes/querycoord-1 auto-balance is off (queryCoord.autoBalance=false) while a query node is idle"},
+		{Name: "off by a dynamic key", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene {
+			s := rulestest.Spread("", 5, 5, 0)
+			s.Parts.Config = []*model.ConfigEntry{{Name: "queryCoord/autoBalance", Value: "false"}}
+			return s
+		}, Want: "warning config/queryCoord/autoBalance auto-balance is off"},
+		{Name: "off and even", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("false", 11, 12)
+			s.Load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			return s
+		}, Want: "ok"},
+		{Name: "uneven and on", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene { return rulestest.Spread("true", 5, 5, 0) }, Want: "ok"},
+		{Name: "uneven and unknown", Check: rulestest.Named("auto-balance-off"), Scene: func() *rulestest.Scene { return rulestest.Spread("", 5, 5, 0) }, Want: "skipped: not fully checked: settings (queryCoord.autoBalance): there is no querycoord or mixcoord"},
 	})
 }
 

@@ -18,9 +18,16 @@ func TestSegmentDropped(t *testing.T) {
 		}
 	}
 	rulestest.Hold(t, rulestest.Named("segment-loaded-dropped"), []rulestest.Verdict{
+		{Name: "for half an hour", Change: dropped(30 * time.Minute), Want: []string{"warning collections/1000 1 segment, 90,000 rows, dropped up to 30 min ago, is still in memory on querynode-4"}},
+		{Name: "just now", Change: dropped(time.Minute)},
 		{Name: "DataCoord wants it still", Change: func(w *rulestest.World) {
 			dropped(30 * time.Minute)(w)
 			w.Recovery(rulestest.WellCh0).Flushed = []model.SegmentID{2000, 2002}
+		}},
+		{Name: "its successor is not loaded", Change: func(w *rulestest.World) {
+			dropped(30 * time.Minute)(w)
+			w.Fresh(2800, 9*time.Hour).CompactedFrom = []model.SegmentID{2000}
+			w.Recovery(rulestest.WellCh0).Flushed = []model.SegmentID{2002}
 		}},
 		{Name: "its successor is loaded", Change: func(w *rulestest.World) {
 			dropped(30 * time.Minute)(w)
@@ -38,6 +45,13 @@ func TestSegmentDropped(t *testing.T) {
 			Name: "of a collection that is gone", Change: func(w *rulestest.World) { w.Serve(); w.Collections[0].State, w.LoadStates = "Dropping", nil },
 			Want: []string{"warning collections/1000 is dropped, but 4 segments, 360,000 rows of it are still in memory on querynode-4 and querynode-8"},
 		},
+		{Name: "of a collection that is going", Change: func(w *rulestest.World) {
+			w.Serve()
+			w.Collections[0].State, w.LoadStates = "Dropping", nil
+			for _, s := range w.Segments {
+				s.State, s.DroppedAt = model.SegmentDropped, rulestest.Back(10*time.Second)
+			}
+		}},
 		{Name: "of a collection that was loaded after the metadata was read", Change: func(w *rulestest.World) {
 			w.Serve()
 			w.LoadStates = nil

@@ -13,6 +13,7 @@ func TestSmallSegments(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("small-segments"), rulestest.Configured([]rulestest.Verdict{
 		{Name: "a few", Change: func(w *rulestest.World) { w.Small(10, 2*time.Hour) }},
 		{Name: "some", Change: func(w *rulestest.World) { w.Small(11, 2*time.Hour) }, Want: []string{"info collections/1000 11 segments of docs are small (1,100 rows in all) and could be 10 fewer"}},
+		{Name: "many", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour) }, Want: []string{"warning collections/1000 60 segments of docs are small (6,000 rows in all) and could be 59 fewer"}},
 		{Name: "many, not loaded", Change: func(w *rulestest.World) { w.Small(60, 2*time.Hour); w.LoadStates = nil }, Want: []string{"info collections/1000 60 segments of docs are small"}},
 		{Name: "few rows that are large", Change: func(w *rulestest.World) {
 			for _, s := range w.Small(60, 2*time.Hour) {
@@ -38,6 +39,11 @@ func TestSmallSegments(t *testing.T) {
 		{Name: "in a partition each", Change: func(w *rulestest.World) {
 			for i, s := range w.Small(60, 2*time.Hour) {
 				s.Partition = model.PartitionID(5000 + i)
+			}
+		}},
+		{Name: "two in each of many partitions", Change: func(w *rulestest.World) {
+			for i, s := range w.Small(60, 2*time.Hour) {
+				s.Partition = model.PartitionID(5000 + i/2)
 			}
 		}},
 		{Name: "interleaved with another channel", Change: func(w *rulestest.World) {

@@ -11,6 +11,11 @@ import (
 
 func TestSpreadChecks(t *testing.T) {
 	rulestest.PlayScenes(t, []rulestest.SceneCase{
+		{Name: "uneven rows", Check: rulestest.Named("imbalance-rows"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11, 12, 13)
+			s.Load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
+			return s
+		}, Want: "findings\nwarning replicas/507 c7: querynode-11 has 14,000 of 24,000 rows, 1.75 times the mean"},
 		{Name: "uneven rows while a node is being filled", Check: rulestest.Named("imbalance-rows"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11, 12, 13)
 			s.Load(7, "rg", map[model.NodeID]int{11: 14, 12: 5, 13: 5})
@@ -55,6 +60,12 @@ func TestSpreadChecks(t *testing.T) {
 			return s
 		}, Want: "ok"},
 
+		{Name: "memory apart", Check: rulestest.Named("imbalance-memory"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11, 12)
+			s.Load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.Live("querynode", 11).System.MemoryUse = 700 << 20
+			return s
+		}, Want: "warning nodes/querynode-11 querynode-11 uses 70% of its memory, querynode-12 in the same resource group 30%"},
 		{Name: "memory apart while a node is being filled", Check: rulestest.Named("imbalance-memory"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11, 12, 13)
 			s.Load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 1})
@@ -71,12 +82,23 @@ func TestSpreadChecks(t *testing.T) {
 			s.Live("querycoord", 1).Config.Values["querycoordmemoryusagemaxdifferencepercentage"] = "50"
 			return s
 		}, Want: "ok"},
+		{Name: "memory of both unknown", Check: rulestest.Named("imbalance-memory"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("", 11, 12)
+			s.Load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
+			s.Live("querynode", 11).System, s.Live("querynode", 12).System = nil, nil
+			return s
+		}, Want: "skipped: no process reported its CPU and memory"},
 
 		{Name: "nearly full", Check: rulestest.Named("memory-pressure"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11)
 			s.Live("querynode", 11).System.MemoryUse = 880 << 20
 			return s
 		}, Want: "warning nodes/querynode-11 querynode-11 uses 88% of its memory"},
+		{Name: "full", Check: rulestest.Named("memory-pressure"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11)
+			s.Live("querynode", 11).System.MemoryUse = 970 << 20
+			return s
+		}, Want: "error nodes/querynode-11"},
 		{Name: "own levels", Check: rulestest.Named("memory-pressure"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11)
 			s.Live("querynode", 11).System.MemoryUse = 880 << 20
@@ -107,6 +129,12 @@ func TestSpreadChecks(t *testing.T) {
 			return s
 		}, Want: "ok"},
 
+		{Name: "leaders on one node", Check: rulestest.Named("imbalance-leaders"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11, 12, 13)
+			s.Load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
+			s.Lead(11, 7, 6)
+			return s
+		}, Want: "warning nodes/querynode-11 querynode-11 leads 6 of 6 shards, the others of resource group rg lead 0.0 on average; it holds 600 growing rows"},
 		{Name: "leaders of collections with one shard each", Check: rulestest.Named("imbalance-leaders"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11, 12, 13)
 			for id := range model.CollectionID(9) {
@@ -124,6 +152,13 @@ func TestSpreadChecks(t *testing.T) {
 			s.Live("querynode", 11).Distribution.Leaders[0].GrowingRows = 9000
 			return s
 		}, Want: "warning nodes/querynode-11"},
+		{Name: "leaders as Milvus leaves them", Check: rulestest.Named("imbalance-leaders"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11, 12, 13)
+			s.Load(7, "rg", map[model.NodeID]int{11: 5, 12: 5, 13: 5})
+			s.Lead(11, 7, 5)
+			s.Lead(12, 7, 4)
+			return s
+		}, Want: "ok"},
 		{Name: "leaders of streaming nodes", Check: rulestest.Named("imbalance-leaders"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11, 12)
 			s.Load(7, "rg", map[model.NodeID]int{11: 5, 12: 5})
@@ -136,12 +171,22 @@ func TestSpreadChecks(t *testing.T) {
 			return s
 		}, Want: "warning nodes/querynode-21 querynode-21 leads 8 of 8 shards"},
 
+		{Name: "channels on one data node", Check: rulestest.Named("imbalance-channels"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11)
+			s.Watch("datanode", map[model.NodeID]int{31: 6, 32: 0})
+			return s
+		}, Want: "warning nodes/datanode-31 datanode-31 consumes 6 of 6 channels, datanode-32 consumes 0"},
 		{Name: "channels while a data node joins", Check: rulestest.Named("imbalance-channels"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11)
 			s.Watch("datanode", map[model.NodeID]int{31: 6, 32: 0})
 			s.Live("datanode", 32).System.StartedAt = rulestest.SpreadNow.Add(-2 * time.Minute)
 			return s
 		}, Want: "info nodes/datanode-31"},
+		{Name: "channels spread", Check: rulestest.Named("imbalance-channels"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11)
+			s.Watch("datanode", map[model.NodeID]int{31: 4, 32: 3})
+			return s
+		}, Want: "ok"},
 		{Name: "pchannels on one streaming node", Check: rulestest.Named("imbalance-channels"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11)
 			s.Parts.Streaming = &model.Streaming{}
@@ -149,6 +194,11 @@ func TestSpreadChecks(t *testing.T) {
 			return s
 		}, Want: "warning nodes/streamingnode-31 streamingnode-31 consumes 16 of 16 channels"},
 
+		{Name: "one busy node", Check: rulestest.Named("cpu-skew"), Scene: func() *rulestest.Scene {
+			s := rulestest.NewScene("true", 11, 12, 13)
+			s.Busy(map[model.NodeID]float64{11: 3.6, 12: 0.2, 13: 0.3})
+			return s
+		}, Want: "warning nodes/querynode-11 querynode-11 uses 3.6 cores, the other 2 query nodes use 0.2 on average"},
 		{Name: "a node with cores to spare", Check: rulestest.Named("cpu-skew"), Scene: func() *rulestest.Scene {
 			s := rulestest.NewScene("true", 11, 12, 13)
 			s.Busy(map[model.NodeID]float64{11: 1.6, 12: 0.2, 13: 0.3})
@@ -159,5 +209,6 @@ func TestSpreadChecks(t *testing.T) {
 			s.Busy(map[model.NodeID]float64{11: 3.6, 12: 3.2, 13: 2.3})
 			return s
 		}, Want: "ok"},
+		{Name: "one scrape", Check: rulestest.Named("cpu-skew"), Scene: func() *rulestest.Scene { return rulestest.NewScene("true", 11, 12) }, Want: "skipped: CPU rate unknown: needs two metric samples per process"},
 	})
 }

@@ -11,9 +11,30 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules/rulestest"
 	"kitescope/inspect/meta"
-	"kitescope/inspect/meta/capturedtest"
 	"kitescope/inspect/model"
+	"kitescope/inspect/source"
 )
+
+func TestWatchLivelock(t *testing.T) {
+	active := func(over time.Duration, revisions int64, hot ...model.KeyWrites) func(*rulestest.World) {
+		return func(w *rulestest.World) {
+			rulestest.Members(1, nil)(w)
+			w.Etcd.Activity = &model.EtcdActivity{Over: over, Revisions: revisions, Writes: revisions, Hot: hot}
+		}
+	}
+	watch := func(n int64) model.KeyWrites {
+		return model.KeyWrites{Key: "by-dev/meta/channelwatch/5/" + rulestest.WellCh0, Writes: n}
+	}
+	rulestest.Hold(t, rulestest.Named("watch-livelock"), []rulestest.Verdict{
+		{Name: "quiet", Change: active(time.Minute, 60, model.KeyWrites{Key: "by-dev/kv/gid/timestamp", Writes: 20})},
+		{Name: "a channel over and over", Change: active(time.Minute, 120, watch(60)), Want: []string{"error keys/by-dev/meta/channelwatch/5/" + rulestest.WellCh0 + " the watch of " + rulestest.WellCh0 + " by datanode-5 was written 60 times in 60 s: it is reassigned in a loop"}},
+		{Name: "a channel that moves", Change: active(6*time.Second, 20, watch(3))},
+		{Name: "another key", Change: active(10*time.Second, 120, model.KeyWrites{Key: "by-dev/meta/x", Writes: 60}), Want: []string{"warning keys/by-dev/meta/x by-dev/meta/x was written 60 times in 10 s"}},
+		{Name: "a busy etcd", Change: active(10*time.Second, 9000), Want: []string{"info / etcd writes 900 revisions a second"}},
+		{Name: "hardly watched", Change: active(500*time.Millisecond, 60, watch(60)), Skipped: "watched for only 500 ms"},
+		{Name: "not watched", Change: rulestest.Members(1, nil), Skipped: "not watched"},
+	})
+}
 
 // TestLivelockInMetadataAlone judges the keys of real clusters, without anything that was asked or watched. One of them fell into the loop: each of
 // its watch records has some 5,600 versions, those of the others have a few.
@@ -27,7 +48,19 @@ func TestLivelockInMetadataAlone(t *testing.T) {
 		t.Fatalf("snapshots: %d, %v", len(snapshots), err)
 	}
 	for _, file := range append(files, snapshots...) {
-		c := capturedtest.Cluster(t, meta.Want{Parts: model.PartAll}, file)
+		src, err := source.Open(t.Context(), file, source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap, err := src.Pin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = src.Close()
 		r := check.Run(c, c.Origin.Taken.Add(time.Second), []*check.Check{rulestest.Named("watch-livelock")})
 		want, said := 0, " times since it was created: it is reassigned in a loop"
 		switch {
