@@ -78,21 +78,12 @@ func (p *plan) inProcess(s *session, is func(*session) bool) *session {
 	return nil
 }
 
-// readClients decodes what clients told: what is shown of them, and not who uses them, nor what they answered to commands.
-func readClients(body []byte) (*clientList, *failure) {
-	const what = "a list of clients"
-	list := &clientList{}
-	if f := readJSON(body, what, '{', list); f != nil {
-		return nil, f
-	}
-	if list.Clients == nil {
-		return nil, failed(model.Garbled, "the answer is not %s", what)
-	}
+func (l *clientList) clean() bool {
 	d := NewDecoder()
-	for _, c := range list.Clients {
+	for _, c := range l.Clients {
 		c.clean(d)
 	}
-	return list, nil
+	return l.Clients != nil
 }
 
 // takeClients takes what clients told in: of each the slowest call of a kind between its last two heartbeats, the slowest of all first.

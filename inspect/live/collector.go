@@ -19,18 +19,10 @@ type collectorTold struct {
 	Left   int64  `json:"time_remaining_seconds,omitempty"`
 }
 
-func readCollector(body []byte) (*collectorTold, *failure) {
-	const what = "the state of the garbage collector"
-	told := &collectorTold{}
-	if f := readJSON(body, what, '{', told); f != nil {
-		return nil, f
-	}
-	if told.Status != "active" && told.Status != "suspended" {
-		return nil, failed(model.Garbled, "the answer is not %s", what)
-	}
+func (c *collectorTold) clean() bool {
 	const year = 366 * 24 * 60 * 60
-	told.Left = min(max(told.Left, 0), year)
-	return told, nil
+	c.Left = min(max(c.Left, 0), year)
+	return c.Status == "active" || c.Status == "suspended"
 }
 
 // takeCollector keeps the newest answer.

@@ -49,24 +49,18 @@ type keyTold struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// readKeys decodes what a MixCoord tells of single keys: those that were asked for, without secrets.
-func readKeys(body []byte) (*keyAnswer, *failure) {
-	const what = "a list of configuration keys"
-	var told keyAnswer
-	if f := readJSON(body, what, '{', &told); f != nil {
-		return nil, f
-	}
-	if told.Configs == nil {
-		return nil, failed(model.Garbled, "the answer is not %s", what)
-	}
+// clean leaves the keys that were asked for, without secrets.
+func (a *keyAnswer) clean() bool {
 	asked := model.CoordinatorKeys()
 	kept := []*keyTold{}
-	for _, k := range told.Configs {
+	for _, k := range a.Configs {
 		if k != nil && slices.Contains(asked, k.Key) && !slices.ContainsFunc(kept, func(had *keyTold) bool { return had.Key == k.Key }) {
 			kept = append(kept, &keyTold{Key: k.Key, Value: safePair(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
 		}
 	}
-	return &keyAnswer{kept}, nil
+	listed := a.Configs != nil
+	a.Configs = kept
+	return listed
 }
 
 // takeKeys keeps what a MixCoord told of single keys until all that it said is known.

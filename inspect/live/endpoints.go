@@ -62,6 +62,26 @@ func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Dec
 	return e
 }
 
+// toldJSON is an answer: a pointer to T, of which clean takes out what is not kept, and reports whether it is one.
+type toldJSON[T any] interface {
+	*T
+	clean() bool
+}
+
+// reads decodes the answers of a page that is JSON. what is the answer as a person calls it, begin how it begins.
+func reads[T any, P toldJSON[T]](what string, begin byte) func([]byte) (P, *failure) {
+	return func(body []byte) (P, *failure) {
+		answer := P(new(T))
+		if f := readJSON(body, what, begin, answer); f != nil {
+			return nil, f
+		}
+		if !answer.clean() {
+			return nil, failed(model.Garbled, "the answer is not %s", what)
+		}
+		return answer, nil
+	}
+}
+
 // endpoints are all pages that are asked for. Many of the other paths change something when they are merely fetched:
 // /management/stop ends the process, /management/querycoord/balance/suspend stops balancing (internal/http/server.go:
 // RegisterStopComponent; internal/proxy/management.go). The names of files and functions are those of Milvus 2.6 and 3.0.
@@ -78,35 +98,35 @@ func endpoints() []endpoint {
 		jsonPage(endpoint{
 			uri:   levelPath,
 			reads: "internal/http/server.go: registerDefaults hands it to zap's AtomicLevel, whose ServeHTTP changes the level for PUT alone",
-		}, readLevel, takeLevel),
+		}, reads[levelTold]("a log level", '{'), takeLevel),
 		jsonPage(endpoint{
 			uri: slowPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getSlowQuery lists what is in memory",
-		}, readSlow, takeSlow),
+		}, reads[slowQueries]("a list of slow queries", '['), takeSlow),
 		jsonPage(endpoint{
 			uri: clientsPath + "?" + clientsQuery, gated: true,
 			reads: "internal/proxy/telemetry_http_handler.go: getTelemetryClients lists what RootCoord has in memory",
-		}, readClients, takeClients),
+		}, reads[clientList]("a list of clients", '{'), takeClients),
 		jsonPage(endpoint{
 			uri: collectorPath, gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleDatacoordGC goes to GetDatacoordGCStatus for GET; PUT pauses",
-		}, readCollector, takeCollector),
+		}, reads[collectorTold]("the state of the garbage collector", '{'), takeCollector),
 		jsonPage(endpoint{
 			uri: walBalancePath, gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingBalanceStatus goes to getStreamingBalanceStatus for GET; PUT suspends",
-		}, readWALBalance, takeWALBalance),
+		}, reads[walBalanceTold]("the state of the balancing of streaming nodes", '{'), takeWALBalance),
 		jsonPage(endpoint{
 			uri: walNodesPath, gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleStreamingNodes lists streaming nodes, frozen ones and what query nodes serve",
-		}, readWALNodes, takeWALNodes),
+		}, reads[walNodesTold]("a list of streaming nodes", '{'), takeWALNodes),
 		jsonPage(endpoint{
 			uri: connectionsPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getConnectedClients lists what is in memory",
-		}, readConnections, takeConnections),
+		}, reads[connections]("a list of clients", '['), takeConnections),
 		jsonPage(endpoint{
 			uri: dependenciesPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getDependencies reads members, alarms and brokers; queueHint.writesToPulsar has the exception",
-		}, readDependencies, takeDependencies),
+		}, reads[dependsOn]("an account of dependencies", '{'), takeDependencies),
 		jsonPage(endpoint{
 			uri: configsPath, gated: true,
 			reads: "internal/proxy/http_req_impl.go: getConfigs writes a map",
@@ -114,7 +134,7 @@ func endpoints() []endpoint {
 		jsonPage(endpoint{
 			uri: configGetURI(), gated: true,
 			reads: "internal/coordinator/restful_mgr_routes.go: HandleGetConfig looks keys up and takes no other method than GET",
-		}, readKeys, takeKeys),
+		}, reads[keyAnswer]("a list of configuration keys", '{'), takeKeys),
 	}
 }
 

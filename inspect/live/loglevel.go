@@ -3,8 +3,6 @@ package live
 import (
 	"slices"
 	"strings"
-
-	"kitescope/inspect/model"
 )
 
 // The level that a process logs at: GET tells it, PUT would change it (internal/http/server.go: registerDefaults hands the page to zap's
@@ -24,16 +22,9 @@ func levels() []string {
 	return []string{"debug", "info", "warn", "error", "dpanic", "panic", "fatal"}
 }
 
-func readLevel(body []byte) (*levelTold, *failure) {
-	const what = "a log level"
-	told := &levelTold{}
-	if f := readJSON(body, what, '{', told); f != nil {
-		return nil, f
-	}
-	if told.Level = strings.ToLower(told.Level); !slices.Contains(levels(), told.Level) {
-		return nil, failed(model.Garbled, "the answer is not %s", what)
-	}
-	return told, nil
+func (l *levelTold) clean() bool {
+	l.Level = strings.ToLower(l.Level)
+	return slices.Contains(levels(), l.Level)
 }
 
 // takeLevel keeps what a process tells.

@@ -66,31 +66,24 @@ const (
 	connectedLast = "last_active_time"
 )
 
-// readConnections decodes a list of clients: the first so many, and one more if there are more.
-func readConnections(body []byte) ([]*connected, *failure) {
-	var all []*connected
-	if f := readJSON(body, "a list of clients", '[', &all); f != nil {
-		return nil, f
-	}
+// connections are who is connected to a proxy.
+type connections []*connected
+
+// clean leaves the first so many, and one more if there are more.
+func (l *connections) clean() bool {
 	d := NewDecoder()
-	list := []*connected{}
-	for _, c := range all {
-		if c == nil {
-			continue
-		}
-		if len(list) == maxConnections+1 {
-			break
-		}
-		list = append(list, &connected{
-			SDK: d.slowName(c.SDK), Version: d.slowName(c.Version), Host: d.slowName(redact.Address(c.Host)),
-			Reserved: map[string]string{connectedID: d.slowName(c.Reserved[connectedID]), connectedLast: d.slowName(c.Reserved[connectedLast])},
-		})
+	list := slices.DeleteFunc(*l, func(c *connected) bool { return c == nil })
+	*l = list[:min(len(list), maxConnections+1)]
+	for _, c := range *l {
+		c.SDK, c.Version, c.Host = d.slowName(c.SDK), d.slowName(c.Version), d.slowName(redact.Address(c.Host))
+		c.Reserved = map[string]string{connectedID: d.slowName(c.Reserved[connectedID]), connectedLast: d.slowName(c.Reserved[connectedLast])}
 	}
-	return list, nil
+	return true
 }
 
 // takeConnections takes in who is connected to a proxy.
-func takeConnections(d *Decoder, p *processRecords, q *question, told []*connected) {
+func takeConnections(d *Decoder, p *processRecords, q *question, answer *connections) {
+	told := *answer
 	if !d.takes(q, int64(512*len(told))) {
 		return
 	}
@@ -130,17 +123,9 @@ type dependsOn struct {
 	Metadata *depends `json:"metastore,omitempty"`
 }
 
-// readDependencies decodes it, without secrets.
-func readDependencies(body []byte) (*dependsOn, *failure) {
-	const what = "an account of dependencies"
-	told := &dependsOn{}
-	if f := readJSON(body, what, '{', told); f != nil {
-		return nil, f
-	}
-	if told.Queue == nil && told.Metadata == nil {
-		return nil, failed(model.Garbled, "the answer is not %s", what)
-	}
-	for _, x := range []*depends{told.Queue, told.Metadata} {
+// clean takes secrets out.
+func (on *dependsOn) clean() bool {
+	for _, x := range []*depends{on.Queue, on.Metadata} {
 		if x == nil {
 			continue
 		}
@@ -150,7 +135,7 @@ func readDependencies(body []byte) (*dependsOn, *failure) {
 			m.Endpoint, m.Error = oneLine(redact.Address(m.Endpoint)), oneLine(m.Error)
 		}
 	}
-	return told, nil
+	return on.Queue != nil || on.Metadata != nil
 }
 
 // takeDependencies takes in how a proxy finds etcd and the message queue.

@@ -77,22 +77,22 @@ func (o *Options) credentials() string {
 	return ""
 }
 
-// readSlow decodes a list, at most one entry more than are taken: no value of an expression, and not who asked.
-func readSlow(body []byte) ([]*slowQuery, *failure) {
-	var all []*slowQuery
-	if f := readJSON(body, "a list of slow queries", '[', &all); f != nil {
-		return nil, f
-	}
+// slowQueries is the list of a proxy.
+type slowQueries []*slowQuery
+
+// clean leaves at most one entry more than are taken: no value of an expression, and not who asked.
+func (l *slowQueries) clean() bool {
 	d := NewDecoder()
-	list := []*slowQuery{}
-	for _, x := range all[:min(len(all), maxSlow+1)] {
-		list = append(list, cmp.Or(x, &slowQuery{}).clean(d))
+	*l = (*l)[:min(len(*l), maxSlow+1)]
+	for i, x := range *l {
+		(*l)[i] = cmp.Or(x, &slowQuery{}).clean(d)
 	}
-	return list, nil
+	return true
 }
 
 // takeSlow takes a proxy's list in.
-func takeSlow(d *Decoder, p *processRecords, q *question, told []*slowQuery) {
+func takeSlow(d *Decoder, p *processRecords, q *question, answer *slowQueries) {
+	told := *answer
 	list := []model.SlowRequest{}
 	for _, x := range told[:min(len(told), maxSlow)] {
 		list = append(list, d.slowRequest(x, q.Node))

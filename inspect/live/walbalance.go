@@ -21,17 +21,9 @@ type walBalanceTold struct {
 	Status string `json:"status"`
 }
 
-func readWALBalance(body []byte) (*walBalanceTold, *failure) {
-	const what = "the state of the balancing of streaming nodes"
-	told := &walBalanceTold{}
-	if f := readJSON(body, what, '{', told); f != nil {
-		return nil, f
-	}
-	// Milvus writes "activate"; "active" is what it takes.
-	if told.Status != "activate" && told.Status != "active" && told.Status != "suspended" {
-		return nil, failed(model.Garbled, "the answer is not %s", what)
-	}
-	return told, nil
+// clean knows both words: Milvus writes "activate"; "active" is what it takes.
+func (b *walBalanceTold) clean() bool {
+	return b.Status == "activate" || b.Status == "active" || b.Status == "suspended"
 }
 
 // takeWALBalance keeps the newest answer.
@@ -53,22 +45,15 @@ type walNode struct {
 // maxWALNodes is more than any cluster has.
 const maxWALNodes = 10_000
 
-func readWALNodes(body []byte) (*walNodesTold, *failure) {
-	const what = "a list of streaming nodes"
-	told := &walNodesTold{}
-	if f := readJSON(body, what, '{', told); f != nil {
-		return nil, f
+func (w *walNodesTold) clean() bool {
+	if w.Nodes == nil || len(w.Nodes) > maxWALNodes {
+		return false
 	}
-	if told.Nodes == nil || len(told.Nodes) > maxWALNodes {
-		return nil, failed(model.Garbled, "the answer is not %s", what)
+	w.Nodes = slices.DeleteFunc(w.Nodes, func(n *walNode) bool { return n == nil })
+	for _, n := range w.Nodes {
+		n.State = oneLine(n.State)
 	}
-	kept := &walNodesTold{Nodes: []*walNode{}}
-	for _, n := range told.Nodes {
-		if n != nil {
-			kept.Nodes = append(kept.Nodes, &walNode{n.ID, oneLine(n.State)})
-		}
-	}
-	return kept, nil
+	return true
 }
 
 // takeWALNodes keeps the newest answer.
