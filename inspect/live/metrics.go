@@ -282,27 +282,17 @@ func (p *scrape) put(set *labelSet, special specialLabel, value float64) {
 // addNextBucket takes in a bucket of the series that the last one was of, from its bound on. It reports false, having done
 // nothing, if the line is not as client libraries write it.
 func (p *scrape) addNextBucket(rest []byte) bool {
-	bound, after, known := p.current.nextBound(rest)
-	if !known {
-		end := bytes.IndexByte(rest, '"')
-		if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
-			return false
-		}
-		var err error
-		if bound, err = parseNumber(rest[:end]); err != nil {
-			return false
-		}
-		after = rest[end+1:]
+	text, after, quoted := bytes.Cut(rest, []byte(`"`))
+	if !quoted || len(after) == 0 || after[0] != '}' {
+		return false
 	}
-	if len(after) < 2 || after[0] != '}' {
+	bound, err := parseNumber(text)
+	if err != nil {
 		return false
 	}
 	value, err := sampleValue(bytes.TrimRight(after[1:], " \t\r\n"))
 	if err != nil {
 		return false
-	}
-	if !known {
-		p.current.learnBound(rest[:len(rest)-len(after)], bound)
 	}
 	p.current.addBucket(p.current.lastAt, bound, value)
 	p.weight += weightBucket

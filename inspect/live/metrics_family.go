@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -70,21 +69,12 @@ type familyText struct {
 	lastAt int
 	// buckets are of all series, in the order of the text.
 	buckets []bucketText
-	// bounds are those of the series so far, as their text begins: those of the next series are the same.
-	bounds []boundText
-	next   int
 }
 
 // bucketText is a bucket of one of the series.
 type bucketText struct {
 	series       int
 	bound, count float64
-}
-
-// boundText is a bound with the quote behind it, and what it is as a number.
-type boundText struct {
-	text  string
-	bound float64
 }
 
 func (t *metricsTables) family(name string, kind model.MetricKind) *familyText {
@@ -111,37 +101,12 @@ func (f *familyText) at(set *labelSet) (at int, added bool) {
 		f.index[set] = at
 		f.series = append(f.series, model.Series{Labels: set.pairs, Value: math.NaN(), Count: math.NaN()})
 	}
-	f.last, f.lastAt, f.next = set, at, 0
+	f.last, f.lastAt = set, at
 	return at, !had
 }
 
 func (f *familyText) addBucket(series int, bound, count float64) {
 	f.buckets = append(f.buckets, bucketText{series, bound, count})
-}
-
-// nextBound knows the bound that a text begins with, if it is the one that the series before had at that place.
-func (f *familyText) nextBound(text []byte) (bound float64, rest []byte, known bool) {
-	const first = 1 // the one before was read by itself
-	if f.next = max(f.next, first); f.next > len(f.bounds) {
-		return 0, nil, false
-	}
-	b := &f.bounds[f.next-first]
-	if !bytes.HasPrefix(text, []byte(b.text)) {
-		return 0, nil, false
-	}
-	f.next++
-	return b.bound, text[len(b.text):], true
-}
-
-// maxBoundsKnown is more than histograms have; those with more are read the slow way.
-const maxBoundsKnown = 200
-
-// learnBound notes a bound for the series that follow.
-func (f *familyText) learnBound(text []byte, bound float64) {
-	if f.next = max(f.next, 1); f.next-1 == len(f.bounds) && len(f.bounds) < maxBoundsKnown {
-		f.bounds = append(f.bounds, boundText{string(text), bound})
-		f.next++
-	}
 }
 
 // finish makes the family, nil if there is no series, and gives the scratch of its text back.
@@ -182,7 +147,7 @@ func (t *metricsTables) release(f *familyText) {
 	}
 	clear(f.series)
 	clear(f.index)
-	*f = familyText{series: f.series[:0], index: f.index, buckets: f.buckets[:0], bounds: f.bounds[:0]}
+	*f = familyText{series: f.series[:0], index: f.index, buckets: f.buckets[:0]}
 	t.free = append(t.free, f)
 }
 
