@@ -63,9 +63,7 @@ type scrape struct {
 	families map[string]*familyText
 	order    []*familyText
 	current  *familyText // that the last sample was of
-	// name is that of the last sample, part what it says of the current family.
-	name []byte
-	part samplePart
+	part     samplePart  // what that sample said of it
 	// prefix is how the lines of all buckets of the series of the last one begin, up to the bound; "" if that was none.
 	prefix []byte
 	labels []rawLabel // scratch
@@ -159,7 +157,7 @@ func (p *scrape) addComment(line []byte) error {
 	case "summary":
 		kind = model.MetricSummary
 	}
-	p.name, p.prefix = p.name[:0], p.prefix[:0] // a name may be another family's from here on
+	p.prefix = p.prefix[:0]
 	if f := p.families[string(fields[1])]; f == nil {
 		p.begin(string(fields[1]), kind)
 	} else if f.kind != kind {
@@ -179,16 +177,11 @@ func (p *scrape) begin(name string, kind model.MetricKind) *familyText {
 // addSample takes in NAME{LABELS} VALUE TIME, of which labels and time may be missing.
 func (p *scrape) addSample(line []byte) error {
 	p.prefix = p.prefix[:0]
-	end := 0
-	for end < len(line) && isNameByte[line[end]] {
-		end++
-	}
+	end := nameEnd(line)
 	if end == 0 || end == len(line) || line[0] >= '0' && line[0] <= '9' || line[end] != '{' && line[end] != ' ' && line[end] != '\t' {
 		return errNoSample
 	}
-	if string(p.name) != string(line[:end]) {
-		p.belongs(line[:end])
-	}
+	p.belongs(line[:end])
 	if p.part != tellsBucket {
 		if p.series++; p.series > maxMetricsSeries {
 			return errTooMany
@@ -216,7 +209,6 @@ func (p *scrape) addSample(line []byte) error {
 
 // belongs finds the family of a sample and what of it the sample says, as Prometheus does: a family of the very name comes first.
 func (p *scrape) belongs(name []byte) {
-	p.name = append(p.name[:0], name...)
 	if f := p.families[string(name)]; f != nil {
 		p.current, p.part = f, tellsValue
 		return

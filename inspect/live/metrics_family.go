@@ -11,22 +11,15 @@ import (
 
 // metricsTables hold once what scrapes have in common: sets of labels, bounds. Those of one process have most.
 type metricsTables struct {
-	sets   map[string]*labelSet // by their text: as one has it, and in the order of their names
+	sets   map[string]*labelSet // by their text, in the order of their names
 	bounds [][]float64
 	free   []*familyText
 }
 
-// set finds the set of labels that a sample has, whatever their order. text is what it is found by another time, if any.
-func (p *scrape) set(labels []rawLabel, text string) *labelSet {
+// set finds the set of labels that a sample has, whatever their order.
+func (p *scrape) set(labels []rawLabel) *labelSet {
 	slices.SortFunc(labels, func(a, b rawLabel) int { return cmp.Compare(a.name, b.name) })
-	var b strings.Builder
-	for i, l := range labels {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(l.name + `="` + escapeLabel(l.value) + `"`)
-	}
-	ordered, t := b.String(), &p.d.metrics
+	ordered, t := labelsText(labels), &p.d.metrics
 	if t.sets == nil {
 		t.sets = map[string]*labelSet{}
 	}
@@ -36,11 +29,19 @@ func (p *scrape) set(labels []rawLabel, text string) *labelSet {
 		t.sets[ordered] = s
 		p.weight += weightLabels + weightLabel*int64(len(labels)) + int64(len(ordered))
 	}
-	if text != "" && text != ordered {
-		t.sets[text] = s
-		p.weight += weightLabels + int64(len(text))
-	}
 	return s
+}
+
+// labelsText writes labels as the text format wants it.
+func labelsText(labels []rawLabel) string {
+	var b strings.Builder
+	for i, l := range labels {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(l.name + `="` + escapeLabel(l.value) + `"`)
+	}
+	return b.String()
 }
 
 func (p *scrape) newSet(labels []rawLabel) *labelSet {
@@ -63,9 +64,8 @@ type familyText struct {
 	name   string
 	kind   model.MetricKind
 	series []model.Series
-	// index finds the series of a histogram or summary by their labels; last is the one that was found last.
+	// index finds the series of a histogram or summary by their labels; lastAt is the one that was found last.
 	index  map[*labelSet]int
-	last   *labelSet
 	lastAt int
 	// buckets are of all series, in the order of the text.
 	buckets []bucketText
@@ -89,9 +89,6 @@ func (t *metricsTables) family(name string, kind model.MetricKind) *familyText {
 
 // at is where the series of a histogram or summary is that has these labels. It is added if there was none.
 func (f *familyText) at(set *labelSet) (at int, added bool) {
-	if f.last == set && len(f.series) > 0 {
-		return f.lastAt, false
-	}
 	at, had := f.index[set]
 	if !had {
 		if f.index == nil {
@@ -101,7 +98,7 @@ func (f *familyText) at(set *labelSet) (at int, added bool) {
 		f.index[set] = at
 		f.series = append(f.series, model.Series{Labels: set.pairs, Value: math.NaN(), Count: math.NaN()})
 	}
-	f.last, f.lastAt = set, at
+	f.lastAt = at
 	return at, !had
 }
 

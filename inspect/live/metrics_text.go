@@ -26,6 +26,14 @@ var isNameByte = func() (is [256]bool) {
 	return is
 }()
 
+// nameEnd is where the name ends that a line begins with.
+func nameEnd(line []byte) (end int) {
+	for end < len(line) && isNameByte[line[end]] {
+		end++
+	}
+	return end
+}
+
 // cutLabels cuts the text between the braces off the rest of a sample, if there are any.
 func cutLabels(text []byte) (labels, rest []byte, err error) {
 	text = bytes.TrimLeft(text, " \t")
@@ -228,9 +236,9 @@ func (p *scrape) labelled(text []byte) (*labelSet, specialLabel, error) {
 			return nil, special, fmt.Errorf("has no number as its %s", name)
 		}
 		special = specialLabel{number: number, told: true}
-		return p.set(slices.Delete(labels, i, i+1), ""), special, nil
+		return p.set(slices.Delete(labels, i, i+1)), special, nil
 	}
-	return p.set(labels, string(rest)), special, nil
+	return p.set(labels), special, nil
 }
 
 // lastLabel cuts the last label off, if it has that name and is written as client libraries do.

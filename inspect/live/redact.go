@@ -3,7 +3,6 @@ package live
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
@@ -214,7 +213,7 @@ func redactMetrics(text []byte) []byte {
 			out = append(out, line...)
 			continue
 		}
-		if clean, ok := redactSample(string(line)); ok {
+		if clean, ok := redactSample(line); ok {
 			out = append(out, clean...)
 		} else if line[0] == '#' {
 			out = append(out, strings.TrimRight(redact.Prose(string(line)), "\n")+"\n"...)
@@ -224,35 +223,23 @@ func redactMetrics(text []byte) []byte {
 }
 
 // redactSample redacts a line NAME{KEY="VALUE",...} NUMBER; ok is false if it is none.
-func redactSample(line string) (clean string, ok bool) {
-	name, rest, labelled := strings.Cut(line, "{")
-	if !labelled || !plainName(name) {
-		name, rest, ok = strings.Cut(line, " ")
-		return line, ok && plainName(name) && isNumber(rest)
+func redactSample(line []byte) (clean []byte, ok bool) {
+	end := nameEnd(line)
+	labels, rest, err := cutLabels(line[end:])
+	if err != nil || end == 0 {
+		return nil, false
 	}
-	var b strings.Builder
-	b.WriteString(name + "{")
-	for first := true; ; first = false {
-		rest = strings.TrimLeft(rest, ", ")
-		if end, found := strings.CutPrefix(rest, "}"); found {
-			b.WriteString("}" + end)
-			return b.String(), isNumber(end)
-		}
-		key, after, found := strings.Cut(rest, "=")
-		quoted, err := strconv.QuotedPrefix(after)
-		if !found || err != nil || !plainName(key) {
-			return "", false
-		}
-		value, err := strconv.Unquote(quoted)
-		if err != nil {
-			return "", false
-		}
-		if !first {
-			b.WriteByte(',')
-		}
-		b.WriteString(key + `="` + escapeLabel(safePair(key, value)) + `"`)
-		rest = after[len(quoted):]
+	if _, err := sampleValue(bytes.TrimRight(rest, " \t\r\n")); err != nil {
+		return nil, false
 	}
+	list, err := parseLabels(labels, nil)
+	if err != nil || len(list) == 0 {
+		return line, err == nil
+	}
+	for i := range list {
+		list[i].value = safePair(list[i].name, list[i].value)
+	}
+	return slices.Concat(line[:end], []byte("{"+labelsText(list)+"}"), rest), true
 }
 
 // escapeLabel writes a label's value as the text format wants it.
@@ -265,18 +252,4 @@ func escapeLabel(value string) string {
 
 func plainName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:") == ""
-}
-
-// isNumber reports whether text is a value, maybe with a time behind it.
-func isNumber(text string) bool {
-	fields := strings.Fields(text)
-	if len(fields) == 0 || len(fields) > 2 {
-		return false
-	}
-	for _, f := range fields {
-		if _, err := strconv.ParseFloat(f, 64); err != nil {
-			return false
-		}
-	}
-	return true
 }
