@@ -136,7 +136,7 @@ func TestFindingsKeepUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, runs, most := 0, 0, 0
 		slow := tuitest.FixtureCheck("slow", "Slow", check.Error)
-		slow.Run = func(p *check.Pass) error {
+		slow.Run = func(p *check.Pass) {
 			running++
 			runs++
 			most = max(most, running)
@@ -146,7 +146,6 @@ func TestFindingsKeepUp(t *testing.T) {
 			if p.Origin.Revision >= 3 {
 				p.Report(check.Finding{Severity: check.Error, Object: model.Ref{Resource: "collections", ID: "470590760626290000"}, Message: "worse than that"})
 			}
-			return nil
 		}
 		cfg := testConfig()
 		cfg.Checks = []*check.Check{slow}
@@ -176,10 +175,9 @@ func TestChecksRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
 		heavy := tuitest.FixtureCheck("heavy", "Heavy", check.Error)
-		heavy.Run = func(*check.Pass) error {
+		heavy.Run = func(*check.Pass) {
 			runs++
 			time.Sleep(20 * time.Millisecond)
-			return nil
 		}
 		cfg := testConfig()
 		cfg.Checks, cfg.Now = []*check.Check{heavy}, time.Now

@@ -84,8 +84,8 @@ type Check struct {
 	Whole bool
 	// Requests lists the roles whose metrics the check needs to break down latencies; it is skipped if there were no requests.
 	Requests []string
-	// Run looks. An error means that the check itself could not work.
-	Run func(*Pass) error
+	// Run looks.
+	Run func(*Pass)
 	// Roles are those that keep it from happening: what it finds follows from a finding that nobody does their work, if it has no nearer cause.
 	Roles []string
 	// FollowsFrom are the checks whose findings may be the cause of this one's.

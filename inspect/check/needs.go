@@ -182,8 +182,9 @@ func firstFrame(stack []byte) string {
 			seen = true
 			continue
 		}
-		// Lines of places are indented, those of functions are not.
-		if text := strings.TrimSpace(string(line)); seen && line[0] == '\t' && strings.Contains(text, "/inspect/") {
+		// Lines of places are indented, those of functions are not. The place that runs checks is none of a check.
+		text := strings.TrimSpace(string(line))
+		if seen && line[0] == '\t' && strings.Contains(text, "/inspect/") && !strings.Contains(text, "/inspect/check/run.go:") {
 			if i := strings.LastIndex(text, "/inspect/"); i >= 0 {
 				text = text[i+1:]
 			}

@@ -3,7 +3,6 @@ package clusters
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"io"
 	"regexp"
 	"slices"
@@ -32,11 +31,10 @@ func reported(id string, s check.Severity, findings ...check.Finding) *check.Che
 	return &check.Check{
 		ID: id, Title: "What " + id + " finds", Doc: "What `" + id + "` looks at, and why.", Remedy: "What to do about it.", Severity: s,
 		Parts: model.PartSegments,
-		Run: func(p *check.Pass) error {
+		Run: func(p *check.Pass) {
 			for _, f := range findings {
 				p.Report(f)
 			}
-			return nil
 		},
 	}
 }
@@ -80,20 +78,20 @@ func judged(t *testing.T) *check.Report {
 		Objects: []model.Ref{{Resource: "users", ID: hostile, Name: hostile}},
 	}, check.Finding{Severity: check.Info, Message: "the whole cluster is meant"})
 	run := evil.Run
-	evil.Run = func(p *check.Pass) error {
+	evil.Run = func(p *check.Pass) {
 		p.Unseen("querynode-12: timed out: " + hostile)
-		return run(p)
+		run(p)
 	}
 	queue := reported("queue-lag", check.Warning)
-	queue.Run = func(p *check.Pass) error {
-		return p.Skip("the message queue was not asked: RocksMQ is inside the process " + hostile)
+	queue.Run = func(p *check.Pass) {
+		p.Skip("the message queue was not asked: RocksMQ is inside the process " + hostile)
 	}
 	tso := reported("tso-backwards", check.Error)
-	tso.Run = func(p *check.Pass) error {
-		return p.Skip("the message queue was not asked: RocksMQ is inside the process " + hostile)
+	tso.Run = func(p *check.Pass) {
+		p.Skip("the message queue was not asked: RocksMQ is inside the process " + hostile)
 	}
 	broken := reported("broken-check", check.Warning)
-	broken.Run = func(*check.Pass) error { return errors.New("no such luck " + hostile) }
+	broken.Run = func(*check.Pass) { panic("no such luck " + hostile) }
 	return check.Run(modeltest.Served(), modeltest.Now, []*check.Check{
 		idle, uneven, off, evil, reported("quiet", check.Error), reported("calm", check.Warning), queue, tso, broken,
 	})

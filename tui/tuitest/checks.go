@@ -1,8 +1,6 @@
 package tuitest
 
 import (
-	"errors"
-
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 )
@@ -13,14 +11,13 @@ func FixtureCheck(id, title string, worst check.Severity, findings ...check.Find
 		ID: id, Title: title, Severity: worst, Parts: model.PartSegments,
 		Doc:    "Looked at: what `" + id + "` reads of a cluster. A finding is what is not as it should be; no finding is what will be well in a moment.",
 		Remedy: "Do what the hint says:\n\n    etcdctl put by-dev/config/queryCoord/autoBalance true\n",
-		Run: func(p *check.Pass) error {
+		Run: func(p *check.Pass) {
 			if p.Collection(FirstID) == nil { // a captured cluster: what is said here is not of it
-				return nil
+				return
 			}
 			for _, f := range findings {
 				p.Report(f)
 			}
-			return nil
 		},
 	}
 }
@@ -57,14 +54,14 @@ func FixtureChecks() []*check.Check {
 		Message: "collection evil\x1b[31mred\x07 图像向量检索库 has an odd name", Fix: []check.Step{{Text: "rename \u202eit"}},
 	}, check.Finding{Severity: check.Info, Message: "the whole cluster is meant"})
 	run := evil.Run
-	evil.Run = func(p *check.Pass) error {
+	evil.Run = func(p *check.Pass) {
 		p.Unseen("querynode-8: timed out")
-		return run(p)
+		run(p)
 	}
 	growing := FixtureCheck("growing-flushed", "Flushed segment is still served as growing", check.Error)
 	growing.Needs = check.NeedDistribution
 	broken := FixtureCheck("broken", "Never found", check.Warning)
-	broken.Run = func(*check.Pass) error { return errors.New("no such luck \x1b[2J") }
+	broken.Run = func(*check.Pass) { panic("no such luck \x1b[2J") }
 	return []*check.Check{off, uneven, idle, evil, growing, broken, FixtureCheck("quiet", "Nothing", check.Error)}
 }
 

@@ -59,7 +59,7 @@ func lossOf(kind string) loss {
 }
 
 // runNewKinds reports one finding for each loss. Their objects tell them apart.
-func runNewKinds(p *check.Pass, plan Plan) error {
+func runNewKinds(p *check.Pass, plan Plan) {
 	found, totals := map[string]*check.Finding{}, map[string]int64{}
 	var order []string
 	for _, n := range facts.KindsByRelease() {
@@ -90,7 +90,6 @@ func runNewKinds(p *check.Pass, plan Plan) error {
 		f.Message = fmt.Sprintf("%s of kinds that %s does not know", words.Plural(totals[impact], "key"), plan.To)
 		p.Report(*f)
 	}
-	return nil
 }
 
 var features = rule{
@@ -136,7 +135,7 @@ func featureOf(x *model.Field) (Version, string) {
 	return Version{}, ""
 }
 
-func runFeatures(p *check.Pass, plan Plan) error {
+func runFeatures(p *check.Pass, plan Plan) {
 	for _, x := range p.Collections {
 		if x.Dropped() {
 			continue
@@ -159,5 +158,4 @@ func runFeatures(p *check.Pass, plan Plan) error {
 			Fix:      check.Fix(check.Do("export or drop %s before going back", x.Name)),
 		})
 	}
-	return nil
 }

@@ -122,10 +122,11 @@ releases cannot be compared. Those of index nodes are left out: the nodes go wit
 	run: runSettings,
 }
 
-func runSettings(p *check.Pass, plan Plan) error {
+func runSettings(p *check.Pass, plan Plan) {
 	to := column(plan.To.Release)
 	if to < 0 {
-		return p.Skip("the keys of " + plan.To.Release.String() + " are not known: those of 2.5, 2.6 and 3.0 are")
+		p.Skip("the keys of " + plan.To.Release.String() + " are not known: those of 2.5, 2.6 and 3.0 are")
+		return
 	}
 	noteUntold(p)
 	if from := plan.From.Release; column(from) < 0 && p.Runtime != nil {
@@ -141,7 +142,7 @@ func runSettings(p *check.Pass, plan Plan) error {
 		}
 	}
 	if len(names) == 0 {
-		return nil
+		return
 	}
 	f.Message = fmt.Sprintf("%s %s does not have: %s", words.Count(len(names), "setting that", "settings that"), plan.To, words.Few(names))
 	f.Fix = check.Fix(
@@ -149,7 +150,6 @@ func runSettings(p *check.Pass, plan Plan) error {
 		check.Shell(check.Kitescope("get config")).Does("lists what is set in etcd"),
 	)
 	p.Report(f)
-	return nil
 }
 
 var defaults = rule{
@@ -169,10 +169,11 @@ From pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1.`,
 	run: runDefaults,
 }
 
-func runDefaults(p *check.Pass, plan Plan) error {
+func runDefaults(p *check.Pass, plan Plan) {
 	from, to := column(plan.From.Release), column(plan.To.Release)
 	if from < 0 || to < 0 {
-		return p.Skip(fmt.Sprintf("the keys of 2.5, 2.6 and 3.0 are known, not those of %s and %s", plan.From.Release, plan.To.Release))
+		p.Skip(fmt.Sprintf("the keys of 2.5, 2.6 and 3.0 are known, not those of %s and %s", plan.From.Release, plan.To.Release))
+		return
 	}
 	noteUntold(p)
 	set := chosenSettings(p, from)
@@ -189,12 +190,11 @@ func runDefaults(p *check.Pass, plan Plan) error {
 		f.Evidence = append(f.Evidence, check.Fact(k.name, becomes(was, is), "pkg/util/paramtable"))
 	}
 	if len(names) == 0 {
-		return nil
+		return
 	}
 	f.Message = fmt.Sprintf("%s another default in %s: %s", words.Count(len(names), "setting has", "settings have"), plan.To, words.Few(names))
 	f.Fix = check.Fix(check.Do("set %s to what they are now if that is wanted", names))
 	p.Report(f)
-	return nil
 }
 
 // becomes says how a default changes; of a long list only what comes and goes.

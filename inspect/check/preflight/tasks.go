@@ -27,7 +27,7 @@ for imports, which a client waits for; info for the rest.`,
 	run: runTasks,
 }
 
-func runTasks(p *check.Pass, _ Plan) error {
+func runTasks(p *check.Pass, _ Plan) {
 	open := map[string]int{}
 	f := check.Finding{Severity: check.Info}
 	for _, t := range p.AllTasks() {
@@ -44,7 +44,7 @@ func runTasks(p *check.Pass, _ Plan) error {
 	}
 	p.EachBegun(func(facts.Build) { open["index build"]++ })
 	if len(open) == 0 {
-		return nil
+		return
 	}
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(open)) {
@@ -55,7 +55,6 @@ func runTasks(p *check.Pass, _ Plan) error {
 	f.Impact = "They begin again after the change, or are lost."
 	f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks --sort started_at")).Does("lists them, oldest first: wait until none is left"))
 	p.Report(f)
-	return nil
 }
 
 var space = rule{
@@ -74,7 +73,7 @@ of 2 GiB where a member does not report it.`,
 	run: runSpace,
 }
 
-func runSpace(p *check.Pass, _ Plan) error {
+func runSpace(p *check.Pass, _ Plan) {
 	var fullest *model.EtcdMember
 	for i := range p.Etcd.Members {
 		m := &p.Etcd.Members[i]
@@ -87,7 +86,7 @@ func runSpace(p *check.Pass, _ Plan) error {
 		}
 	}
 	if fullest == nil || facts.QuotaShare(fullest) < halfFull {
-		return nil
+		return
 	}
 	share, source := facts.QuotaShare(fullest), "etcd "+fullest.Endpoint
 	quota := check.Size("quota", fullest.DBQuota, source)
@@ -105,7 +104,6 @@ func runSpace(p *check.Pass, _ Plan) error {
 		f.Severity = check.Error
 	}
 	p.Report(f)
-	return nil
 }
 
 // halfFull and nearlyFull are shares of the quota from which on there is a warning, and an error.

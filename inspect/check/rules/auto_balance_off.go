@@ -33,9 +33,10 @@ purpose (a move holds a segment in memory twice for a while, and caches go cold)
 	Run:   runAutoBalanceOff,
 }
 
-func runAutoBalanceOff(p *check.Pass) error {
+func runAutoBalanceOff(p *check.Pass) {
 	if reason := noSurvey(p); reason != "" {
-		return p.Skip(reason)
+		p.Skip(reason)
+		return
 	}
 	idle := idleNodes(p)
 	var refs []model.Ref
@@ -56,11 +57,11 @@ func runAutoBalanceOff(p *check.Pass) error {
 		cost = max(cost, x.region.tooMuch())
 	}
 	if len(refs) == 0 {
-		return nil
+		return
 	}
 	auto := p.AutoBalance()
 	if !auto.Known || auto.On {
-		return nil
+		return
 	}
 	key, _ := p.DynamicKey(balance.SwitchKey)
 	f := check.Finding{
@@ -83,7 +84,6 @@ func runAutoBalanceOff(p *check.Pass) error {
 		}
 	}
 	p.Report(f)
-	return nil
 }
 
 func unevenText(idle, uneven int) string {

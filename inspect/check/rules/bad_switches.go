@@ -39,7 +39,7 @@ type toggle struct {
 	effect string
 }
 
-func runBadSwitches(p *check.Pass) error {
+func runBadSwitches(p *check.Pass) {
 	if p.Runtime == nil {
 		p.Unseen("configuration of processes: not asked")
 	} else {
@@ -55,7 +55,6 @@ func runBadSwitches(p *check.Pass) error {
 		}
 	}
 	unseenOfMixCoord(p)
-	return nil
 }
 
 // unseenOfMixCoord notes that nobody tells the settings of DataCoord and QueryCoord where they are parts of MixCoord: it answers as

@@ -32,14 +32,15 @@ PUT to the two pages of MixCoord's.`,
 // balanceChecker is the name of QueryCoord's task that balances (internal/querycoordv2/utils/checker.go: CheckerType.String).
 const balanceChecker = "balance_checker"
 
-func runBalancingSuspended(p *check.Pass) error {
+func runBalancingSuspended(p *check.Pass) {
 	r := p.Runtime
 	query, told := balancesQueryNodes(r)
 	if !told && r.StreamingBalance == nil {
 		if !facts.Tells(p.Cluster, 2, 5, "CheckBalanceStatus", "querycoord", "mixcoord") {
-			return nil // older ones have no such call
+			return // older ones have no such call
 		}
-		return p.Skip("no coordinator told whether balancing is suspended")
+		p.Skip("no coordinator told whether balancing is suspended")
+		return
 	}
 	if facts.LacksPage(p.Cluster, "/management/streaming/balance/status") {
 		p.Unseen("balancing of streaming nodes: MixCoord did not tell")
@@ -64,11 +65,10 @@ func runBalancingSuspended(p *check.Pass) error {
 			"WALs stay on the streaming nodes that have them.", "MixCoord")
 	}
 	if f.Message == "" {
-		return nil
+		return
 	}
 	f.Message = "balancing of " + f.Message + " is suspended by an operator"
 	p.Report(f)
-	return nil
 }
 
 // balancesQueryNodes is QueryCoord's word on whether it balances; told is false if it is unknown.
@@ -111,12 +111,13 @@ QueryCoord lists them (` + "`ListCheckers`" + `, Milvus 2.4 and later). Its bala
 	Run:    runCheckerOff,
 }
 
-func runCheckerOff(p *check.Pass) error {
+func runCheckerOff(p *check.Pass) {
 	if p.Runtime.Checkers == nil {
 		if !facts.Tells(p.Cluster, 2, 4, "ListCheckers", "querycoord", "mixcoord") {
-			return nil
+			return
 		}
-		return p.Skip("QueryCoord did not list its periodic tasks")
+		p.Skip("QueryCoord did not list its periodic tasks")
+		return
 	}
 	var off []string
 	f := check.Finding{Severity: check.Warning, Object: coordinatorRef(p)}
@@ -128,13 +129,12 @@ func runCheckerOff(p *check.Pass) error {
 		f.Evidence = append(f.Evidence, check.Fact(c.Name, "off: "+leftUndone(c.Name), "QueryCoord"))
 	}
 	if len(off) == 0 {
-		return nil
+		return
 	}
 	f.Message = words.Plural(len(off), "periodic task") + " of QueryCoord " + words.Agree(len(off), "is", "are") + " switched off: " + words.List("and", off...)
 	f.Impact = "What " + words.Agree(len(off), "it does", "they do") + " stays undone, and nothing reports an error."
 	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord, whose tasks are all on after a start", words.Agree(len(off), "it", "them")))
 	p.Report(f)
-	return nil
 }
 
 // leftUndone is what a periodic task of QueryCoord does (internal/querycoordv2/checkers).

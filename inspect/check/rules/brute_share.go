@@ -49,7 +49,7 @@ const (
 	nodeShare    = 2 // times the mean
 )
 
-func runBruteForceShare(p *check.Pass) error {
+func runBruteForceShare(p *check.Pass) {
 	written := writtenRows(p)
 	bare := bareSealedRows(p)
 	for _, l := range p.LoadStates {
@@ -61,7 +61,6 @@ func runBruteForceShare(p *check.Pass) error {
 		reportBrute(p, id, &w, written[id], bare[id])
 	}
 	bruteNodes(p)
-	return nil
 }
 
 // writtenRows are, by collection, growing rows that pass by themselves: they are still written, or may be, or were

@@ -34,7 +34,7 @@ the evidence says how full the cache is. Never seen on a live Milvus.`,
 	FollowsFrom: []check.Cause{check.StorageFails("querynode"), {Check: "files-missing", Of: check.Serves}, {Check: "memory-pressure", Of: check.SharesProcess}},
 }
 
-func runCacheLoadsFailing(p *check.Pass) error {
+func runCacheLoadsFailing(p *check.Pass) {
 	eachCache(p, func(n *model.LiveNode, c *model.Cache, w *metrics.Window) {
 		failed, told := w.Counter(metrics.CacheLoadFailed)
 		if !told {
@@ -46,7 +46,6 @@ func runCacheLoadsFailing(p *check.Pass) error {
 			reportLoads(p, n, c, w, severity, failed, loads.Count)
 		}
 	})
-	return nil
 }
 
 func judgeLoads(failed, done float64, sinceStart bool) (severity check.Severity, bad bool) {

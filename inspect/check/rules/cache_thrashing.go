@@ -43,7 +43,7 @@ Where all of a collection is searched all the time, tiered storage gains nothing
 	FollowsFrom: []check.Cause{{Check: "replica-short", Of: check.Serves}, {Check: "imbalance-memory", Of: check.Shares("nodes")}},
 }
 
-func runCacheThrashing(p *check.Pass) error {
+func runCacheThrashing(p *check.Pass) {
 	eachCache(p, func(n *model.LiveNode, c *model.Cache, w *metrics.Window) {
 		if !c.Evicts() {
 			return
@@ -63,7 +63,6 @@ func runCacheThrashing(p *check.Pass) error {
 			reportThrashing(p, n, c, w, evicted, missed, hit)
 		}
 	})
-	return nil
 }
 
 // eachCache calls f for each query node whose process has a cache; it is a process's, and counted once where several roles are one.

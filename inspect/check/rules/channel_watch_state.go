@@ -35,7 +35,7 @@ one.`,
 	},
 }
 
-func runChannelWatchState(p *check.Pass) error {
+func runChannelWatchState(p *check.Pass) {
 	timeout := func() time.Duration {
 		return p.SettingSeconds("dataCoord.channel.watchTimeoutInterval", watchTimeout, facts.DataCoords()...) + assignGrace
 	}
@@ -62,7 +62,6 @@ func runChannelWatchState(p *check.Pass) error {
 			),
 		})
 	})
-	return nil
 }
 
 func judgeWatchState(p *check.Pass, v *model.VChannel, timeout func() time.Duration) (severity check.Severity, bad bool) {

@@ -36,9 +36,10 @@ checkpoint moves. If the key was lost, DataCoord takes the position from the seg
 	},
 }
 
-func runCheckpointMissing(p *check.Pass) error {
+func runCheckpointMissing(p *check.Pass) {
 	if facts.IsLegacy(p.Cluster) {
-		return p.Skip("Milvus 2.1 keeps no checkpoints of channels")
+		p.Skip("Milvus 2.1 keeps no checkpoints of channels")
+		return
 	}
 	missing := make(map[model.CollectionID][]*model.VChannel)
 	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
@@ -76,5 +77,4 @@ func runCheckpointMissing(p *check.Pass) error {
 		}
 		p.Report(f)
 	}
-	return nil
 }

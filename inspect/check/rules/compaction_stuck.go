@@ -46,7 +46,7 @@ While its segments are marked as compacting, nothing else compacts them: small s
 	Roles: []string{"datacoord", "datanode"},
 }
 
-func runCompactionStuck(p *check.Pass) error {
+func runCompactionStuck(p *check.Pass) {
 	stuck, waiting, last := stuckCompactions(p)
 	moves := p.Age(last) < compactionRecent && !last.IsZero()
 	for _, id := range slices.Sorted(maps.Keys(stuck)) {
@@ -85,7 +85,6 @@ func runCompactionStuck(p *check.Pass) error {
 		f.Objects = append(f.Objects, facts.Refs(list, facts.RefTask)...)
 		p.Report(f)
 	}
-	return nil
 }
 
 // stuckCompactions are compactions that take too long, by collection, how many do not end yet, and when the last one ended.

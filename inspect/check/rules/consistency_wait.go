@@ -54,7 +54,7 @@ const (
 	lateTicks = 2.5
 )
 
-func runConsistencyWait(p *check.Pass) error {
+func runConsistencyWait(p *check.Pass) {
 	var costs []cost
 	together := false
 	for _, b := range budgets(p, budget.Search, budget.Query) {
@@ -73,7 +73,6 @@ func runConsistencyWait(p *check.Pass) error {
 	for _, a := range gather(p, costs) {
 		reportConsistency(p, a)
 	}
-	return nil
 }
 
 func reportConsistency(p *check.Pass, a about) {

@@ -44,20 +44,21 @@ func ofKind(kind string) func(*model.Cluster, *check.Finding, *check.Finding) bo
 	}
 }
 
-func runDependencyUnhealthy(p *check.Pass) error {
+func runDependencyUnhealthy(p *check.Pass) {
 	if !slices.ContainsFunc(p.Sessions, func(s *model.Session) bool {
 		return s.Role == "proxy" && !facts.ParseRelease(s.Version).Before(facts.Release{Major: 2, Minor: 5})
 	}) {
-		return nil // older ones do not have the page
+		return // older ones do not have the page
 	}
 	list := p.Runtime.Dependencies()
 	if len(list) == 0 && slices.ContainsFunc(skippedOf(p.Runtime), func(s model.Skipped) bool {
 		return strings.HasPrefix(s.What, "dependencies ") && strings.Contains(s.Reason, "Pulsar")
 	}) {
-		return nil // it is not asked on purpose
+		return // it is not asked on purpose
 	}
 	if len(list) == 0 {
-		return p.Skip("no proxy reported what it depends on" + whyNoDependencies(p.Runtime))
+		p.Skip("no proxy reported what it depends on" + whyNoDependencies(p.Runtime))
+		return
 	}
 	var kinds []string
 	of := make(map[string][]model.Dependency) // by kind and who looked; the whole comes first
@@ -71,7 +72,6 @@ func runDependencyUnhealthy(p *check.Pass) error {
 	for _, key := range kinds {
 		judgeDependency(p, of[key])
 	}
-	return nil
 }
 
 // judgeDependency judges one dependency and its members, as one proxy found them.

@@ -50,16 +50,16 @@ They cost storage, and DataCoord reads and keeps all of them in memory.`,
 	},
 }
 
-func runDroppedNotCollected(p *check.Pass) error {
+func runDroppedNotCollected(p *check.Pass) {
 	total := p.Totals()
 	if total.ByState[model.SegmentDropped] == 0 {
-		return nil
+		return
 	}
 	keep := p.SettingSeconds("dataCoord.gc.dropTolerance", dropTolerance, facts.DataCoords()...)
 	interval := p.SettingSeconds("dataCoord.gc.interval", collectEvery, facts.DataCoords()...)
 	u := p.Uncollected(p.Before(keep + collectRounds*interval))
 	if u.Segments == 0 {
-		return nil
+		return
 	}
 	f := check.Finding{
 		Severity: check.Info,
@@ -93,7 +93,6 @@ func runDroppedNotCollected(p *check.Pass) error {
 		f.Severity = check.Warning
 	}
 	p.Report(f)
-	return nil
 }
 
 // pausedCollector is the collector if an operator has paused it, nil if not, or if that is unknown.

@@ -63,13 +63,14 @@ func (q *quorum) add(m *model.EtcdMember) {
 	}
 }
 
-func runEtcdLeader(p *check.Pass) error {
+func runEtcdLeader(p *check.Pass) {
 	var q quorum
 	for i := range p.Etcd.Members {
 		q.add(&p.Etcd.Members[i])
 	}
 	if q.answered == 0 {
-		return p.Skip("no etcd member reported its status")
+		p.Skip("no etcd member reported its status")
+		return
 	}
 	f := check.Finding{Fix: check.Fix(
 		check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows who leads and who does not answer; run it next to etcd"),
@@ -92,22 +93,21 @@ func runEtcdLeader(p *check.Pass) error {
 			f.Severity, f.Impact = check.Warning, "If it is down, etcd survives fewer failures."
 		}
 	default:
-		return unlistedMembers(p, &q)
+		unlistedMembers(p, &q)
+		return
 	}
 	f.Evidence = slices.Concat(q.evidence, []check.Evidence{
 		check.Count("voting members", q.voters, "etcd"), check.Count("not answering", q.silent, "etcd"), check.Count("leaders among those answering", q.leaders, "etcd"),
 	})
 	p.Report(f)
-	return nil
 }
 
 // unlistedMembers notes that there may be members of etcd of which nothing is known.
-func unlistedMembers(p *check.Pass, q *quorum) error {
+func unlistedMembers(p *check.Pass, q *quorum) {
 	if q.leaders == 0 {
 		p.Unseen("the leader of etcd: not among the members that answered")
 	}
 	if p.Etcd.Problem != "" {
 		p.Unseen("etcd: " + p.Etcd.Problem)
 	}
-	return nil
 }

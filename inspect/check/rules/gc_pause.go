@@ -31,11 +31,11 @@ CPU time spent on garbage collection is covered by ` + "`profile-gc-share`" + `.
 	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure"),
 }
 
-func runGCPause(p *check.Pass) error {
+func runGCPause(p *check.Pass) {
 	b := overall(p, budget.Search)
 	if b == nil {
 		if b = overall(p, budget.Query); b == nil {
-			return nil
+			return
 		}
 	}
 	for _, x := range processes(p, "proxy", "querynode", "streamingnode", "standalone") {
@@ -67,7 +67,6 @@ func runGCPause(p *check.Pass) error {
 		f.Evidence = append(f.Evidence, usesFacts(x.node)...)
 		p.Report(f)
 	}
-	return nil
 }
 
 // gcPart is the part of a request from which on pauses are told.

@@ -44,10 +44,10 @@ const (
 	tooManyBytes = 1.25
 )
 
-func runGrowingLarge(p *check.Pass) error {
+func runGrowingLarge(p *check.Pass) {
 	open := p.Open()
 	if len(open) == 0 {
-		return nil
+		return
 	}
 	policy := p.SealPolicy()
 	var ids []model.SegmentID
@@ -75,7 +75,6 @@ func runGrowingLarge(p *check.Pass) error {
 		}
 		ids, rows, unsure, largest = nil, 0, 0, nil
 	}
-	return nil
 }
 
 // tooLarge judges one segment; known is false if its size, or whether it is written, is unknown.

@@ -47,7 +47,7 @@ storage. A waiting job needs a data node with a free slot.`,
 	Roles: []string{"datacoord", "datanode"},
 }
 
-func runImportStuck(p *check.Pass) error {
+func runImportStuck(p *check.Pass) {
 	running := make(map[model.CollectionID]bool)
 	for _, t := range p.Tasks {
 		switch t.Type {
@@ -64,7 +64,6 @@ func runImportStuck(p *check.Pass) error {
 		}
 	}
 	judgeImporting(p, running)
-	return nil
 }
 
 func importProblem(p *check.Pass, t *model.Task) string {

@@ -30,7 +30,7 @@ loaded: the older version builds it then. The collection cannot be searched mean
 	Run: runIndexTooNew,
 }
 
-func runIndexTooNew(p *check.Pass) error {
+func runIndexTooNew(p *check.Pass) {
 	var readers []*model.Session
 	for _, s := range p.Sessions {
 		if s.Role == "querynode" && s.IndexEngine.Current > 0 && !s.Stopping {
@@ -38,7 +38,8 @@ func runIndexTooNew(p *check.Pass) error {
 		}
 	}
 	if len(readers) == 0 {
-		return p.Skip("no query node reports which index versions it reads")
+		p.Skip("no query node reports which index versions it reads")
+		return
 	}
 	lowest, highest := readers[0], readers[0]
 	for _, s := range readers {
@@ -54,7 +55,6 @@ func runIndexTooNew(p *check.Pass) error {
 			judgeEngine(p, x, lowest, highest)
 		}
 	}
-	return nil
 }
 
 // judgeEngine looks for files of a collection that lowest is too old for, or highest too new.

@@ -60,7 +60,7 @@ reassigns a build once the session of its node is gone. ` + "`indexNode.schedule
 	FollowsFrom: []check.Cause{{Check: "files-missing", Of: check.Shares("segments")}, check.TakesNoWrites(), check.StorageFails("indexnode", "datanode"), {Check: "etcd-alarm"}, {Check: "etcd-no-leader"}},
 }
 
-func runIndexStuck(p *check.Pass) error {
+func runIndexStuck(p *check.Pass) {
 	workers := facts.Builders(p.Cluster)
 	slow, soon, long, found := p.Before(stuckAfter), p.Before(idleAfter), p.Before(facts.ImportLong), tallies{}
 	tried := p.Before(triedAfter)
@@ -76,13 +76,12 @@ func runIndexStuck(p *check.Pass) error {
 	})
 	list := found.list()
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	work, pace := p.SearchWork(), buildPace(p)
 	for _, t := range list {
 		reportStuck(p, t, workers, pace, work)
 	}
-	return nil
 }
 
 // nodeGone reports whether a build is on a node that is not registered. A node that stops finishes what it has.

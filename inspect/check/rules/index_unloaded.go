@@ -53,7 +53,7 @@ type unloaded struct {
 	unsure   int
 }
 
-func runIndexNotLoaded(p *check.Pass) error {
+func runIndexNotLoaded(p *check.Pass) {
 	found := make(map[model.CollectionID]*unloaded)
 	asked := p.AskedAt()
 	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
@@ -69,7 +69,6 @@ func runIndexNotLoaded(p *check.Pass) error {
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		reportUnloaded(p, id, found[id])
 	}
-	return nil
 }
 
 func judgeUnloaded(p *check.Pass, found map[model.CollectionID]*unloaded, n *model.LiveNode, s *model.ServedSegment, x *model.Index, asked time.Time) {

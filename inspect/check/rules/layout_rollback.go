@@ -32,10 +32,11 @@ before the upgrade. Milvus does not support rolling back across a change of the 
 	Run: runLayoutRollback,
 }
 
-func runLayoutRollback(p *check.Pass) error {
+func runLayoutRollback(p *check.Pass) {
 	runs := facts.NewestRelease(p.Cluster)
 	if !runs.Known() {
-		return p.Skip("the running version is unknown")
+		p.Skip("the running version is unknown")
+		return
 	}
 	for _, x := range p.Existing() {
 		switch {
@@ -46,7 +47,6 @@ func runLayoutRollback(p *check.Pass) error {
 		}
 	}
 	judgeNewerKeys(p, runs)
-	return nil
 }
 
 // judgeRewritten looks for segments whose logs are only where 2.1 does not look.

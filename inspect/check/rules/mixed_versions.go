@@ -30,7 +30,7 @@ last. If no upgrade is under way, check which image the odd processes run.`,
 	Run: runMixedVersions,
 }
 
-func runMixedVersions(p *check.Pass) error {
+func runMixedVersions(p *check.Pass) {
 	byVersion := make(map[string][]*model.Session)
 	for _, s := range p.Sessions {
 		if v := strings.TrimPrefix(s.Version, "v"); v != "" && !s.Stopping {
@@ -39,12 +39,15 @@ func runMixedVersions(p *check.Pass) error {
 	}
 	if len(byVersion) == 0 {
 		if facts.Alive(p.Cluster) {
-			return p.Skip("sessions carry no version before Milvus 2.2")
+			p.Skip("sessions carry no version before Milvus 2.2")
+			return
 		}
-		return p.Skip("no process is registered")
+		p.Skip("no process is registered")
+		return
 	}
 	if len(byVersion) == 1 {
-		return judgeBuilds(p)
+		judgeBuilds(p)
+		return
 	}
 	versions := slices.SortedFunc(maps.Keys(byVersion), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(byVersion[b]), len(byVersion[a])), cmp.Compare(a, b))
@@ -70,13 +73,12 @@ func runMixedVersions(p *check.Pass) error {
 	}
 	f.Message = "different versions are running: " + strings.Join(parts, ", ")
 	p.Report(f)
-	return nil
 }
 
 // judgeBuilds looks for one version that was built at different times.
-func judgeBuilds(p *check.Pass) error {
+func judgeBuilds(p *check.Pass) {
 	if p.Runtime == nil {
-		return nil
+		return
 	}
 	builds := make(map[string][]*model.LiveNode)
 	for _, n := range p.Runtime.Nodes {
@@ -86,7 +88,7 @@ func judgeBuilds(p *check.Pass) error {
 		}
 	}
 	if len(builds) < 2 {
-		return nil
+		return
 	}
 	f := check.Finding{
 		Severity: check.Info, Message: words.Plural(len(builds), "build") + " of one version are running",
@@ -98,5 +100,4 @@ func judgeBuilds(p *check.Pass) error {
 		f.Objects = append(f.Objects, facts.Refs(builds[b], (*model.LiveNode).Ref)...)
 	}
 	p.Report(f)
-	return nil
 }

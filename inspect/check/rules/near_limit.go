@@ -46,7 +46,7 @@ type fill struct {
 	ref       *model.Ref
 }
 
-func runNearLimit(p *check.Pass) error {
+func runNearLimit(p *check.Pass) {
 	var full []fill
 	for _, l := range limits(p) {
 		if facts.Part(l.n, l.limit) >= limitInfo {
@@ -54,7 +54,7 @@ func runNearLimit(p *check.Pass) error {
 		}
 	}
 	if len(full) == 0 {
-		return nil
+		return
 	}
 	worst := slices.MaxFunc(full, func(a, b fill) int { return cmp.Compare(facts.Part(a.n, a.limit), facts.Part(b.n, b.limit)) })
 	f := check.Finding{
@@ -76,7 +76,6 @@ func runNearLimit(p *check.Pass) error {
 		f.Severity = check.Warning
 	}
 	p.Report(f)
-	return nil
 }
 
 // limits counts what Milvus limits.

@@ -32,7 +32,7 @@ fails searches until its session expires.`,
 	Roles: []string{"querycoord"},
 }
 
-func runStoppingServing(p *check.Pass) error {
+func runStoppingServing(p *check.Pass) {
 	for _, n := range p.Runtime.QueryNodes() {
 		s := p.SessionIn(n.Node, n.Role)
 		stopping := s != nil && s.Stopping || n.State == "Stopping"
@@ -49,7 +49,6 @@ func runStoppingServing(p *check.Pass) error {
 			reportStopping(p, n, stopping, leaving, segments, shards, known, &d)
 		}
 	}
-	return nil
 }
 
 // readOnlyIn are the collections whose replicas have a node as read-only.
@@ -128,7 +127,7 @@ will have one process less. A stopping query node that still serves is reported 
 	Run:    runNodeStopping,
 }
 
-func runNodeStopping(p *check.Pass) error {
+func runNodeStopping(p *check.Pass) {
 	for _, s := range p.Sessions {
 		if !s.Stopping {
 			continue
@@ -149,5 +148,4 @@ func runNodeStopping(p *check.Pass) error {
 		}
 		p.Report(f)
 	}
-	return nil
 }

@@ -24,7 +24,7 @@ left out.`,
 	Whole:  true,
 }
 
-func runOrphanAlias(p *check.Pass) error {
+func runOrphanAlias(p *check.Pass) {
 	for _, a := range p.Aliases {
 		x := p.Collection(a.Collection)
 		if a.State.Gone() || x != nil && !x.Dropped() {
@@ -45,5 +45,4 @@ func runOrphanAlias(p *check.Pass) error {
 			),
 		})
 	}
-	return nil
 }

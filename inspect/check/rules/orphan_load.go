@@ -23,7 +23,7 @@ be undone: save a snapshot first (` + "`etcdctl snapshot save FILE`" + `), stop 
 	Whole: true,
 }
 
-func runOrphanLoad(p *check.Pass) error {
+func runOrphanLoad(p *check.Pass) {
 	seen := make(map[model.CollectionID]bool)
 	report := func(id model.CollectionID, what, key string) {
 		if p.Collection(id) != nil || seen[id] {
@@ -48,5 +48,4 @@ func runOrphanLoad(p *check.Pass) error {
 	for _, r := range p.Replicas {
 		report(r.Collection, "replica", "querycoord-replica/"+r.Collection.String()+"/"+r.ID.String())
 	}
-	return nil
 }

@@ -37,10 +37,11 @@ const (
 	waitingMuch, waitingTooMuch = 1.0, 10.0
 )
 
-func runProfileGC(p *check.Pass) error {
+func runProfileGC(p *check.Pass) {
 	list := profiled(p, "CPU", hasCPUProfile)
 	if len(list) == 0 {
-		return p.Skip("no CPU profile was pulled")
+		p.Skip("no CPU profile was pulled")
+		return
 	}
 	for _, x := range list {
 		gc := x.CPU.GC
@@ -63,5 +64,4 @@ func runProfileGC(p *check.Pass) error {
 		}
 		reportProfiled(p, f)
 	}
-	return nil
 }

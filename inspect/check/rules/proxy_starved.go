@@ -44,7 +44,7 @@ func ofProxy(c *model.Cluster, _, cause *check.Finding) bool {
 	})
 }
 
-func runProxyStarved(p *check.Pass) error {
+func runProxyStarved(p *check.Pass) {
 	var costs []cost
 	for _, kind := range []budget.Request{budget.Search, budget.Query} {
 		b := overall(p, kind)
@@ -72,7 +72,6 @@ func runProxyStarved(p *check.Pass) error {
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
 		p.Report(f)
 	}
-	return nil
 }
 
 // ownTime adds to a cost of a proxy's rest what else it does itself, and what nothing explains between it and the nodes: of all of it

@@ -42,18 +42,22 @@ func ofTicks(_ *model.Cluster, effect, _ *check.Finding) bool {
 	return strings.Contains(effect.Message, "TimeTick")
 }
 
-func runQuotaDenied(p *check.Pass) error {
+func runQuotaDenied(p *check.Pass) {
 	if p.Runtime == nil {
-		return p.Skip(facts.NotAsked)
+		p.Skip(facts.NotAsked)
+		return
 	}
 	root := rootProcess(p)
 	switch {
 	case root == nil:
-		return p.Skip("RootCoord's process is unknown")
+		p.Skip("RootCoord's process is unknown")
+		return
 	case root.Metrics == nil:
-		return p.Skip("RootCoord reported no metrics: " + root.Outcome.With(root.Reason))
+		p.Skip("RootCoord reported no metrics: " + root.Outcome.With(root.Reason))
+		return
 	case facts.IsLegacy(p.Cluster):
-		return p.Skip("Milvus 2.1 has no quotas")
+		p.Skip("Milvus 2.1 has no quotas")
+		return
 	}
 	states := make(map[string]bool)
 	f := check.Finding{Severity: check.Warning, Objects: root.Nodes}
@@ -70,13 +74,12 @@ func runQuotaDenied(p *check.Pass) error {
 		f.Evidence = append(f.Evidence, check.Fact(strings.TrimSpace("quota state "+state+" "+scope), strconv.FormatFloat(s.Value, 'g', -1, 64), root.Address+" /metrics"))
 	}
 	if len(states) == 0 {
-		return nil
+		return
 	}
 	f.Message = "Milvus refuses requests: " + words.Few(slices.Sorted(maps.Keys(states)))
 	f.Impact = "Clients get errors: rate limit exceeded, quota exhausted, or request denied."
 	f.Fix = quotaFix(slices.Sorted(maps.Keys(states)))
 	p.Report(f)
-	return nil
 }
 
 // quotaFix is what ends the states of RootCoord's quotas (internal/proto/internal.proto and pkg/proto: QuotaState).

@@ -69,16 +69,16 @@ const (
 	idle, busy = 0.8, 0.9
 )
 
-func runReadQueueFull(p *check.Pass) error {
+func runReadQueueFull(p *check.Pass) {
 	b := overall(p, budget.Search)
 	if b == nil {
 		if b = overall(p, budget.Query); b == nil {
-			return nil
+			return
 		}
 	}
 	whole, ok := costOf(b, budget.ReadQueue, budget.PoolWait, budget.ConsistencyQueue)
 	if !ok || !whole.matters(much) {
-		return nil
+		return
 	}
 	var groups [3][]waiting
 	for _, w := range workers(p, b) {
@@ -94,7 +94,6 @@ func runReadQueueFull(p *check.Pass) error {
 			reportQueue(p, b, list)
 		}
 	}
-	return nil
 }
 
 // turns is how many reads a node runs, and may run.

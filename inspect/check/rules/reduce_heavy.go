@@ -30,7 +30,7 @@ as many queries of that length were counted.`,
 	Requests: []string{"proxy", "querynode", "streamingnode"},
 }
 
-func runReduceHeavy(p *check.Pass) error {
+func runReduceHeavy(p *check.Pass) {
 	var costs []cost
 	for _, b := range budgets(p, budget.Search, budget.Query) {
 		c, ok := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
@@ -60,7 +60,6 @@ func runReduceHeavy(p *check.Pass) error {
 		}
 		p.Report(f)
 	}
-	return nil
 }
 
 // largest is the phase among some that takes most of a budget.

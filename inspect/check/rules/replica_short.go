@@ -29,12 +29,14 @@ fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.`,
 	FollowsFrom: check.CausedBy(check.Shares("replicas"), "replica-dead-node"),
 }
 
-func runReplicaShort(p *check.Pass) error {
+func runReplicaShort(p *check.Pass) {
 	if !facts.Alive(p.Cluster) {
-		return p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")
+		p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")
+		return
 	}
 	if facts.IsLegacy(p.Cluster) {
-		return p.Skip("Milvus 2.1 and older store replicas differently")
+		p.Skip("Milvus 2.1 and older store replicas differently")
+		return
 	}
 	for _, l := range p.LoadStates {
 		x := p.Collection(l.Collection)
@@ -53,7 +55,6 @@ func runReplicaShort(p *check.Pass) error {
 			reportShort(p, l, empty, working, asked)
 		}
 	}
-	return nil
 }
 
 func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, working, asked int) {

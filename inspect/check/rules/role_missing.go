@@ -33,18 +33,18 @@ If no process is registered at all, there is one finding if etcd itself was read
 	FollowsFrom: []check.Cause{endsDataNodes()},
 }
 
-func runRoleMissing(p *check.Pass) error {
+func runRoleMissing(p *check.Pass) {
 	if !facts.Alive(p.Cluster) {
 		if !p.ByClock() {
-			return p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")
+			p.Skip("no process is registered: the cluster is stopped, or its sessions were not saved")
+			return
 		}
 		reportNobody(p)
-		return nil
+		return
 	}
 	for _, name := range missingRoles(p.Cluster) {
 		reportMissing(p, name)
 	}
-	return nil
 }
 
 // reportNobody says that no process at all is there.

@@ -48,7 +48,7 @@ type remains struct {
 	searched int // in a leader's view
 }
 
-func runSegmentDropped(p *check.Pass) error {
+func runSegmentDropped(p *check.Pass) {
 	asked := p.AskedAt()
 	found := make(map[model.CollectionID]*remains)
 	kept := &bridges{p, make(map[model.CollectionID]map[model.SegmentID]bool)}
@@ -68,7 +68,6 @@ func runSegmentDropped(p *check.Pass) error {
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		reportRemains(p, id, found[id], asked)
 	}
-	return nil
 }
 
 // wanted reports whether a collection is there and to be in memory.

@@ -31,7 +31,7 @@ The gain is at most the wait: segments that compaction merged do not wait for th
 	FollowsFrom: append(check.CausedBy(check.Shares("collections"), "small-segments"), check.CausedBy(check.Shares("nodes"), "worker-slow")...),
 }
 
-func runSegmentThreads(p *check.Pass) error {
+func runSegmentThreads(p *check.Pass) {
 	var costs []cost
 	for _, b := range budgets(p, budget.Search, budget.Query) {
 		if c, ok := costOf(b, budget.ThreadWait); ok && c.matters(much) {
@@ -51,7 +51,6 @@ func runSegmentThreads(p *check.Pass) error {
 		f.Evidence = append(f.Evidence, threadFacts(p, c.of)...)
 		p.Report(f)
 	}
-	return nil
 }
 
 // threadsFix compacts the collection that is searched, where it is one.

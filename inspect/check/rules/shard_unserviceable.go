@@ -47,7 +47,7 @@ type unserviceable struct {
 	rows     int64 // on those
 }
 
-func runShardUnserviceable(p *check.Pass) error {
+func runShardUnserviceable(p *check.Pass) {
 	asked := p.AskedAt()
 	dead := deadNodes(p)
 	found := make(map[model.CollectionID]*unserviceable)
@@ -63,7 +63,6 @@ func runShardUnserviceable(p *check.Pass) error {
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		reportUnserviceable(p, id, found[id])
 	}
-	return nil
 }
 
 // deadNodes are the query nodes that cannot be asked for segments, and why: those of views that have no session, or

@@ -55,14 +55,13 @@ that indexes are built. ` + "`Collection(NAME).compact()`" + ` merges now.`,
 	),
 }
 
-func runSmallSegments(p *check.Pass) error {
+func runSmallSegments(p *check.Pass) {
 	limit := p.Before(mergeAfter)
 	for _, x := range p.Collections {
 		if t := p.CollectionTotals(x.ID); !x.Dropped() && t.ByState[model.SegmentFlushed] >= excessInfo {
 			judgeSmall(p, x, limit)
 		}
 	}
-	return nil
 }
 
 func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {

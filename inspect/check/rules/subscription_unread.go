@@ -45,7 +45,7 @@ brokers. Milvus reads on from its own checkpoints, not from these positions.`,
 	Roles: []string{"datanode", "querynode", "streamingnode"},
 }
 
-func runSubscriptionUnread(p *check.Pass) error {
+func runSubscriptionUnread(p *check.Pass) {
 	asked := p.FirstAsked()
 	for i := range p.Runtime.Queue.Topics {
 		t := &p.Runtime.Queue.Topics[i]
@@ -73,7 +73,6 @@ func runSubscriptionUnread(p *check.Pass) error {
 			p.Unseen(whyUntold(p, t, untold))
 		}
 	}
-	return nil
 }
 
 // reader is the name of a subscription that has the id of its node (Milvus internal/datanode, "PREFIX-dataNode-NODE-CHANNEL"; pkg/util/funcutil,

@@ -51,7 +51,7 @@ type oldTarget struct {
 	unsure   int
 }
 
-func runTargetBehind(p *check.Pass) error {
+func runTargetBehind(p *check.Pass) {
 	asked := p.AskedAt()
 	limit := sync.OnceValue(func() time.Duration {
 		return max(leastTargetAge, 3*p.SettingSeconds("queryCoord.NextTargetSurviveTime", 5*time.Minute, "querycoord", "mixcoord"))
@@ -73,7 +73,6 @@ func runTargetBehind(p *check.Pass) error {
 		}
 		reportTarget(p, l.Collection, &g, newest, asked)
 	}
-	return nil
 }
 
 // viewsOf are the views of all leaders of a collection, by channel.

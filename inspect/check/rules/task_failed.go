@@ -45,7 +45,7 @@ func failedOf(t *model.Task) bool {
 	return slices.Contains([]string{"Failed", "failed", "timeout"}, t.State)
 }
 
-func runTaskFailed(p *check.Pass) error {
+func runTaskFailed(p *check.Pass) {
 	jobs := make(map[int64]bool)
 	for _, t := range p.Tasks {
 		if t.Type == "import-job" && failedOf(t) {
@@ -71,7 +71,6 @@ func runTaskFailed(p *check.Pass) error {
 	for _, g := range groups {
 		reportFailed(p, g)
 	}
-	return nil
 }
 
 // kindLabel is how messages call a kind of tasks.

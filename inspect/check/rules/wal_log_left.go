@@ -25,9 +25,9 @@ passed over.`,
 	Whole:  true,
 }
 
-func runWALLogLeft(p *check.Pass) error {
-	if skip, err := withoutWoodpecker(p); skip {
-		return err
+func runWALLogLeft(p *check.Pass) {
+	if !knowsWoodpecker(p) {
+		return
 	}
 	ours := map[string]bool{}
 	for _, x := range p.PChannels {
@@ -52,5 +52,4 @@ func runWALLogLeft(p *check.Pass) error {
 			),
 		})
 	}
-	return nil
 }

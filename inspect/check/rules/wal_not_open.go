@@ -40,10 +40,9 @@ as all are during an upgrade from 2.5: no metric tells of those. A node without 
 	},
 }
 
-func runWALNotOpen(p *check.Pass) error {
-	nodes, err := streamingNodes(p)
-	if len(nodes) == 0 {
-		return err
+func runWALNotOpen(p *check.Pass) {
+	if len(streamingNodes(p)) == 0 {
+		return
 	}
 	for _, x := range p.PChannels {
 		n := p.Runtime.Streaming().Node(x.Node)
@@ -65,7 +64,6 @@ func runWALNotOpen(p *check.Pass) error {
 			reportNotOpen(p, x, logOf(n, x.Name))
 		}
 	}
-	return nil
 }
 
 // openIn reports whether a node takes writes of a log in the term of its assignment, or a later one.
