@@ -9,11 +9,11 @@ import (
 )
 
 // collected is the whole call of the requests of each collection, of all proxies.
-func collected(lists [][]collectionReading) []collectionReading {
+func collected(proxies []proxyReading) []collectionReading {
 	at := map[[2]string]int{}
 	var all []collectionReading
-	for _, list := range lists {
-		for _, c := range list {
+	for _, p := range proxies {
+		for _, c := range p.collections {
 			if !c.total.known() {
 				continue
 			}
@@ -42,7 +42,7 @@ type leaning struct {
 }
 
 // split makes a budget for each collection of that of all. Nodes do not say whose their time is: a collection whose nodes serve no other
-// has a budget of its own, if in has what they say. Of the others each one's phases add up to its own mean, those of all together to what
+// has a budget of its own. Of the others each one's phases add up to its own mean, those of all together to what
 // was measured of a phase, and between these they are shared by what the collections lean to (iterative proportional fitting). Where one
 // collection makes all requests, it is its own.
 func split(all *Budget, list []collectionReading, lean func(database, name string) leaning, nodes serving, in *readings) []*Budget {
@@ -69,7 +69,7 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	}
 	budgets := make([]*Budget, len(list))
 	for i, c := range list {
-		if in == nil || slices.Contains(ids, 0) { // nobody knows where a collection is served whose name the metadata do not know
+		if slices.Contains(ids, 0) { // nobody knows where a collection is served whose name the metadata do not know
 			continue
 		}
 		if budgets[i] = in.alone(nodes, c, ids[i], ids, all.Request); budgets[i] != nil {

@@ -2,7 +2,7 @@ package latency
 
 // waitForNodes is the wait for the slowest leader, taken apart; room is what is left of the request for it.
 func (s *searching) waitForNodes(room float64) *Phase {
-	x := s.absent(WaitForNodes, "querynode")
+	x := s.r.absent(WaitForNodes, "querynode")
 	if s.calls == 0 {
 		return x
 	}
@@ -56,9 +56,9 @@ func (s *searching) compose(x *Phase) *composition {
 		p := given(l.pieces(), then[i])
 		f := chance[i]
 		c.consistency, c.workers, c.reduce, c.rest = c.consistency+f*p[0], c.workers+f*p[1], c.reduce+f*p[2], c.rest+f*p[3]
-		x.Of = append(x.Of, of(n.role, n.node, n.leader, s.proxy.total.Count, n.seconds, f*then[i]))
+		x.Of = append(x.Of, of(n.role, n.node, n.leader, s.r.proxy.total.Count, n.seconds, f*then[i]))
 		if n.consistency.known() {
-			c.consistencyOf = append(c.consistencyOf, of(n.role, n.node, n.consistency, s.proxy.total.Count, n.seconds, f*p[0]))
+			c.consistencyOf = append(c.consistencyOf, of(n.role, n.node, n.consistency, s.r.proxy.total.Count, n.seconds, f*p[0]))
 		}
 		kinds, long := l.fan.toward(p[1], l.means)
 		c.sealed += f * kinds[0] * long[0]
@@ -100,7 +100,7 @@ func (s *searching) part(parent, p *Phase, d dist, name Name) {
 // most is what a phase takes at most where all calls of a request are made at once and two are never slow together.
 func (s *searching) most(d dist) float64 {
 	n := 1.0
-	if r := s.proxy.total.Count; r > 0 {
+	if r := s.r.proxy.total.Count; r > 0 {
 		n = max(1, d.Count/r)
 	}
 	_, each := d.mean()

@@ -44,10 +44,7 @@ func (r *readings) alone(nodes serving, c collectionReading, id model.Collection
 	if len(own.nodes) == 0 {
 		return nil
 	}
-	var p proxyReading
-	for _, x := range r.proxies {
-		p.add(x)
-	}
+	p := r.proxy
 	whole, _ := p.total.mean()
 	if task, _ := p.task.mean(); p.task.known() {
 		p.task = dist{Sum: max(0, c.total.Sum-(whole-task)*c.total.Count), Count: c.total.Count, Whole: c.total.Whole}

@@ -28,24 +28,14 @@ func Of(c *model.Cluster) *Latency {
 	}
 	r.window()
 	nodes := r.serving()
-	for _, request := range []Request{Search, Query} {
-		in := r.searches(request)
-		var lists [][]collectionReading
-		for _, p := range in.proxies {
-			lists = append(lists, p.collections)
+	for _, request := range []Request{Search, Query, Insert, Upsert, Delete} {
+		in := r.readings(request)
+		budget := writeBudget
+		if request == Search || request == Query {
+			budget = searchBudget
 		}
-		if b := searchBudget(in, request); b != nil {
-			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean, nodes, in)...)
-		}
-	}
-	for _, request := range []Request{Insert, Upsert, Delete} {
-		in := r.writes(request)
-		var lists [][]collectionReading
-		for _, p := range in.proxies {
-			lists = append(lists, p.collections)
-		}
-		if b := writeBudget(in, request); b != nil {
-			r.l.Budgets = append(r.l.Budgets, split(b, collected(lists), r.lean, nodes, nil)...)
+		if b := budget(in, request); b != nil {
+			r.l.Budgets = append(r.l.Budgets, split(b, collected(in.proxies), r.lean, nodes, in)...)
 		}
 	}
 	return r.l

@@ -2,15 +2,25 @@ package latency
 
 import "kitescope/inspect/metrics"
 
-// searches are what processes say of searches, or of queries.
-func (r *reader) searches(request Request) *readings {
+// readings are what processes say of one kind of request.
+func (r *reader) readings(request Request) *readings {
 	in := &readings{missing: r.missing, seconds: r.scraped > 0}
 	for _, p := range r.processes {
-		if x := r.proxy(p, request); x.total.known() {
-			in.proxies = append(in.proxies, x)
+		x := proxyReading{
+			seconds: p.w.Seconds(), queue: p.histogram(metrics.ProxyQueue, functionName, queued[request]),
+			misses: p.histogram(metrics.ProxyCacheUpdate), all: p.requests(), failed: p.failed(request),
 		}
-		if x := r.queryNode(p, request); x.leader.known() || x.worker.known() {
-			in.nodes = append(in.nodes, x)
+		if request == Search || request == Query {
+			r.readsOf(p, request, &x)
+			if n := r.queryNode(p, request); n.leader.known() || n.worker.known() {
+				in.nodes = append(in.nodes, n)
+			}
+		} else {
+			r.writesOf(p, request, &x)
+			in.logged(r, p, request)
+		}
+		if x.total.known() {
+			in.proxies = append(in.proxies, x)
 		}
 	}
 	return in
@@ -29,12 +39,12 @@ var (
 	counted = map[Request]string{Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
 )
 
-func (r *reader) proxy(p *process, request Request) proxyReading {
+// readsOf adds what a proxy says of searches or queries.
+func (r *reader) readsOf(p *process, request Request, x *proxyReading) {
 	kinds := []string{string(request)}
 	if request == Search {
 		kinds = append(kinds, "hybrid_search") // 2.4 on
 	}
-	x := proxyReading{seconds: p.w.Seconds()}
 	_, x.node = r.node(p, metrics.ProxySearch, "proxy")
 	for _, kind := range kinds {
 		x.total = x.total.plus(p.histogram(metrics.ProxySearch, queryType, kind))
@@ -43,14 +53,10 @@ func (r *reader) proxy(p *process, request Request) proxyReading {
 		x.decode = x.decode.plus(p.histogram(metrics.ProxyDecode, queryType, kind))
 		x.collections = append(x.collections, p.ofCollections(queryType, kind, metrics.ProxyCollectionSearch, metrics.ProxySearch)...)
 	}
-	x.queue = p.histogram(metrics.ProxyQueue, functionName, queued[request])
-	x.misses, x.all = p.histogram(metrics.ProxyCacheUpdate), p.requests()
-	x.failed = p.failed(request)
 	if request == Search {
 		x.vectors = p.counter(metrics.ProxyVectors)
 		x.queries = p.queriesOf(x.collections)
 	}
-	return x
 }
 
 // requests is how many requests ended that ask the cache of metadata.
@@ -121,31 +127,25 @@ func (d dist) half() dist {
 	return d
 }
 
-// writes are what processes say of inserts, upserts or deletes.
-func (r *reader) writes(request Request) *writes {
-	in := &writes{missing: r.missing}
-	for _, p := range r.processes {
-		x := writeReading{seconds: p.w.Seconds()}
-		_, x.node = r.node(p, metrics.ProxyMutation, "proxy")
-		x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
-		x.queue = p.histogram(metrics.ProxyQueue, functionName, queued[request])
-		x.ids, x.segments = p.histogram(metrics.ProxyAllocateIDs), p.histogram(metrics.ProxyAssignSegments)
-		x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).Count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).Count
-		x.misses, x.all, x.failed = p.histogram(metrics.ProxyCacheUpdate), p.requests(), p.failed(request)
-		x.collections = p.ofCollections(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
-		if x.total.known() {
-			in.proxies = append(in.proxies, x)
-		}
-		if d := p.histogram(metrics.WALAppend); d.known() {
-			_, id := r.node(p, metrics.WALAppend, "streamingnode")
-			in.append = append(in.append, appendReading{"streamingnode", id, p.w.Seconds(), d})
-		}
-		if d := p.flushes(request); d.known() {
-			role, id := r.node(p, metrics.FlushSave, "datanode", "streamingnode")
-			in.flush = append(in.flush, appendReading{role, id, p.w.Seconds(), d})
-		}
+// writesOf adds what a proxy says of inserts, upserts or deletes.
+func (r *reader) writesOf(p *process, request Request, x *proxyReading) {
+	_, x.node = r.node(p, metrics.ProxyMutation, "proxy")
+	x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
+	x.ids, x.segments = p.histogram(metrics.ProxyAllocateIDs), p.histogram(metrics.ProxyAssignSegments)
+	x.rows = p.histogram(metrics.ProxyMutation, msgType, string(Insert)).Count + p.histogram(metrics.ProxyMutation, msgType, string(Upsert)).Count
+	x.collections = p.ofCollections(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
+}
+
+// logged adds what a process writes for others.
+func (in *readings) logged(r *reader, p *process, request Request) {
+	if d := p.histogram(metrics.WALAppend); d.known() {
+		_, id := r.node(p, metrics.WALAppend, "streamingnode")
+		in.append = append(in.append, appendReading{"streamingnode", id, p.w.Seconds(), d})
 	}
-	return in
+	if d := p.flushes(request); d.known() {
+		role, id := r.node(p, metrics.FlushSave, "datanode", "streamingnode")
+		in.flush = append(in.flush, appendReading{role, id, p.w.Seconds(), d})
+	}
 }
 
 // flushes are what it took to write buffers to the storage: up to 2.3 those of inserts and those of deletes, later of both together.

@@ -5,21 +5,34 @@ import "kitescope/inspect/model"
 // readings are what the processes say of one kind of request, each in its own window.
 type readings struct {
 	proxies []proxyReading
+	proxy   proxyReading // all of them together
 	nodes   []nodeReading
 	// missing says why processes of a role are not among them, by role; "" is none.
 	missing map[string]string
 	// seconds: rates of different processes compare, as windows are between two scrapes; else their counts do.
 	seconds bool
+	// append is what the streaming nodes took to append a message to the write-ahead log; 2.6 on.
+	append []appendReading
+	// flush is what data nodes, later streaming nodes, took to write a buffer to the storage.
+	flush []appendReading
 }
 
-// proxyReading is one proxy's account of searches or queries.
+// proxyReading is one proxy's account of requests of a kind.
 type proxyReading struct {
 	node    model.NodeID
 	seconds float64 // of the window
-	// total is the whole call (sq_latency), task the time from its queueing to the end of its task (sq_wait_result_latency).
-	total, task, queue, reduce, decode dist
+	// total is the whole call (sq_latency, mutation_latency).
+	total, queue dist
+	// task is the time of a search or query from its queueing to the end of its task (sq_wait_result_latency).
+	task, reduce, decode dist
 	// queries are the whole calls of queries of the collections that are searched: some are part of a search.
 	queries dist
+	// send is the time of a write until the message queue has it (mutation_send_latency).
+	send dist
+	// ids and segments are questions for row ids and for segments: requests of every kind that writes rows; rows is how many
+	// such requests there are.
+	ids, segments dist
+	rows          float64
 	// misses are questions to the coordinator, of requests of every kind; all is how many those are.
 	misses dist
 	all    float64
@@ -51,32 +64,6 @@ type nodeReading struct {
 	// the kernel alone, groups how many tasks ran as one (sum: tasks, count: groups).
 	sealed, growing, core, groups dist
 	segments, shards              dist // sq_reduce_latency by level
-}
-
-// writes are what the processes say of inserts, upserts or deletes.
-type writes struct {
-	proxies []writeReading
-	missing map[string]string
-	// append is what the streaming nodes took to append a message to the write-ahead log; 2.6 on.
-	append []appendReading
-	// flush is what data nodes, later streaming nodes, took to write a buffer to the storage.
-	flush []appendReading
-}
-
-// writeReading is one proxy's account of inserts, upserts or deletes.
-type writeReading struct {
-	node    model.NodeID
-	seconds float64
-	// total is the whole call (mutation_latency), send until the message queue has it (mutation_send_latency).
-	total, queue, send dist
-	// ids and segments are questions for row ids and for segments: requests of every kind that writes rows; rows is how many
-	// such requests there are.
-	ids, segments dist
-	rows          float64
-	misses        dist
-	all           float64
-	failed        Value
-	collections   []collectionReading
 }
 
 // appendReading is one process's account of what it writes for others: to its write-ahead log, to the storage.

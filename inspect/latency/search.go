@@ -10,8 +10,6 @@ import (
 type searching struct {
 	r       *readings
 	request Request
-	// proxies are all together.
-	proxy   proxyReading
 	leaders []leader
 	fan     *fan
 	calls   float64 // of leaders, in the window
@@ -24,32 +22,55 @@ type searching struct {
 
 // searchBudget is where the time of all searches, or of all queries, goes; nil if there were none.
 func searchBudget(r *readings, request Request) *Budget {
+	r.sum()
 	s := &searching{r: r, request: request}
-	for _, p := range r.proxies {
-		s.proxy.add(p)
-	}
 	s.leaders, s.fan, s.calls = leadersOf(r)
-	if !s.proxy.total.known() && s.calls == 0 {
+	if !r.proxy.total.known() && s.calls == 0 {
 		return nil
 	}
 	s.ask()
-	b := &Budget{Request: request, Requests: s.proxy.total.Count, Failed: s.proxy.failed, Root: s.root()}
-	b.PerSecond = perSecond(s.proxy.total.Count, s.proxy.seconds)
-	if s.proxy.vectors.Known {
-		b.VectorsPerSecond = perSecond(s.proxy.vectors.Value, s.proxy.seconds)
+	return r.budget(request, s.root())
+}
+
+// budget is that of all requests of a kind.
+func (r *readings) budget(request Request, root *Phase) *Budget {
+	p := &r.proxy
+	b := &Budget{
+		Request: request, Requests: p.total.Count, Failed: p.failed, PerSecond: perSecond(p.total.Count, p.seconds), Root: root, Ms: root.Ms, Mean: root.Mean,
+		P50: p.total.quantile(0.5), P95: p.total.quantile(0.95), P99: p.total.quantile(0.99),
 	}
-	b.Ms, b.Mean = b.Root.Ms, b.Root.Mean
-	b.P50, b.P95, b.P99 = s.proxy.total.quantile(0.5), s.proxy.total.quantile(0.95), s.proxy.total.quantile(0.99)
+	if p.vectors.Known {
+		b.VectorsPerSecond = perSecond(p.vectors.Value, p.seconds)
+	}
 	b.finish()
 	return b
 }
 
+// whole is the whole call.
+func (r *readings) whole() *Phase {
+	root := (&Phase{Name: Total, Role: "proxy"}).measured(r.proxy.total, r.proxy.seconds)
+	for i := range r.proxies {
+		x := &r.proxies[i]
+		root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/r.proxy.total.Count))
+	}
+	return root
+}
+
+// sum adds the proxies up.
+func (r *readings) sum() {
+	r.proxy = proxyReading{}
+	for i := range r.proxies {
+		r.proxy.add(&r.proxies[i])
+	}
+}
+
 // add adds another proxy's account.
-func (p *proxyReading) add(o proxyReading) {
+func (p *proxyReading) add(o *proxyReading) {
 	p.total, p.task, p.queue = p.total.plus(o.total), p.task.plus(o.task), p.queue.plus(o.queue)
-	p.queries = p.queries.plus(o.queries)
+	p.queries, p.send = p.queries.plus(o.queries), p.send.plus(o.send)
+	p.ids, p.segments = p.ids.plus(o.ids), p.segments.plus(o.segments)
 	p.reduce, p.decode, p.misses = p.reduce.plus(o.reduce), p.decode.plus(o.decode), p.misses.plus(o.misses)
-	p.all += o.all
+	p.rows, p.all = p.rows+o.rows, p.all+o.all
 	p.vectors, p.failed = p.vectors.plus(o.vectors), p.failed.plus(o.failed)
 	p.seconds = max(p.seconds, o.seconds)
 }
@@ -58,7 +79,7 @@ func (v Value) plus(o Value) Value { return Value{v.Value + o.Value, v.Known || 
 
 // ask finds how long a request waits for the slowest of the leaders that it asks.
 func (s *searching) ask() {
-	requests := s.proxy.total.Count
+	requests := s.r.proxy.total.Count
 	list := make([]calls, len(s.leaders))
 	for i, l := range s.leaders {
 		n := &s.r.nodes[l.at]
@@ -66,8 +87,8 @@ func (s *searching) ask() {
 		switch {
 		case requests <= 0:
 			list[i].n = l.n / s.calls
-		case s.r.seconds && n.seconds > 0 && s.proxy.seconds > 0:
-			list[i].n = l.n / n.seconds * s.proxy.seconds / requests
+		case s.r.seconds && n.seconds > 0 && s.r.proxy.seconds > 0:
+			list[i].n = l.n / n.seconds * s.r.proxy.seconds / requests
 		default:
 			list[i].n = l.n / requests
 		}
@@ -84,28 +105,22 @@ func (s *searching) ask() {
 
 // root lays the phases out from the whole call down.
 func (s *searching) root() *Phase {
-	p := &s.proxy
-	root := &Phase{Name: Total, Role: "proxy", Known: p.total.known()}
-	if !root.Known {
-		return s.withoutProxy(root)
+	p := &s.r.proxy
+	if !p.total.known() {
+		return s.withoutProxy(&Phase{Name: Total, Role: "proxy"})
 	}
-	root.measured(p.total, p.seconds)
-	for _, x := range s.r.proxies {
-		if x.total.known() {
-			root.Of = append(root.Of, of("proxy", x.node, x.total, x.total.Count, x.seconds, root.Ms*x.total.Count/p.total.Count))
-		}
-	}
+	root := s.r.whole()
 	left := root.Ms
 	part := func(x *Phase) { left -= root.part(x, left).Ms }
 	if task, bounds := p.task.mean(); p.task.known() {
 		rest := max(0, root.Ms-task)
 		part(&Phase{Name: ProxyRest, Known: true, Ms: rest, Mean: Interval{max(0, root.Mean.Low-bounds.High), max(0, root.Mean.High-bounds.Low)}})
 	} else {
-		part(s.absent(ProxyRest, "proxy"))
+		part(s.r.absent(ProxyRest, "proxy"))
 	}
-	part(s.told(ProxyQueue, p.queue, 1))
-	part(s.cache())
-	reduce, decode := s.told(ReduceProxy, p.reduce, 1), s.told(Decode, p.decode, 1)
+	part(s.r.told(ProxyQueue, p.queue, 1))
+	part(s.r.cache())
+	reduce, decode := s.r.told(ReduceProxy, p.reduce, 1), s.r.told(Decode, p.decode, 1)
 	nodes := s.waitForNodes(left - reduce.Ms - decode.Ms)
 	part(nodes)
 	part(reduce)
@@ -136,16 +151,16 @@ func (p *Phase) part(x *Phase, left float64) *Phase {
 // for such where a good part of a search is not explained, and queries of the same collections are as long as what is missing.
 func (s *searching) requery(left float64) *Phase {
 	const much, alike = 0.2, 0.5
-	n := s.proxy.total.Count
-	if s.request != Search || left < much*s.proxy.meanOf() || s.proxy.queries.Count > 1.05*n {
+	n := s.r.proxy.total.Count
+	if s.request != Search || left < much*s.r.proxy.meanOf() || s.r.proxy.queries.Count > 1.05*n {
 		return nil
 	}
-	ms, _ := s.proxy.queries.mean()
-	ms *= s.proxy.queries.Count / n
+	ms, _ := s.r.proxy.queries.mean()
+	ms *= s.r.proxy.queries.Count / n
 	if ms < alike*left {
 		return nil
 	}
-	return &Phase{Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true, PerSecond: perSecond(s.proxy.queries.Count, s.proxy.seconds)}
+	return &Phase{Name: Requery, Known: true, Ms: min(ms, left), Mean: Interval{0, left}, Estimate: true, PerSecond: perSecond(s.r.proxy.queries.Count, s.r.proxy.seconds)}
 }
 
 // meanOf is the mean of the whole call.
@@ -165,7 +180,7 @@ func (s *searching) withoutProxy(root *Phase) *Phase {
 	root.Estimate = true
 	x := s.waitForNodes(all)
 	x.Parent = Total
-	root.Children = []*Phase{s.absent(ProxyQueue, "proxy"), x, s.absent(ReduceProxy, "proxy"), s.absent(Decode, "proxy")}
+	root.Children = []*Phase{s.r.absent(ProxyQueue, "proxy"), x, s.r.absent(ReduceProxy, "proxy"), s.r.absent(Decode, "proxy")}
 	for _, c := range root.Children {
 		c.Parent = Total
 	}
@@ -181,18 +196,18 @@ func (p *Phase) measured(d dist, seconds float64) *Phase {
 }
 
 // told is a phase of the proxy that a metric measures, of so many observations a request.
-func (s *searching) told(name Name, d dist, each float64) *Phase {
+func (r *readings) told(name Name, d dist, each float64) *Phase {
 	if !d.known() {
-		return s.absent(name, "proxy")
+		return r.absent(name, "proxy")
 	}
-	p := (&Phase{Name: name}).measured(d, s.proxy.seconds)
+	p := (&Phase{Name: name, Role: "proxy", Estimate: each != 1}).measured(d, r.proxy.seconds)
 	p.Ms, p.Mean = p.Ms*each, Interval{p.Mean.Low * each, p.Mean.High * each}
 	return p
 }
 
 // absent is a phase that nothing measures.
-func (s *searching) absent(name Name, role string) *Phase {
-	why := s.r.missing[role]
+func (r *readings) absent(name Name, role string) *Phase {
+	why := r.missing[role]
 	if why == "" {
 		why = "this release has no metric of it"
 		if name == ProxyQueue {
@@ -203,12 +218,12 @@ func (s *searching) absent(name Name, role string) *Phase {
 }
 
 // cache is what asking the coordinator for metadata takes, of requests of every kind alike.
-func (s *searching) cache() *Phase {
-	p := s.proxy
+func (r *readings) cache() *Phase {
+	p := &r.proxy
 	if p.all <= 0 || p.misses.Count <= 0 {
-		return &Phase{Name: MetadataCache, Known: s.r.missing["proxy"] == "" && p.all > 0, Why: s.r.missing["proxy"]}
+		return &Phase{Name: MetadataCache, Known: r.missing["proxy"] == "" && p.all > 0, Why: r.missing["proxy"]}
 	}
-	x := s.told(MetadataCache, p.misses, p.misses.Count/p.all)
+	x := r.told(MetadataCache, p.misses, p.misses.Count/p.all)
 	x.Estimate = true
 	return x
 }

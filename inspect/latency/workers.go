@@ -28,7 +28,7 @@ func (s *searching) workerParts(x *Phase, c *composition) {
 		if c.chance[i] > 0 {
 			parts[1] = times(given(w.growing.pieces(), c.growing[i]/c.chance[i]), c.chance[i])
 		}
-		x.Of = append(x.Of, of(n.role, n.node, n.worker, s.proxy.total.Count, n.seconds, waited))
+		x.Of = append(x.Of, of(n.role, n.node, n.worker, s.r.proxy.total.Count, n.seconds, waited))
 		p.add(s, w, n, parts)
 		s.seconds = max(s.seconds, n.seconds)
 		s.queued += n.queue.Count
@@ -80,12 +80,12 @@ func (p *parted) add(s *searching, w *worker, n *nodeReading, parts [2][]float64
 		p.reduce.Ms += t[2]
 		p.pool.Ms += t[4]
 		if each.known() {
-			kernel.Of = append(kernel.Of, of(n.role, n.node, each, s.proxy.total.Count, n.seconds, t[1]*w.core))
+			kernel.Of = append(kernel.Of, of(n.role, n.node, each, s.r.proxy.total.Count, n.seconds, t[1]*w.core))
 		}
 	}
 	p.queue.Ms += queued
 	if n.queue.known() {
-		p.queue.Of = append(p.queue.Of, of(n.role, n.node, n.queue, s.proxy.total.Count, n.seconds, queued))
+		p.queue.Of = append(p.queue.Of, of(n.role, n.node, n.queue, s.r.proxy.total.Count, n.seconds, queued))
 	}
 }
 
