@@ -182,7 +182,7 @@ func firstFrame(stack []byte) string {
 			seen = true
 			continue
 		}
-		// Lines of places are indented, those of functions are not. The place that runs checks is none of a check.
+		// A tab begins the lines with a file and a line number. run.go calls the check and is never the cause.
 		text := strings.TrimSpace(string(line))
 		if seen && line[0] == '\t' && strings.Contains(text, "/inspect/") && !strings.Contains(text, "/inspect/check/run.go:") {
 			if i := strings.LastIndex(text, "/inspect/"); i >= 0 {

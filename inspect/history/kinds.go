@@ -79,7 +79,7 @@ const (
 type kindRow struct {
 	name  Kind
 	words string // what the object did, or what was done to it
-	// repeats says that the same again, of the same object and within a minute, makes a group.
+	// repeats reports whether equal events of one object within a minute are shown as a group.
 	repeats bool
 	// doc says for people when it happens and what it is read from.
 	doc string

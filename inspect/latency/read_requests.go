@@ -17,7 +17,7 @@ func (r *reader) readings(request Request) *readings {
 			}
 		} else {
 			r.writesOf(p, request, &x)
-			in.logged(r, p, request)
+			in.addWrites(r, p, request)
 		}
 		if x.total.known() {
 			in.proxies = append(in.proxies, x)
@@ -39,7 +39,7 @@ var (
 	counted = map[Request]string{Search: "Search", Query: "Query", Insert: "Insert", Upsert: "Upsert", Delete: "Delete"}
 )
 
-// readsOf adds what a proxy says of searches or queries.
+// readsOf adds a proxy's measurements of searches or queries to x.
 func (r *reader) readsOf(p *process, request Request, x *proxyReading) {
 	kinds := []string{string(request)}
 	if request == Search {
@@ -127,7 +127,7 @@ func (d dist) half() dist {
 	return d
 }
 
-// writesOf adds what a proxy says of inserts, upserts or deletes.
+// writesOf adds a proxy's measurements of inserts, upserts or deletes to x.
 func (r *reader) writesOf(p *process, request Request, x *proxyReading) {
 	_, x.node = r.node(p, metrics.ProxyMutation, "proxy")
 	x.total, x.send = p.histogram(metrics.ProxyMutation, msgType, string(request)), p.histogram(metrics.ProxyMutationSend, msgType, string(request))
@@ -136,8 +136,8 @@ func (r *reader) writesOf(p *process, request Request, x *proxyReading) {
 	x.collections = p.ofCollections(msgType, string(request), metrics.ProxyCollectionMutation, metrics.ProxyMutation)
 }
 
-// logged adds what a process writes for others.
-func (in *readings) logged(r *reader, p *process, request Request) {
+// addWrites adds the appends to the write-ahead log and the flushes of one process.
+func (in *readings) addWrites(r *reader, p *process, request Request) {
 	if d := p.histogram(metrics.WALAppend); d.known() {
 		_, id := r.node(p, metrics.WALAppend, "streamingnode")
 		in.append = append(in.append, appendReading{"streamingnode", id, p.w.Seconds(), d})

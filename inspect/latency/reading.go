@@ -11,9 +11,9 @@ type readings struct {
 	missing map[string]string
 	// seconds: rates of different processes compare, as windows are between two scrapes; else their counts do.
 	seconds bool
-	// append is what the streaming nodes took to append a message to the write-ahead log; 2.6 on.
+	// append has the time that each streaming node took to append a message to the write-ahead log; since 2.6.
 	append []appendReading
-	// flush is what data nodes, later streaming nodes, took to write a buffer to the storage.
+	// flush has the time that each data node, since 2.6 each streaming node, took to write a buffer to the storage.
 	flush []appendReading
 }
 

@@ -62,14 +62,15 @@ func jsonPage[T any](e endpoint, read func([]byte) (T, *failure), take func(*Dec
 	return e
 }
 
-// toldJSON is an answer: a pointer to T, of which clean takes out what is not kept, and reports whether it is one.
-type toldJSON[T any] interface {
+// jsonAnswer is a pointer to a decoded answer. clean removes secrets and whatever else must not be kept, and reports
+// whether the answer has the fields that it must have.
+type jsonAnswer[T any] interface {
 	*T
 	clean() bool
 }
 
-// reads decodes the answers of a page that is JSON. what is the answer as a person calls it, begin how it begins.
-func reads[T any, P toldJSON[T]](what string, begin byte) func([]byte) (P, *failure) {
+// reads returns a decoder of the answers of a page of JSON. what names the answer in errors; begin is its first byte.
+func reads[T any, P jsonAnswer[T]](what string, begin byte) func([]byte) (P, *failure) {
 	return func(body []byte) (P, *failure) {
 		answer := P(new(T))
 		if f := readJSON(body, what, begin, answer); f != nil {

@@ -28,7 +28,7 @@ func runFewRequests(p *check.Pass) {
 		if b := overall(p, kind); b != nil && b.Root.Known && b.Requests < enough {
 			few = append(few, b)
 		} else if b != nil && b.Root.Known && (kind == budget.Search) {
-			return // the searches are what is asked about
+			return // there are enough searches to judge the cluster by
 		}
 	}
 	if len(few) == 0 {
