@@ -111,7 +111,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
 	fl.BoolVar(&f.all, "all", false, "list passed checks too")
 	f.registerProfiles(fl, "check these profiles as well")
-	fl.StringVar(&f.storage, "storage", "", "check segment files in this place: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
+	f.registerStorage(fl)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	for _, name := range []string{"only", "skip"} {
@@ -119,6 +119,11 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	}
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
 	return cmd
+}
+
+// registerStorage adds the flag for checks of files.
+func (f *diagnoseFlags) registerStorage(fl *pflag.FlagSet) {
+	fl.StringVar(&f.storage, "storage", "", "check segment files in this place: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
 }
 
 // registerProfiles adds the flags of commands that profiles are judged for.

@@ -22,13 +22,14 @@ type preflightFlags struct {
 	diagnosis   diagnoseFlags
 }
 
-const helpPreflight = `Show what a change of Milvus's version would break, beforehand: versions that
-lie on the way, the order of components, settings that are gone or get another default, records,
-index files and grants that the other version reads otherwise, tasks that should end first, and
-room in etcd. Reads only; a saved snapshot will do.
+const helpPreflight = `Check what an upgrade or rollback of Milvus would break: versions that cannot be skipped,
+the order of components, settings that are gone or get another default, records, index
+files and grants that the other version reads differently, tasks that should end first,
+and room in etcd. What is broken already comes with it: the errors that "kitescope
+diagnose" finds. Reads only; a saved snapshot will do.
 
---to names the version that is wanted. --back judges going back to an older one after an upgrade:
-which segments, indexes and records of the new one it could not read.
+--to names the version to change to. --back judges going back to an older one after an
+upgrade: which segments, indexes and records of the new one it could not read.
 
 What is known comes from Milvus's code, documents and issues up to 3.0.1, and from real upgrades
 of 2.1 to 2.2; "kitescope explain CHECK" names the source of each. What it does not know it skips,
@@ -57,13 +58,14 @@ func preflightCommand(a *cli.App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.to, "to", "", "the version that is wanted: 2.6.22, 3.0.2")
-	fl.StringVar(&f.running, "running", "", "the version that runs, if nothing in the source tells")
+	fl.StringVar(&f.to, "to", "", "the version to change to: 2.6.22, 3.0.2")
+	fl.StringVar(&f.running, "running", "", "the running version, where the source does not have it")
 	fl.BoolVar(&f.back, "back", false, "judge going back to an older version")
 	d.report.Register(cmd, clusters.FindingsFormats(), 0, "")
 	d.report.List(cmd, clusters.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
 	fl.StringVar(&d.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
 	fl.BoolVar(&d.all, "all", false, "list passed checks too")
+	d.registerStorage(fl)
 	a.AddAt(cmd)
 	d.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("info", "warning", "error", "never"))
@@ -75,7 +77,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	plan := preflight.Plan{Back: f.back}
 	var err error
 	if f.to == "" {
-		return cli.Usage(errors.New("which version is wanted is not said"), "add --to 3.0.2")
+		return cli.Usage(errors.New("--to is required: the version to change to"), "for example --to 3.0.2")
 	}
 	if plan.To, err = preflight.ParseVersion(f.to); err != nil {
 		return cli.Usage(fmt.Errorf("--to: %w", err), "for example --to 2.6.22")
@@ -93,8 +95,8 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
 		return err
 	}
-	if _, unknown := check.Choose(preflight.All(), d.flags.only, nil); unknown != "" {
-		return cli.Usage(&view.UnknownError{What: "check", Word: unknown, Known: check.IDs(preflight.All())}, "see: kitescope preflight --to "+plan.To.String()+" --all")
+	if _, unknown := check.Choose(preflight.Checks(plan), d.flags.only, nil); unknown != "" {
+		return cli.Usage(&view.UnknownError{What: "check", Word: unknown, Known: check.IDs(preflight.Checks(plan))}, "see: kitescope preflight --to "+plan.To.String()+" --all")
 	}
 	conn, err := a.Connection()
 	if err != nil {

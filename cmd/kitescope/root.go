@@ -127,7 +127,7 @@ func commands() []cli.Entry {
 		{Name: "slow", Short: "List slow requests from proxies and access logs", Group: groupInspect, Build: slowCommand},
 		{Name: "balance", Short: "Show how evenly query nodes share the work, and how to balance it", Group: groupInspect, Build: balanceCommand},
 		{Name: "diagnose", Short: "Find what is wrong with a cluster, and what to do", Group: groupInspect, Build: diagnoseCommand},
-		{Name: "preflight", Short: "Show what an upgrade or a way back would break, beforehand", Group: groupInspect, Build: preflightCommand},
+		{Name: "preflight", Short: "Check what an upgrade or rollback would break", Group: groupInspect, Build: preflightCommand},
 		{Name: "report", Short: "Write one page with the cause, the fix and the evidence, to mail", Group: groupInspect, Build: reportCommand},
 		{Name: "history", Short: "Show a cluster's history from the revisions etcd keeps", Group: groupInspect, Build: historyCommand},
 		{Name: "explain", Short: "Explain a check of diagnose: what it reads, what to do", Group: groupInspect, Build: explainCommand},

@@ -10,6 +10,7 @@
 package check
 
 import (
+	"slices"
 	"time"
 
 	"kitescope/inspect/check/facts"
@@ -92,6 +93,16 @@ type Check struct {
 	FollowsFrom []Cause
 	// Phases are those of a request that what it finds makes longer.
 	Phases []latency.Name
+}
+
+// Filter returns a copy of x that reports only the findings that keep selects.
+func (x *Check) Filter(keep func(*Finding) bool) *Check {
+	filtered := *x
+	filtered.Run = func(p *Pass) {
+		x.Run(p)
+		p.result.Findings = slices.DeleteFunc(p.result.Findings, func(f *Finding) bool { return !keep(f) })
+	}
+	return &filtered
 }
 
 // Cause says when a finding follows from another.

@@ -18,6 +18,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/check/rules"
 	"kitescope/inspect/model"
 )
 
@@ -139,10 +140,16 @@ type rule struct {
 	run                     func(*check.Pass, Plan)
 }
 
-// Checks are those of a plan, in the order of their documentation.
+// Checks returns the checks of a plan. First come those of the cluster as it is: what is broken now stands against any change of
+// version.
 func Checks(plan Plan) []*check.Check {
+	return append(standing(), changes(plan)...)
+}
+
+// changes returns the checks of what the change of version does, in the order of their documentation.
+func changes(plan Plan) []*check.Check {
 	var list []*check.Check
-	for _, r := range rules() {
+	for _, r := range questions() {
 		if plan.Back && !r.back || !plan.Back && !r.forward {
 			continue
 		}
@@ -163,16 +170,29 @@ func Checks(plan Plan) []*check.Check {
 	return list
 }
 
+// standing returns the checks that diagnose runs, reduced to the findings that are to be fixed before the version changes: errors, and
+// DDL that has not ended, which a coordinator of another version may not take up.
+func standing() []*check.Check {
+	var list []*check.Check
+	for _, x := range rules.All() {
+		unfinished := x.ID == "broadcast-stuck"
+		if x.Severity == check.Error || unfinished {
+			list = append(list, x.Filter(func(f *check.Finding) bool { return f.Severity == check.Error || unfinished }))
+		}
+	}
+	return list
+}
+
 // All are the checks of both directions, to be explained.
 func All() []*check.Check {
 	var list []*check.Check
-	for _, r := range rules() {
+	for _, r := range questions() {
 		x := r.Check
 		list = append(list, &x)
 	}
 	return list
 }
 
-func rules() []rule {
+func questions() []rule {
 	return []rule{route, order, queue, settings, defaults, lostRecords, rewritten, newKinds, features, doors, indexVersions, tasks, access, space}
 }

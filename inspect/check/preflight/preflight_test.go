@@ -19,6 +19,8 @@ import (
 
 const snapshots = "../../../testdata/snapshots"
 
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
 // capture is a cluster decoded from a captured etcd.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
@@ -38,7 +40,7 @@ func judged(t *testing.T, c *model.Cluster, from, to string, back bool) *check.R
 			t.Fatal(err)
 		}
 	}
-	r := check.Run(c, time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), Checks(plan))
+	r := check.Run(c, now, changes(plan))
 	for _, x := range r.Results {
 		if x.Status == check.Broken {
 			t.Errorf("%s: %s", x.Check.ID, x.Reason)
@@ -112,6 +114,22 @@ func TestRealUpgrade(t *testing.T) {
 	}
 	if len(findings(r, "upgrade-path")) != 1 || len(findings(r, "upgrade-order")) != 1 {
 		t.Error("the migration tool or the order is not named")
+	}
+}
+
+// TestStanding: a cluster whose metadata the running version cannot use is not ready for another version.
+func TestStanding(t *testing.T) {
+	c := capture(t, "livelock-2.2.16")
+	r := check.Run(c, now, Checks(Plan{From: Running(c), To: Version{release(2, 3), 5}}))
+	found := map[string]bool{}
+	for _, f := range r.Findings {
+		found[f.Check] = true
+		if !strings.HasPrefix(f.Check, "upgrade-") && f.Severity != check.Error {
+			t.Errorf("%s: %s is no error of the cluster as it is: %s", f.Check, f.Severity, f.Message)
+		}
+	}
+	if !found["layout-older"] || !found["watch-livelock"] || !found["upgrade-order"] || r.Findings[0].Severity != check.Error {
+		t.Errorf("findings of %v", found)
 	}
 }
 

@@ -176,6 +176,7 @@ func TestDocs(t *testing.T) {
 	fmt.Fprintf(&b, `# Before the version changes
 
 What `+"`kitescope preflight --to VERSION`"+` looks for: %d checks; `+"`--back`"+` judges going back. `+"`kitescope explain CHECK`"+` prints the same.
+Errors that `+"`diagnose`"+` finds in the cluster as it is, and broadcasts that have not ended, come with them: they are to be fixed before.
 This file is generated: `+"`go test ./inspect/check/preflight -update`"+`.
 
 What is known comes from Milvus's code, documents and issues up to 3.0.1, and from a real upgrade of 2.1.0 to 2.2.16 and back. No server newer than
@@ -183,9 +184,9 @@ What is known comes from Milvus's code, documents and issues up to 3.0.1, and fr
 
 | check | worst severity | forward | back | finds |
 |---|---|---|---|---|
-`, len(rules()))
+`, len(questions()))
 	yes := map[bool]string{true: "yes"}
-	for _, r := range rules() {
+	for _, r := range questions() {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", r.ID, r.ID, r.Severity, yes[r.forward], yes[r.back], r.Title)
 	}
 	for _, x := range All() {
@@ -210,7 +211,7 @@ What is known comes from Milvus's code, documents and issues up to 3.0.1, and fr
 // TestWhole: a check of a direction that no rule has would never run.
 func TestWhole(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range rules() {
+	for _, r := range questions() {
 		if !r.forward && !r.back || r.run == nil || r.Doc == "" || r.Remedy == "" || seen[r.ID] {
 			t.Errorf("%s is for no direction, lacks something, or is there twice", r.ID)
 		}
