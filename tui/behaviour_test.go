@@ -78,7 +78,7 @@ func TestRefreshWhileMovingKeepsTheNewPosition(t *testing.T) {
 // lost, and the page is never starved.
 func TestRefreshesFasterThanBuilds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, keys := range []string{"", "5", "4 t", "4 d", "g d"} {
+		for _, keys := range []string{"", "5", "4 t", "4 d", ": d i f f enter"} {
 			d := at(t, keys)
 			var pending []tea.Cmd
 			for i := range 5 {

@@ -11,7 +11,7 @@ import (
 // data is what the feed has delivered and how old it is.
 type data struct {
 	cluster  *model.Cluster // what is shown; nil until the first
-	previous *model.Cluster // what was shown before; nil until the second
+	previous *model.Cluster // an older state, of which changes are marked: what was shown before; nil until the second
 	first    *model.Cluster
 	at       time.Time  // when cluster came
 	env      *view.Env  // of cluster
@@ -74,10 +74,10 @@ func (m *Model) show(c *model.Cluster) Cmd {
 	return m.replace(nil, c)
 }
 
-// replace makes a cluster the current one, beside another one, nil: the one that was shown until now.
+// replace makes a cluster the current one, beside an older one, nil: the one that was shown until now, unless the person went back from it.
 func (m *Model) replace(beside, c *model.Cluster) Cmd {
 	d := &m.data
-	if beside == nil {
+	if beside == nil && (!d.past.away || d.cluster == nil || d.cluster.Origin.Revision < c.Origin.Revision) {
 		beside = d.cluster
 	}
 	d.env = newEnv(m, c)

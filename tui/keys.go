@@ -89,7 +89,7 @@ func findKeys() []Binding {
 		{ActSortNext, []string{">"}, InTables | InDiff, GroupFind, "", "Sort by the column to the right.", 0},
 		{ActAll, []string{"a"}, InGrid | InTree, GroupFind, "all", "Show what is left out, or leave it out again: dropped segments.", 14},
 		{ActWide, []string{"w"}, InGrid, GroupFind, "wide", "Show or hide the columns of the wide table.", 15},
-		{ActBy, []string{"b"}, InDiff, GroupFind, "compare with", "Compare with: the last refresh, the start.", 60},
+		{ActBy, []string{"b"}, InDiff, GroupFind, "compare with", "Compare with: the last refresh, the start; of a past moment: now, the state before.", 60},
 	}
 }
 

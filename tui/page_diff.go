@@ -9,20 +9,22 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
+	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
 
-// diffPage lists what changed since the last refresh, or since the start.
+// diffPage lists what changed from one state to a later one: since the last refresh or since the start; of a moment of the past, until
+// now or by its last event.
 type diffPage struct {
 	List[*diff.Change]
-	sinceStart bool
-	compared   *diff.Diff // nil until the first
-	old, now   *model.Cluster
-	busy       bool // a comparison is on its way; a refresh waits for it
+	other    bool       // what ActBy changes to is compared
+	compared *diff.Diff // nil until the first
+	old, now *model.Cluster
+	busy     bool // a comparison is on its way; a refresh waits for it
 }
 
 func diffKind() PageKind {
-	return PageKind{Name: "diff", Aliases: []string{"changes"}, Doc: "What changed since the last refresh, or since the start.", Open: newDiffPage}
+	return PageKind{Name: "diff", Aliases: []string{"changes"}, Doc: "What changed since the last refresh or the start; of a past moment: until now, or by its last event.", Open: newDiffPage}
 }
 
 func newDiffPage(*Model, []string) (Page, error) {
@@ -36,27 +38,48 @@ func (d *diffPage) Scope() Scope          { return InDiff }
 func (d *diffPage) Crumb() string         { return "diff" }
 func (d *diffPage) Command(*Model) string { return "" }
 
-// baseline returns the cluster that the current one is compared with, nil if there is none yet.
-func (d *diffPage) baseline(m *Model) (c *model.Cluster, name string) {
-	if d.sinceStart && m.data.previous != nil {
-		return m.data.first, "since the start"
+// sides returns the states that are compared, the older one first, nil where there is none yet. A moment of the past that was reached by
+// an event is compared with the state before it first, any other with the newest state.
+func (d *diffPage) sides(m *Model) (old, now *model.Cluster) {
+	x := &m.data
+	_, away := m.Shown()
+	switch {
+	case away && (x.previous == nil || d.other == (x.past.to.beside > 0)):
+		return x.cluster, x.waiting
+	case d.other && x.previous != nil:
+		return x.first, x.cluster
 	}
-	return m.data.previous, "since the last refresh"
+	return x.previous, x.cluster
 }
 
-// Note names the baseline and counts the changes.
+// span names the states that are compared: "09:01:41 → 09:06:22 (now)".
+func (d *diffPage) span(m *Model, old, now *model.Cluster) string {
+	text := clusters.SpanText(&old.Origin, &now.Origin)
+	switch _, away := m.Shown(); {
+	case !away && d.other:
+		return "since the start: " + text + " (now)"
+	case !away || now == m.data.waiting:
+		return text + " (now)"
+	}
+	return text
+}
+
+// Note names the states that are compared and counts the changes.
 func (d *diffPage) Note(m *Model) string {
-	_, name := d.baseline(m)
-	return strings.Join(append([]string{name, d.Status(m)}, FilterNote(d.Filter)...), " · ")
+	notes := append([]string{d.Status(m)}, FilterNote(d.Filter)...)
+	if old, now := d.sides(m); old != nil && now != nil {
+		notes = append([]string{d.span(m, old, now)}, notes...)
+	}
+	return strings.Join(notes, " · ")
 }
 
 func (d *diffPage) Body(m *Model, w, h int) []string {
 	text := ""
-	base, name := d.baseline(m)
+	old, now := d.sides(m)
 	switch {
-	case m.data.cluster == nil:
+	case m.data.cluster == nil, now == nil:
 		text = "…"
-	case base == nil:
+	case old == nil:
 		text = "there was no refresh yet: the source has not changed since it was opened"
 		if !m.data.live {
 			text = "the source does not change; kitescope diff compares two of them"
@@ -64,7 +87,7 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 	case d.compared == nil:
 		text = "comparing…"
 	case len(d.compared.Changes) == 0:
-		text = "nothing changed " + name
+		text = "nothing changed, " + d.span(m, old, now)
 		if d.old.Origin.Revision != d.now.Origin.Revision {
 			text += ", except what always moves: checkpoints, ids, dropped segments that were garbage-collected"
 		}
@@ -131,12 +154,15 @@ func changeLook(c *diff.Change) RowLook {
 }
 
 func (d *diffPage) Refresh(m *Model) Cmd {
-	base, _ := d.baseline(m)
-	if base == nil || m.data.cluster == nil || d.busy || d.old == base && d.now == m.data.cluster && d.compared != nil {
+	old, now := d.sides(m)
+	switch {
+	case d.busy, old == nil, d.old == old && d.now == now && d.compared != nil:
 		return nil
+	case now == nil:
+		return m.data.past.readNewest(m)
 	}
 	d.busy = true
-	return compare(d, base, m.data.cluster)
+	return compare(d, old, now)
 }
 
 // comparedMsg brings a comparison that was asked for.
@@ -171,7 +197,9 @@ func (d *diffPage) Can(m *Model, a Action) string {
 	case ActDescribe, ActOwner, ActRelated, ActTree:
 		a = ActOpen // all need a row
 	case ActBy:
-		if m.data.previous == nil {
+		if _, away := m.Shown(); m.data.previous == nil && away {
+			return "there is no state before this one to compare with: " + KeyOf(m, ActEarlier) + " steps back"
+		} else if m.data.previous == nil {
 			return "there was no refresh yet"
 		}
 	}
@@ -192,7 +220,7 @@ func locate(m *Model, ref model.Ref) (t view.Table, row int, ok bool) {
 func (d *diffPage) Act(m *Model, a Action) Cmd {
 	switch a {
 	case ActBy:
-		d.sinceStart = !d.sinceStart
+		d.other = !d.other
 		return d.Refresh(m)
 	case ActSave:
 		return Save(m, FileName("diff", "")+".csv", d.CSV())

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
 )
@@ -22,9 +24,11 @@ type past struct {
 	to    instant
 	shown int64 // the revision that is on the screen, 0: the newest
 	// busy says that a cluster is on its way: one at a time.
-	busy   bool
-	stop   context.CancelFunc // ends the reading of the cluster that is on its way
-	onsets onsets
+	busy bool
+	stop context.CancelFunc // ends the reading of the cluster that is on its way
+	// newestAsked says that readNewest was called.
+	newestAsked bool
+	onsets      onsets
 }
 
 // instant is a state to show: that of a revision, beside that of another one, so that what changed between the two is marked; 0: what
@@ -186,6 +190,40 @@ func (progressMsg) Apply(m *Model) Cmd {
 		return nil
 	}
 	return m.After(progressEvery, progressMsg{})
+}
+
+// readNewest reads the newest state of a source that was opened at a moment.
+func (p *past) readNewest(m *Model) Cmd {
+	if p.axis == nil || p.newestAsked {
+		return nil
+	}
+	p.newestAsked = true
+	of, revision := p.of, p.axis.History.To
+	return func() tea.Msg {
+		ctx, stop := m.Context()
+		defer stop()
+		list, err := of.At(ctx, revision)
+		return newestMsg{of, list, err}
+	}
+}
+
+// newestMsg brings the newest state while an older one is shown.
+type newestMsg struct {
+	of   history.Past
+	list []*model.Cluster
+	err  error
+}
+
+func (n newestMsg) Apply(m *Model) Cmd {
+	d := &m.data
+	switch {
+	case d.past.of != n.of:
+	case n.err != nil:
+		m.Say(ToneBad, n.err.Error())
+	case d.past.away && d.waiting == nil:
+		d.waiting = n.list[0]
+	}
+	return m.Refresh()
 }
 
 // recalledMsg brings a moment that was asked for.

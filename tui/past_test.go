@@ -139,6 +139,42 @@ func TestStepMarksWhatTheEventChanged(t *testing.T) {
 	})
 }
 
+// TestDiffOfThePast compares a moment with now, and the state after an event with the one before, always forward in time; the marks of
+// tables have the same direction.
+func TestDiffOfThePast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := remembering(t, 160, 40, "")
+		d.Keys("3 @").Typed("08:04:10").Keys("enter")
+		d.Shows("5   querynode")
+		d.Lacks("+ 5 ")
+		d.Keys(":").Typed("diff").Keys("enter")
+		untilNow := []string{"08:04:09 → 08:09:38 (now) · ", "- removed  nodes            querynode-5", "+ added    nodes            querynode-12"}
+		d.Shows(untilNow...)
+		d.Keys("b")
+		d.Shows("there is no state before this one to compare with")
+		d.Keys(".*5 b")
+		d.Shows(" → 08:09:38 (now) · ")
+		d.Keys("b")
+		for range 40 {
+			if strings.Contains(d.lineOfTime(), "querynode-12 joined") {
+				break
+			}
+			d.Keys(".")
+		}
+		d.Shows("+ added    nodes            querynode-12")
+		d.Lacks("(now)", "removed")
+		d.Keys("@").Typed("08:04:10").Keys("enter")
+		d.Shows(untilNow...)
+		d.Keys("L")
+		d.Shows(untilNow...)
+
+		d = remembering(t, 160, 40, "08:04:10")
+		d.Keys(":").Typed("diff").Keys("enter")
+		d.Shows("08:04:09 → 08:09:35 (now) · ")
+		d.Shows(untilNow[1:]...)
+	})
+}
+
 // TestAtRefuses: what is not there is said, and what was shown stays.
 func TestAtRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -146,6 +146,15 @@ func diffOrigin(r render.Role, o *model.Origin) string {
 	return line
 }
 
+// SpanText names two states by their times, or by their revisions where these do not tell them apart: "09:01:41 → 09:06:22".
+func SpanText(from, to *model.Origin) string {
+	a, b := clockTime(from.Taken, to.Taken), clockTime(to.Taken, to.Taken)
+	if a == b || from.Taken.IsZero() || to.Taken.IsZero() {
+		a, b = "rev "+strconv.FormatInt(from.Revision, 10), strconv.FormatInt(to.Revision, 10)
+	}
+	return a + " → " + b
+}
+
 func summaryLine(s *diff.Summary) string {
 	parts := []string{
 		render.Harmless(s.Collection.Name), "rows " + change(s.RowsBefore, s.RowsAfter),
