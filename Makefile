@@ -3,14 +3,14 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 BIN      ?= bin
+PREFIX   ?= /usr/local
 # For bench-inspect: -segments, -ui-segments, -rounds, -only; see `go -C tools/bench run ./inspect -h`.
 # For bench-follow: -rates, -for, -only, -programs, -profiles.
 # For bench-diagnose: -rounds. For bench-profile: -rounds, -samples, -only.
 BENCHFLAGS ?=
 
-LDFLAGS   = -s -w -X kitescope/cmd/kitescope/cli.buildVersion=$(VERSION)
+SHARE     = $(PREFIX)/share
 TOOL      = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -79,14 +79,14 @@ lint: ## golangci-lint with formatters, in all modules
 	$(TOOL) golangci-lint run --allow-parallel-runners --build-tags e2e,e2efaults,peers,chromium ./...
 	cd tools/bench && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./moving ./platforms
+	cd tools && $(TOOL) golangci-lint run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./count ./licenses ./moving ./platforms
 
 .PHONY: fmt
 fmt: ## format as lint wants it
 	$(TOOL) golangci-lint fmt ./...
 	cd tools/bench && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
 	cd tools/e2e && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./...
-	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./moving ./platforms
+	cd tools && $(TOOL) golangci-lint fmt --config $(CURDIR)/.golangci.yml ./count ./licenses ./moving ./platforms
 
 .PHONY: count
 count: ## how much code there is: lines by directory
@@ -98,7 +98,23 @@ vuln: ## known vulnerabilities; needs vuln.go.dev
 
 .PHONY: build
 build: ## the static binary of this platform, as released
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./cmd/kitescope
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/kitescope
+
+.PHONY: install
+install: build ## the binary, its manual pages and completions, below PREFIX (and DESTDIR, for packages)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(SHARE)/man/man1 $(DESTDIR)$(SHARE)/bash-completion/completions \
+		$(DESTDIR)$(SHARE)/zsh/site-functions $(DESTDIR)$(SHARE)/fish/vendor_completions.d
+	install -m 755 $(BIN)/kitescope $(DESTDIR)$(PREFIX)/bin/kitescope
+	$(BIN)/kitescope man $(DESTDIR)$(SHARE)/man/man1
+	$(BIN)/kitescope completion bash > $(DESTDIR)$(SHARE)/bash-completion/completions/kitescope
+	$(BIN)/kitescope completion zsh > $(DESTDIR)$(SHARE)/zsh/site-functions/_kitescope
+	$(BIN)/kitescope completion fish > $(DESTDIR)$(SHARE)/fish/vendor_completions.d/kitescope.fish
+
+.PHONY: uninstall
+uninstall: ## remove what install wrote
+	rm -f $(DESTDIR)$(PREFIX)/bin/kitescope $(DESTDIR)$(SHARE)/man/man1/kitescope.1 $(DESTDIR)$(SHARE)/man/man1/kitescope-*.1 \
+		$(DESTDIR)$(SHARE)/bash-completion/completions/kitescope $(DESTDIR)$(SHARE)/zsh/site-functions/_kitescope \
+		$(DESTDIR)$(SHARE)/fish/vendor_completions.d/kitescope.fish
 
 # Each system and each architecture once; cross-all builds all of PLATFORMS.
 .PHONY: cross
@@ -122,9 +138,9 @@ generate: ## everything that is generated from source
 	$(GO) generate ./...
 
 .PHONY: generated
-generated: ## make the assembly of engine/dist again and compare
-	$(GO) generate ./engine/...
-	git diff --exit-code --stat -- 'engine/dist/*.s' 'engine/dist/*_stubs_*.go'
+generated: ## make the assembly of engine/dist and the licenses again and compare
+	$(GO) generate ./engine/... ./cmd/kitescope
+	git diff --exit-code --stat -- 'engine/dist/*.s' 'engine/dist/*_stubs_*.go' cmd/kitescope/licenses.txt
 
 # Tests that compare with the real libraries have a flag for a Python that has them.
 .PHONY: peers

@@ -9,7 +9,7 @@ trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 for copy in first a-longer/second; do
 	mkdir -p "$scratch/$copy"
 	git -C "$repo" ls-files -z --cached --others --exclude-standard | (cd "$repo" && tar --null -T - -cf -) | tar -C "$scratch/$copy" -xf -
-	GOCACHE="$scratch/cache-${copy##*/}" make -C "$scratch/$copy" build BIN="$scratch/$copy/bin" VERSION="${VERSION:-repro}"
+	GOCACHE="$scratch/cache-${copy##*/}" make -C "$scratch/$copy" build BIN="$scratch/$copy/bin"
 	rm -rf "$scratch/cache-${copy##*/}"
 	(cd "$scratch/$copy/bin" && sha256sum kitescope && go version -m kitescope | grep -E 'build.-pgo' || true)
 done

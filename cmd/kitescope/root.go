@@ -53,6 +53,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 func newTree(a *cli.App) *cli.Tree {
 	tree := cli.NewTree(a, rootCommand(a))
 	tree.Root.SetHelpCommand(helpCommand(tree))
+	tree.Root.AddCommand(manCommand(tree))
 	tree.Root.AddCommand(helpTopics(a, tree.Root)...)
 	tree.Add(commands())
 	return tree
@@ -139,6 +140,7 @@ func commands() []cli.Entry {
 		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
 		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: groupSetup, Build: configCommand, Below: configCommands()},
 		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
+		{Name: "licenses", Short: "Print the licenses of kitescope and of all that it contains", Group: groupSetup, Build: licensesCommand},
 		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},
 	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
 }

@@ -116,7 +116,6 @@ var removedFlags = map[string]string{
 
 // removedCommands maps the path of a command that was removed to the hint of the error.
 var removedCommands = map[string]string{
-	"kitescope man": "kitescope help, and kitescope help COMMAND",
 	"profile nodes": "profile top --by node adds up nodes, profile watch measures them, and diagnose judges their profiles",
 	"profile peek":  "profile flame shows callers and callees of a function (c); profile merge and go tool pprof -peek print them",
 	"profile share": "profile top --focus REGEX shows the share of matching stacks",
