@@ -276,7 +276,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		return err
 	}
 	report := d.judge(a, c, new(check.Judge))
-	shown := &clusters.Diagnosis{Bar: d.bar, All: f.all, Version: cli.VersionText()}
+	shown := &clusters.Diagnosis{Bar: d.bar, All: f.all, Version: cli.Version}
 	if f.writeBaseline != "" {
 		if d.baseline, err = saveBaseline(a, f.writeBaseline, report, d.baseline); err != nil {
 			return err

@@ -60,7 +60,7 @@ func (w *diagnosisWatch) show(c *model.Cluster) error {
 		if !first || w.format.Structured() {
 			return clusters.Changes(out, report, w.Now(), changes, blind, w.format, w.options.Options)
 		}
-		shown := &clusters.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.VersionText()}
+		shown := &clusters.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.Version}
 		return clusters.Findings(out, shown, w.format, w.options)
 	})
 	if err != nil || !first {

@@ -248,3 +248,20 @@ func TestReadme(t *testing.T) {
 	}
 	runScript(t, "readme", script.String())
 }
+
+// TestVersionIsDocumented: the newest section of the changelog and the README are of the version of the program.
+func TestVersionIsDocumented(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"../../CHANGELOG.md": `(?s)\A[^#]*# Changelog[^#]*## ` + regexp.QuoteMeta(cli.Version) + `\b`,
+		"../../README.md":    `\| Version, license \| ` + regexp.QuoteMeta(cli.Version) + ` `,
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(want).Match(text) {
+			t.Errorf("%s does not name version %s", file, cli.Version)
+		}
+	}
+}

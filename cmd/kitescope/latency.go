@@ -147,7 +147,7 @@ func (q *latencyQuestion) complete(c *model.Cluster, l *latency.Latency) error {
 
 // reported is what is written of a cluster.
 func (q *latencyQuestion) reported(c *model.Cluster, l *latency.Latency, budgets []*latency.Budget) *show.Report {
-	return &show.Report{Latency: l, Budgets: budgets, Where: cmp.Or(c.Origin.Location, strings.Join(q.flags.nodes.Recordings, ", ")), Version: cli.VersionText(), At: l.Window.To}
+	return &show.Report{Latency: l, Budgets: budgets, Where: cmp.Or(c.Origin.Location, strings.Join(q.flags.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To}
 }
 
 // choose takes the budgets that were asked for.

@@ -111,7 +111,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	}
 	d.checks, _ = check.Choose(preflight.Checks(plan), d.flags.only, nil)
 	report := d.judge(a, c, new(check.Judge))
-	shown := &clusters.Diagnosis{Report: report, Bar: d.bar, All: d.flags.all, Version: cli.VersionText()}
+	shown := &clusters.Diagnosis{Report: report, Bar: d.bar, All: d.flags.all, Version: cli.Version}
 	shown.Preflight = &clusters.Preflight{From: plan.From.String(), To: plan.To.String(), Next: plan.Next().String(), Back: plan.Back}
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil {
 		return err

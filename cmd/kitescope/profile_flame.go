@@ -138,7 +138,7 @@ func (f *flameFlags) writeFlame(ctx context.Context, a *cli.App, format render.F
 		o.MaxFrames = manyFrames
 	}
 	g := &flamegraph.Graph{Options: flamegraph.Options{
-		Title: p.Origin.Name, Subtitle: knownOf(p, o.SampleIndex), Version: cli.VersionText(),
+		Title: p.Origin.Name, Subtitle: knownOf(p, o.SampleIndex), Version: cli.Version,
 	}}
 	if base != nil {
 		g.Options.Title = base.Origin.Name + " → " + g.Options.Title

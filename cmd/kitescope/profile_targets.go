@@ -76,7 +76,7 @@ func namedTargets(a *cli.App, words []string) (named []pull.Target, err error) {
 
 // options are how profiles are taken.
 func (f *pullFlags) options(a *cli.App, named []pull.Target) (pull.Options, error) {
-	o := pull.Options{Seconds: f.seconds, BusyWait: f.busyWait, Tool: cli.VersionText(), Command: f.command}
+	o := pull.Options{Seconds: f.seconds, BusyWait: f.busyWait, Tool: cli.Version, Command: f.command}
 	if f.busyWait == 0 {
 		o.BusyWait = -1
 	}

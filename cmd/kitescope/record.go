@@ -155,7 +155,7 @@ func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 	case !a.Flags.At.IsZero():
 		return o, cli.Usage(errors.New("record starts now, --at is a past moment"), "omit --at")
 	}
-	o = record.Options{Dir: f.dir, Every: f.every, Kitescope: cli.VersionText(), Now: a.Now}
+	o = record.Options{Dir: f.dir, Every: f.every, Kitescope: cli.Version, Now: a.Now}
 	if f.maxAge != "0" {
 		if o.MaxAge, err = table.ParseDuration(f.maxAge); err != nil || o.MaxAge < time.Minute {
 			return o, cli.Usagef("--max-age must be a minute or more, such as 7d, not %q", f.maxAge)
@@ -242,7 +242,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 		}
 		o.Profiles = &record.Profiles{Bar: bar, Checks: rules.All(), Pull: pull.Options{
 			Kinds: []pull.Kind{pull.CPU, pull.Heap, pull.Goroutine}, Seconds: 5, Timeout: options.Timeout, Total: 3 * options.Timeout,
-			Dial: dialer.Dial, Now: a.Now, Tool: cli.VersionText(), Command: "kitescope record --profile-on " + f.profileOn,
+			Dial: dialer.Dial, Now: a.Now, Tool: cli.Version, Command: "kitescope record --profile-on " + f.profileOn,
 		}}
 	}
 	if r.Recorder, err = record.Open(ctx, o); err != nil {

@@ -122,7 +122,7 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	c := &cases.Case{Version: cli.VersionText()}
+	c := &cases.Case{Version: cli.Version}
 	if c.Replays, c.WhatIf, err = vectors.Saved(f.replays); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func versionLine(v map[string]string) string {
 func versionFacts() map[string]string {
 	info, ok := debug.ReadBuildInfo()
 	v := map[string]string{
-		"version": cli.VersionOf(info), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+		"version": cli.Version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 	}
 	if !ok {
 		return v

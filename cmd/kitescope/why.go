@@ -90,7 +90,7 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	}
 	r := &show.Because{
 		Latency: l, Answers: why.Of(budgets, judge.Run(c, view.NewEnv(c, a.Now()).Now, why.Explaining(rules.All()))),
-		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.VersionText(), At: l.Window.To,
+		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {
 		return err

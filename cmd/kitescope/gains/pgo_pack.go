@@ -133,7 +133,7 @@ func (f *packFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 }
 
 func (f *packFlags) options() (pgo.PackOptions, error) {
-	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, Kitescope: cli.VersionText()}
+	o := pgo.PackOptions{Block: f.block, FoldPreempt: f.fold, Kitescope: cli.Version}
 	if f.out != "" && (f.dir != "" || f.pkg != "" || f.withHash) {
 		return o, cli.Usage(errors.New("-O cannot be combined with --dir, --package or --name-with-hash"), "use only one of them")
 	}

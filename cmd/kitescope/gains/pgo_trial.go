@@ -208,7 +208,7 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.plan.Tool, f.plan.Now = cli.VersionText(), a.Now
+	f.plan.Tool, f.plan.Now = cli.Version, a.Now
 	r, err := trial.Run(ctx, f.plan, func(e trial.Event) { showTrial(a, e) })
 	a.Transient.Clear()
 	if err != nil {

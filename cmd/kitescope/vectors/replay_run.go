@@ -252,7 +252,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 	}
 	o.Engine = replay.TargetOptions{Options: replay.Like(data.Layout.Version), Replica: f.in.replica}
 	o.Plan = f.load.plan(o.Sessions[0], f.queries.draw.seed)
-	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = cli.VersionText(), absolute(data.place), f.queries.draw.seed
+	o.Setup.Program, o.Setup.Storage, o.Setup.LogSeed = cli.Version, absolute(data.place), f.queries.draw.seed
 	o.Now = a.Now
 	if f.load.target != "" {
 		target, err := f.load.openLive(ctx, a, f.in.nodes, data)

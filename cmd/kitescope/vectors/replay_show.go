@@ -303,7 +303,7 @@ with what a query costs the server. Of two results of one target the first is th
 			if err != nil {
 				return err
 			}
-			return write(func(w io.Writer) error { return replays.WriteHTML(w, series, prediction, cli.VersionText()) })
+			return write(func(w io.Writer) error { return replays.WriteHTML(w, series, prediction, cli.Version) })
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "O", "", "output file; default: standard output")

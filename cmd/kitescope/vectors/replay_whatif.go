@@ -203,7 +203,7 @@ func (f *whatIfFlags) predictLoaded(ctx context.Context, a *cli.App, in whatif.I
 	c := &data.Layout.Collection
 	in.Loaded, in.Log, in.Progress = data.Loaded, queries, report.step
 	in.Setup = replay.Setup{
-		Command: command, Program: cli.VersionText(), Source: data.Layout.Source, Storage: absolute(data.place), Target: "engine",
+		Command: command, Program: cli.Version, Source: data.Layout.Source, Storage: absolute(data.place), Target: "engine",
 		Collection: c.Name, Milvus: data.Layout.Version, Metric: c.Metric.String(), Dim: c.Dim, Element: c.Element.String(), Log: queries.Name,
 		LogFormat: queries.Format, LogDigest: queries.Digest, LogSeed: f.queries.draw.seed, Queries: queries.Queries(), Machine: replay.ThisMachine(),
 	}
