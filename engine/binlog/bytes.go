@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"kitescope/engine/dist"
+	"kitescope/engine/parquet"
 )
 
 // octets is the sink of a blob: Milvus writes each of its bytes as an INT32 of its own. C++
@@ -112,11 +113,11 @@ func (d *octetEntries) repeated(index uint32, at, n int) error {
 // octets puts n values whose indices have eight bits each. Writers cut them into runs of 504, shorter than a record's vector: where
 // they go is looked up once a stretch, not once a run.
 func (d *octetEntries) octets(b []byte, at, n int) error {
-	r := &runs{b: b, width: 8, left: n}
+	r := &parquet.Runs{B: b, Width: 8, Left: n}
 	var rows []byte
-	for r.left > 0 {
-		left := r.left
-		n, value, packed, err := r.next()
+	for r.Left > 0 {
+		left := r.Left
+		n, value, packed, err := r.Next()
 		if err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (d *octetEntries) fill(index uint32, rows []byte) error {
 
 func (d *octetEntries) packed(b []byte, width, at, n int) error {
 	var out [512]byte
-	return eachIndex(b, width, n, func(i int, indices []uint32) error {
+	return parquet.EachIndex(b, width, n, func(i int, indices []uint32) error {
 		for j, index := range indices {
 			if uint64(index) >= uint64(len(d.entries)) {
 				return errIndex(index, len(d.entries))

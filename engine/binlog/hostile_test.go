@@ -144,21 +144,21 @@ func TestHostilePages(t *testing.T) {
 	wide := bytes.Clone(four)
 	wide[len(wide)-3] = 1 // 456
 	for want, b := range map[string][]byte{
-		"does not fit in a byte":           pageOf(4, 4, len(wide), parquet.PlainEncoding, wide),
-		"has 5 values where 4 rows":        pageOf(4, 5, len(four), parquet.PlainEncoding, four),
-		"page header":                      pageOf(5, 4, len(four), parquet.PlainEncoding, append(level(4), four[6:]...)),
-		"zstd":                             pageOf(4, 4, len(four)+1, parquet.PlainEncoding, four),
-		"claim to decompress to":           pageOf(4, 4, 1<<30, parquet.PlainEncoding, four),
-		"a dictionary that is not there":   pageOf(4, 4, len(four), parquet.RLEDictionary, four),
-		"DELTA_BINARY_PACKED":              pageOf(4, 4, len(four), 5, four),
-		"do not fit in 12 bytes":           pageOf(4, 4, len(four)-4, parquet.PlainEncoding, four[:len(four)-4]),
-		"a length or count of":             pageOf(4, -4, len(four), parquet.PlainEncoding, four),
-		"1000000000000 rows of 1 bytes":    pageOf(1_000_000_000_000, 4, len(four), parquet.PlainEncoding, four),
-		"definition levels are longer":     pageOf(4, 4, 4, parquet.PlainEncoding, []byte{9, 0, 0, 0}),
-		"end with 4 of them missing":       pageOf(4, 4, 4, parquet.PlainEncoding, make([]byte, 4)),
-		"a run of no values":               pageOf(4, 4, 8, parquet.PlainEncoding, []byte{4, 0, 0, 0, 0, 0, 0, 0}),
-		"byte 0 of the index is null":      pageOf(4, 4, 6, parquet.PlainEncoding, []byte{2, 0, 0, 0, 8, 0}),
-		"groups of eight packed values in": pageOf(4, 4, 8, parquet.PlainEncoding, []byte{4, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f}),
+		"does not fit in a byte":             pageOf(4, 4, len(wide), parquet.PlainEncoding, wide),
+		"has 5 values where 4 rows":          pageOf(4, 5, len(four), parquet.PlainEncoding, four),
+		"page header":                        pageOf(5, 4, len(four), parquet.PlainEncoding, append(level(4), four[6:]...)),
+		"ZSTD":                               pageOf(4, 4, len(four)+1, parquet.PlainEncoding, four),
+		"claim to decompress to":             pageOf(4, 4, 1<<30, parquet.PlainEncoding, four),
+		"a dictionary that is not there":     pageOf(4, 4, len(four), parquet.RLEDictionary, four),
+		"DELTA_BINARY_PACKED":                pageOf(4, 4, len(four), 5, four),
+		"do not fit in 12 bytes":             pageOf(4, 4, len(four)-4, parquet.PlainEncoding, four[:len(four)-4]),
+		"a length or count of":               pageOf(4, -4, len(four), parquet.PlainEncoding, four),
+		"1000000000000 rows of 1 bytes":      pageOf(1_000_000_000_000, 4, len(four), parquet.PlainEncoding, four),
+		"definition levels: they are longer": pageOf(4, 4, 4, parquet.PlainEncoding, []byte{9, 0, 0, 0}),
+		"end with 4 of them missing":         pageOf(4, 4, 4, parquet.PlainEncoding, make([]byte, 4)),
+		"a run of no values":                 pageOf(4, 4, 8, parquet.PlainEncoding, []byte{4, 0, 0, 0, 0, 0, 0, 0}),
+		"byte 0 of the index is null":        pageOf(4, 4, 6, parquet.PlainEncoding, []byte{2, 0, 0, 0, 8, 0}),
+		"groups of eight packed values in":   pageOf(4, 4, 8, parquet.PlainEncoding, []byte{4, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f}),
 	} {
 		x, err := ReadIndex(t.Context(), files{"file/1/2/3/HNSW": b}, "file")
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,10 @@
 package binlog
 
-import "slices"
+import (
+	"slices"
+
+	"kitescope/engine/parquet"
+)
 
 // findNulls returns the rows whose definition level is 0 rather than 1.
 func findNulls(levels []byte, row, n int) ([]span, error) {
@@ -12,13 +16,13 @@ func findNulls(levels []byte, row, n int) ([]span, error) {
 		}
 		nulls = append(nulls, span{at, n})
 	}
-	err := eachRun(levels, 1, row, n, func(v uint32, at, n int) error {
+	err := parquet.EachRun(levels, 1, row, n, func(v uint32, at, n int) error {
 		if v == 0 {
 			add(at, n)
 		}
 		return nil
 	}, func(b []byte, width, at, n int) error {
-		return eachIndex(b, width, n, func(i int, levels []uint32) error {
+		return parquet.EachIndex(b, width, n, func(i int, levels []uint32) error {
 			for j, level := range levels {
 				if level == 0 {
 					add(at+i+j, 1)

@@ -2,7 +2,6 @@ package binlog
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,9 +10,8 @@ import (
 )
 
 const (
-	// A page may decompress to so many times its size, or so much: pages hold about a
-	// megabyte, or the vectors of a batch.
-	pageRatio, pageFloor = 256, 64 << 20
+	// hugeWindow is the size from which a window is not kept for the next chunk: some page was huge.
+	hugeWindow = 64 << 20
 	// batch bounds the pages that are handed out at once: of a few bytes each, a window has more of them than memory should be taken for.
 	batch = 4096
 	// inline is up to which size a column is decoded without further goroutines.
@@ -158,7 +156,7 @@ func (s *scan) page(w *worker) error {
 		return fmt.Errorf("page header at offset %d: %w", at, err)
 	}
 	p := page{header: h, at: s.in.At(), row: s.row, dict: s.dict, codec: s.codec}
-	if p.body, err = s.in.Next(int64(h.Compressed)); err != nil {
+	if p.body, err = s.in.Body(h); err != nil {
 		return err
 	}
 	switch h.Kind {
@@ -182,7 +180,7 @@ func (c *column) readDictionary(p page, w *worker) (dictionary, error) {
 	if e := p.header.Encoding; e != parquet.PlainEncoding && e != parquet.PlainDictionary {
 		return nil, fmt.Errorf("encoding %s is not supported", parquet.EncodingName(e))
 	}
-	b, _, err := w.decompress(p.codec, p.body, p.header.Uncompressed, nil)
+	b, err := w.Decompress(p.codec, p.body, p.header.Uncompressed)
 	if err != nil {
 		return nil, err
 	}
@@ -191,45 +189,14 @@ func (c *column) readDictionary(p page, w *worker) (dictionary, error) {
 
 // decode puts the values of a data page into the sink.
 func (c *column) decode(p page, w *worker) error {
-	b, levels, err := c.content(p, w)
+	content, err := w.Content(c.leaf, p.codec, p.header, p.body)
 	if err == nil {
-		err = c.values(p, b, levels)
+		err = c.values(p, content.Values, content.Definitions)
 	}
 	if err != nil {
 		return fmt.Errorf("page at offset %d: %w", p.at, err)
 	}
 	return nil
-}
-
-// content decompresses a page and parts definition levels from values. In version 2 the
-// levels lie before what is compressed, in version 1 within it, after their length.
-func (c *column) content(p page, w *worker) (values, levels []byte, err error) {
-	h, codec, body := p.header, p.codec, p.body
-	if h.Kind == parquet.DataPageV2 {
-		if h.Levels > len(body) || h.Levels > h.Uncompressed {
-			return nil, nil, fmt.Errorf("definition levels of %d bytes in a page of %d", h.Levels, len(body))
-		}
-		if h.Stored {
-			codec = parquet.CodecNone
-		}
-		levels, body = body[:h.Levels], body[h.Levels:]
-	}
-	b, buffer, err := w.decompress(codec, body, h.Uncompressed-len(levels), w.content)
-	if err != nil {
-		return nil, nil, err
-	}
-	w.content = buffer
-	if h.Kind == parquet.DataPageV2 || !c.leaf.Optional {
-		return b, levels, nil
-	}
-	if h.LevelEncoding != parquet.RLEEncoding {
-		return nil, nil, fmt.Errorf("definition levels in encoding %s are not supported", parquet.EncodingName(h.LevelEncoding))
-	}
-	if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
-		return nil, nil, fmt.Errorf("definition levels are longer than the page of %d bytes", len(b))
-	}
-	n := 4 + int(binary.LittleEndian.Uint32(b))
-	return b[n:], b[4:n], nil
 }
 
 func (c *column) values(p page, b, levels []byte) error {
@@ -272,20 +239,20 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 		if d, ok := p.dict.(*octetEntries); ok && b[0] == 8 {
 			return d.octets(b[1:], p.row, n)
 		}
-		return eachRun(b[1:], int(b[0]), p.row, n, p.dict.repeated, p.dict.packed)
+		return parquet.EachRun(b[1:], int(b[0]), p.row, n, p.dict.repeated, p.dict.packed)
 	case parquet.RLEEncoding:
 		ints, ok := c.sink.(*slice[int64])
 		if !ok || c.leaf.Physical != parquet.Boolean || len(b) < 4 {
 			break
 		}
 		set := func(at int, v uint32) { ints.rows[at] = int64(v) }
-		return eachRun(b[4:], 1, p.row, n, func(v uint32, at, n int) error {
+		return parquet.EachRun(b[4:], 1, p.row, n, func(v uint32, at, n int) error {
 			for i := range n {
 				set(at+i, v&1)
 			}
 			return nil
 		}, func(b []byte, width, at, n int) error {
-			return eachIndex(b, width, n, func(i int, values []uint32) error {
+			return parquet.EachIndex(b, width, n, func(i int, values []uint32) error {
 				for j, v := range values {
 					set(at+i+j, v)
 				}
@@ -294,25 +261,4 @@ func (c *column) denseValues(p page, b []byte, n int) error {
 		})
 	}
 	return fmt.Errorf("encoding %s of %s is not supported", parquet.EncodingName(p.header.Encoding), parquet.PhysicalName(c.leaf.Physical))
-}
-
-// eachRun calls repeated or packed for the runs that make n values.
-func eachRun(b []byte, width, at, n int, repeated func(v uint32, at, n int) error, packed func(b []byte, width, at, n int) error) error {
-	r := &runs{b: b, width: width, left: n}
-	for r.left > 0 {
-		n, value, bits, err := r.next()
-		if err != nil {
-			return err
-		}
-		if bits == nil {
-			err = repeated(value, at, n)
-		} else {
-			err = packed(bits, width, at, n)
-		}
-		if err != nil {
-			return err
-		}
-		at += n
-	}
-	return nil
 }

@@ -86,7 +86,7 @@ func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 			if way == 0 {
 				errs[way] = d.(*octetEntries).octets(b, at, count)
 			} else {
-				errs[way] = eachRun(b, 8, at, count, d.repeated, d.packed)
+				errs[way] = parquet.EachRun(b, 8, at, count, d.repeated, d.packed)
 			}
 			contents[way] = content()
 		}

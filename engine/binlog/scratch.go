@@ -3,7 +3,7 @@ package binlog
 import (
 	"runtime"
 
-	"github.com/klauspost/compress/zstd"
+	"kitescope/engine/parquet"
 )
 
 // scratch is what reading one file after another takes again and again. It is for one column at a time.
@@ -11,38 +11,34 @@ type scratch struct{ workers []*worker }
 
 // worker is what one goroutine needs to decode pages.
 type worker struct {
-	zstd    *zstd.Decoder
-	window  []byte // that its pages lie in
-	pages   []page
-	content []byte // of one page, decompressed
+	*parquet.Decompressor
+	window []byte // that its pages lie in
+	pages  []page
 }
 
 func newScratch() (*scratch, error) {
 	s := &scratch{}
 	for range max(1, min(runtime.GOMAXPROCS(0), 4)) {
-		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
-			zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderLowmem(true))
+		d, err := parquet.NewDecompressor()
 		if err != nil {
 			return nil, err
 		}
-		s.workers = append(s.workers, &worker{zstd: z})
+		s.workers = append(s.workers, &worker{Decompressor: d})
 	}
 	return s, nil
 }
 
 func (s *scratch) close() {
 	for _, w := range s.workers {
-		w.zstd.Close()
+		w.Close()
 	}
 }
 
 // trim lets go of what a huge page has made.
 func (w *worker) trim() {
 	clear(w.pages[:cap(w.pages)])
-	if cap(w.window) > pageFloor {
+	if cap(w.window) > hugeWindow {
 		w.window = nil
 	}
-	if cap(w.content) > pageFloor {
-		w.content = nil
-	}
+	w.Trim()
 }

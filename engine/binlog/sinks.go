@@ -79,7 +79,7 @@ func (d *entries[T]) repeated(index uint32, at, n int) error {
 }
 
 func (d *entries[T]) packed(b []byte, width, at, n int) error {
-	return eachIndex(b, width, n, func(i int, indices []uint32) error {
+	return parquet.EachIndex(b, width, n, func(i int, indices []uint32) error {
 		rows := d.sink.rows[at+i : at+i+len(indices)]
 		for j, index := range indices {
 			if uint64(index) >= uint64(len(d.entries)) {
@@ -89,19 +89,6 @@ func (d *entries[T]) packed(b []byte, width, at, n int) error {
 		}
 		return nil
 	})
-}
-
-// eachIndex unpacks n indices, some hundreds at a time.
-func eachIndex(b []byte, width, n int, f func(at int, indices []uint32) error) error {
-	var buffer [512]uint32
-	for at := 0; at < n; at += len(buffer) {
-		out := buffer[:min(len(buffer), n-at)]
-		unpack(b, width, at, out)
-		if err := f(at, out); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // parseInts parses INT32 and INT64 and, bit by bit, BOOLEAN.
@@ -229,7 +216,7 @@ func (d *vectorEntries) repeated(index uint32, at, n int) error {
 }
 
 func (d *vectorEntries) packed(b []byte, width, at, n int) error {
-	return eachIndex(b, width, n, func(i int, indices []uint32) error {
+	return parquet.EachIndex(b, width, n, func(i int, indices []uint32) error {
 		for j, index := range indices {
 			if err := d.repeated(index, at+i+j, 1); err != nil {
 				return err

@@ -133,6 +133,7 @@ func onePage(t *testing.T, codec format.CompressionCodec, h format.PageHeader, b
 	return edited(t, footed(append(page, make([]byte, n)...), footer), func(m *format.FileMetaData) {
 		meta := &m.RowGroups[0].Columns[0].MetaData
 		meta.DataPageOffset, meta.DictionaryPageOffset, meta.TotalCompressedSize, meta.Codec = 4, 0, int64(len(page)), codec
+		meta.NumValues = int64(h.DataPageHeader.V.NumValues)
 	})
 }
 
@@ -164,36 +165,35 @@ func TestHostileParquet(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"2^40 rows":        {says(func(m *meta, _ *chunk) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }), "expected 1099511627776 rows of 4 values, the pages have 12"},
-		"2^62 rows":        {says(func(m *meta, _ *chunk) { m.NumRows = 1 << 62 }), "the pages have 12 values"},
-		"-1 rows":          {says(func(m *meta, _ *chunk) { m.NumRows = -1 }), "negative"},
-		"no column chunks": {says(func(m *meta, _ *chunk) { m.RowGroups[0].Columns = nil }), "does not have enough columns"},
-		"offset 2^63":      {says(func(_ *meta, c *chunk) { c.DataPageOffset = math.MaxInt64 }), "of pages declared"},
-		"offset 0":         {says(func(_ *meta, c *chunk) { c.DataPageOffset = 0 }), "expected the header of a page"},
-		"dictionary 2^40":  {says(func(_ *meta, c *chunk) { c.DictionaryPageOffset = 1 << 40 }), "of pages declared"},
-		"size 2^63":        {says(func(_ *meta, c *chunk) { c.TotalCompressedSize = math.MaxInt64 }), "of pages declared"},
-		"size -1":          {says(func(_ *meta, c *chunk) { c.TotalCompressedSize = -1 }), "-1 bytes of pages declared"},
-		"20,000 levels":    {elements(20_000, 1, "c"), "expected columns of at most 64 levels"},
-		"65 levels":        {elements(66, 1, "c"), "expected columns of at most 64 levels"},
-		"100,000 columns":  {flat(100_000, "c"), "expected a schema of at most 65536 elements, found 100001"},
-		"hostile names":    {flat(300, "a\x1b]0;x\x07\xff\n\u202e"), `"a\x1b]0;x\a\xff\n\u202e"`},
+		"2^40 rows":        {says(func(m *meta, _ *chunk) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }), "expected 1099511627776 rows, found 3"},
+		"2^62 rows":        {says(func(m *meta, _ *chunk) { m.NumRows = 1 << 62 }), "has 4611686018427387904 rows, its row groups 3"},
+		"-1 rows":          {says(func(m *meta, _ *chunk) { m.NumRows = -1 }), "has -1 rows, its row groups 3"},
+		"no column chunks": {says(func(m *meta, _ *chunk) { m.RowGroups[0].Columns = nil }), "a row group without columns"},
+		"offset 2^63":      {says(func(_ *meta, c *chunk) { c.DataPageOffset = math.MaxInt64 }), "bytes at 9223372036854775807 of"},
+		"offset 0":         {says(func(_ *meta, c *chunk) { c.DataPageOffset = 0 }), "bytes at 0 of"},
+		"size 2^63":        {says(func(_ *meta, c *chunk) { c.TotalCompressedSize = math.MaxInt64 }), "has 9223372036854775807 bytes"},
+		"size -1":          {says(func(_ *meta, c *chunk) { c.TotalCompressedSize = -1 }), "has -1 bytes"},
+		"20,000 levels":    {elements(20_000, 1, "c"), "columns nested deeper than 64"},
+		"65 levels":        {elements(66, 1, "c"), "columns nested deeper than 64"},
+		"100,000 columns":  {flat(100_000, "c"), "a schema of more than 32768 elements"},
+		"hostile names":    {flat(300, "a\x1b]0;x\x07\xff\n\u202e"), `"a\x1b]0;x\a?\n\u202e"`},
 		"names of 1 MB":    {flat(3, strings.Repeat("n", 1<<20)), "no column holds vectors: nnn"},
-		"children missing": {elements(3, 100, "c"), "expected metadata of a parquet file"},
-		"2M schema":        {empties(2, 2<<20), "at most 524288 structures"},
-		"2M row groups":    {empties(4, 2<<20), "at most 524288 structures"},
-		"2M keys":          {empties(5, 2<<20), "at most 524288 structures"},
-		"2M column orders": {empties(7, 2<<20), "at most 524288 structures"},
-		"2M columns":       {empties(columns, 2<<20), "at most 524288 structures"},
-		"nested structs":   {footed(nil, bytes.Repeat([]byte{1<<4 | 12}, 1<<20)), "expected metadata of a parquet file"},
-		"list of booleans": {footed(nil, []byte{15<<4 | 9, 2<<4 | 1, 1, 1, 0}), "expected metadata of a parquet file"},
-		"snappy of 1 GB":   {onePage(t, format.Snappy, dataPage(4, 16), snappy, 5<<20), "claims to become 1073741824"},
-		"zstd of 1 GB":     {onePage(t, format.Zstd, dataPage(4, 1<<30), z.EncodeAll(make([]byte, 64), nil), 5<<20), "hold at most 64"},
-		"zstd bomb":        {onePage(t, format.Zstd, dataPage(4, 16), z.EncodeAll(make([]byte, 96<<20), nil), 0), "is more than"},
-		"gzip of 1 GB":     {onePage(t, format.Gzip, dataPage(4, 1<<30), g.Bytes(), 5<<20), "hold at most 100663296"},
-		"gzip bomb":        {onePage(t, format.Gzip, dataPage(4, 16), g.Bytes(), 0), "decompresses to more"},
-		"2^31 values":      {onePage(t, format.Uncompressed, dataPage(math.MaxInt32, 6), []byte{2, 0, 0, 0, 8, 1}, 0), "a page of 2147483647 values"},
-		"-1 values":        {onePage(t, format.Uncompressed, dataPage(-1, 6), []byte{2, 0, 0, 0, 8, 1}, 0), "a page of -1 values"},
-		"1 GB that is not": {onePage(t, format.Uncompressed, dataPage(1, 1<<30), []byte{2, 0, 0, 0, 8, 1}, 5<<20), "hold at most 6"},
+		"children missing": {elements(3, 100, "c"), "expected a number"},
+		"2M schema":        {empties(2, 2<<20), "parquet metadata at offset 4"},
+		"2M row groups":    {empties(4, 2<<20), "parquet metadata at offset 4"},
+		"2M keys":          {empties(5, 2<<20), "parquet metadata at offset 4"},
+		"2M column orders": {empties(7, 2<<20), "parquet metadata at offset 4"},
+		"2M columns":       {empties(columns, 2<<20), "parquet metadata at offset 4"},
+		"nested structs":   {footed(nil, bytes.Repeat([]byte{1<<4 | 12}, 1<<20)), "nested deeper than 16"},
+		"list of booleans": {footed(nil, []byte{15<<4 | 9, 2<<4 | 1, 1, 1, 0}), "a schema without a root"},
+		"snappy of 1 GB":   {onePage(t, format.Snappy, dataPage(4, 16), snappy, 5<<20), "snappy that do not hold the 16"},
+		"zstd of 1 GB":     {onePage(t, format.Zstd, dataPage(4, 1<<30), z.EncodeAll(make([]byte, 64), nil), 5<<20), "claim to decompress to 1073741824"},
+		"zstd bomb":        {onePage(t, format.Zstd, dataPage(4, 16), z.EncodeAll(make([]byte, 96<<20), nil), 0), "ZSTD: decompressed size exceeds configured limit"},
+		"gzip of 1 GB":     {onePage(t, format.Gzip, dataPage(4, 1<<30), g.Bytes(), 5<<20), "claim to decompress to 1073741824"},
+		"gzip bomb":        {onePage(t, format.Gzip, dataPage(4, 16), g.Bytes(), 0), "GZIP: 17 bytes, expected 16"},
+		"2^31 values":      {onePage(t, format.Uncompressed, dataPage(math.MaxInt32, 6), []byte{2, 0, 0, 0, 8, 1}, 0), "more values than a file of"},
+		"-1 values":        {onePage(t, format.Uncompressed, dataPage(-1, 6), []byte{2, 0, 0, 0, 8, 1}, 0), "has -1 values in 1 rows"},
+		"1 GB that is not": {onePage(t, format.Uncompressed, dataPage(1, 1<<30), []byte{2, 0, 0, 0, 8, 1}, 5<<20), "claim to decompress to 1073741824"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

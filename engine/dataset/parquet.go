@@ -7,77 +7,75 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
-
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	guard "kitescope/engine/parquet"
+	"kitescope/engine/parquet"
 )
 
-// vectorColumn is a column whose rows are vectors or ids, and how.
+// vectorColumn is a column whose rows are vectors or ids.
 type vectorColumn struct {
-	leaf    *parquet.Column
-	name    string
+	parquet.Leaf
+	index   int          // of the leaf
 	list    bool         // rows are lists of values; else each is a value of several bytes
 	element dist.Element // of vectors
 	ids     bool
-	double  bool
 }
 
 // readParquet reads a column of lists of FLOAT, DOUBLE, FLOAT16, INT_8 (vectors), UINT_8 (bits,
 // eight to a value), INT32 and INT64 (ids), or of FIXED_LEN_BYTE_ARRAY (float32, as Milvus
 // stores them). With an empty name the file has to have one such column alone. Only columns
 // that are named may hold single integers: one id a row.
-func readParquet(ctx context.Context, name string, data []byte) (s *Set, err error) {
-	defer guard.Recover(&err)
-	in := guard.Bytes(data)
-	file, err := guard.Open(in, int64(len(data)))
+func readParquet(ctx context.Context, name string, data []byte) (*Set, error) {
+	file, err := parquet.ReadFooter(parquet.Bytes(data), 0, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	column, err := chooseColumn(file, name)
+	column, err := chooseColumn(file.Leaves, name)
 	if err != nil {
 		return nil, err
 	}
-	width := int64(8)
-	if column.leaf.Type().Kind() == parquet.FixedLenByteArray {
-		width = int64(column.leaf.Type().Length())
+	r := rowReader{vectorColumn: column, want: file.Rows}
+	for _, g := range file.Groups {
+		r.values += g.Chunks[column.index].Values
 	}
-	// Levels take a byte each once they are decoded.
-	values, err := guard.CheckPages(file, column.leaf, in, int64(len(data)), width+2)
+	if err = file.Pages(ctx, column.index, r.page); err == nil {
+		err = r.end()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("column %s: %w", guard.Shown(column.name), err)
-	}
-	r := rowReader{vectorColumn: column, want: file.NumRows(), values: values}
-	if err := r.read(ctx); err != nil {
 		r.set.Close()
-		return nil, fmt.Errorf("column %s: %w", guard.Shown(column.name), err)
+		return nil, fmt.Errorf("column %s: %w", parquet.Shown(column.Top), err)
 	}
-	r.set.Column = column.name
+	r.set.Column = column.Top
 	return &r.set, nil
 }
 
 // chooseColumn returns the column of that name, or the only one.
-func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
+func chooseColumn(leaves []parquet.Leaf, name string) (vectorColumn, error) {
 	var found []vectorColumn
 	var names, others []string
-	for _, top := range file.Root().Columns() {
-		c, ok := asVectors(file, top, name != "")
-		if name != "" && top.Name() == name {
+	for i := 0; i < len(leaves); {
+		top, end := leaves[i], i+1
+		for end < len(leaves) && leaves[end].Column == top.Column {
+			end++
+		}
+		c, ok := asVectors(top, name != "")
+		c.index, ok = i, ok && end == i+1
+		if name != "" && top.Top == name {
 			if !ok {
-				return c, fmt.Errorf("column %s is %s: expected a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32", guard.Shown(name), kindOf(top))
+				return c, fmt.Errorf("column %s is %s: expected numbers, a list of numbers or a FIXED_LEN_BYTE_ARRAY of float32",
+					parquet.Shown(name), kindOf(leaves[i:end]))
 			}
 			return c, nil
 		}
 		if ok {
-			found, names = append(found, c), append(names, top.Name())
+			found, names = append(found, c), append(names, top.Top)
 		}
-		others = append(others, top.Name())
+		others = append(others, top.Top)
+		i = end
 	}
 	switch {
 	case name != "":
-		return vectorColumn{}, fmt.Errorf("no column %s; there are %s", guard.Quote(name), list(others))
+		return vectorColumn{}, fmt.Errorf("no column %s; there are %s", parquet.Quote(name), list(others))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
@@ -86,46 +84,49 @@ func chooseColumn(file *parquet.File, name string) (vectorColumn, error) {
 	return vectorColumn{}, fmt.Errorf("several columns hold vectors; choose one with FILE#COLUMN: %s", list(names))
 }
 
-// kindOf is what a column is, for an error.
-func kindOf(top *parquet.Column) string {
-	if !top.Leaf() {
-		return "a group"
+// kindOf describes a column for an error.
+func kindOf(leaves []parquet.Leaf) string {
+	l := leaves[0]
+	name := parquet.PhysicalName(l.Physical)
+	if l.Logical == parquet.OtherLogical {
+		name += " of another meaning (text, decimals, times)"
 	}
-	return top.Type().String()
+	switch {
+	case len(leaves) > 1:
+		return "a group of several columns"
+	case l.Repetitions > 1:
+		return "a list of lists"
+	case l.Repetitions == 1:
+		return "a list of " + name
+	}
+	return name
 }
 
-// asVectors tells how the rows of a column are vectors.
-func asVectors(file *parquet.File, top *parquet.Column, scalars bool) (vectorColumn, bool) {
-	leaf, ok := guard.LeafOf(top)
-	if !ok {
-		return vectorColumn{}, false
-	}
-	c := vectorColumn{leaf: leaf, name: top.Name(), list: leaf.MaxRepetitionLevel() == 1}
-	if leaf.MaxRepetitionLevel() > 1 {
+// asVectors reports whether the rows of a column are vectors or ids, and how.
+func asVectors(l parquet.Leaf, scalars bool) (c vectorColumn, ok bool) {
+	c = vectorColumn{Leaf: l, list: l.Repetitions == 1}
+	if l.Repetitions > 1 {
 		return c, false
 	}
-	kind, logical := leaf.Type().Kind(), leaf.Type().LogicalType()
 	if !c.list {
-		c.ids = scalars && (kind == parquet.Int32 || kind == parquet.Int64)
-		return c, c.ids || kind == parquet.FixedLenByteArray && logical == nil && leaf.Type().Length()%4 == 0
+		c.ids = scalars && (l.Physical == parquet.Int32 || l.Physical == parquet.Int64) && l.Logical != parquet.OtherLogical
+		return c, c.ids || l.Physical == parquet.Fixed && l.Logical == parquet.NoLogical && l.Length > 0 && l.Length%4 == 0
 	}
-	switch kind {
-	case parquet.Float:
-	case parquet.Double:
-		c.double = true
-	case parquet.FixedLenByteArray:
+	switch l.Physical {
+	case parquet.Float, parquet.Double:
+	case parquet.Fixed:
 		c.element = dist.Float16
-		return c, leaf.Type().Length() == 2 && isFloat16(file, leaf)
+		return c, l.Length == 2 && l.Logical == parquet.Float16
 	case parquet.Int32, parquet.Int64:
-		c.ids = true
-		if logical == nil {
-			break
-		}
-		if whole, ok := logical.Value.(*format.IntType); ok && whole.BitWidth == 8 {
-			c.ids, c.element = false, dist.Int8
-			if !whole.IsSigned {
-				c.element = dist.Bit
-			}
+		switch l.Logical {
+		case parquet.Int8:
+			c.element = dist.Int8
+		case parquet.Uint8:
+			c.element = dist.Bit
+		case parquet.OtherLogical: // decimals, times
+			return c, false
+		default:
+			c.ids = true
 		}
 	default:
 		return c, false
@@ -133,88 +134,68 @@ func asVectors(file *parquet.File, top *parquet.Column, scalars bool) (vectorCol
 	return c, true
 }
 
-// isFloat16 asks the footer: parquet-go's types do not tell.
-func isFloat16(file *parquet.File, leaf *parquet.Column) bool {
-	index := 0
-	for i := range file.Metadata().Schema {
-		element := &file.Metadata().Schema[i]
-		if element.NumChildren.Valid && element.NumChildren.V > 0 {
-			continue
-		}
-		if index == leaf.Index() {
-			_, half := element.LogicalType.Value.(*format.Float16Type)
-			return half
-		}
-		index++
-	}
-	return false
-}
-
 // rowReader puts the values of a column into rows.
 type rowReader struct {
 	vectorColumn
 	want   int64 // rows, as the footer says
-	values int64 // as the pages say, which were held against the file's size
+	values int64 // in all pages, as the footer says; File.Pages bounds them
 
 	width int // values of a row; 0 before the first is complete
-	first []parquet.Value
+	first []byte
 	row   int // that is filled
 	at    int // its next value
 	set   Set
 }
 
-func (r *rowReader) read(ctx context.Context) error {
-	if err := guard.Values(ctx, r.leaf, r.value); err != nil {
-		return err
-	}
-	return r.end()
-}
-
-// value takes the next value. The first row is kept until it is known how long rows are.
-func (r *rowReader) value(v parquet.Value) error {
-	begins := v.RepetitionLevel() == 0
-	if v.IsNull() {
-		row := r.row
-		if begins && (r.at > 0 || len(r.first) > 0) {
-			row++
+// page takes the values of a page. The first row is kept until its end, which tells how long rows are.
+func (r *rowReader) page(p parquet.Page) error {
+	size := r.Width()
+	for i := range p.Entries {
+		if (p.Starts == nil || p.Starts[i]) && r.at > 0 {
+			if err := r.endRow(); err != nil {
+				return err
+			}
 		}
-		return fmt.Errorf("row %d: expected a value, found none", row)
-	}
-	if begins && (r.at > 0 || len(r.first) > 0) {
-		if err := r.endRow(); err != nil {
-			return err
+		if p.Present != nil && !p.Present[i] {
+			return fmt.Errorf("row %d: expected a value, found none (null or an empty list)", r.row)
 		}
+		v := p.Values[:size:size]
+		p.Values = p.Values[size:]
+		switch {
+		case r.width == 0:
+			r.first = append(r.first, v...)
+		case r.at == r.width:
+			return fmt.Errorf("row %d: expected %d values, as in row 0, found more", r.row, r.width)
+		case r.set.Vectors != nil || r.set.IDs != nil:
+			if err := r.store(v); err != nil {
+				return err
+			}
+		}
+		r.at++
 	}
-	if r.width == 0 {
-		r.first = append(r.first, v.Clone())
-		return nil
-	}
-	if r.at == r.width || r.row >= int(r.want) {
-		return fmt.Errorf("row %d of %d: expected %d values, found more", r.row, r.want, r.width)
-	}
-	r.store(v)
 	return nil
 }
 
 // endRow is called when all values of a row were seen.
 func (r *rowReader) endRow() error {
 	if r.width == 0 {
+		r.width = r.at
 		if err := r.allocate(); err != nil {
 			return err
 		}
 	}
 	if r.at != r.width {
-		return fmt.Errorf("row %d: expected %d values, found %d", r.row, r.width, r.at)
+		return fmt.Errorf("row %d: expected %d values, as in row 0, found %d", r.row, r.width, r.at)
 	}
 	r.row, r.at = r.row+1, 0
 	return nil
 }
 
-// allocate makes room for all rows, whose length the first one tells, and stores that.
+// allocate makes room for all rows, which are as long as the first, and stores that. There is none if they cannot be: the rows are
+// read on then, to the one that is shorter or longer.
 func (r *rowReader) allocate() error {
-	r.width = len(r.first)
-	if r.width == 0 || r.want < 0 || r.want > r.values/int64(r.width) {
-		return fmt.Errorf("expected %d rows of %d values, the pages have %d values", r.want, r.width, r.values)
+	if r.want < 1 || r.want > r.values/int64(r.width) {
+		return nil
 	}
 	rows := int(r.want)
 	if r.ids {
@@ -227,7 +208,7 @@ func (r *rowReader) allocate() error {
 		dim := r.width
 		switch {
 		case !r.list:
-			dim = r.leaf.Type().Length() / 4
+			dim = r.Length / 4
 		case r.element == dist.Bit:
 			dim *= 8
 		}
@@ -237,59 +218,70 @@ func (r *rowReader) allocate() error {
 		}
 		r.set.Vectors = v
 	}
-	for _, v := range r.first {
-		r.store(v)
+	for r.at = range r.width {
+		if err := r.store(r.first[r.at*r.Width():]); err != nil {
+			return err
+		}
 	}
-	r.first = nil
+	r.at, r.first = r.width, nil
 	return nil
 }
 
 // store puts a value at its place. Integers of columns of eight bits are in range: it is
 // their low byte that the format defines.
-func (r *rowReader) store(v parquet.Value) {
-	at := r.at
-	r.at++
+func (r *rowReader) store(v []byte) error {
+	if r.row >= int(r.want) {
+		return fmt.Errorf("expected %d rows, found more", r.want)
+	}
 	if r.ids {
-		id := v.Int64()
-		if v.Kind() == parquet.Int32 {
-			id = int64(v.Int32())
+		id := &r.set.IDs[r.row][r.at]
+		switch {
+		case r.Physical == parquet.Int64:
+			*id = int64(binary.LittleEndian.Uint64(v))
+		case r.Logical == parquet.Uint32:
+			*id = int64(binary.LittleEndian.Uint32(v))
+		default:
+			*id = int64(int32(binary.LittleEndian.Uint32(v)))
 		}
-		r.set.IDs[r.row][at] = id
-		return
+		if r.Logical == parquet.Uint64 && *id < 0 {
+			return fmt.Errorf("row %d: expected an id below 2^63, found %d", r.row, uint64(*id))
+		}
+		return nil
 	}
 	row := r.set.Vectors.Row(r.row)
 	switch {
 	case !r.list:
-		copy(row, v.ByteArray())
-	case r.double:
-		x := v.Double()
-		binary.LittleEndian.PutUint32(row[4*at:], math.Float32bits(float32(x)))
+		copy(row, v[:r.Length])
+	case r.Physical == parquet.Double:
+		x := math.Float64frombits(binary.LittleEndian.Uint64(v))
+		binary.LittleEndian.PutUint32(row[4*r.at:], math.Float32bits(float32(x)))
 		if float64(float32(x)) != x && x == x {
 			r.set.Rounded++
 		}
 	case r.element == dist.Float32:
-		binary.LittleEndian.PutUint32(row[4*at:], math.Float32bits(v.Float()))
+		copy(row[4*r.at:4*r.at+4], v)
 	case r.element == dist.Float16:
-		copy(row[2*at:2*at+2], v.ByteArray())
-	case v.Kind() == parquet.Int64:
-		row[at] = byte(v.Int64())
+		copy(row[2*r.at:2*r.at+2], v)
 	default:
-		row[at] = byte(v.Int32())
+		row[r.at] = v[0]
 	}
+	return nil
 }
 
-// end holds the number of rows against the footer's.
+// end compares the number of rows with the footer's.
 func (r *rowReader) end() error {
-	if r.at > 0 || len(r.first) > 0 {
+	if r.at > 0 {
 		if err := r.endRow(); err != nil {
 			return err
 		}
 	}
-	if int64(r.row) != r.want {
+	switch {
+	case int64(r.row) != r.want:
 		return fmt.Errorf("expected %d rows, found %d", r.want, r.row)
-	}
-	if r.width == 0 {
+	case r.width == 0:
 		return errors.New("no rows, so no dimension")
+	case r.values != r.want*int64(r.width):
+		return fmt.Errorf("expected %d rows of %d values, found %d values", r.want, r.width, r.values)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	guard "kitescope/engine/parquet"
+	"kitescope/engine/parquet"
 )
 
 // shownNames is how many of a file's own names an error repeats.
@@ -14,7 +14,7 @@ const shownNames = 20
 func list(names []string) string {
 	var out []string
 	for _, name := range names[:min(len(names), shownNames)] {
-		out = append(out, guard.Shown(name))
+		out = append(out, parquet.Shown(name))
 	}
 	if more := len(names) - shownNames; more > 0 {
 		out = append(out, fmt.Sprintf("and %d more", more))

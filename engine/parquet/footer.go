@@ -9,9 +9,12 @@ import (
 	"strings"
 )
 
-// maxFooter bounds the metadata of a parquet file: a thousand columns in a thousand row groups
-// take some 150 MB, more than Milvus ever writes by two orders of magnitude.
-const maxFooter = 64 << 20
+// Bounds of the metadata of a parquet file, far beyond those of real files: bytes, columns and groups, groups within groups.
+const (
+	maxFooter  = 16 << 20
+	maxSchema  = 1 << 15
+	maxNesting = 64
+)
 
 // Physical types of parquet.thrift: Leaf.Physical.
 const (
@@ -42,9 +45,29 @@ type Leaf struct {
 	ID       int64 // field_id, -1 without one
 	Physical int
 	Length   int // bytes of a fixed_len_byte_array
+	Logical  Logical
 	Optional bool
 	Nested   bool // in a group, or repeated
+
+	Column                   int    // the one of the root's children that it is or is in
+	Top                      string // the name of that
+	Definitions, Repetitions int    // the highest levels
 }
+
+// Logical is the meaning of a physical value, as far as it decides how vectors and ids are read.
+type Logical uint8
+
+// The meanings.
+const (
+	NoLogical Logical = iota
+	OtherLogical
+	Integer // that its physical type holds as it is
+	Int8
+	Uint8
+	Uint32
+	Uint64
+	Float16
+)
 
 // RowGroup is a number of rows, with a chunk for each leaf.
 type RowGroup struct {
@@ -55,6 +78,7 @@ type RowGroup struct {
 // Chunk is where the pages of a column lie in a row group.
 type Chunk struct {
 	Codec              int
+	Values             int64 // with those that are null
 	At, Length         int64 // from the start of the parquet file
 	dictPage, dataPage int64
 }
@@ -98,7 +122,11 @@ func (p *File) parse(b []byte) error {
 	c.fields(func(id int64, typ byte) {
 		switch id {
 		case 2:
-			c.eachStruct(typ, func() { schema = append(schema, c.schemaElement()) })
+			c.eachStruct(typ, func() {
+				if schema = append(schema, c.schemaElement()); len(schema) > maxSchema {
+					c.fail(fmt.Errorf("a schema of more than %d elements", maxSchema))
+				}
+			})
 		case 3:
 			p.Rows = c.int(typ)
 		case 4:
@@ -152,16 +180,68 @@ func (c *compact) schemaElement() schemaElement {
 			e.Name = strings.ToValidUTF8(string(c.bytes(typ)), "?")
 		case 5:
 			e.children = c.int(typ)
+		case 6:
+			if converted := c.int(typ); e.Logical == NoLogical {
+				e.Logical = logicalOf(map[int64]int64{15: 8, 11: -8, 12: -16, 13: -32, 14: -64, 16: 16, 17: 32, 18: 64}[converted])
+			}
 		case 9:
 			e.ID = c.int(typ)
+		case 10:
+			e.Logical = OtherLogical
+			c.fields(func(id int64, typ byte) {
+				switch {
+				case id == 10 && typ == thriftStruct:
+					e.Logical = c.integer()
+				case id == 15:
+					e.Logical = Float16
+					c.skip(typ)
+				default:
+					c.skip(typ)
+				}
+			})
 		default:
 			c.skip(typ)
 		}
 	})
-	if e.Name == "" { // an element of one byte would become ninety in memory
-		c.fail(fmt.Errorf("a column without a name before byte %d", c.at))
+	if e.children < 0 {
+		c.fail(fmt.Errorf("a column with %d children before byte %d", e.children, c.at))
 	}
 	return e
+}
+
+// integer reads an IntType.
+func (c *compact) integer() Logical {
+	var width, sign int64 = 0, 1
+	c.fields(func(id int64, typ byte) {
+		switch id {
+		case 1:
+			width = c.int(typ)
+		case 2:
+			if !c.bool(typ) {
+				sign = -1
+			}
+		default:
+			c.skip(typ)
+		}
+	})
+	return logicalOf(sign * width)
+}
+
+// logicalOf returns the meaning of an integer of that many bits, negative without a sign.
+func logicalOf(bits int64) Logical {
+	switch bits {
+	case 8:
+		return Int8
+	case -8:
+		return Uint8
+	case -32:
+		return Uint32
+	case -64:
+		return Uint64
+	case 16, -16, 32, 64:
+		return Integer
+	}
+	return OtherLogical
 }
 
 func (c *compact) rowGroup() RowGroup {
@@ -209,6 +289,8 @@ func (c *compact) columnMetadata(k *Chunk, id int64, typ byte) {
 	switch id {
 	case 4:
 		k.Codec = int(c.int(typ))
+	case 5:
+		k.Values = c.int(typ)
 	case 7:
 		k.Length = c.int(typ)
 	case 9:
@@ -226,29 +308,46 @@ func (p *File) flatten(schema []schemaElement) error {
 	if len(schema) == 0 {
 		return errors.New("a schema without a root")
 	}
-	open := []int64{schema[0].children} // how many children each open group still has
-	top := int64(-1)                    // the id of the outermost group, by which a nested field is found
+	type group struct{ left, definitions, repetitions int } // left: children that are still to come
+	open := []group{{left: int(schema[0].children)}}
+	column, top := -1, schema[0] // the outermost element, by whose id a nested field is found
 	for _, e := range schema[1:] {
-		for len(open) > 0 && open[len(open)-1] <= 0 {
+		for len(open) > 0 && open[len(open)-1].left <= 0 {
 			open = open[:len(open)-1]
 		}
 		if len(open) == 0 {
 			return fmt.Errorf("%d elements of the schema belong to no group", len(schema))
 		}
-		open[len(open)-1]--
+		in := &open[len(open)-1]
+		in.left--
 		if len(open) == 1 {
-			top = e.ID
+			column, top = column+1, e
+		}
+		e.Definitions, e.Repetitions = in.definitions, in.repetitions
+		if e.repetition > 0 {
+			e.Definitions++
+		}
+		if e.repetition > 1 {
+			e.Repetitions++
 		}
 		if e.children > 0 {
-			open = append(open, e.children)
+			if open = append(open, group{int(e.children), e.Definitions, e.Repetitions}); len(open) > maxNesting {
+				return fmt.Errorf("columns nested deeper than %d", maxNesting)
+			}
 			continue
 		}
+		e.Column, e.Top = column, top.Name
 		e.Optional = e.repetition == 1
 		e.Nested = len(open) > 1 || e.repetition > 1
 		if e.Nested {
-			e.ID = top
+			e.ID = top.ID
 		}
 		p.Leaves = append(p.Leaves, e.Leaf)
+	}
+	for _, g := range open {
+		if g.left > 0 {
+			return fmt.Errorf("a group whose last %d columns are missing", g.left)
+		}
 	}
 	return nil
 }
@@ -264,8 +363,12 @@ func (p *File) check(end int64) error {
 		rows += g.Rows
 		for j := range g.Chunks {
 			k := &g.Chunks[j]
+			if k.Values < 0 || p.Leaves[j].Repetitions == 0 && k.Values != g.Rows {
+				return fmt.Errorf("row group %d of the parquet file at offset %d: column %s has %d values in %d rows",
+					i, p.Base, Quote(p.Leaves[j].Name), k.Values, g.Rows)
+			}
 			k.At = k.dataPage
-			if k.dictPage > 0 && k.dictPage < k.At {
+			if k.dictPage > 0 && (k.dictPage < k.At || k.At == 0) { // 0 without data pages
 				k.At = k.dictPage
 			}
 			if k.At < 4 || k.Length < 0 || k.At > end || k.Length > end-k.At {

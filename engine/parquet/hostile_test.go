@@ -24,25 +24,7 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
-func TestZstdIsBoundedByItsBlocks(t *testing.T) {
-	// One frame without a content size, 1000 blocks of 128 KiB of one byte each.
-	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0x58}
-	for i := range 1000 {
-		block := 128<<10<<3 | 1<<1
-		if i == 999 {
-			block |= 1
-		}
-		frame = append(frame, byte(block), byte(block>>8), byte(block>>16), 0)
-	}
-	if n, err := zstdBound(frame); n != 1000*128<<10 || err != nil {
-		t.Errorf("%d bytes, %v", n, err)
-	}
-	if _, err := zstdBound(frame[:len(frame)-2]); err == nil {
-		t.Error("no error for a frame that is cut")
-	}
-}
-
-// FuzzOpen: nothing that a file says makes either way of opening it panic, or take much memory.
+// FuzzOpen: nothing that a file says makes reading it panic, or take much memory.
 func FuzzOpen(f *testing.F) {
 	for _, name := range []string{"one", "plain", "zeros"} {
 		b, err := os.ReadFile("../dataset/testdata/" + name + ".parquet")
@@ -53,6 +35,9 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if file, err := ReadFooter(Bytes(b), 0, int64(len(b))); err == nil {
+			for i := range file.Leaves {
+				_ = file.Pages(t.Context(), i, func(Page) error { return nil })
+			}
 			for _, g := range file.Groups {
 				for _, k := range g.Chunks {
 					far := readPages(file, k, b)
@@ -61,15 +46,6 @@ func FuzzOpen(f *testing.F) {
 						t.Errorf("%d pages in windows for a reader that is near, %d else", near, far)
 					}
 				}
-			}
-		}
-		file, err := Open(Bytes(b), int64(len(b)))
-		if err != nil {
-			return
-		}
-		for _, leaf := range file.Root().Columns() {
-			if leaf.Leaf() {
-				_, _ = CheckPages(file, leaf, Bytes(b), int64(len(b)), 10)
 			}
 		}
 	})

@@ -3,23 +3,20 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strconv"
 )
 
-// Codecs of parquet.thrift: Chunk.Codec.
-const (
-	CodecNone   = 0
-	CodecSnappy = 1
-	CodecZstd   = 6
-)
-
 // Encodings of parquet.thrift: PageHeader.Encoding.
 const (
-	PlainEncoding   = 0
-	PlainDictionary = 2
-	RLEEncoding     = 3
-	RLEDictionary   = 8
+	PlainEncoding     = 0
+	PlainDictionary   = 2
+	RLEEncoding       = 3
+	DeltaBinaryPacked = 5
+	DeltaByteArray    = 7
+	RLEDictionary     = 8
+	ByteStreamSplit   = 9
 )
 
 // Types of pages in parquet.thrift: PageHeader.Kind.
@@ -44,9 +41,12 @@ type PageHeader struct {
 	Uncompressed, Compressed int
 	Values                   int
 	Encoding                 int
-	LevelEncoding            int // of definition levels, version 1
-	Levels                   int // bytes of definition levels, version 2
+	DefinitionEncoding       int // of levels, version 1
+	RepetitionEncoding       int
+	Definitions, Repetitions int // bytes of levels, version 2
 	Stored                   bool
+	Checked                  bool // whether there is a CRC
+	CRC                      uint32
 }
 
 // Header reads the next page header. Its length is not known before it is read.
@@ -57,7 +57,7 @@ func (p *PageReader) Header() (PageHeader, error) {
 			return PageHeader{}, err
 		}
 		c := &compact{b: b}
-		h, repetition := c.pageHeader()
+		h := c.pageHeader()
 		if c.err == errShort && int64(len(b)) == n && n < maxPageHeader { //nolint:errorlint // never wrapped
 			continue
 		}
@@ -65,11 +65,11 @@ func (p *PageReader) Header() (PageHeader, error) {
 			return h, c.err
 		}
 		p.skip(c.at)
-		return h, h.check(repetition)
+		return h, h.check()
 	}
 }
 
-func (c *compact) pageHeader() (h PageHeader, repetition int) {
+func (c *compact) pageHeader() (h PageHeader) {
 	h.Kind = -1
 	c.fields(func(id int64, typ byte) {
 		switch id {
@@ -79,6 +79,8 @@ func (c *compact) pageHeader() (h PageHeader, repetition int) {
 			h.Uncompressed = int(c.int(typ))
 		case 3:
 			h.Compressed = int(c.int(typ))
+		case 4:
+			h.Checked, h.CRC = true, uint32(c.int(typ))
 		case 5, 7, 8:
 			if typ != thriftStruct {
 				c.fail(fmt.Errorf("expected a struct, found thrift type %d", typ))
@@ -86,7 +88,7 @@ func (c *compact) pageHeader() (h PageHeader, repetition int) {
 			}
 			c.fields(func(inner int64, typ byte) {
 				if id == 8 {
-					repetition += c.headerV2(&h, inner, typ)
+					c.headerV2(&h, inner, typ)
 					return
 				}
 				switch inner {
@@ -94,9 +96,13 @@ func (c *compact) pageHeader() (h PageHeader, repetition int) {
 					h.Values = int(c.int(typ))
 				case 2:
 					h.Encoding = int(c.int(typ))
-				case 3:
+				case 3, 4:
+					to := &h.DefinitionEncoding
+					if inner == 4 {
+						to = &h.RepetitionEncoding
+					}
 					if id == 5 {
-						h.LevelEncoding = int(c.int(typ))
+						*to = int(c.int(typ))
 						return
 					}
 					c.skip(typ)
@@ -108,37 +114,33 @@ func (c *compact) pageHeader() (h PageHeader, repetition int) {
 			c.skip(typ)
 		}
 	})
-	return h, repetition
+	return h
 }
 
-// headerV2 reads a field of a DataPageHeaderV2 and returns the bytes of repetition levels.
-func (c *compact) headerV2(h *PageHeader, id int64, typ byte) (repetition int) {
+// headerV2 reads a field of a DataPageHeaderV2.
+func (c *compact) headerV2(h *PageHeader, id int64, typ byte) {
 	switch id {
 	case 1:
 		h.Values = int(c.int(typ))
 	case 4:
 		h.Encoding = int(c.int(typ))
 	case 5:
-		h.Levels = int(c.int(typ))
+		h.Definitions = int(c.int(typ))
 	case 6:
-		return int(c.int(typ))
+		h.Repetitions = int(c.int(typ))
 	case 7:
 		h.Stored = !c.bool(typ)
 	default:
 		c.skip(typ)
 	}
-	return 0
 }
 
-func (h *PageHeader) check(repetition int) error {
+func (h *PageHeader) check() error {
 	const most = 1<<31 - 1 // as parquet.thrift has them in 32 bits
-	for _, n := range []int{h.Uncompressed, h.Compressed, h.Values, h.Levels, repetition} {
+	for _, n := range []int{h.Uncompressed, h.Compressed, h.Values, h.Definitions, h.Repetitions} {
 		if n < 0 || n > most {
 			return fmt.Errorf("a length or count of %d", n)
 		}
-	}
-	if repetition != 0 {
-		return fmt.Errorf("%d bytes of repetition levels in a column without repetition", repetition)
 	}
 	if h.Kind != DataPage && h.Kind != DictionaryPage && h.Kind != DataPageV2 {
 		h.Values = 0 // an index page, or one of a later version: its bytes are skipped
@@ -200,7 +202,7 @@ func (p *PageReader) Move(buffer []byte) {
 // Whole reports whether the next page is in the window, so that reading it leaves what was taken where it is.
 func (p *PageReader) Whole() bool {
 	c := &compact{b: p.ahead}
-	h, _ := c.pageHeader()
+	h := c.pageHeader()
 	return c.err == nil && h.Compressed >= 0 && h.Compressed <= len(p.ahead)-c.at
 }
 
@@ -230,6 +232,16 @@ func (p *PageReader) peek(n int64) ([]byte, error) {
 func (p *PageReader) skip(n int) {
 	p.ahead = p.ahead[n:]
 	p.at += int64(n)
+}
+
+// Body returns the bytes of the page whose header was read, as Next does.
+func (p *PageReader) Body(h PageHeader) ([]byte, error) {
+	at := p.at
+	b, err := p.Next(int64(h.Compressed))
+	if err == nil && h.Checked && crc32.ChecksumIEEE(b) != h.CRC {
+		err = fmt.Errorf("page at offset %d: its checksum does not fit its bytes", at)
+	}
+	return b, err
 }
 
 // Next returns the next n bytes, which stay until what is not Whole is read.

@@ -15,11 +15,6 @@ type compact struct {
 	b   []byte
 	at  int
 	err error
-
-	// strict is for what a library decodes afterwards: no maps and no lists of booleans, which parquet has not and its decoder
-	// passes over in its own way, and no more than maxStructs in lists.
-	strict  bool
-	structs int
 }
 
 // Types of the compact protocol.
@@ -41,9 +36,6 @@ const (
 
 // maxDepth bounds the nesting of what is skipped; parquet nests five deep.
 const maxDepth = 16
-
-// errStructs says that there are more than maxStructs structs in lists.
-var errStructs = errors.New("too many structures")
 
 // errShort says that the bytes end within a value.
 var errShort = errors.New("the metadata ends within a value")
@@ -128,24 +120,7 @@ func (c *compact) list(typ byte) (n int, element byte) {
 		c.fail(errShort)
 		return 0, 0
 	}
-	element = head & 15
-	if c.strict {
-		c.checkList(int(count), element)
-	}
-	return int(count), element
-}
-
-func (c *compact) checkList(n int, element byte) {
-	switch element {
-	case thriftStruct:
-		if c.structs += n; c.structs > maxStructs {
-			c.fail(errStructs)
-		}
-	case thriftTrue, thriftFalse:
-		if n > 0 {
-			c.fail(fmt.Errorf("a list of booleans before byte %d of the metadata", c.at))
-		}
-	}
+	return int(count), head & 15
 }
 
 // eachStruct calls f for each element of a list of structs; f calls fields.
@@ -202,9 +177,6 @@ func (c *compact) skipDeep(typ byte, depth int) {
 			c.skipElement(element, depth+1)
 		}
 	case thriftMap:
-		if c.strict {
-			c.fail(fmt.Errorf("a map before byte %d of the metadata", c.at))
-		}
 		c.skipMap(depth)
 	case thriftStruct:
 		c.fields(func(_ int64, typ byte) { c.skipDeep(typ, depth+1) })

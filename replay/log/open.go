@@ -17,7 +17,7 @@ import (
 
 	"kitescope/engine/dataset"
 	"kitescope/engine/dist"
-	guard "kitescope/engine/parquet"
+	"kitescope/engine/parquet"
 	"kitescope/internal/hints"
 )
 
@@ -233,7 +233,7 @@ type bounded struct {
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.n > guard.MaxRatio*b.raw.n+guard.MaxExtra {
+	if b.n > parquet.MaxRatio*b.raw.n+parquet.MaxExtra {
 		return 0, fmt.Errorf("%d compressed bytes became more than %d", b.raw.n, b.n)
 	}
 	n, err := b.r.Read(p)

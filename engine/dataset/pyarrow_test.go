@@ -1,0 +1,93 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestPyarrow compares files of random codecs, page versions, encodings and shapes with the values that pyarrow reads: see pyarrow.py.
+func TestPyarrow(t *testing.T) {
+	b, err := os.ReadFile(testdata("pyarrow/truth.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []struct {
+		File, Codec, Version, Shape, Encoding string
+		Hex                                   string     // the rows, or
+		IDs                                   [][]string // the ids, or
+		Row                                   *int       // the row that is null, empty or ragged
+	}
+	if err := json.Unmarshal(b, &files); err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		t.Run(strings.Join([]string{f.File, f.Shape, f.Codec, f.Version, f.Encoding}, " "), func(t *testing.T) {
+			s, err := Open(t.Context(), testdata("pyarrow/"+f.File+"#emb"))
+			if f.Row != nil || f.Shape == "nestedlist" {
+				want := "a list of lists"
+				if f.Row != nil {
+					want = fmt.Sprintf("row %d: expected", *f.Row)
+				}
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q", err, want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := holds(s, f.Hex, f.IDs); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// holds compares a set with rows or with ids.
+func holds(s *Set, rows string, ids [][]string) error {
+	if s.IDs != nil {
+		var got [][]string
+		for _, row := range s.IDs {
+			var texts []string
+			for _, id := range row {
+				texts = append(texts, strconv.FormatInt(id, 10))
+			}
+			got = append(got, texts)
+		}
+		if !slices.EqualFunc(got, ids, slices.Equal[[]string]) {
+			return fmt.Errorf("ids %v, want %v", got, ids)
+		}
+		return nil
+	}
+	want, err := hex.DecodeString(rows)
+	if err != nil || len(want) == 0 {
+		return errors.New("expected ids")
+	}
+	var got []byte
+	for i := range s.Vectors.Rows {
+		got = append(got, s.Vectors.Row(i)...)
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("values differ: %d bytes of %d rows, want %d", len(got), s.Vectors.Rows, len(want))
+	}
+	return nil
+}
+
+// TestLZ4RowsAreNotZero: parquet-go v0.32.0 lost the bytes of LZ4 pages, and every row was zero.
+func TestLZ4RowsAreNotZero(t *testing.T) {
+	v := load(t, "lz4.parquet").Vectors
+	for i := range v.Rows {
+		if v.Float32(i)[0] == 0 {
+			t.Errorf("row %d of %d starts with zero", i, v.Rows)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Runs reads parquet's hybrid of run-length and bit-packed encoding, in which levels and indices into dictionaries are written
+// (Encodings.md, RLE = 3). The bytes have to hold as many values as are expected, not fewer and not more.
+type Runs struct {
+	B     []byte
+	Width int // bits of a value, 0 to 32
+	Left  int // values that are still to come
+}
+
+// EachRun calls repeated or packed for the runs that make n values.
+func EachRun(b []byte, width, at, n int, repeated func(v uint32, at, n int) error, packed func(b []byte, width, at, n int) error) error {
+	r := &Runs{B: b, Width: width, Left: n}
+	for r.Left > 0 {
+		n, value, bits, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if bits == nil {
+			err = repeated(value, at, n)
+		} else {
+			err = packed(bits, width, at, n)
+		}
+		if err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
+}
+
+// EachIndex unpacks n values, some hundreds at a time.
+func EachIndex(b []byte, width, n int, f func(at int, values []uint32) error) error {
+	var buffer [512]uint32
+	for at := 0; at < n; at += len(buffer) {
+		out := buffer[:min(len(buffer), n-at)]
+		unpack(b, width, at, out)
+		if err := f(at, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Next returns the next run: n values, of left at the most, all the same (packed is nil), or packed into bits, least significant first.
+// It is not called at the end. Results of their own stay in registers, where a struct of them went through memory, again and again.
+func (r *Runs) Next() (n int, value uint32, packed []byte, err error) {
+	head, size := binary.Uvarint(r.B)
+	if size <= 0 {
+		return 0, 0, nil, fmt.Errorf("the encoded values end with %d of them missing", r.Left)
+	}
+	r.B = r.B[size:]
+	count := head >> 1
+	if head&1 == 1 {
+		packed, count, err = r.bitPacked(count)
+	} else {
+		value, err = r.repeated(count)
+	}
+	switch {
+	case err != nil:
+		return 0, 0, nil, err
+	case count == 0:
+		return 0, 0, nil, fmt.Errorf("a run of no values with %d of them missing", r.Left)
+	case count > uint64(r.Left) && (packed == nil || count-uint64(r.Left) >= 8): // groups of eight are filled up
+		return 0, 0, nil, fmt.Errorf("a run of %d values where %d are left", count, r.Left)
+	case count >= uint64(r.Left) && len(r.B) > 0:
+		return 0, 0, nil, fmt.Errorf("%d bytes follow the last value", len(r.B))
+	}
+	n = int(min(count, uint64(r.Left)))
+	r.Left -= n
+	return n, value, packed, nil
+}
+
+func (r *Runs) repeated(count uint64) (value uint32, err error) {
+	size := (r.Width + 7) / 8
+	if size > len(r.B) {
+		return 0, fmt.Errorf("a run of %d values ends before its value", count)
+	}
+	for i := range size {
+		value |= uint32(r.B[i]) << (8 * i)
+	}
+	r.B = r.B[size:]
+	return value, nil
+}
+
+func (r *Runs) bitPacked(groups uint64) (packed []byte, count uint64, err error) {
+	// The second is groups > len(r.B)/width + 1, without a division for each run.
+	if most, width := uint64(len(r.B)), uint64(max(r.Width, 1)); groups > most+1 || groups*width > most+width {
+		return nil, 0, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.B))
+	}
+	size, count := int(groups)*r.Width, groups*8
+	if size > len(r.B) { // the last group may be cut off behind its last value
+		if size-len(r.B) >= r.Width {
+			return nil, 0, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.B))
+		}
+		count = uint64(len(r.B)) * 8 / uint64(r.Width)
+		size = len(r.B)
+	}
+	packed = r.B[:size:size]
+	r.B = r.B[size:]
+	return packed, count, nil
+}
+
+// unpack reads values start to start+len(out) of a packed run.
+func unpack(packed []byte, width, start int, out []uint32) {
+	if width == 0 {
+		clear(out)
+		return
+	}
+	mask := uint64(1)<<width - 1
+	bit := start * width
+	for i := range out {
+		at := bit >> 3
+		var w uint64
+		if at+8 <= len(packed) {
+			w = binary.LittleEndian.Uint64(packed[at:])
+		} else {
+			for j, b := range packed[at:] {
+				w |= uint64(b) << (8 * j)
+			}
+		}
+		out[i] = uint32(w >> (bit & 7) & mask)
+		bit += width
+	}
+}
