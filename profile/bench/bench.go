@@ -75,6 +75,9 @@ type Value struct {
 	Metric
 	Better Direction
 	X      float64
+	// Load is the load that was set and is not part of the Metric, "" if none is known: "target_throughput=100". Values
+	// measured under different loads are not judged.
+	Load string
 }
 
 // Run is one independent measurement: a start of the program, not a request of many.

@@ -43,7 +43,7 @@ const (
 	Changed
 	// OneSide: the other side does not have it.
 	OneSide
-	// NotJudged is of what describes a run and is neither good nor bad.
+	// NotJudged is of what describes a run and is neither good nor bad, or was measured under different loads.
 	NotJudged
 )
 

@@ -276,6 +276,14 @@ func TestPairing(t *testing.T) {
 	if c := mustCompare(t, a, b, Options{}); c.Paired || len(c.Lines[0].A) != 7 {
 		t.Errorf("no names in common: paired %v, %v, %v", c.Paired, c.Lines[0].A, c.Notes)
 	}
+	// The order of runs with the same name does not pair them.
+	x, y := column(latency(), LowerIsBetter, 1, 2, 3, 4), column(latency(), LowerIsBetter, 5, 6, 7, 8)
+	x.Runs[1].Pair, y.Runs[1].Pair = "1", "1"
+	c = mustCompare(t, x, y, Options{})
+	got = fmt.Sprint(c.Paired, c.Lines[0].A, c.Lines[0].B, c.Notes)
+	if want := "true [3 4] [7 8] [pair 1 is the name of 2 runs before and 2 after: not paired 4 runs without a partner on the other side: left out]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	for i := range b.Runs {
 		b.Runs[i].Pair = ""
 	}

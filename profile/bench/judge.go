@@ -22,7 +22,7 @@ func (c *Comparison) judge() {
 		ps[i] = math.NaN()
 		switch {
 		case l.Verdict == OneSide || len(l.A) == 0 || len(l.B) == 0:
-		case l.Better == Neither:
+		case l.Better == Neither, l.Verdict == NotJudged:
 			c.test(l)
 			l.Verdict, l.P, l.Test = NotJudged, math.NaN(), ""
 		default:

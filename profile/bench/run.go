@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"kitescope/internal/words"
 	"kitescope/profile/significance"
@@ -86,6 +87,9 @@ func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direc
 	case !left.has(m):
 		l.Verdict, l.Remark, rows = OneSide, "only after", nil
 	}
+	if x, y := left.loads[m], right.loads[m]; l.Verdict != OneSide && !maps.Equal(x, y) {
+		l.Verdict, l.Remark = NotJudged, fmt.Sprintf("measured under different loads: %s before, %s after", loadText(x), loadText(y))
+	}
 	if rows == nil {
 		l.A, l.B = left.all(m), right.all(m)
 		return l
@@ -98,6 +102,15 @@ func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direc
 		}
 	}
 	return l
+}
+
+// loadText lists the loads of one side.
+func loadText(loads map[string]bool) string {
+	list := slices.Sorted(maps.Keys(loads))
+	if i := slices.Index(list, ""); i >= 0 {
+		list[i] = "none set"
+	}
+	return strings.Join(list, " and ")
 }
 
 // directionOf returns the direction of the user, or else that of the files if they agree.
@@ -120,7 +133,7 @@ func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 	var rows [][2]int
 	switch how {
 	case ByName:
-		if rows = pairByName(left, right); len(rows) == 0 {
+		if rows = pairByName(c, left, right); len(rows) == 0 {
 			return nil, nil
 		}
 	case ByOrder:
@@ -150,22 +163,29 @@ func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 	return rows, nil
 }
 
-// pairByName joins runs of the same pair, in the order of the first side. Of a name that several runs have, the first
-// joins the first.
-func pairByName(left, right *side) [][2]int {
-	waiting := map[string][]int{}
-	for i, r := range right.runs {
-		if r.pair != "" {
-			waiting[r.pair] = append(waiting[r.pair], i)
+// pairByName joins runs of the same pair, in the order of the first side. A name that several runs of a side have joins
+// none, because nothing but their order says which belong together.
+func pairByName(c *Comparison, left, right *side) [][2]int {
+	named := func(d *side) map[string][]int {
+		runs := map[string][]int{}
+		for i, r := range d.runs {
+			runs[r.pair] = append(runs[r.pair], i)
 		}
+		delete(runs, "")
+		return runs
 	}
+	before, after := named(left), named(right)
 	var rows [][2]int
-	for i, r := range left.runs {
-		if list := waiting[r.pair]; r.pair != "" && len(list) > 0 {
-			rows = append(rows, [2]int{i, list[0]})
-			waiting[r.pair] = list[1:]
+	for _, pair := range slices.Sorted(maps.Keys(before)) {
+		x, y := before[pair], after[pair]
+		switch {
+		case len(x) == 1 && len(y) == 1:
+			rows = append(rows, [2]int{x[0], y[0]})
+		case len(y) > 0:
+			c.note("pair %s is the name of %d runs before and %d after: not paired", pair, len(x), len(y))
 		}
 	}
+	slices.SortFunc(rows, func(a, b [2]int) int { return a[0] - b[0] })
 	return rows
 }
 
@@ -173,8 +193,9 @@ func pairByName(left, right *side) [][2]int {
 type side struct {
 	runs    []measured
 	metrics []Metric
-	// better has a direction for each of metrics.
+	// better has a direction for each of metrics, loads the loads of their values.
 	better map[Metric]Direction
+	loads  map[Metric]map[string]bool
 	failed int
 	// odd counts values that are not finite, or larger than largest.
 	odd int
@@ -193,7 +214,7 @@ type measured struct {
 const largest = 1e100
 
 func newSide(s *Set) *side {
-	d := &side{better: map[Metric]Direction{}}
+	d := &side{better: map[Metric]Direction{}, loads: map[Metric]map[string]bool{}}
 	if s == nil {
 		return d
 	}
@@ -219,7 +240,9 @@ func (d *side) add(r *Run) {
 		have, known := d.better[v.Metric]
 		if !known {
 			d.metrics = append(d.metrics, v.Metric)
+			d.loads[v.Metric] = map[string]bool{}
 		}
+		d.loads[v.Metric][v.Load] = true
 		if have == Unknown {
 			d.better[v.Metric] = v.Better
 		}

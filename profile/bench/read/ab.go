@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/redact"
 	"kitescope/profile/bench"
 )
 
@@ -37,6 +38,7 @@ var abLines = []struct {
 type abResult struct {
 	s           *sheet
 	run         int
+	path        string
 	concurrency int
 	percentiles bool
 	requests    answered
@@ -47,8 +49,10 @@ func readApacheBench(d *doc) ([]*bench.Set, error) {
 	r := &abResult{s: s, run: -1}
 	for n, line := range d.lines() {
 		switch {
+		case strings.HasPrefix(line, "Document Path:"):
+			r.path = redact.Text(strings.TrimSpace(strings.TrimPrefix(line, "Document Path:")))
 		case strings.HasPrefix(line, "Concurrency Level:"):
-			// The first line of a result that is not about the server: what comes before is the same for all.
+			// The first line of a result that is not about the server.
 			r.run, r.percentiles, r.requests = s.begin(""), false, answered{}
 			r.concurrency, _ = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "Concurrency Level:")))
 		case r.run < 0 && strings.HasPrefix(line, "Time taken for tests:"):
@@ -120,7 +124,7 @@ func (r *abResult) add(name, unit string, x float64, better bench.Direction) {
 }
 
 func (r *abResult) metric(name, unit string) bench.Metric {
-	return bench.Metric{Name: name, Unit: unit, Concurrency: max(r.concurrency, 0)}
+	return bench.Metric{Of: r.path, Name: name, Unit: unit, Concurrency: max(r.concurrency, 0)}
 }
 
 // percentileName names a percentile the same for all programs: "p99 latency"; the hundredth is the largest.

@@ -22,7 +22,7 @@ import (
 //	run,pair,metric,unit,value         a line is a figure; "side" or "concurrency" may be there too
 //	metric,unit,before,after           both sides in a line; with "pair" or "run" there is a line for each pair
 //
-// Columns of words tell what was run. Commas, semicolons or tabs are between the columns.
+// Columns of words and of parameters tell what was run. Commas, semicolons or tabs are between the columns.
 func plainCSV() format {
 	return format{
 		Format: Format{"csv", "qps,p99_ms; or run,pair,metric,unit,value; or metric,before,after"},
@@ -47,6 +47,12 @@ var columnNames = map[string]string{
 	"timestamp": "time", "date": "time", "started": "time", "finished": "time",
 }
 
+// parameterNames are names of columns whose numbers set what was run and are no results.
+func parameterNames() []string {
+	return strings.Fields("k topk top_k ef ef_search efsearch ef_construction efconstruction m nprobe nlist nq dim batch batch_size " +
+		"shards replicas partitions filter_rate selectivity target_rate target_qps target_rps target_throughput")
+}
+
 // grid is a CSV file: a header, and the lines below.
 type grid struct {
 	d      *doc
@@ -54,11 +60,11 @@ type grid struct {
 	header []string
 	rows   [][]string
 	lines  []int
-	// at are the columns that have a meaning, by columnNames; labels those that tell what was run; figures those
-	// that hold a metric each.
-	at      map[string]int
-	labels  []int
-	figures []figureColumn
+	// at are the columns that have a meaning, by columnNames; labels and parameters those that tell what was run;
+	// figures those that hold a metric each.
+	at                 map[string]int
+	labels, parameters []int
+	figures            []figureColumn
 }
 
 // figureColumn is a column that holds figures of one metric.
@@ -91,23 +97,16 @@ func loadGrid(d *doc) (*grid, error) {
 		if len(g.rows) > maxValues {
 			return nil, hints.Errorf("is each line a run, and not a request?", "it has more than %d lines", maxValues)
 		}
-		line := 0
-		if err == nil {
-			line, _ = r.FieldPos(0)
+		if err != nil {
+			return nil, err
 		}
+		line, _ := r.FieldPos(0)
 		switch {
-		case err != nil:
-			d.skipLine("skipped a line that is not CSV", err.Error())
 		case g.header == nil:
 			g.header = row
-		case len(row) > len(g.header):
-			d.skipLine("a line with more columns than the header was left out", fmt.Sprintf("line %d", line))
+		case len(row) > len(g.header) || len(row) < len(withoutEmptyEnd(g.header)):
+			return nil, misfit(line, "has %d columns, and the header %d", len(row), len(g.header))
 		default:
-			if named := withoutEmptyEnd(g.header); len(row) < len(named) {
-				d.unfit++ // it may lack empty cells at its end, but hardly most lines do
-			} else {
-				d.fit++
-			}
 			g.rows, g.lines = append(g.rows, row), append(g.lines, line)
 		}
 	}
@@ -149,6 +148,8 @@ func (g *grid) assign() {
 	for i, name := range g.header {
 		switch meaning := columnNames[strings.ToLower(strings.TrimSpace(name))]; {
 		case meaning != "" && g.has(meaning), meaning == "time":
+		case slices.Contains(parameterNames(), strings.ToLower(strings.TrimSpace(name))):
+			g.parameters = append(g.parameters, i)
 		case g.numeric(i):
 			c := figureColumn{at: i}
 			c.name, c.unit = splitUnit(name)
@@ -204,6 +205,11 @@ func (g *grid) metric(row []string) bench.Metric {
 			of = append(of, strings.TrimSpace(row[i]))
 		}
 	}
+	for _, i := range g.parameters {
+		if i < len(row) && !isEmpty(row[i]) {
+			of = append(of, strings.TrimSpace(g.header[i])+"="+strings.TrimSpace(row[i]))
+		}
+	}
 	n, err := strconv.Atoi(g.cell(row, "concurrency"))
 	if err != nil || n < 0 {
 		n = 0
@@ -248,7 +254,7 @@ func (g *grid) sets() ([]*bench.Set, error) {
 		bench.Metric
 	}
 	times := map[counted]int{}
-	var sheets []*sheet
+	all := sides{d: g.d}
 	for n, row := range g.rows {
 		m := g.metric(row)
 		figures := g.figuresOf(row, &m)
@@ -264,16 +270,10 @@ func (g *grid) sets() ([]*bench.Set, error) {
 			pair = cmp.Or(pair, g.cell(row, "run")) // figures of one line were made together
 		}
 		for _, f := range figures {
-			name := clean(f.side)
-			i := slices.IndexFunc(sheets, func(s *sheet) bool { return s.set.Name == name })
-			if i < 0 {
-				if i = len(sheets); i >= maxNotes {
-					return nil, hints.Errorf("is the column of sides one of runs?", "%d sides in one file", i+1)
-				}
-				sheets = append(sheets, newSheet(g.d))
-				sheets[i].set.Name = name
+			s, err := all.side(f.side)
+			if err != nil {
+				return nil, err
 			}
-			s := sheets[i]
 			at := s.run(run)
 			if at < 0 {
 				return nil, s.err
@@ -285,14 +285,7 @@ func (g *grid) sets() ([]*bench.Set, error) {
 			g.put(s, at, m, f, n)
 		}
 	}
-	var sets []*bench.Set
-	for _, s := range sheets {
-		if s.err != nil {
-			return nil, s.err
-		}
-		sets = append(sets, s.set)
-	}
-	return sets, nil
+	return all.sets()
 }
 
 // put adds what stands in a cell. An empty one is no figure, and nothing is said about it.

@@ -38,8 +38,6 @@ type doc struct {
 
 	oddities []oddity
 	values   int
-	// fit and unfit count lines, for formats in which each line is a record.
-	fit, unfit int
 }
 
 // oddity is something that was left out, and how often.
@@ -103,7 +101,25 @@ func (d *doc) refuse() error {
 	case d.jsonErr != nil:
 		return hints.Errorf("the file is damaged or not complete", "%w: JSON: %w", errNoResult, d.jsonErr)
 	}
+	for _, f := range foreignResults {
+		if hasAny(d.head, f.mark) {
+			return hints.Errorf(f.hint, "%w: it is %s", errNoResult, f.what)
+		}
+	}
 	return hints.Errorf(known(), "%w", errNoResult)
+}
+
+// foreignResults are outputs of programs that are often tried, by a text that only they have.
+var foreignResults = []struct{ mark, what, hint string }{
+	{"Thread calibration:", "the text of wrk2", "write a CSV file with a line for each run and the rate that was set: run,qps,p99_ms,target_rate"},
+	{"Thread Stats   Avg", "the text of wrk", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
+	{"| Command | Mean [", "the Markdown table of hyperfine, which has no single runs", "export the runs: hyperfine --export-json FILE.json"},
+	{" vs base ", "a table of benchstat, which has no single runs", "give the output of go test -bench that the table was made of"},
+	{"old time/op", "a table of benchstat, which has no single runs", "give the output of go test -bench that the table was made of"},
+	{"Mode  Cnt", "the table of JMH, which has no single forks", "write JSON: -rf json -rff FILE.json"},
+	{"http_req_duration", "the summary of k6", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
+	{"SQL statistics:", "the text of sysbench", "write a CSV file with a line for each run: run,qps,p99_ms,threads"},
+	{"Cumulative indexing time of primary shards", "the summary of OpenSearch Benchmark or Rally", "give its test_run.json or race.json"},
 }
 
 // binary reports whether the beginning is no text.
@@ -151,20 +167,11 @@ func (d *doc) skip(what, where string) {
 	}
 }
 
-// skipLine notes that a line was left out, in a format in which each line is a record.
-func (d *doc) skipLine(what, where string) {
-	d.unfit++
-	d.skip(what, where)
-}
-
-// mostlyOther refuses a file of which more lines were left out than read: that it begins like a format does not make
-// all of it one.
-func (d *doc) mostlyOther() error {
-	if d.fit == 0 || d.unfit <= d.fit { // of none there is no figure, which is said elsewhere
-		return nil
-	}
+// misfit is the error of a line that is no record of its format. That a file begins like a format does not make all of
+// it one, so nothing of it is read.
+func misfit(line int, format string, args ...any) error {
 	return hints.Errorf("the file may have another format, or several files in a row: extract the part in this format",
-		"only %d of its lines fit, and %d do not%s", d.fit, d.unfit, d.complaint())
+		"line %d %s", line, fmt.Sprintf(format, args...))
 }
 
 // note tells something about the whole file, once.

@@ -26,10 +26,12 @@ func TestFormats(t *testing.T) {
 		{"kitescope runs", runsText, runsWant},
 		{"go benchmark of two configurations", "shards: 1\nBenchmarkX 10 5 ns/op\nshards: 4\nBenchmarkX 10 3 ns/op\nBenchmarkX 10 4 ns/op\n", `[0 go benchmark]
 run 1
-  BenchmarkX shards=1: time/op = 5e-09 s -
-  BenchmarkX shards=4: time/op = 3e-09 s -
+  BenchmarkX: time/op = 5e-09 s -
+[1 go benchmark]
+run 1
+  BenchmarkX: time/op = 3e-09 s -
 run 2
-  BenchmarkX shards=4: time/op = 4e-09 s -
+  BenchmarkX: time/op = 4e-09 s -
 `},
 		{"csv with metrics as columns", "run;qps;p99 (ms);started\n1;1000;5,5;12:01\n2;1010;5;12:02\n", `[0 csv]
 run 1
@@ -90,7 +92,7 @@ run 1
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := show(readText(t, string(data), Options{}))
+		got := show(readText(t, string(data), Options{Side: true}))
 		if !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got\n%s\nwant it to begin\n%s", name, got, want)
 		}

@@ -16,7 +16,7 @@ import (
 // goBenchmark is what "go test -bench" prints: https://golang.org/design/14313-benchmark-format.
 func goBenchmark() format {
 	return format{
-		Format: Format{"go benchmark", "go test -bench: the n-th line of a benchmark is run n"},
+		Format: Format{"go benchmark", "go test -bench: the n-th line of a benchmark is run n; keys (note: old) are sides"},
 		sniff:  func(d *doc) bool { return isGoBenchmark(d.head) },
 		read:   readGoBenchmark,
 	}
@@ -53,29 +53,38 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSheet(d)
 	packages := map[string]bool{}
 	for _, r := range results {
 		packages[r.pkg] = true
 	}
 	varying := varyingConfig(results)
-	times := map[bench.Metric]int{}
+	all := sides{d: d}
+	type counted struct{ side, of string }
+	times := map[counted]int{}
 	for _, r := range results {
-		m := bench.Metric{Of: "Benchmark" + r.name}
+		var config []string
 		for _, key := range varying {
-			m.Of += " " + key + "=" + r.config.of[key]
+			config = append(config, key+"="+r.config.of[key])
+		}
+		side, of := strings.Join(config, " "), "Benchmark"+r.name
+		if d.o.Side && side != "" {
+			side, of = "", of+" "+side
 		}
 		if len(packages) > 1 && r.pkg != "" {
-			m.Of = r.pkg + "." + m.Of
+			of = r.pkg + "." + of
 		}
-		times[m]++
-		run := s.run(strconv.Itoa(times[m]))
+		s, err := all.side(side)
+		if err != nil {
+			return nil, err
+		}
+		times[counted{side, of}]++
+		run := s.run(strconv.Itoa(times[counted{side, of}]))
 		for _, v := range r.values {
-			m.Name, m.Unit = goMetric(v.Unit)
-			s.add(run, m, decimal(v.Value), goBetter(units, v.Unit))
+			name, unit := goMetric(v.Unit)
+			s.add(run, bench.Metric{Of: of, Name: name, Unit: unit}, decimal(v.Value), goBetter(units, v.Unit))
 		}
 	}
-	return s.one()
+	return all.sets()
 }
 
 // scanGo takes a copy of what benchfmt reads, which is its own until the next line.
@@ -137,7 +146,7 @@ func varyingConfig(results []goResult) []string {
 	}
 	var keys []string
 	for key, yes := range varies {
-		if yes && key != "pkg" && !hasAny(key, "time", "date", "stamp", "run", "upload") {
+		if yes && key != "pkg" && !hasAny(wordsOf(key), " time ", " date ", " timestamp ", " run ", " upload ") {
 			keys = append(keys, key)
 		}
 	}

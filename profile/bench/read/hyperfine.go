@@ -2,6 +2,7 @@ package read
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 	if d.o.Side && len(file.Results) > 1 {
 		s := newSheet(d)
 		for _, r := range file.Results {
-			r.into(s, r.name(file.Results))
+			r.into(s, r.name())
 		}
 		return s.one()
 	}
@@ -62,30 +63,20 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 			return nil, s.err
 		}
 		if len(file.Results) > 1 {
-			s.set.Name = clean(r.name(file.Results))
+			s.set.Name = clean(r.name())
 		}
 		sets = append(sets, s.set)
 	}
 	return sets, nil
 }
 
-// name tells a result from the others of its file: its command, or the parameters where that is not enough.
-func (r *hyperfineResult) name(all []hyperfineResult) string {
-	same := 0
-	for _, other := range all {
-		if other.Command == r.Command {
-			same++
-		}
+// name returns the command with its parameters, because the name that a user gave it may not have them.
+func (r *hyperfineResult) name() string {
+	name := r.Command
+	for _, key := range slices.Sorted(maps.Keys(r.Parameters)) {
+		name += " " + key + "=" + r.Parameters[key]
 	}
-	if same < 2 || len(r.Parameters) == 0 {
-		return r.Command
-	}
-	var params []string
-	for k, v := range r.Parameters {
-		params = append(params, k+"="+v)
-	}
-	slices.Sort(params)
-	return r.Command + " " + strings.Join(params, " ")
+	return name
 }
 
 func (r *hyperfineResult) into(s *sheet, of string) {

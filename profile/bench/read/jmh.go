@@ -69,13 +69,8 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 	for i := range results {
 		r := &results[i]
 		of := r.Benchmark
-		if len(r.Params) > 0 {
-			var params []string
-			for k, v := range r.Params {
-				params = append(params, k+"="+v)
-			}
-			slices.Sort(params)
-			of += " " + strings.Join(params, " ")
+		for _, key := range slices.Sorted(maps.Keys(r.Params)) {
+			of += " " + key + "=" + r.Params[key]
 		}
 		m := bench.Metric{Of: of, Name: jmhModes(r.Mode), Unit: r.Primary.Unit}
 		if r.Threads > 1 {

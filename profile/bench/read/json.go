@@ -17,7 +17,8 @@ func (d *doc) peekJSON() {
 	text := bytes.TrimLeft(d.data, " \t\r\n")
 	switch {
 	case bytes.HasPrefix(text, []byte("{")):
-		d.object, d.jsonErr = pick(json.NewDecoder(bytes.NewReader(text)), "results", "run_id", "test-run-id", "test-execution-id", "race-id")
+		d.object, d.jsonErr = pick(json.NewDecoder(bytes.NewReader(text)), "results", "run_id", "test-run-id", "test-execution-id", "race-id",
+			"workload", "track", "test_procedure", "challenge", "workload-params", "track-params")
 	case bytes.HasPrefix(text, []byte("[")):
 		dec := json.NewDecoder(bytes.NewReader(text))
 		if _, d.jsonErr = dec.Token(); d.jsonErr != nil || !dec.More() {

@@ -166,6 +166,14 @@ func TestFilesThatHoldBothSides(t *testing.T) {
 	if sets, err = From(context.Background(), "x", strings.NewReader(hyperfineText), Options{Side: true}); err != nil || len(sets) != 1 {
 		t.Errorf("with Side two commands are one side: %v, %d", err, len(sets))
 	}
+	for _, text := range []string{
+		"note: before\nBenchmarkX 10 5 ns/op\nnote: after\nBenchmarkX 10 3 ns/op\n",
+		vdbText(`{"db_case_config": {"M": 8}}`, `{"db_case_config": {"M": 16}}`),
+	} {
+		if sets := readText(t, text, Options{}); len(sets) != 2 || sets[0].Runs[0].Values[0].Metric != sets[1].Runs[0].Values[0].Metric || sets[0].Name == sets[1].Name {
+			t.Errorf("want two sides\n%s", show(sets))
+		}
+	}
 	if sets := readText(t, "version,ms\n1.0,5\n1.1,6\n", Options{}); len(sets) != 2 {
 		t.Errorf("%d sets of two versions\n%s", len(sets), show(sets))
 	}
@@ -236,6 +244,10 @@ func TestWhatIsNoResult(t *testing.T) {
 		{"prose", "Dear all,\nit is faster now.\n", "not a result of a benchmark that can be read", "formats that are read"},
 		{"truncated json", truncated, "unexpected EOF", "not complete"},
 		{"truncated jmh", jmhSample[:400], "unexpected end of JSON input", "not complete"},
+		{"wrk2", "  Thread calibration: mean lat.: 0.982ms\n  Thread Stats   Avg      Stdev\n", "it is the text of wrk2", "run,qps,p99_ms,target_rate"},
+		{"wrk", "Running 30s test\n  Thread Stats   Avg      Stdev\n", "it is the text of wrk", "run,qps,p99_ms,clients"},
+		{"hyperfine markdown", "| Command | Mean [s] | Min [s] |\n|:---|---:|---:|\n| `a` | 1.0 ± 0.1 | 0.9 |\n", "it is the Markdown table of hyperfine", "--export-json"},
+		{"benchstat", "name   old time/op  new time/op\nX      5ns ± 1%     4ns ± 1%\n", "it is a table of benchstat", "go test -bench"},
 		{"other json", `{"a":1}`, "not a result of a benchmark", "formats that are read"},
 		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "there is no figure in it: skipped a line that is not a result", "did the program end"},
 		{"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "averages since boot", "did the program end"},

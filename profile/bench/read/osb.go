@@ -2,10 +2,12 @@ package read
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"kitescope/internal/redact"
 	"kitescope/profile/bench"
 )
 
@@ -56,6 +58,7 @@ func readOpenSearchRun(d *doc) ([]*bench.Set, error) {
 	}
 	s := newSheet(d)
 	run := s.begin("")
+	s.load = osbLoad(d)
 	for _, raw := range file.Results.Ops {
 		osbOperation(s, run, pickFrom(raw, "task", "operation", "throughput", "latency", "service_time", "processing_time", "error_rate"))
 		if s.err != nil {
@@ -80,6 +83,35 @@ func readOpenSearchRun(d *doc) ([]*bench.Set, error) {
 		}
 	}
 	return s.one()
+}
+
+// osbLoad returns the workload, the test procedure and the parameters that set a load. The defaults of a workload are not
+// in the file.
+func osbLoad(d *doc) string {
+	var load []string
+	add := func(name, value string) { load = append(load, name+"="+redact.Pair(name, value)) }
+	for _, key := range []string{"workload", "track", "test_procedure", "challenge"} {
+		if value := textOf(d.object[key]); value != "" {
+			add(key, value)
+		}
+	}
+	params := map[string]json.RawMessage{}
+	for _, key := range []string{"workload-params", "track-params"} {
+		if raw := d.object[key]; raw != nil && json.Unmarshal(raw, &params) != nil {
+			d.note(key + " is not an object and was left out")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		words := wordsOf(strings.ToLower(name))
+		if !hasAny(words, " throughput ", " rate ", " interval ", " clients ") {
+			continue
+		}
+		value := strings.Trim(string(params[name]), `"`)
+		if add(name, value); strings.Contains(words, " throughput ") {
+			d.note("throughput was limited by " + clean(load[len(load)-1]) + ": it does not show what is possible")
+		}
+	}
+	return clean(strings.Join(load, " "))
 }
 
 // osbOperation reads what one task took: throughput, times as percentiles, the share of errors.

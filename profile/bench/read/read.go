@@ -4,7 +4,8 @@
 // the name of a file; what is no result is refused with what to do about it.
 //
 //  1. Open finds the files of one side, and which of them belong to one run.
-//  2. From recognises the format of each and has it read; records that are broken are counted and left out.
+//  2. From recognises the format of each and has it read; a file with a line that
+//     does not fit is refused, and a figure that is broken is left out and counted.
 //  3. What was observed during a run (vmstat) joins the run that it was observed during, and
 //     becomes a figure per query.
 //
@@ -29,8 +30,8 @@ import (
 type Options struct {
 	// Better overrides directions, by a name of a metric (bench.Said).
 	Better map[string]bench.Direction
-	// Side says that a file is one side of a comparison: several commands in it are several things that
-	// were measured. Without it two commands in one file are the two sides.
+	// Side says that a file is one side of a comparison: commands or settings that differ in it are things that were
+	// measured. Without it they are sides.
 	Side bool
 	// MaxBytes is how large a file may be, decompressed; 0: 64 MiB.
 	MaxBytes int64
@@ -131,9 +132,6 @@ func from(ctx context.Context, name string, r io.Reader, o Options) (*table, err
 
 // finish gives sets their names, the notes of the file, and the directions that the user said.
 func finish(d *doc, sets []*bench.Set, f format) error {
-	if err := d.mostlyOther(); err != nil {
-		return err
-	}
 	measured := false
 	for i, s := range sets {
 		if s.Name == "" {

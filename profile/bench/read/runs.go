@@ -2,6 +2,7 @@ package read
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,6 +39,7 @@ type runsValue struct {
 	Unit        string   `json:"unit,omitempty"`
 	Concurrency int      `json:"concurrency,omitempty"`
 	Better      string   `json:"better,omitempty"`
+	Load        string   `json:"load,omitempty"`
 	X           *float64 `json:"value"`
 }
 
@@ -84,7 +86,7 @@ func WriteRun(w io.Writer, r *bench.Run) error {
 			return fmt.Errorf("write run %s: %s is %v", r.Name, v.String(), v.X)
 		}
 		line.Values = append(line.Values, runsValue{
-			Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: betterWord(v.Better), X: &v.X,
+			Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: v.Concurrency, Better: betterWord(v.Better), Load: v.Load, X: &v.X,
 		})
 	}
 	return writeLine(w, line)
@@ -136,10 +138,12 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 			runsLine
 		}
 		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			d.skipLine("skipped a line that is not a run", fmt.Sprintf("line %d", n))
+			if bytes.HasSuffix(d.data, []byte("\n")) || !bytes.HasSuffix(d.data, []byte(text)) {
+				return nil, misfit(n, "is not a run: %v", err)
+			}
+			d.skip("the last line is cut off", fmt.Sprintf("line %d", n))
 			continue
 		}
-		d.fit++
 		switch {
 		case line.Version > runsVersion:
 			return nil, hints.Errorf("read it with the version of kitescope that wrote it, or a newer one", "version %d of the format is not known", line.Version)
@@ -152,9 +156,7 @@ func readRuns(d *doc) ([]*bench.Set, error) {
 			}
 			continue
 		case len(sheets) == 0:
-			d.fit--
-			d.skipLine("a line before the header was left out", fmt.Sprintf("line %d", n))
-			continue
+			return nil, misfit(n, "is before the header")
 		}
 		s := sheets[len(sheets)-1]
 		if line.into(s, n); s.err != nil {
@@ -178,8 +180,7 @@ func cleanAll(notes []string) []string {
 
 func (l *runsLine) into(s *sheet, n int) {
 	if l.Run == "" && l.Failed == "" && len(l.Values) == 0 {
-		s.d.fit--
-		s.d.skipLine("skipped a line that is not a run", fmt.Sprintf("line %d", n))
+		s.err = misfit(n, "is not a run")
 		return
 	}
 	if _, taken := s.runs[clean(l.Run)]; taken && l.Run != "" {
@@ -200,6 +201,7 @@ func (l *runsLine) into(s *sheet, n int) {
 			s.d.skip("a figure without a value was left out", fmt.Sprintf("line %d: %s", n, v.Name))
 			continue
 		}
+		s.load = clean(v.Load)
 		s.add(at, bench.Metric{Of: v.Of, Name: v.Name, Unit: v.Unit, Concurrency: max(v.Concurrency, 0)}, *v.X, betterOf(v.Better))
 	}
 }

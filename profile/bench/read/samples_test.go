@@ -80,16 +80,16 @@ Percentage of the requests served within a certain time (ms)
 
 const abWant = `[0 ab]
 run 1
-  time taken, 25 clients = 3.045 s @25 -
-  requests, 25 clients = 1000 @25 .
-  failed requests, 25 clients = 0 @25 -
-  non-2xx responses, 25 clients = 0 @25 -
-  requests per second, 25 clients = 328.37 1/s @25 +
-  mean latency, 25 clients = 0.076135 s @25 -
-  transfer rate, 25 clients = 1.82505472e+06 B/s @25 +
-  p50 latency, 25 clients = 0.07 s @25 -
-  p99 latency, 25 clients = 0.11 s @25 -
-  max latency, 25 clients = 0.12 s @25 -
+  /: time taken, 25 clients = 3.045 s @25 -
+  /: requests, 25 clients = 1000 @25 .
+  /: failed requests, 25 clients = 0 @25 -
+  /: non-2xx responses, 25 clients = 0 @25 -
+  /: requests per second, 25 clients = 328.37 1/s @25 +
+  /: mean latency, 25 clients = 0.076135 s @25 -
+  /: transfer rate, 25 clients = 1.82505472e+06 B/s @25 +
+  /: p50 latency, 25 clients = 0.07 s @25 -
+  /: p99 latency, 25 clients = 0.11 s @25 -
+  /: max latency, 25 clients = 0.12 s @25 -
 `
 
 const osbText = `{"benchmark-version":"2.4.0","test-run-id":"x","workload":"big5","cluster":{},
@@ -170,7 +170,7 @@ run 2 pair b failed: exit status 1
 note quiet machine
 note a run whose name is there already was left out (line 4: 2)
 note a figure without a value was left out (line 6: odd)
-note skipped a line that is not a run (line 7)
+note the last line is cut off (line 7)
 [1 trial]
 run 1 pair a
   p99 latency, 8 clients = 0.002 s @8 -

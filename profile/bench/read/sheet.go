@@ -16,7 +16,9 @@ type sheet struct {
 	runs    map[string]int
 	// filled tells which metrics a run has.
 	filled []map[bench.Metric]bool
-	err    error
+	// load is the Load of the values that are added.
+	load string
+	err  error
 }
 
 func newSheet(d *doc) *sheet {
@@ -79,11 +81,46 @@ func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) 
 		better = direction(m)
 	}
 	r := &s.set.Runs[run]
-	r.Values = append(r.Values, bench.Value{Metric: m, Better: better, X: x})
+	r.Values = append(r.Values, bench.Value{Metric: m, Better: better, X: x, Load: s.load})
 }
 
 // has reports whether a run has a metric, as it is kept.
 func (s *sheet) has(run int, m bench.Metric) bool { return run >= 0 && s.filled[run][m] }
+
+// sides are the sheets of a file that holds several sides, by name, in the order in which they begin.
+type sides struct {
+	d    *doc
+	list []*sheet
+}
+
+// side returns the sheet of a side.
+func (s *sides) side(name string) (*sheet, error) {
+	name = clean(name)
+	for _, sheet := range s.list {
+		if sheet.set.Name == name {
+			return sheet, nil
+		}
+	}
+	if len(s.list) >= maxNotes {
+		return nil, hints.Errorf("split the file into one for each side", "it has more than %d sides", maxNotes)
+	}
+	sheet := newSheet(s.d)
+	sheet.set.Name = name
+	s.list = append(s.list, sheet)
+	return sheet, nil
+}
+
+// sets returns the sides, or the first error.
+func (s *sides) sets() ([]*bench.Set, error) {
+	var all []*bench.Set
+	for _, sheet := range s.list {
+		if sheet.err != nil {
+			return nil, sheet.err
+		}
+		all = append(all, sheet.set)
+	}
+	return all, nil
+}
 
 // one gives the sheet as the only Set.
 func (s *sheet) one() ([]*bench.Set, error) {

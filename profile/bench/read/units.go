@@ -184,7 +184,7 @@ func direction(m bench.Metric) bench.Direction {
 		hasAny(name, "error", "fail", "timeout", "retries", "context switch", "migration",
 			"garbage", "cumulative", "segment count", "store size", "translog size", "per query", "per request", "iowait"):
 		return bench.LowerIsBetter
-	case hasAny(name, "iteration", "sample", "clients", "concurrency", "connections", "threads"):
+	case hasAny(name, "iteration", "sample", "clients", "concurrency", "connections", "threads", "target", "offered"):
 		return bench.Neither
 	}
 	switch m.Unit {

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kitescope/internal/redact"
 	"kitescope/profile/bench"
 )
 
@@ -16,7 +18,7 @@ import (
 // durations are seconds there; its own reader multiplies by 1000 to show milliseconds.
 func vectorDBBench() format {
 	return format{
-		Format: Format{"vectordbbench", "result_*.json of VectorDBBench: a file is a run"},
+		Format: Format{"vectordbbench", "result_*.json of VectorDBBench: a file is a run; settings that differ are sides"},
 		sniff: func(d *doc) bool {
 			return has(d.object, "run_id", "results") && hasAny(d.head, `"task_config"`, `"task_label"`, `"case_config"`)
 		},
@@ -31,14 +33,14 @@ type vdbFile struct {
 type vdbCase struct {
 	Metrics vdbMetrics `json:"metrics"`
 	Task    struct {
-		DB       string `json:"db"`
-		DBConfig struct {
-			Label string `json:"db_label"`
-		} `json:"db_config"`
-		Index json.RawMessage `json:"db_case_config"`
-		Case  struct {
-			ID int `json:"case_id"`
-			K  int `json:"k"`
+		DB       string          `json:"db"`
+		DBConfig json.RawMessage `json:"db_config"`
+		Index    json.RawMessage `json:"db_case_config"`
+		Case     struct {
+			ID          int             `json:"case_id"`
+			Custom      json.RawMessage `json:"custom_case"`
+			K           int             `json:"k"`
+			Concurrency json.RawMessage `json:"concurrency_search_config"`
 		} `json:"case_config"`
 	} `json:"task_config"`
 	Label string `json:"label"`
@@ -98,69 +100,122 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 	if len(file.Results) > maxRuns {
 		return nil, fmt.Errorf("it has more than %d cases", maxRuns)
 	}
-	s := newSheet(d)
-	run := s.begin("")
-	names := vdbNames(file.Results)
+	all := sides{d: d}
+	workloads, settings := vdbNames(file.Results)
+	first, times := map[string]int{}, map[string]int{}
 	for i := range file.Results {
-		if c := &file.Results[i]; c.Label == "x" || c.Label == "?" {
+		c, side, of := &file.Results[i], settings[i], workloads[i]
+		name := clean(of + side)
+		if c.Label == "x" || c.Label == "?" {
 			// ResultLabel of models.py: ":)" is a case that went well, "x" one that failed, "?" one out of range.
-			d.skip("a case that did not go well was left out", names[i])
-		} else {
-			c.into(s, run, names[i])
+			d.skip("a case that did not go well was left out", name)
+			continue
 		}
+		if at, ok := first[name]; !ok {
+			first[name] = i
+		} else if !maps.Equal(c.settings(), file.Results[at].settings()) {
+			d.skip("a case that differs from another only in settings that are too long or too secret to show was left out", name)
+			continue
+		} else if times[name] == 1 {
+			d.skip("a case with the same settings as another counts as another run", name)
+		}
+		times[name]++
+		if d.o.Side {
+			side, of = "", name
+		}
+		s, err := all.side(side)
+		if err != nil {
+			return nil, err
+		}
+		c.into(s, s.run(strconv.Itoa(times[name])), of)
 	}
-	return s.one()
+	return all.sets()
 }
 
-// vdbNames tells the cases of a file apart by no more than they differ in: a label of a database that is another one on
-// the other side would leave nothing to compare.
-func vdbNames(cases []vdbCase) []string {
-	settings := map[string]map[string]bool{}
+// vdbNames returns names of what the cases of a file measured, in two parts. The workload must be the same to be compared.
+// Settings are named only where cases with the same workload differ in them: a setting may be the change that is
+// measured, and the label of a database would leave nothing to compare.
+func vdbNames(cases []vdbCase) (workloads, settings []string) {
+	alike := map[string]map[string]string{} // by workload, the settings that all its cases share
 	for i := range cases {
-		for key, value := range cases[i].settings() {
-			if settings[key] == nil {
-				settings[key] = map[string]bool{}
-			}
-			settings[key][value] = true
-		}
-	}
-	names := make([]string, len(cases))
-	seen := map[string]int{}
-	for i := range cases {
-		parts := []string{"case " + strconv.Itoa(cases[i].Task.Case.ID)}
 		own := cases[i].settings()
-		for _, key := range slices.Sorted(maps.Keys(own)) {
-			if len(settings[key]) > 1 {
-				parts = append(parts, key+"="+own[key])
-			}
+		workload := cases[i].workload(own)
+		workloads = append(workloads, workload)
+		shared, ok := alike[workload]
+		if !ok {
+			alike[workload] = own
+			continue
 		}
-		name := strings.Join(parts, " ")
-		if seen[name]++; seen[name] > 1 {
-			name = fmt.Sprintf("%s #%d", name, seen[name])
-		}
-		names[i] = name
+		maps.DeleteFunc(shared, func(key, value string) bool { return own[key] != value })
 	}
-	return names
+	for i, workload := range workloads {
+		own := cases[i].settings()
+		maps.DeleteFunc(own, func(key, _ string) bool { _, ok := alike[workload][key]; return ok })
+		settings = append(settings, vdbWords(own))
+	}
+	return workloads, settings
 }
 
-// settings are what a case was run with, but for what has an own place in its name.
-func (c *vdbCase) settings() map[string]string {
-	all := map[string]string{"db": c.Task.DB, "label": c.Task.DBConfig.Label, "k": strconv.Itoa(c.Task.Case.K)}
-	const most = 64 << 10 // a dozen settings take some hundred bytes
-	index := map[string]json.RawMessage{}
-	if len(c.Task.Index) <= most && json.Unmarshal(c.Task.Index, &index) != nil {
-		return all // no settings
-	}
-	for key, value := range index {
-		if text := strings.Trim(string(value), `"`); len(text) < 50 && text != "null" && !strings.HasPrefix(text, "{") {
-			all[key] = text
+// workload names what was run: the case, what defines a custom one (e.g. its data set, filter or insert rate), and k
+// unless it is the default.
+func (c *vdbCase) workload(settings map[string]string) string {
+	custom := map[string]string{}
+	for key, value := range settings {
+		if strings.HasPrefix(key, "custom.") {
+			custom[key] = value
 		}
 	}
+	return "case " + strconv.Itoa(c.Task.Case.ID) + vdbWords(custom)
+}
+
+// settings returns all that defines a result, with a prefix for the section of the file.
+func (c *vdbCase) settings() map[string]string {
+	all := map[string]string{"case": strconv.Itoa(c.Task.Case.ID), "db": c.Task.DB}
+	vdbFlatten(all, "custom.", c.Task.Case.Custom)
+	const defaultK = 100 // K_DEFAULT of vectordb_bench/__init__.py; older files have no k
+	if k := c.Task.Case.K; k != 0 && k != defaultK {
+		all["custom.k"] = strconv.Itoa(k)
+	}
+	vdbFlatten(all, "config.", c.Task.DBConfig)
+	vdbFlatten(all, "load.", c.Task.Case.Concurrency)
+	vdbFlatten(all, "index.", c.Task.Index)
 	return all
 }
 
+// vdbFlatten adds the fields of an object. Fields that are null or empty are not set.
+func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(raw, &fields) != nil {
+		return // null, or no object
+	}
+	for key, value := range fields {
+		var compact bytes.Buffer
+		if json.Compact(&compact, value) != nil {
+			continue
+		}
+		if text := strings.Trim(compact.String(), `"`); text != "null" && text != "" && text != "{}" && text != "[]" {
+			into[section+key] = text
+		}
+	}
+}
+
+// vdbWords returns settings as " M=16 ef=100", without their sections and without secrets.
+func vdbWords(settings map[string]string) string {
+	var words strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		name := key[strings.LastIndexByte(key, '.')+1:]
+		fmt.Fprintf(&words, " %s=%s", strings.TrimPrefix(name, "db_"), redact.Pair(name, settings[key]))
+	}
+	return words.String()
+}
+
 func (c *vdbCase) into(s *sheet, run int, of string) {
+	var clients []int
+	c.list(s, of, "conc_num_list", &clients)
 	for _, f := range vdbFigures {
+		if s.load = ""; f.key == "qps" && len(clients) > 0 { // the highest of them all
+			s.load = clean("clients=" + strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]"))
+		}
 		var x float64
 		raw, ok := c.Metrics[f.key]
 		if !ok || string(raw) == "null" {
@@ -174,10 +229,7 @@ func (c *vdbCase) into(s *sheet, run int, of string) {
 			s.add(run, bench.Metric{Of: of, Name: f.name, Unit: f.unit}, x, f.better)
 		}
 	}
-	var clients []int
-	if c.list(s, of, "conc_num_list", &clients); len(clients) == 0 {
-		return
-	}
+	s.load = ""
 	for _, f := range vdbLists {
 		var list []float64
 		c.list(s, of, f.key, &list)

@@ -73,10 +73,8 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 		default:
 			row, ok := vmstatRow(fields, len(header))
 			if !ok {
-				d.skipLine("skipped a line that is not from vmstat", fmt.Sprintf("line %d", at))
-				continue
+				return nil, misfit(at, "is not from vmstat")
 			}
-			d.fit++
 			if first {
 				first = false // since boot
 				continue
