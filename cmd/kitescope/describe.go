@@ -21,6 +21,8 @@ type describeFlags struct {
 	cli.DocumentFlags
 	nodes             *cli.NodeFlags
 	records, findings bool
+	// unknown shows the text of settings that Milvus is not known to have.
+	unknown bool
 }
 
 func describeCommand(a *cli.App) *cobra.Command {
@@ -60,6 +62,7 @@ collection is read.`,
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	cmd.Flags().BoolVar(&f.findings, "findings", true, "say what is wrong with it, and the fix")
 	cmd.Flags().BoolVar(&f.records, "records", false, "add the decoded metadata records")
+	cli.AddUnknownSettings(cmd, &f.unknown)
 	return cmd
 }
 
@@ -99,15 +102,15 @@ func (f *describeFlags) run(ctx context.Context, a *cli.App, resource, word stri
 // segments of others.
 func (f *describeFlags) load(ctx context.Context, a *cli.App, r *view.Resource, word string) (*model.Cluster, error) {
 	if r.Describes == 0 || f.findings {
-		return a.LoadLive(ctx, f.nodes, meta.Want{Parts: model.PartAll, Records: f.records || r.Keyspace})
+		return a.LoadLive(ctx, f.nodes, meta.Want{Parts: model.PartAll, Records: f.records || r.Keyspace, UnknownSettings: f.unknown})
 	}
-	want := meta.Want{Parts: r.Describes, Collection: word, Records: f.records}
+	want := meta.Want{Parts: r.Describes, Collection: word, Records: f.records, UnknownSettings: f.unknown}
 	c, err := a.LoadLive(ctx, f.nodes, want)
 	if _, unknown := errors.AsType[*meta.UnknownCollectionError](err); !unknown {
 		return c, err
 	}
 	// The word may select one in another way, "name=do*"; else what is said of it is what Lookup says of all collections.
-	c, err = a.Load(ctx, a.Flags.From, meta.Want{Parts: r.Needs})
+	c, err = a.Load(ctx, a.Flags.From, meta.Want{Parts: r.Needs, UnknownSettings: f.unknown})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,9 @@ type getFlags struct {
 	noHead bool
 	all    bool
 	sum    bool
-	nodes  *cli.NodeFlags
+	// unknown shows the text of settings that Milvus is not known to have.
+	unknown bool
+	nodes   *cli.NodeFlags
 }
 
 func getCommand(a *cli.App) *cobra.Command {
@@ -56,6 +58,7 @@ formats have their own pages: kitescope help selectors, kitescope help output.`,
 	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
 	fl.BoolVarP(&f.all, "all", "a", false, "show dropped segments too, which tables hide")
 	fl.BoolVar(&f.sum, "sum", false, "keys: add them up by prefix, the same as get etcd-prefixes")
+	cli.AddUnknownSettings(cmd, &f.unknown)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
 	cli.CompleteFlags(cmd)
@@ -129,7 +132,7 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	}
 	q.nodes = *f.nodes
 	q.nodes.Live = q.nodes.Live || q.query.Asks(r) // what only they know is asked for by name
-	q.want = meta.Want{Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace}
+	q.want = meta.Want{Parts: needs &^ view.PartFindings, Collection: where.Collection(), Records: r.Keyspace, UnknownSettings: f.unknown}
 	if needs.Has(view.PartFindings) || options.Format.Name() == "wide" && len(f.Columns) == 0 {
 		q.judge = new(check.Judge)
 		q.want.Parts, q.want.Collection = q.want.Parts|model.PartAll, "" // one thing is judged by all others

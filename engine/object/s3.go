@@ -248,7 +248,7 @@ func (b *bucket) wrap(op, key string, err error) error {
 			said = strings.ReplaceAll(said, own, "***")
 		}
 	}
-	said = redact.Prose(said) // and what the store says of others
+	said = redact.Text(said) // and what the store says of others
 	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said)}
 	if response.Code == minio.NoSuchBucket {
 		e.cause = ErrNoBucket

@@ -8,6 +8,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/internalpb"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/redact"
 )
 
 // maxConfigKeys bounds a configuration. Milvus has some nine hundred keys, each of them twice.
@@ -38,7 +39,7 @@ func (d *Decoder) takeConfig(q *question, m *internalpb.ShowConfigurationsRespon
 		folded := d.text(model.FoldConfigKey(key))
 		// The folded key is the one that Milvus looks up: its value counts.
 		if key == folded || !exact[folded] {
-			c.Values[folded] = d.text(safePair(key, p.GetValue()))
+			c.Values[folded] = d.text(redact.Setting(key, p.GetValue()))
 			exact[folded] = key == folded
 		}
 		if name := c.Names[folded]; key != folded && (name == "" || key < name) {

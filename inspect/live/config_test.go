@@ -1,7 +1,7 @@
 package live_test
 
 import (
-	"strings"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,20 +60,22 @@ func TestForeignKeys(t *testing.T) {
 		"proxy.accesslog.formatters.base.format", "rocksmqpath", "mq.type", "rootcoord.dmlchannelnum",
 	}
 	var pairs []string
-	for _, key := range append(append([]string{}, foreign...), known...) {
-		pairs = append(pairs, key, "value of "+key)
+	values := map[string]string{}
+	for i, key := range append(append([]string{}, foreign...), known...) {
+		values[key] = strconv.Itoa(1000 + i)
+		pairs = append(pairs, key, values[key])
 	}
 	record := configuration(t, pairs...)
 	r := decode(record)
 	c := r.LiveNode("querynode", 5).Config
 	for _, key := range known {
-		if v, ok := c.Get(key); !ok || !strings.HasPrefix(v, "value of ") {
+		if v, ok := c.Get(key); !ok || v != values[key] && v != values[model.FoldConfigKey(key)] {
 			t.Errorf("%s is missing: %q", key, v)
 		}
 	}
 	for key, v := range c.Values {
 		for _, f := range foreign {
-			if v == "value of "+f {
+			if v == values[f] {
 				t.Errorf("%q came in as %s", f, key)
 			}
 		}

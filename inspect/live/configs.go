@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/redact"
 )
 
 // Where the coordinators are one process (2.6), its ShowConfigurations answers with RootCoord's keys alone. There are two ways to the
@@ -55,7 +56,7 @@ func (a *keyAnswer) clean() bool {
 	kept := []*keyTold{}
 	for _, k := range a.Configs {
 		if k != nil && slices.Contains(asked, k.Key) && !slices.ContainsFunc(kept, func(had *keyTold) bool { return had.Key == k.Key }) {
-			kept = append(kept, &keyTold{Key: k.Key, Value: safePair(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
+			kept = append(kept, &keyTold{Key: k.Key, Value: redact.Setting(k.Key, k.Value), Source: oneLine(k.Source), Error: oneLine(k.Error)})
 		}
 	}
 	listed := a.Configs != nil
@@ -103,7 +104,7 @@ func readConfigs(body []byte) (map[string]string, *failure) {
 	for key, value := range all {
 		// A key that was deleted at run time has this value (pkg/config/manager.go: TombValue).
 		if value = withoutSource(value); known.known(key) && value != "TOMB_VAULE" {
-			kept[key] = safePair(key, value)
+			kept[key] = redact.Setting(key, value)
 		}
 	}
 	if len(kept) == 0 {

@@ -188,7 +188,7 @@ func TestLongTexts(t *testing.T) {
 		if got := oneLine(text); len(got) > maxReason+3 || strings.Contains(got, "=x") || strings.Contains(got, "u:p") {
 			t.Errorf("%q: %q", word, got)
 		}
-		for _, got := range []string{safeText(text), safePair("name", text), redact.Prose(text)} {
+		for _, got := range []string{safeText(text), safePair("name", text), redact.Text(text)} {
 			if strings.Contains(got, "=x") || strings.Contains(got, "u:p@") {
 				t.Errorf("%q: %.100q", word, got)
 			}

@@ -19,7 +19,7 @@ import (
 // out, and what a process echoes from its environment is gone. Of answers to unknown
 // questions, and of what is no answer, nothing is kept. The argument is not changed.
 func Redact(r Record) Record {
-	r.Error, r.Address = redact.Prose(r.Error), redact.Address(r.Address)
+	r.Error, r.Address = redact.Text(r.Error), redact.Address(r.Address)
 	switch {
 	case r.Method == MethodKafka, r.Method == MethodPulsar:
 		r.Request, r.Response = nil, redactJSON(r.Response)
@@ -53,7 +53,7 @@ func redactBody(method string, body []byte) []byte {
 	case method == methodMetrics:
 		return redactMetrics(body)
 	}
-	return []byte(redact.Prose(string(body)))
+	return []byte(redact.Text(string(body)))
 }
 
 // redactCall redacts request and response of a gRPC call.
@@ -93,7 +93,7 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 		return encoded, true
 	}
 	_, config := m.(*internalpb.ShowConfigurationsResponse)
-	if !config && !mayHoldSecret(encoded) {
+	if !config && !redact.Suspect(encoded) {
 		return encoded, proto.Unmarshal(encoded, m) == nil
 	}
 	if proto.Unmarshal(encoded, m) != nil {
@@ -107,12 +107,7 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 	return out, err == nil
 }
 
-// mayHoldSecret is a quick look: a name of a secret, or a URL with user info.
-func mayHoldSecret(value []byte) bool {
-	return redact.Mentioned(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
-}
-
-// dropForeign leaves only Milvus's own keys in an answer.
+// dropForeign leaves only Milvus's own settings in an answer, without secrets.
 func dropForeign(r *internalpb.ShowConfigurationsResponse) {
 	keys := newConfigKeys(len(r.Configuations))
 	for _, p := range r.Configuations {
@@ -121,6 +116,7 @@ func dropForeign(r *internalpb.ShowConfigurationsResponse) {
 	kept := make([]*commonpb.KeyValuePair, 0, len(r.Configuations))
 	for _, p := range r.Configuations {
 		if keys.known(p.GetKey()) {
+			p.Value = redact.Setting(p.GetKey(), p.GetValue())
 			kept = append(kept, p)
 		}
 	}
@@ -147,19 +143,10 @@ func cleanMessage(m protoreflect.Message) {
 		case fd.Message() != nil:
 			cleanMessage(v.Message())
 		case fd.Kind() == protoreflect.StringKind:
-			m.Set(fd, protoreflect.ValueOfString(cleanString(string(fd.Name()), v.String())))
+			m.Set(fd, protoreflect.ValueOfString(safePair(string(fd.Name()), v.String())))
 		}
 		return true
 	})
-}
-
-// cleanString cleans a value of a field or map by its name. Text for people may tell a
-// secret in words, other values only in forms that programs read.
-func cleanString(name, value string) string {
-	if name == "reason" || name == "detail" {
-		return redact.Prose(value)
-	}
-	return safePair(name, value)
 }
 
 func cleanMap(fd protoreflect.FieldDescriptor, m protoreflect.Map) {
@@ -204,19 +191,19 @@ func onlyNumbers(unknown []byte) []byte {
 // redactMetrics takes secrets out of the labels of a scrape. Lines that are no sample,
 // and name a secret, are left out.
 func redactMetrics(text []byte) []byte {
-	if !mayHoldSecret(text) {
+	if !redact.Suspect(text) {
 		return text
 	}
 	out := make([]byte, 0, len(text))
 	for line := range bytes.Lines(text) {
-		if !mayHoldSecret(line) {
+		if !redact.Suspect(line) {
 			out = append(out, line...)
 			continue
 		}
 		if clean, ok := redactSample(line); ok {
 			out = append(out, clean...)
 		} else if line[0] == '#' {
-			out = append(out, strings.TrimRight(redact.Prose(string(line)), "\n")+"\n"...)
+			out = append(out, strings.TrimRight(redact.Text(string(line)), "\n")+"\n"...)
 		}
 	}
 	return out

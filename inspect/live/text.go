@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +23,7 @@ func oneLine(text string) string {
 		text = text[:maxProse]
 		text = text[:strings.LastIndexAny(text, " \t\r\n")+1] + "..."
 	}
-	text = strings.Join(strings.Fields(redact.Prose(strings.Map(graphic, text))), " ")
+	text = strings.Join(strings.Fields(redact.Text(strings.Map(graphic, text))), " ")
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
 	}
@@ -43,32 +42,26 @@ func graphic(r rune) rune {
 	return '?'
 }
 
-// safePair is secret.Pair for values of any size.
+// safePair is redact.Pair for JSON of any size.
 func safePair(name, value string) string {
-	switch {
-	case len(value) <= maxProse:
-		return redact.Pair(name, value)
-	case redact.Name(name):
+	if tooHeavyJSON(value) {
 		return redact.Redacted
 	}
-	return safeText(value)
+	return redact.Pair(name, value)
 }
 
-// safeText is secret.Text for values of any size. JSON may be large, texts in it may not.
+// safeText is redact.Text for JSON of any size.
 func safeText(value string) string {
-	if len(value) <= maxProse {
-		return redact.Text(value)
-	}
-	start := strings.TrimLeft(value, " \t\r\n")
-	if strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") {
-		if b := []byte(value); heavy(weighJSON(b)) == nil && longestText(b) <= maxMetricsLine && json.Valid(b) {
-			return redact.Text(value)
-		}
-	}
-	if redact.Tangled(value) {
+	if tooHeavyJSON(value) {
 		return redact.Redacted
 	}
 	return redact.Text(value)
+}
+
+// tooHeavyJSON reports whether a value is JSON that would cost too much to decode.
+func tooHeavyJSON(value string) bool {
+	start := strings.TrimLeft(value, " \t\r\n")
+	return len(value) > maxProse && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")) && heavy(weighJSON([]byte(value))) != nil
 }
 
 // longestText is the length of the longest text in JSON.

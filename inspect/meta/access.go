@@ -79,10 +79,13 @@ func privilege(f *fact) string { return strings.TrimPrefix(f.names[1], "Privileg
 func (s *state) config() []*model.ConfigEntry {
 	var list []*model.ConfigEntry
 	s.each(kindConfig, func(f *fact) {
-		value := f.value.(string)
-		safe := redact.Pair(f.names[0], value)
+		safe := redact.Setting
+		if s.want.UnknownSettings {
+			safe = redact.Pair
+		}
+		value := safe(f.names[0], f.value.(string))
 		// The value that a bundle keeps was redacted before.
-		list = append(list, &model.ConfigEntry{Name: f.names[0], Value: safe, Redacted: strings.Contains(safe, redact.Redacted), ModRevision: f.mod})
+		list = append(list, &model.ConfigEntry{Name: redact.Text(f.names[0]), Value: value, Redacted: strings.Contains(value, redact.Redacted), ModRevision: f.mod})
 	})
 	return list
 }

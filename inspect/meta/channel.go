@@ -258,7 +258,7 @@ func (s *state) streaming() *model.Streaming {
 		out.ForcePromoted, out.ConfigAcks = m.GetForcePromoted(), configAcks(m.GetAckedResult())
 		for _, x := range config.GetClusters() {
 			out.Clusters = append(out.Clusters, model.ReplicationCluster{
-				ID: x.GetClusterId(), URI: redact.URL(x.GetConnectionParam().GetUri()), PChannels: x.GetPchannels(),
+				ID: x.GetClusterId(), URI: redact.Text(x.GetConnectionParam().GetUri()), PChannels: x.GetPchannels(),
 			})
 		}
 		for _, x := range config.GetCrossClusterTopology() {

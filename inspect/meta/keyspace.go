@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
+	"kitescope/internal/redact"
 )
 
 // keyspace is one state of all keys: compressed blocks in key order, as soon as somebody looks at them.
@@ -64,7 +65,7 @@ func (k *keyspace) Collection(i int) model.CollectionID {
 
 func (k *keyspace) info(e *blockKey) model.KeyInfo {
 	info := model.KeyInfo{
-		Key: e.key, Size: e.size, ModRevision: e.mod, Lease: e.lease, Tombstone: e.flags&flagTombstone != 0,
+		Key: redact.Text(e.key), Size: e.size, ModRevision: e.mod, Lease: e.lease, Tombstone: e.flags&flagTombstone != 0,
 	}
 	switch kind := k.grammar.kinds[e.kind]; {
 	case e.flags&flagHistory != 0:

@@ -20,6 +20,8 @@ type Want struct {
 	Collection string
 	// Records keeps every key that is read, for Cluster.Keyspace.
 	Records bool
+	// UnknownSettings keeps the text of dynamic settings that Milvus is not known to have. It may hold a secret.
+	UnknownSettings bool
 }
 
 // complete adds the parts that others need.

@@ -16,14 +16,14 @@ import (
 // Redactor returns a function that takes the secrets out of one key's value: password
 // hashes, dynamic configuration whose name says secret, credentials in properties and
 // in the parameters of functions and imports, tokens of replicated clusters, bodies of
-// broadcast messages. It never changes the value in place. Its second result is always
-// true: no key is dropped, so that it can be given to source.WriteBundle as it is.
+// broadcast messages. It never changes the value in place. Its second result is false
+// for a key that has a secret in its name, which is not to be kept.
 func Redactor(h source.Header) func(source.KV) (source.KV, bool) {
 	g := newGrammar(h)
 	return func(kv source.KV) (source.KV, bool) {
 		k, err := g.parse(kv.Key)
 		kv.Value = g.redact(kv, &k, err)
-		return kv, true
+		return kv, redact.Text(string(kv.Key)) == string(kv.Key)
 	}
 }
 
@@ -48,6 +48,9 @@ func (g *grammar) redact(kv source.KV, k *keyParts, err error) []byte {
 	case encJSON:
 		return redactRecord(kv.Value, kind.secret)
 	case encText:
+		if kind.id == kindConfig {
+			return []byte(redact.Setting(k.name(), string(kv.Value)))
+		}
 		return []byte(redact.Pair(k.name(), string(kv.Value)))
 	case encProto:
 		return redactProto(kind, kv.Value)
@@ -72,7 +75,7 @@ func looksLike(enc encoding, value []byte) bool {
 	case encEmpty:
 		return len(value) == 0
 	default:
-		return !mayHoldSecret(value)
+		return !redact.Holds(value)
 	}
 }
 
@@ -125,17 +128,10 @@ func redactUser(value []byte) []byte {
 
 // redactUnknown redacts a value of which nothing is known but its key.
 func redactUnknown(kv source.KV) []byte {
-	if out, changed, ok := redact.JSON(kv.Value); ok {
-		if !redact.Name(lastComponent(kv.Key)) {
-			if changed {
-				return out
-			}
-			return kv.Value
-		}
-	} else if !mayHoldSecret(kv.Value) && !redact.Name(lastComponent(kv.Key)) {
-		return kv.Value
-	}
-	if len(kv.Value) == 0 {
+	named := redact.Name(lastComponent(kv.Key))
+	if out, changed, ok := redact.JSON(kv.Value); ok && changed && !named {
+		return out
+	} else if len(kv.Value) == 0 || !named && (ok || !redact.Holds(kv.Value)) {
 		return kv.Value
 	}
 	return []byte(redact.Redacted)
@@ -143,13 +139,8 @@ func redactUnknown(kv source.KV) []byte {
 
 func lastComponent(key []byte) string { return string(key[bytes.LastIndexByte(key, '/')+1:]) }
 
-// mayHoldSecret is a quick look: a name of a secret, or a URL with user info.
-func mayHoldSecret(value []byte) bool {
-	return redact.Mentioned(value) || bytes.Contains(value, []byte("://")) && bytes.IndexByte(value, '@') >= 0
-}
-
 func redactRecord(value []byte, s secrecy) []byte {
-	if s != secretAlways && !mayHoldSecret(value) && bytes.IndexByte(value, '@') < 0 { // an address may name a user
+	if s != secretAlways && !redact.Suspect(value) {
 		return value
 	}
 	out, _, ok := redact.JSON(value)
@@ -160,7 +151,7 @@ func redactRecord(value []byte, s secrecy) []byte {
 }
 
 func redactProto(kind *kind, value []byte) []byte {
-	if kind.secret != secretAlways && !mayHoldSecret(value) {
+	if kind.secret != secretAlways && !redact.Suspect(value) {
 		return value
 	}
 	m := kind.message()
@@ -219,7 +210,7 @@ func redactField(m protoreflect.Message, fd protoreflect.FieldDescriptor, v prot
 			changed = true
 		}
 	case fd.Kind() == protoreflect.BytesKind && !fd.IsList() && !fd.IsMap():
-		if mayHoldSecret(v.Bytes()) { // a message in a message
+		if redact.Holds(v.Bytes()) { // a message in a message
 			m.Set(fd, protoreflect.ValueOfBytes([]byte(redact.Redacted)))
 			changed = true
 		}
@@ -270,7 +261,7 @@ func redactWALMessage(m protoreflect.Message) (changed bool) {
 // redactUnknownFields replaces fields that a newer Milvus added and that mention a secret.
 func redactUnknownFields(m protoreflect.Message) bool {
 	unknown := m.GetUnknown()
-	if len(unknown) == 0 || !mayHoldSecret(unknown) {
+	if len(unknown) == 0 || !redact.Holds(unknown) {
 		return false
 	}
 	var out []byte
@@ -279,7 +270,7 @@ func redactUnknownFields(m protoreflect.Message) bool {
 		if n < 0 {
 			break
 		}
-		if mayHoldSecret(b[:n]) {
+		if redact.Holds(b[:n]) {
 			out = protowire.AppendString(protowire.AppendTag(out, number, protowire.BytesType), redact.Redacted)
 		} else {
 			out = append(out, b[:n]...)

@@ -11,8 +11,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/meta/metatest"
+	"kitescope/inspect/model"
 	"kitescope/inspect/source"
 	"kitescope/internal/redact"
+	"kitescope/internal/redact/redacttest"
 )
 
 // TestNoSecretSurvives looks for the known secrets of the constructed clusters in
@@ -134,7 +136,7 @@ func TestRedactPair(t *testing.T) {
 		{"location", "https://h/f?X-Amz-Signature=abc", "https://h/f?X-Amz-Signature=<redacted>"},
 		{"storage", "AccountName=a;AccountKey=abc==;Suffix=core", "AccountName=a;AccountKey=<redacted>;Suffix=core"},
 		{"reason", "login failed: password=hunter2, user=bob", "login failed: password=<redacted>, user=bob"},
-		{"reason", "authorization=Bearer abc, user=bob", "authorization=<redacted>, user=bob"},
+		{"reason", "authorization=Bearer abc, user=bob", "authorization=<redacted>"},
 		{"reason", "no bearer of news", "no bearer of news"},
 		{"Authorization", "x", redact.Redacted},
 		{"Address", "me:pw@10.0.0.5:53100", "<redacted>@10.0.0.5:53100"},
@@ -227,5 +229,55 @@ func TestExternalSpecIsRedacted(t *testing.T) {
 	}
 	if !found {
 		t.Error("no job has a spec")
+	}
+}
+
+// TestSettingsAreKnownOrRedacted: no kind of secret is shown or kept of a dynamic setting, under whatever name.
+func TestSettingsAreKnownOrRedacted(t *testing.T) {
+	var kvs []source.KV
+	plants := redacttest.Plants(3)
+	add := func(key, value string) {
+		kvs = append(kvs, source.KV{Key: []byte("by-dev/" + key), Value: []byte(value), ModRevision: int64(len(kvs) + 1)})
+	}
+	for i, p := range plants {
+		add(fmt.Sprintf("config/x/plain%d", i), p.Secret) // with nothing that tells what it is
+		add(fmt.Sprintf("config/x/setting%d", i), p.Text)
+		add(fmt.Sprintf("meta/unknown/%d", i), p.Text)
+		add(fmt.Sprintf("meta/session/proxy-%d", i), fmt.Sprintf(`{"ServerID":%d,"ServerName":"proxy","Address":"h:1","Version":%q}`, i, "2.3.5 "+p.Text))
+	}
+	add("config/x/password=sesame/y", "1")
+	for key, value := range map[string]string{"kafka.brokerList": "u:sesame@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false", "x/size": "2 GB"} {
+		add("config/"+key, value)
+	}
+	c := loadMemory(t, newMemory(kvs), Want{Parts: model.PartAll, Records: true})
+	var shown strings.Builder
+	dump(&shown, reflect.ValueOf(c.Parts), 0)
+	for i := range c.Keyspace.Len() {
+		r := c.Keyspace.Record(i)
+		fmt.Fprintln(&shown, r.Key, r.Text, string(r.Raw), r.Problem)
+	}
+	redactor := Redactor(testHeader())
+	for _, kv := range kvs {
+		if safe, keep := redactor(kv); keep {
+			fmt.Fprintf(&shown, "%s %s\n", safe.Key, safe.Value)
+		}
+	}
+	for _, p := range append(plants, redacttest.Plant{Kind: "key or broker", Secret: "sesame"}) {
+		if at := strings.Index(shown.String(), p.Secret); at >= 0 {
+			t.Errorf("%s is shown: %q", p.Kind, shown.String()[max(0, at-100):at+len(p.Secret)])
+		}
+	}
+	values := map[string]string{}
+	for _, x := range c.Config {
+		values[x.Name] = x.Value
+	}
+	for key, want := range map[string]string{"kafka.brokerList": "<redacted>@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false", "x/size": "2 GB"} {
+		if values[key] != want {
+			t.Errorf("%s is shown as %q, want %q", key, values[key], want)
+		}
+	}
+	c = loadMemory(t, newMemory([]source.KV{{Key: []byte("by-dev/config/x/own"), Value: []byte("text, token=sesame"), ModRevision: 1}}), Want{Parts: model.PartConfig, UnknownSettings: true})
+	if got := c.Config[0].Value; got != "text, token=<redacted>" {
+		t.Errorf("an unknown setting that was asked for is shown as %q", got)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kitescope/inspect/model"
-	"kitescope/internal/redact"
 )
 
 // sessionRecord is the JSON of a session: sessionutil.SessionRaw of Milvus, all versions.
@@ -54,7 +53,7 @@ func (s *state) sessions() []*model.Session {
 			standby = true
 		}
 		x := &model.Session{
-			Node: model.NodeID(r.ServerID), Role: keptName(role), Address: keptName(redact.Address(r.Address)), Version: keptName(r.Version), HostName: keptName(redact.Text(r.HostName)),
+			Node: model.NodeID(r.ServerID), Role: keptName(role), Address: keptName(r.Address), Version: keptName(r.Version), HostName: keptName(r.HostName),
 			Exclusive: r.Exclusive, Stopping: r.Stopping, Standby: standby, Lease: r.LeaseID,
 			IndexEngine: r.IndexEngineVersion.model(), ScalarIndexEngine: r.ScalarIndexEngineVersion.model(),
 			Key: f.key, Revision: f.mod,
@@ -63,7 +62,7 @@ func (s *state) sessions() []*model.Session {
 			x.Lease = f.lease
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.ServerLabels)) {
-			x.Labels = append(x.Labels, model.Pair{Key: name, Value: redact.Pair(name, r.ServerLabels[name])})
+			x.Labels = append(x.Labels, model.Pair{Key: name, Value: r.ServerLabels[name]})
 		}
 		list = append(list, x)
 	})

@@ -13,6 +13,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
+	"kitescope/internal/redact"
 )
 
 // tombstone is RootCoord's value of a key that was dropped
@@ -157,7 +158,7 @@ func (s *state) isHot(k kindID) bool {
 // note keeps what could not be decoded.
 func (s *state) note(kv source.KV, reason string) {
 	key := string(kv.Key)
-	s.undecoded[key] = append(s.undecoded[key], &model.Undecoded{Key: key, Reason: reason, Size: len(kv.Value)})
+	s.undecoded[key] = append(s.undecoded[key], &model.Undecoded{Key: redact.Text(key), Reason: reason, Size: len(kv.Value)})
 	s.dirty |= groupUndecoded
 }
 
@@ -284,7 +285,8 @@ func (s *state) decodeJSON(kind *kind, kv source.KV) (any, error) {
 		return nil, nil
 	}
 	r := new(sessionRecord)
-	if err := json.Unmarshal(kv.Value, r); err != nil {
+	safe, _, _ := redact.JSON(kv.Value)
+	if err := json.Unmarshal(safe, r); err != nil {
 		odd, ok := errors.AsType[*json.UnmarshalTypeError](err)
 		if !ok || odd.Field == "" {
 			return nil, fmt.Errorf("%s: JSON, but no object", kind.name)

@@ -291,10 +291,13 @@ func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest 
 		kept := events[:0:0]
 		for _, e := range events {
 			about[string(e.Key)] = true
-			if !e.Deleted && transform != nil {
-				var keep bool
-				if e.KV, keep = transform(e.KV); !keep {
+			if transform != nil {
+				kv, keep := transform(e.KV)
+				if !keep {
 					continue
+				}
+				if !e.Deleted {
+					e.KV = kv
 				}
 			}
 			kept = append(kept, e)

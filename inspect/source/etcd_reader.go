@@ -258,7 +258,7 @@ func (r *reader) watch(ctx context.Context, q watchRequest, take func(*watchMess
 		case m.compacted != 0:
 			return &compactedError{m.compacted}
 		case m.canceled && m.reason != "":
-			return rpctypes.Error(errors.New(redact.Prose(m.reason)))
+			return rpctypes.Error(errors.New(redact.Text(m.reason)))
 		case m.canceled:
 			return errWatchEnded
 		}

@@ -19,7 +19,7 @@ func safeError(err error) error {
 	if !ok || err == nil || err == io.EOF { //nolint:errorlint // as grpc returns it
 		return err
 	}
-	if safe := redact.Prose(s.Message()); safe != s.Message() {
+	if safe := redact.Text(s.Message()); safe != s.Message() {
 		return status.Error(s.Code(), safe)
 	}
 	return err
@@ -29,7 +29,7 @@ func safeError(err error) error {
 func safeWords(texts []string) []string {
 	safe := make([]string, 0, len(texts))
 	for _, text := range texts {
-		safe = append(safe, redact.Prose(text))
+		safe = append(safe, redact.Text(text))
 	}
 	return safe
 }

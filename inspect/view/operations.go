@@ -15,7 +15,7 @@ var configEntries = define(definition[*model.ConfigEntry]{
 	rows: func(e *Env) []*model.ConfigEntry { return e.Cluster.Config },
 	columns: []column[*model.ConfigEntry]{
 		col(table.Column{Name: "name", Doc: "Name of the key, as written after config/."}, func(_ *Env, c *model.ConfigEntry) table.Cell { return text(c.Name) }),
-		col(table.Column{Name: "value", Doc: "Its value; <redacted> if its name looks like a secret."},
+		col(table.Column{Name: "value", Doc: "Its value; <redacted> if it looks like a secret, or is text of a setting that Milvus is not known to have (see --show-unknown-settings)."},
 			func(_ *Env, c *model.ConfigEntry) table.Cell { return text(c.Value) }),
 		col(table.Column{Name: "redacted", Kind: table.Bool, Show: table.Hidden, Doc: "The value is hidden."},
 			func(_ *Env, c *model.ConfigEntry) table.Cell { return yesNo(c.Redacted) }),

@@ -272,7 +272,7 @@ func (p *puller) conceal(t *Target, text string) string {
 // told is a reason in one line, without what was sent along and without what a server says of secrets of its own. Both are
 // taken out before anything is cut off: half of a secret would not be found any more.
 func (p *puller) told(t *Target, reason string) string {
-	return oneLine(redact.Prose(p.conceal(t, reason)))
+	return oneLine(redact.Text(p.conceal(t, reason)))
 }
 
 func replaceSecret(text, own string) string {

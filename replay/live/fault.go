@@ -90,7 +90,7 @@ func line(text string, most int) string {
 	if len(text) > 8*most {
 		text = text[:8*most]
 	}
-	text = redact.Prose(text)
+	text = redact.Text(text)
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	}), " ")

@@ -1,4 +1,5 @@
-// Command merge writes the table of keys that differ between releases of Milvus: settings.sh runs it.
+// Command merge writes the table of keys that differ between releases of Milvus, with -text the keys whose values are text
+// without secrets: settings.sh runs it.
 package main
 
 import (
@@ -20,13 +21,44 @@ func fold(key string) string {
 // secretKey are keys whose defaults may be secrets.
 var secretKey = regexp.MustCompile(`(?i)auth\.|password|secret|accesskey`)
 
+// secretText are keys of text that may be or hold a secret.
+var secretText = regexp.MustCompile(`(?i)authparams|password|secret|accesskey|token|credential|sasl|cipher|kms|headers`)
+
+// plain is a default of a key whose values need no list: they are shown whatever their key is.
+var plain = regexp.MustCompile(`(?i)^(true|false|[-+]?[\d.]+ ?[a-z%]{0,2})$`)
+
+// older are such keys of the milvus.yaml of 2.1 to 2.4, and groups of keys.
+const older = `common.chanNamePrefix.cmd
+common.chanNamePrefix.dataCoordStatistic
+common.chanNamePrefix.queryNodeStats
+common.chanNamePrefix.rootCoordDelta
+common.chanNamePrefix.search
+common.chanNamePrefix.searchResult
+common.subNamePrefix.proxySubNamePrefix
+common.subNamePrefix.queryNodeSubNamePrefix
+common.subNamePrefix.rootCoordSubNamePrefix
+dataCoord.address
+indexCoord.address
+kafka.consumer.client.id
+kafka.producer.client.id
+queryCoord.address
+rootCoord.address
+autoindex.params.tuning.*
+knowhere.*
+proxy.accessLog.formatters.*`
+
 type item struct {
 	Key, Default string
 	Fallback     []string
 }
 
 func main() {
-	rows := map[string]*[4]string{}
+	files := os.Args[1:]
+	text := files[0] == "-text"
+	if text {
+		files = files[1:]
+	}
+	rows, texts := map[string]*[4]string{}, strings.Split(older, "\n")
 	row := func(key string) *[4]string {
 		folded := fold(key)
 		if rows[folded] == nil {
@@ -34,7 +66,7 @@ func main() {
 		}
 		return rows[folded]
 	}
-	for i, path := range os.Args[1:] {
+	for i, path := range files {
 		items, err := read(path)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -48,12 +80,25 @@ func main() {
 			}
 		}
 		for _, x := range items {
+			if !plain.MatchString(x.Default) && !strings.HasSuffix(x.Key, "*") {
+				texts = append(texts, x.Key)
+				texts = append(texts, x.Fallback...)
+			}
 			for _, f := range x.Fallback {
 				if r := row(f); r[i+1] == "·" && f != strings.ToUpper(f) {
 					r[i+1] = "→" + x.Key
 				}
 			}
 		}
+	}
+	if text {
+		slices.Sort(texts)
+		for _, key := range slices.Compact(texts) {
+			if !secretText.MatchString(key) && key != strings.ToUpper(key) {
+				fmt.Println(key)
+			}
+		}
+		return
 	}
 	fmt.Print(`# Keys of Milvus's configuration that are not in every release, or have another default there.
 # From pkg/util/paramtable at 2.5.14, 2.6.22 and 3.0.1, by tools/settings/settings.sh. "·": there is no such key; "→key": it is

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes inspect/check/preflight/settings.tsv anew: the keys of Milvus's configuration (pkg/util/paramtable) at three releases.
+# Writes inspect/check/preflight/settings.tsv and internal/redact/settings.txt anew: the keys of Milvus's configuration
+# (pkg/util/paramtable) at three releases.
 #   tools/settings/settings.sh
 # It needs the Go module proxy and a few minutes: each release is compiled once.
 set -eu
@@ -14,5 +15,9 @@ for version in v2/2.5.14 v2/2.6.22 v3/3.0.1; do
 	GOFLAGS=-mod=mod go mod tidy
 	GOFLAGS=-mod=mod CGO_ENABLED=0 go run . >"$work/$number.json"
 done
-go run -C "$home/.." ./settings "$work/2.5.14.json" "$work/2.6.22.json" "$work/3.0.1.json" >"$work/settings.tsv"
-cp "$work/settings.tsv" "$home/../../inspect/check/preflight/settings.tsv
+for out in settings.tsv settings.txt; do
+	text= && [ "$out" = settings.tsv ] || text=-text
+	go run -C "$home/.." ./settings $text "$work/2.5.14.json" "$work/2.6.22.json" "$work/3.0.1.json" >"$work/$out"
+done
+cp "$work/settings.tsv" "$home/../../inspect/check/preflight/settings.tsv"
+cp "$work/settings.txt" "$home/../../internal/redact/settings.txt"

@@ -33,6 +33,11 @@ func (a *App) AddAt(cmd *cobra.Command) {
 	put(f.Lookup("at"), sectionCluster)
 }
 
+// AddUnknownSettings adds the flag of commands that list settings.
+func AddUnknownSettings(cmd *cobra.Command, unknown *bool) {
+	cmd.Flags().BoolVar(unknown, "show-unknown-settings", false, "show the text of settings in etcd that Milvus is not known to have; it may be a secret")
+}
+
 // AddGlobalFlags adds the flags of every command.
 func (a *App) AddGlobalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()

@@ -98,11 +98,12 @@ func (c *chunk) discard() {
 func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
 	kept := events[:0:0]
 	for _, e := range events {
+		kv, keep := c.redact(e.KV)
+		if !keep {
+			continue
+		}
 		if !e.Deleted {
-			var keep bool
-			if e.KV, keep = c.redact(e.KV); !keep {
-				continue
-			}
+			e.KV = kv
 		}
 		kept = append(kept, e)
 	}
