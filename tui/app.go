@@ -40,6 +40,7 @@ type Model struct {
 	toast    toast
 	said     int             // counts toasts
 	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
+	ticks    *ticks          // nil where no program runs
 }
 
 // Message is a result that knows where it belongs. apply runs on the loop.
@@ -283,6 +284,9 @@ func (m *Model) resource(name string) *view.Resource {
 
 // View draws the frame.
 func (m *Model) View() tea.View {
+	if m.ticks != nil {
+		m.ticks.frame()
+	}
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = "kitescope"

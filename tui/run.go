@@ -19,6 +19,7 @@ func Run(ctx context.Context, cfg Config) error {
 	m := New(cfg)
 	m.done = ctx.Done()
 	program := tea.NewProgram(m, options(ctx, cfg)...)
+	m.ticks = &ticks{program: program}
 
 	var feeds sync.WaitGroup
 	if cfg.Feed != nil {
@@ -42,9 +43,6 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 func options(ctx context.Context, cfg Config) []tea.ProgramOption {
-	// Output waits for the tick of Bubble Tea's renderer, which runs for as long as the program does and cannot be stopped. 120 a second
-	// put the middle cursor move on the screen within 7 ms; 60 would take 4 ms more, beyond the bar of 10. A screen that stands still
-	// costs 0.8% of a core for it, with 60 ticks 0.55%, with 10 0.1%: all of that is the ticks.
 	// Bubble Tea's own handling of signals never returns when ctx ends on the same signal.
 	opts := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(120), tea.WithoutSignalHandler()}
 	if cfg.Input != nil {
