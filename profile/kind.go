@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kitescope/internal/hints"
 )
@@ -61,7 +62,8 @@ func (p *Profile) called() string {
 // that is unknown:
 //
 //   - With a type samples/count, as in CPU profiles of Go and of perf, it is that type's value.
-//   - Else, where the period is in the type's own unit, it is the value over the period.
+//   - Else, where the period is in the type's own unit, it is the value over the period. Some exporters write a period that
+//     is not that of sampling, e.g. 1 s beside values of 10 ms: values that are no multiples of it leave the number unknown.
 //   - Heap profiles are scaled up by the odds of having been sampled (runtime/pprof: scaleHeapSample),
 //     mutex and block profiles too (runtime: blocksampled): the number of events cannot be had back.
 //   - Goroutines and threads are counted whole and not sampled, so there is no noise to speak of.
@@ -78,7 +80,7 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 		if at < 0 {
 			at = slices.IndexFunc(p.Types, func(t ValueType) bool { return countsSamples(t, p.Types[kind]) })
 		}
-		if at < 0 && p.Period > 0 && p.PeriodType == p.Types[kind] && !scaledUp(p.Types[kind]) {
+		if at < 0 && p.PeriodType == p.Types[kind] && !scaledUp(p.Types[kind]) && p.sampledBy(p.Period, kind) {
 			at, period = kind, p.Period
 		}
 	}
@@ -91,6 +93,22 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 		sum += perSample(i)
 	}
 	return perSample, int64(min(math.Round(sum), 1<<62))
+}
+
+// sampledBy reports whether the values of a type can be counts of samples times a period: they are its multiples, but for
+// what a period in whole nanoseconds is rounded by, and nothing samples every few nanoseconds.
+func (p *Profile) sampledBy(period int64, kind int) bool {
+	const rounding, fastest = 0.01, int64(time.Microsecond)
+	if period <= 0 || period < fastest && p.Types[kind].Unit == "nanoseconds" {
+		return false
+	}
+	for at := kind; at < len(p.Values); at += len(p.Types) {
+		n := float64(p.Values[at]) / float64(period)
+		if math.Abs(n-math.Round(n)) > rounding {
+			return false
+		}
+	}
+	return true
 }
 
 // countsSamples reports whether a type counts the samples of a kind: "samples" or, where several events were

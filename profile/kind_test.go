@@ -49,6 +49,7 @@ func TestKindOf(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
+	const ms = 1_000_000
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	for _, test := range []struct {
 		name   string
@@ -62,7 +63,11 @@ func TestEvents(t *testing.T) {
 	}{
 		{"samples are counted", []profile.ValueType{{Type: "samples", Unit: "count"}, cpu}, cpu, 10, [][]int64{{3, 30}, {4, 40}}, 1, 7, 3},
 		{"also without a period", []profile.ValueType{{Type: "samples", Unit: "count"}, cpu}, profile.ValueType{}, 0, [][]int64{{3, 30}}, 1, 3, 3},
-		{"the period divides", []profile.ValueType{cpu}, cpu, 10, [][]int64{{30}, {45}}, 0, 8, 3},
+		{"the period divides", []profile.ValueType{cpu}, cpu, ms, [][]int64{{3 * ms}, {5 * ms}}, 0, 8, 3},
+		{"a rounded period divides", []profile.ValueType{cpu}, cpu, 10_101_010, [][]int64{{30_303_030}, {1_000_000_000}}, 0, 102, 30303030.0 / 10_101_010},
+		{"the period contradicts the values", []profile.ValueType{cpu}, cpu, ms, [][]int64{{3 * ms}, {5*ms + ms/2}}, 0, -1, 0},
+		{"the period is larger than the values", []profile.ValueType{cpu}, cpu, 1000 * ms, [][]int64{{30 * ms}}, 0, -1, 0},
+		{"nothing samples each nanosecond", []profile.ValueType{cpu}, cpu, 1, [][]int64{{30}}, 0, -1, 0},
 		{"a period of something else does not", []profile.ValueType{cpu}, profile.ValueType{Type: "cycles", Unit: "count"}, 10, [][]int64{{30}}, 0, -1, 0},
 		{"the heap is scaled up", []profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}, profile.ValueType{Type: "space", Unit: "bytes"}, 524288, [][]int64{{10, 5000}}, 1, -1, 0},
 		{"contention is scaled up", []profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}, profile.ValueType{Type: "contentions", Unit: "count"}, 1, [][]int64{{10, 5000}}, 0, -1, 0},

@@ -90,6 +90,7 @@ func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) 
 	} else {
 		b.seconds[1] = p.Duration.Seconds()
 	}
+	_, all := p.Events(kind)
 	p = p.Filter(&b.o.Filter)
 	s := side{stacks: p.Stacks, starts: p.Starts, frames: p.Frames(b.o.By)}
 	s.names = b.table.addFrames(s.frames, librariesOf(p, s.frames))
@@ -103,6 +104,9 @@ func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) 
 	b.sides = append(b.sides, s)
 	b.leaves = append(b.leaves, make([]weight, len(b.table.names)-len(b.leaves))...)
 	events, total := p.Events(kind)
+	if all < 0 { // what the values of all samples contradict, those of a few may not
+		total = -1
+	}
 	b.items = append(make([]item, 0, len(b.items)+p.Len()), b.items...)
 	for i := range p.Len() {
 		value := p.Value(i, kind)

@@ -28,8 +28,12 @@ func (j *judge) decide() {
 		j.Verdict, j.Reason, j.Refusals = Unfit, r.Message, append(j.Refusals, *r)
 	} else {
 		j.Verdict = WorthBuilding
-		j.Reason = percent(j.Reach.Total) + " of the samples are in code that Go compiles, and there are enough of them; " +
-			"only a trial shows the gain: kitescope pgo trial"
+		number := "there are enough of them"
+		if j.Events < 0 {
+			number = "their number is unknown"
+		}
+		j.Reason = percent(j.Reach.Total) + " of the samples are in code that Go compiles, and " + number +
+			"; only a trial shows the gain: kitescope pgo trial"
 	}
 	j.caution()
 }
@@ -92,9 +96,9 @@ func (j *judge) unfit() *Refusal {
 	case j.Events < 0 && j.options.MinEvents > 0:
 		return &Refusal{
 			"unknown-samples", "the number of samples is unknown, so hot calls may be hot by chance",
-			"take the profile with Go's own profiler, it counts samples",
+			"take the profile with Go's own profiler, which counts samples; --min-samples 0 judges it without",
 		}
-	case j.Events < j.options.MinEvents:
+	case j.Events >= 0 && j.Events < j.options.MinEvents:
 		return &Refusal{
 			"few-samples", fmt.Sprintf("%s too few (needs %s): hot calls may be hot by chance", words.Count(j.Events, "sample is", "samples are"), words.Number(j.options.MinEvents)),
 			"profile longer, or add profiles of other nodes",

@@ -94,7 +94,10 @@ func (j *judge) listHot(c *calls, hot []Edge) {
 			all = append(all, h)
 		}
 	}
-	if len(hot) > 0 {
+	switch {
+	case !known:
+		j.FewHits = math.NaN()
+	case len(hot) > 0:
 		j.FewHits = float64(few) / float64(len(hot))
 	}
 	j.Risks = risksOf(all)

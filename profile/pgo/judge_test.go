@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -381,6 +382,15 @@ func TestJudgeWithoutTheNumberOfSamples(t *testing.T) {
 	}
 	if len(j.Hot) == 0 || j.Hot[0].Hits != -1 {
 		t.Errorf("%+v", j.Hot)
+	}
+	// Pyroscope writes a period of 1 s beside values that are multiples of 10 ms.
+	p.PeriodType, p.Period = p.Types[0], int64(time.Second)
+	if j := judged(t, Input{Name: "x", Profile: &p}); ids(j.Refusals) != "unknown-samples" || j.Events != -1 {
+		t.Errorf("%s: %s, %d samples", j.Verdict, j.Reason, j.Events)
+	}
+	j, err := Judge(t.Context(), []Input{{Name: "x", Profile: &p}}, JudgeOptions{MinEvents: -1, MinCeiling: -1})
+	if err != nil || j.Verdict != WorthBuilding || !math.IsNaN(j.FewHits) {
+		t.Errorf("without a minimum: %v, %s: %s, %v with few hits", err, j.Verdict, j.Reason, j.FewHits)
 	}
 }
 

@@ -81,7 +81,8 @@ type Judgement struct {
 	Preempted float64
 	Edges     *Edges
 	HotEdges  int
-	// LeastHot is the weight of the lightest hot edge, and FewHits the share of hot edges with fewer than 5 samples.
+	// LeastHot is the weight of the lightest hot edge, and FewHits the share of hot edges with fewer than 5 samples,
+	// NaN if the number of samples is unknown.
 	LeastHot int64
 	FewHits  float64
 	Reach    Reach

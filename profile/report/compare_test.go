@@ -19,13 +19,14 @@ func drawn(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []fl
 	t.Helper()
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	b := profile.NewBuilder(cpu)
-	b.Meta().PeriodType, b.Meta().Period, b.Meta().Duration = cpu, 10, over
+	const period = 10_000_000
+	b.Meta().PeriodType, b.Meta().Period, b.Meta().Duration = cpu, period, over
 	for range ticks {
 		at, i := r.Float64(), 0
 		for ; i < len(parts)-1 && at > parts[i]; i++ {
 			at -= parts[i]
 		}
-		if err := b.Sample([]uint32{b.Frame(fmt.Sprintf("f%02d", i), profile.NoMapping), b.Frame("main", profile.NoMapping)}, []int64{10}); err != nil {
+		if err := b.Sample([]uint32{b.Frame(fmt.Sprintf("f%02d", i), profile.NoMapping), b.Frame("main", profile.NoMapping)}, []int64{period}); err != nil {
 			t.Fatal(err)
 		}
 	}

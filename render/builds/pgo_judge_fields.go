@@ -1,6 +1,7 @@
 package builds
 
 import (
+	"math"
 	"slices"
 
 	"kitescope/internal/encode"
@@ -147,7 +148,9 @@ func writeJudgementHead(e *encode.Encoder, j *pgo.Judgement, o *render.ReportOpt
 		writeCount(e, "edges_weight", j.Edges.Total)
 		writeCount(e, "hot_edges", int64(j.HotEdges))
 		writeCount(e, "hot_least_weight", j.LeastHot)
-		e.Entry("hot_few_hits_percent", 100*j.FewHits)
+		if !math.IsNaN(j.FewHits) {
+			e.Entry("hot_few_hits_percent", 100*j.FewHits)
+		}
 	}
 	e.Key("thresholds")
 	e.BeginObject()
