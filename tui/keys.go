@@ -105,7 +105,7 @@ func timeKeys() []Binding {
 	return []Binding{
 		{ActEarlier, []string{","}, InPages, GroupTime, "earlier", "Back in time: the state after the event before.", 62},
 		{ActLater, []string{"."}, InPages, GroupTime, "later", "On: the state after the next event.", 98},
-		{ActAt, []string{"@"}, InPages, GroupTime, "", "To a moment, as --at takes it: 09:14, -5m, -2d, rev:24519.", 0},
+		{ActAt, []string{"@"}, InPages, GroupTime, "", "To a moment, as --at takes it: 10m, 2d, 09:14, rev:24519.", 0},
 		{ActLive, []string{"L"}, InPages, GroupTime, "now", "To the newest state, live where the source is.", 99},
 	}
 }

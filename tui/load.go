@@ -180,7 +180,7 @@ func findMoment(m *Model, of history.Past, form string) Cmd {
 		ctx, stop := m.Context()
 		defer stop()
 		revision, err := of.Find(ctx, form)
-		return foundMsg{of, revision, err}
+		return foundMsg{of, form, revision, err}
 	}
 }
 

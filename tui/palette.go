@@ -25,7 +25,7 @@ func paletteWords(m *Model) []Word {
 	list := []Word{
 		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
-		{"at", "The cluster as it was: at 09:14, at -5m, at rev:24519.", nil, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
+		{"at", "The cluster as it was: at 09:14, at 10m, at rev:24519.", nil, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
 		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.data.past.goLive(m) }},
 		{"theme", "Change the colours: theme NAME.", func(*Model) []string { return themeNames() }, (*Model).useTheme},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
+	"kitescope/internal/table"
 )
 
 // past is what the source keeps of what was, and where in it the person is.
@@ -95,7 +96,7 @@ func (p *past) step(m *Model, a Action) Cmd {
 	case ActLater:
 		return p.stepEvent(m, 1)
 	case ActAt:
-		m.Prompt = newAtPrompt()
+		m.Prompt = newAtPrompt("")
 		return nil
 	}
 	return p.goLive(m)
@@ -271,14 +272,16 @@ func (p *past) notThere(m *Model, why error) Cmd {
 	return nil
 }
 
-// newAtPrompt is the line behind "@".
-func newAtPrompt() *Prompt {
-	return &Prompt{
+// newAtPrompt returns the line behind "@", with a text.
+func newAtPrompt(text string) *Prompt {
+	p := &Prompt{
 		Sign:      "@",
 		Accepted:  func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) },
 		Cancelled: func(*Model) Cmd { return nil },
-		Status:    func(*Model) string { return "09:14, -5m, -2d, rev:24519, 2026-11-24T09:14:05Z (UTC)" },
+		Status:    func(*Model) string { return table.WhenForms + ", rev:24519 (UTC)" },
 	}
+	p.set(text)
+	return p
 }
 
 // goAt shows the moment that a form of --at means.
@@ -299,6 +302,7 @@ func (p *past) goAt(m *Model, form string) Cmd {
 // foundMsg brings the revision that was meant.
 type foundMsg struct {
 	of       history.Past
+	form     string
 	revision int64
 	err      error
 }
@@ -309,6 +313,9 @@ func (f foundMsg) Apply(m *Model) Cmd {
 	}
 	if f.err != nil {
 		m.Say(ToneBad, f.err.Error())
+		if m.Prompt == nil {
+			m.Prompt = newAtPrompt(f.form)
+		}
 		return nil
 	}
 	return m.data.past.seek(m, instant{revision: f.revision})

@@ -183,12 +183,14 @@ func TestAtRefuses(t *testing.T) {
 			"yesterday": "want one of", "07:00": "is before the oldest that there is", "rev:9999": "there is no revision 9999", "2036-01-01": "is behind its end",
 		} {
 			d.Keys("@").Typed(form).Keys("enter")
-			d.Shows("○ snapshot", want)
+			d.Shows("○ snapshot", want, " @"+form) // to be corrected
+			d.Keys("esc")
 		}
-		d.Keys("@").Typed("-5m").Keys("enter")
+		d.Keys("@").Typed("yesterday").Keys("enter ctrl+k").Typed("5m").Keys("enter")
 		d.Shows("◂ 08:04:3")
 		d.Keys("@").Typed("rev:1").Keys("enter")
 		d.Shows("◂ 08:04:3", "etcd was compacted there")
+		d.Keys("esc")
 		d.Keys("@").Typed("now").Keys("enter")
 		d.Shows("○ snapshot")
 		d.Keys(":").Typed("at 08:05:00").Keys("enter")

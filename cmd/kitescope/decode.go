@@ -149,10 +149,8 @@ func readTimestamp(given string, now time.Time) (clusters.Timestamp, error) {
 		}
 		return clusters.Timestamp{Given: given, ReadAs: "hybrid", At: model.TSO(n)}, nil
 	}
-	if word == "now" {
-		return at("time", now)
-	}
-	if t, ok := table.ParseTime(word); ok {
+	if when, err := table.ParseWhen(word); err == nil {
+		t, _ := when.In(now)
 		return at("time", t)
 	}
 	return clusters.Timestamp{}, fmt.Errorf("%q is neither a number nor a time", given)

@@ -63,7 +63,7 @@ missing data exits 4, before 3.
 
 --since TIME reports when each finding began, from that moment on, and which earlier events may be
 the cause: "began 09:14:10; before it: 09:14:02 config/queryCoord/autoBalance changed". The past
-comes from etcd's history (live or a file); --at works too. Times are UTC: 09:00, 2026-11-24T09:14:05Z, -10m, rev:24519;
+comes from etcd's history (live or a file); --at works too. Times are UTC: 09:00, 2026-11-24T09:14:05Z, 10m, rev:24519;
 any other word is a file to compare with (./09:00 is one, too).
 
 --baseline FILE hides accepted findings. The file has one JSON object per line;
@@ -106,7 +106,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
 	fl.StringVar(&f.baseline, "baseline", "", "file of accepted findings")
 	fl.StringVar(&f.writeBaseline, "write-baseline", "", "write a baseline that accepts all current findings")
-	fl.StringVar(&f.since, "since", "", "a moment (09:00, -10m, rev:24519): show when each finding began since then, and what changed before it; a bundle or other source: show what is new, worse or gone since")
+	fl.StringVar(&f.since, "since", "", "a moment (09:00, 10m, rev:24519): show when each finding began since then, and what changed before it; a bundle or other source: show what is new, worse or gone since")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and report findings that appear, get worse or go, until interrupted (live sources)")
 	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
 	fl.BoolVar(&f.all, "all", false, "list passed checks too")

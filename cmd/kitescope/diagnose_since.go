@@ -21,12 +21,12 @@ func parseSince(word string) (at session.At, file string, err error) {
 	if word == "" {
 		return at, "", nil
 	}
-	at, err = moment("--since", word)
+	err = at.Set(word)
 	switch {
 	case err == nil:
 		return at, "", nil
 	case strings.HasPrefix(word, "rev:"), strings.HasPrefix(word, "-") && word != "-":
-		return at, "", err
+		return at, "", cli.Usagef("--since: %v", err)
 	}
 	return session.At{}, word, nil
 }

@@ -33,7 +33,7 @@ of both, --from is compared with itself as of then.
 Exit code 3: there are differences.`,
 		Example: `  kitescope diff yesterday.kite today.kite
   kitescope diff before.kite --from etcd://10.0.0.5:2379
-  kitescope diff --at -10m --from etcd://10.0.0.5:2379
+  kitescope diff --at 10m --from etcd://10.0.0.5:2379
   kitescope diff a.db b.db -o json
   kitescope diff a.db b.db --where resource=segments --where change!=added`,
 		Args: cli.Args(0, 2, "one or two sources", "kitescope diff yesterday.kite today.kite"),

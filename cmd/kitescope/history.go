@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -15,14 +15,13 @@ import (
 	"kitescope/inspect/source"
 	"kitescope/inspect/view"
 	"kitescope/internal/hints"
-	"kitescope/internal/table"
 	"kitescope/render/clusters"
 )
 
 // historyFlags are the flags of history.
 type historyFlags struct {
 	report       cli.ReportFlags
-	since, until string
+	since, until session.At
 }
 
 const helpHistory = `Show a cluster's history from etcd: nodes that joined and left, channels assigned and rewritten,
@@ -35,8 +34,8 @@ for any text), or a bare name. A collection's events include those of everything
 etcd keeps no times: events are dated by the timestamps Milvus reserves every 3 seconds, the error of
 a time (-o wide); it is larger while Milvus was down. Repeated events are one line with a count.
 
---since and --until take a duration before the newest revision ("10m"), a time of that day ("09:14"), a
-full time ("2026-11-20T09:14:00Z"), or a revision ("rev:24519").
+--since and --until take what --at takes elsewhere: so long before the newest revision ("10m"), a time of
+that day ("09:14"), a full time ("2026-11-20T09:14:00Z"), or a revision ("rev:24519").
 
 Formats (-o):
 `
@@ -59,8 +58,8 @@ func historyCommand(a *cli.App) *cobra.Command {
 	}
 	f.report.Register(cmd, clusters.HistoryFormats(), 0, "")
 	f.report.List(cmd, clusters.HistorySchema, "kind=node_lost", "-count", "+before,after")
-	cmd.Flags().StringVar(&f.since, "since", "", "only events since then, such as 10m, 09:14 or rev:24519")
-	cmd.Flags().StringVar(&f.until, "until", "", "only events until then")
+	cmd.Flags().Var(&f.since, "since", "only events since then: "+session.AtForms)
+	cmd.Flags().Var(&f.until, "until", "only events until then")
 	return cmd
 }
 
@@ -73,15 +72,8 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	since, err := moment("--since", f.since)
-	if err != nil {
-		return err
-	}
-	until, err := moment("--until", f.until)
-	if err != nil {
-		return err
-	}
-	h, gaps, err := readHistory(cmd.Context(), a, &since)
+	since, until := &f.since, &f.until
+	h, gaps, err := readHistory(cmd.Context(), a, since)
 	if err != nil {
 		return err
 	}
@@ -91,7 +83,7 @@ func (f *historyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error 
 	w := history.Wanted{
 		Objects: objects, Since: since.When(h.Until), SinceRevision: since.Revision(), Until: until.When(h.Until), UntilRevision: until.Revision(),
 	}
-	report := &clusters.HistoryReport{History: h, Events: h.Select(w)}
+	report := &clusters.HistoryReport{History: h, Events: h.Select(w), Wanted: w}
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.WriteHistory(w, report, format, options) }); err != nil {
 		return err
 	}
@@ -135,9 +127,12 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 	if err != nil {
 		return nil, nil, err
 	}
-	if h.Revisions == 0 && since.IsZero() {
-		return nil, nil, hints.Errorf("it was just compacted: save a snapshot before the next compaction, or wait",
-			"read the history of %s: it has only revision %d", src.Origin().Location, from)
+	if h.Revisions > 0 {
+		return h, gaps, nil
+	}
+	if oldest, err := past.Oldest(ctx, head); err != nil || oldest == head.Revision {
+		return nil, nil, cmp.Or(err, hints.Errorf("it was just compacted: save a snapshot before the next compaction, or wait",
+			"read the history of %s: it has only revision %d, what happened before is unknown", src.Origin().Location, oldest))
 	}
 	return h, gaps, nil
 }
@@ -160,22 +155,4 @@ func parseSelectors(args []string) ([]history.Selector, error) {
 		}
 	}
 	return list, nil
-}
-
-// moment parses what --since and --until name: what --at does, and how long before the end also without a minus and in days.
-func moment(flag, word string) (at session.At, err error) {
-	if word == "" {
-		return at, nil
-	}
-	switch err := at.Set(word); {
-	case err == nil:
-		return at, nil
-	case strings.HasPrefix(word, "rev:"):
-		return at, cli.Usagef("%s: %v", flag, err)
-	}
-	ago, err := table.ParseDuration(strings.TrimPrefix(word, "-"))
-	if err != nil || ago <= 0 {
-		return at, cli.Usage(fmt.Errorf("%s %q is not a time", flag, word), "for example: 10m, 09:14, 2026-11-20T09:14:00Z, rev:24519")
-	}
-	return session.Ago(ago), nil
 }

@@ -69,7 +69,7 @@ func reportCommand(a *cli.App) *cobra.Command {
 	fl.StringVarP(&f.format, "output", "o", "", "html or markdown; default: by the ending of -O, else html")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; default: standard output")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.judged.since, "since", "-1h", "a moment (09:00, -10m, rev:24519): show what happened since then, and when findings began, where the source keeps its past")
+	fl.StringVar(&f.judged.since, "since", "1h", "a moment (09:00, 10m, rev:24519): show what happened since then, and when findings began, where the source keeps its past")
 	fl.IntVar(&f.events, "events", 200, "show at most this many events, the newest; 0 for all")
 	fl.StringArrayVar(&f.replays, "replay", nil, "show this result of \"kitescope replay\", saved as JSON; repeatable, at most one prediction of whatif")
 	fl.StringVar(&f.judged.baseline, "baseline", "", "file of accepted findings")
@@ -107,8 +107,8 @@ func (f *reportFlags) settle(a *cli.App) (d *diagnosis, format render.Format, wr
 	}
 	d = &diagnosis{flags: f.judged, checks: rules.All()}
 	d.want.Parts = model.PartAll
-	if d.since, err = moment("--since", f.judged.since); err != nil {
-		return nil, format, nil, err
+	if err := d.since.Set(f.judged.since); err != nil {
+		return nil, format, nil, cli.Usagef("--since: %v", err)
 	}
 	if d.baseline, err = readBaseline(f.judged.baseline); err != nil {
 		return nil, format, nil, err
@@ -205,14 +205,15 @@ func (f *reportFlags) past(ctx context.Context, a *cli.App, d *diagnosis, c *cas
 		c.Notes = append(c.Notes, "When findings began is unknown: "+err.Error()+".")
 	}
 	if !h.Until.IsZero() || !d.since.Timed() {
-		c.History = &clusters.HistoryReport{History: h, Events: f.lately(h, d.since)}
+		w := history.Wanted{Since: d.since.When(h.Until), SinceRevision: d.since.Revision()}
+		c.History = &clusters.HistoryReport{History: h, Events: f.lately(h, w), Wanted: w}
 	}
 	return nil
 }
 
 // lately are the newest events.
-func (f *reportFlags) lately(h *history.History, since session.At) []int {
-	events := h.Select(history.Wanted{Since: since.When(h.Until), SinceRevision: since.Revision()})
+func (f *reportFlags) lately(h *history.History, w history.Wanted) []int {
+	events := h.Select(w)
 	if f.events > 0 && len(events) > f.events {
 		events = events[len(events)-f.events:]
 	}

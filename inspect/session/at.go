@@ -16,16 +16,13 @@ import (
 
 // At says of which moment a cluster is loaded. The zero value is the newest one.
 type At struct {
-	text string
-	// One of these: a revision, how long before the newest moment, a time, a time of day.
+	text     string
 	revision int64
-	ago      time.Duration
-	time     time.Time
-	ofDay    bool
+	when     table.When
 }
 
-// AtForms are the forms of --at, for help.
-const AtForms = "09:14, 2026-11-24T09:14:05Z, -5m, -2d, rev:24519"
+// AtForms are the forms of a moment, for help.
+const AtForms = table.WhenForms + ", rev:24519"
 
 // IsZero reports whether the newest moment is meant.
 func (a *At) IsZero() bool { return a.text == "" }
@@ -36,38 +33,24 @@ func (a *At) String() string { return a.text }
 // Type implements pflag.Value.
 func (a *At) Type() string { return "time" }
 
-// Set implements pflag.Value. Times are UTC where they do not say otherwise, as all that is printed.
-func (a *At) Set(text string) error {
+// Set implements pflag.Value: a revision, a time as filters take it, or "now".
+func (a *At) Set(text string) (err error) {
 	*a = At{text: text}
 	if n, ok := strings.CutPrefix(text, "rev:"); ok {
-		var err error
 		if a.revision, err = strconv.ParseInt(n, 10, 64); err != nil || a.revision <= 0 {
 			return fmt.Errorf("%q is not a revision", n)
 		}
 		return nil
 	}
-	if ago, ok := strings.CutPrefix(text, "-"); ok {
-		var err error
-		if a.ago, err = table.ParseDuration(ago); err != nil || a.ago <= 0 || !strings.ContainsAny(ago[len(ago)-1:], "smhdw") {
-			return fmt.Errorf("%q is not a duration such as -5m, -1h30m or -2d", text)
-		}
+	if text == "now" {
+		*a = At{}
 		return nil
 	}
-	for _, layout := range []string{"15:04", "15:04:05", "15:04Z07:00", "15:04:05Z07:00"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			a.time, a.ofDay = t, true
-			return nil
-		}
+	if a.when, err = table.ParseWhen(text); err != nil {
+		return errors.New("want one of: " + AtForms)
 	}
-	if t, ok := table.ParseTime(text); ok {
-		a.time = t
-		return nil
-	}
-	return errors.New("want one of: " + AtForms)
+	return nil
 }
-
-// Ago is so long before the newest moment.
-func Ago(d time.Duration) At { return At{text: "-" + d.String(), ago: d} }
 
 // Revision is the one that is named, 0 if none is.
 func (a *At) Revision() int64 { return a.revision }
@@ -77,18 +60,11 @@ func (a *At) Timed() bool { return !a.IsZero() && a.revision == 0 }
 
 // When is the time that is meant, where the newest moment of a source is end; zero where none is.
 func (a *At) When(end time.Time) time.Time {
-	switch {
-	case a.ago > 0:
-		return end.Add(-a.ago)
-	case a.ofDay: // the last one that there was
-		end = end.In(a.time.Location())
-		t := time.Date(end.Year(), end.Month(), end.Day(), a.time.Hour(), a.time.Minute(), a.time.Second(), 0, a.time.Location())
-		if t.After(end) {
-			t = t.AddDate(0, 0, -1)
-		}
-		return t
+	if !a.Timed() {
+		return time.Time{}
 	}
-	return a.time
+	t, _ := a.when.In(end)
+	return t
 }
 
 // Point finds the revision that is meant, where the newest moment is end.
@@ -96,7 +72,7 @@ func (a *At) Point(ctx context.Context, past source.Past, newest source.Header, 
 	if a.revision > 0 {
 		return meta.PointOf(ctx, past, newest, a.revision)
 	}
-	if end.IsZero() && (a.ago > 0 || a.ofDay) { // both count from there
+	if end.IsZero() && a.when.FromNow() {
 		return meta.Point{}, hints.Errorf("name a revision: rev:N", "read the past of %s: it is not known when it was taken", newest.Origin.Location)
 	}
 	return meta.PointAt(ctx, past, newest, a.When(end))

@@ -19,14 +19,14 @@ import (
 func TestFormsOfAt(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"09:14", "09:14:05", "09:14:05+02:00", "2026-11-24T09:14:05Z", "2026-11-24T09:14:05.25+01:00", "2026-11-24 09:14", "2026-11-24", "-5m", "-1h30m", "-2d", "-1w2d3h", "rev:1",
+		"09:14", "09:14:05", "09:14:05+02:00", "2026-11-24T09:14:05Z", "2026-11-24T09:14:05.25+01:00", "2026-11-24 09:14", "2026-11-24", "-5m", "5m", "now-5m", "-1h30m", "-2d", "-1w2d3h", "rev:1",
 	} {
 		var at session.At
 		if err := at.Set(text); err != nil || at.IsZero() || at.String() != text {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", "now", "9", "25:00", "-", "--5m", "-0s", "..", "..", "rev:", "rev:0", "rev:-1", "rev:x", "2026-13-01"} {
+	for _, text := range []string{"", "nowish", "now5m", "600", "9", "25:00", "-", "--5m", "-0s", "..", "..", "rev:", "rev:0", "rev:-1", "rev:x", "2026-13-01"} {
 		var at session.At
 		if at.Set(text) == nil {
 			t.Errorf("%q is taken", text)

@@ -63,12 +63,12 @@ func (s Selection) Match(t Table, row int) bool { return s.On(t).Match(row) }
 
 func bindTerm(t Table, x *term) boundTerm {
 	schema, now := t.Schema(), time.Time{}
-	if c, ok := t.(Context); ok {
+	if c, ok := t.(interface{ Now() time.Time }); ok {
 		now = c.Now()
 	}
 	c := &schema.Columns[x.column]
 	b := boundTerm{term: x, kind: c.Kind, now: now.UnixNano()}
-	b.timeless = now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.relative })
+	b.timeless = now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.when.FromNow() })
 	switch {
 	case x.key != "":
 		b.kind = Pairs
@@ -247,8 +247,9 @@ func (b *boundTerm) equal(v *value, c Cell) bool {
 }
 
 func (b *boundTerm) bounds(v *value) (from, to int64) {
-	if v.relative {
-		return b.now + v.from, b.now + v.to
+	if v.when.FromNow() {
+		from, to := v.when.In(time.Unix(0, b.now))
+		return from.UnixNano(), to.UnixNano()
 	}
 	return v.from, v.to
 }

@@ -57,6 +57,7 @@ type Rows[T any] struct {
 	schema  Schema
 	columns []ColumnOf[T]
 	rows    []T
+	now     time.Time
 }
 
 // New makes a table of rows. The columns of the schema are those given.
@@ -65,8 +66,17 @@ func New[T any](s Schema, rows []T, columns []ColumnOf[T]) *Rows[T] {
 	for i := range columns {
 		s.Columns[i] = columns[i].Column
 	}
-	return &Rows[T]{s, columns, rows}
+	return &Rows[T]{schema: s, columns: columns, rows: rows}
 }
+
+// From sets what relative times in selections count from.
+func (t *Rows[T]) From(now time.Time) *Rows[T] {
+	t.now = now
+	return t
+}
+
+// Now returns what relative times count from, zero if it is unknown.
+func (t *Rows[T]) Now() time.Time { return t.now }
 
 // Schema implements Table.
 func (t *Rows[T]) Schema() *Schema { return &t.schema }

@@ -72,7 +72,7 @@ var operators = []struct {
 //	state!=dropped           not equal
 //	rows>1e6 size>=1GiB      numbers, with k M G T, sizes with KiB MB and so on
 //	checkpoint_age>5m        durations: 90s 5m 2h30m 3d
-//	created_at<2026-11-01    times: a date, RFC 3339, or relative to now: -3h
+//	created_at<2026-11-01    times: 2026-11-01, 09:14, RFC 3339, 3h before now
 //	indexed<50%              percentages
 //	name~^tmp                regular expression (RE2), !~ for none that match
 //	aliases=prod             lists: contains

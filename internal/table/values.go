@@ -16,9 +16,9 @@ type value struct {
 	glob    *glob          // of texts with a wildcard
 	pattern *regexp.Regexp // of ~ and !~
 	// from and to are a half-open interval: an exact number is [n, n+1), a date the
-	// whole day. Relative times are counted from the Env's now.
+	// whole day.
 	from, to int64
-	relative bool
+	when     When    // of times, in place of from and to where it depends on the Env's now
 	number   float64 // of kinds with a Float
 	absent   bool    // "column="
 }
@@ -133,7 +133,15 @@ func parseValue(c *Column, text string) (value, error) {
 		v.from, v.to = interval(int64(d))
 		return v, nil
 	case Time:
-		return parseTime(c, text)
+		when, err := ParseWhen(text)
+		if err != nil {
+			return v, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if v.when = when; !when.FromNow() {
+			from, to := when.In(time.Time{})
+			v.from, v.to = from.UnixNano(), to.UnixNano()
+		}
+		return v, nil
 	case Bool:
 		b, err := parseBool(text)
 		if err != nil {
@@ -224,55 +232,6 @@ func ParseDuration(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is none", text)
 	}
 	return sum + d, nil
-}
-
-var timeLayouts = []struct {
-	layout string
-	length func(time.Time) time.Time
-}{
-	{time.RFC3339Nano, func(t time.Time) time.Time { return t.Add(time.Second) }},
-	{"2006-01-02T15:04:05", func(t time.Time) time.Time { return t.Add(time.Second) }},
-	{"2006-01-02 15:04:05", func(t time.Time) time.Time { return t.Add(time.Second) }},
-	{"2006-01-02T15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
-	{"2006-01-02 15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
-	{"2006-01-02", func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }},
-	{"2006-01", func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }},
-}
-
-// ParseTime reads a time in any form that filters take, UTC where it does not say otherwise: 2026-11-01T08:30:00Z, 2026-11-01 08:30, 2026-11-01.
-func ParseTime(text string) (at time.Time, ok bool) {
-	at, _, ok = timeOf(text)
-	return at, ok
-}
-
-// timeOf is the interval that the precision of a time means.
-func timeOf(text string) (from, to time.Time, ok bool) {
-	for _, l := range timeLayouts {
-		if t, err := time.Parse(l.layout, text); err == nil {
-			return t, l.length(t), true
-		}
-	}
-	return time.Time{}, time.Time{}, false
-}
-
-// parseTime reads a time as the interval that its precision means: a date is the whole
-// day, UTC. "-3h" is relative: three hours before now.
-func parseTime(c *Column, text string) (value, error) {
-	v := value{text: text}
-	if strings.HasPrefix(text, "-") || text == "now" {
-		d, err := ParseDuration(strings.TrimPrefix(strings.TrimPrefix(text, "now"), "-"))
-		if err != nil && text != "now" {
-			return v, fmt.Errorf("%s is a time such as 2026-11-01 or -3h: %w", c.Name, err)
-		}
-		v.relative = true
-		v.from, v.to = interval(-int64(d))
-		return v, nil
-	}
-	if from, to, ok := timeOf(text); ok {
-		v.from, v.to = from.UnixNano(), to.UnixNano()
-		return v, nil
-	}
-	return v, fmt.Errorf("%s is a time such as 2026-11-01, 2026-11-01T08:30:00Z or -3h: %q is none", c.Name, text)
 }
 
 func parseBool(text string) (int64, error) {

@@ -55,7 +55,7 @@ func (d *Diagnosis) table() *table.Rows[check.Change] {
 	}
 	return table.New(table.Schema{
 		Name: "findings", Singular: "finding", Names: []string{"check"}, Order: []string{"change", "severity", "check", "object", "cost", "message"},
-	}, append(rows, d.gone()...), columns)
+	}, append(rows, d.gone()...), columns).From(d.Report.Now)
 }
 
 // onsetColumns say when findings began.

@@ -20,6 +20,25 @@ type HistoryReport struct {
 	History *history.History
 	// Events are the positions of those that are wanted.
 	Events []int
+	Wanted history.Wanted
+}
+
+// wantsEarlier reports whether events are wanted of a time before the history begins. What happened before revision 1 is known: nothing.
+func (r *HistoryReport) wantsEarlier() bool {
+	h, w := r.History, &r.Wanted
+	early := !w.Since.IsZero() && !h.First.IsZero() && w.Since.Before(h.First)
+	return h.From > 1 && (early || w.SinceRevision > 0 && w.SinceRevision < h.From)
+}
+
+// empty says why there are no events.
+func (r *HistoryReport) empty() string {
+	switch h, w := r.History, &r.Wanted; {
+	case r.wantsEarlier():
+		return "no events are known"
+	case !h.Until.IsZero() && w.Since.After(h.Until):
+		return "no events are known: the history ends before " + render.Stamp(w.Since)
+	}
+	return "nothing happened"
 }
 
 // HistorySheet is what happened as a part of another document.
@@ -125,10 +144,16 @@ func historyCollection(e history.Event) string {
 	return e.Collection.Name
 }
 
-// historyStamp is the time of an event, to the second: most errors are more than one.
+// usualError is that of a time while Milvus runs, which reserves timestamps every 3 seconds.
+const usualError = 3 * time.Second
+
+// historyStamp returns the time of an event to the second, with its error where that is not the usual one.
 func historyStamp(e history.Event) string {
-	if e.Time.IsZero() {
+	switch {
+	case e.Time.IsZero():
 		return words.UnknownMark
+	case e.Error > usualError:
+		return render.Stamp(e.Time) + " ±" + words.Span(e.Error)
 	}
 	return render.Stamp(e.Time)
 }
@@ -145,19 +170,23 @@ func newHistorySheet(r *HistoryReport, o *render.ReportOptions) *render.Sheet {
 	for i, at := range r.Events {
 		rows[i] = historyEvent{r.History, at}
 	}
-	asked := render.Ask(o, table.New(historySchema(), rows, historyColumns()), nil)
+	asked := render.Ask(o, table.New(historySchema(), rows, historyColumns()).From(r.History.Until), nil)
 	return &render.Sheet{
-		Kind: "History", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("nothing happened")},
+		Kind: "History", Options: o, Items: asked.Items, Parts: []render.Part{asked.List(r.empty())},
 		About: func(e *encode.Encoder) { historyAbout(e, r.History) },
-		Foot:  append(asked.More(o), historyFoot(r.History)...),
+		Foot:  append(asked.More(o), historyFoot(r)...),
 	}
 }
 
 // historyFoot says which time it is about, and what is not in the list.
-func historyFoot(h *history.History) []render.Line {
+func historyFoot(r *HistoryReport) []render.Line {
+	h := r.History
 	lines := []render.Line{{Role: render.RoleDim, Text: fmt.Sprintf(
 		"etcd's history from %s to %s, revisions %d to %d", historyMoment(h.First), historyMoment(h.Until), h.From, h.To,
 	)}}
+	if r.wantsEarlier() {
+		lines = append(lines, render.Line{Role: render.RoleWarn, Text: "what happened before is unknown: the history begins at revision " + words.Number(h.From)})
+	}
 	var plain int64
 	for _, n := range h.Plain {
 		plain += n

@@ -347,11 +347,7 @@ func (p *profilesPage) look(r *profileRow) tui.RowLook {
 
 // parseWindow reads seconds, or a duration.
 func parseWindow(text string) (time.Duration, error) {
-	text = strings.TrimSpace(text)
-	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 && n <= 3600 {
-		return time.Duration(n * float64(time.Second)), nil
-	}
-	d, err := time.ParseDuration(text)
+	d, err := table.ParseDuration(strings.TrimSpace(text))
 	if err != nil || d <= 0 || d > time.Hour {
 		return 0, errors.New("say for how long, in seconds: 10")
 	}

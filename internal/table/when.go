@@ -1,0 +1,80 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// When is a point in time as people write it: a time, a time of day, or how long before now.
+type When struct {
+	time     time.Time
+	length   time.Duration // of the interval that its precision means, of less than a day
+	months   int           // of longer ones
+	days     int
+	ofDay    bool
+	relative bool
+	ago      time.Duration
+}
+
+// WhenForms are examples of what ParseWhen reads, for help and errors.
+const WhenForms = "10m, 2d, 09:14, 2026-11-24, 2026-11-24T09:14:05Z"
+
+var timeLayouts = []struct {
+	layout string
+	When
+}{
+	{"15:04", When{length: time.Minute, ofDay: true}},
+	{"15:04Z07:00", When{length: time.Minute, ofDay: true}},
+	{"15:04:05", When{length: time.Second, ofDay: true}},
+	{"15:04:05Z07:00", When{length: time.Second, ofDay: true}},
+	{time.RFC3339Nano, When{length: time.Second}},
+	{"2006-01-02T15:04:05", When{length: time.Second}},
+	{"2006-01-02 15:04:05", When{length: time.Second}},
+	{"2006-01-02T15:04", When{length: time.Minute}},
+	{"2006-01-02 15:04", When{length: time.Minute}},
+	{"2006-01-02", When{days: 1}},
+	{"2006-01", When{months: 1}},
+}
+
+// ParseWhen parses a time, UTC unless it has a zone; a time of day, which is the last one before now; or a duration with a unit before
+// now: "10m", "-10m" and "now-10m" are the same, "now" is none.
+func ParseWhen(text string) (When, error) {
+	for _, l := range timeLayouts {
+		if t, err := time.Parse(l.layout, text); err == nil {
+			w := l.When
+			w.time = t
+			return w, nil
+		}
+	}
+	rest, isNow := strings.CutPrefix(text, "now")
+	ago, isBefore := strings.CutPrefix(rest, "-")
+	switch d, err := ParseDuration(ago); {
+	case isNow && rest == "":
+		return When{relative: true}, nil
+	case isNow && !isBefore, err != nil, d <= 0, !strings.ContainsAny(ago[len(ago)-1:], "smhdw"):
+		return When{}, fmt.Errorf("%q is not a time: want one of %s", text, WhenForms)
+	default:
+		return When{relative: true, ago: d}, nil
+	}
+}
+
+// FromNow reports whether the time depends on what now is.
+func (w *When) FromNow() bool { return w.relative || w.ofDay }
+
+// In returns the interval that the precision of a time means: a date is the whole day, a duration before now no more than that moment.
+func (w *When) In(now time.Time) (from, to time.Time) {
+	from = w.time
+	switch {
+	case w.relative:
+		from = now.Add(-w.ago)
+		return from, from.Add(1)
+	case w.ofDay:
+		now = now.In(w.time.Location())
+		from = time.Date(now.Year(), now.Month(), now.Day(), from.Hour(), from.Minute(), from.Second(), 0, from.Location())
+		if from.After(now) {
+			from = from.AddDate(0, 0, -1)
+		}
+	}
+	return from, from.Add(w.length).AddDate(0, w.months, w.days)
+}
