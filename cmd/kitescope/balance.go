@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,39 +25,34 @@ type balanceFlags struct {
 	report cli.ReportFlags
 }
 
-const helpBalance = `Show how evenly query nodes share the work: sealed and growing segments, rows, bytes, brute
-force, shard leaders, memory and CPU per replica and node. A search waits for its slowest
-node: max/mean is the largest share over the mean, 1 is even. The cost is rows times
-dimensions; with an index, only the vectors a search compares. The weights are estimates;
-the output lists them.
+const helpBalance = `Show how evenly query nodes share the work: segments, rows, bytes, brute force,
+shard leaders, memory and CPU per replica and node. A search waits for its slowest
+node: max/mean is the largest share over the mean, 1 is even. Cost is rows times
+dimensions; with an index, only the vectors a search compares.
 
-Only the nodes know which segments they serve. On a live cluster they are queried; a file
-has it if it is a bundle saved with --live, or with --runtime (a recording or /metrics
-texts). Everything else is shown as unknown.
+Only the nodes know which segments they serve: a file has it if it is a bundle
+saved with --live, or with --runtime. Everything else is shown as unknown.
 
---plan lists few moves of sealed segments that bring max/mean under --goal within
-each node's memory, with the pymilvus calls that make them. kitescope itself changes
-nothing. Next to it: what Milvus's own balancer would do with this cluster's settings.
-
-Formats (-o):
-`
+--plan lists few moves of sealed segments that bring max/mean under --goal, with
+the pymilvus calls that make them, and what Milvus's own balancer would do.
+It changes nothing itself.`
 
 func balanceCommand(a *cli.App) *cobra.Command {
 	var f balanceFlags
 	cmd := &cobra.Command{
 		Use:  "balance [COLLECTION...]",
-		Long: helpBalance + strings.TrimSuffix(clusters.BalanceFormats().Doc(), "\n"),
+		Long: helpBalance,
 		Example: `  kitescope balance --from etcd://10.0.0.5:2379
   kitescope balance docs tenant_a.orders --plan
   kitescope balance --plan --by rows --goal 1.05 -o json
-  kitescope balance --from cluster.db --runtime runtime.jsonl -o html > balance.html`,
+  kitescope balance --from cluster.kite -o html > balance.html`,
 		ValidArgsFunction: a.CompleteCollections,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.plan, "plan", false, "propose the moves that balance it")
 	fl.Float64Var(&f.goal, "goal", balance.DefaultGoal, "largest share over the mean that counts as even")
-	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what to balance: cost (search work), rows or memory (logs and index files)")
+	fl.StringVar(&f.by, "by", balance.ByCost.String(), "what to balance: cost (search work), rows or memory")
 	f.report.Register(cmd, clusters.BalanceFormats(), 0, "")
 	f.report.List(cmd, clusters.BalanceSchema, "'cost_share_percent>40'", "-cost,node", "collection,node,cost; +channels")
 	a.AddAt(cmd)

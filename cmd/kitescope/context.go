@@ -19,7 +19,7 @@ func contextCommand(*cli.App) *cobra.Command {
 		Use: "context",
 		Long: `Manage contexts: named clusters with the flags to reach them. A context never
 stores a password, only where to find one.`,
-		Example: `  kitescope context add prod --from etcds://etcd.prod:2379/by-dev --ca ca.pem --user viewer
+		Example: `  kitescope context add prod --from etcds://etcd.prod:2379/by-dev --ca ca.pem
   kitescope context use prod
   kitescope context list`,
 	}
@@ -44,7 +44,10 @@ func contextAdd(a *cli.App) *cobra.Command {
 	n := &cli.NodeFlags{}
 	cmd := &cobra.Command{
 		Use: "add NAME --from SOURCE [flags]", Args: oneContext,
-		Example: "  kitescope context add prod --from etcd://10.0.0.5:2379/by-dev --user viewer --password-env PROD_ETCD_PASSWORD",
+		Long: `Add or replace a context. It keeps the flags that say how etcd and the processes
+are reached; of passwords only where to find them.`,
+		Example: `  kitescope context add prod --from etcd://10.0.0.5:2379/by-dev \
+    --user viewer --password-env PROD_ETCD_PASSWORD`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			g := a.Flags
 			if g.From == "" {

@@ -37,7 +37,7 @@ collection is read.`,
 		Example: `  kitescope describe collection docs --from etcd://10.0.0.5:2379
   kitescope describe segment 470590760626297685 --records
   kitescope get nodes -o name | xargs -n1 kitescope describe
-  kitescope describe vchannel by-dev-rootcoord-dml_0_470590760625897534v0 -o json`,
+  kitescope describe node querynode-4 -o json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if _, _, ok := view.Named(args); ok && len(args) == 1 {
 				return nil

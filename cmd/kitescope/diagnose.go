@@ -41,57 +41,25 @@ type diagnoseFlags struct {
 	nodes         *cli.NodeFlags
 }
 
-const helpDiagnose = `Run all checks on a cluster: what is wrong, the evidence, what it costs, and what to do.
-Findings come worst first, each followed by its consequences.
+const helpDiagnose = `Run all checks on a cluster: what is wrong, the evidence, what it costs, and what to
+do. Findings come worst first, each followed by its consequences. A check without its
+data is skipped, with the reason; it is never "ok". "kitescope explain" lists them.
 
-A live cluster's processes are queried for what they serve; a file has that only if it is
-a bundle saved with --live, or with --runtime (a recording). A check without its data is
-skipped, with the reason; it is never "ok".
+--since TIME reports when each finding began and which earlier events may be the
+cause; --baseline hides accepted findings.
 
-Profiles are checked too: --profile 5s pulls them from all processes meanwhile, --profiles
-reads a folder saved by "kitescope profile pull". Profiles in a bundle are used
-automatically, and the latest ones in a recording (record --profile-on; up to --at).
-
---storage PLACE checks that the files in the metadata exist and are complete: logs and
-indexes of segments, first those a load or build waits for. Missing files are listed; for a
-folder also whether it is read-only or full.
-
-Exit code 3: findings at or above --fail-on (default: error: pipelines stop for
-broken queries, not for advice). --fail-on warning is stricter, --fail-on never only
-reports. With --since FILE only new or worse findings count. With --strict a check with
-missing data exits 4, before 3.
-
---since TIME reports when each finding began, from that moment on, and which earlier events may be
-the cause: "began 09:14:10; before it: 09:14:02 config/queryCoord/autoBalance changed". The past
-comes from etcd's history (live or a file); --at works too. Times are UTC: 09:00, 2026-11-24T09:14:05Z, 10m, rev:24519;
-any other word is a file to compare with (./09:00 is one, too).
-
---baseline FILE hides accepted findings. The file has one JSON object per line;
---write-baseline writes one that accepts all current findings and keeps the old notes:
-
-  {"check":"index-unfit","object":"collections/default/docs","until":"2027-01-31","note":"rebuilt in January"}
-
-until is the last day (UTC); until and note are optional. Objects have names that survive
-restarts: collections/DATABASE/NAME, nodes/ROLE@HOST:PORT; an id works as well. Entries
-that no longer match a finding are listed.
-
-Formats (-o):
-`
+Exit code 3: findings at or above --fail-on; with --since SOURCE only new or worse
+ones count. With --strict a check with missing data exits 4, before 3.`
 
 func diagnoseCommand(a *cli.App) *cobra.Command {
 	var f diagnoseFlags
 	cmd := &cobra.Command{
 		Use:  "diagnose [CHECK...]",
-		Long: helpDiagnose + clusters.FindingsFormats().Doc() + "\n\"kitescope explain\" lists the checks, \"kitescope explain CHECK\" explains one.",
+		Long: helpDiagnose,
 		Example: `  kitescope diagnose --from etcd://10.0.0.5:2379
-  kitescope diagnose --from support.kite -o html > diagnosis.html
   kitescope diagnose growing-flushed 'node-*'
-  kitescope diagnose --fail-on warning --baseline accepted.jsonl -o json > findings.json
-  kitescope diagnose --since yesterday.kite
-  kitescope diagnose --since 09:00 --from etcd_snapshot.db
-  kitescope diagnose --profile 5s --from etcd://10.0.0.5:2379
-  kitescope diagnose --storage 's3://milvus/files?endpoint=10.0.0.9:9000&tls=false'
-  kitescope diagnose --watch`,
+  kitescope diagnose --fail-on warning --baseline accepted.jsonl -o json
+  kitescope diagnose --since 09:00 --from etcd_snapshot.db`,
 		ValidArgsFunction: completeChecks,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.only = append(f.only, args...)
@@ -101,14 +69,14 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	fl := cmd.Flags()
 	f.report.Register(cmd, clusters.FindingsFormats(), 0, "")
 	f.report.List(cmd, clusters.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
-	fl.StringSliceVar(&f.only, "only", nil, "run only these checks, like arguments; * matches any part of a name")
+	fl.StringSliceVar(&f.only, "only", nil, "run only these checks, like arguments")
 	fl.StringSliceVar(&f.skip, "skip", nil, "skip these checks")
-	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
+	fl.StringVar(&f.failOn, "fail-on", "error", "exit 3 on: info, warning, error, never")
 	fl.StringVar(&f.baseline, "baseline", "", "file of accepted findings")
-	fl.StringVar(&f.writeBaseline, "write-baseline", "", "write a baseline that accepts all current findings")
-	fl.StringVar(&f.since, "since", "", "a moment (09:00, 10m, rev:24519): show when each finding began since then, and what changed before it; a bundle or other source: show what is new, worse or gone since")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and report findings that appear, get worse or go, until interrupted (live sources)")
-	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
+	fl.StringVar(&f.writeBaseline, "write-baseline", "", "write a baseline of the current findings")
+	fl.StringVar(&f.since, "since", "", "since a time (09:00, 10m) or another source")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "report what appears or goes, until interrupted")
+	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: time between rounds")
 	fl.BoolVar(&f.all, "all", false, "list passed checks too")
 	f.registerProfiles(fl, "check these profiles as well")
 	f.registerStorage(fl)
@@ -123,13 +91,13 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 
 // registerStorage adds the flag for checks of files.
 func (f *diagnoseFlags) registerStorage(fl *pflag.FlagSet) {
-	fl.StringVar(&f.storage, "storage", "", "check segment files in this place: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; at most 1,000 folders, for 30 s. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
+	fl.StringVar(&f.storage, "storage", "", "check segment files here (see: help sources)")
 }
 
 // registerProfiles adds the flags of commands that profiles are judged for.
 func (f *diagnoseFlags) registerProfiles(fl *pflag.FlagSet, what string) {
-	fl.StringVar(&f.profiles, "profiles", "", what+": a folder or bundle from \"kitescope profile pull\"")
-	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s (live sources)")
+	fl.StringVar(&f.profiles, "profiles", "", what)
+	fl.DurationVar(&f.profile, "profile", 0, "profile all processes for this long: 5s")
 }
 
 // completeChecks completes ids of checks, also behind a comma.

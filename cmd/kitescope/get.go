@@ -39,13 +39,15 @@ func getCommand(a *cli.App) *cobra.Command {
 	var f getFlags
 	cmd := &cobra.Command{
 		Use: "get RESOURCE [selector...]",
-		Long: "List objects of one kind.\n\nResources:\n" + resourceList() + `
-"kitescope get RESOURCE --help" lists the columns of a resource; selectors and
-formats have their own pages: kitescope help selectors, kitescope help output.`,
+		Long: `List objects of one kind.
+
+Resources: ` + strings.Join(cli.ResourceNames(), ", ") + `
+
+"kitescope help resources" explains them, "kitescope get RESOURCE --help" lists the
+columns of one, "kitescope help selectors" shows how to choose rows.`,
 		Example: `  kitescope get collections --from etcd://10.0.0.5:2379
   kitescope get segments coll=docs state=growing 'rows>1e6' --sort -rows
   kitescope get vchannels 'checkpoint_age>5m' -o json
-  kitescope get segments -o 'template={{range .items}}{{.id}} {{end}}' --limit 10
   kitescope get nodes --watch`,
 		Args:              cli.Args(1, math.MaxInt, "a resource", "available: "+strings.Join(cli.ResourceNames(), ", ")),
 		ValidArgsFunction: a.CompleteGet,
@@ -55,9 +57,9 @@ formats have their own pages: kitescope help selectors, kitescope help output.`,
 	}
 	fl := cmd.Flags()
 	f.register(cmd, "-rows,id", "id,rows,state; +created_at")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "show changes until interrupted (live sources)")
 	fl.BoolVarP(&f.all, "all", "a", false, "show dropped segments too, which tables hide")
-	fl.BoolVar(&f.sum, "sum", false, "keys: add them up by prefix, the same as get etcd-prefixes")
+	fl.BoolVar(&f.sum, "sum", false, "of keys: add them up by prefix, as get etcd-prefixes")
 	cli.AddUnknownSettings(cmd, &f.unknown)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, false)
@@ -79,7 +81,7 @@ func (f *getFlags) register(cmd *cobra.Command, sorted, columns string) {
 func resourceList() string {
 	var b strings.Builder
 	for _, r := range view.Resources {
-		fmt.Fprintf(&b, "  %-17s %s\n", r.Name, r.Doc)
+		fmt.Fprintf(&b, "  %-19s  %s\n", r.Name, r.Doc)
 	}
 	return b.String()
 }

@@ -17,7 +17,7 @@ import (
 // exit 0, and knows nothing of resources.
 func helpCommand(tree *cli.Tree) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: groupSetup,
+		Use: "help [COMMAND|TOPIC|RESOURCE]", Short: "Help about a command, a topic or a resource", GroupID: cli.GroupSetup,
 		Example: `  kitescope help get
   kitescope help selectors
   kitescope help segments`,
@@ -67,7 +67,7 @@ func getHelp(a *cli.App) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		for _, word := range cmd.Flags().Args() {
 			if r, err := view.Find(word); err == nil {
-				_, _ = io.WriteString(a.Out, resourceHelp(r))
+				_, _ = io.WriteString(a.Out, resourceHelp(r, a.HelpWidth()))
 				return
 			}
 		}
@@ -76,7 +76,7 @@ func getHelp(a *cli.App) func(*cobra.Command, []string) {
 }
 
 // resourceHelp explains a resource and its columns.
-func resourceHelp(r *view.Resource) string {
+func resourceHelp(r *view.Resource, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nColumns of %s", r.Doc, r.Name)
 	if len(r.Aliases) > 0 {
@@ -91,5 +91,5 @@ func resourceHelp(r *view.Resource) string {
 		name := strings.Join(append([]string{c.Name}, short[c.Name]...), ", ")
 		fmt.Fprintf(&b, "  %-24s %s\n", name, c.Doc)
 	}
-	return b.String()
+	return cli.WrapHelp(b.String(), width)
 }

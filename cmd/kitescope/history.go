@@ -24,32 +24,30 @@ type historyFlags struct {
 	since, until session.At
 }
 
-const helpHistory = `Show a cluster's history from etcd: nodes that joined and left, channels assigned and rewritten,
-segments, indexes, collections, loads, replicas, settings, checkpoints that stop and resume. etcd keeps
-every revision since its last compaction, live, in a member's db and in etcdctl snapshots.
+const helpHistory = `Show a cluster's history from etcd: nodes that joined and left, channels assigned
+and rewritten, segments, indexes, collections, loads, replicas, settings, and
+checkpoints that stop and resume. etcd keeps every revision since its last
+compaction: live, in a member's db and in etcdctl snapshots.
 
-SELECTOR is a resource (nodes), one of its objects (collection/docs, node/querynode-4, segment/ID, with *
-for any text), or a bare name. A collection's events include those of everything in it.
+SELECTOR is a resource (nodes), an object (collection/docs, node/querynode-4,
+segment/ID, with * for any text), or a bare name. A collection's events include
+those of everything in it.
 
-etcd keeps no times: events are dated by the timestamps Milvus reserves every 3 seconds, the error of
-a time (-o wide); it is larger while Milvus was down. Repeated events are one line with a count.
+etcd keeps no times: events are dated by the timestamps Milvus reserves every 3
+seconds (-o wide has the error). Repeated events are one line with a count.
 
---since and --until take what --at takes elsewhere: so long before the newest revision ("10m"), a time of
-that day ("09:14"), a full time ("2026-11-20T09:14:00Z"), or a revision ("rev:24519").
-
-Formats (-o):
-`
+--since and --until take a duration before the newest revision (10m), a time of
+that day (09:14), a full time (2026-11-20T09:14:00Z), or a revision (rev:24519).`
 
 func historyCommand(a *cli.App) *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:  "history [SELECTOR...]",
-		Long: helpHistory + strings.TrimSuffix(clusters.HistoryFormats().Doc(), "\n"),
+		Long: helpHistory,
 		Example: `  kitescope history --since 10m --from etcd://10.0.0.5:2379
   kitescope history nodes --from etcd_snapshot.db
   kitescope history collection/docs --since 09:00 --until 09:20 -o wide
-  kitescope history --where kind=channel_rewritten,node_lost
-  kitescope history -o json | jq '.items[] | select(.count > 100) | [.time, .object, .message]'`,
+  kitescope history --where kind=channel_rewritten,node_lost`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return cli.ResourceNames(), cobra.ShellCompDirectiveNoFileComp

@@ -31,36 +31,28 @@ type latencyFlags struct {
 	interval time.Duration
 }
 
-const helpLatency = `Show where the time of searches, queries and writes goes, from the metrics of all processes: the
-first line names the largest part, then come the phases of a mean request, each with a bar. Phases of
-one level add up to the one above; unexplained time is a phase of its own.
+const helpLatency = `Show where the time of searches, queries and writes goes, from the metrics of all
+processes: the largest part, then the phases of a mean request. Phases of one level
+add up to the one above; unexplained time is a phase of its own.
 
-A request waits for its slowest shard, a shard for its slowest worker, a worker for its slowest
-segment. Milvus reports how long each takes but not which was the slowest: phases below
-wait_for_nodes are estimates (~); -o wide has their minimum and maximum, and each process.
+A request waits for its slowest shard, worker and segment, and Milvus does not
+report which was the slowest: phases below wait_for_nodes are estimates (~), with
+bounds in -o wide. Nodes do not report metrics per collection: a collection's
+phases are split by what is known of it.
 
-A live cluster's processes are queried twice, --window apart. A file, a recording or /metrics texts
-(--runtime FOLDER, no --from needed) cover the time between two scrapes of a process, or else since
-its start. Failed requests are counted but not part of any latency.
-
-Nodes do not report metrics per collection: a collection's phases add up to its own mean and, with
-several collections, are split by what is known of it: nodes that serve only it, its consistency
-level, its growing rows.
-
-Formats (-o):
-`
+A live cluster is queried twice, --window apart. A file, a recording or /metrics
+texts (--runtime FOLDER, no --from needed) cover the time between two scrapes of a
+process, or else since its start. Failed requests are counted, not measured.`
 
 func latencyCommand(a *cli.App) *cobra.Command {
 	var f latencyFlags
 	cmd := &cobra.Command{
 		Use:  "latency [COLLECTION]",
-		Long: helpLatency + strings.TrimSuffix(show.Formats().Doc(), "\n"),
+		Long: helpLatency,
 		Example: `  kitescope latency --from etcd://10.0.0.5:2379
   kitescope latency docs --request search --window 30s
-  kitescope latency --watch
   kitescope latency --runtime metrics/
-  kitescope latency --from support.kite -o html > latency.html
-  kitescope latency -o json | jq '.items[] | select(.phase == "consistency_wait" and .node == null)'`,
+  kitescope latency --from support.kite -o html > latency.html`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.CompleteCollections,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
@@ -69,8 +61,8 @@ func latencyCommand(a *cli.App) *cobra.Command {
 	f.report.Register(cmd, show.Formats(), 0, "")
 	f.report.List(cmd, show.Schema, "'share>0.1'", "-mean_ms", "+why")
 	fl.StringSliceVar(&f.requests, "request", nil, "only these: search, query, insert, upsert, delete")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and print a line per round, until interrupted (live sources)")
-	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: how often to query the processes")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "print a line per round until interrupted (live sources)")
+	fl.DurationVar(&f.interval, "interval", 10*time.Second, "with --watch: time between two rounds")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))

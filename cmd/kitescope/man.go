@@ -10,7 +10,7 @@ import (
 // manCommand writes manual pages of all commands of a tree.
 func manCommand(tree *cli.Tree) *cobra.Command {
 	return &cobra.Command{
-		Use: "man FOLDER", Short: "Write manual pages of all commands into a folder", GroupID: groupSetup,
+		Use: "man FOLDER", Short: "Write manual pages of all commands into a folder", GroupID: cli.GroupSetup,
 		Long:    "Write manual pages of all commands into a folder that exists.",
 		Example: "  kitescope man /usr/local/share/man/man1",
 		Args:    cli.Args(1, 1, "the folder", "for example: kitescope man /usr/local/share/man/man1"),
@@ -25,7 +25,7 @@ func manCommand(tree *cli.Tree) *cobra.Command {
 // verbatim marks the texts of commands as code, because Markdown would join the lines of their tables.
 func verbatim(c *cobra.Command) {
 	if c.Long != "" {
-		c.Long = "```\n" + c.Long + "\n```"
+		c.Long = "```\n" + cli.WrapHelp(c.Long, 80) + "\n```"
 	}
 	for _, below := range c.Commands() {
 		verbatim(below)

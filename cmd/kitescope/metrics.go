@@ -11,18 +11,17 @@ import (
 )
 
 // helpMetrics is the text of "kitescope metrics --help".
-const helpMetrics = `Show the raw /metrics of all processes: the newest values, and rates between two scrapes.
+const helpMetrics = `Show the raw /metrics of all processes: the newest values, and rates between two
+scrapes.
 
-NODE is a session (querynode-13), a role (querynode) or an id (13). NAME is a part of a metric's name, of
-Milvus (sq_latency) or of ours (task_queue); with * it is the whole name. Other words are selectors:
-'per_second>10', labels.query_type=search, kind=histogram.
+NODE is a session (querynode-13), a role (querynode) or an id (13). NAME is a part
+of a metric's name, of Milvus (sq_latency) or of ours (task_queue); with * it is the
+whole name. Other words are selectors: 'per_second>10', labels.query_type=search.
 
-A live cluster's processes are queried twice, --window apart. For a file, a recording or /metrics texts
-(--runtime FOLDER, no --from needed) rates are between two scrapes of a process, or else since it
-started; a note tells which. Means and quantiles are intervals: where Milvus counts whole milliseconds, a
-mean is up to 1 ms above sum/count, and a quantile is a bucket. -o json has all buckets.
-
-Same as "kitescope get metrics --live"; "kitescope get metrics --help" lists the columns.`
+A live cluster is queried twice, --window apart. For a file, a recording or /metrics
+texts (--runtime FOLDER, no --from needed) rates are between two scrapes of a
+process, or else since it started. Means and quantiles are intervals, as wide as
+Milvus's buckets. "kitescope get metrics --help" lists the columns.`
 
 func metricsCommand(a *cli.App) *cobra.Command {
 	var f getFlags
@@ -33,8 +32,7 @@ func metricsCommand(a *cli.App) *cobra.Command {
 		Example: `  kitescope metrics querynode-13 sq_ --from etcd://10.0.0.5:2379
   kitescope metrics querynode task_queue consistency_wait --sort -mean_high
   kitescope metrics --where 'per_second>0' --sort -per_second -n 20
-  kitescope metrics proxy --runtime metrics/
-  kitescope metrics wal_append -o json | jq '.items[] | [.nodes[0], .p99_low, .p99_high]'`,
+  kitescope metrics proxy --runtime metrics/`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			return a.CompleteGet(cmd, append([]string{"metrics"}, args...), word)
@@ -45,8 +43,8 @@ func metricsCommand(a *cli.App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.register(cmd, "-per_second,metric", "metric,value; +means")
-	fl.StringArrayVar(&where, "where", nil, "only rows that match, such as 'per_second>0' (see: kitescope help selectors); repeatable")
-	fl.BoolVarP(&f.watch, "watch", "w", false, "keep running and show changes, until interrupted (live sources)")
+	fl.StringArrayVar(&where, "where", nil, "only rows that match: 'per_second>0'; repeatable")
+	fl.BoolVarP(&f.watch, "watch", "w", false, "show changes until interrupted (live sources)")
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	return cmd

@@ -22,31 +22,25 @@ type preflightFlags struct {
 	diagnosis   diagnoseFlags
 }
 
-const helpPreflight = `Check what an upgrade or rollback of Milvus would break: versions that cannot be skipped,
-the order of components, settings that are gone or get another default, records, index
-files and grants that the other version reads differently, tasks that should end first,
-and room in etcd. What is broken already comes with it: the errors that "kitescope
-diagnose" finds. Reads only; a saved snapshot will do.
+const helpPreflight = `Check what an upgrade or rollback of Milvus would break: versions that cannot be
+skipped, the order of components, settings that are gone or get another default,
+records, index files and grants that the other version reads differently, tasks
+that should end first, and room in etcd. The errors that "kitescope diagnose" finds
+come with it. Reads only; a saved snapshot will do.
 
---to names the version to change to. --back judges going back to an older one after an
-upgrade: which segments, indexes and records of the new one it could not read.
+What is known comes from Milvus's code, documents and issues up to 3.0.1, and from
+real upgrades of 2.1 to 2.2; "kitescope explain CHECK" names the source of each.
+What it does not know it skips, with the reason.
 
-What is known comes from Milvus's code, documents and issues up to 3.0.1, and from real upgrades
-of 2.1 to 2.2; "kitescope explain CHECK" names the source of each. What it does not know it skips,
-with the reason.
-
-Exit code 3: findings at or above --fail-on (default: error). With --strict a check with missing
-data exits 4, before 3.
-
-Formats (-o):
-`
+Exit code 3: findings at or above --fail-on. With --strict a check with missing
+data exits 4, before 3.`
 
 func preflightCommand(a *cli.App) *cobra.Command {
 	var f preflightFlags
 	d := &f.diagnosis
 	cmd := &cobra.Command{
 		Use:  "preflight --to VERSION [CHECK...]",
-		Long: helpPreflight + clusters.FindingsFormats().Doc(),
+		Long: helpPreflight,
 		Example: `  kitescope preflight --to 3.0.2
   kitescope preflight --to 2.6.22 --from mailed.kite
   kitescope preflight --to 2.1.0 --back --from etcd_snapshot.db
@@ -63,7 +57,7 @@ func preflightCommand(a *cli.App) *cobra.Command {
 	fl.BoolVar(&f.back, "back", false, "judge going back to an older version")
 	d.report.Register(cmd, clusters.FindingsFormats(), 0, "")
 	d.report.List(cmd, clusters.FindingsSchema, "severity=error", "-cost,check", "check,message; +hint")
-	fl.StringVar(&d.failOn, "fail-on", "error", "exit 3 for findings of this severity or worse: info, warning, error, never")
+	fl.StringVar(&d.failOn, "fail-on", "error", "exit 3 on: info, warning, error, never")
 	fl.BoolVar(&d.all, "all", false, "list passed checks too")
 	d.registerStorage(fl)
 	a.AddAt(cmd)

@@ -57,15 +57,15 @@ type profileQuestion struct {
 }
 
 func (q *profileQuestion) register(f *pflag.FlagSet) {
-	f.StringVar(&q.sample, "sample", "", "sample type: cpu, samples, inuse_space, alloc_objects, ... or its number; default: the profile's own")
+	f.StringVar(&q.sample, "sample", "", "sample type: cpu, samples, inuse_space, ... or its number")
 	f.StringVar(&q.by, "by", profile.ByFunction.String(), "group by function, file, line, address, package, mapping, class or node")
 	f.BoolVar(&q.cum, "cum", false, "sort by cum (including callees) instead of flat")
-	f.BoolVar(&q.foldPreempt, "fold-preempt", false, "attribute runtime.asyncPreempt to the preempted function")
+	f.BoolVar(&q.foldPreempt, "fold-preempt", false, "count runtime.asyncPreempt as the preempted function")
 	q.registerFilter(f)
 }
 
 func (q *profileQuestion) registerFilter(f *pflag.FlagSet) {
-	f.StringVar(&q.focus, "focus", "", "only samples with a frame matching this regular expression")
+	f.StringVar(&q.focus, "focus", "", "only samples with a frame that matches (regexp)")
 	f.StringVar(&q.ignore, "ignore", "", "skip samples with a matching frame")
 	f.StringVar(&q.hide, "hide", "", "remove matching frames from stacks")
 	f.StringVar(&q.show, "show", "", "remove all other frames from stacks")

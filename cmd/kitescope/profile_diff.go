@@ -20,18 +20,16 @@ func profileDiff(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "diff BASE NEW",
 		Long: `Print what each function gained or lost from BASE to NEW. flat and cum are those of
-"go tool pprof -diff_base". Before that NEW is scaled to BASE's total with --normalize, for windows or loads that differ.
+"go tool pprof -diff_base".
 
-A profile is a sample: a difference that sampling the same program twice could produce is noise,
-shown in grey. The test compares samples per time (rates): a busier process has more of
-everything. With --normalize, or if the sampling time is unknown, it compares shares of all
-samples. P is corrected for the number of functions; at or above 0.01 it is noise. Samples are
-assumed independent; bursty programs vary more, and so do two runs with other data or machines:
-one profile per side cannot show that.`,
+A profile is a sample: a difference that sampling the same program twice could
+produce is noise, shown in grey. The test compares samples per time; with
+--normalize, or if the sampling time is unknown, shares of all samples. P is
+corrected for the number of functions; at or above 0.01 it is noise. Two runs with
+other data or machines vary more than the test knows.`,
 		Example: `  kitescope profile diff before.pb.gz after.pb.gz
-  kitescope profile diff before after --node querynode-3 --normalize -o markdown
-  kitescope profile diff before after --where cum_verdict=more --sort -cum
-  kitescope profile flame after --base before       the same as a flame graph`,
+  kitescope profile diff before after --node querynode-3 --normalize
+  kitescope profile diff before after --where cum_verdict=more --sort -cum`,
 		Args: cli.Args(2, 2, "two profiles, BASE and NEW", "kitescope profile diff before.pb.gz after.pb.gz"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.settleTable(a, cmd)
@@ -53,8 +51,8 @@ one profile per side cannot show that.`,
 		},
 	}
 	f.register(cmd)
-	f.report.List(cmd, profiles.DiffSchema, "flat_verdict=more", "-flat_after,function", "function,flat,flat_p; +file")
-	cmd.Flags().BoolVar(&normalize, "normalize", false, "scale NEW to BASE's total first, like pprof -normalize")
+	f.report.List(cmd, profiles.DiffSchema, "flat_verdict=more", "-flat_after,function", "function,flat; +file")
+	cmd.Flags().BoolVar(&normalize, "normalize", false, "scale NEW to BASE's total first")
 	return cmd
 }
 

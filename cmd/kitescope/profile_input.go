@@ -31,15 +31,13 @@ type profileInput struct {
 // Register adds them.
 func (in *profileInput) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "kind of profile in a folder, bundle or cluster: cpu, heap, allocs, goroutine, mutex, block, ...")
+	f.StringVar(&in.pull.kinds, "kind", string(pull.CPU), "kind of profile: cpu, heap, allocs, goroutine, mutex, block, ...")
 	f.IntVar(&in.pull.seconds, "seconds", int(profileWindow/time.Second), "window in seconds, when pulling profiles")
 	f.StringArrayVar(&in.nodes, "node", nil, "only this node: querynode-3; repeatable")
 	in.pull.busyWait, in.pull.output = defaultBusyWait, "table"
 	in.pull.nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "window") // no rates are asked for
-	for _, name := range cli.NodeFlagNames {
-		_ = f.MarkHidden(name) // "profile pull" lists them
-	}
+	_ = f.MarkHidden("live")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cli.Fixed(kindWords()...))
 	_ = cmd.RegisterFlagCompletionFunc("node", completeNodes)
 }

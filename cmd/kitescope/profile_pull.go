@@ -39,31 +39,18 @@ const defaultBusyWait = 35 * time.Second
 const helpPull = `Take profiles of all processes at once, over the same window, and keep them with a
 manifest: which node and role, where, Milvus version, build id, window, checksum.
 
-Without a URL, the processes come from the sessions of the cluster (--from); each is profiled
-once, whatever its roles, at the port in its configuration (otherwise --metrics-port). A URL is
-any service with net/http/pprof:
+Without a URL, the processes are those of the cluster (--from). A URL is any service
+with net/http/pprof; with both, both are pulled:
 
   host:6060                              profiles below /debug/pprof
-  http://host:6060/api/debug/pprof       profiles under another path
   http://host:6060/debug/pprof/heap      only this profile
   indexer=https://host/debug/pprof       with its own name
 
-With URLs and --from, both are pulled; a URL stands for an otherwise unreachable process of the
-same name, role or host.
+A password comes from the URL or KITESCOPE_PROFILE_PASSWORD, a bearer token from
+KITESCOPE_PROFILE_TOKEN. They never go into a file or message.
 
-Kinds are cpu, heap, allocs, goroutine, mutex, block, threadcreate and trace (an execution
-trace for go tool trace); with -delta, as in allocs-delta, what was added during the
-window. A process makes one CPU profile at a time: while it is busy with another, kitescope
-retries for --busy-wait.
-
-Credentials: user and password in the URL, the password also from KITESCOPE_PROFILE_PASSWORD; a
-bearer token from KITESCOPE_PROFILE_TOKEN; other headers from --header-file, lines such as
-"X-Api-Key: ...". They go to every process and service, but never into a file or message. For
-https, use --ca, --cert, --key, --server-name and --insecure.
-
--O names a new folder, or FILE.kite: a bundle of the cluster with the profiles in it. With
---every it is a record: a folder for each round, the oldest removed beyond --keep. A pull
-that is interrupted keeps what was complete, and exits 130.`
+-O names a new folder, or FILE.kite: a bundle of the cluster with the profiles in it.
+With --every it gets a folder for each round.`
 
 func profilePull(a *cli.App) *cobra.Command {
 	var f pullFlags
@@ -72,9 +59,7 @@ func profilePull(a *cli.App) *cobra.Command {
 		Long: helpPull,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379
   kitescope profile pull --kind cpu,heap,goroutine --seconds 30 -O before
-  kitescope profile pull http://service:6060 http://other:8080/api/debug/pprof
-  kitescope profile pull --every 10m --keep 50 -O record
-  kitescope profile pull --from etcd://10.0.0.5:2379 -O case.kite`,
+  kitescope profile pull http://service:6060 --every 10m --keep 50 -O record`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.command = commandLine(cmd, args)
 			return f.run(cmd.Context(), a, args)
@@ -82,13 +67,13 @@ func profilePull(a *cli.App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.IntVar(&f.seconds, "seconds", int(profileWindow/time.Second), "window of CPU profiles, traces and deltas, in seconds")
-	fl.StringVar(&f.kinds, "kind", string(pull.CPU), "kinds to pull, comma-separated: cpu, heap, allocs, goroutine, mutex, block, threadcreate, trace; or with -delta: allocs-delta")
+	fl.StringVar(&f.kinds, "kind", string(pull.CPU), "cpu, heap, allocs, goroutine, mutex, block, threadcreate, trace; or what was added: allocs-delta")
 	fl.StringVarP(&f.out, "out", "O", "", "folder to create, or FILE.kite; default: profiles-ROOT-TIME")
 	fl.StringVarP(&f.output, "output", "o", "table", "table or json")
 	fl.DurationVar(&f.every, "every", 0, "repeat at this interval until interrupted")
-	fl.IntVar(&f.keep, "keep", 0, "with --every: remove the oldest rounds beyond this number; 0 keeps all")
-	fl.StringVar(&f.headerFile, "header-file", "", "file with headers to send, one NAME: VALUE per line")
-	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for another CPU profile in progress; 0 to not wait")
+	fl.IntVar(&f.keep, "keep", 0, "with --every: rounds to keep; 0 for all")
+	fl.StringVar(&f.headerFile, "header-file", "", "file of headers to send, lines of NAME: VALUE")
+	fl.DurationVar(&f.busyWait, "busy-wait", defaultBusyWait, "how long to wait for another CPU profile")
 	fl.BoolVar(&f.force, "force", false, "replace FILE.kite if it exists")
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	cli.LeaveOut(cmd, "window") // no rates are asked for

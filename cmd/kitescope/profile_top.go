@@ -25,7 +25,7 @@ type profileTable struct {
 func (f *profileTable) register(cmd *cobra.Command) {
 	f.input.Register(cmd)
 	f.question.register(cmd.Flags())
-	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of entries, 0 for all; csv and structured formats default to all")
+	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of entries; 0 for all")
 	_ = cmd.RegisterFlagCompletionFunc("by", cli.Fixed(profile.ByNames()...))
 }
 
@@ -57,7 +57,7 @@ class groups by Go code, runtime, GC, native libraries, syscalls.`,
 		Example: `  kitescope profile top cpu.pb.gz
   kitescope profile top before --node querynode-3 --by class
   kitescope profile top heap.pb.gz --sample inuse_space --cum -o json
-  kitescope profile top cpu.pb.gz --where class=native --where 'flat_percent>1' --sort -cum`,
+  kitescope profile top cpu.pb.gz --where class=native --sort -cum`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := f.settleTable(a, cmd)
 			if err != nil {

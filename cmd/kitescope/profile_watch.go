@@ -37,25 +37,22 @@ type watchFlags struct {
 	nodes    *cli.NodeFlags
 }
 
-const helpWatch = `Measure CPU and memory of processes over time: a table with min, mean and max per process,
-and a plot with --plot.
+const helpWatch = `Measure CPU and memory of processes over time: a table with min, mean and max per
+process, and a plot with --plot. The watch ends with --for, with the last process,
+or with ^C. What to watch, one or both:
 
-What to watch, one or both:
-  --from etcd://...      all processes of a cluster, by their /metrics
-  --pid 4711             a process of this machine, by /proc (Linux); --tree with its descendants
-The watch ends with --for, with the last process, or with ^C.
+  --from etcd://...   all processes of a cluster, by their /metrics
+  --pid 4711          a process of this machine, by /proc (Linux)
 
-Unknown values are "?". A process that does not answer leaves a gap in its curve. A restarted
-process begins at 0: its last use before the restart is missing from its total, which is marked.
-
-Formats (-o): json has the samples of each process, csv a line per sample.
-`
+Unknown values are "?". A process that does not answer leaves a gap in its curve. A
+restarted process begins at 0: its last use before the restart is missing from its
+total, which is marked.`
 
 func profileWatch(a *cli.App) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use:  "watch",
-		Long: helpWatch + strings.TrimSuffix(render.ReportFormats().Doc(), "\n"),
+		Long: helpWatch,
 		Example: `  kitescope profile watch --from etcd://10.0.0.5:2379 --for 1m --plot usage.svg
   kitescope profile watch --pid 4711 --interval 100ms --for 10s -o csv`,
 		RunE: func(cmd *cobra.Command, args []string) error {

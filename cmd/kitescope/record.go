@@ -57,7 +57,7 @@ func recordCommand(a *cli.App) *cobra.Command {
 		Use:  "record -O DIR [SOURCE...]",
 		Long: helpRecord,
 		Example: `  kitescope record -O /var/lib/kitescope/prod --from etcd://10.0.0.5:2379
-  kitescope record -O rec --from etcd://10.0.0.5:2379 --every 5s --max-age 2d --profile-on warning
+  kitescope record -O rec --every 5s --max-age 2d --profile-on warning
   kitescope record -O rec etcd://10.0.0.5:2379 etcd://10.1.0.5:2379
   kitescope diagnose --from rec --at 09:14`,
 		Args: cobra.ArbitraryArgs,

@@ -87,23 +87,31 @@ func commandsReference(t *testing.T) string {
 			at := slices.Concat(path, []string{sub.Name()})
 			name := strings.Join(at, " ")
 			fmt.Fprintf(&list, "%s- [`%s`](#%s): %s\n", strings.Repeat("  ", len(path)), name, strings.ReplaceAll(name, " ", "-"), sub.Short)
-			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name, strings.TrimRight(helpOf(t, at), "\n"))
+			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name, strings.TrimRight(outputOf(t, slices.Concat(at, []string{"-h"})), "\n"))
 			walk(sub, at)
 		}
 	}
 	p := newProgram(scripted(io.Discard, io.Discard, nil))
 	p.tree.All()
 	walk(p.tree.Root, nil)
-	return "\nWhat -h says of each; --help says more. Flags that every command has: `kitescope help flags`.\n\n" + list.String() + all.String()
+	list.WriteString("\nFlags of most commands, and topics of help:\n\n")
+	for _, sub := range p.tree.Root.Commands() {
+		if sub.IsAdditionalHelpTopicCommand() {
+			name := "help " + sub.Name()
+			fmt.Fprintf(&list, "- [`%s`](#help-%s): %s\n", name, sub.Name(), sub.Short)
+			fmt.Fprintf(&all, "\n## %s\n\n```text\n%s\n```\n", name, strings.TrimRight(outputOf(t, []string{"help", sub.Name()}), "\n"))
+		}
+	}
+	return "\n" + list.String() + all.String()
 }
 
-// helpOf is what -h prints of a command.
-func helpOf(t *testing.T, path []string) string {
+// outputOf returns what a command line prints.
+func outputOf(t *testing.T, args []string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	p := newProgram(scripted(&out, &errs, nil))
-	if code := p.run(context.Background(), slices.Concat(path, []string{"-h"})); code != 0 {
-		t.Fatalf("%v -h: %d: %s", path, code, errs.String())
+	if code := p.run(context.Background(), args); code != 0 {
+		t.Fatalf("%v: %d: %s", args, code, errs.String())
 	}
 	return out.String()
 }

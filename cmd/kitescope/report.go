@@ -39,29 +39,25 @@ type reportFlags struct {
 	events  int
 }
 
-const helpReport = `Write all that is known of a case as one document to mail, print or put into a ticket. It begins with
-the conclusion: what is wrong, what it costs, since when, the command that fixes it, and the gain. Then come
-where the time of requests goes, the findings, the balance with one script of moves, the flame graph of the
-busiest process, what happened lately, and replays. Notes stand at the end.
+const helpReport = `Write all that is known of a case as one document to mail or put into a ticket:
+what is wrong, what it costs, since when, the command that fixes it, and the gain;
+then where the time of requests goes, the findings, the balance with one script of
+moves, the flame graph of the busiest process, what happened lately, and replays.
 
-Everything is read as diagnose and why read it. Profiles come from --profile, --profiles, or the bundle or
-recording itself. What happened, and since when findings are there, comes from the history that etcd or its
-file keeps; a bundle has none. Results of replay are named with --replay.
+Everything is read as diagnose and why read it. Profiles come from --profile,
+--profiles, or the bundle or recording itself. What happened, and since when, comes
+from the history that etcd or its file keeps; a bundle has none.
 
-The page needs no network and no other file.
-
-Formats (-o):
-`
+The page needs no network and no other file.`
 
 func reportCommand(a *cli.App) *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:  "report",
-		Long: helpReport + cases.Formats().Doc(),
+		Long: helpReport,
 		Example: `  kitescope report --from etcd://10.0.0.5:2379 --profile 5s -O report.html
-  kitescope report --from support.kite -O report.html
   kitescope report --from support.kite -o markdown
-  kitescope report --from rec/ --since 09:00 --replay before.json --replay after.json -O report.html`,
+  kitescope report --from rec/ --since 09:00 --replay before.json -O report.html`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
@@ -69,12 +65,12 @@ func reportCommand(a *cli.App) *cobra.Command {
 	fl.StringVarP(&f.format, "output", "o", "", "html or markdown; default: by the ending of -O, else html")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file; default: standard output")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.judged.since, "since", "1h", "a moment (09:00, 10m, rev:24519): show what happened since then, and when findings began, where the source keeps its past")
-	fl.IntVar(&f.events, "events", 200, "show at most this many events, the newest; 0 for all")
-	fl.StringArrayVar(&f.replays, "replay", nil, "show this result of \"kitescope replay\", saved as JSON; repeatable, at most one prediction of whatif")
+	fl.StringVar(&f.judged.since, "since", "1h", "show what happened since then: 09:00, 10m, rev:24519")
+	fl.IntVar(&f.events, "events", 200, "maximum number of events, the newest; 0 for all")
+	fl.StringArrayVar(&f.replays, "replay", nil, "show this saved result of kitescope replay; repeatable")
 	fl.StringVar(&f.judged.baseline, "baseline", "", "file of accepted findings")
 	f.judged.registerProfiles(fl, "judge these profiles as well")
-	fl.StringVar(&f.judged.storage, "storage", "", "check segment files in this place, as kitescope diagnose --storage does")
+	fl.StringVar(&f.judged.storage, "storage", "", "check segment files in this place, as diagnose does")
 	a.AddAt(cmd)
 	f.judged.nodes = cli.AddNodeFlags(cmd, true)
 	_ = cmd.RegisterFlagCompletionFunc("output", cli.Fixed("html", "markdown"))

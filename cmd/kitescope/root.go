@@ -17,7 +17,6 @@ import (
 const (
 	groupInspect = "inspect"
 	groupFiles   = "files"
-	groupSetup   = "setup"
 )
 
 // program is kitescope with its commands.
@@ -54,7 +53,7 @@ func newTree(a *cli.App) *cli.Tree {
 	tree := cli.NewTree(a, rootCommand(a))
 	tree.Root.SetHelpCommand(helpCommand(tree))
 	tree.Root.AddCommand(manCommand(tree))
-	tree.Root.AddCommand(helpTopics(a, tree.Root)...)
+	tree.Root.AddCommand(helpTopics(a, tree)...)
 	tree.Add(commands())
 	return tree
 }
@@ -64,16 +63,8 @@ func rootCommand(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kitescope",
 		Short: "Find out what is wrong in a Milvus cluster, live or from a file",
-		Long: `kitescope shows what is in a Milvus cluster (2.1 to 3.0): collections, channels,
-segments, indexes, replicas, sessions, from a live etcd or from a file someone
-mailed you. Without a command it opens the terminal UI.
-
-It only reads and never writes to a cluster.`,
-		Example: `  kitescope demo                                          a captured cluster, nothing needed
-  kitescope --from etcd://10.0.0.5:2379                   the terminal UI on a live cluster
-  kitescope get segments coll=docs state=growing --from etcd_snapshot.db
-  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379/by-dev
-  kitescope diff yesterday.kite today.kite`,
+		Long: `kitescope shows what is in a Milvus cluster (2.1 to 3.0), live or from a file, and
+what is wrong with it. It only reads. "kitescope demo" shows a captured cluster.`,
 		Args:              cobra.ArbitraryArgs,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -108,6 +99,7 @@ It only reads and never writes to a cluster.`,
 	a.AddHelp(root)
 	nodes = cli.AddNodeFlags(root, true)
 	a.AddAt(root)
+	root.InitDefaultVersionFlag()
 	root.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // "ui" lists them
 	root.AddGroup(groups()...)
 	return root
@@ -137,11 +129,11 @@ func commands() []cli.Entry {
 		{Name: "snapshot", Short: "Save a cluster's metadata in one file: save, info", Group: groupFiles, Build: snapshotCommand, Below: snapshotCommands()},
 		{Name: "record", Short: "Record a live cluster into a folder: changes, answers, metrics", Group: groupFiles, Build: recordCommand},
 		{Name: "diff", Short: "Show what changed between two sources", Group: groupFiles, Build: diffCommand},
-		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: groupSetup, Build: contextCommand, Below: contextCommands()},
-		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: groupSetup, Build: configCommand, Below: configCommands()},
-		{Name: "completion", Short: "Print a completion script for a shell", Group: groupSetup, Build: completionCommand},
-		{Name: "licenses", Short: "Print the licenses of kitescope and of all that it contains", Group: groupSetup, Build: licensesCommand},
-		{Name: "version", Short: "Print the version and how it was built", Group: groupSetup, Build: versionCommand},
+		{Name: "context", Short: "Manage named clusters: add, use, list, remove", Group: cli.GroupSetup, Build: contextCommand, Below: contextCommands()},
+		{Name: "config", Short: "Find and check config.yaml, the file of preferences", Group: cli.GroupSetup, Build: configCommand, Below: configCommands()},
+		{Name: "completion", Short: "Print a completion script for a shell", Group: cli.GroupSetup, Build: completionCommand},
+		{Name: "licenses", Short: "Print the licenses of kitescope and of all that it contains", Group: cli.GroupSetup, Build: licensesCommand},
+		{Name: "version", Short: "Print the version and how it was built", Group: cli.GroupSetup, Build: versionCommand},
 	}, gains.Commands(func() gains.Profiles { return new(profileInput) }), vectors.Commands())
 }
 
@@ -152,6 +144,6 @@ func groups() []*cobra.Group {
 		{ID: cli.GroupProfile, Title: "Profile and benchmark programs:"},
 		{ID: cli.GroupEngine, Title: "Vector indexes and replay:"},
 		{ID: groupFiles, Title: "Save and compare:"},
-		{ID: groupSetup, Title: "Set up:"},
+		{ID: cli.GroupSetup, Title: "Set up:"},
 	}
 }

@@ -27,21 +27,17 @@ type slowFlags struct {
 }
 
 // helpSlow is the text of "kitescope slow --help".
-const helpSlow = `List slow requests, slowest first: what they asked of which collection, and how long they took.
+const helpSlow = `List slow requests, slowest first: what they asked of which collection, and how long
+they took.
 
-Proxies of 2.5 and later keep the last 20 searches, hybrid searches and queries that took proxy.slowQuerySpanInSeconds (5 s) or
-longer, for 15 minutes; later releases divide a search's time by its vectors first, and skip failed requests. Since 3.0 clients
-report their calls: for each kind of call the slowest one between the client's last two heartbeats (10 s) is listed, as measured
-by the client (source=client). With authorization enabled, 2.5.27, 2.6.10 and later require a user: --milvus-user. A recording or
-bundle has the lists of its time.
+Proxies of 2.5 and later keep the last 20 searches and queries that took 5 s
+(proxy.slowQuerySpanInSeconds) or longer, for 15 minutes. Clients of 3.0 report their
+slowest calls (source=client). With authorization, 2.5.27, 2.6.10 and later require
+--milvus-user. --access-log reads access logs of proxies (2.3 and later), plain or
+compressed; no cluster is needed.
 
---access-log reads the access logs of proxies (2.3 and later; proxy.accessLog), plain or compressed, and keeps their 1,000 slowest
-requests of all kinds; no cluster is needed. A request in both is listed once.
-
-Filter values may be personal: kitescope keeps and shows "?" for each, and never the user. "kitescope latency COLLECTION" shows where
-the time of a collection's requests goes, "kitescope replay capture" makes a log of them to replay.
-
-Same as "kitescope get slow-requests --live"; "kitescope get slow-requests --help" lists the columns.`
+Filter values may be personal: kitescope shows "?" for each, and never the user.
+"kitescope get slow-requests --help" lists the columns.`
 
 func slowCommand(a *cli.App) *cobra.Command {
 	var f slowFlags
@@ -51,8 +47,7 @@ func slowCommand(a *cli.App) *cobra.Command {
 		Example: `  kitescope slow --from etcd://10.0.0.5:2379
   kitescope slow docs --sort -ended_at
   kitescope slow 'took>10s' request=Search -o json
-  kitescope slow --access-log access.log --access-log access-2.log.gz --slower-than 500ms
-  kitescope slow docs --from support.kite -o wide`,
+  kitescope slow --access-log access.log --slower-than 500ms`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			return a.CompleteGet(cmd, append([]string{"slow-requests"}, args...), word)
@@ -61,9 +56,9 @@ func slowCommand(a *cli.App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	f.register(cmd, "-ended_at,collection", "lasted,collection,expr; +sdk")
-	fl.StringArrayVar(&f.where, "where", nil, "only rows that match, such as 'took>10s' (see: kitescope help selectors); repeatable")
-	fl.StringArrayVar(&f.logs, "access-log", nil, "read the access log of a proxy too, plain or compressed; repeatable")
-	fl.StringArrayVar(&f.formats, "log-format", nil, "line format from proxy.accessLog.formatters, if not a Milvus default; repeatable")
+	fl.StringArrayVar(&f.where, "where", nil, "only rows that match: 'took>10s'; repeatable")
+	fl.StringArrayVar(&f.logs, "access-log", nil, "read this access log of a proxy; repeatable")
+	fl.StringArrayVar(&f.formats, "log-format", nil, "line format, if not a default; repeatable")
 	fl.BoolVar(&f.strictLog, "strict-log", false, "stop at the first line in no known format")
 	fl.DurationVar(&f.slowerThan, "slower-than", 0, "only requests that took longer")
 	f.nodes = cli.AddNodeFlags(cmd, true)

@@ -29,7 +29,7 @@ enough to mail. Every command reads it with --from FILE.`,
 func snapshotCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "save", Short: "Write a bundle; - is standard output", Build: snapshotSave},
-		{Name: "info", Short: "Show what a file or recording is: kind, root, revision, keys, intact or not", Build: snapshotInfo},
+		{Name: "info", Short: "Show what a file or recording is, and whether it is intact", Build: snapshotInfo},
 	}
 }
 

@@ -30,9 +30,9 @@ keys are redacted. FILE appears only when complete.
 With --at, the bundle has the metadata as of that moment.`,
 		Example: `  kitescope snapshot save today.kite --from etcd://10.0.0.5:2379
   kitescope snapshot save before.kite --from etcd://10.0.0.5:2379 --at 09:10
-  kitescope snapshot save case.kite --from etcd://10.0.0.5:2379 --live --profile 10s
+  kitescope snapshot save case.kite --live --profile 10s
   kitescope snapshot save incident.kite --from etcd_snapshot.db --history
-  kitescope snapshot save - --from etcd_snapshot.db | ssh laptop 'cat > case.kite'`,
+  kitescope snapshot save - --from etcd_snapshot.db > case.kite`,
 		Args: cli.Args(1, 1, "the file to write", "kitescope snapshot save today.kite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("profile") {

@@ -6,22 +6,53 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/cmd/kitescope/gains"
+	"kitescope/replay/live"
+	"kitescope/replay/whatif"
 )
 
 // helpTopics are texts of "kitescope help TOPIC".
-func helpTopics(a *cli.App, root *cobra.Command) []*cobra.Command {
-	flags := &cobra.Command{Use: "flags", Short: "Flags of every command"}
-	flags.SetHelpFunc(func(*cobra.Command, []string) { _, _ = io.WriteString(a.Out, cli.EveryFlag(root)) })
+func helpTopics(a *cli.App, tree *cli.Tree) []*cobra.Command {
+	connection := &cobra.Command{Use: "connection", Short: "Flags that most commands have: cluster, etcd, processes"}
+	connection.SetHelpFunc(func(*cobra.Command, []string) {
+		of := &cobra.Command{}
+		cli.AddNodeFlags(of, true)
+		of.Flags().AddFlagSet(tree.Root.PersistentFlags())
+		_, _ = io.WriteString(a.Out, cli.ExplainFlags(of.Flags(), a.HelpWidth(), cli.ConnectionSections()...))
+	})
+	more := func(name, intro, group string, commands ...string) *cobra.Command {
+		topic := &cobra.Command{Use: name, Short: "More flags of " + group + " " + strings.Join(commands, ", ")}
+		topic.SetHelpFunc(func(*cobra.Command, []string) {
+			all := pflag.NewFlagSet("", pflag.ContinueOnError)
+			for _, name := range commands {
+				cmd, _, _ := tree.Find([]string{group, name})
+				all.AddFlagSet(cmd.Flags())
+			}
+			_, _ = io.WriteString(a.Out, intro+cli.ExplainFlags(all, a.HelpWidth(), name))
+		})
+		return topic
+	}
+	var changes strings.Builder
+	words, docs := whatif.Words()
+	for i, word := range words {
+		fmt.Fprintf(&changes, "  %-38s  %s\n", word, docs[i])
+	}
 	return []*cobra.Command{
+		connection,
 		{Use: "exit-codes", Short: "What the exit codes mean", Long: helpExitCodes()},
 		{Use: "sources", Short: "What --from reads", Long: helpSources},
 		{Use: "processes", Short: "How kitescope queries the cluster's processes", Long: helpProcesses},
 		{Use: "selectors", Short: "How to choose rows", Long: helpSelectors},
 		{Use: "output", Short: "Formats of -o", Long: helpOutput},
 		{Use: "environment", Short: "Environment variables", Long: helpEnvironment},
-		flags,
+		{Use: "resources", Short: "What get lists", Long: "Resources of kitescope get:\n\n" + resourceList()},
+		{Use: "benchmarks", Short: "What compare reads", Long: helpBenchmarks + gains.FormatDoc()},
+		{Use: "changes", Short: "Words of replay whatif --change", Long: helpChanges + changes.String()},
+		more(cli.MoreReplay, "--target is one of:\n\n  "+strings.Join(live.Shapes(), "\n  ")+"\n\n", "replay", "run", "whatif"),
+		more(cli.MoreTrial, "", "pgo", "trial"),
 	}
 }
 
@@ -46,6 +77,13 @@ const helpSources = `--from reads any of these; the kind is detected:
                                         a birdwatcher backup (.bak.gz), a bundle (kitescope snapshot save);
                                         gzipped or not
   -                                     any such file from standard input
+
+A context keeps a source and how it is reached: kitescope context add --help.
+
+--storage, the place of segment files, is a folder, a tar archive, or
+s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false, with keys in
+KITESCOPE_STORAGE_ACCESS_KEY and KITESCOPE_STORAGE_SECRET_KEY, or AWS's. replay finds
+it in the cluster's configuration; diagnose reads at most 1,000 folders, for 30 s.
 
 Ages in a file count up to when it was taken, which snapshots and bundles record. For a backup the
 file's date is used if the newest checkpoint in it is within two minutes; otherwise (a copy) ages are
@@ -79,6 +117,18 @@ unknown: "?" in tables; "kitescope get calls" has the reason.
 A context stores --map, --proxy, TLS and user under "nodes:" in the configuration file.
 All calls are read-only: nothing on a cluster is ever changed.`
 
+const helpChanges = `Words of replay whatif --change, in the order in which they are applied, however they
+are written: scale=1e5,segment-rows=500k makes a billion rows from ten thousand, in
+segments of 500,000. A word without effect is an error.
+
+`
+
+const helpBenchmarks = `Results that kitescope compare reads. In a folder each file is a run, and so is each
+subfolder with all its files. Files of one run are matched by name, without the words
+for programs and file types: ab-3.txt, vmstat-3.log and 3.perf.csv are run 3.
+
+`
+
 const helpSelectors = `Arguments after "get RESOURCE" select rows; all must match:
 
   coll=docs                    equal; column names have short forms
@@ -101,15 +151,17 @@ States, types and roles ignore case; names do not.
 
 const helpOutput = `-o chooses the format; data goes to standard output, everything else to standard error:
 
-  table       aligned columns that fit the terminal (default)
-  wide        all human-readable columns, and FINDINGS
-  json        {"apiVersion":"kitescope/v1","kind":"SegmentList","source":{...},"items":[...]}
+  table       aligned columns that fit the terminal; of reports also sentences (default)
+  wide        all human-readable columns, and all evidence
+  json        one object: apiVersion, kind, source, items
   jsonl       one item per line
-  yaml, csv   the same items
+  yaml, csv   the same items; csv as in RFC 4180
   name        resource/id, one per line
-  template=T  a Go template: -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
-  markdown    a table for tickets and pull requests
+  template=T  a Go template over the object that json has
+  markdown    for tickets and pull requests
   html        a self-contained page
+
+  kitescope get segments -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
 
 Human-readable formats (table, wide, markdown, html) hide dropped segments unless --all or a
 selector asks for them; all other formats have them. On a narrow terminal, columns with the

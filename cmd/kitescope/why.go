@@ -25,22 +25,21 @@ type whyFlags struct {
 	requests []string
 }
 
-const helpWhy = `Explain why searches, queries and writes take as long as they do: the first line has the largest part
-of the time and its cause, then come the phases of a mean request (5% and more) and the finding that
-explains each, with what to do and how much time it would save.
+const helpWhy = `Explain why searches, queries and writes take as long as they do: the first line
+has the largest part of the time and its cause, then come the phases of a mean
+request (5% and more) and the finding that explains each, with what to do and how
+much time it would save.
 
-It combines the measurements of kitescope latency with the findings of kitescope diagnose. If a finding
-has no estimate of its gain, the phase itself is the upper bound. With --profile or --profiles it also
-lists the most expensive functions of the processes waited for longest.
-
-Formats (-o):
-`
+It combines the measurements of kitescope latency with the findings of kitescope
+diagnose. If a finding has no estimate of its gain, the phase itself is the upper
+bound. With --profile or --profiles it also lists the most expensive functions of
+the processes waited for longest.`
 
 func whyCommand(a *cli.App) *cobra.Command {
 	var f whyFlags
 	cmd := &cobra.Command{
 		Use:  "why [COLLECTION]",
-		Long: helpWhy + strings.TrimSuffix(show.WhyFormats().Doc(), "\n"),
+		Long: helpWhy,
 		Example: `  kitescope why --from etcd://10.0.0.5:2379
   kitescope why docs --request search --window 30s
   kitescope why docs --profile 10s

@@ -15,8 +15,9 @@ import (
 	"kitescope/profile/pull"
 )
 
-// Groups of commands in the help: about vector indexes, and about profiles and benchmarks.
+// Groups of commands in the help: about vector indexes, about profiles and benchmarks, and to set up.
 const (
+	GroupSetup   = "setup"
 	GroupEngine  = "engine"
 	GroupProfile = "profile"
 )

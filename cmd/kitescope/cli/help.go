@@ -3,28 +3,34 @@ package cli
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"kitescope/render"
 )
 
-// Sections of flags in the help of a command, in this order. Flags of no section are the command's own, and come before all others.
+// Sections of flags. Help of a command has those of ownSections; the others are explained once, by a topic.
 const (
 	sectionOwn       = "Flags"
-	sectionRows      = "Rows and columns"
 	sectionOutput    = "Output"
-	sectionProcesses = "Asking processes"
 	sectionCluster   = "Which cluster"
 	sectionEtcd      = "Reading etcd and files"
+	sectionProcesses = "Querying processes"
 	sectionMessages  = "Messages and exit code"
+	// Sections of the less common flags of a command are named like the topic that explains them.
+	MoreReplay = "replay-flags"
+	MoreTrial  = "trial-flags"
 )
 
-// sections lists them. The last three are of flags that every command has: help names these in one line, "help flags" explains them.
-func sections() []string {
-	return []string{sectionOwn, sectionOutput, sectionRows, sectionProcesses, sectionCluster, sectionEtcd, sectionMessages}
+func ownSections() []string { return []string{sectionOwn, sectionOutput} }
+
+// ConnectionSections are the sections of "kitescope help connection".
+func ConnectionSections() []string {
+	return []string{sectionCluster, sectionEtcd, sectionProcesses, sectionMessages}
 }
 
 // sectionKey annotates a flag with its section.
@@ -49,55 +55,37 @@ func put(x *pflag.Flag, section string) {
 	x.Annotations[sectionKey] = []string{section}
 }
 
-// usual are the sections of flags that mean the same wherever they are: a command need not say it of each.
-var usual = map[string]string{
-	"output": sectionOutput, "out": sectionOutput, "force": sectionOutput, "no-headers": sectionOutput, "ui": sectionOutput, "theme": sectionOutput,
-	"where": sectionRows, "sort": sectionRows, "columns": sectionRows, "limit": sectionRows,
+// outputFlags are in the section "Output" of every command.
+var outputFlags = map[string]bool{
+	"output": true, "out": true, "force": true, "no-headers": true, "ui": true, "theme": true,
+	"where": true, "sort": true, "columns": true, "limit": true,
 }
 
 func sectionOf(x *pflag.Flag) string {
 	if named := x.Annotations[sectionKey]; len(named) > 0 {
 		return named[0]
 	}
-	if section, ok := usual[x.Name]; ok {
-		return section
+	if outputFlags[x.Name] {
+		return sectionOutput
 	}
 	return sectionOwn
 }
 
-// helpAsked is how much help a command line asks for: --help for all of it, -h for what one looks up.
-type helpAsked struct{ whole, brief bool }
-
-// brief is the value of -h.
-type brief struct{ asked *helpAsked }
-
-func (b brief) String() string { return "false" }
-func (b brief) Type() string   { return "bool" }
-func (b brief) Set(string) error {
-	b.asked.whole, b.asked.brief = true, true
-	return nil
-}
-
-// AddHelp gives root and all below it their help, --help and -h.
+// AddHelp gives root and all below it their help.
 func (s *Streams) AddHelp(root *cobra.Command) {
-	asked := &helpAsked{}
-	f := root.PersistentFlags()
-	f.BoolVar(&asked.whole, "help", false, "show help with all flags; -h is shorter")
-	f.VarPF(brief{asked}, "brief-help", "h", "").NoOptDefVal = "true"
-	for _, name := range []string{"help", "brief-help"} {
-		f.Lookup(name).Hidden = true // every help would begin with them
-	}
+	root.PersistentFlags().BoolP("help", "h", false, "show help")
+	root.PersistentFlags().Lookup("help").Hidden = true // every help would begin with it
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		h := help{w: s.Out, cmd: cmd, brief: asked.brief, width: s.helpWidth()}
+		h := help{w: s.Out, cmd: cmd, width: s.HelpWidth()}
 		h.write()
 	})
 }
 
-// helpWidth is the width that help is laid out for.
-func (s *Streams) helpWidth() int {
-	const narrow, piped, wide = 60, 100, 120
+// HelpWidth returns the width that help is laid out for.
+func (s *Streams) HelpWidth() int {
+	const narrow, wide = 60, 80
 	if !s.OutTTY {
-		return piped
+		return wide
 	}
 	width, _ := s.Size()
 	return min(max(width, narrow), wide)
@@ -107,161 +95,148 @@ func (s *Streams) helpWidth() int {
 type help struct {
 	w     io.Writer
 	cmd   *cobra.Command
-	brief bool
 	width int
 }
 
 func (h *help) write() {
 	cmd := h.cmd
 	text := cmd.Long
-	if text == "" || h.brief && cmd.Short != "" {
+	if text == "" {
 		text = strings.TrimRight(cmd.Short, ".") + "."
 	}
-	h.say("%s\n", strings.TrimRight(text, "\n"))
+	h.say("%s\n", WrapHelp(strings.TrimRight(text, "\n"), h.width))
 	if cmd.IsAdditionalHelpTopicCommand() {
 		return
 	}
-	h.say("\nUsage:\n")
-	if cmd.Runnable() && !cmd.HasAvailableSubCommands() || !cmd.HasParent() {
-		h.say("  %s\n", cmd.UseLine())
-	}
+	usage := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {
-		h.say("  %s COMMAND [flags]\n", cmd.CommandPath())
+		usage = cmd.CommandPath() + " COMMAND [flags]"
 	}
-	h.examples()
+	h.say("\nUsage: %s\n", usage)
+	if cmd.Example != "" {
+		h.say("\nExamples:\n%s\n", strings.Trim(cmd.Example, "\n"))
+	}
 	h.commands()
 	h.flags()
 }
 
 func (h *help) say(format string, args ...any) { _, _ = fmt.Fprintf(h.w, format, args...) }
 
-// examples are all of a command; of a brief help the first ones.
-func (h *help) examples() {
-	lines := strings.Split(strings.Trim(h.cmd.Example, "\n"), "\n")
-	if h.cmd.Example == "" {
-		return
+// listed matches a line of a list: what is explained, a gap, the explanation.
+var listed = regexp.MustCompile(`^( +\S.*?  +)\S`)
+
+// WrapHelp wraps the paragraphs of a text, and the explanations in its lists.
+func WrapHelp(text string, width int) string {
+	var lines []string
+	var hangs []int // of the lines that a line is broken into
+	for line := range strings.SplitSeq(text, "\n") {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		last := len(lines) - 1
+		const list = 4 // from here on an indented line continues the one above
+		if last >= 0 && line != "" && lines[last] != "" && indent == hangs[last] && (indent == 0 || indent >= list) {
+			lines[last] += " " + line[indent:]
+			continue
+		}
+		if m := listed.FindStringSubmatch(line); m != nil {
+			indent = len(m[1])
+		}
+		lines, hangs = append(lines, line), append(hangs, indent)
 	}
-	if most := 3; h.brief {
-		lines = lines[:min(most, len(lines))]
+	for i, line := range lines {
+		if hang := hangs[i]; len(line) > hang {
+			lines[i] = line[:hang] + strings.Join(render.Wrap(line[hang:], width-hang), "\n"+strings.Repeat(" ", hang))
+		}
 	}
-	h.say("\nExamples:\n%s\n", strings.Join(lines, "\n"))
+	return strings.Join(lines, "\n")
 }
 
-// commands are those below, by group, and the topics.
+// commands are those below, by group, then the names of commands to set up and of topics.
 func (h *help) commands() {
 	below := h.cmd.Commands()
 	widest := 0
 	for _, c := range below {
-		widest = max(widest, len(c.Name()))
+		if c.IsAvailableCommand() && c.GroupID != GroupSetup {
+			widest = max(widest, len(c.Name()))
+		}
 	}
-	list := func(title string, of func(*cobra.Command) bool) {
+	list := func(title, group string) {
 		for _, c := range below {
-			if !of(c) {
-				continue
-			}
-			if title != "" {
-				h.say("\n%s\n", title)
+			if c.GroupID == group && c.IsAvailableCommand() {
+				h.say("%s  %-*s  %s\n", title, widest, c.Name(), c.Short)
 				title = ""
 			}
-			h.say("  %-*s  %s\n", widest, c.Name(), c.Short)
 		}
 	}
 	for _, g := range h.cmd.Groups() {
-		list(g.Title, func(c *cobra.Command) bool { return c.GroupID == g.ID && c.IsAvailableCommand() })
-	}
-	list("Commands:", func(c *cobra.Command) bool { return c.GroupID == "" && c.IsAvailableCommand() })
-	if !h.brief {
-		list("Topics:", (*cobra.Command).IsAdditionalHelpTopicCommand)
-	}
-}
-
-// flags are the command's by section; those of every command are named alone.
-func (h *help) flags() {
-	every := shown(h.cmd.Root().PersistentFlags())
-	isEvery := func(x *pflag.Flag) bool { return slices.Contains(every, x) }
-	of := bySection(slices.DeleteFunc(shown(h.cmd.Flags()), isEvery))
-	for _, section := range sections() {
-		switch list := of[section]; {
-		case len(list) == 0:
-		case h.brief && section == sectionProcesses:
-			h.say("\n%s:\n%s", section, h.named(list))
-		default:
-			h.say("\n%s:\n%s", section, h.explained(list))
+		if g.ID != GroupSetup {
+			list("\n"+g.Title+"\n", g.ID)
 		}
 	}
-	every = slices.DeleteFunc(every, func(x *pflag.Flag) bool { return h.cmd.Flags().Lookup(x.Name) != x }) // a command may have left it out
-	if len(every) > 0 {
-		h.say("\nGlobal flags (kitescope help flags):\n%s", h.named(every))
+	if h.cmd.HasParent() {
+		list("\nCommands:\n", "")
+		return
 	}
-	path := strings.TrimPrefix(h.cmd.CommandPath(), "kitescope ")
-	switch {
-	case h.cmd.HasAvailableSubCommands() && !h.cmd.HasParent():
-		h.say("\nFor details: kitescope help COMMAND, TOPIC or RESOURCE\n")
-	case h.cmd.HasAvailableSubCommands():
-		h.say("\nFor details: kitescope %s COMMAND --help\n", path)
-	case h.brief:
-		h.say("\nFor details: kitescope %s --help\n", path)
+	var setup, topics []string
+	for _, c := range below {
+		switch {
+		case c.IsAdditionalHelpTopicCommand():
+			topics = append(topics, c.Name())
+		case c.GroupID == GroupSetup && c.IsAvailableCommand():
+			setup = append(setup, c.Name())
+		}
+	}
+	h.say("\nSet up: %s\n%s\n", strings.Join(setup, ", "), WrapHelp("Topics: "+strings.Join(topics, ", "), h.width))
+}
+
+// flags explains the command's own flags, and names the topics that explain the others.
+func (h *help) flags() {
+	of := bySection(h.cmd.Flags())
+	for _, section := range ownSections() {
+		if len(of[section]) > 0 {
+			h.say("\n%s:\n%s", section, explained(of[section], h.width))
+		}
+	}
+	h.say("\n")
+	for _, topic := range []string{MoreReplay, MoreTrial} {
+		if len(of[topic]) > 0 {
+			h.say("More flags: kitescope help %s\n", topic)
+		}
+	}
+	h.say("Cluster, etcd and process flags: kitescope help connection\n")
+	if h.cmd.HasAvailableSubCommands() {
+		of, path := "COMMAND, TOPIC or RESOURCE", strings.Replace(h.cmd.CommandPath(), "kitescope", "kitescope help", 1)
+		if h.cmd.HasParent() {
+			of = "COMMAND"
+		}
+		h.say("Details: %s %s\n", path, of)
 	}
 }
 
-// shown are the flags of a set that help tells of.
-func shown(set *pflag.FlagSet) (list []*pflag.Flag) {
+func bySection(set *pflag.FlagSet) map[string][]*pflag.Flag {
+	of := map[string][]*pflag.Flag{}
 	set.VisitAll(func(x *pflag.Flag) {
 		if !x.Hidden {
-			list = append(list, x)
+			of[sectionOf(x)] = append(of[sectionOf(x)], x)
 		}
 	})
-	return list
-}
-
-func bySection(list []*pflag.Flag) map[string][]*pflag.Flag {
-	of := map[string][]*pflag.Flag{}
-	for _, x := range list {
-		of[sectionOf(x)] = append(of[sectionOf(x)], x)
-	}
 	return of
 }
 
-// explained has a flag a line, or as many as it takes; of a brief help one.
-func (h *help) explained(list []*pflag.Flag) string {
+// explained has a flag a line, or as many lines as it takes.
+func explained(list []*pflag.Flag, width int) string {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	for _, x := range list {
 		set.AddFlag(x)
 	}
-	if !h.brief {
-		return set.FlagUsagesWrapped(h.width)
-	}
-	var b strings.Builder
-	for line := range strings.Lines(set.FlagUsages()) {
-		b.WriteString(ansi.Truncate(strings.TrimRight(line, "\n"), h.width, "…") + "\n")
-	}
-	return b.String()
+	return set.FlagUsagesWrapped(width)
 }
 
-// named has the names of flags alone.
-func (h *help) named(list []*pflag.Flag) string {
+// ExplainFlags returns the flags of some sections in full, as a topic of help has them.
+func ExplainFlags(set *pflag.FlagSet, width int, sections ...string) string {
+	of := bySection(set)
 	var b strings.Builder
-	column := h.width
-	for _, x := range list {
-		if column+len(" --")+len(x.Name) > h.width {
-			b.WriteString(strings.Repeat("\n", min(1, b.Len())) + " ")
-			column = 1
-		}
-		b.WriteString(" --" + x.Name)
-		column += len(" --") + len(x.Name)
+	for _, section := range slices.DeleteFunc(sections, func(s string) bool { return len(of[s]) == 0 }) {
+		fmt.Fprintf(&b, "%s:\n%s\n", section, explained(of[section], width))
 	}
-	return b.String() + "\n"
-}
-
-// EveryFlag explains the flags that every command has.
-func EveryFlag(root *cobra.Command) string {
-	h := help{cmd: root, width: 100} //nolint:mnd // as help in a pipe
-	of := bySection(shown(root.PersistentFlags()))
-	var b strings.Builder
-	for _, section := range sections() {
-		if len(of[section]) > 0 {
-			fmt.Fprintf(&b, "%s:\n%s\n", section, h.explained(of[section]))
-		}
-	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -18,8 +18,8 @@ type ListFlags struct {
 // Register adds --sort and --columns, which examples explain.
 func (f *ListFlags) Register(cmd *cobra.Command, sorted, columns string) {
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.Sort, "sort", nil, "columns to sort by; prefix - for descending: --sort "+sorted)
-	fl.StringSliceVar(&f.Columns, "columns", nil, "columns to show: "+columns+" adds to the default ones")
+	fl.StringSliceVar(&f.Sort, "sort", nil, "sort by columns, - for descending: "+sorted)
+	fl.StringSliceVar(&f.Columns, "columns", nil, "columns to show: "+columns+" adds one")
 }
 
 // ReportFlags are those of a command that writes a report: in which format, and of its list which rows, in which order, with which
@@ -50,9 +50,9 @@ func (f *ReportFlags) List(cmd *cobra.Command, schema func(o render.ReportOption
 	f.schema = schema
 	f.list.Register(cmd, sorted, columns)
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.where, "where", nil, "only rows that match, such as "+where+" (see: kitescope help selectors); repeatable")
+	fl.StringArrayVar(&f.where, "where", nil, "only rows that match: "+where+"; repeatable")
 	if f.rows = fl.Lookup("limit") == nil; f.rows {
-		fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows, 0 for all")
+		fl.IntVarP(&f.limit, "limit", "n", 0, "maximum number of rows; 0 for all")
 	}
 	names := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return schema(render.ReportOptions{}).ColumnNames(), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

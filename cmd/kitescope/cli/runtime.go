@@ -50,36 +50,32 @@ type NodeSpec struct {
 // whether they ask a live cluster without being told to.
 func AddNodeFlags(cmd *cobra.Command, asks bool) *NodeFlags {
 	f, n := cmd.Flags(), &NodeFlags{}
-	what := "query the cluster's processes too: what they serve, CPU, memory, configuration"
+	what := "query the cluster's processes too"
 	if asks {
-		what = "query the cluster's processes; with --live=false what only they know stays unknown"
+		what = "query the cluster's processes"
 	}
-	In(f, sectionProcesses, func() { n.add(f, asks, what) })
+	f.BoolVar(&n.Live, "live", asks, what)
+	In(f, sectionProcesses, func() { n.add(f) })
 	n.live = f.Lookup("live")
 	return n
 }
 
-func (n *NodeFlags) add(f *pflag.FlagSet, asks bool, what string) {
-	f.BoolVar(&n.Live, "live", asks, what)
-	f.StringArrayVar(&n.Recordings, "runtime", nil, "read the processes' answers from a recording (JSON lines), a /metrics text, or a folder of them, instead of querying")
-	f.StringVar(&n.prometheus, "prometheus", "", "read the processes' metrics from the Prometheus that scrapes them, http://host:9090, instead of querying; with --at, as of then")
-	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline per process, for connecting and all its RPCs; a --window longer than half of it is added")
-	f.DurationVar(&n.window, "window", session.ActivityWindow, "how long to watch counters and etcd for rates; 0 for averages since process start")
-	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics where a process does not report it")
-	n.AddWay(f)
-}
-
-// NodeFlagNames are the flags of addNodeFlags.
-var NodeFlagNames = []string{
-	"live", "runtime", "prometheus", "node-timeout", "window", "metrics-port", "map", "proxy", "milvus-user", "milvus-password-file",
-	"milvus-tls", "milvus-ca", "milvus-cert", "milvus-key", "milvus-server-name", "milvus-insecure",
+func (n *NodeFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&n.Recordings, "runtime", nil, "read answers from a recording, a /metrics text, or a folder of them, instead of querying; repeatable")
+	f.StringVar(&n.prometheus, "prometheus", "", "read metrics from a Prometheus, http://host:9090, instead of querying; with --at as of then")
+	f.DurationVar(&n.Timeout, "node-timeout", 5*time.Second, "deadline per process; a --window longer than half of it is added")
+	f.DurationVar(&n.window, "window", session.ActivityWindow, "time to measure rates over; 0: since process start")
+	f.IntVar(&n.metricsPort, "metrics-port", 0, "port of /metrics, if a process does not report it")
+	n.addWay(f)
 }
 
 // AddWay adds the flags that say how processes are reached, which a context keeps.
-func (n *NodeFlags) AddWay(f *pflag.FlagSet) {
-	f.StringArrayVar(&n.Map, "map", nil, "map an address to one reachable from here: 10.2.0.7=localhost:30007, 10.2.0.7:21123=...; repeatable")
-	f.StringVar(&n.Proxy, "proxy", "", "reach processes through socks5://host:port or http://host:port")
-	f.StringVar(&n.User, "milvus-user", "", "Milvus user, if processes require one; the password comes from KITESCOPE_MILVUS_PASSWORD, or a token from KITESCOPE_MILVUS_TOKEN")
+func (n *NodeFlags) AddWay(f *pflag.FlagSet) { In(f, sectionProcesses, func() { n.addWay(f) }) }
+
+func (n *NodeFlags) addWay(f *pflag.FlagSet) {
+	f.StringArrayVar(&n.Map, "map", nil, "reach an address at another: 10.2.0.7=localhost:30007; repeatable")
+	f.StringVar(&n.Proxy, "proxy", "", "reach processes by socks5://host:port or http://host:port")
+	f.StringVar(&n.User, "milvus-user", "", "Milvus user; password: KITESCOPE_MILVUS_PASSWORD")
 	f.StringVar(&n.PasswordFile, "milvus-password-file", "", "file with the Milvus password")
 	f.BoolVar(&n.TLS, "milvus-tls", false, "connect to processes with TLS (internaltls)")
 	f.StringVar(&n.CA, "milvus-ca", "", "CA certificate of the processes (PEM); implies --milvus-tls")

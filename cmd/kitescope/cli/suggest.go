@@ -89,9 +89,11 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return Usage(err, hint)
 	}
 	var all []string
-	for _, f := range shown(cmd.Flags()) {
-		all = append(all, f.Name)
-	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all = append(all, f.Name)
+		}
+	})
 	if alike := hints.Similar(missing.GetSpecifiedName(), all); len(alike) > 0 {
 		hint = "did you mean: --" + strings.Join(alike, ", --")
 	}

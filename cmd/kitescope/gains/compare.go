@@ -46,53 +46,47 @@ func compareCommand(a *cli.App) *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use: "compare BEFORE AFTER",
-		Long: `Compare benchmark results. Each side is a file, a folder of runs, a comma-separated list, or -
-for standard input; one file is enough if it holds both sides. In a folder each file is a run, and
-so is each subfolder with all its files. Files of one run are matched by name, without the words
-for programs and file types: ab-3.txt, vmstat-3.log and 3.perf.csv are run 3; vmstat.txt belongs
-to the run next to it if there is only one. The format is detected from the contents:
+		Long: `Compare benchmark results. Each side is a file, a folder of runs, a comma-separated
+list, or -; one file is enough if it holds both. "kitescope help benchmarks" lists
+the formats, and how files become runs.
 
-` + benchFormatDoc() + `
-Runs that were made in pairs (A B A B ...) are tested with Wilcoxon's signed-rank test, others
-with the Mann-Whitney test. P-values are corrected for the number of metrics. A change counts if
-it is significant (--level) and large enough to matter (--effect); with --control, if the program
-differs less from itself. BEFORE and AFTER are medians; CHANGE is the median over all pairs of
-runs, not the ratio of the medians.
-"no difference shown" does not mean there is none: the interval shows what the runs leave open. One
-run per side proves nothing.
+Runs that were made in pairs (A B A B ...) are tested with Wilcoxon's signed-rank
+test, others with the Mann-Whitney test. A change counts if it is significant
+(--level, over all metrics), large enough to matter (--effect) and, with --control,
+if the program differs less from itself. One run per side proves nothing.
 
 Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 		Example: `  kitescope compare before.txt after.txt           go test -bench . -count 10
   kitescope compare runs/a runs/b --pair order --effect 2%
   kitescope compare a.json b.json -o markdown      hyperfine --export-json
-  kitescope compare a b -o html -O runs.html
-  kitescope compare milvus.json pgvector.json --match 'case \d+' --only 'M=16|m=16'`,
+  kitescope compare milvus.json pgvector.json --match 'case \d+'`,
 		Args: cli.Args(1, 2, "two sides, BEFORE and AFTER", "kitescope compare before.txt after.txt"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	fl := cmd.Flags()
 	f.report.Register(cmd, builds.ComparisonFormats(), 0, "")
-	f.report.List(cmd, builds.ComparisonSchema, "verdict=worse", "-change_percent,metric", "metric,change_percent; +p")
+	f.report.List(cmd, builds.ComparisonSchema, "verdict=worse", "-p,metric", "metric,change_percent; +p")
 	fl.StringVarP(&f.out, "out", "O", "", "write to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	fl.StringVar(&f.pairing, "pair", "name", "pair runs by name, by order (first with first), or none")
-	fl.StringVar(&f.control, "control", "", "more runs of BEFORE's program, to measure how much it differs from itself")
-	fl.Float64Var(&f.level, "level", 0.05, "significance level, over all metrics")
+	fl.StringVar(&f.pairing, "pair", "name", "pair runs by name, order or none")
+	fl.StringVar(&f.control, "control", "", "more runs of BEFORE's program, as a control")
+	fl.Float64Var(&f.level, "level", 0.05, "significance level")
 	fl.StringVar(&f.effect, "effect", "1%", "smallest change that counts")
-	fl.StringArrayVar(&f.better, "better", nil, "which direction is better: METRIC=lower or METRIC=higher; repeatable")
-	fl.StringVar(&f.match, "match", "", "match benchmarks by this part of their names, a regular expression, such as 'case \\d+'")
-	fl.StringArrayVar(&f.only, "only", nil, "only metrics matching this regular expression; repeatable")
-	fl.StringArrayVar(&f.skip, "skip", nil, "skip metrics matching this regular expression; repeatable")
-	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 on: worse (a metric got worse), change (any changed) or never")
+	fl.StringArrayVar(&f.better, "better", nil, "METRIC=lower or METRIC=higher; repeatable")
+	fl.StringVar(&f.match, "match", "", "match names by this part of them (regexp)")
+	fl.StringArrayVar(&f.only, "only", nil, "only metrics that match (regexp); repeatable")
+	fl.StringArrayVar(&f.skip, "skip", nil, "skip metrics that match (regexp); repeatable")
+	fl.StringVar(&f.failOn, "fail-on", compareFailures[0], "exit 3 on: worse, change, never")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
-	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("pair", cli.Fixed("name", "order", "none"))
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(compareFailures...))
 	return cmd
 }
 
 // benchFormatDoc lists the formats that are read, one a line.
-func benchFormatDoc() string {
+// FormatDoc lists the formats of results that compare reads.
+func FormatDoc() string {
 	var b strings.Builder
 	for _, f := range read.Formats() {
 		fmt.Fprintf(&b, "  %-20s %s\n", f.Name, f.Doc)

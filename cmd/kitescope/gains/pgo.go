@@ -26,7 +26,7 @@ type Profiles interface {
 // Commands are pgo and compare, with what is below them; input makes the profiles of one command.
 func Commands(input func() Profiles) []cli.Entry {
 	return []cli.Entry{
-		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, verify, trial", Group: cli.GroupProfile, Build: pgoCommand, Below: pgoCommands(input)},
+		{Name: "pgo", Short: "Build Go programs with PGO and verify the gain: judge, pack, ...", Group: cli.GroupProfile, Build: pgoCommand, Below: pgoCommands(input)},
 		{Name: "compare", Short: "Compare benchmark results: what changed, and what is noise", Group: cli.GroupProfile, Build: compareCommand},
 	}
 }
@@ -34,20 +34,13 @@ func Commands(input func() Profiles) []cli.Entry {
 func pgoCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "pgo",
-		Long: `Take a Go service from CPU profiles to a rebuild that is proven better, or learn that there is
-nothing to gain.
-
-  judge   check profiles: does Go accept them, are they good, what is the maximum gain
-  pack    merge them into a default.pgo, with a record of its sources
-  verify  check that a binary was built with it
-  trial   all steps with measurements: build without and with, alternate runs, compare
-
-Go itself keeps no hash of the profile in a binary, accepts an empty one silently, and can
-make a program slower: docs/PGO.md has the whole procedure.`,
+		Long: `Take a Go service from CPU profiles to a rebuild that is proven better, or learn that
+there is nothing to gain. Go itself keeps no hash of the profile in a binary, accepts
+an empty one silently, and can make a program slower.`,
 		Example: `  kitescope profile pull --from etcd://10.0.0.5:2379 --seconds 30 -O before
   kitescope pgo judge before
   kitescope pgo pack --dir ./milvus before
-  kitescope pgo trial --dir ./service --load '{bin} -cpuprofile {profile} in.json' -O trial`,
+  kitescope pgo trial --dir ./tool --load '{bin} -cpuprofile {profile} in.json'`,
 	}
 }
 
@@ -57,7 +50,7 @@ func pgoCommands(input func() Profiles) []cli.Entry {
 		return func(a *cli.App) *cobra.Command { return build(a, input()) }
 	}
 	return []cli.Entry{
-		{Name: "judge", Short: "Check profiles: does Go accept them, are they good, what is the maximum gain", Build: with(pgoJudge)},
+		{Name: "judge", Short: "Check profiles: would Go accept them, what is the maximum gain", Build: with(pgoJudge)},
 		{Name: "pack", Short: "Merge profiles into a default.pgo, with a record of its sources", Build: with(pgoPack)},
 		{Name: "verify", Short: "Check whether a program was built with PGO, and which profile it used", Build: pgoVerify},
 		{Name: "trial", Short: "Build without and with a profile, alternate runs, report the gain", Build: pgoTrial},

@@ -37,16 +37,14 @@ func pgoJudge(a *cli.App, input Profiles) *cobra.Command {
 	f := judgeFlags{input: input}
 	cmd := &cobra.Command{
 		Use: "judge [PROFILE...]",
-		Long: `Report whether a Go build with these CPU profiles is worthwhile.
-
-  Would Go accept them: the sample type, start lines of functions, names, samples at all.
-  Are there samples enough.
-  What can they reach: the share of the time in code that Go compiles. The bound is 14% of that
-  share, the maximum in Go's documentation; there is no lower bound: PGO can make a program
-  slower. No gain is predicted: no method we tried predicts it.
+		Long: `Report whether a Go build with these CPU profiles is worthwhile: whether Go would
+accept them (sample type, start lines, names), whether there are samples enough, and
+what they can reach: the share of the time in code that Go compiles. The bound is 14%
+of that share, the maximum in Go's documentation. No gain is predicted: no method we
+tried predicts it, and PGO can make a program slower.
 
 Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
-		Example: `  kitescope pgo judge before                     all CPU profiles of a pulled folder
+		Example: `  kitescope pgo judge before                     all CPU profiles of a folder
   kitescope pgo judge cpu.pb.gz -o json
   kitescope pgo judge http://service:6060 --seconds 30 -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
@@ -60,7 +58,7 @@ Exit code 3: not worth building: unfit, or little to gain (--fail-on).`,
 	fl.Float64Var(&f.bars.ceiling, "min-ceiling", 5, "smallest bound worth building for, in percent of CPU time")
 	fl.Int64Var(&f.bars.samples, "min-samples", 2000, "minimum number of samples")
 	fl.BoolVar(&f.openUI, "ui", false, "open it in the terminal UI")
-	fl.StringVar(&f.ui.Theme, "theme", "auto", "theme in the terminal: auto, terminal, dark, light, mono")
+	fl.StringVar(&f.ui.Theme, "theme", "auto", "auto, terminal, dark, light, mono")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(judgeFailures...))
 	return cmd
 }

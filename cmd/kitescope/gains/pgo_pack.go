@@ -39,28 +39,19 @@ func pgoPack(a *cli.App, input Profiles) *cobra.Command {
 	f := packFlags{input: input}
 	cmd := &cobra.Command{
 		Use: "pack [PROFILE...]",
-		Long: `Merge CPU profiles into one for "go build", and write it into a main package.
+		Long: `Merge CPU profiles into one for "go build", and write it into a main package. It has
+only what the compiler reads: the last two frames of each stack, and one value. The
+same profiles give the same bytes, in any order. Profiles count by their samples, so
+the busiest process counts most.
 
-It has only what the compiler reads: the last two frames of each stack with function
-names, start lines and lines, and one value. Labels, addresses, files and times are gone. What
-"go tool preprofile" makes of it is what it makes of the merge of all profiles. The same profiles
-give the same bytes, in any order.
+default.pgo is written into the module's only main package, or that of --package, and
+next to it default.pgo.json: the sources with their hashes, and the judge's figures.
+A default.pgo that pack did not write is replaced only with --force.
 
-Profiles count by their samples, so the busiest process counts most.
-
-default.pgo is written into the module's only main package, or that of --package, and next to it
-default.pgo.json: the sources with their hashes, nodes, windows, build ids, the judge's figures.
-A default.pgo that pack wrote itself is replaced (its .json has its hash); another one only with
---force. -O writes elsewhere, and -O - to standard output.
-
-With --check nothing is written, and the exit code is 3 if "pgo judge" finds the profiles unfit or
-little to gain; without it this is only reported.
-
-Go records the path of a profile in a binary, and never its hash. --name-with-hash puts the hash
-into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
+Go records the path of a profile in a binary, never its hash: --name-with-hash puts
+it into the name for "pgo verify".`,
 		Example: `  kitescope pgo pack --dir ../milvus --package ./cmd before
   kitescope pgo pack --check monday.pb.gz tuesday.pb.gz
-  kitescope pgo pack before --block 'google.golang.org/grpc/internal/transport.(*loopyWriter).processData'
   kitescope pgo pack cpu.pb.gz -O - > default.pgo`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
@@ -68,15 +59,15 @@ into the name for "pgo verify"; go build then needs the printed -pgo flag.`,
 	cli.LeaveOut(cmd, "kind")
 	f.input.KeepMangled() // the compiler knows names as the linker has them
 	fl := cmd.Flags()
-	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of profiles, 0 for all; csv and structured formats default to all")
+	f.report.Register(cmd, render.ReportFormats(), cli.DefaultEntries, "maximum number of profiles; 0 for all")
 	f.report.List(cmd, builds.PackSchema, "node=querynode3", "-samples,name", "name,weight; +go_version")
-	fl.StringVar(&f.dir, "dir", "", "folder of the module to build; default: the current one")
+	fl.StringVar(&f.dir, "dir", "", "folder of the module; default: the current one")
 	fl.StringVar(&f.pkg, "package", "", "its main package, if there are several: ./cmd/service")
 	fl.StringVarP(&f.out, "out", "O", "", "write this file instead; - is standard output")
-	fl.StringArrayVar(&f.block, "block", nil, "rename this function in the profile to keep PGO from inlining it; repeatable")
-	fl.BoolVar(&f.fold, "fold-preempt", false, "attribute runtime.asyncPreempt to the preempted function; Go itself does not")
-	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo: binaries record the name in their build information")
-	fl.BoolVar(&f.check, "check", false, "write nothing and exit 3 unless \"pgo judge\" calls the profiles worth building")
+	fl.StringArrayVar(&f.block, "block", nil, "keep PGO from inlining this function; repeatable")
+	fl.BoolVar(&f.fold, "fold-preempt", false, "count runtime.asyncPreempt as the preempted function")
+	fl.BoolVar(&f.withHash, "name-with-hash", false, "write default-<sha256>.pgo")
+	fl.BoolVar(&f.check, "check", false, "write nothing; exit 3 unless worth building")
 	fl.BoolVar(&f.force, "force", false, "replace a file that pack did not write")
 	return cmd
 }

@@ -35,26 +35,11 @@ type trialFlags struct {
 // trialFailures are the words of --fail-on.
 var trialFailures = []string{"never", "worse", "not-better"}
 
-const helpTrial = `Build a Go program without and with a profile of its load, alternate runs, and report what the
-profile gains: the eight steps from program to default.pgo in one command.
-
-  1 find the module and its main package      5 pack the profiles into a default.pgo
-  2 build without PGO                         6 build with it
-  3 run the load and profile it               7 run both in pairs, in random order
-  4 judge the profiles                        8 compare both, report
-
-Two ways to run it:
-
-  --load 'COMMAND'     the program at work, from start to end. Its CPU time, its time on the clock
-                       and its memory are measured, and any results it prints in a format that
-                       "kitescope compare" reads.
-  --serve 'COMMAND'    the program as a service, started for each run and ended after it. --ready
-                       is where it answers when it is up, --load what keeps it busy (ab or a client
-                       of your own); --pprof where its profiles are. CPU time and
-                       memory are those of the service, from its start to its end.
-Command lines are split like in a shell but run without one: for shell features use sh -c '...'.
-They run in --dir. Placeholders change from run to run; each is in the environment too, as
-KITESCOPE_BIN and so on:
+const helpTrial = `Build a Go program without and with a profile of its load, run both in random order,
+and report what the profile gains. --load is the program at work, from start to end;
+with --serve it is a service, --load the client that keeps it busy, and --pprof where
+its profiles are. Command lines are split like in a shell but run without one, in
+--dir. Placeholders, also in the environment as KITESCOPE_BIN and so on:
 
   {bin}      the program, without or with PGO
   {pgo}      in --build: -pgo=off, or -pgo=FILE
@@ -63,42 +48,18 @@ KITESCOPE_BIN and so on:
   {run}      the number of the run
   {out}      an empty folder for the run's output
 
-Profiles are taken in separate runs because profiling takes time. If {profile} is in --load itself,
-measured runs of both programs write profiles as well; --profile-load is a command only for
-profiles. Rounds repeat until there are --samples, at most --rounds. --profile FILE takes existing
-profiles, from production for example.
+-O gets the binaries, profiles, outputs, default.pgo and the report.
 
-Benchmarks of a package are programs too: --build 'go test -c {pgo} -o {bin} ./codec' --load
-'{bin} -test.bench=. -test.benchtime=200x -test.cpuprofile={profile}'.
-
-The folder -O gets the binaries, all profiles, the output of runs (first MiB each), default.pgo with
-default.pgo.json, runs.jsonl (see: kitescope compare), report.md, report.html and report.json.
-Nothing else is written: copy default.pgo and default.pgo.json into the main package to keep them.
-
-CPU time and elapsed time decide; if a load prints requests per second, that and the CPU time per
-request.
-
-A failed run is counted and its output kept; the trial ends if the first run fails, or more than a
-quarter of them. An interrupted trial is started again in a new folder.
-
-The environment is passed on but never stored: put secrets there. In command lines, only what looks
-like a secret is redacted before they are stored and shown.
-
-Exit codes: 0 completed, whatever the result; 3 the result matches --fail-on; 1 failed; 2 wrong
-usage; 130 interrupted.`
+Exit code 3: the result matches --fail-on.`
 
 func pgoTrial(a *cli.App) *cobra.Command {
 	var f trialFlags
 	p := &f.plan
 	cmd := &cobra.Command{
 		Use: "trial", Long: helpTrial,
-		Example: `  kitescope pgo trial --dir ./mytool --load '{bin} convert big.json' \
-    --profile-load '{bin} -cpuprofile {profile} convert big.json' -O trial
-  kitescope pgo trial --dir ./service --package ./cmd/server --pairs 12 --control \
-    --serve '{bin} -addr 127.0.0.1:8080' --ready http://127.0.0.1:8080/health \
-    --pprof http://127.0.0.1:8080 --load 'ab -t 10 http://127.0.0.1:8080/' -O trial
-  kitescope pgo trial --build 'go build -tags prod -o {bin} {pgo} ./cmd/x' \
-    --load '{bin} -cpuprofile {profile}'`,
+		Example: `  kitescope pgo trial --load '{bin} -cpuprofile {profile} big.json' -O trial
+  kitescope pgo trial --serve '{bin} -addr :8080' --ready localhost:8080 \
+    --pprof http://localhost:8080 --load 'ab -t 10 http://localhost:8080/'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.Repeat = trialLine(cmd)
@@ -113,15 +74,26 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	p, fl := &f.plan, cmd.Flags()
 	fl.StringVar(&p.Dir, "dir", ".", "folder of the module")
 	fl.StringVar(&p.Package, "package", "", "its main package, if there are several: ./cmd/service")
-	fl.StringVar(&p.Build, "build", "", "command that builds {bin} with {pgo}; default: go build -o {bin} {pgo} PACKAGE")
-	fl.StringVar(&p.Load, "load", "", "command to measure, with {bin} in it; with --serve the client that keeps the service busy")
-	fl.StringVar(&p.ProfileLoad, "profile-load", "", "command to run instead of --load to take profiles")
+	fl.StringVar(&p.Build, "build", "", "command that builds {bin} with {pgo}")
+	fl.StringVar(&p.Load, "load", "", "command to measure, with {bin} in it")
 	fl.StringVar(&p.Serve, "serve", "", "command that starts the program as a service")
+	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile instead; repeatable")
+	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "number of runs of both programs")
+	cli.In(fl, cli.MoreTrial, func() { f.registerMore(fl) })
+	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "output folder, new or empty")
+	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
+	f.report.Register(cmd, builds.TrialFormats(), 0, "")
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
+	_ = cmd.MarkFlagDirname("dir")
+	_ = cmd.MarkFlagDirname("out")
+}
+
+func (f *trialFlags) registerMore(fl *pflag.FlagSet) {
+	p := &f.plan
+	fl.StringVar(&p.ProfileLoad, "profile-load", "", "command to run instead of --load to take profiles")
 	fl.StringVar(&p.Ready, "ready", "", "URL or host:port that answers when the service is up")
 	fl.StringVar(&p.PProf, "pprof", "", "base URL of the service's pprof: http://127.0.0.1:6060")
-	fl.StringArrayVar(&p.Profiles, "profile", nil, "build with this CPU profile, e.g. a pack, instead of taking one; repeatable")
-	fl.IntVar(&p.Pairs, "pairs", trial.DefaultPairs, "number of runs of both programs")
-	fl.IntVar(&p.Control, "control", 0, "number of pairs of the program without PGO and its own copy among them; without a number, the same as --pairs")
+	fl.IntVar(&p.Control, "control", 0, "pairs of the program without PGO and its own copy")
 	fl.Lookup("control").NoOptDefVal = "-1"
 	fl.IntVar(&p.Warmup, "warmup", trial.DefaultWarmup, "warm-up runs of each program, not counted")
 	fl.Int64Var(&p.Events, "samples", trial.DefaultEvents, "target number of samples per program")
@@ -133,12 +105,6 @@ func (f *trialFlags) register(cmd *cobra.Command) {
 	fl.Float64Var(&p.Level, "level", 0.05, "significance level, over all metrics together")
 	fl.Uint64Var(&p.Seed, "seed", 0, "seed of the order of runs; default: from the clock; the report has it")
 	fl.BoolVar(&p.Anyway, "anyway", false, "continue with profiles judged unfit")
-	fl.StringVarP(&p.Folder, "out", "O", "pgo-trial", "output folder, new or empty")
-	fl.StringVar(&f.failOn, "fail-on", trialFailures[0], "exit 3 on: "+strings.Join(trialFailures, ", "))
-	f.report.Register(cmd, builds.TrialFormats(), 0, "")
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed(trialFailures...))
-	_ = cmd.MarkFlagDirname("dir")
-	_ = cmd.MarkFlagDirname("out")
 }
 
 // trialLine is the command line again, without secrets: those of the commands in it, too.

@@ -22,22 +22,17 @@ import (
 func engineCommand(*cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "engine",
-		Long: `Answer queries like hnswlib, faiss or a Milvus node, from the same files: the same ids and
-distances, without Python or a cluster. Each library has one order of adding up floats, on every machine:
-distances of its other builds differ by a few units in the last place.
-
-  info    show an index file: type, metric, parameters, degrees, unreachable nodes
-  search  find neighbours of queries, and their recall
-  build   make an HNSW index in hnswlib's format
-  verify  check that an index is sound and holds these vectors
-  bench   measure queries per second, latency and recall by ef and threads
+		Long: `Answer queries like hnswlib, faiss or a Milvus node, from the same files: the same
+ids and distances, without Python or a cluster. Each library has one order of adding
+up floats: distances of its other builds differ by a few units in the last place.
 
 FILE is an index file of hnswlib or faiss; the folder of an index in Milvus's storage
 (index_files/BUILD/VERSION/PARTITION/SEGMENT) or a file in it; or a file of vectors,
-searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (FILE#COLUMN).`,
+searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet
+(FILE#COLUMN).`,
 		Example: `  kitescope engine info index_files/443/1/100/200
   kitescope engine build base.npy --m 16 --ef-construction 200 -O base.hnsw
-  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64 --truth truth.ivecs
+  kitescope engine search base.hnsw --queries q.npy --k 10 --truth truth.ivecs
   kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64 --threads 1,2`,
 	}
 }
@@ -46,10 +41,10 @@ searched row by row. VECTORS and QUERIES are .npy, .fvecs, .bvecs or .parquet (F
 func engineCommands() []cli.Entry {
 	return []cli.Entry{
 		{Name: "info", Short: "Show an index file or a log of Milvus's storage", Build: engineInfo},
-		{Name: "search", Short: "Find neighbours of queries in an index file, like the library that wrote it", Build: engineSearch},
+		{Name: "search", Short: "Find neighbours of queries in an index file", Build: engineSearch},
 		{Name: "build", Short: "Build an HNSW index of vectors, in hnswlib's format", Build: engineBuild},
 		{Name: "verify", Short: "Check that an index file is sound and holds these vectors", Build: engineVerify},
-		{Name: "bench", Short: "Measure queries per second, latency and recall of an index file, by ef and threads", Build: engineBench},
+		{Name: "bench", Short: "Measure queries per second, latency and recall", Build: engineBench},
 	}
 }
 
@@ -61,7 +56,7 @@ type engineFlags struct {
 	truth   string
 
 	k       int
-	library string
+	lib     string
 	threads int
 	exclude string
 	asked   paramFlags
@@ -69,17 +64,17 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) registerMetric(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming, jaccard or bm25, if the file does not have it; default l2, of sparse vectors ip")
+	cmd.Flags().StringVar(&f.metric, "metric", "", "l2, ip, cosine, hamming, jaccard, bm25, if not in the file")
 	_ = cmd.RegisterFlagCompletionFunc("metric", cli.Fixed("l2", "ip", "cosine", "hamming", "jaccard", "bm25"))
 }
 
 // registerSearch adds the flags that say whose search it is.
 func (f *engineFlags) registerSearch(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.queries, "queries", "", "the queries: .npy, .fvecs, .bvecs, .parquet or, sparse, .csr (required)")
-	fl.StringVar(&f.truth, "truth", "", "ids of the true neighbours, one row per query (.ivecs, .npy), or exact: computed here, row by row")
+	fl.StringVar(&f.queries, "queries", "", ".npy, .fvecs, .bvecs, .parquet, .csr (required)")
+	fl.StringVar(&f.truth, "truth", "", "ids of true neighbours (.ivecs, .npy), or exact")
 	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours")
-	fl.StringVar(&f.library, "library", "native", "library whose ties, filters and defaults to use: "+strings.Join(engine.Libraries(), ", ")+"; native is the one that wrote the file")
+	fl.StringVar(&f.lib, "library", "native", strings.Join(engine.Libraries(), ", "))
 	f.sparse.register(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("library", cli.Fixed(engine.Libraries()...))
 }
@@ -103,8 +98,8 @@ func (f *engineFlags) options() (target.Options, error) {
 		return o, cli.Usage(errors.New("no queries"), "give their file: --queries q.npy")
 	}
 	var ok bool
-	if o.Library, ok = engine.ParseLibrary(f.library); !ok {
-		return o, cli.Usagef("--library must be %s, not %q", strings.Join(engine.Libraries(), ", "), f.library)
+	if o.Library, ok = engine.ParseLibrary(f.lib); !ok {
+		return o, cli.Usagef("--library must be %s, not %q", strings.Join(engine.Libraries(), ", "), f.lib)
 	}
 	var err error
 	if o.BM25, err = f.sparse.options(); err != nil {

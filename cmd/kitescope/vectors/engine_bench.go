@@ -22,11 +22,10 @@ func engineBench(a *cli.App) *cobra.Command {
 	rounds := 5
 	cmd := &cobra.Command{
 		Use: "bench FILE",
-		Long: `Run all queries repeatedly and measure: one warm-up round, then --rounds measured ones. Each thread
-sends its next query when the last one is answered. QPS is the median round, with the slowest and
-fastest; latencies cover all queries of all rounds. Without --truth there is no recall: --truth exact
-computes the true neighbours first, row by row.`,
-		Example: `  kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64,128 --threads 1,2 --truth exact
+		Long: `Run all queries repeatedly and measure: one warm-up round, then --rounds measured
+ones. QPS is the median round, with the slowest and fastest; latencies cover all
+queries of all rounds. --truth adds the recall.`,
+		Example: `  kitescope engine bench base.hnsw --queries q.npy --ef 16,32,64 --truth exact
   kitescope engine bench base.npy --queries q.npy -o json`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine bench base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +43,7 @@ computes the true neighbours first, row by row.`,
 		}
 		return ownUsage(p)
 	})
-	fl.StringVar(&efs, "ef", "", "candidates of an HNSW search, one or several: 16,32,64; default: the file's, or the library's")
+	fl.StringVar(&efs, "ef", "", "candidates of an HNSW search, one or several: 16,32,64")
 	fl.StringVar(&nprobes, "nprobe", "", "lists of an IVF search, one or several")
 	fl.StringVar(&threads, "threads", "1", "concurrent threads, one or several: 1,2,4")
 	fl.IntVar(&rounds, "rounds", rounds, "measured rounds")

@@ -18,26 +18,25 @@ func engineSearch(a *cli.App) *cobra.Command {
 	var f engineFlags
 	cmd := &cobra.Command{
 		Use: "search FILE",
-		Long: `Answer queries from an index file. Ids, distances and the order of equal distances match the library
-that wrote the file; --library uses another one's rules.
-
---truth compares with the true neighbours: recall is the share of the first k that was found.`,
+		Long: `Answer queries from an index file. Ids, distances and the order of equal distances
+match the library that wrote the file; --library uses another one's rules. --truth
+adds the recall: the share of the first k true neighbours that was found.`,
 		Example: `  kitescope engine search base.hnsw --queries q.npy --k 10 --ef 64
   kitescope engine search base.npy --queries q.npy --metric ip -o jsonl
-  kitescope engine search index_files/443/1/100/200 --queries q.npy --ef 64 --truth exact`,
+  kitescope engine search index_files/443/1/100/200 --queries q.npy`,
 		Args: cli.Args(1, 1, "one index file", "kitescope engine search base.hnsw --queries q.npy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.search(a, cmd, args[0])
 		},
 	}
-	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries, 0 for all; csv and structured formats default to all")
-	f.report.List(cmd, replays.SearchSchema, "'distances>1000'", "-distances,query", "query,distances; +brute_force")
+	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of queries; 0 for all")
+	f.report.List(cmd, replays.SearchSchema, "'distances>1000'", "-distances,query", "query; +brute_force")
 	f.registerMetric(cmd)
 	f.registerSearch(cmd)
 	fl := cmd.Flags()
 	f.asked.register(fl, ownUsage)
-	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with the ids in this file (.npy, .ivecs)")
-	fl.IntVar(&f.threads, "threads", 0, "goroutines, 0 for one per CPU; the answers do not depend on it")
+	fl.StringVar(&f.exclude, "exclude", "", "exclude rows with these ids (.npy, .ivecs)")
+	fl.IntVar(&f.threads, "threads", 0, "goroutines; 0 for one per CPU")
 	return cmd
 }
 

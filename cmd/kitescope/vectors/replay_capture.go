@@ -25,7 +25,7 @@ from several proxies: searches per second, their times, sizes, durations and fai
 vectors. --out writes times and sizes as a query log; with --vectors it takes the vectors of another
 log, for "replay run --timed".`,
 		Example: `  kitescope replay capture access.log
-  kitescope replay capture access.log*.gz --collection docs --vectors queries.npy --out monday.jsonl
+  kitescope replay capture access.log*.gz --vectors queries.npy -O monday.jsonl
   kitescope replay run docs --queries monday.jsonl --timed --speed 2`,
 		Args: cli.Args(1, 10000, "at least one access log", "kitescope replay capture access.log"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine/dataset"
@@ -39,14 +40,8 @@ type replayInput struct {
 
 func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&in.storage, "storage", "", "location of the files: a folder, a tar archive, or s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false; default: from the cluster's configuration. Keys: KITESCOPE_STORAGE_ACCESS_KEY and _SECRET_KEY, or AWS's")
-	fl.StringVar(&in.field, "field", "", "vector field, if there are several")
-	fl.StringVar(&in.milvus, "milvus", "", "behave like this Milvus version; default: the cluster's")
-	fl.StringVar(&in.metric, "metric", "", "L2, IP, COSINE, HAMMING or JACCARD, if the metadata of Milvus 2.1 has none")
-	fl.IntVar(&in.replica, "replica", 0, "replica to query, in the order of replay info")
-	fl.IntVar(&in.threads, "load-threads", 0, "segments to read in parallel; default: one per CPU")
-	fl.Float64Var(&in.cores, "node-cores", 0, "cores per query node, overriding what they report: for containers with a limit")
-	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
+	fl.StringVar(&in.storage, "storage", "", "where the files are (see: help sources)")
+	cli.In(fl, cli.MoreReplay, func() { in.registerMore(fl) })
 	in.nodes = cli.AddNodeFlags(cmd, true)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -54,6 +49,16 @@ func (in *replayInput) register(a *cli.App, cmd *cobra.Command) {
 		}
 		return a.CompleteGet(cmd, []string{"collections"}, word)
 	}
+}
+
+func (in *replayInput) registerMore(fl *pflag.FlagSet) {
+	fl.StringVar(&in.field, "field", "", "vector field, if there are several")
+	fl.StringVar(&in.milvus, "milvus", "", "behave like this Milvus version; default: the cluster's")
+	fl.StringVar(&in.metric, "metric", "", "L2, IP, COSINE, HAMMING or JACCARD, if the metadata of Milvus 2.1 has none")
+	fl.IntVar(&in.replica, "replica", 0, "replica to query, in the order of replay info")
+	fl.IntVar(&in.threads, "load-threads", 0, "segments to read in parallel; default: one per CPU")
+	fl.Float64Var(&in.cores, "node-cores", 0, "cores per query node, overriding what they report: for containers with a limit")
+	fl.StringVar(&in.memory, "memory-limit", "", "reject segments that need more memory: 16GiB; default: available memory on Linux")
 }
 
 // meaningless is the error of a flag that would do nothing.

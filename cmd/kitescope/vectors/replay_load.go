@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/engine"
@@ -20,7 +20,6 @@ import (
 	"kitescope/render"
 	"kitescope/render/replays"
 	"kitescope/replay"
-	"kitescope/replay/live"
 	"kitescope/replay/load"
 	"kitescope/replay/log"
 )
@@ -44,8 +43,13 @@ type queryFlags struct {
 // register adds the flags. Commands with an ef of another kind have that flag themselves.
 func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs, .bvecs or .parquet; default: --draw queries, like replay sample")
-	fl.IntVar(&f.draw.count, "draw", 1000, "number of queries to draw from the collection without a log")
+	fl.StringVar(&f.path, "queries", "", "query log: .jsonl, .npy, .fvecs, .bvecs or .parquet")
+	fl.IntVar(&f.draw.count, "draw", 1000, "without --queries: draw so many")
+	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
+	cli.In(fl, cli.MoreReplay, func() { f.registerMore(fl, ef) })
+}
+
+func (f *queryFlags) registerMore(fl *pflag.FlagSet, ef bool) {
 	fl.Float64Var(&f.draw.noise, "noise", defaultNoise, "noise of drawn queries (see: replay sample)")
 	fl.Uint64Var(&f.draw.seed, "seed", 1, "seed of all random choices")
 	fl.IntVar(&f.draw.nq, "nq", 1, "vectors per request, for drawn queries and vector files")
@@ -54,7 +58,6 @@ func (f *queryFlags) register(cmd *cobra.Command, ef bool) {
 	fl.BoolVar(&f.shuffle, "shuffle", false, "shuffle the requests with --seed")
 	fl.StringVar(&f.column, "column", "", "column of a .parquet file, if several have vectors")
 	fl.BoolVar(&f.strict, "strict-log", false, "stop at the first broken request; otherwise broken ones are counted and skipped")
-	fl.IntVarP(&f.k, "k", "k", 10, "number of neighbours, if not in the log")
 	f.params.register(fl, func(p *engine.SearchParam) string {
 		if p.Of == engine.HasGraph && !ef {
 			return ""
@@ -188,6 +191,15 @@ type loadFlags struct {
 
 func (f *loadFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
+	cli.In(fl, cli.MoreReplay, func() { f.registerMore(fl) })
+	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file")
+	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
+	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of rows; 0 for all")
+	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "qps; +latency_max_seconds")
+	_ = cmd.RegisterFlagCompletionFunc("truth", cli.Fixed(exactTruth, "log", "none"))
+}
+
+func (f *loadFlags) registerMore(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.timed, "timed", false, "send requests at the log's times, without waiting for answers")
 	fl.Float64Var(&f.speed, "speed", 1, "with --timed: speed factor")
 	fl.BoolVar(&f.poisson, "poisson", false, "with --rate: Poisson arrivals, drawn from --seed")
@@ -198,23 +210,22 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.deadline, "deadline", 30*time.Second, "deadline per request: a later answer is a failure")
 	fl.IntVar(&f.total, "total", 0, "maximum number of requests in total; 0 for no limit")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "stop after this time, with results so far; 0 for no limit")
-	fl.StringVarP(&f.save, "out", "O", "", "write the result to this file, for show, plot, report, and as a baseline")
-	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
-	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of segments and requests; 0 for all")
-	f.report.List(cmd, func(o render.ReportOptions) *table.Schema { return resultSchema(f.baseline)(o) }, "'recall>=0.95'", "-qps,recall", "ef,sessions,qps; +latency_max_seconds")
-	_ = cmd.RegisterFlagCompletionFunc("truth", cli.Fixed(exactTruth, "log", "none"))
 }
 
 func (f *loadFlags) registerTarget(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.target, "target", "", "query this server instead, and compare it with the engine: "+strings.Join(live.Shapes(), ", ")+"; passwords come from KITESCOPE_TARGET_PASSWORD, a token from KITESCOPE_MILVUS_TOKEN")
+	cli.In(fl, cli.MoreReplay, func() { f.registerTargetMore(fl) })
+	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.Fixed("strong", "bounded", "session", "eventually"))
+}
+
+func (f *loadFlags) registerTargetMore(fl *pflag.FlagSet) {
+	fl.StringVar(&f.target, "target", "", "query this server instead, see above")
 	fl.StringVar(&f.passwordFile, "target-password-file", "", "file with the target's password")
 	fl.StringVar(&f.targetTable, "target-collection", "", "its collection, table or index; default: that of the address, or the same name")
 	fl.StringVar(&f.targetField, "target-field", "", "its vector field or column, if there are several")
 	fl.StringVar(&f.targetKey, "target-key", "", "key column, or field of OpenSearch; default: the primary key, or _id")
 	fl.StringVar(&f.consistency, "consistency", "", "strong, bounded, session or eventually; default: the collection's")
 	fl.BoolVar(&f.ignoreGrowing, "ignore-growing", false, "make Milvus ignore growing segments (2.2.3 and later)")
-	_ = cmd.RegisterFlagCompletionFunc("consistency", cli.Fixed("strong", "bounded", "session", "eventually"))
 }
 
 func (f *loadFlags) check() error {

@@ -46,15 +46,11 @@ func (f *runFlags) sessionsFlag() string {
 	return "sessions"
 }
 
-const helpRun = `Run each query on every segment like the cluster's nodes: growing and unindexed segments row by row,
-indexed ones with their own index files; reduced by node and shard leader, merged like the proxy does.
-Then show the cost by segment, state, index and node.
-
-QPS and latency are for this machine, with all nodes' work on it and no network: they show what a query
-costs and how a change affects it. "replay whatif" predicts a cluster's QPS from these costs.
-
-Recall is measured against the true neighbours, computed row by row over all loaded rows (--truth).
-Segments that could not be loaded are listed with their rows: --strict makes it exit 4.
+const helpRun = `Run each query on every segment like the cluster's nodes: growing and unindexed
+segments row by row, indexed ones with their own index files; reduced by node and
+shard leader, merged like the proxy does. QPS and latency are for this machine, with
+all nodes' work on it and no network; "replay whatif" predicts a cluster's. Recall is
+measured against the true neighbours of all loaded rows (--truth).
 
 `
 
@@ -62,22 +58,20 @@ func replayRun(a *cli.App) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use: "run COLLECTION",
-		Long: helpRun + `With --target a real Milvus (2.1 to 2.6), PostgreSQL with pgvector, OpenSearch with k-NN or MariaDB (11.7 and
-later) is queried instead, within --rate, --total and --max-time, and its answers are compared with the
-engine's, hit by hit. The expected answers
-come from the cluster's segments, or, without a cluster, from a file of its vectors (--vectors).`,
+		Long: helpRun + `With --target a real Milvus (2.1 to 2.6), PostgreSQL with pgvector, OpenSearch or
+MariaDB is queried instead, within --rate, --total and --max-time, and its answers are
+compared with the engine's. Without a cluster, --vectors has its vectors.`,
 		Example: `  kitescope replay run docs --from cluster.kite --storage /backup/milvus
-  kitescope replay run docs --queries q.jsonl --ef 64 --sessions 4 -O before.json
-  kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50 --total 2000
-  kitescope replay run items --vectors base.npy --ids ids.npy --metric L2 --target postgres://app@10.0.0.7/shop`,
+  kitescope replay run docs --queries q.jsonl --sessions 4 -O before.json
+  kitescope replay run docs --queries q.npy --target 10.0.0.5:19530 --rate 50`,
 		Args: oneCollection("kitescope replay run docs"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.register(a, cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.sessions, "sessions", "1", "concurrent sessions; with --rate and --timed the maximum in flight")
-	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, if not in the log; default: 64, or k if larger")
-	fl.StringVar(&f.rates, "rate", "", "requests per second, without waiting for answers; latency counts from the scheduled start")
+	fl.StringVar(&f.sessions, "sessions", "1", "concurrent sessions; with --rate at most")
+	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, if not in the log")
+	fl.StringVar(&f.rates, "rate", "", "requests per second, without waiting for answers")
 	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier result to compare with")
 	return cmd
 }
@@ -86,19 +80,19 @@ func replaySweep(a *cli.App) *cobra.Command {
 	f := runFlags{sweep: true}
 	cmd := &cobra.Command{
 		Use: "sweep COLLECTION",
-		Long: helpRun + `A sweep measures each combination of --concurrency (or --rate) and --ef, in several rounds with an
-interval, and marks the Pareto-optimal points in recall and QPS.`,
-		Example: `  kitescope replay sweep docs --concurrency 1,2,4,8,16,32,48 --ef 16,32,64,128 -O sweep.json
+		Long: helpRun + `A sweep measures each combination of --concurrency (or --rate) and --ef, and marks the
+Pareto-optimal points in recall and QPS.`,
+		Example: `  kitescope replay sweep docs --concurrency 1,4,16 --ef 16,64 -O sweep.json
   kitescope replay sweep docs --rate 100,200,400 --concurrency 64
-  kitescope replay sweep docs --target 10.0.0.5:19530 --concurrency 1,2,4 --round 10s --baseline before.json`,
+  kitescope replay sweep docs --target 10.0.0.5:19530 --baseline before.json`,
 		Args: oneCollection("kitescope replay sweep docs --concurrency 1,2,4"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
 	f.register(a, cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,48", "numbers of concurrent sessions; with --rate the maximum in flight")
-	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search, several, overriding the log: 16,32,64,128; default: the log's, or 64")
-	fl.StringVar(&f.rates, "rate", "", "requests per second, several: 100,200,400; instead of a closed loop")
+	fl.StringVar(&f.sessions, "concurrency", "1,2,4,8,16,32,48", "concurrent sessions; with --rate at most")
+	fl.StringVar(&f.efs, "ef", "", "candidates of an HNSW search: 16,32,64,128")
+	fl.StringVar(&f.rates, "rate", "", "requests per second: 100,200,400")
 	fl.StringVar(&f.load.baseline, "baseline", "", "an earlier sweep to compare with")
 	return cmd
 }

@@ -44,7 +44,7 @@ the rows themselves, 1 is as far away as rows are from their mean. The same seed
 queries.
 
 Real user queries are better, if you have any: this draws rows uniformly.`,
-		Example: `  kitescope replay sample docs --storage /backup/milvus --count 1000 --out queries.jsonl
+		Example: `  kitescope replay sample docs --storage /backup/milvus --out queries.jsonl
   kitescope replay sample docs --noise 0.3 --seed 7 --out queries.npy`,
 		Args: oneCollection("kitescope replay sample docs --out queries.jsonl"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -292,7 +292,7 @@ func replayReport(a *cli.App) *cobra.Command {
 reproduce it. Several results stand side by side: recall against queries per second in one plot, and each point
 with what a query costs the server. Of two results of one target the first is the baseline.`,
 		Example: `  kitescope replay report before.json after.json whatif.json --out replay.html
-  kitescope replay report milvus.json postgres.json opensearch.json --out targets.html`,
+  kitescope replay report milvus.json postgres.json --out targets.html`,
 		Args: cli.Args(1, 64, "at least one result file", "kitescope replay report before.json --out replay.html"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			series, prediction, err := Saved(args)

@@ -24,8 +24,10 @@ type vectorFile struct {
 
 func (f *vectorFile) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.path, "vectors", "", "with --target: file of its vectors, instead of a cluster's segments (.npy, .fvecs, .bvecs, .parquet or FILE.parquet#COLUMN); needs --metric but no cluster")
-	fl.StringVar(&f.ids, "ids", "", "with --vectors: keys of its rows, if not row numbers from 0 (.npy, .ivecs)")
+	cli.In(fl, cli.MoreReplay, func() {
+		fl.StringVar(&f.path, "vectors", "", "with --target: file of its vectors; needs --metric, no cluster")
+		fl.StringVar(&f.ids, "ids", "", "with --vectors: keys of its rows, if not row numbers from 0 (.npy, .ivecs)")
+	})
 }
 
 // meaningless is the error of a flag that would do nothing.

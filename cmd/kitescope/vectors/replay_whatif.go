@@ -38,24 +38,18 @@ func replayWhatIf(a *cli.App) *cobra.Command {
 	var f whatIfFlags
 	cmd := &cobra.Command{
 		Use: "whatif COLLECTION",
-		Long: `Predict how the queries would run on the current cluster and on each --change of it. Segment costs are
-measured here, on the real vectors: missing indexes are built, up to --build-rows; segments beyond that
-cost what measured ones of the same index cost, in proportion to their work. One model of queues turns
-costs into queries per second and latencies: each node is so many cores, first come, first served, and
-a request waits for its slowest part.
+		Long: `Predict how the queries would run on the current cluster and on each --change of it.
+Segment costs are measured here, on the real vectors: missing indexes are built, up
+to --build-rows; other segments cost in proportion. A model of queues turns costs
+into queries per second and latencies. Its accuracy is at the end.
 
-The accuracy is at the end: the simulation compared with a live run of the current cluster (--calibrate, a
-result of replay sweep --target), which server overheads are taken from; without it they are assumed.
-
-A change is a comma-separated list of words; --change is repeatable. Without one the likely causes are
-tried: growing segments, imbalance, index, ef. Words apply in the order of this list, however they are
-written: scale=1e5,segment-rows=500k makes a billion rows from ten thousand, in segments of 500,000. A
-word without effect is an error.
+A change is a comma-separated list of these words, applied in this order. Without one
+the likely causes are tried: growing segments, imbalance, index, ef.
 
 ` + changeWords(),
 		Example: `  kitescope replay whatif docs --storage /backup/milvus
-  kitescope replay whatif docs --queries q.jsonl --change index --change index,balance --rate 200
-  kitescope replay whatif docs --change scale=100,nodes=+30,balance --calibrate live.json`,
+  kitescope replay whatif docs --change index --change index,balance --rate 200
+  kitescope replay whatif docs --change scale=100,nodes=+30,balance`,
 		Args: oneCollection("kitescope replay whatif docs --change index"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(a, cmd, args) },
 	}
@@ -64,26 +58,24 @@ word without effect is an error.
 	cli.LeaveOut(cmd, "truth", "override", "strict-log", "replica")
 	f.screen.register(cmd)
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.changes, "change", nil, "change to the cluster, in the words above; repeatable")
+	fl.StringArrayVar(&f.changes, "change", nil, "a change: index,balance; repeatable")
 	fl.IntVar(&f.at, "at", 0, "number of sessions; default 16")
 	fl.Float64Var(&f.rate, "rate", 0, "or requests per second")
-	fl.StringVar(&f.calibrate, "calibrate", "", "take server overheads from this result of the current cluster (replay run or sweep with --target)")
-	fl.Int64Var(&f.buildRows, "build-rows", 200000, "maximum number of rows to build indexes from")
-	fl.StringVarP(&f.save, "out", "O", "", "write the prediction to this file, for show, plot and report")
+	cli.In(fl, cli.MoreReplay, func() {
+		fl.StringVar(&f.calibrate, "calibrate", "", "overheads from this result of replay run --target")
+		fl.Int64Var(&f.buildRows, "build-rows", 200000, "maximum number of rows to build indexes of")
+	})
+	fl.StringVarP(&f.save, "out", "O", "", "write the prediction to this file")
 	fl.BoolVar(&f.force, "force", false, "replace the file if it exists")
 	f.report.Register(cmd, render.ReportFormats(), 10, "maximum number of nodes; 0 for all")
-	f.report.List(cmd, replays.WhatIfSchema, "'gain>1.1'", "-gain,change", "change,gain; +critical_node")
+	f.report.List(cmd, replays.WhatIfSchema, "'gain>1.1'", "-gain,change", "gain; +critical_node")
 	return cmd
 }
 
-// changeWords is a table of the words of --change.
+// changeWords lists the words of --change.
 func changeWords() string {
-	var b strings.Builder
-	names, docs := whatif.Words()
-	for i, name := range names {
-		b.WriteString("  " + name + strings.Repeat(" ", max(1, 22-len(name))) + docs[i] + "\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	names, _ := whatif.Words()
+	return strings.Join(names, ", ") + " (see: help changes)"
 }
 
 func (f *whatIfFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
