@@ -15,11 +15,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/go-sql-driver/mysql"
 
 	"kitescope/engine/dist"
+	"kitescope/internal/bounded"
 	"kitescope/replay/load"
 )
 
@@ -78,13 +78,12 @@ type mariaSession struct {
 	answers
 	m    *mariaDB
 	db   *sql.DB
-	left atomic.Int64 // bytes that may still be read for an answer
+	left bounded.Bytes // that may be read for an answer
 }
 
-// mariaConn counts down the bytes that are read.
+// mariaConn checks the first packet.
 type mariaConn struct {
 	net.Conn
-	left  *atomic.Int64
 	first []byte // of the first packet, not yet read by the driver
 }
 
@@ -132,11 +131,7 @@ func (c *mariaConn) Read(p []byte) (int, error) {
 		c.first = c.first[n:]
 		return n, nil
 	}
-	n, err := c.Conn.Read(p)
-	if c.left.Add(int64(-n)) < 0 {
-		return 0, errMariaGarbled
-	}
-	return n, err
+	return c.Conn.Read(p)
 }
 
 // session prepares a connection; nothing is dialed.
@@ -151,7 +146,7 @@ func (m *mariaDB) session() (*mariaSession, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &mariaConn{Conn: conn, left: &s.left}
+		c := &mariaConn{Conn: s.left.Conn(conn)}
 		if err := c.handshake(ctx); err != nil {
 			_ = conn.Close()
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -182,7 +177,7 @@ func (m *mariaDB) Session(ctx context.Context) (load.Session, error) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
 	defer cancel()
-	s.left.Store(largestDescription)
+	s.left.Allow(largestCatalog)
 	if err := s.ping(bounded); err != nil {
 		_ = s.Close()
 		return nil, s.fault(ctx, err)
@@ -226,7 +221,7 @@ func (s *mariaSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, 
 
 func (s *mariaSession) search(ctx context.Context, most int, query string, values []any) (err error) {
 	defer recoverDriver(&err)
-	s.left.Store(int64(most))
+	s.left.Allow(int64(most))
 	rows, err := s.db.QueryContext(ctx, query, values...)
 	if err != nil {
 		return err
@@ -298,7 +293,7 @@ func (m *mariaDB) describe(ctx context.Context) (Description, mariaStatement, er
 	defer s.Close()
 	bounded, cancel := context.WithTimeout(ctx, m.o.Deadline)
 	defer cancel()
-	s.left.Store(largestDescription)
+	s.left.Allow(largestCatalog)
 	d, statement, err := s.describe(bounded)
 	return d, statement, s.fault(ctx, err)
 }
@@ -425,7 +420,7 @@ var errMariaGarbled = errors.New("not MariaDB's protocol, or larger than an answ
 
 // fault is that of the target; the driver does not hand on that an answer was too large.
 func (s *mariaSession) fault(ctx context.Context, err error) error {
-	if err != nil && s.left.Load() < 0 {
+	if err != nil && s.left.Exceeded() {
 		err = errMariaGarbled
 	}
 	return s.m.fault(ctx, err)

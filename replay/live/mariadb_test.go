@@ -407,7 +407,7 @@ func TestMariaAnswersAreBounded(t *testing.T) {
 			}
 		}
 	}()
-	s.left.Store(1 << 20)
+	s.left.Allow(1 << 20)
 	if err := s.fault(t.Context(), s.db.PingContext(t.Context())); err == nil || !strings.Contains(err.Error(), "does not answer like MariaDB") {
 		t.Errorf("an endless answer: %v", err)
 	}

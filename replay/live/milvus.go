@@ -138,10 +138,11 @@ func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer,
 // largest is how many bytes an answer can have: a key that is a number and its score take 14, and servers add a little to each. Text may be
 // as long as a varchar is.
 func (d *Description) largest(r *load.Request) int {
+	hit := int64(64)
 	if d.TextKeys {
-		return largestAnswer
+		hit += largestKey
 	}
-	return int(min(largestAnswer, 1<<20+64*int64(r.Vectors.Rows)*int64(min(r.K, largestAnswer))))
+	return int(min(largestAnswer, 1<<20+hit*int64(r.Vectors.Rows)*int64(min(r.K, largestAnswer))))
 }
 
 // read makes hits of an answer: scores are squared distances for L2, similarities for IP and COSINE, in all versions
@@ -555,6 +556,8 @@ const (
 	// is far smaller.
 	largestAnswer      = 256 << 20
 	largestDescription = 32 << 20
+	largestCatalog     = 4 << 20 // of an SQL table and all that a server sends with it
+	largestKey         = 64 << 10
 	largestHeader      = 64 << 10
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"kitescope/engine/dist"
+	"kitescope/internal/bounded"
 	"kitescope/replay/load"
 )
 
@@ -51,9 +52,6 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	}
 	if database != "" {
 		config.Database = database
-	}
-	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return o.Dial(ctx, network, address)
 	}
 	config.ConnectTimeout = o.Deadline
 	config.MaxProtocolMessageBodyLen = largestAnswer
@@ -99,22 +97,32 @@ func (p *postgres) Description() Description { return p.desc }
 
 // describe connects and reads the catalogs.
 func (p *postgres) describe(ctx context.Context) (Description, statements, error) {
-	conn, err := p.connect(ctx)
+	conn, err := p.connect(ctx, new(bounded.Bytes))
 	if err != nil {
 		return Description{}, statements{}, err
 	}
 	defer end(ctx, conn)
-	bounded, cancel := context.WithTimeout(ctx, p.o.Deadline)
+	limited, cancel := context.WithTimeout(ctx, p.o.Deadline)
 	defer cancel()
-	c := &catalog{ctx: bounded, conn: conn, p: p}
+	c := &catalog{ctx: limited, conn: conn, p: p}
 	d, sql, err := c.describe()
 	return d, sql, p.fault(ctx, err)
 }
 
-func (p *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
-	bounded, cancel := context.WithTimeout(ctx, p.o.Deadline)
+// connect opens a connection that may be sent so many bytes. The driver keeps all parameters that a server announces.
+func (p *postgres) connect(ctx context.Context, left *bounded.Bytes) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.o.Deadline)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(bounded, p.config)
+	left.Allow(largestCatalog)
+	config := p.config.Copy()
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := p.o.Dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return left.Conn(conn), nil
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	return conn, p.fault(ctx, err)
 }
 
@@ -130,6 +138,7 @@ type postgresSession struct {
 	answers
 	p        *postgres
 	conn     *pgx.Conn
+	left     bounded.Bytes
 	settings map[string]int // of the session, by name
 	query    []byte
 }
@@ -144,7 +153,7 @@ func (p *postgres) Session(ctx context.Context) (load.Session, error) {
 }
 
 func (s *postgresSession) connect(ctx context.Context) error {
-	conn, err := s.p.connect(ctx)
+	conn, err := s.p.connect(ctx, &s.left)
 	if err != nil {
 		return err
 	}
@@ -177,6 +186,7 @@ func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answe
 		}
 		s.query = appendVector(s.query[:0], s.p.desc.Element, s.p.desc.Dim, row)
 		values[0] = s.query
+		s.left.Allow(int64(s.p.desc.largest(r)))
 		return s.search(ctx, sql, values)
 	})
 	return answer, s.p.fault(ctx, err)
@@ -296,16 +306,10 @@ func (c *catalog) rows(sql string, values ...any) ([][]string, error) {
 	}
 	defer result.Close()
 	var all [][]string
-	bytes := 0
 	for result.Next() {
 		var texts []string
 		for _, v := range result.RawValues() {
 			texts = append(texts, string(v))
-			bytes += len(v) + 16
-		}
-		if bytes > largestDescription {
-			_ = c.conn.PgConn().Conn().Close() // what else comes is not read
-			return nil, faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s sent more than a table description can hold", c.p.addr.host)
 		}
 		all = append(all, texts)
 	}
@@ -526,7 +530,7 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 	switch {
 	case ended(ctx) != nil:
 		return ended(ctx)
-	case contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
+	case errors.Is(err, bounded.ErrTooMuch), contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
 		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s does not answer like PostgreSQL", p.addr.host)
 	case contains(text, "server refused TLS"):
 		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS", p.addr.host)

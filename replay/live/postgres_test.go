@@ -1,9 +1,13 @@
 package live
 
 import (
+	"bufio"
+	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"math"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +72,45 @@ func TestServerFaults(t *testing.T) {
 		if !errors.As(err, &f) || f.Kind != want || strings.Contains(f.Reason, "\n") {
 			t.Errorf("%s: %+v, want %s", code, err, want)
 		}
+	}
+}
+
+// TestPostgresAnswersAreBounded has a server announce ever new parameters, before and after the login.
+func TestPostgresAnswersAreBounded(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				const wantsTLS = 8 // bytes
+				if n, _ := conn.Read(make([]byte, 4<<10)); n == wantsTLS {
+					_, _ = conn.Write([]byte("N"))
+					return
+				}
+				out := bufio.NewWriter(conn)
+				fmt.Fprint(out, "R\x00\x00\x00\x08\x00\x00\x00\x00") // welcome
+				for n := 0; ; n++ {
+					if _, err := fmt.Fprintf(out, "S\x00\x00\x00\x0e%08d\x00\x00", n); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	o := &Options{Deadline: time.Minute, Collection: "c", Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}
+	start := time.Now()
+	_, err = openPostgres(t.Context(), &address{scheme: "postgres", uri: "postgres://u@" + listener.Addr().String() + "/d", host: listener.Addr().String()}, o)
+	if err == nil || !strings.Contains(err.Error(), "does not answer like PostgreSQL") || time.Since(start) > 20*time.Second {
+		t.Errorf("after %v: %v", time.Since(start), err)
 	}
 }
