@@ -556,7 +556,7 @@ const (
 	// is far smaller.
 	largestAnswer      = 256 << 20
 	largestDescription = 32 << 20
-	largestCatalog     = 4 << 20 // of an SQL table and all that a server sends with it
+	largestCatalog     = 4 << 20 // of a table or index, with all that a server sends with it
 	largestKey         = 64 << 10
 	largestHeader      = 64 << 10
 )

@@ -311,7 +311,7 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	var indexes map[string]struct {
 		Mappings openSearchMapping `json:"mappings"`
 	}
-	if err := s.get(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, largestDescription, &indexes); err != nil {
+	if err := s.get(ctx, http.MethodGet, "/"+url.PathEscape(t.o.Collection)+"/_mapping", nil, largestCatalog, &indexes); err != nil {
 		return d, about("index "+clip(t.o.Collection), err)
 	}
 	names := slices.Sorted(maps.Keys(indexes))

@@ -2,10 +2,12 @@ package live
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +54,10 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	}
 	if database != "" {
 		config.Database = database
+	}
+	plain := func(c *tls.Config) bool { return c == nil }
+	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return plain(f.TLSConfig) != plain(config.TLSConfig) }) {
+		config.RequireAuth = "!password" // whether there is TLS is the server's choice
 	}
 	config.ConnectTimeout = o.Deadline
 	config.MaxProtocolMessageBodyLen = largestAnswer
@@ -532,6 +538,11 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 		return ended(ctx)
 	case errors.Is(err, bounded.ErrTooMuch), contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
 		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s does not answer like PostgreSQL", p.addr.host)
+	case contains(text, "require_auth check failed"):
+		return faultf(Denied, "enable TLS on the server and set sslmode=require, or send the password in clear text with sslmode=disable",
+			"%s wants the password in clear text", p.addr.host)
+	case contains(text, "SCRAM"):
+		return faultf(Denied, "check that it is PostgreSQL, and its scram_iterations", "%s does not log in by SCRAM like PostgreSQL", p.addr.host)
 	case contains(text, "server refused TLS"):
 		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS", p.addr.host)
 	}

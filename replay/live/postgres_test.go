@@ -75,13 +75,14 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
-// TestPostgresAnswersAreBounded has a server announce ever new parameters, before and after the login.
-func TestPostgresAnswersAreBounded(t *testing.T) {
+// fakePostgres serves connections without TLS, and returns how one to it is opened.
+func fakePostgres(t *testing.T, serve func(net.Conn)) func(parameters string) error {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -95,22 +96,65 @@ func TestPostgresAnswersAreBounded(t *testing.T) {
 					_, _ = conn.Write([]byte("N"))
 					return
 				}
-				out := bufio.NewWriter(conn)
-				fmt.Fprint(out, "R\x00\x00\x00\x08\x00\x00\x00\x00") // welcome
-				for n := 0; ; n++ {
-					if _, err := fmt.Fprintf(out, "S\x00\x00\x00\x0e%08d\x00\x00", n); err != nil {
-						return
-					}
-				}
+				serve(conn)
 			}()
 		}
 	}()
-	o := &Options{Deadline: time.Minute, Collection: "c", Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}}
+	host := listener.Addr().String()
+	return func(parameters string) error {
+		o := &Options{Deadline: time.Minute, Collection: "c", Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}}
+		_, err := openPostgres(t.Context(), &address{scheme: "postgres", uri: "postgres://u:sesame@" + host + "/d" + parameters, host: host}, o)
+		return err
+	}
+}
+
+// TestPostgresAnswersAreBounded has a server announce ever new parameters.
+func TestPostgresAnswersAreBounded(t *testing.T) {
+	open := fakePostgres(t, func(conn net.Conn) {
+		out := bufio.NewWriter(conn)
+		fmt.Fprint(out, "R\x00\x00\x00\x08\x00\x00\x00\x00") // welcome
+		for n := 0; ; n++ {
+			if _, err := fmt.Fprintf(out, "S\x00\x00\x00\x0e%08d\x00\x00", n); err != nil {
+				return
+			}
+		}
+	})
 	start := time.Now()
-	_, err = openPostgres(t.Context(), &address{scheme: "postgres", uri: "postgres://u@" + listener.Addr().String() + "/d", host: listener.Addr().String()}, o)
-	if err == nil || !strings.Contains(err.Error(), "does not answer like PostgreSQL") || time.Since(start) > 20*time.Second {
+	if err := open(""); err == nil || !strings.Contains(err.Error(), "does not answer like PostgreSQL") || time.Since(start) > 20*time.Second {
 		t.Errorf("after %v: %v", time.Since(start), err)
+	}
+}
+
+// TestPostgresPasswordInClearText is sent without TLS only if the user turned TLS off.
+func TestPostgresPasswordInClearText(t *testing.T) {
+	got := make(chan string, 10)
+	open := fakePostgres(t, func(conn net.Conn) {
+		fmt.Fprint(conn, "R\x00\x00\x00\x08\x00\x00\x00\x03")
+		text := make([]byte, 100)
+		n, _ := conn.Read(text)
+		got <- string(text[:n])
+	})
+	for parameters, sent := range map[string]bool{"": false, "?sslmode=prefer": false, "?sslmode=allow": false, "?sslmode=disable": true} {
+		err := open(parameters)
+		if text := <-got; strings.Contains(text, "sesame") != sent || err == nil || strings.Contains(err.Error(), "wants the password in clear text") == sent {
+			t.Errorf("%q: %q, %v", parameters, text, err)
+		}
+	}
+}
+
+// TestPostgresSCRAM: a server without TLS whose login is refused here is not one that lacks TLS.
+func TestPostgresSCRAM(t *testing.T) {
+	open := fakePostgres(t, func(conn net.Conn) {
+		fmt.Fprint(conn, "R\x00\x00\x00\x17\x00\x00\x00\x0aSCRAM-SHA-256\x00\x00")
+		text := make([]byte, 200)
+		n, _ := conn.Read(text)
+		_, nonce, _ := strings.Cut(string(text[:n]), "r=")
+		first := "r=" + nonce + "x,s=c2FsdA==,i=2000000000"
+		fmt.Fprintf(conn, "R\x00\x00\x00%c\x00\x00\x00\x0b%s", len(first)+8, first)
+	})
+	if err := open(""); err == nil || !strings.Contains(err.Error(), "does not log in by SCRAM") {
+		t.Error(err)
 	}
 }
