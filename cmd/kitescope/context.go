@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/internal/redact"
 	"kitescope/internal/words"
 )
 
@@ -143,7 +144,7 @@ func contextList(a *cli.App) *cobra.Command {
 					mark = "*"
 				}
 				spec := config.Contexts[name]
-				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, words.Harmless(name), words.Harmless(spec.From), cmp.Or(words.Harmless(spec.User), "-"))
+				fmt.Fprintf(&b, "%s %s\t%s\t%s\n", mark, words.Harmless(name), words.Harmless(redact.Text(spec.From)), cmp.Or(words.Harmless(spec.User), "-"))
 			}
 			return a.Write(func(out *bufio.Writer) error {
 				w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -22,6 +22,7 @@ type route struct{ host, port string }
 func parseRoutes(from map[string]string) (routes, error) {
 	r := make(routes, len(from))
 	for key, value := range from {
+		key, value = redact.Address(key), redact.Address(value) // errors repeat them, and no host has a user
 		host, port, err := splitAddress(key)
 		if err != nil {
 			return nil, fmt.Errorf("read the address map: %q: %w", key, err)

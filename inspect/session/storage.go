@@ -16,6 +16,7 @@ import (
 	"kitescope/engine/binlog"
 	"kitescope/engine/object"
 	"kitescope/inspect/model"
+	"kitescope/internal/redact"
 )
 
 // Bounds of one look into the storage. What is left out is said.
@@ -63,17 +64,17 @@ func CheckStorage(ctx context.Context, place string, keys object.Keys, c *model.
 	store, err := object.Open(ctx, place, keys)
 	here := runsHere(c)
 	if errors.Is(err, fs.ErrNotExist) && c.OwnStorage().Is(place, here) {
-		return c.WithStorage(&model.Storage{Location: place, Problem: "no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
+		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "no such folder", Lost: true, Here: here, Segments: len(filesWanted(c))}), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the storage: %w", err)
 	}
 	if err != nil {
-		return c.WithStorage(&model.Storage{Location: place, Problem: "it cannot be opened: " + err.Error()}), nil
+		return c.WithStorage(&model.Storage{Location: redact.Text(place), Problem: "it cannot be opened: " + redact.Text(err.Error())}), nil
 	}
 	defer store.Close()
 	facts := lookIntoStorage(ctx, store, c)
-	facts.Location, facts.Room, facts.Here = place, roomOf(place), here
+	facts.Location, facts.Room, facts.Here = redact.Text(place), roomOf(place), here
 	if facts.Lost && !c.OwnStorage().Is(place, here) {
 		facts.Problem += ": another cluster's folder, not the folder with insert_log, or everything is lost"
 	}

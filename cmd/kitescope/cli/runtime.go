@@ -17,6 +17,7 @@ import (
 	"kitescope/inspect/session"
 	"kitescope/inspect/session/demo"
 	"kitescope/inspect/source"
+	"kitescope/internal/redact"
 )
 
 // NodeFlags say whether processes are asked what they serve, and how they are reached.
@@ -158,7 +159,7 @@ func parseAddressMap(words []string) (map[string]string, error) {
 	for _, word := range words {
 		from, to, ok := strings.Cut(word, "=")
 		if !ok || from == "" || to == "" {
-			return nil, Usage(fmt.Errorf("--map %q is not ADDRESS=ADDRESS", word), "for example: --map 10.2.0.7=localhost:30007")
+			return nil, Usage(fmt.Errorf("--map %q is not ADDRESS=ADDRESS", redact.Text(word)), "for example: --map 10.2.0.7=localhost:30007")
 		}
 		m[from] = to
 	}

@@ -246,6 +246,7 @@ func TestBadServers(t *testing.T) {
 		"refused":     {401, "no", "refuses with status 401"},
 		"redirect":    {302, "", "status 302"},
 		"its error":   {400, `{"status":"error","error":"parse error: \u001b[31munexpected"}`, "parse error: "},
+		"secrets":     {400, `{"status":"error","error":"dial http://u:geheim@x/: password: geheim"}`, "dial http://<redacted>@x/"},
 		"other data":  {200, `{"status":"success","data":[1,2]}`, "none to the question"},
 		"odd samples": {200, `{"status":"success","data":{"result":[{"metric":{"instance":"a"},"value":[1]}]}}`, "none to the question"},
 	} {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kitescope/internal/hints"
+	"kitescope/internal/redact"
 	"kitescope/internal/words"
 )
 
@@ -107,7 +108,7 @@ func (s *server) get(ctx context.Context, path string, values url.Values, most i
 	case json.Unmarshal(body, &a) != nil:
 		return s.failed(hints.Errorf("name where its API begins: http://host:9090, or with the path of a proxy", "status %d, and no answer of Prometheus's", response.StatusCode))
 	case a.Status != "success":
-		return s.failed(errors.New(words.Harmless(words.OneLine(cmp.Or(a.Error, "status "+a.Status)))))
+		return s.failed(errors.New(words.Harmless(words.OneLine(redact.Text(cmp.Or(a.Error, "status "+a.Status))))))
 	}
 	if err := json.Unmarshal(a.Data, data); err != nil {
 		return s.failed(errors.New("its answer is none to the question"))
