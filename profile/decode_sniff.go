@@ -21,13 +21,17 @@ func recognize(head []byte) error {
 	)
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	lower := strings.ToLower(string(text))
+	if line, _, _ := strings.Cut(lower, "\n"); strings.HasPrefix(lower, "heap profile:") && strings.Contains(line, "] @ heap/") { // C++ has "heap_v2/" and others
+		return hints.Errorf(debug, "this is a heap profile of Go as text (debug=1), the format before pprof")
+	}
 	for _, f := range []struct{ prefix, what, hint string }{
 		{"goroutine profile: total", "the text of goroutines (debug=1), not a profile", debug},
 		{"threadcreate profile: total", "the text of a thread profile (debug=1), not a profile", debug},
-		{"heap profile:", "a heap profile as text (debug=1), the format before pprof", debug},
+		{"heap profile:", "a heap profile as text, the format before pprof", legacy},
 		{"heap_v2/", "a heap profile as text, the format before pprof", legacy},
 		{"growthz profile:", "a heap profile as text, the format before pprof", legacy},
 		{"fragmentationz profile:", "a heap profile as text, the format before pprof", legacy},
+		{"--- contentionz", "a contention profile as text, the format before pprof", legacy},
 		{"--- contention", "a block or mutex profile as text (debug=1), the format before pprof", debug},
 		{"--- mutex", "a mutex profile as text (debug=1), the format before pprof", debug},
 		{"--- block", "a block profile as text (debug=1), the format before pprof", debug},
@@ -39,7 +43,7 @@ func recognize(head []byte) error {
 		{"go 1.", "an execution trace, not a profile", "open it with `go tool trace`; of /debug/pprof/profile comes a CPU profile"},
 		{"<!doctype", "a web page, not a profile", webHint},
 		{"<html", "a web page, not a profile", webHint},
-		{"<?xml", "XML, not a profile", webHint},
+		{"<?xml", "XML, not a profile", formatHint},
 		{"could not enable cpu profiling", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
 		{"cpu profiling already in use", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
 		{"404 page not found", "the answer of a server that has no profile there", webHint},

@@ -21,17 +21,11 @@ var samplesType = profile.ValueType{Type: "samples", Unit: "count"}
 // from the root to the leaf between semicolons, a space, a count.
 func readFolded(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	f := folded{b: newBuilder(o, samplesType), frames: map[string]uint32{}}
-	if err := newLines(ctx, r).each(&f.fit, f.line); err != nil {
+	if err := newLines(ctx, r).each(f.line); err != nil {
 		return nil, err
 	}
-	if f.fit.read == 0 {
+	if !f.read {
 		return nil, errors.New("there is no stack with a count in it")
-	}
-	if err := f.fit.check("folded stacks"); err != nil {
-		return nil, err
-	}
-	if f.fit.odd > 0 {
-		f.b.Note(fmt.Sprintf("lines without a count were passed over, the first is line %d", f.fit.first), f.fit.odd)
 	}
 	f.b.Meta().Origin.Format = "folded"
 	return f.b.Profile(), nil
@@ -39,7 +33,7 @@ func readFolded(ctx context.Context, r io.Reader, o *Options) (*profile.Profile,
 
 type folded struct {
 	b      *profile.Builder
-	fit    fit
+	read   bool // a stack
 	frames map[string]uint32
 	stack  []uint32
 	total  int64
@@ -53,12 +47,11 @@ func (f *folded) line(line []byte) error {
 	if line[0] == '#' && (!ok || bytes.IndexByte(stack, ';') < 0) {
 		return nil
 	}
-	if _, _, two := cutCount(stack); ok && two && f.fit.read == 0 {
+	if _, _, two := cutCount(stack); ok && two && !f.read {
 		return hints.Errorf("give each profile to kitescope profile diff", "the line has two counts: it is the difference of two profiles")
 	}
 	if !ok || len(bytes.TrimSpace(stack)) == 0 {
-		f.fit.strange()
-		return nil
+		return misfit("folded stacks", "take out what is no stack: a line has frames between semicolons, a space and a count", line)
 	}
 	n, err := parseFoldedCount(count)
 	if err != nil {
@@ -67,7 +60,7 @@ func (f *folded) line(line []byte) error {
 	if f.total, err = plus(f.total, n); err != nil {
 		return err
 	}
-	f.fit.read++
+	f.read = true
 	f.stack = f.stack[:0]
 	for len(stack) > 0 {
 		at := bytes.LastIndexByte(stack, ';')

@@ -65,8 +65,19 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	s.jit = s.b.Mapping(profile.Mapping{File: "[jit]", HasFunctions: true, HasLineNumbers: true})
 	in := &pieces{r: stoppable{ctx, r}, left: maxPiece}
 	decoder := json.NewDecoder(in)
-	for {
+	depth := 0
+	step := func() (json.Token, error) {
 		t, err := decoder.Token()
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		return t, err
+	}
+	for {
+		t, err := step()
 		if err != nil {
 			return nil, explained(err)
 		}
@@ -84,8 +95,14 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 			return nil, err
 		}
 	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, explained(err)
+	for depth > 0 {
+		in.left = maxPiece
+		if _, err := step(); err != nil {
+			return nil, explained(err)
+		}
+	}
+	if decoder.More() {
+		return nil, errMoreJSON
 	}
 	return s.finish()
 }

@@ -3,10 +3,13 @@ package read
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+
+	"kitescope/internal/hints"
 )
 
 // maxLine bounds one line of text: a folded stack of some hundred thousand frames.
@@ -18,6 +21,7 @@ type lines struct {
 	r       *bufio.Reader
 	long    []byte
 	number  int
+	blamed  int // the line of an error, if it is not the last one
 	err     error
 }
 
@@ -53,15 +57,20 @@ func (l *lines) next() (line []byte, ok bool) {
 	return bytes.TrimRight(line, "\r\n"), true
 }
 
-// each gives every line to take, whose errors get its number, and tells fit which it is.
-func (l *lines) each(fit *fit, take func(line []byte) error) error {
+// each calls take with every line. Errors of take get the number of the line.
+func (l *lines) each(take func(line []byte) error) error {
 	for line, ok := l.next(); ok; line, ok = l.next() {
-		fit.number = l.number
 		if err := take(line); err != nil {
-			return fmt.Errorf("line %d: %w", l.number, err)
+			return fmt.Errorf("line %d: %w", cmp.Or(l.blamed, l.number), err)
 		}
 	}
 	return l.err
+}
+
+// misfit is the error of a line that does not belong to a format. That the beginning of a file looks like a format does
+// not make all of it one, and what was left out would be missing in every figure.
+func misfit(format, hint string, line []byte) error {
+	return hints.Errorf(hint, "it begins like %s, but %.60q is no line of it", format, line)
 }
 
 // rest puts a line together that is longer than the buffer.

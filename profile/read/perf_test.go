@@ -205,12 +205,12 @@ func TestPerfScript(t *testing.T) {
 			[]map[string]int64{{"f": 1}, {"f": 10}},
 			"lost while it recorded 125",
 		},
-		"other lines": {
-			"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\tnonsense\n\nWarning:\n",
-			Options{},
-			"[samples/count cycles/count]",
-			[]map[string]int64{{"f": 1}, {"f": 10}},
-			"the first is line 3 2",
+		"addresses in the first column": {
+			"java 19983 cycles:\nffffffff8103d0ca native_write ([kernel.kallsyms])\n    7f0000000010 main (/usr/bin/app)\n\njava 19983 cycles:\n7f0000000020 work(int, long) const (/usr/bin/app)\n7f0000000010 main (/usr/bin/app)\n\n",
+			Options{Mangled: true},
+			"[samples/count]",
+			[]map[string]int64{{"native_write;main": 1, "work(int, long) const;main": 1}},
+			"no period",
 		},
 		"traces": {
 			"sh 1 [000] 1.000000: sched:sched_switch: prev_comm=sh prev_pid=1\n\tffffffff8160cb26 schedule ([kernel.kallsyms])\n\n",

@@ -18,16 +18,20 @@ import (
 // hundredths of a percent.
 func readPerfReport(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	t := perfTable{b: newBuilder(o), count: -1}
-	if err := newLines(ctx, r).each(&t.fit, t.line); err != nil {
+	if err := newLines(ctx, r).each(t.line); err != nil {
 		return nil, err
 	}
 	return t.finish()
 }
 
+const reportHint = "print it with: perf report -i perf.data --stdio --no-children -g none > FILE.txt"
+
+// graphLine is a line of a call graph below a row.
+var graphLine = profile.NewPattern(`^ {8,}|^ *(?:\||---)`)
+
 // perfTable reads a table of one event.
 type perfTable struct {
-	b   *profile.Builder
-	fit fit
+	b *profile.Builder
 
 	event   string
 	count   int64 // of events, -1 if unknown
@@ -35,6 +39,8 @@ type perfTable struct {
 	columns []perfColumn
 	kinds   int // of events; the last one is that of the table
 	total   int64
+	// rows of the table, and the sum of their shares.
+	rows, shares int64
 }
 
 // perfColumn is a column of a table: its heading and the byte at which it begins.
@@ -49,13 +55,12 @@ func (t *perfTable) line(line []byte) error {
 		return nil
 	case line[0] == '#':
 		return t.comment(line)
-	case t.columns == nil || !reportRow().Match(line):
-		if line[0] != ' ' { // else a line of a call graph
-			t.fit.strange()
-		}
+	case t.columns != nil && reportRow().Match(line):
+		return t.row(line)
+	case t.columns != nil && graphLine().Match(line):
 		return nil
 	}
-	return t.row(line)
+	return misfit("perf report", reportHint, line)
 }
 
 // comment reads the lines above a table: what was sampled, the headings, and the dots below these.
@@ -63,7 +68,7 @@ func (t *perfTable) comment(line []byte) error {
 	text := string(bytes.TrimSpace(line[1:]))
 	switch {
 	case strings.HasPrefix(text, "Samples:"): // "Samples: 12K of event 'cycles'"
-		t.event, t.count, t.columns = "", -1, nil
+		t.event, t.count, t.columns, t.rows, t.shares = "", -1, nil, 0, 0
 		if strings.Contains(text, " of events ") {
 			return hints.Errorf("print each event alone: perf report --no-group -g none", "the table has several events in a row")
 		}
@@ -131,8 +136,7 @@ func (t *perfTable) row(line []byte) error {
 		case "Overhead", "Self":
 			f, err := strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
 			if err != nil || !(f >= 0 && f <= 1000) {
-				t.fit.strange()
-				return nil //nolint:nilerr // it is counted
+				return misfit("perf report", reportHint, line)
 			}
 			share = int64(math.Round(f * 100))
 		case "Command":
@@ -145,7 +149,10 @@ func (t *perfTable) row(line []byte) error {
 			symbol = symbolOf(cell)
 		}
 	}
-	t.fit.read++
+	// Each share is rounded to hundredths of a percent.
+	if t.rows, t.shares = t.rows+1, t.shares+share; t.shares > hundred+t.rows {
+		return hints.Errorf(reportHint, "the shares of the table add up to more than 100%%")
+	}
 	value := share
 	if t.count >= 0 {
 		value = int64(math.Round(float64(share) * float64(t.count) / hundred))
@@ -165,10 +172,7 @@ func (t *perfTable) row(line []byte) error {
 
 func (t *perfTable) finish() (*profile.Profile, error) {
 	if t.total == 0 {
-		return nil, hints.Errorf("print it with: perf report -i perf.data --stdio --no-children -g none > FILE.txt", "there is no row in the table")
-	}
-	if err := t.fit.check("perf report"); err != nil {
-		return nil, err
+		return nil, hints.Errorf(reportHint, "there is no row in the table")
 	}
 	p := t.b.Meta()
 	p.Origin.Format, p.Origin.Flat = "perf report", true

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,19 +15,30 @@ import (
 
 // readPerfScript reads what `perf script` prints: for each sample a line that says who and when, and
 // a line for each frame, leaf first, up to an empty line; without call chains the only frame
-// stands on the first line. What each event becomes is told in weights.go. Lines of records other than samples, of source code and
+// stands on the first line. Frames are indented, unless they were pasted without it. What each event becomes is told in weights.go. Lines of records other than samples, of source code and
 // of `perf buildid-list` are skipped.
 func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	s := newPerfScript(o)
-	in := newLines(ctx, r)
-	if err := in.each(&s.fit, s.line); err != nil {
+	s.in = newLines(ctx, r)
+	if err := s.in.each(s.line); err != nil {
 		return nil, err
 	}
 	if err := s.flush(); err != nil {
-		return nil, fmt.Errorf("line %d: %w", in.number, err)
+		return nil, fmt.Errorf("line %d: %w", cmp.Or(s.in.blamed, s.in.number), err)
 	}
 	return s.finish()
 }
+
+const scriptHint = "print it with: perf script -i perf.data > FILE.txt; of text that was pasted, take out what is no sample"
+
+// sourceLine is a line of -F srcline.
+var sourceLine = profile.NewPattern(`^  \S.*(?::\d+|\+\d+|\[[0-9a-f]+\])(?: \([^()]*\))*$`)
+
+// pastedFrame is a frame that is not indented.
+var pastedFrame = profile.NewPattern(`^ {0,3}[0-9a-f]{4,16} \S.* \(.*\)$`)
+
+// maxComm is the most that Linux keeps of the name of a command (TASK_COMM_LEN).
+const maxComm = 15
 
 // buildIDLine is a line of `perf buildid-list`.
 var buildIDLine = profile.NewPattern(`^\s*[0-9a-f]{16,64} +[/\[]`)
@@ -55,8 +67,9 @@ type perfSample struct {
 	open bool
 	// known says that the first line told more than a name.
 	known  bool
-	single bool // the only frame came with the first line
-	number int  // of the first line
+	single bool   // the only frame came with the first line
+	header string // the first line of a sample that is not known
+	number int    // of the first line
 	pid    int64
 	event  int
 	period int64
@@ -65,6 +78,7 @@ type perfSample struct {
 }
 
 type perfScript struct {
+	in     *lines
 	b      *profile.Builder
 	w      weights
 	sample perfSample
@@ -78,7 +92,6 @@ type perfScript struct {
 	first, last int64 // times
 	samples     int64
 	bare, lost  int64
-	fit         fit
 }
 
 func newPerfScript(o *Options) *perfScript {
@@ -97,8 +110,8 @@ func (s *perfScript) line(line []byte) error {
 	tab, wide := line[0] == '\t', bytes.HasPrefix(line, []byte("    ")) && s.sample.open && !s.sample.single
 	if tab || wide {
 		if ok, err := s.frame(line, false); ok || err != nil || tab {
-			if !ok {
-				s.fit.strange()
+			if !ok && err == nil {
+				return misfit("perf script", scriptHint, line)
 			}
 			return err
 		}
@@ -106,8 +119,7 @@ func (s *perfScript) line(line []byte) error {
 	switch {
 	case line[0] == '#', line[0] == '|': // a header of the file; the source itself, of -F srccode
 		return nil
-	case len(s.sample.frames) > 0 && len(line) > 2 && line[0] == ' ' && line[1] == ' ' && line[2] != ' ':
-		// The line of source of the last frame.
+	case len(s.sample.frames) > 0 && sourceLine().Match(line): // of the last frame
 		if last := &s.sample.frames[len(s.sample.frames)-1]; bytes.HasSuffix(bytes.TrimSpace(line), []byte("(inlined)")) && !(*last).inlined {
 			f := **last
 			f.inlined, f.located = true, false
@@ -127,12 +139,22 @@ func (s *perfScript) line(line []byte) error {
 
 // begin starts a sample with its first line.
 func (s *perfScript) begin(line []byte) error {
+	h := parsePerfHeader(line, s.words)
+	known := h.time >= 0 || len(h.event) > 0 || h.thread != nil
+	if !known && s.sample.open && pastedFrame().Match(line) {
+		_, err := s.frame(line, false)
+		return err
+	}
 	if err := s.flush(); err != nil {
 		return err
 	}
-	h := parsePerfHeader(line, s.words)
 	x := &s.sample
-	x.open, x.number, x.known = true, s.fit.number, h.time >= 0 || len(h.event) > 0 || h.thread != nil
+	x.open, x.number, x.known = true, s.in.number, known
+	if !known { // a command alone, if frames follow
+		if x.header = string(line); len(bytes.TrimSpace(line)) > maxComm {
+			return s.unknown()
+		}
+	}
 	x.pid, x.period = h.pid, h.period
 	x.event = unsettled
 	if x.known {
@@ -214,14 +236,11 @@ func (s *perfScript) flush() error {
 	defer func() { *x = perfSample{frames: x.frames[:0]} }()
 	if len(x.frames) == 0 {
 		if !x.known {
-			s.fit.number = x.number
-			s.fit.strange()
-			return nil
+			return s.unknown()
 		}
 		s.bare++
 	}
 	s.samples++
-	s.fit.read += 1 + int64(len(x.frames))
 	s.stack = s.stack[:0]
 	for from := 0; from < len(x.frames); {
 		to := from + 1
@@ -242,6 +261,12 @@ func (s *perfScript) flush() error {
 		return err
 	}
 	return s.b.Sample(s.stack, values, x.labels...)
+}
+
+// unknown is the error of the line that began the sample.
+func (s *perfScript) unknown() error {
+	s.in.blamed = s.sample.number
+	return misfit("perf script", scriptHint, []byte(s.sample.header))
 }
 
 // locate is the location of frames at one address: a function and those that were inlined into it, innermost first.
@@ -288,14 +313,8 @@ func (s *perfScript) finish() (*profile.Profile, error) {
 	if s.samples == s.bare && len(s.b.Meta().Functions) == 0 {
 		return nil, hints.Errorf("print addresses and symbols too: perf script -F +ip,sym,dso", "no sample has an address")
 	}
-	if err := s.fit.check("perf script"); err != nil {
-		return nil, err
-	}
 	s.w.finish()
 	markNamed(s.b.Meta())
-	if s.fit.odd > 0 {
-		s.b.Note(fmt.Sprintf("lines that are not understood, the first is line %d", s.fit.first), s.fit.odd)
-	}
 	if s.bare > 0 {
 		s.b.Note("samples without a stack, shown as "+unknown, s.bare)
 	}

@@ -17,14 +17,8 @@ import (
 // where it is: "vio_io_wait(viosocket.c:945)", "poll(libc.so.6)".
 func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	m := pmp{b: newBuilder(o, samplesType), frames: map[string]uint32{}}
-	if err := newLines(ctx, r).each(&m.fit, m.line); err != nil {
+	if err := newLines(ctx, r).each(m.line); err != nil {
 		return nil, err
-	}
-	if err := m.fit.check("pt-pmp"); err != nil {
-		return nil, err
-	}
-	if m.fit.odd > 0 {
-		m.b.Note(fmt.Sprintf("lines without a count were passed over, the first is line %d", m.fit.first), m.fit.odd)
 	}
 	m.b.Note("counts are of threads, each time that all were stopped: waiting ones too, so they are not CPU time", 1)
 	p := m.b.Meta()
@@ -34,7 +28,6 @@ func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, er
 
 type pmp struct {
 	b      *profile.Builder
-	fit    fit
 	at     time.Time
 	frames map[string]uint32
 	words  []string
@@ -53,14 +46,12 @@ func (m *pmp) line(line []byte) error {
 			m.at = at.UTC()
 			return nil
 		}
-		m.fit.strange()
-		return nil
+		return misfit("pt-pmp", "take out what is no stack: a line has a count and frames between commas", line)
 	}
 	var err error
 	if m.total, err = plus(m.total, count); err != nil {
 		return err
 	}
-	m.fit.read++
 	m.words, m.stack = pmpFrames(rest, m.words[:0]), m.stack[:0]
 	if len(m.words) > maxDepth {
 		return fmt.Errorf("a stack has more than %d frames", maxDepth)

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"kitescope/profile"
 )
 
 // published are lines as they stand in reports about MariaDB and MySQL servers, of pt-pmp and of the script that it
@@ -126,24 +124,21 @@ func TestPMPIsNotTakenForOthers(t *testing.T) {
 	}
 }
 
-// TestRefusedWhereMostDoesNotFit: beginnings that look right, and other text behind them in which hardly a line is read.
-func TestRefusedWhereMostDoesNotFit(t *testing.T) {
-	log := strings.Repeat("2026-11-23T03:25:23Z INFO started, all is well\n", 5000)
-	for name, head := range map[string]string{
-		"pt-pmp":      strings.Repeat("     24 futex_wait,pthread_cond_wait,start_thread,clone\n", 2000),
-		"folded":      strings.Repeat("main;work;leaf 24\n", 4000),
-		"perf script": strings.Repeat("sh  1 2.000000:  3 cycles: \n\t 7f32 f (/lib/a.so)\n\n", 1500),
-		"perf report": reportHead + strings.Repeat("    24.00%  sh  libc.so.6  [.] f\n", 2500),
+// TestLinesThatDoNotFit checks that a file is not read if a line in it has another format.
+func TestLinesThatDoNotFit(t *testing.T) {
+	for name, text := range map[string]string{
+		"pt-pmp":        strings.Repeat("     24 futex_wait,pthread_cond_wait,start_thread,clone\n", 200),
+		"folded stacks": strings.Repeat("main;work;leaf 24\n", 200),
+		"perf script":   strings.Repeat("sh  1 2.000000:  3 cycles: \n\t 7f32 f (/lib/a.so)\n\n", 200),
+		"perf report":   reportHead + strings.Repeat("     0.40%  sh  libc.so.6  [.] f\n", 200),
 	} {
-		read := func(text string) (*profile.Profile, error) {
-			return From(t.Context(), "it", strings.NewReader(text), Options{})
-		}
-		if p, err := read(head + log[:len(log)/10]); err != nil || p.Origin.Format != name {
-			t.Errorf("%s with few other lines: %v", name, err)
-		}
-		_, err := read(head + log)
-		if err == nil || !strings.Contains(err.Error(), "lines") || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s with more other lines than its own: %v", name, err)
+		mustRead(t, text, Options{})
+		line := fmt.Sprintf("line %d: ", strings.Count(text, "\n")+1)
+		for _, other := range []string{"2026-11-23T03:25:23Z INFO started, all is well\n", "a line of text\n"} {
+			_, err := From(t.Context(), "it", strings.NewReader(text+other+text), Options{})
+			if err == nil || !strings.Contains(err.Error(), line+"it begins like "+name) {
+				t.Errorf("%s with the line %q: %v", name, other, err)
+			}
 		}
 	}
 }

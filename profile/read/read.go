@@ -6,8 +6,8 @@
 //  2. pprof files go to profile.Decode. Folded stacks, pt-pmp's, `perf script` text, `perf report` tables,
 //     speedscope files and what `jfr print --json` prints are told to a profile.Builder, sample by sample, so
 //     that memory grows with distinct stacks and not with samples.
-//  3. What is no profile, by its beginning or by most of its lines, or is one of a kind that another program has to convert first, is refused
-//     with the command that does so.
+//  3. What is no profile, by its beginning or by any of its lines, or is one of a kind that another program has to convert
+//     first, is refused with the command that does so.
 //  4. Names of C++ and Rust are demangled as `go tool pprof` does it.
 //
 // What was odd and did not stop the reading is counted in Profile.Notes.

@@ -3,6 +3,7 @@ package read
 import (
 	"bytes"
 	"errors"
+	"regexp"
 
 	"kitescope/internal/hints"
 	"kitescope/profile"
@@ -33,17 +34,46 @@ var foreign = []struct{ magic, what, hint string }{
 	{"PK\x03\x04", "it is a zip archive", "unpack it first: unzip FILE"},
 	{"\xff\xfe", "it is text in UTF-16", utf16Hint},
 	{"\xfe\xff", "it is text in UTF-16", utf16Hint},
-	{"<svg", "it is a picture", "pass the profile that it was made from"},
 }
 
 const utf16Hint = "make UTF-8 of it: iconv -f UTF-16 -t UTF-8 FILE > FILE.txt (the > of PowerShell writes UTF-16)"
+
+// printed are texts of other programs, by lines that only they have. Collapse scripts are those of
+// github.com/brendangregg/FlameGraph and of github.com/jonhoo/inferno.
+var printed = []struct {
+	pattern    func() *regexp.Regexp
+	what, hint string
+}{
+	{profile.NewPattern(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)?(?:<!DOCTYPE svg[^>]*>\s*)?<svg`), "it is a picture", "give the profile that it was made from"},
+	{profile.NewPattern(`<trace-query-result`), "it is the XML of xctrace", collapse("inferno-collapse-xctrace")},
+	{profile.NewPattern(`^\s*<\?xml`), "it is XML, and no profile is read from XML", readHint},
+	{profile.NewPattern(`(?m)^\s*CPU\s+ID\s+FUNCTION:NAME|^ +\S+` + "`" + `\S.*$`), "it is text of DTrace", collapse("stackcollapse.pl")},
+	{profile.NewPattern(`(?m)^@\S*\[$`), "it is text of bpftrace", collapse("stackcollapse-bpftrace.pl")},
+	{profile.NewPattern(`(?m)^@ \S+ \[\d+ samples\]`), "it is a call graph of pmcstat", collapse("stackcollapse-pmc.pl")},
+	{profile.NewPattern(`^\s*Analysis of sampling `), "it is a report of sample(1) of macOS", collapse("stackcollapse-sample.awk")},
+	{profile.NewPattern(`Time and Allocation Profiling Report`), "it is a report of GHC", collapse("inferno-collapse-ghcprof")},
+	{profile.NewPattern(`(?m)^# callgrind format|^fn=\S`), "it is a file of callgrind", scopeHint},
+	{
+		profile.NewPattern(`(?m)^Showing nodes accounting for |^PeriodType: \w+ \w+|^digraph "|\A(?:File|Build ID|Type): .*\n(?:.*\n)?.*Type: `),
+		"it is what pprof printed", "give the profile that it was made from",
+	},
+}
+
+func collapse(script string) string {
+	return "make folded stacks of it: " + script + " FILE > FILE.folded"
+}
+
+const (
+	scopeHint = "open it in speedscope (https://www.speedscope.app) and export it from there"
+	readHint  = "read are pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR"
+)
 
 // decoded are beginnings of texts that profile.Decode says more about than that they are no profile:
 // pprof's formats from before protocol buffers, what Go prints for people (runtime/pprof with debug=1 and 2),
 // and answers of web servers.
 var decoded = []string{
 	"goroutine profile:", "threadcreate profile:", "heap profile:", "heap_v2/", "growthz profile:", "fragmentationz profile:", "goroutine ", "---",
-	"go 1.", "<!doctype", "<html", "<?xml", "could not enable cpu profiling", "cpu profiling already in use", "404 page not found",
+	"go 1.", "<!doctype", "<html", "could not enable cpu profiling", "cpu profiling already in use", "404 page not found",
 }
 
 // sniff tells the format by the first bytes, uncompressed.
@@ -63,6 +93,11 @@ func sniff(head []byte) (format, error) {
 	trimmed := bytes.TrimLeft(head, " \t\r\n")
 	if len(trimmed) == 0 {
 		return 0, errors.New("there is nothing but blank space in it")
+	}
+	for _, f := range printed {
+		if f.pattern().Match(head) {
+			return 0, hints.Errorf(f.hint, "%s", f.what)
+		}
 	}
 	lower := bytes.ToLower(trimmed[:min(len(trimmed), 64)])
 	for _, l := range decoded {
@@ -99,9 +134,21 @@ func firstLine(text []byte) []byte {
 
 var (
 	speedscopeKeys = profile.NewPattern(`"(?:https://www\.speedscope\.app/file-format-schema\.json|shared|profiles)"`)
-	jfrKeys        = profile.NewPattern(`"recording"\s*:\s*\{`)
-	chromeKeys     = profile.NewPattern(`"(?:traceEvents|cpuProfile|nodes|ph)"\s*:`)
+	jfrKeys        = profile.NewPattern(`"recording"\s*:\s*\{\s*"events"`)
 )
+
+// scopeKinds are kinds of JSON that speedscope reads, by keys that only they have.
+var scopeKinds = []struct {
+	keys func() *regexp.Regexp
+	what string
+}{
+	{profile.NewPattern(`^\s*\{\s*"head"\s*:`), "it is a CPU or heap profile of Chrome or Node.js"},
+	{profile.NewPattern(`"(?:traceEvents|cpuProfile|nodes|ph)"\s*:`), "Chrome and Node.js traces are not supported"},
+	{profile.NewPattern(`"gc_samples"\s*:`), "it is a profile of stackprof"},
+	{profile.NewPattern(`"rts_arguments"\s*:`), "it is a profile of GHC"},
+	{profile.NewPattern(`"recording"\s*:\s*\{\s*"displayName"`), "it is a recording of Safari"},
+	{profile.NewPattern(`"(?:preprocessedProfileVersion|processType|GeckoMain|frameTable|isOffMainThread)"|"label"\s*:.*"markers"\s*:`), "it is a profile of Firefox"},
+}
 
 func sniffJSON(head []byte) (format, error) {
 	switch {
@@ -109,8 +156,11 @@ func sniffJSON(head []byte) (format, error) {
 		return formatJFRPrint, nil
 	case speedscopeKeys().Match(head):
 		return formatSpeedscope, nil
-	case chromeKeys().Match(head):
-		return 0, hints.Errorf("open it in speedscope (https://www.speedscope.app) and export it from there", "Chrome and Node.js traces are not supported")
+	}
+	for _, k := range scopeKinds {
+		if k.keys().Match(head) {
+			return 0, hints.Errorf(scopeHint, "%s", k.what)
+		}
 	}
 	return 0, hints.Errorf("JSON is read of speedscope and of jfr print --json", "it is JSON of an unknown kind")
 }
@@ -146,7 +196,7 @@ func sniffText(head []byte) (format, error) {
 		case reportHeader().Match(line):
 			return formatPerfReport, nil
 		case line[0] == '#':
-		case scriptFrame().Match(line), scriptBare().Match(line), scriptHeader().Match(line):
+		case scriptFrame().Match(line), scriptBare().Match(line), scriptHeader().Match(line), pastedFrame().Match(line):
 			script++
 		case reportRow().Match(line):
 			report++
@@ -162,7 +212,7 @@ func sniffText(head []byte) (format, error) {
 	switch best := max(script, report, folded, pmp); {
 	case best == 0:
 		return 0, hints.Errorf(
-			"read are pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR",
+			readHint,
 			"unknown format (begins with %.60q)", firstLine(head))
 	case pmp == best:
 		return formatPMP, nil

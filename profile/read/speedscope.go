@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"kitescope/internal/hints"
 	"kitescope/profile"
 )
 
@@ -69,8 +70,12 @@ type speedscope struct {
 
 func readSpeedscope(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	var file scopeFile
-	if err := json.NewDecoder(&limited{r: stoppable{ctx, r}, left: maxScope, limit: maxScope}).Decode(&file); err != nil {
+	decoder := json.NewDecoder(&limited{r: stoppable{ctx, r}, left: maxScope, limit: maxScope})
+	if err := decoder.Decode(&file); err != nil {
 		return nil, explained(err)
+	}
+	if decoder.More() {
+		return nil, errMoreJSON
 	}
 	s := speedscope{b: newBuilder(o), kinds: map[string]int{}}
 	for _, f := range file.Shared.Frames {
@@ -199,6 +204,8 @@ func (s stoppable) Read(b []byte) (int, error) {
 	}
 	return s.r.Read(b)
 }
+
+var errMoreJSON = hints.Errorf("put each into a file of its own: a file holds one profile", "there is more behind the JSON")
 
 // explained words an error of encoding/json for somebody who did not write the reader.
 func explained(err error) error {
