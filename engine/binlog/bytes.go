@@ -31,7 +31,7 @@ func (s *octets) move(to, from int)  { s.span(to, 1)[0] = s.span(from, 1)[0] }
 func (s *octets) zero(at int)        { s.span(at, 1)[0] = 0 }
 
 func (s *octets) plain(b []byte, at, n int) error {
-	if n > len(b)/4 {
+	if len(b) != 4*n {
 		return errValues(n, len(b))
 	}
 	for n > 0 {
@@ -71,7 +71,7 @@ func narrow(b, dst []byte) error {
 }
 
 func (s *octets) dictionary(b []byte, n int) (dictionary, error) {
-	if n > len(b)/4 {
+	if len(b) != 4*n {
 		return nil, errValues(n, len(b))
 	}
 	d := &octetEntries{sink: s, entries: make([]byte, n)}

@@ -108,6 +108,9 @@ func openLog(r object.Reader, name string) (*logFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
+	if len(payloads) == 0 {
+		return nil, fmt.Errorf("read %s: it ends behind its descriptor, without a row", name)
+	}
 	l.Descriptor = d
 	for _, p := range payloads {
 		file, err := parquet.ReadFooter(r, p.at, p.length)

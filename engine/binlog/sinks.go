@@ -34,7 +34,7 @@ func errIndex(index uint32, n int) error {
 	return fmt.Errorf("index %d into a dictionary of %d values", index, n)
 }
 
-func errValues(n, have int) error { return fmt.Errorf("%d values do not fit in %d bytes", n, have) }
+func errValues(n, have int) error { return fmt.Errorf("%d values are not what %d bytes hold", n, have) }
 
 // parse turns PLAIN bytes into len(dst) values.
 type parse[T any] func(b []byte, dst []T) error
@@ -96,7 +96,7 @@ func parseInts(physical int) (parse[int64], int, error) {
 	switch physical {
 	case parquet.Boolean:
 		return func(b []byte, dst []int64) error {
-			if len(dst) > 8*len(b) {
+			if len(b) != (len(dst)+7)/8 {
 				return errValues(len(dst), len(b))
 			}
 			for i := range dst {
@@ -106,7 +106,7 @@ func parseInts(physical int) (parse[int64], int, error) {
 		}, 0, nil
 	case parquet.Int32:
 		return func(b []byte, dst []int64) error {
-			if len(dst) > len(b)/4 {
+			if len(b) != 4*len(dst) {
 				return errValues(len(dst), len(b))
 			}
 			for i := range dst {
@@ -116,7 +116,7 @@ func parseInts(physical int) (parse[int64], int, error) {
 		}, 4, nil
 	case parquet.Int64:
 		return func(b []byte, dst []int64) error {
-			if len(dst) > len(b)/8 {
+			if len(b) != 8*len(dst) {
 				return errValues(len(dst), len(b))
 			}
 			for i := range dst {
@@ -132,7 +132,7 @@ func parseFloats(physical int) (parse[float64], int, error) {
 	switch physical {
 	case parquet.Float:
 		return func(b []byte, dst []float64) error {
-			if len(dst) > len(b)/4 {
+			if len(b) != 4*len(dst) {
 				return errValues(len(dst), len(b))
 			}
 			for i := range dst {
@@ -142,7 +142,7 @@ func parseFloats(physical int) (parse[float64], int, error) {
 		}, 4, nil
 	case parquet.Double:
 		return func(b []byte, dst []float64) error {
-			if len(dst) > len(b)/8 {
+			if len(b) != 8*len(dst) {
 				return errValues(len(dst), len(b))
 			}
 			for i := range dst {
@@ -168,6 +168,9 @@ func parseStrings(b []byte, dst []string) error {
 		dst[i] = text[at : at+int(n)]
 		at += int(n)
 	}
+	if at < len(b) {
+		return errValues(len(dst), len(b))
+	}
 	return nil
 }
 
@@ -178,7 +181,7 @@ type vectors struct {
 }
 
 func (s *vectors) plain(b []byte, at, n int) error {
-	if n > len(b)/s.size {
+	if len(b) != n*s.size {
 		return errValues(n, len(b))
 	}
 	for i := range n {
@@ -192,10 +195,10 @@ func (s *vectors) move(to, from int)  { copy(s.rows.Row(to), s.rows.Row(from)) }
 func (s *vectors) zero(at int)        { clear(s.rows.Row(at)) }
 
 func (s *vectors) dictionary(b []byte, n int) (dictionary, error) {
-	if n > len(b)/s.size {
+	if len(b) != n*s.size {
 		return nil, errValues(n, len(b))
 	}
-	return &vectorEntries{sink: s, b: append([]byte(nil), b[:n*s.size]...), n: n}, nil
+	return &vectorEntries{sink: s, b: append([]byte(nil), b...), n: n}, nil
 }
 
 type vectorEntries struct {

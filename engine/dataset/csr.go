@@ -35,7 +35,7 @@ func readCSR(ctx context.Context, data []byte) (*Set, error) {
 	sizes := make([]int, rows)
 	for i := range sizes {
 		from, to := int64At(starts, i), int64At(starts, i+1)
-		if from < 0 || to < from || to > values || i == 0 && from != 0 {
+		if from < 0 || to < from || to > values || i == 0 && from != 0 || i == len(sizes)-1 && to != values {
 			return nil, fmt.Errorf("offset %d: row %d has the values from %d to %d, of %d", csrHeader+8*i, i, from, to, values)
 		}
 		sizes[i] = int(to-from) * sparse.PairBytes

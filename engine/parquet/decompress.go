@@ -82,7 +82,7 @@ func (d *Decompressor) Decompress(codec int, b []byte, want int) (content []byte
 			return nil, fmt.Errorf("%d bytes of lz4 that do not hold the %d that were promised", len(b), want)
 		}
 		var n int
-		d.grow(want)
+		d.grow(max(want, 1)) // the library's assembler writes to a nil slice
 		n, err = lz4.UncompressBlock(b, d.buffer[:want])
 		content = d.buffer[:max(n, 0)]
 	default:
