@@ -63,7 +63,7 @@ func readHNSWLibHeader(c *cursor) hnswlibHeader {
 // hnswlib's header and, at its place, for knowhere's.
 func (h *hnswlibHeader) consistent() bool {
 	return h.offsetLevel0 == 0 && h.maxM > 0 && h.maxM0 > 0 && h.maxM <= maxM && h.maxM0 <= maxM &&
-		h.dataOffset == 4+4*h.maxM0 && h.maxLevel >= -1
+		h.m == h.maxM && h.maxM0 == 2*h.maxM && h.dataOffset == 4+4*h.maxM0 && h.maxLevel >= -1
 }
 
 // sniffHNSWLib reports whether data begins as an hnswlib file does.

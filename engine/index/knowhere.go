@@ -90,7 +90,7 @@ func knowhereElement(c *cursor, metric engine.Metric, size, dim uint64, hint dis
 	bits := metric == dist.Hamming || metric == dist.Jaccard
 	switch {
 	case c.err != nil || dim == 0 || dim > math.MaxInt32: // refused below
-	case bits && size == (dim+7)/8:
+	case bits && dim%8 == 0 && size == dim/8:
 		return dist.Bit
 	case bits: // no other element has these metrics
 	case size == 4*dim:

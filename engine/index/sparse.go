@@ -40,6 +40,7 @@ const (
 	sectionLists   = 0
 	sectionNames   = 2
 	sectionLengths = 3
+	sectionStats   = 5 // counts of values, of each row and of each list
 )
 
 // sniffSparseLists reports whether data begins as lists of sparse vectors do.
@@ -200,9 +201,14 @@ func (r *sparseLists) header(hint Hint) {
 		offset, size := r.u64("the offset of a section"), r.u64("the size of a section")
 		r.expect(r.err != nil || offset <= uint64(len(r.data)) && size <= uint64(len(r.data))-offset, 16,
 			fmt.Sprintf("a section within %d bytes", len(r.data)), "%d bytes from %d on", size, offset)
-		if r.err == nil {
-			r.sections[kind] = section{int(offset), r.data[offset : offset+size]}
+		if r.err != nil {
+			break
 		}
+		for other, s := range r.sections {
+			r.expect(kind != other && (offset+size <= uint64(s.at) || uint64(s.at+len(s.data)) <= offset), 16,
+				"sections that do not overlap", "%d bytes from %d on, and %d from %d on", size, offset, len(s.data), s.at)
+		}
+		r.sections[kind] = section{int(offset), r.data[offset : offset+size]}
 	}
 	r.names = int(names)
 	r.x = &sparse.Index{Rows: int(rows), Dim: int(dim), Metric: dist.InnerProduct}
@@ -264,6 +270,9 @@ func (r *sparseLists) others() {
 		s := r.sections[sectionLengths]
 		x.Lengths = float32s(r.take(s, x.Rows, "lengths of rows"))
 		r.finite(s, x.Lengths)
+	}
+	if s, ok := r.sections[sectionStats]; ok {
+		r.take(s, x.Rows+r.names, "counts of values of rows and lists")
 	}
 }
 

@@ -1,0 +1,234 @@
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/engine"
+	"kitescope/engine/dist"
+	"kitescope/engine/flat"
+	"kitescope/engine/goldentest"
+	"kitescope/engine/hnsw"
+	"kitescope/engine/ivf"
+	"kitescope/engine/sparse"
+	"kitescope/internal/damagetest"
+)
+
+// ownTruth is the fields that nothing else in a file contradicts: what they say is so, or they are no counts of what follows.
+var ownTruth = []string{
+	"a metric", "metric", "is_trained", "a header", "by_residual", "nprobe", "efConstruction", "efSearch", "how ranges were trained",
+	"a threshold", "a count of dimensions", "an encoding", "a version", "the type of a direct map", "a type of scalar quantiser", "a count of links", "is_similarity",
+}
+
+// fieldsOf finds the numbers that the reader of an index reads, in order: of a file that is cut short it names the first that is missing.
+func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
+	if sniffHNSWLib(file) || !sniffFaiss(file) && !sniffSparseLists(file) && !hint.sparse { // sizes that are checked together
+		skip := 0
+		if !sniffHNSWLib(file) {
+			skip = knowhereHeaderBytes - hnswlibHeaderBytes
+			fields = append(fields, damagetest.Little(file, "data_size", 8, 8), damagetest.Little(file, "dim", 16, 8))
+		}
+		for _, at := range []int{16, 24, 40, 56, 64} {
+			fields = append(fields, damagetest.Little(file, "header", skip+at, 8))
+		}
+	}
+	seen, from := map[int]bool{}, 0
+	if sniffSparseLists(file) { // shorter, it is taken for another form
+		for _, at := range []int{4, 12, 32} {
+			fields = append(fields, damagetest.Little(file, "header", at, 4))
+		}
+		for at := sparseListsHeader; at < sparseListsHeader+sparseSection*int(le32(file, 8)); at += 8 {
+			fields = append(fields, damagetest.Little(file, "a section", at, 8))
+		}
+		from = sparseListsHeader + sparseSection*int(le32(file, 8))
+	}
+	for n := from; n < len(file); n++ {
+		_, err := Parse("cut", file[:n], hint)
+		var wrong *FormatError
+		if !errors.As(err, &wrong) || seen[wrong.Offset] {
+			continue
+		}
+		var size int
+		var name string
+		if _, err := fmt.Sscanf(wrong.Expected, "%d bytes of ", &size); err != nil || size != 4 && size != 8 {
+			continue
+		}
+		if _, name, _ = strings.Cut(wrong.Expected, " bytes of "); slices.Contains(ownTruth, name) || wrong.Offset+size > len(file) {
+			continue
+		}
+		seen[wrong.Offset] = true
+		fields = append(fields, damagetest.Little(file, name, wrong.Offset, size))
+	}
+	return fields
+}
+
+// contents is all that an index holds and answers.
+func contents(x *File) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, x.Rows, x.Dim, x.Metric)
+	for v := range x.Vectors() {
+		for i := range v.Rows {
+			fmt.Fprintf(&b, "%x\n", v.Row(i))
+		}
+	}
+	put := func(v any) {
+		text, _ := json.Marshal(v)
+		b.Write(text)
+	}
+	switch s := x.Searchable; {
+	case As[hnsw.Index](x) != nil:
+		g := As[hnsw.Index](x)
+		put([]any{g.M, g.M0, g.MaxLevel, g.Entry, g.Levels, g.Base, g.Upper, g.Labels})
+		fmt.Fprint(&b, g.Norms)
+	case As[ivf.Index](x) != nil:
+		for _, l := range As[ivf.Index](x).Lists {
+			put(l.IDs)
+			fmt.Fprint(&b, l.Norms)
+		}
+		c := As[ivf.Index](x).Centroids
+		for i := range c.Rows {
+			fmt.Fprintf(&b, "%x\n", c.Row(i))
+		}
+	case As[flat.Index](x) != nil:
+		fmt.Fprint(&b, As[flat.Index](x).Norms)
+	case As[sparse.Index](x) != nil:
+		i := As[sparse.Index](x)
+		fmt.Fprint(&b, i.Starts, i.IDs, i.Values, i.Names, i.Lengths)
+	default:
+		fmt.Fprint(&b, s)
+	}
+	return b.String()
+}
+
+// valid is an index that can be read.
+type valid struct {
+	name string
+	file []byte
+	hint Hint
+}
+
+// validFiles returns the indexes of testdata that have rows.
+func validFiles(t *testing.T) (all []valid) {
+	for _, like := range []string{"*.bin", "sparse/*.2?.*"} {
+		names, err := filepath.Glob(filepath.Join("testdata", like))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			file, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, _ := os.ReadFile(name + ".raw")
+			hint := Hint{RawData: raw, sparse: like != "*.bin"}
+			if strings.HasSuffix(name, ".bm25") {
+				hint.Metric = dist.BM25
+			}
+			all = append(all, valid{filepath.Base(name), file, hint})
+		}
+	}
+	var coded codedGoldens
+	goldentest.ReadJSON(t, "testdata/codes.json.gz", &coded)
+	for i, c := range coded.Files {
+		all = append(all, valid{fmt.Sprintf("codes%d", i), c.File, Hint{}})
+	}
+	return slices.DeleteFunc(all, func(v valid) bool {
+		x, err := Parse(v.name, v.file, v.hint)
+		if err != nil {
+			return true // of a type that is refused
+		}
+		defer x.Close()
+		return x.Rows == 0 || len(v.file) > 1<<16
+	})
+}
+
+// TestDamaged changes each count and length of an index.
+func TestDamaged(t *testing.T) {
+	all := validFiles(t)
+	for _, v := range all {
+		fields := fieldsOf(v.file, v.hint)
+		t.Run(v.name, func(t *testing.T) {
+			damagetest.Run(t, v.file, fields, max(damagetest.Few()*4/len(all), 20), func(b []byte) (string, error) {
+				x, err := Parse("damaged", b, v.hint)
+				if err != nil {
+					return "", err
+				}
+				defer x.Close()
+				return contents(x), nil
+			})
+		})
+	}
+}
+
+// TestDamagedBodies changes bytes anywhere behind the first header, and searches in each index that is still taken for one, of all kinds.
+func TestDamagedBodies(t *testing.T) {
+	r := rand.New(rand.NewPCG(39, 25))
+	all, searched := validFiles(t), map[string]int{}
+	tries := max(damagetest.Few()*4/len(all), 20)
+	for _, v := range all {
+		for range tries {
+			b := bytes.Clone(v.file)
+			for range 1 + r.IntN(3) {
+				at := min(100, len(b)/2) + r.IntN(len(b)-min(100, len(b)/2))
+				b[at] = []byte{b[at] + 1, b[at] - 1, 0, 0xff, b[at] ^ 1<<r.IntN(8)}[r.IntN(5)]
+			}
+			x, err := Parse(v.name, b, v.hint)
+			if err != nil {
+				continue
+			}
+			start := time.Now()
+			err = answered(x)
+			if d := time.Since(start); d > time.Second {
+				t.Logf("%s: %v: %s %d x %d", v.name, d, x.Kind(), x.Rows, x.Dim)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", v.name, err)
+			} else {
+				searched[x.Kind()]++
+			}
+			x.Close()
+		}
+	}
+	t.Logf("%d changes of %d files; searched: %v", tries*len(all), len(all), searched)
+	if len(searched) < 5 || searched[SparseInverted] == 0 {
+		t.Errorf("searched: %v", searched)
+	}
+}
+
+// answered searches as each library does that can.
+func answered(x *File) error {
+	query := pairs(1, 1, 7, 2, 395001185, 1)
+	if x.Element() != dist.Sparse {
+		query = bytes.Repeat([]byte{0x3f}, x.Element().Bytes(x.Dim))
+	}
+	searches := 0
+	for l := engine.Native; l <= engine.Knowhere26; l++ {
+		s, err := x.NewSearcher(Options{Library: l})
+		if err != nil {
+			continue
+		}
+		hits, _, err := s.Search(query, Params{K: 3, SearchParams: engine.SearchParams{EF: 20, NProbe: 4}}, nil)
+		if err != nil {
+			continue
+		}
+		searches++
+		for _, h := range hits {
+			if x.Element() == dist.Sparse && (h.ID < 0 || h.ID >= int64(x.Rows)) { // others have ids of their own
+				return fmt.Errorf("as %v: row %d of %d", l, h.ID, x.Rows)
+			}
+		}
+	}
+	if searches == 0 {
+		return fmt.Errorf("no library searches in %s of %s", x.Kind(), x.Metric)
+	}
+	return nil
+}
