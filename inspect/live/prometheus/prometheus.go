@@ -12,15 +12,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"kitescope/inspect/live"
 	"kitescope/inspect/model"
+	"kitescope/internal/bounded"
 	"kitescope/internal/hints"
 )
 
@@ -43,6 +44,8 @@ const (
 	least   = 20 * time.Second
 	// atOnce is how many questions are under way.
 	atOnce = 4
+	// patience is how many deadlines of one question all of them have together.
+	patience = 12
 	// maxInstances bounds the processes that are read.
 	maxInstances = 2000
 )
@@ -55,6 +58,7 @@ type server struct {
 	match   string
 	web     *http.Client
 	timeout time.Duration
+	bytes   bounded.Bytes
 	kinds   map[string]string // of families, as it tells them
 }
 
@@ -76,6 +80,7 @@ func open(o Options) (*server, error) {
 		Transport:     &http.Transport{MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: atOnce},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	s.bytes.Allow(maxBytes)
 	s.base = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}
 	return s, nil
 }
@@ -87,16 +92,18 @@ func Read(ctx context.Context, o Options, c *model.Cluster, at time.Time) (*mode
 		return nil, nil, err
 	}
 	defer s.web.CloseIdleConnections()
-	found, err := s.instances(ctx, at)
+	limited, cancel := context.WithTimeout(ctx, patience*s.timeout)
+	defer cancel()
+	found, err := s.instances(limited, at)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.kinds = s.metadata(ctx)
-	pages := s.readAll(ctx, found, at)
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+	s.kinds = s.metadata(limited)
+	runtime, gaps, err := s.laid(c, s.readAll(limited, found, at), at)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
 	}
-	return s.laid(c, pages, at)
+	return runtime, gaps, err
 }
 
 // instance is what Prometheus scrapes at one address.
@@ -112,35 +119,45 @@ type read struct {
 	err   error
 }
 
-// readAll asks for the series of all instances, a few at a time.
-func (s *server) readAll(ctx context.Context, found []instance, at time.Time) []read {
-	list := make([]read, len(found))
-	places := make(chan struct{}, atOnce)
-	var all sync.WaitGroup
-	for i := range found {
-		all.Go(func() {
-			select {
-			case places <- struct{}{}:
-			case <-ctx.Done():
+// readAll asks for the series of all instances, and returns them in order. Only a few are in memory at a time.
+func (s *server) readAll(ctx context.Context, found []instance, at time.Time) iter.Seq[read] {
+	return func(yield func(read) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		left := make(chan struct{})
+		defer close(left)
+		defer cancel()
+		ahead := make(chan chan read, atOnce-1)
+		go func() {
+			defer close(ahead)
+			for i := range found {
+				one := make(chan read, 1)
+				select {
+				case ahead <- one:
+				case <-left:
+					return
+				}
+				go func() {
+					pages, err := s.pages(ctx, &found[i], at)
+					one <- read{found[i], pages, err}
+				}()
+			}
+		}()
+		for one := range ahead {
+			if !yield(<-one) {
 				return
 			}
-			defer func() { <-places }()
-			list[i].instance = found[i]
-			list[i].pages, list[i].err = s.pages(ctx, &found[i], at)
-		})
+		}
 	}
-	all.Wait()
-	return list
 }
 
 // laid makes a Runtime of what was read.
-func (s *server) laid(c *model.Cluster, list []read, at time.Time) (*model.Runtime, []model.Gap, error) {
+func (s *server) laid(c *model.Cluster, list iter.Seq[read], at time.Time) (*model.Runtime, []model.Gap, error) {
 	where := s.base.String()
 	d := live.NewDecoder()
 	var gaps []model.Gap
 	of := map[string]string{} // instances by process
 	others, taken := 0, 0
-	for _, x := range list {
+	for x := range list {
 		records, err := x.records()
 		if err != nil {
 			gaps = append(gaps, model.Gap{Where: "metrics of " + x.name + " in " + where, Reason: err.Error()})

@@ -3,12 +3,12 @@ package prometheus
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -271,18 +271,54 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
+// TestAnswersAreBounded: JSON that costs many times its bytes, and answers without end, end soon, with little memory.
+func TestAnswersAreBounded(t *testing.T) {
+	instance := `{"metric":{"instance":"a","job":"x"},"value":[1,"20"]}`
+	for name, x := range map[string]struct{ begin, again string }{
+		"series":   {`{"status":"success","data":{"result":[{}`, `,{}`},
+		"samples":  {`{"status":"success","data":{"result":[{"values":[[1,""]`, `,[1,""]`},
+		"labels":   {`{"status":"success","data":{"result":[{"metric":{"":""`, `,"":""`},
+		"text":     {`{"status":"success","data":{"result":[{"metric":{"a":"`, `aaaaaaaa`},
+		"members":  {`{"a":1`, `,"a":1`},
+		"problems": {`{"status":"error","error":"`, `problem`},
+		"blanks":   {` `, `    `},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.FormValue("query"), "count_over_time") {
+				_, _ = io.WriteString(w, `{"status":"success","data":{"result":[`+instance+`]}}`)
+				return
+			}
+			_, _ = io.WriteString(w, x.begin)
+			for chunk := []byte(strings.Repeat(x.again, 8<<10)); ; {
+				if _, err := w.Write(chunk); err != nil {
+					return
+				}
+			}
+		}))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: 3 * time.Second}, cluster(9), asked)
+		runtime.ReadMemStats(&after)
+		s.Close()
+		if took, got := time.Since(start), after.Sys-before.Sys; err != nil || len(gaps) != 1 || took > 15*time.Second || got > 1<<29 {
+			t.Errorf("%s: %v, %d MiB, gaps %v, %v", name, took, got>>20, gaps, err)
+		}
+	}
+}
+
 // FuzzSeries: whatever a server answers, the texts that are made of it are ones that live reads.
 func FuzzSeries(f *testing.F) {
 	f.Add([]byte(`[{"metric":{"__name__":"a_bucket","le":"1","x":"\"\n\\"},"values":[[1,"2"],[3.5,"+Inf"]]},{"metric":{"__name__":"a_sum"},"values":[[1,"NaN"]]}]`))
 	f.Add([]byte(`[{"metric":{"__name__":"milvus_x","instance":"i","exported_instance":"j","exported_y":"1","y":"2"},"values":[[1,"2"]]}]`))
 	f.Add([]byte(`[{"metric":{"__name__":"s","quantile":"0.5","le":"2"},"values":[[1,"2"]]},{"metric":{"__name__":"s_count"},"values":[[1,"2"]]}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var r result
-		if json.Unmarshal(text, &r.Result) != nil {
+		list, err := newAnswer(io.MultiReader(strings.NewReader(`{"result":`), bytes.NewReader(text), strings.NewReader("}"))).series()
+		if err != nil {
 			return
 		}
 		s := &server{kinds: map[string]string{"s": "summary", "c": "counter", "h": "histogram"}}
-		for _, p := range s.texts(r.Result) {
+		for _, p := range s.texts(list) {
 			if len(p.text) == 0 {
 				continue
 			}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,29 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/internal/bounded"
 	"kitescope/internal/hints"
 	"kitescope/internal/redact"
 	"kitescope/internal/words"
 )
-
-const (
-	// maxAnswer bounds one answer: ten thousand series with twenty samples each are 10 MB.
-	maxAnswer = 64 << 20
-	// maxMetadata bounds the types of all families.
-	maxMetadata = 32 << 20
-)
-
-// answer is what the API says (prometheus.io/docs/prometheus/latest/querying/api).
-type answer struct {
-	Status string          `json:"status"`
-	Error  string          `json:"error"`
-	Data   json.RawMessage `json:"data"`
-}
-
-// result is the answer to a query: a matrix has values, a vector a value.
-type result struct {
-	Result []series `json:"result"`
-}
 
 type series struct {
 	Metric map[string]string `json:"metric"`
@@ -66,16 +47,18 @@ func (x *sample) UnmarshalJSON(text []byte) error {
 }
 
 // query asks for a vector or a matrix at a moment.
-func (s *server) query(ctx context.Context, expr string, at time.Time) ([]series, error) {
-	var r result
-	err := s.get(ctx, "/api/v1/query", url.Values{
+func (s *server) query(ctx context.Context, expr string, at time.Time) (list []series, err error) {
+	err = s.get(ctx, "/api/v1/query", url.Values{
 		"query": {expr}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}, "timeout": {s.timeout.String()},
-	}, maxAnswer, &r)
-	return r.Result, err
+	}, func(a *answer) (err error) {
+		list, err = a.series()
+		return err
+	})
+	return list, err
 }
 
 // get asks for one page of the API.
-func (s *server) get(ctx context.Context, path string, values url.Values, most int64, data any) error {
+func (s *server) get(ctx context.Context, path string, values url.Values, data func(*answer) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	u := *s.base
@@ -95,33 +78,30 @@ func (s *server) get(ctx context.Context, path string, values url.Values, most i
 		return s.failed(err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
-	var a answer
-	switch {
-	case err != nil:
-		return s.failed(err)
-	case int64(len(body)) > most:
-		return s.failed(fmt.Errorf("an answer has more than %d MiB", most>>20))
-	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
+	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden {
 		return s.failed(hints.Errorf("put KITESCOPE_PROMETHEUS_TOKEN into the environment, or name it as http://user:password@host:9090",
 			"it refuses with status %d", response.StatusCode))
-	case json.Unmarshal(body, &a) != nil:
-		return s.failed(hints.Errorf("name where its API begins: http://host:9090, or with the path of a proxy", "status %d, and no answer of Prometheus's", response.StatusCode))
-	case a.Status != "success":
-		return s.failed(errors.New(words.Harmless(words.OneLine(redact.Text(cmp.Or(a.Error, "status "+a.Status))))))
 	}
-	if err := json.Unmarshal(a.Data, data); err != nil {
-		return s.failed(errors.New("its answer is none to the question"))
+	problem, err := newAnswer(s.bytes.Reader(response.Body)).read(data)
+	switch {
+	case ctx.Err() != nil, errors.Is(err, errLarge), errors.Is(err, bounded.ErrTooMuch):
+		return s.failed(cmp.Or(ctx.Err(), err))
+	case errors.Is(err, errForeign):
+		return s.failed(hints.Errorf("name where its API begins: http://host:9090, or with the path of a proxy", "status %d, and no answer of Prometheus's", response.StatusCode))
+	case problem != "":
+		return s.failed(errors.New(words.Harmless(words.OneLine(redact.Text(problem)))))
+	case err != nil:
+		return s.failed(errNone)
 	}
 	return nil
 }
 
 // failed says where, and nothing of what is secret: an error of net/http holds the URL, which has no user here.
 func (s *server) failed(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("read Prometheus %s: no answer within %s, or not all within %s", s.base, s.timeout, patience*s.timeout)
+	}
 	if of, ok := errors.AsType[*url.Error](err); ok {
-		if of.Timeout() {
-			return fmt.Errorf("read Prometheus %s: no answer within %s", s.base, s.timeout)
-		}
 		err = of.Err
 	}
 	return fmt.Errorf("read Prometheus %s: %w", s.base, err)
@@ -176,17 +156,18 @@ func (s *server) pages(ctx context.Context, x *instance, at time.Time) ([]page, 
 
 // metadata are the types of families, as far as it tells: the one that most of its targets have.
 func (s *server) metadata(ctx context.Context) map[string]string {
-	var told map[string][]struct {
-		Type string `json:"type"`
-	}
-	if s.get(ctx, "/api/v1/metadata", nil, maxMetadata, &told) != nil {
-		return nil // before 2.15 there was no such page; types are then told by names
-	}
-	kinds := make(map[string]string, len(told))
-	for name, list := range told {
-		if len(list) > 0 {
-			kinds[name] = list[0].Type
-		}
-	}
+	kinds := map[string]string{}
+	_ = s.get(ctx, "/api/v1/metadata", nil, func(a *answer) error { // before 2.15 there was no such page; types are then told by names
+		return a.object(func(name string) error {
+			var told []struct {
+				Type string `json:"type"`
+			}
+			err := a.next(&told)
+			if len(told) > 0 {
+				kinds[name] = told[0].Type
+			}
+			return err
+		})
+	})
 	return kinds
 }

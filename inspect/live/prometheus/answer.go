@@ -1,0 +1,144 @@
+package prometheus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// maxElement bounds one series, which has at most five minutes of samples, and one family's types.
+	maxElement = 256 << 10
+	// maxWeight bounds the memory of one answer: fifty thousand series.
+	maxWeight = 64 << 20
+	// maxAnswer bounds the bytes of one answer.
+	maxAnswer = 64 << 20
+	// maxBytes bounds all answers together.
+	maxBytes = 1 << 30
+)
+
+var (
+	errForeign = errors.New("no JSON object")
+	errNone    = errors.New("its answer is none to the question")
+	errLarge   = errors.New("larger than an answer can be")
+)
+
+// answer decodes a document of the API (prometheus.io/docs/prometheus/latest/querying/api) element by element, because JSON costs many
+// times its bytes once it is decoded.
+type answer struct {
+	decoder *json.Decoder
+	in      *element
+	weight  int64
+}
+
+// element reads the bytes of one element.
+type element struct {
+	io.Reader
+	left, total int
+}
+
+func (e *element) Read(p []byte) (int, error) {
+	if e.left <= 0 || e.total > maxAnswer {
+		return 0, errLarge
+	}
+	n, err := e.Reader.Read(p[:min(len(p), e.left)])
+	e.left, e.total = e.left-n, e.total+n
+	return n, err
+}
+
+func newAnswer(r io.Reader) *answer {
+	in := &element{Reader: r}
+	return &answer{decoder: json.NewDecoder(in), in: in}
+}
+
+// next decodes an element.
+func (a *answer) next(v any) error {
+	a.in.left = maxElement
+	before := a.decoder.InputOffset()
+	err := a.decoder.Decode(v)
+	return errors.Join(err, a.weigh(2*(a.decoder.InputOffset()-before)))
+}
+
+// weigh adds to the memory of the answer.
+func (a *answer) weigh(bytes int64) error {
+	if a.weight += bytes; a.weight > maxWeight {
+		return fmt.Errorf("%w: its series take more than %d MiB", errLarge, maxWeight>>20)
+	}
+	return nil
+}
+
+// object calls each for the names of an object, to decode the value.
+func (a *answer) object(each func(name string) error) error {
+	return a.all('{', func() error {
+		token, err := a.decoder.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string)
+		return each(name)
+	})
+}
+
+// all calls each for the elements of an object or array.
+func (a *answer) all(begin json.Delim, each func() error) error {
+	a.in.left = maxElement
+	if token, err := a.decoder.Token(); err != nil {
+		return err
+	} else if token != begin {
+		return errNone
+	}
+	for a.decoder.More() {
+		if err := each(); err != nil {
+			return err
+		}
+		a.in.left = maxElement
+	}
+	_, err := a.decoder.Token()
+	return err
+}
+
+// skip passes over an element.
+func (a *answer) skip() error { return a.next(new(json.RawMessage)) }
+
+// read decodes the document; data decodes what is asked for. problem is the server's error.
+func (a *answer) read(data func(*answer) error) (problem string, err error) {
+	status := ""
+	err = a.object(func(name string) error {
+		switch name {
+		case "status":
+			return a.next(&status)
+		case "error":
+			return a.next(&problem)
+		case "data":
+			return data(a)
+		}
+		return a.skip()
+	})
+	switch {
+	case err != nil && status == "":
+		return "", errors.Join(errForeign, err)
+	case err == nil && status != "success" && problem == "":
+		problem = "status " + status
+	}
+	return problem, err
+}
+
+// series decodes the result of a query.
+func (a *answer) series() (list []series, err error) {
+	const perSeries, perPart = 256, 48
+	err = a.object(func(name string) error {
+		if name != "result" {
+			return a.skip()
+		}
+		return a.all('[', func() error {
+			var x series
+			if err := a.next(&x); err != nil {
+				return err
+			}
+			list = append(list, x)
+			return a.weigh(perSeries + perPart*int64(len(x.Metric)+len(x.Values)))
+		})
+	})
+	return list, err
+}
