@@ -166,7 +166,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 	o.stops, o.rest = nil, onsetRest*d.took
 	revision, now := d.report.Cluster.Origin.Revision, d.report.Now
 	if d.err != nil {
-		why := []Fact{{Label: "since", Text: "unknown when: " + words.Harmless(words.OneLine(d.err.Error()))}}
+		why := []Fact{{Label: "since", Text: "start unknown: " + words.Harmless(words.OneLine(d.err.Error()))}}
 		for _, x := range d.report.Findings {
 			o.known[x.Key()] = &beginning{first: revision, last: revision, short: words.UnknownMark, facts: why}
 		}
@@ -180,7 +180,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 		}
 		b := &beginning{first: first, last: revision, atLeast: x.AtLeast, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
 		for k := range x.Before {
-			b.facts = append(b.facts, Fact{Label: "before", Text: clusters.EventText(&x.Before[k], now)})
+			b.facts = append(b.facts, Fact{Label: "after", Text: clusters.EventText(&x.Before[k], now)})
 		}
 		o.known[x.Finding.Key()] = b
 	}

@@ -176,6 +176,8 @@ func message(e *Event, what, via, detail string) string {
 	}
 	before, after := short(e.Before), short(e.After)
 	switch {
+	case e.Kind == kinds[configChanged].name:
+		return settingText(before, after, detail)
 	case before != "" && before == after && e.Count == 1:
 		what += ": still " + after
 	case before != "" && after != "":
@@ -187,6 +189,17 @@ func message(e *Event, what, via, detail string) string {
 		what += ", " + detail
 	}
 	return what
+}
+
+// settingText is what became of a setting.
+func settingText(before, after, detail string) string {
+	switch detail {
+	case settingRemoved:
+		return "unset (was " + before + ")"
+	case settingNew:
+		before = "unset"
+	}
+	return "set to " + after + " (was " + before + ")"
 }
 
 func short(text string) string {

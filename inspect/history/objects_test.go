@@ -166,11 +166,11 @@ func TestConfig(t *testing.T) {
 	write("minio/secretAccessKey", "b", false)
 	expect(
 		t, s.told(),
-		"config_changed config/queryCoord/autoBalance: changed: false, new",
-		"config_changed config/queryCoord/autoBalance: changed: false → true",
-		"config_changed config/queryCoord/autoBalance: changed, removed",
-		"config_changed config/minio/secretAccessKey: changed: <redacted>, new",
-		"config_changed config/minio/secretAccessKey: changed: still <redacted>",
+		"config_changed config/queryCoord/autoBalance: set to false (was unset)",
+		"config_changed config/queryCoord/autoBalance: set to true (was false)",
+		"config_changed config/queryCoord/autoBalance: unset (was true)",
+		"config_changed config/minio/secretAccessKey: set to <redacted> (was unset)",
+		"config_changed config/minio/secretAccessKey: set to <redacted> (was <redacted>)",
 	)
 }
 

@@ -76,6 +76,12 @@ func named(created, gone kindID, of func(any) model.Ref) rule {
 	}
 }
 
+// Details of a setting that is set on one side only.
+const (
+	settingNew     = "new"
+	settingRemoved = "removed"
+)
+
 // configRule tells of settings by their values, of which meta has taken secrets out.
 func configRule(c *change) bool {
 	n := news{kind: configChanged}
@@ -83,9 +89,9 @@ func configRule(c *change) bool {
 	after, _ := c.after.(*model.ConfigEntry)
 	switch {
 	case after == nil:
-		n.object, n.before, n.detail = ref("config", before.Name), before.Value, "removed"
+		n.object, n.before, n.detail = ref("config", before.Name), before.Value, settingRemoved
 	case before == nil:
-		n.object, n.after, n.detail = ref("config", after.Name), after.Value, "new"
+		n.object, n.after, n.detail = ref("config", after.Name), after.Value, settingNew
 	case before.Value == after.Value && !after.Redacted:
 		return false
 	default:

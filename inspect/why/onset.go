@@ -1,8 +1,8 @@
 package why
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -19,8 +19,10 @@ type Onset struct {
 	// Began is when that was, wrong by Error at most, which is below 0 where only one side is known; zero where nothing dates it.
 	Began time.Time
 	Error time.Duration
-	// AtLeast is that it was there already at the oldest moment that could be looked at, which Revision and Began are of.
+	// AtLeast reports that it was there at the oldest moment that was judged, which Revision and Began are of; Oldest is what bounds
+	// the moments: "start of the history".
 	AtLeast bool
+	Oldest  string
 	// Unknown is why it is not known when it began, "" if it is.
 	Unknown string
 	// Before are events that can be its cause, the likeliest first.
@@ -37,7 +39,7 @@ type Survey func(ctx context.Context, revisions []int64, visit func(*model.Clust
 type Options struct {
 	// Checks are those that the report was made by.
 	Checks []*check.Check
-	// From is the oldest revision that is judged, 0: the oldest of the history.
+	// From is the revision from which on moments are judged that lie evenly, 0: the oldest of the history. Events before it count too.
 	From int64
 	// Moments is how many moments are judged that lie evenly, 0: EvenMoments.
 	Moments int
@@ -136,6 +138,9 @@ func (f *finder) judge(ctx context.Context, survey Survey) error {
 				found[x.After] = present
 			case x.Kind == check.Unsure && !sameBlindness(report, f.report, x.After.Check):
 				found[x.After], f.why[x.After] = unseen, x.Why
+				if c.Runtime == nil && f.report.Cluster.Runtime != nil {
+					f.why[x.After] = "no node data from that time"
+				}
 			default:
 				found[x.After] = absent
 			}
@@ -176,7 +181,7 @@ func (f *finder) revisions() []int64 {
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
-	return slices.DeleteFunc(list, func(r int64) bool { return r < f.from || r >= end })
+	return slices.DeleteFunc(list, func(r int64) bool { return r < f.history.From || r >= end })
 }
 
 // sameBlindness reports whether a check that found nothing missed no more than in a later report, where it found something all the same.
@@ -204,7 +209,7 @@ func (f *finder) date(t *track) {
 	}
 	for _, at := range t.starts {
 		e := &f.events[at]
-		if e.Revision >= f.from && !f.presentBefore(t, e.Revision) {
+		if !f.presentBefore(t, e.Revision) {
 			f.beginsWith(t, e)
 			return
 		}
@@ -217,7 +222,13 @@ func (f *finder) date(t *track) {
 		if run > 0 {
 			t.after = f.moments[run-1].revision
 		}
-		if o.AtLeast = run == 0 || t.seen[run-1] == unseen; !o.AtLeast && !m.at.IsZero() && !f.moments[run-1].at.IsZero() {
+		o.AtLeast = run == 0 || t.seen[run-1] == unseen
+		switch {
+		case run == 0 && m.revision == f.history.From:
+			o.Oldest = "start of the history"
+		case o.AtLeast:
+			o.Oldest = "not checked before"
+		case !m.at.IsZero() && !f.moments[run-1].at.IsZero():
 			o.Error = m.at.Sub(f.moments[run-1].at)
 		}
 	case len(t.seen) > 0 && t.seen[len(t.seen)-1] == absent: // it came behind the last moment
@@ -230,14 +241,9 @@ func (f *finder) date(t *track) {
 	case t.last >= 0 && f.events[t.last].Revision >= f.from:
 		f.beginsWith(t, &f.events[t.last])
 	default:
-		t.onset.Unknown = f.why[t.onset.Finding]
-		if t.onset.Unknown == "" {
-			t.onset.Unknown = errUndated.Error()
-		}
+		t.onset.Unknown = cmp.Or(f.why[t.onset.Finding], "no event dates it")
 	}
 }
-
-var errUndated = errors.New("no event that is known dates it")
 
 // presentBefore reports whether a finding was there at the last moment before a revision that was judged.
 func (f *finder) presentBefore(t *track, revision int64) bool {

@@ -17,7 +17,7 @@ func (d *Diagnosis) onset(f *check.Finding) *why.Onset { return d.Onsets[f] }
 // OnsetText says for people when a finding began: "09:14:10 ±2 s, 12 min before". now is the time of the report.
 func OnsetText(o *why.Onset, now time.Time) string {
 	if o.Unknown != "" {
-		return "unknown when: " + render.Harmless(o.Unknown)
+		return "start unknown: " + render.Harmless(o.Unknown)
 	}
 	text := "revision " + words.Number(o.Revision)
 	if !o.Began.IsZero() {
@@ -27,7 +27,7 @@ func OnsetText(o *why.Onset, now time.Time) string {
 		}
 	}
 	if o.AtLeast {
-		return text + " or before: it was there at the oldest moment that was looked at"
+		return "at least " + text + " (" + o.Oldest + ")"
 	}
 	if ago := now.Sub(o.Began); !o.Began.IsZero() && !now.IsZero() && ago >= 0 {
 		text += ", " + words.Span(ago) + " before this state"
@@ -43,7 +43,7 @@ func clockTime(t, now time.Time) string {
 	return render.Stamp(t)
 }
 
-// EventText is an event in one line: "09:14:02 config/queryCoord/autoBalance changed: true → false".
+// EventText is an event in one line: "09:14:02 config/queryCoord/autoBalance set to false (was true)".
 func EventText(e *history.Event, now time.Time) string {
 	name := e.Object.Name
 	if name == "" {
@@ -65,7 +65,7 @@ func (d *Diagnosis) onsetLines(f *check.Finding) (lines []struct{ label, text st
 	add := func(label, text string) { lines = append(lines, struct{ label, text string }{label, text}) }
 	add("since", OnsetText(o, d.Report.Now))
 	for i := range o.Before {
-		add("before", EventText(&o.Before[i], d.Report.Now))
+		add("after", EventText(&o.Before[i], d.Report.Now))
 	}
 	return lines
 }

@@ -17,14 +17,14 @@ func onsets(r *check.Report) map[*check.Finding]*why.Onset {
 	}
 	off := history.Event{
 		Time: at.Add(-8 * time.Second), Revision: 4700, Kind: "config_changed", Object: model.Ref{Resource: "config", ID: "queryCoord/autoBalance", Name: "queryCoord/autoBalance"},
-		Message: "changed: true → false",
+		Message: "set to false (was true)",
 	}
 	undated := joined
 	undated.Time = time.Time{}
 	list := []why.Onset{
 		{Finding: r.Findings[0], Revision: 4701, Began: at, Error: 1600 * time.Millisecond, Before: []history.Event{off, joined}},
-		{Finding: r.Findings[1], Unknown: "the nodes were not asked", Before: []history.Event{undated}},
-		{Finding: r.Findings[2], Revision: 4000, Began: r.Now.Add(-26 * time.Hour), Error: why.UnknownError, AtLeast: true},
+		{Finding: r.Findings[1], Unknown: "no node data from that time", Before: []history.Event{undated}},
+		{Finding: r.Findings[2], Revision: 4000, Began: r.Now.Add(-26 * time.Hour), Error: why.UnknownError, AtLeast: true, Oldest: "start of the history"},
 	}
 	return why.ByFinding(list)
 }

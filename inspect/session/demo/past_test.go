@@ -104,7 +104,7 @@ func TestPastHasTheIncident(t *testing.T) {
 			story = append(story, e.Object.Name+" "+strings.Fields(e.Message)[0])
 		}
 	}
-	if want := []string{"queryCoord/autoBalance changed:", "querynode-19 joined:"}; !slices.Equal(story, want) {
+	if want := []string{"queryCoord/autoBalance set", "querynode-19 joined:"}; !slices.Equal(story, want) {
 		t.Errorf("%q, want %q", story, want)
 	}
 	if told.Until.After(demo.Now().Add(2 * time.Second)) { // nobody says by a clock when the last timestamps were over
