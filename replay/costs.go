@@ -32,6 +32,8 @@ func (t *Target) segmentCost(i int, p *Part) SegmentCost {
 		if p.Data.Index.Effort() == index.ByEF {
 			s.EF = of.ef
 		}
+	} else if p.Info.State == Unindexed {
+		s.Index = p.Info.Index.Type // FLAT is searched row by row
 	}
 	if n := t.loaded.Layout.Node(s.Node); n != nil {
 		s.NodeName = n.Name

@@ -21,7 +21,7 @@ const (
 	Indexed                // sealed, by its index file
 )
 
-func (s State) String() string { return s.in([...]string{"growing", "sealed, no index", "indexed"}) }
+func (s State) String() string { return s.in([...]string{"growing", "sealed, row by row", "indexed"}) }
 
 // Word is the state in JSON: growing, sealed_unindexed, sealed_indexed; unknown for what is none of them, which UnmarshalText refuses.
 func (s State) Word() string {

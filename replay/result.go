@@ -137,7 +137,7 @@ type SegmentCost struct {
 	Partition string
 	Channel   string
 	State     State
-	Index     string // "" row by row
+	Index     string // "" without one
 	Node      int64  `doc:"node_id,id"`
 	NodeName  string `doc:"node"`
 	Rows      int64  `doc:",unknown=-1"`

@@ -228,7 +228,7 @@ func layoutNodes(l *replay.Layout) render.Part {
 		return countColumn(list, title, func(c *layoutCount) string { return strconv.Itoa(c.states[s]) })
 	}
 	return layoutCounts("NODE", list, "idle",
-		state("GROWING", replay.Growing), state("NO INDEX", replay.Unindexed), state("INDEXED", replay.Indexed),
+		state("GROWING", replay.Growing), state("ROW BY ROW", replay.Unindexed), state("INDEXED", replay.Indexed),
 		countColumn(list, "LEADS", func(c *layoutCount) string { return words.Plural(c.leads, "shard") }),
 		countColumn(list, "CORES", func(c *layoutCount) string { return toldText(c.cores) }))
 }

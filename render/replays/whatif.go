@@ -259,7 +259,7 @@ func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 		text string
 	}{
 		{c.Growing, "growing segments, searched row by row"},
-		{c.Unindexed, "sealed segments without an index, searched row by row"},
+		{c.Unindexed, "sealed segments, searched row by row (FLAT, or not indexed)"},
 		{c.Indexed, "searches of indexes"},
 	} {
 		if share := ratioOf(float64(x.d), float64(c.CPU)); share > 0 {

@@ -165,12 +165,12 @@ func TestNodesWin(t *testing.T) {
 		node(8, nil, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 16, Indexes: withIndex(160)}))
 	l := of(t, c, "c")
 	want := []line{
-		{11, "indexed", "HNSW", 10, []int64{8}},      // on two nodes: the leader asks 8
-		{12, "sealed, no index", "", 20, []int64{7}}, // its index is built and not loaded
-		{13, "growing", "", 30, []int64{7}},          // flushed, and served as growing
-		{14, "indexed", "HNSW", 40, []int64{7}},      // both: the sealed one is searched
-		{16, "indexed", "HNSW", 60, []int64{8}},      // dropped, and still served
-		{17, "growing", "", 5, []int64{7}},           // no record: what the others of 75 leave
+		{11, "indexed", "HNSW", 10, []int64{8}},        // on two nodes: the leader asks 8
+		{12, "sealed, row by row", "", 20, []int64{7}}, // its index is built and not loaded
+		{13, "growing", "", 30, []int64{7}},            // flushed, and served as growing
+		{14, "indexed", "HNSW", 40, []int64{7}},        // both: the sealed one is searched
+		{16, "indexed", "HNSW", 60, []int64{8}},        // dropped, and still served
+		{17, "growing", "", 5, []int64{7}},             // no record: what the others of 75 leave
 	}
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)
@@ -209,7 +209,7 @@ func TestReplicasAndBlindNodes(t *testing.T) {
 	// Nobody answered: by rule, the largest first to the emptiest.
 	c = odd(two[1:], []*model.Segment{flushed(11, 10), flushed(12, 30, 120), flushed(13, 15)}, silent)
 	l = of(t, c, "c")
-	want = []line{{11, "sealed, no index", "", 10, []int64{9}}, {12, "indexed", "HNSW", 30, []int64{8}}, {13, "sealed, no index", "", 15, []int64{9}}}
+	want = []line{{11, "sealed, row by row", "", 10, []int64{9}}, {12, "indexed", "HNSW", 30, []int64{8}}, {13, "sealed, row by row", "", 15, []int64{9}}}
 	if diff := cmp.Diff(want, lines(l)); diff != "" || !l.Assumed {
 		t.Errorf("assumed %v, segments (-want +got):\n%s", l.Assumed, diff)
 	}
@@ -231,7 +231,7 @@ func TestLeftOut(t *testing.T) {
 		change(16, func(s *model.Segment) { s.State, s.Rows = model.SegmentGrowing, 0 }),
 	})
 	l := of(t, c, "c")
-	want := []line{{11, "sealed, no index", "", 10, []int64{7}}, {16, "growing", "", -1, []int64{7}}}
+	want := []line{{11, "sealed, row by row", "", 10, []int64{7}}, {16, "growing", "", -1, []int64{7}}}
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)
 	}

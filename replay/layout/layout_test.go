@@ -23,27 +23,27 @@ func TestStandalone(t *testing.T) {
 	// collection: metric, dimensions, index, segments and rows by state, files; as testdata/storage and the seeding script have it.
 	collections := []string{"truth_small", "types_all", "hnsw_l2_parts", "hnsw_sim", "ivf_cold", "binvec", "str_pk", "auto_id", "empty_one", "growing_mix"}
 	plain := map[string]string{
-		"truth_small":   "L2 8 FLAT; sealed, no index 1 1200; 6 files",
-		"types_all":     "L2 4 FLAT; sealed, no index 1 300; 12 files",
+		"truth_small":   "L2 8 FLAT; sealed, row by row 1 1200; 6 files",
+		"types_all":     "L2 4 FLAT; sealed, row by row 1 300; 12 files",
 		"hnsw_l2_parts": "L2 16 HNSW M=8 ef=100; indexed 6 9000; 36 files",
 		"hnsw_sim":      "IP 16 HNSW M=16 ef=200; indexed 1 3000; 5 files",
 		"ivf_cold":      "L2 16 IVF_FLAT nlist=32; indexed 1 3000; 5 files",
-		"binvec":        "JACCARD 64 BIN_FLAT; sealed, no index 1 1500; 4 files",
-		"str_pk":        "L2 4 ; sealed, no index 2 1100; 8 files",
-		"auto_id":       "L2 4 ; sealed, no index 1 500; 4 files",
+		"binvec":        "JACCARD 64 BIN_FLAT; sealed, row by row 1 1500; 4 files",
+		"str_pk":        "L2 4 ; sealed, row by row 2 1100; 8 files",
+		"auto_id":       "L2 4 ; sealed, row by row 1 500; 4 files",
 		"empty_one":     "L2 4 ; 0 files",
-		"growing_mix":   "L2 8 FLAT; growing 2 -2, sealed, no index 2 1500; 8 files",
+		"growing_mix":   "L2 8 FLAT; growing 2 -2, sealed, row by row 2 1500; 8 files",
 	}
 	for _, x := range []struct {
 		version, root string
 		differ        map[string]string
 	}{
 		{"2.1.0", "files", map[string]string{ // records no FLAT, and has files of BIN_FLAT
-			"truth_small": "L2 8 ; sealed, no index 1 1200; 6 files", "types_all": "L2 4 ; sealed, no index 1 300; 11 files",
-			"growing_mix": "L2 8 ; growing 2 -2, sealed, no index 2 1500; 8 files", "binvec": "JACCARD 64 BIN_FLAT; sealed, no index 1 1500; 5 files",
+			"truth_small": "L2 8 ; sealed, row by row 1 1200; 6 files", "types_all": "L2 4 ; sealed, row by row 1 300; 11 files",
+			"growing_mix": "L2 8 ; growing 2 -2, sealed, row by row 2 1500; 8 files", "binvec": "JACCARD 64 BIN_FLAT; sealed, row by row 1 1500; 5 files",
 		}},
 		{"2.2.16", "", nil},
-		{"2.3.5", "", map[string]string{"hnsw_sim": "COSINE 16 HNSW M=16 ef=200; indexed 1 3000; 6 files", "types_all": "L2 4 FLAT; sealed, no index 1 300; 13 files"}},
+		{"2.3.5", "", map[string]string{"hnsw_sim": "COSINE 16 HNSW M=16 ef=200; indexed 1 3000; 6 files", "types_all": "L2 4 FLAT; sealed, row by row 1 300; 13 files"}},
 	} {
 		t.Run(x.version, func(t *testing.T) {
 			c := capture(t, "standalone-"+x.version)

@@ -70,6 +70,8 @@ func ParseChange(text string) (Change, error) {
 		switch {
 		case seen[name]:
 			return Change{}, fmt.Errorf("change %q: %s given twice", text, name)
+		case name == "index" && slices.Contains(knownTypes(), strings.ToUpper(value)):
+			return Change{}, fmt.Errorf("change %q: index takes no value; did you mean type=%s,index", text, strings.ToUpper(value))
 		case w.value == "" && has:
 			return Change{}, fmt.Errorf("change %q: %s takes no value", text, name)
 		case w.value != "" && value == "":

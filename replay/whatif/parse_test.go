@@ -49,6 +49,7 @@ func TestParseChangeRefuses(t *testing.T) {
 		"nodes=+0":             "expected 1 to 10000",
 		"nodes":                "nodes needs a value: nodes=+N",
 		"index=yes":            "index takes no value",
+		"index=hnsw":           "index takes no value; did you mean type=HNSW,index",
 		"ef=a":                 "expected a whole number",
 		"ef=32,ef=64":          "ef given twice",
 		"ef=0":                 "1 to 32768",
