@@ -183,6 +183,14 @@ func folderOf(t testing.TB) string {
 	return dir
 }
 
+func TestReadTar(t *testing.T) {
+	s, err := ReadTar(t.Context(), "memory", tarball(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conform(t, s)
+}
+
 func TestStores(t *testing.T) {
 	plain := tarball(t)
 	for name, place := range map[string]string{

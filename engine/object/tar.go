@@ -54,6 +54,15 @@ func OpenTar(ctx context.Context, file string) (Store, error) {
 	return t, nil
 }
 
+// ReadTar is OpenTar for a plain archive in memory.
+func ReadTar(ctx context.Context, name string, content []byte) (Store, error) {
+	t := &archive{name: name, ReaderAt: bytes.NewReader(content), size: int64(len(content)), close: func() error { return nil }}
+	if err := t.index(ctx); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return t, nil
+}
+
 type archive struct {
 	io.ReaderAt // of the tar, unpacked
 	name        string

@@ -18,6 +18,12 @@ func (a *App) StopForDemo() {
 	}
 }
 
+// ReadsDemo reports whether the demo is the cluster that flags, environment or context name.
+func (a *App) ReadsDemo() bool {
+	c, err := a.Connection()
+	return err == nil && c.From == demo.From
+}
+
 // LazyDemo is the demo once it is wanted: all sources of one run have the same servers.
 type LazyDemo struct {
 	// runs is the clock by which what its processes count runs on; nil: it stands still.

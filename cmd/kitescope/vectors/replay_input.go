@@ -20,6 +20,7 @@ import (
 	"kitescope/engine/object"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
+	"kitescope/inspect/session/demo"
 	"kitescope/internal/table"
 	"kitescope/replay"
 	"kitescope/replay/layout"
@@ -129,6 +130,9 @@ func (in *replayInput) openStorage(ctx context.Context, a *cli.App, l *replay.La
 	switch {
 	case place != "":
 		store, err = object.Open(ctx, place, keys)
+	case a.ReadsDemo():
+		place = "the demo"
+		store, err = demo.Storage(ctx)
 	case l.Storage.Kind == "local" && l.Storage.Folder != "":
 		place = l.Storage.Folder
 		if store, err = object.Open(ctx, place, keys); err != nil {
@@ -191,6 +195,8 @@ func (in *replayInput) loadSegments(ctx context.Context, a *cli.App, collection 
 		return nil, cli.WithHint(fmt.Errorf("collection %s has no segments: nothing to search", l.Collection.Name), "insert and flush, or choose another collection")
 	case !found && !anyFiles(l):
 		return nil, cli.WithHint(fmt.Errorf("collection %s has nothing in storage: its %d segments are growing", l.Collection.Name, len(l.Segments)), "flush it, or wait for its first sync")
+	case !found && in.storage == "" && a.ReadsDemo():
+		return nil, cli.WithHint(fmt.Errorf("the demo has no files of %s", collection), "it has those of "+demo.Stored)
 	case !found:
 		return nil, cli.WithHint(fmt.Errorf("%s has no files of %s", place, collection), "give the folder or bucket with insert_log: --storage")
 	}

@@ -22,6 +22,7 @@ import (
 	"net"
 	"time"
 
+	"kitescope/engine/object"
 	"kitescope/inspect/live"
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/session"
@@ -37,6 +38,20 @@ const From = "demo://"
 //
 //go:embed demo.kite
 var captured []byte
+
+// files are the logs of its collection small_truth, as Milvus wrote them: taken from an earlier run of the same cluster, which was
+// seeded alike (its searches have the same answers, its files the same sizes), with the ids and times of this run.
+//
+//go:embed storage.tar
+var files []byte
+
+// Stored is the collection whose files Storage has.
+const Stored = "small_truth"
+
+// Storage opens the part of the cluster's storage that was kept.
+func Storage(ctx context.Context) (object.Store, error) {
+	return object.ReadTar(ctx, "the demo", files)
+}
 
 // Cluster is the captured cluster while its servers run.
 type Cluster struct {

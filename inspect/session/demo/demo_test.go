@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"kitescope/inspect/latency"
 	"kitescope/inspect/live"
@@ -283,5 +287,44 @@ func TestKeepsTheCPUOfItsCapture(t *testing.T) {
 			}
 			time.Sleep(1100 * time.Millisecond)
 		}
+	}
+}
+
+// TestStorage compares the files that the demo has with those that its metadata names: of one collection, all of them, and no others.
+func TestStorage(t *testing.T) {
+	snap, err := opened(t, started(t)).Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := meta.Load(t.Context(), snap, meta.Want{Parts: model.PartAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := map[string]int64{}, map[string]int64{}
+	for _, collection := range c.Collections {
+		for _, s := range c.SegmentsOf(collection.ID) {
+			if collection.Name != demo.Stored || s.State == model.SegmentDropped {
+				continue
+			}
+			for _, l := range s.Logs {
+				folder := fmt.Sprintf("%s_log/%d/%d/%d/%d", l.Kind, s.Collection, s.Partition, s.ID, l.Field)
+				want[folder] = l.Bytes
+			}
+		}
+	}
+	store, err := demo.Storage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	files, err := store.List(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		got[path.Dir(f.Name)] += f.Size
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) != 6 {
+		t.Errorf("files by folder (-metadata +storage):\n%s", diff)
 	}
 }
