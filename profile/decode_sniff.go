@@ -16,12 +16,14 @@ import (
 // runtime/pprof writes with debug=1 and debug=2.
 func recognize(head []byte) error {
 	const (
-		debug  = "pull it without debug=1 or debug=2 in the address: `kitescope profile pull` does"
+		pull   = "pull it without debug=1 or debug=2 in the address: `kitescope profile pull` does"
 		legacy = "write it in the format of today: `go tool pprof -proto -symbolize=none FILE` converts it"
+		debug  = pull + "; `go tool pprof -proto -symbolize=none FILE` converts what is there"
 	)
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	lower := strings.ToLower(string(text))
-	if line, _, _ := strings.Cut(lower, "\n"); strings.HasPrefix(lower, "heap profile:") && strings.Contains(line, "] @ heap/") { // C++ has "heap_v2/" and others
+	first, _, _ := strings.Cut(lower, "\n")
+	if strings.HasPrefix(first, "heap profile:") && strings.Contains(first, "] @ heap/") { // C++ has heap_v2 and others
 		return hints.Errorf(debug, "this is a heap profile of Go as text (debug=1), the format before pprof")
 	}
 	for _, f := range []struct{ prefix, what, hint string }{
@@ -39,7 +41,7 @@ func recognize(head []byte) error {
 		{"--- heapz", "a Java heap profile as text, the format before pprof", legacy},
 		{"--- cpu", "a CPU profile as text, the format before pprof", legacy},
 		{"--- symbol", "a symbolized profile as text, the format before pprof", legacy},
-		{"goroutine ", "a dump of goroutines (debug=2), not a profile", debug},
+		{"goroutine ", "a dump of goroutines (debug=2), not a profile", pull},
 		{"go 1.", "an execution trace, not a profile", "open it with `go tool trace`; of /debug/pprof/profile comes a CPU profile"},
 		{"<!doctype", "a web page, not a profile", webHint},
 		{"<html", "a web page, not a profile", webHint},

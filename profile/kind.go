@@ -62,8 +62,9 @@ func (p *Profile) called() string {
 // that is unknown:
 //
 //   - With a type samples/count, as in CPU profiles of Go and of perf, it is that type's value.
-//   - Else, where the period is in the type's own unit, it is the value over the period. Some exporters write a period that
-//     is not that of sampling, e.g. 1 s beside values of 10 ms: values that are no multiples of it leave the number unknown.
+//   - Else, where the period is in the type's own unit, it is the value over the period. Some exporters write a period
+//     that is not that of sampling, e.g. 1 s beside values of 10 ms: values that are no multiples of it leave the
+//     number unknown.
 //   - Heap profiles are scaled up by the odds of having been sampled (runtime/pprof: scaleHeapSample),
 //     mutex and block profiles too (runtime: blocksampled): the number of events cannot be had back.
 //   - Goroutines and threads are counted whole and not sampled, so there is no noise to speak of.
@@ -95,11 +96,12 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 	return perSample, int64(min(math.Round(sum), 1<<62))
 }
 
-// sampledBy reports whether the values of a type can be counts of samples times a period: they are its multiples, but for
-// what a period in whole nanoseconds is rounded by, and nothing samples every few nanoseconds.
+// sampledBy reports whether the values of a type can be counts of samples times a period: they are its multiples, but
+// for what a period in whole nanoseconds is rounded by, and nothing samples every nanosecond or every byte.
 func (p *Profile) sampledBy(period int64, kind int) bool {
 	const rounding, fastest = 0.01, int64(time.Microsecond)
-	if period <= 0 || period < fastest && p.Types[kind].Unit == "nanoseconds" {
+	unit := p.Types[kind].Unit
+	if period <= 0 || period == 1 && unit != "count" || period < fastest && unit == "nanoseconds" {
 		return false
 	}
 	for at := kind; at < len(p.Values); at += len(p.Types) {

@@ -67,6 +67,7 @@ func TestEvents(t *testing.T) {
 		{"a rounded period divides", []profile.ValueType{cpu}, cpu, 10_101_010, [][]int64{{30_303_030}, {1_000_000_000}}, 0, 102, 30303030.0 / 10_101_010},
 		{"the period contradicts the values", []profile.ValueType{cpu}, cpu, ms, [][]int64{{3 * ms}, {5*ms + ms/2}}, 0, -1, 0},
 		{"the period is larger than the values", []profile.ValueType{cpu}, cpu, 1000 * ms, [][]int64{{30 * ms}}, 0, -1, 0},
+		{"nothing samples each byte", []profile.ValueType{{Type: "space", Unit: "bytes"}}, profile.ValueType{Type: "space", Unit: "bytes"}, 1, [][]int64{{30}}, 0, -1, 0},
 		{"nothing samples each nanosecond", []profile.ValueType{cpu}, cpu, 1, [][]int64{{30}}, 0, -1, 0},
 		{"a period of something else does not", []profile.ValueType{cpu}, profile.ValueType{Type: "cycles", Unit: "count"}, 10, [][]int64{{30}}, 0, -1, 0},
 		{"the heap is scaled up", []profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}, profile.ValueType{Type: "space", Unit: "bytes"}, 524288, [][]int64{{10, 5000}}, 1, -1, 0},

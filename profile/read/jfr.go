@@ -28,6 +28,7 @@ type jfrEvent struct {
 	Type   string `json:"type"`
 	Values struct {
 		StartTime string `json:"startTime"`
+		State     string `json:"state"`
 		Stack     *struct {
 			Truncated bool       `json:"truncated"`
 			Frames    []jfrFrame `json:"frames"`
@@ -56,6 +57,7 @@ type jfrSamples struct {
 	samples     int64
 	bare        int64
 	truncated   int64
+	waiting     int64
 }
 
 // readJFRPrint reads the output of `jfr print --json`: {"recording": {"events": [...]}}.
@@ -135,6 +137,9 @@ func (s *jfrSamples) finish() (*profile.Profile, error) {
 	if s.truncated > 0 {
 		s.b.Note("stacks that Java cut at its root, for depth (-XX:FlightRecorderOptions=stackdepth=)", s.truncated)
 	}
+	if s.waiting > 0 {
+		s.b.Note("samples of threads that waited or slept: the recording is of wall-clock time, so samples are not CPU time", s.waiting)
+	}
 	p := s.b.Meta()
 	p.Origin.Format, p.DefaultType = "JFR", samplesType.Type
 	if !s.first.IsZero() {
@@ -148,6 +153,10 @@ func (s *jfrSamples) event(e *jfrEvent) error {
 	values := []int64{1, 0}
 	switch e.Type {
 	case executionSample:
+		// async-profiler samples threads that wait, too, in its wall-clock mode.
+		if e.Values.State != "" && e.Values.State != "STATE_RUNNABLE" && e.Values.State != "STATE_DEFAULT" {
+			s.waiting++
+		}
 	case nativeSample:
 		values = []int64{0, 1}
 	default:

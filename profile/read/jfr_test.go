@@ -2,6 +2,7 @@ package read
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -67,5 +68,23 @@ func TestJFREvents(t *testing.T) {
 	}
 	if p.Duration != 2*time.Second || !strings.Contains(notesOf(p), "Java cut at its root") {
 		t.Errorf("%s, notes %s", p.Duration, notesOf(p))
+	}
+}
+
+// TestJFRStates checks that a recording of wall-clock time is noted, whose threads also slept.
+func TestJFRStates(t *testing.T) {
+	event := `{"type": "jdk.ExecutionSample", "values": {"state": "STATE_%s", "stackTrace": null}}`
+	for states, want := range map[string]string{
+		"RUNNABLE DEFAULT":           "",
+		"RUNNABLE SLEEPING SLEEPING": "{samples of threads that waited or slept: the recording is of wall-clock time, so samples are not CPU time 2}",
+	} {
+		var events []string
+		for _, state := range strings.Fields(states) {
+			events = append(events, fmt.Sprintf(event, state))
+		}
+		p := mustRead(t, `{"recording": {"events": [`+strings.Join(events, ",")+`]}}`, Options{})
+		if notes := notesOf(p); want == "" && strings.Contains(notes, "wall-clock") || !strings.Contains(notes, want) {
+			t.Errorf("%s: notes %s", states, notes)
+		}
 	}
 }

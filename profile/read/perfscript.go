@@ -65,7 +65,7 @@ const unsettled = -2
 // perfSample is the sample that is open: those of its facts that outlive its first line.
 type perfSample struct {
 	open bool
-	// known says that the first line told more than a name.
+	// known says that the first line has enough to be one of a sample, even if no frame follows.
 	known  bool
 	single bool   // the only frame came with the first line
 	header string // the first line of a sample that is not known
@@ -140,8 +140,8 @@ func (s *perfScript) line(line []byte) error {
 // begin starts a sample with its first line.
 func (s *perfScript) begin(line []byte) error {
 	h := parsePerfHeader(line, s.words)
-	known := h.time >= 0 || len(h.event) > 0 || h.thread != nil
-	if !known && s.sample.open && pastedFrame().Match(line) {
+	named := h.time >= 0 || len(h.event) > 0 || h.thread != nil
+	if !named && s.sample.open && pastedFrame().Match(line) {
 		_, err := s.frame(line, false)
 		return err
 	}
@@ -149,15 +149,15 @@ func (s *perfScript) begin(line []byte) error {
 		return err
 	}
 	x := &s.sample
-	x.open, x.number, x.known = true, s.in.number, known
-	if !known { // a command alone, if frames follow
-		if x.header = string(line); len(bytes.TrimSpace(line)) > maxComm {
+	x.open, x.number, x.known = true, s.in.number, h.time >= 0 || len(h.event) > 0 && h.thread != nil
+	if !x.known { // a sample if frames follow
+		if x.header = string(line); len(h.comm) > maxComm {
 			return s.unknown()
 		}
 	}
 	x.pid, x.period = h.pid, h.period
 	x.event = unsettled
-	if x.known {
+	if named {
 		x.event = s.w.event(h.event)
 	}
 	x.labels = s.labelsOf(h.comm)

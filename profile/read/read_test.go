@@ -120,6 +120,8 @@ func TestRefused(t *testing.T) {
 		"folded, other lines": {"main;a 3\nmain;b\nmain;c 1\n", "line 2: it begins like folded stacks, but \"main;b\"", "no stack"},
 		"perf script, frame":  {"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\tnonsense\n", "line 3: it begins like perf script, but \"\\tnonsense\"", "perf script -i"},
 		"perf script, sample": {"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nWarning:\n\nsh 1 1.000000: 10 cycles: \n\t1 f (/b)\n", "line 4: it begins like perf script, but \"Warning:\"", "take out"},
+		"perf script, prose":  {"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nit took 12\n\n", "line 4: it begins like perf script, but \"it took 12\"", "take out"},
+		"perf script, stderr": {"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\n[ perf record: Woken up 1 times to write data ]\n", "line 4: it begins like perf script", "take out"},
 		"perf report, shares": {reportCount + "# Overhead  Symbol\n# ........  ......\n    60.00%  [.] f\n    40.20%  [.] g\n     0.01%  [.] h\n", "line 7: the shares of the table add up to more than 100%", "perf report"},
 		"perf report, lines":  {reportCount + "# Overhead  Symbol\n# ........  ......\n    60.00%  [.] f\n  f is slow\n", "line 7: it begins like perf report, but", "perf report"},
 		"JFR":                 {"FLR\x00\x00\x02", "a Java Flight Recording", "jfr print --json"},
