@@ -22,6 +22,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/object"
+	"kitescope/engine/parquet"
 )
 
 // Format is how a file is laid out.
@@ -69,6 +70,14 @@ func (s *Set) Close() {
 	*s = Set{Format: s.Format, Column: s.Column}
 }
 
+// NoVectors returns the error for a set of ids where vectors are expected.
+func (s *Set) NoVectors() error {
+	if s.Column != "" {
+		return fmt.Errorf("column %s has ids, which are whole numbers: expected vectors", parquet.Shown(s.Column))
+	}
+	return errors.New("it has ids, which are whole numbers: expected vectors")
+}
+
 // Open reads a file. Of a parquet file with several columns of vectors, "FILE#COLUMN" names
 // one. The error names the file, and the offset where there is one.
 func Open(ctx context.Context, name string) (*Set, error) {
@@ -89,6 +98,9 @@ func OpenAs(ctx context.Context, path string, format Format, column string) (*Se
 		return nil, refuseHDF5(path)
 	}
 	if format == "" {
+		if err := Foreign(path); err != nil {
+			return nil, err
+		}
 		return nil, errors.New("expected a name ending in .npy, .fvecs, .bvecs, .ivecs, .csr or .parquet")
 	}
 	f, err := os.Open(path)

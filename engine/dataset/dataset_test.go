@@ -14,7 +14,8 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/dist"
-	guard "kitescope/engine/parquet"
+	"kitescope/engine/parquet"
+	"kitescope/internal/hints"
 )
 
 // The files of testdata were written by NumPy, pyarrow and h5py: see testdata/make.py.
@@ -152,6 +153,14 @@ func TestIDs(t *testing.T) {
 		s := load(t, name)
 		if d := cmp.Diff(want, s.IDs); d != "" || s.Vectors != nil {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func TestNoVectorsNamesTheColumn(t *testing.T) {
+	for name, want := range map[string]string{"i8.npy": "it has ids", "table.parquet#neighbors": "column neighbors has ids"} {
+		if err := load(t, name).NoVectors(); !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
 }
@@ -337,8 +346,33 @@ func FuzzParse(f *testing.F) {
 		for _, row := range s.IDs {
 			kept += 8 * len(row)
 		}
-		if kept > guard.MaxRatio*len(data)+guard.MaxExtra {
+		if kept > parquet.MaxRatio*len(data)+parquet.MaxExtra {
 			t.Errorf("%d bytes of a file of %d", kept, len(data))
 		}
 	})
+}
+
+// TestForeignFormatsAreNamed: known formats that are not read say what they are, with a command that converts them.
+func TestForeignFormatsAreNamed(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range chromaFiles {
+		if err := Foreign(folder); err != nil {
+			t.Error(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string][2]string{
+		"a b.npz": {"an archive of NumPy (.npz)", "f.files]' 'a b.npz'"}, "a.u8bin": {"a file of big-ann-benchmarks (.u8bin, uint8", "astype('float32'))\" a.u8bin"},
+		folder: {"Chroma", folder + " 384"}, filepath.Join(folder, "header.bin"): {"Chroma", folder + " 384"},
+	} {
+		_, err := OpenAs(t.Context(), name, "", "")
+		if err == nil || !strings.Contains(err.Error(), want[0]) || !strings.Contains(hints.Of(err), want[1]) {
+			t.Errorf("%s: %v, %s", name, err, hints.Of(err))
+		}
+	}
+	if err := Foreign("header.bin"); err != nil {
+		t.Error(err)
+	}
 }

@@ -41,6 +41,9 @@ func Open(ctx context.Context, path string, h Hint) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, withoutPath(err))
 	}
+	if err := dataset.Foreign(path); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
 	var t *Target
 	switch {
 	case info.IsDir():
@@ -160,7 +163,7 @@ func openVectors(ctx context.Context, path string, h Hint) (*Target, error) {
 	}
 	if set.Vectors == nil {
 		set.Close()
-		return nil, fmt.Errorf("read %s: it has ids, expected vectors", path)
+		return nil, fmt.Errorf("read %s: %w", path, set.NoVectors())
 	}
 	metric := h.index().Metric
 	if set.Vectors.Element == dist.Sparse {

@@ -150,7 +150,7 @@ func TestOpenRefuses(t *testing.T) {
 		indexFiles + "refused_nsg.bin":   "index type faiss INSf is not supported; build an index",
 		indexFiles + "faiss_flat_l2.bin": "its metric is L2, not IP",
 		milvusIVF:                        "its metric is L2, not IP",
-		"../../cmd/kitescope/testdata/engine/truth.ivecs": "it has ids, expected vectors",
+		"../../cmd/kitescope/testdata/engine/truth.ivecs": "it has ids, which are whole numbers: expected vectors",
 	} {
 		x, err := Open(t.Context(), path, Hint{Metric: &ip})
 		if err == nil {

@@ -79,6 +79,9 @@ func open(ctx context.Context, path string, o Options) (*Log, error) {
 	if o.Skip < 0 || o.Limit < 0 || o.Batch < 0 || o.Dim < 0 {
 		return nil, fmt.Errorf("skip %d, limit %d, batch %d, dim %d: must not be negative", o.Skip, o.Limit, o.Batch, o.Dim)
 	}
+	if err := dataset.Foreign(path); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, plain(err)

@@ -153,7 +153,7 @@ func openVectors(ctx context.Context, a *cli.App, path string) (*dataset.Set, er
 	}
 	if set.Vectors == nil {
 		set.Close()
-		return nil, fmt.Errorf("read %s: it has ids, expected vectors", path)
+		return nil, fmt.Errorf("read %s: %w", path, set.NoVectors())
 	}
 	for _, n := range target.NoteSet(set) {
 		a.Note("%s: %s", path, n)
