@@ -69,7 +69,7 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 	case table.Present:
 	}
 	switch k {
-	case table.ID, table.Int, table.Bytes:
+	case table.ID, table.NamedID, table.Int, table.Bytes:
 		return strconv.AppendInt(dst, c.Int, 10)
 	case table.Percent, table.Number:
 		return encode.AppendNumber(dst, c.Float)
@@ -89,6 +89,8 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 			dst = append(dst, words.HarmlessLines(s)...)
 		}
 		return dst
+	case table.NamedIDs:
+		return append(dst, strings.Join(c.IDs(), ";")...)
 	case table.Findings:
 		return appendTallyCSV(dst, c)
 	case table.Pairs:

@@ -122,7 +122,7 @@ func (it *items) appendRow(dst []byte, i int) []byte {
 // appendCell appends the JSON of a cell, as writeCell has an Encoder write it.
 func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 	switch k {
-	case table.ID:
+	case table.ID, table.NamedID:
 		dst = append(dst, '"')
 		if c.Absent == table.Present {
 			dst = strconv.AppendInt(dst, c.Int, 10)
@@ -141,11 +141,9 @@ func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 	case table.Duration:
 		return encode.AppendSeconds(dst, c.Int)
 	case table.List:
-		dst = append(dst, '[')
-		for i, s := range c.List {
-			dst = words.AppendJSON(comma(dst, i > 0), s)
-		}
-		return append(dst, ']')
+		return appendTexts(dst, c.List)
+	case table.NamedIDs:
+		return appendTexts(dst, c.IDs())
 	case table.Pairs:
 		dst = append(dst, '{')
 		for i, s := range pairs(c.List) {
@@ -160,6 +158,14 @@ func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 	}
 }
 
+func appendTexts(dst []byte, list []string) []byte {
+	dst = append(dst, '[')
+	for i, s := range list {
+		dst = words.AppendJSON(comma(dst, i > 0), s)
+	}
+	return append(dst, ']')
+}
+
 func comma(dst []byte, is bool) []byte {
 	if is {
 		return append(dst, ',')
@@ -170,7 +176,7 @@ func comma(dst []byte, is bool) []byte {
 // EmptyWhenNone reports whether a cell without a value is written as "", [] or {}.
 func EmptyWhenNone(k table.Kind) bool {
 	switch k {
-	case table.Text, table.State, table.ID, table.List, table.Pairs, table.Findings:
+	case table.Text, table.State, table.ID, table.NamedID, table.List, table.NamedIDs, table.Pairs, table.Findings:
 		return true
 	default:
 		return false
@@ -180,7 +186,7 @@ func EmptyWhenNone(k table.Kind) bool {
 // WriteCell tells the value of a cell.
 func WriteCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 	switch k {
-	case table.ID:
+	case table.ID, table.NamedID:
 		if c.Absent == table.None {
 			e.Text("")
 			return
@@ -200,6 +206,8 @@ func WriteCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 		e.Bool(c.Int != 0)
 	case table.List:
 		e.Texts(c.List)
+	case table.NamedIDs:
+		e.Texts(c.IDs())
 	case table.Pairs:
 		writePairs(e, c.List)
 	case table.Findings:

@@ -47,6 +47,8 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 		return appendList(dst, c.List, ",")
 	case table.Pairs:
 		return appendPairs(dst, c.List, ",")
+	case table.NamedIDs:
+		return appendList(dst, c.Names(), ",")
 	case table.Findings:
 		return appendTally(dst, table.TallyOf(c))
 	default:

@@ -70,14 +70,14 @@ const minTwoColumns = 76
 func fieldLines(fields []view.Field, w int) []draw.TextLine {
 	label := 0
 	for i := range fields {
-		label = max(label, draw.Width(fieldName(&fields[i])))
+		label = max(label, draw.Width(fields[i].Column.Label()))
 	}
 	label += 2
 	var lines []draw.TextLine
 	for i := range fields {
 		f := &fields[i]
-		name := draw.Fit(fieldName(f), label)
-		if f.Column.Kind == table.List || f.Column.Kind == table.Pairs {
+		name := draw.Fit(f.Column.Label(), label)
+		if f.Column.Kind == table.List || f.Column.Kind == table.NamedIDs || f.Column.Kind == table.Pairs {
 			lines = append(lines, listLines(name, f, w)...)
 			continue
 		}
@@ -107,13 +107,14 @@ func twoColumns(lines []draw.TextLine, label, w int) []draw.TextLine {
 	return folded
 }
 
-func fieldName(f *view.Field) string { return strings.ReplaceAll(f.Column.Name, "_", " ") }
-
 // listLines wraps the items of a list over lines.
 func listLines(name string, f *view.Field, w int) []draw.TextLine {
 	items := f.Cell.List
 	if f.Cell.Absent != table.Present || len(items) == 0 {
 		return []draw.TextLine{{Label: name, Text: draw.CellText(f.Column, f.Cell)}}
+	}
+	if f.Column.Kind == table.NamedIDs {
+		items = f.Cell.Names()
 	}
 	if f.Column.Kind == table.Pairs {
 		items = nil

@@ -48,7 +48,7 @@ func TestFindingsPage(t *testing.T) {
 		d.Keys("down left") // from the effect of an effect to its cause
 		d.Shows("1.77 times the work", "node querynode-7", "node querynode-9")
 		d.Keys("o")
-		d.Shows("findings › docs_hnsw_cos", "consistency level", "FINDINGS  2")
+		d.Shows("findings › docs_hnsw_cos", "consistency", "FINDINGS  2")
 		d.Keys("esc enter")
 		d.Shows("findings › uneven", "THE CHECK  Nodes share the work of a replica unevenly", "ABOUT THE CHECK", "auto-balance-off", "$ kitescope balance docs_hnsw_cos --plan")
 		d.Keys("/").Typed("max/mean").Keys("enter")

@@ -38,12 +38,12 @@ func TestDetailOfSomethingDropped(t *testing.T) {
 		c := tuitest.Fixture()
 		d.Cluster(c)
 		d.Keys("4 d")
-		d.Shows("docs_hnsw_cos", "consistency level")
+		d.Shows("docs_hnsw_cos", "consistency")
 		parts := c.Parts
 		parts.Origin.Revision++
 		parts.Collections = parts.Collections[1:]
 		d.Cluster(model.Build(parts))
-		d.Shows("is gone from the metadata", "consistency level")
+		d.Shows("is gone from the metadata", "consistency")
 		d.Keys("o")
 		d.Shows("the object is gone")
 	})

@@ -108,7 +108,7 @@ func (g *gridPage) sortMenu() *Menu {
 		if len(g.order) > 0 && g.order[0].Column == c {
 			n.at, note = i, "again: reverse"
 		}
-		n.Items = append(n.Items, MenuItem{Text: strings.ToLower(g.resource.Columns[c].Title), Note: note, Run: func(m *Model, _ *Menu) Cmd { return g.sortBy(m, c) }})
+		n.Items = append(n.Items, MenuItem{Text: g.resource.Columns[c].Label(), Note: note, Run: func(m *Model, _ *Menu) Cmd { return g.sortBy(m, c) }})
 	}
 	return n
 }

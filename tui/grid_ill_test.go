@@ -15,7 +15,7 @@ import (
 func TestIllRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "3")
-		d.Shows("✖  7   querynode", "✖  9   querynode", "   8   querynode", "FINDINGS", "✖1 ▲1")
+		d.Shows("✖  querynode-7", "✖  querynode-9", "   querynode-8", "FINDINGS", "✖1 ▲1")
 		d.Keys(":").Typed("nodes worst=error").Keys("enter")
 		d.Shows("querynode", "row 1 / 2")
 	})

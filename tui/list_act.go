@@ -83,7 +83,7 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 		if c.Name == l.Sorted {
 			n.at, note = len(n.Items), "again: reverse"
 		}
-		n.Items = append(n.Items, MenuItem{Text: strings.ToLower(c.Title), Note: note, Run: func(m *Model, _ *Menu) Cmd {
+		n.Items = append(n.Items, MenuItem{Text: c.Label(), Note: note, Run: func(m *Model, _ *Menu) Cmd {
 			l.sortBy(&c)
 			done(m)
 			return nil

@@ -77,7 +77,7 @@ func (g *gridPage) Note(m *Model) string {
 		if g.order[0].Descending {
 			arrow = "↓"
 		}
-		parts = append(parts, "sort "+g.resource.Columns[g.order[0].Column].Name+" "+arrow)
+		parts = append(parts, "sort "+g.resource.Columns[g.order[0].Column].Label()+" "+arrow)
 	}
 	if g.filtering() && (m.Prompt == nil || m.Prompt.Sign != "/") {
 		parts = append(parts, "/"+g.filter.Text)

@@ -87,7 +87,7 @@ func TestSteps(t *testing.T) {
 		d.Shows("this is the newest state")
 		d.Keys("3 @").Typed("rev:1436").Keys("enter")
 		d.Shows("◂ 2026-11-20 08:04:3", "before the end", "rev 1436")
-		d.Lacks("  12  querynode", "  11  querynode")
+		d.Lacks("querynode-12", "querynode-11")
 		steps := []string{d.lineOfTime()}
 		for range 12 {
 			d.Keys(".")
@@ -107,7 +107,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("the same step looks different the second time:\n%s\n%s", marked, got)
 		}
 		d.Keys("L")
-		d.Shows("○ snapshot", "12  querynode")
+		d.Shows("○ snapshot", "querynode-12")
 	})
 }
 
@@ -127,7 +127,7 @@ func TestStepMarksWhatTheEventChanged(t *testing.T) {
 			d.Keys(",")
 			if strings.Contains(d.lineOfTime(), "querynode-12 joined") {
 				joined = true
-				d.Shows("+ 12  querynode")
+				d.Shows("+ querynode-12")
 				break
 			}
 		}
@@ -135,7 +135,7 @@ func TestStepMarksWhatTheEventChanged(t *testing.T) {
 			t.Errorf("node 12 never joined:\n%s", d.Plain())
 		}
 		d.Keys(",")
-		d.Lacks("12  querynode")
+		d.Lacks("querynode-12")
 	})
 }
 
@@ -145,7 +145,7 @@ func TestDiffOfThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
 		d.Keys("3 @").Typed("08:04:10").Keys("enter")
-		d.Shows("5   querynode")
+		d.Shows("querynode-5")
 		d.Lacks("+ 5 ")
 		d.Keys(":").Typed("diff").Keys("enter")
 		untilNow := []string{"08:04:09 → 08:09:38 (now) · ", "- removed  nodes            querynode-5", "+ added    nodes            querynode-12"}
@@ -205,14 +205,14 @@ func TestOpenedAtAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "rev:1419")
 		d.Keys("3")
-		d.Shows("rev 1419", "5   querynode", "◂ 08:04:09")
+		d.Shows("rev 1419", "querynode-5", "◂ 08:04:09")
 		d.Keys("Y 1")
 		if !strings.Contains(d.Clip, "get nodes") || !strings.HasSuffix(d.Clip, " --at rev:1419") {
 			t.Errorf("the command is %q", d.Clip)
 		}
 		d.Keys("L")
 		d.Shows("rev 1643", "○ snapshot")
-		d.Lacks("5   querynode")
+		d.Lacks("querynode-5")
 		d = remembering(t, 160, 40, "07:00")
 		d.Shows("is before the oldest that there is")
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/view"
@@ -17,6 +18,7 @@ import (
 //	docs        a text that occurs in a cell, in any case
 //	re:^docs_   a regular expression (RE2, any case) that matches a cell
 //	state=x     a condition on a column, as on the command line: = != > >= < <= ~
+//	            (served by=x is served_by=x; re: finds texts such as a=b)
 //	!docs       a term that must not hold
 //
 // Quotes keep blanks together: "two words".
@@ -41,7 +43,7 @@ func parseRowFilter(r *view.Resource, text string) (rowFilter, error) {
 	if err != nil { // the quote that is still being typed
 		list, _ = words.Split(f.Text + f.Text[strings.LastIndexAny(f.Text, `'"`):][:1])
 	}
-	for _, w := range list {
+	for _, w := range joined(r, list) {
 		t, err := parseTerm(r, w)
 		if err != nil {
 			return rowFilter{}, err
@@ -52,6 +54,38 @@ func parseRowFilter(r *view.Resource, text string) (rowFilter, error) {
 	}
 	return f, nil
 }
+
+// joined puts back together what stands in cells and headers with a blank: "served by=13", "size=1.2 MiB".
+func joined(r *view.Resource, list []string) []string {
+	var out []string
+	for _, w := range list {
+		last := len(out) - 1
+		if last >= 0 && unit.MatchString(w) && value.MatchString(out[last]) {
+			out[last] += " " + w
+			continue
+		}
+		if at := strings.IndexAny(w, "=!<>~"); at > 0 {
+			for from := last; from >= 0; from-- {
+				name := strings.Join(append(slices.Clone(out[from:]), w[:at]), "_")
+				if r.Column(strings.ToLower(name)) >= 0 {
+					out, w = out[:from], name+w[at:]
+					break
+				}
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// condition is a word about a column, there or not.
+var condition = regexp.MustCompile(`^[A-Za-z0-9_. -]+[=!<>~]`)
+
+// unit and value are what a size is written of.
+var (
+	unit  = regexp.MustCompile(`^(?i)([kmgtpe]i)?b$`)
+	value = regexp.MustCompile(`[=<>][0-9.]+$`)
+)
 
 func parseTerm(r *view.Resource, w string) (term, error) {
 	var t term
@@ -67,16 +101,15 @@ func parseTerm(r *view.Resource, w string) (term, error) {
 		t.re = re
 		return t, nil
 	}
-	if at := strings.IndexAny(w, "=!<>~"); at > 0 {
+	if condition.MatchString(w) {
+		at := strings.IndexAny(w, "=!<>~")
 		column, _, _ := strings.Cut(w[:at], ".")
-		if r.Column(strings.ToLower(column)) >= 0 {
-			if strings.Trim(w[at:], "=!<>~") == "" { // the value is still to be typed
-				return t, nil
-			}
-			where, err := view.ParseSelection(r, []string{w})
-			t.where, t.word = &where, w
-			return t, err
+		if r.Column(strings.ToLower(column)) >= 0 && strings.Trim(w[at:], "=!<>~") == "" { // the value is still to be typed
+			return t, nil
 		}
+		where, err := view.ParseSelection(r, []string{w})
+		t.where, t.word = &where, w
+		return t, err
 	}
 	t.text = bytes.ToLower([]byte(w))
 	t.number = bytes.ReplaceAll(t.text, []byte(","), nil)

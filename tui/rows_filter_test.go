@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -150,4 +151,31 @@ func resourceNamed(t *testing.T, name string) *view.Resource {
 	}
 	t.Fatalf("no resource %s", name)
 	return nil
+}
+
+// A filter reads what stands on the screen: headers with blanks, sizes with units. A column that there is not is an error.
+func TestFilterReadsTheScreen(t *testing.T) {
+	r := resourceNamed(t, "segments")
+	for _, c := range []struct{ text, words, err string }{
+		{"served by=querynode-7", "served_by=querynode-7", ""},
+		{"flushed served by=7 deletes>0", "flushed served_by=7 deletes>0", ""},
+		{"size>1.2 MiB", "size>1.2 MiB", ""},
+		{"rows=2,006", "rows=2,006", ""},
+		{"2,006", "2,006", ""},
+		{"a/b=c", "a/b=c", ""},
+		{"sate=growing", "", `selector "sate=growing": unknown column of segments "sate"; did you mean state?`},
+		{"foo>0", "", `selector "foo>0": unknown column of segments "foo"`},
+	} {
+		f, err := parseRowFilter(r, c.text)
+		if (err != nil) != (c.err != "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s: %v", c.text, err)
+		}
+		var got []string
+		for i := range f.terms {
+			got = append(got, cmp.Or(f.terms[i].word, string(f.terms[i].text)))
+		}
+		if strings.Join(got, " ") != c.words {
+			t.Errorf("%s is read as %q, want %q", c.text, got, c.words)
+		}
+	}
 }

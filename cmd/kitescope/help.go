@@ -88,8 +88,11 @@ func resourceHelp(r *view.Resource, width int) string {
 		short[r.Shorthands[s]] = append(short[r.Shorthands[s]], s)
 	}
 	for _, c := range r.Columns {
-		name := strings.Join(append([]string{c.Name}, short[c.Name]...), ", ")
-		fmt.Fprintf(&b, "  %-24s %s\n", name, c.Doc)
+		names := append([]string{c.Name}, short[c.Name]...)
+		if label := strings.ReplaceAll(c.Label(), " ", "_"); !slices.Contains(names, label) && r.Column(label) >= 0 {
+			names = append(names, label) // as tables have it
+		}
+		fmt.Fprintf(&b, "  %-24s %s\n", strings.Join(names, ", "), c.Doc)
 	}
 	return cli.WrapHelp(b.String(), width)
 }

@@ -131,13 +131,15 @@ for programs and file types: ab-3.txt, vmstat-3.log and 3.perf.csv are run 3.
 
 const helpSelectors = `Arguments after "get RESOURCE" select rows; all must match:
 
-  coll=docs                    equal; column names have short forms
+  coll=docs                    equal; columns are called as in --help, or by their header:
+                               deleted_rows>0, deletes>0; "served by=13", served_by=13
   state=growing,sealed         any of
   state!=Dropped               not equal
-  rows>1e6  size>=1GiB         numbers, sizes
+  rows>1e6  size>=1GiB         numbers, sizes; as tables show them, too: rows=2,006, size=1.2MiB
   checkpoint_age>5m            durations
   created_at<2026-11-01        times
   name~^docs_                  regular expression; !~ for its opposite
+  served_by=querynode-19       a node, by name or id (served_by=19)
   watcher=                     no value
   params.M=16                  one entry of a map
   findings>0  worst=error      findings, as diagnose judges (reads everything)

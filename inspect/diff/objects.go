@@ -154,6 +154,8 @@ func (k *kind) text(c table.Cell, column int) string {
 		return strconv.FormatFloat(c.Float, 'f', -1, 64)
 	case table.List:
 		return strings.Join(slices.SortedFunc(slices.Values(c.List), words.CompareNatural), ",")
+	case table.NamedIDs:
+		return strings.Join(slices.SortedFunc(slices.Values(c.IDs()), words.CompareNatural), ",")
 	case table.Pairs:
 		var parts []string
 		for pair := range slices.Chunk(c.List, 2) {

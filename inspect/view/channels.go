@@ -15,7 +15,7 @@ var vchannels = define(definition[*model.VChannel]{
 			Name:       "vchannels",
 			Slashes:    true,
 			Names:      []string{"name"},
-			Shorthands: collectionShorthands("vchannel", "name", "ch", "name", "checkpoint", "checkpoint_at", "checkpoint_age", "checkpoint_age_seconds", "node", "watcher"),
+			Shorthands: collectionShorthands("vchannel", "name", "ch", "name", "node", "watcher"),
 		},
 		Aliases: []string{"vch", "channel", "channels"},
 		Kind:    "VChannel",
@@ -45,7 +45,7 @@ var vchannels = define(definition[*model.VChannel]{
 	sections: func(s *scope, v *model.VChannel) []Section {
 		return []Section{
 			sectionOf(s, "segments by state", segmentStates, stateRows(s.Cluster.VChannelTotals(v.Name))),
-			section(s, "watcher", "nodes", watchersOf(s.Env, v)),
+			section(s, "watcher", "nodes", watchersOf(s.Env, v), "id", "role", "address", "version", "state", "replicas", "resource_groups", "channels"),
 		}
 	},
 })
@@ -69,12 +69,12 @@ var vchannelState = []column[*model.VChannel]{
 		func(_ *Env, v *model.VChannel) table.Cell { return tso(v.Checkpoint.At) }),
 	col(table.Column{Name: "checkpoint_age_seconds", Kind: table.Duration, Doc: "Time since checkpoint_at."},
 		func(e *Env, v *model.VChannel) table.Cell { return age(e, v.Checkpoint.At.Time()) }),
-	col(table.Column{Name: "watcher", Kind: table.ID, Priority: 1, Doc: "Id of the node that consumes it: a data node, on 2.6 a streaming node."},
-		func(_ *Env, v *model.VChannel) table.Cell {
+	col(table.Column{Name: "watcher", Kind: table.NamedID, Priority: 1, Doc: "The node that consumes it: a data node, on 2.6 a streaming node."},
+		func(e *Env, v *model.VChannel) table.Cell {
 			if !v.Watched || v.Watcher == model.UnassignedNode {
 				return none()
 			}
-			return id(v.Watcher)
+			return nodeCell(e, v.Watcher, "streamingnode", "datanode")
 		}),
 	col(table.Column{Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session."},
 		func(e *Env, v *model.VChannel) table.Cell {
@@ -85,8 +85,10 @@ var vchannelState = []column[*model.VChannel]{
 		}),
 	col(table.Column{Name: "watch_state", Kind: table.State, Priority: 2, Doc: "WatchSuccess, ToWatch, ...; on 2.6 the state of the pchannel's assignment."},
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.WatchState) }),
-	col(table.Column{Name: "other_watchers", Kind: table.List, Show: table.Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
-		func(_ *Env, v *model.VChannel) table.Cell { return ids(v.OtherWatchers) }),
+	col(table.Column{Name: "other_watchers", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
+		func(e *Env, v *model.VChannel) table.Cell {
+			return nodeCells(e, v.OtherWatchers, "streamingnode", "datanode")
+		}),
 	col(table.Column{Name: "watch_progress", Rare: true, Title: "PROGRESS", Kind: table.Int, Show: table.Hidden, Doc: "Percentage of the watch that is done, as the data node noted it last; none once it has succeeded."},
 		func(_ *Env, v *model.VChannel) table.Cell {
 			for i := range v.Watches {
@@ -133,7 +135,7 @@ func watchersOf(e *Env, v *model.VChannel) []*model.Session {
 
 var pchannels = define(definition[*model.PChannel]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "pchannels", Names: []string{"name"}, Shorthands: map[string]string{"pchannel": "name", "checkpoint_age": "checkpoint_age_seconds"}},
+		Schema:  table.Schema{Name: "pchannels", Names: []string{"name"}, Shorthands: map[string]string{"pchannel": "name"}},
 		Aliases: []string{"pch", "topics"},
 		Kind:    "PChannel",
 		Doc:     "Physical channels: topics of the message queue, shared by vchannels.",
@@ -160,8 +162,8 @@ var pchannelColumns = []column[*model.PChannel]{
 		func(e *Env, p *model.PChannel) table.Cell { return list(collectionsOn(e, p.Name)) }),
 	col(table.Column{Name: "state", Kind: table.State, Priority: 1, Doc: "State of the assignment (2.6)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.State) }),
-	col(table.Column{Name: "node", Kind: table.ID, Priority: 1, Doc: "Id of the streaming node that it is assigned to (2.6)."},
-		func(_ *Env, p *model.PChannel) table.Cell { return someID(p.Node) }),
+	col(table.Column{Name: "node", Kind: table.NamedID, Priority: 1, Doc: "Streaming node that it is assigned to (2.6)."},
+		func(e *Env, p *model.PChannel) table.Cell { return nodeCell(e, p.Node, "streamingnode") }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Wide, Priority: 2, Doc: "Address of that node."},
 		func(e *Env, p *model.PChannel) table.Cell { return text(nodeAddress(e, p.Node, "streamingnode")) }),
 	col(table.Column{Name: "term", Kind: table.Int, Show: table.Wide, Priority: 3, Doc: "How often it was assigned (2.6)."},

@@ -14,8 +14,7 @@ var collections = define(definition[*model.Collection]{
 			Names:  []string{"name", "id", "aliases", "full_name"},
 			Handle: "full_name",
 			Shorthands: map[string]string{
-				"coll": "name", "collection": "name", "collection_id": "id", "db": "database", "size": "size_bytes",
-				"load": "load_state", "alias": "aliases", "indexed": "indexed_percent",
+				"coll": "name", "collection": "name", "collection_id": "id", "db": "database", "alias": "aliases",
 			},
 		},
 		Aliases: []string{"coll", "colls", "c"},

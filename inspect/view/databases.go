@@ -9,7 +9,7 @@ import (
 
 var databases = define(definition[*model.Database]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "databases", Names: []string{"name", "id"}, Shorthands: map[string]string{"size": "size_bytes"}},
+		Schema:  table.Schema{Name: "databases", Names: []string{"name", "id"}},
 		Aliases: []string{"db", "dbs"},
 		Doc:     "Databases, the namespaces of collections (2.2.9 and later; before that all is in default).",
 		Needs:   model.PartObjects,

@@ -31,7 +31,7 @@ var etcdPrefixes = define(definition[*prefixRow]{
 	Resource: Resource{
 		Schema: table.Schema{
 			Name: "etcd-prefixes", Singular: "etcd-prefix", Names: []string{"prefix"}, Slashes: true,
-			Shorthands: collectionShorthands("size", "size_bytes", "share", "percent", "level", "depth"),
+			Shorthands: collectionShorthands("level", "depth"),
 		},
 		Aliases:  []string{"prefixes"},
 		Doc:      "What the keys under each prefix take in etcd, the largest first, down to 6 levels; tables show 4, unless a depth is given.",

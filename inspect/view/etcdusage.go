@@ -25,7 +25,7 @@ var etcdUsage = define(definition[*usageRow]{
 	Resource: Resource{
 		Schema: table.Schema{
 			Name: "etcd-usage", Names: []string{"collection_id", "collection"},
-			Shorthands: collectionShorthands("size", "size_bytes", "share", "percent"),
+			Shorthands: collectionShorthands(),
 		},
 		Aliases:  []string{"usage"},
 		Doc:      "What each collection takes in etcd, the largest first. Revisions that etcd keeps until it is compacted are not counted.",

@@ -14,7 +14,7 @@ var history = define(definition[*model.HistoryEntry]{
 			Singular:   "history-entry",
 			Names:      []string{"name", "id"},
 			Handle:     "key",
-			Shorthands: map[string]string{"at": "written_at", "age": "age_seconds"},
+			Shorthands: map[string]string{"at": "written_at"},
 		},
 		Doc:   "Older values kept by RootCoord under snapshots/: they still have dropped objects.",
 		Needs: model.PartHistory,

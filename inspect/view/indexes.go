@@ -14,7 +14,7 @@ var indexes = define(definition[*indexRow]{
 			Singular:   "index",
 			Names:      []string{"name", "id"},
 			Handle:     "id",
-			Shorthands: collectionShorthands("index", "name", "index_id", "id", "indexed", "indexed_percent", "size", "size_bytes"),
+			Shorthands: collectionShorthands("index", "name", "index_id", "id"),
 		},
 		Aliases: []string{"idx", "indices"},
 		Doc:     "Index definitions on fields. Tables leave out deleted ones, and those of dropped collections, unless `--all` or a selector asks for them.",

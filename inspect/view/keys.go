@@ -10,7 +10,7 @@ type keyRow int
 
 var keys = define(definition[keyRow]{
 	Resource: Resource{
-		Schema:   table.Schema{Name: "keys", Names: []string{"key"}, Slashes: true, Shorthands: collectionShorthands("size", "size_bytes", "name", "key")},
+		Schema:   table.Schema{Name: "keys", Names: []string{"key"}, Slashes: true, Shorthands: collectionShorthands("name", "key")},
 		Aliases:  []string{"raw"},
 		Doc:      "Raw keys of the store; values are decoded on demand.",
 		Needs:    model.PartAll,
@@ -69,7 +69,7 @@ func (k keyRow) record(e *Env) model.Record { return e.Cluster.Keyspace.Record(i
 
 var undecoded = define(definition[*model.Undecoded]{
 	Resource: Resource{
-		Schema: table.Schema{Name: "undecoded", Singular: "undecoded-key", Names: []string{"key"}, Shorthands: map[string]string{"size": "size_bytes"}},
+		Schema: table.Schema{Name: "undecoded", Singular: "undecoded-key", Names: []string{"key"}},
 		Doc:    "Keys that no decoder understands, and records that hold more than their decoder knows.",
 		Needs:  model.PartAll,
 	},

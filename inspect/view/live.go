@@ -190,7 +190,7 @@ var segmentLive = []column[*model.Segment]{
 			}
 			return text("NotServed")
 		}).needing(model.PartRuntime | model.PartServing).whenLive(),
-	col(table.Column{Name: "served_by", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that have it in memory, as far as they answered."},
+	col(table.Column{Name: "served_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1, Doc: "Query nodes that have it in memory, as far as they answered."},
 		func(e *Env, s *model.Segment) table.Cell {
 			var nodes []model.NodeID
 			for _, x := range e.Cluster.Runtime.Served(s.ID) {
@@ -200,7 +200,7 @@ var segmentLive = []column[*model.Segment]{
 				return unknown()
 			}
 			slices.Sort(nodes)
-			return ids(slices.Compact(nodes))
+			return nodeCells(e, slices.Compact(nodes), servingRoles...)
 		}).needing(model.PartRuntime).whenLive(),
 	col(table.Column{Name: "live_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync."},
 		func(e *Env, s *model.Segment) table.Cell {
@@ -226,7 +226,7 @@ func toServe(e *Env, s *model.Segment) bool {
 }
 
 var vchannelLive = []column[*model.VChannel]{
-	col(table.Column{Name: "leaders", Title: "LEADER", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes leading the shard, one per replica, as far as they answered."},
+	col(table.Column{Name: "leaders", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1, Doc: "Query nodes leading the shard, one per replica, as far as they answered."},
 		func(e *Env, v *model.VChannel) table.Cell {
 			var nodes []model.NodeID
 			for _, view := range e.Cluster.Runtime.ShardViews(v.Name) {
@@ -235,7 +235,7 @@ var vchannelLive = []column[*model.VChannel]{
 			if len(nodes) == 0 && len(e.Cluster.Runtime.Blind()) > 0 {
 				return unknown()
 			}
-			return ids(nodes)
+			return nodeCells(e, nodes, servingRoles...)
 		}).needing(model.PartRuntime).whenLive(),
 	col(table.Column{Name: "served_growing_rows", Title: "GROWING ROWS", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has."},
 		func(e *Env, v *model.VChannel) table.Cell {

@@ -149,7 +149,7 @@ var metricValues = []column[*metricRow]{
 		}
 		return number(m.series.Value)
 	}),
-	col(table.Column{Name: "rate", Title: "/S", Right: true, For: table.People, Priority: 1, Doc: "How much came to a counter, or was observed, a second."}, func(_ *Env, m *metricRow) table.Cell {
+	col(table.Column{Name: "rate", Right: true, For: table.People, Priority: 1, Doc: "How much came to a counter, or was observed, a second."}, func(_ *Env, m *metricRow) table.Cell {
 		c := m.perSecond()
 		if c.Absent == table.Present {
 			return text(shortNumber(c.Float))

@@ -44,11 +44,11 @@ var nodes = define(definition[*model.Session]{
 })
 
 var nodeColumns = []column[*model.Session]{
-	col(table.Column{Name: "id", Kind: table.ID, Doc: "Server id; it changes at each start of the process."},
-		func(_ *Env, s *model.Session) table.Cell { return id(s.Node) }),
+	col(table.Column{Name: "id", Title: "NODE", Kind: table.NamedID, Doc: "Server id; it changes at each start of the process."},
+		func(_ *Env, s *model.Session) table.Cell { return table.Cell{Int: int64(s.Node), Text: s.Name()} }),
 	col(table.Column{Name: "name", Show: table.Hidden, Doc: "role-id: the name of the session; several roles may share an id."},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Name()) }),
-	col(table.Column{Name: "role", Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
+	col(table.Column{Name: "role", Show: table.Wide, Priority: 5, Doc: "rootcoord, mixcoord, proxy, querynode, datanode, indexnode, streamingnode, ...", Vocabulary: true},
 		func(_ *Env, s *model.Session) table.Cell { return text(s.Role) }),
 	col(table.Column{Name: "address", Doc: "Address of the gRPC server, host:port."}, func(_ *Env, s *model.Session) table.Cell { return text(s.Address) }),
 	col(table.Column{Name: "host", Show: table.Wide, Priority: 4, Doc: "Host name as the process sees it (2.3 and later)."},
@@ -159,6 +159,37 @@ func idWords(list []model.NodeID) string {
 	return strings.Join(words, ",")
 }
 
+// servingRoles are the roles that a process which serves segments may have a session of.
+var servingRoles = []string{"querynode", "streamingnode"}
+
+// nodeCell is a node id with the name of its session under one of the roles, else under any; 0 is none. Of a node that is gone
+// the id is all that is known.
+func nodeCell(e *Env, id model.NodeID, roles ...string) table.Cell {
+	if id == 0 {
+		return none()
+	}
+	return table.Cell{Int: int64(id), Text: nodeName(e, id, roles...)}
+}
+
+// nodeCells is nodeCell of a list.
+func nodeCells(e *Env, list []model.NodeID, roles ...string) table.Cell {
+	var flat []string
+	for _, id := range list {
+		flat = append(flat, id.String(), nodeName(e, id, roles...))
+	}
+	return table.Cell{List: flat}
+}
+
+func nodeName(e *Env, id model.NodeID, roles ...string) string {
+	if s := e.Cluster.SessionIn(id, roles...); s != nil {
+		return s.Name()
+	}
+	if all := e.Cluster.SessionsOf(id); len(all) > 0 {
+		return all[0].Name()
+	}
+	return id.String()
+}
+
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 var resourceGroups = define(definition[*model.ResourceGroup]{
@@ -173,7 +204,8 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 		col(table.Column{Name: "name", Doc: "Name of the resource group."}, func(_ *Env, g *model.ResourceGroup) table.Cell { return text(g.Name) }),
 		col(table.Column{Name: "capacity", Kind: table.Int, Doc: "Maximum number of nodes, as recorded."},
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return count(int64(g.Capacity)) }),
-		col(table.Column{Name: "nodes", Kind: table.List, Doc: "Ids of its query nodes."}, func(_ *Env, g *model.ResourceGroup) table.Cell { return ids(g.Nodes) }),
+		col(table.Column{Name: "nodes", Kind: table.NamedIDs, Doc: "Its query nodes."},
+			func(e *Env, g *model.ResourceGroup) table.Cell { return nodeCells(e, g.Nodes, "querynode") }),
 		col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "The same with addresses next to the ids."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return list(nodeNames(e, g.Nodes, "querynode")) }),
 		col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas in it."},

@@ -7,7 +7,7 @@ import (
 
 var orphans = define(definition[*model.Segment]{
 	Resource: Resource{
-		Schema: table.Schema{Name: "orphans", Names: []string{"id"}, Shorthands: collectionShorthands("size", "size_bytes")},
+		Schema: table.Schema{Name: "orphans", Names: []string{"id"}, Shorthands: collectionShorthands()},
 		Kind:   "OrphanSegment",
 		Doc:    "Segments with recorded logs or index files but no segment record: leaks, or an interrupted write.",
 		Needs:  model.PartObjects | model.PartSegments | model.PartLogs | model.PartSegmentIndexes,

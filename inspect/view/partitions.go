@@ -11,7 +11,7 @@ var partitions = define(definition[*model.Partition]{
 			Name:       "partitions",
 			Names:      []string{"name", "id"},
 			Handle:     "id",
-			Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name", "size", "size_bytes", "load", "load_state"),
+			Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name"),
 		},
 		Aliases: []string{"part", "parts"},
 		Doc:     "Partitions of collections. Tables leave out dropped ones, and those of dropped collections, unless `--all` or a selector asks for them.",

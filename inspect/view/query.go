@@ -91,11 +91,10 @@ func ParseSelection(r *Resource, words []string) (Selection, error) {
 
 // Needs are the parts of the metadata that decide.
 func (s Selection) Needs() model.Part {
-	var needs model.Part
-	for _, i := range s.Columns() {
-		needs |= s.resource.more[i].needs
+	if s.resource == nil {
+		return 0
 	}
-	return needs
+	return s.resource.NeedsFor(s.Columns())
 }
 
 // Collection is the name, "database.name", alias or id of the one collection that

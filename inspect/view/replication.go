@@ -125,7 +125,7 @@ var replication = define(definition[*replicatedChannel]{
 	Resource: Resource{
 		Schema: table.Schema{
 			Name: "replication", Singular: "replicated-channel", Names: []string{"source_pchannel", "target_pchannel"}, Handle: "name", Slashes: true,
-			Shorthands: map[string]string{"source": "source_cluster", "target": "target_cluster", "lag": "checkpoint_age_seconds"},
+			Shorthands: map[string]string{"lag": "checkpoint_age_seconds"},
 		},
 		Aliases: []string{"replicate", "cdc"},
 		Doc:     "Pchannels that are replicated between clusters (CDC, 2.6 and later): the configuration, and what this cluster records of its end. Tokens are never read.",
@@ -154,7 +154,7 @@ var replication = define(definition[*replicatedChannel]{
 			ofTask(func(t *model.ReplicationChannel) table.Cell { return yesNo(t.FromStart) })),
 		col(table.Column{Name: "checkpoint", Show: table.Wide, Priority: 5, Doc: "Message of the source that the target took over last; none at the source, whose etcd does not have it."},
 			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return text(p.Message) })),
-		col(table.Column{Name: "checkpoint_at", Title: "CHECKPOINT", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
+		col(table.Column{Name: "checkpoint_at", Kind: table.Time, Show: table.Wide, Priority: 3, Doc: "Time tick of that message, by the clock of the source."},
 			ofTaken(func(_ *Env, p *model.ReplicatePosition) table.Cell { return tso(p.At) })),
 		col(table.Column{
 			Name: "checkpoint_age_seconds", Title: "BEHIND", Kind: table.Duration, Priority: 2,

@@ -70,6 +70,9 @@ func (r *Resource) NeedsFor(columns []int) model.Part {
 	needs := r.Needs
 	for _, i := range columns {
 		needs |= r.more[i].needs
+		if kind := r.Columns[i].Kind; kind == table.NamedID || kind == table.NamedIDs {
+			needs |= model.PartSessions // without which there are ids, and no names
+		}
 	}
 	return needs
 }

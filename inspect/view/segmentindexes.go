@@ -12,7 +12,7 @@ var segmentIndexes = define(definition[*model.SegmentIndex]{
 			Singular:   "segment-index",
 			Names:      []string{"segment_id", "build_id"},
 			Handle:     "build_id",
-			Shorthands: collectionShorthands("segment", "segment_id", "build", "build_id", "size", "size_bytes"),
+			Shorthands: collectionShorthands(),
 		},
 		Aliases: []string{"segindex", "segidx", "si"},
 		Doc:     "The building, then the files, of each index on each segment.",
@@ -97,8 +97,8 @@ var segmentIndexState = []column[*model.SegmentIndex]{
 }
 
 var segmentIndexMore = []column[*model.SegmentIndex]{
-	col(table.Column{Name: "node", Kind: table.ID, Show: table.Wide, Priority: 5, Doc: "Id of the node that builds or built it."},
-		func(_ *Env, x *model.SegmentIndex) table.Cell { return someID(x.Node) }),
+	col(table.Column{Name: "node", Kind: table.NamedID, Show: table.Wide, Priority: 5, Doc: "The node that builds or built it."},
+		func(e *Env, x *model.SegmentIndex) table.Cell { return nodeCell(e, x.Node, "indexnode", "datanode") }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
 		func(e *Env, x *model.SegmentIndex) table.Cell {
 			return text(nodeAddress(e, x.Node, "indexnode", "datanode"))

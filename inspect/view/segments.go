@@ -15,7 +15,7 @@ var segments = define(definition[*model.Segment]{
 		Schema: table.Schema{
 			Name:       "segments",
 			Names:      []string{"id"},
-			Shorthands: collectionShorthands("size", "size_bytes", "deleted", "deleted_rows", "index", "index_state", "age", "age_seconds"),
+			Shorthands: collectionShorthands("deleted", "deleted_rows"),
 		},
 		Aliases: []string{"seg", "segs"},
 		Doc:     "Segments as DataCoord's metadata has them. Tables leave dropped ones out unless `--all` or a selector asks for them.",

@@ -20,7 +20,7 @@ func (x statRow) path() string { return x.segment.ID.String() + "/" + x.kind + "
 
 var segmentStats = define(definition[statRow]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "segment-stats", Names: []string{"path", "segment_id"}, Shorthands: collectionShorthands("segment", "segment_id", "size", "size_bytes")},
+		Schema:  table.Schema{Name: "segment-stats", Names: []string{"path", "segment_id"}, Shorthands: collectionShorthands()},
 		Aliases: []string{"segstats"},
 		Kind:    "SegmentStats",
 		Doc:     "Text and JSON key indexes of segments (2.5 and later): version, files and sizes, by field.",
@@ -81,7 +81,7 @@ func (x statRow) loadedBy(e *Env) table.Cell {
 		return unknown()
 	}
 	slices.Sort(nodes)
-	return ids(nodes)
+	return nodeCells(e, nodes, servingRoles...)
 }
 
 func jsonBuilt(s *model.Segment) int {
@@ -120,6 +120,6 @@ var segmentStatFigures = []column[statRow]{
 		func(_ *Env, x statRow) table.Cell { return someCount(x.Bytes) }),
 	col(table.Column{Name: "memory_bytes", Kind: table.Bytes, Priority: 5, Doc: "Bytes when loaded, where recorded."},
 		func(_ *Env, x statRow) table.Cell { return someCount(x.MemoryBytes) }),
-	col(table.Column{Name: "loaded_by", Kind: table.List, Show: table.Hidden, Priority: 1, Doc: "Ids of the query nodes that have it loaded, of JSON key indexes; unknown of nodes before 2.6."},
+	col(table.Column{Name: "loaded_by", Kind: table.NamedIDs, Show: table.Hidden, Priority: 1, Doc: "Query nodes that have it loaded, of JSON key indexes; unknown of nodes before 2.6."},
 		func(e *Env, x statRow) table.Cell { return x.loadedBy(e) }).needing(model.PartRuntime | model.PartSessions).whenLive(),
 }

@@ -64,6 +64,9 @@ func TestSelectSegments(t *testing.T) {
 		{"rows>=3000", "2601 2667 2672 3600"},
 		{"rows<=12", "2680 0000"},
 		{"rows=3e3", "2672 3600"},
+		{"rows=3,000", "2672 3600"},
+		{"rows>2,999", "2601 2667 2672 3600"},
+		{"rows=12,3000", "2672 3600 0000"},
 		{"rows!=3_000 coll=docs", "2601 2667 2671 2680 2690"},
 		{"size>=9MiB", "2601 2667 2672"},
 		{"size<1KiB", "2690 0000"},
@@ -158,7 +161,7 @@ func TestSelectOthers(t *testing.T) {
 func TestSelectionErrorsNameTheWord(t *testing.T) {
 	for _, c := range []struct{ resource, word, want string }{
 		{"segments", "sate=growing", `selector "sate=growing": unknown column of segments "sate"; did you mean state?`},
-		{"segments", "rows>many", `selector "rows>many": rows is a number such as 1500, 10k, 1e6 or 1GiB: "many" is none`},
+		{"segments", "rows>many", `selector "rows>many": rows is a number such as 1500, 10k, 1e6 or 1GiB: "many" is not a number`},
 		{"segments", "state>growing", `selector "state>growing": state cannot be compared with < and >; use =, !=, ~ or !~`},
 		{"segments", "docs", `selector "docs": segments have ids, not names; did you mean collection=docs?`},
 		{"segments", "id=x", `selector "id=x": id is an id: "x" is not a whole number`},
@@ -167,7 +170,7 @@ func TestSelectionErrorsNameTheWord(t *testing.T) {
 		{"segments", "rows>", `selector "rows>": no value after the operator`},
 		{"segments", "rows.x=1", `selector "rows.x=1": rows has no entries`},
 		{"segments", "rows>1e30", `selector "rows>1e30": rows is a number such as 1500, 10k, 1e6 or 1GiB: "1e30" is too large`},
-		{"vchannels", "checkpoint_age>5parsecs", `selector "checkpoint_age>5parsecs": checkpoint_age_seconds is a duration such as 90s, 5m, 2h30m or 3d: "5parsecs" is none`},
+		{"vchannels", "checkpoint_age>5parsecs", `selector "checkpoint_age>5parsecs": checkpoint_age_seconds is a duration such as 90s, 5m, 2h30m or 3d: "5parsecs" is not a duration`},
 		{"segments", "!", `selector "!": no name after "!"`},
 	} {
 		r, err := Find(c.resource)

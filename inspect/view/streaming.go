@@ -104,7 +104,7 @@ func walHolders(e *Env, p *model.PChannel) table.Cell {
 	if len(nodes) == 0 && p.Node != 0 && !s.Node(p.Node).Whole() {
 		return unknown()
 	}
-	return ids(nodes)
+	return nodeCells(e, nodes, "streamingnode")
 }
 
 // tick is a time tick; unknown where the metric is not told.
@@ -161,7 +161,7 @@ func rate(w *metrics.Window, name metrics.Name, match ...model.Pair) (float64, t
 var pchannelStreaming = []column[*model.PChannel]{
 	col(table.Column{Name: "wal_state", Title: "WAL", Kind: table.State, Show: table.Hidden, Priority: 2, Doc: "How its streaming node has the log, from its metrics (2.6): Open takes writes; persist-recovering and stream-recovering read it after it was assigned; ReadOnly is assigned to be read, as in an upgrade, and no metric tells more; NotOpen: the node does not have it."},
 		walState).needing(model.PartRuntime).whenLive(),
-	col(table.Column{Name: "wal_nodes", Kind: table.List, Show: table.Hidden, Doc: "Ids of all nodes whose metrics say that they take writes of it: more than one while it moves, else trouble."},
+	col(table.Column{Name: "wal_nodes", Kind: table.NamedIDs, Show: table.Hidden, Doc: "All nodes whose metrics say that they take writes of it: more than one while it moves, else trouble."},
 		walHolders).needing(model.PartRuntime),
 	col(table.Column{Name: "wal_term", Kind: table.Int, Show: table.Hidden, Doc: "The term in which the node takes writes of it: that of the assignment, if nothing is wrong."},
 		ofOpen(func(w *model.WAL) table.Cell { return someCount(w.Term) })).needing(model.PartRuntime),
@@ -175,7 +175,7 @@ var pchannelStreaming = []column[*model.PChannel]{
 			}
 			return list(words)
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "appends_per_second", Title: "APPENDS/S", Kind: table.Number, Show: table.Hidden, Priority: 3, Doc: "Messages a second that were appended to it, between two scrapes, else since the process started; failed ones too."},
+	col(table.Column{Name: "appends_per_second", Kind: table.Number, Show: table.Hidden, Priority: 3, Doc: "Messages a second that were appended to it, between two scrapes, else since the process started; failed ones too."},
 		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			v, c := rate(w, metrics.WALAppends, labels...)
 			c.Float = v
@@ -189,7 +189,7 @@ var pchannelStreaming = []column[*model.PChannel]{
 			}
 			return c
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "append_bytes_per_second", Title: "BYTES/S", Kind: table.Bytes, Show: table.Hidden, Priority: 3, Doc: "Bytes of these messages, a second."},
+	col(table.Column{Name: "append_bytes_per_second", Kind: table.Bytes, Show: table.Hidden, Priority: 3, Doc: "Bytes of these messages, a second."},
 		appended(func(w *metrics.Window, labels []model.Pair) table.Cell {
 			h, ok := w.Histogram(metrics.WALAppendBytes, labels...)
 			switch seconds := w.Seconds(); {
@@ -273,7 +273,7 @@ var nodeStreaming = []column[*model.Session]{
 			}
 			return count(int64(open))
 		})).needing(model.PartRuntime),
-	col(table.Column{Name: "growing_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of a streaming node's growing segments, as it counts them itself."},
+	col(table.Column{Name: "growing_bytes", Title: "GROWING SIZE", Kind: table.Bytes, Show: table.Hidden, Doc: "Bytes of a streaming node's growing segments, as it counts them itself."},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.Growing) })).needing(model.PartRuntime),
 	col(table.Column{Name: "growing_hwm_bytes", Kind: table.Bytes, Show: table.Hidden, Doc: "High-water mark: above it growing segments are flushed until growing_lwm_bytes. Unknown in the first minute of the process."},
 		streamingNodeCell(func(n *model.StreamingNode) table.Cell { return whole(n.HighWater) })).needing(model.PartRuntime),

@@ -76,7 +76,7 @@ func TestPChannelStreaming(t *testing.T) {
 	bytesOf := func(v int64) table.Cell { return table.Cell{Int: v} }
 	for name, want := range map[string][]table.Cell{
 		"wal_state":                 {{Text: "Open"}, {Text: "stream-recovering"}, {Text: "NotOpen"}, unknown(), none(), none()},
-		"wal_nodes":                 {{List: []string{"30"}}, {}, {}, unknown(), none(), {}},
+		"wal_nodes":                 {{List: []string{"30", "streamingnode-30"}}, {}, {}, unknown(), none(), {}},
 		"wal_term":                  {bytesOf(7), none(), none(), unknown(), none(), none()},
 		"wal_queue":                 {{Text: "woodpecker"}, none(), none(), unknown(), none(), none()},
 		"wal_throttle":              {{List: []string{"b slowdown"}}, {}, none(), unknown(), none(), none()},

@@ -15,7 +15,7 @@ type targetRow struct {
 
 var targets = define(definition[targetRow]{
 	Resource: Resource{
-		Schema: table.Schema{Name: "targets", Names: []string{"vchannel"}, Shorthands: collectionShorthands("seek_age", "seek_age_seconds")},
+		Schema: table.Schema{Name: "targets", Names: []string{"vchannel"}, Shorthands: collectionShorthands()},
 		Doc:    "What QueryCoord last decided that the nodes should serve, by shard (2.4 and later).",
 		Needs:  model.PartObjects | model.PartChannels,
 	},

@@ -10,7 +10,7 @@ import (
 
 var tasks = define(definition[*model.Task]{
 	Resource: Resource{
-		Schema:  table.Schema{Name: "tasks", Names: []string{"id"}, Shorthands: collectionShorthands("age", "age_seconds")},
+		Schema:  table.Schema{Name: "tasks", Names: []string{"id"}, Shorthands: collectionShorthands()},
 		Aliases: []string{"jobs", "job"},
 		Doc:     "Background work in etcd: import, compaction, stats, ...; with --live what processes have in memory.",
 		Needs:   model.PartObjects | model.PartTasks,
@@ -73,8 +73,8 @@ var taskCollection = []column[*model.Task]{
 var taskState = []column[*model.Task]{
 	col(table.Column{Name: "state", Kind: table.State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
 	col(table.Column{Name: "progress", Priority: 2, Doc: "Progress, if recorded or reported; applied: of a refresh whose data the collection shows."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
-	col(table.Column{Name: "node", Kind: table.ID, Priority: 3, Doc: "Id of the node that works on it."},
-		func(_ *Env, t *model.Task) table.Cell { return someID(t.Node) }),
+	col(table.Column{Name: "node", Kind: table.NamedID, Priority: 3, Doc: "The node that works on it."},
+		func(e *Env, t *model.Task) table.Cell { return nodeCell(e, t.Node, "datanode", "indexnode") }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
 		func(e *Env, t *model.Task) table.Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
 	col(table.Column{Name: "reason", Priority: 4, Doc: "Why it failed, from Milvus; for QueryCoord tasks why it was created."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),

@@ -153,7 +153,6 @@ var wal = define(definition[walPosition]{
 	Resource: Resource{
 		Schema: table.Schema{
 			Name: "wal", Singular: "wal-position", Names: []string{"name"}, Handle: "name", Slashes: true,
-			Shorthands: map[string]string{"age": "age_seconds"},
 		},
 		Aliases: []string{"wal-positions"},
 		Kind:    "WALPosition",

@@ -12,13 +12,15 @@ type UnknownError struct {
 	What, Word string
 	// Known are all names that would have been understood.
 	Known []string
+	// Also are further names, which a message suggests and does not list.
+	Also []string
 }
 
 // mostListed is how many names a message lists; of more, whoever reports the error says where they are.
 const mostListed = 50
 
 func (e *UnknownError) Error() string {
-	near := Similar(e.Word, e.Known)
+	near := Similar(e.Word, slices.Concat(e.Known, e.Also))
 	if len(near) > 0 {
 		return fmt.Sprintf("unknown %s %q%s", e.What, e.Word, Meant(near))
 	}

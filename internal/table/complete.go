@@ -49,7 +49,11 @@ func Values(t Table, column int, prefix string, limit int) []string {
 			for _, s := range c.List {
 				add(s)
 			}
-		case kind == Text || kind == State:
+		case kind == NamedIDs:
+			for _, s := range c.Names() {
+				add(s)
+			}
+		case kind == Text || kind == State || kind == NamedID:
 			add(c.Text)
 		}
 	}
@@ -57,7 +61,7 @@ func Values(t Table, column int, prefix string, limit int) []string {
 }
 
 func hasPrefix(k Kind, s, prefix string) bool {
-	if k == State {
+	if k == State || k == NamedID || k == NamedIDs {
 		return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 	}
 	return strings.HasPrefix(s, prefix)

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kitescope/internal/words"
 )
 
 // Matcher is a Selection bound to a table: names are resolved to ids, relative
@@ -166,7 +168,7 @@ func (n *boundName) match(t Table, row int) bool {
 		if c.Absent != Present {
 			continue
 		}
-		if r.Columns[i].Kind == ID {
+		if r.Columns[i].Kind == ID || r.Columns[i].Kind == NamedID {
 			if n.isID && c.Int == n.id || n.value.glob != nil && n.value.glob.match(strconv.FormatInt(c.Int, 10)) {
 				return true
 			}
@@ -231,19 +233,40 @@ func (b *boundTerm) anyEqual(c Cell) bool {
 }
 
 func isAbsent(k Kind, c Cell) bool {
-	return c.Absent == None || (k == List || k == Pairs) && len(c.List) == 0
+	return c.Absent == None || (k == List || k == NamedIDs || k == Pairs) && len(c.List) == 0
 }
 
 func (b *boundTerm) equal(v *value, c Cell) bool {
 	switch b.kind {
-	case Text, State, List, Pairs:
+	case Text, State, List, NamedIDs, Pairs:
 		return equalText(v, b.kind, c)
+	case NamedID:
+		return equalNamed(v, c)
 	case Percent, Number, Exact:
-		return c.Float == v.number
+		return c.Float == v.number || shownAs(b.kind, c, v.text)
 	default:
 		from, to := b.bounds(v)
-		return c.Int >= from && (c.Int < to || from == to && c.Int == from)
+		return c.Int >= from && (c.Int < to || from == to && c.Int == from) || shownAs(b.kind, c, v.text)
 	}
+}
+
+// unspaced leaves out what people leave out: "1.2MiB", "50".
+var unspaced = strings.NewReplacer(" ", "", "%", "")
+
+// shownAs reports whether a table rounds a cell to the text: few sizes are exactly 1.2 MiB.
+func shownAs(k Kind, c Cell, text string) bool {
+	var shown string
+	switch k {
+	case Bytes:
+		shown = words.Bytes(c.Int)
+	case Percent:
+		shown = words.Percent(c.Float)
+	case Duration:
+		shown = words.Age(time.Duration(c.Int))
+	default:
+		return false
+	}
+	return strings.EqualFold(unspaced.Replace(shown), unspaced.Replace(text))
 }
 
 func (b *boundTerm) bounds(v *value) (from, to int64) {
@@ -289,7 +312,9 @@ func (b *boundTerm) like(c Cell) bool {
 	switch b.kind {
 	case Text, State:
 		return re.MatchString(c.Text)
-	case List:
+	case NamedID:
+		return re.MatchString(c.Text)
+	case List, NamedIDs:
 		return slices.ContainsFunc(c.List, re.MatchString)
 	case Pairs:
 		if b.key != "" {
@@ -312,6 +337,8 @@ func (b *boundTerm) like(c Cell) bool {
 // equalText compares a text, or any element of a list, or a key or "key=value" of pairs.
 func equalText(v *value, k Kind, c Cell) bool {
 	switch k {
+	case NamedIDs:
+		return slices.ContainsFunc(c.List, func(s string) bool { return equalWord(v, s, true) })
 	case List:
 		return slices.ContainsFunc(c.List, func(s string) bool { return equalWord(v, s, false) })
 	case Pairs:
@@ -325,6 +352,14 @@ func equalText(v *value, k Kind, c Cell) bool {
 	default:
 		return equalWord(v, c.Text, k == State)
 	}
+}
+
+// equalNamed compares the id, or the name in any case.
+func equalNamed(v *value, c Cell) bool {
+	if v.named {
+		return equalWord(v, c.Text, true)
+	}
+	return c.Int == v.from
 }
 
 func equalWord(v *value, s string, anyCase bool) bool {

@@ -158,11 +158,12 @@ func (s Selection) stray(t Table, x *term, v *value) string {
 		return context.Unresolved(x.column, v.text)
 	case c.Kind == Text && !c.Vocabulary && slices.Contains(s.schema.Names, c.Name):
 		return s.strayName(t, x.column, v)
-	case c.Kind != State && !c.Vocabulary:
+	case c.Kind != State && c.Kind != NamedID && c.Kind != NamedIDs && !c.Vocabulary:
 		return ""
 	}
+	b := bindTerm(t, x)
 	for row := range t.Len() {
-		if cell := t.Cell(row, x.column); cell.Absent == Present && equalText(v, State, cell) {
+		if cell := t.Cell(row, x.column); cell.Absent == Present && b.equal(v, cell) {
 			return ""
 		}
 	}

@@ -28,9 +28,10 @@ type Schema struct {
 	Sparse bool
 }
 
-// Column returns the position of a column by its name, a shorthand, or what the header of a table calls it ("cpu" for cpu_percent,
-// which is CPU there) if no other column is called so; -1 if there is none.
+// Column returns the position of a column by its name, a shorthand, or the header of a table, in lower case, if no other
+// column has it: "deletes" or "deleted_rows", "served by" or "served_by". -1 if there is none.
 func (s *Schema) Column(name string) int {
+	name = strings.ReplaceAll(name, " ", "_")
 	if long, ok := s.Shorthands[name]; ok {
 		name = long
 	}
@@ -153,5 +154,11 @@ func (s *Schema) unknownColumn(name string) error {
 		}
 	}
 	slices.Sort(known[len(s.Columns):])
-	return &hints.UnknownError{What: "column of " + s.Name, Word: name, Known: known}
+	var labels []string
+	for i := range s.Columns {
+		if label := strings.ReplaceAll(s.Columns[i].Label(), " ", "_"); s.Column(label) == i && !slices.Contains(known, label) {
+			labels = append(labels, label)
+		}
+	}
+	return &hints.UnknownError{What: "column of " + s.Name, Word: name, Known: known, Also: labels}
 }

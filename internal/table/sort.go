@@ -65,10 +65,12 @@ func ranks(t Table, rows []int32, key SortKey) []uint64 {
 func isFloat(k Kind) bool { return k == Percent || k == Number || k == Exact }
 
 // Texts reports whether cells of the kind are texts, or lists of them.
-func (k Kind) Texts() bool { return k == Text || k == State || k == List || k == Pairs }
+func (k Kind) Texts() bool {
+	return k == Text || k == State || k == List || k == NamedIDs || k == Pairs
+}
 
 func textOf(k Kind, c Cell) string {
-	if k == List || k == Pairs {
+	if k == List || k == NamedIDs || k == Pairs {
 		return strings.Join(c.List, ",")
 	}
 	return c.Text

@@ -7,7 +7,10 @@
 //  3. Select answers a Query: which rows, in which order, which columns.
 package table
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Kind says what a column's cells hold, hence how they are aligned, written and compared.
 type Kind uint8
@@ -16,6 +19,8 @@ type Kind uint8
 const (
 	Text     Kind = iota // Text
 	ID                   // Int; a string in JSON
+	NamedID              // Int, an id, and Text, the name that people know it by; scripts get an ID
+	NamedIDs             // List: id, name, id, name; scripts get a List of the ids
 	Int                  // Int
 	Bytes                // Int
 	Percent              // Float, 0 to 100
@@ -93,6 +98,20 @@ const (
 	Roles
 )
 
+// IDs are the ids of a NamedIDs cell.
+func (c *Cell) IDs() []string { return c.every(0) }
+
+// Names are its names.
+func (c *Cell) Names() []string { return c.every(1) }
+
+func (c *Cell) every(from int) []string {
+	list := make([]string, 0, len(c.List)/2)
+	for i := from; i < len(c.List); i += 2 {
+		list = append(list, c.List[i])
+	}
+	return list
+}
+
 // Column describes one column.
 type Column struct {
 	// Name is the JSON key and the name in selectors, --sort and --columns: lower_snake, stable.
@@ -123,6 +142,9 @@ type Column struct {
 	// do states.
 	Vocabulary bool
 }
+
+// Label is the header in lower case: what people call the column.
+func (c *Column) Label() string { return strings.ToLower(c.Title) }
 
 // Omits reports whether a description for people leaves a cell out: of a Rare column that has none, or no.
 func (c *Column) Omits(x Cell) bool {

@@ -21,6 +21,7 @@ type value struct {
 	when     When    // of times, in place of from and to where it depends on the Env's now
 	number   float64 // of kinds with a Float
 	absent   bool    // "column="
+	named    bool    // of a NamedID column: a name, not an id
 }
 
 func parseValues(c *Column, op operator, entry bool, text string) ([]value, error) {
@@ -42,10 +43,20 @@ func parseValues(c *Column, op operator, entry bool, text string) ([]value, erro
 			return nil, fmt.Errorf("%s cannot be compared with < and >; use =, !=, ~ or !~", c.Name)
 		}
 		v, err := parseValue(c, text)
+		if v.named {
+			err = fmt.Errorf("%s is compared by id: %q is not a whole number", c.Name, text)
+		}
 		return []value{v}, err
 	}
 	var values []value
-	for _, part := range splitList(text) {
+	parts := splitList(text)
+	if whole := thousands.FindString(text); whole != "" && (c.Kind == Int || c.Kind == Bytes) {
+		if strings.Contains(text, ",0") { // as no number of a list begins
+			parts = nil
+		}
+		parts = append(parts, whole)
+	}
+	for _, part := range parts {
 		kind := *c
 		if entry {
 			kind.Kind = Text
@@ -61,7 +72,7 @@ func parseValues(c *Column, op operator, entry bool, text string) ([]value, erro
 
 func ordered(k Kind) bool {
 	switch k {
-	case ID, Int, Bytes, Percent, Time, Duration, Number, Exact, Findings:
+	case ID, NamedID, Int, Bytes, Percent, Time, Duration, Number, Exact, Findings:
 		return true
 	default:
 		return false
@@ -95,8 +106,14 @@ func Quote(s string) string {
 func parseValue(c *Column, text string) (value, error) {
 	v := value{text: text}
 	switch c.Kind {
-	case Text, State, List, Pairs:
+	case Text, State, List, NamedIDs, Pairs:
 		return parseText(text), nil
+	case NamedID:
+		v = parseText(text)
+		n, err := strconv.ParseInt(v.text, 10, 64)
+		v.from, v.to = interval(n)
+		v.named = err != nil
+		return v, nil
 	case ID:
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
@@ -180,9 +197,15 @@ var units = map[string]float64{
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// ParseNumber reads "1500", "1_500", "1.5e6", "10k", "1GiB". k, M, G and T are powers
+// thousands is a number as tables write it: "1,500".
+var thousands = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+$`)
+
+// ParseNumber reads "1500", "1,500", "1_500", "1.5e6", "10k", "1GiB". k, M, G and T are powers
 // of 1000 everywhere; Ki, KiB and so on are powers of 1024.
 func ParseNumber(text string) (int64, error) {
+	if thousands.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
 	if n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64); err == nil {
 		return n, nil
 	}
@@ -193,7 +216,7 @@ func ParseNumber(text string) (int64, error) {
 	scale, ok := units[strings.ToLower(text[end:])]
 	n, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text[:end]), "_", ""), 64)
 	if !ok || err != nil || math.IsNaN(n) {
-		return 0, fmt.Errorf("%q is none", text)
+		return 0, fmt.Errorf("%q is not a number", text)
 	}
 	n = math.Round(n * scale)
 	if n >= math.MaxInt64 || n <= math.MinInt64 {
@@ -216,7 +239,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		}
 		n, err := strconv.ParseFloat(before, 64)
 		if err != nil || math.IsNaN(n) || math.Abs(n) > 1e5 {
-			return 0, fmt.Errorf("%q is none", text)
+			return 0, fmt.Errorf("%q is not a duration", text)
 		}
 		sum += time.Duration(n * float64(unit.length))
 		rest = after
@@ -229,7 +252,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(rest)
 	if err != nil {
-		return 0, fmt.Errorf("%q is none", text)
+		return 0, fmt.Errorf("%q is not a duration", text)
 	}
 	return sum + d, nil
 }

@@ -184,6 +184,8 @@ func fieldLines(f view.Field, cells int) []string {
 		for _, s := range f.Cell.List {
 			lines = append(lines, render.Harmless(s))
 		}
+	case table.NamedIDs:
+		lines = f.Cell.Names()
 	case table.Pairs:
 		for i := 0; i+1 < len(f.Cell.List); i += 2 {
 			lines = append(lines, render.Harmless(f.Cell.List[i]+"="+f.Cell.List[i+1]))

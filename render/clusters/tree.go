@@ -104,8 +104,7 @@ func Remark(f view.Field) (text string, role render.Role) {
 		return "", render.RolePlain // as nearly everywhere: not worth a word
 	}
 	value, role := render.Text(f.Cell, f.Column.Kind), render.CellRole(f.Cell, f.Column.Kind)
-	name := strings.ReplaceAll(f.Column.Name, "_", " ")
-	name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, " seconds"), " percent"), " bytes")
+	name := f.Column.Label()
 	switch f.Column.Kind {
 	case table.Int:
 		if f.Cell.Absent == table.Present && f.Cell.Int == 1 {

@@ -93,11 +93,7 @@ func (f *Fields) fitting(fields []view.Field) []int {
 // said is a field in a sentence: "1000 rows", "1.2 MiB", "watcher 5", "Flushed".
 func said(x *view.Field) string {
 	text := ShownText(x.Column, x.Cell)
-	name := x.Column.Name
-	for _, unit := range []string{"_bytes", "_seconds", "_percent"} {
-		name = strings.TrimSuffix(name, unit)
-	}
-	name = strings.ReplaceAll(name, "_", " ")
+	name := x.Column.Label()
 	switch x.Column.Kind {
 	case table.State, table.Bytes, table.Text, table.Findings:
 		return text

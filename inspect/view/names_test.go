@@ -1,0 +1,106 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/model"
+	"kitescope/internal/table"
+	"kitescope/internal/words"
+)
+
+// A column is found by its name and by its header, as tables write it and with underscores.
+func TestHeadersAreNames(t *testing.T) {
+	for _, r := range Resources {
+		for i := range r.Columns {
+			c := &r.Columns[i]
+			label := c.Label()
+			for _, name := range []string{c.Name, label, strings.ReplaceAll(label, " ", "_")} {
+				if at := r.Column(name); at < 0 || r.Columns[at].Label() != label {
+					t.Errorf("%s: %q finds column %d, not %d", r.Name, name, at, i)
+				}
+			}
+		}
+	}
+}
+
+// A node is found by its name, in any case, and by its id, wherever a column has nodes; scripts compare ids as before.
+func TestNodesAreFoundByAnyName(t *testing.T) {
+	env := smallEnv()
+	found := 0
+	for _, r := range Resources {
+		rows := r.Table(env)
+		for i := range r.Columns {
+			kind := r.Columns[i].Kind
+			if kind != table.NamedID && kind != table.NamedIDs {
+				continue
+			}
+			for row := range rows.Len() {
+				c := rows.Cell(row, i)
+				pairs := c.List
+				if kind == table.NamedID && c.Absent == table.Present {
+					pairs = []string{strconv.FormatInt(c.Int, 10), c.Text}
+				}
+				for k := 0; k+1 < len(pairs); k += 2 {
+					id, name := pairs[k], pairs[k+1]
+					if name == id { // it is gone
+						continue
+					}
+					if !strings.HasSuffix(name, "-"+id) {
+						t.Errorf("%s.%s: node %s is called %q", r.Name, r.Columns[i].Name, id, name)
+					}
+					for _, word := range []string{id, name, strings.ToUpper(name), name[:4] + "*"} {
+						s, err := ParseSelection(r, []string{r.Columns[i].Name + "=" + word})
+						if err != nil || !s.Match(rows, row) {
+							t.Errorf("%s %s=%s does not find row %d: %v", r.Name, r.Columns[i].Name, word, row, err)
+						}
+						found++
+					}
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no cell has a node")
+	}
+	if got := selected(t, env, "vchannels", "watcher=datanode-99"); len(got) > 0 {
+		t.Errorf("datanode-99 watches %v", got)
+	}
+	if s, err := ParseSelection(vchannels, []string{"watcher>datanode-3"}); err == nil {
+		t.Errorf("names are compared: %v", s.Words())
+	}
+	if !slices.Equal(selected(t, env, "vchannels", "watcher>0"), selected(t, env, "vchannels", "watcher!=")) {
+		t.Error("ids are not compared as numbers")
+	}
+}
+
+// A column of nodes has the sessions read, without which it would have ids only.
+func TestNodesNeedSessions(t *testing.T) {
+	q := Query{Columns: []string{"name", "watcher"}}
+	if needs, err := q.Needs(vchannels); err != nil || !needs.Has(model.PartSessions) {
+		t.Errorf("%v, %v", needs, err)
+	}
+}
+
+// What a table shows of a size or an age finds the row.
+func TestNumbersAsShownAreFound(t *testing.T) {
+	rows := segments.Table(smallEnv())
+	for _, c := range []struct {
+		label string
+		shown func(table.Cell) string
+	}{
+		{"size", func(c table.Cell) string { return words.Bytes(c.Int) }},
+		{"age", func(c table.Cell) string { return words.Age(time.Duration(c.Int)) }},
+	} {
+		for row := range rows.Len() {
+			cell := rows.Cell(row, segments.Column(c.label))
+			s, err := ParseSelection(segments, []string{c.label + "=" + c.shown(cell)})
+			if err != nil || cell.Absent == table.Present && !s.Match(rows, row) {
+				t.Errorf("%s=%s does not find row %d: %v", c.label, c.shown(cell), row, err)
+			}
+		}
+	}
+}
