@@ -140,21 +140,25 @@ func (r requests) reason(b *latency.Budget, way []*latency.Phase, report *check.
 	if report == nil {
 		return x
 	}
-	if f, s := r.costing(b, way, report); f != nil {
-		x.Finding = f
+	f, s := r.costing(b, way, report)
+	known := f != nil
+	if !known {
+		f = r.about(b, way, report)
+	}
+	x.Finding = f
+	if f != nil {
 		for _, cause := range causes(f, report) {
 			x.Finding = cause
 			if of := r.costs(cause, b, s); of != nil {
 				f, s = cause, *of
 			}
 		}
-		if x.Finding != f {
-			x.Effect = f
-		}
-		x.Gain, x.Bound, x.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
 	}
-	if x.Finding == nil {
-		x.Finding = r.about(b, way, report)
+	if x.Finding != f {
+		x.Effect = f
+	}
+	if known {
+		x.Gain, x.Bound, x.With = latency.Interval{Low: min(s.Gain.Low, s.Gain.High, b.Ms), High: min(s.Gain.High, b.Ms)}, false, with(b, p, &s)
 	}
 	x.Frames = frames(report.Cluster, p)
 	return x

@@ -71,6 +71,8 @@ func TestReasons(t *testing.T) {
 	}
 	meant, follows := growing(check.Info, ""), growing(check.Warning, waits.Key())
 	round := []*check.Finding{growing(check.Warning, "other /"), {Check: "other", Severity: check.Warning, Cause: "grows nodes/querynode-3"}}
+	behind := grows(check.Warning, model.Ref{Resource: "collections", ID: "1"})
+	behind.Cause = (&check.Finding{Check: "root"}).Key()
 	tests := []struct {
 		name     string
 		findings []*check.Finding
@@ -88,6 +90,7 @@ func TestReasons(t *testing.T) {
 		{"a node that the whole waits for", []*check.Finding{{Check: "stops", Severity: check.Warning, Object: model.Ref{Resource: "nodes", ID: "querynode-3"}}}, "consistency_wait=stops kernel_growing=stops"},
 		{"two phases of one", []*check.Finding{both}, "consistency_wait=waits kernel_growing=waits"},
 		{"what they are behind", []*check.Finding{waits, follows}, "consistency_wait=waits kernel_growing=waits"},
+		{"what one of its phase is behind", []*check.Finding{{Check: "root", Severity: check.Info}, behind}, "consistency_wait=- kernel_growing=root"},
 		{"a circle", []*check.Finding{round[0], round[1]}, "consistency_wait=- kernel_growing=grows"},
 		{"a warning before what is meant to be", []*check.Finding{meant, slow(latency.KernelGrowing, 15)}, "consistency_wait=- kernel_growing=waits"},
 		{"a warning about little of it", []*check.Finding{meant, slow(latency.KernelGrowing, 5)}, "consistency_wait=- kernel_growing=grows"},
@@ -104,7 +107,7 @@ func TestReasons(t *testing.T) {
 					word = r.Finding.Check
 				}
 				got = append(got, string(r.Phase.Name)+"="+word)
-				if known := r.Finding != nil && (len(r.Finding.Slows) > 0 || r.Effect != nil); r.Bound == known {
+				if known := r.Finding != nil && (len(r.Finding.Slows) > 0 || r.Effect != nil && len(r.Effect.Slows) > 0); r.Bound == known {
 					t.Errorf("%s: bound is %v", r.Phase.Name, r.Bound)
 				}
 				if r.Bound && r.Gain != (latency.Interval{High: r.Phase.Ms}) {
