@@ -125,7 +125,7 @@ func (s *findingSheet) fix(o *openedFinding) {
 		return
 	}
 	head := []draw.Piece{mark, {Role: render.RoleTitle, Text: "FIX"}}
-	if o.Command() != "" {
+	if o.Command() != nil {
 		head = append(head, draw.Piece{Role: render.RoleDim, Text: "  y copies the command"})
 	}
 	s.add(head...)
@@ -147,8 +147,12 @@ func (s *findingSheet) steps(steps []check.Step, mark draw.Piece) {
 				prompt.Text = draw.Pad(draw.Width(line.Prompt))
 			}
 		}
-		for _, text := range draw.Wrap(words.Harmless(string(step.Text)), s.w-draw.Width(mark.Text)) {
-			s.add(mark, draw.Piece{Text: text})
+		role := render.RolePlain
+		if step.Changes {
+			role = render.RoleWarn
+		}
+		for _, text := range draw.Wrap(clusters.StepText(step), s.w-draw.Width(mark.Text)) {
+			s.add(mark, draw.Piece{Role: role, Text: text})
 		}
 	}
 }

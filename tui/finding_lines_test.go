@@ -11,7 +11,7 @@ import (
 func TestOpenedFits(t *testing.T) {
 	f := &check.Finding{
 		Severity: check.Error, Check: "uneven", Message: "docs is served unevenly and the sentence goes on", Impact: "searches wait", Cost: 0.3,
-		Fix:      []check.Step{{Command: "kitescope balance docs --plan --by cost --from etcd://10.0.0.5:2379/by-dev", Text: "lists the moves"}, {Command: "utility.flush()\nutility.x()", Python: true}},
+		Fix:      []check.Step{{Command: "kitescope balance docs --plan --by cost --from etcd://10.0.0.5:2379/by-dev", Text: "lists the moves"}, {Command: "utility.flush()\nutility.x()", Python: true, Changes: true}},
 		Evidence: []check.Evidence{{Name: "max/mean", Value: "1.77"}},
 	}
 	cause := &check.Finding{Check: "off", Message: "auto-balance is off", Severity: check.Warning}

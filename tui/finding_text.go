@@ -7,6 +7,7 @@ import (
 	"kitescope/inspect/check/facts"
 	"kitescope/internal/words"
 	"kitescope/render/clusters"
+	"kitescope/tui/draw"
 )
 
 // findingText is a finding for a clipboard.
@@ -17,8 +18,8 @@ func findingText(f *check.Finding) string {
 		for _, line := range clusters.CommandLines(s) {
 			lines = append(lines, line.Prompt+line.Text)
 		}
-		if s.Text != "" {
-			lines = append(lines, words.Harmless(string(s.Text)))
+		if text := clusters.StepText(s); text != "" {
+			lines = append(lines, text)
 		}
 	}
 	for i := range f.Evidence {
@@ -27,15 +28,13 @@ func findingText(f *check.Finding) string {
 	return strings.Join(lines, "\n")
 }
 
-// findingCommands are those of the steps of a finding, in their order.
-func findingCommands(f *check.Finding) []string {
-	var list []string
-	for _, s := range f.Steps() {
-		if s.Command != "" {
-			list = append(list, string(s.Command))
-		}
+// copyFix copies the command of a step, and says whether it changes the cluster.
+func copyFix(m *Model, s check.Step) Cmd {
+	text, what := reaching(m, string(s.Command)), "fix"
+	if s.Changes {
+		what += ", " + check.ChangesCluster
 	}
-	return list
+	return m.Copy(text, what+": "+draw.Cut(words.OneLine(text), 60))
 }
 
 // lackingFacts says what checks could not run and why, in a line for each reason, with their names as a second text. Those that need the

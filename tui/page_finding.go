@@ -126,8 +126,15 @@ func findingCopies(f *check.Finding) []MenuItem {
 		return nil
 	}
 	var list []MenuItem
-	for _, command := range findingCommands(f) {
-		list = append(list, MenuItem{Text: "fix: " + draw.Cut(words.Harmless(command), 50), Run: func(m *Model, _ *Menu) Cmd { return m.Copy(reaching(m, command), "fix") }})
+	for _, s := range f.Steps() {
+		if s.Command == "" {
+			continue
+		}
+		item := MenuItem{Text: "fix: " + draw.Cut(words.Harmless(string(s.Command)), 50), Run: func(m *Model, _ *Menu) Cmd { return copyFix(m, s) }}
+		if s.Changes {
+			item.Note = check.ChangesCluster
+		}
+		list = append(list, item)
 	}
 	return append(list,
 		MenuItem{Text: "the finding as text", Run: func(m *Model, _ *Menu) Cmd { return m.Copy(findingText(f), "finding") }})
@@ -169,11 +176,10 @@ func (j *judgement) act(m *Model, a Action, f *check.Finding) Cmd {
 	case ActExplain:
 		return m.Push(newExplainPage(m, f.Check))
 	case ActCopyRow:
-		switch command := f.Command(); {
-		case command != "":
-			text := reaching(m, string(command))
-			return m.Copy(text, "fix: "+draw.Cut(words.OneLine(text), 60))
-		case f.Advice() != "":
+		if s := f.Command(); s != nil {
+			return copyFix(m, *s)
+		}
+		if f.Advice() != "" {
 			return m.Copy(f.Advice(), "advice: the fix has no command")
 		}
 		m.Say(ToneWarn, "no fix is known: "+KeyOf(m, ActExplain)+" explains the check")

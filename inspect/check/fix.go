@@ -19,7 +19,12 @@ type Step struct {
 	// Text is a sentence: what the command does, or what to do where no command does it. It begins in lower case with a verb, has
 	// no full stop, and no command in it.
 	Text Hint
+	// Changes reports that the command changes the cluster. Shell and Pymilvus decide it.
+	Changes bool
 }
+
+// ChangesCluster marks a command that changes the cluster.
+const ChangesCluster = "changes the cluster"
 
 // Fix is what to do, in order: what cures first, what shows more behind it. Empty steps are left out.
 func Fix(steps ...Step) []Step {
@@ -27,7 +32,15 @@ func Fix(steps ...Step) []Step {
 }
 
 // Shell is a command of a shell: check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns it on within seconds").
-func Shell(c shellquote.Command) Step { return Step{Command: Advise("%s", c)} }
+// It changes the cluster unless it is known to only read.
+func Shell(c shellquote.Command) Step {
+	command := c.String()
+	reads := slices.ContainsFunc([]string{
+		"kitescope", "df", "findmnt",
+		"etcdctl endpoint", "etcdctl get", "etcdctl lease timetolive", "etcdctl snapshot save", "etcdctl watch",
+	}, func(known string) bool { return strings.HasPrefix(command, known+" ") })
+	return Step{Command: Advise("%s", c), Changes: !reads}
+}
 
 // Pymilvus is code of ours for a session of Python, with the verbs of fmt for names, which come as literals:
 // check.Pymilvus(p.Cluster, x.Database, "Collection(%s).flush()", x.Name). What it takes from pymilvus is imported, it is
@@ -36,7 +49,7 @@ func Pymilvus(c *model.Cluster, database model.DatabaseID, code ours, args ...an
 	return PymilvusIn(c, c.DatabaseName(database), code, args...)
 }
 
-// PymilvusIn is Pymilvus with the name of a database, "" for what belongs to none.
+// PymilvusIn is Pymilvus with the name of a database, "" for what belongs to none. Code changes the cluster unless it prints.
 func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step {
 	var lines Hint
 	var names []Hint
@@ -63,7 +76,7 @@ func PymilvusIn(c *model.Cluster, database string, code ours, args ...any) Step 
 	if imports != "" {
 		imports += "\n"
 	}
-	return Step{Command: imports + lines + Python(code, args...), Python: true}
+	return Step{Command: imports + lines + Python(code, args...), Python: true, Changes: !strings.HasPrefix(string(code), "print(")}
 }
 
 // clientURI is where clients reach a proxy that reported its configuration, "" if none did, or they need more than an address. That of a
@@ -103,14 +116,14 @@ func (s Step) Does(text ours, args ...any) Step {
 // Steps are what to do about a finding, in their order. None: nothing is known.
 func (f *Finding) Steps() []Step { return f.Fix }
 
-// Command is the command of the first step that has one, "" if none has: what one copies.
-func (f *Finding) Command() Hint {
-	for _, s := range f.Steps() {
-		if s.Command != "" {
-			return s.Command
+// Command returns the first step with a command, nil if none has one.
+func (f *Finding) Command() *Step {
+	for i := range f.Fix {
+		if f.Fix[i].Command != "" {
+			return &f.Fix[i]
 		}
 	}
-	return ""
+	return nil
 }
 
 // Advice is what to do on one line: "etcdctl defrag: gives the space back; see the log of etcd".
@@ -118,6 +131,9 @@ func (f *Finding) Advice() string {
 	var parts []string
 	for _, s := range f.Steps() {
 		text := strings.ReplaceAll(string(s.Command), "\n", "; ")
+		if s.Changes {
+			text += " (" + ChangesCluster + ")"
+		}
 		switch {
 		case text == "":
 			text = string(s.Text)

@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/internal/shellquote"
 )
 
 // A step of Python can be pasted as it is: it imports what it uses, and chooses the database.
@@ -75,10 +76,11 @@ func TestSteps(t *testing.T) {
 	if n := len(f.Steps()); n != 3 {
 		t.Errorf("%d steps", n)
 	}
-	if got, want := string(f.Command()), "etcdctl put 'a b' true"; got != want {
+	if got, want := string(f.Command().Command), "etcdctl put 'a b' true"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	const want = `look at the log of 'node;1'; etcdctl put 'a b' true: turns it on; from pymilvus import Collection; Collection("x").flush()`
+	const want = `look at the log of 'node;1'; etcdctl put 'a b' true (changes the cluster): turns it on; ` +
+		`from pymilvus import Collection; Collection("x").flush() (changes the cluster)`
 	if diff := cmp.Diff(want, f.Advice()); diff != "" {
 		t.Error(diff)
 	}
@@ -139,6 +141,29 @@ func TestIDsInHints(t *testing.T) {
 	} {
 		if x.got != x.want {
 			t.Errorf("%q; want %q", x.got, x.want)
+		}
+	}
+}
+
+// TestChanges: a command changes the cluster unless it is known to only read.
+func TestChanges(t *testing.T) {
+	c := modeltest.Small()
+	for _, x := range []struct {
+		step    check.Step
+		changes bool
+	}{
+		{check.Shell(check.Etcdctl("put").Arg("k", "true")), true},
+		{check.Shell(check.Etcdctl("compact 7")), true},
+		{check.Shell(check.Etcdctl("endpoint status --cluster")), false},
+		{check.Shell(check.Etcdctl("getaway")), true},
+		{check.Shell(check.Kitescope("balance --plan")), false},
+		{check.Shell(shellquote.Shell("rm", "-r", "x")), true},
+		{check.Pymilvus(c, 1, "Collection(%s).flush()", "books"), true},
+		{check.Pymilvus(c, 1, "print(Collection(%s).num_entities)", "books"), false},
+		{check.Do("restart it"), false},
+	} {
+		if x.step.Changes != x.changes {
+			t.Errorf("%s%s: changes is %v", x.step.Command, x.step.Text, x.step.Changes)
 		}
 	}
 }

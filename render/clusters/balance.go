@@ -663,7 +663,7 @@ func (b *Balance) AddPlan(p *webpage.Page) {
 		blocks = append(blocks, webpage.Facts([]webpage.Fact{{
 			Name: "Gain", Value: words.Plural(b.Report.Moves(), "move") + ": max/mean " + render.Ratio(of(&b.Report.Survey.Spread)) + " to " + render.Ratio(of(&b.Report.After)),
 		}}), webpage.Commands([]webpage.Command{{
-			Code: b.SavedPlan(), Language: "python", Text: "Moves the segments. Make the plan again if it is not of today: compactions replace segments.",
+			Code: b.SavedPlan(), Language: "python", Text: "Changes the cluster: moves the segments. Make the plan again if it is not of today: compactions replace segments.",
 		}}))
 	}
 	p.Add("Balance", blocks...)

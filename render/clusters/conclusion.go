@@ -85,7 +85,7 @@ func consequences(tree []check.Branch) string {
 func Steps(f *check.Finding) []webpage.Command {
 	var list []webpage.Command
 	for _, s := range f.Steps() {
-		list = append(list, webpage.Command{Code: strings.Join(stepCommand(s), "\n"), Language: languageOf(s), Text: sentence(string(s.Text))})
+		list = append(list, webpage.Command{Code: strings.Join(stepCommand(s), "\n"), Language: languageOf(s), Text: sentence(StepText(s))})
 	}
 	return list
 }

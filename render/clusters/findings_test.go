@@ -47,7 +47,7 @@ func judged(t *testing.T) *check.Report {
 	off := reported("auto-balance-off", check.Warning, check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: "queryCoord.autoBalance", Name: "queryCoord.autoBalance"},
 		Message: "auto-balance is off while replicas are uneven", Impact: "new nodes stay idle",
-		Fix:      []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Text: "turns auto-balance on within seconds"}},
+		Fix:      []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Changes: true, Text: "turns auto-balance on within seconds"}},
 		Evidence: []check.Evidence{{Name: "querycoord.autobalance", Value: "false", Source: "querycoord-1 ShowConfigurations"}},
 	})
 	uneven := reported("uneven", check.Error, check.Finding{

@@ -22,17 +22,32 @@ func FixLines(f *check.Finding, in int) []render.Line {
 			line := add(render.RoleTitle, c.Text)
 			line.Text, line.Code = line.Text+c.Prompt, true
 		}
-		if s.Text == "" {
-			continue
-		}
 		if s.Command == "" {
 			add(render.RolePlain, string(s.Text))
 			continue
 		}
-		line := add(render.RoleDim, string(s.Text))
-		line.Text += strings.Repeat(" ", stepIn)
+		if text := StepText(s); text != "" {
+			role := render.RoleDim
+			if s.Changes {
+				role = render.RoleWarn
+			}
+			line := add(role, text)
+			line.Text += strings.Repeat(" ", stepIn)
+		}
 	}
 	return lines
+}
+
+// StepText returns what the command of a step does, behind a mark if it changes the cluster.
+func StepText(s check.Step) string {
+	switch text := render.Harmless(string(s.Text)); {
+	case !s.Changes:
+		return text
+	case text == "":
+		return check.ChangesCluster
+	default:
+		return check.ChangesCluster + ": " + text
+	}
 }
 
 // CommandLine is a line of a command, harmless, behind its prompt: "$ " of a shell, ">>> " of Python.
@@ -82,6 +97,7 @@ func writeFix(e *encode.Encoder, f *check.Finding) {
 		if s.Command != "" {
 			e.Entry("command", string(s.Command))
 			e.Entry("language", languageOf(s))
+			e.Entry("changes", s.Changes)
 		}
 		e.NonZero("text", string(s.Text))
 		e.EndObject()

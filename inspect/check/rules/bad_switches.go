@@ -173,11 +173,11 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 	key, set := p.DynamicKey(t.key)
 	write := check.Etcdctl("put").Arg(key, t.usual)
 	f.Fix = check.Fix(
-		check.Shell(write).Does("sets the default for all processes (a write to Milvus's etcd); most settings take effect within seconds"),
+		check.Shell(write).Does("sets the default for all processes; most settings take effect within seconds"),
 		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual),
 	)
 	if set {
-		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default (a write to Milvus's etcd); the value in etcd overrides milvus.yaml"))
+		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default; the value in etcd overrides milvus.yaml"))
 	}
 	return f
 }

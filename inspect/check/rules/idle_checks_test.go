@@ -27,7 +27,7 @@ func TestSwitchInEtcd(t *testing.T) {
 		{"imbalance-leaders", "etcdctl put by-dev/config/queryCoord/autoBalanceChannel true", leaders("queryCoord.autoBalanceChannel", "queryCoord/autoBalanceChannel")},
 	} {
 		r := x.scene.Run(rulestest.Named(x.check))
-		if len(r.Findings) != 1 || string(r.Findings[0].Command()) != x.want {
+		if len(r.Findings) != 1 || string(r.Findings[0].Command().Command) != x.want {
 			t.Errorf("%s: %s, want one finding, and %s", x.check, rulestest.Said(r), x.want)
 		}
 	}
