@@ -26,6 +26,8 @@ const (
 	methodMetrics = "GET /metrics"
 	// maxResponses bounds the responses of a round.
 	maxResponses = 2 << 30
+	// maxQuestions bounds the questions of a chunk: a large cluster has some ten thousand.
+	maxQuestions = 1 << 16
 )
 
 // errOldRounds says that a chunk is of a version that wrote differences.
@@ -171,7 +173,9 @@ func (d *roundDecoder) add(at time.Time, content []byte) error {
 			return fmt.Errorf("the answers of one round have more than %d MiB", maxResponses>>20)
 		}
 		a := &answer{d.number, x.Record}
-		d.answers[q] = a
+		if d.answers[q] = a; len(d.answers) > maxQuestions {
+			return fmt.Errorf("the answers are to more than %d questions", maxQuestions)
+		}
 		d.records = append(d.records, a)
 		rest = behind[x.Size:]
 	}

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,4 +94,16 @@ func FuzzRounds(f *testing.F) {
 			t.Errorf("%d bytes of %d and %d", size, len(a), len(b))
 		}
 	})
+}
+
+// TestRoundsOfTooManyQuestions cost more than a cluster has processes to ask.
+func TestRoundsOfTooManyQuestions(t *testing.T) {
+	head, err := new(RoundEncoder).Append(nil, &Round{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = new(roundDecoder).add(time.Time{}, append(head, bytes.Repeat([]byte("{}\n"), maxQuestions+1)...))
+	if err == nil || !strings.Contains(err.Error(), "more than 65536 questions") {
+		t.Error(err)
+	}
 }

@@ -42,6 +42,8 @@ const (
 	// a chunk holds at least one record, however large.
 	chunkTarget = 4 << 20
 	maxChunk    = 128 << 20
+	// maxValue bounds one value: etcd takes requests of 1.5 MiB, and of a few more if it is told to.
+	maxValue = 32 << 20
 	// maxJSON bounds manifest.json and end.json.
 	maxJSON = 16 << 20
 )
@@ -143,6 +145,9 @@ func cutRecord(b []byte) (kv KV, rest []byte, err error) {
 			return kv, nil, errBadRecord
 		}
 		*field, b = int64(v), b[used:]
+	}
+	if len(kv.Value) > maxValue {
+		return kv, nil, errBadRecord
 	}
 	if len(kv.Key) == 0 {
 		return kv, nil, errBadRecord

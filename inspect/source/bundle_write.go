@@ -84,7 +84,7 @@ func (b *BundleWriter) Write(kv KV) error {
 	if len(kv.Key) == 0 || b.last != nil && bytes.Compare(kv.Key, b.last) <= 0 {
 		return fmt.Errorf("write bundle: key %q is not behind key %q", kv.Key, b.last)
 	}
-	if size := len(kv.Key) + len(kv.Value); size > maxChunk-chunkTarget-100 {
+	if size := len(kv.Key) + len(kv.Value); size > maxValue {
 		return fmt.Errorf("write bundle: key %q has %d bytes, more than fit", kv.Key, size)
 	}
 	b.last = append(b.last[:0], kv.Key...)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"kitescope/internal/hints"
+	"kitescope/internal/interrupt"
 )
 
 // Options are the settings of Open. The zero value is usable.
@@ -181,20 +182,29 @@ func openPath(ctx context.Context, path string, opts Options) (Source, error) {
 		}
 		return openRecording(ctx, path, opts)
 	}
+	if !info.Mode().IsRegular() {
+		return openPipe(ctx, path, opts)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, cause(err))
 	}
-	in := input{location: path, modified: info.ModTime()}
-	if info.Mode().IsRegular() {
-		in.file, in.ReaderAt, in.size = f, f, info.Size()
-	} else {
-		// A named pipe or /dev/stdin can be read once, from the front.
-		defer func() { _ = f.Close() }()
-		if err := in.readAll(f, opts.memoryLimit()); err != nil {
-			return nil, err
+	return openInput(ctx, input{location: path, modified: info.ModTime(), file: f, ReaderAt: f, size: info.Size()}, opts)
+}
+
+// openPipe opens a named pipe or /dev/stdin, which can be read once, from the front.
+func openPipe(ctx context.Context, path string, opts Options) (Source, error) {
+	in, err := interrupt.Wait(ctx, func() (input, error) {
+		in := input{location: path}
+		f, err := os.Open(path)
+		if err != nil {
+			return in, fmt.Errorf("open %s: %w", path, cause(err))
 		}
-		in.modified = time.Time{}
+		defer f.Close()
+		return in, in.readAll(f, opts.memoryLimit())
+	})
+	if err != nil {
+		return nil, err
 	}
 	return openInput(ctx, in, opts)
 }

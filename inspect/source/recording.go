@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,7 +49,7 @@ const (
 	// maxOpened is how many chunks are held open.
 	maxOpened = 3
 	// maxRecorded bounds the chunks of a folder.
-	maxRecorded = 100_000
+	maxRecorded = 20_000
 )
 
 // ChunkName is the name of the n-th chunk of a recording, which began at a time. They are sorted by the number: a clock may be set back.
@@ -57,23 +59,39 @@ func ChunkName(n int, began time.Time) string {
 
 // ChunkNumber is the number in a name; ok is false for other files.
 func ChunkNumber(name string) (n int, ok bool) {
-	if !regexp.MustCompile(`^\d{6,9}-[0-9TZ]+\.kite$`).MatchString(name) {
+	number, rest, _ := strings.Cut(name, "-")
+	began, ok := strings.CutSuffix(rest, ".kite")
+	if !ok || len(number) < 6 || len(number) > 9 || began == "" || strings.Trim(number, "0123456789")+strings.Trim(began, "0123456789TZ") != "" {
 		return 0, false
 	}
-	_, err := fmt.Sscanf(name, "%d-", &n)
+	n, err := strconv.Atoi(number)
 	return n, err == nil
 }
 
 // ChunkNames lists the chunks in a folder, in order.
 func ChunkNames(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	folder, err := os.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, cause(err))
 	}
+	defer folder.Close()
+	const atOnce = 1000
 	var names []string
-	for _, e := range entries {
-		if _, ok := ChunkNumber(e.Name()); ok && !e.IsDir() {
-			names = append(names, e.Name())
+	for {
+		entries, err := folder.ReadDir(atOnce)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", dir, cause(err))
+		}
+		for _, e := range entries {
+			if _, ok := ChunkNumber(e.Name()); ok && !e.IsDir() {
+				names = append(names, e.Name())
+			}
+		}
+		if len(names) > maxRecorded {
+			return nil, fmt.Errorf("read %s: more than %d chunks: no recording has as many", dir, maxRecorded)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int {
@@ -81,9 +99,6 @@ func ChunkNames(dir string) ([]string, error) {
 		y, _ := ChunkNumber(b)
 		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
 	})
-	if len(names) > maxRecorded {
-		return nil, fmt.Errorf("read %s: %d chunks, more than a recording has", dir, len(names))
-	}
 	return names, nil
 }
 
@@ -107,6 +122,9 @@ func openRecording(ctx context.Context, dir string, opts Options) (Source, error
 func (r *Recording) open(ctx context.Context, names []string) error {
 	var last error
 	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		path := filepath.Join(r.dir, name)
 		m, err := chunkHead(ctx, path, r.opts)
 		if root, ok := errors.AsType[*RootError](err); ok {
@@ -141,6 +159,9 @@ func noRecording(dir string) error {
 
 // chunkHead reads the head of a chunk.
 func chunkHead(ctx context.Context, path string, opts Options) (m Manifest, err error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return m, fmt.Errorf("read %s: not a regular file", path)
+	}
 	src, err := openPath(ctx, path, opts)
 	if err != nil {
 		return m, err

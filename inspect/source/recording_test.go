@@ -409,3 +409,35 @@ func readPast(t *testing.T, content []byte) {
 	_, _ = past.GetAt(t.Context(), h, 5, "r/a")
 	_ = src.(*source.Bundle).Members(t.Context(), func(string, int64, io.Reader) error { return nil })
 }
+
+// TestChunkNumber: only what a recorder names is a chunk.
+func TestChunkNumber(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{
+		source.ChunkName(7, began): 7, source.ChunkName(123456789, began): 123456789,
+		"000001-.kite": -1, "00001-2T.kite": -1, "1234567890-2T.kite": -1, "000001-2x.kite": -1, "000001-2T.kite.part": -1, "00000x-2T.kite": -1, "+00001-2T.kite": -1,
+	} {
+		if n, ok := source.ChunkNumber(name); ok != (want >= 0) || ok && n != want {
+			t.Errorf("%s: %d, %v", name, n, ok)
+		}
+	}
+}
+
+// TestTooManyChunks are refused before they are sorted or opened.
+func TestTooManyChunks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := filepath.Join(dir, source.ChunkName(0, began))
+	if err := os.WriteFile(first, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 20_000; n++ {
+		if err := os.Link(first, filepath.Join(dir, source.ChunkName(n, began))); err != nil {
+			t.Skip(err)
+		}
+	}
+	start := time.Now()
+	if _, err := source.ChunkNames(dir); err == nil || !strings.Contains(err.Error(), "more than 20000 chunks") || time.Since(start) > 5*time.Second {
+		t.Errorf("after %v: %v", time.Since(start), err)
+	}
+}

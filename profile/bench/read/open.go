@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kitescope/internal/hints"
+	"kitescope/internal/interrupt"
 	"kitescope/internal/words"
 	"kitescope/profile/bench"
 )
@@ -163,32 +164,12 @@ func (g *gathering) file(ctx context.Context, path, group string, named bool) er
 }
 
 func (g *gathering) open(ctx context.Context, path string) (*table, error) {
-	f, err := interrupted(ctx, func() (*os.File, error) { return os.Open(path) }) // of a pipe it waits for who writes
+	f, err := interrupt.Wait(ctx, func() (*os.File, error) { return os.Open(path) }) // of a pipe it waits for who writes
 	if err != nil {
 		return nil, fmt.Errorf("read results: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	return from(ctx, path, f, g.o)
-}
-
-// interrupted does what may wait for ever, until ctx ends.
-func interrupted[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		value, err := do()
-		done <- outcome{value, err}
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
 }
 
 // stem is what the files of one run have in common in their names: "3" of "ab-3.txt", "vmstat-3.log" and

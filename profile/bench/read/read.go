@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"kitescope/internal/hints"
+	"kitescope/internal/interrupt"
 	"kitescope/profile/bench"
 )
 
@@ -110,7 +111,7 @@ func from(ctx context.Context, name string, r io.Reader, o Options) (*table, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d, err := interrupted(ctx, func() (*doc, error) { return load(name, r, o) })
+	d, err := interrupt.Wait(ctx, func() (*doc, error) { return load(name, r, o) })
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

@@ -1,0 +1,35 @@
+package source_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kitescope/inspect/source"
+)
+
+// TestPipesEnd: a pipe that nobody writes to is not waited for longer than the context, and no chunk of a recording is one.
+func TestPipesEnd(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, source.ChunkName(2, began))
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := source.Open(ctx, pipe, source.Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a pipe: %v", err)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, source.ChunkName(3, began))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Open(t.Context(), dir, source.Options{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a recording of a pipe and a device: %v", err)
+	}
+}
