@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -164,36 +166,74 @@ func needsCluster(words []string) error {
 	return nil
 }
 
-// TestGettingStarted runs every block of getting-started that can be pasted, line by line.
-func TestGettingStarted(t *testing.T) {
+var (
+	guideCommand  = regexp.MustCompile(`^((?:kitescope|export|make|go|etcdctl) .*)$`)
+	inlineCommand = regexp.MustCompile("`(kitescope [^`]+)`")
+	guideMark     = regexp.MustCompile(` # (needs|opens the UI|until \^C)`)
+)
+
+// TestGuides runs on the demo every command line of getting-started and of the how-to guides, those in the text too. Guides mark the lines
+// that the demo or a test cannot run; these are counted, so that a new one is seen here.
+func TestGuides(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/getting-started.md")
+	files, err := filepath.Glob("../../docs/how-to/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var script strings.Builder
-	lines := 0
-	for i, block := range strings.Split(string(text), "```sh\n") {
-		if i == 0 {
+	run, marked := 0, map[string]int{}
+	for _, file := range append(files, "../../docs/getting-started.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script := strings.Builder{}
+		script.WriteString("env KITESCOPE_FROM=demo://\n")
+		for _, line := range guideCommands(string(text)) {
+			name, value, isExport := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+			switch mark := guideMark.FindStringSubmatch(line); {
+			case mark != nil:
+				marked[mark[1]]++
+			case strings.HasPrefix(line, "export ") && isExport:
+				script.WriteString("env " + name + "=" + strings.Trim(value, "`") + "\n")
+			default:
+				run++
+				script.WriteString("try " + unquotedCut(line) + "\n")
+			}
+		}
+		runScript(t, strings.TrimSuffix(filepath.Base(file), ".md"), script.String())
+	}
+	if want := map[string]int{"needs": 14, "opens the UI": 3, "until ^C": 2}; run < 100 || !maps.Equal(marked, want) {
+		t.Errorf("%d command lines were run; not run, by mark: %v, want %v", run, marked, want)
+	}
+}
+
+// guideCommands are the command lines of a guide: in blocks, indented or fenced, and between backquotes in the text.
+func guideCommands(text string) (list []string) {
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
 			continue
 		}
-		block, _, _ = strings.Cut(block, "```")
-		for line := range strings.Lines(block) {
-			lines++
-			if name, value, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "export ")), "="); ok && strings.HasPrefix(line, "export ") {
-				script.WriteString("env " + name + "=" + value + "\n")
-				continue
-			}
-			script.WriteString("exec " + line)
-			if !strings.HasPrefix(line, "kitescope snapshot save ") { // that has nothing for standard output
-				script.WriteString("stdout .\n")
-			}
+		indented := strings.HasPrefix(line, "    ")
+		if code := guideCommand.FindString(strings.TrimSpace(line)); code != "" && (fenced || indented) {
+			list = append(list, code)
+			continue
+		}
+		for _, m := range inlineCommand.FindAllStringSubmatch(line, -1) {
+			list = append(list, m[1])
 		}
 	}
-	if lines < 15 {
-		t.Fatalf("%d lines to paste", lines)
+	return list
+}
+
+// runOrFind runs a command line, which may find something: exit code 3.
+func runOrFind(ts *testscript.TestScript, _ bool, args []string) {
+	err := ts.Exec(args[0], args[1:]...)
+	if found, ok := errors.AsType[*exec.ExitError](err); !ok || found.ExitCode() != 3 {
+		ts.Check(err)
 	}
-	runScript(t, "started", script.String())
 }
 
 // runScript runs the lines of a script, each a command line of kitescope.
@@ -209,6 +249,7 @@ func runScript(t *testing.T, name, script string) {
 			env.Setenv("KITESCOPE_CONFIG", filepath.Join(env.WorkDir, "config.yaml"))
 			return nil
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"try": runOrFind},
 	})
 }
 
