@@ -134,7 +134,8 @@ func (t *perfTable) row(line []byte) error {
 		cell := t.cell(line, i)
 		switch c.heading {
 		case "Overhead", "Self":
-			f, err := strconv.ParseFloat(strings.TrimSuffix(cell, "%"), 64)
+			text := strings.Replace(strings.TrimRight(cell, " %"), ",", ".", 1) // some languages have a comma
+			f, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(f >= 0 && f <= 1000) {
 				return misfit("perf report", reportHint, line)
 			}

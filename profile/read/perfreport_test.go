@@ -45,6 +45,11 @@ func TestPerfReport(t *testing.T) {
 			"[cycles/count]",
 			map[string]int64{"f": 700, "g": 300},
 		},
+		"decimal commas": {
+			reportCount + "# Overhead  Symbol     \n# ........  ...........\n#\n    60,00%  [.] f\n    40,00%  [.] g\n",
+			"[cycles/count]",
+			map[string]int64{"f": 600, "g": 400},
+		},
 		"Windows": {
 			strings.ReplaceAll(reportCount+"# Overhead  Symbol     \n# ........  ...........\n#\n   100.00%  [.] f\n", "\n", "\r\n"),
 			"[cycles/count]",

@@ -42,6 +42,7 @@ func plainCSV() format {
 var columnNames = map[string]string{
 	"run": "run", "iteration": "run", "trial": "run", "pair": "pair", "side": "side", "variant": "side", "version": "side",
 	"concurrency": "concurrency", "clients": "concurrency", "sessions": "concurrency", "threads": "concurrency",
+	"connections": "concurrency", "users": "concurrency", "vus": "concurrency", "workers": "concurrency",
 	"metric": "metric", "unit": "unit", "value": "value", "better": "better",
 	"before": "before", "baseline": "before", "old": "before", "after": "after", "candidate": "after", "new": "after",
 	"timestamp": "time", "date": "time", "started": "time", "finished": "time",
