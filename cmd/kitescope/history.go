@@ -129,8 +129,11 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 		return h, gaps, nil
 	}
 	if oldest, err := past.Oldest(ctx, head); err != nil || oldest == head.Revision {
-		return nil, nil, cmp.Or(err, hints.Errorf("it was just compacted: save a snapshot before the next compaction, or wait",
-			"read the history of %s: it has only revision %d, what happened before is unknown", src.Origin().Location, oldest))
+		hint := "nothing has changed since: wait, or name a longer recording"
+		if src.Origin().Kind == source.KindEtcd {
+			hint = "it was just compacted: save a snapshot before the next compaction, or wait"
+		}
+		return nil, nil, cmp.Or(err, hints.Errorf(hint, "read the history of %s: it has only revision %d, what happened before is unknown", src.Origin().Location, oldest))
 	}
 	return h, gaps, nil
 }

@@ -130,6 +130,9 @@ func unseal(b []byte) (at time.Time, content []byte, err error) {
 	return at, body[n:], nil
 }
 
+// maxRevision bounds revisions: no etcd comes to it, and the one behind it is a number, too.
+const maxRevision = 1 << 62
+
 // Changes is the content of a member of changes.
 type changesMember struct {
 	// from is the revision that they follow, to the last one.
@@ -145,7 +148,7 @@ func parseChanges(content []byte) (c changesMember, err error) {
 		}
 		*field, content = int64(v), content[n:]
 	}
-	if c.from < 0 || c.to < c.from {
+	if c.from < 0 || c.to < c.from || c.to > maxRevision {
 		return c, errBadRecord
 	}
 	c.records = content

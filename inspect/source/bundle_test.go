@@ -239,6 +239,25 @@ func TestBundleWriter(t *testing.T) {
 	checkWritten(t, open(t, "-", source.Options{Stdin: &out}).(*source.Bundle), h, gaps, big)
 }
 
+// TestBundleOfAnyTime: the clock in etcd is a key, which may have any value.
+func TestBundleOfAnyTime(t *testing.T) {
+	for _, taken := range []time.Time{time.Unix(-1, 0), time.UnixMilli(1<<46 - 1), {}} {
+		var out bytes.Buffer
+		w, err := source.NewBundleWriter(&out, source.Header{Root: "r", MetaPath: "m", Revision: 1, Taken: taken.UTC()}, source.BundleInfo{})
+		if err == nil {
+			_, err = w.Close(nil)
+		}
+		if err != nil {
+			t.Errorf("%v: %v", taken, err)
+			continue
+		}
+		snap, err := open(t, "-", source.Options{Stdin: &out}).Pin(t.Context())
+		if err != nil || !snap.Header().Taken.Equal(taken) {
+			t.Errorf("%v: %v", taken, err)
+		}
+	}
+}
+
 // checkWritten reads what TestBundleWriter wrote.
 func checkWritten(t *testing.T, bundle *source.Bundle, h source.Header, gaps []source.Gap, big []byte) {
 	t.Helper()

@@ -69,7 +69,7 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	if err != nil {
 		return nil, fmt.Errorf("start a bundle: %w", err)
 	}
-	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: header.Taken, members: map[string]bool{}, history: map[string]int{}}
+	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: memberTime(header.Taken), members: map[string]bool{}, history: map[string]int{}}
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
 		Origin: header.Origin, Root: header.Root, MetaPath: header.MetaPath,
@@ -139,6 +139,15 @@ func (b *BundleWriter) AddMember(name string, size int64, content io.Reader) err
 
 // AddGap records something that the origin could not read, beside the gaps of Close.
 func (b *BundleWriter) AddGap(g Gap) { b.end.Gaps = append(b.end.Gaps, g) }
+
+// memberTime returns a time that a tar header can have (POSIX.1-1988: eleven octal digits): a clock in etcd may show any.
+func memberTime(t time.Time) time.Time {
+	const latest = 1<<33 - 1
+	if t.Unix() < 0 || t.Unix() > latest {
+		return time.Unix(0, 0)
+	}
+	return t
+}
 
 func (b *BundleWriter) header(name string, size int64) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: b.taken, Format: tar.FormatUSTAR}
