@@ -58,7 +58,7 @@ columns of one, "kitescope help selectors" shows how to choose rows.`,
 	fl := cmd.Flags()
 	f.register(cmd, "-rows,id", "id,rows,state; +created_at")
 	fl.BoolVarP(&f.watch, "watch", "w", false, "show changes until interrupted (live sources)")
-	fl.BoolVarP(&f.all, "all", "a", false, "show dropped segments too, which tables hide")
+	fl.BoolVarP(&f.all, "all", "a", false, "also list what is hidden: dropped segments and collections, deleted indexes")
 	fl.BoolVar(&f.sum, "sum", false, "of keys: add them up by prefix, as get etcd-prefixes")
 	cli.AddUnknownSettings(cmd, &f.unknown)
 	a.AddAt(cmd)
@@ -126,7 +126,7 @@ func (f *getFlags) parseQuestion(a *cli.App, args []string) (*question, error) {
 	q := &question{resource: r, options: options}
 	q.query = view.Query{
 		Where: where, Sort: f.Sort, Columns: f.Columns, Show: options.Format.Show(), Limit: f.limit,
-		Leave: !f.all && !options.Format.Structured() && options.Format.Name() != "name", // scripts get all that there is
+		Leave: !f.all,
 	}
 	needs, err := q.query.Needs(r)
 	if err != nil {
@@ -228,7 +228,7 @@ func (q *question) unshown(g *view.Grid) (lines []string) {
 	if fit := q.options.Unshown; len(fit.Hidden) > 0 {
 		say("hidden for want of room: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
 	}
-	if q.report == nil {
+	if q.report == nil || q.options.Format.Structured() {
 		return lines
 	}
 	skipped := 0
@@ -261,9 +261,7 @@ func (q *question) footnotes(g *view.Grid) (lines []string) {
 			say("%s", text)
 		}
 	}
-	if !q.options.Format.Structured() {
-		lines = append(lines, q.unshown(g)...)
-	}
+	lines = append(lines, q.unshown(g)...)
 	switch {
 	case g.NotRead():
 		say("%s: not read", q.resource.Name)

@@ -165,9 +165,9 @@ const helpOutput = `-o chooses the format; data goes to standard output, everyth
 
   kitescope get segments -o 'template={{range .items}}{{.id}} {{.rows}}{{"\n"}}{{end}}'
 
-Human-readable formats (table, wide, markdown, html) hide dropped segments unless --all or a
-selector asks for them; all other formats have them. On a narrow terminal, columns with the
-same value in every row are hidden first; stderr lists what is hidden.
+All formats have the same rows: dropped segments and collections are left out unless --all
+or a selector asks for them; stderr says how many. On a narrow terminal, tables hide columns
+with the same value in every row first; stderr lists them.
 
 Reports (diagnose, balance, profile top, replay, ...) have them too, except name. Their
 --where, --sort, --columns and -n select rows and columns, like get.

@@ -18,7 +18,7 @@ var collections = define(definition[*model.Collection]{
 			},
 		},
 		Aliases: []string{"coll", "colls", "c"},
-		Doc:     "Collections with their rows, shards and load state. Tables leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
+		Doc:     "Collections with their rows, shards and load state. Lists leave out those that are dropped, or being dropped, unless `--all` or a selector asks for them.",
 		Leaves:  "dropped", Tells: []string{"state"},
 		Needs:     model.PartObjects,
 		Describes: TreeNeeds, // its columns and those of what hangs on it

@@ -17,7 +17,7 @@ var indexes = define(definition[*indexRow]{
 			Shorthands: collectionShorthands("index", "name", "index_id", "id"),
 		},
 		Aliases: []string{"idx", "indices"},
-		Doc:     "Index definitions on fields. Tables leave out deleted ones, and those of dropped collections, unless `--all` or a selector asks for them.",
+		Doc:     "Index definitions on fields. Lists leave out deleted ones, and those of dropped collections, unless `--all` or a selector asks for them.",
 		Leaves:  "deleted", Tells: []string{"state", "collection", "collection_id"},
 		Needs: model.PartObjects | model.PartIndexes,
 	},

@@ -14,7 +14,7 @@ var partitions = define(definition[*model.Partition]{
 			Shorthands: collectionShorthands("partition", "name", "partition_id", "id", "part", "name"),
 		},
 		Aliases: []string{"part", "parts"},
-		Doc:     "Partitions of collections. Tables leave out dropped ones, and those of dropped collections, unless `--all` or a selector asks for them.",
+		Doc:     "Partitions of collections. Lists leave out dropped ones, and those of dropped collections, unless `--all` or a selector asks for them.",
 		Leaves:  "dropped", Tells: []string{"state", "collection", "collection_id"},
 		Needs: model.PartObjects,
 	},

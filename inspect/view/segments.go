@@ -18,7 +18,7 @@ var segments = define(definition[*model.Segment]{
 			Shorthands: collectionShorthands("deleted", "deleted_rows"),
 		},
 		Aliases: []string{"seg", "segs"},
-		Doc:     "Segments as DataCoord's metadata has them. Tables leave dropped ones out unless `--all` or a selector asks for them.",
+		Doc:     "Segments as DataCoord's metadata has them. Lists leave dropped ones out unless `--all` or a selector asks for them.",
 		Needs:   model.PartObjects | model.PartSegments,
 		Leaves:  "dropped", Tells: []string{"state", "dropped_at"},
 	},
