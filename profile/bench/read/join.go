@@ -155,7 +155,7 @@ func (j *joining) group(files []file, side int) {
 	}
 	switch {
 	case len(results) == 1:
-		if _, _, ok := rateOf(&results[0]); !ok && len(seen) > 0 && results[0].Failed == "" {
+		if _, ok := rateOf(&results[0]); !ok && len(seen) > 0 && results[0].Failed == "" {
 			j.set.Notes = append(j.set.Notes, "run "+results[0].Name+" has no single request rate: observed values are not shown per request")
 		}
 		for _, o := range seen {

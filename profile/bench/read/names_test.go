@@ -136,3 +136,17 @@ func TestLoads(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadOfObserved checks that what was observed during a run has its load.
+func TestLoadOfObserved(t *testing.T) {
+	result := `{"run_id": "r", "results": [{"metrics": {"qps": 9, "conc_num_list": [1, 80]}, "task_config": {}}]}`
+	sets, err := Open(t.Context(), []string{folder(t, map[string]string{"r/result.json": result, "r/vmstat.txt": vmstatRun})}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range sets[0].Runs[0].Values {
+		if v.Load != "clients=1,80" {
+			t.Errorf("%s: load %q", v.String(), v.Load)
+		}
+	}
+}

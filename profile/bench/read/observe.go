@@ -20,26 +20,26 @@ func observe(r *bench.Run, o bench.Run) {
 	if r.Failed != "" {
 		return
 	}
-	rate, concurrency, ok := rateOf(r)
+	rate, ok := rateOf(r)
 	var add []bench.Value
 	for _, v := range o.Values {
-		v.Concurrency = concurrency
+		v.Concurrency, v.Load = rate.Concurrency, rate.Load
 		add = append(add, v)
-		if !ok || rate <= 0 {
+		if !ok || rate.X <= 0 {
 			continue
 		}
-		m := bench.Metric{Concurrency: concurrency}
+		m := bench.Metric{Concurrency: rate.Concurrency}
 		var x float64
 		switch {
 		case v.Name == cpuShare && v.Unit == "%":
 			// As Mark Callaghan computes it, (us + sy) / QPS: percent of the machine that one query a second takes.
-			m.Name, m.Unit, x = cpuPerQuery, "%·s", v.X/rate
+			m.Name, m.Unit, x = cpuPerQuery, "%·s", v.X/rate.X
 		case v.Name == switchRate:
-			m.Name, x = switchPerQuery, v.X/rate
+			m.Name, x = switchPerQuery, v.X/rate.X
 		default:
 			continue
 		}
-		add = append(add, bench.Value{Metric: m, Better: bench.LowerIsBetter, X: x})
+		add = append(add, bench.Value{Metric: m, Better: bench.LowerIsBetter, X: x, Load: rate.Load})
 	}
 	have := map[bench.Metric]bool{}
 	for _, v := range r.Values {
@@ -54,7 +54,7 @@ func observe(r *bench.Run, o bench.Run) {
 }
 
 // rateOf is the rate of requests of a run: the only one, or the only one that is called so.
-func rateOf(r *bench.Run) (rate float64, concurrency int, ok bool) {
+func rateOf(r *bench.Run) (rate bench.Value, ok bool) {
 	var rates, called []bench.Value
 	for _, v := range r.Values {
 		if v.Unit != "1/s" || v.Better != bench.HigherIsBetter {
@@ -69,7 +69,7 @@ func rateOf(r *bench.Run) (rate float64, concurrency int, ok bool) {
 		rates = called
 	}
 	if len(rates) != 1 {
-		return 0, 0, false
+		return rate, false
 	}
-	return rates[0].X, rates[0].Concurrency, true
+	return rates[0], true
 }
