@@ -26,6 +26,9 @@ func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, er
 	return m.b.Profile(), nil
 }
 
+// clockTime is in what date(1) prints in any language.
+var clockTime = profile.NewPattern(`\b\d{1,2}[:.]\d\d[:.]\d\d\b`)
+
 type pmp struct {
 	b      *profile.Builder
 	at     time.Time
@@ -42,8 +45,11 @@ func (m *pmp) line(line []byte) error {
 	case len(text) == 0 || isDigits(text): // the script counts what stands before the first thread: nothing
 		return nil
 	case !ok:
-		if at, err := time.Parse(time.UnixDate, string(text)); err == nil && m.at.IsZero() {
+		at, err := time.Parse(time.UnixDate, string(text))
+		if err == nil && m.at.IsZero() {
 			m.at = at.UTC()
+		}
+		if err == nil || m.total == 0 && clockTime().Match(text) { // a date in another language
 			return nil
 		}
 		return misfit("pt-pmp", "take out what is no stack: a line has a count and frames between commas", line)

@@ -111,6 +111,17 @@ func TestPMPOfWholeNames(t *testing.T) {
 	}
 }
 
+// TestPMPDates checks that the date above the stacks may be in any language, and stand between them as date(1) prints it.
+func TestPMPDates(t *testing.T) {
+	const stack = "     12 poll,main\n"
+	for _, date := range []string{"Mo 20. Nov 12:00:00 UTC 2026\n", "Mon 20 Nov 2026 12:00:00 PM UTC\n", "Fri Nov 20 16:01:18 UTC 2026\n"} {
+		p := mustRead(t, date+stack+"Fri Nov 20 16:01:19 UTC 2026\n"+stack, Options{})
+		if diff := cmp.Diff(map[string]int64{"poll;main": 24}, stacks(p, 0)); diff != "" || p.Time.IsZero() {
+			t.Errorf("%q: at %s (-want +got):\n%s", date, p.Time, diff)
+		}
+	}
+}
+
 // Text of other kinds is not taken for it.
 func TestPMPIsNotTakenForOthers(t *testing.T) {
 	for name, text := range map[string]string{
