@@ -80,14 +80,17 @@ func TestCSVHasNoFormulas(t *testing.T) {
 // Names make no links, headings or lists in Markdown, with or without brackets.
 func TestMarkdownOfNames(t *testing.T) {
 	for in, want := range map[string]string{
-		"[x](http://e)": `\[x\](http&#58;//e)`, "see http://e.org/a": "see http&#58;//e.org/a", "WWW.e.org": "WWW&#46;e.org", "mailto:a@b": "mailto&#58;a&#64;b",
-		"<img src=x>": "&lt;img src=x&gt;", "a|b": `a\|b`, "10:30": "10:30", "v2.3.5": "v2.3.5",
+		"[x](http://e)": "`[x](http://e`)", "see http://e.org/a": "see `http://e.org/a`", "WWW.e.org": "`WWW.e.org`", "mailto:a@b": "`mailto:a@b`",
+		"<img src=x>": "&lt;img src=x>", "a|b": `a\|b`, "10:30": "10:30", "v2.3.5": "v2.3.5", "a`[x](http://e)|": "a\\`\\[x\\](http&#58;//e)\\|",
+		// What Slack and Jira would show as it is written.
+		"by-dev @ demo://by-dev": "by-dev @ `demo://by-dev`", "items_hnsw_l2": "items_hnsw_l2", "~19 ms": "~19 ms", "<0.1%": "<0.1%", "(nodes/a_b, x)": "(nodes/a_b, x)",
+		"_x_ *y* (node-*), ~~z~~": "`_x_` `*y*` (`node-*`), `~~z~~`", "@all: $x$": "`@all`: `$x$`", "R&D a & b &lt;": "`R&D` a & b `&lt`;",
 	} {
 		if got := MarkdownText(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	for in, want := range map[string]string{"- x": `\- x`, "+ x": `\+ x`, "===": `\===`, "1. x": `1\. x`, "12) x": `12\) x`, "12 x": "12 x", "# x": `\# x`, "": ""} {
+	for in, want := range map[string]string{"- x": `\- x`, "+ x": `\+ x`, "===": `\===`, "1. x": `1\. x`, "12) x": `12\) x`, "12 x": "12 x", "# x": "`#` x", "> x": "`>` x", "": ""} {
 		if got := mdBlock(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

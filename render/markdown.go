@@ -55,12 +55,85 @@ func mdBlock(s string) string {
 	return s
 }
 
-// MarkdownText is text in Markdown in which no character means anything: names come from outside.
+// MarkdownText returns text in Markdown in which no character means anything: names come from outside. A word with one that could is
+// put into a code span, because Slack and Jira show escapes as they are.
 func MarkdownText(s string) string {
-	s = Harmless(s)
+	list := strings.Split(Harmless(s), " ")
+	for i, word := range list {
+		list[i] = mdWord(word)
+	}
+	return strings.Join(list, " ")
+}
+
+func mdWord(word string) string {
+	const before, after = `("'`, `.,;:)"'`
+	core := strings.TrimRight(strings.TrimLeft(word, before), after)
+	head, tail, _ := strings.Cut(word, core)
+	switch {
+	case core == "" || !markup(core):
+		return word
+	case strings.ContainsAny(core, "`|<"): // in a code span they end it, or the cell of a table, or would need trust in who renders it
+		return head + escaped(core) + tail
+	}
+	return head + "`" + core + "`" + tail
+}
+
+// markup reports whether a character of a word could mean something in Markdown.
+func markup(word string) bool {
+	for i := range len(word) {
+		last, next := byteAt(word, i-1), byteAt(word, i+1)
+		switch word[i] {
+		case '\\', '`', '*', '{', '}', '[', ']', '#', '|', '$':
+			return true
+		case '_':
+			if !alphanumeric(last) || !alphanumeric(next) {
+				return true
+			}
+		case '~': // at the start of a word it cannot end what is struck out
+			if i > 0 || next == '~' {
+				return true
+			}
+		case '<':
+			if !digit(next) && next != '=' && next != 0 {
+				return true
+			}
+		case '>':
+			if i == 0 {
+				return true
+			}
+		case '&', '@': // an entity; in a ticket an @ would call somebody
+			if next != 0 {
+				return true
+			}
+		case ':':
+			if linkAt(word, i) {
+				return true
+			}
+		case '.':
+			if strings.EqualFold(word[max(0, i-3):i], "www") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// byteAt returns a byte of s, 0 outside of it.
+func byteAt(s string, i int) byte {
+	if i < 0 || i >= len(s) {
+		return 0
+	}
+	return s[i]
+}
+
+func digit(c byte) bool        { return '0' <= c && c <= '9' }
+func alphanumeric(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 }
+
+// escaped escapes every character that could mean something.
+func escaped(word string) string {
 	var b strings.Builder
-	for i := range len(s) {
-		switch c := s[i]; c {
+	for i := range len(word) {
+		switch c := word[i]; c {
 		case '\\', '`', '*', '_', '{', '}', '[', ']', '#', '|', '~', '!', '$':
 			b.WriteByte('\\')
 			b.WriteByte(c)
@@ -70,12 +143,12 @@ func MarkdownText(s string) string {
 			b.WriteString("&gt;")
 		case '&':
 			b.WriteString("&amp;")
-		case '@': // in a ticket it would call somebody
+		case '@':
 			b.WriteString("&#64;")
 		case ':':
-			b.WriteString([]string{":", "&#58;"}[BoolInt(linkAt(s, i))])
+			b.WriteString([]string{":", "&#58;"}[BoolInt(linkAt(word, i))])
 		case '.':
-			b.WriteString([]string{".", "&#46;"}[BoolInt(strings.EqualFold(s[max(0, i-3):i], "www"))])
+			b.WriteString([]string{".", "&#46;"}[BoolInt(strings.EqualFold(word[max(0, i-3):i], "www"))])
 		default:
 			b.WriteByte(c)
 		}

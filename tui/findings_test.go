@@ -242,7 +242,7 @@ func TestTakeFindings(t *testing.T) {
 		}
 		d.Keys("s enter")
 		for name, text := range d.Saved {
-			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "error docs\\_hnsw\\_cos is served unevenly") || strings.Contains(text, "\x1b") {
+			if !strings.HasSuffix(name, ".md") || !strings.Contains(text, "error docs_hnsw_cos is served unevenly") || strings.Contains(text, "\x1b") {
 				t.Errorf("saved %s: %.200q", name, text)
 			}
 		}
