@@ -96,8 +96,8 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 	return perSample, int64(min(math.Round(sum), 1<<62))
 }
 
-// sampledBy reports whether the values of a type can be counts of samples times a period: they are its multiples, but
-// for what a period in whole nanoseconds is rounded by, and nothing samples every nanosecond or every byte.
+// sampledBy reports whether the values of a type can be numbers of samples times a period. They are its multiples,
+// except for the rounding of a period to whole nanoseconds, and nothing samples every nanosecond or every byte.
 func (p *Profile) sampledBy(period int64, kind int) bool {
 	const rounding, fastest = 0.01, int64(time.Microsecond)
 	unit := p.Types[kind].Unit

@@ -281,7 +281,9 @@ func TestPairing(t *testing.T) {
 	x.Runs[1].Pair, y.Runs[1].Pair = "1", "1"
 	c = mustCompare(t, x, y, Options{})
 	got = fmt.Sprint(c.Paired, c.Lines[0].A, c.Lines[0].B, c.Notes)
-	if want := "true [3 4] [7 8] [pair 1 is the name of 2 runs before and 2 after: not paired 4 runs without a partner on the other side: left out]"; got != want {
+	want := "true [3 4] [7 8] [pair 1 is the name of 2 runs before and 2 after: not paired " +
+		"4 runs without a partner on the other side: left out]"
+	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for i := range b.Runs {

@@ -51,7 +51,7 @@ func (f *folded) line(line []byte) error {
 		return hints.Errorf("give each profile to kitescope profile diff", "the line has two counts: it is the difference of two profiles")
 	}
 	if !ok || len(bytes.TrimSpace(stack)) == 0 {
-		return misfit("folded stacks", "take out what is no stack: a line has frames between semicolons, a space and a count", line)
+		return misfit("folded stacks", "remove lines that are not stacks: frames between semicolons, a space, a count", line)
 	}
 	n, err := parseFoldedCount(count)
 	if err != nil {

@@ -70,7 +70,7 @@ func (l *lines) each(take func(line []byte) error) error {
 // misfit is the error of a line that does not belong to a format. That the beginning of a file looks like a format does
 // not make all of it one, and what was left out would be missing in every figure.
 func misfit(format, hint string, line []byte) error {
-	return hints.Errorf(hint, "it begins like %s, but %.60q is no line of it", format, line)
+	return hints.Errorf(hint, "unexpected line in %s: %.60q", format, line)
 }
 
 // rest puts a line together that is longer than the buffer.

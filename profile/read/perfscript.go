@@ -29,7 +29,7 @@ func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 	return s.finish()
 }
 
-const scriptHint = "print it with: perf script -i perf.data > FILE.txt; of text that was pasted, take out what is no sample"
+const scriptHint = "print it with: perf script -i perf.data > FILE.txt; from pasted text, remove lines that are not of samples"
 
 // sourceLine is a line of -F srcline.
 var sourceLine = profile.NewPattern(`^  \S.*(?::\d+|\+\d+|\[[0-9a-f]+\])(?: \([^()]*\))*$`)

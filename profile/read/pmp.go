@@ -52,7 +52,7 @@ func (m *pmp) line(line []byte) error {
 		if err == nil || m.total == 0 && clockTime().Match(text) { // a date in another language
 			return nil
 		}
-		return misfit("pt-pmp", "take out what is no stack: a line has a count and frames between commas", line)
+		return misfit("pt-pmp", "remove lines that are not stacks: a count, frames between commas", line)
 	}
 	var err error
 	if m.total, err = plus(m.total, count); err != nil {

@@ -147,7 +147,7 @@ func TestLinesThatDoNotFit(t *testing.T) {
 		line := fmt.Sprintf("line %d: ", strings.Count(text, "\n")+1)
 		for _, other := range []string{"2026-11-23T03:25:23Z INFO started, all is well\n", "a line of text\n"} {
 			_, err := From(t.Context(), "it", strings.NewReader(text+other+text), Options{})
-			if err == nil || !strings.Contains(err.Error(), line+"it begins like "+name) {
+			if err == nil || !strings.Contains(err.Error(), line+"unexpected line in "+name) {
 				t.Errorf("%s with the line %q: %v", name, other, err)
 			}
 		}

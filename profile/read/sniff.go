@@ -44,28 +44,46 @@ var printed = []struct {
 	pattern    func() *regexp.Regexp
 	what, hint string
 }{
-	{profile.NewPattern(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)?(?:<!DOCTYPE svg[^>]*>\s*)?<svg`), "it is a picture", "give the profile that it was made from"},
-	{profile.NewPattern(`<trace-query-result`), "it is the XML of xctrace", collapse("inferno-collapse-xctrace")},
-	{profile.NewPattern(`^\s*<\?xml`), "it is XML, and no profile is read from XML", readHint},
-	{profile.NewPattern(`(?m)^\s*CPU\s+ID\s+FUNCTION:NAME|^ +\S+` + "`" + `\S.*$`), "it is text of DTrace", collapse("stackcollapse.pl")},
+	{
+		profile.NewPattern(`^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?s:.*?)-->\s*)?(?:<!DOCTYPE svg[^>]*>\s*)?<svg`),
+		"it is a picture", "give the profile that it was made from",
+	},
+	{
+		profile.NewPattern(`<trace-query-result`),
+		"it is the XML of xctrace", collapse("inferno-collapse-xctrace"),
+	},
+	{profile.NewPattern(`^\s*<\?xml`), "it is XML, not a profile", readHint},
+	{
+		profile.NewPattern(`(?m)^\s*CPU\s+ID\s+FUNCTION:NAME|^ +\S+` + "`" + `\S.*$`),
+		"it is text of DTrace", collapse("stackcollapse.pl"),
+	},
 	{profile.NewPattern(`(?m)^@\S*\[$`), "it is text of bpftrace", collapse("stackcollapse-bpftrace.pl")},
-	{profile.NewPattern(`(?m)^@ \S+ \[\d+ samples\]`), "it is a call graph of pmcstat", collapse("stackcollapse-pmc.pl")},
-	{profile.NewPattern(`^\s*Analysis of sampling `), "it is a report of sample(1) of macOS", collapse("stackcollapse-sample.awk")},
-	{profile.NewPattern(`Time and Allocation Profiling Report`), "it is a report of GHC", collapse("inferno-collapse-ghcprof")},
+	{
+		profile.NewPattern(`(?m)^@ \S+ \[\d+ samples\]`),
+		"it is a call graph of pmcstat", collapse("stackcollapse-pmc.pl"),
+	},
+	{
+		profile.NewPattern(`^\s*Analysis of sampling `),
+		"it is a report of sample(1) of macOS", collapse("stackcollapse-sample.awk"),
+	},
+	{
+		profile.NewPattern(`Time and Allocation Profiling Report`),
+		"it is a report of GHC", collapse("inferno-collapse-ghcprof"),
+	},
 	{profile.NewPattern(`(?m)^# callgrind format|^fn=\S`), "it is a file of callgrind", scopeHint},
 	{
 		profile.NewPattern(`(?m)^Showing nodes accounting for |^PeriodType: \w+ \w+|^digraph "|\A(?:File|Build ID|Type): .*\n(?:.*\n)?.*Type: `),
-		"it is what pprof printed", "give the profile that it was made from",
+		"it is text that pprof printed", "give the profile that it was made from",
 	},
 }
 
 func collapse(script string) string {
-	return "make folded stacks of it: " + script + " FILE > FILE.folded"
+	return "convert it to folded stacks: " + script + " FILE > FILE.folded"
 }
 
 const (
 	scopeHint = "open it in speedscope (https://www.speedscope.app) and export it from there"
-	readHint  = "read are pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR"
+	readHint  = "formats that are read: pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR"
 )
 
 // decoded are beginnings of texts that profile.Decode says more about than that they are no profile:

@@ -50,8 +50,9 @@ var columnNames = map[string]string{
 
 // parameterNames are names of columns whose numbers set what was run and are no results.
 func parameterNames() []string {
-	return strings.Fields("k topk top_k ef ef_search efsearch ef_construction efconstruction m nprobe nlist nq dim batch batch_size " +
-		"shards replicas partitions filter_rate selectivity target_rate target_qps target_rps target_throughput")
+	return strings.Fields("k topk top_k ef ef_search efsearch ef_construction efconstruction m nprobe nlist nq dim " +
+		"batch batch_size shards replicas partitions filter_rate selectivity " +
+		"target_rate target_qps target_rps target_throughput")
 }
 
 // grid is a CSV file: a header, and the lines below.

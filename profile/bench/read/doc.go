@@ -111,15 +111,30 @@ func (d *doc) refuse() error {
 
 // foreignResults are outputs of programs that are often tried, by a text that only they have.
 var foreignResults = []struct{ mark, what, hint string }{
-	{"Thread calibration:", "the text of wrk2", "write a CSV file with a line for each run and the rate that was set: run,qps,p99_ms,target_rate"},
+	{
+		"Thread calibration:", "the text of wrk2",
+		"write a CSV file with a line for each run and the rate that was set: run,qps,p99_ms,target_rate",
+	},
 	{"Thread Stats   Avg", "the text of wrk", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
-	{"| Command | Mean [", "the Markdown table of hyperfine, which has no single runs", "export the runs: hyperfine --export-json FILE.json"},
-	{" vs base ", "a table of benchstat, which has no single runs", "give the output of go test -bench that the table was made of"},
-	{"old time/op", "a table of benchstat, which has no single runs", "give the output of go test -bench that the table was made of"},
+	{
+		"| Command | Mean [", "the Markdown table of hyperfine, which has no single runs",
+		"export the runs: hyperfine --export-json FILE.json",
+	},
+	{
+		" vs base ", "a table of benchstat, which has no single runs",
+		"give the output of go test -bench that the table was made of",
+	},
+	{
+		"old time/op", "a table of benchstat, which has no single runs",
+		"give the output of go test -bench that the table was made of",
+	},
 	{"Mode  Cnt", "the table of JMH, which has no single forks", "write JSON: -rf json -rff FILE.json"},
 	{"http_req_duration", "the summary of k6", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
 	{"SQL statistics:", "the text of sysbench", "write a CSV file with a line for each run: run,qps,p99_ms,threads"},
-	{"Cumulative indexing time of primary shards", "the summary of OpenSearch Benchmark or Rally", "give its test_run.json or race.json"},
+	{
+		"Cumulative indexing time of primary shards", "the summary of OpenSearch Benchmark or Rally",
+		"give its test_run.json or race.json",
+	},
 }
 
 // binary reports whether the beginning is no text.

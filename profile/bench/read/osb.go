@@ -85,8 +85,8 @@ func readOpenSearchRun(d *doc) ([]*bench.Set, error) {
 	return s.one()
 }
 
-// osbLoad returns the workload, the test procedure and the parameters that set a load. The defaults of a workload are not
-// in the file.
+// osbLoad returns the workload, the test procedure and the parameters that set a load. The file does not have the
+// defaults of a workload.
 func osbLoad(d *doc) string {
 	var load []string
 	add := func(name, value string) { load = append(load, name+"="+redact.Pair(name, value)) }

@@ -132,9 +132,9 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 	return all.sets()
 }
 
-// vdbNames returns names of what the cases of a file measured, in two parts. The workload must be the same to be compared.
-// Settings are named only where cases with the same workload differ in them: a setting may be the change that is
-// measured, and the label of a database would leave nothing to compare.
+// vdbNames returns the names of the cases of a file in two parts. Only equal workloads are compared. Settings are named
+// only if cases with the same workload differ in them, because a setting may be the change that is measured, and the
+// label of a database would leave nothing to compare.
 func vdbNames(cases []vdbCase) (workloads, settings []string) {
 	alike := map[string]map[string]string{} // by workload, the settings that all its cases share
 	for i := range cases {
