@@ -47,6 +47,7 @@ test-slow-changed: ## the packages with slow tests in which something changed si
 test-tools: ## tests of the benchmark programs and of the generator of faults, modules of their own
 	$(GO) -C tools/bench test ./...
 	$(GO) -C tools/e2e test -count=1 ./... # the document that it reads is outside of its module
+	$(GO) -C tools/secrets test -count=1 ./... # what kitescope writes, by the rules of gitleaks
 	$(GO) -C tools test ./count ./moving ./platforms
 
 .PHONY: race

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
@@ -15,6 +17,7 @@ import (
 	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
+	"kitescope/internal/redact/redacttest"
 )
 
 // secretFakes is a cluster of 2.6 with a secret in every place in which there can be one.
@@ -22,7 +25,7 @@ func secretFakes(t *testing.T) *fakes {
 	t.Helper()
 	answered := 0
 	f := startFakes(t, metatest.Cluster("2.6"), func(c *model.Cluster) []live.Record {
-		records := plantAnswers(t, livetest.Answers(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics}))
+		records := plantAnswers(t, livetest.Answers(c, livetest.Options{Config: secretConfig(), Metrics: secretMetrics()}))
 		for _, r := range records {
 			if strings.Contains(string(r.Response)+r.Error, planted) {
 				answered++
@@ -54,7 +57,15 @@ func secretConfig() map[string]string {
 	return config
 }
 
-const secretMetrics = `# HELP milvus_note The token: s3cr3t-help
+var secretMetrics = sync.OnceValue(func() string {
+	text := plainMetrics
+	for i, p := range redacttest.Plants(plantSeed) {
+		text += fmt.Sprintf("milvus_note{node_id=\"NODE\",n=\"%d\",header=%q} 3\n", i, p.Text)
+	}
+	return text
+})
+
+const plainMetrics = `# HELP milvus_note The token: s3cr3t-help
 # TYPE milvus_note gauge
 milvus_note{node_id="NODE",secret_key="s3cr3t-label"} 1
 milvus_note{node_id="NODE",url="http://me:s3cr3t-label-url@h",error="password=s3cr3t-label-error"} 2
@@ -138,6 +149,23 @@ func plantMetadata(t *testing.T, f *fakes) {
 	f.editSession(t, "querynode-4", func(s map[string]any) {
 		s["ServerLabels"] = map[string]any{"password": "s3cr3t-session", "note": "https://me:s3cr3t-session-url@h/?token=s3cr3t-session-query"}
 		s["HostName"] = "http://me:s3cr3t-host@host-4"
+	})
+	labels := map[string]string{}
+	for i, p := range redacttest.Plants(plantSeed) {
+		labels[fmt.Sprintf("label%d", i)] = p.Text
+		for key, value := range map[string]string{
+			"config/own/plain%d": p.Secret, "config/own/setting%d": p.Text, "config/knowhere/text%d": p.Text, "meta/of-another/program%d": p.Text,
+		} {
+			for range 2 { // the first is an old revision
+				if _, err := f.etcd.Client.Put(t.Context(), fmt.Sprintf("by-dev/"+key, i), value); err != nil {
+					t.Fatal(err)
+				}
+				value = value + " "
+			}
+		}
+	}
+	f.editSession(t, "querynode-5", func(s map[string]any) {
+		s["ServerLabels"], s["Version"] = labels, "2.6.1 password=s3cr3t-version"
 	})
 	session := `{"ServerID":77,"ServerName":"proxy","Address":"me:s3cr3t-address@127.0.0.1:1","Version":"2.6.1"}`
 	for key, value := range map[string]string{
