@@ -1,12 +1,14 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"unicode"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -212,18 +214,26 @@ const (
 	keyTwice = "the key of a record before it"
 )
 
-// parseKeyData reads a commonpb.KeyDataPair: key 1, data 2.
-func parseKeyData(b []byte) (KV, bool) {
-	var kv KV
-	ok := eachField(b, func(num protowire.Number, _ uint64, data []byte) {
-		switch num {
-		case 1:
-			kv.Key = data
-		case 2:
-			kv.Value = data
+// parseKeyData reads a commonpb.KeyDataPair, which is a key (1) and then data (2), and nothing else.
+func parseKeyData(b []byte) (kv KV, ok bool) {
+	for want := protowire.Number(1); len(b) > 0; want++ {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 || typ != protowire.BytesType || num < want || num > 2 {
+			return kv, false
 		}
-	})
-	return kv, ok && len(kv.Key) > 0
+		v, m := protowire.ConsumeBytes(b[n:])
+		if m < 0 {
+			return kv, false
+		}
+		if num == 1 {
+			kv.Key = v
+		} else {
+			kv.Value = v
+		}
+		b, want = b[n+m:], num
+	}
+	// A length that is too great makes the length of the data a part of the key.
+	return kv, len(kv.Key) > 0 && !bytes.ContainsFunc(kv.Key, unicode.IsControl)
 }
 
 // complete compares the number of keys with the header's.

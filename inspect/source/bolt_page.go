@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -144,30 +145,63 @@ func parseNode(id uint64, data []byte) (node, error) {
 		return n, &pageError{id, fmt.Sprintf("its type is %#x, not a branch or leaf", n.flags)}
 	case pageHeaderSize+n.count*elementSize > len(data):
 		return n, &pageError{id, fmt.Sprintf("%d records do not fit", n.count)}
+	case n.count == 0 && !zeros(data[pageHeaderSize:min(len(data), pageHeaderSize+elementSize)]):
+		return n, &pageError{id, "it has records, and their count is 0"}
 	}
 	return n, nil
 }
+
+func zeros(b []byte) bool { return bytes.Count(b, []byte{0}) == len(b) }
 
 // nodeSize is how many bytes the page at the start of data has with overflow.
 func nodeSize(data []byte, pageSize int) int64 {
 	return (int64(binary.LittleEndian.Uint32(data[12:])) + 1) * int64(pageSize)
 }
 
+// extent returns where the key of element i starts and ends, and where its value does.
+func (n node) extent(i int) (from, key, end uint64) {
+	at := pageHeaderSize + i*elementSize
+	e := n.data[at : at+elementSize]
+	if n.flags == flagBranch {
+		key = uint64(at) + uint64(binary.LittleEndian.Uint32(e)) + uint64(binary.LittleEndian.Uint32(e[4:]))
+		return uint64(at) + uint64(binary.LittleEndian.Uint32(e)), key, key
+	}
+	from = uint64(at) + uint64(binary.LittleEndian.Uint32(e[4:]))
+	key = from + uint64(binary.LittleEndian.Uint32(e[8:]))
+	return from, key, key + uint64(binary.LittleEndian.Uint32(e[12:]))
+}
+
+// element is extent of an element that lies in the page, directly behind the one before it, as bbolt writes them: the first lies
+// behind all elements, so that their count cannot be another, and behind the last are zeros.
+func (n node) element(i int) (from, key, end uint64, err error) {
+	from, key, end = n.extent(i)
+	before := uint64(pageHeaderSize + n.count*elementSize)
+	if i > 0 {
+		_, _, before = n.extent(i - 1)
+	}
+	switch {
+	case end > uint64(len(n.data)):
+		err = &pageError{n.id, fmt.Sprintf("record %d points outside of it", i)}
+	case i == n.count-1 && end < uint64(len(n.data)) && n.data[end] != 0:
+		err = &pageError{n.id, fmt.Sprintf("record %d ends before its bytes do", i)}
+	case from != before:
+		err = &pageError{n.id, fmt.Sprintf("record %d of %d does not follow the one before it", i, n.count)}
+	}
+	return from, key, end, err
+}
+
 // branch returns the page of element i.
-func (n node) branch(i int) (page uint64) {
-	return binary.LittleEndian.Uint64(n.data[pageHeaderSize+i*elementSize+8:])
+func (n node) branch(i int) (page uint64, err error) {
+	_, _, _, err = n.element(i)
+	return binary.LittleEndian.Uint64(n.data[pageHeaderSize+i*elementSize+8:]), err
 }
 
 // leaf returns element i.
 func (n node) leaf(i int) (key, value []byte, bucket bool, err error) {
-	at := pageHeaderSize + i*elementSize
-	e := n.data[at : at+elementSize]
-	pos, ksize, vsize := binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint32(e[8:]), binary.LittleEndian.Uint32(e[12:])
-	from := uint64(at) + uint64(pos)
-	keyEnd := from + uint64(ksize)
-	end := keyEnd + uint64(vsize)
-	if end > uint64(len(n.data)) {
-		return nil, nil, false, &pageError{n.id, fmt.Sprintf("record %d points outside of it", i)}
+	from, keyEnd, end, err := n.element(i)
+	if err != nil {
+		return nil, nil, false, err
 	}
-	return n.data[from:keyEnd:keyEnd], n.data[keyEnd:end:end], binary.LittleEndian.Uint32(e)&flagBucket != 0, nil
+	flags := binary.LittleEndian.Uint32(n.data[pageHeaderSize+i*elementSize:])
+	return n.data[from:keyEnd:keyEnd], n.data[keyEnd:end:end], flags&flagBucket != 0, nil
 }

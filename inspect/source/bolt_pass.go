@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -36,6 +37,7 @@ const (
 // record is one revision of a key.
 type record struct {
 	hash      keyHash
+	revision  int64
 	value     []byte
 	tombstone bool
 	// class is what the classifier made of the key.
@@ -100,7 +102,7 @@ func (f *boltFile) pass(ctx context.Context, leaves []uint64, upTo int64, classi
 				continue
 			}
 			kv, err := parseKeyValue(r.value)
-			if err != nil {
+			if err != nil || kv.ModRevision != r.revision {
 				odd++
 				continue
 			}
@@ -238,17 +240,18 @@ func collect(c *chunk, n node, upTo int64, hasher keyHasher, classify func([]byt
 			bad++
 			continue
 		}
-		if int64(binary.BigEndian.Uint64(revision)) > upTo {
+		at := int64(binary.BigEndian.Uint64(revision))
+		if at > upTo {
 			continue
 		}
 		key, err := keyOf(value)
-		if err != nil {
+		if err != nil || isTombstone(revision) && !bytes.HasSuffix(value, key) { // a tombstone is a key alone
 			bad++
 			continue
 		}
 		if cl := classify(key); cl != classNone {
 			c.records = append(c.records, record{
-				hash: hasher.sum(key), value: value, class: cl, tombstone: isTombstone(revision),
+				hash: hasher.sum(key), revision: at, value: value, class: cl, tombstone: isTombstone(revision),
 			})
 		}
 	}

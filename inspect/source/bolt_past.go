@@ -189,11 +189,10 @@ func (f *collector) collect(n node) (bad int64, err error) {
 		}
 		event := Event{KV: KV{Key: key, ModRevision: at}, Deleted: isTombstone(revision)}
 		if !event.Deleted {
-			if event.KV, err = parseKeyValue(value); err != nil {
+			if event.KV, err = parseKeyValue(value); err != nil || event.ModRevision != at {
 				bad++
 				continue
 			}
-			event.ModRevision = at // what the record says of itself too, in a file that is whole
 		}
 		f.chunk.changes = append(f.chunk.changes, event)
 	}

@@ -219,7 +219,10 @@ func (f *boltFile) children(level []uint64, seen pageSet) ([]uint64, error) {
 
 func (f *boltFile) appendChildren(below []uint64, n node, seen pageSet) ([]uint64, error) {
 	for i := range n.count {
-		child := n.branch(i)
+		child, err := n.branch(i)
+		if err != nil {
+			return below, err
+		}
 		if child < 2 || child >= f.meta.pages {
 			return below, &pageError{n.id, fmt.Sprintf("it points to page %d: no such page", child)}
 		}

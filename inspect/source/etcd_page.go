@@ -29,6 +29,7 @@ type page struct {
 func parsePage(raw []byte) (page, error) {
 	p := page{raw: raw}
 	var last []byte
+	var count int64 // of this page and those to come
 	ok := eachField(raw, func(num protowire.Number, v uint64, data []byte) {
 		switch num {
 		case 1:
@@ -38,10 +39,15 @@ func parsePage(raw []byte) (page, error) {
 			p.keys++
 		case 3:
 			p.more = v != 0
+		case 4:
+			count = int64(v)
 		}
 	})
-	if !ok {
+	switch {
+	case !ok:
 		return p, errBadPage
+	case count < int64(p.keys) || p.more != (count > int64(p.keys)):
+		return p, fmt.Errorf("%w: %d keys, of %d (more: %v)", errBadPage, p.keys, count, p.more)
 	}
 	if p.keys > 0 {
 		key, err := keyOf(last)

@@ -166,7 +166,7 @@ func endless(pause time.Duration) func(*sourcetest.Hostile) {
 				return nil
 			}
 			time.Sleep(pause)
-			answer := &pb.RangeResponse{Header: &pb.ResponseHeader{Revision: r.Revision}, More: true}
+			answer := &pb.RangeResponse{Header: &pb.ResponseHeader{Revision: r.Revision}, More: true, Count: 1 << 40}
 			key := bytes.TrimRight(r.Key, "\x00")
 			for i := range 1000 {
 				next := append(bytes.Clone(key), fmt.Sprintf("/%06d", i)...)

@@ -11,19 +11,20 @@ var errNoKeyValue = errors.New("no key-value record")
 
 // parseKeyValue reads an mvccpb.KeyValue (etcd api/v3/mvccpb/kv.proto) without
 // copying: the result's Key and Value are parts of b. Unknown fields are skipped.
-// A second key is an error, so that keyOf and this never disagree.
+// Fields are in order and there once, as etcd writes them: behind a key whose length is wrong they are not.
 func parseKeyValue(b []byte) (KV, error) {
 	var kv KV
+	last := protowire.Number(0)
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
+		if n < 0 || num <= last {
 			return KV{}, errNoKeyValue
 		}
-		b = b[n:]
+		b, last = b[n:], num
 		switch {
 		case typ == protowire.BytesType && (num == 1 || num == 5):
 			v, n := protowire.ConsumeBytes(b)
-			if n < 0 || num == 1 && kv.Key != nil {
+			if n < 0 {
 				return KV{}, errNoKeyValue
 			}
 			if b = b[n:]; num == 1 {

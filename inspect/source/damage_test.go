@@ -1,0 +1,155 @@
+package source_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	bolt "go.etcd.io/bbolt"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"kitescope/inspect/source"
+	"kitescope/internal/damagetest"
+)
+
+// readDamaged returns all keys of a source; a gap that it reports counts as an error.
+func readDamaged(t *testing.T, file []byte) (string, error) {
+	src, err := source.Open(t.Context(), "-", source.Options{Stdin: bytes.NewReader(file)})
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = src.Close() }()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = snap.Close() }()
+	keys, err := collect(t.Context(), snap)
+	if gaps := snap.Gaps(); err == nil && len(gaps) > 0 {
+		err = errors.New(gaps[0].Reason)
+	}
+	var b bytes.Buffer
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		fmt.Fprintf(&b, "%s=%s\n", key, keys[key])
+	}
+	return b.String(), err
+}
+
+// TestDamagedBolt changes the counts and lengths of pages, of their elements and of the records in them.
+func TestDamagedBolt(t *testing.T) {
+	for _, size := range []int{1024, 4096} {
+		changes, _ := history(200)
+		file := readFile(t, backend(t, &bolt.Options{PageSize: size}, changes))
+		var fields []damagetest.Field
+		for at := 2 * size; at+size <= len(file); at += size {
+			flags, count := binary.LittleEndian.Uint16(file[at+8:]), int(binary.LittleEndian.Uint16(file[at+10:]))
+			if flags != 1 && flags != 2 {
+				continue // meta, the list of free pages, or a part of the page before
+			}
+			fields = append(fields, damagetest.Little(file, "count of a page", at+10, 2), damagetest.Little(file, "overflow", at+12, 4))
+			for i := range min(count, size/16) {
+				e := at + 16 + 16*i
+				if flags == 1 {
+					fields = append(fields, damagetest.Little(file, "key offset of a branch", e, 4))
+					continue
+				}
+				for j, name := range []string{"key offset", "key size", "value size"} {
+					fields = append(fields, damagetest.Little(file, name, e+4+4*j, 4))
+				}
+				value := e + int(binary.LittleEndian.Uint32(file[e+4:])+binary.LittleEndian.Uint32(file[e+8:]))
+				if value < len(file) && file[value] == 0x0a {
+					fields = append(fields, damagetest.Varint(file, "length of a key", value+1))
+				}
+			}
+		}
+		damagetest.Run(t, file, fields, damagetest.Few(), func(b []byte) (string, error) { return readDamaged(t, b) })
+	}
+}
+
+// backupV2 is the keys in the form of birdwatcher since December 2022.
+func backupV2(keys []source.KV) []byte {
+	out := frame(nil, varintField(nil, 1, 2))
+	extra := fmt.Sprintf(`{"instance":"by-dev","metaPath":"meta","cnt":"%d","rev":"77"}`, len(keys))
+	out = frame(out, bytesField(varintField(nil, 1, 1), 3, []byte(extra)))
+	for _, kv := range keys {
+		out = frame(out, bytesField(bytesField(nil, 1, kv.Key), 2, kv.Value))
+	}
+	return frame(out, nil)
+}
+
+// TestDamagedBackup changes the lengths of frames and of what is in them, and the count of keys.
+func TestDamagedBackup(t *testing.T) {
+	var keys []source.KV
+	for i := range 40 {
+		keys = append(keys, source.KV{Key: fmt.Appendf(nil, "by-dev/meta/session/%02d", i), Value: bytes.Repeat([]byte("v"), i*i%300)})
+	}
+	for name, file := range map[string][]byte{"v1": backupV1(keys), "v2": backupV2(keys)} {
+		t.Run(name, func(t *testing.T) {
+			var fields []damagetest.Field
+			for at := 0; at < len(file); {
+				n := int(binary.LittleEndian.Uint64(file[at:]))
+				fields = append(fields, damagetest.Little(file, "length of a frame", at, 8))
+				for in := at + 8; in < at+8+n; {
+					num, typ, tag := protowire.ConsumeTag(file[in:])
+					if typ == protowire.BytesType || num == 4 {
+						fields = append(fields, damagetest.Varint(file, "length of a field", in+tag))
+					}
+					in += tag + protowire.ConsumeFieldValue(num, typ, file[in+tag:])
+				}
+				at += 8 + n
+			}
+			damagetest.Run(t, file, fields, damagetest.Few(), func(b []byte) (string, error) { return readDamaged(t, b) })
+		})
+	}
+}
+
+// TestDamagedBundle changes the sizes of the members of a bundle, with the checksums of their headers.
+func TestDamagedBundle(t *testing.T) {
+	src := open(t, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz"), source.Options{})
+	packed := bundleOf(t, src)
+	_ = src.Close()
+	z, err := zstd.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []damagetest.Field
+	in := bytes.NewReader(file)
+	for r := tar.NewReader(in); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := len(file) - in.Len() - 512
+		fields = append(fields, damagetest.Field{Name: h.Name, At: at, Len: 512, Value: uint64(h.Size), Put: func(v uint64) []byte {
+			b := bytes.Clone(file[at : at+512])
+			copy(b[124:], fmt.Sprintf("%011o", v&(1<<33-1)))
+			copy(b[148:], "        ")
+			sum := 0
+			for _, c := range b {
+				sum += int(c)
+			}
+			copy(b[148:], fmt.Sprintf("%06o\x00", sum))
+			return b
+		}})
+	}
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damagetest.Run(t, file, fields, damagetest.Few()/10, func(b []byte) (string, error) { return readDamaged(t, e.EncodeAll(b, nil)) })
+}
