@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -39,6 +40,7 @@ type Model struct {
 	data     data
 	toast    toast
 	said     int             // counts toasts
+	refused  time.Time       // when the last key of a filter came to a page that has none to type it into
 	done     <-chan struct{} // closed when the program ends: timers are given up; nil means never
 	ticks    *ticks          // nil where no program runs
 }
@@ -160,10 +162,25 @@ func (m *Model) press(msg tea.KeyPressMsg) Cmd {
 	return pressed(m, key)
 }
 
+// What follows a filter's key on a page without a table is ignored until nothing was typed for a moment.
+const (
+	filterPause     = time.Second
+	nothingToFilter = "/: there is no table to filter on this page; what is typed behind it is ignored"
+)
+
 // pressed does what a key means on the page that is shown.
 func pressed(m *Model, key string) Cmd {
 	a, ok := m.keys.find(m.Top().Scope(), key)
+	ends := key == "enter" || key == "esc"
 	switch {
+	case time.Since(m.refused) < filterPause && (ends || key == "space" || utf8.RuneCountInString(key) == 1),
+		!ok && key == m.keys.of(InGrid, ActFilter):
+		m.refused = time.Now()
+		if ends {
+			m.refused = time.Time{}
+		}
+		m.Say(ToneWarn, nothingToFilter)
+		return nil
 	case !ok:
 		m.Say(ToneInfo, m.keys.unbound(key))
 		return nil

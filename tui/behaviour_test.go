@@ -245,7 +245,20 @@ func TestPalette(t *testing.T) {
 			{"tree docs_hnsw_cos", "tree of docs_hnsw_cos"},
 			{"diff", "there was no refresh yet"},
 			{"help", "OVERVIEW: OPEN"},
-			{"zzz", `there is no page "zzz"`},
+			{"zzz", `there is no page or object "zzz"`},
+			{"docs_hnsw_cos", "overview › docs_hnsw_cos"},
+			{"DOCS_HN", `there is no page or object "DOCS_HN"`},
+			{"docs_hn", "overview › docs_hnsw_cos"},
+			{"querynode-7", "overview › querynode-7"},
+			{"470590760626295000", "overview › 470590760626295000"},
+			{"describe querynode-7", "overview › querynode-7"},
+			{"describe segment 470590760626295000", "overview › 470590760626295000"},
+			{"describe", "usage: :describe [RESOURCE] NAME"},
+			{"describe nosuch", `there is no object "nosuch"`},
+			{"overview nosuch", "usage: :overview"},
+			{"tree a b", "usage: :tree COLLECTION"},
+			{"explain node-idle x", "usage: :explain CHECK"},
+			{"live x", "usage: :live"},
 			{"segments nosuch=1", `unknown column of segments "nosuch"`},
 			{"tree", "say which collection"},
 			{"theme light", "theme light"},
@@ -268,6 +281,35 @@ func TestPalette(t *testing.T) {
 		d.Typed("co").Keys("down*2 enter")
 		if len(d.m.stack.pages) != 2 {
 			t.Error("a suggestion that was walked to does not open")
+		}
+	})
+}
+
+// What is typed behind the key of the filter on a page without a table does nothing.
+func TestFilterWithoutTable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "H")
+		d.Keys("/ s i z e > 1 M i B")
+		d.Shows("DATA", "there is no table to filter on this page")
+		d.Keys("enter 5")
+		d.Shows("overview › segments")
+		d.Keys("H /")
+		d.Sleep(filterPause)
+		d.Keys("6")
+		d.Shows("overview › vchannels")
+	})
+}
+
+// The names of pages come before those of objects, these before pages that only hold the word.
+func TestPaletteRanks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "5")
+		for _, x := range []struct{ word, first string }{
+			{"docs", "docs_hnsw_cos"}, {"query", "querynode-7"}, {"dat", "databases"}, {"node", "nodes"}, {"segment-i", "segment-indexes"},
+		} {
+			if list := suggestJump(d.m, x.word); len(list) == 0 || list[0].Text != x.first {
+				t.Errorf("%s suggests %+v first, want %s", x.word, list, x.first)
+			}
 		}
 	})
 }

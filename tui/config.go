@@ -30,6 +30,8 @@ type Config struct {
 	Checks []*check.Check
 	// Title names the source before the first Update: "127.0.0.1:2379".
 	Title string
+	// Version is kitescope's, for reports.
+	Version string
 	// Command is how the same data is read on a command line: "kitescope --from etcd://h:2379/by-dev".
 	Command string
 	// Args are the words of the command line that prints what profiles.RunJudgement, profiles.RunComparison or RunReplay show, behind its verb:

@@ -112,7 +112,7 @@ func timeKeys() []Binding {
 
 func appKeys() []Binding {
 	return []Binding{
-		{ActPalette, []string{":"}, InPages, GroupApp, "jump", "Open any page by name: a resource, an alias, selector words; `:q` quits.", 97},
+		{ActPalette, []string{":"}, InPages, GroupApp, "jump", "Open a page or an object by name: a resource with selector words, a collection, a node, an id; `:q` quits.", 97},
 		{ActHelp, []string{"?"}, InPages, GroupApp, "help", "Show the keys of this page; again: back.", 96},
 		{ActHome, []string{"H"}, InPages, GroupApp, "", "To the first page: the overview.", 0},
 		{ActSuspend, []string{"ctrl+z"}, InPages, GroupApp, "", "Suspend; fg comes back.", 0},

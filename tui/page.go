@@ -52,7 +52,9 @@ type PageKind struct {
 	Name    string
 	Aliases []string
 	Doc     string // for palette and help
-	Open    func(m *Model, words []string) (Page, error)
+	// Args are what may stand behind the name, for its usage: "[COLLECTION]"; "TEXT..." is any number of words.
+	Args string
+	Open func(m *Model, words []string) (Page, error)
 	// Words are what may stand behind the name; nil: nothing that could be completed.
 	Words func(m *Model) []string
 	// Bare pages have something to show without a cluster.
@@ -113,15 +115,70 @@ func (m *Model) open(text string) (Page, error) {
 	switch {
 	case m.Config.First != nil && (isPage && !k.Bare || !isPage && r != nil):
 		return nil, errors.New(m.withoutCluster())
+	case isPage && len(words)-1 > len(strings.Fields(k.Args)) && !strings.HasSuffix(k.Args, "..."):
+		return nil, fmt.Errorf("usage: :%s", strings.TrimSpace(k.Name+" "+k.Args))
 	case isPage:
 		return k.Open(m, words[1:])
 	case r != nil:
 		return newGridPage(r, words[1:])
 	}
-	if near := m.nearest(name); near != "" {
-		return nil, fmt.Errorf("there is no page %q: did you mean %q?", words[0], near)
+	if p, err := m.openObject(words); p != nil || err != nil {
+		return p, err
 	}
-	return nil, fmt.Errorf("there is no page %q: ? lists the keys, : and tab the pages", words[0])
+	if near := m.nearest(name); near != "" {
+		return nil, fmt.Errorf("there is no page or object %q: did you mean %q?", words[0], near)
+	}
+	return nil, fmt.Errorf("there is no page or object %q: ? lists the keys, : and tab the pages", words[0])
+}
+
+// objects are the resources whose rows the palette finds by name, in this order: others have no names of their own.
+var objects = []string{"collections", "nodes", "segments", "indexes", "vchannels", "pchannels", "aliases", "databases", "resource-groups", "replicas"}
+
+// openObject opens the description of an object that is called so, nil if there is none.
+func (m *Model) openObject(words []string) (Page, error) {
+	if m.data.env == nil || len(words) != 1 {
+		return nil, nil
+	}
+	for _, name := range objects {
+		r := m.resource(name)
+		if r == nil {
+			continue
+		}
+		t := r.Table(m.data.env)
+		row, err := view.Lookup(t, words[0])
+		if _, many := errors.AsType[*view.AmbiguousError](err); many {
+			return newGridPage(r, words)
+		}
+		if err == nil {
+			return newDetailPage(t.Ref(row)), nil
+		}
+	}
+	return nil, nil
+}
+
+// describe is ":describe NAME" and ":describe RESOURCE NAME".
+func (m *Model) describe(text string) Cmd {
+	list := strings.Fields(text)
+	switch {
+	case m.data.env == nil:
+		m.Say(ToneWarn, "no data yet")
+		return nil
+	case len(list) == 1:
+		p, err := m.openObject(list)
+		if p == nil && err == nil {
+			err = fmt.Errorf("there is no object %q", text)
+		}
+		return m.opened(p, err)
+	case len(list) == 2 && m.resource(list[0]) != nil:
+		t := m.resource(list[0]).Table(m.data.env)
+		row, err := view.Lookup(t, list[1])
+		if err != nil {
+			return m.opened(nil, err)
+		}
+		return m.opened(newDetailPage(t.Ref(row)), nil)
+	}
+	m.Say(ToneBad, "usage: :describe [RESOURCE] NAME")
+	return nil
 }
 
 // withoutCluster says why pages about clusters have nothing to show.

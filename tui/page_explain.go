@@ -21,7 +21,7 @@ type explainPage struct {
 
 func explainKind() PageKind {
 	return PageKind{
-		Name: "explain", Doc: "A check: what it looks at, and what to do.", Open: openExplainPage, Bare: true,
+		Name: "explain", Doc: "A check: what it looks at, and what to do.", Args: "CHECK", Open: openExplainPage, Bare: true,
 		Words: func(m *Model) []string { return check.IDs(explained(m)) },
 	}
 }

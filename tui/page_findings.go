@@ -9,6 +9,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/internal/words"
 	"kitescope/render"
+	"kitescope/render/cases"
 	"kitescope/render/clusters"
 	"kitescope/tui/draw"
 )
@@ -234,6 +235,28 @@ func (p *findingsPage) find(_ *Model, text string) Cmd {
 func (p *findingsPage) copies(*Model) []MenuItem { return findingCopies(p.finding()) }
 
 // markdown writes the whole report, as for a ticket.
+// saveReport saves what kitescope report writes, without profiles and history.
+func (m *Model) saveReport() Cmd {
+	env, report, l := m.data.env, m.data.judged.report, m.Times().Latency()
+	if report == nil || l == nil {
+		m.Say(ToneWarn, "the checks are not done yet: try again in a moment")
+		return nil
+	}
+	return Save(m, "report.html", func(w io.Writer) error {
+		c := &cases.Case{
+			Diagnosis: &clusters.Diagnosis{Report: report, Bar: check.Bar{Never: true}},
+			Where:     env.Cluster.Origin.Location, Version: m.Config.Version,
+			Notes: []string{"No flame graph and no timeline: kitescope report writes them."},
+		}
+		c.Measure(env, l)
+		f, err := cases.Formats().Parse("html")
+		if err != nil {
+			return err
+		}
+		return cases.Write(w, c, f)
+	})
+}
+
 func (p *findingsPage) markdown() func(io.Writer) error {
 	d := &clusters.Diagnosis{Report: p.report, Bar: check.Bar{Never: true}}
 	if own := p.judged.own; own != nil {

@@ -77,7 +77,7 @@ func (l *treeLine) key() nodeKey { return keyOf(l.node, l.parent) }
 const smallTree = 60
 
 func treeKind() PageKind {
-	return PageKind{Name: "tree", Aliases: []string{"x"}, Doc: "A collection with its partitions, vchannels, segments, indexes.", Open: newTreePage, Words: collectionNames}
+	return PageKind{Name: "tree", Aliases: []string{"x"}, Doc: "A collection with its partitions, vchannels, segments, indexes.", Args: "COLLECTION", Open: newTreePage, Words: collectionNames}
 }
 
 func newTreePage(m *Model, words []string) (Page, error) {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"kitescope/inspect/view"
+	"kitescope/internal/table"
 	"kitescope/internal/words"
 	"kitescope/tui/draw"
 )
@@ -25,7 +26,9 @@ func paletteWords(m *Model) []Word {
 	list := []Word{
 		{"q", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
 		{"quit", "Quit.", nil, func(m *Model, _ string) Cmd { return m.quit() }},
-		{"at", "The cluster as it was: at 09:14, at 10m, at rev:24519.", nil, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
+		{"at", "The cluster as it was: at 09:14, at 10m, at rev:24519.", func(*Model) []string { return nil }, func(m *Model, form string) Cmd { return m.data.past.goAt(m, form) }},
+		{"describe", "Describe an object: describe NAME, describe segment ID.", namesOfObjects, (*Model).describe},
+		{"report", "Save a report of the case: a page to mail, or for a ticket.", nil, func(m *Model, _ string) Cmd { return m.saveReport() }},
 		{"live", "The newest state.", nil, func(m *Model, _ string) Cmd { return m.data.past.goLive(m) }},
 		{"theme", "Change the colours: theme NAME.", func(*Model) []string { return themeNames() }, (*Model).useTheme},
 	}
@@ -75,25 +78,30 @@ func newPalette(m *Model) *Prompt {
 // jump does what a palette line says. A line that is only the start of a name means
 // the best suggestion, as shown.
 func (m *Model) jump(text string) Cmd {
-	words := strings.Fields(text)
-	if len(words) == 0 {
+	list := strings.Fields(text)
+	if len(list) == 0 {
 		return nil
 	}
-	if c, ok := m.runWord(words); ok {
+	if c, ok := m.runWord(list); ok {
 		return c
 	}
 	p, err := m.open(text)
-	if err != nil && m.unknownPage(words[0]) {
-		if list := suggestJump(m, words[0]); len(list) > 0 {
-			words[0] = list[0].Text
-			if c, ok := m.runWord(words); ok {
+	if err != nil && m.unknownPage(list[0]) {
+		if found := suggestJump(m, list[0]); len(found) > 0 {
+			list[0] = found[0].Text
+			if c, ok := m.runWord(list); ok {
 				return c
 			}
-			p, err = m.open(strings.Join(words, " "))
+			p, err = m.open(strings.Join(list, " "))
 		}
 	}
+	return m.opened(p, err)
+}
+
+// opened shows a page that a palette line opened, or says why there is none.
+func (m *Model) opened(p Page, err error) Cmd {
 	if err != nil {
-		m.Say(ToneBad, err.Error())
+		m.Say(ToneBad, words.Harmless(err.Error()))
 		return nil
 	}
 	if p == nil {
@@ -108,6 +116,10 @@ func (m *Model) jump(text string) Cmd {
 
 func (m *Model) runWord(words []string) (Cmd, bool) {
 	for _, w := range paletteWords(m) {
+		if w.Text == words[0] && w.Args == nil && len(words) > 1 {
+			m.Say(ToneBad, "usage: :"+w.Text)
+			return nil, true
+		}
 		if w.Text == words[0] {
 			return w.Run(m, strings.Join(words[1:], " ")), true
 		}
@@ -178,8 +190,30 @@ func suggestPage(m *Model, word string) []Suggestion {
 		all = append(all, Suggestion{Text: w.Text, Doc: w.Doc})
 		others = append(others, nil)
 	}
-	return rank(word, all, func(i int) []string { return others[i] })
+	found := rank(word, all, func(i int) []string { return others[i] })
+	if word == "" {
+		return found
+	}
+	begin := func(s Suggestion) bool { return s.score < prefixScore } // objects come before pages that only hold the word
+	at := slices.IndexFunc(append(found, Suggestion{}), begin)
+	return slices.Insert(found, at, complete("", word, objectsCalled(m, word))...)
 }
+
+// objectsCalled are the names of objects that begin with a word.
+func objectsCalled(m *Model, word string) []string {
+	var names []string
+	for _, name := range objects {
+		if r := m.resource(name); r != nil && m.data.env != nil {
+			if t := r.Table(m.data.env); t.Len() <= completionRows {
+				names = append(names, table.Values(t, r.Column(r.Handle), word, table.MaxCompletions)...)
+			}
+		}
+	}
+	slices.Sort(names)
+	return quoted(slices.Compact(names))
+}
+
+func namesOfObjects(m *Model) []string { return objectsCalled(m, "") }
 
 // complete offers the words that match what is typed last.
 func complete(done, last string, words []string) []Suggestion {

@@ -109,7 +109,8 @@ type Suggestion struct {
 	Text string // what the line becomes
 	Doc  string
 	// hits are positions of runes in text that matched, for highlighting.
-	hits []int
+	hits  []int
+	score int
 }
 
 // key handles a key that was pressed while p is open.

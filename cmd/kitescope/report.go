@@ -1,32 +1,26 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/cmd/kitescope/vectors"
-	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
 	"kitescope/inspect/history"
-	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/view"
-	"kitescope/inspect/why"
 	"kitescope/profile/flame"
 	"kitescope/profile/pull"
 	"kitescope/render"
 	"kitescope/render/cases"
 	"kitescope/render/clusters"
-	show "kitescope/render/latency"
 )
 
 // reportFlags are the flags of report.
@@ -132,9 +126,7 @@ func (f *reportFlags) run(ctx context.Context, a *cli.App) error {
 	c.Where = cluster.Origin.Location
 	c.Diagnosis = &clusters.Diagnosis{Bar: check.Bar{Never: true}}
 	c.Diagnosis.Report, c.Diagnosis.Stale = d.baseline.Apply(report, d.checks)
-	f.explain(c, cluster, judge.Latency(cluster))
-	survey := balance.Take(cluster)
-	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.Asked)}
+	c.Measure(env, judge.Latency(cluster))
 	if err := f.past(ctx, a, d, c); err != nil {
 		return err
 	}
@@ -175,17 +167,6 @@ func busiestOf(ctx context.Context, record *pull.Record, profiles *model.Profile
 		return nil, fmt.Errorf("grow the flame graph of %s: %w", x.Name, err)
 	}
 	return &cases.Busiest{Process: x.Name, Cores: x.CPU.Cores, Tree: tree}, nil
-}
-
-// explain says why requests take as long as they do, where metrics tell.
-func (f *reportFlags) explain(c *cases.Case, cluster *model.Cluster, l *latency.Latency) {
-	answers := why.Of(l.Budgets, c.Diagnosis.Report)
-	if len(answers) == 0 {
-		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
-		return
-	}
-	slices.SortStableFunc(answers, func(x, y *why.Answer) int { return cmp.Compare(y.Weight, x.Weight) })
-	c.Why = &show.Because{Latency: l, Answers: answers, Where: cluster.Origin.Location, Version: c.Version, At: l.Window.To}
 }
 
 // past says what happened, and when findings began, where the source keeps its past; else the notes say why not.

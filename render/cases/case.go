@@ -9,10 +9,14 @@
 package cases
 
 import (
+	"cmp"
 	"io"
+	"slices"
 
+	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
+	"kitescope/inspect/view"
 	"kitescope/inspect/why"
 	"kitescope/internal/words"
 	"kitescope/profile/flame"
@@ -38,6 +42,19 @@ type Case struct {
 	Notes []string
 	// Where is the cluster, Version kitescope's.
 	Where, Version string
+}
+
+// Measure adds to a Case with a Diagnosis why requests take as long as they do, where metrics tell, and the balance.
+func (c *Case) Measure(env *view.Env, l *latency.Latency) {
+	survey := balance.Take(env.Cluster)
+	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.Asked)}
+	answers := why.Of(l.Budgets, c.Diagnosis.Report)
+	if len(answers) == 0 {
+		c.Notes = append(c.Notes, "No latency: "+show.Nothing(l)+".")
+		return
+	}
+	slices.SortStableFunc(answers, func(x, y *why.Answer) int { return cmp.Compare(y.Weight, x.Weight) })
+	c.Why = &show.Because{Latency: l, Answers: answers, Where: c.Where, Version: c.Version, At: l.Window.To}
 }
 
 // Busiest is the process that spends most processor time, with the flame graph of it.

@@ -12,12 +12,15 @@ func Pages() []tui.PageKind {
 	return []tui.PageKind{
 		{
 			Name: "balance", Aliases: []string{"b"}, Doc: "How evenly query nodes share the work, and what would even it out.",
-			Open: openBalance, Keys: balanceKeys(),
+			Args: "[COLLECTION]", Open: openBalance, Keys: balanceKeys(),
 		},
-		{Name: "latency", Doc: "Where requests spend their time: by collection, phase and process.", Open: openLatency},
+		{
+			Name: "latency", Aliases: []string{"why"}, Doc: "Where requests spend their time, and why: by collection, phase and process.",
+			Args: "[COLLECTION]", Open: openLatency,
+		},
 		{
 			Name: "preflight", Aliases: []string{"upgrade"}, Doc: "What another version would break: preflight 3.0.2, or 2.2.16 back.",
-			Open: openPreflight, Words: wanted, Checks: preflight.All(),
+			Args: "VERSION...", Open: openPreflight, Words: wanted, Checks: preflight.All(),
 		},
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // openLatency makes the page of all budgets: a budget leads to its phases, a phase to the processes that say something of it, and these to
-// their pages.
-func openLatency(m *tui.Model, _ []string) (tui.Page, error) {
+// their pages. A collection is a filter.
+func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 	p := &tui.TablePage[*show.Row]{
 		Name: "latency", Prints: "latency",
 		Rows: func(m *tui.Model) ([]*show.Row, string) {
@@ -38,6 +38,7 @@ func openLatency(m *tui.Model, _ []string) (tui.Page, error) {
 		List: budgetList("request"),
 	}
 	p.Columns = func(int) []tui.Column[*show.Row] { return budgetColumns(m) }
+	p.Filter = strings.ToLower(strings.Join(args, ""))
 	p.Least = 28
 	p.AsItCame = "by kind of request, the collection that takes most time first"
 	p.Open = func(m *tui.Model, r *show.Row) tui.Cmd {

@@ -108,6 +108,9 @@ func TestPreflightWords(t *testing.T) {
 		d.Cluster(captured(t, "standalone-2.3.5"))
 		for line, want := range map[string]string{
 			"preflight":                      "say which version: preflight 3.0.2, or preflight 2.2.16 back",
+			"pref":                           "say which version",
+			"latency a b":                    "usage: :latency [COLLECTION]",
+			"why nosuch":                     "latency",
 			"preflight 3":                    `"3" is not a version of Milvus: type preflight 3.0.2`,
 			"preflight back":                 "say which version",
 			"preflight 3.0.2 2.6.22":         `"2.6.22" is one word too many`,

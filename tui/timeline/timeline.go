@@ -19,11 +19,11 @@ func Pages() []tui.PageKind {
 	return []tui.PageKind{
 		{
 			Name: "timeline", Aliases: []string{"time"}, Doc: "What happened when: by node, channel and collection; findings from when to when.",
-			Open: t.open, Empty: noPast, Keys: keys(), In: InTimeline, Places: "timelines",
+			Args: "TEXT...", Open: t.open, Empty: noPast, Keys: keys(), In: InTimeline, Places: "timelines",
 		},
 		{
 			Name: "events", Aliases: []string{"history"}, Doc: "What happened, event by event, out of etcd itself.",
-			Open: t.openEvents, Empty: noPast,
+			Args: "TEXT...", Open: t.openEvents, Empty: noPast,
 		},
 	}
 }
