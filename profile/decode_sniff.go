@@ -45,7 +45,7 @@ func recognize(head []byte) error {
 		{"go 1.", "an execution trace, not a profile", "open it with `go tool trace`; of /debug/pprof/profile comes a CPU profile"},
 		{"<!doctype", "a web page, not a profile", webHint},
 		{"<html", "a web page, not a profile", webHint},
-		{"<?xml", "XML, not a profile", formatHint},
+		{"<?xml", "XML, not a profile", webHint}, // of a server: files go through profile/read
 		{"could not enable cpu profiling", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
 		{"cpu profiling already in use", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
 		{"404 page not found", "the answer of a server that has no profile there", webHint},
