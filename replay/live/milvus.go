@@ -502,7 +502,7 @@ func (s *milvusSession) loaded(ctx context.Context, name string) error {
 	m := s.m
 	answer, err := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
 		DbName: m.database, Type: milvuspb.ShowType_InMemory, CollectionNames: []string{name}, //nolint:staticcheck // SA1019: what replaces it is not in 2.1
-	})
+	}, grpc.MaxCallRecvMsgSize(largestList))
 	if err := asked(ctx, m, answer, err); err != nil {
 		if bad := grave(err); bad != nil {
 			return about("collection "+name, bad)
@@ -527,7 +527,7 @@ func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	if !ok || f.Kind != NotFound {
 		return err
 	}
-	answer, listErr := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database})
+	answer, listErr := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{DbName: m.database}, grpc.MaxCallRecvMsgSize(largestList))
 	if asked(ctx, m, answer, listErr) != nil || len(answer.GetCollectionNames()) == 0 {
 		return err
 	}
@@ -553,10 +553,11 @@ type milvusReads interface {
 
 const (
 	// An answer has k ids and scores for each vector: Milvus allows 16,384 of each, and few ask for so many. What describes a server
-	// is far smaller.
+	// is far smaller, and costs a hundred times its bytes once it is decoded: an empty message in it is two bytes.
 	largestAnswer      = 256 << 20
-	largestDescription = 32 << 20
-	largestCatalog     = 4 << 20 // of a table or index, with all that a server sends with it
+	largestDescription = 1 << 20
+	largestList        = 16 << 20 // names of collections
+	largestCatalog     = 4 << 20  // of a table or index, with all that a server sends with it
 	largestKey         = 64 << 10
 	largestHeader      = 64 << 10
 )
@@ -674,7 +675,7 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 		return faultf(Denied, "grant the user the privileges to search and describe the collection", "permission denied by %s: %s", host, said(message))
 	case codes.ResourceExhausted:
 		if strings.Contains(message, "larger than max") {
-			return fault(Garbled, "the answer is larger than requested, or than 256 MiB", "lower k, or send fewer vectors per request")
+			return fault(Garbled, "the answer is larger than was requested", "check that it is Milvus; lower k, or send fewer vectors per request")
 		}
 		return limited(said(message))
 	case codes.Unavailable:

@@ -44,6 +44,15 @@ func TestDescribes(t *testing.T) {
 	}
 }
 
+// TestMilvusDescriptionsAreBounded: two bytes of an empty field become some hundred once they are decoded.
+func TestMilvusDescriptionsAreBounded(t *testing.T) {
+	p := serve(t, &proxy{fields: slices.Repeat([]*schemapb.FieldSchema{{}}, 1<<20)})
+	_, err := Open(t.Context(), "milvus://"+p.address, Options{Collection: "items"})
+	if f, ok := errors.AsType[*FaultError](err); !ok || f.Kind != Garbled || !strings.Contains(f.Reason, "larger than was requested") {
+		t.Error(err)
+	}
+}
+
 // TestAsksAsPymilvus holds a request against those that three versions of pymilvus made of the same vectors, expression and level.
 func TestAsksAsPymilvus(t *testing.T) {
 	text, err := os.ReadFile("testdata/pymilvus.txt")

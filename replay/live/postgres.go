@@ -117,7 +117,7 @@ func (p *postgres) describe(ctx context.Context) (Description, statements, error
 
 // connect opens a connection that may be sent so many bytes. The driver keeps all parameters that a server announces.
 func (p *postgres) connect(ctx context.Context, left *bounded.Bytes) (*pgx.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.o.Deadline)
+	limited, cancel := context.WithTimeout(ctx, p.o.Deadline)
 	defer cancel()
 	left.Allow(largestCatalog)
 	config := p.config.Copy()
@@ -128,7 +128,7 @@ func (p *postgres) connect(ctx context.Context, left *bounded.Bytes) (*pgx.Conn,
 		}
 		return left.Conn(conn), nil
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(limited, config)
 	return conn, p.fault(ctx, err)
 }
 

@@ -30,6 +30,7 @@ type proxy struct {
 	address string
 	old     bool // no Connect, as before 2.2.9
 	text    bool
+	fields  []*schemapb.FieldSchema // more of them
 	index   []*milvuspb.IndexDescription
 	answer  func(ctx context.Context, r *milvuspb.SearchRequest) (*milvuspb.SearchResults, error)
 
@@ -103,10 +104,10 @@ func (p *proxy) DescribeCollection(_ context.Context, r *milvuspb.DescribeCollec
 	}
 	return &milvuspb.DescribeCollectionResponse{
 		ConsistencyLevel: commonpb.ConsistencyLevel_Bounded,
-		Schema: &schemapb.CollectionSchema{Name: "items", Fields: []*schemapb.FieldSchema{
+		Schema: &schemapb.CollectionSchema{Name: "items", Fields: append([]*schemapb.FieldSchema{
 			{Name: "id", IsPrimaryKey: true, DataType: key},
 			{Name: "vec", DataType: schemapb.DataType_FloatVector, TypeParams: []*commonpb.KeyValuePair{{Key: "dim", Value: "4"}}},
-		}},
+		}, p.fields...)},
 	}, nil
 }
 
