@@ -173,7 +173,9 @@ func (s *state) addStreaming(c *channelSet) {
 	s.each(kindWALVChannel, func(f *fact) {
 		v, m := c.vchannel(f.names[1]), f.value.(*streamingpb.VChannelMeta)
 		v.State, v.StreamedAt = model.EnumWord(m.GetState().String(), "VCHANNEL_STATE_"), model.TSO(m.GetCheckpointTimeTick())
+		v.Schemas += len(m.GetCollectionInfo().GetSchemas())
 	})
+	s.each(kindWALSchema, func(f *fact) { c.vchannel(f.names[1]).Schemas++ })
 	s.each(kindWALCheckpoint, func(f *fact) {
 		m, p := f.value.(*streamingpb.WALCheckpoint), c.pchannel(f.names[0])
 		p.Checkpoint, p.Alter = walCheckpoint(f.names[0], m), alteration(m.GetAlterWalState())

@@ -104,6 +104,31 @@ func (s *state) assembleCollections() (collections []*model.Collection, partitio
 	return collections, partitions, indexes
 }
 
+// remains are the records of collections that have none themselves.
+func (s *state) remains() (list []*model.Remains) {
+	for _, id := range slices.Sorted(maps.Keys(s.collections)) {
+		c := s.collections[id]
+		if c.built.collection != nil || len(c.facts) == 0 {
+			continue
+		}
+		x := &model.Remains{Collection: id}
+		for _, f := range c.facts {
+			switch f.kind {
+			case kindField, kindStructField:
+				x.Fields++
+			case kindPartition:
+				x.Partitions++
+			case kindFunction:
+				x.Functions++
+			}
+		}
+		if x.Fields+x.Partitions+x.Functions > 0 {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
 // rebuild assembles the collection; equal objects stay the same.
 func (c *collectionFacts) rebuild() {
 	old := c.built

@@ -54,7 +54,7 @@ func groupOf(k kindID) groupSet {
 		return groupAliases
 	case kindFieldIndex:
 		return groupIndexes
-	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALCheckpoint, kindWALVChannel, kindWALSalvage:
+	case kindChannelCheckpoint, kindChannelRemoval, kindChannelWatch, kindWALCheckpoint, kindWALVChannel, kindWALSchema, kindWALSalvage:
 		return groupChannels
 	case kindPChannel:
 		return groupChannels | groupStreaming
@@ -197,6 +197,7 @@ func (s *state) buildCatalog(p *model.Parts) {
 	}
 	if s.dirty&(groupCollections|groupIndexes) != 0 {
 		collections, partitions, indexes := s.assembleCollections()
+		p.Remains = share(p.Remains, s.remains(), func(x *model.Remains) model.CollectionID { return x.Collection })
 		p.Collections = share(p.Collections, collections, func(x *model.Collection) model.CollectionID { return x.ID })
 		p.Partitions = share(p.Partitions, partitions, func(x *model.Partition) model.PartitionID { return x.ID })
 		indexes = append(indexes, s.indexes()...)

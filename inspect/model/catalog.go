@@ -121,6 +121,12 @@ type Partition struct {
 	CreatedAt  TSO
 }
 
+// Remains counts what the catalog has of a collection without a record.
+type Remains struct {
+	Collection                    CollectionID
+	Fields, Partitions, Functions int
+}
+
 // Alias is another name of a collection.
 type Alias struct {
 	Name       string

@@ -53,8 +53,9 @@ type VChannel struct {
 	Watches []WatchRecord
 	// Removal is "" or the text of channel-removal: "removed", "non-removed".
 	Removal string
-	// State is streamingnode's state of the vchannel (2.6), "" otherwise.
-	State string
+	// State is streamingnode's state of the vchannel (2.6), "" otherwise, and Schemas how many schemas its recovery metadata has.
+	State   string
+	Schemas int
 	// StreamedAt is the time tick up to which streamingnode's record of it has seen the log (2.6), 0 otherwise.
 	StreamedAt TSO
 	// TruncatedAt is when the collection was emptied last: what is older in the channel is gone (2.6 and later). Zero for never.

@@ -143,6 +143,8 @@ type Parts struct {
 	// Orphans are segments of which binlog, index or assignment keys exist, but no segment record:
 	// leaks of a garbage collection, or a write that was cut. Only ids, Logs, Indexes and Details are set.
 	Orphans []*Segment
+	// Remains are records in the catalog of collections that have none themselves (PartObjects).
+	Remains []*Remains
 	// Targets is what QueryCoord last decided that nodes should serve (2.4 and later; PartChannels).
 	Targets        []*Target
 	PartitionStats []*PartitionStats // of clustering compaction (PartTasks)

@@ -25,7 +25,10 @@ var channelWatchState = &check.Check{
 and so on. Warning if the step began longer ago than ` + "`dataCoord.channel.watchTimeoutInterval`" + ` (5 minutes) plus 2 minutes. WatchFailure and
 ReleaseFailure are an error after 2 minutes: DataCoord should have retried. Without a start time in the record, only the failures are findings.
 
-On 2.6 and later the state of the pchannel is judged: Assigning is info, as its start is not recorded; any other state but Assigned is a warning.`,
+Channels of collections that are gone count too: their data node retries them for ever (milvus issue 32658).
+
+On 2.6 and later the state of the pchannel is judged: Assigning is a warning after 10 minutes, from its assignment on, or from the checkpoint of its log where that is not recorded;
+without either it is info. Any other state but Assigned is a warning.`,
 	Remedy: `Search the log of the data node for the vchannel; often it cannot read the queue or the checkpoint. Restarting the node moves the channel to another
 one.`,
 	Run:   runChannelWatchState,
@@ -36,47 +39,76 @@ one.`,
 }
 
 func runChannelWatchState(p *check.Pass) {
-	timeout := func() time.Duration {
-		return p.SettingSeconds("dataCoord.channel.watchTimeoutInterval", watchTimeout, facts.DataCoords()...) + assignGrace
-	}
-	servedChannels(p, func(x *model.Collection, v *model.VChannel) {
-		severity, bad := judgeWatchState(p, v, timeout)
+	for _, v := range p.VChannels {
+		severity, since, bad := judgeWatchState(p, v)
 		if !bad {
-			return
+			continue
 		}
-		since := "at an unknown time"
-		if !v.WatchedAt.IsZero() {
-			since = words.Span(p.Age(v.WatchedAt)) + " ago"
-		}
-		p.Report(check.Finding{
-			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
-			Message: fmt.Sprintf("%s of %s is in state %s on %s, started %s", v.Name, facts.CollectionLabel(p.Cluster, x.ID), v.WatchState, watcherName(p.Cluster, v), since),
+		x := p.Collection(v.Collection)
+		gone := x == nil || x.Dropped()
+		f := check.Finding{
+			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, v.Collection), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
+			Message: fmt.Sprintf("%s of %s is in state %s on %s, started %s", v.Name, facts.CollectionLabel(p.Cluster, v.Collection), v.WatchState, watcherName(p.Cluster, v), ago(p, v, since)),
 			Evidence: []check.Evidence{
-				check.Fact("state", v.WatchState, "etcd"), check.Fact("started", facts.TimeText(v.WatchedAt), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"), check.Lasts("limit", timeout(), ""),
+				check.Fact("state", v.WatchState, "etcd"), check.Fact("started", facts.TimeText(since), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"),
 			},
-			Impact: "Inserts into the channel wait in the queue.",
+			Impact: notWatched,
 			Fix: check.Fix(
 				check.Do("search the log of %s for %s, to find out what it waits for", watcherName(p.Cluster, v), v.Name),
 				check.Do("if it is stuck, restart %s: the channel then moves to another node", watcherName(p.Cluster, v)),
 				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows WatchSuccess (2.6: Assigned) once it is done"),
 			),
-		})
-	})
+		}
+		if limit := passingOf(p, "vchannels", v.WatchState); limit != nil {
+			f.Evidence = append(f.Evidence, check.Lasts("limit", limit.limit, ""))
+		}
+		if gone {
+			f.Severity = min(f.Severity, check.Warning)
+			f.Message += "; its collection is gone"
+			f.Impact = "The node retries it for ever."
+			f.Fix = append(f.Fix[:1], check.Shell(check.Kitescope("get keys").Arg("key~channelwatch/.*/"+v.Name)).Does("names its record"),
+				check.Do("delete that by hand only with DataCoord and the data nodes stopped and a snapshot of etcd saved: it cannot be undone"))
+		}
+		p.Report(f)
+	}
 }
 
-func judgeWatchState(p *check.Pass, v *model.VChannel, timeout func() time.Duration) (severity check.Severity, bad bool) {
-	if !v.Watched || v.Watcher == model.UnassignedNode {
-		return 0, false
+// ago is how long ago the state of a channel began.
+func ago(p *check.Pass, v *model.VChannel, since time.Time) string {
+	switch {
+	case since.IsZero():
+		return "at an unknown time"
+	case v.WatchedAt.IsZero() && p.PChannel(v.PChannel).AssignedAt.IsZero():
+		return "at most " + words.Span(p.Age(since)) + " ago, which is when its log was last consumed"
 	}
+	return words.Span(p.Age(since)) + " ago"
+}
+
+// judgeWatchState judges the state of a channel, and returns when it began, zero if that is unknown.
+func judgeWatchState(p *check.Pass, v *model.VChannel) (severity check.Severity, since time.Time, bad bool) {
+	if !v.Watched || v.Watcher == model.UnassignedNode {
+		return 0, since, false
+	}
+	since = v.WatchedAt
+	if x := p.PChannel(v.PChannel); v.WatchedAt.IsZero() && x != nil && x.Streaming {
+		if since = x.AssignedAt; since.IsZero() {
+			since = x.Checkpoint.At.Time()
+		}
+	}
+	limit := passingOf(p, "vchannels", v.WatchState)
 	switch v.WatchState {
 	case "", "WatchSuccess", "Complete", "Assigned":
-		return 0, false
+		return 0, since, false
 	case "Assigning":
-		return check.Info, true // since when is not recorded; it takes seconds
+		if since.IsZero() {
+			return check.Info, since, true // it takes seconds
+		}
+		return check.Warning, since, p.OlderThan(since, limit.limit, false)
 	case "WatchFailure", "ReleaseFailure":
-		return check.Error, p.OlderThan(v.WatchedAt, assignGrace, true)
-	case "ToWatch", "Uncomplete", "ToRelease", "ReleaseSuccess":
-		return check.Warning, p.OlderThan(v.WatchedAt, timeout(), false)
+		return check.Error, since, p.OlderThan(since, limit.limit, true)
 	}
-	return check.Warning, true // Unavailable, Uninitialized: a pchannel that no streaming node has
+	if limit == nil {
+		return check.Warning, since, true // Unavailable, Uninitialized: a pchannel that no streaming node has
+	}
+	return check.Warning, since, p.OlderThan(since, limit.limit, false)
 }

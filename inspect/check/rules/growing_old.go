@@ -33,7 +33,8 @@ after a small insert" (milvus issues 21215, 15344).
 
 A finding is rows of a loaded collection that were not written for 2 minutes and that idle sealing does not reach:
 a warning if they cost 10% of the collection's search work, otherwise info. Also a segment past ` + "`maxLife`" + `, one that idle
-sealing should have closed, and one that is sealed but not flushed because its channel does not advance (milvus issue 29092).
+sealing should have closed, one that is sealed but not flushed because its channel does not advance (milvus issue 29092), and one that is Flushing
+10 minutes after its last allocation ended (milvus issue 25681): a data node needs seconds.
 
 A segment that is being written is not a finding, however large its share of the work: that is the price of inserting. The time of the last
 write comes from DataCoord's memory, a streaming node's record, or etcd up to the channel's checkpoint. If none of these
@@ -59,6 +60,7 @@ type oldRows struct {
 	// since is the last write among the idle ones; started the start of the oldest, untilLife when it is sealed at last.
 	since, started time.Time
 	largest        int64 // MaxRows of the idle ones
+	behind         bool  // the checkpoint of a stuck one does not advance
 	by             string
 	unsure         int
 }
@@ -96,9 +98,14 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 		idle, isIdle := s.IdleFor(now)
 		switch {
 		case s.State != model.SegmentGrowing:
-			if v := p.VChannel(s.VChannel); v != nil && now.Sub(v.Checkpoint.At.Time()) > overdueGrace && now.Sub(s.ExpireAt.Time()) > overdueGrace && !s.ExpireAt.Time().IsZero() {
+			limit := passingOf(p, "segments", s.State.String()).limit
+			v := p.VChannel(s.VChannel)
+			behind := v != nil && now.Sub(v.Checkpoint.At.Time()) > limit
+			// One that was left alone for hours may have been sealed just now; data nodes flush within seconds.
+			if since := sealedAfter(s.Segment); (behind || s.State == model.SegmentFlushing) && !since.IsZero() && now.Sub(since) > limit {
 				o.stuck = append(o.stuck, s.ID)
 				o.take(s)
+				o.behind = o.behind || behind
 			}
 		// Up to 2.1 a segment's life counted from the last allocation.
 		case !s.StartedAt.IsZero() && now.Sub(s.StartedAt) > policy.MaxLife+overdueGrace && !facts.IsLegacy(p.Cluster),
@@ -118,6 +125,14 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 		}
 	}
 	return &o
+}
+
+// sealedAfter returns the time after which a segment was sealed, zero if it is unknown: the end of its last allocation.
+func sealedAfter(s *model.Segment) time.Time {
+	if s.ExpireAt.Time().IsZero() {
+		return time.Time{}
+	}
+	return facts.LastTouched(s)
 }
 
 // take counts one segment.
@@ -152,6 +167,8 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	case len(o.overdue) > 0:
 		f.Message = fmt.Sprintf("collection %s: %s, %s of these past the limits at which DataCoord seals (%s idle, %s old)",
 			name, rows, words.Number(len(o.overdue)), words.Span(policy.MaxIdle), words.Span(policy.MaxLife))
+	case len(o.stuck) > 0 && !o.behind:
+		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed and not flushed, though the checkpoint advances", name, rows, words.Number(len(o.stuck)))
 	case len(o.stuck) > 0:
 		f.Message = fmt.Sprintf("collection %s: %s, %s of these sealed but not flushed: the checkpoint of %s does not advance",
 			name, rows, words.Number(len(o.stuck)), words.Plural(len(o.channels), "channel"))

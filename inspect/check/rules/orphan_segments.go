@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -12,16 +14,19 @@ import (
 // orphanBytes is from how much storage on orphans are a warning.
 const orphanBytes = 1 << 30
 
-// orphanSegments finds segments whose collection or partition is gone.
+// orphanSegments finds segments, and records of the catalog and of logs, whose collection or partition is gone.
 var orphanSegments = &check.Check{
 	ID:       "orphan-segments",
-	Title:    "Segments belong to a collection or partition that is gone",
+	Title:    "Records belong to a collection or partition that is gone",
 	Severity: check.Warning,
 	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
 	Starts:   "collection_dropped partition_dropped | segment_created",
-	Parts:    model.PartObjects | model.PartSegments | model.PartLogs,
+	Parts:    model.PartObjects | model.PartSegments | model.PartLogs | model.PartChannels,
 	Doc: `Looks for segments that are not dropped (growing, sealed, flushed, importing) and whose collection or partition has no record. Not a finding while the
 collection is being dropped: its segments are dropped one at a time. Nor are dropped segments, which wait for garbage collection.
+
+Also fields, partitions and functions of collections without a record (` + "`root-coord/fields/`" + ` and so on; milvus issue 28496), and vchannels that a streaming node would still recover: info, in one
+finding.
 
 Info, and a warning from 1 GiB: garbage collection takes only dropped segments, so these stay forever. Milvus issues 19675 (2.1) and 45533 (2.6: a
 compaction that ends during a drop).`,
@@ -59,6 +64,46 @@ func runOrphanSegments(p *check.Pass) {
 	for _, g := range list {
 		reportOrphans(p, g)
 	}
+	reportLeftovers(p)
+}
+
+// reportLeftovers reports what else belongs to collections that are gone.
+func reportLeftovers(p *check.Pass) {
+	collections := map[model.CollectionID]bool{}
+	counts := map[string]int{}
+	add := func(id model.CollectionID, what string, n int) {
+		if n > 0 {
+			collections[id], counts[what] = true, counts[what]+n
+		}
+	}
+	for _, x := range p.Remains {
+		add(x.Collection, "field", x.Fields)
+		add(x.Collection, "partition", x.Partitions)
+		add(x.Collection, "function", x.Functions)
+	}
+	for _, v := range p.VChannels {
+		if v.State == "Normal" && v.Collection != 0 && p.Collection(v.Collection) == nil {
+			add(v.Collection, "vchannel to recover", 1)
+		}
+	}
+	if len(collections) == 0 {
+		return
+	}
+	f := check.Finding{
+		Severity: check.Info, Impact: "They take up keys, and RootCoord reads them at each start.",
+		Evidence: []check.Evidence{check.Count("collections", len(collections), "etcd")},
+		Fix: check.Fix(
+			check.Shell(check.Kitescope("get keys").Arg("key~root-coord/(fields|partitions|functions)/" + slices.Min(slices.Collect(maps.Keys(collections))).String())).
+				Does("lists those of the first collection; no action is needed for queries"),
+		),
+	}
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, words.Plural(counts[what], what))
+		f.Evidence = append(f.Evidence, check.Count("records of type "+what, counts[what], "etcd"))
+	}
+	f.Message = fmt.Sprintf("left over: %s of %s that %s gone", words.Few(parts), words.Plural(len(collections), "collection"), words.Agree(len(collections), "is", "are"))
+	p.Report(f)
 }
 
 // add adds the segments that are not dropped.

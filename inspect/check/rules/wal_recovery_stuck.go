@@ -27,6 +27,9 @@ var walRecoveryStuck = &check.Check{
 ticks move it on an idle channel too, and it is written every few seconds.
 
 Error from 30 minutes: the streaming node does not get on, or hangs while it recovers the log; the channel takes no writes, or writes that pile up.
+Also an error: a vchannel of the log whose recovery metadata (` + "`vchannel/VCHANNEL`" + `) has no schema. The streaming node panics whenever it opens the log, after an upgrade from a
+release candidate of 2.6.0 (milvus issues 43538, 44134).
+
 Never seen on a live Milvus.`,
 	Remedy: `Look at the log of the streaming node for "recovery", "flusher" and errors of the queue or of object storage. Restarting it moves the channel to another
 node, which reads the log from the checkpoint on.`,
@@ -38,7 +41,12 @@ node, which reads the log from the checkpoint on.`,
 }
 
 func runWALRecoveryStuck(p *check.Pass) {
+	unopened := logsWithoutSchema(p)
 	for _, x := range p.PChannels {
+		if list := unopened[x.Name]; len(list) > 0 {
+			reportWithoutSchema(p, x, list)
+			continue
+		}
 		at := x.Checkpoint.At
 		if !x.Streaming || at == 0 || at == model.MaxTSO || at >= p.Before(recoveryStands) {
 			continue
@@ -58,4 +66,34 @@ func runWALRecoveryStuck(p *check.Pass) {
 			),
 		})
 	}
+}
+
+// logsWithoutSchema returns the vchannels whose recovery metadata lacks a schema, by their log.
+func logsWithoutSchema(p *check.Pass) map[string][]*model.VChannel {
+	logs := map[string][]*model.VChannel{}
+	for _, v := range p.VChannels {
+		if v.State == "Normal" && v.Schemas == 0 && v.Collection != 0 && p.Damage() == "" {
+			logs[v.PChannel] = append(logs[v.PChannel], v)
+		}
+	}
+	return logs
+}
+
+func reportWithoutSchema(p *check.Pass, x *model.PChannel, list []*model.VChannel) {
+	f := check.Finding{
+		Severity: check.Error, Object: refPChannel(x.Name),
+		Message: fmt.Sprintf("the recovery metadata of %s lacks the schema of %s: no streaming node can open it", x.Name, words.Plural(len(list), "vchannel")),
+		Evidence: []check.Evidence{
+			check.Count("vchannels without a schema", len(list), "etcd"), check.Fact("first", list[0].Name, "etcd"), check.Fact("streaming node", assignee(x), "etcd"),
+		},
+		Impact: "The streaming node panics when it recovers the log, and its channels take no writes.",
+		Fix: check.Fix(
+			check.Do("save a snapshot of etcd, then run birdwatcher's \"repair wal-recovery-storage\": it writes the schemas from the catalog into etcd"),
+			check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows the log open once a streaming node has recovered it"),
+		),
+	}
+	for _, v := range list[:min(len(list), facts.MaxObjects)] {
+		f.Objects = append(f.Objects, facts.RefVChannel(v.Name))
+	}
+	p.Report(f)
 }
