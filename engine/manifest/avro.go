@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // What is here of Avro (1.11, "Schema Declaration" and "Binary Encoding") is what manifests use. hamba/avro was tried: it takes the end of
@@ -98,6 +101,8 @@ type cursor struct {
 	b    []byte
 	left int // values that may still be read
 	err  error
+	// names refuses texts that are no names: a length that is too great makes a text of numbers.
+	names bool
 }
 
 // maxValues bounds what a manifest holds: items may take no bytes at all.
@@ -134,7 +139,13 @@ func (r *cursor) take(n int64) []byte {
 	return b
 }
 
-func (r *cursor) text() string { return string(r.take(r.long())) }
+func (r *cursor) text() string {
+	s := string(r.take(r.long()))
+	if r.names && (!utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl)) {
+		r.fail(fmt.Errorf("%q is not a name", s))
+	}
+	return s
+}
 
 // block is how many items follow, 0 behind the last. A negative number is followed by the bytes that they take.
 func (r *cursor) block() int64 {

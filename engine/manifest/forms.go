@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,21 +11,24 @@ import (
 // container is what Avro's object container files begin with.
 const container = "Obj\x01"
 
-// readContainer reads the first record of a container, by the schema that it was written with.
+// readContainer reads the record of a container, by the schema that it was written with.
 func readContainer(b []byte) (*Manifest, error) {
 	r := &cursor{b: b[len(container):], left: maxValues}
 	meta, _ := r.value(&schema{kind: "map", items: &schema{kind: "string"}}, 0).(map[string]any)
-	r.take(16) // what separates blocks
+	sync := r.take(16) // what ends blocks
 	records, size := r.long(), r.long()
 	block := r.take(size)
+	end := r.take(16)
 	codec, _ := meta["avro.codec"].(string)
 	switch {
 	case r.err != nil:
 		return nil, r.err
 	case codec != "" && codec != "null":
 		return nil, fmt.Errorf("it is compressed (%s), which Milvus does not do", codec)
-	case records < 1:
-		return nil, errors.New("it has no record")
+	case records != 1:
+		return nil, fmt.Errorf("expected one record, found %d", records)
+	case !bytes.Equal(sync, end) || len(r.b) > 0:
+		return nil, errors.New("its block does not end where the file does")
 	}
 	text, _ := meta["avro.schema"].(string)
 	return decode(text, block)
@@ -39,8 +43,11 @@ func decode(text string, b []byte) (*Manifest, error) {
 	if !s.holds("column_groups", "files") {
 		return nil, ErrOther
 	}
-	r := &cursor{b: b, left: maxValues}
+	r := &cursor{b: b, left: maxValues, names: true}
 	record := r.value(s, 0)
+	if r.err == nil && len(r.b) > 0 {
+		r.err = fmt.Errorf("%d bytes follow its record", len(r.b))
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
