@@ -50,6 +50,15 @@ func NonEmpty(list []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
+// Sentence returns text with a capital, unless its first word is one of the names, or looks like a name: querynode-19, dataCoord.gc, docs:.
+func Sentence(text string, names ...string) string {
+	first, _, _ := strings.Cut(text, " ")
+	if text == "" || slices.Contains(names, first) || strings.ContainsFunc(first, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
 // LowerFirst is a sentence as it goes on behind other words; its first letter is one of ASCII. Abbreviations stay as they are.
 func LowerFirst(s string) string {
 	if len(s) < 2 || s[1] >= 'A' && s[1] <= 'Z' {

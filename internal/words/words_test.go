@@ -22,3 +22,14 @@ func TestKeep(t *testing.T) {
 		t.Error("texts that differ in the middle became one")
 	}
 }
+
+func TestSentence(t *testing.T) {
+	for in, want := range map[string]string{
+		"auto-balance is off": "Auto-balance is off", "querynode-19 serves nothing": "querynode-19 serves nothing", "docs: 3 rows": "docs: 3 rows",
+		"dataCoord.gc is off": "dataCoord.gc is off", "docs has no index": "docs has no index", "no nodes": "No nodes", "": "", "since": "Since", "3 nodes": "3 nodes",
+	} {
+		if got := Sentence(in, "docs"); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

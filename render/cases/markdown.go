@@ -15,9 +15,8 @@ import (
 func (c *Case) writeMarkdown(w io.Writer) error {
 	m := &render.Markdown{Out: encode.NewOutput(w, encode.Pieces)}
 	d, x := c.Diagnosis, c.conclusion()
-	where, state := d.Headline()
 	m.Line("# " + render.MarkdownText(x.Headline))
-	for _, text := range render.NonBlank(where, state, d.Counts()) {
+	for _, text := range d.Under() {
 		m.Line("", render.MarkdownText(text))
 	}
 	if x.Finding != nil {
@@ -25,7 +24,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 	}
 	m.Line("")
 	for _, f := range x.Facts {
-		m.Line("- **" + render.MarkdownText(f.Name) + "**: " + render.MarkdownText(f.Value))
+		m.Line("- **" + render.MarkdownText(words.Sentence(f.Name)) + "**: " + render.MarkdownText(f.Value))
 	}
 	if c.Why != nil && len(c.Why.Answers) > 0 {
 		m.Line("", "## Where the time goes")

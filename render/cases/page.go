@@ -16,9 +16,9 @@ import (
 func (c *Case) page() (*webpage.Page, error) {
 	d := c.Diagnosis
 	x := c.conclusion()
-	where, state := d.Headline()
+	where, _ := d.Headline()
 	p := &webpage.Page{
-		Window: "Report on " + where, Headline: x.Headline, Tone: x.Tone, Under: render.NonBlank(where, state, d.Counts()),
+		Window: "Report on " + where, Headline: x.Headline, Tone: x.Tone, Under: d.Under(),
 		Facts: x.Facts, Commands: x.Commands, FixFirst: true, Version: c.Version,
 	}
 	c.addLatency(p)
@@ -80,7 +80,7 @@ func (c *Case) addFlame(p *webpage.Page) error {
 		drawn[i] = webpage.Inline(svg.String())
 	}
 	title := "CPU time of " + b.Process
-	p.Add(title, webpage.Prose(cores(b)), webpage.Figure("Flame graph of "+b.Process+": the widest frames take most CPU time", drawn[0], drawn[1]))
+	p.Add(title, webpage.Prose(cores(b)), webpage.WideFigure("Flame graph of "+b.Process+": the widest frames take most CPU time", drawn[0], drawn[1]))
 	return nil
 }
 

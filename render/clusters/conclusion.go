@@ -25,7 +25,7 @@ func (d *Diagnosis) Conclude() Conclusion {
 		return d.nothing()
 	}
 	f := tree[0].Finding
-	c := Conclusion{Headline: f.Message, Tone: webpage.Warn, Finding: f, Commands: Steps(f)}
+	c := Conclusion{Headline: heading(f), Tone: webpage.Warn, Finding: f, Commands: Steps(f)}
 	if f.Severity == check.Error {
 		c.Tone = webpage.Bad
 	}

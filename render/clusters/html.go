@@ -18,10 +18,10 @@ import (
 
 // writeHTML writes one page that needs nothing but itself.
 func writeHTML(w io.Writer, d *Diagnosis) error {
-	where, state := d.Headline()
+	where, _ := d.Headline()
 	c := d.Conclude()
 	p := &webpage.Page{
-		Window: d.title() + " of " + where, Headline: c.Headline, Tone: c.Tone, Under: render.NonBlank(where, state, d.Counts()),
+		Window: d.title() + " of " + where, Headline: c.Headline, Tone: c.Tone, Under: d.Under(),
 		Facts: c.Facts, Commands: c.Commands, FixFirst: true, Version: d.Version,
 	}
 	if d.Since != nil {
@@ -36,6 +36,15 @@ func writeHTML(w io.Writer, d *Diagnosis) error {
 	d.AddChecks(p)
 	return render.WritePage(w, p)
 }
+
+// Under returns what stands below the headline of a page: the cluster, its state, how the checks ended, and when that was.
+func (d *Diagnosis) Under() []string {
+	where, state := d.Headline()
+	return render.NonBlank(where, strings.ReplaceAll(state, "  ", " · "), d.Counts(), "Generated at "+d.Report.Now.UTC().Format("2006-01-02 15:04:05 UTC"))
+}
+
+// heading returns the message of a finding with a capital.
+func heading(f *check.Finding) string { return words.Sentence(f.Message, f.Object.Name) }
 
 // AddFindings adds the findings to a page, what follows from one below it, and those that are gone since an older state.
 func (d *Diagnosis) AddFindings(p *webpage.Page) {
@@ -91,7 +100,7 @@ func (d *Diagnosis) AddChecks(p *webpage.Page) {
 func (d *Diagnosis) article(b *check.Branch) webpage.Block {
 	a := webpage.Article{
 		Class: "finding " + b.Severity.String() + " depth" + strconv.Itoa(min(b.Depth, 4)), Mark: SeverityGlyph(b.Severity, false) + " " + b.Severity.String(),
-		Title: b.Message, Code: b.Check, CodeTitle: titleOf(d.Report, b.Check), About: []string{ObjectText(b.Object)},
+		Title: heading(b.Finding), Code: b.Check, CodeTitle: titleOf(d.Report, b.Check), About: []string{ObjectText(b.Object)},
 	}
 	if change := d.changeText(b.Finding); change != "" {
 		a.Mark += " [" + change + "]"

@@ -40,8 +40,8 @@ func ms(name, title string, priority int, of func(*Row) (float64, bool)) table.C
 }
 
 // columns are the keys of a phase, and what people see of it.
-func columns(o *render.ReportOptions) []table.ColumnOf[*Row] {
-	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).Titled("PHASE", 0, label).Looking((*Row).look)
+func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.ColumnOf[*Row] {
+	phase := render.TextKey("phase", func(r *Row) string { return string(r.phase.Name) }).Titled("PHASE", 0, func(r *Row) string { return label(r, name) }).Looking((*Row).look)
 	mean := ms("mean_ms", "MS", 0, func(r *Row) (float64, bool) { return r.ms(), r.known() })
 	mean.Shown = meanText
 	share := number("share", func(r *Row) (float64, bool) { return r.share(), r.known() }).Titled("SHARE", 0, shareText).Looking((*Row).look)
@@ -138,13 +138,32 @@ func callMs(r *Row) (float64, bool) {
 	return r.at.Ms, true
 }
 
+// phaseID names a phase as metrics, selectors and the documents do.
+func phaseID(p *latency.Phase) string { return string(p.Name) }
+
+// phaseText names a phase for readers who have no documents.
+func phaseText(p *latency.Phase) string {
+	if p.Name == latency.Unexplained || p.Doing() == "" {
+		return words.Sentence(string(p.Name))
+	}
+	return words.Sentence(p.Doing())
+}
+
+// phaseNames are the names of phases in a format: what is mailed has words.
+func phaseNames(f render.Format) func(*latency.Phase) string {
+	if f.Name() == "html" || f.Name() == "markdown" {
+		return phaseText
+	}
+	return phaseID
+}
+
 // label is the name of a phase, further in the deeper it is; that of a process where the row is one's.
-func label(r *Row) string {
+func label(r *Row, name func(*latency.Phase) string) string {
 	in := strings.Repeat("  ", r.depth)
 	if r.at != nil {
 		return in + "@" + r.at.Role + "-" + r.at.Node.String()
 	}
-	return in + string(r.phase.Name)
+	return in + name(r.phase)
 }
 
 func meanText(r *Row) string {

@@ -52,11 +52,11 @@ func Formats() render.Formats {
 
 // Schema is what can be asked of the phases.
 func Schema(o render.ReportOptions) *table.Schema {
-	return table.New(schema(), nil, columns(&o)).Schema()
+	return table.New(schema(), nil, columns(&o, phaseID)).Schema()
 }
 
 func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet {
-	list := table.New(schema(), lay(r.Budgets), columns(o))
+	list := table.New(schema(), lay(r.Budgets), columns(o, phaseNames(f)))
 	asked := render.Ask(o, list, nil)
 	s := &render.Sheet{
 		Kind: "Latency", Options: o, Head: head(r), Items: asked.Items,
@@ -80,7 +80,14 @@ func newSheet(r *Report, f render.Format, o *render.ReportOptions) *render.Sheet
 
 // AddTo adds a table of each budget to a page; what is unknown goes to its notes.
 func (r *Report) AddTo(p *webpage.Page) {
-	s := newSheet(r, render.Format{}, &render.ReportOptions{})
+	page, _ := Formats().Parse("html")
+	s := newSheet(r, page, &render.ReportOptions{})
+	for i := range s.Parts {
+		for j := range s.Parts[i].Head {
+			line := &s.Parts[i].Head[j]
+			line.Text = words.Sentence(line.Text)
+		}
+	}
 	p.Add("Where the time goes", s.Blocks()...)
 	for _, l := range render.PageLines(unknown(r)) {
 		p.Notes = append(p.Notes, "Unknown: "+l.Text)

@@ -25,7 +25,7 @@ func Processes(b *latency.Budget, p *latency.Phase) []*Row {
 
 // Columns are those of such lists that are named, in this order. Bars are as wide as the options have room for.
 func Columns(o *render.ReportOptions, names ...string) []table.ColumnOf[*Row] {
-	all := columns(o)
+	all := columns(o, phaseID)
 	var list []table.ColumnOf[*Row]
 	for _, name := range names {
 		for _, c := range all {

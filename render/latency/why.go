@@ -27,7 +27,7 @@ type Because struct {
 
 // WriteWhy writes why requests take as long as they do.
 func WriteWhy(w io.Writer, r *Because, f render.Format, o render.ReportOptions) error {
-	return whySheet(r, &o).Write(w, f)
+	return whySheet(r, f, &o).Write(w, f)
 }
 
 // WhyFormats are the formats of the report.
@@ -42,11 +42,14 @@ func WhyFormats() render.Formats {
 }
 
 // WhySheet is why requests take as long as they do as part of another document.
-func WhySheet(r *Because) *render.Sheet { return whySheet(r, &render.ReportOptions{}) }
+func WhySheet(r *Because) *render.Sheet {
+	ticket, _ := WhyFormats().Parse("markdown")
+	return whySheet(r, ticket, &render.ReportOptions{})
+}
 
 // WhySchema is what can be asked of the reasons.
 func WhySchema(render.ReportOptions) *table.Schema {
-	return table.New(whyRows(), nil, whyColumns()).Schema()
+	return table.New(whyRows(), nil, whyColumns(phaseID)).Schema()
 }
 
 func whyRows() table.Schema {
@@ -65,7 +68,7 @@ type reasonRow struct {
 	*why.Reason
 }
 
-func whyColumns() []table.ColumnOf[*reasonRow] {
+func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 	text := render.TextKey[*reasonRow]
 	number := func(name string, of func(*reasonRow) float64) table.ColumnOf[*reasonRow] {
 		return render.Key(name, table.Number, func(r *reasonRow) table.Cell { return table.OfFloat(of(r)) })
@@ -76,7 +79,7 @@ func whyColumns() []table.ColumnOf[*reasonRow] {
 		text("database", func(r *reasonRow) string { return r.of.Budget.Database }),
 		text("request", func(r *reasonRow) string { return string(r.of.Budget.Request) }),
 		text("verdict", func(r *reasonRow) string { return r.of.Verdict() }),
-		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).Titled("PHASE", 0, func(r *reasonRow) string { return string(r.Phase.Name) }),
+		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).Titled("PHASE", 0, func(r *reasonRow) string { return name(r.Phase) }),
 		text("parent", func(r *reasonRow) string { return string(r.Phase.Parent) }),
 		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).Titled("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.of.Budget, phase: r.Phase}) }),
 		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).Titled("SHARE", 0, func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
@@ -147,14 +150,14 @@ func (r *reasonRow) with(between string) string {
 	return strings.Join(names, between)
 }
 
-func whySheet(r *Because, o *render.ReportOptions) *render.Sheet {
+func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Sheet {
 	var rows []*reasonRow
 	for _, a := range r.Answers {
 		for i := range a.Reasons {
 			rows = append(rows, &reasonRow{a, &a.Reasons[i]})
 		}
 	}
-	asked := render.Ask(o, table.New(whyRows(), rows, whyColumns()), nil)
+	asked := render.Ask(o, table.New(whyRows(), rows, whyColumns(phaseNames(f))), nil)
 	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *encode.Encoder) { whyAbout(e, r) }, Nested: func(e *encode.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
 	s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)})
 	if len(r.Answers) > 0 {

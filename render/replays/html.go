@@ -34,7 +34,10 @@ func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version str
 	} else {
 		p.Window, p.Under = "What if: "+render.OrUnknown(report.Setup.Collection), []string{setupText(&report.Setup, o)}
 	}
-	p.Headline = Conclude(results, report)
+	if len(results) > 0 && !results[0].Result.Taken.IsZero() {
+		p.Under = append(p.Under, "Measured at "+results[0].Result.Taken.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	p.Headline = words.Sentence(Conclude(results, report))
 	if err := AddTo(p, results, report); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -167,5 +170,5 @@ func figureOf(kind string, write func(b *bytes.Buffer, o PlotOptions) error) (we
 	if err != nil {
 		return "", err
 	}
-	return webpage.Figure(kind, webpage.Inline(light.String()), webpage.Inline(dark.String())), nil
+	return webpage.Figure(words.Sentence(plotKinds()[kind].what), webpage.Inline(light.String()), webpage.Inline(dark.String())), nil
 }

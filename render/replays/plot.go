@@ -54,17 +54,22 @@ type resultChart struct {
 	results []Series
 }
 
-// PlotResults draws results. What there is nothing to draw of is an error that says so; nothing is written then.
-func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
-	draws := map[string]struct {
-		what string
-		draw func(c *resultChart) error
-	}{
+type plotKind struct {
+	what string
+	draw func(c *resultChart) error
+}
+
+func plotKinds() map[string]plotKind {
+	return map[string]plotKind{
 		"qps":     {"queries per second by load", (*resultChart).qps},
 		"front":   {"recall against queries per second", (*resultChart).front},
-		"latency": {"latency", (*resultChart).latency},
+		"latency": {"latency by percentile", (*resultChart).latency},
 	}
-	kind, known := draws[o.Kind]
+}
+
+// PlotResults draws results. What there is nothing to draw of is an error that says so; nothing is written then.
+func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
+	kind, known := plotKinds()[o.Kind]
 	var err error
 	c := &resultChart{results: results}
 	switch {

@@ -119,6 +119,11 @@ func Figure(name string, light, dark Block) Block {
 	return block("figure", map[string]any{"Name": name, "Light": light, "Dark": dark})
 }
 
+// WideFigure is a Figure that scrolls where the screen is too narrow to read it.
+func WideFigure(name string, light, dark Block) Block {
+	return block("figure", map[string]any{"Name": name, "Light": light, "Dark": dark, "Scrolls": true})
+}
+
 // Inline is a picture of ours in SVG as an element of a page. The writer of SVG has escaped what texts are in it.
 func Inline(svg string) Block {
 	_, rest, _ := strings.Cut(svg, "viewBox=")

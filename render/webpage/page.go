@@ -131,7 +131,7 @@ func hash(script string) string {
 // parsed are the templates. What a block wrote goes into others as it is.
 var parsed = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
-		"text": text, "code": code, "raw": func(b Block) template.HTML { return template.HTML(b) }, //nolint:gosec // written by a template that escapes
+		"text": text, "sentence": words.Sentence, "code": code, "raw": func(b Block) template.HTML { return template.HTML(b) }, //nolint:gosec // written by a template that escapes
 	}).Parse(blocks)
 })
 

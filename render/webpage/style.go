@@ -17,14 +17,16 @@ nav{margin:1.2rem 0 0;padding-left:1.1rem}nav ul{display:flex;flex-wrap:wrap;gap
 dl{display:grid;gap:.15rem 1rem;grid-template-columns:max-content minmax(0,1fr);margin:.5rem 0}dd{margin:0}.answer{font-size:1.02rem;margin:1.2rem 0 .8rem;padding-left:1.1rem}
 .answer dt{font-weight:600}
 code,pre{font:.9em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-.cmd{background:var(--card);border:1px solid var(--line);border-radius:4px;margin:.4rem 0;position:relative}
-.cmd pre{margin:0;overflow-x:auto;padding:.5rem 4.6rem .5rem .7rem;white-space:pre}.cmd button{background:var(--bg);border:1px solid var(--line);border-radius:4px;color:var(--fg);cursor:pointer;font:inherit;font-size:.8rem;padding:.1rem .5rem;position:absolute;right:.4rem;top:.35rem}
+.cmd{align-items:flex-start;background:var(--card);border:1px solid var(--line);border-radius:4px;display:flex;margin:.4rem 0}
+.cmd pre{flex:1;margin:0;min-width:0;overflow-x:auto;padding:.5rem .7rem;white-space:pre}.cmd button:not([hidden]){background:var(--bg);border:1px solid var(--line);border-radius:4px;color:var(--fg);cursor:pointer;flex:none;font:inherit;font-size:.8rem;margin:.35rem .4rem 0 0;padding:.1rem .5rem}
 .cmd+p{color:var(--dim);margin:.1rem 0 .7rem}
 .cards{display:flex;flex-wrap:wrap;gap:.6rem;margin:.6rem 0}.cards div{background:var(--card);border:1px solid var(--line);border-radius:4px;min-width:9rem;padding:.5rem .8rem}
 .cards strong{display:block;font-size:1.3rem;font-variant-numeric:tabular-nums}.cards span{color:var(--dim);display:block;font-size:.85rem}
-.wide{overflow-x:auto;position:relative}table{border-collapse:collapse;font-size:.9rem;margin:.4rem 0}td,th{overflow-wrap:normal;padding:.12rem .9rem .12rem 0;text-align:left;vertical-align:top}
+.wide{overflow-x:auto;position:relative}
+.wide:has(>table){background:linear-gradient(90deg,var(--bg) 30%,transparent) 0 0/2rem 100% local no-repeat,linear-gradient(270deg,var(--bg) 30%,transparent) 100% 0/2rem 100% local no-repeat,linear-gradient(90deg,var(--line),transparent) 0 0/.7rem 100% scroll no-repeat,linear-gradient(270deg,var(--line),transparent) 100% 0/.7rem 100% scroll no-repeat}
+table{border-collapse:collapse;font-size:.9rem;margin:.4rem 0}td,th{overflow-wrap:normal;padding:.12rem .9rem .12rem 0;text-align:left;vertical-align:top}
 thead th{border-bottom:1px solid var(--line);font-weight:600;white-space:nowrap}td.n,th.n{font-variant-numeric:tabular-nums;text-align:right;white-space:nowrap}tbody th{font-weight:normal}
-figure{margin:1rem 0}figure .wide>svg{display:block;height:auto;max-width:100%;min-width:40rem}figcaption{color:var(--dim);font-size:.9rem}.on-dark{display:none}
+figure{margin:1rem 0}figure .wide>svg{display:block;height:auto;max-width:100%}figure.scroll .wide>svg{min-width:40rem}figcaption{color:var(--dim);font-size:.9rem}.on-dark{display:none}
 @media screen and (prefers-color-scheme:dark){.on-dark{display:block}.on-light:has(+.on-dark){display:none}}
 details{margin:.4rem 0}summary{cursor:pointer}ul{margin:.3rem 0;padding-left:1.2rem}
 .finding{background:var(--card);border:1px solid var(--line);border-left:4px solid var(--info);border-radius:4px;break-inside:avoid;margin:.8rem 0;padding:.7rem 1rem}
@@ -34,8 +36,8 @@ details{margin:.4rem 0}summary{cursor:pointer}ul{margin:.3rem 0;padding-left:1.2
 
 
 footer{border-top:1px solid var(--line);color:var(--dim);font-size:.88rem;margin-top:2.5rem;padding-top:.6rem}
-@media (max-width:40rem){body{padding:1rem .75rem}h1{font-size:1.2rem}dl{grid-template-columns:minmax(0,1fr)}dt{margin-top:.3rem}.depth1,.depth2,.depth3,.depth4{margin-left:.6rem}.cards div{flex:1 1 8rem}}
-@media print{body{font-size:10pt;max-width:none;padding:0}nav,.skip,.cmd button{display:none}.cmd pre{white-space:pre-wrap}.finding,.cmd{background:none}tr{break-inside:avoid}h3{break-after:avoid}h2{break-after:avoid}*{print-color-adjust:exact}.wide{overflow:visible}figure .wide>svg{min-width:0}}
+@media (max-width:40rem){.cmd pre{white-space:pre-wrap}table{font-size:.8rem}td,th{padding-right:.5rem}body{padding:1rem .75rem}h1{font-size:1.2rem}dl{grid-template-columns:minmax(0,1fr)}dt{margin-top:.3rem}.depth1,.depth2,.depth3,.depth4{margin-left:.6rem}.cards div{flex:1 1 8rem}}
+@media print{body{font-size:10pt;max-width:none;padding:0}nav,.skip,.cmd button{display:none}.cmd pre{white-space:pre-wrap}.finding,.cmd{background:none}tr{break-inside:avoid}h3{break-after:avoid}h2{break-after:avoid}*{print-color-adjust:exact}.wide{overflow:visible}figure.scroll .wide>svg{min-width:0}}
 `
 
 // script copies commands. Its buttons are hidden until it runs.

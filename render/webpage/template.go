@@ -38,14 +38,14 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 {{end}}
 {{define "fix"}}{{with .Commands}}<div class="answer">{{template "commands" .}}</div>
 {{end}}{{end}}
-{{define "lines"}}{{range .}}<p{{with .Class}} class="{{text .}}"{{end}}>{{if .Named}}<strong>{{text .Name}}</strong> {{end}}{{text .Text}}</p>
+{{define "lines"}}{{range .}}<p{{with .Class}} class="{{text .}}"{{end}}>{{if .Named}}<strong>{{text (sentence .Name)}}</strong> {{end}}{{text .Text}}</p>
 {{end}}{{end}}
 {{define "list"}}<ul>
 {{range .}}<li>{{text .}}</li>
 {{end}}</ul>
 {{end}}
 {{define "facts"}}<dl>
-{{range .}}<dt>{{text .Name}}</dt><dd>{{text .Value}}{{with .Source}} <span class="source">({{text .}})</span>{{end}}</dd>
+{{range .}}<dt>{{text (sentence .Name)}}</dt><dd>{{text .Value}}{{with .Source}} <span class="source">({{text .}})</span>{{end}}</dd>
 {{end}}</dl>{{end}}
 {{define "commands"}}{{range .}}{{if .Code}}<div class="cmd"><pre role="group" aria-label="{{if eq .Language "python"}}pymilvus code{{else}}Command{{end}}" tabindex="0"><code>{{code .Code}}</code></pre><button type="button" hidden>Copy</button></div>
 {{end}}{{with .Text}}<p>{{text .}}</p>
@@ -66,7 +66,7 @@ const blocks = `{{define "page"}}<!DOCTYPE html>
 <p class="dim"><code title="{{text .CodeTitle}}">{{text .Code}}</code>{{range .About}} · {{text .}}{{end}}</p>
 {{range .Blocks}}{{raw .}}
 {{end}}</article>{{end}}
-{{define "figure"}}<figure>
+{{define "figure"}}<figure{{if .Scrolls}} class="scroll"{{end}}>
 <div class="wide on-light" role="img" aria-label="{{text .Name}}" tabindex="0">{{raw .Light}}</div>
 {{with .Dark}}<div class="wide on-dark" role="img" aria-label="{{text $.Name}}" tabindex="0">{{raw .}}</div>
 {{end}}<figcaption>{{text .Name}}</figcaption>
