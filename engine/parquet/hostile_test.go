@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -26,8 +27,12 @@ func TestHostileMetadata(t *testing.T) {
 
 // FuzzOpen: nothing that a file says makes reading it panic, or take much memory.
 func FuzzOpen(f *testing.F) {
-	for _, name := range []string{"one", "plain", "zeros"} {
-		b, err := os.ReadFile("../dataset/testdata/" + name + ".parquet")
+	names, err := filepath.Glob("../dataset/testdata/pyarrow/*.parquet")
+	if err != nil || len(names) == 0 {
+		f.Fatal("no seeds", err)
+	}
+	for _, name := range append(names, "../dataset/testdata/plain.parquet", "../dataset/testdata/zeros.parquet") {
+		b, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
 		}
