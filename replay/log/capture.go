@@ -125,7 +125,7 @@ func (c *capture) read(ctx context.Context, name string, r io.Reader) error {
 
 // records reads lines. 2.3 and 2.4 write line breaks in error messages as they are: such lines are counted and skipped.
 func (c *capture) records(ctx context.Context, name string, in io.Reader) error {
-	s := scanLines(in)
+	s := scanLines(in, maxAccessLine)
 	number := 0
 	for s.Scan() {
 		if number++; number%checkEvery == 0 && ctx.Err() != nil {

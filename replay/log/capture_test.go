@@ -289,3 +289,11 @@ func FuzzCapture(f *testing.F) {
 		}
 	})
 }
+
+// TestCaptureEndsALongLine: a line without end is not kept in memory.
+func TestCaptureEndsALongLine(t *testing.T) {
+	_, _, err := captureOf(t.Context(), strings.NewReader(strings.Repeat("x", maxAccessLine+1)), CaptureOptions{})
+	if err == nil || !strings.Contains(err.Error(), "line 1: the file breaks off") {
+		t.Error(err)
+	}
+}

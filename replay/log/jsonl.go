@@ -34,10 +34,13 @@ const (
 	kindCut       = "files that could not be read to the end"
 )
 
-// scanLines returns a scanner of lines of at most maxLine bytes.
-func scanLines(in io.Reader) *bufio.Scanner {
+// maxAccessLine bounds one line of an access log, which has an expression at most.
+const maxAccessLine = 16 << 20
+
+// scanLines returns a scanner of lines of at most so many bytes.
+func scanLines(in io.Reader, most int) *bufio.Scanner {
 	s := bufio.NewScanner(in)
-	s.Buffer(make([]byte, 0, 1<<20), maxLine)
+	s.Buffer(make([]byte, 0, 1<<20), most)
 	return s
 }
 
@@ -59,7 +62,7 @@ type lineReader struct {
 
 // readLines reads requests until the end or the limit.
 func (r *lineReader) readLines(ctx context.Context, in io.Reader) error {
-	s := scanLines(in)
+	s := scanLines(in, maxLine)
 	for s.Scan() && s.Err() == nil { // a stream that breaks off ends with a part of a line
 		if r.line++; r.line%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
