@@ -9,6 +9,7 @@ import (
 
 	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
+	"kitescope/internal/redact"
 )
 
 // maxMissing bounds how many missing segments of a log are listed: ids come from keys.
@@ -117,13 +118,13 @@ func (s *state) addCleaning(logs map[int64]*model.Log) {
 		if l == nil {
 			return
 		}
-		i := slices.IndexFunc(l.Segments, func(x model.LogSegment) bool { return x.ID == f.ids[1] })
-		if i < 0 {
+		i, ok := slices.BinarySearchFunc(l.Segments, f.ids[1], func(x model.LogSegment, id int64) int { return cmp.Compare(x.ID, id) })
+		if !ok {
 			return
 		}
 		m, x := f.value.(*legacypb.SegmentCleanupStatus), &l.Segments[i]
 		if m.GetState() == legacypb.SegmentCleanupState_CLEANUP_FAILED {
-			x.CleaningFailed, x.CleaningError = true, m.GetErrorMessage()
+			x.CleaningFailed, x.CleaningError = true, redact.Text(m.GetErrorMessage())
 		}
 	})
 }
