@@ -53,19 +53,24 @@ type findingSheet struct {
 	lines []draw.Line
 }
 
-// Lines are the finding in lines of w cells. brief has the fix first and what it is about behind it, for a place of a few lines
-// beside a list that has the message already.
+// Lines returns the finding in lines of w cells. brief cuts the message to a line and has the fix below it, for a place
+// of a few lines.
 func (o *openedFinding) Lines(w int, brief bool) []draw.Line {
 	s := &findingSheet{w: w}
 	if brief {
-		s.fix(o)
-		s.message(o)
+		whole := &findingSheet{w: w}
+		whole.message(o)
+		s.lines = append(s.lines, whole.lines[0])
+		s.fix(o, false)
+		if len(whole.lines) > 1 {
+			s.message(o)
+		}
 		s.about(o)
 	} else {
 		s.message(o)
 		s.about(o)
 		s.gap()
-		s.fix(o)
+		s.fix(o, true)
 		s.gap()
 	}
 	s.rest(o)
@@ -116,8 +121,8 @@ func (s *findingSheet) about(o *openedFinding) {
 	}
 }
 
-// fix is the block of what to do, marked at its left.
-func (s *findingSheet) fix(o *openedFinding) {
+// fix adds the block of what to do, marked at its left; titled gives a command a line above it.
+func (s *findingSheet) fix(o *openedFinding, titled bool) {
 	mark := draw.Piece{Role: render.RoleAccent, Text: fixMark}
 	steps := o.Steps()
 	if len(steps) == 0 {
@@ -128,7 +133,9 @@ func (s *findingSheet) fix(o *openedFinding) {
 	if o.Command() != nil {
 		head = append(head, draw.Piece{Role: render.RoleDim, Text: "  y copies the command"})
 	}
-	s.add(head...)
+	if titled || o.Command() == nil {
+		s.add(head...)
+	}
 	s.steps(steps, mark)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/inspect/check"
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
@@ -98,16 +99,14 @@ func barTitle(room int) string {
 // mostNodes is how many nodes the overview lists; the page of nodes has all.
 const mostNodes = 12
 
-// foremost are the nodes to list: all, or of too many those that are silent, then those that serve
-// most, and the ones that serve least.
+// foremost returns the nodes to list: those that are silent, then those with the worst findings, then the rest. Of too
+// many it lists those of the rest that serve most, and the ones that serve least.
 func (s *overviewSheet) foremost() []*view.NodeLine {
 	list := make([]*view.NodeLine, len(s.o.Nodes))
 	for i := range s.o.Nodes {
 		list[i] = &s.o.Nodes[i]
 	}
-	if len(list) <= mostNodes {
-		return list
-	}
+	few := len(list) <= mostNodes
 	rows := func(n *view.NodeLine) int64 { return n.Live.SealedRows.Int + n.Live.GrowingRows.Int }
 	silent := func(n *view.NodeLine) int {
 		if n.Live.Answer == "answered" {
@@ -115,9 +114,24 @@ func (s *overviewSheet) foremost() []*view.NodeLine {
 		}
 		return 0
 	}
+	worst := func(n *view.NodeLine) (worst check.Severity) {
+		if s.report != nil {
+			for _, f := range s.report.About("nodes", n.Ref.ID) {
+				worst = max(worst, f.Severity)
+			}
+		}
+		return worst
+	}
 	slices.SortStableFunc(list, func(a, b *view.NodeLine) int {
-		return cmp.Or(cmp.Compare(silent(a), silent(b)), -cmp.Compare(rows(a), rows(b)))
+		order := cmp.Or(cmp.Compare(silent(a), silent(b)), -cmp.Compare(worst(a), worst(b)))
+		if few {
+			return order
+		}
+		return cmp.Or(order, -cmp.Compare(rows(a), rows(b)))
 	})
+	if few {
+		return list
+	}
 	const least = 3
 	return append(list[:mostNodes-least:mostNodes-least], list[len(list)-least:]...)
 }

@@ -128,12 +128,16 @@ const besideOverview = 140
 // lay lays the overview out, and finds what is selected in it.
 func (p *overviewPage) lay(m *Model, w, h int) (lines []string, left, top int) {
 	left, top = draw.Halves(w, h, besideOverview, w*2/3)
-	if top < h {
-		top = h - max(3, min(h/3, 12))
+	below := top < h
+	if below { // what is opened takes what is left, and at least a few lines
+		top = h - max(3, min(h/3, 8))
 	}
 	lines, items := overviewContent{
 		Styles: m.Styles, Overview: p.overview, Largest: p.largest, Report: m.data.judged.report, Latency: m.data.times.latency,
 	}.Lines(left, top)
+	if below {
+		top = min(top, len(lines))
+	}
 	p.items = items
 	p.Fit(len(lines), top)
 	p.place()
