@@ -14,6 +14,7 @@ import (
 
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/view"
 	"kitescope/tui/tuitest"
 )
@@ -217,8 +218,8 @@ func TestDrillDownAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, "4 enter")
 		d.Shows("overview › collections › docs_hnsw_cos segments", "7")
-		d.Keys("a down enter")
-		d.Shows("› 470590760626295028 index files")
+		d.Keys("a down enter") // it has no index files
+		d.Shows("› 470590760626295028  ", "no segment-indexes with segment_id=470590760626295028")
 		d.Keys("esc o")
 		d.Shows("collections")
 		if d.under() != strconv.Itoa(tuitest.FirstID) {
@@ -234,6 +235,38 @@ func TestDrillDownAndBack(t *testing.T) {
 		d.Shows("index files")
 		d.Keys("H")
 		d.Shows("DATA")
+	})
+}
+
+// TestOpenDescribes: a coordinator has no rows of its own to open, so enter describes it; a query node has segments.
+func TestOpenDescribes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 120, 40)
+		d.Cluster(modeltest.Served())
+		d.Keys(": n o d e s space r o l e = r o o t c o o r d enter enter")
+		d.Shows("› rootcoord-", "no vchannels with watcher=")
+		d.Keys(": n o d e s space r o l e = q u e r y n o d e enter enter")
+		d.Shows(" serves")
+	})
+}
+
+// TestColumnsStay: while a filter is typed the columns stay where they are, and without it they are as they were.
+func TestColumnsStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "5")
+		header := func() string { return strings.Split(d.Plain(), "\n")[3] }
+		before := header()
+		d.Keys("/")
+		for _, key := range strings.Split("!growing", "") {
+			d.Keys(key)
+			if h := header(); h != before {
+				t.Errorf("after %s: %q, before %q", key, h, before)
+			}
+		}
+		d.Keys("enter esc")
+		if h := header(); h != before {
+			t.Errorf("without the filter: %q, before %q", h, before)
+		}
 	})
 }
 

@@ -37,7 +37,7 @@ func copyFix(m *Model, s check.Step) Cmd {
 	return m.Copy(text, what+": "+draw.Cut(words.OneLine(text), 60))
 }
 
-// lackingFacts says what checks could not run and why, in a line for each reason, with their names as a second text. Those that need the
+// lackingFacts returns why checks could not run, a line for each reason, with their names as a second text. Those that need the
 // processes, where nobody asked them, are one line, with what helps.
 func lackingFacts(r *check.Report) []Fact {
 	var list []Fact
@@ -49,7 +49,7 @@ func lackingFacts(r *check.Report) []Fact {
 			asking = append(asking, ids...)
 			continue
 		}
-		list = append(list, Fact{words.Number(len(ids)) + all + " could not run: " + words.Harmless(u.Reason), strings.Join(ids, ", ")})
+		list = append(list, Fact{words.Harmless(u.Reason) + " · " + words.Number(len(ids)) + all + " could not run", strings.Join(ids, ", ")})
 	}
 	if n := len(asking); n > 0 {
 		text := words.Number(n) + all + " " + words.Agree(n, "needs", "need") + " the nodes: open live, or a bundle saved with --live"
@@ -57,7 +57,7 @@ func lackingFacts(r *check.Report) []Fact {
 	}
 	for _, x := range r.Results {
 		if x.Status == check.Found && len(x.Unseen) > 0 {
-			list = append(list, Fact{x.Check.ID + " did not see everything", words.Harmless(strings.Join(x.Unseen, "; "))})
+			list = append(list, Fact{x.Check.ID + ": checked on partial data", words.Harmless(strings.Join(x.Unseen, "; "))})
 		}
 	}
 	return list

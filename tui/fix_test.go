@@ -26,7 +26,7 @@ func TestFixIsOneKeyAway(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driven(t, testConfig(), size.W, size.H)
 				d.Cluster(tuitest.Fixture())
-				d.Shows(fixMark+"$ etcdctl") // and as much of it as there is room for
+				d.Shows(fixMark + "$ etcdctl") // and as much of it as there is room for
 				d.Keys("y")
 				if d.Clip != curing {
 					t.Errorf("copied %q", d.Clip)

@@ -152,14 +152,19 @@ func (g *gridPage) back(m *Model) Cmd {
 	return m.Back()
 }
 
-// open follows the first link, or describes where there is none.
+// open follows the first link, or describes where there is none or it leads to nothing.
 func (g *gridPage) open(m *Model) Cmd {
 	row, _ := g.current()
 	links := g.rows.Table.Links(row)
 	if len(links) == 0 {
 		return g.Act(m, ActDescribe)
 	}
-	return followLink(m, links[0], g.rows.Table.Ref(row))
+	ref := g.rows.Table.Ref(row)
+	cmd := followLink(m, links[0], ref)
+	if linked, ok := m.Top().(*gridPage); ok && linked != g {
+		linked.instead = &ref
+	}
+	return cmd
 }
 
 // followLink shows the rows that a link of an object leads to.

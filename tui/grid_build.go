@@ -32,6 +32,14 @@ func (b builtMsg) Apply(m *Model) Cmd {
 		return g.toggleAll(m)
 	}
 	g.takeOver(m, b)
+	if ref := g.instead; ref != nil {
+		g.instead = nil
+		if known := g.rows.Env.Cluster.Loaded.Has(g.resource.Needs); known && g.rows.Count()+g.rows.Left == 0 && m.Top() == g {
+			m.Say(ToneInfo, g.nothing())
+			m.stack.pop()
+			return m.Push(newDetailPage(*ref))
+		}
+	}
 	return g.Refresh(m)
 }
 

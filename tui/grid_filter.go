@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"kitescope/internal/words"
@@ -56,9 +57,15 @@ func (g *gridPage) setFilter(m *Model, text string) Cmd {
 	if err != nil || f.Text == g.filter.Text {
 		return nil
 	}
+	if g.filter.Empty() {
+		g.widestAll, g.learntAll = slices.Clone(g.Widest), slices.Clone(g.learnt)
+	}
 	g.filter = f
 	if g.rows.Table != nil && f.Empty() {
 		g.unfilter()
+		if len(g.widestAll) == len(g.Widest) { // as they were
+			g.Widest, g.learnt = g.widestAll, g.learntAll
+		}
 		g.serial.Add(1) // what was being matched is not wanted
 		g.busy, g.building = "", false
 		return g.Refresh(m) // what came meanwhile

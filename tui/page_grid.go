@@ -25,12 +25,16 @@ type gridPage struct {
 	wide  bool
 
 	filter rowFilter
-	rows   gridRows // what is shown
+	// widestAll and learntAll are the widths and texts of columns before the filter.
+	widestAll []int
+	learntAll []learnt
+	rows      gridRows // what is shown
 
 	serial   atomic.Int64 // counts builds: one that is not the newest ends early, and its result is dropped
 	building bool         // a refresh waits for the build that is on its way: it must not be overtaken forever
 	busy     string       // what is going on off the loop, "" if nothing
 	want     string       // id to put the cursor on once it is there
+	instead  *model.Ref   // what is described where there are no rows
 	err      error        // of the filter as typed, or of the selection
 }
 
@@ -106,6 +110,7 @@ func (g *gridPage) Body(m *Model, w, h int) []string {
 
 func (g *gridPage) lines(m *Model, w, h int) []string {
 	v := g.drawn()
+	g.settled = m.Prompt != nil && m.Prompt.Sign == "/" // columns stay while a filter is typed
 	return g.draw(m.Styles, v, v.sorted(), w, h)
 }
 

@@ -34,6 +34,7 @@ type tableView struct {
 	Widest      []int // the widest text seen in each column, so that columns do not jump while scrolling
 	Placed      []draw.Placed
 	learnt      []learnt // of each column
+	settled     bool     // nothing more is learnt: columns stay where they are
 	sameFirst   bool     // columns that are the same in all rows go first: the page says which are hidden
 	height      int      // rows visible in the last frame
 	Hidden      int      // columns without room in the last frame
@@ -147,6 +148,7 @@ func (t *tableView) draw(st *draw.Styles, g grid, sorted SortMark, w, h int) []s
 
 // read makes the texts of the visible rows and learns how wide they are.
 func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
+	learn := !t.settled || len(t.Widest) != len(cols)
 	if len(t.Widest) != len(cols) {
 		t.Widest, t.learnt = make([]int, len(cols)), make([]learnt, len(cols))
 		for j := range cols {
@@ -158,8 +160,10 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 		for j := range cols {
 			s := g.text(t.top+i, j)
 			texts[i*len(cols)+j] = s
-			t.Widest[j] = max(t.Widest[j], draw.Width(s))
-			t.learnt[j].add(s, visible)
+			if learn {
+				t.Widest[j] = max(t.Widest[j], draw.Width(s))
+				t.learnt[j].add(s, visible)
+			}
 		}
 	}
 	return texts
@@ -168,7 +172,7 @@ func (t *tableView) read(g grid, cols []table.Column, visible int) []string {
 func (t *tableView) place(cols []table.Column, sorted, w, soft int) {
 	tracks := make([]draw.Track, len(cols))
 	for j := range cols {
-		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: soft, Kept: cols[j].Kept}
+		tracks[j] = draw.Track{Natural: t.Widest[j], Priority: cols[j].Priority, Flexible: draw.Flexible(cols[j].Kind), Soft: max(soft, cols[j].Least), Kept: cols[j].Kept}
 		tracks[j].Same = t.sameFirst && j > 0 && t.learnt[j].same()
 		if j == sorted { // it explains the order, so it stays; with room for the arrow
 			tracks[j].Kept = true

@@ -112,7 +112,7 @@ var metricNames = []column[*metricRow]{
 		return list(names)
 	}),
 	col(table.Column{Name: "address", Show: table.Wide, Priority: 8, Doc: "Address of the process; empty for a text from a file."}, func(_ *Env, m *metricRow) table.Cell { return text(m.process.Address) }),
-	col(table.Column{Name: "metric", Doc: "Name on /metrics, of a histogram without _sum, _count and _bucket.", Shorten: true}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
+	col(table.Column{Name: "metric", Least: 40, Doc: "Name on /metrics, of a histogram without _sum, _count and _bucket.", Shorten: true}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Name) }),
 	col(table.Column{Name: "labels", Kind: table.Pairs, Shorten: true, Doc: "Labels of the series."}, func(_ *Env, m *metricRow) table.Cell {
 		var flat []string
 		for _, l := range m.series.Labels {
@@ -133,7 +133,7 @@ var metricNames = []column[*metricRow]{
 		return text(m.known.Help)
 	}),
 	col(table.Column{Name: "kind", Kind: table.State, Show: table.Wide, Priority: 9, Doc: "counter, gauge, histogram, summary or untyped."}, func(_ *Env, m *metricRow) table.Cell { return text(m.family.Kind.String()) }),
-	col(table.Column{Name: "unit", Priority: 5, Doc: "ms, us, s, bytes, ratio, unix seconds; empty for counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
+	col(table.Column{Name: "unit", Priority: 1, Doc: "ms, us, s, bytes, ratio, unix seconds; empty for counts."}, func(_ *Env, m *metricRow) table.Cell { return text(m.unit()) }),
 }
 
 var metricValues = []column[*metricRow]{

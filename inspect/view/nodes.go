@@ -23,7 +23,7 @@ var nodes = define(definition[*model.Session]{
 		return Ref{ID: s.Name(), Name: s.Name()}
 	},
 	links: func(_ *Env, s *model.Session) []Link {
-		return []Link{
+		links := []Link{
 			link("channels", "vchannels", "watcher="+s.Node.String()),
 			link("replicas", "replicas", "nodes="+s.Node.String()),
 			link("index builds", "segment-indexes", "node="+s.Node.String()),
@@ -31,6 +31,12 @@ var nodes = define(definition[*model.Session]{
 			link("calls", "calls", "node="+s.Name()),
 			link("settings", "settings", "sessions="+s.Name()),
 		}
+		first := map[string]string{"querynode": "serves", "indexnode": "index builds"}[s.Role]
+		if i := slices.IndexFunc(links, func(l Link) bool { return l.Title == first }); i > 0 {
+			l := links[i]
+			links = slices.Insert(slices.Delete(links, i, i+1), 0, l)
+		}
+		return links
 	},
 	sections: func(s *scope, x *model.Session) []Section {
 		return []Section{

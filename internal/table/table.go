@@ -131,6 +131,8 @@ type Column struct {
 	Ranked bool
 	// Right aligns texts as numbers are: what people see of a number is often a text.
 	Right bool
+	// Least is how many cells of a text stay before columns with a Priority are dropped; 0 is the usual number.
+	Least int
 	// Shorten says that where there is no room the middle goes first: names that begin alike.
 	Shorten bool
 	// Doc is one sentence for docs/reference/json.md and help.

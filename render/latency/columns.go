@@ -198,7 +198,8 @@ func mostAt(r *Row) string {
 }
 
 // barWidth is how wide the whole request is.
-func barWidth(o *render.ReportOptions) int {
+// BarWidth returns the cells of the bar of a whole request.
+func BarWidth(o *render.ReportOptions) int {
 	if o.Width == 0 || o.Width >= 100 {
 		return 24
 	}
@@ -213,7 +214,7 @@ func waterfall(r *Row, o *render.ReportOptions) string {
 	if r.phase.Aside() && r.at == nil {
 		return aside(r.phase)
 	}
-	size := barWidth(o)
+	size := BarWidth(o)
 	if r.budget.Ms <= 0 {
 		return ""
 	}

@@ -74,25 +74,22 @@ func phaseColumns(m *tui.Model, names ...string) []tui.Column[*show.Row] {
 		case "phase":
 			c.Kind = table.ID // a name that is cut says little
 		case "bar":
-			if m.Width < leastReason {
-				c.Shown = shortened(c.Shown)
-			}
+			c.Kind = table.ID // a picture that is cut says nothing
+			c.Shown = shortened(c.Shown, show.BarWidth(&o))
 		}
 		list = append(list, tui.ReportColumn(c))
 	}
 	return list
 }
 
-// leastReason is a terminal that has room for the reason why a phase is unknown beside it.
-const leastReason = 100
-
-// shortened has no reason where a bar should be: enter says it.
-func shortened(bar func(*show.Row) string) func(*show.Row) string {
+// shortened cuts texts in the place of a bar to its width; where that is too little for a reason, enter says it.
+func shortened(bar func(*show.Row) string, w int) func(*show.Row) string {
 	return func(r *show.Row) string {
-		if !r.Phase().Known && r.Phase().Name != latency.Total {
+		text := bar(r)
+		if !r.Phase().Known && r.Phase().Name != latency.Total && draw.Width(text) > w {
 			return "enter says why"
 		}
-		return bar(r)
+		return draw.Cut(text, w)
 	}
 }
 
@@ -104,7 +101,7 @@ func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	}
 	columns = append(columns, phaseColumns(m, "mean_ms", "p50_ms", "p99_ms", "per_second")...)
 	columns[tui.ColumnNamed(columns, "p50_ms")].Priority++ // the first to go
-	columns = append(columns, tui.PlainColumn("MOST OF IT", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget()) }))
+	columns = append(columns, tui.PlainColumn("MOST OF IT", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget(), m.Width) }))
 	return columns
 }
 
@@ -117,11 +114,15 @@ func budgetName(b *latency.Budget) string {
 	return words.Harmless(b.Database + "." + b.Name)
 }
 
-// mostOf are the parts that matter: "92% waiting for consistency".
-func mostOf(b *latency.Budget) string {
+// mostOf returns the parts that matter, "92% waiting for consistency": the largest only, unless the terminal is wide.
+func mostOf(b *latency.Budget, w int) string {
+	const wide = 140
 	var parts []string
 	for _, x := range b.Main() {
 		parts = append(parts, words.Percent(math.Round(100*x.Share))+" "+x.Doing)
+	}
+	if w < wide {
+		parts = parts[:min(1, len(parts))]
 	}
 	return strings.Join(parts, ", ")
 }
