@@ -33,7 +33,7 @@ func All() []*check.Check {
 		layoutRollback, layoutOlder, mixedVersions, etcdNoLeader, etcdAlarm, etcdSize, watchLivelock, clockRegression, undecodedRecords,
 
 		// The message queue and who consumes it: watchers, checkpoints, lags, refused writes.
-		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState, ddlStuck,
+		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState, ddlStuck, recordsMissing,
 		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, queueBacklog, subscriptionUnread, quotaDenied,
 		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, broadcastStuck, walBacklog,
 		walNotTruncated, walDamaged, walLogLeft,

@@ -96,6 +96,16 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 			check.Do("flush less often: each flush ends a segment on every shard"),
 		),
 	}
+	empty := 0
+	for _, s := range p.SegmentsOf(x.ID) {
+		if s.State == model.SegmentFlushed && s.Level != model.LevelL0 && s.Rows == 0 && !s.Fake {
+			empty++
+		}
+	}
+	if empty > 0 {
+		f.Message += fmt.Sprintf("; %s of its segments %s empty", words.Number(empty), words.Agree(empty, "is", "are"))
+		f.Evidence = append(f.Evidence, check.Count("flushed segments without rows", empty, "etcd"))
+	}
 	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
 		f.Evidence = append(f.Evidence, check.Fact("index definitions", "none: Milvus merges only indexed segments", "etcd"))
 		f.Fix = check.Fix(check.Do("create an index on its vectors: Milvus merges only indexed segments"))
