@@ -226,7 +226,7 @@ func (q *question) unshown(g *view.Grid) (lines []string) {
 		say("%s hidden (--all shows them)", words.Plural(g.Skipped, q.resource.Leaves+" "+q.resource.Singular))
 	}
 	if fit := q.options.Unshown; len(fit.Hidden) > 0 {
-		say("hidden for want of room: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
+		say("hidden to fit the terminal: %s (-o wide shows them)", strings.Join(fit.Hidden, ", "))
 	}
 	if q.report == nil || q.options.Format.Structured() {
 		return lines

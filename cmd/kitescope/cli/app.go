@@ -332,11 +332,18 @@ func (a *App) NamesCluster() bool {
 	return !errors.Is(err, errNoCluster)
 }
 
-// Warn writes one line for people, unless --quiet.
+// Warn writes a note for people, unless --quiet: one line, which a terminal would break inside of words.
 func (a *App) Warn(format string, args ...any) {
-	if !a.Flags.Quiet {
-		a.Tell("kitescope: %s", OneLine(fmt.Sprintf(format, args...)))
+	if a.Flags.Quiet {
+		return
 	}
+	text := "kitescope: " + OneLine(fmt.Sprintf(format, args...))
+	if a.ErrTTY {
+		if width, _ := a.Size(); width > 0 {
+			text = strings.Join(render.Wrap(text, width), "\n")
+		}
+	}
+	a.Tell("%s", text)
 }
 
 // notes are what was said once, by commands that work on several clusters at a time as well.

@@ -40,3 +40,13 @@ func TestNotesFromManyClusters(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesBreakBetweenWords compares a note on a terminal that is too narrow for it.
+func TestNotesBreakBetweenWords(t *testing.T) {
+	var shown bytes.Buffer
+	a := &App{Streams: &Streams{Err: &shown, ErrTTY: true, Size: func() (int, int) { return 30, 24 }}}
+	a.Warn("the same in all rows: ANSWER=answered, VERSION=2.3.5")
+	if want := "kitescope: the same in all\nrows: ANSWER=answered,\nVERSION=2.3.5\n"; shown.String() != want {
+		t.Errorf("%q, want %q", shown.String(), want)
+	}
+}
