@@ -98,8 +98,10 @@ func orderSteps(p *check.Pass, plan Plan, c change) []check.Step {
 			steps = append(steps, check.Do("replace the process, and wait until it is registered with %s", to))
 		case slices.Contains(c.comes, x[0]):
 			steps = append(steps, check.Do("start the %s, and wait until it is registered with %s", x[0], to))
+		case len(x) > 1:
+			steps = append(steps, check.Do("replace every process of %s, and wait until all are registered with %s", x, to))
 		default:
-			steps = append(steps, check.Do("replace every %s, and wait until all are registered with %s", label(x), to))
+			steps = append(steps, check.Do("replace every %s, and wait until all are registered with %s", x[0], to))
 		}
 	}
 	if len(c.goes) > 0 {
