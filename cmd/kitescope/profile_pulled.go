@@ -149,7 +149,7 @@ func (s *pullProgress) room() int {
 func (s *pullProgress) missing(room int) string {
 	names := slices.Compact(slices.Sorted(maps.Values(s.underway)))
 	for n := len(names); n > 0; n-- {
-		text := "; not done: " + cli.OneLine(strings.Join(names[:n], ", "))
+		text := "; running: " + cli.OneLine(strings.Join(names[:n], ", "))
 		if n < len(names) {
 			text += fmt.Sprintf(" and %d more", len(names)-n)
 		}

@@ -24,8 +24,8 @@ func TestPullProgressNames(t *testing.T) {
 		width int
 		want  string
 	}{
-		{100, "profiling 3 processes: 2 of 6 profiles; not done: querynode-3, querynode-7"},
-		{74, "profiling 3 processes: 2 of 6 profiles; not done: querynode-3 and 1 more"},
+		{100, "profiling 3 processes: 2 of 6 profiles; running: querynode-3, querynode-7"},
+		{73, "profiling 3 processes: 2 of 6 profiles; running: querynode-3 and 1 more"},
 		{60, "profiling 3 processes: 2 of 6 profiles"},
 	} {
 		width = c.width
