@@ -31,6 +31,7 @@ const (
 	pulsarAtOnce   = 8    // requests
 	pulsarMaxList  = 8 << 20
 	pulsarMaxStats = 1 << 20
+	pulsarMaxKept  = 16 << 20 // of the subscriptions of all topics, in memory
 )
 
 // MethodPulsar is the Method of a record that holds Pulsar's topics: its Address is that of the admin API, its Response QueueTopics as JSON.
@@ -163,6 +164,7 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var failure *failure
+	kept := 0
 	if len(names) > pulsarTopics {
 		failure = failed(model.TooLarge, "%d topics: the first %d are asked about", len(names), pulsarTopics)
 	}
@@ -182,8 +184,13 @@ func (p *pulsar) topics(ctx context.Context, pchannels []string) (*QueueTopics, 
 			}
 			t.Name = name
 			for of, s := range t.Subscriptions {
+				kept += costMessage + len(of)
 				s.Connected, s.Consumers = len(s.Consumers), nil // they name clients and their addresses
 				t.Subscriptions[of] = s
+			}
+			if kept > pulsarMaxKept {
+				failure = failed(model.TooLarge, "the topics have more subscriptions than fit into %s", mebibytes(pulsarMaxKept))
+				return
 			}
 			told.Topics = append(told.Topics, t)
 		})

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -136,6 +137,24 @@ func TestPulsarSilent(t *testing.T) {
 				t.Errorf("queue %+v, skipped %v, want %q", r.Queue, r.Skipped, test.want)
 			}
 		})
+	}
+}
+
+// TestPulsarOfManySubscriptions: an answer may be large, what is kept of all of them together may not.
+func TestPulsarOfManySubscriptions(t *testing.T) {
+	var many strings.Builder
+	for i := range 70_000 {
+		fmt.Fprintf(&many, `"s%d":{},`, i)
+	}
+	p := &fakePulsar{answer: map[string]string{
+		pulsarRoot: `["persistent://public/default/by-dev-rootcoord-dml_0","persistent://public/default/by-dev-rootcoord-dml_2"]`,
+		pulsarRoot + "/by-dev-rootcoord-dml_0/stats": `{"subscriptions":{` + many.String() + `"last":{}}}`,
+		pulsarRoot + "/by-dev-rootcoord-dml_2/stats": `{"subscriptions":{` + many.String() + `"last":{}}}`,
+	}}
+	c, _ := servePulsar(t, p, nil)
+	q := ask(t, c, live.Options{Timeout: 30 * time.Second}).Queue
+	if q == nil || q.Outcome != model.TooLarge || len(q.Topics) != 1 {
+		t.Errorf("%+v", q)
 	}
 }
 
