@@ -19,6 +19,7 @@ import (
 	"kitescope/engine/goldentest"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/ivf"
+	"kitescope/engine/object/objecttest"
 	"kitescope/engine/sparse"
 	"kitescope/internal/damagetest"
 )
@@ -54,15 +55,21 @@ func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
 	for n := from; n < len(file); n++ {
 		_, err := Parse("cut", file[:n], hint)
 		var wrong *FormatError
-		if !errors.As(err, &wrong) || seen[wrong.Offset] {
+		if !errors.As(err, &wrong) || !strings.HasSuffix(wrong.Found, "to the end of the file") {
 			continue
 		}
-		var size int
+		var count, size int
 		var name string
-		if _, err := fmt.Sscanf(wrong.Expected, "%d bytes of ", &size); err != nil || size != 4 && size != 8 {
+		if at := strings.LastIndex(wrong.Expected, " of "); at > 0 { // "7 units of 4 bytes"
+			_, _ = fmt.Sscanf(wrong.Expected, "%d", &count)
+			_, _ = fmt.Sscanf(wrong.Expected[at:], " of %d bytes", &size)
+			n = max(n, wrong.Offset+count*size-1)
+		}
+		if _, err := fmt.Sscanf(wrong.Expected, "%d bytes of ", &size); err != nil || seen[wrong.Offset] {
 			continue
 		}
-		if _, name, _ = strings.Cut(wrong.Expected, " bytes of "); slices.Contains(ownTruth, name) || wrong.Offset+size > len(file) {
+		n = max(n, wrong.Offset+size-1) // the next prefix has this field
+		if _, name, _ = strings.Cut(wrong.Expected, " bytes of "); size != 4 && size != 8 || slices.Contains(ownTruth, name) || n >= len(file) {
 			continue
 		}
 		seen[wrong.Offset] = true
@@ -166,6 +173,40 @@ func TestDamaged(t *testing.T) {
 				return contents(x), nil
 			})
 		})
+	}
+}
+
+// TestDamagedPlaced is TestDamaged of blobs of Milvus, whose records go to where they stay while they are decoded, in slices.
+func TestDamagedPlaced(t *testing.T) {
+	for _, name := range []string{"knowhere_l2.bin", "knowhere_cosine.bin"} {
+		blob, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := len(blob) / 2
+		meta := fmt.Appendf(nil, `{"meta":[{"name":"HNSW","slice_num":2,"total_len":%d}]}`, len(blob))
+		read := func(blob, meta []byte) (string, error) {
+			half := min(half, len(blob))
+			x, hint, err := ReadBlobs(t.Context(), objecttest.Files{
+				"index/HNSW_0": event(blob[:half]), "index/HNSW_1": event(blob[half:]), "index/SLICE_META": event(meta),
+			}, "index", Hint{})
+			if err != nil {
+				return "", err
+			}
+			f, err := FromBlobs(x, hint)
+			if err != nil {
+				x.Release()
+				return "", err
+			}
+			defer f.Close()
+			return contents(f), nil
+		}
+		damagetest.Run(t, blob, fieldsOf(blob, Hint{}), damagetest.Few()/2, func(b []byte) (string, error) { return read(b, meta) })
+		counts := []damagetest.Field{
+			damagetest.Text(meta, "slice_num", bytes.Index(meta, []byte("slice_num"))+len(`slice_num":`)),
+			damagetest.Text(meta, "total_len", bytes.Index(meta, []byte("total_len"))+len(`total_len":`)),
+		}
+		damagetest.Run(t, meta, counts, damagetest.Few()/2, func(b []byte) (string, error) { return read(blob, b) })
 	}
 }
 

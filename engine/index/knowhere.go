@@ -99,8 +99,10 @@ func knowhereElement(c *cursor, metric engine.Metric, size, dim uint64, hint dis
 		return hint
 	case size == 2*dim:
 		c.fail(8, "a hint: float16 or bfloat16 for 2 bytes per dimension", "no hint")
+	case size == dim && hint == dist.Int8:
+		return hint
 	case size == dim:
-		return dist.Int8
+		c.fail(8, "a hint: int8 for a byte per dimension", "no hint")
 	}
 	c.fail(8, fmt.Sprintf("the bytes of a vector of %d dimensions", dim), "%d", size)
 	return 0
