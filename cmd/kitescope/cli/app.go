@@ -332,18 +332,22 @@ func (a *App) NamesCluster() bool {
 	return !errors.Is(err, errNoCluster)
 }
 
-// Warn writes a note for people, unless --quiet: one line, which a terminal would break inside of words.
+// Warn writes one line for people, unless --quiet.
 func (a *App) Warn(format string, args ...any) {
-	if a.Flags.Quiet {
-		return
+	if !a.Flags.Quiet {
+		a.tellLine(fmt.Sprintf(format, args...))
 	}
-	text := "kitescope: " + OneLine(fmt.Sprintf(format, args...))
-	if a.ErrTTY {
-		if width, _ := a.Size(); width > 0 {
+}
+
+// tellLine writes a note or an error, which a terminal would break inside of words.
+func (s *Streams) tellLine(text string) {
+	text = "kitescope: " + OneLine(text)
+	if s.ErrTTY && s.Size != nil {
+		if width, _ := s.Size(); width > 0 {
 			text = strings.Join(render.Wrap(text, width), "\n")
 		}
 	}
-	a.Tell("%s", text)
+	s.Tell("%s", text)
 }
 
 // notes are what was said once, by commands that work on several clusters at a time as well.

@@ -95,7 +95,7 @@ func TellError(ctx context.Context, s *Streams, err error) {
 		s.TellOutput(failed.Output)
 		message = strings.ReplaceAll(message, failed.Error(), failed.Brief())
 	}
-	s.Tell("kitescope: %s", OneLine(NoFile(err, message)))
+	s.tellLine(NoFile(err, message))
 	if hint := hintOf(err); hint != "" {
 		s.Tell("hint: %s", OneLine(hint))
 	}
