@@ -181,6 +181,9 @@ func (s *findingSheet) rest(o *openedFinding) {
 		s.put(label, text)
 		label = ""
 	}
+	if o.Impact != "" {
+		s.put("IMPACT", words.Harmless(o.Impact))
+	}
 	s.chain("CAUSE", o.Causes)
 	s.chain("CAUSES", o.Follows)
 	for _, x := range o.Began {
@@ -208,7 +211,7 @@ func (s *findingSheet) chain(label string, list []*check.Finding) {
 	}
 }
 
-// costLines are what a finding costs: its share of query work, milliseconds where metrics tell, and what that means.
+// costLines are what a finding costs: its share of query work, and milliseconds where metrics tell.
 func costLines(f *check.Finding) []string {
 	var list []string
 	if text := clusters.CostText(f); text != "" {
@@ -217,9 +220,6 @@ func costLines(f *check.Finding) []string {
 	for i := range f.Slows[:min(1, len(f.Slows))] {
 		x := &f.Slows[i]
 		list = append(list, words.ThreeDigits(x.Ms)+" ms of the "+words.ThreeDigits(x.Mean)+" ms of a mean "+string(x.Request)+" ("+strings.ReplaceAll(string(x.Phase), "_", " ")+")")
-	}
-	if f.Impact != "" {
-		list = append(list, words.Harmless(f.Impact))
 	}
 	return list
 }

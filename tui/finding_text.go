@@ -13,7 +13,12 @@ import (
 // findingText is a finding for a clipboard.
 func findingText(f *check.Finding) string {
 	lines := []string{f.Severity.String() + ": " + words.Harmless(f.Message), f.Check + "  " + clusters.ObjectText(f.Object)}
-	lines = append(lines, costLines(f)...)
+	for _, text := range costLines(f) {
+		lines = append(lines, "cost: "+text)
+	}
+	if f.Impact != "" {
+		lines = append(lines, "impact: "+words.Harmless(f.Impact))
+	}
 	for _, s := range f.Steps() {
 		for _, line := range clusters.CommandLines(s) {
 			lines = append(lines, line.Prompt+line.Text)

@@ -24,7 +24,7 @@ func newChecksPage(*Model, []string) (Page, error) {
 	}
 	columns := []Column[result]{
 		col("check", table.ID, 0, func(r result) string { return r.Check.ID }, nil),
-		col("status", table.ID, 0, func(r result) string { return r.Status.String() }, nil),
+		col("status", table.ID, 0, func(r result) string { return r.Status.Label() }, nil),
 		col("findings", table.Int, 1, func(r result) string { return draw.NoneIf(words.Number(len(r.Findings)), len(r.Findings) == 0) },
 			func(a, b result) int { return cmp.Compare(len(b.Findings), len(a.Findings)) }),
 		col("severity", table.ID, 3, func(r result) string { return r.Check.Severity.String() },

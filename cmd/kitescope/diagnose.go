@@ -43,7 +43,7 @@ type diagnoseFlags struct {
 
 const helpDiagnose = `Run all checks on a cluster: what is wrong, the evidence, what it costs, and what to
 do. Findings come worst first, each followed by its consequences. A check without its
-data is skipped, with the reason; it is never "ok". "kitescope explain" lists them.
+data says that it could not run, and why; it is never "ok". "kitescope explain" lists them.
 
 --since TIME reports when each finding began and which earlier events may be the
 cause; --baseline hides accepted findings.

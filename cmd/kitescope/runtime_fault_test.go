@@ -182,7 +182,7 @@ func TestBadNodes(t *testing.T) { // not beside others: goroutines are counted
 		says(t, e.err, "datacoord-11: refused", "and 6 more sessions")
 		says(t, e.stdout, "refused")
 		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, f.asking()...)...)
-		says(t, e.stdout, "0 of 11 sessions answered", "skipped, no query node reported what it serves")
+		says(t, e.stdout, "0 of 11 sessions answered", "could not run: no query node reported what it serves")
 	})
 }
 

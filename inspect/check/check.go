@@ -175,6 +175,14 @@ func (s Status) String() string {
 	return [...]string{"ok", "findings", "skipped", "failed"}[min(s, Broken)]
 }
 
+// Label is the status for people; String is that of documents.
+func (s Status) Label() string {
+	if s == Skipped {
+		return "could not run"
+	}
+	return s.String()
+}
+
 // Result is what one check said.
 type Result struct {
 	Check  *Check

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/internal/words"
+	"kitescope/render"
 	"kitescope/render/webpage"
 )
 
@@ -37,7 +38,7 @@ func (d *Diagnosis) Conclude() Conclusion {
 	add("Impact", f.Impact)
 	add("Cost", CostText(f))
 	for _, line := range d.onsetLines(f) {
-		add(line.label, line.text)
+		add(render.Title(line.label), line.text)
 	}
 	add("Follows from it", consequences(tree))
 	return c

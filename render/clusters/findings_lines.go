@@ -13,7 +13,7 @@ import (
 const (
 	stepIn  = 2
 	textIn  = 4
-	labelIn = 8
+	labelIn = 10
 )
 
 // labelled is a line behind a label.
@@ -66,7 +66,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 	}
 	about := []string{b.Check, ObjectText(b.Object)}
 	if cost := CostText(b.Finding); cost != "" {
-		about = append(about, "costs "+cost)
+		about = append(about, "cost "+cost)
 	}
 	if n := len(b.Objects); n > 0 {
 		about = append(about, "with "+words.Plural(n, "object"))
@@ -90,7 +90,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 		return lines
 	}
 	for i := range b.Evidence {
-		lines = append(lines, labelled(in, "fact", render.RolePlain, EvidenceText(&b.Evidence[i])))
+		lines = append(lines, labelled(in, "evidence", render.RolePlain, EvidenceText(&b.Evidence[i])))
 	}
 	for _, r := range b.Objects {
 		lines = append(lines, labelled(in, "object", render.RolePlain, ObjectText(r)))
@@ -115,7 +115,7 @@ func (d *Diagnosis) Summary(ascii bool) []render.Line {
 		if u.Status == check.Broken {
 			role = render.RoleWarn
 		}
-		add(role, "  "+u.Status.String()+", "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
+		add(role, "  "+u.Status.Label()+": "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
 	}
 	for _, o := range outcomes {
 		switch {
@@ -130,7 +130,7 @@ func (d *Diagnosis) Summary(ascii bool) []render.Line {
 	return lines
 }
 
-// Counts is how many findings there are, and how the checks ended: "3 findings (1 error, 2 warnings); 31 checks ok, 4 skipped".
+// Counts is how many findings there are, and how the checks ended: "3 findings (1 error, 2 warnings); 31 checks ok, 4 could not run".
 func (d *Diagnosis) Counts() string {
 	counts := tally(d.outcomes())
 	text := CountText(d.Report.Findings)
@@ -138,9 +138,9 @@ func (d *Diagnosis) Counts() string {
 		text += ", " + strconv.Itoa(n) + " accepted"
 	}
 	ended := []string{words.Plural(counts[check.OK.String()], "check") + " ok"}
-	for _, word := range []string{check.Skipped.String(), check.Broken.String()} {
-		if counts[word] > 0 {
-			ended = append(ended, strconv.Itoa(counts[word])+" "+word)
+	for _, s := range []check.Status{check.Skipped, check.Broken} {
+		if n := counts[s.String()]; n > 0 {
+			ended = append(ended, strconv.Itoa(n)+" "+s.Label())
 		}
 	}
 	return text + "; " + strings.Join(ended, ", ")

@@ -212,7 +212,7 @@ func TestFindingsAreRead(t *testing.T) {
 
 // isCommand reports whether a line of a report is one of a command, which is never broken.
 func isCommand(line string) bool {
-	text := strings.TrimPrefix(strings.TrimLeft(line, " "), "fix     ")
+	text := strings.TrimPrefix(strings.TrimLeft(line, " "), "fix       ")
 	return strings.HasPrefix(text, "$ ") || strings.HasPrefix(text, ">>> ")
 }
 

@@ -73,7 +73,7 @@ func (d *Diagnosis) AddCluster(p *webpage.Page) {
 func (d *Diagnosis) AddChecks(p *webpage.Page) {
 	var unseen, ok, accepted []string
 	for _, u := range d.Report.Unlooked() {
-		unseen = append(unseen, u.Status.String()+", "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
+		unseen = append(unseen, u.Status.Label()+": "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
 	}
 	for _, o := range d.outcomes() {
 		switch {
@@ -106,11 +106,11 @@ func (d *Diagnosis) article(b *check.Branch) webpage.Block {
 		a.Mark += " [" + change + "]"
 	}
 	if cost := CostText(b.Finding); cost != "" {
-		a.About = append(a.About, "costs "+cost)
+		a.About = append(a.About, "cost "+cost)
 	}
 	var began []webpage.Fact
 	for _, line := range d.onsetLines(b.Finding) {
-		began = append(began, webpage.Fact{Name: line.label, Value: line.text})
+		began = append(began, webpage.Fact{Name: render.Title(line.label), Value: line.text})
 	}
 	if len(began) > 0 {
 		a.Blocks = append(a.Blocks, webpage.Facts(began))
@@ -122,7 +122,7 @@ func (d *Diagnosis) article(b *check.Branch) webpage.Block {
 		a.Blocks = append(a.Blocks, webpage.Lines(webpage.Line{Named: true, Name: "Fix"}), webpage.Commands(steps))
 	}
 	if len(b.Evidence) > 0 {
-		evidence := webpage.Table{Name: "Evidence", Heads: []webpage.Cell{{Text: "evidence"}, {Text: "value"}, {Text: "source"}}}
+		evidence := webpage.Table{Name: "Evidence", Heads: []webpage.Cell{{Text: "Evidence"}, {Text: "Value"}, {Text: "Source"}}}
 		for _, e := range b.Evidence {
 			evidence.Rows = append(evidence.Rows, []webpage.Cell{{Text: e.Name}, {Text: e.Value}, {Text: e.Source, Class: "dim"}})
 		}

@@ -85,7 +85,7 @@ func (s *slowness) long(o others) bool {
 func runProcessSlow(p *check.Pass) {
 	list := slownesses(p)
 	if len(list) == 0 {
-		p.Skip("no process was probed more than once")
+		p.Skip("every process was probed once only; kitescope diagnose probes them several times")
 		return
 	}
 	if len(list) < 3 {
