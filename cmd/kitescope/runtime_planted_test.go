@@ -58,11 +58,12 @@ func secretConfig() map[string]string {
 }
 
 var secretMetrics = sync.OnceValue(func() string {
-	text := plainMetrics
+	var b strings.Builder
+	b.WriteString(plainMetrics)
 	for i, p := range redacttest.Plants(plantSeed) {
-		text += fmt.Sprintf("milvus_note{node_id=\"NODE\",n=\"%d\",header=%q} 3\n", i, p.Text)
+		fmt.Fprintf(&b, "milvus_note{node_id=\"NODE\",n=\"%d\",header=%q} 3\n", i, p.Text)
 	}
-	return text
+	return b.String()
 })
 
 const plainMetrics = `# HELP milvus_note The token: s3cr3t-help
@@ -160,7 +161,7 @@ func plantMetadata(t *testing.T, f *fakes) {
 				if _, err := f.etcd.Client.Put(t.Context(), fmt.Sprintf("by-dev/"+key, i), value); err != nil {
 					t.Fatal(err)
 				}
-				value = value + " "
+				value += " "
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -65,7 +66,7 @@ func TestDamagedCounts(t *testing.T) {
 				return "", err
 			}
 			defer x.Release()
-			return fmt.Sprintf("%x", x.Blobs["HNSW"].Bytes()), nil
+			return hex.EncodeToString(x.Blobs["HNSW"].Bytes()), nil
 		},
 	}
 	for field, kind := range map[int64]Type{100: Int64, 101: VarChar, 102: FloatVector, 103: Bool, 104: SparseFloatVector} {

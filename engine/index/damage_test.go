@@ -125,6 +125,7 @@ type valid struct {
 
 // validFiles returns the indexes of testdata that have rows.
 func validFiles(t *testing.T) (all []valid) {
+	t.Helper()
 	for _, like := range []string{"*.bin", "sparse/*.2?.*"} {
 		names, err := filepath.Glob(filepath.Join("testdata", like))
 		if err != nil {

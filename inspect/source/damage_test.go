@@ -22,6 +22,7 @@ import (
 
 // readDamaged returns all keys of a source; a gap that it reports counts as an error.
 func readDamaged(t *testing.T, file []byte) (string, error) {
+	t.Helper()
 	src, err := source.Open(t.Context(), "-", source.Options{Stdin: bytes.NewReader(file)})
 	if err != nil {
 		return "", err

@@ -272,11 +272,9 @@ func cutAssignments(text string) string {
 
 // secretValue returns where the value of a name begins and ends in text, nothing if it is no secret.
 func secretValue(name, text string) (start, end int) {
-	first, last, two := strings.Cut(name, " ")
-	if two && !strings.EqualFold(last, "key") && !strings.EqualFold(last, "phrase") { // "private key: x", but not "token is: x"
-		first = last
-	} else {
-		first = name
+	first := name
+	if _, last, two := strings.Cut(name, " "); two && !strings.EqualFold(last, "key") && !strings.EqualFold(last, "phrase") {
+		first = last // "private key: x", but not "token is: x"
 	}
 	if !Name(first) || strings.HasPrefix(text, "//") {
 		return 0, 0

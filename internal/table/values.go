@@ -128,20 +128,8 @@ func parseValue(c *Column, text string) (value, error) {
 		}
 		v.from, v.to = interval(n)
 		return v, nil
-	case Number, Exact:
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(n) {
-			return v, fmt.Errorf("%s must be a number such as 0.25 or 1e6, not %q", c.Name, text)
-		}
-		v.number = n
-		return v, nil
-	case Percent:
-		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-		if err != nil || math.IsNaN(n) {
-			return v, fmt.Errorf("%s must be a percentage such as 50%%, not %q", c.Name, text)
-		}
-		v.number = n
-		return v, nil
+	case Number, Exact, Percent:
+		return parseReal(c, text)
 	case Duration:
 		d, err := ParseDuration(text)
 		if err != nil {
@@ -168,6 +156,19 @@ func parseValue(c *Column, text string) (value, error) {
 		return v, nil
 	}
 	return v, fmt.Errorf("%s cannot be selected by", c.Name)
+}
+
+// parseReal parses a number of a column of fractions, for percentages also with its sign.
+func parseReal(c *Column, text string) (value, error) {
+	digits, form := text, "a number such as 0.25 or 1e6"
+	if c.Kind == Percent {
+		digits, form = strings.TrimSuffix(text, "%"), "a percentage such as 50%"
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || math.IsNaN(n) {
+		return value{text: text}, fmt.Errorf("%s must be %s, not %q", c.Name, form, text)
+	}
+	return value{text: text, number: n}, nil
 }
 
 func parseText(text string) value {

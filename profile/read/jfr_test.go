@@ -79,7 +79,7 @@ func TestJFRStates(t *testing.T) {
 		"RUNNABLE SLEEPING SLEEPING": "{samples of threads that waited or slept: the recording is of wall-clock time, so samples are not CPU time 2}",
 	} {
 		var events []string
-		for _, state := range strings.Fields(states) {
+		for state := range strings.FieldsSeq(states) {
 			events = append(events, fmt.Sprintf(event, state))
 		}
 		p := mustRead(t, `{"recording": {"events": [`+strings.Join(events, ",")+`]}}`, Options{})

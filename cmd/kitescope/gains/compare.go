@@ -84,7 +84,6 @@ Exit code 3: a metric got worse (--fail-on). 1: nothing could be compared.`,
 	return cmd
 }
 
-// benchFormatDoc lists the formats that are read, one a line.
 // FormatDoc lists the formats of results that compare reads.
 func FormatDoc() string {
 	var b strings.Builder

@@ -72,11 +72,16 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 
 // name returns the command with its parameters, because the name that a user gave it may not have them.
 func (r *hyperfineResult) name() string {
-	name := r.Command
-	for _, key := range slices.Sorted(maps.Keys(r.Parameters)) {
-		name += " " + key + "=" + r.Parameters[key]
+	return r.Command + settings(r.Parameters)
+}
+
+// settings lists parameters by name, each with a blank before it.
+func settings(of map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		b.WriteString(" " + key + "=" + of[key])
 	}
-	return name
+	return b.String()
 }
 
 func (r *hyperfineResult) into(s *sheet, of string) {

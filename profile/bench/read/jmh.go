@@ -68,10 +68,7 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 	single, iterations := 0, 0
 	for i := range results {
 		r := &results[i]
-		of := r.Benchmark
-		for _, key := range slices.Sorted(maps.Keys(r.Params)) {
-			of += " " + key + "=" + r.Params[key]
-		}
+		of := r.Benchmark + settings(r.Params)
 		m := bench.Metric{Of: of, Name: jmhModes(r.Mode), Unit: r.Primary.Unit}
 		if r.Threads > 1 {
 			m.Concurrency = r.Threads
