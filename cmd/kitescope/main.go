@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/cmd/kitescope/collect"
@@ -26,8 +27,12 @@ func main() {
 	// A closed pipe ends the command in order (exit 1, silently), it is not a signal to die of.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// Who asks twice does not want to wait: the second signal ends the process.
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop() // who asks twice does not want to wait: the second signal ends the process
+		time.Sleep(p.grace(os.Args[1:]))
+		cli.TellError(ctx, s, ctx.Err())
+		os.Exit(cli.ExitInterrupted)
+	})
 	code := p.run(guarded(ctx), os.Args[1:])
 	stop()
 	os.Exit(code)
