@@ -91,7 +91,7 @@ func allow(t *testing.T, client *clientv3.Client, name, from, to string) {
 	must(err)
 }
 
-// TestClosedPipe writes into a pipe that nobody reads: "| head" ends in silence, with a code for scripts.
+// TestClosedPipe writes into a pipe that nobody reads: "| head" ends in silence, as if all was read.
 func TestClosedPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -101,7 +101,7 @@ func TestClosedPipe(t *testing.T) {
 	defer w.Close()
 	var errs bytes.Buffer
 	code := run(t.Context(), scripted(w, &errs, nil), []string{"get", "keys", "--from", "../../testdata/snapshots/standalone-2.3.5/etcd_snapshot.db.gz"})
-	if code != cli.ExitFailed || errs.String() != "" {
+	if code != cli.ExitOK || errs.String() != "" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
 	"kitescope/inspect/view"
+	"kitescope/internal/hints"
 	"kitescope/render"
 	"kitescope/render/clusters"
 )
@@ -146,7 +147,7 @@ func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnos
 		d.want.Parts |= model.PartReported
 	}
 	var err error
-	if d.bar.FailOn, d.bar.Never, err = parseSeverity(f.failOn); err != nil {
+	if d.bar.FailOn, d.bar.Never, err = parseSeverity("fail-on", f.failOn); err != nil {
 		return nil, err
 	}
 	if err := d.parseOutput(a, cmd); err != nil {
@@ -184,7 +185,8 @@ func (d *diagnosis) parseOutput(a *cli.App, cmd *cobra.Command) error {
 	return nil
 }
 
-func parseSeverity(word string) (s check.Severity, never bool, err error) {
+// parseSeverity reads the value of a flag that is a severity or never.
+func parseSeverity(flag, word string) (s check.Severity, never bool, err error) {
 	for _, s := range []check.Severity{check.Info, check.Warning, check.Error} {
 		if s.String() == word {
 			return s, false, nil
@@ -193,7 +195,7 @@ func parseSeverity(word string) (s check.Severity, never bool, err error) {
 	if word == "never" {
 		return 0, true, nil
 	}
-	return 0, false, cli.Usagef("--fail-on must be info, warning, error or never, not %q", word)
+	return 0, false, cli.Usagef("--%s: %w", flag, &hints.UnknownError{What: "severity", Word: word, Known: []string{"info", "warning", "error", "never"}})
 }
 
 func unknownCheck(word string) error {
@@ -260,7 +262,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil && !cli.Closed(err) {
 		return err
 	}
 	if err := d.judgedAll(a, c, report); err != nil {

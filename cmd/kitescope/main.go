@@ -24,7 +24,7 @@ func main() {
 	if code, done := p.guard(os.Args[1:]); done {
 		os.Exit(code)
 	}
-	// A closed pipe ends the command in order (exit 1, silently), it is not a signal to die of.
+	// A closed pipe ends the command in order (silently, with its own exit code), it is not a signal to die of.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, func() {

@@ -83,7 +83,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	}
 	d := &diagnosis{flags: f.diagnosis}
 	d.want.Parts = model.PartAll
-	if d.bar.FailOn, d.bar.Never, err = parseSeverity(d.flags.failOn); err != nil {
+	if d.bar.FailOn, d.bar.Never, err = parseSeverity("fail-on", d.flags.failOn); err != nil {
 		return err
 	}
 	if d.format, d.options, err = d.flags.report.Settle(a, cmd); err != nil {
@@ -107,7 +107,7 @@ func (f *preflightFlags) run(a *cli.App, cmd *cobra.Command) error {
 	report := d.judge(a, c, new(check.Judge))
 	shown := &clusters.Diagnosis{Report: report, Bar: d.bar, All: d.flags.all, Version: cli.Version}
 	shown.Preflight = &clusters.Preflight{From: plan.From.String(), To: plan.To.String(), Next: plan.Next().String(), Back: plan.Back}
-	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil {
+	if err := a.Write(func(w *bufio.Writer) error { return clusters.Findings(w, shown, d.format, d.options) }); err != nil && !cli.Closed(err) {
 		return err
 	}
 	if err := d.judgedAll(a, c, report); err != nil {

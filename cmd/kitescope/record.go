@@ -164,10 +164,10 @@ func (f *recordFlags) options(a *cli.App) (o record.Options, err error) {
 	if o.MaxSize, err = parseSize(f.maxSize); err != nil {
 		return o, err
 	}
-	_, never, err := parseSeverity(f.profileOn)
+	_, never, err := parseSeverity("profile-on", f.profileOn)
 	switch {
 	case err != nil:
-		return o, cli.Usagef("--profile-on must be info, warning, error or never, not %q", f.profileOn)
+		return o, err
 	case !never && !f.nodes.Live:
 		return o, cli.Usage(errors.New("--profile-on needs the processes, --live=false does not contact them"), "use only one of them")
 	}
@@ -235,7 +235,7 @@ func (f *recordFlags) recorder(ctx context.Context, a *cli.App, from string, o r
 	_ = src.Close()
 	options := spec.Nodes
 	options.Tasks, options.Targets, options.Window = true, true, min(options.Window, f.every/2)
-	if bar, never, _ := parseSeverity(f.profileOn); !never {
+	if bar, never, _ := parseSeverity("profile-on", f.profileOn); !never {
 		dialer, err := live.Open(options)
 		if err != nil {
 			return nil, err

@@ -72,6 +72,8 @@ func TestNearWords(t *testing.T) {
 		{cli.ExitFailed, []string{"describe", "collection", "foo"}, "hint: list them with: kitescope get collections"},
 		{cli.ExitFailed, []string{"describe", "node", "x"}, "hint: list them with: kitescope get nodes"},
 		{cli.ExitFailed, []string{"balance", "foo"}, "hint: list them with: kitescope get collections"},
+		{cli.ExitUsage, []string{"get", "nodes", "-n", "abc"}, `--limit: "abc" is not a whole number`},
+		{cli.ExitUsage, []string{"diagnose", "--fail-on", "warn"}, "did you mean warning?"},
 		{cli.ExitUsage, []string{"engine", "buld"}, "did you mean: kitescope engine build"},
 		{cli.ExitUsage, []string{"replay", "run", "a", "--cache", "d"}, "mc mirror"},
 		{cli.ExitUsage, []string{"replay", "shwo"}, "did you mean: kitescope replay show"},

@@ -65,7 +65,7 @@ func ExitCode(ctx context.Context, err error) int {
 	var coded *CodeError
 	var usage *UsageError
 	switch {
-	case err == nil:
+	case err == nil, Closed(err):
 		return ExitOK
 	case errors.As(err, &coded):
 		return coded.Code
@@ -75,6 +75,13 @@ func ExitCode(ctx context.Context, err error) int {
 		return ExitInterrupted
 	}
 	return ExitFailed
+}
+
+// Closed reports whether the reader of standard output has what it wants, as "| head" does. Commands whose exit code is a
+// verdict go on to it.
+func Closed(err error) bool {
+	_, ok := errors.AsType[*outputError](err)
+	return ok && errors.Is(err, syscall.EPIPE)
 }
 
 // TellError prints one line for an error, and one for what to try. What the go command said comes before, in its own lines.
@@ -87,8 +94,8 @@ func TellError(ctx context.Context, s *Streams, err error) {
 		s.Tell("kitescope: interrupted")
 		return
 	}
-	if _, ok := errors.AsType[*outputError](err); ok && errors.Is(err, syscall.EPIPE) {
-		return // "| head" has what it wants
+	if Closed(err) {
+		return
 	}
 	message := err.Error()
 	if failed, ok := errors.AsType[*pgo.CommandError](err); ok {

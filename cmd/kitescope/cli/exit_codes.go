@@ -11,8 +11,8 @@ type ExitMeaning struct {
 // ExitCodes are all exit codes. The help, the README and the reference are made of them.
 func ExitCodes() []ExitMeaning {
 	return []ExitMeaning{
-		{ExitOK, "done", nil},
-		{ExitFailed, "failed: connection refused, no permission, damaged file", [][2]string{{"| head", "a closed pipe ends it silently"}}},
+		{ExitOK, "done", [][2]string{{"| head", "a reader that closes the pipe ends it silently"}}},
+		{ExitFailed, "failed: connection refused, no permission, damaged file", nil},
 		{ExitUsage, "wrong usage: unknown flag, resource, column or context", nil},
 		{ExitFindings, "findings at or above --fail-on, or differences", [][2]string{
 			{"diagnose", "findings at or above --fail-on (error by default)"},

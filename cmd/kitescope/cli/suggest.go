@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,6 +80,11 @@ func meantBy(cmd *cobra.Command, word string) (meant []string) {
 // FlagError adds to the error of an unknown flag the flags with similar names, or what replaced it.
 func FlagError(cmd *cobra.Command, err error) error {
 	hint := "see: " + cmd.CommandPath() + " --help"
+	bad, isBad := errors.AsType[*pflag.InvalidValueError](err)
+	if number, ok := errors.AsType[*strconv.NumError](err); ok && isBad {
+		what := map[string]string{"ParseFloat": "a number"}[number.Func]
+		return Usage(fmt.Errorf("--%s: %q is not %s", bad.GetFlag().Name, number.Num, cmp.Or(what, "a whole number in range")), hint)
+	}
 	missing, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return Usage(err, hint)
