@@ -57,6 +57,7 @@ func New(cfg Config) *Model {
 		cfg.Checks = rules.All()
 	}
 	m := &Model{Config: cfg, kinds: pageKinds(cfg.Pages), theme: cfg.Theme}
+	m.data.waits = cfg.Now()
 	m.data.judged = &judgement{judge: &check.Judge{}}
 	m.keys = &keys{all: keyMap(m.kinds), kinds: m.kinds}
 	if m.theme == "" {

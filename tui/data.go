@@ -6,6 +6,7 @@ import (
 	"kitescope/inspect/history"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
+	"kitescope/internal/words"
 )
 
 // data is what the feed has delivered and how old it is.
@@ -25,6 +26,8 @@ type data struct {
 	live     bool
 	progress string
 	err      error
+	waits    time.Time      // since when the first cluster is waited for
+	retries  bool           // whether the source is tried again after err
 	since    time.Time      // when the source that err is about was last heard of; zero: unknown
 	lost     []history.Lost // processes that were heard of and are not now
 
@@ -40,7 +43,7 @@ func (m *Model) take(u *history.Update) Cmd {
 	d := &m.data
 	d.progress = u.Progress
 	if u.Err != nil || u.Progress == "" { // a new attempt alone is no success yet
-		d.err, d.since, d.lost = u.Err, u.Since, u.Lost
+		d.err, d.since, d.lost, d.retries = u.Err, u.Since, u.Lost, u.Err != nil && u.Live
 	}
 	if u.Cluster == nil {
 		return m.tickAge()
@@ -90,6 +93,21 @@ func (m *Model) replace(beside, c *model.Cluster) Cmd {
 }
 
 func newEnv(m *Model, c *model.Cluster) *view.Env { return view.NewEnv(c, m.Config.Now()) }
+
+// missing says why there is no cluster yet, and since when it is waited for.
+func (m *Model) missing() string {
+	d := &m.data
+	since := " since " + d.waits.Format("15:04:05")
+	switch {
+	case d.err != nil && d.retries:
+		return "no data" + since + ", trying again: " + words.OneLine(d.err.Error())
+	case d.err != nil:
+		return "no data: " + words.OneLine(d.err.Error())
+	case d.progress != "":
+		return d.progress + since
+	}
+	return "connecting" + since
+}
 
 // Env is the cluster that is shown, for tables of resources; nil before the first.
 func (m *Model) Env() *view.Env { return m.data.env }

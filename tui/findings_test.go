@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -224,7 +225,37 @@ func TestKeysBeforeChecksAreDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 100, 30)
 		d.Keys("y")
-		d.Shows("the checks are still running")
+		d.Shows("connecting since 09:30:00")
+		d.Keys("2 x")
+		d.Shows("connecting since 09:30:00")
+	})
+}
+
+// TestNoData: as long as there was never any data, every page says why, since when, and whether it is tried again.
+func TestNoData(t *testing.T) {
+	for _, keys := range []string{"", "2", "5", "4 t", "7", "8", ": c h e c k s enter", ": d i f f enter"} {
+		synctest.Test(t, func(t *testing.T) {
+			d := driven(t, testConfig(), 80, 24)
+			d.Send(history.Update{Err: errors.New("dial etcd: connection refused"), Live: true})
+			d.Send(history.Update{Progress: "opening"})
+			d.Keys(keys)
+			d.Shows("no data since 09:30:00; trying again every few seconds", "connection refused")
+			d.Lacks("lines 1")
+			d.Send(history.Update{Err: errors.New("open x.db: no such file")})
+			d.Shows("no such file")
+			d.Lacks("trying again")
+		})
+	}
+}
+
+// TestNoProcessAnswers: a cluster of which nothing but etcd is heard is no good news.
+func TestNoProcessAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 100, 30)
+		silent := model.RuntimeParts{Nodes: []*model.LiveNode{{Role: "querynode", Node: 7, Outcome: model.Refused}, {Role: "proxy", Node: 8, Outcome: model.NotAsked}}}
+		d.Cluster(tuitest.Fixture().WithRuntime(model.BuildRuntime(silent)))
+		d.Shows("▲ no process answers")
+		d.Lacks("● live")
 	})
 }
 

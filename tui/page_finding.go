@@ -152,6 +152,9 @@ func canFinding(m *Model, a Action, f *check.Finding, object model.Ref) string {
 		if object.Resource != "" && (a == ActOwner || a == ActCopyRow || a == ActOpen) {
 			return ""
 		}
+		if m.data.cluster == nil {
+			return words.Harmless(m.missing())
+		}
 		if m.data.judged.report == nil {
 			return "the checks are still running"
 		}

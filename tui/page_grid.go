@@ -118,13 +118,8 @@ func (g *gridPage) lines(m *Model, w, h int) []string {
 func (g *gridPage) placeholder(m *Model, w, h int) []string {
 	lines := g.lines(m, w, h)
 	text := "…"
-	switch {
-	case g.err != nil:
+	if g.err != nil {
 		text = g.err.Error()
-	case m.data.cluster == nil && m.data.err != nil:
-		text = "no data yet: " + m.data.err.Error()
-	case m.data.progress != "":
-		text = "… " + m.data.progress
 	}
 	return append(append(lines, ""), draw.Sentence(m.Styles, words.Harmless(words.OneLine(text)), w)...)
 }

@@ -45,12 +45,23 @@ func (m frame) whole() (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), cursor
 }
 
+// waiting reports whether the page that is shown needs a cluster, and none ever came.
+func (m frame) waiting() bool {
+	return m.data.cluster == nil && m.Config.First == nil && m.Top().Scope() != InHelp
+}
+
 // body is the page; where no data ever came it is why not, as no page has anything to say then.
 func (m frame) body(h int) []string {
-	if m.data.cluster != nil || m.data.err == nil || m.Config.First != nil || m.Top().Scope() == InHelp {
+	switch {
+	case !m.waiting() || m.data.err == nil && m.Top().Scope() == InOverview:
 		return m.Top().Body(m.Model, m.Width, h)
+	case m.data.err == nil:
+		return append([]string{""}, draw.Sentence(m.Styles, "… "+words.Harmless(m.missing()), m.Width)...)
 	}
 	lines := []string{""}
+	if m.data.retries {
+		lines = append(lines, "   "+draw.Cut("no data since "+m.data.waits.Format("15:04:05")+"; trying again every few seconds", m.Width-4), "")
+	}
 	for _, text := range draw.Prose(m.data.err.Error(), m.Width-5) {
 		lines = append(lines, "   "+m.Styles.Bad.On(draw.Cut(text, m.Width-4)))
 	}
@@ -179,6 +190,8 @@ func (m frame) freshness() string {
 			who = words.Number(n) + " processes silent"
 		}
 		parts = append(parts, st.Warn.On("▲ "+who+" for "+old))
+	case d.live && d.cluster.Runtime.Silent():
+		parts = append(parts, st.Warn.On("▲ no process answers"))
 	case d.live:
 		changed := d.at.Format("15:04:05")
 		if m.Width >= 100 {
@@ -206,7 +219,10 @@ func (m frame) trouble() string {
 
 // crumbs is the way here, and what the page says about itself.
 func (m frame) crumbs() string {
-	note := m.Top().Note(m.Model)
+	note := ""
+	if !m.waiting() {
+		note = m.Top().Note(m.Model)
+	}
 	room := crumbRoom(note, m.Width)
 	left := draw.Cut(crumbText(crumbNames(m.Model, room)), room)
 	if i := strings.LastIndex(left, " › "); i >= 0 {

@@ -25,7 +25,7 @@ type Update struct {
 	Since time.Time
 	// Lost are the processes that answered before and do not now, the longest silent first.
 	Lost []Lost
-	// Live reports whether further Updates follow changes of Cluster by themselves.
+	// Live reports whether further Updates follow by themselves: of changes of Cluster, or of another attempt after an Err.
 	Live bool
 	// Progress is what is going on, for people: "reading: 120000 keys, 30 MiB".
 	Progress string

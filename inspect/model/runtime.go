@@ -200,6 +200,24 @@ type LiveNode struct {
 	Past []*Pace
 }
 
+// Silent reports whether processes were asked and none of them answered.
+func (r *Runtime) Silent() bool {
+	if r == nil {
+		return false
+	}
+	silent := false
+	for _, n := range r.Nodes {
+		switch n.Outcome {
+		case Answered, Stale, OtherCluster:
+			return false
+		case NotAsked, Unimplemented:
+		default:
+			silent = true
+		}
+	}
+	return silent
+}
+
 // System is a process's answer to GetMetrics system_info.
 type System struct {
 	Name      string

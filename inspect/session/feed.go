@@ -67,7 +67,7 @@ func (f *Feed) Follow(ctx context.Context, emit func(history.Update)) {
 			err, live = own.error, false
 		}
 		f.failed = err
-		emit(history.Update{Err: err})
+		emit(history.Update{Err: err, Live: live})
 		if !live { // neither does a file get better, and a pipe is empty the second time
 			return
 		}

@@ -168,7 +168,7 @@ func TestPreflightFollowsTheCluster(t *testing.T) {
 		cfg := testConfig()
 		cfg.StartPage = "preflight 2.6.22"
 		d := driven(t, cfg, 120, 40)
-		d.Shows("to 2.6.22", "…")
+		d.Shows("preflight", "… connecting")
 		d.Fits()
 		c := captured(t, "standalone-2.3.5")
 		d.Cluster(c)

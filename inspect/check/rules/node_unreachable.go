@@ -23,7 +23,7 @@ searches of collections with one replica fail. Measured on 2.3.5: after ` + "`ki
 
 A finding is a registered process that refuses connections (nothing listens there: it is dead), does not answer within the deadline (it hangs or is overloaded), closes the
 connection, or reports that it is not healthy (info in the first two minutes after its start); each with what depends on it. A process that is not reachable at all, or rejects kitescope's credentials, is a warning, and only while others answer:
-the problem may be in between. If no process answers, there is a single info finding: kitescope may run outside the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
+the problem may be in between. If no process answers, there is a single warning: kitescope may run outside the cluster's network (` + "`--map`" + `, ` + "`--proxy`" + `).
 
 Not findings: standby coordinators, processes that are stopping (stopping-node-serving), and addresses at which another process answers (stale-session).`,
 	Remedy: `Refused: restart the process; the cluster takes over without it when its session expires. Timed out: look at its CPU and memory, and at
@@ -99,7 +99,7 @@ func byProcess(nodes []*model.LiveNode) [][]*model.LiveNode {
 // reportOutside says that nobody answers at all.
 func reportOutside(p *check.Pass, silent []*model.LiveNode) {
 	f := check.Finding{
-		Severity: check.Info, Object: model.Ref{},
+		Severity: check.Warning, Object: model.Ref{},
 		Message: fmt.Sprintf("none of %s answers; first: %s at %s, %s", words.Plural(len(silent), "registered process"), silent[0].Name(), silent[0].Address, silent[0].Outcome.With(silent[0].Reason)),
 		Impact:  "What the processes serve is unknown. Either the whole cluster is down, or it is not reachable from here.",
 		Fix:     check.Fix(check.Do("check whether a client reaches the proxies; from outside the cluster's network pass --map or --proxy to kitescope")),

@@ -48,7 +48,7 @@ func TestNodeUnreachable(t *testing.T) {
 		{Name: "stale", Change: silent(model.Stale)},
 		{Name: "not asked", Change: silent(model.NotAsked), Skipped: "querynode-8: not asked"},
 		{Name: "a version without the call", Change: silent(model.Unimplemented), Skipped: "querynode-8: unimplemented"},
-		{Name: "nobody answers", Change: func(w *rulestest.World) { w.Serve(); w.SilenceAll(model.Unreachable) }, Want: []string{"info / answers; first: datacoord-2 at 10.0.0.2:1, unreachable"}},
+		{Name: "nobody answers", Change: func(w *rulestest.World) { w.Serve(); w.SilenceAll(model.Unreachable) }, Want: []string{"warning / answers; first: datacoord-2 at 10.0.0.2:1, unreachable"}},
 	})
 }
 
