@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -346,4 +347,23 @@ func TestRealFindings(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The findings are sorted by more than their causes; by severity no warning stands before an error.
+func TestFindingsAreSorted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "f")
+		p := d.m.Top().(*findingsPage)
+		tree := len(p.tree)
+		d.Keys("S")
+		d.Shows("sort by", "cause", "severity", "cost", "check", "object")
+		d.Keys("esc")
+		for i, o := range findingOrders()[1:] {
+			d.Keys("S home").Keys(strings.TrimSpace(strings.Repeat("down ", i+1)) + " enter")
+			d.Shows("sort " + o.name)
+			if !slices.IsSortedFunc(p.tree, func(a, b check.Branch) int { return o.compare(a.Finding, b.Finding) }) || len(p.tree) != tree {
+				t.Errorf("not sorted by %s: %+v", o.name, p.tree)
+			}
+		}
+	})
 }

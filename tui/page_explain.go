@@ -57,7 +57,7 @@ func explained(m *Model) []*check.Check {
 }
 
 func (p *explainPage) Scope() Scope          { return InExplain }
-func (p *explainPage) Crumb() string         { return p.check.ID }
+func (p *explainPage) Crumb() string         { return "explain " + p.check.ID }
 func (p *explainPage) Refresh(*Model) Cmd    { return nil }
 func (p *explainPage) Command(*Model) string { return "explain " + p.check.ID }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type findingsPage struct {
 	tree   []check.Branch
 	rows   []findingRow
 	filter string // lower case
+	order  int    // of findingOrders
 
 	cursor int
 	list   Window // over rows
@@ -47,6 +49,7 @@ func findingsKind() PageKind {
 			{ActLeft, []string{"left", "h"}, InFindings, GroupMove, "", "Scroll it back; from its start: to the cause.", 0},
 			{ActOpen, []string{"enter"}, in, GroupFollow, "open", "The finding in full, with what its check looks at; else the page of what is selected.", 100},
 			{ActOwner, []string{"o"}, in | InFinding, GroupFollow, "object", "Go to the object of the finding.", 90},
+			{ActSort, []string{"S"}, InFindings, GroupFind, "sort", "Sort by cause, severity, cost, check or object.", 35},
 			{ActExplain, []string{"e"}, in | InFinding, GroupFollow, "explain", "Explain the check: what it looks at, what to do.", 85},
 			{ActRelated, []string{"r"}, InFinding, GroupFollow, "related", "Choose from what is related to the object.", 55},
 			{ActCopyRow, []string{"y"}, in | InFinding, GroupTake, "copy fix", "Copy the command of the finding's fix.", 99},
@@ -87,6 +90,9 @@ func (p *findingsPage) Note(*Model) string {
 	if p.of != nil {
 		parts = []string{words.Number(len(p.rows)) + " of " + words.Plural(len(p.report.Findings), "finding")}
 	}
+	if p.order > 0 {
+		parts = append(parts, "sort "+findingOrders()[p.order].name)
+	}
 	parts = append(parts, FilterNote(p.filter)...)
 	return strings.Join(parts, " · ")
 }
@@ -98,6 +104,36 @@ func (p *findingsPage) Refresh(m *Model) Cmd {
 		p.choose()
 	}
 	return cmd
+}
+
+// findingOrder is an order of the list; without compare consequences follow their cause, the worst chain first.
+type findingOrder struct {
+	name    string
+	compare func(a, b *check.Finding) int
+}
+
+func findingOrders() []findingOrder {
+	return []findingOrder{
+		{"cause", nil},
+		{"severity", func(a, b *check.Finding) int { return cmp.Compare(b.Severity, a.Severity) }},
+		{"cost", func(a, b *check.Finding) int { return cmp.Compare(b.Cost, a.Cost) }},
+		{"check", func(a, b *check.Finding) int { return cmp.Compare(a.Check, b.Check) }},
+		{"object", func(a, b *check.Finding) int {
+			return words.CompareNatural(clusters.ObjectText(a.Object), clusters.ObjectText(b.Object))
+		}},
+	}
+}
+
+func (p *findingsPage) sortMenu() *Menu {
+	n := &Menu{Title: "sort by", at: p.order}
+	for i, o := range findingOrders() {
+		n.Items = append(n.Items, MenuItem{Text: o.name, Run: func(*Model, *Menu) Cmd {
+			p.order = i
+			p.choose()
+			return nil
+		}})
+	}
+	return n
 }
 
 // choose makes the rows and keeps the cursor on its finding.
@@ -115,9 +151,19 @@ func (p *findingsPage) choose() {
 		list = p.report.About(p.of.Resource, p.of.ID)
 	}
 	p.tree = check.Tree(list)
+	if compare := findingOrders()[p.order].compare; compare != nil {
+		for i := range p.tree {
+			p.tree[i].Depth = 0
+		}
+		slices.SortStableFunc(p.tree, func(a, b check.Branch) int { return compare(a.Finding, b.Finding) })
+	}
 	for i := range p.tree {
 		if b := &p.tree[i]; p.matches(b.Finding) {
-			p.rows = append(p.rows, findingRow{branch: b, worse: worseThanShown(p.tree, i)})
+			row := findingRow{branch: b}
+			if p.order == 0 {
+				row.worse = worseThanShown(p.tree, i)
+			}
+			p.rows = append(p.rows, row)
 		}
 	}
 	if p.filter == "" && p.of == nil {
@@ -157,7 +203,7 @@ func (p *findingsPage) Object(*Model) (ref model.Ref, ok bool) {
 
 func (p *findingsPage) Can(m *Model, a Action) string {
 	switch a {
-	case ActFilter, ActSave:
+	case ActFilter, ActSave, ActSort:
 		if p.report == nil || len(p.report.Findings) == 0 {
 			return "there is no finding"
 		}
@@ -181,6 +227,8 @@ func (p *findingsPage) Act(m *Model, a Action) Cmd {
 		return m.Back()
 	case ActFilter:
 		m.Prompt = FilterPrompt(p.filter, p.find, func(*Model) string { return words.Plural(len(p.rows), "finding") })
+	case ActSort:
+		m.Menu = p.sortMenu()
 	case ActSave:
 		return Save(m, p.judged.named()+".md", p.markdown())
 	default:
