@@ -14,8 +14,15 @@ import (
 )
 
 // TestPyarrow compares files of random codecs, page versions, encodings and shapes with the values that pyarrow reads: see pyarrow.py.
-func TestPyarrow(t *testing.T) {
-	b, err := os.ReadFile(testdata("pyarrow/truth.json"))
+func TestPyarrow(t *testing.T) { holdTruth(t, "pyarrow") }
+
+// TestOtherWriters compares files of DuckDB, Polars and fastparquet, which pad levels, indexes and values, with what was written: see
+// writers.py.
+func TestOtherWriters(t *testing.T) { holdTruth(t, "writers") }
+
+// holdTruth compares the files of a folder with its truth.json.
+func holdTruth(t *testing.T, folder string) {
+	b, err := os.ReadFile(testdata(folder + "/truth.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +37,7 @@ func TestPyarrow(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(strings.Join([]string{f.File, f.Shape, f.Codec, f.Version, f.Encoding}, " "), func(t *testing.T) {
-			s, err := Open(t.Context(), testdata("pyarrow/"+f.File+"#emb"))
+			s, err := Open(t.Context(), testdata(folder+"/"+f.File+"#emb"))
 			if f.Row != nil || f.Shape == "nestedlist" {
 				want := "a list of lists"
 				if f.Row != nil {

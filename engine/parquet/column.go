@@ -211,6 +211,14 @@ func errSize(n, width, found int) error {
 	return fmt.Errorf("expected %d values of %d bytes, found %d bytes", n, width, found)
 }
 
+// checkEnd checks what follows the last value of a page: eight zero bytes, which fastparquet leaves there, are no values.
+func checkEnd(b []byte) error {
+	if len(b) > 8 || len(bytes.Trim(b, "\x00")) > 0 {
+		return fmt.Errorf("%d bytes follow the last value", len(b))
+	}
+	return nil
+}
+
 // levels decodes n levels of 0 to most, and returns which are level, and how many.
 func levels(b []byte, most, n, level int) (is []bool, count int, err error) {
 	is = make([]bool, n)
@@ -253,12 +261,14 @@ func eachValue(b []byte, width, n int, take func(at int, v uint32) error) error 
 func (c *chunkReader) decodeValues(encoding int, b []byte, n int) ([]byte, error) {
 	width := c.leaf.Width()
 	switch encoding {
-	case PlainEncoding, ByteStreamSplit:
-		if len(b) != n*width {
+	case PlainEncoding:
+		if len(b) < n*width || checkEnd(b[n*width:]) != nil {
 			return nil, errSize(n, width, len(b))
 		}
-		if encoding == PlainEncoding {
-			return b, nil
+		return b[:n*width], nil
+	case ByteStreamSplit:
+		if len(b) != n*width {
+			return nil, errSize(n, width, len(b))
 		}
 		out := c.room(n * width)
 		for i := range out {
@@ -300,8 +310,8 @@ func (c *chunkReader) room(n int) []byte {
 
 func (c *chunkReader) deltaIntegers(b []byte, n int) ([]byte, error) {
 	values, rest, err := deltas(b, n)
-	if err == nil && len(rest) > 0 {
-		err = fmt.Errorf("%d bytes follow the last value", len(rest))
+	if err == nil {
+		err = checkEnd(rest)
 	}
 	out := c.room(0)
 	for _, v := range values {
@@ -335,11 +345,8 @@ func (c *chunkReader) deltaBytes(b []byte, n int) ([]byte, error) {
 		out = append(append(out, before[:prefix]...), b[:suffix]...)
 		before, b = out[len(out)-int(width):], b[suffix:]
 	}
-	if len(b) > 0 {
-		return nil, fmt.Errorf("%d bytes follow the last value", len(b))
-	}
 	c.values = out
-	return out, nil
+	return out, checkEnd(b)
 }
 
 // deltas decodes n integers in DELTA_BINARY_PACKED: a header, then blocks of miniblocks, whose deltas have a number of bits each.

@@ -6,7 +6,8 @@ import (
 )
 
 // Runs reads parquet's hybrid of run-length and bit-packed encoding, in which levels and indices into dictionaries are written
-// (Encodings.md, RLE = 3). The bytes have to hold as many values as are expected, not fewer and not more.
+// (Encodings.md, RLE = 3). The bytes have to hold as many values as are expected, and no run behind them. The last packed run may be
+// filled up: DuckDB's has 256 values, whatever they are.
 type Runs struct {
 	B     []byte
 	Width int // bits of a value, 0 to 32
@@ -66,10 +67,12 @@ func (r *Runs) Next() (n int, value uint32, packed []byte, err error) {
 		return 0, 0, nil, err
 	case count == 0:
 		return 0, 0, nil, fmt.Errorf("a run of no values with %d of them missing", r.Left)
-	case count > uint64(r.Left) && (packed == nil || count-uint64(r.Left) >= 8): // groups of eight are filled up
+	case count > uint64(r.Left) && packed == nil:
 		return 0, 0, nil, fmt.Errorf("a run of %d values where %d are left", count, r.Left)
-	case count >= uint64(r.Left) && len(r.B) > 0:
-		return 0, 0, nil, fmt.Errorf("%d bytes follow the last value", len(r.B))
+	case count >= uint64(r.Left):
+		if err := checkEnd(r.B); err != nil {
+			return 0, 0, nil, err
+		}
 	}
 	n = int(min(count, uint64(r.Left)))
 	r.Left -= n
