@@ -191,6 +191,57 @@ func TestPerfScript(t *testing.T) {
 			[]map[string]int64{{"f": 1}, {"f": 10}},
 			"",
 		},
+		"commands that are called as a number": {
+			"            java  1234 [000]  5.000001: block:block_rq_issue: 8,0 W 4096 () 1 + 8 [java]\n" +
+				"              dd  1235 [000]  5.000002: block:block_rq_issue: 8,0 W 4096 () 1 + 8 [dd]\n" +
+				"              dd  1235 [000]  5.000003: block:block_rq_issue:  12 f+0x1 (/b)\n" +
+				"             bc  1236/1236 block:block_rq_issue:  12 f+0x1 (/b)\n",
+			Options{},
+			"[samples/count]",
+			[]map[string]int64{{"[unknown]": 2, "f": 2}},
+			"no period",
+		},
+		"a command of 14 letters and a symbol with its line": {
+			"          python 1 [001] 1.000001: 7 cycles:P:  4f1 f+0x1 (/b)\n  abcdefghijklmn 2 [001] 1.000006: 7 cycles:P:  4f2 g:12 (/b)\n",
+			Options{},
+			"[samples/count cycles/count]",
+			[]map[string]int64{{"f": 1, "g:12": 1}, {"f": 7, "g:12": 7}},
+			"",
+		},
+		"a kernel worker": {
+			"kworker/u16:3-events_unbound   123/123   [000] \n\t1 f+0x1 (/b)\n\n",
+			Options{},
+			"[samples/count]",
+			[]map[string]int64{{"f": 1}},
+			"",
+		},
+		"namespaces": {
+			"perf  100     0.000000: PERF_RECORD_NAMESPACES 100/100 - nr_namespaces: 7\n" +
+				"\t\t[0/net: 3/0xf0000081, 1/uts: 3/0xeffffffe, 2/ipc: 3/0xefffffff, 3/pid: 3/0xeffffffc, \n" +
+				"\t\t 4/user: 3/0xeffffffd, 5/mnt: 3/0xf0000000, 6/cgroup: 3/0xeffffffb]\n" +
+				"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n",
+			Options{},
+			"[samples/count cycles/count]",
+			[]map[string]int64{{"f": 1}, {"f": 10}},
+			"",
+		},
+		"output of BPF": {
+			"sh 1 1.000000: bpf-output: \n\t1 f (/b)\n      BPF output: 0000: 48 65 6c 6c 6f 00 00 00  Hello...\n" +
+				"                  0008: 00 00 00 00              ....\n      BPF string: \"Hello\"\n\n",
+			Options{},
+			"[samples/count]",
+			[]map[string]int64{{"f": 1}},
+			"",
+		},
+		"messages of perf": {
+			"Failed to open /tmp/perf-1234.map, continuing without symbols\n[ perf record: Woken up 1 times to write data ]\n" +
+				"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\nWarning:\nProcessed 100 events and lost 3 chunks!\n\nCheck IO/CPU overload!\n\n" +
+				"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\n",
+			Options{},
+			"[samples/count cycles/count]",
+			[]map[string]int64{{"f": 2}, {"f": 20}},
+			"perf warned: Processed 100 events and lost 3 chunks!",
+		},
 		"no stack": {
 			"sh 1 1.000000: 10 cycles: \n\nsh 1 2.000000: 5 cycles: \n\t1 f (/b)\n\n",
 			Options{},

@@ -18,6 +18,9 @@ type perfHeader struct {
 	rest []byte
 }
 
+// sure reports whether a line has all that makes it the first one of a sample: a time, or a thread and an event.
+func (h *perfHeader) sure() bool { return h.time >= 0 || len(h.event) > 0 && h.thread != nil }
+
 // maxFields bounds how many words of a line are looked at.
 const maxFields = 64
 

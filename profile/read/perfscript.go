@@ -15,8 +15,8 @@ import (
 
 // readPerfScript reads what `perf script` prints: for each sample a line that says who and when, and
 // a line for each frame, leaf first, up to an empty line; without call chains the only frame
-// stands on the first line. Frames are indented, unless they were pasted without it. What each event becomes is told in weights.go. Lines of records other than samples, of source code and
-// of `perf buildid-list` are skipped.
+// stands on the first line. Frames are indented, unless they were pasted without it. What each event becomes is told in
+// weights.go. Lines of records other than samples, of source code and of `perf buildid-list` are skipped.
 func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	s := newPerfScript(o)
 	s.in = newLines(ctx, r)
@@ -36,6 +36,15 @@ var sourceLine = profile.NewPattern(`^  \S.*(?::\d+|\+\d+|\[[0-9a-f]+\])(?: \([^
 
 // pastedFrame is a frame that is not indented.
 var pastedFrame = profile.NewPattern(`^ {0,3}[0-9a-f]{4,16} \S.* \(.*\)$`)
+
+// dumpLine is of a record of namespaces, or of what a BPF program put out.
+var dumpLine = profile.NewPattern(`^\t\t[\[ ]\d+/\w+: \d+/0x[0-9a-f]|^ {6}BPF (?:output|string):|^ {17} [0-9a-f]{4}:(?: [0-9a-f]{2})+ `)
+
+// perfMessage is a line that perf writes to standard error.
+var perfMessage = profile.NewPattern(`continuing without symbols$|^no symbols found in .*, maybe install|^\[ perf record: .* \]$`)
+
+// perfWarning begins a message of several lines, of which the next says what is wrong.
+const perfWarning = "Warning:"
 
 // maxComm is the most that Linux keeps of the name of a command (TASK_COMM_LEN).
 const maxComm = 15
@@ -78,7 +87,10 @@ type perfSample struct {
 }
 
 type perfScript struct {
-	in     *lines
+	in *lines
+	// warning is open until the next sample; warned says that its text is noted.
+	warning, warned bool
+
 	b      *profile.Builder
 	w      weights
 	sample perfSample
@@ -104,42 +116,64 @@ func newPerfScript(o *Options) *perfScript {
 }
 
 func (s *perfScript) line(line []byte) error {
-	if len(bytes.TrimSpace(line)) == 0 {
+	text := bytes.TrimSpace(line)
+	if len(text) == 0 {
 		return s.flush()
 	}
+	if line[0] == '#' || line[0] == '|' { // a header of the file; the source itself, of -F srccode
+		return nil
+	}
 	tab, wide := line[0] == '\t', bytes.HasPrefix(line, []byte("    ")) && s.sample.open && !s.sample.single
+	var h perfHeader
+	if !tab {
+		if at := bytes.Index(line, []byte("PERF_RECORD_")); at >= 0 {
+			s.record(line[at:])
+			return nil
+		}
+		// A command may be called dd or cafe, so that its line would do as a frame, too.
+		if h = parsePerfHeader(line, s.words); h.sure() {
+			return s.begin(line, &h)
+		}
+	}
 	if tab || wide {
-		if ok, err := s.frame(line, false); ok || err != nil || tab {
-			if !ok && err == nil {
-				return misfit("perf script", scriptHint, line)
-			}
+		if ok, err := s.frame(line, false); ok || err != nil {
 			return err
 		}
 	}
 	switch {
-	case line[0] == '#', line[0] == '|': // a header of the file; the source itself, of -F srccode
+	case dumpLine().Match(line), perfMessage().Match(text), s.ofWarning(text):
 		return nil
+	case tab:
+		return misfit("perf script", scriptHint, line)
 	case len(s.sample.frames) > 0 && sourceLine().Match(line): // of the last frame
-		if last := &s.sample.frames[len(s.sample.frames)-1]; bytes.HasSuffix(bytes.TrimSpace(line), []byte("(inlined)")) && !(*last).inlined {
+		last := &s.sample.frames[len(s.sample.frames)-1]
+		if bytes.HasSuffix(text, []byte("(inlined)")) && !(*last).inlined {
 			f := **last
 			f.inlined, f.located = true, false
 			*last = &f
 		}
 		return nil
-	}
-	if at := bytes.Index(line, []byte("PERF_RECORD_")); at >= 0 {
-		s.record(line[at:])
+	case !s.sample.open && buildIDLine().Match(line):
 		return nil
 	}
-	if !s.sample.open && buildIDLine().Match(line) {
-		return nil
+	return s.begin(line, &h)
+}
+
+// ofWarning reports whether a line is of a warning of perf, and notes the first line of its text.
+func (s *perfScript) ofWarning(text []byte) bool {
+	if string(text) == perfWarning {
+		s.warning, s.warned = true, false
+		return true
 	}
-	return s.begin(line)
+	if s.warning && !s.warned {
+		s.warned = true
+		s.b.Note("perf warned: "+string(text), 1)
+	}
+	return s.warning
 }
 
 // begin starts a sample with its first line.
-func (s *perfScript) begin(line []byte) error {
-	h := parsePerfHeader(line, s.words)
+func (s *perfScript) begin(line []byte, h *perfHeader) error {
 	named := h.time >= 0 || len(h.event) > 0 || h.thread != nil
 	if !named && s.sample.open && pastedFrame().Match(line) {
 		_, err := s.frame(line, false)
@@ -149,9 +183,10 @@ func (s *perfScript) begin(line []byte) error {
 		return err
 	}
 	x := &s.sample
-	x.open, x.number, x.known = true, s.in.number, h.time >= 0 || len(h.event) > 0 && h.thread != nil
+	x.open, x.number, x.known = true, s.in.number, h.sure()
+	s.warning = false
 	if !x.known { // a sample if frames follow
-		if x.header = string(line); len(h.comm) > maxComm {
+		if x.header = string(line); len(h.comm) > maxComm && h.thread == nil {
 			return s.unknown()
 		}
 	}
@@ -190,9 +225,6 @@ func (s *perfScript) labelsOf(comm []byte) []profile.Label {
 
 // frame adds a frame to the sample that is open; ok is false if the line is none.
 func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
-	if x := &s.sample; !x.open { // -F without any field of the first line
-		x.open, x.known, x.pid, x.event = true, true, -1, unsettled
-	}
 	f, known := s.cache[string(line)]
 	if !known {
 		parsed, ok := parsePerfFrame(line)
@@ -208,6 +240,10 @@ func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 			clear(s.cache)
 		}
 		s.cache[string(line)] = f
+	}
+	if x := &s.sample; !x.open { // -F without any field of the first line
+		x.open, x.known, x.pid, x.event = true, true, -1, unsettled
+		s.warning = false
 	}
 	if len(s.sample.frames) >= maxDepth {
 		return true, fmt.Errorf("a stack has more than %d frames", maxDepth)
