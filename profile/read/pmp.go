@@ -26,8 +26,12 @@ func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, er
 	return m.b.Profile(), nil
 }
 
-// clockTime is in what date(1) prints in any language.
-var clockTime = profile.NewPattern(`\b\d{1,2}[:.]\d\d[:.]\d\d\b`)
+// localDate is what date(1) prints in most languages: a day with its year, and the time in digits. Behind the time there
+// are at most the half of the day, the zone and the year, and no words as in a log.
+var localDate = profile.NewPattern(`^(?:[^\s:;=]+ +){0,6}\d{1,2}[:.]\d\d[:.]\d\d(?: [AaPp]\.?[Mm]\.?)?` +
+	`(?: \(?(?:[A-Z]{2,5}|[+-]\d\d)(?:[+-]?\d\d(?::?\d\d)?)?\)?)?(?: \d{4})?$`)
+
+var hasYear = profile.NewPattern(`\b(?:19|20)\d\d(?:\D|$)`)
 
 type pmp struct {
 	b      *profile.Builder
@@ -49,7 +53,7 @@ func (m *pmp) line(line []byte) error {
 		if err == nil && m.at.IsZero() {
 			m.at = at.UTC()
 		}
-		if err == nil || m.total == 0 && clockTime().Match(text) { // a date in another language
+		if err == nil || localDate().Match(text) && hasYear().Match(text) {
 			return nil
 		}
 		return misfit("pt-pmp", "remove lines that are not stacks: a count, frames between commas", line)

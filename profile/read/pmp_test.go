@@ -111,13 +111,25 @@ func TestPMPOfWholeNames(t *testing.T) {
 	}
 }
 
-// TestPMPDates checks that the date above the stacks may be in any language, and stand between them as date(1) prints it.
+// TestPMPDates checks that the date above each run may be in any language.
 func TestPMPDates(t *testing.T) {
 	const stack = "     12 poll,main\n"
-	for _, date := range []string{"Mo 20. Nov 12:00:00 UTC 2026\n", "Mon 20 Nov 2026 12:00:00 PM UTC\n", "Fri Nov 20 16:01:18 UTC 2026\n"} {
-		p := mustRead(t, date+stack+"Fri Nov 20 16:01:19 UTC 2026\n"+stack, Options{})
-		if diff := cmp.Diff(map[string]int64{"poll;main": 24}, stacks(p, 0)); diff != "" || p.Time.IsZero() {
-			t.Errorf("%q: at %s (-want +got):\n%s", date, p.Time, diff)
+	for _, date := range []string{
+		"Fri Nov 20 16:01:18 UTC 2026\n", "Mo 20. Nov 12:00:00 UTC 2026\n", "Mon 20 Nov 2026 12:00:00 PM UTC\n",
+		"lundi 1 janvier 2024, 12:00:01 (UTC+0100)\n", "2024年 01月 01日 星期一 12:00:01 CST\n", "seg 01 jan 2024 12:00:01 -03\n",
+		"Пн 01 янв 2024 12:00:01 MSK\n", "ma 1.1.2024 12.00.01 +0200\n", "2024. 01. 01. (월) 12:00:01 KST\n",
+	} {
+		p := mustRead(t, date+stack+date+stack, Options{})
+		if diff := cmp.Diff(map[string]int64{"poll;main": 24}, stacks(p, 0)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", date, diff)
+		}
+	}
+	for _, other := range []string{
+		"2024-01-01 12:00:01 INFO started, all is well\n", "[12:00:01] 2024 rows read\n", "it took 12:00:01\n", "2024-01-01 12:00:01 ERROR: no gdb\n",
+	} {
+		if _, err := From(t.Context(), "it", strings.NewReader(other+stack+stack), Options{}); err == nil ||
+			!strings.Contains(err.Error(), "line 1: unexpected line in pt-pmp") {
+			t.Errorf("%q: %v", other, err)
 		}
 	}
 }
