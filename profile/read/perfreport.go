@@ -55,12 +55,17 @@ func (t *perfTable) line(line []byte) error {
 		return nil
 	case line[0] == '#':
 		return t.comment(line)
+	case t.columns != nil && graphLine().Match(line) && !t.isRow(line):
+		return nil
 	case t.columns != nil && reportRow().Match(line):
 		return t.row(line)
-	case t.columns != nil && graphLine().Match(line):
-		return nil
 	}
 	return misfit("perf report", reportHint, line)
+}
+
+// isRow reports whether a line begins with a share that stands in the first column: those of a call graph are behind it.
+func (t *perfTable) isRow(line []byte) bool {
+	return reportRow().Match(line) && (len(t.columns) == 1 || bytes.IndexByte(line, '%') < t.columns[1].from)
 }
 
 // comment reads the lines above a table: what was sampled, the headings, and the dots below these.

@@ -45,6 +45,12 @@ func TestPerfReport(t *testing.T) {
 			"[cycles/count]",
 			map[string]int64{"f": 700, "g": 300},
 		},
+		"call graph of shares": {
+			reportCount + "# Overhead  Symbol     \n# ........  ...........\n#\n    60.00%  [.] f\n            |\n            60.00%--main\n                    f\n\n" +
+				"    40.00%  [.] g\n             40.00% main\n                    g\n",
+			"[cycles/count]",
+			map[string]int64{"f": 600, "g": 400},
+		},
 		"decimal commas": {
 			reportCount + "# Overhead  Symbol     \n# ........  ...........\n#\n    60,00%  [.] f\n    40,00%  [.] g\n",
 			"[cycles/count]",
