@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/internal/redact"
+	"kitescope/internal/words"
 )
 
 // access assembles users, roles and what roles may do. Password hashes never come this far.
@@ -76,6 +77,9 @@ func granted(f *fact) model.Grant {
 
 func privilege(f *fact) string { return strings.TrimPrefix(f.names[1], "Privilege") }
 
+// maxSetting bounds the value of a setting that is kept.
+const maxSetting = 16 << 10
+
 func (s *state) config() []*model.ConfigEntry {
 	var list []*model.ConfigEntry
 	s.each(kindConfig, func(f *fact) {
@@ -83,7 +87,7 @@ func (s *state) config() []*model.ConfigEntry {
 		if s.want.UnknownSettings {
 			safe = redact.Pair
 		}
-		value := safe(f.names[0], f.value.(string))
+		value := words.Keep(safe(f.names[0], f.value.(string)), maxSetting)
 		// The value that a bundle keeps was redacted before.
 		list = append(list, &model.ConfigEntry{Name: redact.Text(f.names[0]), Value: value, Redacted: strings.Contains(value, redact.Redacted), ModRevision: f.mod})
 	})

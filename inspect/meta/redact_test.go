@@ -246,6 +246,7 @@ func TestSettingsAreKnownOrRedacted(t *testing.T) {
 		add(fmt.Sprintf("meta/session/proxy-%d", i), fmt.Sprintf(`{"ServerID":%d,"ServerName":"proxy","Address":"h:1","Version":%q}`, i, "2.3.5 "+p.Text))
 	}
 	add("config/x/password=sesame/y", "1")
+	add("config/minio/rootPath", strings.Repeat("x", 1<<20))
 	for key, value := range map[string]string{"kafka.brokerList": "u:sesame@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false", "x/size": "2 GB"} {
 		add("config/"+key, value)
 	}
@@ -269,7 +270,9 @@ func TestSettingsAreKnownOrRedacted(t *testing.T) {
 	}
 	values := map[string]string{}
 	for _, x := range c.Config {
-		values[x.Name] = x.Value
+		if values[x.Name] = x.Value; len(x.Value) > maxSetting {
+			t.Errorf("%s has %d bytes", x.Name, len(x.Value))
+		}
 	}
 	for key, want := range map[string]string{"kafka.brokerList": "<redacted>@h:9092", "minio.address": "h:9000", "queryCoord/autoBalance": "false", "x/size": "2 GB"} {
 		if values[key] != want {

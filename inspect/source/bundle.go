@@ -42,8 +42,8 @@ const (
 	// a chunk holds at least one record, however large.
 	chunkTarget = 4 << 20
 	maxChunk    = 128 << 20
-	// maxValue bounds one value: etcd takes requests of 1.5 MiB, and of a few more if it is told to.
-	maxValue = 32 << 20
+	// maxValue bounds one value: etcd takes requests of 1.5 MiB, and of a few if it is configured to.
+	maxValue = 8 << 20
 	// maxJSON bounds manifest.json and end.json.
 	maxJSON = 16 << 20
 )

@@ -141,7 +141,7 @@ func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader)
 	if err != nil {
 		return notGzip(b.in.location, err)
 	}
-	r, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
+	r, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return err
 	}
