@@ -26,8 +26,10 @@ type HistoryReport struct {
 // wantsEarlier reports whether events are wanted of a time before the history begins. What happened before revision 1 is known: nothing.
 func (r *HistoryReport) wantsEarlier() bool {
 	h, w := r.History, &r.Wanted
-	early := !w.Since.IsZero() && !h.First.IsZero() && w.Since.Before(h.First)
-	return h.From > 1 && (early || w.SinceRevision > 0 && w.SinceRevision < h.From)
+	early := func(bound time.Time, revision int64) bool {
+		return !bound.IsZero() && !h.First.IsZero() && bound.Before(h.First) || revision > 0 && revision < h.From
+	}
+	return h.From > 1 && (early(w.Since, w.SinceRevision) || early(w.Until, w.UntilRevision))
 }
 
 // empty says why there are no events.
