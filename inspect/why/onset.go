@@ -29,6 +29,12 @@ type Onset struct {
 	Before []history.Event
 }
 
+// notChecked is the Oldest of what could not be seen before.
+const notChecked = "not checked before"
+
+// settings is the resource of findings about what a process is configured with.
+const settings = "settings"
+
 // UnknownError is the Error of a time of which one side is known alone.
 const UnknownError = time.Duration(-1)
 
@@ -209,10 +215,15 @@ func (f *finder) date(t *track) {
 	}
 	for _, at := range t.starts {
 		e := &f.events[at]
-		if !f.presentBefore(t, e.Revision) {
-			f.beginsWith(t, e)
-			return
+		switch before := f.seenBefore(t, e.Revision); {
+		case before == present:
+			continue
+		case before == unseen && e.Kind == "node_joined" && t.onset.Finding.Object.Resource == settings:
+			// What the process before this one was configured with is unknown.
+			t.onset.AtLeast, t.onset.Oldest = true, notChecked
 		}
+		f.beginsWith(t, e)
+		return
 	}
 	switch {
 	case run < len(t.seen):
@@ -227,7 +238,7 @@ func (f *finder) date(t *track) {
 		case run == 0 && m.revision == f.history.From:
 			o.Oldest = "start of the history"
 		case o.AtLeast:
-			o.Oldest = "not checked before"
+			o.Oldest = notChecked
 		case !m.at.IsZero() && !f.moments[run-1].at.IsZero():
 			o.Error = m.at.Sub(f.moments[run-1].at)
 		}
@@ -245,14 +256,14 @@ func (f *finder) date(t *track) {
 	}
 }
 
-// presentBefore reports whether a finding was there at the last moment before a revision that was judged.
-func (f *finder) presentBefore(t *track, revision int64) bool {
+// seenBefore returns whether a finding was there at the last moment before a revision that was judged.
+func (f *finder) seenBefore(t *track, revision int64) presence {
 	for i, m := range slices.Backward(f.moments) {
 		if m.revision < revision {
-			return t.seen[i] == present
+			return t.seen[i]
 		}
 	}
-	return false
+	return unseen
 }
 
 func (f *finder) beginsWith(t *track, e *history.Event) {
