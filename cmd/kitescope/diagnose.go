@@ -257,7 +257,7 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 		accepted, _ := d.baseline.Apply(older, rules.All())
 		shown.Since = check.Since(accepted, shown.Report)
 	}
-	if !d.since.IsZero() {
+	if d.since.Named() {
 		if _, err := d.began(ctx, a, shown); err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ func readHistory(ctx context.Context, a *cli.App, since *session.At) (*history.H
 	defer newest.Close()
 	head := newest.Header()
 	var from int64
-	if !since.IsZero() {
+	if since.Named() {
 		// Of a moment that is not there all is read: nothing is wanted then, or it is said why.
 		if from, err = startOf(ctx, past, head, since, head.Taken, historyBefore); err != nil {
 			from = 0

@@ -24,8 +24,11 @@ type At struct {
 // AtForms are the forms of a moment, for help.
 const AtForms = table.WhenForms + ", rev:24519"
 
-// IsZero reports whether the newest moment is meant.
-func (a *At) IsZero() bool { return a.text == "" }
+// IsZero reports whether the newest moment is meant: none is named, or "now".
+func (a *At) IsZero() bool { return a.text == "" || a.text == "now" }
+
+// Named reports whether any moment is: as a bound, "now" is one.
+func (a *At) Named() bool { return a.text != "" }
 
 // String implements pflag.Value.
 func (a *At) String() string { return a.text }
@@ -42,10 +45,6 @@ func (a *At) Set(text string) (err error) {
 		}
 		return nil
 	}
-	if text == "now" {
-		*a = At{}
-		return nil
-	}
 	if a.when, err = table.ParseWhen(text); err != nil {
 		return errors.New("want one of: " + AtForms)
 	}
@@ -56,7 +55,7 @@ func (a *At) Set(text string) (err error) {
 func (a *At) Revision() int64 { return a.revision }
 
 // Timed reports whether a time is meant, in whatever form.
-func (a *At) Timed() bool { return !a.IsZero() && a.revision == 0 }
+func (a *At) Timed() bool { return a.Named() && a.revision == 0 }
 
 // When is the time that is meant, where the newest moment of a source is end; zero where none is.
 func (a *At) When(end time.Time) time.Time {
