@@ -60,7 +60,11 @@ func (o *openedFinding) Lines(w int, brief bool) []draw.Line {
 	if brief {
 		whole := &findingSheet{w: w}
 		whole.message(o)
-		s.lines = append(s.lines, whole.lines[0])
+		title := whole.lines[0]
+		if len(whole.lines) > 1 {
+			title = append(title, draw.Piece{Role: render.RoleTitle, Text: " …"})
+		}
+		s.add(title...)
 		s.fix(o, false)
 		if len(whole.lines) > 1 {
 			s.message(o)

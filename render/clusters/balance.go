@@ -676,6 +676,8 @@ func BarWidth(o *render.Options) int {
 		return 24
 	case o.Width >= 100:
 		return 16
+	case o.Width < 60: // wider ones would be cut
+		return 5
 	}
 	return 10
 }
