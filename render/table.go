@@ -162,7 +162,7 @@ func Seen(g *table.Grid, i, j int) (string, Role) {
 	styled, ok := g.Table.(table.Styled)
 	if !ok {
 		cell := g.Table.Cell(row, c)
-		return string(AppendText(nil, cell, kind)), CellRole(cell, kind)
+		return string(AppendShown(nil, cell, kind)), CellRole(cell, kind)
 	}
 	text, shown := styled.Shown(row, c)
 	role, decided := styled.Role(row, c)
@@ -172,7 +172,7 @@ func Seen(g *table.Grid, i, j int) (string, Role) {
 	cell := g.Table.Cell(row, c)
 	text = words.Harmless(text)
 	if !shown {
-		text = string(AppendText(nil, cell, kind))
+		text = string(AppendShown(nil, cell, kind))
 	}
 	if !decided {
 		role = CellRole(cell, kind)
@@ -186,7 +186,7 @@ func (t *textTable) cellWidth(c table.Cell, k table.Kind) int {
 		return 1
 	}
 	switch k {
-	case table.ID, table.Int:
+	case table.ID:
 		return digits(c.Int)
 	case table.Text, table.State:
 		if words.Plain(c.Text) {
@@ -194,7 +194,7 @@ func (t *textTable) cellWidth(c table.Cell, k table.Kind) int {
 		}
 	default:
 	}
-	t.scratch = AppendText(t.scratch[:0], c, k)
+	t.scratch = AppendShown(t.scratch[:0], c, k)
 	return Width(t.scratch)
 }
 
@@ -262,7 +262,7 @@ func (t *textTable) appendCell(row int, c *textColumn) Role {
 		return role
 	}
 	cell := t.grid.Table.Cell(row, t.grid.Columns[c.cell])
-	t.scratch = AppendText(t.scratch[:0], cell, c.Kind)
+	t.scratch = AppendShown(t.scratch[:0], cell, c.Kind)
 	return CellRole(cell, c.Kind)
 }
 

@@ -56,6 +56,14 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	}
 }
 
+// AppendShown is AppendText as it is read, not copied: the thousands of a count stand apart.
+func AppendShown(dst []byte, c table.Cell, k table.Kind) []byte {
+	if k == table.Int && c.Absent == table.Present && (c.Int >= 1000 || c.Int <= -1000) {
+		return append(dst, words.Number(c.Int)...)
+	}
+	return AppendText(dst, c, k)
+}
+
 // CanHold reports whether a text of AppendText's, lower-cased, may have word in it, by the kind of its column alone.
 func CanHold(k table.Kind, word []byte) bool {
 	alphabet := ""

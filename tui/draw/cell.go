@@ -5,7 +5,6 @@ import (
 
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
-	"kitescope/internal/words"
 	"kitescope/render"
 )
 
@@ -23,10 +22,7 @@ func CanHold(k table.Kind, word []byte) bool { return render.CanHold(k, word) }
 // ShownText is CellText as it is read, not copied: the thousands of a count stand apart, and there is a glyph behind a state
 // that wants a look, so that it is seen without colour too.
 func ShownText(c *table.Column, cell table.Cell) string {
-	if c.Kind == table.Int && cell.Absent == table.Present {
-		return words.Number(cell.Int)
-	}
-	text := CellText(c, cell)
+	text := string(render.AppendShown(nil, cell, c.Kind))
 	if c.Kind != table.State || cell.Absent != table.Present {
 		return text
 	}
