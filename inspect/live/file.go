@@ -197,10 +197,10 @@ func ReadFile(path string, add func(Record)) (warnings []string, err error) {
 	}
 	f := &fileReader{add: add}
 	for _, e := range entries {
-		if !e.Type().IsRegular() {
+		name := filepath.Join(path, e.Name())
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			continue
 		}
-		name := filepath.Join(path, e.Name())
 		if err := f.read(name); err != nil {
 			f.warnings = append(f.warnings, fmt.Sprintf("%s is passed over: %v", name, err))
 		}

@@ -378,6 +378,28 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
+// TestReadFolderOfLinks reads what links lead to, as in the volume of a ConfigMap, and names one that leads nowhere.
+func TestReadFolderOfLinks(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(t.TempDir(), "metrics")
+	if err := os.WriteFile(file, []byte("milvus_num_node{node_id=\"5\",role_name=\"querynode\"} 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"a.txt": file, "b.txt": file + ".gone", "folder": t.TempDir()} {
+		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
+			t.Skip(err) // Windows lets some users only
+		}
+	}
+	d := live.NewDecoder()
+	warnings, err := live.ReadFile(folder, d.Add)
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "b.txt is passed over") {
+		t.Errorf("%q, %v", warnings, err)
+	}
+	if r := d.Runtime("recording", folder); len(r.Nodes) != 1 {
+		t.Errorf("%d nodes", len(r.Nodes))
+	}
+}
+
 // TestMetricsOfEveryRole: each role of a cluster names itself.
 func TestMetricsOfEveryRole(t *testing.T) {
 	got := map[string]bool{}

@@ -33,3 +33,17 @@ func TestPipesEnd(t *testing.T) {
 		t.Errorf("a recording of a pipe and a device: %v", err)
 	}
 }
+
+// TestLinkedChunks reads a recording whose chunk lies elsewhere.
+func TestLinkedChunks(t *testing.T) {
+	t.Parallel()
+	s, past, h := toldAndSaved(t, 40)
+	chunk, _ := chunkOf(t, past, h, s.compacted, s.newest, true)
+	dir, name := t.TempDir(), source.ChunkName(1, began)
+	if err := os.Symlink(filepath.Join(recordingOf(t, chunk), name), filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+	src := open(t, dir, source.Options{})
+	defer src.Close()
+	testPast(t, src, s)
+}

@@ -159,7 +159,7 @@ func noRecording(dir string) error {
 
 // chunkHead reads the head of a chunk.
 func chunkHead(ctx context.Context, path string, opts Options) (m Manifest, err error) {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return m, fmt.Errorf("read %s: not a regular file", path)
 	}
 	src, err := openPath(ctx, path, opts)
