@@ -72,18 +72,12 @@ func (p *Profile) called() string {
 // The events of a sample are never negative, so of a difference they mean nothing.
 func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) {
 	none := func(int) float64 { return 0 }
-	if kind < 0 || kind >= len(p.Types) {
+	if kind < 0 || kind >= len(p.Types) || exact(p.Types[kind]) {
 		return none, -1
 	}
-	width, at, period := len(p.Types), -1, int64(1)
-	if !exact(p.Types[kind]) {
-		at = slices.IndexFunc(p.Types, func(t ValueType) bool { return t.Unit == "count" && t.Type == p.Types[kind].Type+" samples" })
-		if at < 0 {
-			at = slices.IndexFunc(p.Types, func(t ValueType) bool { return countsSamples(t, p.Types[kind]) })
-		}
-		if at < 0 && p.PeriodType == p.Types[kind] && !scaledUp(p.Types[kind]) && p.sampledBy(p.Period, kind) {
-			at, period = kind, p.Period
-		}
+	width, at, period := len(p.Types), p.counter(kind), int64(1)
+	if at < 0 && p.PeriodType == p.Types[kind] && !scaledUp(p.Types[kind]) && p.sampledBy(p.Period, kind) {
+		at, period = kind, p.Period
 	}
 	if at < 0 {
 		return none, -1
@@ -94,6 +88,15 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 		sum += perSample(i)
 	}
 	return perSample, int64(min(math.Round(sum), 1<<62))
+}
+
+// counter returns the type that counts the samples of another, -1 if there is none.
+func (p *Profile) counter(kind int) int {
+	own := ValueType{Type: p.Types[kind].Type + " samples", Unit: "count"}
+	if at := slices.Index(p.Types, own); at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(p.Types, func(t ValueType) bool { return countsSamples(t, p.Types[kind]) })
 }
 
 // sampledBy reports whether the values of a type can be numbers of samples times a period. They are its multiples,

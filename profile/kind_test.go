@@ -92,6 +92,44 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestEventsOfMerged checks that a merge knows no number of samples that its profiles do not: their sums may be multiples
+// of the period by chance, or of a period that only one of them has.
+func TestEventsOfMerged(t *testing.T) {
+	const ms = 1_000_000
+	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	sampled := func(period int64, values ...int64) *profile.Profile {
+		b := profile.NewBuilder(cpu)
+		b.Meta().PeriodType, b.Meta().Period = cpu, period
+		for i, v := range values {
+			if err := b.Sample([]uint32{b.Location(profile.NoMapping, uint64(i))}, []int64{v}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := b.Profile()
+		for i := range p.Stacks {
+			p.Stacks[i] = 0 // a Builder adds up samples of one stack
+		}
+		return p
+	}
+	for name, c := range map[string]struct {
+		of   []*profile.Profile
+		want int64
+	}{
+		"one whose values are no multiples": {[]*profile.Profile{sampled(1000*ms, 400*ms, 600*ms)}, -1},
+		"beside one whose values are":       {[]*profile.Profile{sampled(10*ms, 10*ms), sampled(10*ms, 4*ms, 6*ms)}, -1},
+		"periods of 10 and 20 ms":           {[]*profile.Profile{sampled(10*ms, 20*ms), sampled(20*ms, 20*ms)}, -1},
+		"two of the same period":            {[]*profile.Profile{sampled(10*ms, 20*ms), sampled(10*ms, 10*ms)}, 3},
+	} {
+		p, err := profile.Merge(c.of, profile.MergeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, n := p.Events(0); n != c.want {
+			t.Errorf("%s: %d samples, want %d", name, n, c.want)
+		}
+	}
+}
+
 func TestFoldPreempt(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "count"})
 	preempt, abi0, second, work := b.Frame("runtime.asyncPreempt", profile.NoMapping), b.Frame("runtime.asyncPreempt.abi0", profile.NoMapping), b.Frame("runtime.asyncPreempt2", profile.NoMapping), b.Frame("main.work", profile.NoMapping)

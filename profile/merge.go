@@ -28,7 +28,8 @@ type MergeOptions struct {
 // Merge makes one profile of several, as `go tool pprof` does with several files: with the sample types that all have, by
 // their names, in the finest unit. As with google/pprof's profile.Merge samples with equal stacks and labels are
 // added up and those of which nothing is left are gone; the durations are added up, the period is the longest, the
-// time the earliest.
+// time the earliest. Unlike there, the period is gone if only it could tell how many samples there were, and it does not:
+// sums of values can be its multiples by chance.
 func Merge(ps []*Profile, options MergeOptions) (*Profile, error) {
 	if len(ps) == 0 {
 		return nil, errors.New("no profiles to merge")
@@ -52,9 +53,11 @@ type Merger struct {
 	names    nodeNames
 	tables   mergeTables
 	samples  sampleTable
-	columns  []column
-	row      []int64
-	stack    []uint32
+	// uncounted says that the values of a profile were no numbers of samples times the period of the result.
+	uncounted bool
+	columns   []column
+	row       []int64
+	stack     []uint32
 }
 
 // NewMerger makes a Merger of nothing.
@@ -71,6 +74,9 @@ func NewMerger(options MergeOptions) *Merger {
 func (m *Merger) Add(p *Profile) error {
 	if err := m.addTypes(p); err != nil {
 		return err
+	}
+	if kind := slices.Index(p.Types, p.PeriodType); kind >= 0 && !p.sampledBy(p.Period, kind) {
+		m.uncounted = true
 	}
 	m.addHeader(p)
 	m.count++
@@ -200,6 +206,9 @@ func (m *Merger) Profile() *Profile {
 	}
 	if len(p.LabelSets) == 1 {
 		p.LabelOf = nil
+	}
+	if kind := slices.Index(p.Types, p.PeriodType); m.uncounted && kind >= 0 && !scaledUp(p.PeriodType) && p.counter(kind) < 0 {
+		p.Period = 0
 	}
 	if !hasZeros(p) {
 		return p

@@ -68,6 +68,7 @@ func typeList(types []ValueType) string {
 // profile/merge.go: CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
 func (m *Merger) commonTypes(p *Profile) error {
 	if p.PeriodType == m.p.PeriodType && slices.Equal(p.Types, m.p.Types) {
+		m.uncounted = m.uncounted || m.p.Period != p.Period
 		m.p.Period = max(m.p.Period, p.Period)
 		m.columns = identity(len(p.Types))
 		return nil
@@ -140,7 +141,7 @@ func (m *Merger) scalePeriod(p *Profile) {
 	} else {
 		here = scaled(here, ratio)
 	}
-	m.p.Period = max(here, there)
+	m.p.Period, m.uncounted = max(here, there), m.uncounted || here != there
 }
 
 // defaultType is the first that a profile names. Profiles that lost the one that they name want the first type.
