@@ -250,6 +250,14 @@ func TestOpenDescribes(t *testing.T) {
 	})
 }
 
+// TestSortNextIsSeen: the first > sorts by the second column: by the first the rows come anyway.
+func TestSortNextIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := at(t, "5 >")
+		d.Shows("sort collection ↑")
+	})
+}
+
 // TestColumnsStay: while a filter is typed the columns stay where they are, and without it they are as they were.
 func TestColumnsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -103,7 +103,7 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 // neighbour returns what is a step beside something in a list, which is a ring; of nothing in it the first or the last.
 func neighbour[T comparable](list []T, of T, step int) T {
 	at := slices.Index(list, of)
-	if at < 0 && step < 0 {
+	if at < 0 { // most lists come in the order of their first column
 		at = 0
 	}
 	return list[(at+step+len(list))%len(list)]

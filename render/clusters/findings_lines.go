@@ -143,6 +143,9 @@ func (d *Diagnosis) Counts() string {
 			ended = append(ended, strconv.Itoa(n)+" "+s.Label())
 		}
 	}
+	if len(ended) == 1 && counts[check.OK.String()] == 0 { // each check found something
+		return text
+	}
 	return text + "; " + strings.Join(ended, ", ")
 }
 
