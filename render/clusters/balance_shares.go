@@ -172,7 +172,7 @@ func (t *shareTable) figures(add addColumn) {
 	count := func(name, title string, show table.Show, priority int, n need, of func(shareRow) int64, doc string) {
 		add(name, title, table.Int, show, priority, t.figure(n, of), doc)
 	}
-	count("sealed_segments", "SEALED", table.Always, 0, toServe, func(r shareRow) int64 { return int64(r.Sealed) },
+	count("sealed_segments", "SEALED", table.Always, 1, toServe, func(r shareRow) int64 { return int64(r.Sealed) },
 		"Sealed segments in its memory, L0 not counted.")
 	count("sealed_rows", "SEALED ROWS", table.Always, 0, toCount, func(r shareRow) int64 { return r.SealedRows }, "Their rows, from DataCoord.")
 	count("copied_segments", "COPIES", table.Wide, 0, toTell, func(r shareRow) int64 { return int64(r.Copies) },
@@ -256,7 +256,7 @@ func (t *shareTable) costs(add addColumn) {
 
 // label names a node for people, with what is unusual about it.
 func (t *shareTable) label(r shareRow) string {
-	label := r.Node.String()
+	label := r.Name()
 	switch state := r.State(); {
 	case state != "":
 		label += " " + state
