@@ -62,6 +62,9 @@ func (d *decoder) finish() (*Profile, error) {
 			return nil, err
 		}
 	}
+	if d.twice > 0 {
+		p.Notes = append(p.Notes, Note{What: "fields that are there twice with different numbers: the file may be damaged", Count: d.twice})
+	}
 	return p, names.err()
 }
 
@@ -162,7 +165,7 @@ func (d *decoder) finishLabels(p *Profile, names *names) error {
 	var numbers textNumbers
 	var key []byte
 	for i, raw := range d.raw {
-		set, err := readLabels([]byte(raw), names)
+		set, err := d.readLabels([]byte(raw), names)
 		if err != nil {
 			return err
 		}
@@ -190,7 +193,7 @@ func (d *decoder) finishLabels(p *Profile, names *names) error {
 
 // readLabels reads the labels of a sample, in the order of sortLabels. A label that is neither a text nor a number
 // other than 0 nor has a unit is none, as in google's reader.
-func readLabels(b []byte, names *names) ([]Label, error) {
+func (d *decoder) readLabels(b []byte, names *names) ([]Label, error) {
 	n := 0
 	for rest := b; len(rest) > 0; n++ {
 		var err error
@@ -206,7 +209,7 @@ func readLabels(b []byte, names *names) ([]Label, error) {
 		}
 		b = rest
 		var v [5]uint64
-		if err := scalars(f.data, v[:]); err != nil {
+		if err := d.scalars(f.data, v[:]); err != nil {
 			return nil, err
 		}
 		l := Label{Key: names.of(v[1])}

@@ -26,6 +26,7 @@ type decoder struct {
 	texts     texts
 	single    [16]uint64 // of fields 7 to 15 that are one number
 	period    rawType
+	twice     int64 // fields that come a second time with another number
 
 	mappingIDs, functionIDs, locationIDs ids
 }
@@ -181,7 +182,7 @@ func (d *decoder) number(f *field) error {
 			return errSeveral
 		}
 	}
-	d.single[f.number] = f.value
+	d.set(&d.single[f.number], f.value)
 	return nil
 }
 
@@ -207,7 +208,7 @@ func (d *decoder) message(f *field) error {
 	case profileMapping:
 		return d.mapping(f.data)
 	case profileSampleType:
-		t, err := valueType(f.data)
+		t, err := d.valueType(f.data)
 		d.types = append(d.types, t)
 		if len(d.types) > maxTypes {
 			return tooLarge("more than %d values a sample", maxTypes)
@@ -215,7 +216,7 @@ func (d *decoder) message(f *field) error {
 		return err
 	case profilePeriodType:
 		var err error
-		d.period, err = valueType(f.data)
+		d.period, err = d.valueType(f.data)
 		return err
 	case profileComment:
 		return f.each(d.comment)
@@ -248,15 +249,15 @@ func (d *decoder) comment(v uint64) (err error) {
 	return err
 }
 
-func valueType(b []byte) (rawType, error) {
+func (d *decoder) valueType(b []byte) (rawType, error) {
 	var v [3]uint64
-	err := scalars(b, v[:])
+	err := d.scalars(b, v[:])
 	return rawType{v[1], v[2]}, err
 }
 
 func (d *decoder) mapping(b []byte) error {
 	var v [11]uint64
-	if err := scalars(b, v[:]); err != nil {
+	if err := d.scalars(b, v[:]); err != nil {
 		return err
 	}
 	if err := d.id(&d.mappingIDs, v[1]); err != nil {
@@ -273,7 +274,7 @@ func (d *decoder) mapping(b []byte) error {
 
 func (d *decoder) function(b []byte) error {
 	var v [6]uint64
-	if err := scalars(b, v[:]); err != nil {
+	if err := d.scalars(b, v[:]); err != nil {
 		return err
 	}
 	if err := d.id(&d.functionIDs, v[1]); err != nil {
@@ -329,13 +330,13 @@ func (d *decoder) location(b []byte) error {
 			if err := f.need(wireVarint); err != nil {
 				return err
 			}
-			v[f.number] = f.value
+			d.set(&v[f.number], f.value)
 		case 4:
 			if err := f.need(wireBytes); err != nil {
 				return err
 			}
 			var line [4]uint64
-			if err := scalars(f.data, line[:]); err != nil {
+			if err := d.scalars(f.data, line[:]); err != nil {
 				return err
 			}
 			if d.lines, err = roomIn(d, d.lines, 1); err != nil {

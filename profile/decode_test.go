@@ -135,6 +135,39 @@ func TestDecodeOddForms(t *testing.T) {
 	}
 }
 
+// TestDecodeNotesWhatDisagrees reads it as google's reader does, and says so.
+func TestDecodeNotesWhatDisagrees(t *testing.T) {
+	base := oneType().oneFunction()
+	const twice = "fields that are there twice"
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"no field twice", base.at(1), ""},
+		{"one number twice", base.at(1).number(12, 3).number(12, 3), ""},
+		{"a period twice", base.at(1).number(12, 3).number(12, 4), twice},
+		{"a function's name twice", base.at(1).bytes(5, wire{}.number(1, 9).number(2, 1).number(2, 2)), twice},
+		{"a mapping's limit twice", base.at(1).bytes(3, wire{}.number(1, 9).number(3, 1).number(3, 2)), twice},
+		{"a location's address twice", base.bytes(4, wire{}.number(1, 1).number(3, 1).number(3, 2)), twice},
+		{"a line's number twice", base.bytes(4, wire{}.number(1, 1).bytes(4, wire{}.number(1, 1).number(2, 1).number(2, 2))), twice},
+		{"a mapping that does not exist", base.bytes(4, wire{}.number(1, 1).number(2, 99)), "locations in a mapping that the file does not have"},
+	} {
+		p, err := decode(test.data)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		var got []string
+		for _, n := range p.Notes {
+			got = append(got, n.What)
+		}
+		if len(got) > 1 || !strings.HasPrefix(strings.Join(got, ""), test.want) || test.want == "" && len(got) > 0 {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
 // TestDecodeRefuses refuses what google's reader refuses, and says why.
 func TestDecodeRefuses(t *testing.T) {
 	base := oneType().oneFunction()

@@ -88,11 +88,11 @@ func (f *field) need(wire byte) error {
 
 // scalars reads a message of which every known field is a number: fields[i] is that of field i, the last if it
 // comes several times; fields[0] is not used.
-func scalars(b []byte, fields []uint64) error {
+func (d *decoder) scalars(b []byte, fields []uint64) error {
 	for len(b) > 0 {
 		if len(b) > 1 && b[0]&0x87 == wireVarint && int(b[0]>>3) < len(fields) { // the usual
 			if v, n := uvarint(b[1:]); n > 0 {
-				fields[b[0]>>3] = v
+				d.set(&fields[b[0]>>3], v)
 				b = b[1+n:]
 				continue
 			}
@@ -108,9 +108,17 @@ func scalars(b []byte, fields []uint64) error {
 		if err := f.need(wireVarint); err != nil {
 			return err
 		}
-		fields[f.number] = f.value
+		d.set(&fields[f.number], f.value)
 	}
 	return nil
+}
+
+// set keeps the number of a field. Protocol buffers let the last one count, but no writer writes two: lengths are wrong, more likely.
+func (d *decoder) set(field *uint64, v uint64) {
+	if *field != 0 && *field != v {
+		d.twice++
+	}
+	*field = v
 }
 
 // each calls add for each number of a repeated field, packed or not.
