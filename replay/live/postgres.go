@@ -57,7 +57,7 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	}
 	plain := func(c *tls.Config) bool { return c == nil }
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return plain(f.TLSConfig) != plain(config.TLSConfig) }) {
-		config.RequireAuth = "!password" // whether there is TLS is the server's choice
+		config.RequireAuth = "!password,!md5" // whether there is TLS is the server's choice
 	}
 	config.ConnectTimeout = o.Deadline
 	config.MaxProtocolMessageBodyLen = largestAnswer
@@ -539,11 +539,15 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 	case errors.Is(err, bounded.ErrTooMuch), contains(text, "invalid message", "unknown message", "unexpected message", "invalid body length", "exceeded max"):
 		return faultf(Garbled, "give the port of a PostgreSQL server, 5432 by default", "%s does not answer like PostgreSQL", p.addr.host)
 	case contains(text, "require_auth check failed"):
-		return faultf(Denied, "enable TLS on the server and set sslmode=require, or send the password in clear text with sslmode=disable",
-			"%s wants the password in clear text", p.addr.host)
+		how := "in clear text"
+		if contains(text, "requested md5") {
+			how = "as MD5"
+		}
+		return faultf(Denied, "enable TLS on the server and set sslmode=require, or send it without TLS with sslmode=disable",
+			"%s wants the password %s", p.addr.host, how)
 	case contains(text, "SCRAM"):
 		return faultf(Denied, "check that it is PostgreSQL, and its scram_iterations", "%s does not log in by SCRAM like PostgreSQL", p.addr.host)
-	case contains(text, "server refused TLS"):
+	case contains(text, "server refused TLS") && p.config.RequireAuth == "": // else it was tried without
 		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS", p.addr.host)
 	}
 	return lostFault(ctx, err, "PostgreSQL", p.addr.host, p.o.Deadline)

@@ -102,7 +102,7 @@ func fakePostgres(t *testing.T, serve func(net.Conn)) func(parameters string) er
 	}()
 	host := listener.Addr().String()
 	return func(parameters string) error {
-		o := &Options{Deadline: time.Minute, Collection: "c", Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+		o := &Options{Deadline: 3 * time.Second, Collection: "c", Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, address)
 		}}
 		_, err := openPostgres(t.Context(), &address{scheme: "postgres", uri: "postgres://u:sesame@" + host + "/d" + parameters, host: host}, o)
@@ -127,20 +127,35 @@ func TestPostgresAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestPostgresPasswordInClearText is sent without TLS only if the user turned TLS off.
-func TestPostgresPasswordInClearText(t *testing.T) {
-	got := make(chan string, 10)
-	open := fakePostgres(t, func(conn net.Conn) {
-		fmt.Fprint(conn, "R\x00\x00\x00\x08\x00\x00\x00\x03")
-		text := make([]byte, 100)
-		n, _ := conn.Read(text)
-		got <- string(text[:n])
-	})
-	for parameters, sent := range map[string]bool{"": false, "?sslmode=prefer": false, "?sslmode=allow": false, "?sslmode=disable": true} {
-		err := open(parameters)
-		if text := <-got; strings.Contains(text, "sesame") != sent || err == nil || strings.Contains(err.Error(), "wants the password in clear text") == sent {
-			t.Errorf("%q: %q, %v", parameters, text, err)
+// TestPostgresPasswordWithoutTLS: a password, and what MD5 makes of it, are sent without TLS only if the user turned TLS off.
+func TestPostgresPasswordWithoutTLS(t *testing.T) {
+	for asked, x := range map[string]struct{ sent, problem string }{
+		"R\x00\x00\x00\x08\x00\x00\x00\x03":     {"sesame", "wants the password in clear text"},
+		"R\x00\x00\x00\x0c\x00\x00\x00\x05salt": {"md5", "wants the password as MD5"},
+	} {
+		got := make(chan string, 10)
+		open := fakePostgres(t, func(conn net.Conn) {
+			fmt.Fprint(conn, asked)
+			text := make([]byte, 100)
+			n, _ := conn.Read(text)
+			got <- string(text[:n])
+		})
+		for parameters, sent := range map[string]bool{"": false, "?sslmode=prefer": false, "?sslmode=allow": false, "?sslmode=disable": true} {
+			err := open(parameters)
+			if text := <-got; strings.Contains(text, x.sent) != sent || err == nil || strings.Contains(err.Error(), x.problem) == sent {
+				t.Errorf("%q: %q, %v", parameters, text, err)
+			}
 		}
+	}
+}
+
+// TestPostgresWithoutTLSThatHangs: TLS, which it may lack, is not why.
+func TestPostgresWithoutTLSThatHangs(t *testing.T) {
+	over := make(chan struct{})
+	defer close(over)
+	open := fakePostgres(t, func(net.Conn) { <-over })
+	if err := open(""); err == nil || !strings.Contains(err.Error(), "no answer within") {
+		t.Error(err)
 	}
 }
 
