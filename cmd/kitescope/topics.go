@@ -136,6 +136,7 @@ const helpSelectors = `Arguments after "get RESOURCE" select rows; all must matc
   state=growing,sealed         any of
   state!=Dropped               not equal
   rows>1e6  size>=1GiB         numbers, sizes; as tables show them, too: rows=2,006, size=1.2MiB
+                               (one number; "rows=2, 600" is either of two)
   checkpoint_age>5m            durations
   created_at<2026-11-01        times
   name~^docs_                  regular expression; !~ for its opposite

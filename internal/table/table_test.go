@@ -29,6 +29,30 @@ func fruits() *Rows[fruit] {
 		})
 }
 
+// TestThousands: digits in groups of three are one number, as tables write it; with a blank behind a comma they are several.
+func TestThousands(t *testing.T) {
+	counts := New(Schema{Name: "counts"}, []int64{5, 840, 5840, 1234567}, []ColumnOf[int64]{{Column: Column{Name: "rows", Kind: Int}, Cell: OfInt[int64]}})
+	for word, want := range map[string][]int64{
+		"rows=5,840": {5840}, "rows!=5,840": {5, 840, 1234567}, "rows=1,234,567": {1234567}, "rows=5, 840": {5, 840}, "rows=840,5": {5, 840}, "rows=5,84,840": {5, 840},
+	} {
+		where, err := ParseSelection(counts.Schema(), []string{word})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := Select(counts, Query{Where: where})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for i := range g.Len() {
+			got = append(got, counts.At(g.Row(i)))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", word, got, want)
+		}
+	}
+}
+
 // TestSelectOfRows asks a slice of rows what resources are asked.
 func TestSelectOfRows(t *testing.T) {
 	rows := fruits()

@@ -50,11 +50,8 @@ func parseValues(c *Column, op operator, entry bool, text string) ([]value, erro
 	}
 	var values []value
 	parts := splitList(text)
-	if whole := thousands.FindString(text); whole != "" && (c.Kind == Int || c.Kind == Bytes) {
-		if strings.Contains(text, ",0") { // as no number of a list begins
-			parts = nil
-		}
-		parts = append(parts, whole)
+	if thousands.MatchString(text) && (c.Kind == Int || c.Kind == Bytes) {
+		parts = []string{text}
 	}
 	for _, part := range parts {
 		kind := *c
