@@ -80,11 +80,13 @@ func (a *answer) object(each func(name string) error) error {
 	})
 }
 
-// all calls each for the elements of an object or array.
+// all calls each for the elements of an object or array; null has none.
 func (a *answer) all(begin json.Delim, each func() error) error {
 	a.in.left = maxElement
 	if token, err := a.decoder.Token(); err != nil {
 		return err
+	} else if token == nil {
+		return nil
 	} else if token != begin {
 		return errNone
 	}
@@ -98,8 +100,25 @@ func (a *answer) all(begin json.Delim, each func() error) error {
 	return err
 }
 
-// skip passes over an element.
-func (a *answer) skip() error { return a.next(new(json.RawMessage)) }
+// skip passes over an element of any size, in parts: warnings are many texts.
+func (a *answer) skip() error {
+	for depth := 0; ; {
+		a.in.left = maxElement
+		token, err := a.decoder.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
 
 // read decodes the document; data decodes what is asked for. problem is the server's error.
 func (a *answer) read(data func(*answer) error) (problem string, err error) {
@@ -124,13 +143,14 @@ func (a *answer) read(data func(*answer) error) (problem string, err error) {
 	return problem, err
 }
 
-// series decodes the result of a query.
+// series decodes the result of a query; nil if there is none.
 func (a *answer) series() (list []series, err error) {
 	const perSeries, perPart = 256, 48
 	err = a.object(func(name string) error {
 		if name != "result" {
 			return a.skip()
 		}
+		list = []series{}
 		return a.all('[', func() error {
 			var x series
 			if err := a.next(&x); err != nil {

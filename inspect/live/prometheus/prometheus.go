@@ -92,7 +92,8 @@ func Read(ctx context.Context, o Options, c *model.Cluster, at time.Time) (*mode
 		return nil, nil, err
 	}
 	defer s.web.CloseIdleConnections()
-	limited, cancel := context.WithTimeout(ctx, patience*s.timeout)
+	limited, cancel := context.WithTimeoutCause(ctx, patience*s.timeout,
+		fmt.Errorf("it is too slow to answer for all processes within %s: raise --node-timeout", patience*s.timeout))
 	defer cancel()
 	found, err := s.instances(limited, at)
 	if err != nil {

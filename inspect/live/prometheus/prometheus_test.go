@@ -207,6 +207,42 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestWarnings: an answer with warnings is one, however many there are.
+func TestWarnings(t *testing.T) {
+	warnings := `"warnings":["` + strings.Repeat(`a series has a bucket too many","`, 20_000) + `"]`
+	for _, body := range []string{`{"status":"success",` + warnings + `,"data":{"result":[]}}`, `{"status":"success","data":{"result":[]},` + warnings + `}`} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
+		_, gaps, err := Read(t.Context(), Options{URL: s.URL}, cluster(9), asked)
+		s.Close()
+		if err != nil || len(gaps) != 1 || !strings.Contains(gaps[0].Reason, "no series of Milvus's") {
+			t.Errorf("%v, %v", gaps, err)
+		}
+	}
+}
+
+// TestSlowServer: processes that were not read because all together took too long are gaps with that reason.
+func TestSlowServer(t *testing.T) {
+	t.Parallel()
+	const every = 250 * time.Millisecond
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.FormValue("query"), "count_over_time") {
+			one := `{"metric":{"instance":"a","job":"x"},"value":[1,"20"]}`
+			_, _ = io.WriteString(w, `{"status":"success","data":{"result":[`+one+strings.Repeat(","+one, 99)+`]}}`)
+			return
+		}
+		select {
+		case <-time.After(every * 4 / 5):
+		case <-r.Context().Done():
+		}
+		_, _ = io.WriteString(w, `{"status":"success","data":{"result":[]}}`)
+	}))
+	defer s.Close()
+	_, gaps, err := Read(t.Context(), Options{URL: s.URL, Timeout: every}, cluster(9), asked)
+	if err != nil || len(gaps) != 100 || !strings.Contains(gaps[99].Reason, "too slow to answer for all processes within 3s: raise --node-timeout") {
+		t.Errorf("%d gaps, %v, %v", len(gaps), gaps[max(len(gaps)-1, 0):], err)
+	}
+}
+
 // TestReadOfOthers: another cluster's processes are passed over; where two say that they are the same one, nobody guesses.
 func TestReadOfOthers(t *testing.T) {
 	one := func(instances string) string {
@@ -247,6 +283,8 @@ func TestBadServers(t *testing.T) {
 		"redirect":    {302, "", "status 302"},
 		"its error":   {400, `{"status":"error","error":"parse error: \u001b[31munexpected"}`, "parse error: "},
 		"secrets":     {400, `{"status":"error","error":"dial http://u:geheim@x/: password: geheim"}`, "dial http://<redacted>@x/"},
+		"no data":     {503, `{"data":null,"status":"error","error":"query timed out"}`, "query timed out"},
+		"null":        {200, `{"status":"success","data":null}`, "none to the question"},
 		"other data":  {200, `{"status":"success","data":[1,2]}`, "none to the question"},
 		"odd samples": {200, `{"status":"success","data":{"result":[{"metric":{"instance":"a"},"value":[1]}]}}`, "none to the question"},
 	} {

@@ -54,12 +54,15 @@ func (s *server) query(ctx context.Context, expr string, at time.Time) (list []s
 		list, err = a.series()
 		return err
 	})
+	if err == nil && list == nil {
+		err = s.failed(errNone)
+	}
 	return list, err
 }
 
 // get asks for one page of the API.
 func (s *server) get(ctx context.Context, path string, values url.Values, data func(*answer) error) error {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no answer within %s", s.timeout))
 	defer cancel()
 	u := *s.base
 	u.Path, u.RawQuery = u.Path+path, values.Encode()
@@ -75,7 +78,7 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 	}
 	response, err := s.web.Do(request)
 	if err != nil {
-		return s.failed(err)
+		return s.failed(cmp.Or(context.Cause(ctx), err))
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden {
@@ -85,7 +88,7 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 	problem, err := newAnswer(s.bytes.Reader(response.Body)).read(data)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, errLarge), errors.Is(err, bounded.ErrTooMuch):
-		return s.failed(cmp.Or(ctx.Err(), err))
+		return s.failed(cmp.Or(context.Cause(ctx), err))
 	case errors.Is(err, errForeign):
 		return s.failed(hints.Errorf("name where its API begins: http://host:9090, or with the path of a proxy", "status %d, and no answer of Prometheus's", response.StatusCode))
 	case problem != "":
@@ -98,9 +101,6 @@ func (s *server) get(ctx context.Context, path string, values url.Values, data f
 
 // failed says where, and nothing of what is secret: an error of net/http holds the URL, which has no user here.
 func (s *server) failed(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("read Prometheus %s: no answer within %s, or not all within %s", s.base, s.timeout, patience*s.timeout)
-	}
 	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err
 	}
