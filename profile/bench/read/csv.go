@@ -185,6 +185,14 @@ func (g *grid) number(cell string) (float64, string, bool) {
 	return number(cell)
 }
 
+// plain writes numbers one way, so that 16 and 16.0 are the same parameter.
+func (g *grid) plain(cell string) string {
+	if x, unit, ok := g.number(cell); ok && unit == "" {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strings.TrimSpace(cell)
+}
+
 // isEmpty reports whether a cell has no figure.
 func isEmpty(cell string) bool {
 	cell = strings.ToLower(strings.TrimSpace(cell))
@@ -209,10 +217,10 @@ func (g *grid) metric(row []string) bench.Metric {
 	}
 	for _, i := range g.parameters {
 		if i < len(row) && !isEmpty(row[i]) {
-			of = append(of, strings.TrimSpace(g.header[i])+"="+strings.TrimSpace(row[i]))
+			of = append(of, strings.TrimSpace(g.header[i])+"="+g.plain(row[i]))
 		}
 	}
-	n, err := strconv.Atoi(g.cell(row, "concurrency"))
+	n, err := strconv.Atoi(g.plain(g.cell(row, "concurrency")))
 	if err != nil || n < 0 {
 		n = 0
 	}

@@ -33,6 +33,20 @@ run 1
 run 2
   BenchmarkX: time/op = 4e-09 s -
 `},
+		{"jmh of two implementations", `[{"benchmark":"B","mode":"avgt","params":{"impl":"old","n":"8"},"primaryMetric":{"scoreUnit":"ns/op","rawData":[[5]]}},
+{"benchmark":"B","mode":"avgt","params":{"impl":"new","n":"8"},"primaryMetric":{"scoreUnit":"ns/op","rawData":[[4]]}}]`, `[0 jmh]
+run fork 1
+  B n=8: mean time = 5e-09 s -
+[1 jmh]
+run fork 1
+  B n=8: mean time = 4e-09 s -
+`},
+		{"csv with numbers of two forms", "ef,clients,qps\n16,8,1000\n16.0,8.0,1010\n", `[0 csv]
+run 1
+  ef=16: qps, 8 clients = 1000 1/s @8 +
+run 2
+  ef=16: qps, 8 clients = 1010 1/s @8 +
+`},
 		{"csv with metrics as columns", "run;qps;p99 (ms);started\n1;1000;5,5;12:01\n2;1010;5;12:02\n", `[0 csv]
 run 1
   qps = 1000 1/s +

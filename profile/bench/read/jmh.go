@@ -17,7 +17,7 @@ import (
 // compiled code and its heap, so that their mean is one figure.
 func jmhJSON() format {
 	return format{
-		Format: Format{"jmh", "JSON of JMH (-rf json): each fork is a run"},
+		Format: Format{"jmh", "JSON of JMH (-rf json): each fork is a run; parameters that differ are sides"},
 		sniff:  func(d *doc) bool { return has(d.element, "benchmark", "mode", "primaryMetric") },
 		read:   readJMH,
 	}
@@ -64,11 +64,21 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 	if len(results) > maxMetrics {
 		return nil, fmt.Errorf("it has more than %d benchmarks", maxMetrics)
 	}
-	s := newSheet(d)
+	all := sides{d: d}
+	varies := jmhVarying(results)
 	single, iterations := 0, 0
 	for i := range results {
 		r := &results[i]
-		of := r.Benchmark + settings(r.Params)
+		own := maps.Clone(r.Params)
+		if !d.o.Side {
+			maps.DeleteFunc(own, func(key, _ string) bool { return varies[jmhParameter{r.Benchmark, key}] })
+		}
+		of, side := r.Benchmark+settings(own), maps.Clone(r.Params)
+		maps.DeleteFunc(side, func(key, _ string) bool { _, ok := own[key]; return ok })
+		s, err := all.side(settings(side))
+		if err != nil {
+			return nil, err
+		}
 		m := bench.Metric{Of: of, Name: jmhModes(r.Mode), Unit: r.Primary.Unit}
 		if r.Threads > 1 {
 			m.Concurrency = r.Threads
@@ -90,7 +100,26 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 		d.note(fmt.Sprintf("%d of %d benchmarks ran in a single fork, one run: its %d iterations are not independent; run JMH with -f 5 or more",
 			single, len(results), iterations))
 	}
-	return s.one()
+	return all.sets()
+}
+
+// jmhParameter is a parameter of a benchmark.
+type jmhParameter struct{ benchmark, key string }
+
+// jmhVarying finds the parameters that do not have one value in all results of a benchmark.
+func jmhVarying(results []jmhResult) map[jmhParameter]bool {
+	first, varies := map[jmhParameter]string{}, map[jmhParameter]bool{}
+	for i := range results {
+		for key, value := range results[i].Params {
+			p := jmhParameter{results[i].Benchmark, key}
+			have, known := first[p]
+			if !known {
+				first[p] = value
+			}
+			varies[p] = varies[p] || known && have != value
+		}
+	}
+	return varies
 }
 
 func (m *jmhMetric) iterations() int {
