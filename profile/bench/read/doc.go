@@ -128,6 +128,10 @@ var foreignResults = []struct{ mark, what, hint string }{
 		"old time/op", "a table of benchstat, which has no single runs",
 		"give the output of go test -bench that the table was made of",
 	},
+	{
+		`"real_time":`, "JSON of Google Benchmark",
+		"write CSV: --benchmark_repetitions=10 --benchmark_format=csv > FILE.csv; compare its cpu_time with --only cpu_time",
+	},
 	{"Mode  Cnt", "the table of JMH, which has no single forks", "write JSON: -rf json -rff FILE.json"},
 	{"http_req_duration", "the summary of k6", "write a CSV file with a line for each run: run,qps,p99_ms,clients"},
 	{"SQL statistics:", "the text of sysbench", "write a CSV file with a line for each run: run,qps,p99_ms,threads"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"kitescope/profile/bench"
 )
@@ -48,10 +49,14 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 	if len(file.Results) > maxRuns {
 		return nil, fmt.Errorf("it has more than %d commands", maxRuns)
 	}
+	commands := map[string]int{}
+	for _, r := range file.Results {
+		commands[r.Command]++
+	}
 	if d.o.Side && len(file.Results) > 1 {
 		s := newSheet(d)
 		for _, r := range file.Results {
-			r.into(s, r.name())
+			r.into(s, r.name(commands))
 		}
 		return s.one()
 	}
@@ -63,16 +68,22 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 			return nil, s.err
 		}
 		if len(file.Results) > 1 {
-			s.set.Name = clean(r.name())
+			s.set.Name = clean(r.name(commands))
 		}
 		sets = append(sets, s.set)
 	}
 	return sets, nil
 }
 
-// name returns the command with its parameters, because the name that a user gave it may not have them.
-func (r *hyperfineResult) name() string {
-	return r.Command + settings(r.Parameters)
+// name returns the command with those of its parameters that it does not show, because a name that a user gave it may not
+// have them; with all of them where several have the same command.
+func (r *hyperfineResult) name(commands map[string]int) string {
+	words := strings.FieldsFunc(r.Command, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' })
+	hidden := maps.Clone(r.Parameters)
+	maps.DeleteFunc(hidden, func(_, value string) bool {
+		return commands[r.Command] == 1 && (slices.Contains(words, value) || strings.Contains(" "+r.Command+" ", " "+value+" "))
+	})
+	return r.Command + settings(hidden)
 }
 
 // settings lists parameters by name, each with a blank before it.

@@ -103,6 +103,18 @@ func TestNamesOfCommands(t *testing.T) {
 	if want := "[0 hyperfine]\nrun 1\n  x n=8: time = 1 s -\n  y: time = 2 s -\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	// hyperfine writes the values into the commands, unless they have names of their own.
+	result = `{"command": %q, "times": [1], "parameters": {"n": %q}}`
+	for _, tt := range []struct{ first, second, want string }{
+		{"prog -n 10", "prog -n 20", "  prog -n 10: time = 1 s -\n  prog -n 20: time = 1 s -\n"},
+		{"prog --n=10", "prog 2", "  prog --n=10: time = 1 s -\n  prog 2 n=20: time = 1 s -\n"},
+		{"v 10 20", "v 10 20", "  v 10 20 n=10: time = 1 s -\n  v 10 20 n=20: time = 1 s -\n"},
+	} {
+		text := fmt.Sprintf(`{"results": [`+result+`,`+result+`]}`, tt.first, "10", tt.second, "20")
+		if got := show(readText(t, text, Options{Side: true})); got != "[0 hyperfine]\nrun 1\n"+tt.want {
+			t.Errorf("%s and %s: %s", tt.first, tt.second, got)
+		}
+	}
 }
 
 // TestLoads checks that values measured under different loads are shown and not judged.

@@ -248,6 +248,7 @@ func TestWhatIsNoResult(t *testing.T) {
 		{"wrk", "Running 30s test\n  Thread Stats   Avg      Stdev\n", "it is the text of wrk", "run,qps,p99_ms,clients"},
 		{"hyperfine markdown", "| Command | Mean [s] | Min [s] |\n|:---|---:|---:|\n| `a` | 1.0 ± 0.1 | 0.9 |\n", "it is the Markdown table of hyperfine", "--export-json"},
 		{"benchstat", "name   old time/op  new time/op\nX      5ns ± 1%     4ns ± 1%\n", "it is a table of benchstat", "go test -bench"},
+		{"google benchmark", `{"context": {}, "benchmarks": [{"name": "BM_x", "real_time": 1e1}]}`, "it is JSON of Google Benchmark", "--benchmark_format=csv"},
 		{"other json", `{"a":1}`, "not a result of a benchmark", "formats that are read"},
 		{"benchmark without a figure", "BenchmarkX-8 100 oops ns/op\n", "there is no figure in it: skipped a line that is not a result", "did the program end"},
 		{"vmstat of one line", vmstatRun[:strings.Index(vmstatRun, "\n 1  0")+1], "averages since boot", "did the program end"},
