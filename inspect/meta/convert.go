@@ -75,7 +75,7 @@ func pairs(list []*commonpb.KeyValuePair) []model.Pair {
 	}
 	out := make([]model.Pair, 0, len(list))
 	for _, p := range list {
-		out = append(out, model.Pair{Key: p.GetKey(), Value: redact.Pair(p.GetKey(), p.GetValue())})
+		out = append(out, model.Pair{Key: p.GetKey(), Value: redact.Property(p.GetKey(), p.GetValue())})
 	}
 	return out
 }

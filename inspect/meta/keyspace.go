@@ -13,7 +13,6 @@ import (
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/internal/redact"
 )
 
 // keyspace is one state of all keys: compressed blocks in key order, as soon as somebody looks at them.
@@ -64,8 +63,9 @@ func (k *keyspace) Collection(i int) model.CollectionID {
 }
 
 func (k *keyspace) info(e *blockKey) model.KeyInfo {
+	parts, err := k.grammar.parse([]byte(e.key))
 	info := model.KeyInfo{
-		Key: redact.Text(e.key), Size: e.size, ModRevision: e.mod, Lease: e.lease, Tombstone: e.flags&flagTombstone != 0,
+		Key: k.grammar.safeKey(&parts, err, e.key), Size: e.size, ModRevision: e.mod, Lease: e.lease, Tombstone: e.flags&flagTombstone != 0,
 	}
 	switch kind := k.grammar.kinds[e.kind]; {
 	case e.flags&flagHistory != 0:

@@ -189,7 +189,7 @@ func rootCoordKinds() []kind {
 		{id: kindAlias21, name: "alias", pattern: "root-coord/collection-alias/{alias:rest}", message: message[etcdpb.CollectionInfo](), part: objects, until: "2.1"},
 		{id: kindIndex21, name: "index-2.1", pattern: "root-coord/index/{collection}/{index}", message: message[etcdpb.IndexInfo](), part: model.PartIndexes, until: "2.1"},
 		{id: kindSegmentIndex21, name: "segment-index-2.1", pattern: "root-coord/segment-index/{collection}/{index}/{partition}/{segment}", message: message[etcdpb.SegmentIndexInfo](), part: model.PartSegmentIndexes, until: "2.1", secret: secretNever},
-		{id: kindDDOperation, name: "dd-operation", pattern: "root-coord/dd-operation", enc: encJSON, part: rest, until: "2.1"},
+		{id: kindDDOperation, name: "dd-operation", pattern: "root-coord/dd-operation", enc: encJSON, part: rest, until: "2.1", secret: secretNever},
 		{id: kindDDMsgSend, name: "dd-msg-send", pattern: "root-coord/dd-msg-send", enc: encText, part: rest, until: "2.1", secret: secretNever},
 		{id: kindUser, name: "user", pattern: "root-coord/credential/users/{user:rest}", enc: encJSON, part: users, secret: secretAlways},
 		{id: kindRole, name: "role", pattern: "root-coord/credential/roles/{role:rest}", enc: encEmpty, part: users, since: "2.2", secret: secretNever},

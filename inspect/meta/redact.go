@@ -17,14 +17,22 @@ import (
 // hashes, dynamic configuration whose name says secret, credentials in properties and
 // in the parameters of functions and imports, tokens of replicated clusters, bodies of
 // broadcast messages. It never changes the value in place. Its second result is false
-// for a key that has a secret in its name, which is not to be kept.
+// for a key of a setting, or of an unknown kind, that has a secret in its name, which is not to be kept.
 func Redactor(h source.Header) func(source.KV) (source.KV, bool) {
 	g := newGrammar(h)
 	return func(kv source.KV) (source.KV, bool) {
 		k, err := g.parse(kv.Key)
 		kv.Value = g.redact(kv, &k, err)
-		return kv, redact.Text(string(kv.Key)) == string(kv.Key)
+		return kv, g.safeKey(&k, err, string(kv.Key)) == string(kv.Key)
 	}
+}
+
+// safeKey returns a parsed key as it may be shown. Names in keys of Milvus's own records may look like anything.
+func (g *grammar) safeKey(k *keyParts, err error, key string) string {
+	if err == nil && k.kind != kindConfig {
+		return key
+	}
+	return redact.Text(key)
 }
 
 // redact returns the value of a parsed key as it may be kept.
@@ -65,6 +73,8 @@ func looksLike(enc encoding, value []byte) bool {
 	switch enc {
 	case encProto:
 		return wellFormed(value)
+	case encJSON:
+		return json.Valid(value)
 	case encZstdProto:
 		return bytes.HasPrefix(value, []byte(zstdMagic))
 	case encNumber:
@@ -199,7 +209,7 @@ func redactField(m protoreflect.Message, fd protoreflect.FieldDescriptor, v prot
 		list := v.List()
 		for i := range list.Len() {
 			text := list.Get(i).String()
-			if safe := redact.Text(text); safe != text {
+			if safe := redact.Pair(string(fd.Name()), text); safe != text {
 				list.Set(i, protoreflect.ValueOfString(safe))
 				changed = true
 			}
@@ -224,7 +234,7 @@ func redactPairMessage(m protoreflect.Message) bool {
 	fields := m.Descriptor().Fields()
 	value := fields.ByName("value")
 	before := m.Get(value).String()
-	safe := redact.Pair(m.Get(fields.ByName("key")).String(), before)
+	safe := redact.Property(m.Get(fields.ByName("key")).String(), before)
 	if safe == before {
 		return false
 	}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/schemapb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/etcdpb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/meta/metatest"
@@ -186,7 +188,8 @@ func TestRedactUnknownAndBroken(t *testing.T) {
 		{"by-dev/config/minio/secretAccessKey", "x", redact.Redacted},
 		{"by-dev/config/minio.secretAccessKey", "x", redact.Redacted},
 		{"by-dev/config/miniosecretaccesskey", "x", redact.Redacted},
-		{"by-dev/config/mq/url", "pulsar://a:b@c", "pulsar://<redacted>@c"},
+		{"by-dev/config/mq/url", "pulsar://a:b@c", redact.Redacted},
+		{"by-dev/config/trace/jaeger/url", "http://a:b@c", "http://<redacted>@c"},
 		{"by-dev/meta/root-coord/functions/1/2", "\xff\xff api_key x", redact.Redacted},
 		{"by-dev/meta/root-coord/fields/1/101", string(field), string(field)},
 	}
@@ -282,5 +285,48 @@ func TestSettingsAreKnownOrRedacted(t *testing.T) {
 	c = loadMemory(t, newMemory([]source.KV{{Key: []byte("by-dev/config/x/own"), Value: []byte("text, token=sesame"), ModRevision: 1}}), Want{Parts: model.PartConfig, UnknownSettings: true})
 	if got := c.Config[0].Value; got != "text, token=<redacted>" {
 		t.Errorf("an unknown setting that was asked for is shown as %q", got)
+	}
+}
+
+// TestNamesAreNoSecrets: names and addresses that begin as tokens of some issuer do are shown, kept and dialed as they are.
+func TestNamesAreNoSecrets(t *testing.T) {
+	encode := func(m proto.Message) string {
+		value, err := proto.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(value)
+	}
+	var kvs []source.KV
+	for _, kv := range [][2]string{
+		{"meta/root-coord/database/collection-info/1/1", encode(&etcdpb.CollectionInfo{ID: 1, Schema: &schemapb.CollectionSchema{
+			Name: "AKIAIOSFODNN7EXAMPLE", Description: "basic HNSW index",
+		}})},
+		{"meta/root-coord/database/aliases/1/hf_current_embeddings", encode(&etcdpb.AliasInfo{AliasName: "hf_current_embeddings", CollectionId: 1, DbId: 1})},
+		{"meta/root-coord/credential/roles/token=" + strings.Repeat("Zq9", 10), ""},
+		{"meta/session/querynode-7", `{"ServerID":7,"ServerName":"querynode","Address":"sk-prod-milvus-querynode-0.milvus:21123","HostName":"AKIAIOSFODNN7EXAMPLE"}`},
+		{"config/minio/bucketName", "ASIA-SOUTHEAST-milvus-data"},
+	} {
+		kvs = append(kvs, source.KV{Key: []byte("by-dev/" + kv[0]), Value: []byte(kv[1]), ModRevision: int64(len(kvs) + 1)})
+	}
+	redactor := Redactor(testHeader())
+	for _, kv := range kvs {
+		if safe, keep := redactor(kv); !keep || !bytes.Equal(safe.Value, kv.Value) {
+			t.Errorf("%s is kept (%v) as %q, want %q", kv.Key, keep, safe.Value, kv.Value)
+		}
+	}
+	c := loadMemory(t, newMemory(kvs), Want{Parts: model.PartAll, Records: true})
+	got := []string{c.Collections[0].Name, c.Collections[0].Description, c.Aliases[0].Name, c.Sessions[0].Address, c.Sessions[0].HostName, c.Config[0].Value}
+	want := []string{
+		"AKIAIOSFODNN7EXAMPLE", "basic HNSW index", "hf_current_embeddings", "sk-prod-milvus-querynode-0.milvus:21123", "AKIAIOSFODNN7EXAMPLE",
+		"ASIA-SOUTHEAST-milvus-data",
+	}
+	for _, kv := range kvs {
+		if i, ok := c.Keyspace.Find(string(kv.Key)); !ok || c.Keyspace.Info(i).Key != string(kv.Key) {
+			t.Errorf("%s is not shown", kv.Key)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("read as %q, want %q", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/querypb"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/redact"
 )
 
 // loadStates are the collections that should be in memory.
@@ -161,7 +162,9 @@ func (s *state) resourceGroups() []*model.ResourceGroup {
 		if config := m.GetConfig(); config != nil {
 			x.Requests, x.Limits = config.GetRequests().GetNodeNum(), config.GetLimits().GetNodeNum()
 			x.TransferFrom, x.TransferTo = groupNames(config.GetTransferFrom()), groupNames(config.GetTransferTo())
-			x.NodeLabels = pairs(config.GetNodeFilter().GetNodeLabels())
+			for _, p := range config.GetNodeFilter().GetNodeLabels() {
+				x.NodeLabels = append(x.NodeLabels, model.Pair{Key: p.GetKey(), Value: redact.Pair(p.GetKey(), p.GetValue())})
+			}
 		}
 		list = append(list, x)
 	})

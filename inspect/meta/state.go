@@ -158,7 +158,8 @@ func (s *state) isHot(k kindID) bool {
 // note keeps what could not be decoded.
 func (s *state) note(kv source.KV, reason string) {
 	key := string(kv.Key)
-	s.undecoded[key] = append(s.undecoded[key], &model.Undecoded{Key: redact.Text(key), Reason: reason, Size: len(kv.Value)})
+	k, err := s.grammar.parse(kv.Key)
+	s.undecoded[key] = append(s.undecoded[key], &model.Undecoded{Key: s.grammar.safeKey(&k, err, key), Reason: reason, Size: len(kv.Value)})
 	s.dirty |= groupUndecoded
 }
 
@@ -278,14 +279,14 @@ func (s *state) decodeMessage(kind *kind, kv source.KV, raw []byte) (any, error)
 // decodeJSON checks a JSON value; of users, whose password hash it is, nothing is kept.
 // A session with a field of another type than usual is noted and used for the rest.
 func (s *state) decodeJSON(kind *kind, kv source.KV) (any, error) {
-	if !json.Valid(kv.Value) {
+	safe, _, ok := redact.JSON(kv.Value)
+	if !ok {
 		return nil, fmt.Errorf("%s: not valid JSON", kind.name)
 	}
 	if kind.id != kindSession && kind.id != kindQueryNode21 {
 		return nil, nil
 	}
 	r := new(sessionRecord)
-	safe, _, _ := redact.JSON(kv.Value)
 	if err := json.Unmarshal(safe, r); err != nil {
 		odd, ok := errors.AsType[*json.UnmarshalTypeError](err)
 		if !ok || odd.Field == "" {

@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -43,6 +44,11 @@ func TestTextLeavesTheRest(t *testing.T) {
 		"basic authentication failed", "the bearer has no role", "by-dev-rootcoord-dml_0_447362910221v0", "files/insert_log/447/448/449/100/450",
 		"milvusdb/milvus:v2.3.5", "docker.io/milvusdb/milvus:v2.3.5@sha256:aa", "joe@example.com", `analyzer_params: {"tokenizer": "standard"}`, "max_tokens: 512",
 		"authorizationEnabled: true", "passed=3, author: Ada", "task-1 basic - done", "significant: yes", "key_managed_by=user",
+		"hf_embeddings_minilm", "ASIA_customer_vectors", "npm_packages_index_v2", "dapi_documents_2026_v1", "sk-prod-milvus-querynode-0.milvus:21123",
+		"sk-prod-milvus-querynode-7f8b9c6d4-x2x9z", "milvus-ASIA-SOUTHEAST1-querynode-0", "ASIA-SOUTHEAST-milvus-data", "basic HNSW index, Bearer Token2",
+		"by-dev-rootcoord-dml_0_455000000000000200v0", "Prod1-RootCoord-DML_0_455000000000000200v0", "v2.6.1-5d41402abc4b2a76b9719d911017c592ae1234ff",
+		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "2F1B2C3D-0c55-4a01-9f86-d081884c7d65", "IVF_SQ8_HNSW_PQ4_Index_ofDocs",
+		"L2NormalizedBM25Embeddings2026", "the token is expired", "password is wrong", "fd00:1234:5678:9abc:def0::1", "[$time_now] <$user_name: $user_addr>",
 	} {
 		if got := redact.Text(text); got != text {
 			t.Errorf("%s becomes %s", text, got)
@@ -61,6 +67,60 @@ func TestTextFindsSecretsByName(t *testing.T) {
 		got := redact.Text("cannot open it: " + text + " (and so on)")
 		if strings.Contains(got, "HIDDEN") || strings.Contains(got, "DEN HID") || !strings.HasPrefix(got, "cannot open it: ") {
 			t.Errorf("%s becomes %s", text, got)
+		}
+	}
+}
+
+// TestSettings: of what is not known, only what cannot be a secret is shown, and of what is known all but secrets.
+func TestSettings(t *testing.T) {
+	for _, x := range [][3]string{
+		{"x.a", "true", ""},
+		{"x.a", "1h30m", ""},
+		{"x.a", "2 GB", ""},
+		{"x.a", "-1", ""},
+		{"x.a", "10%", ""},
+		{"x.a", "1, 2,3", ""},
+		{"x.a", "1e-5", ""},
+		{"x.a", "", ""},
+		{"x.a", "5d41402b9d12e7b8", redact.Redacted},
+		{"x.a", "4h7k2m9p3t6g8d", redact.Redacted},
+		{"x.a", "12345678901234567890", redact.Redacted},
+		{"x.a", "Zq9 password=sesame", redact.Redacted},
+		{"x.a", "https://sts/AbCdZq9/?sig=sesame", redact.Redacted},
+		{"x.a", "u:sesame@h:1", redact.Redacted},
+		{"minio.bucketName", "ASIA-SOUTHEAST-milvus-data", ""},
+		{"minio.address", "sk-prod-minio-0.minio:9000", ""},
+		{"etcd.endpoints", "u:pw@h:2379", redact.Redacted + "@h:2379"},
+		{"knowhere.HNSW.build.M", "18", ""},
+		{"knowhere/HNSW/build/metric_type", "COSINE", ""},
+		{"knowhere.HNSW.build.note", "sesame", redact.Redacted},
+		{"proxy.accessLog.formatters.base.format", "[$time_now] [ACCESS] <$user_name: $user_addr> $method_name [status: $method_status]", ""},
+		{"proxy.accessLog.formatters.base.format", "Zq9SecretOpaque78", redact.Redacted},
+	} {
+		if want := cmp.Or(x[2], x[1]); redact.Setting(x[0], x[1]) != want {
+			t.Errorf("%s = %s becomes %s, want %s", x[0], x[1], redact.Setting(x[0], x[1]), want)
+		}
+	}
+	for _, x := range [][3]string{
+		{"mmap.enabled", "true", ""},
+		{"collection.ttl.seconds", "3600", ""},
+		{"index_type", "HNSW", ""},
+		{"params", `{"M":16}`, ""},
+		{"analyzer_params", `{"tokenizer":"standard"}`, ""},
+		{"params", `{"api_key":"x"}`, `{"api_key":"<redacted>"}`},
+		{"owner", "sesame", redact.Redacted},
+		{"model_name", "hf_embeddings_minilm", ""},
+		{"note", "3 sesame", redact.Redacted},
+	} {
+		if want := cmp.Or(x[2], x[1]); redact.Property(x[0], x[1]) != want {
+			t.Errorf("%s = %s becomes %s, want %s", x[0], x[1], redact.Property(x[0], x[1]), want)
+		}
+	}
+	for _, name := range []string{"AKIAIOSFODNN7EXAMPLE", "hf_embeddings_minilm"} {
+		for _, key := range []string{"collection_name", "HostName", "alias", "channel_names", "Address"} {
+			if got := redact.Pair(key, name); got != name {
+				t.Errorf("%s %s becomes %s", key, name, got)
+			}
 		}
 	}
 }

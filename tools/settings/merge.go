@@ -27,7 +27,7 @@ var secretText = regexp.MustCompile(`(?i)authparams|password|secret|accesskey|to
 // plain is a default of a key whose values need no list: they are shown whatever their key is.
 var plain = regexp.MustCompile(`(?i)^(true|false|[-+]?[\d.]+ ?[a-z%]{0,2})$`)
 
-// older are such keys of the milvus.yaml of 2.1 to 2.4, and groups of keys.
+// older are such keys of the milvus.yaml of 2.1 to 2.4.
 const older = `common.chanNamePrefix.cmd
 common.chanNamePrefix.dataCoordStatistic
 common.chanNamePrefix.queryNodeStats
@@ -42,10 +42,7 @@ indexCoord.address
 kafka.consumer.client.id
 kafka.producer.client.id
 queryCoord.address
-rootCoord.address
-autoindex.params.tuning.*
-knowhere.*
-proxy.accessLog.formatters.*`
+rootCoord.address`
 
 type item struct {
 	Key, Default string

@@ -67,7 +67,16 @@ var named = [][2]string{
 	{"netrc", "machine h login u password %s"},
 	{"curl", "curl -u admin:%s http://h"},
 	{"aws signature", "Authorization: AWS4-HMAC-SHA256 Credential=a/b/c, SignedHeaders=host, Signature=%s"},
+	{"ldap", "ldap://h/dc=x????bindname=cn=a,X-BINDPW=%s"},
+	{"xml attribute", `<add key="ApiSecret" value="%s"/>`},
+	{"yaml list", "passwords:\n  - a\n  - %s"},
+	{"yaml list, flat", "passwords:\n- %s"},
+	{"sentence", "the password is %s0"},
+	{"mysql", "mysql -uroot -p%s"},
+	{"snmp", "rocommunity %s"},
+	{"pgpass", "db.example.com:5432:mydb:admin:%s"},
 	// In addresses.
+	{"jdbc", "jdbc:oracle:thin:scott/%s@//h:1521/x"},
 	{"url", "http://user:%s@host:9000/a"},
 	{"url without a name", "redis://:%s@host:6379/0"},
 	{"url of several hosts", "mongodb://u:%s@h1:27017,h2:27017/db"},
@@ -125,6 +134,18 @@ func Plants(seed uint64) []Plant {
 	add("digitalocean", "with dop_v1_%s", text(hex, 64))
 	add("databricks", "with dapi%s", text(hex, 32))
 	add("age", "AGE-SECRET-KEY-1%s", text("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58))
+	add("stripe webhook", "with whsec_%s", text(mixed, 32))
+	add("google oauth", "with GOCSPX-%s", text(mixed, 28))
+	add("groq", "with gsk_%s", text(mixed, 52))
+	add("nvidia", "with nvapi-%s", text(mixed, 64))
+	add("pinecone", "with pcsk_%s", text(mixed, 6)+"_"+text(mixed, 63))
+	add("replicate", "with r8_%s", text(mixed, 37))
+	add("docker", "with dckr_pat_%s", text(mixed, 27))
+	add("figma", "with figd_%s", text(mixed, 40))
+	add("notion", "with ntn_%s", text(digits, 11)+text(mixed, 35))
+	add("supabase", "with sbp_%s", text(hex, 40))
+	add("mailgun", "with key-%s", text(hex, 32))
+	add("terraform", "with %s", text(mixed, 14)+".atlasv1."+text(mixed, 67))
 	add("bcrypt", "hash %s", "$2a$10$"+text(mixed, 53))
 	return plants
 }
