@@ -13,6 +13,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/dist"
 	"kitescope/engine/object"
 	"kitescope/replay"
@@ -126,7 +127,7 @@ func (c *cluster) addWide(t *testing.T) {
 		}
 		var b bytes.Buffer
 		col.Field = field
-		if err := binlog.WriteColumn(&b, col); err != nil {
+		if err := binlogtest.WriteColumn(&b, col); err != nil {
 			t.Fatal(err)
 		}
 		c.memory[names[0]] = b.Bytes()

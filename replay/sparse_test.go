@@ -10,6 +10,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/dist"
 	"kitescope/engine/segment"
 	"kitescope/engine/sparse"
@@ -50,7 +51,7 @@ func (c *cluster) addSparse(t *testing.T, id int64, state replay.State, v *engin
 	} {
 		col.Rows = v.Rows
 		var b bytes.Buffer
-		if err := binlog.WriteColumn(&b, col); err != nil {
+		if err := binlogtest.WriteColumn(&b, col); err != nil {
 			t.Fatal(err)
 		}
 		name := fmt.Sprintf("insert_log/1/2/%d/%d/7", id, col.Field)
@@ -68,7 +69,7 @@ func (c *cluster) addSparse(t *testing.T, id int64, state replay.State, v *engin
 			blob = append(binary.LittleEndian.AppendUint64(blob, uint64(len(v.Row(i))/sparse.PairBytes)), v.Row(i)...)
 		}
 		var file bytes.Buffer
-		if err := binlog.WriteIndexFile(&file, binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob); err != nil {
+		if err := binlogtest.WriteIndexFile(&file, binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob); err != nil {
 			t.Fatal(err)
 		}
 		s.Index = replay.Index{Type: "SPARSE_INVERTED_INDEX"}

@@ -8,6 +8,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
@@ -67,7 +68,7 @@ func (c *cluster) add(t testing.TB, id int64, state replay.State, keys []int64, 
 	} {
 		col.Rows = len(x)
 		var b bytes.Buffer
-		if err := binlog.WriteColumn(&b, col); err != nil {
+		if err := binlogtest.WriteColumn(&b, col); err != nil {
 			t.Fatal(err)
 		}
 		name := fmt.Sprintf("insert_log/1/2/%d/%d/7", id, col.Field)
@@ -100,7 +101,7 @@ func graphOf(t testing.TB, id int64, v *engine.Vectors) []byte {
 	if err := index.WriteKnowhere(&blob, x); err != nil {
 		t.Fatal(err)
 	}
-	if err := binlog.WriteIndexFile(&file, binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob.Bytes()); err != nil {
+	if err := binlogtest.WriteIndexFile(&file, binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: vectorField}, 50, blob.Bytes()); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()

@@ -29,7 +29,7 @@ func (f indexFiles) put(t testing.TB, name string, kind Type, extras map[string]
 		err = writeEvents(&b, d, indexEvent, len(blob), blob)
 	default:
 		var body []byte
-		if body, err = writeParquet(parquet.Encoded(parquet.String(), &parquet.Plain), 1, func(int) parquet.Value { return parquet.ByteArrayValue(blob) }); err == nil {
+		if body, err = WriteParquet(parquet.Encoded(parquet.String(), &parquet.Plain), 1, func(int) parquet.Value { return parquet.ByteArrayValue(blob) }); err == nil {
 			err = writeEvents(&b, d, indexEvent, len(blob), body)
 		}
 	}

@@ -276,7 +276,7 @@ func checkPacked(t *testing.T, got map[int64]*Column) {
 
 func TestDeltaForms(t *testing.T) {
 	log := func(kind byte, extras map[string]string, texts ...string) []byte {
-		body, err := writeParquet(parquet.Encoded(parquet.String(), &parquet.Plain), len(texts), func(i int) parquet.Value { return parquet.ByteArrayValue([]byte(texts[i])) })
+		body, err := WriteParquet(parquet.Encoded(parquet.String(), &parquet.Plain), len(texts), func(i int) parquet.Value { return parquet.ByteArrayValue([]byte(texts[i])) })
 		if err != nil {
 			t.Fatal(err)
 		}

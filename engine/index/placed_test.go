@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/object"
 )
@@ -94,7 +95,7 @@ func parquetEvent(t *testing.T) func([]byte) []byte {
 	t.Helper()
 	return func(content []byte) []byte {
 		var b strings.Builder
-		if err := binlog.WriteIndexFile(&b, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, content); err != nil {
+		if err := binlogtest.WriteIndexFile(&b, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, content); err != nil {
 			t.Fatal(err)
 		}
 		return []byte(b.String())

@@ -17,6 +17,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/dist"
 	"kitescope/engine/object"
 )
@@ -65,7 +66,7 @@ func writeLogs(b *testing.B, dir, kind string, dim int) *Files {
 		name := fmt.Sprintf("insert_log/1/2/3/%d/%d", field, 1000+log)
 		c.Descriptor.Collection, c.Partition, c.Segment, c.Field = 1, 2, 3, field
 		var out bytes.Buffer
-		if err := binlog.WriteColumn(&out, c); err != nil {
+		if err := binlogtest.WriteColumn(&out, c); err != nil {
 			b.Fatal(err)
 		}
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {

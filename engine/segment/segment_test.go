@@ -17,6 +17,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/dist"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
@@ -82,7 +83,7 @@ func (m memory) insert(t *testing.T, id int64, r *rows) {
 			c.Rows = max(len(r.keys), len(r.strings))
 		}
 		var b bytes.Buffer
-		if err := binlog.WriteColumn(&b, c); err != nil {
+		if err := binlogtest.WriteColumn(&b, c); err != nil {
 			t.Fatal(err)
 		}
 		m[fmt.Sprintf("insert_log/1/2/%d/%d/7", id, c.Field)] = b.Bytes()
@@ -94,7 +95,7 @@ func (m memory) index(t *testing.T, id, build, field int64, name string, blob []
 	t.Helper()
 	var b bytes.Buffer
 	d := binlog.Descriptor{Collection: 1, Partition: 2, Segment: id, Field: field}
-	if err := binlog.WriteIndexFile(&b, d, build, blob); err != nil {
+	if err := binlogtest.WriteIndexFile(&b, d, build, blob); err != nil {
 		t.Fatal(err)
 	}
 	m[fmt.Sprintf("index_files/%d/1/2/%d/%s", build, id, name)] = b.Bytes()

@@ -11,6 +11,7 @@ import (
 
 	"kitescope/engine"
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/dist"
 	"kitescope/engine/goldentest"
 	"kitescope/engine/index"
@@ -36,7 +37,7 @@ func (m memory) insertSparse(t *testing.T, id int64, v *engine.Vectors) {
 	} {
 		c.Rows = v.Rows
 		var b bytes.Buffer
-		if err := binlog.WriteColumn(&b, c); err != nil {
+		if err := binlogtest.WriteColumn(&b, c); err != nil {
 			t.Fatal(err)
 		}
 		m[fmt.Sprintf("insert_log/1/2/%d/%d/7", id, c.Field)] = b.Bytes()

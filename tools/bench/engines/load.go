@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"kitescope/engine/binlog"
+	"kitescope/engine/binlog/binlogtest"
 	"kitescope/engine/hnsw"
 	"kitescope/engine/index"
 	"kitescope/engine/object"
@@ -90,7 +91,7 @@ func (b *bench) ensureMilvus(ctx context.Context, f files) error {
 	write := func(name string, data []byte) error {
 		if b.peer == nil { // a test: what the form is does not matter
 			return replaceFile(filepath.Join(dir, name), func(out *os.File) error {
-				return binlog.WriteIndexFile(out, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, data)
+				return binlogtest.WriteIndexFile(out, binlog.Descriptor{Collection: 1, Partition: 2, Segment: 3, Field: 101}, 4, data)
 			})
 		}
 		raw, column := filepath.Join(dir, name)+".raw", filepath.Join(dir, name)+".parquet"

@@ -1,0 +1,14 @@
+package binlog
+
+import (
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// What package binlogtest has, which imports this one: see writers_test.go.
+var (
+	WriteColumn    func(w io.Writer, c *Column) error
+	WriteIndexFile func(w io.Writer, d Descriptor, buildID int64, blob []byte) error
+	WriteParquet   func(node parquet.Node, rows int, value func(i int) parquet.Value) ([]byte, error)
+)
