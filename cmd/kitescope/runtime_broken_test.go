@@ -132,7 +132,7 @@ func TestFolderWithJunk(t *testing.T) {
 	flags := []string{"--from", capture("cluster-2.3.5-t5", "etcd_snapshot.db.gz"), "--runtime", dir}
 	e := kitescope(t, cli.ExitIncomplete, append([]string{"balance", "--strict"}, flags...)...)
 	says(t, e.err, "notes.txt is passed over: it is empty", "picture.png is passed over: it is not a recording", "the text does not identify its process", "in part: unexpected EOF")
-	says(t, e.stdout, "10 (metrics)", "42943")
+	says(t, e.stdout, "10 (metrics)", "42,943")
 }
 
 // TestBrokenBundles: bundles whose members beside the metadata are broken.
