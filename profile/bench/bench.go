@@ -78,6 +78,8 @@ type Value struct {
 	// Load is the load that was set and is not part of the Metric, "" if none is known: "target_throughput=100". Values
 	// measured under different loads are not judged.
 	Load string
+	// Setup is what was run, if its settings are known.
+	Setup *Setup
 }
 
 // Run is one independent measurement: a start of the program, not a request of many.

@@ -41,6 +41,7 @@ func Compare(a, b *Set, o Options) (*Comparison, error) {
 		return nil, err
 	}
 	c.noteSides(left, right)
+	c.noteSettings(left, right)
 	for _, m := range append(slices.Clone(left.metrics), right.metrics...) {
 		if !slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Metric == m }) {
 			c.Lines = append(c.Lines, newLine(m, left, right, rows, o.Better))
@@ -196,6 +197,7 @@ type side struct {
 	// better has a direction for each of metrics, loads the loads of their values.
 	better map[Metric]Direction
 	loads  map[Metric]map[string]bool
+	setups map[Metric]*Setup
 	failed int
 	// odd counts values that are not finite, or larger than largest.
 	odd int
@@ -214,7 +216,7 @@ type measured struct {
 const largest = 1e100
 
 func newSide(s *Set) *side {
-	d := &side{better: map[Metric]Direction{}, loads: map[Metric]map[string]bool{}}
+	d := &side{better: map[Metric]Direction{}, loads: map[Metric]map[string]bool{}, setups: map[Metric]*Setup{}}
 	if s == nil {
 		return d
 	}
@@ -240,7 +242,7 @@ func (d *side) add(r *Run) {
 		have, known := d.better[v.Metric]
 		if !known {
 			d.metrics = append(d.metrics, v.Metric)
-			d.loads[v.Metric] = map[string]bool{}
+			d.loads[v.Metric], d.setups[v.Metric] = map[string]bool{}, v.Setup
 		}
 		d.loads[v.Metric][v.Load] = true
 		if have == Unknown {

@@ -186,9 +186,10 @@ func (f *benchFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return fmt.Errorf("control: %w", err)
 		}
-		s.only.Apply(control)
 		s.options.Control = [2]*bench.Set{before, control}
 	}
+	bench.NameSettings(before, after, s.options.Control[1])
+	s.only.Apply(s.options.Control[1])
 	if err := applyFilter(&s.only, before, after); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package read
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,6 +114,60 @@ func TestNamesOfCommands(t *testing.T) {
 		text := fmt.Sprintf(`{"results": [`+result+`,`+result+`]}`, tt.first, "10", tt.second, "20")
 		if got := show(readText(t, text, Options{Side: true})); got != "[0 hyperfine]\nrun 1\n"+tt.want {
 			t.Errorf("%s and %s: %s", tt.first, tt.second, got)
+		}
+	}
+}
+
+// TestSettingsOfTwoFiles checks that both sides are named together, and that settings that differ between them are noted.
+func TestSettingsOfTwoFiles(t *testing.T) {
+	t.Parallel()
+	task := func(index string) string {
+		return `{"db": "X", "db_config": {"password": ` + strconv.Quote(index) + `}, "db_case_config": ` + index + `, "case_config": {"case_id": 5}}`
+	}
+	dataset := func(dir string) string {
+		return `{"case_config": {"case_id": 101, "custom_case": {"dataset_config": {"name": "A", "dir": "` + dir + `"}}}}`
+	}
+	for _, tt := range []struct {
+		name          string
+		before, after []string
+		want          string
+	}{
+		{"another ef", []string{task(`{"M": 16, "ef": 100}`)}, []string{task(`{"M": 16, "ef": 200}`)}, "case 5\nthe sides differ in: ef 100 → 200"},
+		{"an ef", []string{task(`{"M": 16}`)}, []string{task(`{"M": 16, "ef": 200}`)}, "case 5\nthe sides differ in: ef not set → 200"},
+		{
+			"one of two",
+			[]string{task(`{"M": 16, "ef": 100}`), task(`{"M": 32, "ef": 100}`)},
+			[]string{task(`{"M": 32, "ef": 200}`)},
+			"case 5 M=16: one side only\ncase 5 M=32\nthe sides differ in: ef 100 → 200",
+		},
+		{
+			"two of one",
+			[]string{task(`{"M": 32}`)},
+			[]string{task(`{"M": 32}`), task(`{"M": 16}`)},
+			"case 5 M=32\ncase 5 M=16: one side only",
+		},
+		{"a data set in another folder", []string{dataset("/a")}, []string{dataset("/b")}, "case 101 name=A\nthe sides differ in: dir /a → /b"},
+	} {
+		sides := [2]*bench.Set{readText(t, vdbText(tt.before...), Options{Side: true})[0], readText(t, vdbText(tt.after...), Options{Side: true})[0]}
+		bench.NameSettings(sides[0], sides[1], nil)
+		c, err := bench.Compare(sides[0], sides[1], bench.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range c.Lines {
+			l := &c.Lines[i]
+			if got = append(got, l.Of); l.Verdict == bench.OneSide {
+				got[len(got)-1] += ": " + l.Verdict.String()
+			}
+		}
+		for _, n := range c.Notes {
+			if n != "both sides are the same results" {
+				got = append(got, n)
+			}
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }

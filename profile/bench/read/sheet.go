@@ -16,9 +16,10 @@ type sheet struct {
 	runs    map[string]int
 	// filled tells which metrics a run has.
 	filled []map[bench.Metric]bool
-	// load is the Load of the values that are added.
-	load string
-	err  error
+	// load and setup are those of the values that are added.
+	load  string
+	setup *bench.Setup
+	err   error
 }
 
 func newSheet(d *doc) *sheet {
@@ -81,7 +82,7 @@ func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) 
 		better = direction(m)
 	}
 	r := &s.set.Runs[run]
-	r.Values = append(r.Values, bench.Value{Metric: m, Better: better, X: x, Load: s.load})
+	r.Values = append(r.Values, bench.Value{Metric: m, Better: better, X: x, Load: s.load, Setup: s.setup})
 }
 
 // has reports whether a run has a metric, as it is kept.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -127,6 +126,9 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 		if err != nil {
 			return nil, err
 		}
+		if d.o.Side { // a setting that differs from the other side is named there
+			s.setup = c.setup(workloads[i])
+		}
 		c.into(s, s.run(strconv.Itoa(times[name])), of)
 	}
 	return all.sets()
@@ -168,6 +170,16 @@ func (c *vdbCase) workload(settings map[string]string) string {
 	return "case " + strconv.Itoa(c.Task.Case.ID) + vdbWords(custom)
 }
 
+// setup returns the settings as they may be shown.
+func (c *vdbCase) setup(workload string) *bench.Setup {
+	settings := c.settings()
+	maps.DeleteFunc(settings, func(key, _ string) bool { return key == "case" || strings.HasPrefix(key, "custom.") })
+	for key, value := range shown(settings) {
+		settings[key] = clean(value)
+	}
+	return &bench.Setup{Of: clean(workload), Settings: settings}
+}
+
 // settings returns all that defines a result, with a prefix for the section of the file.
 func (c *vdbCase) settings() map[string]string {
 	all := map[string]string{"case": strconv.Itoa(c.Task.Case.ID), "db": c.Task.DB}
@@ -182,31 +194,41 @@ func (c *vdbCase) settings() map[string]string {
 	return all
 }
 
-// vdbFlatten adds the fields of an object. Fields that are null or empty are not set.
+// vdbFlatten adds the fields of an object, and of those in it. Fields that are null or empty are not set.
 func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(raw, &fields) != nil {
 		return // null, or no object
 	}
 	for key, value := range fields {
+		if bytes.HasPrefix(value, []byte("{")) {
+			vdbFlatten(into, section+key+".", value)
+			continue
+		}
 		var compact bytes.Buffer
 		if json.Compact(&compact, value) != nil {
 			continue
 		}
-		if text := strings.Trim(compact.String(), `"`); text != "null" && text != "" && text != "{}" && text != "[]" {
-			into[section+key] = text
+		at := section + key
+		if key == "dir" { // where a data set lies is not what it is
+			at = "config." + at
+		}
+		if text := strings.Trim(compact.String(), `"`); text != "null" && text != "" && text != "[]" {
+			into[at] = text
 		}
 	}
 }
 
 // vdbWords returns settings as " M=16 ef=100", without their sections and without secrets.
-func vdbWords(settings map[string]string) string {
-	var words strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(settings)) {
-		name := key[strings.LastIndexByte(key, '.')+1:]
-		fmt.Fprintf(&words, " %s=%s", strings.TrimPrefix(name, "db_"), redact.Pair(name, settings[key]))
+func vdbWords(settings map[string]string) string { return bench.SettingWords(shown(settings)) }
+
+// shown returns settings without secrets.
+func shown(settings map[string]string) map[string]string {
+	redacted := map[string]string{}
+	for key, value := range settings {
+		redacted[key] = redact.Pair(key[strings.LastIndexByte(key, '.')+1:], value)
 	}
-	return words.String()
+	return redacted
 }
 
 func (c *vdbCase) into(s *sheet, run int, of string) {
