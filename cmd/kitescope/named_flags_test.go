@@ -21,6 +21,8 @@ import (
 // foreignFlags are those of other programs that texts name.
 var foreignFlags = map[string]string{
 	"export-json":               "hyperfine",
+	"benchmark_repetitions":     "Google Benchmark",
+	"benchmark_format":          "Google Benchmark",
 	"quota-backend-bytes":       "etcd",
 	"auto-compaction-mode":      "etcd",
 	"auto-compaction-retention": "etcd",
@@ -35,7 +37,7 @@ var foreignFlags = map[string]string{
 	"no-children":               "perf report",
 }
 
-var longFlag = regexp.MustCompile(`(?:^|[^-A-Za-z0-9_])--([a-z][a-z0-9-]*[a-z0-9])`)
+var longFlag = regexp.MustCompile(`(?:^|[^-A-Za-z0-9_])--([a-z][a-z0-9_-]*[a-z0-9])`)
 
 // TestEveryFlagThatIsNamedExists reads all texts of the program: a hint that names a flag which no command has leads nowhere.
 func TestEveryFlagThatIsNamedExists(t *testing.T) {
