@@ -67,16 +67,21 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 			config = append(config, key+"="+r.config.of[key])
 		}
 		side, of := strings.Join(config, " "), "Benchmark"+r.name
-		if d.o.Side && side != "" {
-			side, of = "", of+" "+side
-		}
 		if len(packages) > 1 && r.pkg != "" {
 			of = r.pkg + "." + of
+		}
+		var setup *bench.Setup
+		if d.o.Side { // a setting that differs from the other side is named there
+			setup = &bench.Setup{Of: clean(of), Settings: r.config.shown()}
+			if side != "" {
+				side, of = "", of+" "+side
+			}
 		}
 		s, err := all.side(side)
 		if err != nil {
 			return nil, err
 		}
+		s.setup = setup
 		times[counted{side, of}]++
 		run := s.run(strconv.Itoa(times[counted{side, of}]))
 		for _, v := range r.values {
@@ -111,7 +116,25 @@ func scanGo(d *doc) ([]goResult, benchfmt.UnitMetadataMap, error) {
 }
 
 // goSettings are the "key: value" lines above a result, each key with its value.
-type goSettings struct{ of map[string]string }
+type goSettings struct{ of, cleaned map[string]string }
+
+// shown returns the settings that tell results apart.
+func (g *goSettings) shown() map[string]string {
+	if g.cleaned == nil {
+		g.cleaned = map[string]string{}
+		for key, value := range g.of {
+			if tellsApart(key) {
+				g.cleaned[clean(key)] = clean(value)
+			}
+		}
+	}
+	return g.cleaned
+}
+
+// tellsApart reports whether a key is a setting: the package has a place of its own, and a time says nothing.
+func tellsApart(key string) bool {
+	return key != "pkg" && !hasAny(wordsOf(key), " time ", " date ", " timestamp ", " run ", " upload ")
+}
 
 // goConfig are the settings of a result: those before it, where they are the same.
 func goConfig(r *benchfmt.Result, before *goSettings) *goSettings {
@@ -130,7 +153,7 @@ func goConfig(r *benchfmt.Result, before *goSettings) *goSettings {
 }
 
 // varyingConfig are the keys that do not have the same value all through the file: results with different values are
-// different things that were measured, and no repetition. The package has a place of its own, and a time says nothing.
+// different things that were measured, and no repetition.
 func varyingConfig(results []goResult) []string {
 	varies := map[string]bool{}
 	for i := 1; i < len(results); i++ {
@@ -146,7 +169,7 @@ func varyingConfig(results []goResult) []string {
 	}
 	var keys []string
 	for key, yes := range varies {
-		if yes && key != "pkg" && !hasAny(wordsOf(key), " time ", " date ", " timestamp ", " run ", " upload ") {
+		if yes && tellsApart(key) {
 			keys = append(keys, key)
 		}
 	}

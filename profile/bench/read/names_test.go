@@ -118,6 +118,25 @@ func TestNamesOfCommands(t *testing.T) {
 	}
 }
 
+// TestKeysOfTwoFiles checks that keys of Go benchmarks are named and noted as settings are.
+func TestKeysOfTwoFiles(t *testing.T) {
+	t.Parallel()
+	const result = "BenchmarkX 10 5 ns/op\n"
+	before := readText(t, "cpu: A\nshards: 1\nrun-time: 1\n"+result+"shards: 2\n"+result, Options{Side: true})[0]
+	after := readText(t, "cpu: B\nshards: 2\nrun-time: 2\n"+result, Options{Side: true})[0]
+	bench.NameSettings(before, after)
+	c, err := bench.Compare(before, after, bench.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Lines) != 2 || c.Lines[1].Of != "BenchmarkX shards=2" || c.Lines[1].Verdict != bench.TooFew {
+		t.Errorf("%+v", c.Lines)
+	}
+	if notes := strings.Join(c.Notes, "; "); notes != "the sides differ in: cpu A → B" {
+		t.Errorf("notes: %s", notes)
+	}
+}
+
 // TestSettingsOfTwoFiles checks that both sides are named together, and that settings that differ between them are noted.
 func TestSettingsOfTwoFiles(t *testing.T) {
 	t.Parallel()
