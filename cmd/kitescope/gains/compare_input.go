@@ -11,6 +11,7 @@ import (
 
 	"kitescope/cmd/kitescope/cli"
 	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 	"kitescope/profile/bench"
 	"kitescope/profile/bench/read"
 )
@@ -70,7 +71,12 @@ func readSides(ctx context.Context, a *cli.App, args []string, o read.Options) (
 		case len(sets) < 2:
 			return nil, nil, cli.Usage(fmt.Errorf("%s has only one side", args[0]), "give both: kitescope compare BEFORE AFTER")
 		case len(sets) > 2:
-			return nil, nil, cli.Usage(fmt.Errorf("%s has %d sides", args[0], len(sets)), "put the two to compare into separate files")
+			var names []string
+			for _, s := range sets {
+				names = append(names, s.Name)
+			}
+			return nil, nil, cli.Usage(fmt.Errorf("%s has %d sides: %s", args[0], len(sets), words.FirstOf(names, 4, "; ")),
+				"put the two to compare into separate files")
 		}
 		return sets[0], sets[1], nil
 	}
