@@ -31,7 +31,7 @@ const innocentWords = "tokenizer tokenfilter maxtokens mintokens numtokens token
 const lastWords = "auth psk sig jwt pass"
 
 // marks are the other words without which no shape matches a text, unless it has a long run of letters and digits.
-const marks = lastWords + " eyj key= code= :aa -u mysql mariadb jdbc: basic bearer login identified sess hooks.slack discord community"
+const marks = lastWords + " eyj key= code= :aa -u mysql mariadb jdbc: basic bearer login identified sess hooks.slack discord community aiza glpat- glptt- gldt- hvs. hvb. sg. xox eaaa gocspx- nvapi- figd_ pypi-"
 
 type wordKind int
 
@@ -167,7 +167,7 @@ type shape struct {
 const issuers = `(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}|LTAI[A-Za-z0-9]{12,20}|AKID[A-Za-z0-9]{32}|AIza[\w-]{35}|gh[pousr]_\w{36}|` +
 	`gl(?:pat|ptt|dt)-[\w-]{20}|hf_[A-Za-z0-9]{34}|npm_[A-Za-z0-9]{36}|xox[a-z]-[\w-]{20,}|sk-(?:proj-|ant-)?\w{20,}|[sr]k_(?:live|test)_\w{16,}|` +
 	`SG\.[\w-]{22}\.[\w-]{43}|hv[sb]\.[\w-]{24,}|do[opr]_v1_[0-9a-f]{64}|dapi[0-9a-f]{32}|sbp_[0-9a-f]{40}|key-[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|` +
-	`dp\.pt\.\w{40,}|EAAA[\w-]{60}|AGE-SECRET-KEY-1[A-Z0-9]{58}|ntn_\w{40,}|\w{14}\.atlasv1\.[\w=-]{60,}`
+	`dp\.pt\.\w{40,}|EAAA[\w-]{60}|AGE-SECRET-KEY-1[A-Z0-9]{58}|ntn_\w{40,}|GOCSPX-[\w-]{28}|nvapi-[\w-]{60,}|figd_[\w-]{40}|pypi-[\w-]{50,}|\w{14}\.atlasv1\.[\w=-]{60,}`
 
 var shapes = sync.OnceValue(func() []shape {
 	var list []shape
@@ -180,7 +180,7 @@ var shapes = sync.OnceValue(func() []shape {
 		{`(^|[\s,;"'=(\[{])[\w.%+~$!-]+:[^\s"'<>/][^\s"'<>]*@([\w\[(])`, "${1}" + Redacted + "@${2}"}, // user:password@host:1, user:password@tcp(host)
 		{`\b((?i:bearer))[ \t]+[\w+/.~%-]{16,}=*`, "${1} " + Redacted},
 		{`\beyJ[\w-]{6,}\.[\w-]{6,}[\w.-]*`, Redacted}, // JSON Web Tokens
-		{`\b(?:` + issuers + `)(?:[:,][\w+/=]{16,}|\b)`, Redacted},
+		{`\b(?:` + issuers + `)[\w-]*(?:[:,][\w+/=]{16,})?`, Redacted},
 		{`(hooks\.slack\.com/|discord(?:app)?\.com/api/webhooks/|webhook\.office\.com/)[\w/@.-]+`, "${1}" + Redacted},
 		{`\b\d{8,10}:AA[\w-]{30,}`, Redacted},                                    // Telegram
 		{`\$(?:2[abxy]|[156]|apr1|argon2\w*|scrypt)\$[\w./+,=$]{10,}`, Redacted}, // hashes of passwords
