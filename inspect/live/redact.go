@@ -167,7 +167,7 @@ func cleanList(fd protoreflect.FieldDescriptor, list protoreflect.List) {
 		case fd.Message() != nil:
 			cleanMessage(list.Get(i).Message())
 		case fd.Kind() == protoreflect.StringKind:
-			list.Set(i, protoreflect.ValueOfString(safeText(list.Get(i).String())))
+			list.Set(i, protoreflect.ValueOfString(safePair(string(fd.Name()), list.Get(i).String())))
 		}
 	}
 }

@@ -31,7 +31,8 @@ const innocentWords = "tokenizer tokenfilter maxtokens mintokens numtokens token
 const lastWords = "auth psk sig jwt pass"
 
 // marks are the other words without which no shape matches a text, unless it has a long run of letters and digits.
-const marks = lastWords + " eyj key= code= :aa -u mysql mariadb jdbc: basic bearer login identified sess hooks.slack discord community aiza glpat- glptt- gldt- hvs. hvb. sg. xox eaaa gocspx- nvapi- figd_ pypi-"
+const marks = lastWords + " eyj key= code= :aa -u mysql mariadb jdbc: basic bearer login identified sess hooks.slack " +
+	"discord community aiza glpat- glptt- gldt- hvs. hvb. sg. xox eaaa gocspx- nvapi- figd_ pypi-"
 
 type wordKind int
 
