@@ -265,7 +265,7 @@ func TestColumnsStay(t *testing.T) {
 		header := func() string { return strings.Split(d.Plain(), "\n")[3] }
 		before := header()
 		d.Keys("/")
-		for _, key := range strings.Split("!growing", "") {
+		for key := range strings.SplitSeq("!growing", "") {
 			d.Keys(key)
 			if h := header(); h != before {
 				t.Errorf("after %s: %q, before %q", key, h, before)

@@ -102,10 +102,7 @@ func (l *List[T]) SortMenu(done func(m *Model)) *Menu {
 
 // neighbour returns what is a step beside something in a list, which is a ring; of nothing in it the first or the last.
 func neighbour[T comparable](list []T, of T, step int) T {
-	at := slices.Index(list, of)
-	if at < 0 { // most lists come in the order of their first column
-		at = 0
-	}
+	at := max(0, slices.Index(list, of)) // most lists come in the order of their first column
 	return list[(at+step+len(list))%len(list)]
 }
 

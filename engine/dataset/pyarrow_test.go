@@ -22,6 +22,7 @@ func TestOtherWriters(t *testing.T) { holdTruth(t, "writers") }
 
 // holdTruth compares the files of a folder with its truth.json.
 func holdTruth(t *testing.T, folder string) {
+	t.Helper()
 	b, err := os.ReadFile(testdata(folder + "/truth.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -197,7 +197,6 @@ func mostAt(r *Row) string {
 	return n.Role + "-" + n.Node.String() + " " + words.Percent(math.Round(100*n.Waited/r.phase.Ms))
 }
 
-// barWidth is how wide the whole request is.
 // BarWidth returns the cells of the bar of a whole request.
 func BarWidth(o *render.ReportOptions) int {
 	if o.Width == 0 || o.Width >= 100 {
