@@ -52,7 +52,7 @@ type word struct {
 var wordTable = sync.OnceValue(func() *[1 << 10][]word {
 	table := new([1 << 10][]word)
 	for kind, list := range []string{innocentWords, secretWords, marks} {
-		for _, text := range strings.Fields(list) {
+		for text := range strings.FieldsSeq(list) {
 			at := slot(text[0], text[1])
 			table[at] = append(table[at], word{text, wordKind(kind)})
 		}
@@ -101,7 +101,7 @@ func plainName(name string) string {
 // Name reports whether the value of a name is a secret.
 func Name(name string) bool {
 	last := name[strings.LastIndexAny(name, "._-/ ")+1:]
-	for _, word := range strings.Fields(lastWords) {
+	for word := range strings.FieldsSeq(lastWords) {
 		if strings.EqualFold(last, word) {
 			return true
 		}
@@ -268,9 +268,9 @@ func Pair(name, value string) string {
 
 // identifier reports whether a name is that of names of a cluster's own things, which may look like anything.
 func identifier(name string) bool {
-	plain := strings.TrimSuffix(plainName(name), "s")
-	for _, end := range []string{"name", "alia", "aliase", "channel", "addres", "addresse", "host", "bucket", "database", "collection", "partition"} {
-		if strings.HasSuffix(plain, end) {
+	plain := plainName(name)
+	for _, end := range []string{"name", "alias", "aliases", "channel", "address", "addresses", "host", "bucket", "database", "collection", "partition"} {
+		if strings.HasSuffix(plain, end) || strings.HasSuffix(plain, end+"s") {
 			return true
 		}
 	}
@@ -292,7 +292,7 @@ var (
 
 func plainNames(text string) map[string]bool {
 	all := map[string]bool{}
-	for _, name := range strings.Fields(text) {
+	for name := range strings.FieldsSeq(text) {
 		all[plainName(name)] = true
 	}
 	return all

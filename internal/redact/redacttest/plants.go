@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
 )
 
 // Plant is a text with a secret in it.
@@ -13,14 +15,18 @@ type Plant struct {
 	Secret     string // the part of the text that must not be shown
 }
 
-const (
-	digits = "0123456789"
-	hex    = digits + "abcdef"
-	lower  = digits + "abcdefghijklmnopqrstuvwxyz"
-	upper  = digits + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	mixed  = upper + "abcdefghijklmnopqrstuvwxyz"
-	url    = mixed + "_-"
-)
+// alphabets have the letters of formed.
+var alphabets = map[byte]string{
+	'a': "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+	'd': "0123456789",
+	'n': "123456789",
+	'h': "0123456789abcdef",
+	'l': "0123456789abcdefghijklmnopqrstuvwxyz",
+	'u': "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+	'm': "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+	'r': "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-",
+	'b': "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+}
 
 // named are kinds of secrets that a name before them gives away, and those of addresses, with the format of their text.
 var named = [][2]string{
@@ -87,6 +93,51 @@ var named = [][2]string{
 	{"brokers", "u:%s@h1:9092,h2:9092"},
 }
 
+// formed are kinds of secrets that their form gives away: the format of the text, and the secret, in which {m36} is 36 letters of
+// the alphabet m.
+var formed = [][3]string{
+	{"pem", "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n", "{m64}\n{m64}"},
+	{"pem, cut off", "-----BEGIN OPENSSH PRIVATE KEY-----\n%s", "{m64}"},
+	{"pem in a line", `-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----`, "{m64}"},
+	{"jwt", "see %s here", "eyJ{m30}.eyJ{m40}.{m43}"},
+	{"github", "with ghp_%s", "{m36}"},
+	{"github, fine", "with github_pat_%s", "{m22}_{m59}"},
+	{"gitlab", "with glpat-%s", "{r20}"},
+	{"slack", "with xoxb-%s", "{d12}-{d12}-{m24}"},
+	{"slack webhook", "https://hooks.slack.com/services/%s", "T{u8}/B{u8}/{m24}"},
+	{"discord webhook", "https://discord.com/api/webhooks/%s", "{d18}/{m68}"},
+	{"aws", "AKIA%s", "{a16}"},
+	{"aws pair", "AKIAIOSFODNN7EXAMPLE:%s", "{m40}"},
+	{"google", "with AIza%s", "{r35}"},
+	{"stripe", "with sk_live_%s", "{m24}"},
+	{"openai", "with sk-proj-%s", "{m48}"},
+	{"hugging face", "with hf_%s", "{m34}"},
+	{"npm", "with npm_%s", "{l36}"},
+	{"pypi", "with pypi-AgEIcHlwaS5vcmc%s", "{r70}"},
+	{"sendgrid", "with SG.%s", "{r22}.{r43}"},
+	{"vault", "with hvs.%s", "{r90}"},
+	{"telegram", "bot %s", "{n9}:AA{r33}"},
+	{"digitalocean", "with dop_v1_%s", "{h64}"},
+	{"databricks", "with dapi%s", "{h32}"},
+	{"age", "AGE-SECRET-KEY-1%s", "{b58}"},
+	{"stripe webhook", "with whsec_%s", "{m32}"},
+	{"google oauth", "with GOCSPX-%s", "{r28}"},
+	{"groq", "with gsk_%s", "{m52}"},
+	{"nvidia", "with nvapi-%s", "{r64}"},
+	{"pinecone", "with pcsk_%s", "{m6}_{m63}"},
+	{"replicate", "with r8_%s", "{m37}"},
+	{"docker", "with dckr_pat_%s", "{m27}"},
+	{"figma", "with figd_%s", "{r40}"},
+	{"notion", "with ntn_%s", "{d11}{m35}"},
+	{"supabase", "with sbp_%s", "{h40}"},
+	{"mailgun", "with key-%s", "{h32}"},
+	{"terraform", "with %s", "{m14}.atlasv1.{m67}"},
+	{"bcrypt", "hash %s", "$2a$10${m53}"},
+}
+
+// run matches a run of letters of an alphabet in a form.
+var run = regexp.MustCompile(`\{[a-z]\d+\}`)
+
 // Plants returns a text for each kind of secret. The secrets are new ones in each call with another seed.
 func Plants(seed uint64) []Plant {
 	random := rand.New(rand.NewPCG(seed, 22))
@@ -101,52 +152,19 @@ func Plants(seed uint64) []Plant {
 	add := func(kind, format, secret string) {
 		plants = append(plants, Plant{kind, fmt.Sprintf(format, secret), secret})
 	}
-	word := func() string { return "Hush" + text(mixed, 14) }
+	word := func() string { return "Hush" + text(alphabets['m'], 14) }
 	encoded := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
 	for _, x := range named {
 		add(x[0], x[1], word())
 	}
-	// By their form.
-	key := "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n"
-	add("pem", key, text(mixed, 64)+"\n"+text(mixed, 64))
-	add("pem, cut off", "-----BEGIN OPENSSH PRIVATE KEY-----\n%s", text(mixed, 64))
-	add("pem in a line", `-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----`, text(mixed, 64))
-	add("jwt", "see %s here", "eyJ"+text(mixed, 30)+".eyJ"+text(mixed, 40)+"."+text(mixed, 43))
 	add("basic", "sent Basic %s", encoded("user:"+word()))
 	add("bearer", "sent bearer %s", word())
-	add("github", "with ghp_%s", text(mixed, 36))
-	add("github, fine", "with github_pat_%s", text(mixed, 22)+"_"+text(mixed, 59))
-	add("gitlab", "with glpat-%s", text(url, 20))
-	add("slack", "with xoxb-%s", text(digits, 12)+"-"+text(digits, 12)+"-"+text(mixed, 24))
-	add("slack webhook", "https://hooks.slack.com/services/%s", "T"+text(upper, 8)+"/B"+text(upper, 8)+"/"+text(mixed, 24))
-	add("discord webhook", "https://discord.com/api/webhooks/%s", text(digits, 18)+"/"+text(mixed, 68))
-	add("aws", "AKIA%s", text(upper, 16))
-	add("aws pair", "AKIAIOSFODNN7EXAMPLE:%s", text(mixed, 40))
-	add("google", "with AIza%s", text(url, 35))
-	add("stripe", "with sk_live_%s", text(mixed, 24))
-	add("openai", "with sk-proj-%s", text(mixed, 48))
-	add("hugging face", "with hf_%s", text(mixed, 34))
-	add("npm", "with npm_%s", text(lower, 36))
-	add("pypi", "with pypi-AgEIcHlwaS5vcmc%s", text(url, 70))
-	add("sendgrid", "with SG.%s", text(url, 22)+"."+text(url, 43))
-	add("vault", "with hvs.%s", text(url, 90))
-	add("telegram", "bot %s", text("123456789", 9)+":AA"+text(url, 33))
-	add("digitalocean", "with dop_v1_%s", text(hex, 64))
-	add("databricks", "with dapi%s", text(hex, 32))
-	add("age", "AGE-SECRET-KEY-1%s", text("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58))
-	add("stripe webhook", "with whsec_%s", text(mixed, 32))
-	add("google oauth", "with GOCSPX-%s", text(url, 28))
-	add("groq", "with gsk_%s", text(mixed, 52))
-	add("nvidia", "with nvapi-%s", text(url, 64))
-	add("pinecone", "with pcsk_%s", text(mixed, 6)+"_"+text(mixed, 63))
-	add("replicate", "with r8_%s", text(mixed, 37))
-	add("docker", "with dckr_pat_%s", text(mixed, 27))
-	add("figma", "with figd_%s", text(url, 40))
-	add("notion", "with ntn_%s", text(digits, 11)+text(mixed, 35))
-	add("supabase", "with sbp_%s", text(hex, 40))
-	add("mailgun", "with key-%s", text(hex, 32))
-	add("terraform", "with %s", text(mixed, 14)+".atlasv1."+text(mixed, 67))
-	add("bcrypt", "hash %s", "$2a$10$"+text(mixed, 53))
+	for _, x := range formed {
+		add(x[0], x[1], run.ReplaceAllStringFunc(x[2], func(r string) string {
+			n, _ := strconv.Atoi(r[2 : len(r)-1])
+			return text(alphabets[r[1]], n)
+		}))
+	}
 	return plants
 }
