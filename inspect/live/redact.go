@@ -100,29 +100,32 @@ func redactMessage(m proto.Message, encoded []byte) (redacted []byte, ok bool) {
 		return nil, false
 	}
 	if c, ok := m.(*internalpb.ShowConfigurationsResponse); ok {
-		dropForeign(c)
+		settings := ownSettings(c.Configuations)
+		c.Configuations = nil // their rule is another than that of properties
+		cleanMessage(m.ProtoReflect())
+		c.Configuations = settings
+	} else {
+		cleanMessage(m.ProtoReflect())
 	}
-	cleanMessage(m.ProtoReflect())
 	out, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	return out, err == nil
 }
 
-// dropForeign leaves only Milvus's own settings in an answer, without secrets.
-func dropForeign(r *internalpb.ShowConfigurationsResponse) {
-	keys := newConfigKeys(len(r.Configuations))
-	for _, p := range r.Configuations {
+// ownSettings returns Milvus's own settings of an answer, without secrets.
+func ownSettings(all []*commonpb.KeyValuePair) []*commonpb.KeyValuePair {
+	keys := newConfigKeys(len(all))
+	for _, p := range all {
 		keys.add(p.GetKey())
 	}
-	kept := make([]*commonpb.KeyValuePair, 0, len(r.Configuations))
-	for _, p := range r.Configuations {
+	kept := make([]*commonpb.KeyValuePair, 0, len(all))
+	for _, p := range all {
 		if keys.known(p.GetKey()) {
-			p.Value = redact.Setting(p.GetKey(), p.GetValue())
-			kept = append(kept, p)
+			kept = append(kept, &commonpb.KeyValuePair{Key: p.GetKey(), Value: redact.Setting(p.GetKey(), p.GetValue())})
 		}
 	}
 	// A process tells its map in another order each time: what is kept is the same as long as it is.
 	slices.SortStableFunc(kept, func(a, b *commonpb.KeyValuePair) int { return strings.Compare(a.GetKey(), b.GetKey()) })
-	r.Configuations = kept
+	return kept
 }
 
 // cleanMessage takes secrets out of a message and those in it.
@@ -131,7 +134,8 @@ func cleanMessage(m protoreflect.Message) {
 	if m.Descriptor().FullName() == "milvus.proto.common.KeyValuePair" {
 		fields := m.Descriptor().Fields()
 		value := fields.ByName("value")
-		m.Set(value, protoreflect.ValueOfString(safePair(m.Get(fields.ByName("key")).String(), m.Get(value).String())))
+		key := m.Get(fields.ByName("key")).String()
+		m.Set(value, protoreflect.ValueOfString(redact.Property(key, safePair(key, m.Get(value).String()))))
 		return
 	}
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
