@@ -9,9 +9,9 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -35,24 +35,27 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: licenses MODULE")
 		os.Exit(2)
 	}
-	out := bufio.NewWriter(os.Stdout)
-	if err := cmp.Or(write(out, os.Args[1]), out.Flush()); err != nil {
+	text, err := collect(context.Background(), os.Args[1])
+	if err == nil {
+		_, err = os.Stdout.WriteString(text)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "licenses:", err)
 		os.Exit(1)
 	}
 }
 
-// write writes the licenses of what the module in dir links.
-func write(w io.Writer, dir string) error {
-	files, err := licenseFiles(dir)
+// collect returns the licenses of what the module in dir links.
+func collect(ctx context.Context, dir string) (string, error) {
+	files, err := licenseFiles(ctx, dir)
 	if err != nil {
-		return err
+		return "", err
 	}
 	byText := map[string]*notice{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return err
+			return "", err
 		}
 		text := strings.TrimSpace(strings.ReplaceAll(string(data), "\r\n", "\n"))
 		if byText[text] == nil {
@@ -61,19 +64,20 @@ func write(w io.Writer, dir string) error {
 		byText[text].of = append(byText[text].of, files[name])
 	}
 	notices := slices.SortedFunc(maps.Values(byText), func(a, b *notice) int { return cmp.Compare(a.of[0], b.of[0]) })
-	fmt.Fprintln(w, "kitescope is licensed under the Apache License, Version 2.0. It contains the following.")
+	var b strings.Builder
+	b.WriteString("kitescope is licensed under the Apache License, Version 2.0. It contains the following.\n")
 	for _, n := range notices {
-		fmt.Fprintf(w, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(n.of, "\n"), n.text)
+		fmt.Fprintf(&b, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(n.of, "\n"), n.text)
 	}
-	return nil
+	return b.String(), nil
 }
 
 // isLicense matches the names of files that have to go with copies of a program.
 var isLicense = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)(\.(txt|md)|[-.]\w+)?$`)
 
 // licenseFiles returns the license files of what is linked, with a heading for each: module, version, SPDX identifiers.
-func licenseFiles(dir string) (map[string]string, error) {
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+func licenseFiles(ctx context.Context, dir string) (map[string]string, error) {
+	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
@@ -81,7 +85,7 @@ func licenseFiles(dir string) (map[string]string, error) {
 	found := map[string]bool{}
 	all := map[string]bool{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{$.Dir}}\t{{.Dir}}\t{{.Path}}\t{{.Version}}{{end}}{{end}}", "./cmd/kitescope")
+		list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{$.Dir}}\t{{.Dir}}\t{{.Path}}\t{{.Version}}{{end}}{{end}}", "./cmd/kitescope")
 		list.Dir, list.Env, list.Stderr = dir, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0"), os.Stderr
 		out, err := list.Output()
 		if err != nil {
