@@ -29,7 +29,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, func() {
 		stop() // who asks twice does not want to wait: the second signal ends the process
-		time.Sleep(p.grace(os.Args[1:]))
+		time.Sleep(p.Grace())
 		cli.TellError(ctx, s, ctx.Err())
 		os.Exit(cli.ExitInterrupted)
 	})

@@ -44,6 +44,7 @@ func shownPull(ctx context.Context, a *cli.App, j *session.Job, body func(contex
 	if err != nil {
 		return nil, wrongProfiles(err)
 	}
+	a.Keeps()
 	shown := showPull(a, j.Options.Seconds)
 	defer shown.stop()
 	o := j.Options

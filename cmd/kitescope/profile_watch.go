@@ -127,6 +127,7 @@ func (f *watchFlags) run(a *cli.App, cmd *cobra.Command) error {
 		watchCtx, stop = context.WithTimeout(ctx, f.length)
 	}
 	defer stop()
+	a.Keeps()
 	u := usage.Watch(watchCtx, targets, usage.Options{Interval: f.interval, Timeout: f.nodes.Timeout, Now: a.Now})
 	if err := a.Write(func(out *bufio.Writer) error { return profiles.WriteUsage(out, u, format, options) }); err != nil {
 		return err

@@ -98,6 +98,7 @@ func (f *recordFlags) run(ctx context.Context, a *cli.App, sources []string) err
 			return err
 		}
 	}
+	a.Keeps()
 	return runAll(ctx, a, recorders)
 }
 

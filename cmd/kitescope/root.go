@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,17 +47,6 @@ func (p *program) run(ctx context.Context, args []string) int {
 		cli.TellError(ctx, p.Streams, err)
 	}
 	return code
-}
-
-// grace returns how long a command may take to end once it is interrupted. Opening a pipe that nobody writes to never ends; commands that
-// keep what they have may take their time.
-func (p *program) grace(args []string) time.Duration {
-	keeping := []string{"record", "snapshot save", "profile pull", "profile watch", "pgo trial", "pgo verify", "replay run"}
-	if cmd, _, err := p.tree.Root.Find(args); err == nil && slices.Contains(keeping, strings.TrimPrefix(cmd.CommandPath(), "kitescope ")) {
-		return time.Minute
-	}
-	const usual = 900 * time.Millisecond
-	return usual
 }
 
 func newTree(a *cli.App) *cli.Tree {

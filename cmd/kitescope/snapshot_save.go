@@ -145,6 +145,7 @@ func (f *snapshotFlags) run(ctx context.Context, a *cli.App, path string) error 
 	defer said.Close()
 	s := &savedSnapshot{silent: session.SilentSessions(c)}
 	s.Saved = session.Saved{Snapshot: snapshot, Said: said, Profiles: profiles, Past: past, Kitescope: cli.Version}
+	a.Keeps()
 	if err := writeSnapshot(ctx, a, path, s); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kitescope/inspect/meta"
@@ -50,6 +51,20 @@ type App struct {
 	// glyphs are the characters that output for people may have, forPeople says that this command has such.
 	glyphs    render.Glyphs
 	forPeople bool
+	// keeps reports that the command has begun what it keeps when it is interrupted.
+	keeps atomic.Bool
+}
+
+// Keeps gives the command time to end once it is interrupted: from now on there is something that it keeps.
+func (a *App) Keeps() { a.keeps.Store(true) }
+
+// Grace returns how long a command may take to end once it is interrupted. Opening a pipe that nobody writes to never ends.
+func (a *App) Grace() time.Duration {
+	if a.keeps.Load() {
+		return time.Minute
+	}
+	const usual = 900 * time.Millisecond
+	return usual
 }
 
 // Connection is the settled answer to "which cluster, and as whom": flags, then

@@ -175,6 +175,7 @@ func (f *trialFlags) run(ctx context.Context, a *cli.App, cmd *cobra.Command) er
 		return err
 	}
 	f.plan.Tool, f.plan.Now = cli.Version, a.Now
+	a.Keeps()
 	r, err := trial.Run(ctx, f.plan, func(e trial.Event) { showTrial(a, e) })
 	a.Transient.Clear()
 	if err != nil {

@@ -272,6 +272,7 @@ func (f *runFlags) measureReplay(ctx context.Context, a *cli.App, o replay.RunOp
 		running, stop = context.WithTimeout(ctx, f.load.maxTime)
 		defer stop()
 	}
+	a.Keeps()
 	r, err := replay.Run(running, o)
 	if err == nil && server != nil {
 		server.tell(ctx, r)
