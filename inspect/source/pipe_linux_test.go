@@ -1,3 +1,7 @@
+// Recordings are made by recording_test.go, which the race detector leaves out.
+
+//go:build !race
+
 package source_test
 
 import (
