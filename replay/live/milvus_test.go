@@ -46,7 +46,7 @@ func TestDescribes(t *testing.T) {
 
 // TestMilvusDescriptionsAreBounded: two bytes of an empty field become some hundred once they are decoded.
 func TestMilvusDescriptionsAreBounded(t *testing.T) {
-	p := serve(t, &proxy{fields: slices.Repeat([]*schemapb.FieldSchema{{}}, 1<<20)})
+	p := serve(t, &proxy{fields: slices.Repeat([]*schemapb.FieldSchema{{}}, 1<<19)})
 	_, err := Open(t.Context(), "milvus://"+p.address, Options{Collection: "items"})
 	if f, ok := errors.AsType[*FaultError](err); !ok || f.Kind != Garbled || !strings.Contains(f.Reason, "larger than was requested") {
 		t.Error(err)

@@ -115,8 +115,9 @@ func TestPostgresAnswersAreBounded(t *testing.T) {
 	open := fakePostgres(t, func(conn net.Conn) {
 		out := bufio.NewWriter(conn)
 		fmt.Fprint(out, "R\x00\x00\x00\x08\x00\x00\x00\x00") // welcome
+		value := strings.Repeat("x", 8192)
 		for n := 0; ; n++ {
-			if _, err := fmt.Fprintf(out, "S\x00\x00\x00\x0e%08d\x00\x00", n); err != nil {
+			if _, err := fmt.Fprintf(out, "S\x00\x00\x20\x0e%08d\x00%s\x00", n, value); err != nil {
 				return
 			}
 		}
