@@ -133,7 +133,7 @@ func (s *Share) Name() string {
 	if s.Session != nil {
 		return s.Session.Name()
 	}
-	return "querynode-" + s.Node.String()
+	return s.Node.Name("querynode")
 }
 
 // Address is where the node is, "" if nothing says so.

@@ -93,7 +93,7 @@ func (r *reader) lookAround() {
 		if role == "streamingnode" {
 			role = "querynode" // one is in each
 		}
-		r.missing[role] = u.Role + "-" + u.Node.String() + ": " + u.Reason
+		r.missing[role] = u.Node.Name(u.Role) + ": " + u.Reason
 	}
 }
 

@@ -46,7 +46,7 @@ type sessionKey struct {
 	node model.NodeID
 }
 
-func (k sessionKey) String() string { return k.role + "-" + k.node.String() }
+func (k sessionKey) String() string { return k.node.Name(k.role) }
 
 // liveNode is a session while its answers come in.
 type liveNode struct {

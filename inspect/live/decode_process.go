@@ -89,7 +89,7 @@ func takeMetrics(d *Decoder, p *processRecords, q *question) {
 			}
 			return
 		}
-		d.note("metrics of "+cmp.Or(p.Address, q.Role+"-"+q.Node.String())+", in part", err.Error())
+		d.note("metrics of "+cmp.Or(p.Address, q.Node.Name(q.Role))+", in part", err.Error())
 	}
 	for key := range namesItself(m) {
 		p.told[sessionKey{d.text(key.role), key.node}] = true

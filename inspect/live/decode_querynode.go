@@ -34,7 +34,7 @@ func (q *question) otherNode(id int64) bool {
 	if id <= 0 || model.NodeID(id) == q.Node {
 		return false
 	}
-	q.set(model.Stale, fmt.Sprintf("node %d answers at the address of node %d", id, q.Node))
+	q.set(model.Stale, fmt.Sprintf("%s answers at the address of %s", model.NodeID(id).Name(q.Role), q.Node.Name(q.Role)))
 	return true
 }
 

@@ -120,7 +120,7 @@ func (k *keyspace) listedKeys(resource, id string) []string {
 		}
 	case "nodes":
 		for _, s := range k.parts.Sessions {
-			if s.Role+"-"+s.Node.String() == id {
+			if s.Name() == id {
 				out = append(out, s.Key)
 			}
 		}

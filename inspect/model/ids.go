@@ -37,6 +37,9 @@ func (id BuildID) String() string      { return strconv.FormatInt(int64(id), 10)
 func (id ReplicaID) String() string    { return strconv.FormatInt(int64(id), 10) }
 func (id NodeID) String() string       { return strconv.FormatInt(int64(id), 10) }
 
+// Name returns the name of the session that a node has under a role, as it is shown everywhere: "querynode-19".
+func (id NodeID) Name(role string) string { return role + "-" + id.String() }
+
 // Seek finds an id in a sorted list at or after position from; where it is not there, at is where it would stand. Who asks for ids in
 // rising order begins where the last one was: steps that double are shorter than halving the whole.
 func Seek(ids []SegmentID, id SegmentID, from int) (at int, ok bool) {

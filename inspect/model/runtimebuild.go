@@ -185,13 +185,13 @@ func (r *Runtime) Blind() []*LiveNode {
 }
 
 // Name is how a session is called: "querynode-19".
-func (n *LiveNode) Name() string { return n.Role + "-" + n.Node.String() }
+func (n *LiveNode) Name() string { return n.Node.Name(n.Role) }
 
 // Ref is the session as an object of the cluster.
 func (n *LiveNode) Ref() Ref { return Ref{Resource: "nodes", ID: n.Name(), Name: n.Name()} }
 
 // Name is how a session is called: "querynode-19".
-func (s *Session) Name() string { return s.Role + "-" + s.Node.String() }
+func (s *Session) Name() string { return s.Node.Name(s.Role) }
 
 // WithRuntime is the same cluster with what its processes say; nil takes it away.
 func (c *Cluster) WithRuntime(r *Runtime) *Cluster {

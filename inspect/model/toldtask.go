@@ -30,7 +30,7 @@ type ToldTask struct {
 }
 
 // By is the name of the session that tells of it: "querycoord-3".
-func (t *ToldTask) By() string { return t.Role + "-" + t.Node.String() }
+func (t *ToldTask) By() string { return t.Node.Name(t.Role) }
 
 // Name tells a task from all others: its type, its id, and what else is needed.
 func (t *Task) Name() string {

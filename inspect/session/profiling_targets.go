@@ -122,7 +122,7 @@ const standaloneRoles = 5
 // processName names a process by its session, or the chief of its sessions.
 func processName(nodes []*model.LiveNode) string {
 	if len(nodes) >= standaloneRoles {
-		return "standalone-" + nodes[0].Node.String()
+		return nodes[0].Node.Name("standalone")
 	}
 	chief := nodes[0]
 	rank := func(n *model.LiveNode) int {

@@ -63,7 +63,7 @@ func callNode(c model.Call) string {
 	if c.Role == "" {
 		return c.Address
 	}
-	return c.Role + "-" + c.Node.String()
+	return c.Node.Name(c.Role)
 }
 
 func callName(c model.Call) string {

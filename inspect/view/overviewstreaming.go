@@ -78,7 +78,7 @@ func (x *StreamingLine) fullest(nodes []*model.StreamingNode) {
 	for _, n := range nodes {
 		if share := n.Growing / n.HighWater; share > most { // NaN is not
 			most = share
-			name := "streamingnode-" + n.Node.String()
+			name := n.Node.Name("streamingnode")
 			x.Fullest = Ref{Resource: "nodes", ID: name, Name: name}
 			x.Growing, x.HighWater = whole(n.Growing), whole(n.HighWater)
 		}

@@ -267,7 +267,7 @@ func (r requests) about(b *latency.Budget, way []*latency.Phase, report *check.R
 // concerns reports whether an object is what a budget is of, or part of it, or a process that is waited for in a phase.
 func concerns(c *model.Cluster, ref model.Ref, b *latency.Budget, p *latency.Phase) bool {
 	if ref.Resource == "nodes" {
-		return slices.ContainsFunc(p.Of, func(n latency.NodePhase) bool { return ref.ID == n.Role+"-"+n.Node.String() })
+		return slices.ContainsFunc(p.Of, func(n latency.NodePhase) bool { return ref.ID == n.Node.Name(n.Role) })
 	}
 	id, ok := check.CollectionOf(c, ref)
 	return ok && (b.Collection == 0 || id == b.Collection)

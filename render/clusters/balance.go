@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/inspect/balance"
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/internal/encode"
@@ -369,15 +370,15 @@ func memoryText(p *balance.Plan) string {
 	if len(p.MemoryUnknown) == 0 || len(p.Moves) == 0 {
 		return ""
 	}
-	return "the memory of node " + strings.Join(nodeNames(p.MemoryUnknown), ", ") + " is unknown: check for room first"
+	return "the memory of " + strings.Join(facts.QueryNodeNames(p.MemoryUnknown), ", ") + " is unknown: check for room first"
 }
 
-func nodeNames(ids []model.NodeID) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = id.String()
+func nodeIDs(nodes []model.NodeID) []string {
+	ids := make([]string, len(nodes))
+	for i, id := range nodes {
+		ids[i] = id.String()
 	}
-	return names
+	return ids
 }
 
 // planScript are the lines that carry a plan out in pymilvus. They name the database where it is not the default one, and wherever plans of
@@ -627,7 +628,7 @@ func (b *Balance) item(e *encode.Encoder, i int) {
 		writeSpread(e, "spread_after", &p.After)
 		e.Entry("moves", p.Moves)
 		e.Entry("calls", planScript(p, b.databases()))
-		e.Entry("memory_unknown", nodeNames(p.MemoryUnknown))
+		e.Entry("memory_unknown", nodeIDs(p.MemoryUnknown))
 		e.EndObject()
 	}
 	v := b.Report.Verdicts[i]

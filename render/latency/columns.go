@@ -161,7 +161,7 @@ func phaseNames(f render.Format) func(*latency.Phase) string {
 func label(r *Row, name func(*latency.Phase) string) string {
 	in := strings.Repeat("  ", r.depth)
 	if r.at != nil {
-		return in + "@" + r.at.Role + "-" + r.at.Node.String()
+		return in + "@" + r.at.Node.Name(r.at.Role)
 	}
 	return in + name(r.phase)
 }
@@ -194,7 +194,7 @@ func mostAt(r *Row) string {
 		return ""
 	}
 	n := r.phase.Of[0]
-	return n.Role + "-" + n.Node.String() + " " + words.Percent(math.Round(100*n.Waited/r.phase.Ms))
+	return n.Node.Name(n.Role) + " " + words.Percent(math.Round(100*n.Waited/r.phase.Ms))
 }
 
 // BarWidth returns the cells of the bar of a whole request.

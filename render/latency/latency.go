@@ -179,7 +179,7 @@ func name(u latency.Unknown) string {
 	if u.Role == "" {
 		return words.OrUnknown(u.Address)
 	}
-	return u.Role + "-" + u.Node.String()
+	return u.Node.Name(u.Role)
 }
 
 // foot explains what the table does not.

@@ -51,7 +51,7 @@ func (r *Row) Process() string {
 	if r.at == nil {
 		return ""
 	}
-	return r.at.Role + "-" + r.at.Node.String()
+	return r.at.Node.Name(r.at.Role)
 }
 
 // Look is how the row looks: what takes half of a request stands out.

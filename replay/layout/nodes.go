@@ -47,7 +47,7 @@ func (b *builder) nodes() {
 }
 
 // queryNodeName is how inspect shows a query node.
-func queryNodeName(id model.NodeID) string { return "querynode-" + id.String() }
+func queryNodeName(id model.NodeID) string { return id.Name("querynode") }
 
 // oneForAll reports whether the only member is the one that replicas assumed, as no query node is registered.
 func (b *builder) oneForAll() bool { return len(b.members) == 1 && b.members[0].invented }

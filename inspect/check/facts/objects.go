@@ -48,7 +48,7 @@ func RefReplica(r *model.Replica) model.Ref {
 
 // RefNode refers to a session by its role and server id.
 func RefNode(role string, id model.NodeID) model.Ref {
-	name := role + "-" + id.String()
+	name := id.Name(role)
 	return model.Ref{Resource: "nodes", ID: name, Name: name}
 }
 
@@ -86,7 +86,7 @@ func QueryNodeNames(ids []model.NodeID) []string {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	names := make([]string, len(ids))
 	for i, id := range ids {
-		names[i] = "querynode-" + id.String()
+		names[i] = id.Name("querynode")
 	}
 	return names
 }

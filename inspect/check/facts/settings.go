@@ -67,7 +67,7 @@ func (f *Facts) Unfilled() string {
 	for _, p := range f.Runtime.Processes {
 		for i := range p.Calls {
 			if c := &p.Calls[i]; c.OfConfigs() && c.Outcome != model.Answered {
-				return " (" + c.Role + "-" + c.Node.String() + " " + c.Method + ": " + c.Outcome.With(c.Reason) + ")"
+				return " (" + c.Node.Name(c.Role) + " " + c.Method + ": " + c.Outcome.With(c.Reason) + ")"
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func runChannelTwice(p *check.Pass) {
 		names := make([]string, len(nodes))
 		f := check.Finding{Severity: check.Warning, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, x.ID)}}
 		for i, id := range nodes {
-			names[i] = "datanode-" + id.String()
+			names[i] = id.Name("datanode")
 			f.Objects = append(f.Objects, facts.RefNode("datanode", id))
 			if len(p.SessionsOf(id)) > 0 {
 				living++

@@ -38,7 +38,7 @@ func watcherName(c *model.Cluster, v *model.VChannel) string {
 	if !facts.HasWatcher(v) {
 		return nobody
 	}
-	return watcherRole(c, v) + "-" + v.Watcher.String()
+	return v.Watcher.Name(watcherRole(c, v))
 }
 
 // watcherLog is whose log tells of a vchannel: that of who consumes it, else DataCoord's.

@@ -18,7 +18,7 @@ func TestCompactionStuck(t *testing.T) {
 		{Name: "at work", Change: task("executing", 10*time.Minute, 5)},
 		{Name: "for long", Change: task("executing", 3*time.Hour, 5), Want: []string{"warning collections/1000 1 compaction task of docs does not finish: the oldest, MixCompaction (executing), for 3 h on datanode-5"}},
 		{Name: "queued for long", Change: task("pipelining", 3*time.Hour, 0), Want: []string{"warning collections/1000 (pipelining), for 3 h on no node"}},
-		{Name: "on a node that is gone", Change: task("executing", 10*time.Minute, 99), Want: []string{"warning collections/1000 on node 99"}},
+		{Name: "on a node that is gone", Change: task("executing", 10*time.Minute, 99), Want: []string{"warning collections/1000 on datanode-99 (gone)"}},
 		{Name: "two are one finding", Change: func(w *rulestest.World) { task("executing", 3*time.Hour, 5)(w); task("executing", 4*time.Hour, 5)(w) }, Want: []string{"warning collections/1000 2 compaction tasks of docs do not finish: the oldest, MixCompaction (executing), for 4 h"}},
 		{Name: "done", Change: task("completed", 30*time.Hour, 5)},
 		{Name: "failed", Change: task("failed", 30*time.Hour, 5)},

@@ -155,7 +155,7 @@ func whyNoDependencies(r *model.Runtime) string {
 	for _, p := range r.Processes {
 		for i := range p.Calls {
 			if c := &p.Calls[i]; strings.HasSuffix(c.Method, "/dependencies") && c.Outcome != model.Answered {
-				return ": proxy-" + c.Node.String() + ": " + c.Outcome.With(c.Reason)
+				return ": " + c.Node.Name("proxy") + ": " + c.Outcome.With(c.Reason)
 			}
 		}
 	}

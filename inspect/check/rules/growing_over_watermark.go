@@ -46,10 +46,11 @@ func runGrowingOverWatermark(p *check.Pass) {
 func overWatermark(n *model.StreamingNode) bool { return n != nil && n.Growing >= n.HighWater }
 
 func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
-	source := refStreaming(n.Node).ID + " /metrics"
+	name := refStreaming(n.Node).ID
+	source := name + " /metrics"
 	f := check.Finding{
 		Severity: check.Info, Object: refStreaming(n.Node),
-		Message: fmt.Sprintf("growing segments of streaming node %d take %s, above its high-water mark of %s", n.Node, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater))),
+		Message: fmt.Sprintf("growing segments of %s take %s, above its high-water mark of %s", name, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater))),
 		Evidence: []check.Evidence{
 			check.Size("growing", int64(n.Growing), source), check.Size("high-water mark", int64(n.HighWater), source),
 		},
@@ -66,9 +67,9 @@ func reportOverWatermark(p *check.Pass, n, was *model.StreamingNode) {
 	}
 	if overWatermark(was) && n.Process.Metrics.At.Sub(n.Process.Before.At).Seconds() >= sealSeconds {
 		f.Severity = check.Warning
-		f.Message = fmt.Sprintf("growing segments of streaming node %d stay above its high-water mark: %s of %s", n.Node, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater)))
+		f.Message = fmt.Sprintf("growing segments of %s stay above its high-water mark: %s of %s", name, words.Bytes(int64(n.Growing)), words.Bytes(int64(n.HighWater)))
 		f.Evidence = append(f.Evidence, check.Size("growing in the scrape before", int64(was.Growing), source))
-		f.Fix = append(check.Fix(atNode(n.Node, check.Do("look at the log of streaming node %s for \"flush\" and \"seal\": it should seal the largest segments every 5 seconds", n.Node))), f.Fix...)
+		f.Fix = append(check.Fix(atNode(n.Node, check.Do("look at the log of %s for \"flush\" and \"seal\": it should seal the largest segments every 5 seconds", name))), f.Fix...)
 	}
 	p.Report(f)
 }

@@ -49,7 +49,7 @@ func runIndexFailed(p *check.Pass) {
 				check.Count("failed builds", t.Segments, "etcd"),
 				check.Count("their rows", t.Rows, "etcd"),
 				check.Fact("reason", why, "etcd"),
-				check.Fact("nodes that tried", nodesText(t), "etcd"),
+				check.Fact("nodes that tried", nodesText(p, t), "etcd"),
 			},
 			Fix: check.Fix(
 				check.Do("fix the cause first: memory or disk of the nodes that tried, or parameters that do not fit the data"),

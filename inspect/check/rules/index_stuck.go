@@ -126,7 +126,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		Evidence: []check.Evidence{
 			check.Fact("states", statesText(t), "etcd"),
 			check.Fact("waiting since", facts.TimeText(t.Oldest), "etcd"),
-			check.Fact("nodes with builds", nodesText(t), "etcd"),
+			check.Fact("nodes with builds", nodesText(p, t), "etcd"),
 			check.Fact("registered nodes that build", facts.SessionNames(workers), "etcd"),
 		},
 		Fix: check.Fix(
@@ -155,7 +155,7 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 		f.Message += ": no " + role + " is registered to build it"
 		f.Fix = check.Fix(start)
 	case gone != "":
-		f.Message += ": its node " + gone + " is gone"
+		f.Message += ": " + gone + " is gone"
 		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; its log says why"))
 	case t.tries >= manyTries:
 		f.Message += fmt.Sprintf("; tried %s times", words.Number(t.tries))
@@ -178,10 +178,22 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 func goneOf(p *check.Pass, t *tally) string {
 	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
 		if facts.Alive(p.Cluster) && t.states[model.IndexInProgress] > 0 && len(p.SessionsOf(id)) == 0 {
-			return id.String()
+			return builderName(p, id)
 		}
 	}
 	return ""
+}
+
+// builderName names the node of a build by its session; of one that is gone by the role that builds indexes.
+func builderName(p *check.Pass, id model.NodeID) string {
+	s := p.SessionIn(id, "indexnode", "datanode")
+	switch {
+	case s != nil:
+		return s.Name()
+	case facts.DataNodesBuild(p.Cluster):
+		return id.Name("datanode")
+	}
+	return id.Name("indexnode")
 }
 
 func statesText(t *tally) string {
@@ -194,15 +206,10 @@ func statesText(t *tally) string {
 	return strings.Join(parts, ", ")
 }
 
-func nodesText(t *tally) string {
-	ids := make([]model.NodeID, 0, len(t.nodes))
-	for id := range t.nodes {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = id.String()
+func nodesText(p *check.Pass, t *tally) string {
+	var names []string
+	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
+		names = append(names, builderName(p, id))
 	}
 	return words.Few(names)
 }

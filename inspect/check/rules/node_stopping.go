@@ -90,7 +90,7 @@ func reportStopping(p *check.Pass, n *model.LiveNode, stopping bool, leaving []m
 		Impact: "Searches still depend on it; whatever it holds when it exits fails until other nodes have it.",
 		Fix: check.Fix(
 			check.Do("wait until it is empty; killing it before fails searches"),
-			check.Do("if the counts do not fall, check the memory of the other nodes, and look for node %s in QueryCoord's log", n.Node),
+			check.Do("if the counts do not fall, check the memory of the other nodes, and look for its id, %s, in QueryCoord's log", n.Node),
 		),
 		Evidence: append([]check.Evidence{
 			check.Count("sealed segments", segments, n.Name()), check.Count("shards led", shards, n.Name()),

@@ -145,7 +145,7 @@ func leadersOf(p *check.Pass, said coordLeaders, id model.CollectionID, channel 
 		known = true
 		for _, id := range slices.Compact(slices.Sorted(slices.Values(s.Nodes))) {
 			if why := whyDead(p, id); why != "" {
-				problem = "querynode-" + id.String() + " (" + why + ")"
+				problem = id.Name("querynode") + " (" + why + ")"
 				continue
 			}
 			leaders++

@@ -28,7 +28,7 @@ func streamingNodes(p *check.Pass) []*model.StreamingNode {
 	for _, x := range p.PChannels {
 		if id := x.Node; x.Streaming && id != 0 && !noted[id] && !told.Node(id).Whole() && len(p.SessionsOf(id)) > 0 && !justStarted(p, id) {
 			noted[id] = true
-			p.Unseen("metrics of streaming node " + id.String() + why(p, id))
+			p.Unseen("metrics of " + refStreaming(id).ID + why(p, id))
 		}
 	}
 	return told.Nodes
@@ -118,5 +118,5 @@ func assignee(x *model.PChannel) string {
 	if x.Node == 0 {
 		return "none"
 	}
-	return x.Node.String()
+	return refStreaming(x.Node).ID
 }

@@ -18,24 +18,21 @@ func taskObjects(p *check.Pass, t *model.Task) []model.Ref {
 	return refs
 }
 
-// taskNode is where a task runs: "datanode-17", "node 17 (gone)", "no node".
+// taskNode returns where a compaction or an import runs: "datanode-17", "datanode-17 (gone)", "no node".
 func taskNode(p *check.Pass, t *model.Task) string {
-	sessions := p.SessionsOf(t.Node)
 	switch {
 	case t.Node <= 0:
 		return "no node"
-	case len(sessions) > 0:
-		return sessions[0].Name()
 	case abandoned(p, t):
-		return "node " + t.Node.String() + " (gone)"
+		return t.Node.Name("datanode") + " (gone)"
 	}
-	return "node " + t.Node.String()
+	return t.Node.Name("datanode")
 }
 
 // taskLog is the log that tells of a task.
 func taskLog(p *check.Pass, t *model.Task) check.Hint {
-	if sessions := p.SessionsOf(t.Node); t.Node > 0 && len(sessions) > 0 {
-		return check.Advise("the log of %s", sessions[0].Name())
+	if t.Node > 0 && len(p.SessionsOf(t.Node)) > 0 {
+		return check.Advise("the log of %s", t.Node.Name("datanode"))
 	}
 	return "the log of DataCoord"
 }

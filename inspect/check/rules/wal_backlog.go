@@ -51,7 +51,7 @@ func runWALBacklog(p *check.Pass) {
 			Impact: "A streaming node that starts or takes the channel over reads all of it first; until then the channel takes no writes.",
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+x.Name)).Does("shows whose checkpoint is the oldest; flushing that collection moves it"),
-				atNode(x.Node, check.Do("look at the log and memory of streaming node %s, and at object storage", x.Node)),
+				atNode(x.Node, check.Do("look at the log and memory of %s, and at object storage", refStreaming(x.Node).ID)),
 			),
 		})
 	})

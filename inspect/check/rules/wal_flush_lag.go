@@ -74,7 +74,7 @@ func reportFlushLag(p *check.Pass, w *model.WAL, lag, before time.Duration, know
 		},
 		Impact: "Rows stay in memory and in the log; checkpoints stand still, and a node that takes the log over reads it from there.",
 		Fix: check.Fix(
-			atNode(w.Node, check.Do("look at CPU, memory and the log of streaming node %s, and at object storage: the flusher waits for one of them", w.Node)),
+			atNode(w.Node, check.Do("look at CPU, memory and the log of %s, and at object storage: the flusher waits for one of them", refStreaming(w.Node).ID)),
 			check.Shell(check.Kitescope("get pchannels").Arg("name="+w.PChannel)).Does("shows FLUSH LAG: it should fall"),
 		),
 	}

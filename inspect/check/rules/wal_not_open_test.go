@@ -23,7 +23,7 @@ func TestWALNotOpen(t *testing.T) {
 		{Name: "not asked", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.Runtime = nil }, Skipped: "the nodes were not asked"},
 		{Name: "no metrics", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.StreamingProcess().Metrics = nil }, Skipped: "no streaming node reported its metrics"},
 		{Name: "open", Change: func(w *rulestest.World) { w.RunStreaming(watermark, opened) }},
-		{Name: "not there", Change: lacks(nil), Want: []string{"error pchannels/" + rulestest.Streamed + " streaming node 30 does not have the log"}},
+		{Name: "not there", Change: lacks(nil), Want: []string{"error pchannels/" + rulestest.Streamed + " streamingnode-30 does not have the log"}},
 		{Name: "in an older term", Change: func(w *rulestest.World) {
 			w.RunStreaming(watermark, rulestest.OfLog("milvus_wal_info", 1, "term", "1"))
 		}, Want: []string{"error pchannels/" + rulestest.Streamed + " in term 1, and is assigned term 2"}},
@@ -39,7 +39,7 @@ func TestWALNotOpen(t *testing.T) {
 				m.Families["process_start_time_seconds"].Series[0].Value = float64(rulestest.BackT(4 * time.Minute).Unix())
 			}
 		})},
-		{Name: "its metrics were cut", Change: lacks(func(w *rulestest.World) { w.StreamingProcess().Metrics.Partial = true }), Skipped: "streaming node 30: read in part"},
+		{Name: "its metrics were cut", Change: lacks(func(w *rulestest.World) { w.StreamingProcess().Metrics.Partial = true }), Skipped: "streamingnode-30: read in part"},
 		{Name: "the metrics of one node were not read", Change: lacks(func(w *rulestest.World) {
 			w.Another("streamingnode", 31)
 			w.PChannels[1].Streaming, w.PChannels[1].Node, w.PChannels[1].State = true, 31, "Assigned"
@@ -65,7 +65,7 @@ func TestWALNotOpen(t *testing.T) {
 		{Name: "read whole, and says nothing of logs for hours", Change: func(w *rulestest.World) {
 			w.RunStreaming()
 			w.Runtime.Processes = append(w.Runtime.Processes, &model.Process{Metrics: rulestest.Scraped(0, []rulestest.Series{{Name: "milvus_wal_growing_segment_hwm_bytes", Value: 1, Labels: []model.Pair{{Key: "node_id", Value: "32"}}}})})
-		}, Skipped: "streaming node 30: nothing about logs is in them"},
+		}, Skipped: "streamingnode-30: nothing about logs is in them"},
 	})
 }
 

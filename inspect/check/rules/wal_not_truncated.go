@@ -75,7 +75,7 @@ func runWALNotTruncated(p *check.Pass) {
 		f.Evidence = append(f.Evidence, check.Fact("truncated to", truncatedTo(l), "etcd"), check.Fact("checkpoint", x.Checkpoint.Entry.String(), "etcd"),
 			check.Lasts("retention", retention, ""))
 		f.Fix = check.Fix(
-			atNode(x.Node, check.Do("look at the log of streaming node %s for \"truncate\" and \"cleanup\", and make sure that it may delete in the storage of the log", x.Node)),
+			atNode(x.Node, check.Do("look at the log of %s for \"truncate\" and \"cleanup\", and make sure that it may delete in the storage of the log", refStreaming(x.Node).ID)),
 			check.Shell(check.Kitescope("get queue-topics").Arg("name="+x.Name)).Does("shows what the log keeps: it should fall"),
 		)
 		p.Report(f)

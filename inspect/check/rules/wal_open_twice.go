@@ -86,19 +86,20 @@ func reportOpenTwice(p *check.Pass, x *model.PChannel, open []*model.WAL) {
 	if old == newest {
 		old = open[1]
 	}
+	name := refStreaming(old.Node).ID
 	f := check.Finding{
 		Severity: check.Warning, Object: refPChannel(x.Name),
-		Message: fmt.Sprintf("the log of %s is open on streaming node %d (term %s) and on %d (term %s)", x.Name, newest.Node, words.Number(newest.Term), old.Node, words.Number(old.Term)),
+		Message: fmt.Sprintf("the log of %s is open on %s (term %s) and on %s (term %s)", x.Name, refStreaming(newest.Node).ID, words.Number(newest.Term), name, words.Number(old.Term)),
 		Impact:  "Writes that reach the node with the lower term fail and are tried again.",
 		Fix: check.Fix(
-			atNode(old.Node, check.Do("look at the log of streaming node %s for %q: it should have closed the log", old.Node, x.Name)),
-			atNode(old.Node, check.Do("restart streaming node %s if it keeps the log open", old.Node)),
+			atNode(old.Node, check.Do("look at the log of %s for %q: it should have closed the log", name, x.Name)),
+			atNode(old.Node, check.Do("restart %s if it keeps the log open", name)),
 		),
 		Evidence: []check.Evidence{check.Fact("assigned to", assignee(x), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term))},
 	}
 	for _, w := range open {
 		f.Objects = append(f.Objects, refStreaming(w.Node))
-		f.Evidence = append(f.Evidence, check.Measured("term on "+w.Node.String(), refStreaming(w.Node).ID+" /metrics", "%s", check.Digits(w.Term)))
+		f.Evidence = append(f.Evidence, check.Measured("term on "+refStreaming(w.Node).ID, refStreaming(w.Node).ID+" /metrics", "%s", check.Digits(w.Term)))
 	}
 	p.Report(f)
 }

@@ -16,7 +16,7 @@ func TestWALOpenTwice(t *testing.T) {
 		{Name: "not asked", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.Runtime = nil }, Skipped: "the nodes were not asked"},
 		{Name: "no metrics", Change: func(w *rulestest.World) { w.RunStreaming(watermark); w.StreamingProcess().Metrics = nil }, Skipped: "no streaming node reported its metrics"},
 		{Name: "once", Change: func(w *rulestest.World) { w.RunStreaming(watermark, opened) }},
-		{Name: "twice", Change: twice, Want: []string{"warning pchannels/" + rulestest.Streamed + " is open on streaming node 30 (term 2) and on 31 (term 1)"}},
+		{Name: "twice", Change: twice, Want: []string{"warning pchannels/" + rulestest.Streamed + " is open on streamingnode-30 (term 2) and on streamingnode-31 (term 1)"}},
 		{Name: "one scrape", Change: func(w *rulestest.World) { twice(w); w.StreamingProcess().Before = nil }, Skipped: "whether " + rulestest.Streamed + " is moving"},
 		{Name: "of one node, told by two addresses of it", Change: func(w *rulestest.World) {
 			w.RunStreaming(watermark, opened)

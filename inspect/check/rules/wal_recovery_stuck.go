@@ -61,7 +61,7 @@ func runWALRecoveryStuck(p *check.Pass) {
 			},
 			Impact: "Its channels take no writes, or writes that no segment gets: a restart reads the log from there.",
 			Fix: check.Fix(
-				atNode(x.Node, check.Do("look at the log of streaming node %s for \"recovery\", \"flusher\" and errors of the message queue and of object storage", x.Node)),
+				atNode(x.Node, check.Do("look at the log of %s for \"recovery\", \"flusher\" and errors of the message queue and of object storage", refStreaming(x.Node).ID)),
 				check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows how far it is behind the end of its log, and who holds it up"),
 			),
 		})

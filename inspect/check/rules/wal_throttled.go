@@ -65,16 +65,16 @@ func throttleSeverity(t model.Throttle) check.Severity {
 
 func reportThrottled(p *check.Pass, n *model.StreamingNode, list []throttled) {
 	slices.SortStableFunc(list, func(a, b throttled) int { return cmp.Compare(throttleSeverity(b.t), throttleSeverity(a.t)) })
-	worst := list[0]
+	worst, name := list[0], refStreaming(n.Node).ID
 	verb, impact := "slows down writes to", "Inserts, deletes and upserts take longer, and may time out."
 	if worst.t.Mode == "reject" {
 		verb, impact = "rejects writes to", "Inserts, deletes and upserts of these channels fail."
 	}
 	f := check.Finding{
 		Severity: throttleSeverity(worst.t), Object: refStreaming(n.Node), Impact: impact,
-		Message: fmt.Sprintf("streaming node %d %s %s (%s)", n.Node, verb, words.Plural(len(list), "log"), worst.t.Source),
+		Message: fmt.Sprintf("%s %s %s (%s)", name, verb, words.Plural(len(list), "log"), worst.t.Source),
 		Fix: check.Fix(
-			atNode(n.Node, check.Do("see to what is short on streaming node %s: %s", n.Node, worst.t.Source)),
+			atNode(n.Node, check.Do("see to what is short on %s: %s", name, worst.t.Source)),
 			check.Shell(check.Kitescope("get pchannels --columns name,wal_throttle,growing_bytes,flush_lag_seconds").Arg("node="+n.Node.String())).Does("shows which logs are limited, and by what"),
 		),
 	}
@@ -84,7 +84,7 @@ func reportThrottled(p *check.Pass, n *model.StreamingNode, list []throttled) {
 		if x.t.Mode != "reject" {
 			limit += ", " + words.Bytes(int64(x.t.Rate)) + " a second"
 		}
-		f.Evidence = append(f.Evidence, check.Fact(x.t.Source+" of "+x.w.PChannel, limit, refStreaming(n.Node).ID+" /metrics"))
+		f.Evidence = append(f.Evidence, check.Fact(x.t.Source+" of "+x.w.PChannel, limit, name+" /metrics"))
 	}
 	p.Report(f)
 }

@@ -51,7 +51,7 @@ type Options struct {
 // address of that session.
 func MetricsByAddress(answers []live.Record) map[string][]byte {
 	addresses := make(map[string]string)
-	session := func(r *live.Record) string { return r.Role + "-" + r.Node.String() }
+	session := func(r *live.Record) string { return r.Node.Name(r.Role) }
 	for i := range answers {
 		if a := &answers[i]; a.Address != "" && a.Role != "" {
 			addresses[session(a)] = a.Address
