@@ -23,7 +23,7 @@ type channelBefore struct {
 // settle ends a revision.
 func (c *channelBefore) settle() {
 	if !sameNodes(c.was, c.now) {
-		c.nodes = nodesOf(c.now)
+		c.nodes = c.nodesOf(c.now)
 	}
 	clear(c.was)
 	maps.Copy(c.was, c.now)
@@ -96,7 +96,7 @@ func (r *Reader) tellChannel(c *channelBefore) {
 	n := news{object: c.object, collection: c.collection}
 	from, to := c.nodes, c.nodes
 	if !sameNodes(c.was, c.now) {
-		to = nodesOf(c.now)
+		to = c.nodesOf(c.now)
 	}
 	switch {
 	case from == to && !c.rewritten:
@@ -121,21 +121,19 @@ func (r *Reader) tellChannel(c *channelBefore) {
 
 const unassigned = "no node has it"
 
-// nodesOf names the nodes with a record: "node 8". What DataCoord buffers under no node is unassigned.
-func nodesOf(records map[model.NodeID]string) string {
+// nodesOf names the nodes in records of the channel: "datanode-8". What DataCoord buffers under no node is unassigned.
+func (c *channelBefore) nodesOf(records map[model.NodeID]string) string {
+	role := "datanode"
+	if c.object.Resource == "pchannels" {
+		role = "streamingnode"
+	}
 	var names []string
 	for _, node := range slices.Sorted(maps.Keys(records)) {
 		if node != model.UnassignedNode {
-			names = append(names, node.String())
+			names = append(names, node.Name(role))
 		}
 	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return "node " + names[0]
-	}
-	return "nodes " + strings.Join(names, ",")
+	return strings.Join(names, ", ")
 }
 
 func statesOf(records map[model.NodeID]string) string {

@@ -168,7 +168,7 @@ func TestLivelock(t *testing.T) {
 	if e.Revision != 104 || e.Last <= e.Revision+1979*11 || e.LastTime.Sub(e.Time) < 20*time.Second {
 		t.Errorf("revisions %d to %d, %v to %v", e.Revision, e.Last, e.Time, e.LastTime)
 	}
-	if want := "rewritten 1,980 times in 27 s: ToWatch → WatchFailure → ToWatch → WatchFailure → … → ToWatch, by node 8"; e.Message != want {
+	if want := "rewritten 1,980 times in 27 s: ToWatch → WatchFailure → ToWatch → WatchFailure → … → ToWatch, by datanode-8"; e.Message != want {
 		t.Errorf("message %q, want %q", e.Message, want)
 	}
 }
@@ -190,13 +190,13 @@ func TestChannels(t *testing.T) {
 	is := " vchannels/" + channel + ": "
 	expect(
 		t, s.told(),
-		"channel_assigned"+is+"assigned: node 8, ToWatch",
-		"channel_rewritten"+is+"rewritten: ToWatch → WatchSuccess, by node 8",
-		"channel_reassigned"+is+"reassigned: node 8 → node 17, ToWatch",
-		"channel_reassigned"+is+"reassigned: node 17 → node 8, ToWatch",
+		"channel_assigned"+is+"assigned: datanode-8, ToWatch",
+		"channel_rewritten"+is+"rewritten: ToWatch → WatchSuccess, by datanode-8",
+		"channel_reassigned"+is+"reassigned: datanode-8 → datanode-17, ToWatch",
+		"channel_reassigned"+is+"reassigned: datanode-17 → datanode-8, ToWatch",
 		"channel_released"+is+"released, no node has it",
-		"channel_assigned"+is+"assigned: node 17, ToWatch",
-		"channel_rewritten"+is+"rewritten: still ToWatch, by node 17",
+		"channel_assigned"+is+"assigned: datanode-17, ToWatch",
+		"channel_rewritten"+is+"rewritten: still ToWatch, by datanode-17",
 		"channel_released"+is+"released",
 	)
 }

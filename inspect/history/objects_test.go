@@ -215,8 +215,8 @@ func TestStreaming(t *testing.T) {
 	is := " pchannels/by-dev-rootcoord-dml_0: "
 	expect(
 		t, s.told(),
-		"channel_reassigned"+is+"reassigned: node 4 → node 6, Assigning",
-		"channel_rewritten"+is+"rewritten: Assigning → Assigned, by node 6",
+		"channel_reassigned"+is+"reassigned: streamingnode-4 → streamingnode-6, Assigning",
+		"channel_rewritten"+is+"rewritten: Assigning → Assigned, by streamingnode-6",
 	)
 }
 

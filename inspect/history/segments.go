@@ -2,7 +2,6 @@ package history
 
 import (
 	"slices"
-	"strconv"
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -148,6 +147,16 @@ type buildKey struct {
 	build   model.BuildID
 }
 
+// builderName names the session that builds indexes at a node; of a node without one, whose role is unknown, the id is left.
+func (r *Reader) builderName(id model.NodeID) string {
+	for _, role := range []string{"indexnode", "datanode"} {
+		if r.sessions[id.Name(role)] > 0 {
+			return id.Name(role)
+		}
+	}
+	return "node " + id.String()
+}
+
 // takeIndex tells when the files of an index are finished, or cannot be made.
 func (r *Reader) takeIndex(x *meta.IndexBrief, gone bool) bool {
 	key := buildKey{x.Segment, x.Build}
@@ -171,7 +180,7 @@ func (r *Reader) takeIndex(x *meta.IndexBrief, gone bool) bool {
 	case model.IndexFinished:
 		n.kind, n.detail = indexBuilt, "on segment "+x.Segment.String()
 		if x.Node != 0 {
-			n.detail += " by node " + strconv.FormatInt(int64(x.Node), 10)
+			n.detail += " by " + r.builderName(x.Node)
 		}
 	case model.IndexFailed, model.IndexRetry:
 		n.kind, n.detail = indexFailed, x.FailReason

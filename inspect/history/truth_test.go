@@ -30,7 +30,7 @@ func pictureOf(c *model.Cluster) picture {
 	}
 	for _, v := range c.VChannels {
 		if v.Watched && v.Watcher != model.UnassignedNode {
-			p["vchannels/"+v.Name] = "node " + v.Watcher.String()
+			p["vchannels/"+v.Name] = v.Watcher.Name("datanode")
 		}
 	}
 	for _, x := range c.Indexes {
