@@ -123,10 +123,16 @@ func ResourceNames() []string {
 	return names
 }
 
-// noCommand rejects words behind a command that has only subcommands.
+// noCommand rejects a command line without a subcommand, for commands that have only these.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return UnknownCommand(cmd, args[0])
 	}
-	return nil
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return Usage(fmt.Errorf("%s needs a command: %s", cmd.Name(), strings.Join(names, ", ")), "see: "+cmd.CommandPath()+" --help")
 }

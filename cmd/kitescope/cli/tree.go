@@ -65,7 +65,7 @@ func (t *Tree) build(cmd *cobra.Command) {
 	full := entry.Build(t.app)
 	full.Short, full.GroupID, full.Hidden, full.Annotations = entry.Short, entry.Group, entry.Hidden, entry.annotations()
 	if len(entry.Below) > 0 {
-		full.Args, full.RunE = noCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		full.Args, full.RunE = cobra.ArbitraryArgs, noCommand
 	}
 	usageOnly(full)
 	parent := cmd.Parent()
