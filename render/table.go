@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"kitescope/internal/encode"
@@ -94,6 +95,10 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 	}
 	for j := range t.grid.Columns {
 		c := t.grid.Column(j)
+		if named(t.grid, j) {
+			bare := *c
+			bare.Kind, c = table.ID, &bare
+		}
 		t.columns = append(t.columns, textColumn{Column: c, title: words.Harmless(c.Title), cell: j, right: c.RightAligned()})
 	}
 	o.Layout.apply(t)
@@ -106,6 +111,11 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 		t.on(g).measure() // the columns are the same slice
 	}
 	return t
+}
+
+// named reports whether another column of a grid has the names of the ids in the j-th.
+func named(g *table.Grid, j int) bool {
+	return slices.ContainsFunc(g.Columns, func(i int) bool { return g.Table.Schema().Numbered(i) == g.Columns[j] })
 }
 
 // on is the same layout for another grid.

@@ -43,6 +43,14 @@ func (s *Schema) Column(name string) int {
 	return s.titled(name)
 }
 
+// Numbered returns the column of the ids whose names the column at a position has, -1 if it has names of nothing else.
+func (s *Schema) Numbered(column int) int {
+	if s.Columns[column].Name != s.Handle {
+		return -1
+	}
+	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Kind == NamedID && slices.Contains(s.Names, c.Name) })
+}
+
 // titled is the one column of a title, with underscores for blanks; -1 if none has it, or several.
 func (s *Schema) titled(name string) int {
 	title, at := strings.ReplaceAll(name, "_", " "), -1

@@ -106,6 +106,9 @@ func (s *Selection) add(word string) error {
 	if i < 0 {
 		return s.schema.unknownColumn(columnName)
 	}
+	if ids := s.schema.Numbered(i); ids >= 0 {
+		i = ids // has the same names, and finds them by number, too
+	}
 	if key != "" {
 		if s.schema.Columns[i].Kind != Pairs {
 			return fmt.Errorf("%s has no entries", columnName)
