@@ -89,13 +89,10 @@ func costIndex(s *replay.SegmentCost) string {
 
 // costNode is the name of the node of a segment, "?" if it is unknown.
 func costNode(s *replay.SegmentCost) string {
-	switch {
-	case s.NodeName != "":
-		return render.Harmless(s.NodeName)
-	case s.Node != 0:
-		return "node " + strconv.FormatInt(s.Node, 10)
+	if s.NodeName == "" && s.Node == 0 {
+		return words.UnknownMark
 	}
-	return words.UnknownMark
+	return nodeName(s.Node, s.NodeName)
 }
 
 func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {

@@ -1,6 +1,7 @@
 package replays
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"kitescope/engine/segment"
+	"kitescope/inspect/model"
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
@@ -207,7 +209,7 @@ func layoutNodes(l *replay.Layout) render.Part {
 	list := make([]layoutCount, len(l.Nodes))
 	at := map[int64]*layoutCount{}
 	for i := range l.Nodes {
-		list[i].name, list[i].cores = nodeName(&l.Nodes[i]), l.Nodes[i].Cores
+		list[i].name, list[i].cores = nodeName(l.Nodes[i].ID, l.Nodes[i].Name), l.Nodes[i].Cores
 		at[l.Nodes[i].ID] = &list[i]
 	}
 	for i := range l.Segments {
@@ -233,11 +235,9 @@ func layoutNodes(l *replay.Layout) render.Part {
 		countColumn(list, "CORES", func(c *layoutCount) string { return toldText(c.cores) }))
 }
 
-func nodeName(n *replay.Node) string {
-	if n.Name == "" {
-		return "node " + strconv.FormatInt(n.ID, 10)
-	}
-	return render.Harmless(n.Name)
+// nodeName is the name of a node of a layout; all of these are query nodes.
+func nodeName(id int64, name string) string {
+	return render.Harmless(cmp.Or(name, model.NodeID(id).Name("querynode")))
 }
 
 func onText(l *replay.Layout, s *replay.Segment) string {
@@ -245,9 +245,9 @@ func onText(l *replay.Layout, s *replay.Segment) string {
 	for _, id := range s.On {
 		switch n := l.Node(id); {
 		case n != nil:
-			list = append(list, nodeName(n))
+			list = append(list, nodeName(id, n.Name))
 		case id != 0:
-			list = append(list, "node "+strconv.FormatInt(id, 10))
+			list = append(list, nodeName(id, ""))
 		}
 	}
 	if len(list) == 0 {

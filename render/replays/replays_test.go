@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,5 +166,16 @@ func TestReplayStrange(t *testing.T) {
 	}
 	if err := WriteHTML(io.Discard, []Series{{"", r}, {"", &replay.Result{}}}, w, ""); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNodesHaveNames: nodes of which only the id is known are called as in every other table.
+func TestNodesHaveNames(t *testing.T) {
+	l := fixtureLayout()
+	l.Nodes[0].Name = ""
+	l.Segments[0].On = []int64{l.Nodes[0].ID, 77}
+	cost := &replay.SegmentCost{Node: 3}
+	if got, want := []string{onText(l, &l.Segments[0]), costNode(cost), costNode(&replay.SegmentCost{})}, []string{"querynode-1,querynode-77", "querynode-3", "?"}; !slices.Equal(got, want) {
+		t.Errorf("nodes are called %q, want %q", got, want)
 	}
 }
