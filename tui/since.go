@@ -180,7 +180,7 @@ func (d datedMsg) Apply(m *Model) Cmd {
 		}
 		b := &beginning{first: first, last: revision, atLeast: x.AtLeast, short: shortOnset(x, now), facts: []Fact{{Label: "since", Text: clusters.OnsetText(x, now)}}}
 		for k := range x.Before {
-			b.facts = append(b.facts, Fact{Label: "after", Text: clusters.EventText(&x.Before[k], now)})
+			b.facts = append(b.facts, Fact{Text: "preceded by " + clusters.EventText(&x.Before[k], now)})
 		}
 		o.known[x.Finding.Key()] = b
 	}

@@ -79,7 +79,10 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 		{Role: SeverityRole(b.Severity), Text: first + " ", After: []render.Piece{{Role: render.RoleTitle, Text: b.Message}}},
 		{Role: render.RoleDim, Text: strings.Repeat(" ", in) + strings.Join(about, "  ")},
 	}
-	for _, x := range d.onsetLines(b.Finding) {
+	for i, x := range d.onsetLines(b.Finding) {
+		if i > 0 { // longer than the labels, and about the line above
+			x.label, x.text = "", x.label+" "+x.text
+		}
 		lines = append(lines, labelled(in, x.label, render.RolePlain, x.text))
 	}
 	if b.Impact != "" {

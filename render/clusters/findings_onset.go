@@ -65,7 +65,7 @@ func (d *Diagnosis) onsetLines(f *check.Finding) (lines []struct{ label, text st
 	add := func(label, text string) { lines = append(lines, struct{ label, text string }{label, text}) }
 	add("since", OnsetText(o, d.Report.Now))
 	for i := range o.Before {
-		add("after", EventText(&o.Before[i], d.Report.Now))
+		add("preceded by", EventText(&o.Before[i], d.Report.Now))
 	}
 	return lines
 }
