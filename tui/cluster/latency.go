@@ -27,7 +27,7 @@ func openLatency(m *tui.Model, args []string) (tui.Page, error) {
 			case l == nil:
 				return nil, "…"
 			case len(l.Budgets) == 0:
-				return nil, words.Harmless(show.Nothing(l))
+				return nil, noBudgets(m, l)
 			}
 			rows := make([]*show.Row, len(l.Budgets))
 			for i, b := range l.Budgets {
@@ -151,7 +151,7 @@ func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 		Rows: func(m *tui.Model) ([]*show.Row, string) {
 			b := m.Times().Find(key)
 			if b == nil {
-				return nil, "no " + budgetCalled(key) + " ended in the last round, or nothing is known of it any more"
+				return nil, noBudget(m, key)
 			}
 			return show.Rows(b), ""
 		},
@@ -167,6 +167,22 @@ func newWaterfallPage(m *tui.Model, key tui.BudgetKey) tui.Page {
 		return append(lines, " "+m.Styles.Dim.On(draw.Cut(words.Harmless(show.Rates(b))+"; "+m.Times().Latency().Window.Why, w-2)))
 	}
 	return p
+}
+
+// noBudgets returns why a list of requests is empty.
+func noBudgets(m *tui.Model, l *latency.Latency) string {
+	if _, away := m.Shown(); away && m.Env().Cluster.Runtime == nil {
+		return "no latency data from that time"
+	}
+	return words.Harmless(show.Nothing(l))
+}
+
+// noBudget returns why a page of one kind of request is empty.
+func noBudget(m *tui.Model, key tui.BudgetKey) string {
+	if l := m.Times().Latency(); len(l.Budgets) == 0 {
+		return noBudgets(m, l)
+	}
+	return "no " + budgetCalled(key) + " ended between the last two scrapes"
 }
 
 // budgetCalled is what a person calls a budget: "search of docs".
@@ -226,7 +242,7 @@ func newPhasePage(m *tui.Model, key tui.BudgetKey, of *latency.Phase, apart stri
 		Rows: func(m *tui.Model) ([]*show.Row, string) {
 			b := m.Times().Find(key)
 			if b == nil {
-				return nil, "no " + budgetCalled(key) + " ended in the last round, or nothing is known of it any more"
+				return nil, noBudget(m, key)
 			}
 			if x := samePhase(b, of); x != nil && len(x.Of) > 0 {
 				return show.Processes(b, x), ""

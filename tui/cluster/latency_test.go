@@ -201,6 +201,23 @@ func TestLatencyOfNothing(t *testing.T) {
 	})
 }
 
+// TestLatencyOfThePast: a moment from which there are no answers of processes has no latency, on any of the pages.
+func TestLatencyOfThePast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, testConfig(), 80, 24)
+		c := tuitest.Capture(t, "..", "..", "testdata", "snapshots", "cluster-2.3.5-t1")
+		d.Cluster(round(t, c, 0))
+		d.Keys(":").Typed("latency").Keys("enter")
+		for _, list := range []string{"COLLECTION", "PHASE", "PROCESS"} {
+			d.Shows(list)
+			d.Send(history.Update{Cluster: c, Then: true})
+			d.Shows("no latency data from that time")
+			d.Cluster(round(t, c, 1))
+			d.Keys("L enter")
+		}
+	})
+}
+
 // TestLatencyAsTheFirstPage: it is drawn before there is anything to say.
 func TestLatencyAsTheFirstPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
