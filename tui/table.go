@@ -212,6 +212,9 @@ func (t *tableView) header(st *draw.Styles, cols []table.Column, sorted SortMark
 	return b.String()
 }
 
+// isSentence reports whether a text says most at its beginning: names tell apart at either end, errors have their reason at the end.
+func isSentence(s string) bool { return strings.Count(s, " ") >= 2 && !strings.Contains(s, ": ") }
+
 // row writes one row. A row has one style; only words that are states have their
 // own colour, and only where the row has none.
 func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column, texts []string, look RowLook, atCursor bool, w int) {
@@ -228,7 +231,7 @@ func (t *tableView) row(b *strings.Builder, st *draw.Styles, cols []table.Column
 		if cols[p.Column].RightAligned() {
 			s = draw.FitRight(s, p.Width)
 		} else {
-			if draw.Width(s) > p.Width {
+			if draw.Width(s) > p.Width && !isSentence(s) {
 				s = t.learnt[p.Column].Cut(s, p.Width, "…", draw.CutName)
 			}
 			s = draw.Fit(s, p.Width)
