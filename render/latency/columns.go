@@ -64,7 +64,7 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 			}
 			return table.OfInt(int64(r.at.Node))
 		}),
-		number("per_second", perSecond).Titled("/S", 4, func(r *Row) string {
+		number("per_second", perSecond).Titled("PER SECOND", 4, func(r *Row) string {
 			if v, ok := perSecond(r); ok {
 				return words.ThreeDigits(v)
 			}
@@ -75,12 +75,8 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 		ms("high_ms", "AT MOST", 5, func(r *Row) (float64, bool) {
 			return r.phase.Mean.High, r.known() && r.at == nil && r.phase.Mean.High < 1e12
 		}).Wider(),
-		ms("p50_ms", "P50 <=", 6, func(r *Row) (float64, bool) {
-			return quantile(r, func(p latency.Interval) float64 { return p.High }, 50)
-		}).Wider(),
-		ms("p99_ms", "P99 <=", 6, func(r *Row) (float64, bool) {
-			return quantile(r, func(p latency.Interval) float64 { return p.High }, 99)
-		}).Wider(),
+		quantile("p50_ms", "P50 <=", 50),
+		quantile("p99_ms", "P99 <=", 99),
 		share,
 		render.Key("estimate", table.Bool, func(r *Row) table.Cell { return table.OfBool(r.phase.Estimate || r.at != nil) }),
 		ms("calls", "CALLS", 7, calls).Wider(),
@@ -113,14 +109,26 @@ func perSecond(r *Row) (float64, bool) {
 	return r.phase.PerSecond.Value, r.phase.PerSecond.Known
 }
 
-// quantile is the end of the bucket that a quantile of one call is in.
-func quantile(r *Row, of func(latency.Interval) float64, q int) (float64, bool) {
-	p := [2]latency.Interval{r.phase.P50, r.phase.P99}
-	if r.at != nil {
-		p = [2]latency.Interval{r.at.P50, r.at.P99}
+// quantile returns the column of the end of the bucket that a quantile of one call is in. Of a request and of a process
+// people see that it is unknown; many parts have none.
+func quantile(name, title string, q int) table.ColumnOf[*Row] {
+	high := func(r *Row) (float64, bool) {
+		p := [2]latency.Interval{r.phase.P50, r.phase.P99}
+		if r.at != nil {
+			p = [2]latency.Interval{r.at.P50, r.at.P99}
+		}
+		v := p[render.BoolInt(q == 99)].High
+		return v, v > 0
 	}
-	v := of(p[render.BoolInt(q == 99)])
-	return v, v > 0
+	c := ms(name, title, 6, high).Wider()
+	figures := c.Shown
+	c.Shown = func(r *Row) string {
+		if _, ok := high(r); !ok && (r.at != nil || r.phase.Name == latency.Total) {
+			return words.UnknownMark
+		}
+		return figures(r)
+	}
+	return c
 }
 
 // calls is how many calls of a process one request has, callMs how long one takes.

@@ -127,3 +127,17 @@ func TestWithoutProxy(t *testing.T) {
 		t.Errorf("scripts read %s", line)
 	}
 }
+
+// TestUnknownQuantile: a request of which only the mean is known has quantiles that are unknown, not none; parts often have none.
+func TestUnknownQuantile(t *testing.T) {
+	root := &latency.Phase{Name: latency.Total, Known: true, Children: []*latency.Phase{{Name: latency.Unexplained, Known: true}}}
+	rows := show.Rows(&latency.Budget{Request: latency.Search, Root: root})
+	for _, c := range show.Columns(&render.ReportOptions{}, "p50_ms", "p99_ms") {
+		if got := c.Shown(rows[0]); got != "?" {
+			t.Errorf("%s of the request is %q, not ?", c.Name, got)
+		}
+		if got := c.Shown(rows[1]); got != "" {
+			t.Errorf("%s of a part is %q", c.Name, got)
+		}
+	}
+}

@@ -100,9 +100,11 @@ func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 		tui.SortedColumn("request", "REQUEST", table.ID, 1, func(r *show.Row) string { return string(r.Budget().Request) }, nil),
 	}
 	columns = append(columns, phaseColumns(m, "mean_ms", "p50_ms", "p99_ms", "per_second")...)
-	columns[tui.ColumnNamed(columns, "p50_ms")].Priority++ // the first to go
-	columns = append(columns, tui.PlainColumn("MOST OF IT", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget(), m.Width) }))
-	return columns
+	columns[tui.ColumnNamed(columns, "p50_ms")].Priority = 8 // the first to go
+	columns[tui.ColumnNamed(columns, "per_second")].Priority = 7
+	most := tui.PlainColumn("MOST OF IT", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget(), m.Width) })
+	most.Least = 40 // a sentence says little if it is cut
+	return append(columns, most)
 }
 
 // budgetName is the collection's, with its database where that is not the usual one.
