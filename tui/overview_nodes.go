@@ -15,7 +15,11 @@ import (
 
 // nodes lists the nodes that serve queries.
 func (s *overviewSheet) nodes(w int) overviewBlock {
-	b := s.begin("QUERY NODES", w)
+	title := "QUERY NODES"
+	if s.asked() { // unlike segments, which are those of etcd
+		title += " in memory"
+	}
+	b := s.begin(title, w)
 	if s.waiting {
 		b.add("…")
 		return b

@@ -221,7 +221,11 @@ func (s *overviewSheet) data(w int) overviewBlock {
 
 // segments are the states with bars of their rows.
 func (s *overviewSheet) segments(w int) overviewBlock {
-	b := s.begin("SEGMENTS", w)
+	title := "SEGMENTS"
+	if s.asked() { // query nodes have other growing rows: those since the last checkpoint too
+		title += " in etcd"
+	}
+	b := s.begin(title, w)
 	o := s.o
 	switch {
 	case s.waiting:

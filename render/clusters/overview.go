@@ -152,7 +152,11 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 		l.add(render.RoleDim, "  "+render.Padded(name, 28), render.Piece{Text: render.Text(m.cell, m.kind)})
 	}
 	if !v.StatesUnknown {
-		l.states("segments", v.States)
+		name := "segments"
+		if asked(v) { // query nodes have other growing rows: those since the last checkpoint too
+			name += " in etcd"
+		}
+		l.states(name, v.States)
 	}
 	l.states("collections by load state", v.Load)
 	l.processes(v)
@@ -174,6 +178,9 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	}
 	return l
 }
+
+// asked reports whether query nodes were asked what they serve.
+func asked(v *view.Overview) bool { return len(v.Nodes) > 0 && v.Nodes[0].Live != nil }
 
 // states adds how many there are in each state, nothing of none.
 func (l *lineList) states(name string, states []view.StateCount) {
@@ -198,7 +205,11 @@ func (l *lineList) processes(v *view.Overview) {
 		l.add(render.RolePlain, "  "+render.Padded(v.Roles[i].Role, 16), rolePieces(&v.Roles[i])...)
 	}
 	for i := range v.Nodes {
-		if i == 0 {
+		switch {
+		case i > 0:
+		case asked(v):
+			l.title("query nodes in memory")
+		default:
 			l.title("query nodes")
 		}
 		n := &v.Nodes[i]
