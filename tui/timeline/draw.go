@@ -29,7 +29,7 @@ func (p *page) Body(m *tui.Model, w, h int) []string {
 	case len(p.shown) == 0:
 		return append([]string{""}, draw.Sentence(st, "nothing happened, as far as etcd keeps it", w)...)
 	}
-	p.left = min(34, max(18, w/4))
+	p.left = min(p.longest+3, max(18, w*2/5))
 	p.w = w - p.left - 1
 	lines := []string{p.scale(st)}
 	room := h - len(lines) - aboutLines
@@ -155,9 +155,12 @@ func (p *page) line(st *draw.Styles, in *lane, atCursor bool, moment int) string
 	if in.span != nil {
 		p.bar(cells, in.span)
 	} else {
+		if in.group == nodeLanes {
+			p.lives(cells, in)
+		}
 		p.marks(cells, in)
 	}
-	if moment >= 0 && cells[moment].Text == "·" {
+	if moment >= 0 && (cells[moment].Text == "·" || cells[moment].Text == alive) {
 		cells[moment] = draw.Piece{Role: render.RoleWarn, Text: "│"}
 	}
 	cursor := -1
@@ -203,6 +206,37 @@ func (p *page) marks(cells []draw.Piece, in *lane) {
 		if k != noMark {
 			cells[c] = draw.Piece{Role: k.role(), Text: string(k.sign())}
 		}
+	}
+}
+
+// alive is drawn where a node was registered.
+const alive = "─"
+
+// lives draws when a node was registered. One whose first event is not its start was there before.
+func (p *page) lives(cells []draw.Piece, in *lane) {
+	l := p.of.lanes
+	from, to := p.part()
+	fill := func(since, until int64) {
+		if since, until = max(since, from), min(until, to); since > until {
+			return
+		}
+		for c := p.cell(since); c <= p.cell(until); c++ {
+			cells[c].Text = alive
+		}
+	}
+	since, there := l.axis.From, l.mark[in.events[0]] != addedMark
+	for _, i := range in.events {
+		e := l.axis.Event(int(i))
+		switch {
+		case l.mark[i] == addedMark && !there:
+			since, there = l.axis.Of(int(i)), true
+		case isGone(&e) && there:
+			fill(since, l.axis.Of(int(i)))
+			there = false
+		}
+	}
+	if there {
+		fill(since, to)
 	}
 }
 

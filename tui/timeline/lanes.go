@@ -81,7 +81,7 @@ func markOf(e *history.Event) mark {
 		return troubleMark
 	case "joined", "created", "assigned", "loaded", "built", "granted", "resumed":
 		return addedMark
-	case "left", "stopping", "released", "dropped", "removed", "revoked":
+	case "left", "released", "dropped", "removed", "revoked":
 		return removedMark
 	}
 	return changedMark

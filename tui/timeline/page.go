@@ -22,6 +22,7 @@ type page struct {
 	filter   string // lower case
 
 	lane   int // under the cursor, in shown
+	moved  bool
 	event  int // under the cursor, a position on the axis; -1: none
 	top    int // the first lane that is seen
 	height int // lanes that are seen
@@ -29,6 +30,7 @@ type page struct {
 	// from and to are the places between which is drawn; 0, 0 is all.
 	from, to int64
 	left, w  int // of the last frame: cells before the track, and of it
+	longest  int // cells of the longest name of a lane, whatever the filter leaves
 }
 
 func (t *times) open(m *tui.Model, words []string) (tui.Page, error) {
@@ -52,7 +54,7 @@ func (p *page) Command(*tui.Model) string { return "history" }
 func (p *page) Note(*tui.Model) string {
 	var parts []string
 	if l := p.of.lanes; l != nil {
-		parts = append(parts, words.Plural(l.axis.Len(), "event"))
+		parts = append(parts, words.Plural(l.axis.Len(), "event")+": + new - gone • changed ▲ trouble")
 		if p.zoomed() {
 			parts = append(parts, "from "+draw.Stamp(l.axis, l.axis.Revision(p.from)))
 		}
@@ -104,23 +106,28 @@ func (p *page) choose() {
 	if p.lane < len(p.shown) {
 		at = p.shown[p.lane]
 	}
-	p.shown = p.shown[:0:0]
+	p.shown, p.longest = p.shown[:0:0], 0
 	for i := range p.findings {
 		x := &p.findings[i]
 		name := x.Finding.Check
 		if x.Finding.Object.Name != "" {
 			name += " " + x.Finding.Object.Name
 		}
-		if in := (&lane{group: findingLanes, name: words.Harmless(name), span: x}); l.matches(in, p.filter) {
-			p.shown = append(p.shown, in)
-		}
-	}
-	for _, in := range l.all {
+		in := &lane{group: findingLanes, name: words.Harmless(name), span: x}
+		p.longest = max(p.longest, draw.Width(in.name))
 		if l.matches(in, p.filter) {
 			p.shown = append(p.shown, in)
 		}
 	}
-	if at != nil {
+	for _, in := range l.all {
+		p.longest = max(p.longest, draw.Width(in.name))
+		if l.matches(in, p.filter) {
+			p.shown = append(p.shown, in)
+		}
+	}
+	if !p.moved { // findings come later, and above
+		p.lane, p.event = 0, -1
+	} else if at != nil {
 		if i := slices.IndexFunc(p.shown, func(in *lane) bool { return in.group == at.group && in.name == at.name }); i >= 0 {
 			p.lane = i
 		}
@@ -215,6 +222,7 @@ func (p *page) Can(_ *tui.Model, a tui.Action) string {
 
 // Act implements tui.Page.
 func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
+	p.moved = true
 	if to, ok := tui.Moved(a, p.lane, len(p.shown), p.height); ok {
 		p.moveTo(to)
 		return nil

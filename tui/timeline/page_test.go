@@ -67,3 +67,26 @@ func TestEnterGoesThere(t *testing.T) {
 		d.Shows("○ snapshot", ", goes back")
 	})
 }
+
+// TestCursorWaitsForFindings: until a key is pressed the cursor is on the first lane, which is a finding once findings have their times; then
+// it stays where it is.
+func TestCursorWaitsForFindings(t *testing.T) {
+	for keys, want := range map[string]string{"0": "▶ growing-too-old docs_", "0 down up": "▶ querynode-5 "} {
+		synctest.Test(t, func(t *testing.T) {
+			d := driven(t, "cluster-2.3.5-t5", 120, 40)
+			d.Keys(keys)
+			d.Shows("▶ querynode-5 ")
+			d.Sleep(5 * time.Second)
+			d.Shows(want)
+		})
+	}
+}
+
+// TestNodesHaveALife: a line is drawn where a node was registered, from its start to its end, and marks stand on it.
+func TestNodesHaveALife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := driven(t, "cluster-2.3.5-t5", 80, 24)
+		d.Keys("0").Sleep(5 * time.Second)
+		d.Shows("querynode-5", "─▲·", "·+─")
+	})
+}
