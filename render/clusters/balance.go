@@ -81,7 +81,7 @@ func (b *Balance) sheet(o *render.ReportOptions) *render.Sheet {
 		}}
 	default:
 		s.Parts = append(b.nodes(o), b.replicas(o)...)
-		s.Parts = append(s.Parts, render.Part{Head: b.FootLines(o.ASCII)})
+		s.Parts = append(s.Parts, render.Part{Head: b.FootLines(o.ASCII, true)})
 	}
 	return s
 }
@@ -161,8 +161,8 @@ func (b *Balance) HeadLines() []render.Line {
 	return lines
 }
 
-// FootLines are what all plans come to, and what the figures mean.
-func (b *Balance) FootLines(ascii bool) (lines []render.Line) {
+// FootLines are what all plans come to, and what the figures mean; cv reports whether they have coefficients of variation.
+func (b *Balance) FootLines(ascii, cv bool) (lines []render.Line) {
 	r := b.Report
 	if r.Plans != nil && r.Moves() > 0 {
 		text := words.Plural(r.Moves(), "move") + " in total: max/mean over all replicas " + render.Ratio(r.Options.By.Of(&r.Survey.Spread)) + " to " +
@@ -172,15 +172,45 @@ func (b *Balance) FootLines(ascii bool) (lines []render.Line) {
 		}
 		lines = append(lines, render.Line{Text: text})
 	}
-	split := "split: ▇ behind an index, ▒ sealed by brute force, ░ growing"
-	if ascii {
-		split = "split: # behind an index, + sealed by brute force, - growing"
-	}
-	for _, text := range []string{
-		split, "max/mean: the busiest node's share over the mean share, 1 is even (rows: the same of rows); CV: standard deviation of the shares over their mean, 0 is even",
-		"weights: " + r.Survey.Weights.String(),
-	} {
+	for _, text := range append(b.legend(ascii, cv), "weights: "+r.Survey.Weights.String()) {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: text})
+	}
+	return lines
+}
+
+// legend explains the marks and words that the tables have.
+func (b *Balance) legend(ascii, cv bool) (lines []string) {
+	var all balance.Share
+	for _, x := range b.Report.Survey.Nodes {
+		all.Cost, all.BruteCost, all.GrowingCost, all.Copies = all.Cost+x.Cost, all.BruteCost+x.BruteCost, all.GrowingCost+x.GrowingCost, all.Copies+x.Copies
+	}
+	var marks []string
+	for _, mark := range []struct {
+		cost        float64
+		sign, plain string
+		text        string
+	}{
+		{all.Cost - all.BruteCost, "▇", "#", "behind an index"},
+		{all.BruteCost - all.GrowingCost, "▒", "+", "sealed by brute force"},
+		{all.GrowingCost, "░", "-", "growing"},
+	} {
+		if ascii {
+			mark.sign = mark.plain
+		}
+		if mark.cost > 0 {
+			marks = append(marks, mark.sign+" "+mark.text)
+		}
+	}
+	if len(marks) > 0 {
+		lines = append(lines, "split: "+strings.Join(marks, ", "))
+	}
+	text := "max/mean: the busiest node over the mean, 1 is even"
+	if cv {
+		text += "; CV: standard deviation over the mean, 0 is even"
+	}
+	lines = append(lines, text)
+	if all.Copies > 0 {
+		lines = append(lines, "copy: a segment that two nodes hold, included in the work of the other")
 	}
 	return lines
 }
@@ -476,7 +506,7 @@ func (b *Balance) groupColumns() []table.ColumnOf[int] {
 			}
 			return table.Of(text)
 		}),
-		column("ROWS M/M", table.Text, 1, true, func(g *balance.Group) table.Cell { return table.Of(render.Ratio(g.Spread.RowsMaxMean)) }),
+		column("OF ROWS", table.Text, 1, true, func(g *balance.Group) table.Cell { return table.Of(render.Ratio(g.Spread.RowsMaxMean)) }),
 		column("PLAN", table.Text, 0, true, func(g *balance.Group) table.Cell { return table.Of(b.planned(g)) }),
 	}
 }

@@ -76,7 +76,7 @@ func (p *balancePage) allGroups(w int) {
 		p.lines = append(p.lines, balanceLine{text: text, role: role, ref: g.Ref(), group: g})
 	}
 	p.add(render.RolePlain, "")
-	p.prose(p.weighed.FootLines(false), w)
+	p.prose(p.weighed.FootLines(false, false), w)
 }
 
 // oneGroup is a replica with its plan. The lines of the moves are about their segments.
