@@ -78,7 +78,7 @@ func TestLongFinding(t *testing.T) {
 		}
 		cfg := testConfig()
 		cfg.Checks = []*check.Check{tuitest.FixtureCheck("long", "Long", check.Error, long), tuitest.FixtureCheck("short", "Short", check.Info, check.Finding{Message: "the next one"})}
-		for _, size := range tuitest.WideSizes {
+		for _, size := range tuitest.Sizes {
 			d := driven(t, cfg, size.W, size.H)
 			d.Cluster(tuitest.Fixture())
 			d.Keys("f")

@@ -21,7 +21,7 @@ const curing = "etcdctl --endpoints=127.0.0.1:2379 put by-dev/config/queryCoord/
 
 // TestFixIsOneKeyAway: the command that cures the worst finding is copied from the first screen, at every size.
 func TestFixIsOneKeyAway(t *testing.T) {
-	for _, size := range tuitest.WideSizes {
+	for _, size := range tuitest.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driven(t, testConfig(), size.W, size.H)
@@ -63,7 +63,7 @@ func TestFixOfOursNamesTheCluster(t *testing.T) {
 
 // TestAllOfTheOverviewIsSelected: the cursor gets to every item, each is seen when it does, and enter goes somewhere from all that say so.
 func TestAllOfTheOverviewIsSelected(t *testing.T) {
-	for _, size := range tuitest.WideSizes {
+	for _, size := range tuitest.Sizes {
 		t.Run(fmt.Sprintf("%dx%d", size.W, size.H), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := driven(t, testConfig(), size.W, size.H)

@@ -131,7 +131,7 @@ func TestEveryResource(t *testing.T) {
 
 // TestServedScreens are the pages of a cluster whose processes were asked; one is silent.
 func TestServedScreens(t *testing.T) {
-	for _, size := range tuitest.WideSizes {
+	for _, size := range tuitest.Sizes {
 		for _, s := range []struct{ name, keys string }{{"overview", ""}, {"nodes", "3"}} {
 			name := fmt.Sprintf("served-%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {

@@ -99,7 +99,7 @@ func round(t *testing.T, c *model.Cluster, n int) *model.Cluster {
 }
 
 func TestLatencyScreens(t *testing.T) {
-	for _, size := range tuitest.WideSizes {
+	for _, size := range tuitest.Sizes {
 		for _, s := range []struct{ name, keys string }{{"latency", ""}, {"latency-phases", "enter"}, {"latency-processes", "enter down*5 enter"}} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size.W, size.H)
 			t.Run(name, func(t *testing.T) {

@@ -203,15 +203,9 @@ func (d *Driver) Fits() {
 	}
 }
 
-// fitOnly are sizes at which screens have to fit, and no golden file is kept: the files of 80x24 and 200x50 say what a page shows.
-var fitOnly = []string{"-40x10", "-120x40"}
-
-// Golden compares got with testdata/name.golden, unless name ends with a size of fitOnly.
+// Golden compares got with testdata/name.golden.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
-	if slices.ContainsFunc(fitOnly, func(size string) bool { return strings.HasSuffix(name, size) }) {
-		return
-	}
 	rendertest.Golden(t, name+".golden", []byte(got))
 }
 
@@ -266,7 +260,4 @@ func Pump(m tea.Model, c tea.Cmd) {
 }
 
 // Sizes are the terminals that pages are drawn for.
-var Sizes = []struct{ W, H int }{{80, 24}, {200, 50}, {40, 10}}
-
-// WideSizes are those of pages that have more to show in a wide one.
-var WideSizes = []struct{ W, H int }{{40, 10}, {80, 24}, {120, 40}, {200, 50}}
+var Sizes = []struct{ W, H int }{{80, 24}, {120, 40}, {200, 50}, {40, 10}}
