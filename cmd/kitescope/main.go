@@ -28,7 +28,7 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, func() {
-		stop() // who asks twice does not want to wait: the second signal ends the process
+		stop() // so that a second signal ends the process at once
 		time.Sleep(p.Grace())
 		cli.TellError(ctx, s, ctx.Err())
 		os.Exit(cli.ExitInterrupted)

@@ -105,7 +105,7 @@ func commandsReference(t *testing.T) string {
 	return "\n" + list.String() + all.String()
 }
 
-// outputOf returns what a command line prints.
+// outputOf returns the standard output of a command line.
 func outputOf(t *testing.T, args []string) string {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -352,7 +352,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestForeignFormatsAreNamed: known formats that are not read say what they are, with a command that converts them.
+// TestForeignFormatsAreNamed: the error names the format and a command that converts it.
 func TestForeignFormatsAreNamed(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range chromaFiles {

@@ -137,8 +137,8 @@ func asVectors(l parquet.Leaf, scalars bool) (c vectorColumn, ok bool) {
 // rowReader puts the values of a column into rows.
 type rowReader struct {
 	vectorColumn
-	want   int64 // rows, as the footer says
-	values int64 // in all pages, as the footer says; File.Pages bounds them
+	want   int64 // rows, by the footer
+	values int64 // in all pages, by the footer; File.Pages bounds them
 
 	width int // values of a row; 0 before the first is complete
 	first []byte
@@ -147,7 +147,7 @@ type rowReader struct {
 	set   Set
 }
 
-// page takes the values of a page. The first row is kept until its end, which tells how long rows are.
+// page takes the values of a page. The first row is kept until its end, because its length is that of all rows.
 func (r *rowReader) page(p parquet.Page) error {
 	size := r.Width()
 	for i := range p.Entries {

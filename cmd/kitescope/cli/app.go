@@ -51,7 +51,7 @@ type App struct {
 	// glyphs are the characters that output for people may have, forPeople says that this command has such.
 	glyphs    render.Glyphs
 	forPeople bool
-	// keeps reports that the command has begun what it keeps when it is interrupted.
+	// keeps reports whether the command writes a result that it completes when it is interrupted.
 	keeps atomic.Bool
 }
 

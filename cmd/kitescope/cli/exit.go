@@ -77,7 +77,7 @@ func ExitCode(ctx context.Context, err error) int {
 	return ExitFailed
 }
 
-// Closed reports whether the reader of standard output has what it wants, as "| head" does. Commands whose exit code is a
+// Closed reports whether the reader of standard output closed it, as "| head" does. Commands whose exit code is a
 // verdict go on to it.
 func Closed(err error) bool {
 	_, ok := errors.AsType[*outputError](err)

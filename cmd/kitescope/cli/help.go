@@ -122,7 +122,7 @@ func (h *help) write() {
 
 func (h *help) say(format string, args ...any) { _, _ = fmt.Fprintf(h.w, format, args...) }
 
-// listed matches a line of a list: what is explained, a gap, the explanation.
+// listed matches a line of a list: a term, a gap, its explanation.
 var listed = regexp.MustCompile(`^( +\S.*?  +)\S`)
 
 // WrapHelp wraps the paragraphs of a text, and the explanations in its lists.
