@@ -84,6 +84,9 @@ const (
 	TickSync       Name = "tick_sync"
 	TickDelay      Name = "tick_delay"
 	DDLRequest     Name = "ddl_request"
+	DDLRequests    Name = "ddl_requests"
+	LoadRequests   Name = "load_requests"
+	IndexRequests  Name = "index_requests"
 
 	QueueRequest    Name = "queue_request"
 	QueueOperations Name = "queue_operations"
@@ -227,6 +230,9 @@ var table = []Metric{
 	{TickSync, histogram, Milliseconds, always("milvus_rootcoord_sync_timetick_latency"), "", rootFile, "Writing a time tick to all channels."},
 	{TickDelay, gauge, Milliseconds, since("2.2", "milvus_rootcoord_time_tick_delay"), "role_name, node_id", rootFile, "The largest delay of a node, as quotas see it."},
 	{DDLRequest, histogram, Milliseconds, always("milvus_rootcoord_ddl_req_latency"), "function_name", rootFile, "An operation on collections, partitions or databases."},
+	{DDLRequests, counter, Count, always("milvus_rootcoord_ddl_req_count"), "function_name, status (total, success, fail)", rootFile, "Operations on collections, partitions or databases, reads of their definitions too."},
+	{LoadRequests, counter, Count, always("milvus_querycoord_load_req_count"), "status (total, success, fail)", "pkg/metrics/querycoord_metrics.go", "Requests to load collections or partitions."},
+	{IndexRequests, counter, Count, since("2.3", "milvus_datacoord_index_req_count"), "status (total, success, fail)", "pkg/metrics/datacoord_metrics.go", "Requests to create indexes."},
 
 	{QueueRequest, histogram, Milliseconds, since("2.2", "milvus_msgstream_request_latency"), "message_op_type (produce, create_producer, ...)", queueFile, "A request to the message queue."},
 	{QueueOperations, counter, Count, since("2.2", "milvus_msgstream_op_count"), "message_op_type, status (total, success, fail)", queueFile, "Requests to the message queue."},

@@ -1,0 +1,473 @@
+// Package impact counts what clients of a cluster feel: of each kind of request how many came, succeeded, failed, were refused or hang,
+// and how long they took against their own past. It reads the counters and histograms of the proxies, of all releases, between two
+// scrapes; for DDL and loads those of the coordinators too, because proxies of 2.3 count a coordinator's error as a success.
+package impact
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+)
+
+// Request is a kind of request of a client.
+type Request string
+
+// The kinds of requests.
+const (
+	Search Request = "search"
+	Query  Request = "query"
+	Insert Request = "insert"
+	Upsert Request = "upsert"
+	Delete Request = "delete"
+	Flush  Request = "flush"
+	DDL    Request = "ddl" // create, drop, alter and rename of anything, indexes included
+	Load   Request = "load"
+	Import Request = "import"
+)
+
+// Requests returns all kinds, the most frequent first.
+func Requests() []Request {
+	return []Request{Search, Query, Insert, Upsert, Delete, Flush, DDL, Load, Import}
+}
+
+// State is how requests of a kind fare.
+type State uint8
+
+// The states, the worst last.
+const (
+	Unknown State = iota
+	Idle          // none came, none is in flight
+	Fine
+	Slow
+	Refused
+	Failing
+	Hanging
+)
+
+func (s State) String() string {
+	return [...]string{"unknown", "idle", "fine", "slow", "refused", "failing", "hanging"}[min(s, Hanging)]
+}
+
+// Felt reports whether clients feel the state.
+func (s State) Felt() bool { return s >= Slow }
+
+// Thresholds of the states. Of captured healthy clusters no kind of request reaches them.
+const (
+	// manyFailed and failedShare: fewer failures may be of a single wrong request.
+	manyFailed, failedShare = 3, 0.01
+	// slowTimes is how many times its own past a mean has to be, and slowBy how many milliseconds above it.
+	slowTimes, slowBy = 3, 50
+	// fewRequests is how many requests a mean has to be of, in the window and in the past.
+	fewRequests, fewPast = 3, 50
+)
+
+// Impact is what clients feel. It is immutable.
+type Impact struct {
+	// Kinds has one entry for each kind of request, in the order of Requests.
+	Kinds []Kind
+	// From and To bound the time between the scrapes of the proxies; zero: unknown.
+	From, To time.Time
+	// Unseen lists, with the reason, what may hide requests: proxies without metrics, requests refused before they are counted.
+	Unseen []string
+}
+
+// Kind is what clients feel of one kind of request, over all proxies.
+type Kind struct {
+	Request Request
+	State   State
+	// Why is the reason of an unknown state.
+	Why string
+	// Came is the number of requests that came in the window, Succeeded, Failed and Refused of those that ended in it.
+	Came, Succeeded, Failed, Refused float64
+	// InFlight is the number of requests that were in flight at both scrapes of a proxy at which none ended between them.
+	InFlight float64
+	// Seconds is the length of the window; 0: since the start of each process.
+	Seconds float64
+	// Mean and Past are the mean times of a request that succeeded, in milliseconds, in the window and before it; NaN: unknown.
+	Mean, Past float64
+	// P99 is the upper bound of the bucket of the 99th percentile in the window, in milliseconds; NaN: unknown.
+	P99 float64
+	// UserFault is the number of failures that releases since 2.6.22 ascribe to the client.
+	UserFault float64
+	// Proxies are the proxies at which requests failed, were refused or hang, by id; nil where the state is not felt.
+	Proxies []model.Ref
+}
+
+// Ended is the number of requests that ended in the window.
+func (k *Kind) Ended() float64 { return k.Succeeded + k.Failed + k.Refused }
+
+// Doubtful reports whether a longer look may show more: requests in flight of which none came or ended, or fewer failures than count.
+func (k *Kind) Doubtful() bool {
+	return !k.State.Felt() && k.State != Unknown && (k.InFlight > 0 || k.Failed+k.Refused > 0)
+}
+
+// Felt returns the kinds that clients feel, the worst state first.
+func (x *Impact) Felt() []*Kind {
+	if x == nil {
+		return nil
+	}
+	var list []*Kind
+	for i := range x.Kinds {
+		if x.Kinds[i].State.Felt() {
+			list = append(list, &x.Kinds[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Kind) int { return int(b.State) - int(a.State) })
+	return list
+}
+
+// Doubtful reports whether a longer look may show more of any kind.
+func (x *Impact) Doubtful() bool {
+	return x != nil && slices.ContainsFunc(x.Kinds, func(k Kind) bool { return k.Doubtful() })
+}
+
+// Kind returns the entry of a kind of request, nil if there is none.
+func (x *Impact) Kind(r Request) *Kind {
+	if x == nil {
+		return nil
+	}
+	for i := range x.Kinds {
+		if x.Kinds[i].Request == r {
+			return &x.Kinds[i]
+		}
+	}
+	return nil
+}
+
+// kindOf returns the kind of request that a function_name of a proxy or coordinator belongs to, "" for reads of metadata, of which
+// failures are part of normal work (DescribeIndex, GetLoadingProgress).
+func kindOf(function string) Request {
+	switch function {
+	case "Search", "HybridSearch":
+		return Search
+	case "Query":
+		return Query
+	case "Insert":
+		return Insert
+	case "Upsert":
+		return Upsert
+	case "Delete":
+		return Delete
+	case "Flush", "FlushAll":
+		return Flush
+	case "LoadCollection", "LoadPartitions", "ReleaseCollection", "ReleasePartitions":
+		return Load
+	case "Import", "ImportV2":
+		return Import
+	}
+	for _, verb := range []string{"Create", "Drop", "Alter", "Rename"} {
+		if strings.HasPrefix(function, verb) {
+			return DDL
+		}
+	}
+	return ""
+}
+
+// tally is what one process counted of one kind of request.
+type tally struct {
+	came, succeeded, failed, refused, user float64
+	// before and now are the requests in flight at either scrape: total minus all that ended.
+	before, now float64
+}
+
+func (t *tally) ended() float64 { return t.succeeded + t.failed + t.refused }
+
+// add counts n requests of a status (pkg/metrics: SuccessLabel, FailLabel, ...; 2.6.20 has fail_input, fail_system, rejected_user, ...).
+func (t *tally) add(status, cause string, n float64) {
+	switch {
+	case status == "total":
+		t.came += n
+	case status == "success":
+		t.succeeded += n
+	case strings.HasPrefix(status, "rejected"), status == "retry":
+		t.refused += n
+	default: // fail, abandon, cancel
+		t.failed += n
+		if cause == "user" || status == "fail_input" {
+			t.user += n
+		}
+	}
+}
+
+// tallies counts the requests of a process by kind, and those of all times.
+func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind func([]model.Pair) Request) map[Request]*tally {
+	all := map[Request]*tally{}
+	of := func(labels []model.Pair) *tally {
+		r := kind(labels)
+		if r == "" {
+			return nil
+		}
+		if all[r] == nil {
+			all[r] = &tally{}
+		}
+		return all[r]
+	}
+	sign := func(labels []model.Pair, n float64) float64 {
+		if label(labels, "status") == "total" {
+			return n
+		}
+		return -n
+	}
+	w.EachCounter(name, func(labels []model.Pair, came float64) {
+		if t := of(labels); t != nil {
+			t.add(label(labels, "status"), label(labels, "cause"), came)
+		}
+	})
+	metrics.NewWindow(nil, w.Scrape()).EachCounter(name, func(labels []model.Pair, sum float64) {
+		if t := of(labels); t != nil {
+			t.now += sign(labels, sum)
+		}
+	})
+	past.EachCounter(name, func(labels []model.Pair, sum float64) {
+		if t := of(labels); t != nil {
+			t.before += sign(labels, sum)
+		}
+	})
+	return all
+}
+
+func label(labels []model.Pair, key string) string { return model.Series{Labels: labels}.Label(key) }
+
+func byFunction(labels []model.Pair) Request { return kindOf(label(labels, "function_name")) }
+
+// always returns a function that is of one kind of request whatever the labels are.
+func always(r Request) func([]model.Pair) Request { return func([]model.Pair) Request { return r } }
+
+// Of counts what clients of a cluster feel. A cluster whose processes were not asked has only unknown kinds.
+func Of(c *model.Cluster) *Impact {
+	x := &Impact{}
+	counts := map[Request]*counted{}
+	for _, r := range Requests() {
+		counts[r] = &counted{}
+	}
+	proxies, sinceStart := 0, ""
+	for _, p := range processes(c) {
+		w, past := metrics.NewWindow(p.Before, p.Metrics), metrics.NewWindow(nil, p.Before)
+		if w == nil {
+			continue
+		}
+		if p.Before == nil {
+			past = nil
+		}
+		if ref, is := roleIn(p, "proxy"); is && w.Missing(metrics.ProxyRequests) == "" {
+			proxies++
+			if w.SinceStart {
+				sinceStart = w.Why
+			}
+			x.From, x.To = w.From, w.To
+			for r, t := range tallies(w, past, metrics.ProxyRequests, byFunction) {
+				counts[r].proxy(ref, t, w)
+			}
+			for _, r := range Requests() {
+				counts[r].time(w, past, r)
+			}
+			refusedBefore(counts, ref, w)
+		}
+		for r, t := range tallies(w, past, metrics.DDLRequests, byFunction) {
+			counts[r].coordinator(t)
+		}
+		for r, t := range tallies(w, past, metrics.LoadRequests, always(Load)) {
+			counts[r].coordinator(t)
+		}
+		for r, t := range tallies(w, past, metrics.IndexRequests, always(DDL)) {
+			counts[r].coordinator(t)
+		}
+	}
+	x.Unseen = unseen(c)
+	for _, r := range Requests() {
+		k := counts[r].kind(r, x.To.Sub(x.From).Seconds())
+		switch {
+		case proxies == 0:
+			k.State, k.Why = Unknown, "no proxy reported its metrics"
+		case sinceStart != "":
+			k.State, k.Why, k.Seconds = Unknown, "counted "+sinceStart, 0
+		case !k.State.Felt() && len(x.Unseen) > 0 && k.State == Idle && silentProxies(c) > 0:
+			k.State, k.Why = Unknown, x.Unseen[0]
+		}
+		x.Kinds = append(x.Kinds, k)
+	}
+	return x
+}
+
+// counted is what all processes counted of one kind of request.
+type counted struct {
+	sum               tally
+	coord             tally
+	inFlight          float64
+	proxies           []model.Ref
+	inWindow, earlier metrics.Histogram
+}
+
+func (n *counted) proxy(ref model.Ref, t *tally, w *metrics.Window) {
+	n.sum.came, n.sum.succeeded, n.sum.failed = n.sum.came+t.came, n.sum.succeeded+t.succeeded, n.sum.failed+t.failed
+	n.sum.refused, n.sum.user = n.sum.refused+t.refused, n.sum.user+t.user
+	stuck := 0.0
+	if t.ended() == 0 && !w.SinceStart {
+		stuck = max(0, min(t.now, t.before+t.came))
+	}
+	n.inFlight += stuck
+	if stuck+t.failed+t.refused > 0 {
+		n.proxies = append(n.proxies, ref)
+	}
+}
+
+// coordinator adds what a coordinator counted: errors that it answered, of which its callers may not know.
+func (n *counted) coordinator(t *tally) {
+	n.coord.failed += t.failed
+	if t.ended() == 0 {
+		n.inFlight = max(n.inFlight, min(t.before, t.now))
+	}
+}
+
+// time adds how long requests took that succeeded, in the window and before it.
+func (n *counted) time(w, past *metrics.Window, r Request) {
+	name, match := metrics.ProxyRequest, func(labels []model.Pair) bool { return byFunction(labels) == r }
+	switch r {
+	case Search, Query:
+		name, match = metrics.ProxySearch, func(labels []model.Pair) bool {
+			kind := label(labels, "query_type")
+			return (kind == "query") == (r == Query)
+		}
+	case Insert, Upsert, Delete:
+		name, match = metrics.ProxyMutation, func(labels []model.Pair) bool { return label(labels, "msg_type") == string(r) }
+	default: // the histogram of all calls
+	}
+	w.Each(name, func(labels []model.Pair, h metrics.Histogram) {
+		if match(labels) {
+			n.inWindow = n.inWindow.Plus(h)
+		}
+	})
+	past.Each(name, func(labels []model.Pair, h metrics.Histogram) {
+		if match(labels) {
+			n.earlier = n.earlier.Plus(h)
+		}
+	})
+}
+
+// refusedBefore adds what a rate limiter refused before a request was counted (2.4 and later).
+func refusedBefore(counts map[Request]*counted, ref model.Ref, w *metrics.Window) {
+	w.EachCounter(metrics.ProxyRateLimited, func(labels []model.Pair, came float64) {
+		r := kindOfLimit(label(labels, "msg_type"))
+		if n := counts[r]; n != nil && label(labels, "status") == "fail" && came > 0 {
+			n.sum.refused += came
+			if !slices.Contains(n.proxies, ref) {
+				n.proxies = append(n.proxies, ref)
+			}
+		}
+	})
+}
+
+// kindOfLimit returns the kind of request of an internalpb.RateType: DMLInsert, DQLSearch, DDLCollection, ...
+func kindOfLimit(rate string) Request {
+	switch rate {
+	case "DMLInsert":
+		return Insert
+	case "DMLUpsert":
+		return Upsert
+	case "DMLDelete":
+		return Delete
+	case "DMLBulkLoad":
+		return Import
+	case "DQLSearch":
+		return Search
+	case "DQLQuery":
+		return Query
+	case "DDLFlush":
+		return Flush
+	}
+	if strings.HasPrefix(rate, "DDL") {
+		return DDL
+	}
+	return ""
+}
+
+// kind judges what was counted.
+func (n *counted) kind(r Request, seconds float64) Kind {
+	t := n.sum
+	if extra := n.coord.failed - t.failed; extra > 0 { // the proxy counted them as successes
+		t.failed += extra
+		t.succeeded = max(0, t.succeeded-extra)
+	}
+	k := Kind{
+		Request: r, Came: t.came, Succeeded: t.succeeded, Failed: t.failed, Refused: t.refused, UserFault: t.user,
+		InFlight: n.inFlight, Seconds: max(0, seconds), Mean: mean(n.inWindow), Past: mean(n.earlier), P99: math.NaN(),
+	}
+	if _, high, ok := n.inWindow.Quantile(0.99); ok {
+		k.P99 = high
+	}
+	bad := k.Failed + k.Refused - k.UserFault
+	switch {
+	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1):
+		k.State = Hanging
+	case bad >= manyFailed && bad >= failedShare*k.Ended(), bad > 1 && bad == k.Ended():
+		if k.State = Failing; k.Refused > k.Failed {
+			k.State = Refused
+		}
+	case n.inWindow.Count >= fewRequests && n.earlier.Count >= fewPast && k.Mean > slowTimes*k.Past && k.Mean > k.Past+slowBy:
+		k.State = Slow
+	case k.Ended() > 0:
+		k.State = Fine
+	default:
+		k.State = Idle
+	}
+	if k.State.Felt() {
+		k.Proxies = n.proxies
+	}
+	return k
+}
+
+func mean(h metrics.Histogram) float64 {
+	if low, high, ok := h.Mean(); ok {
+		return (low + high) / 2
+	}
+	return math.NaN()
+}
+
+func processes(c *model.Cluster) []*model.Process {
+	if c.Runtime == nil {
+		return nil
+	}
+	return c.Runtime.Processes
+}
+
+// roleIn returns the session of a process in a role.
+func roleIn(p *model.Process, role string) (model.Ref, bool) {
+	for _, ref := range p.Nodes {
+		if strings.HasPrefix(ref.ID, role+"-") {
+			return ref, true
+		}
+	}
+	return model.Ref{}, false
+}
+
+// silentProxies counts the registered proxies whose metrics are unknown.
+func silentProxies(c *model.Cluster) int {
+	n := 0
+	for _, s := range c.Sessions {
+		if s.Role == "proxy" && !reported(c, s) {
+			n++
+		}
+	}
+	return n
+}
+
+func reported(c *model.Cluster, s *model.Session) bool {
+	return slices.ContainsFunc(processes(c), func(p *model.Process) bool {
+		return p.Metrics != nil && slices.ContainsFunc(p.Nodes, func(ref model.Ref) bool { return ref.ID == s.Name() })
+	})
+}
+
+// unseen lists what may hide requests from the counters.
+func unseen(c *model.Cluster) []string {
+	var list []string
+	for _, s := range c.Sessions {
+		if s.Role == "proxy" && !reported(c, s) {
+			list = append(list, s.Name()+": its metrics are unknown")
+		}
+	}
+	return list
+}

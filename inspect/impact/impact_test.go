@@ -1,0 +1,155 @@
+package impact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/impact"
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// scrape is a text of /metrics of a process that started at second 1000 and has allocated more with each scrape.
+func scrape(n int, lines ...string) string {
+	return fmt.Sprintf("process_start_time_seconds 1000\ngo_memstats_alloc_bytes_total %d\n", 1000*(n+1)) + strings.Join(lines, "\n") + "\n"
+}
+
+// count is a line of the proxy's counter of 2.3 to 2.6.
+func count(function, status string, n int) string {
+	return fmt.Sprintf(`milvus_proxy_req_count{function_name=%q,node_id="4",status=%q} %d`, function, status, n)
+}
+
+// took is a histogram with one bucket of a second, of n requests that took ms together.
+func took(name, labels string, n, ms int) string {
+	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1000\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d", name, labels, n, ms)
+}
+
+const types = "# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
+	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
+
+// cluster is one whose processes, "proxy" or "rootcoord", gave two texts each, 15 seconds apart; an empty first one is missing.
+func cluster(texts map[string][2]string) *model.Cluster {
+	at := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	d := live.NewDecoder()
+	for i := range 2 {
+		for role, text := range texts {
+			if text[i] != "" {
+				d.Add(live.Record{Role: role, Node: 4, Address: role + ":9091", Method: "GET /metrics", At: at.Add(time.Duration(i) * 15 * time.Second), Response: []byte(types + text[i])})
+			}
+		}
+	}
+	return model.Build(model.Parts{Sessions: []*model.Session{{Role: "proxy", Node: 4, Address: "proxy:19530"}}}).WithRuntime(d.Runtime("recording", ""))
+}
+
+func TestStates(t *testing.T) {
+	t.Parallel()
+	past := took("milvus_proxy_sq_latency", `query_type="search"`, 100, 1000)
+	for name, test := range map[string]struct {
+		before, now []string
+		request     impact.Request
+		state       impact.State
+		line        string
+	}{
+		"idle": {
+			[]string{count("Search", "total", 9), count("Search", "success", 9)},
+			[]string{count("Search", "total", 9), count("Search", "success", 9)},
+			impact.Search, impact.Idle, "searches: none came in 15 s",
+		},
+		"all fail": {
+			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 156), count("Insert", "success", 100), count("Insert", "fail", 56)},
+			impact.Insert, impact.Failing, "inserts: 56 of 56 failed in 15 s",
+		},
+		"2.6.20 has no plain fail": {
+			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 156), count("Insert", "success", 100), count("Insert", "fail_system", 56)},
+			impact.Insert, impact.Failing, "inserts: 56 of 56 failed in 15 s",
+		},
+		"failures of the client are not those of the cluster": {
+			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 156), count("Insert", "success", 100), count("Insert", "fail_input", 56)},
+			impact.Insert, impact.Fine, "inserts: 56 of 56 failed in 15 s",
+		},
+		"one of many": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100)},
+			[]string{count("Search", "total", 200), count("Search", "success", 199), count("Search", "fail", 1)},
+			impact.Search, impact.Fine, "searches: 1 of 100 failed in 15 s",
+		},
+		"hang": {
+			[]string{count("Insert", "total", 103), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 106), count("Insert", "success", 100)},
+			impact.Insert, impact.Hanging, "inserts: 6 wait for an answer, none ended in 15 s",
+		},
+		"one waits, none came": {
+			[]string{count("Insert", "total", 101), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 101), count("Insert", "success", 100)},
+			impact.Insert, impact.Idle, "inserts: 1 waits, none came or ended in 15 s",
+		},
+		"refused": {
+			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
+			[]string{count("Insert", "total", 110), count("Insert", "success", 100), count("Insert", "rejected", 10)},
+			impact.Insert, impact.Refused, "inserts: 10 of 10 refused in 15 s",
+		},
+		"refused by the limiter of 2.4": {
+			[]string{count("Delete", "total", 1), `milvus_proxy_rate_limit_req_count{msg_type="DMLDelete",status="fail"} 0`},
+			[]string{count("Delete", "total", 1), `milvus_proxy_rate_limit_req_count{msg_type="DMLDelete",status="fail"} 8`},
+			impact.Delete, impact.Refused, "deletes: 8 of 8 refused in 15 s",
+		},
+		"slow": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
+			[]string{count("Search", "total", 110), count("Search", "success", 110), took("milvus_proxy_sq_latency", `query_type="search"`, 110, 11000)},
+			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
+		},
+		"fine": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
+			[]string{count("Search", "total", 400), count("Search", "success", 400), took("milvus_proxy_sq_latency", `query_type="search"`, 400, 4000)},
+			impact.Search, impact.Fine, "searches: fine (20.0 a second, p99 1.00 s)",
+		},
+		"reads of metadata fail in normal work": {
+			[]string{count("DescribeIndex", "total", 1)},
+			[]string{count("DescribeIndex", "total", 9), count("DescribeIndex", "fail", 8)},
+			impact.DDL, impact.Idle, "DDL requests: none came in 15 s",
+		},
+	} {
+		x := impact.Of(cluster(map[string][2]string{"proxy": {scrape(0, test.before...), scrape(1, test.now...)}}))
+		k := x.Kind(test.request)
+		if k == nil || k.State != test.state || k.Line() != test.line {
+			t.Errorf("%s: %+v\n%s", name, k, k.Line())
+		}
+	}
+}
+
+// TestCoordinatorErrors: a proxy of 2.3 counts a coordinator's error as a success of DDL.
+func TestCoordinatorErrors(t *testing.T) {
+	t.Parallel()
+	ddl := func(status string, n int) string {
+		return fmt.Sprintf(`milvus_rootcoord_ddl_req_count{function_name="CreateCollection",status=%q} %d`, status, n)
+	}
+	x := impact.Of(cluster(map[string][2]string{
+		"proxy":     {scrape(0, count("CreateCollection", "success", 0)), scrape(1, count("CreateCollection", "total", 5), count("CreateCollection", "success", 5))},
+		"rootcoord": {scrape(0, ddl("total", 1), ddl("success", 1)), scrape(1, ddl("total", 6), ddl("success", 1), ddl("fail", 5))},
+	}))
+	if k := x.Kind(impact.DDL); k.State != impact.Failing || k.Failed != 5 || k.Succeeded != 0 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// TestUnknown: without two scrapes of a proxy nothing is fine.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]*model.Cluster{
+		"not asked": model.Build(model.Parts{}),
+		"no proxy":  cluster(map[string][2]string{"rootcoord": {scrape(0), scrape(1)}}),
+		"one scrape": cluster(map[string][2]string{"proxy": {
+			"", scrape(1, count("Insert", "total", 9), count("Insert", "fail", 9)),
+		}}),
+	} {
+		for _, k := range impact.Of(c).Kinds {
+			if k.State != impact.Unknown || k.Why == "" {
+				t.Errorf("%s: %s", name, k.Line())
+			}
+		}
+	}
+}

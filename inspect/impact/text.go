@@ -1,0 +1,76 @@
+package impact
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"kitescope/internal/words"
+)
+
+// Plural returns the name of a kind of request for people: "inserts", "DDL requests".
+func (r Request) Plural() string {
+	switch r {
+	case Query:
+		return "queries"
+	case Search, Flush:
+		return string(r) + "es"
+	case DDL:
+		return "DDL requests"
+	case Insert, Upsert, Delete, Load, Import:
+	}
+	return string(r) + "s"
+}
+
+// Text returns the state in words: "56 of 56 failed in 15 s", "fine (32 a second, p99 21 ms)".
+func (k *Kind) Text() string {
+	in := " in " + Seconds(k.Seconds)
+	ended := int64(math.Round(k.Ended()))
+	switch k.State {
+	case Unknown:
+		return "unknown: " + k.Why
+	case Idle:
+		if k.InFlight > 0 {
+			return words.Count(int64(k.InFlight), "waits", "wait") + ", none came or ended" + in
+		}
+		return "none came" + in
+	case Hanging:
+		return words.Count(int64(k.InFlight), "waits", "wait") + " for an answer, none ended" + in
+	case Failing:
+		return fmt.Sprintf("%s of %s failed%s", words.Number(int64(math.Round(k.Failed))), words.Number(ended), in)
+	case Refused:
+		return fmt.Sprintf("%s of %s refused%s", words.Number(int64(math.Round(k.Refused))), words.Number(ended), in)
+	case Slow:
+		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
+	case Fine:
+	}
+	text := "fine ("
+	if k.Seconds > 0 {
+		text += words.ThreeDigits(k.Ended()/k.Seconds) + " a second"
+	} else {
+		text += words.Number(ended)
+	}
+	if !math.IsNaN(k.P99) && !math.IsInf(k.P99, 1) {
+		text += ", p99 " + milliseconds(k.P99)
+	}
+	text += ")"
+	if bad := int64(math.Round(k.Failed + k.Refused)); bad > 0 {
+		text = fmt.Sprintf("%s of %s failed%s", words.Number(bad), words.Number(ended), in)
+	}
+	return text
+}
+
+// Line returns the kind of request with its state: "inserts: 56 of 56 failed in 15 s".
+func (k *Kind) Line() string { return k.Request.Plural() + ": " + k.Text() }
+
+// Seconds returns a window for people: "15 s", "1.5 s".
+func Seconds(s float64) string {
+	if s >= 3 {
+		return fmt.Sprintf("%.0f s", s)
+	}
+	return fmt.Sprintf("%.1f s", s)
+}
+
+func milliseconds(ms float64) string {
+	return words.Latency(time.Duration(ms*float64(time.Millisecond)), false)
+}
