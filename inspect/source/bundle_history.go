@@ -148,7 +148,7 @@ func parseChanges(content []byte) (c changesMember, err error) {
 		}
 		*field, content = int64(v), content[n:]
 	}
-	if c.from < 0 || c.to < c.from || c.to > maxRevision {
+	if c.from < 0 || c.to < c.from || c.to > maxRevision || c.to == c.from && len(content) > 0 {
 		return c, errBadRecord
 	}
 	c.records = content

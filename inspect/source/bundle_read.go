@@ -146,7 +146,16 @@ func (b *Bundle) walk(m *meter, visit func(name string, size int64, r io.Reader)
 		return err
 	}
 	defer r.Close()
-	t := tar.NewReader(&metered{r: r, meter: m})
+	in := &metered{r: r, meter: m}
+	err = b.visit(tar.NewReader(in), visit)
+	if in.whole && errors.Is(err, io.ErrUnexpectedEOF) { // nothing was cut off
+		return errLong
+	}
+	return err
+}
+
+// visit calls a function with each member of an archive.
+func (b *Bundle) visit(t *tar.Reader, visit func(name string, size int64, r io.Reader) error) error {
 	seen := map[string]bool{}
 	for {
 		h, err := t.Next()
@@ -183,17 +192,22 @@ func (b *Bundle) single(h *tar.Header, seen map[string]bool) error {
 	return nil
 }
 
-var errTwice = errors.New("is there twice")
+var (
+	errTwice = errors.New("is there twice")
+	errLong  = errors.New("a member is longer than the rest of the file")
+)
 
 // metered counts what is unpacked.
 type metered struct {
 	r     io.Reader
 	meter *meter
+	whole bool // the compressed stream has been read to its end
 }
 
 // Read implements io.Reader.
 func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
+	m.whole = errors.Is(err, io.EOF)
 	if over := m.meter.add(0, n); over != nil {
 		return n, over
 	}

@@ -6,10 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -112,25 +114,32 @@ func TestDamagedBackup(t *testing.T) {
 	}
 }
 
-// TestDamagedBundle changes the sizes of the members of a bundle, with the checksums of their headers.
-func TestDamagedBundle(t *testing.T) {
-	src := open(t, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz"), source.Options{})
-	packed := bundleOf(t, src)
-	_ = src.Close()
+// unpack returns the archive of a bundle, and what packs another.
+func unpack(t *testing.T, packed []byte) (file []byte, pack func([]byte) []byte) {
+	t.Helper()
 	z, err := zstd.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := io.ReadAll(z)
+	defer z.Close()
+	if file, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var fields []damagetest.Field
+	return file, func(b []byte) []byte { return e.EncodeAll(b, nil) }
+}
+
+// sizesOf returns the sizes of the members of an archive, with the checksums of their headers.
+func sizesOf(t *testing.T, file []byte) (fields []damagetest.Field) {
+	t.Helper()
 	in := bytes.NewReader(file)
 	for r := tar.NewReader(in); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return fields
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -148,9 +157,62 @@ func TestDamagedBundle(t *testing.T) {
 			return b
 		}})
 	}
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest))
+}
+
+// TestDamagedBundle changes the sizes of the members of a bundle.
+func TestDamagedBundle(t *testing.T) {
+	src := open(t, filepath.Join(snapshots, "standalone-2.3.5", "birdwatcher_backup.bak.gz"), source.Options{})
+	defer src.Close()
+	file, pack := unpack(t, bundleOf(t, src))
+	damagetest.Run(t, file, sizesOf(t, file), damagetest.Few()/10, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
+}
+
+// TestDamagedRecording changes in a chunk of a recording that was ended the sizes of its members, the lengths of its first keys, and, with the
+// checksums of their members, the number of these keys and the revisions of changes.
+func TestDamagedRecording(t *testing.T) {
+	changes, _ := history(200)
+	src := open(t, backend(t, nil, changes), source.Options{})
+	defer src.Close()
+	past, err := source.PastOf(src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	damagetest.Run(t, file, fields, damagetest.Few()/10, func(b []byte) (string, error) { return readDamaged(t, e.EncodeAll(b, nil)) })
+	chunk, _ := chunkOf(t, past, pin(t, src).Header(), 101, 201, true) // the last member has one revision
+	file, pack := unpack(t, chunk)
+	fields := sizesOf(t, file)
+	for _, member := range slices.Clone(fields) {
+		at, n := member.At+512, int(member.Value)
+		switch {
+		case strings.HasPrefix(member.Name, "keys/"):
+			for end := at + n; at < end; {
+				for _, name := range []string{"length of a key", "length of a value"} {
+					f := damagetest.Varint(file, name, at)
+					fields = append(fields, f)
+					at += f.Len + int(f.Value)
+				}
+				for range 4 {
+					at += damagetest.Varint(file, "", at).Len
+				}
+			}
+		case member.Name == "history/base":
+			fields = append(fields, sealed(file, at, n, 0))
+		case strings.HasPrefix(member.Name, "history/changes/"):
+			fields = append(fields, sealed(file, at, n, 0), sealed(file, at, n, 1))
+		}
+	}
+	damagetest.Run(t, file, fields, damagetest.Few()/4, func(b []byte) (string, error) { return readDamaged(t, pack(b)) })
+}
+
+// sealed returns the i-th number behind the time of a sealed member, with its checksum.
+func sealed(file []byte, at, n, i int) damagetest.Field {
+	from, to := at, at
+	for range i + 2 {
+		_, used := binary.Uvarint(file[to:])
+		from, to = to, to+used
+	}
+	value, _ := binary.Uvarint(file[from:])
+	return damagetest.Field{Name: "a number of history", At: at, Len: n, Value: value, Put: func(v uint64) []byte {
+		b := slices.Concat(file[at:from], binary.AppendUvarint(nil, v), file[to:at+n-crc32.Size])
+		return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+	}}
 }
