@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // readPerfReport reads the table that `perf report --stdio` prints. It has no stacks: each row becomes a sample of one frame, and
-// the profile is marked as flat. The value of a row is its share of the event count above the table, or the share itself in
-// hundredths of a percent.
+// the profile is marked as flat. The value of a row is its period, if the table has them (--show-total-period); else its share of
+// the event count above the table, or the share itself in hundredths of a percent.
 func readPerfReport(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	t := perfTable{b: newBuilder(o), count: -1}
 	if err := newLines(ctx, r).each(t.line); err != nil {
@@ -39,6 +40,7 @@ type perfTable struct {
 	columns []perfColumn
 	kinds   int // of events; the last one is that of the table
 	total   int64
+	lost    int64 // samples
 	// rows of the table, and the sum of their shares.
 	rows, shares int64
 }
@@ -81,10 +83,16 @@ func (t *perfTable) comment(line []byte) error {
 			name, _, _ = strings.Cut(name, "'")
 			t.event = string(imprecise([]byte(name)))
 		}
-	case strings.HasPrefix(text, "Event count"):
+	case strings.HasPrefix(text, "Event count"), strings.HasPrefix(text, "Total Lost Samples:"):
 		_, number, _ := strings.Cut(text, ":")
-		if n, ok := perfCount([]byte(strings.TrimSpace(number))); ok {
+		n, ok := perfCount([]byte(strings.TrimSpace(number)))
+		if !ok {
+			return misfit("perf report", reportHint, line)
+		}
+		if text[0] == 'E' {
 			t.count = n
+		} else {
+			t.lost = n
 		}
 	case reportHeader().Match(line):
 		t.header, t.columns = bytes.Clone(line), nil
@@ -108,11 +116,15 @@ func (t *perfTable) layOut(dots []byte) {
 	t.header = nil
 	e := eventWeight{name: t.event}
 	v := profile.ValueType{Type: e.word(), Unit: e.unit()}
-	if t.count < 0 {
+	if t.count < 0 && !t.hasPeriods() {
 		v.Unit = "hundredths of a percent"
 	}
 	t.b.AddType(v, -1)
 	t.kinds++
+}
+
+func (t *perfTable) hasPeriods() bool {
+	return slices.ContainsFunc(t.columns, func(c perfColumn) bool { return c.heading == "Period" })
 }
 
 // cell returns the text of a column. Names of the last one may be longer than its dots.
@@ -131,7 +143,7 @@ func (t *perfTable) cell(line []byte, column int) string {
 const hundred = 10_000
 
 func (t *perfTable) row(line []byte) error {
-	var share int64
+	share, period := int64(0), int64(-1)
 	var labels []profile.Label
 	var symbol string
 	mapping := int32(profile.NoMapping)
@@ -145,6 +157,12 @@ func (t *perfTable) row(line []byte) error {
 				return misfit("perf report", reportHint, line)
 			}
 			share = int64(math.Round(f * 100))
+		case "Period":
+			n, ok := perfCount([]byte(cell))
+			if !ok {
+				return misfit("perf report", reportHint, line)
+			}
+			period = n
 		case "Command":
 			labels = []profile.Label{{Key: profile.CommandLabel, Str: cell}}
 		case "Shared Object":
@@ -160,7 +178,12 @@ func (t *perfTable) row(line []byte) error {
 		return hints.Errorf(reportHint, "the shares of the table add up to more than 100%%")
 	}
 	value := share
-	if t.count >= 0 {
+	switch {
+	case period >= 0 && t.count >= 0 && math.Abs(float64(share)*float64(t.count)-float64(period)*hundred) > float64(t.count):
+		return hints.Errorf(reportHint, "a row has a period of %d, which is not its share of %d", period, t.count)
+	case period >= 0:
+		value = period
+	case t.count >= 0:
 		value = int64(math.Round(float64(share) * float64(t.count) / hundred))
 	}
 	var err error
@@ -183,7 +206,14 @@ func (t *perfTable) finish() (*profile.Profile, error) {
 	p := t.b.Meta()
 	p.Origin.Format, p.Origin.Flat = "perf report", true
 	p.DefaultType = p.Types[0].Type
-	t.b.Note(fmt.Sprintf("values of %s are percentages of two decimals; a table has no stacks, so that CUM equals FLAT", p.Types[0].Type), 1)
+	note := "a table has no stacks, so that CUM equals FLAT"
+	if !t.hasPeriods() {
+		note = fmt.Sprintf("values of %s are percentages of two decimals; %s", p.Types[0].Type, note)
+	}
+	t.b.Note(note, 1)
+	if t.lost > 0 {
+		t.b.Note(lostNote, t.lost)
+	}
 	return t.b.Profile(), nil
 }
 

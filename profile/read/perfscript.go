@@ -127,8 +127,7 @@ func (s *perfScript) line(line []byte) error {
 	var h perfHeader
 	if !tab {
 		if at := bytes.Index(line, []byte("PERF_RECORD_")); at >= 0 {
-			s.record(line[at:])
-			return nil
+			return s.record(line[at:])
 		}
 		// A command may be called dd or cafe, so that its line would do as a frame, too.
 		if h = parsePerfHeader(line, s.words); h.sure() {
@@ -253,14 +252,19 @@ func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 }
 
 // record takes what is no sample.
-func (s *perfScript) record(text []byte) {
-	if bytes.HasPrefix(text, []byte("PERF_RECORD_LOST")) {
-		// "PERF_RECORD_LOST lost 123", "PERF_RECORD_LOST_SAMPLES: lost 123"
-		words := bytes.Fields(text)
-		if n, ok := perfCount(words[len(words)-1]); ok {
-			s.lost += n
-		}
+func (s *perfScript) record(text []byte) (err error) {
+	if !bytes.HasPrefix(text, []byte("PERF_RECORD_LOST")) {
+		return nil
 	}
+	// "PERF_RECORD_LOST lost 123", "PERF_RECORD_LOST_SAMPLES: lost 123"
+	_, number, _ := bytes.Cut(text, []byte(" lost "))
+	number, _, _ = bytes.Cut(bytes.TrimSpace(number), []byte(" "))
+	n, ok := perfCount(number)
+	if !ok {
+		return misfit("perf script", scriptHint, text)
+	}
+	s.lost, err = plus(s.lost, n)
+	return err
 }
 
 // flush ends the sample that is open.
@@ -342,6 +346,9 @@ func markNamed(p *profile.Profile) {
 	}
 }
 
+// lostNote is of counts that perf prints.
+const lostNote = "events that perf lost while it recorded"
+
 func (s *perfScript) finish() (*profile.Profile, error) {
 	if s.samples == 0 {
 		return nil, hints.Errorf("record with: perf record -g; print with: perf script -i perf.data > FILE.txt", "there is no sample in it")
@@ -355,7 +362,7 @@ func (s *perfScript) finish() (*profile.Profile, error) {
 		s.b.Note("samples without a stack, shown as "+unknown, s.bare)
 	}
 	if s.lost > 0 {
-		s.b.Note("events that perf lost while it recorded", s.lost)
+		s.b.Note(lostNote, s.lost)
 	}
 	p := s.b.Meta()
 	p.Origin.Format = "perf script"

@@ -124,6 +124,8 @@ func TestRefused(t *testing.T) {
 		"perf script, stderr": {"sh 1 1.000000: 10 cycles: \n\t1 f (/b)\n\n[ make: Woken up 1 times to write data ]\n", "line 4: unexpected line in perf script", "remove lines"},
 		"perf report, shares": {reportCount + "# Overhead  Symbol\n# ........  ......\n    60.00%  [.] f\n    40.20%  [.] g\n     0.01%  [.] h\n", "line 7: the shares of the table add up to more than 100%", "perf report"},
 		"perf report, lines":  {reportCount + "# Overhead  Symbol\n# ........  ......\n    60.00%  [.] f\n  f is slow\n", "line 7: unexpected line in perf report:", "perf report"},
+		"perf report, count":  {strings.Replace(reportHead, "1000", "18446744073709551615", 1), "line 2: unexpected line in perf report:", "perf report"},
+		"perf script, lost":   {"sh 1 0.500000: PERF_RECORD_LOST lost 18446744073709551615\n", "line 1: unexpected line in perf script:", "perf script"},
 		"JFR":                 {"FLR\x00\x00\x02", "a Java Flight Recording", "jfr print --json"},
 		"JFR, nothing":        {`{"recording": {"events": []}}`, "no jdk.ExecutionSample", "StartFlightRecording"},
 	} {

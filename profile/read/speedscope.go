@@ -97,9 +97,10 @@ func readSpeedscope(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 	if p.Len() == 0 {
 		return nil, errors.New("there is no sample in it")
 	}
-	if file.Active >= 0 && file.Active < len(file.Profiles) {
-		p.DefaultType = scopeUnits[file.Profiles[file.Active].Unit].kind.Type
+	if file.Active < 0 || file.Active >= len(file.Profiles) {
+		return nil, fmt.Errorf("profile %d is to be shown first, but there are %d", file.Active+1, len(file.Profiles))
 	}
+	p.DefaultType = scopeUnits[file.Profiles[file.Active].Unit].kind.Type
 	p.Origin.Format = "speedscope"
 	return s.b.Profile(), nil
 }
