@@ -15,7 +15,7 @@ const (
 
 // TestPerfReportWithPeriods takes values from the column of --show-total-period, and counts what perf lost.
 func TestPerfReportWithPeriods(t *testing.T) {
-	p := mustRead(t, "# Total Lost Samples: 7\n"+reportCount+"# Overhead  Period  Symbol\n# ........  ......  ......\n#\n    66.67%     667  [.] f\n    33.33%     333  [.] g\n", Options{})
+	p := mustRead(t, "# Total Lost Samples: 7\n"+reportCount+"# Overhead  Period  Symbol\n# ........  ......  ......\n#\n    66.70%     667  [.] f\n    33.30%     333  [.] g\n", Options{})
 	if diff := cmp.Diff(map[string]int64{"f": 667, "g": 333}, stacks(p, 0)); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
