@@ -39,6 +39,7 @@ var rules = map[string]rule{
 	"import-job":          taskRule,
 	"preimport-task":      taskRule,
 	"import-task":         taskRule,
+	"import-task-2.3":     taskRule,
 	"compaction-task":     taskRule,
 	"analyze-task":        taskRule,
 	"stats-task":          taskRule,

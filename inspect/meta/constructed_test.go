@@ -2,6 +2,7 @@ package meta
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"kitescope/inspect/meta/metatest"
 	"kitescope/inspect/model"
+	"kitescope/inspect/source"
 	"kitescope/internal/redact"
 )
 
@@ -275,5 +277,32 @@ func TestConstructedTasks(t *testing.T) {
 	}
 	if len(c.History) != 2 || c.History[0].Name != "gone" || !c.History[1].Tombstone {
 		t.Errorf("history %+v", c.History)
+	}
+}
+
+// importTask235 is the record of an import that failed, as a Milvus 2.3.5 wrote it.
+const importTask235 = "CNCAwLK2iqnEBhgBIMmAwLK2iqnEBijKgMCytoqpxAYyK2J5LWRldi1yb290Y29vcmQtZG1sXzBfNDcwODA2ODM5MTY1OTc2NjQ5djBKDGluL25vbmUuanNv" +
+	"blCnobLYBlp4CAEqdGZhaWxlZCB0byBnZXQgZmlsZSBzaXplIG9mICdpbi9ub25lLmpzb24nLCBlcnJvcjpzdGF0IGluL25vbmUuanNvbjogbm8gc3VjaCBmaWxlIG9yIGRp" +
+	"cmVjdG9yeTogaW1wb3J0aW5nIGRhdGEgZmFpbGVkYgNpbXBqCF9kZWZhdWx0chUKEHByb2dyZXNzX3BlcmNlbnQSATB4p6Gy2AY="
+
+func TestImportTask23(t *testing.T) {
+	value, err := base64.StdEncoding.DecodeString(importTask235)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv := source.KV{Key: []byte("by-dev/meta/importtask/470806839165976656"), Value: value}
+	c, err := Load(context.Background(), newMemory([]source.KV{kv}), Want{Parts: model.PartTasks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 29, 20, 52, 55, 0, time.UTC)
+	want := []*model.Task{{
+		ID: 470806839165976656, Type: "import-job", Collection: 470806839165976649, Partition: 470806839165976650, State: "Failed", Node: 1,
+		Progress: "1 files, 0 rows", Reason: "failed to get file size of 'in/none.json', error:stat in/none.json: no such file or directory: importing data failed",
+		Trigger: 470806839165976656, Details: []string{"files=in/none.json", "sent_at=2026-11-29T20:52:55Z", "progress_percent=0"},
+		VChannel: "by-dev-rootcoord-dml_0_470806839165976649v0", StartedAt: at, Key: string(kv.Key),
+	}}
+	if diff := cmp.Diff(want, c.Tasks); diff != "" || len(c.Undecoded) > 0 {
+		t.Errorf("tasks (-want +got):\n%s\nundecoded %v", diff, c.Undecoded)
 	}
 }

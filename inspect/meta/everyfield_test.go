@@ -445,6 +445,7 @@ func rareKeys(t *testing.T) (list []source.KV) {
 		{"by-dev/meta/root-coord/collection-alias/latest21", &etcdpb.CollectionInfo{ID: metatest.Docs}},
 		{"by-dev/meta/root-coord/aliases/latest22", &etcdpb.AliasInfo{AliasName: "latest22", CollectionId: metatest.Docs}},
 		{"by-dev/meta/queryCoord-unsubscribeChannelInfo/7", &querypb.UnsubscribeChannelInfo{NodeID: 7}},
+		{"by-dev/meta/importtask/9", &legacypb.ImportTaskInfo{CollectionId: metatest.Docs, Infos: []*legacypb.ImportInfo{{Key: "backup", Value: "true"}}}},
 		{"by-dev/meta/streamingnode-meta/wal/by-dev-rootcoord-dml_0/salvage-checkpoint/east", &commonpb.ReplicateCheckpoint{ClusterId: "east", Pchannel: "by-dev-rootcoord-dml_0", TimeTick: metatest.TSO}},
 		{"woodpecker/cleaning/1/1", &legacypb.SegmentCleanupStatus{LogId: 1, SegmentId: 1}},
 		{"woodpecker/quorums/3", &legacypb.QuorumInfo{Id: 3}},

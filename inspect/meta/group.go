@@ -70,7 +70,7 @@ func groupOf(k kindID) groupSet {
 		return groupAccess
 	case kindConfig:
 		return groupConfig
-	case kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
+	case kindImportJob, kindPreImportTask, kindImportTask, kindImportTask23, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
 		kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask:
 		return groupTasks
 	case kindTarget:

@@ -75,6 +75,7 @@ const (
 	kindImportJob
 	kindPreImportTask
 	kindImportTask
+	kindImportTask23
 	kindCompactionTask
 	kindAnalyzeTask
 	kindStatsTask
@@ -196,6 +197,7 @@ func rootCoordKinds() []kind {
 		{id: kindUserRole, name: "user-role", pattern: "root-coord/credential/user-role-mapping/{user:name}/{role:rest}", enc: encEmpty, part: users, since: "2.2", secret: secretNever},
 		{id: kindGrantee, name: "grantee", pattern: "root-coord/credential/grantee-privileges/{role:name}/{object_type:name}/{object:rest}", enc: encText, part: users, since: "2.2", secret: secretNever},
 		{id: kindGrant, name: "grant", pattern: "root-coord/credential/grantee-id/{grantee:name}/{privilege:rest}", enc: encText, part: users, since: "2.2", secret: secretNever},
+		{id: kindImportTask23, name: "import-task-2.3", pattern: "importtask/{task}", message: message[legacypb.ImportTaskInfo](), part: model.PartTasks, until: "2.3"},
 		{id: kindPrivilegeGroup, name: "privilege-group", pattern: "root-coord/privilege-group/{group:rest}", message: message[milvuspb.PrivilegeGroupInfo](), part: users, since: "2.5", secret: secretNever},
 		{id: kindConfig, name: "config", pattern: "/config/{name:rest}", enc: encText, part: model.PartConfig, since: "2.2", secret: secretAlways},
 		{id: kindAllocator, name: "allocator", pattern: "/kv/{name:rest}", enc: encTime, part: rest, secret: secretNever},

@@ -115,6 +115,7 @@ func prefixParts() map[string]model.Part {
 		"datacoord-meta/statslog/":                         model.PartLogs,
 		"segment-index/":                                   model.PartSegmentIndexes,
 		"indexes/":                                         model.PartSegmentIndexes,
+		"importtask/":                                      tasks,
 		historyPrefix:                                      model.PartHistory,
 		"/config/":                                         model.PartConfig,
 	}

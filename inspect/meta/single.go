@@ -222,7 +222,7 @@ func (s *state) alone(f *fact) any {
 		return only(s.config())
 	case kindAllocator:
 		return only(s.allocators())
-	case kindImportJob, kindPreImportTask, kindImportTask, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
+	case kindImportJob, kindPreImportTask, kindImportTask, kindImportTask23, kindCompactionTask, kindAnalyzeTask, kindStatsTask, kindBroadcastTask,
 		kindCopySegmentJob, kindCopySegmentTask, kindExportSnapshotJob, kindRefreshJob, kindRefreshTask:
 		return only(s.tasks())
 	case kindSnapshot:

@@ -13,6 +13,7 @@ import (
 	"github.com/milvus-io/milvus/pkg/v3/proto/streamingpb"
 	"google.golang.org/protobuf/proto"
 
+	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
 	"kitescope/internal/redact"
 )
@@ -23,6 +24,7 @@ func (s *state) tasks() []*model.Task {
 		kindImportJob:      importJob,
 		kindPreImportTask:  preImportTask,
 		kindImportTask:     importTask,
+		kindImportTask23:   importTask23,
 		kindCompactionTask: compactionTask,
 		kindAnalyzeTask:    analyzeTask,
 		kindStatsTask:      statsTask,
@@ -92,6 +94,23 @@ func importTask(f *fact) *model.Task {
 		Progress: fileRows(m.GetFileStats()), StartedAt: textTime(m.GetCreatedTime()), EndedAt: textTime(m.GetCompleteTime()),
 		Details: importFileDetails(m.GetFileStats()),
 	}
+}
+
+// importTask23 decodes an import of 2.3 and before. It has no job beside it, so it is one: clients ask for its state by its id.
+func importTask23(f *fact) *model.Task {
+	m := f.value.(*legacypb.ImportTaskInfo)
+	state := m.GetState()
+	t := &model.Task{
+		ID: f.ids[0], Type: "import-job", Collection: model.CollectionID(m.GetCollectionId()), Partition: model.PartitionID(m.GetPartitionId()),
+		State: strings.TrimPrefix(state.GetStateCode().String(), "Import"), Node: model.NodeID(m.GetDatanodeId()),
+		Reason: redact.Text(state.GetErrorMessage()), Trigger: f.ids[0], Results: ids[model.SegmentID](state.GetSegments()),
+		Progress:  fmt.Sprintf("%d files, %d rows", len(m.GetFiles()), state.GetRowCount()),
+		StartedAt: wallTimeSigned(m.GetCreateTs()), Details: importDetails23(m),
+	}
+	if len(m.GetChannelNames()) == 1 {
+		t.VChannel = m.GetChannelNames()[0]
+	}
+	return t
 }
 
 func fileRows(stats []*datapb.ImportFileStats) string {

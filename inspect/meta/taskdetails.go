@@ -3,12 +3,14 @@ package meta
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/msgpb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/datapb"
 	"github.com/milvus-io/milvus/pkg/v3/proto/indexpb"
 
+	"kitescope/inspect/meta/legacypb"
 	"kitescope/inspect/model"
 	"kitescope/internal/redact"
 )
@@ -59,6 +61,15 @@ func importJobDetails(m *datapb.ImportJob) (d details) {
 	d.add("disk_bytes", m.GetRequestedDiskSize())
 	if t := model.TSO(m.GetDataTs()); t != 0 {
 		d.at("data_at", t.Time())
+	}
+	return d
+}
+
+func importDetails23(m *legacypb.ImportTaskInfo) (d details) {
+	d.text("files", strings.Join(m.GetFiles(), ","))
+	d.at("sent_at", wallTimeSigned(m.GetStartTs()))
+	for _, x := range m.GetInfos() {
+		d.text(x.GetKey(), x.GetValue())
 	}
 	return d
 }

@@ -20,7 +20,7 @@ var tasks = rule{
 		Severity: check.Warning,
 		Parts:    model.PartObjects | model.PartTasks | model.PartSegments | model.PartSegmentIndexes,
 		Doc: `Counts imports, compactions, statistics tasks, index builds and exports that have not ended. A coordinator that starts takes up the tasks that it knows
-from etcd; those that only the old version runs (imports of before 2.4, compactions of before 2.4, which are not kept in etcd) begin again or are lost. Warning
+from etcd; those that only the old version runs (imports, and compactions, which are not kept in etcd, of before 2.4) begin again or are lost. Warning
 for imports, which a client waits for; info for the rest.`,
 		Remedy: `Wait until they have ended, or stop writing for a while.`,
 	},

@@ -20,8 +20,8 @@ const (
 	importRecent = time.Hour
 	// importGone is what DataCoord is given to notice that a node is gone.
 	importGone = 5 * time.Minute
-	// importLeft is how old importing segments without an import have to be; before 2.4 imports are not in etcd, and may be under way.
-	importLeft, importLeftUnseen = time.Hour, 24 * time.Hour
+	// importLeft is how old importing segments without an import have to be.
+	importLeft = time.Hour
 )
 
 // importStuck finds imports that do not get on.
@@ -32,14 +32,14 @@ var importStuck = &check.Check{
 	Symptoms: []string{check.TasksHang},
 	Starts:   "1h task_created | node_lost:datanode node_left:datanode task_changed",
 	Parts:    model.PartObjects | model.PartTasks | model.PartSessions | model.PartSegments,
-	Doc: `Looks at import jobs and their tasks (Milvus 2.4 and later), and at importing segments. Warning if
+	Doc: `Looks at import jobs and their tasks (up to 2.3 one record an import), and at importing segments. Warning if
 
 - a job is Pending for 30 minutes, or in another unfinished state for 12 hours (info if one of its tasks ended within the last hour);
 - a task is in progress for 5 minutes on a node without a session, or a job is open for 5 minutes and no data node is registered;
 - segments of an existing collection are importing, an hour after they were created, while the collection has no import under way: an interrupted
-  import left them. Before 2.4, where etcd has no record of imports, after a day.
+  import left them.
 
-Finished are Completed and Failed. Times are the jobs' own; one without a time is not judged by it. Failed ones are reported by ` + "`task-failed`" + `, those
+Times are the jobs' own; one without a time is not judged by it. Failed ones are reported by ` + "`task-failed`" + `, those
 of collections that are gone by ` + "`orphan-task`" + `.`,
 	Remedy: "`utility.list_bulk_insert_tasks()`" + ` shows progress and reasons. Look at the log of the data node that has the task; usually it cannot read the object
 storage. A waiting job needs a data node with a free slot.`,
@@ -55,7 +55,7 @@ func runImportStuck(p *check.Pass) {
 		default:
 			continue
 		}
-		if t.State == "Completed" || t.State == "Failed" || p.Collection(t.Collection) == nil {
+		if facts.TaskEnded(t) || p.Collection(t.Collection) == nil {
 			continue
 		}
 		running[t.Collection] = true
@@ -69,7 +69,7 @@ func runImportStuck(p *check.Pass) {
 func importProblem(p *check.Pass, t *model.Task) string {
 	age := since(p, t)
 	switch {
-	case t.Type != "import-job" && t.State == "InProgress" && abandoned(p, t) && age >= importGone:
+	case (t.State == "InProgress" || t.State == "Started") && abandoned(p, t) && age >= importGone:
 		return "its node is gone"
 	case t.StartedAt.IsZero():
 		return ""
@@ -117,11 +117,7 @@ func reportImport(p *check.Pass, t *model.Task, why string) {
 
 // judgeImporting looks for importing segments that no import works on.
 func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
-	grace, jobs := importLeft, "none"
-	if facts.ReleaseOf(p.Cluster).Before(facts.Release{Major: 2, Minor: 4}) {
-		grace, jobs = importLeftUnseen, "not recorded before Milvus 2.4"
-	}
-	limit := p.Before(grace)
+	limit := p.Before(importLeft)
 	for _, x := range p.Existing() {
 		t := p.CollectionTotals(x.ID)
 		if running[x.ID] || t.ByState[model.SegmentImporting] == 0 {
@@ -141,7 +137,7 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects[:min(len(objects), facts.MaxObjects)],
 			Message:  fmt.Sprintf("%s of %s, %s rows, %s importing, but no import is under way", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(segments, "is", "are")),
-			Evidence: []check.Evidence{check.Count("importing segments older than "+words.Span(grace), segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("imports under way", jobs, "etcd")},
+			Evidence: []check.Evidence{check.Count("importing segments older than "+words.Span(importLeft), segments, "etcd"), check.Count("their rows", rows, "etcd"), check.Fact("imports under way", "none", "etcd")},
 			Impact:   "Their rows are not searchable, and they take up storage.",
 			Fix: check.Fix(
 				check.Pymilvus(p.Cluster, x.Database, "print(utility.list_bulk_insert_tasks(collection_name=%s))", x.Name).Does("prints the imports that Milvus still knows, with their reasons"),

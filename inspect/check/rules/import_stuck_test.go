@@ -26,6 +26,7 @@ func TestImportStuck(t *testing.T) {
 			w.Tasks = append(w.Tasks, &model.Task{ID: 8, Type: "import", State: "Completed", Collection: rulestest.WellColl, Trigger: 7, EndedAt: rulestest.BackT(20 * time.Minute)})
 		}, Want: []string{"info tasks/import-job/7 it is not finished"}},
 		{Name: "on a node that is gone", Change: task("import", "InProgress", 10*time.Minute, 99), Want: []string{"warning tasks/import/7 its node is gone"}},
+		{Name: "of 2.3, on a node that is gone", Change: task("import-job", "Started", 10*time.Minute, 99), Want: []string{"warning tasks/import-job/7 its node is gone"}},
 		{Name: "on a node that is there", Change: task("import", "InProgress", 10*time.Minute, 5)},
 		{Name: "no data node is there", Change: func(w *rulestest.World) {
 			task("import-job", "Importing", 10*time.Minute, 0)(w)
@@ -40,7 +41,11 @@ func TestImportStuck(t *testing.T) {
 		}},
 		{Name: "segments left over", Change: importing, Want: []string{"warning collections/1000 1 segment of docs, 90,000 rows, is importing, but no import is under way"}},
 		{Name: "segments of an import", Change: func(w *rulestest.World) { importing(w); task("import", "InProgress", 10*time.Minute, 5)(w) }},
-		{Name: "segments in 2.3, whose imports are not in etcd", Change: func(w *rulestest.World) { importing(w); w.Version.Text = "2.3.5" }},
+		{Name: "segments of an import of 2.3", Change: func(w *rulestest.World) { importing(w); task("import-job", "Started", 10*time.Minute, 5)(w) }},
+		{Name: "segments of an import of 2.3 that failed", Change: func(w *rulestest.World) {
+			importing(w)
+			task("import-job", "FailedAndCleaned", 10*time.Minute, 5)(w)
+		}, Want: []string{"warning collections/1000 1 segment of docs"}},
 		{Name: "young segments", Change: func(w *rulestest.World) { importing(w); w.Segment(0).PositionAt = rulestest.Back(30 * time.Minute) }},
 	})
 }

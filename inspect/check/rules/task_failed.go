@@ -42,7 +42,7 @@ type failedTasks struct {
 }
 
 func failedOf(t *model.Task) bool {
-	return slices.Contains([]string{"Failed", "failed", "timeout"}, t.State)
+	return slices.Contains([]string{"Failed", "FailedAndCleaned", "failed", "timeout"}, t.State)
 }
 
 func runTaskFailed(p *check.Pass) {
