@@ -14,11 +14,11 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 	if err := l.quiet(ctx); err != nil {
 		return err
 	}
-	w, err := l.watch(ctx)
+	w, err := l.kitescope.Watch(ctx, l.Lab, l.Out)
 	if err != nil {
 		return err
 	}
-	defer w.end()
+	defer w.End()
 	began := time.Now()
 	defer l.EndBackground(false)
 	if err := l.Beside(ctx, "churn", strconv.Itoa(int(span.Seconds())), strconv.FormatInt(began.Unix()%1000, 10)); err != nil {
@@ -45,10 +45,10 @@ func (l *Lab) healthy(ctx context.Context, span time.Duration, log func(string, 
 			log("%v", err)
 		}
 	}
-	found := alarms(risen(w.events(), began, time.Now()), nil)
+	found := alarms(lab.Risen(w.Events(), began, time.Now()), nil)
 	for i := range found {
 		log("FALSE %s %s", found[i].At, found[i].String())
 	}
-	log("%s of healthy churn: %d findings of severity warning or above in --watch, still running: %v", time.Since(began).Round(time.Second), len(found), w.alive())
+	log("%s of healthy churn: %d findings of severity warning or above in --watch, still running: %v", time.Since(began).Round(time.Second), len(found), w.Alive())
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 // Lab is the running cluster, and who was who in it.
 type Lab struct {
 	*lab.Lab
-	here      string            // tools/e2e/chaos
-	kitescope string            // the binary
+	here      string // tools/e2e/chaos
+	kitescope *lab.Kitescope
 	known     map[string]string // session names of processes, as the round found them: "querynode1" to "querynode-5"
 }
 

@@ -127,7 +127,7 @@ func openLab(o *options) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{Lab: l, here: here, kitescope: o.kitescope, known: map[string]string{}}, nil
+	return &Lab{Lab: l, here: here, kitescope: &lab.Kitescope{File: o.kitescope}, known: map[string]string{}}, nil
 }
 
 func rounds(ctx context.Context, o *options, l *Lab, out io.Writer, log func(string, ...any)) error {

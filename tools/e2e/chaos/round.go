@@ -60,12 +60,12 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	defer l.TakeBack()
 	defer l.EndBackground(false)
 	began := time.Now()
-	w, err := l.watch(ctx)
+	w, err := l.kitescope.Watch(ctx, l.Lab, l.Out)
 	if err != nil {
 		result.Broken = err.Error()
 		return false
 	}
-	defer w.end()
+	defer w.End()
 	if err := r.before(ctx, result); err != nil {
 		result.Broken = err.Error()
 		return false
@@ -76,7 +76,7 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	}
 	_ = lab.Sleep(ctx, 5*time.Second)
 	injected := time.Now()
-	r.told(&result.Before, alarms(risen(w.events(), began, injected), nil), "--watch")
+	r.told(&result.Before, alarms(lab.Risen(w.Events(), began, injected), nil), "--watch")
 	for _, d := range r.draws {
 		r.log("inject %s", d)
 		if err := d.Kind.Inject(ctx, l, d.Args); err != nil {
@@ -159,7 +159,7 @@ func (r *runner) silent(ctx context.Context, name string) ([]Finding, error) {
 	}
 }
 
-func (r *runner) during(ctx context.Context, result *Result, w *watch, injected time.Time) {
+func (r *runner) during(ctx context.Context, result *Result, w *lab.Watch, injected time.Time) {
 	limit, hold := time.Duration(0), time.Duration(0)
 	for _, d := range r.draws {
 		limit, hold = max(limit, d.Kind.Limit), max(hold, d.Kind.Hold)
@@ -193,23 +193,23 @@ func (r *runner) during(ctx context.Context, result *Result, w *watch, injected 
 			break
 		}
 	}
-	events := w.events()
-	r.told(&result.During, alarms(risen(events, injected, time.Now()), r.want), "--watch")
-	if !w.alive() {
+	events := w.Events()
+	r.told(&result.During, alarms(lab.Risen(events, injected, time.Now()), r.want), "--watch")
+	if !w.Alive() {
 		result.During = append(result.During, "--watch ended by itself")
 	}
 	for i := range result.Faults {
 		o := &result.Faults[i]
-		for _, f := range risen(events, injected, time.Now()) {
+		for _, f := range lab.Risen(events, injected, time.Now()) {
 			if r.want[i].about(&f) && o.Watch == 0 {
-				o.Watch = max(seconds(f.time().Sub(injectedAll)), 0.1)
+				o.Watch = max(lab.Seconds(f.Time().Sub(injectedAll)), 0.1)
 			}
 		}
 		if !o.There || o.Decoy {
 			continue
 		}
 		if d := r.draws[i]; o.Place == 0 || o.Place > 2 {
-			o.Missed = fmt.Sprintf("not named first or second within %.0f s", seconds(time.Since(injectedAll)))
+			o.Missed = fmt.Sprintf("not named first or second within %.0f s", lab.Seconds(time.Since(injectedAll)))
 		} else if o.Seconds > d.Kind.Limit.Seconds()+15 {
 			o.Missed = fmt.Sprintf("named after %.0f s", o.Seconds)
 		}
@@ -310,7 +310,7 @@ func (r *runner) heal(ctx context.Context) error {
 	})
 }
 
-func (r *runner) after(ctx context.Context, result *Result, w *watch) bool {
+func (r *runner) after(ctx context.Context, result *Result, w *lab.Watch) bool {
 	if slices.ContainsFunc(r.draws, func(d Draw) bool { return d.Kind.Fresh }) {
 		return false
 	}
@@ -323,8 +323,8 @@ func (r *runner) after(ctx context.Context, result *Result, w *watch) bool {
 	}
 	r.told(&result.After, left, "diagnose")
 	// The watch asks the processes every 10 s: it may be one round behind.
-	_ = lab.Wait(ctx, 30*time.Second, "watch is silent", func() bool { return len(alarms(open(w.events(), time.Now()), nil)) == 0 })
-	watched := alarms(open(w.events(), time.Now()), nil)
+	_ = lab.Wait(ctx, 30*time.Second, "watch is silent", func() bool { return len(alarms(open(w.Events(), time.Now()), nil)) == 0 })
+	watched := alarms(open(w.Events(), time.Now()), nil)
 	r.told(&result.After, watched, "--watch")
 	r.log("silent %.0f s after", time.Since(healed).Seconds())
 	return len(left) == 0 && len(watched) == 0

@@ -1,47 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"kitescope/tools/e2e/lab"
 )
 
-// thing is an object of a finding.
-type thing struct {
-	Resource string `json:"resource"`
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-}
-
-// Finding is the part of one of "diagnose -o json" that is scored.
-type Finding struct {
-	Check    string  `json:"check"`
-	Severity string  `json:"severity"`
-	Message  string  `json:"message"`
-	Object   thing   `json:"object"`
-	Objects  []thing `json:"objects,omitempty"`
-	Cause    *struct {
-		Check string `json:"check"`
-	} `json:"cause,omitempty"`
-	Change string `json:"change,omitempty"`
-	At     string `json:"at,omitempty"`
-}
-
-func (f *Finding) text() string {
-	words := []string{f.Message}
-	for _, o := range append([]thing{f.Object}, f.Objects...) {
-		words = append(words, o.Name, o.ID)
-	}
-	return strings.ToLower(strings.Join(words, "\n"))
-}
-
-func (f *Finding) loud() bool { return f.Severity == "warning" || f.Severity == "error" }
-
-func (f *Finding) String() string {
-	return fmt.Sprintf("%s %s (%s): %s", f.Severity, f.Check, strings.TrimSpace(f.Object.Name), f.Message)
-}
+// Finding is one of "diagnose -o json".
+type Finding = lab.Finding
 
 // wanted is what is due of one thing that was injected, with names as they are in this cluster.
 type wanted struct {
@@ -54,7 +20,7 @@ func (w *wanted) about(f *Finding) bool {
 	if !slices.Contains(w.Checks, f.Check) {
 		return false
 	}
-	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return lab.Names(f.text(), n) })
+	return len(w.all) == 0 || slices.ContainsFunc(w.all, func(n []string) bool { return lab.Names(f.Text(), n) })
 }
 
 // explains: it is what was injected, is true because of it, or is shown below it as following from it.
@@ -82,7 +48,7 @@ func (w *wanted) place(findings []Finding, others []*wanted) (place int, left []
 		}
 		// Findings of one check stand together: three dead nodes are three lines, and one cause.
 		if at <= 2 || place <= 2 && f.Check == findings[i-1].Check {
-			left = slices.DeleteFunc(left, func(n []string) bool { return lab.Names(f.text(), n) })
+			left = slices.DeleteFunc(left, func(n []string) bool { return lab.Names(f.Text(), n) })
 		}
 	}
 	return place, left
@@ -111,7 +77,7 @@ func alarms(findings []Finding, all []*wanted) []Finding {
 		f := &findings[i]
 		wrong := slices.ContainsFunc(all, func(w *wanted) bool { return slices.Contains(w.Checks, f.Check) }) &&
 			!slices.ContainsFunc(all, func(w *wanted) bool { return w.about(f) || slices.Contains(w.Follow, f.Check) })
-		if f.loud() && (!explained[f.Check] || wrong) && (f.Cause == nil || !explained[f.Cause.Check]) {
+		if f.Loud() && (!explained[f.Check] || wrong) && (f.Cause == nil || !explained[f.Cause.Check]) {
 			out = append(out, *f)
 		}
 	}

@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kitescope/tools/e2e/lab"
 )
 
 func found(check, severity, object string, cause string) Finding {
-	f := Finding{Check: check, Severity: severity, Object: thing{Name: object}, Message: check + " of " + object}
+	f := Finding{Check: check, Severity: severity, Object: lab.Thing{Name: object}, Message: check + " of " + object}
 	if cause != "" {
 		f.Cause = &struct {
 			Check string `json:"check"`
@@ -106,7 +108,7 @@ func TestWatchedFindings(t *testing.T) {
 		return f
 	}
 	events := []Finding{event(1, "new", "a"), event(5, "new", "b"), event(8, "gone", "a"), event(9, "new", "a"), event(12, "gone", "b")}
-	if got := risen(events, began.Add(4*time.Second), began.Add(9*time.Second)); len(got) != 1 || got[0].Check != "b" {
+	if got := lab.Risen(events, began.Add(4*time.Second), began.Add(9*time.Second)); len(got) != 1 || got[0].Check != "b" {
 		t.Errorf("risen between 4 and 9 s: %v", got)
 	}
 	for second, want := range map[int]int{0: 0, 2: 1, 6: 2, 8: 1, 10: 2, 13: 1} {

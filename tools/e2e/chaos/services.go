@@ -34,10 +34,10 @@ func serviceKinds() []*Kind {
 		},
 		{
 			Name: "etcd killed and restarted", Weight: 3, Draw: nothing, Touches: etcd, Want: noEtcd, Alone: true,
-			Inject: func(ctx context.Context, l *Lab, _ Args) error { return l.stopEtcd(ctx) },
+			Inject: func(ctx context.Context, l *Lab, _ Args) error { return l.StopEtcd(ctx) },
 			There:  etcdSilent, Limit: 10 * time.Second, Hold: 8 * time.Second,
 			Heal: func(ctx context.Context, l *Lab, _ Args) error {
-				if err := l.startEtcd(ctx); err != nil {
+				if err := l.StartEtcd(ctx); err != nil {
 					return err
 				}
 				return allBack(ctx, l)
@@ -105,9 +105,9 @@ func queueKinds() []*Kind {
 				}
 			},
 			Inject: func(ctx context.Context, l *Lab, a Args) error {
-				err := l.kafkaTool(ctx, "org.apache.kafka.tools.TopicCommand", "--delete", "--topic", a.What)
+				err := l.KafkaTool(ctx, "org.apache.kafka.tools.TopicCommand", "--delete", "--topic", a.What)
 				if err != nil {
-					err = l.kafkaTool(ctx, "kafka.admin.TopicCommand", "--delete", "--topic", a.What)
+					err = l.KafkaTool(ctx, "kafka.admin.TopicCommand", "--delete", "--topic", a.What)
 				}
 				return err
 			},
@@ -124,7 +124,7 @@ func signalOf(process string, s syscall.Signal) func(context.Context, *Lab, Args
 }
 
 func etcdSilent(ctx context.Context, l *Lab, _ Args) Seen {
-	err := l.etcdAnswers(ctx)
+	err := l.EtcdAnswers(ctx)
 	return Seen{There: err != nil, What: fmt.Sprintf("etcdctl: %v", err)}
 }
 
@@ -141,14 +141,14 @@ const filler = "chaos/filler/"
 
 // fillEtcd gives etcd a quota that it soon uses up.
 func fillEtcd(ctx context.Context, l *Lab, _ Args) error {
-	if err := l.stopEtcd(ctx); err != nil {
+	if err := l.StopEtcd(ctx); err != nil {
 		return err
 	}
 	info, err := os.Stat(l.Run() + "/etcd/member/snap/db")
 	if err != nil {
 		return err
 	}
-	if err := l.startEtcd(ctx, "--quota-backend-bytes="+strconv.FormatInt(info.Size()+512<<10, 10)); err != nil {
+	if err := l.StartEtcd(ctx, "--quota-backend-bytes="+strconv.FormatInt(info.Size()+512<<10, 10)); err != nil {
 		return err
 	}
 	for i := range 200 {
@@ -163,10 +163,10 @@ func fillEtcd(ctx context.Context, l *Lab, _ Args) error {
 }
 
 func emptyEtcd(ctx context.Context, l *Lab, _ Args) error {
-	if err := l.stopEtcd(ctx); err != nil {
+	if err := l.StopEtcd(ctx); err != nil {
 		return err
 	}
-	if err := l.startEtcd(ctx, "--quota-backend-bytes=1073741824"); err != nil {
+	if err := l.StartEtcd(ctx, "--quota-backend-bytes=1073741824"); err != nil {
 		return err
 	}
 	for _, words := range [][]string{{"alarm", "disarm"}, {"del", "--prefix", filler}, {"alarm", "disarm"}} {

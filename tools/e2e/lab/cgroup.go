@@ -13,15 +13,30 @@ import (
 
 // Limit gives a process a part of a core until it is taken back, by the processor quota of a control group (version 1 or 2). It needs root.
 func (l *Lab) Limit(process string, cores float64) error {
+	const period = 100_000 // microseconds, the kernel's own
+	quota := strconv.Itoa(int(cores * period))
+	settings := map[string]string{"cpu.cfs_period_us": strconv.Itoa(period), "cpu.cfs_quota_us": quota}
+	if !version1("cpu") {
+		settings = map[string]string{"cpu.max": fmt.Sprintf("%s %d", quota, period)}
+	}
+	return l.Group("cpu", process, settings)
+}
+
+func version1(controller string) bool {
+	_, err := os.Stat("/sys/fs/cgroup/" + controller)
+	return err == nil
+}
+
+// Group moves a process into a control group of its own with these settings, until it is taken back: that of a controller in version 1, the
+// only one there is in version 2. It needs root.
+func (l *Lab) Group(controller, process string, settings map[string]string) error {
 	pid := l.PID(process)
 	if pid == 0 || l.State(process) == "" {
 		return fmt.Errorf("limit %s: it does not run", process)
 	}
-	const period = 100_000 // microseconds, the kernel's own
-	quota := strconv.Itoa(int(cores * period))
-	root, settings := "/sys/fs/cgroup/cpu", map[string]string{"cpu.cfs_period_us": strconv.Itoa(period), "cpu.cfs_quota_us": quota}
-	if _, err := os.Stat(root); err != nil {
-		root, settings = "/sys/fs/cgroup", map[string]string{"cpu.max": fmt.Sprintf("%s %d", quota, period)}
+	root := "/sys/fs/cgroup"
+	if version1(controller) {
+		root = filepath.Join(root, controller)
 	}
 	group := filepath.Join(root, "kitescope-"+process)
 	if err := os.MkdirAll(group, 0o755); err != nil {

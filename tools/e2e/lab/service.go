@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"context"
@@ -8,20 +8,18 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"kitescope/tools/e2e/lab"
 )
 
-// startEtcd starts etcd as cluster.sh does, with flags of its own.
-func (l *Lab) startEtcd(ctx context.Context, flags ...string) error {
+// StartEtcd starts etcd as cluster.sh does, with flags of its own.
+func (l *Lab) StartEtcd(ctx context.Context, flags ...string) error {
 	log, err := os.OpenFile(filepath.Join(l.Run(), "log", "etcd.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
 	cmd := exec.Command("etcd", append([]string{ //nolint:noctx // it outlives the round
-		"--name", "lab", "--data-dir", filepath.Join(l.Run(), "etcd"), "--listen-client-urls", "http://" + lab.EtcdAddress,
-		"--advertise-client-urls", "http://" + lab.EtcdAddress, "--listen-peer-urls", "http://127.0.0.1:20380",
+		"--name", "lab", "--data-dir", filepath.Join(l.Run(), "etcd"), "--listen-client-urls", "http://" + EtcdAddress,
+		"--advertise-client-urls", "http://" + EtcdAddress, "--listen-peer-urls", "http://127.0.0.1:20380",
 		"--initial-advertise-peer-urls", "http://127.0.0.1:20380", "--initial-cluster", "lab=http://127.0.0.1:20380",
 		"--auto-compaction-mode=revision", "--auto-compaction-retention=1000",
 	}, flags...)...)
@@ -34,28 +32,30 @@ func (l *Lab) startEtcd(ctx context.Context, flags ...string) error {
 	if err := os.WriteFile(filepath.Join(l.Run(), "pid", "etcd.pid"), fmt.Appendln(nil, cmd.Process.Pid), 0o644); err != nil {
 		return err
 	}
-	return lab.Wait(ctx, 30*time.Second, "etcd answers", func() bool { return l.etcdAnswers(ctx) == nil })
+	return Wait(ctx, 30*time.Second, "etcd answers", func() bool { return l.EtcdAnswers(ctx) == nil })
 }
 
-func (l *Lab) stopEtcd(ctx context.Context) error {
+// StopEtcd kills etcd.
+func (l *Lab) StopEtcd(ctx context.Context) error {
 	if err := l.Signal("etcd", syscall.SIGKILL); err != nil {
 		return err
 	}
-	return lab.Wait(ctx, 10*time.Second, "end of etcd", func() bool { return l.State("etcd") == "" })
+	return Wait(ctx, 10*time.Second, "end of etcd", func() bool { return l.State("etcd") == "" })
 }
 
-func (l *Lab) etcdAnswers(ctx context.Context) error {
+// EtcdAnswers returns an error unless etcd answers a read.
+func (l *Lab) EtcdAnswers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_, err := l.Output(ctx, "etcdctl", "--endpoints", lab.EtcdAddress, "--command-timeout=3s", "get", "by-dev/meta/session/id")
+	_, err := l.Output(ctx, "etcdctl", "--endpoints", EtcdAddress, "--command-timeout=3s", "get", "by-dev/meta/session/id")
 	return err
 }
 
-// kafkaTool runs a tool of Kafka.
-func (l *Lab) kafkaTool(ctx context.Context, class string, words ...string) error {
+// KafkaTool runs a tool of Kafka.
+func (l *Lab) KafkaTool(ctx context.Context, class string, words ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	libs := filepath.Join(l.Home, "kafka", "libs", "*")
-	_, err := l.Output(ctx, "java", append([]string{"-Xmx128m", "-cp", libs, class, "--bootstrap-server", lab.KafkaAddress}, words...)...)
+	_, err := l.Output(ctx, "java", append([]string{"-Xmx128m", "-cp", libs, class, "--bootstrap-server", KafkaAddress}, words...)...)
 	return err
 }
