@@ -1,0 +1,102 @@
+// Command paths breaks the resources and the paths of a real Milvus cluster, and holds what kitescope reports against what a client feels.
+//
+// A seed draws rounds from a grammar that knows no check of kitescope: a resource of a process is limited, a path between two components
+// is slow or cut, a topic, a folder, a key or a setting is changed, or a client misbehaves, at a random strength, one or two at once. A
+// client of its own measures requests of every kind all the time. A round counts by what that client felt, not by what was done.
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// Action is one thing that is done to a resource or a path.
+type Action struct {
+	Family     string
+	Components []string // what it is done to: processes, "kafka", "etcd", "storage", "host", "client"
+	Args       string
+	Fresh      bool // only a new cluster undoes it
+
+	names  []string // by which a finding may name what it is done to, beside the components; some are known only at injection
+	inject func(ctx context.Context, l *Lab, a *Action) error
+	// effect reports by other means than kitescope whether the action took effect, and how that was seen.
+	effect func(ctx context.Context, l *Lab) (bool, string)
+}
+
+func (a *Action) String() string {
+	return strings.TrimSpace(a.Family + " " + strings.Join(a.Components, ">") + " " + a.Args)
+}
+
+// calls lists by component those that serve its part of requests, by the documented path of each kind of request of Milvus 2.3.
+var calls = map[string][]string{
+	"client":     {"proxy"},
+	"proxy":      {"rootcoord", "datacoord", "querycoord", "querynode1", "querynode2", "querynode3", "kafka"},
+	"rootcoord":  {"etcd", "kafka", "datacoord", "querycoord", "proxy"},
+	"datacoord":  {"etcd", "rootcoord", "datanode", "indexnode", "storage"},
+	"querycoord": {"etcd", "rootcoord", "datacoord", "querynode1", "querynode2", "querynode3"},
+	"datanode":   {"kafka", "storage", "datacoord", "rootcoord"},
+	"indexnode":  {"storage", "datacoord"},
+	"querynode1": {"kafka", "storage", "querynode2", "querynode3"},
+	"querynode2": {"kafka", "storage", "querynode1", "querynode3"},
+	"querynode3": {"kafka", "storage", "querynode1", "querynode2"},
+}
+
+// next returns the components next to those of an action on any path. A link has none: both of its ends are injected.
+func (a *Action) next() []string {
+	if a.Family == "link" {
+		return nil
+	}
+	var all []string
+	for from, to := range calls {
+		for _, c := range to {
+			if slices.Contains(a.Components, from) {
+				all = append(all, c)
+			}
+			if slices.Contains(a.Components, c) && from != "client" { // every finding may name what the client uses
+				all = append(all, from)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(c string) bool { return slices.Contains(a.Components, c) })
+}
+
+// words are the names of components that are no registered process, or the only one of their role.
+var words = map[string][]string{
+	"proxy": {"proxy", "proxies"}, "rootcoord": {"rootcoord"}, "datacoord": {"datacoord"}, "querycoord": {"querycoord"},
+	"datanode": {"datanode", "data node"}, "indexnode": {"indexnode", "index node"},
+	"kafka": {"kafka", "message queue", "the queue", lab.KafkaAddress}, "etcd": {"etcd"}, "storage": {"storage", "disk"},
+	"host": {"host", "machine"}, "client": {"client", "collection " + felt, felt},
+}
+
+// felt is the collection of the client to which all that misbehaves goes, too.
+const felt = "felt"
+
+// namesOf returns the words by which a finding may name these components.
+func (l *Lab) namesOf(components []string) []string {
+	var all []string
+	for _, c := range components {
+		all = append(all, words[c]...)
+		all = append(all, l.known[c]...)
+	}
+	return all
+}
+
+// remember adds the sessions that processes have now to the names they have had in this round.
+func (l *Lab) remember(ctx context.Context) {
+	sessions, err := l.Sessions(ctx)
+	if err != nil {
+		return
+	}
+	for process, s := range sessions {
+		for _, name := range []string{fmt.Sprintf("%s-%d", s.Role, s.ID), s.Address} {
+			if !slices.Contains(l.known[process], name) {
+				l.known[process] = append(l.known[process], name)
+			}
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"kitescope/tools/e2e/lab"
+)
+
+func TestSeedDrawsTheSame(t *testing.T) {
+	differ := false
+	for n := 1; n <= 100; n++ {
+		a, b := plan(round(3, n)), plan(round(3, n))
+		if a != b {
+			t.Errorf("round 3/%d is %q and %q", n, a, b)
+		}
+		differ = differ || a != plan(round(4, n))
+	}
+	if !differ {
+		t.Error("seeds 3 and 4 draw the same")
+	}
+}
+
+func TestGrammarIsWhole(t *testing.T) {
+	drawn, two := map[string]int{}, 0
+	for n := 1; n <= 2000; n++ {
+		actions := round(1, n)
+		if len(actions) == 2 {
+			two++
+		}
+		for _, a := range actions {
+			drawn[a.Family]++
+			if len(a.Components) == 0 || a.inject == nil || a.effect == nil {
+				t.Errorf("%s lacks a part", a)
+			}
+			for _, c := range a.Components {
+				if _, known := lab.Ports[c]; !known && words[c] == nil {
+					t.Errorf("%s: nothing names %s", a, c)
+				}
+				if slices.Contains(a.next(), c) {
+					t.Errorf("%s is a neighbor of itself", a)
+				}
+			}
+		}
+	}
+	for _, f := range families() {
+		if drawn[f.name] < 10 {
+			t.Errorf("%s was drawn %d times in 2,000 rounds", f.name, drawn[f.name])
+		}
+	}
+	if two < 200 {
+		t.Errorf("two at once in %d of 2,000 rounds", two)
+	}
+}
+
+func TestNext(t *testing.T) {
+	for _, c := range []struct {
+		action Action
+		want   string
+	}{
+		{Action{Components: []string{"indexnode"}}, "datacoord storage"},
+		{Action{Components: []string{"etcd"}}, "datacoord querycoord rootcoord"},
+		{Action{Components: []string{"proxy", "kafka"}, Family: "link"}, ""},
+	} {
+		if got := strings.Join(c.action.next(), " "); got != c.want {
+			t.Errorf("next to %v: %s, want %s", c.action.Components, got, c.want)
+		}
+	}
+}
