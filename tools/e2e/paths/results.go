@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// score adds up rounds.
+type score struct {
+	rounds, broken                   int
+	felt, silent                     int
+	kinds, right, impacts            int
+	first, second, exact1, exact2    int
+	quiet, errors, warnings, nowhere int
+	watch                            []float64
+	took                             []float64
+}
+
+func (s *score) add(r *Result) {
+	s.rounds++
+	if r.Broken != "" {
+		s.broken++
+		return
+	}
+	s.took = append(s.took, r.Took)
+	if !slices.ContainsFunc(r.Actions, func(a Played) bool { return a.There }) {
+		s.nowhere++
+	}
+	if len(r.Felt) == 0 {
+		s.quiet++
+		s.errors += min(1, len(r.Errors))
+		s.warnings += min(1, len(r.Warnings))
+		return
+	}
+	s.felt++
+	if !r.Loud {
+		s.silent++
+	}
+	for _, i := range r.Impact {
+		s.kinds++
+		if i.State != "" {
+			s.impacts++
+		}
+		if i.Right {
+			s.right++
+		}
+	}
+	count := func(place, most int) int {
+		if place > 0 && place <= most {
+			return 1
+		}
+		return 0
+	}
+	s.first, s.second = s.first+count(r.Next, 1), s.second+count(r.Next, 2)
+	s.exact1, s.exact2 = s.exact1+count(r.Place, 1), s.exact2+count(r.Place, 2)
+	if r.Watch > 0 {
+		s.watch = append(s.watch, r.Watch)
+	}
+}
+
+func (s *score) row(name string) string {
+	rounds := strconv.Itoa(s.rounds)
+	if s.broken > 0 {
+		rounds += fmt.Sprintf(", %d of them went wrong", s.broken)
+	}
+	impact := "-"
+	if s.impacts > 0 {
+		impact = share(s.right, s.kinds)
+	}
+	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s, %s | %s, %s | %d of %d, %d | %s | %s |\n", name, rounds, s.felt, s.silent, impact,
+		share(s.first, s.felt), share(s.second, s.felt), share(s.exact1, s.felt), share(s.exact2, s.felt), s.errors, s.quiet, s.warnings, times(s.watch), times(s.took))
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d (%.0f%%)", n, of, 100*float64(n)/float64(of))
+}
+
+func times(all []float64) string {
+	if len(all) == 0 {
+		return "-"
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("%.0f s, %.0f s", quantile(all, 0.5), quantile(all, 0.95))
+}
+
+// report is the generated part of docs/evidence/diagnosis.md: each seed and all of them, then what was silent, wrong or false.
+func report(results []*Result) string {
+	var b strings.Builder
+	b.WriteString("| seed | rounds | felt | of these silent | impact right, by kind of request | injected or next to it named first, first or second | injected itself named | " +
+		"not felt: with errors, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	type row struct {
+		seed    uint64
+		mending bool
+	}
+	var rows []row
+	by := map[row]*score{}
+	var fresh, mending score
+	for _, r := range results {
+		k := row{r.Seed, r.Mending}
+		if by[k] == nil {
+			by[k] = &score{}
+			rows = append(rows, k)
+		}
+		by[k].add(r)
+		if r.Mending {
+			mending.add(r)
+		} else {
+			fresh.add(r)
+		}
+	}
+	for _, k := range rows {
+		name := strconv.FormatUint(k.seed, 10)
+		if k.mending {
+			name += ", used while mending"
+		}
+		b.WriteString(by[k].row(name))
+	}
+	if mending.rounds > 0 {
+		b.WriteString(mending.row("**all used while mending**"))
+	}
+	b.WriteString(fresh.row("**all fresh seeds**"))
+	b.WriteString("\nSilent, wrong or false, by seed and round:\n\n")
+	b.WriteString(misses(results))
+	return b.String()
+}
+
+func misses(results []*Result) string {
+	var b strings.Builder
+	for _, r := range results {
+		at := fmt.Sprintf("- %d/%d %s", r.Seed, r.Round, r.what())
+		first := "nothing"
+		if len(r.Findings) > 0 {
+			first = lab.Clean(r.Findings[0])
+		}
+		switch {
+		case r.Broken != "":
+			fmt.Fprintf(&b, "%s: the round went wrong: %s\n", at, lab.Clean(r.Broken))
+		case len(r.Felt) == 0 && len(r.Errors) > 0:
+			fmt.Fprintf(&b, "%s: not felt, and an error: %s\n", at, lab.Clean(r.Errors[0]))
+		case len(r.Felt) == 0:
+		case !r.Loud:
+			fmt.Fprintf(&b, "%s: silent; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)
+		case r.Next == 0 || r.Next > 2:
+			fmt.Fprintf(&b, "%s: neither it nor its neighbors first or second; felt: %s; first finding: %s\n", at, feltText(r.Felt), first)
+		}
+		for _, i := range r.Impact {
+			if i.State != "" && !i.Right {
+				fmt.Fprintf(&b, "%s: impact of %s is %s\n", at, i.Kind, i.State)
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return "Nothing.\n"
+	}
+	return b.String()
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+const (
+	calm = 60 * time.Second  // how long a cluster has to be well before a round
+	wait = 240 * time.Second // for that
+	hold = 45 * time.Second  // how long an action has to be felt in
+	more = 12 * time.Second  // how much longer it goes on, for --watch
+)
+
+// Played is one action of a round.
+type Played struct {
+	Action string `json:"action"`
+	Effect string `json:"effect"`
+	There  bool   `json:"there"`
+}
+
+// Result is one round, a line of results.jsonl.
+type Result struct {
+	Seed     uint64    `json:"seed"`
+	Round    int       `json:"round"`
+	At       time.Time `json:"at"`
+	Mending  bool      `json:"mending,omitempty"` // the seed was used while kitescope was mended
+	Actions  []Played  `json:"actions"`
+	Felt     []Felt    `json:"felt,omitempty"` // until the look
+	Late     []Felt    `json:"felt_later,omitempty"`
+	Began    float64   `json:"felt_seconds,omitempty"` // from the injection until it began to be felt
+	Look     float64   `json:"look_seconds,omitempty"` // from then until the look was over
+	Took     float64   `json:"took_seconds,omitempty"`
+	Exit     int       `json:"exit"`
+	Loud     bool      `json:"loud,omitempty"`
+	Impact   []Impact  `json:"impact,omitempty"`
+	Over     []string  `json:"impact_over,omitempty"` // kinds that are not well by the impact, and were not felt
+	Place    int       `json:"place,omitempty"`       // of the first loud finding that names what was injected
+	Next     int       `json:"next,omitempty"`        // or what is next to it on a path
+	Watch    float64   `json:"watch_seconds,omitempty"`
+	WatchAny float64   `json:"watch_any_seconds,omitempty"` // until a finding that names anything
+	Findings []string  `json:"findings,omitempty"`          // the first of the look that follow from no other
+	Errors   []string  `json:"errors,omitempty"`            // of a round in which nothing was felt
+	Warnings []string  `json:"warnings,omitempty"`
+	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and is not scored
+}
+
+type runner struct {
+	lab     *Lab
+	actions []*Action
+	log     func(format string, words ...any)
+}
+
+// play plays one round, and reports whether the cluster is well after it.
+func (r *runner) play(ctx context.Context, result *Result) (well bool) {
+	err := r.round(ctx, result)
+	if err != nil {
+		result.Broken = err.Error()
+	}
+	healed := r.lab.heal(ctx)
+	if healed != nil {
+		r.log("not healed: %v", healed)
+	}
+	return healed == nil && err == nil && !slices.ContainsFunc(r.actions, func(a *Action) bool { return a.Fresh })
+}
+
+func (r *runner) round(ctx context.Context, result *Result) error {
+	l := r.lab
+	l.known = map[string][]string{}
+	watch, err := l.kitescope.Watch(ctx, l.Lab, l.Out)
+	if err != nil {
+		return err
+	}
+	defer watch.End()
+	file := filepath.Join(l.Out, "requests.jsonl")
+	end, err := l.feel(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer end()
+	by, err := r.calm(ctx, file)
+	if err != nil {
+		return err
+	}
+	l.remember(ctx)
+	injected := time.Now()
+	for _, a := range r.actions {
+		r.log("inject %s", a)
+		if err := a.inject(ctx, l, a); err != nil {
+			return fmt.Errorf("inject %s: %w", a, err)
+		}
+	}
+	felt := r.feel(ctx, file, by, injected)
+	asked := time.Now()
+	look, err := l.kitescope.Diagnose(ctx, l.Lab, filepath.Join(l.Out, "look.json"), injected)
+	if err != nil {
+		return err
+	}
+	for _, a := range r.actions {
+		there, how := a.effect(ctx, l)
+		result.Actions = append(result.Actions, Played{a.String(), how, there})
+		r.log("effect %v: %s", there, how)
+	}
+	_ = lab.Sleep(ctx, more)
+	l.remember(ctx)
+	later := feltOf(readRequests(file), by, injected, time.Now())
+	result.Late = slices.DeleteFunc(later, func(f Felt) bool {
+		return slices.ContainsFunc(felt, func(g Felt) bool { return g.Kind == f.Kind })
+	})
+	r.score(result, look, felt, lab.Risen(watch.Events(), injected, time.Now()), injected, asked)
+	if !watch.Alive() {
+		return errors.New("--watch ended by itself")
+	}
+	if result.bad() {
+		if err := l.kitescope.Bundle(ctx, l.Lab, filepath.Join(l.Out, "during.kite")); err != nil {
+			r.log("no bundle: %v", err)
+		}
+	}
+	return nil
+}
+
+// calm waits until the client had no failures for a minute, and returns how long requests took.
+func (r *runner) calm(ctx context.Context, file string) (map[string]Past, error) {
+	for began := time.Now(); ; {
+		if err := lab.Sleep(ctx, 2*time.Second); err != nil {
+			return nil, err
+		}
+		by, bad := past(readRequests(file), time.Now().Add(-calm), time.Now())
+		// It takes a few seconds until it is connected.
+		if time.Since(began) > calm+5*time.Second && bad == 0 && len(by) == len(kinds) {
+			return by, nil
+		}
+		if time.Since(began) > wait {
+			return nil, fmt.Errorf("the cluster is not well: %d requests failed in a minute, %d kinds of %d succeeded", bad, len(by), len(kinds))
+		}
+	}
+}
+
+// feel waits until something is felt.
+func (r *runner) feel(ctx context.Context, file string, by map[string]Past, injected time.Time) []Felt {
+	for {
+		if lab.Sleep(ctx, time.Second) != nil {
+			return nil
+		}
+		felt := feltOf(readRequests(file), by, injected, time.Now())
+		if len(felt) > 0 || time.Since(injected) > hold {
+			return felt
+		}
+	}
+}
+
+func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.Finding, injected, asked time.Time) {
+	result.Felt, result.Took, result.Exit, result.Loud = felt, look.Took, look.Exit, loud(look)
+	var names, all []string
+	for _, a := range r.actions {
+		names = append(names, append(r.lab.namesOf(a.Components), a.names...)...)
+		all = append(all, r.lab.namesOf(a.next())...)
+	}
+	all = append(all, names...)
+	for i := range look.Findings {
+		if f := &look.Findings[i]; f.Cause == nil && len(result.Findings) < 5 {
+			result.Findings = append(result.Findings, f.String())
+		}
+	}
+	if look.Stderr != "" && len(look.Findings) == 0 {
+		result.Findings = append(result.Findings, look.Stderr)
+	}
+	for _, said := range look.Impact {
+		fine := said.State == "fine" || said.State == "idle" || said.State == "unknown"
+		if !fine && !slices.ContainsFunc(felt, func(f Felt) bool { return f.Kind == said.Request }) {
+			result.Over = append(result.Over, said.Request+" "+said.State)
+		}
+	}
+	if len(felt) == 0 {
+		result.Errors, result.Warnings = lines(look.Findings, "error"), lines(look.Findings, "warning")
+		return
+	}
+	result.Began = felt[0].Since
+	for _, f := range felt {
+		result.Began = min(result.Began, f.Since)
+	}
+	began := unix(injected) + result.Began
+	result.Look = round1(unix(asked) - began + look.Took)
+	result.Impact = impactOf(felt, look)
+	result.Place, result.Next = place(look, names), place(look, all)
+	result.Watch, result.WatchAny = firstLoud(risen, all, began), firstLoud(risen, nil, began)
+}
+
+// bad reports whether the look of a round is to be looked into.
+func (r *Result) bad() bool {
+	if len(r.Felt) == 0 {
+		return len(r.Errors) > 0
+	}
+	return !r.Loud || r.Next == 0 || r.Next > 2 || slices.ContainsFunc(r.Impact, func(i Impact) bool { return i.State != "" && !i.Right })
+}
+
+func (r *Result) what() string {
+	var all []string
+	for _, a := range r.Actions {
+		all = append(all, "`"+a.Action+"`")
+	}
+	return strings.Join(all, " and ")
+}
+
+func feltText(felt []Felt) string {
+	var all []string
+	for _, f := range felt {
+		all = append(all, fmt.Sprintf("%s %s (%d of %d)", f.Kind, strings.Join(f.Ways, "+"), f.Bad, f.Of))
+	}
+	return strings.Join(all, ", ")
+}

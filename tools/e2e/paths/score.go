@@ -1,0 +1,87 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// states lists by what a client felt the states of a kind of request that say so. What is refused before it is counted cannot be seen: it is unknown.
+var states = map[string][]string{
+	"failed":  {"failing"},
+	"refused": {"refused", "failing", "unknown"},
+	"hanging": {"hanging", "failing"},
+	"slow":    {"slow", "hanging"},
+}
+
+// Impact is what the impact of a look says of one kind of request that was felt.
+type Impact struct {
+	Kind  string `json:"kind"`
+	State string `json:"state"` // "" if the look has none
+	Right bool   `json:"right"`
+}
+
+// impactOf holds the impact of a look against what was felt.
+func impactOf(felt []Felt, look *lab.Look) []Impact {
+	var all []Impact
+	for _, f := range felt {
+		i := Impact{Kind: f.Kind}
+		for _, said := range look.Impact {
+			if said.Request == f.Kind {
+				i.State = said.State
+			}
+		}
+		i.Right = slices.ContainsFunc(f.Ways, func(way string) bool { return slices.Contains(states[way], i.State) })
+		all = append(all, i)
+	}
+	return all
+}
+
+// loud reports whether a look has a warning or an error, or could not read etcd and says so.
+func loud(look *lab.Look) bool {
+	return slices.ContainsFunc(look.Findings, func(f lab.Finding) bool { return f.Loud() }) || unreadable(look)
+}
+
+func unreadable(look *lab.Look) bool {
+	return len(look.Findings) == 0 && look.Exit != 0 && strings.Contains(look.Stderr, lab.EtcdAddress)
+}
+
+// place returns at which place, from 1 on, a loud finding that follows from no other names one of these, 0 if none does.
+func place(look *lab.Look, names []string) int {
+	if unreadable(look) && lab.Names(strings.ToLower(look.Stderr), names) {
+		return 1
+	}
+	at := 0
+	for i := range look.Findings {
+		f := &look.Findings[i]
+		if f.Cause != nil || !f.Loud() {
+			continue
+		}
+		if at++; lab.Names(f.Text(), names) {
+			return at
+		}
+	}
+	return 0
+}
+
+// firstLoud returns the seconds until the first loud finding of --watch that names one of these, 0 if there is none.
+func firstLoud(events []lab.Finding, names []string, since float64) float64 {
+	for i := range events {
+		f := &events[i]
+		if f.Loud() && (names == nil || lab.Names(f.Text(), names)) {
+			return max(round1(unix(f.Time())-since), 0.1)
+		}
+	}
+	return 0
+}
+
+func lines(findings []lab.Finding, severity string) []string {
+	var all []string
+	for i := range findings {
+		if findings[i].Severity == severity {
+			all = append(all, findings[i].String())
+		}
+	}
+	return all
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+var start = time.Unix(1_000_000, 0)
+
+// sent makes requests of one kind, one a second from a second on, each of which takes as long as is given.
+func sent(kind, way string, from, count int, took float64) []request {
+	var all []request
+	for i := range count {
+		r := request{N: from + i, Kind: kind, Began: unix(start) + float64(from+i), Way: way}
+		if took >= 0 {
+			r.Took = &took
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestFelt(t *testing.T) {
+	by := map[string]Past{"search": {P50: 0.02, P95: 0.1, N: 60}}
+	for _, c := range []struct {
+		name string
+		sent []request
+		want string // the ways
+		at   float64
+	}{
+		{"well", sent("search", "", 0, 30, 0.1), "", 0},
+		{"all fail", sent("search", "failed", 0, 30, 0.01), "failed", 0},
+		{"a second of failures", slices.Concat(sent("search", "failed", 3, 1, 0.01), sent("search", "", 4, 26, 0.05)), "", 0},
+		{"slow", sent("search", "", 0, 30, 0.5), "slow", 0.3},
+		{"twice as slow", sent("search", "", 0, 30, 0.2), "", 0},
+		{"one that hangs", append(sent("search", "", 0, 5, 0.05), sent("search", "", 5, 1, -1)...), "hanging", 5.3},
+		{"one that has taken long for four seconds", sent("search", "", 26, 1, -1), "", 0},
+		{"hung until its time was over", sent("search", "hanging", 0, 2, 15), "hanging", 0.3},
+		{"bad before the injection", slices.Concat(sent("search", "failed", -20, 19, 0.01), sent("search", "", 0, 30, 0.05)), "", 0},
+		{"of another kind", sent("flush", "", 0, 30, 0.04), "", 0},
+	} {
+		felt := feltOf(c.sent, by, start, start.Add(30*time.Second))
+		switch {
+		case c.want == "" && len(felt) > 0:
+			t.Errorf("%s: felt %+v", c.name, felt)
+		case c.want != "" && (len(felt) != 1 || strings.Join(felt[0].Ways, "+") != c.want || felt[0].Since != c.at):
+			t.Errorf("%s: felt %+v, want %s after %g s", c.name, felt, c.want, c.at)
+		}
+	}
+}
+
+func TestPast(t *testing.T) {
+	all := slices.Concat(sent("search", "", 0, 19, 0.1), sent("search", "", 19, 1, 0.5), sent("search", "failed", 20, 1, 0), sent("flush", "", 25, 1, -1))
+	by, bad := past(all, start, start.Add(30*time.Second))
+	if want := (Past{P50: 0.1, P95: 0.1, N: 20}); bad != 1 || len(by) != 1 || by["search"] != want {
+		t.Errorf("%v and %d bad, want %v and 1", by, bad, want)
+	}
+}
+
+func finding(severity, text, cause string) lab.Finding {
+	f := lab.Finding{Check: text, Severity: severity, Message: text}
+	if cause != "" {
+		f.Cause = &struct {
+			Check string `json:"check"`
+		}{cause}
+	}
+	return f
+}
+
+func TestPlace(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		findings []lab.Finding
+		want     int
+	}{
+		{"first", []lab.Finding{finding("error", "querynode-5 hangs", "")}, 1},
+		{"second", []lab.Finding{finding("error", "all is lost", ""), finding("warning", "querynode-5 hangs", "")}, 2},
+		{"what follows from another does not count", []lab.Finding{finding("error", "all is lost", ""), finding("error", "no leader", "lost"), finding("error", "querynode-5", "")}, 2},
+		{"neither does what is not loud", []lab.Finding{finding("info", "querynode-5 hangs", "")}, 0},
+		{"another process", []lab.Finding{finding("error", "querynode-51 hangs", "")}, 0},
+		{"none", nil, 0},
+	} {
+		if got := place(&lab.Look{Findings: c.findings}, []string{"querynode-5"}); got != c.want {
+			t.Errorf("%s: place %d, want %d", c.name, got, c.want)
+		}
+	}
+	if got := place(&lab.Look{Exit: 1, Stderr: "etcd at " + lab.EtcdAddress + " does not answer"}, words["etcd"]); got != 1 {
+		t.Errorf("etcd that cannot be read: place %d", got)
+	}
+}
+
+func TestImpact(t *testing.T) {
+	look := &lab.Look{Impact: []lab.Impact{{Request: "search", State: "fine"}, {Request: "insert", State: "hanging"}, {Request: "delete", State: "unknown"}}}
+	got := impactOf([]Felt{{Kind: "search", Ways: []string{"slow"}}, {Kind: "insert", Ways: []string{"slow", "hanging"}}, {Kind: "delete", Ways: []string{"refused"}}, {Kind: "load", Ways: []string{"failed"}}}, look)
+	want := []Impact{{"search", "fine", false}, {"insert", "hanging", true}, {"delete", "unknown", true}, {"load", "", false}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestFirstLoud(t *testing.T) {
+	at := func(f lab.Finding, second int) lab.Finding {
+		f.At = start.Add(time.Duration(second) * time.Second).Format(time.RFC3339Nano)
+		return f
+	}
+	events := []lab.Finding{at(finding("info", "kafka", ""), 1), at(finding("error", "proxy-1", ""), 3), at(finding("warning", "kafka", ""), 7)}
+	if named, any := firstLoud(events, []string{"kafka"}, unix(start)), firstLoud(events, nil, unix(start)); named != 7 || any != 3 {
+		t.Errorf("named after %g s, any after %g s", named, any)
+	}
+}
+
+// TestDocumentIsOfTheRecordedRounds holds the score in the document against the rounds that were played.
+func TestDocumentIsOfTheRecordedRounds(t *testing.T) {
+	results, err := lab.ReadResults[Result]("results.jsonl")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../../docs/evidence/diagnosis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) > 0 && !strings.Contains(string(text), report(results)) {
+		t.Error("docs/evidence/diagnosis.md is not what results.jsonl says: go run . -report -docs ../../../docs/evidence/diagnosis.md")
+	}
+	for _, r := range results {
+		if played := fmt.Sprint(round(r.Seed, r.Round)); r.Broken == "" && len(r.Actions) != len(round(r.Seed, r.Round)) {
+			t.Errorf("%d/%d is no longer what was played: %s", r.Seed, r.Round, played)
+		}
+	}
+}
