@@ -250,6 +250,14 @@ e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, sco
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-chaos ./cmd/kitescope
 	cd tools/e2e/chaos && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-chaos) -docs $(CURDIR)/docs/evidence/diagnosis.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(CHAOSFLAGS)
 
+# For e2e-paths: as for e2e-chaos; PATHSFLAGS='-churn 60m' plays no faults and counts false findings.
+PATHSFLAGS ?=
+
+.PHONY: e2e-paths
+e2e-paths: ## act on resources and paths of a real cluster, drawn from SEED in ROUNDS, score the diagnosis by what a client feels, into docs/evidence/diagnosis.md (needs what e2e needs, root, nft, strace, two minutes a round)
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-paths ./cmd/kitescope
+	cd tools/e2e/paths && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-paths) -docs $(CURDIR)/docs/evidence/diagnosis.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(PATHSFLAGS)
+
 # For e2e-latency: LATENCYFLAGS='-only strong,nq' plays some and writes no document, '-list' prints all, '-healthy 30m' counts false findings, '-keep DIR' keeps all, '-again' with it judges that anew.
 LATENCYFLAGS ?=
 

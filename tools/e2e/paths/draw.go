@@ -40,8 +40,14 @@ func families() []family {
 		{"signal", 3, drawSignal},
 		{"host", 1, drawHost},
 		{"link", 9, drawLink},
+		{"quota", 2, drawQuota},
+		{"topic", 4, drawTopic},
 		{"folder", 3, drawCalls},
 		{"space", 2, drawSpace},
+		{"client", 5, drawMisuse},
+		{"key", 3, drawKey},
+		{"setting", 3, drawSetting},
+		{"login", 1, drawLogin},
 	}
 }
 

@@ -68,3 +68,27 @@ func TestNext(t *testing.T) {
 		}
 	}
 }
+
+func TestSettings(t *testing.T) {
+	yaml := `etcd:
+  endpoints: localhost:2379
+queryNode:
+  cacheSize: 32 # GB
+  scheduler:
+    cpuRatio: 10.0
+  port: 21123
+  enableDisk: false
+proxy:
+  maxNameLength: 255
+`
+	got := settings(yaml, "querynode")
+	want := []setting{{"QUERYNODE_CACHESIZE", "32"}, {"QUERYNODE_SCHEDULER_CPURATIO", "10.0"}, {"QUERYNODE_ENABLEDISK", "false"}}
+	if !slices.Equal(got, want) {
+		t.Fatalf("settings of a query node: %v, want %v", got, want)
+	}
+	for i, want := range []string{"3", "1", "true"} {
+		if other := got[i].other(0.1); other != want {
+			t.Errorf("%s times 0.1: %s, want %s", got[i].name, other, want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ type options struct {
 	rounds, from, nice                  int
 	plan, running, mending, reportOnly  bool
 	only, keep, kitescope, docs, record string
+	churn                               time.Duration
 }
 
 func main() {
@@ -39,6 +40,7 @@ func main() {
 	flag.StringVar(&o.kitescope, "kitescope", "", "the binary under test")
 	flag.StringVar(&o.docs, "docs", "", "the document that the score is written into")
 	flag.StringVar(&o.record, "record", "results.jsonl", "the file of the rounds' results")
+	flag.DurationVar(&o.churn, "churn", 0, "no faults: this long a healthy cluster under clients, half of it on a starved host")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, &o, os.Stdout)
@@ -93,6 +95,9 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 		if err := l.fresh(ctx); err != nil {
 			return err
 		}
+	}
+	if o.churn > 0 {
+		return churn(ctx, l, o.churn, log)
 	}
 	return rounds(ctx, o, l, out, log)
 }

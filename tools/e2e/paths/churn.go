@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// churn keeps clients busy on a cluster that is well, half of the time on a host whose processors others use, and counts what is reported:
+// any warning or error but one about the host is false.
+func churn(ctx context.Context, l *Lab, span time.Duration, log func(string, ...any)) error {
+	watch, err := l.kitescope.Watch(ctx, l.Lab, l.Out)
+	if err != nil {
+		return err
+	}
+	defer watch.End()
+	end, err := l.feel(ctx, filepath.Join(l.Out, "requests.jsonl"))
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := l.Beside(ctx, "churn", fmt.Sprint(span.Seconds())); err != nil {
+		return err
+	}
+	defer l.EndBackground(false)
+	looks, began, starved := 0, time.Now(), false
+	count := map[string]int{}
+	for time.Since(began) < span {
+		if !starved && time.Since(began) > span/2 {
+			starved = true
+			log("%d busy programs beside the cluster", busy)
+			if err := l.burn(ctx, busy); err != nil {
+				return err
+			}
+		}
+		look, err := l.kitescope.Diagnose(ctx, l.Lab, filepath.Join(l.Out, "look.json"), began)
+		if err != nil {
+			return err
+		}
+		looks++
+		for _, f := range look.Findings {
+			if f.Loud() && f.Cause == nil {
+				count[f.Severity]++
+				log("FALSE %s", f.String())
+			}
+		}
+		if err := lab.Sleep(ctx, 20*time.Second); err != nil {
+			return err
+		}
+	}
+	l.TakeBack()
+	events := watch.Events()
+	loud := slices.DeleteFunc(lab.Risen(events, began, time.Now()), func(f lab.Finding) bool { return !f.Loud() })
+	for _, f := range loud {
+		log("FALSE --watch %s %s", f.At, f.String())
+	}
+	log("%s of healthy churn, half of it starved: %d looks with %d errors and %d warnings; --watch %d lines, %d of them warnings or errors, still running: %v",
+		time.Since(began).Round(time.Second), looks, count["error"], count["warning"], len(events), len(loud), watch.Alive())
+	return nil
+}
+
+// busy is how many programs starve a host of two processors so that all of the cluster is late, and nothing fails.
+const busy = 16
