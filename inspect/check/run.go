@@ -10,7 +10,9 @@ import (
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/impact"
 	"kitescope/inspect/model"
+	"kitescope/inspect/place"
 )
 
 // Report is what all checks said about a cluster.
@@ -24,6 +26,9 @@ type Report struct {
 	// Accepted are the findings that a baseline took out.
 	Accepted []*Finding
 	Balance  *balance.Survey
+	// Impact is what clients feel, Places are where their requests break.
+	Impact *impact.Impact
+	Places *place.Places
 	// Unsettled are the collections that changed while the processes were asked, by id: checks that compare metadata with
 	// answers say nothing about them.
 	Unsettled []model.CollectionID
@@ -39,7 +44,7 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	r := &Report{Cluster: c, Now: now, Results: make([]*Result, len(checks)), Unsettled: c.Unsettled()}
 	newest := k.Facts(c, now, &next.Kept)
 	joint := k.joint(newest, now, next)
-	r.Balance = joint.Balance
+	r.Balance, r.Impact, r.Places = joint.Balance, newest.Impact(), newest.Places()
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 4)
 	for i, x := range checks {

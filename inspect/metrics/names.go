@@ -95,6 +95,7 @@ const (
 	WALBefore       Name = "wal_before"
 	WALProduce      Name = "wal_produce"
 	WALRetries      Name = "wal_retries"
+	WALProduces     Name = "wal_produces"
 	WALAppends      Name = "wal_appends"
 	WALAppendBytes  Name = "wal_append_bytes"
 
@@ -103,6 +104,8 @@ const (
 	CoreStorageRequest    Name = "core_storage_request"
 	CoreStorageOperations Name = "core_storage_operations"
 	MetaRequest           Name = "meta_request"
+	MetaOperations        Name = "meta_operations"
+	IndexTasks            Name = "index_tasks"
 
 	GCPause    Name = "gc_pause"
 	Goroutines Name = "goroutines"
@@ -111,6 +114,8 @@ const (
 	CPUSeconds Name = "cpu_seconds"
 	Allocated  Name = "allocated"
 	Resident   Name = "resident"
+	OpenFiles  Name = "open_files"
+	MaxFiles   Name = "max_files"
 	StartTime  Name = "start_time"
 	LastGC     Name = "last_gc"
 )
@@ -240,6 +245,7 @@ var table = []Metric{
 	{WALWrite, histogram, Seconds, since("2.6", "milvus_wal_impls_append_message_duration_seconds"), "channel_name, status", streamFile, "The same in the message queue below."},
 	{WALBefore, histogram, Seconds, since("2.6", "milvus_wal_interceptor_before_append_duration_seconds"), "channel_name, interceptor_name", streamFile, "What is done before: locks, time ticks, segments."},
 	{WALProduce, histogram, Seconds, since("2.6", "milvus_streaming_produce_success_duration_seconds"), "channel_name, access_model", streamFile, "Appending as the client of the WAL sees it."},
+	{WALProduces, counter, Count, since("2.6", "milvus_streaming_produce_total"), "channel_name, status (ok, cancel, error)", streamFile, "Appends as the client of the WAL counts them, once they ended."},
 	{WALAppends, counter, Count, since("2.6", "milvus_wal_append_message_total"), "channel_name, message_type, status (ok, cancel, error)", streamFile, "Messages that were appended to the WAL."},
 	{WALAppendBytes, histogram, Bytes, since("2.6", "milvus_wal_append_message_bytes"), "channel_name, status", streamFile, "Their sizes."},
 	{WALRetries, counter, Count, since("2.6", "milvus_wal_impls_append_message_retry_total"), "channel_name", streamFile, "Appends that were tried again."},
@@ -249,6 +255,8 @@ var table = []Metric{
 	{CoreStorageRequest, histogram, Milliseconds, since("2.3", "internal_storage_request_latency"), "persistent_data_op_type", coreFile, "A request of the part in C++ to the object storage."},
 	{CoreStorageOperations, counter, Count, since("2.3", "internal_storage_op_count"), "persistent_data_op_type, status (success, fail; none: failed gets)", coreFile, "Requests of the part in C++ to the object storage."},
 	{MetaRequest, histogram, Milliseconds, since("2.3", "milvus_meta_request_latency"), "meta_op_type", metaFile, "A request to etcd."},
+	{MetaOperations, counter, Count, since("2.3", "milvus_meta_op_count"), "meta_op_type (get, put, remove, txn), status (total, success, fail)", metaFile, "Requests to etcd, once they ended."},
+	{IndexTasks, counter, Count, always("milvus_indexnode_index_task_count"), "status (total, success, fail)", "pkg/metrics/indexnode_metrics.go", "Builds of indexes that a node was given."},
 
 	{GCPause, summary, Seconds, always("go_gc_duration_seconds"), "", goFile, "Pauses of Go's garbage collector."},
 	{Goroutines, gauge, Count, always("go_goroutines"), "", goFile, "Goroutines."},
@@ -257,6 +265,8 @@ var table = []Metric{
 	{CPUSeconds, counter, Seconds, always("process_cpu_seconds_total"), "", processFile, "CPU time."},
 	{Allocated, counter, Bytes, always("go_memstats_alloc_bytes_total"), "", goFile, "What was allocated in Go."},
 	{Resident, gauge, Bytes, always("process_resident_memory_bytes"), "", processFile, "Memory as the operating system counts it."},
+	{OpenFiles, gauge, Count, always("process_open_fds"), "", processFile, "Open file descriptors."},
+	{MaxFiles, gauge, Count, always("process_max_fds"), "", processFile, "The limit of open file descriptors."},
 	{StartTime, gauge, UnixSeconds, always("process_start_time_seconds"), "", processFile, "When the process started."},
 	{LastGC, gauge, UnixSeconds, always("go_memstats_last_gc_time_seconds"), "", goFile, "When the last garbage collection ended."},
 }

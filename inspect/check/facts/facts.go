@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"kitescope/inspect/balance"
+	"kitescope/inspect/impact"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
+	"kitescope/inspect/place"
 )
 
 // Facts are what checks judge a cluster by: the cluster itself, and what several checks want to know of it, worked out when the
@@ -38,6 +40,9 @@ type Facts struct {
 	Views *Views
 	// Latency is where the requests of the last window spend their time.
 	Latency func() *latency.Latency
+	// Impact is what clients feel of each kind of request; Places are the states of all components, and where requests break.
+	Impact func() *impact.Impact
+	Places func() *place.Places
 	// Rewrites are nil if nobody watched etcd.
 	Rewrites *Rewrites
 
@@ -93,6 +98,8 @@ func (k *Kept) share(f *Facts, next *Kept) {
 	f.Open = sync.OnceValue(func() []OpenSegment { return openSegments(f) })
 	budgets := cmp.Or(k.Latency, new(latency.Latest))
 	next.Latency, f.Latency = budgets, func() *latency.Latency { return budgets.Of(c) }
+	f.Impact = sync.OnceValue(func() *impact.Impact { return impact.Of(c) })
+	f.Places = sync.OnceValue(func() *place.Places { return place.Of(c, f.Impact()) })
 	f.works = sync.OnceValue(func() map[model.CollectionID]Work { return worksOf(f.Balance) })
 	f.Nodes = sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) })
 	f.digests = sync.OnceValue(func() map[model.CollectionID]*Digest {

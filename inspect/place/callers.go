@@ -1,0 +1,258 @@
+package place
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// operation is a counter of operations by how they ended.
+type operation struct {
+	name  metrics.Name
+	match model.Pair // zero: all
+	// about is what the operations depend on; "": the process that counts.
+	about Kind
+	does  string
+	// early: the total is counted before the operation, so that what it is above the ends is in flight.
+	early    bool
+	strength Strength
+}
+
+// operations returns the counters that are read of all releases.
+func operations() []operation {
+	return []operation{
+		{metrics.QueueOperations, pair("message_op_type", "produce"), Queue, "produce", true, Strong},
+		{metrics.WALAppends, model.Pair{}, Queue, "appends to the WAL", false, Medium},
+		{metrics.WALProduces, model.Pair{}, streaming, "appends", false, Medium},
+		{metrics.MetaOperations, model.Pair{}, Etcd, "requests to etcd", false, Strong},
+		{metrics.Flushes, model.Pair{}, "", "flushes", true, Medium},
+		{metrics.IndexTasks, model.Pair{}, "", "index builds", true, Medium},
+		{metrics.NodeRequests, pair("scope", "FromLeader"), "", "searches as a worker", true, Medium},
+		{metrics.NodeRequests, pair("scope", "OnLeader"), "", "searches as leader of a shard", true, Weak},
+	}
+}
+
+func pair(key, value string) model.Pair { return model.Pair{Key: key, Value: value} }
+
+// ends is how operations ended.
+type ends struct{ total, succeeded, failed, before, now float64 }
+
+// ended counts how the operations of a process ended in its window.
+func (p *part) ended(o operation) (e ends) {
+	each := func(w *metrics.Window, visit func(status string, n float64)) {
+		w.EachCounter(o.name, func(labels []model.Pair, n float64) {
+			s := model.Series{Labels: labels}
+			if o.match.Key == "" || s.Label(o.match.Key) == o.match.Value {
+				visit(s.Label("status"), n)
+			}
+		})
+	}
+	flying := func(sum *float64) func(string, float64) {
+		return func(status string, n float64) {
+			if status != "total" {
+				n = -n
+			}
+			*sum += n
+		}
+	}
+	each(p.window, func(status string, n float64) {
+		switch {
+		case status == "total":
+			e.total += n
+		case status == "success", status == "ok":
+			e.succeeded += n
+		case strings.HasPrefix(status, "fail"), status == "error":
+			e.failed += n
+		}
+	})
+	if o.early {
+		each(p.past, flying(&e.before))
+		each(metrics.NewWindow(nil, p.window.Scrape()), flying(&e.now))
+	}
+	return e
+}
+
+// operations judges what a process depends on by its counters of operations, between two scrapes.
+func (l *look) operations(p *part) {
+	if p.window == nil || p.window.SinceStart {
+		return
+	}
+	for _, o := range operations() {
+		if p.window.Missing(o.name) != "" {
+			continue
+		}
+		e := p.ended(o)
+		seen := Evidence{Strength: o.strength, Witness: p.Component.Name}
+		done := e.succeeded + e.failed
+		stuck := math.Floor(min(e.now, e.before+e.total))
+		in := " in " + seconds(p.window)
+		switch {
+		case e.failed >= manyFailed && e.failed >= failedShare*done:
+			seen.State, seen.Failed = Failing, e.failed
+			if o.about == Queue || o.about == Etcd {
+				seen.State = Refusing
+			}
+			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.does, count(e.failed), count(done), in, p.Component.Name)
+		case o.early && done == 0 && stuck >= manyHang:
+			seen.State = Hanging
+			seen.Text = fmt.Sprintf("%s: %s from %s wait, none ended%s", o.does, count(stuck), p.Component.Name, in)
+		case e.succeeded > 0 && e.failed == 0:
+			seen.State, seen.Strength = Fine, Weak
+			seen.Text = fmt.Sprintf("%s: %s succeeded%s from %s", o.does, count(e.succeeded), in, p.Component.Name)
+		default:
+			continue
+		}
+		if o.about == "" {
+			seen.Witness = ""
+			p.Evidence = append(p.Evidence, seen)
+			continue
+		}
+		l.testify(o.about, seen)
+	}
+	for _, o := range p.process.Metrics.StorageOpsSince(p.process.Before) {
+		if o.Failed >= manyFailed && o.Share() >= failedShare {
+			l.testify(Storage, Evidence{
+				State: Failing, Strength: Strong, Witness: p.Component.Name, Failed: o.Failed,
+				Text: fmt.Sprintf("%s: %s of %s failed in %s from %s", o.Op, count(o.Failed), count(o.Failed+o.Done), seconds(p.window), p.Component.Name),
+			})
+		}
+	}
+}
+
+// testimony is a histogram of calls from the side of their callers.
+type testimony struct {
+	name metrics.Name
+	// match selects series, nil: all.
+	match func(model.Series) bool
+	about Kind
+	does  string
+	// floor is from how many milliseconds on the calls are slow.
+	floor float64
+}
+
+// testimonies returns the histograms that are read. Healthy means of a 2.3.5 lab, loaded: timestamps 0.8 ms, GetShards 1.7, produce 7 to 40,
+// etcd 1 to 17.
+func testimonies() []testimony {
+	shards := func(s model.Series) bool { return strings.HasPrefix(s.Label("cache_name"), "GetShard") }
+	produce := func(s model.Series) bool { return s.Label("message_op_type") == "produce" }
+	files := func(s model.Series) bool {
+		return s.Label("persistent_data_op_type") != "walk" && s.Label("persistent_data_op_type") != "list"
+	}
+	return []testimony{
+		{metrics.ProxyTimestamp, nil, rootCoord, "timestamps", 100},
+		{metrics.ProxyCacheUpdate, func(s model.Series) bool { return !shards(s) && s.Label("cache_name") != "" }, rootCoord, "look-ups of schemas", 100},
+		{metrics.ProxyCacheUpdate, shards, queryCoord, "look-ups of shard leaders", 100},
+		{metrics.ProxyAllocateIDs, nil, rootCoord, "row ids", 100},
+		{metrics.ProxyAssignSegments, nil, dataCoord, "segments for inserts", 100},
+		{metrics.QueueRequest, produce, Queue, "produce", 100},
+		{metrics.WALProduce, nil, streaming, "appends", 100},
+		{metrics.WALWrite, nil, Queue, "appends of the WAL", 100},
+		{metrics.MetaRequest, nil, Etcd, "requests to etcd", 500},
+		{metrics.StorageRequest, files, Storage, "requests to the storage", 500},
+		{metrics.CoreStorageRequest, files, Storage, "requests to the storage", 500},
+	}
+}
+
+// testimonies judges components by how long calls to them took, as their callers measured it, against their own past. Processes that all
+// depend on one component are blamed themselves where the others find it quick.
+func (l *look) testimonies() {
+	for _, t := range testimonies() {
+		var slow []*part
+		var texts []string
+		quick := 0
+		for _, p := range l.parts {
+			if p.window == nil || p.window.SinceStart || p.window.Missing(t.name) != "" {
+				continue
+			}
+			now, past := t.sum(p.window), t.sum(p.past)
+			mean, _, ok := now.Mean()
+			if !ok || now.Count < fewOps {
+				continue
+			}
+			was, _, known := past.Mean()
+			known = known && past.Count >= fewPast
+			if mean < t.floor || known && mean < slowTimes*was || !known && mean < 5*t.floor {
+				quick++
+				continue
+			}
+			text := fmt.Sprintf("%s of %s take %s", t.does, p.Component.Name, milliseconds(mean))
+			if known {
+				text += ", " + milliseconds(was) + " before"
+			}
+			slow, texts = append(slow, p), append(texts, text)
+		}
+		for i, p := range slow {
+			e := Evidence{State: Slow, Strength: Medium, Text: texts[i], Witness: p.Component.Name}
+			if len(slow) < quick {
+				e.Strength = Weak
+				p.see(Slow, Weak, texts[i]+", those of others less")
+			}
+			l.testify(t.about, e)
+		}
+		if len(slow) == 0 && quick > 0 {
+			l.testify(t.about, Evidence{State: Fine, Strength: Weak, Text: t.does + " are as quick as before"})
+		}
+	}
+}
+
+// sum adds up the series of a window that match.
+func (t *testimony) sum(w *metrics.Window) (sum metrics.Histogram) {
+	w.Each(t.name, func(labels []model.Pair, h metrics.Histogram) {
+		if t.match == nil || t.match(model.Series{Labels: labels}) {
+			sum = sum.Plus(h)
+		}
+	})
+	return sum
+}
+
+// Lags that grow as time passes: of a queue that stands still.
+const (
+	// standing is how many seconds a second a lag grows by, and lagging from how many milliseconds on.
+	standing, lagging = 0.8, 5000
+)
+
+// lags judges the queue by consumers that all fall behind as fast as time passes.
+func (l *look) lags() {
+	behind, moving := 0, 0
+	worst := 0.0
+	for _, p := range l.parts {
+		if p.window == nil || p.window.SinceStart || p.window.Seconds() == 0 {
+			continue
+		}
+		for _, name := range []metrics.Name{metrics.ConsumeLag, metrics.DataConsumeLag} {
+			now, ok := highest(p.process.Metrics, name)
+			was, had := highest(p.process.Before, name)
+			switch {
+			case !ok || !had:
+			case now >= lagging && (now-was)/1000 >= standing*p.window.Seconds():
+				behind, worst = behind+1, max(worst, now)
+			default:
+				moving++
+			}
+		}
+	}
+	if behind > 0 && moving == 0 {
+		l.testify(Queue, Evidence{State: Hanging, Strength: Medium, Witness: "consumers", Text: fmt.Sprintf("all %s fall behind by a second a second, up to %s", words.Plural(behind, "consumer"), milliseconds(worst))})
+	}
+}
+
+// highest returns the largest value of a gauge.
+func highest(m *model.Metrics, name metrics.Name) (v float64, ok bool) {
+	for _, c := range metrics.Of(name).Called {
+		for _, s := range m.Samples(c.As) {
+			v, ok = max(v, s.Value), true
+		}
+	}
+	return v, ok
+}
+
+func count(n float64) string { return words.Number(int64(math.Round(n))) }
+
+func seconds(w *metrics.Window) string {
+	return words.Span(time.Duration(w.Seconds() * float64(time.Second)).Round(time.Second))
+}

@@ -1,0 +1,330 @@
+package place
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// Thresholds of evidence. Unless another source is named they are measurements of a 2.3.5 lab, calm and under load, of which none
+// reached them.
+const (
+	// lateCall and lateTimes are from when a call is late: probes took 20 ms at most, other calls 81 ms, those of a DataCoord at 2 % of a
+	// core 0.3 to 4 s.
+	lateCall, lateTimes = time.Second, 10
+	// manyFailed and failedShare are how many operations have to fail; manyHang how many must hang.
+	manyFailed, failedShare, manyHang = 3, 0.05, 2
+	// slowTimes is how many times their own past operations take that are slow, in the mean of at least fewOps, against at least fewPast.
+	slowTimes, fewOps, fewPast = 3, 3, 50
+	// manyGCs a second of less than smallGC bytes each: 0.05 to 2.3 a second of 15 to 42 MB, 25 with GOMEMLIMIT too small.
+	manyGCs, smallGC = 8, 5e6
+	// fullFiles is which part of its descriptors a process has open: at most 149 of 20,000.
+	fullFiles = 0.9
+	// fullCPU is which part of its processors a process uses, or all of a host; littleCPU is how many cores one uses that gets hardly any.
+	fullCPU, fullHost, littleCPU = 0.95, 0.9, 0.1
+)
+
+// observe gathers all evidence and folds it.
+func (l *look) observe() {
+	l.missing()
+	if r := l.c.Runtime; r != nil && !r.Silent() { // where no process answers kitescope is outside the network
+		l.calls()
+		l.paces()
+		for _, p := range l.parts {
+			p.usage()
+			l.operations(p)
+		}
+		l.testimonies()
+		l.lags()
+		l.outside()
+	}
+	l.etcd()
+	l.storage()
+	for _, p := range l.parts {
+		p.fold()
+	}
+}
+
+// missing adds a component that is gone for each role that the release needs and nobody has.
+func (l *look) missing() {
+	if !l.c.Loaded.Has(model.PartSessions) || len(l.c.Sessions) == 0 {
+		return
+	}
+	needed := []Kind{rootCoord, queryCoord, dataCoord, proxy, queryNode, dataNode}
+	if l.era == streamed {
+		needed = append(needed, streaming)
+	}
+	for _, k := range needed {
+		if len(l.of(k)) == 0 {
+			p := l.add(Component{Kind: k})
+			p.roles, l.role[k] = []Kind{k}, []*part{p}
+			p.see(Gone, Strong, "no process is registered in the role")
+		}
+	}
+}
+
+// call is a call to a process with what its caller knows of it.
+type call struct {
+	method string
+	late   bool
+	cut    bool
+	took   time.Duration
+}
+
+// calls judges each process by every call that was made to it. One that answers for its state and nothing else is slow or hangs.
+func (l *look) calls() {
+	slowest, stuck := time.Duration(0), false // of the nodes, which coordinators ask when they are asked for their metrics
+	var all []time.Duration
+	for _, p := range l.parts {
+		for _, n := range p.nodes {
+			for i := range n.Calls {
+				c := &n.Calls[i]
+				if c.Outcome == model.Answered && c.Took > 0 {
+					all = append(all, c.Took)
+				}
+				if c.Method == "GetMetrics" && strings.HasSuffix(n.Role, "node") {
+					slowest, stuck = max(slowest, c.Took), stuck || c.Outcome == model.TimedOut
+				}
+			}
+		}
+	}
+	usual := median(all)
+	for _, p := range l.parts {
+		if len(p.nodes) == 0 || p.down() {
+			continue
+		}
+		var list []call
+		add := func(c *model.Call, coordinator bool) {
+			if c.Method == "GetComponentStates" || c.OfTasks() || c.OfTarget() || c.OfConfigs() {
+				return
+			}
+			x := call{method: c.Method, took: c.Took, cut: c.Outcome == model.TimedOut}
+			if coordinator && c.Method == "GetMetrics" {
+				if x.took -= slowest; stuck {
+					x.cut = false
+				}
+			}
+			if x.late = x.cut || x.took > max(lateCall, lateTimes*usual); x.cut || c.Outcome == model.Answered {
+				list = append(list, x)
+			}
+		}
+		for _, n := range p.nodes {
+			for i := range n.Calls {
+				add(&n.Calls[i], strings.HasSuffix(n.Role, "coord"))
+			}
+		}
+		if p.process != nil {
+			for i := range p.process.Calls {
+				add(&p.process.Calls[i], false)
+			}
+		}
+		p.answers(list)
+	}
+}
+
+// answers judges a process by calls that cost work.
+func (p *part) answers(list []call) {
+	if len(list) == 0 {
+		return
+	}
+	var late []string
+	var quick []time.Duration
+	cut, lateCalls := 0, 0
+	longest := time.Duration(0)
+	for _, c := range list {
+		if !c.late {
+			quick = append(quick, c.took)
+			longest = max(longest, c.took)
+			continue
+		}
+		lateCalls++
+		if c.cut {
+			cut++
+		}
+		if !slices.Contains(late, c.method) {
+			late = append(late, c.method)
+		}
+	}
+	text := fmt.Sprintf("%d of %s ", lateCalls, words.Plural(len(list), "call"))
+	switch {
+	case len(late) == 0:
+		if longest > 0 {
+			p.see(Fine, Medium, fmt.Sprintf("%s answered within %s", words.Plural(len(list), "call"), wait(longest)))
+		}
+		return
+	case len(quick) > lateCalls: // the deadline of a process is one for all its calls
+		p.see(Slow, Weak, text+"took long: "+words.Few(late))
+		return
+	case len(late) == 1:
+		p.see(Slow, Medium, text+"took long: "+words.Few(late))
+	case 2*cut >= lateCalls:
+		p.see(Hanging, Strong, text+"timed out: "+words.Few(late))
+	default:
+		p.see(Slow, Strong, text+"took more than "+wait(lateCall)+": "+words.Few(late))
+	}
+	if cores, _, ok := p.cores(); ok && cores < littleCPU {
+		p.see(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU, or waits for something", cores))
+	}
+}
+
+// down judges a process that did not answer at all, and reports whether it is one.
+func (p *part) down() bool {
+	for _, n := range p.nodes {
+		switch n.Outcome {
+		case model.Refused:
+			p.see(Gone, Strong, "nothing listens at "+n.Address)
+		case model.Stale, model.OtherCluster:
+			p.see(Gone, Strong, "another process answers at "+n.Address)
+		case model.TimedOut, model.CutOff, model.Garbled:
+			p.see(Hanging, Strong, "it does not answer: "+n.Outcome.String())
+		case model.NotReady, model.Failed:
+			p.see(Failing, Medium, "it reports that it is not healthy: "+n.Reason)
+		case model.Answered:
+			if n.State == "Abnormal" || n.State == "Initializing" {
+				p.see(Failing, Medium, "it reports its state as "+n.State)
+			}
+			continue
+		default: // not asked, or not to be reached from here: unknown
+		}
+		return true
+	}
+	return false
+}
+
+// cores returns the processor time that a process used between two scrapes, in cores, and how many processors it has; 0: unknown.
+func (p *part) cores() (used, has float64, ok bool) {
+	if p.process == nil || p.process.Before == nil {
+		return 0, 0, false
+	}
+	used, _, ok = p.process.CPU()
+	has, _ = p.window.Gauge(metrics.Processors)
+	for _, n := range p.nodes {
+		if n.System != nil && n.System.CPUs > 0 && (has == 0 || float64(n.System.CPUs) < has) {
+			has = float64(n.System.CPUs)
+		}
+	}
+	return used, has, ok
+}
+
+// usage judges a process by what it uses of its limits.
+func (p *part) usage() {
+	if used, has, ok := p.cores(); ok && has > 0 && used >= fullCPU*has {
+		p.see(Starved, Medium, fmt.Sprintf("it uses %.1f of %.0f cores", used, has))
+	}
+	if p.window == nil {
+		return
+	}
+	if open, ok := p.window.Gauge(metrics.OpenFiles); ok {
+		if most, has := p.window.Gauge(metrics.MaxFiles); has && most > 0 && open >= fullFiles*most {
+			p.see(Failing, Strong, fmt.Sprintf("it has %s of %s file descriptors open", words.Number(int64(open)), words.Number(int64(most))))
+		}
+	}
+	seconds := p.window.Seconds()
+	if gcs, ok := p.window.Histogram(metrics.GCPause); ok && seconds > 0 && !p.window.SinceStart && gcs.Count >= manyGCs*seconds {
+		if bytes, has := p.window.Counter(metrics.Allocated); has && bytes < smallGC*gcs.Count {
+			p.see(Starved, Strong, fmt.Sprintf("it collects garbage %s times a second, every %s: its memory limit is too small (GOMEMLIMIT, GOGC)",
+				words.ThreeDigits(gcs.Count/seconds), words.Bytes(int64(bytes/gcs.Count))))
+		}
+	}
+}
+
+// outside adds what the message queue told kitescope, and proxies of what they depend on (2.5 and later).
+func (l *look) outside() {
+	r := l.c.Runtime
+	if q := r.Queue; q != nil {
+		switch q.Outcome {
+		case model.Answered:
+			l.role[Queue][0].see(Fine, Weak, "it tells kitescope its offsets")
+		case model.Refused:
+			l.role[Queue][0].see(Gone, Medium, "nothing listens at "+q.Address)
+		case model.TimedOut, model.CutOff:
+			l.role[Queue][0].see(Hanging, Medium, "it does not answer kitescope: "+q.Outcome.String())
+		default: // no route or no credentials from here
+		}
+	}
+	for _, d := range r.Dependencies() {
+		if d.Healthy == model.No && d.Member == "" {
+			of := Queue
+			if d.Kind == "metadata store" {
+				of = Etcd
+			}
+			l.testify(of, Evidence{State: Failing, Strength: Strong, Text: d.Proxy.Name("proxy") + " finds it unhealthy: " + d.Reason, Witness: d.Proxy.Name("proxy")})
+		}
+	}
+}
+
+// testify adds what a witness observed of all components of a kind.
+func (l *look) testify(of Kind, e Evidence) {
+	for _, p := range l.of(of) {
+		p.Evidence = append(p.Evidence, e)
+	}
+}
+
+// etcd judges it by the health that its members report.
+func (l *look) etcd() {
+	p, health := l.role[Etcd][0], l.c.Etcd
+	if health == nil {
+		return
+	}
+	silent := 0
+	for _, m := range health.Members {
+		if m.Problem != "" {
+			silent++
+		}
+		for _, e := range m.Errors {
+			state := Failing
+			if e == "NOSPACE" {
+				state = Refusing
+			}
+			p.see(state, Strong, m.Endpoint+": "+e)
+		}
+	}
+	switch {
+	case health.Problem != "":
+		p.see(Failing, Medium, health.Problem)
+	case silent > 0 && 2*silent >= len(health.Members):
+		p.see(Failing, Medium, fmt.Sprintf("%d of %s do not answer", silent, words.Plural(len(health.Members), "member")))
+	case silent == 0 && len(health.Members) > 0:
+		p.see(Fine, Weak, "all members answer")
+	}
+}
+
+// storage judges it by a look into it.
+func (l *look) storage() {
+	s := l.c.Storage
+	if s == nil || !l.c.OwnStorage().Is(s.Location, s.Here) {
+		return
+	}
+	p := l.role[Storage][0]
+	switch {
+	case s.Room != nil && s.Room.ReadOnly:
+		p.see(Refusing, Strong, "its file system is read-only")
+	case s.Room != nil && s.Room.Free == 0:
+		p.see(Refusing, Strong, "its file system is full")
+	case s.Lost:
+		p.see(Gone, Strong, s.Problem)
+	case s.Problem == "":
+		p.see(Fine, Weak, "its files are found")
+	}
+}
+
+func median(list []time.Duration) time.Duration {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// wait returns a time of up to some seconds for people.
+func wait(d time.Duration) string { return words.Latency(d, false) }
+
+func milliseconds(ms float64) string {
+	return wait(time.Duration(math.Round(ms*1000)) * time.Microsecond)
+}

@@ -1,0 +1,137 @@
+package place
+
+import (
+	"slices"
+
+	"kitescope/inspect/impact"
+	"kitescope/inspect/model"
+)
+
+// Kind is a kind of component: the role of a process, or one of those below.
+type Kind string
+
+// The components that are no process of Milvus, and the roles that the graph names.
+const (
+	Etcd    Kind = "etcd"
+	Queue   Kind = "queue"
+	Storage Kind = "storage"
+	Host    Kind = "host"
+
+	proxy      Kind = "proxy"
+	rootCoord  Kind = "rootcoord"
+	queryCoord Kind = "querycoord"
+	dataCoord  Kind = "datacoord"
+	queryNode  Kind = "querynode"
+	dataNode   Kind = "datanode"
+	indexNode  Kind = "indexnode"
+	streaming  Kind = "streamingnode"
+)
+
+// Process reports whether components of the kind are processes of Milvus.
+func (k Kind) Process() bool { return !slices.Contains([]Kind{Etcd, Queue, Storage, Host}, k) }
+
+// step is a component that a request passes or waits for, and what it does for the request.
+type step struct {
+	does string
+	of   Kind
+}
+
+// era is the architecture of a release.
+type era uint8
+
+const (
+	indexedBy era = iota // up to 2.2: IndexCoord is a process of its own
+	classic              // 2.3 to 2.5: proxies write to the queue, time ticks go through all proxies
+	streamed             // 2.6 and later: streaming nodes write to the WAL, one process is all coordinators
+)
+
+// eraOf returns the architecture of a cluster, by its sessions and its version.
+func eraOf(c *model.Cluster) era {
+	for _, s := range c.Sessions {
+		if s.Role == string(streaming) || s.Role == "mixcoord" {
+			return streamed
+		}
+	}
+	switch {
+	case c.Version.Text == "":
+		return classic
+	case model.Since(c.Version.Text, 2, 6):
+		return streamed
+	case !model.Since(c.Version.Text, 2, 3):
+		return indexedBy
+	}
+	return classic
+}
+
+// steps returns what a kind of request passes, in order, a read of the sources of 2.1 to 3.0 (internal/proxy/task_*.go, internal/querynodev2,
+// internal/datacoord, internal/rootcoord, internal/streamingcoord).
+func (e era) steps(r impact.Request) []step {
+	front := []step{{"accepts the request", proxy}, {"timestamps, schemas", rootCoord}}
+	index := dataCoord
+	if e == indexedBy {
+		index = "indexcoord"
+	}
+	switch r {
+	case impact.Search, impact.Query:
+		list := append(front, step{"shard leaders", queryCoord})
+		if e == streamed { // the streaming node has the ticks itself
+			return append(list, step{"leads the shard", streaming}, step{"searches", queryNode})
+		}
+		return append(list, step{"leads the shard", queryNode}, step{"time ticks", proxy}, step{"time ticks", rootCoord}, step{"time ticks", Queue}, step{"searches", queryNode})
+	case impact.Insert, impact.Upsert:
+		if e == streamed {
+			return append(front, step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
+		}
+		return append(front, step{"segments", dataCoord}, step{"keeps messages", Queue})
+	case impact.Delete:
+		if e == streamed {
+			return append(front, step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
+		}
+		return append(front, step{"keeps messages", Queue})
+	case impact.Flush:
+		if e == streamed {
+			return append(front, step{"appends to the WAL", streaming}, step{"keeps messages", Queue}, step{"flushes", streaming}, step{"keeps files", Storage}, step{"records files", dataCoord})
+		}
+		return append(front, step{"seals", dataCoord}, step{"time ticks", Queue}, step{"flushes", dataNode}, step{"keeps files", Storage}, step{"records files", dataCoord})
+	case impact.DDL:
+		list := append(front, step{"records", Etcd})
+		if e == streamed {
+			return append(list, step{"broadcasts", streaming}, step{"keeps messages", Queue}, step{"indexes", dataCoord}, step{"forgets caches", proxy})
+		}
+		return append(list, step{"channels", Queue}, step{"watches channels, indexes", index}, step{"releases", queryCoord}, step{"forgets caches", proxy})
+	case impact.Load:
+		return append(front, step{"loads", queryCoord}, step{"segments, indexes", index}, step{"load segments", queryNode}, step{"keeps files", Storage})
+	case impact.Import:
+		return append(front, step{"schedules", dataCoord}, step{"imports", dataNode}, step{"keeps files", Storage}, step{"builds indexes", e.builder()})
+	}
+	return front
+}
+
+func (e era) builder() Kind {
+	if e == streamed {
+		return dataNode
+	}
+	return indexNode
+}
+
+// dependencies returns what a component needs to do its work.
+func (e era) dependencies(k Kind) []Kind {
+	switch k {
+	case rootCoord:
+		if e == streamed {
+			return []Kind{Etcd}
+		}
+		return []Kind{Etcd, Queue}
+	case dataCoord, "indexcoord", "mixcoord":
+		return []Kind{Etcd}
+	case queryCoord:
+		return []Kind{Etcd, dataCoord}
+	case queryNode, indexNode:
+		return []Kind{Storage}
+	case dataNode:
+		return []Kind{Queue, Storage, dataCoord}
+	case streaming:
+		return []Kind{Queue, Etcd, Storage}
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package place_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
+	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
+	"google.golang.org/protobuf/proto"
+
+	"kitescope/inspect/impact"
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+	"kitescope/inspect/place"
+)
+
+// world is a cluster of 2.3 with one process of each role, and three query nodes.
+type world struct {
+	t       *testing.T
+	decoder *live.Decoder
+	at      time.Time
+	parts   model.Parts
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, decoder: live.NewDecoder(), at: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
+	for i, role := range []string{"rootcoord", "datacoord", "querycoord", "proxy", "querynode", "querynode", "querynode", "datanode", "indexnode"} {
+		s := &model.Session{Role: role, Node: model.NodeID(i + 1), Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: "2.3.5"}
+		w.parts.Sessions = append(w.parts.Sessions, s)
+	}
+	w.parts.Loaded = model.PartSessions
+	return w
+}
+
+func (w *world) session(role string) *model.Session {
+	for _, s := range w.parts.Sessions {
+		if s.Role == role {
+			return s
+		}
+	}
+	return nil
+}
+
+// call adds a call to the first process of a role.
+func (w *world) call(role, method string, took time.Duration, outcome model.Outcome) {
+	s := w.session(role)
+	r := live.Record{Role: role, Node: s.Node, Address: s.Address, Method: service(role) + method, At: w.at, Took: took, Outcome: outcome.String()}
+	if outcome != model.Answered {
+		r.Outcome, r.Error = "", "DEADLINE_EXCEEDED: Deadline Exceeded"
+	} else if r.Response = healthy(w.t); method == "GetMetrics" {
+		r.Response = metricsOf(w.t)
+	}
+	w.decoder.Add(r)
+}
+
+func healthy(t *testing.T) []byte {
+	t.Helper()
+	return marshal(t, &milvuspb.ComponentStates{State: &milvuspb.ComponentInfo{StateCode: commonpb.StateCode_Healthy}})
+}
+
+func metricsOf(t *testing.T) []byte {
+	t.Helper()
+	return marshal(t, &milvuspb.GetMetricsResponse{Response: `{"name":"x","hardware_infos":{"cpu_core_count":4}}`})
+}
+
+func marshal(t *testing.T, m proto.Message) []byte {
+	t.Helper()
+	b, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func service(role string) string {
+	return map[string]string{
+		"rootcoord": "/milvus.proto.rootcoord.RootCoord/", "datacoord": "/milvus.proto.data.DataCoord/", "querycoord": "/milvus.proto.query.QueryCoord/", "querynode": "/milvus.proto.query.QueryNode/",
+	}[role]
+}
+
+const types = `# TYPE milvus_proxy_req_count counter
+# TYPE milvus_msgstream_op_count counter
+# TYPE go_memstats_alloc_bytes_total counter
+# TYPE milvus_querynode_consume_tt_lag_ms gauge
+# TYPE go_gc_duration_seconds summary
+`
+
+// scrape adds two scrapes of a process, 10 seconds apart.
+func (w *world) scrape(s *model.Session, before, now string) {
+	for i, text := range []string{before, now} {
+		w.decoder.Add(live.Record{
+			Role: s.Role, Node: s.Node, Address: strings.TrimSuffix(s.Address, ":1") + ":9091", Method: "GET /metrics", At: w.at.Add(time.Duration(i) * 10 * time.Second), Outcome: "answered",
+			Response: fmt.Appendf(nil, "%sprocess_start_time_seconds 1000\ngo_memstats_alloc_bytes_total %d\n%s\n", types, 1000*(i+1), text),
+		})
+	}
+}
+
+func (w *world) places() (*impact.Impact, *place.Places) {
+	c := model.Build(w.parts).WithRuntime(w.decoder.Runtime("recording", ""))
+	x := impact.Of(c)
+	return x, place.Of(c, x)
+}
+
+func count(name, labels string, n int) string { return fmt.Sprintf("%s{%s} %d\n", name, labels, n) }
+
+func inserts(total, success, fail int) string {
+	const name, function = "milvus_proxy_req_count", `function_name="Insert",status=`
+	return count(name, function+`"total"`, total) + count(name, function+`"success"`, success) + count(name, function+`"fail"`, fail)
+}
+
+func produced(total, success, fail int) string {
+	const name, function = "milvus_msgstream_op_count", `message_op_type="produce",status=`
+	return count(name, function+`"total"`, total) + count(name, function+`"success"`, success) + count(name, function+`"fail"`, fail)
+}
+
+// TestQueueRefuses: as many messages were refused as inserts failed.
+func TestQueueRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.scrape(w.session("proxy"), inserts(10, 10, 0)+produced(10, 10, 0), inserts(66, 10, 56)+produced(66, 10, 56))
+	w.scrape(w.session("rootcoord"), produced(100, 100, 0), produced(150, 150, 0))
+	_, places := w.places()
+	p := places.For(impact.Insert)
+	if p == nil || p.At == nil || p.At.Component.Kind != place.Queue || p.At.State != place.Refusing || p.At.Strength != place.Strong || !p.Equal {
+		t.Fatalf("%+v", p)
+	}
+	if places.For(impact.Search) != nil {
+		t.Error("searches are not felt")
+	}
+}
+
+// TestDataCoordHangs: it answers for its state and nothing else, and inserts hang.
+func TestDataCoordHangs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.scrape(w.session("proxy"), inserts(13, 10, 0), inserts(16, 10, 0))
+	for _, role := range []string{"rootcoord", "querycoord", "querynode"} {
+		w.call(role, "GetMetrics", 5*time.Millisecond, model.Answered)
+	}
+	w.call("datacoord", "GetComponentStates", 2*time.Second, model.Answered)
+	w.call("datacoord", "GetMetrics", 3*time.Second, model.TimedOut)
+	w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
+	_, places := w.places()
+	p := places.For(impact.Insert)
+	if p == nil || p.At == nil || p.At.Component.Name != "datacoord-2" || p.At.State != place.Hanging || p.At.Strength != place.Strong {
+		t.Fatalf("%+v", p)
+	}
+}
+
+// TestNothingKnown: requests fail, and nothing is known of any component.
+func TestNothingKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.scrape(w.session("proxy"), inserts(10, 10, 0), inserts(66, 10, 56))
+	_, places := w.places()
+	p := places.For(impact.Insert)
+	if p == nil || p.At != nil || len(p.Unknown) == 0 {
+		t.Fatalf("%+v", p)
+	}
+}

@@ -1,0 +1,137 @@
+package place
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"kitescope/inspect/impact"
+)
+
+// walk finds where requests of a kind break.
+func (l *look) walk(k *impact.Kind, x *impact.Impact) Place {
+	p := Place{Request: k.Request}
+	seen := map[Kind]bool{}
+	for _, s := range l.steps(k.Request) {
+		parts := l.of(s.of)
+		if s.of == proxy && len(p.Path) == 0 && len(k.Proxies) > 0 { // only those at which clients feel it
+			parts = slices.DeleteFunc(slices.Clone(parts), func(part *part) bool { return !slices.Contains(k.Proxies, part.Component.Ref()) })
+		}
+		p.Path = append(p.Path, Hop{Does: s.does, Kind: s.of, Worst: worst(parts)})
+		seen[s.of] = true
+	}
+	for _, s := range l.steps(k.Request) {
+		for _, d := range l.dependencies(s.of) {
+			if !seen[d] {
+				seen[d] = true
+				p.Path = append(p.Path, Hop{Does: "needed by " + string(s.of), Kind: d, For: s.of, Worst: worst(l.of(d))})
+			}
+		}
+	}
+	var list []candidate
+	for i := range p.Path {
+		h := &p.Path[i]
+		if h.State() == Unknown && !slices.Contains(p.Unknown, h.Kind) {
+			p.Unknown = append(p.Unknown, h.Kind)
+		}
+		if h.State().Bad() {
+			c := candidate{at: l.deepest(h.Worst), passed: l.passed(h.Kind, x)}
+			c.weigh(k)
+			if !slices.ContainsFunc(list, func(had candidate) bool { return had.at == c.at }) {
+				list = append(list, c)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.passed, b.passed))
+	})
+	for i, c := range list {
+		if i == 0 {
+			p.At, p.Equal = c.at, c.equal
+			continue
+		}
+		p.Also = append(p.Also, c.at)
+	}
+	return p
+}
+
+// candidate is a bad component on the path of a request.
+type candidate struct {
+	at *Status
+	// equal: as many operations failed there as requests. passed is how many kinds of requests pass it and are fine.
+	equal  bool
+	passed int
+	weight int
+}
+
+// weigh grades how well a component explains a kind of request: one where as many operations failed explains it; one that fails or hangs
+// explains failures better than one that is slow; then the stronger evidence counts.
+func (c *candidate) weigh(k *impact.Kind) {
+	for i := range c.at.Evidence {
+		n := c.at.Evidence[i].Failed
+		if n >= manyFailed && math.Abs(n-k.Failed-k.Refused) <= 0.1*n {
+			c.equal = true
+		}
+	}
+	c.weight = 2 * int(c.at.Strength)
+	if c.equal {
+		c.weight += 10
+	}
+	if k.State == impact.Slow || c.at.State >= Refusing {
+		c.weight++
+	}
+}
+
+// passed counts the kinds of requests that pass a kind of component and are fine.
+func (l *look) passed(of Kind, x *impact.Impact) int {
+	n := 0
+	for i := range x.Kinds {
+		k := &x.Kinds[i]
+		if k.State == impact.Fine && !k.Doubtful() && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.of == of }) {
+			n++
+		}
+	}
+	return n
+}
+
+// deepest returns the component that a bad one is bad because of: a dependency that is bad by evidence as strong, of which at least one
+// piece is not the component's own; or the host of one that is slow.
+func (l *look) deepest(s *Status) *Status {
+	p := l.partOf(s)
+	if p == nil {
+		return s
+	}
+	for _, kind := range p.roles {
+		for _, d := range l.dependencies(kind) {
+			next := worst(l.of(d))
+			if next != nil && next != s && next.State.Bad() && next.Strength >= s.Strength && next.State >= Slow &&
+				slices.ContainsFunc(next.Evidence, func(e Evidence) bool { return e.State.Bad() && e.Witness != s.Component.Name }) {
+				return l.deepest(next)
+			}
+		}
+	}
+	if host := l.hosts[p.host]; host != nil && host.State.Bad() && (s.State == Slow || s.State == Starved) {
+		return &host.Status
+	}
+	return s
+}
+
+// worst returns the component in the worst state, nil of none: a bad one by strength, then one that is unknown.
+func worst(parts []*part) *Status {
+	var w *Status
+	rank := func(s *Status) int {
+		switch {
+		case s.State.Bad():
+			return 10*int(s.Strength) + int(s.State)
+		case s.State == Unknown:
+			return 1
+		}
+		return 0
+	}
+	for _, p := range parts {
+		if w == nil || rank(&p.Status) > rank(w) {
+			w = &p.Status
+		}
+	}
+	return w
+}
