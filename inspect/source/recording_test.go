@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -432,8 +433,11 @@ func TestTooManyChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1; n <= 20_000; n++ {
-		if err := os.Link(first, filepath.Join(dir, source.ChunkName(n, began))); err != nil {
+		switch err := os.Link(first, filepath.Join(dir, source.ChunkName(n, began))); {
+		case err != nil && runtime.GOOS == "windows": // NTFS allows a file 1,024 names
 			t.Skip(err)
+		case err != nil:
+			t.Fatal(err)
 		}
 	}
 	start := time.Now()
