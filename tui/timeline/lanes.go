@@ -30,6 +30,7 @@ func (g group) title() string {
 // lane is what happened to one thing, or the time of a finding.
 type lane struct {
 	group   group
+	key     string // of the thing or finding, within the group
 	name    string
 	events  []int32        // positions on the axis
 	trouble int            // how many of them are
@@ -128,7 +129,7 @@ func newLanes(x *history.Axis) *lanes {
 		g, name := laneOf(&e)
 		in := of[key{g, name}]
 		if in == nil {
-			in = &lane{group: g, name: words.Harmless(name)}
+			in = &lane{group: g, key: name, name: words.Harmless(name)}
 			of[key{g, name}] = in
 			l.all = append(l.all, in)
 		}

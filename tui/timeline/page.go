@@ -21,11 +21,11 @@ type page struct {
 	findings []tui.Beginning
 	filter   string // lower case
 
-	lane   int // under the cursor, in shown
-	moved  bool
-	event  int // under the cursor, a position on the axis; -1: none
-	top    int // the first lane that is seen
-	height int // lanes that are seen
+	lane   int           // under the cursor, in shown
+	event  int           // under the cursor, a position on axis; -1: none
+	axis   *history.Axis // nil until the first lanes
+	top    int           // the first lane that is seen
+	height int           // lanes that are seen
 	rows   []int
 	// from and to are the places between which is drawn; 0, 0 is all.
 	from, to int64
@@ -96,16 +96,13 @@ func (s sortedMsg) Apply(m *tui.Model) tui.Cmd {
 	return m.Refresh()
 }
 
-// choose makes the list of lanes, with the cursor on its own.
+// choose makes the list of lanes, with the cursor on its own lane and event, if they are there.
 func (p *page) choose() {
 	l := p.of.lanes
 	if l == nil {
 		return
 	}
-	var at *lane
-	if p.lane < len(p.shown) {
-		at = p.shown[p.lane]
-	}
+	at := p.current()
 	p.shown, p.longest = p.shown[:0:0], 0
 	for i := range p.findings {
 		x := &p.findings[i]
@@ -113,7 +110,7 @@ func (p *page) choose() {
 		if x.Finding.Object.Name != "" {
 			name += " " + x.Finding.Object.Name
 		}
-		in := &lane{group: findingLanes, name: words.Harmless(name), span: x}
+		in := &lane{group: findingLanes, key: x.Finding.Key(), name: words.Harmless(name), span: x}
 		p.longest = max(p.longest, draw.Width(in.name))
 		if l.matches(in, p.filter) {
 			p.shown = append(p.shown, in)
@@ -125,16 +122,31 @@ func (p *page) choose() {
 			p.shown = append(p.shown, in)
 		}
 	}
-	if !p.moved { // findings come later, and above
-		p.lane, p.event = 0, -1
-	} else if at != nil {
-		if i := slices.IndexFunc(p.shown, func(in *lane) bool { return in.group == at.group && in.name == at.name }); i >= 0 {
-			p.lane = i
-		}
+	kept := slices.IndexFunc(p.shown, func(in *lane) bool { return at != nil && in.group == at.group && in.key == at.key })
+	if kept >= 0 {
+		p.lane = kept
 	}
 	p.clamp()
-	if p.event < 0 {
-		p.toNearest(l.axis.To)
+	if kept < 0 || p.axis != l.axis {
+		p.place(l.axis)
+	}
+}
+
+// place puts the cursor on the event of an axis that it was on, or the nearest one of the lane.
+func (p *page) place(x *history.Axis) {
+	was, place := p.under(), x.To
+	if was != nil {
+		place = p.axis.Of(p.event)
+	}
+	p.axis = x
+	p.toNearest(place)
+	if was == nil || p.event < 0 {
+		return
+	}
+	for _, i := range p.events(p.current()) {
+		if e := x.Event(int(i)); e.Revision == was.Revision && e.Kind == was.Kind && e.Object.ID == was.Object.ID {
+			p.event = int(i)
+		}
 	}
 }
 
@@ -187,7 +199,7 @@ func (p *page) at() int64 {
 	x := p.of.lanes.axis
 	in := p.current()
 	switch {
-	case p.event >= 0 && p.event < x.Len():
+	case p.event >= 0:
 		return x.Of(p.event)
 	case in != nil && in.span != nil:
 		return x.Place(in.span.Revision)
@@ -197,11 +209,11 @@ func (p *page) at() int64 {
 
 // under is the event under the cursor, nil if there is none.
 func (p *page) under() *history.Event {
-	if l := p.of.lanes; l != nil && p.event >= 0 && p.event < l.axis.Len() {
-		e := l.axis.Event(p.event)
-		return &e
+	if p.event < 0 {
+		return nil
 	}
-	return nil
+	e := p.axis.Event(p.event)
+	return &e
 }
 
 // Can implements tui.Page.
@@ -222,7 +234,6 @@ func (p *page) Can(_ *tui.Model, a tui.Action) string {
 
 // Act implements tui.Page.
 func (p *page) Act(m *tui.Model, a tui.Action) tui.Cmd {
-	p.moved = true
 	if to, ok := tui.Moved(a, p.lane, len(p.shown), p.height); ok {
 		p.moveTo(to)
 		return nil

@@ -2,11 +2,17 @@ package timeline
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"kitescope/inspect/check"
+	"kitescope/inspect/history"
+	"kitescope/inspect/model"
+	"kitescope/inspect/source"
+	"kitescope/tui"
 	"kitescope/tui/tuitest"
 )
 
@@ -68,17 +74,88 @@ func TestEnterGoesThere(t *testing.T) {
 	})
 }
 
-// TestCursorWaitsForFindings: until a key is pressed the cursor is on the first lane, which is a finding once findings have their times; then
-// it stays where it is.
-func TestCursorWaitsForFindings(t *testing.T) {
-	for keys, want := range map[string]string{"0": "▶ growing-too-old docs_", "0 down up": "▶ querynode-5 "} {
+// TestCursorStaysOnItsEvent: findings come later, above the lane that the cursor is on, with keys pressed before and without.
+func TestCursorStaysOnItsEvent(t *testing.T) {
+	for _, keys := range []string{"0", "0 down up left"} {
 		synctest.Test(t, func(t *testing.T) {
 			d := driven(t, "cluster-2.3.5-t5", 120, 40)
 			d.Keys(keys)
 			d.Shows("▶ querynode-5 ")
+			d.Lacks("FINDINGS")
+			_, event, _ := strings.Cut(d.Plain(), "(rev ")
+			event, _, _ = strings.Cut(event, ")")
 			d.Sleep(5 * time.Second)
-			d.Shows(want)
+			d.Shows("FINDINGS", "▶ querynode-5 ", "(rev "+event+")")
 		})
+	}
+}
+
+// TestCursorStaysOnAnotherAxis: etcd forgets the oldest events, and new ones come.
+func TestCursorStaysOnAnotherAxis(t *testing.T) {
+	src, err := source.Open(t.Context(), filepath.Join("..", "..", "testdata", "snapshots", "cluster-2.3.5-t5", "etcd_snapshot.db.gz"), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	past, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pinned.Close()
+	head := pinned.Header()
+	oldest, err := past.Oldest(t.Context(), head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	axis := func(from, to int64) *history.Axis {
+		h, _, err := history.Between(t.Context(), past, head, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return history.NewAxis(h)
+	}
+	before, after := newLanes(axis(oldest, head.Revision-200)), newLanes(axis(oldest+200, head.Revision))
+	p := &page{of: &times{lanes: before}, event: -1}
+	p.choose()
+	tried := 0
+	for i, in := range before.all {
+		for _, event := range in.events {
+			want := before.axis.Event(int(event))
+			if want.Revision <= after.axis.History.From {
+				continue
+			}
+			p.of.lanes = before
+			p.choose()
+			p.lane, p.event = i, int(event)
+			p.of.lanes = after
+			p.choose()
+			tried++
+			if got := p.under(); got == nil || got.Revision != want.Revision || got.Kind != want.Kind || got.Object.ID != want.Object.ID {
+				t.Errorf("the cursor was on %s at %d and is on %+v", want.Kind, want.Revision, got)
+			}
+		}
+	}
+	if tried < 50 {
+		t.Errorf("only %d events are on both", tried)
+	}
+}
+
+// TestCursorStaysOnItsFinding: findings of one check may have objects without names.
+func TestCursorStaysOnItsFinding(t *testing.T) {
+	finding := func(id string) tui.Beginning {
+		return tui.Beginning{Finding: &check.Finding{Check: "checkpoint-stale-dropped", Object: model.Ref{Resource: "vchannels", ID: id}}}
+	}
+	p := &page{of: &times{lanes: &lanes{axis: &history.Axis{}}}, findings: []tui.Beginning{finding("a"), finding("b")}, event: -1}
+	p.choose()
+	p.lane = 1
+	p.findings = []tui.Beginning{finding("c"), finding("a"), finding("b")}
+	p.choose()
+	if got := p.current().span.Finding.Object.ID; got != "b" {
+		t.Errorf("the cursor is on %s, want b", got)
 	}
 }
 
