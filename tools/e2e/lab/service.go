@@ -56,6 +56,9 @@ func (l *Lab) KafkaTool(ctx context.Context, class string, words ...string) erro
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	libs := filepath.Join(l.Home, "kafka", "libs", "*")
-	_, err := l.Output(ctx, "java", append([]string{"-Xmx128m", "-cp", libs, class, "--bootstrap-server", KafkaAddress}, words...)...)
-	return err
+	out, err := l.Output(ctx, "java", append([]string{"-Xmx128m", "-cp", libs, class, "--bootstrap-server", KafkaAddress}, words...)...)
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, lastLine(string(out)))
+	}
+	return nil
 }

@@ -30,6 +30,15 @@ func (l *Lab) fresh(ctx context.Context) error {
 	return l.Client(ctx, 6*time.Minute, "seed")
 }
 
+// again stops a process as an orchestrator does, which waits twenty seconds, and starts it with these settings.
+func (l *Lab) again(ctx context.Context, process string, settings ...string) error {
+	if err := l.Signal(process, syscall.SIGTERM); err != nil {
+		return err
+	}
+	_ = lab.Wait(ctx, 20*time.Second, "end of "+process, func() bool { return l.State(process) == "" })
+	return l.restart(ctx, process, settings...)
+}
+
 // restart kills a process and starts it with these settings.
 func (l *Lab) restart(ctx context.Context, process string, settings ...string) error {
 	if l.State(process) != "" {

@@ -91,10 +91,12 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	log := func(format string, words ...any) {
 		_, _ = fmt.Fprintf(out, "%s  %s\n", time.Now().UTC().Format(time.TimeOnly), fmt.Sprintf(format, words...))
 	}
-	if !o.running {
-		if err := l.fresh(ctx); err != nil {
-			return err
-		}
+	start := l.fresh
+	if o.running {
+		start = l.heal
+	}
+	if err := start(ctx); err != nil {
+		return err
 	}
 	if o.churn > 0 {
 		return churn(ctx, l, o.churn, log)

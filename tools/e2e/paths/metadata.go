@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -42,7 +43,7 @@ func drawKey(d *dice) *Action {
 			ctx := context.WithoutCancel(ctx)
 			err := l.put(ctx, key, old)
 			if err == nil && len(components) > 1 {
-				err = l.restart(ctx, components[1])
+				err = l.again(ctx, components[1])
 			}
 			return err
 		})
@@ -60,7 +61,7 @@ func drawKey(d *dice) *Action {
 			}
 		}
 		if err == nil && len(components) > 1 {
-			err = l.restart(ctx, components[1])
+			err = l.again(ctx, components[1])
 		}
 		return err
 	}
@@ -86,7 +87,7 @@ func (l *Lab) keys(ctx context.Context, shape float64) ([]string, error) {
 		byShape[s] = append(byShape[s], key)
 	}
 	if len(order) == 0 {
-		return nil, fmt.Errorf("no keys in etcd")
+		return nil, errors.New("no keys in etcd")
 	}
 	slices.Sort(order)
 	all := byShape[order[int(shape*float64(len(order)))]]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"kitescope/tools/e2e/lab"
@@ -28,7 +29,7 @@ func drawQuota(d *dice) *Action {
 	return &Action{
 		Components: []string{"kafka"}, Args: fmt.Sprintf("%s=%d for all clients", what, rate),
 		inject: func(ctx context.Context, l *Lab, _ *Action) error {
-			return l.configure(ctx, what, fmt.Sprint(rate), "--entity-type", "clients", "--entity-default")
+			return l.configure(ctx, what, strconv.Itoa(rate), "--entity-type", "clients", "--entity-default")
 		},
 		effect: func(context.Context, *Lab) (bool, string) { return true, "set" },
 	}
@@ -77,7 +78,7 @@ func drawTopic(d *dice) *Action {
 		case "min.insync.replicas":
 			return l.configure(ctx, how, "2", "--entity-type", "topics", "--entity-name", topic)
 		default:
-			return l.configure(ctx, how, fmt.Sprint(size), "--entity-type", "topics", "--entity-name", topic)
+			return l.configure(ctx, how, strconv.Itoa(size), "--entity-type", "topics", "--entity-name", topic)
 		}
 	}
 	a.effect = func(context.Context, *Lab) (bool, string) { return true, how + " of " + topic }

@@ -80,7 +80,7 @@ func drawMemory(d *dice) *Action {
 			if !exists("/sys/fs/cgroup/memory") {
 				file = "memory.max"
 			}
-			if err := l.restart(ctx, process); err != nil {
+			if err := l.again(ctx, process); err != nil {
 				return err
 			}
 			if err := l.Group("memory", process, map[string]string{file: limit}); err != nil {

@@ -15,7 +15,7 @@ import (
 const (
 	calm = 60 * time.Second  // how long a cluster has to be well before a round
 	wait = 240 * time.Second // for that
-	hold = 45 * time.Second  // how long an action has to be felt in
+	hold = 35 * time.Second  // how long an action has to be felt in
 	more = 12 * time.Second  // how much longer it goes on, for --watch
 )
 
@@ -52,6 +52,8 @@ type Result struct {
 	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and is not scored
 }
 
+var errUnwell = errors.New("the cluster is not well")
+
 type runner struct {
 	lab     *Lab
 	actions []*Action
@@ -64,11 +66,15 @@ func (r *runner) play(ctx context.Context, result *Result) (well bool) {
 	if err != nil {
 		result.Broken = err.Error()
 	}
+	if ctx.Err() != nil { // interrupted: nothing is started any more
+		r.lab.TakeBack()
+		return false
+	}
 	healed := r.lab.heal(ctx)
 	if healed != nil {
 		r.log("not healed: %v", healed)
 	}
-	return healed == nil && err == nil && !slices.ContainsFunc(r.actions, func(a *Action) bool { return a.Fresh })
+	return healed == nil && !errors.Is(err, errUnwell) && !slices.ContainsFunc(r.actions, func(a *Action) bool { return a.Fresh })
 }
 
 func (r *runner) round(ctx context.Context, result *Result) error {
@@ -90,13 +96,13 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 		return err
 	}
 	l.remember(ctx)
-	injected := time.Now()
 	for _, a := range r.actions {
 		r.log("inject %s", a)
 		if err := a.inject(ctx, l, a); err != nil {
 			return fmt.Errorf("inject %s: %w", a, err)
 		}
 	}
+	injected := time.Now() // a process that had to be started again for it is back by now
 	felt := r.feel(ctx, file, by, injected)
 	asked := time.Now()
 	look, err := l.kitescope.Diagnose(ctx, l.Lab, filepath.Join(l.Out, "look.json"), injected)
@@ -138,22 +144,32 @@ func (r *runner) calm(ctx context.Context, file string) (map[string]Past, error)
 			return by, nil
 		}
 		if time.Since(began) > wait {
-			return nil, fmt.Errorf("the cluster is not well: %d requests failed in a minute, %d kinds of %d succeeded", bad, len(by), len(kinds))
+			return nil, fmt.Errorf("%w: %d requests failed in a minute, %d kinds of %d succeeded", errUnwell, bad, len(by), len(kinds))
 		}
 	}
 }
 
-// feel waits until something is felt.
+// feel waits until something has been felt for ten seconds.
 func (r *runner) feel(ctx context.Context, file string, by map[string]Past, injected time.Time) []Felt {
 	for {
 		if lab.Sleep(ctx, time.Second) != nil {
 			return nil
 		}
 		felt := feltOf(readRequests(file), by, injected, time.Now())
-		if len(felt) > 0 || time.Since(injected) > hold {
+		if since, there := began(felt); there && time.Since(injected).Seconds() > since+window || time.Since(injected) > hold {
 			return felt
 		}
 	}
+}
+
+// began returns how many seconds after the injection something was felt.
+func began(felt []Felt) (seconds float64, there bool) {
+	for i, f := range felt {
+		if i == 0 || f.Since < seconds {
+			seconds = f.Since
+		}
+	}
+	return seconds, len(felt) > 0
 }
 
 func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.Finding, injected, asked time.Time) {
@@ -182,15 +198,12 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.
 		result.Errors, result.Warnings = lines(look.Findings, "error"), lines(look.Findings, "warning")
 		return
 	}
-	result.Began = felt[0].Since
-	for _, f := range felt {
-		result.Began = min(result.Began, f.Since)
-	}
-	began := unix(injected) + result.Began
-	result.Look = round1(unix(asked) - began + look.Took)
+	result.Began, _ = began(felt)
+	since := unix(injected) + result.Began
+	result.Look = round1(unix(asked) - since + look.Took)
 	result.Impact = impactOf(felt, look)
 	result.Place, result.Next = place(look, names), place(look, all)
-	result.Watch, result.WatchAny = firstLoud(risen, all, began), firstLoud(risen, nil, began)
+	result.Watch, result.WatchAny = firstLoud(risen, all, since), firstLoud(risen, nil, since)
 }
 
 // bad reports whether the look of a round is to be looked into.

@@ -112,8 +112,8 @@ func TestFirstLoud(t *testing.T) {
 		return f
 	}
 	events := []lab.Finding{at(finding("info", "kafka", ""), 1), at(finding("error", "proxy-1", ""), 3), at(finding("warning", "kafka", ""), 7)}
-	if named, any := firstLoud(events, []string{"kafka"}, unix(start)), firstLoud(events, nil, unix(start)); named != 7 || any != 3 {
-		t.Errorf("named after %g s, any after %g s", named, any)
+	if named, loudest := firstLoud(events, []string{"kafka"}, unix(start)), firstLoud(events, nil, unix(start)); named != 7 || loudest != 3 {
+		t.Errorf("named after %g s, any after %g s", named, loudest)
 	}
 }
 

@@ -92,8 +92,8 @@ func with(process, args string, variable func(l *Lab) (string, error)) *Action {
 			}
 			name, _, _ := strings.Cut(set, "=")
 			a.names = append(a.names, strings.ReplaceAll(strings.ToLower(name), "_", "."))
-			l.Undo(func() error { return l.restart(context.WithoutCancel(ctx), process) })
-			if err := l.restart(ctx, process, set); err != nil {
+			l.Undo(func() error { return l.again(context.WithoutCancel(ctx), process) })
+			if err := l.again(ctx, process, set); err != nil {
 				return err
 			}
 			_ = lab.Wait(ctx, 15*time.Second, process+" is well", func() bool { _, err := l.Healthz(ctx, process, 2*time.Second); return err == nil })
