@@ -140,6 +140,8 @@ type Etcd struct {
 	// Problem is what is wrong with the whole, "" if nothing is known.
 	Problem string
 	At      time.Time
+	// Elsewhere are the keys of sessions under other roots that hold no cluster. They are looked for where no root was named.
+	Elsewhere []string
 	// Activity is what was written while someone watched; nil: nobody did.
 	Activity *EtcdActivity
 }

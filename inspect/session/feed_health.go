@@ -17,7 +17,7 @@ func sameHealth(a, b *model.Etcd) bool {
 	if busy(a.Activity) || busy(b.Activity) || (a.Activity == nil) != (b.Activity == nil) {
 		return false
 	}
-	return a.Problem == b.Problem && slices.EqualFunc(a.Members, b.Members, func(x, y model.EtcdMember) bool {
+	return a.Problem == b.Problem && slices.Equal(a.Elsewhere, b.Elsewhere) && slices.EqualFunc(a.Members, b.Members, func(x, y model.EtcdMember) bool {
 		return x.Name == y.Name && x.Endpoint == y.Endpoint && x.Version == y.Version && x.Leader == y.Leader && x.Learner == y.Learner &&
 			x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && near(x.DBSize, y.DBSize) && near(x.DBInUse, y.DBInUse)
 	})

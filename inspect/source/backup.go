@@ -150,7 +150,7 @@ func (s *backupSource) Pin(ctx context.Context) (Snapshot, error) {
 		if err != nil {
 			return nil, err
 		}
-		if root, err = chooseRoot(s.in.location, rootName(s.opts.Root), finder.found); err != nil {
+		if root, err = chooseRoot(s.in.location, rootName(s.opts.Root), finder.found(rootName(s.opts.Root))); err != nil {
 			return nil, err
 		}
 	}

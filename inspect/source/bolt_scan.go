@@ -18,10 +18,8 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 	var chosen metaRoot
 	classify := func() func([]byte) class { return (&rootClassifier{}).classify }
 	err := s.file.pass(ctx, s.leaves, present, classify, func(kv KV, _ class) error {
-		if !finder.add(kv.Key) {
-			return nil
-		}
-		if chosen = finder.found[len(finder.found)-1]; name.decides(chosen) {
+		if r, ok := finder.add(kv.Key); ok && name.decides(r) {
+			chosen = r
 			return errFound
 		}
 		return nil
@@ -30,7 +28,7 @@ func (s *boltSource) Pin(ctx context.Context) (Snapshot, error) {
 		return nil, s.explain(err)
 	}
 	if err == nil {
-		if chosen, err = chooseRoot(s.in.location, name, finder.found); err != nil {
+		if chosen, err = chooseRoot(s.in.location, name, finder.found(name)); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +87,7 @@ func (c *rootClassifier) classify(key []byte) class {
 			return classNone
 		}
 	}
-	if _, ok := rootOf(string(key)); ok {
+	if _, _, ok := rootOf(string(key)); ok {
 		return classRoot
 	}
 	return classNone
@@ -124,7 +122,7 @@ func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 	if err := checkRanges(ranges); err != nil {
 		return err
 	}
-	other := rootFinder{found: []metaRoot{{s.header.Root, s.header.MetaPath}}}
+	other := rootFinder{clusters: []metaRoot{{s.header.Root, s.header.MetaPath}}}
 	classify := s.classifier(newMatcher(ranges), src.opts.Root == "")
 	err := src.file.pass(ctx, s.leaves, s.upTo, classify, func(kv KV, cl class) error {
 		if cl&classRoot != 0 {
@@ -148,8 +146,8 @@ func (s *boltSnapshot) Scan(ctx context.Context, ranges []Range, yield func(KV) 
 	if err := src.unchanged(); err != nil {
 		return err
 	}
-	if len(other.found) > 1 {
-		_, err = chooseRoot(src.in.location, "", other.found)
+	if len(other.clusters) > 1 {
+		_, err = chooseRoot(src.in.location, "", other.clusters)
 	}
 	return err
 }

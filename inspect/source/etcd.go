@@ -29,6 +29,8 @@ type Etcd struct {
 	granted []Range
 	// root is the root that Pin found, so that the next Pin need not look again.
 	root metaRoot
+	// registered are the roots beside it where processes registered, but which hold no cluster.
+	registered []metaRoot
 }
 
 var _ Watcher = (*Etcd)(nil)
@@ -105,7 +107,7 @@ func detail(name, version string) string {
 // the cheapest request whose answer carries it. An account without the right to
 // read even that learns from etcd what it may read, and asks there.
 func (s *Etcd) revision(ctx context.Context, r *reader) (int64, error) {
-	probe := metaRoot{root: "by-dev", sub: defaultSubPath}.prefix() + "session/id"
+	probe := metaRoot{root: "by-dev", sub: defaultSubPath}.prefix() + sessionID
 	if granted := s.grantedRanges(); len(granted) > 0 {
 		probe = granted[0].From
 	}

@@ -61,7 +61,31 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 		return strings.Compare(a.Name+"\x00"+a.Endpoint, b.Name+"\x00"+b.Endpoint)
 	})
 	h.Problem = problemOf(h.Members, listErr)
+	h.Elsewhere = s.elsewhere(ctx, r)
 	return h, nil
+}
+
+// mostElsewhere limits the sessions that are listed of one root without a cluster.
+const mostElsewhere = 100
+
+// elsewhere returns the keys of sessions under roots that hold no cluster. Those that cannot be read are left out.
+func (s *Etcd) elsewhere(ctx context.Context, r *reader) (keys []string) {
+	s.mu.Lock()
+	roots := s.registered
+	s.mu.Unlock()
+	for _, root := range roots {
+		p, err := r.rangePage(ctx, rangeRequest{keys: Prefix(root.prefix() + "session/"), limit: mostElsewhere, keysOnly: true})
+		if err != nil {
+			continue
+		}
+		_ = p.each(func(kv KV) error { // the keys before a damaged one are true
+			if key := string(kv.Key); key != root.prefix()+sessionID {
+				keys = append(keys, key)
+			}
+			return nil
+		})
+	}
+	return keys
 }
 
 // askMembers asks endpoints at the same time.

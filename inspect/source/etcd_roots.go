@@ -54,7 +54,11 @@ func (s *Etcd) findRoot(ctx context.Context, r *reader, revision int64) (metaRoo
 	if err := f.all(ctx); err != nil {
 		return metaRoot{}, err
 	}
-	root, err := chooseRoot(s.address.location(), name, f.found)
+	clusters, err := f.clusters(ctx)
+	if err != nil {
+		return metaRoot{}, err
+	}
+	root, err := chooseRoot(s.address.location(), name, clusters)
 	if err != nil && f.seeks >= maxSeeks {
 		err = hints.Errorf("name the root: --root ROOT", "%w (looked at the first %d directories only)", err, maxSeeks)
 	}
@@ -124,6 +128,40 @@ func (f *rootSearch) all(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// clusters returns the roots that were found, without those where processes only registered, unless there are no others. Nothing is read
+// if there is one root.
+func (f *rootSearch) clusters(ctx context.Context) ([]metaRoot, error) {
+	if len(f.found) < 2 {
+		return f.found, nil
+	}
+	var marks []Range
+	for _, r := range f.found {
+		for _, mark := range catalogs() {
+			marks = append(marks, Prefix(r.prefix()+mark))
+		}
+	}
+	hits, err := f.anyKeys(ctx, marks)
+	if err != nil {
+		return nil, err
+	}
+	var list, rest []metaRoot
+	n := len(catalogs())
+	for i, r := range f.found {
+		if slices.Contains(hits[i*n:(i+1)*n], true) {
+			list = append(list, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	if len(list) == 0 {
+		return rest, nil
+	}
+	f.source.mu.Lock()
+	defer f.source.mu.Unlock()
+	f.source.registered = rest
+	return list, nil
 }
 
 // candidates are the metadata directories that key may belong to or lie beside.
@@ -218,7 +256,7 @@ func (f *rootSearch) test(ctx context.Context, candidates []metaRoot) ([]metaRoo
 	}
 	session := make([]Range, len(open))
 	for i, r := range open {
-		session[i] = singleKey(r.prefix() + "session/id")
+		session[i] = singleKey(r.prefix() + sessionID)
 	}
 	hits, err := f.anyKeys(ctx, session)
 	if err != nil {

@@ -117,11 +117,12 @@ func (s *boltSource) describe(ctx context.Context) (FileInfo, error) {
 	if err != nil {
 		return info, s.explain(err)
 	}
-	for _, r := range finder.found {
+	roots := finder.found("")
+	for _, r := range roots {
 		info.Roots = append(info.Roots, r.String())
 	}
-	if len(finder.found) == 1 {
-		info.Root, info.MetaPath = finder.found[0].root, finder.found[0].sub
+	if len(roots) == 1 {
+		info.Root, info.MetaPath = roots[0].root, roots[0].sub
 		if info.Taken, err = s.reserved(ctx, info.Root, s.leaves, present); err != nil {
 			return info, err
 		}

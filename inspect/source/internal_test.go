@@ -106,7 +106,7 @@ func TestRootOf(t *testing.T) {
 		"by-dev/meta/snapshots/other":                           "",
 	} {
 		got := ""
-		if r, ok := rootOf(key); ok {
+		if r, _, ok := rootOf(key); ok {
 			got = r.String()
 		}
 		if got != want {

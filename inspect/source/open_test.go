@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -311,6 +312,40 @@ func testRoots(t *testing.T, from string, found []string) {
 		}
 		if err := src.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestRootOfSessionsOnly registers a process under a root without a cluster, and leaves a counter of sessions under another: neither
+// stands in the way of the one cluster.
+func TestRootOfSessionsOnly(t *testing.T) {
+	server := sourcetest.StartEtcd(t, nil)
+	server.Load(t, []source.KV{
+		{Key: []byte("by-dev/meta/session/id"), Value: []byte("9")},
+		{Key: []byte("by-dev/meta/root-coord/database/db-info/1"), Value: []byte("1")},
+		{Key: []byte("by-prod/meta/session/id"), Value: []byte("28")},
+		{Key: []byte("by-prod/meta/session/querynode-27"), Value: []byte("{}")},
+		{Key: []byte("old/meta/session/id"), Value: []byte("3")},
+	})
+	server.Etcd.Server.KV().Commit()
+	for _, from := range []string{"etcd://" + server.Address, server.Dir} {
+		for name, want := range map[string]string{"": "by-dev", "by-prod": "by-prod"} {
+			src := open(t, from, source.Options{Root: name})
+			defer func() { _ = src.Close() }()
+			snap, err := src.Pin(t.Context())
+			if err == nil {
+				err = snap.Scan(t.Context(), []source.Range{{}}, func(source.KV) error { return nil })
+			}
+			if err != nil || snap.Header().Root != want {
+				t.Errorf("%s, root %q: %v, %v", from, name, snap, err)
+			}
+			live, ok := src.(source.Live)
+			if !ok || name != "" {
+				continue
+			}
+			if h, err := live.Health(t.Context()); err != nil || !slices.Equal(h.Elsewhere, []string{"by-prod/meta/session/querynode-27"}) {
+				t.Errorf("health: %+v, %v", h, err)
+			}
 		}
 	}
 }

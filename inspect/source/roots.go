@@ -30,27 +30,31 @@ func splitRoot(dir string) (metaRoot, bool) {
 	return metaRoot{root: dir[:i], sub: dir[i+1:]}, true
 }
 
-// evidence are the path elements whose presence marks a metadata directory.
+// evidence returns the path elements whose presence marks a metadata directory.
 // Package meta knows what such keys mean; here they only identify a root. They
 // are the ones that every Milvus since 2.0 writes at its first start
 // (rootcoord catalog, datacoord catalog, session registration).
-func evidence() []string {
-	return []string{"root-coord/", "datacoord-meta/", "session/id", "snapshots/root-coord/"}
-}
+func evidence() []string { return append(catalogs(), sessionID) }
 
-// rootOf finds the metadata directory that key proves to exist.
-func rootOf(key string) (metaRoot, bool) {
+// catalogs returns the evidence of a cluster. A process that was given a wrong root path registers there, too, and leaves sessionID behind.
+func catalogs() []string { return []string{"root-coord/", "datacoord-meta/", "snapshots/root-coord/"} }
+
+const sessionID = "session/id"
+
+// rootOf finds the metadata directory that key proves to exist; cluster is false if it may have been made by a mere registration.
+func rootOf(key string) (r metaRoot, cluster, ok bool) {
 	best := -1
 	for _, mark := range evidence() {
 		i := strings.Index(key, "/"+mark)
-		if i > 0 && (best < 0 || i < best) && (mark != "session/id" || i+len(mark)+1 == len(key)) {
-			best = i
+		if i > 0 && (best < 0 || i < best) && (mark != sessionID || i+len(mark)+1 == len(key)) {
+			best, cluster = i, mark != sessionID
 		}
 	}
 	if best < 0 {
-		return metaRoot{}, false
+		return metaRoot{}, false, false
 	}
-	return splitRoot(key[:best])
+	r, ok = splitRoot(key[:best])
+	return r, cluster, ok
 }
 
 // rootName is what a person asked for: "by-dev" (rootPath) or "by-dev/meta".
@@ -71,25 +75,41 @@ func (n rootName) decides(r metaRoot) bool {
 
 // rootFinder collects the roots that keys prove, as a file is read.
 type rootFinder struct {
-	found []metaRoot
-	last  string
+	// clusters have catalogs; registered are all where processes registered.
+	clusters, registered []metaRoot
+	last                 string
 }
 
-// add looks at one live key and reports whether it belongs to a new root.
-func (f *rootFinder) add(key []byte) bool {
+// add looks at one live key and returns the root that it adds to the clusters.
+func (f *rootFinder) add(key []byte) (r metaRoot, ok bool) {
 	if f.last != "" && len(key) > len(f.last) && string(key[:len(f.last)]) == f.last {
-		return false
+		return metaRoot{}, false
 	}
-	r, ok := rootOf(string(key))
-	if !ok {
-		return false
+	r, cluster, ok := rootOf(string(key))
+	switch {
+	case !ok:
+		return metaRoot{}, false
+	case !cluster:
+		f.registered = append(f.registered, r)
+		return metaRoot{}, false
 	}
 	f.last = r.prefix()
-	if slices.Contains(f.found, r) {
-		return false
+	if slices.Contains(f.clusters, r) {
+		return metaRoot{}, false
 	}
-	f.found = append(f.found, r)
-	return true
+	f.clusters = append(f.clusters, r)
+	return r, true
+}
+
+// found returns the clusters, and if a root was named, or there are none, the roots with registrations only.
+func (f *rootFinder) found(name rootName) []metaRoot {
+	list := slices.Clone(f.clusters)
+	for _, r := range f.registered {
+		if (name != "" || len(f.clusters) == 0) && !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // chooseRoot picks the one root that name accepts.

@@ -24,7 +24,7 @@ func (w *World) etcdFact(args []word) error {
 		w.etcd = &model.Etcd{At: w.now}
 	}
 	if len(args) < 2 {
-		return errors.New("etcd wants member, activity or problem, and what of it")
+		return errors.New("etcd wants member, activity, elsewhere or problem, and what of it")
 	}
 	switch args[0].text {
 	case "member":
@@ -33,6 +33,9 @@ func (w *World) etcdFact(args []word) error {
 		return w.etcdActivity(args[1:])
 	case "problem":
 		w.etcd.Problem = args[1].text
+		return nil
+	case "elsewhere":
+		w.etcd.Elsewhere = append(w.etcd.Elsewhere, args[1].text)
 		return nil
 	}
 	return fmt.Errorf("etcd %s: unknown", args[0].text)

@@ -8,7 +8,7 @@ import "kitescope/inspect/check"
 func All() []*check.Check {
 	return []*check.Check{
 		// The processes: whether each role has somebody, and whether they answer.
-		roleMissing, nodeUnreachable, staleSession, stoppingServing, nodeStopping, nodeSuspended,
+		roleMissing, nodeUnreachable, staleSession, registeredElsewhere, stoppingServing, nodeStopping, nodeSuspended,
 
 		// What query nodes have in memory: replicas, shards and their leaders, loads, segments, indexes; and how far behind they read.
 		replicaDeadNode, replicaShort,

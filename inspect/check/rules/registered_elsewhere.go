@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// registeredElsewhere finds processes that were given another root path.
+var registeredElsewhere = &check.Check{
+	ID:       "registered-elsewhere",
+	Title:    "A process runs under a root path that holds no cluster",
+	Severity: check.Warning,
+	Symptoms: []string{check.SearchesSlow},
+	Starts:   "node_left | node_lost config_changed",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedEtcd,
+	Doc: `Looks for sessions in the same etcd under another ` + "`etcd.rootPath`" + ` that has no metadata of collections or segments, and no coordinator. Such a process
+runs, and no coordinator gives it work. Left-over keys ` + "`session/id`" + ` are no session, and a root with a coordinator is a cluster that starts.
+
+Other roots are looked for when kitescope opens a live etcd without ` + "`--root`" + `.`,
+	Remedy: `Set ` + "`etcd.rootPath`" + ` (` + "`ETCD_ROOTPATH`" + `) and ` + "`etcd.metaSubPath`" + ` of that process as those of the others have it, and restart it.`,
+	Run:    runRegisteredElsewhere,
+}
+
+func runRegisteredElsewhere(p *check.Pass) {
+	sessions := make(map[string][]string) // by root
+	var roots []string
+	for _, key := range p.Etcd.Elsewhere {
+		root, name, _ := strings.Cut(key, "/session/")
+		if sessions[root] == nil {
+			roots = append(roots, root)
+		}
+		sessions[root] = append(sessions[root], name)
+	}
+	for _, root := range roots {
+		names := sessions[root]
+		if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "coord") }) {
+			continue
+		}
+		first := root + "/session/" + names[0]
+		p.Report(check.Finding{
+			Severity: check.Warning, Object: model.Ref{Resource: "keys", ID: first, Name: first},
+			Message: fmt.Sprintf("%s %s registered under %s, which holds no cluster", words.Few(names), words.Agree(len(names), "is", "are"), root),
+			Evidence: []check.Evidence{
+				check.Fact("registered under "+root, words.Few(names), "etcd"),
+				check.Fact("root of this cluster", p.Origin.Root+"/"+p.Origin.MetaPath, "etcd"),
+			},
+			Impact: words.Agree(len(names), "It runs", "They run") + " without work: no coordinator knows " + words.Agree(len(names), "it.", "them."),
+			Fix: check.Fix(
+				check.Shell(check.Etcdctl("get").Arg(first)).Does("prints its session, with its address and host name"),
+				check.Do("set etcd.rootPath to %s and etcd.metaSubPath to %s in its configuration, and restart it", p.Origin.Root, p.Origin.MetaPath),
+			),
+		})
+	}
+}
