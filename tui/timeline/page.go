@@ -200,7 +200,7 @@ func (p *page) at() int64 {
 	in := p.current()
 	switch {
 	case p.event >= 0:
-		return x.Of(p.event)
+		return p.axis.Of(p.event)
 	case in != nil && in.span != nil:
 		return x.Place(in.span.Revision)
 	}
