@@ -165,6 +165,7 @@ func TestSettingsOfTwoFiles(t *testing.T) {
 			[]string{task(`{"M": 32}`), task(`{"M": 16}`)},
 			"case 5 M=32\ncase 5 M=16: one side only",
 		},
+		{"numbers of two forms", []string{task(`{"M": 16, "ratio": 0.5, "version": "2.10"}`)}, []string{task(`{"M": 16.0, "ratio": 5e-1, "version": "2.1"}`)}, "case 5\nthe sides differ in: version 2.10 → 2.1"},
 		{"a data set in another folder", []string{dataset("/a")}, []string{dataset("/b")}, "case 101 name=A\nthe sides differ in: dir /a → /b"},
 	} {
 		sides := [2]*bench.Set{readText(t, vdbText(tt.before...), Options{Side: true})[0], readText(t, vdbText(tt.after...), Options{Side: true})[0]}

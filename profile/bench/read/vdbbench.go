@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"strconv"
 	"strings"
 
@@ -213,9 +214,16 @@ func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
 		if key == "dir" { // where a data set lies is not what it is
 			at = "config." + at
 		}
-		if text := strings.Trim(compact.String(), `"`); text != "null" && text != "" && text != "[]" {
-			into[at] = text
+		text := strings.Trim(compact.String(), `"`)
+		if text == "null" || text == "" || text == "[]" {
+			continue
 		}
+		const exact = 1 << 53 // larger integers have no float64 of their own
+		var x float64
+		if json.Unmarshal(value, &x) == nil && math.Abs(x) < exact { // 16.0 is 16; text that looks like a number may be a version
+			text = strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		into[at] = text
 	}
 }
 
