@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kitescope/inspect/model"
+	"kitescope/internal/redact"
 )
 
 // Bounds of counting: keys that are counted apart, keys that are told, and how long
@@ -120,5 +121,10 @@ func (c *writeCount) sum(most int) (total int64, hot []model.KeyWrites, more boo
 	slices.SortFunc(hot, func(a, b model.KeyWrites) int {
 		return cmp.Or(cmp.Compare(b.Writes, a.Writes), cmp.Compare(a.Key, b.Key))
 	})
-	return c.total, hot[:min(most, len(hot))], c.forgot || len(hot) > most
+	more = c.forgot || len(hot) > most
+	hot = hot[:min(most, len(hot))]
+	for i := range hot {
+		hot[i].Key = redact.Text(hot[i].Key)
+	}
+	return c.total, hot, more
 }
