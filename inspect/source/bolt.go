@@ -18,11 +18,12 @@ import (
 // or a member's db. A member's db may lag the member by what is still only in
 // its write-ahead log (etcd commits every 100 ms).
 type boltSource struct {
-	in     *input
-	opts   Options
-	file   *boltFile
-	leaves []uint64
-	origin Origin
+	in   *input
+	opts Options
+	// tree has the buckets; file has the leaves of revisions: another one where these are within their bucket's record.
+	tree, file *boltFile
+	leaves     []uint64
+	origin     Origin
 	// revision is the store's newest.
 	revision int64
 	// guessed says that no meta page is valid, swept that the index of the revisions is lost.
@@ -59,7 +60,8 @@ func openBolt(ctx context.Context, in *input, opts Options) (Source, error) {
 		return nil, hints.Errorf("both copies of the file's first page are damaged: copy it again, or take what can be read with --salvage",
 			"read %s: %w", in.location, err)
 	}
-	s.file = &boltFile{in: in, meta: meta, salvage: opts.Salvage, gaps: gaps}
+	s.tree = &boltFile{in: in, meta: meta, salvage: opts.Salvage, gaps: gaps}
+	s.file = s.tree
 	if err := s.checkLength(); err != nil {
 		return nil, err
 	}
@@ -190,7 +192,7 @@ func (s *boltSource) detail() string {
 
 // lookup reads one value of a small bucket, nil if there is none.
 func (s *boltSource) lookup(bucket, name string) (found []byte, err error) {
-	root, inline, err := s.file.bucket(bucket)
+	root, inline, err := s.tree.bucket(bucket)
 	if errors.Is(err, errNoBucket) {
 		return nil, nil
 	}
@@ -210,11 +212,11 @@ func (s *boltSource) lookup(bucket, name string) (found []byte, err error) {
 		return nil
 	}
 	if inline == nil {
-		return found, s.file.walk(root, visit)
+		return found, s.tree.walk(root, visit)
 	}
 	n, err := parseNode(0, inline)
 	if err == nil && n.flags != flagLeaf {
-		err = &pageError{s.file.meta.root, "a bucket in it is not a leaf"}
+		err = &pageError{s.tree.meta.root, "a bucket in it is not a leaf"}
 	}
 	if err != nil {
 		return nil, err
