@@ -18,6 +18,7 @@ import (
 //	history/before/000001   keys as they were at the oldest revision, of those that the changes are about. Those that are not
 //	                        here were not there
 //	history/gaps/000001     what was not recorded, as text
+//	history/left/000001     how many keys were left out of the chunk so far, as an unsigned varint
 //	history/...             what others keep of moments: package kept has answers of processes
 //
 // Each is sealed: a signed varint (when it was written, in nanoseconds of Unix), the content, and a CRC-32C of both, big-endian.
@@ -35,6 +36,7 @@ const (
 
 	historyBase   = "base"
 	historyBefore = "before"
+	historyLeft   = "left"
 )
 
 // ManifestHistory says which revisions a bundle has.
@@ -87,7 +89,7 @@ func (b *BundleWriter) addSealed(name string, at time.Time, content []byte) erro
 
 // Base writes the keys that a chunk of a recording begins with, as WriteBundle does those of a bundle, and that they are all.
 func (b *BundleWriter) Base(ctx context.Context, snap Snapshot, ranges []Range, transform func(KV) (KV, bool)) error {
-	if _, err := b.copyKeys(ctx, snap, fill([]Range{Prefix(snap.Header().Root + "/")}, ranges), transform); err != nil {
+	if err := b.copyKeys(ctx, snap, fill([]Range{Prefix(snap.Header().Root + "/")}, ranges), transform); err != nil {
 		return err
 	}
 	if err := b.flush(); err != nil {
@@ -97,6 +99,15 @@ func (b *BundleWriter) Base(ctx context.Context, snap Snapshot, ranges []Range, 
 		return err
 	}
 	return b.settle()
+}
+
+// Left writes how many keys were left out, if more were than it wrote last.
+func (b *BundleWriter) Left(at time.Time) error {
+	if len(b.left) == b.told {
+		return nil
+	}
+	b.told = len(b.left)
+	return b.AddHistory(historyLeft, at, binary.AppendUvarint(nil, uint64(b.told)))
 }
 
 // Settle hands all that was added to the writer below, so that it is there if the rest is cut off.

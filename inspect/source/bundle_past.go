@@ -90,8 +90,8 @@ func (b *Bundle) Changes(ctx context.Context, _ Header, from, to int64, yield fu
 	prefix := []byte(b.manifest.Root + "/")
 	reached := b.manifest.History.Oldest
 	return b.History(ctx, func(m HistoryMember) error {
-		if m.Kind == HistoryGaps {
-			b.gaps.put(m.gap())
+		if g, ok := m.gap(); ok {
+			b.gaps.put(g)
 		}
 		c, ok, err := b.next(m, &reached)
 		if err != nil || !ok || c.to <= from {
@@ -143,9 +143,21 @@ type changedKey struct {
 	known bool
 }
 
-// gap is what was not recorded.
-func (m *HistoryMember) gap() Gap {
-	return Gap{Where: "recorded at " + recordedText(m.At), Reason: string(m.Content), Unrecorded: true}
+// gap returns what was not recorded or was left out; ok is false for other members.
+func (m *HistoryMember) gap() (g Gap, ok bool) {
+	switch m.Kind {
+	case HistoryGaps:
+		return Gap{Where: "recorded at " + recordedText(m.At), Reason: string(m.Content), Unrecorded: true}, true
+	case historyLeft:
+		n, _ := binary.Uvarint(m.Content)
+		return leftGap(int64(n)), true
+	}
+	return Gap{}, false
+}
+
+// leftGap is the gap of keys that were not written.
+func leftGap(n int64) Gap {
+	return Gap{Where: "keys with a secret in their names", Reason: "left out when the file was written", Count: n, Unrecorded: true}
 }
 
 // changed works out how keys were at a revision, nil where all are as the bundle has them, and what was not recorded between
@@ -164,8 +176,8 @@ func (b *Bundle) changed(ctx context.Context, revision int64, gaps *gapList) (ch
 				return nil
 			})
 		}
-		if m.Kind == HistoryGaps && reached >= revision {
-			gaps.put(m.gap())
+		if g, ok := m.gap(); ok && (m.Kind == historyLeft || reached >= revision) {
+			gaps.put(g)
 		}
 		c, ok, err := b.next(m, &reached)
 		if err != nil || !ok {
@@ -288,19 +300,9 @@ func (b *BundleWriter) AddPast(ctx context.Context, past Past, h Header, oldest 
 	about, last := map[string]bool{}, oldest
 	changes := b.Changes(oldest)
 	err := past.Changes(ctx, h, oldest, h.Revision, func(revision int64, events []Event) error {
-		kept := events[:0:0]
-		for _, e := range events {
+		kept := b.Transformed(events, transform)
+		for _, e := range kept {
 			about[string(e.Key)] = true
-			if transform != nil {
-				kv, keep := transform(e.KV)
-				if !keep {
-					continue
-				}
-				if !e.Deleted {
-					e.KV = kv
-				}
-			}
-			kept = append(kept, e)
 		}
 		if revision > last {
 			last = revision
@@ -344,11 +346,9 @@ func (b *BundleWriter) addBefore(ctx context.Context, past Past, h Header, oldes
 		if !about[string(kv.Key)] {
 			return nil
 		}
-		if transform != nil {
-			var keep bool
-			if kv, keep = transform(kv); !keep {
-				return nil
-			}
+		kv, keep := b.transformed(kv, transform)
+		if !keep {
+			return nil
 		}
 		if block = appendRecord(block, kv); len(block) >= chunkTarget {
 			return flush()

@@ -60,6 +60,8 @@ type BundleWriter struct {
 	members map[string]bool // names that AddMember has written
 	history map[string]int  // how many members of each kind AddHistory has written
 	past    PastStats
+	left    map[string]bool // keys that were left out
+	told    int             // how many of them were when Left wrote it last
 	closed  bool
 }
 
@@ -69,7 +71,7 @@ func NewBundleWriter(w io.Writer, header Header, info BundleInfo) (*BundleWriter
 	if err != nil {
 		return nil, fmt.Errorf("start a bundle: %w", err)
 	}
-	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: memberTime(header.Taken), members: map[string]bool{}, history: map[string]int{}}
+	b := &BundleWriter{zstd: compressor, tar: tar.NewWriter(compressor), taken: memberTime(header.Taken), members: map[string]bool{}, history: map[string]int{}, left: map[string]bool{}}
 	manifest := Manifest{
 		Format: BundleFormat, Version: BundleVersion, Kitescope: info.Kitescope, Redacted: info.Redacted,
 		Origin: header.Origin, Root: header.Root, MetaPath: header.MetaPath,
@@ -199,6 +201,9 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	b.closed = true
 	err := b.flush()
 	b.end.Gaps = append(b.end.Gaps, gaps...)
+	if n := len(b.left); n > 0 {
+		b.end.Gaps = append(b.end.Gaps, leftGap(int64(n)))
+	}
 	if err == nil {
 		err = b.addJSON(endName, b.end)
 	}
@@ -208,7 +213,7 @@ func (b *BundleWriter) Close(gaps []Gap) (BundleStats, error) {
 	if closeErr := b.zstd.Close(); err == nil && closeErr != nil {
 		err = fmt.Errorf("write bundle: %w", closeErr)
 	}
-	return BundleStats{Keys: b.end.Keys, Bytes: b.end.Bytes, Past: b.past}, err
+	return BundleStats{Keys: b.end.Keys, Dropped: int64(len(b.left)), Bytes: b.end.Bytes, Past: b.past}, err
 }
 
 // abort gives up a bundle, without an end.
@@ -229,8 +234,7 @@ func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInf
 	if err != nil {
 		return BundleStats{}, err
 	}
-	dropped, err := b.copyKeys(ctx, snap, fill(withBeside(snap.Header().Root), ranges), transform)
-	if err != nil {
+	if err := b.copyKeys(ctx, snap, fill(withBeside(snap.Header().Root), ranges), transform); err != nil {
 		b.abort()
 		return BundleStats{}, err
 	}
@@ -240,9 +244,7 @@ func WriteBundle(ctx context.Context, w io.Writer, snap Snapshot, info BundleInf
 			return BundleStats{}, err
 		}
 	}
-	stats, err := b.Close(snap.Gaps())
-	stats.Dropped = dropped
-	return stats, err
+	return b.Close(snap.Gaps())
 }
 
 // fill adds to the sorted cuts what is missing of the merged wholes.
@@ -259,26 +261,50 @@ func fill(wholes, cuts []Range) []Range {
 	return all
 }
 
-func (b *BundleWriter) copyKeys(ctx context.Context, snap Snapshot, ranges []Range, transform func(KV) (KV, bool)) (dropped int64, err error) {
+func (b *BundleWriter) copyKeys(ctx context.Context, snap Snapshot, ranges []Range, transform func(KV) (KV, bool)) error {
 	write := b.Write
 	var unsorted keyArena
 	if !snap.Seekable() {
 		write = unsorted.add
 	}
-	err = snap.Scan(ctx, ranges, func(kv KV) error {
-		if transform != nil {
-			var keep bool
-			if kv, keep = transform(kv); !keep {
-				dropped++
-				return nil
-			}
+	err := snap.Scan(ctx, ranges, func(kv KV) error {
+		if kv, keep := b.transformed(kv, transform); keep {
+			return write(kv)
 		}
-		return write(kv)
+		return nil
 	})
 	if err == nil {
 		err = unsorted.sorted(b.Write)
 	}
-	return dropped, err
+	return err
+}
+
+// transformed returns a key as transform, if not nil, makes it; false for one that it drops, which is counted.
+func (b *BundleWriter) transformed(kv KV, transform func(KV) (KV, bool)) (KV, bool) {
+	if transform == nil {
+		return kv, true
+	}
+	out, keep := transform(kv)
+	if !keep {
+		b.left[string(kv.Key)] = true
+	}
+	return out, keep
+}
+
+// Transformed returns changes as transform, if not nil, makes them, without those that it drops.
+func (b *BundleWriter) Transformed(events []Event, transform func(KV) (KV, bool)) []Event {
+	kept := events[:0:0]
+	for _, e := range events {
+		kv, keep := b.transformed(e.KV, transform)
+		if !keep {
+			continue
+		}
+		if !e.Deleted {
+			e.KV = kv
+		}
+		kept = append(kept, e)
+	}
+	return kept
 }
 
 // keyArena holds encoded records in large blocks, to sort them by key.

@@ -107,8 +107,8 @@ func (d *recordingReader) chunks(ctx context.Context, r *Recording) error {
 
 func (d *recordingReader) chunk(ctx context.Context, b *Bundle, name string, size int64) error {
 	e, err := b.through(ctx, func(m HistoryMember) {
-		if m.Kind == HistoryGaps {
-			d.gaps.put(m.gap())
+		if g, ok := m.gap(); ok {
+			d.gaps.put(g)
 		}
 		if d.visit != nil {
 			d.visit(m)

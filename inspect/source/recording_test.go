@@ -45,6 +45,41 @@ func withHistory(t *testing.T, src source.Source) []byte {
 	return out.Bytes()
 }
 
+// TestKeysLeftOutOfABundle: keys that are left out, now or in the past, are counted once each, however often they changed.
+func TestKeysLeftOutOfABundle(t *testing.T) {
+	src := open(t, backend(t, nil, []change{
+		{key: "by-dev/config/secret", value: "1"},
+		{key: "by-dev/meta/session/id", value: "1"},
+		{key: "by-dev/config/secret", value: "2"},
+		{key: "by-dev/config/old-secret", value: "3"},
+		{key: "by-dev/config/old-secret", deleted: true},
+		{key: "by-dev/meta/session/id", value: "2"},
+	}), source.Options{})
+	defer src.Close()
+	past, err := source.PastOf(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := pin(t, src)
+	secret := func(kv source.KV) (source.KV, bool) { return kv, !bytes.Contains(kv.Key, []byte("secret")) }
+	var out bytes.Buffer
+	info := source.BundleInfo{History: &source.ManifestHistory{Oldest: 2}, Members: func(b *source.BundleWriter) error {
+		return b.AddPast(t.Context(), past, snap.Header(), 2, secret)
+	}}
+	if stats, err := source.WriteBundle(t.Context(), &out, snap, info, nil, secret); err != nil || stats.Dropped != 2 {
+		t.Fatalf("%+v, %v", stats, err)
+	}
+	file := open(t, store(t, "past.kite", out.Bytes()), source.Options{})
+	defer file.Close()
+	snap = pin(t, file)
+	if keys, err := collect(t.Context(), snap); err != nil || len(keys) != 1 {
+		t.Errorf("%v, %v", keys, err)
+	}
+	if gaps := snap.Gaps(); len(gaps) != 1 || gaps[0].Count != 2 || !gaps[0].Unrecorded {
+		t.Errorf("gaps %+v", gaps)
+	}
+}
+
 // TestPastOfABundle: what a bundle says of each revision is what its etcd says, and who knows nothing of history reads the newest keys.
 func TestPastOfABundle(t *testing.T) {
 	t.Parallel()

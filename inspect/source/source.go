@@ -121,7 +121,7 @@ type Gap struct {
 	// Keys is the range that was not read, if the gap is one of keys; else zero.
 	Keys Range `json:"keys,omitzero"`
 	// Unrecorded says that nobody wrote it: nothing is damaged.
-	Unrecorded bool `json:"-"`
+	Unrecorded bool `json:"unrecorded,omitempty"`
 }
 
 // Source is a place that holds the metadata of clusters.

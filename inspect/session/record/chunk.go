@@ -96,19 +96,8 @@ func (c *chunk) discard() {
 
 // add takes the changes of a revision.
 func (c *chunk) add(at time.Time, revision int64, events []source.Event) error {
-	kept := events[:0:0]
-	for _, e := range events {
-		kv, keep := c.redact(e.KV)
-		if !keep {
-			continue
-		}
-		if !e.Deleted {
-			e.KV = kv
-		}
-		kept = append(kept, e)
-	}
 	before := c.changes.Pending()
-	err := c.changes.Add(at, revision, kept)
+	err := c.changes.Add(at, revision, c.w.Transformed(events, c.redact))
 	c.unpacked += int64(max(0, c.changes.Pending()-before))
 	return err
 }
@@ -146,6 +135,9 @@ func (c *chunk) gap(at time.Time, text string) error {
 // settle brings all that was added onto the disk.
 func (c *chunk) settle(at time.Time) error {
 	if err := c.changes.Flush(at); err != nil {
+		return err
+	}
+	if err := c.w.Left(at); err != nil {
 		return err
 	}
 	if err := c.w.Settle(); err != nil {

@@ -330,6 +330,7 @@ func TestNoSecretIsRecorded(t *testing.T) {
 		c.put("by-dev/meta/root-coord/credential/users/root", fmt.Sprintf(`{"username":"root","encrypted_password":"%s-%d"}`, planted, n))
 		c.put("by-dev/config/minio/secretAccessKey", fmt.Sprintf("%s-%d", planted, n))
 		c.put("by-dev/meta/unknown/thing", fmt.Sprintf(`{"password": "%s-%d"}`, planted, n))
+		c.put("by-dev/config/ghp_"+strings.Repeat("a1B2", 9), "x") // a key that is left out
 		c.put("by-dev/config/etcd/endpoints", fmt.Sprintf("http://root:%s-%d@10.0.0.1:2379", planted, n))
 	}
 	secrets(0)
@@ -346,8 +347,23 @@ func TestNoSecretIsRecorded(t *testing.T) {
 		r.reaches(c.newest)
 	}
 	r.stop()
+	src, err := source.Open(t.Context(), dir, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	snap, err := src.Pin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := snap.Scan(t.Context(), []source.Range{{}}, func(source.KV) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if gaps := snap.Gaps(); len(gaps) != 1 || gaps[0].Count != 1 || !gaps[0].Unrecorded {
+		t.Errorf("gaps %+v, want one key that was left out", gaps)
+	}
 	all := unpacked(t, dir)
-	if i := bytes.Index(all, []byte(planted)); i >= 0 {
+	if i := max(bytes.Index(all, []byte(planted)), bytes.Index(all, []byte("ghp_"))); i >= 0 {
 		t.Errorf("a secret is recorded: %q", all[max(0, i-200):i+20])
 	}
 	if !bytes.Contains(all, []byte("secretAccessKey")) || !bytes.Contains(all, []byte("GET /healthz")) {
