@@ -6,7 +6,7 @@
 //     reason; one that breaks has failed. Neither is ever "ok".
 //  3. Findings are put in order of what they cost queries, and grouped under their cause.
 //  4. A Judge runs the checks again and again, and works out anew only what depends on what has changed.
-//  5. A Baseline takes out what is accepted; Since compares two reports.
+//  5. A Hold leaves out what flaps; a Baseline takes out what is accepted; Since compares two reports.
 package check
 
 import (
@@ -85,6 +85,9 @@ type Check struct {
 	Whole bool
 	// Requests lists the roles whose metrics the check needs to break down latencies; it is skipped if there were no requests.
 	Requests []string
+	// Slowness is set for checks that judge how slow or late something was for a while, which one window does not show
+	// for sure. Those with Requests do.
+	Slowness bool
 	// Run looks.
 	Run func(*Pass)
 	// Roles are those that keep it from happening: what it finds follows from a finding that nobody does their work, if it has no nearer cause.
@@ -155,6 +158,8 @@ type Finding struct {
 	Slows []Slowdown
 	// Cause is the Key of the finding that this one follows from, "" if none; Run sets it.
 	Cause string
+	// Held is set by a Hold.
+	Held Held
 }
 
 // Key identifies a finding over runs: its check and object.

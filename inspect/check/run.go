@@ -88,15 +88,25 @@ func (r *Report) run(x *Check, f *facts.Facts) (result *Result) {
 	}
 	x.Run(pass)
 	pass.unseenSettings()
-	switch {
-	case len(result.Findings) > 0:
-		result.Status = Found
-	case result.Reason != "":
-		result.Status = Skipped
-	case len(result.Unseen) > 0:
-		result.Status, result.Reason = Skipped, "not fully checked: "+summary(result.Unseen)
-	}
+	result.settle()
 	return result
+}
+
+// notFully begins the reason of a check that could not see everything.
+const notFully = "not fully checked: "
+
+// settle sets the status of a check that ran.
+func (r *Result) settle() {
+	switch {
+	case len(r.Findings) > 0:
+		r.Status = Found
+	case r.Reason != "":
+		r.Status = Skipped
+	case len(r.Unseen) > 0:
+		r.Status, r.Reason = Skipped, notFully+summary(r.Unseen)
+	default:
+		r.Status = OK
+	}
 }
 
 // Skip ends a check that has nothing to judge by here: "nothing is configured to ...". It is not

@@ -40,6 +40,14 @@ func (c *Change) Finding() *Finding {
 	return c.Before
 }
 
+// Worst returns the greater severity of the two.
+func (c *Change) Worst() Severity {
+	if c.Before != nil {
+		return max(c.Before.Severity, c.Finding().Severity)
+	}
+	return c.After.Severity
+}
+
 // Comparison is what two reports differ in.
 type Comparison struct {
 	Before *Report
@@ -50,7 +58,7 @@ type Comparison struct {
 // Since compares a report with an older one. Findings are matched by check and object; objects as a
 // Baseline does.
 func Since(before, after *Report) *Comparison {
-	old := memory{report: before, findings: before.Findings, judged: before.Judged}
+	old := memory{report: before, findings: before.Findings, judged: before.Judged, develop: develop}
 	return &Comparison{before, old.compare(after)}
 }
 
@@ -77,7 +85,7 @@ func (r *Report) Judged(id string) (all bool, why string) {
 		case x.Status == Skipped || x.Status == Broken:
 			return false, x.Reason
 		case len(x.Unseen) > 0:
-			return false, "not fully checked: " + summary(x.Unseen)
+			return false, notFully + summary(x.Unseen)
 		}
 		return true, ""
 	}
@@ -89,6 +97,7 @@ type memory struct {
 	report   *Report
 	findings []*Finding
 	judged   func(check string) (bool, string)
+	develop  func(before, after *Finding) ChangeKind
 }
 
 func (m *memory) compare(after *Report) []Change {
@@ -101,7 +110,7 @@ func (m *memory) compare(after *Report) []Change {
 		c := Change{Kind: New, Before: before, After: f}
 		switch all, why := m.judged(f.Check); {
 		case before != nil:
-			c.Kind = develop(before, f)
+			c.Kind = m.develop(before, f)
 		case !all:
 			c.Kind, c.Why = Unsure, why
 		}
@@ -173,6 +182,22 @@ func develop(before, after *Finding) ChangeKind {
 	return Same
 }
 
+// leap is how much the cost of a finding that is followed must grow to be worth a change of its own.
+const leap = 0.1
+
+// developWatched is develop of a finding that is followed, of which before is the worst that was reported: figures that
+// rise and fall must not count each time, so only a doubling does.
+func developWatched(before, after *Finding) ChangeKind {
+	m, n := len(before.Objects), len(after.Objects)
+	switch {
+	case before.Severity != after.Severity:
+		return direction(after.Severity > before.Severity)
+	case after.Cost >= 2*before.Cost && after.Cost-before.Cost >= leap, m > 0 && n >= 2*m:
+		return Worse
+	}
+	return Same
+}
+
 func direction(worse bool) ChangeKind {
 	if worse {
 		return Worse
@@ -180,7 +205,7 @@ func direction(worse bool) ChangeKind {
 	return Better
 }
 
-// Tracker follows the reports of one cluster. A finding is new once: that a check could not look for
+// Tracker follows the reports of one cluster, which a Hold has steadied. A finding is new once: that a check could not look for
 // a while does not make it new again, and nothing is gone before somebody looked.
 type Tracker struct {
 	last   *Report
@@ -205,11 +230,11 @@ func (t *Tracker) Next(r *Report) (changes []Change, blind []Blindness) {
 	first := t.last.Results == nil
 	old := memory{report: t.last, findings: t.known, judged: func(id string) (bool, string) {
 		return first || t.judged[id], "it was not checked before"
-	}}
+	}, develop: developWatched}
 	t.last, t.known = r, nil
 	for _, c := range old.compare(r) {
 		switch c.Kind {
-		case Same: // as it was when it was told: many small steps are a large one
+		case Same: // as it was when it was reported: many small steps are a large one
 			still := *c.After
 			still.Severity, still.Cost, still.Objects = c.Before.Severity, c.Before.Cost, c.Before.Objects
 			t.known = append(t.known, &still)

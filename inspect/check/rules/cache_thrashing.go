@@ -39,6 +39,7 @@ Not a finding: a full cache that hits, as it is full by design; misses without e
 Never seen on a live Milvus.`,
 	Remedy: `Give the node more memory or disk for the cache (` + "`queryNode.segcore.tieredStorage.memoryHighWatermarkRatio`" + `, ` + "`diskHighWatermarkRatio`" + `), add query nodes, which share the segments, or release collections that are not searched.
 Where all of a collection is searched all the time, tiered storage gains nothing: turn eviction off and let segments be loaded whole.`,
+	Slowness:    true,
 	Run:         runCacheThrashing,
 	FollowsFrom: []check.Cause{{Check: "replica-short", Of: check.Serves}, {Check: "imbalance-memory", Of: check.Shares("nodes")}},
 }

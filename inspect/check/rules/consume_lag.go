@@ -30,11 +30,12 @@ GetMetrics answer. If all leaders lag, there is one finding, without blaming a n
 as a consequence (measured on 2.3.5: 13 seconds behind when a proxy had been dead for 16). Metrics of collections that a node no longer leads keep their last value and are ignored.`,
 	Remedy: `Check whether the message queue (Kafka, Pulsar) answers quickly, and the CPU of the node: a leader without CPU time falls behind. If all nodes lag alike, look at the queue and at the time ticks of RootCoord and the
 proxies; if one does, restart it or move its shards.`,
-	Parts:  model.PartObjects | model.PartServing,
-	Needs:  check.NeedMetrics,
-	Phases: []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
-	Run:    runConsumptionLag,
-	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
+	Parts:    model.PartObjects | model.PartServing,
+	Needs:    check.NeedMetrics,
+	Phases:   []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
+	Slowness: true,
+	Run:      runConsumptionLag,
+	Roles:    []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: slices.Concat(
 		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
 		check.CausedBy(check.Shares("nodes"), "node-unreachable", "process-slow"),

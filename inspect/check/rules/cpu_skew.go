@@ -33,6 +33,7 @@ in front. Data nodes: see imbalance-channels.`,
 	Parts:       model.PartSessions,
 	Needs:       check.NeedMetrics,
 	Phases:      []latency.Name{latency.WaitForWorkers},
+	Slowness:    true,
 	Run:         runCPUSkew,
 	FollowsFrom: []check.Cause{{Check: "node-idle", Of: check.InOneRegion}, {Check: "imbalance-rows", Of: check.Shares("nodes")}, {Check: "imbalance-leaders", Of: check.Shares("nodes")}, {Check: "imbalance-channels", Of: check.Shares("nodes")}},
 }

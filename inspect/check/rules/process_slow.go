@@ -50,6 +50,7 @@ call. If it does not improve, restart it: other nodes take over what it serves.`
 	Parts:       model.PartSessions,
 	Needs:       check.NeedProcesses,
 	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},
+	Slowness:    true,
 	Run:         runProcessSlow,
 	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: check.Shares("nodes")}},
 }

@@ -41,10 +41,11 @@ If all nodes are behind, it is one finding: about the queue, or RootCoord, which
 recording without a time, nodes are compared with the one furthest ahead. Nodes without channels do not count.
 
 Consistent searches wait until their node has caught up. Data nodes that are behind persist late.`,
-	Remedy: `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory and log; it may be catching up after a start.`,
-	Phases: []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
-	Run:    runTimetickLag,
-	Roles:  []string{"rootcoord", "proxy", "streamingnode"},
+	Remedy:   `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory and log; it may be catching up after a start.`,
+	Phases:   []latency.Name{latency.ConsistencyWait, latency.ConsistencyQueue},
+	Slowness: true,
+	Run:      runTimetickLag,
+	Roles:    []string{"rootcoord", "proxy", "streamingnode"},
 	FollowsFrom: slices.Concat(
 		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
 		check.CausedBy(check.Shares("nodes"), "process-slow"),

@@ -29,6 +29,7 @@ var walAppendSlow = &check.Check{
 
 A warning is a mean of 100 ms or more over at least ten messages; info from 50 ms. If some processes write fast and others do not, the cause is the network of the slow ones, or the processes themselves.`,
 	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also asks the queue for its offsets (` + "`queue-unreachable`" + `).`,
+	Slowness:    true,
 	Run:         runWALAppendSlow,
 	FollowsFrom: append(check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.Shares("nodes"), "process-slow")...),
 }

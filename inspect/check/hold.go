@@ -1,0 +1,269 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Hold delays the findings of a cluster that is judged again and again, so that one that flaps is shown once:
+//
+//   - Errors and warnings appear at once; warnings about slowness after two rounds of answers in a row had them, infos
+//     after 30 seconds and two rounds. What the first report has, slowness aside, appears with it.
+//   - A finding goes when it was absent for 30 seconds and two rounds, a warning about slowness after a minute. That time is
+//     four times as long, up to ten minutes, with each return within ten minutes. It stays as severe as it was for as long.
+//
+// Times are those of the reports. The zero Hold is ready.
+type Hold struct {
+	last  *Report
+	known []*heldFinding
+	// unable are the checks that could not see everything, by id.
+	unable map[string]*presence
+	round  time.Time // of the newest answers
+}
+
+// Held is how long a finding is held.
+type Held struct {
+	// Since and Seen are the times of the first and the last report that had it, as severe as it is or more.
+	Since, Seen time.Time
+	// Hold is how long it must be absent before it goes.
+	Hold time.Duration
+}
+
+// Unable lists checks that became unable to see everything for one reason.
+type Unable struct {
+	Why    string
+	Checks []*Check
+}
+
+// patience is what a presence waits for.
+type patience struct {
+	rounds int           // that have to show it in a row before it appears
+	after  time.Duration // how long it has to be there
+	hold   time.Duration // how long it has to be absent before it goes
+}
+
+const (
+	holdTime   = 30 * time.Second
+	holdSlow   = time.Minute
+	holdRounds = 2
+	// longestHold limits the hold of a finding that returns. A check that becomes unable to look again and again, as it
+	// does while collections come and go, is reported once in that time.
+	longestHold = 10 * time.Minute
+	holdFactor  = 4
+)
+
+// presence is whether something is there, with the flaps left out.
+type presence struct {
+	on          bool
+	since, seen time.Time // when it was seen first and last
+	rounds      int       // that had it in a row
+	missed      int       // rounds since that did not
+	went        time.Time
+	hold        time.Duration
+}
+
+func (p *presence) take(there bool, now time.Time, round bool, wait patience) {
+	if !there {
+		if round {
+			p.missed++
+		}
+		if !p.on || p.missed >= holdRounds && now.Sub(p.seen) >= p.hold {
+			if p.on {
+				p.went = now
+			}
+			p.on, p.rounds = false, 0
+		}
+		return
+	}
+	if p.rounds == 0 {
+		p.since = now
+	}
+	if round || p.rounds == 0 {
+		p.rounds++
+	}
+	p.seen, p.missed = now, 0
+	if p.on || p.rounds < wait.rounds || now.Sub(p.since) < wait.after {
+		return
+	}
+	p.on = true
+	if p.went.IsZero() || now.Sub(p.went) > longestHold {
+		p.hold = wait.hold
+	} else {
+		p.hold = min(holdFactor*p.hold, longestHold)
+	}
+}
+
+// remembered reports whether a presence matters for what comes.
+func (p *presence) remembered(now time.Time) bool {
+	return p.on || p.rounds > 0 || !p.went.IsZero() && now.Sub(p.went) <= longestHold
+}
+
+// heldFinding is a finding of late, shown or not.
+type heldFinding struct {
+	latest *Finding
+	// levels are whether it is there, at least as severe as each Severity.
+	levels [Error + 1]struct {
+		presence
+		finding *Finding // the last that was just as severe
+	}
+}
+
+func (h *heldFinding) take(f *Finding, now time.Time, round bool, wait func(Severity) patience) {
+	for s := range h.levels {
+		h.levels[s].take(f != nil && f.Severity >= Severity(s), now, round, wait(Severity(s)))
+	}
+	if f != nil {
+		h.latest, h.levels[f.Severity].finding = f, f
+	}
+}
+
+// shown returns the finding as it is to be shown, nil if it is not.
+func (h *heldFinding) shown() *Finding {
+	for s := int(Error); s >= 0; s-- {
+		if l := &h.levels[s]; l.on && l.finding != nil {
+			f := *l.finding
+			f.Held = Held{l.since, l.seen, l.hold}
+			return &f
+		}
+	}
+	return nil
+}
+
+func (h *heldFinding) remembered(now time.Time) bool {
+	for s := range h.levels {
+		if h.levels[s].remembered(now) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *heldFinding) pending(now time.Time) bool {
+	for s := int(Error); s >= 0; s-- {
+		switch p := &h.levels[s]; {
+		case p.on:
+			return p.seen.Before(now)
+		case p.rounds > 0:
+			return true
+		}
+	}
+	return false
+}
+
+// Next returns a report with the findings that are to be shown, and the checks that have become unable to see
+// everything since the report before, most first. r is not changed.
+func (h *Hold) Next(r *Report) (*Report, []Unable) {
+	first := h.last == nil
+	if first {
+		h.last, h.unable = r, make(map[string]*presence)
+	}
+	live := r.Cluster.Runtime != nil && r.Cluster.Runtime.Kind == "live"
+	round := !live || !r.Cluster.Runtime.To.Equal(h.round)
+	if live {
+		h.round = r.Cluster.Runtime.To
+	}
+	now := h.match(r)
+	checks := make(map[string]*Check, len(r.Results))
+	for _, x := range r.Results {
+		checks[x.Check.ID] = x.Check
+	}
+	shown := make(map[string][]*Finding)
+	for _, k := range h.known {
+		x := checks[k.latest.Check]
+		k.take(now[k], r.Now, round, func(s Severity) patience {
+			switch {
+			case s == Warning && live && x != nil && x.slowness():
+				return patience{holdRounds, 0, holdSlow}
+			case s == Info && !first:
+				return patience{holdRounds, holdTime, holdTime}
+			}
+			return patience{1, 0, holdTime}
+		})
+		if f := k.shown(); f != nil {
+			shown[f.Check] = append(shown[f.Check], f)
+		}
+	}
+	h.known = slices.DeleteFunc(h.known, func(k *heldFinding) bool { return !k.remembered(r.Now) })
+	h.last = r
+	return r.withFindings(shown), h.becameUnable(r, round, first)
+}
+
+// match finds the findings of a report among those known, and adds those that are not.
+func (h *Hold) match(r *Report) map[*heldFinding]*Finding {
+	old := memory{report: h.last}
+	byLatest := make(map[*Finding]*heldFinding, len(h.known))
+	for _, k := range h.known {
+		old.findings = append(old.findings, k.latest)
+		byLatest[k.latest] = k
+	}
+	matched := old.match(r)
+	now := make(map[*heldFinding]*Finding, len(r.Findings))
+	for _, f := range r.Findings {
+		k := byLatest[matched[f]]
+		if k == nil {
+			k = &heldFinding{latest: f}
+			h.known = append(h.known, k)
+		}
+		now[k] = f
+	}
+	return now
+}
+
+// withFindings returns a copy of a report with other findings, by the id of their check.
+func (r *Report) withFindings(of map[string][]*Finding) *Report {
+	next := *r
+	next.Results, next.Findings = make([]*Result, len(r.Results)), nil
+	for i, x := range r.Results {
+		result := *x
+		result.Findings = of[x.Check.ID]
+		switch {
+		case len(result.Findings) > 0 && x.Status == OK:
+			result.Status = Found
+		case len(result.Findings) == 0 && x.Status == Found:
+			result.settle()
+		}
+		next.Results[i] = &result
+		next.Findings = append(next.Findings, result.Findings...)
+	}
+	next.rank()
+	return &next
+}
+
+// becameUnable lists the checks that could not see everything for 30 seconds and two rounds, and could before.
+func (h *Hold) becameUnable(r *Report, round, first bool) []Unable {
+	wait := patience{holdRounds, holdTime, longestHold}
+	if first {
+		wait = patience{1, 0, longestHold}
+	}
+	var list []Unable
+	for _, x := range r.Results {
+		all, why := r.Judged(x.Check.ID)
+		p := h.unable[x.Check.ID]
+		if p == nil {
+			p = &presence{}
+			h.unable[x.Check.ID] = p
+		}
+		was := p.on
+		p.take(!all, r.Now, round, wait)
+		if was || !p.on || first {
+			continue
+		}
+		why = strings.TrimPrefix(why, notFully)
+		i := slices.IndexFunc(list, func(u Unable) bool { return u.Why == why })
+		if i < 0 {
+			i, list = len(list), append(list, Unable{Why: why})
+		}
+		list[i].Checks = append(list[i].Checks, x.Check)
+	}
+	slices.SortStableFunc(list, func(a, b Unable) int { return len(b.Checks) - len(a.Checks) })
+	return list
+}
+
+// Pending reports whether the same cluster, judged again later, may show something else.
+func (h *Hold) Pending() bool {
+	return slices.ContainsFunc(h.known, func(k *heldFinding) bool { return k.pending(h.last.Now) })
+}
+
+// slowness reports whether a check judges how slow or late something was, for which one window is not enough.
+func (x *Check) slowness() bool { return x.Slowness || len(x.Requests) > 0 }
