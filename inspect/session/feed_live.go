@@ -212,6 +212,8 @@ func (l *liveFeed) examined(now *model.Etcd) {
 	case !sameHealth(l.health, now) || l.counts(now):
 		l.health = now
 		l.show(l.last)
+	default: // time has passed, which may be news
+		l.tell(nil)
 	}
 }
 
