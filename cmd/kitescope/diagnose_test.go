@@ -14,15 +14,17 @@ import (
 
 // told is one line of diagnose --watch.
 type told struct {
-	At, Change, Check, Severity, Message, Reason string
-	Object                                       struct{ Resource, ID string }
+	At, Since, Change, Check, Severity, Message, Reason string
+	Held                                                float64 `json:"held_seconds"`
+	Hold                                                float64 `json:"hold_seconds"`
+	Object                                              struct{ Resource, ID string }
 }
 
 // TestWatchDiagnosis judges a live cluster, and tells what comes and goes with its sessions.
 func TestWatchDiagnosis(t *testing.T) {
 	t.Parallel() // it waits
 	demo, client := demoClient(t)
-	ctx, stop := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 120*time.Second)
 	defer stop()
 	r, w := io.Pipe()
 	var messages strings.Builder
@@ -57,7 +59,7 @@ func TestWatchDiagnosis(t *testing.T) {
 		t.Fatal(err)
 	}
 	came := next()
-	if came.Change != "new" || came.Check != "replica-dead-node" || came.Message == "" {
+	if came.Change != "new" || came.Check != "replica-dead-node" || came.Message == "" || came.Since != came.At || came.Hold != 30 {
 		t.Errorf("a node that died is told as %+v", came)
 	}
 	for came.Change == "new" { // there may be more than one: a replica each
@@ -65,8 +67,8 @@ func TestWatchDiagnosis(t *testing.T) {
 			t.Fatal(err)
 		}
 		if x := next(); x.Change == "gone" {
-			if x.Check != "replica-dead-node" {
-				t.Errorf("%s is gone", x.Check)
+			if x.Check != "replica-dead-node" || x.Held < 30 {
+				t.Errorf("%s is gone after %g s", x.Check, x.Held)
 			}
 			break
 		}

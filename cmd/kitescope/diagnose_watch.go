@@ -14,8 +14,9 @@ import (
 )
 
 // watchDiagnosis judges a live cluster once, and then again with each change of its metadata
-// and each round of questions to its processes. It tells what is new, worse or gone.
+// and each round of questions to its processes. It writes what is new, worse or gone.
 func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
+	a.RunClock() // findings are held for a while
 	lost := newLossTeller(a)
 	nodes := d.flags.nodes
 	w := &diagnosisWatch{App: a, diagnosis: d, asks: nodes.Live && len(nodes.Recordings) == 0, started: time.Now()}
@@ -23,22 +24,32 @@ func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	return f.run(ctx, func(u history.Update) error {
 		u.Lost = nil // what does not answer is a finding
 		lost.take(u)
-		if u.Cluster == nil || w.early(u.Cluster) {
-			return nil
-		}
-		return w.show(u.Cluster)
+		return w.take(u)
 	})
 }
 
-// diagnosisWatch remembers what was told.
+// diagnosisWatch remembers what was written.
 type diagnosisWatch struct {
 	*cli.App
 	*diagnosis
 	asks    bool
 	started time.Time
 	memory  check.Judge
+	hold    check.Hold
 	tracker check.Tracker
+	last    *model.Cluster
 	shown   bool
+}
+
+// take judges a new cluster. It judges the last one again if a finding may come or go because time has passed.
+func (w *diagnosisWatch) take(u history.Update) error {
+	switch {
+	case u.Cluster != nil && !w.early(u.Cluster):
+		w.last = u.Cluster
+	case u.Cluster != nil || u.Progress != "" || u.Err != nil || !w.hold.Pending():
+		return nil
+	}
+	return w.show(w.last, w.diagnosis.judge(w.App, w.last, &w.memory))
 }
 
 // firstPatience is how long the first report waits for the processes and for etcd's health.
@@ -51,14 +62,15 @@ func (w *diagnosisWatch) early(c *model.Cluster) bool {
 	return !w.shown && waits && time.Since(w.started) < firstPatience
 }
 
-func (w *diagnosisWatch) show(c *model.Cluster) error {
-	report, stale := w.baseline.Apply(w.diagnosis.judge(w.App, c, &w.memory), rules.All())
+func (w *diagnosisWatch) show(c *model.Cluster, judged *check.Report) error {
+	held, unable := w.hold.Next(judged)
+	report, stale := w.baseline.Apply(held, rules.All())
 	changes, blind := w.tracker.Next(report)
 	first := !w.shown
 	w.shown = true
 	err := w.Write(func(out *bufio.Writer) error {
 		if !first || w.format.Structured() {
-			return clusters.Changes(out, report, w.Now(), changes, blind, w.format, w.options.Options)
+			return clusters.Changes(out, &clusters.Watched{Report: report, Changes: changes, Blind: blind, Unable: unable}, w.format, w.options.Options)
 		}
 		shown := &clusters.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.Version}
 		return clusters.Findings(out, shown, w.format, w.options)

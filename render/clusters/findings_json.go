@@ -4,7 +4,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
@@ -128,14 +127,6 @@ func writeFinding(e *encode.Encoder, r *check.Report, f *check.Finding, change *
 	e.BeginObject()
 	writeFindingEntries(e, r, f, change)
 	writeOnset(e, began)
-	e.EndObject()
-}
-
-// writeFindingAt writes one finding with the time at which a change of it was seen, if it is known.
-func writeFindingAt(e *encode.Encoder, r *check.Report, f *check.Finding, change *check.Change, at time.Time) {
-	e.BeginObject()
-	e.Entry("at", at)
-	writeFindingEntries(e, r, f, change)
 	e.EndObject()
 }
 

@@ -295,24 +295,32 @@ func TestFindingsFormats(t *testing.T) {
 	}
 }
 
-// TestChanges: what --watch prints when a finding comes, gets worse and goes, and a check goes blind.
+// TestChanges: what --watch prints when findings come, get worse and go, and checks go blind.
 func TestChanges(t *testing.T) {
 	quiet := reported("uneven", check.Error)
-	lines := []*check.Check{
-		quiet,
-		reported("uneven", check.Error, check.Finding{Severity: check.Warning, Message: "docs is uneven " + hostile, Fix: []check.Step{{Text: "move segments"}}, Cost: 0.1}),
-		reported("uneven", check.Error, check.Finding{Severity: check.Error, Message: "docs is very uneven, so uneven that this line has to go on below itself", Fix: []check.Step{{Command: "kitescope balance docs --plan", Text: "lists the moves"}}, Cost: 0.4}),
-		{ID: "uneven", Title: "x", Needs: check.NeedDistribution, Run: quiet.Run},
-		quiet,
+	blind := &check.Check{ID: "uneven", Title: "x", Needs: check.NeedDistribution, Run: quiet.Run}
+	small := reported("small", check.Info, check.Finding{Severity: check.Info, Message: "docs is small"})
+	hidden := &check.Check{ID: "small", Title: "x", Needs: check.NeedDistribution, Run: quiet.Run}
+	slow := reported("slow", check.Warning, check.Finding{Severity: check.Warning, Message: "docs is slow", Fix: []check.Step{{Text: "see to its cause"}}})
+	slow.FollowsFrom = []check.Cause{{Check: "uneven"}}
+	rounds := [][]*check.Check{
+		{quiet, small},
+		{reported("uneven", check.Error, check.Finding{Severity: check.Warning, Message: "docs is uneven " + hostile, Fix: []check.Step{{Text: "move segments"}}, Cost: 0.1}), small},
+		{reported("uneven", check.Error, check.Finding{Severity: check.Error, Message: "docs is very uneven, so uneven that this line has to go on below itself", Fix: []check.Step{{Command: "kitescope balance docs --plan", Text: "lists the moves"}}, Cost: 0.4}), small, slow},
+		{blind, hidden},
+		{blind, hidden},
+		{quiet, reported("small", check.Info)},
 	}
-	for _, word := range []string{"table", "jsonl"} {
+	for _, word := range []string{"table", "wide", "jsonl"} {
+		var hold check.Hold
 		var tracker check.Tracker
 		var b bytes.Buffer
-		for i, x := range lines {
-			r := check.Run(modeltest.Small(), modeltest.Now, []*check.Check{x})
-			changes, blind := tracker.Next(r)
+		for i, checks := range rounds {
 			at := modeltest.Now.Add(time.Duration(i) * time.Minute)
-			if err := Changes(&b, r, at, changes, blind, findingsFormat(t, word), render.Options{Width: 80}); err != nil {
+			r, unable := hold.Next(check.Run(modeltest.Small(), at, checks))
+			changes, blind := tracker.Next(r)
+			d := &Watched{r, changes, blind, unable}
+			if err := Changes(&b, d, findingsFormat(t, word), render.Options{Width: 80}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,7 +1,9 @@
 package clusters
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,39 +13,83 @@ import (
 	"kitescope/render"
 )
 
-// Changes writes what has changed since a report before: for people a line each with the time, and
-// for -o jsonl an object a line.
-func Changes(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness, f render.Format, o render.Options) error {
+// Watched is what changed in a report since the one before.
+type Watched struct {
+	Report  *check.Report
+	Changes []check.Change
+	// Blind are the checks that cannot run any more or can again, for scripts. Unable are the same for people, by reason.
+	Blind  []check.Blindness
+	Unable []check.Unable
+}
+
+// Changes writes what changed: for people a line each with the time, without infos unless the format is wide, and for
+// -o jsonl an object a line.
+func Changes(w io.Writer, d *Watched, f render.Format, o render.Options) error {
 	if f.Structured() {
-		return writeChangedFindings(w, r, at, changes, blind)
+		return writeChangedFindings(w, d)
 	}
-	clock := at.Format(time.TimeOnly)
+	clock := d.Report.Now.Format(time.TimeOnly)
 	in := len(clock) + changeIn
 	var lines []render.Line
-	for i := range changes {
-		c := &changes[i]
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		if c.Worst() == check.Info && f.Name() != "wide" {
+			continue
+		}
 		role, glyph, word := changeLook(c, o.ASCII)
 		about := c.Finding().Check + "  " + ObjectText(c.Finding().Object)
 		if cost := CostText(c.Finding()); cost != "" && c.After != nil {
 			about += "  costs " + cost
 		}
+		cause, follows := causeOf(d.Report, c.After)
+		if follows {
+			about += "  follows from " + cause
+		}
 		lines = append(lines,
 			render.Line{Role: role, Text: render.Padded(clock+" "+glyph+" "+word, in), After: []render.Piece{{Role: render.RoleTitle, Text: c.Finding().Message}}},
 			render.Line{Role: render.RoleDim, Text: strings.Repeat(" ", in) + about})
-		if c.After != nil && c.Kind != check.Better {
+		if c.After != nil && c.Kind != check.Better && !follows {
 			lines = append(lines, FixLines(c.After, in)...)
 		}
 	}
-	for _, b := range blind {
-		text := b.Check.ID + " cannot run: " + b.Why
-		if b.Why == "" {
-			text = b.Check.ID + " can run again"
-		}
+	if text := unableText(d.Unable); text != "" {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: render.Padded(clock+" "+words.UnknownMark, in), After: []render.Piece{{Role: render.RoleDim, Text: text}}})
 	}
 	out := encode.NewOutput(w, encode.Pieces)
 	render.WriteLines(&out, lines, &o)
 	return out.Flush()
+}
+
+// causeOf returns the check of the finding that another follows from, if that is in the report, with the fix.
+func causeOf(r *check.Report, f *check.Finding) (id string, ok bool) {
+	if f == nil {
+		return "", false
+	}
+	i := slices.IndexFunc(r.Findings, func(x *check.Finding) bool { return x.Key() == f.Cause })
+	if i < 0 {
+		return "", false
+	}
+	return r.Findings[i].Check, true
+}
+
+// unableText sums up which checks cannot run: "9 checks cannot run: querynode-7: timed out". It is "" if there are none.
+func unableText(list []check.Unable) string {
+	var checks, reasons []string
+	for _, u := range list {
+		for _, x := range u.Checks {
+			checks = append(checks, x.ID)
+		}
+		reasons = append(reasons, u.Why)
+	}
+	switch {
+	case len(checks) == 0:
+		return ""
+	case len(checks) == 1:
+		return checks[0] + " cannot run: " + reasons[0]
+	case len(reasons) > 1:
+		return fmt.Sprintf("%s checks cannot run: %s; and %s", words.Number(len(checks)), reasons[0], words.Plural(len(reasons)-1, "other reason"))
+	}
+	return words.Number(len(checks)) + " checks cannot run: " + reasons[0]
 }
 
 // changeIn are the cells of glyph and word between the time and the message.
@@ -62,13 +108,27 @@ func changeLook(c *check.Change, ascii bool) (role render.Role, glyph, word stri
 	return SeverityRole(c.Finding().Severity), SeverityGlyph(c.Finding().Severity, ascii), word
 }
 
-func writeChangedFindings(w io.Writer, r *check.Report, at time.Time, changes []check.Change, blind []check.Blindness) error {
+func writeChangedFindings(w io.Writer, d *Watched) error {
 	e := encode.JSON(w, 0)
-	for i := range changes {
-		writeFindingAt(e, r, changes[i].Finding(), &changes[i], at)
+	at := d.Report.Now
+	for i := range d.Changes {
+		c := &d.Changes[i]
+		f := c.Finding()
+		held := at.Sub(f.Held.Since)
+		if c.Kind == check.Gone || c.Kind == check.Better {
+			held = at.Sub(c.Before.Held.Seen)
+		}
+		e.BeginObject()
+		e.Entry("at", at)
+		e.Entry("since", f.Held.Since)
+		e.Entry("seen", f.Held.Seen)
+		e.Entry("held_seconds", held.Seconds())
+		e.Entry("hold_seconds", f.Held.Hold.Seconds())
+		writeFindingEntries(e, d.Report, f, c)
+		e.EndObject()
 		e.Line()
 	}
-	for _, b := range blind {
+	for _, b := range d.Blind {
 		e.BeginObject()
 		e.Entry("at", at)
 		e.Key("change")
