@@ -58,18 +58,27 @@ func place(look *lab.Look, names []string) int {
 		if f.Cause != nil || !f.Loud() {
 			continue
 		}
-		if at++; lab.Names(f.Text(), names) {
+		if at++; namesOne(f, names) {
 			return at
 		}
 	}
 	return 0
 }
 
+// namesOne reports whether a finding names one of these: one about many objects at once names none of them.
+func namesOne(f *lab.Finding, names []string) bool {
+	short := *f
+	if len(f.Objects) > 3 {
+		short.Objects = nil
+	}
+	return lab.Names(short.Text(), names)
+}
+
 // firstLoud returns the seconds until the first loud finding of --watch that names one of these, 0 if there is none.
 func firstLoud(events []lab.Finding, names []string, since float64) float64 {
 	for i := range events {
 		f := &events[i]
-		if f.Loud() && (names == nil || lab.Names(f.Text(), names)) {
+		if f.Loud() && (names == nil || namesOne(f, names)) {
 			return max(round1(unix(f.Time())-since), 0.1)
 		}
 	}

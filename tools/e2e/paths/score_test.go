@@ -92,6 +92,11 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: place %d, want %d", c.name, got, c.want)
 		}
 	}
+	all := finding("error", "all lag", "")
+	all.Objects = []lab.Thing{{Name: "querynode-5"}, {Name: "querynode-6"}, {Name: "querynode-7"}, {Name: "querynode-8"}}
+	if got := place(&lab.Look{Findings: []lab.Finding{all}}, []string{"querynode-5"}); got != 0 {
+		t.Errorf("one of many: place %d", got)
+	}
 	if got := place(&lab.Look{Exit: 1, Stderr: "etcd at " + lab.EtcdAddress + " does not answer"}, words["etcd"]); got != 1 {
 		t.Errorf("etcd that cannot be read: place %d", got)
 	}
