@@ -107,7 +107,7 @@ def feel(file):
     kinds = {
         "search": (2, 0.25, lambda n: main.search(vectors(2), "vec", SEARCH, limit=10, consistency_level="Bounded", **LIMIT)),
         "query": (1, 0.3, lambda n: main.query(f"group == {n % 100}", limit=20, output_fields=["group"], consistency_level="Strong", **LIMIT)),
-        "insert": (2, 0.5, lambda n: main.insert(rows(20), **LIMIT)),
+        "insert": (2, 0.5, lambda n: main.insert(rows(10), **LIMIT)),
         "upsert": (1, 1, lambda n: main.upsert(rows(5), **LIMIT)),
         "delete": (1, 0.7, remove),
         "flush": (1, 4, lambda n: flushed.flush(**LIMIT)),
