@@ -89,8 +89,9 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 			dst = append(dst, words.HarmlessLines(s)...)
 		}
 		return dst
-	case table.NamedIDs:
-		return append(dst, strings.Join(c.IDs(), ";")...)
+	case table.NamedIDs, table.NamedPairs, table.NamedText:
+		plain, kind := c.ForScripts(k)
+		return appendValue(dst, plain, kind)
 	case table.Findings:
 		return appendTallyCSV(dst, c)
 	case table.Pairs:

@@ -142,8 +142,9 @@ func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 		return encode.AppendSeconds(dst, c.Int)
 	case table.List:
 		return appendTexts(dst, c.List)
-	case table.NamedIDs:
-		return appendTexts(dst, c.IDs())
+	case table.NamedIDs, table.NamedPairs, table.NamedText:
+		plain, kind := c.ForScripts(k)
+		return appendCell(dst, &plain, kind)
 	case table.Pairs:
 		dst = append(dst, '{')
 		for i, s := range pairs(c.List) {
@@ -176,7 +177,8 @@ func comma(dst []byte, is bool) []byte {
 // EmptyWhenNone reports whether a cell without a value is written as "", [] or {}.
 func EmptyWhenNone(k table.Kind) bool {
 	switch k {
-	case table.Text, table.State, table.ID, table.NamedID, table.List, table.NamedIDs, table.Pairs, table.Findings:
+	case table.Text, table.State, table.ID, table.NamedID, table.List, table.Pairs, table.Findings,
+		table.NamedIDs, table.NamedPairs, table.NamedText:
 		return true
 	default:
 		return false
@@ -206,8 +208,9 @@ func WriteCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 		e.Bool(c.Int != 0)
 	case table.List:
 		e.Texts(c.List)
-	case table.NamedIDs:
-		e.Texts(c.IDs())
+	case table.NamedIDs, table.NamedPairs, table.NamedText:
+		plain, kind := c.ForScripts(k)
+		WriteCell(e, plain, kind)
 	case table.Pairs:
 		writePairs(e, c.List)
 	case table.Findings:

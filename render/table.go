@@ -1,7 +1,6 @@
 package render
 
 import (
-	"slices"
 	"strings"
 
 	"kitescope/internal/encode"
@@ -94,11 +93,7 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 		t.ellipsis = "~"
 	}
 	for j := range t.grid.Columns {
-		c := t.grid.Column(j)
-		if named(t.grid, j) {
-			bare := *c
-			bare.Kind, c = table.ID, &bare
-		}
+		c := t.grid.Table.Schema().ShownWith(t.grid.Columns[j], t.grid.Columns)
 		t.columns = append(t.columns, textColumn{Column: c, title: words.Harmless(c.Title), cell: j, right: c.RightAligned()})
 	}
 	o.Layout.apply(t)
@@ -111,11 +106,6 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 		t.on(g).measure() // the columns are the same slice
 	}
 	return t
-}
-
-// named reports whether another column of a grid has the names of the ids in the j-th.
-func named(g *table.Grid, j int) bool {
-	return slices.ContainsFunc(g.Columns, func(i int) bool { return g.Table.Schema().Numbered(i) == g.Columns[j] })
 }
 
 // on is the same layout for another grid.

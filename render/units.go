@@ -47,8 +47,9 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 		return appendList(dst, c.List, ",")
 	case table.Pairs:
 		return appendPairs(dst, c.List, ",")
-	case table.NamedIDs:
-		return appendList(dst, c.Names(), ",")
+	case table.NamedIDs, table.NamedPairs, table.NamedText:
+		c, k = c.ForPeople(k)
+		return AppendText(dst, c, k)
 	case table.Findings:
 		return appendTally(dst, table.TallyOf(c))
 	default:

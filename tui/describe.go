@@ -10,6 +10,7 @@ import (
 	"kitescope/inspect/view"
 	"kitescope/internal/table"
 	"kitescope/internal/words"
+	"kitescope/render"
 	"kitescope/tui/draw"
 )
 
@@ -77,8 +78,8 @@ func fieldLines(fields []view.Field, w int) []draw.TextLine {
 	for i := range fields {
 		f := &fields[i]
 		name := draw.Fit(f.Column.Label(), label)
-		if f.Column.Kind == table.List || f.Column.Kind == table.NamedIDs || f.Column.Kind == table.Pairs {
-			lines = append(lines, listLines(name, f, w)...)
+		if cell, kind := f.Cell.ForPeople(f.Column.Kind); kind == table.List || kind == table.Pairs {
+			lines = append(lines, listLines(name, &cell, kind, w)...)
 			continue
 		}
 		lines = append(lines, draw.TextLine{Label: name, Text: draw.ShownText(f.Column, f.Cell)})
@@ -108,18 +109,15 @@ func twoColumns(lines []draw.TextLine, label, w int) []draw.TextLine {
 }
 
 // listLines wraps the items of a list over lines.
-func listLines(name string, f *view.Field, w int) []draw.TextLine {
-	items := f.Cell.List
-	if f.Cell.Absent != table.Present || len(items) == 0 {
-		return []draw.TextLine{{Label: name, Text: draw.CellText(f.Column, f.Cell)}}
+func listLines(name string, cell *table.Cell, kind table.Kind, w int) []draw.TextLine {
+	items := cell.List
+	if cell.Absent != table.Present || len(items) == 0 {
+		return []draw.TextLine{{Label: name, Text: render.Text(*cell, kind)}}
 	}
-	if f.Column.Kind == table.NamedIDs {
-		items = f.Cell.Names()
-	}
-	if f.Column.Kind == table.Pairs {
+	if kind == table.Pairs {
 		items = nil
-		for i := 0; i+1 < len(f.Cell.List); i += 2 {
-			items = append(items, f.Cell.List[i]+"="+f.Cell.List[i+1])
+		for i := 0; i+1 < len(cell.List); i += 2 {
+			items = append(items, cell.List[i]+"="+cell.List[i+1])
 		}
 	}
 	room := w - draw.Width(name) - 4

@@ -116,13 +116,13 @@ func diffColumns(w int) []Column[*diff.Change] {
 	return all
 }
 
-// what says a change in one line: "rows 1674 → 2174", "by 4712, 4713".
+// what returns a change in one line: "rows 1674 → 2174", "nodes -querynode-5 +querynode-12", "by 4712, 4713".
 func what(c *diff.Change) string {
 	switch c.Kind {
 	case diff.Added:
-		return c.To
+		return c.ToNames
 	case diff.Removed:
-		return c.From
+		return c.FromNames
 	case diff.Replaced:
 		names := make([]string, len(c.By))
 		for i, r := range c.By {
@@ -131,7 +131,26 @@ func what(c *diff.Change) string {
 		return "by " + strings.Join(names, ", ")
 	default:
 	}
-	return c.Field + " " + orNone(c.From) + " → " + orNone(c.To)
+	if c.FromNames+c.ToNames != c.From+c.To && strings.Contains(c.From+c.To, ",") {
+		return c.Field + moves(strings.Split(c.FromNames, ","), strings.Split(c.ToNames, ","))
+	}
+	return c.Field + " " + orNone(c.FromNames) + " → " + orNone(c.ToNames)
+}
+
+// moves returns the nodes that left a list and those that came: " -querynode-5 +querynode-12".
+func moves(from, to []string) string {
+	text := ""
+	for _, name := range from {
+		if name != "" && !slices.Contains(to, name) {
+			text += " -" + name
+		}
+	}
+	for _, name := range to {
+		if !slices.Contains(from, name) {
+			text += " +" + name
+		}
+	}
+	return text
 }
 
 func orNone(s string) string {

@@ -40,6 +40,8 @@ type Change struct {
 	// Field is the name of a column of the object's resource, "" unless Kind is Changed.
 	Field    string
 	From, To string
+	// FromNames and ToNames are the same with names in place of ids of nodes.
+	FromNames, ToNames string
 	// By are the segments that took the object's place, the same ones for each of several
 	// that were merged or split together; empty unless Kind is Replaced.
 	By []model.Ref
@@ -117,6 +119,7 @@ func (p *pair) reads(what string, needs model.Part) bool {
 
 func (p *pair) add(c Change) {
 	c.rank = p.rank
+	c.FromNames, c.ToNames = cmp.Or(c.FromNames, c.From), cmp.Or(c.ToNames, c.To)
 	p.diff.Changes = append(p.diff.Changes, c)
 }
 

@@ -79,14 +79,18 @@ func (k *kind) compare(p *pair) {
 		if x, ok := before[ref.ID]; ok {
 			k.compareRows(p, a, x, b, row)
 		} else {
-			p.add(Change{Kind: Added, Object: ref, Collection: p.collectionRef(collectionOf(b, row)), To: k.describe(b, row)})
+			c := Change{Kind: Added, Object: ref, Collection: p.collectionRef(collectionOf(b, row))}
+			c.To, c.ToNames = k.describe(b, row)
+			p.add(c)
 		}
 	}
 	for row := range a.Len() {
 		ref := a.Ref(row)
 		if !has(after, ref.ID) {
 			after[ref.ID] = row
-			p.add(Change{Kind: Removed, Object: ref, Collection: p.collectionRef(collectionOf(a, row)), From: k.describe(a, row)})
+			c := Change{Kind: Removed, Object: ref, Collection: p.collectionRef(collectionOf(a, row))}
+			c.From, c.FromNames = k.describe(a, row)
+			p.add(c)
 		}
 	}
 }
@@ -102,10 +106,12 @@ func (k *kind) compareRows(p *pair, a view.Table, x int, b view.Table, y int) {
 		columns = append(slices.Clip(columns), k.moving)
 	}
 	for _, column := range columns {
-		if from, to := k.text(a.Cell(x, column), column), k.text(b.Cell(y, column), column); from != to {
+		before, after, kind := a.Cell(x, column), b.Cell(y, column), k.Columns[column].Kind
+		if from, to := text(before.ForScripts(kind)), text(after.ForScripts(kind)); from != to {
 			p.add(Change{
 				Kind: Changed, Object: b.Ref(y), Collection: p.collectionRef(collectionOf(b, y)),
 				Field: k.Columns[column].Name, From: from, To: to,
+				FromNames: text(before.ForPeople(kind)), ToNames: text(after.ForPeople(kind)),
 			})
 		}
 	}
@@ -124,23 +130,25 @@ func collectionOf(t view.Table, row int) model.CollectionID {
 	return model.CollectionID(id)
 }
 
-// describe is what an added or removed object is like: its columns that stand still.
-func (k *kind) describe(t view.Table, row int) string {
-	var parts []string
+// describe returns the values of an added or removed object in the columns that do not move by themselves, with ids and with names of
+// nodes.
+func (k *kind) describe(t view.Table, row int) (ids, names string) {
 	for _, column := range k.columns {
-		if text := k.text(t.Cell(row, column), column); text != "" && k.Columns[column].Name != "name" {
-			parts = append(parts, k.Columns[column].Name+"="+text)
+		c, of := t.Cell(row, column), &k.Columns[column]
+		if value := text(c.ForScripts(of.Kind)); value != "" && of.Name != "name" {
+			ids += " " + of.Name + "=" + value
+			names += " " + of.Name + "=" + text(c.ForPeople(of.Kind))
 		}
 	}
-	return strings.Join(parts, " ")
+	return strings.TrimPrefix(ids, " "), strings.TrimPrefix(names, " ")
 }
 
-// text is a cell as changes have it: lists are sorted, and what is false or does not exist is empty.
-func (k *kind) text(c table.Cell, column int) string {
+// text returns a cell as changes have it: lists are sorted, and what is false or does not exist is empty.
+func text(c table.Cell, kind table.Kind) string {
 	if c.Absent != table.Present {
 		return ""
 	}
-	switch k.Columns[column].Kind {
+	switch kind {
 	case table.Text, table.State:
 		return c.Text
 	case table.Bool:
@@ -154,8 +162,6 @@ func (k *kind) text(c table.Cell, column int) string {
 		return strconv.FormatFloat(c.Float, 'f', -1, 64)
 	case table.List:
 		return strings.Join(slices.SortedFunc(slices.Values(c.List), words.CompareNatural), ",")
-	case table.NamedIDs:
-		return strings.Join(slices.SortedFunc(slices.Values(c.IDs()), words.CompareNatural), ",")
 	case table.Pairs:
 		var parts []string
 		for pair := range slices.Chunk(c.List, 2) {
@@ -188,14 +194,15 @@ func single(object any) (*kind, view.Table) {
 	return &kinds[i], t
 }
 
-// Describe names a single object of the model and what it belongs to, and says what it is like, as of one that was added. Text is ""
-// for types that are not compared.
+// Describe names a single object of the model and what it belongs to, and describes it as one that was added. Text is "" for
+// types that are not compared.
 func Describe(object any) (ref model.Ref, collection model.CollectionID, text string) {
 	k, t := single(object)
 	if k == nil {
 		return model.Ref{}, 0, ""
 	}
-	return t.Ref(0), collectionOf(t, 0), k.describe(t, 0)
+	text, _ = k.describe(t, 0)
+	return t.Ref(0), collectionOf(t, 0), text
 }
 
 // Fields are what of an object has another value than before; both are of the same type. What moves by itself is left out, and so is the

@@ -16,7 +16,7 @@ func TestSingle(t *testing.T) {
 	if want := (model.Ref{Resource: "replicas", ID: "9"}); ref != want || collection != 7 || text != "resource_group=a nodes=4,5" {
 		t.Errorf("a replica is %v of %d: %q", ref, collection, text)
 	}
-	want := []Change{{Kind: Changed, Object: ref, Field: "resource_group", From: "a", To: "b"}}
+	want := []Change{{Kind: Changed, Object: ref, Field: "resource_group", From: "a", To: "b", FromNames: "a", ToNames: "b"}}
 	if diff := cmp.Diff(want, Fields(before, after), cmpopts.IgnoreUnexported(Change{})); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}

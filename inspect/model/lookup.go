@@ -63,6 +63,14 @@ func (c *Cluster) VChannel(name string) *VChannel { return c.vchannels[name] }
 // PChannel returns a pchannel, nil if there is none of that name.
 func (c *Cluster) PChannel(name string) *PChannel { return c.pchannels[name] }
 
+// WatcherRole returns the role of the node that consumes a vchannel: a streaming node where it has the pchannel (2.6), else a data node.
+func (c *Cluster) WatcherRole(v *VChannel) string {
+	if p := c.PChannel(v.PChannel); p != nil && p.Streaming && p.Node == v.Watcher {
+		return "streamingnode"
+	}
+	return "datanode"
+}
+
 // LoadState returns a collection's load state, nil if it is not to be loaded.
 func (c *Cluster) LoadState(id CollectionID) *LoadState { return c.loadStates[id] }
 

@@ -32,7 +32,7 @@ func TestWhatStreamingRecords(t *testing.T) {
 		want   table.Cell
 	}{
 		{pchannels, 0, "assigned_at", at(assigned)},
-		{pchannels, 0, "past_assignments", list([]string{"1: 30 ReadWrite", "2: 31 ReadOnly"})},
+		{pchannels, 0, "past_assignments", list([]string{"1: 30 ReadWrite", "2: 31 ReadOnly", "1: streamingnode-30 ReadWrite", "2: streamingnode-31 ReadOnly"})},
 		{pchannels, 0, "replication", list([]string{"east>west"})},
 		{pchannels, 1, "assigned_at", none()},
 		{vchannels, 0, "streaming_at", tso(model.TSOFromTime(assigned))},

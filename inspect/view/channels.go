@@ -74,7 +74,7 @@ var vchannelState = []column[*model.VChannel]{
 			if !v.Watched || v.Watcher == model.UnassignedNode {
 				return none()
 			}
-			return nodeCell(e, v.Watcher, "streamingnode", "datanode")
+			return nodeCell(e, v.Watcher, e.Cluster.WatcherRole(v), "streamingnode", "datanode")
 		}),
 	col(table.Column{Name: "watcher_address", Title: "ADDRESS", Priority: 3, Doc: "Address of that node, none if it has no session."},
 		func(e *Env, v *model.VChannel) table.Cell {
@@ -87,7 +87,7 @@ var vchannelState = []column[*model.VChannel]{
 		func(_ *Env, v *model.VChannel) table.Cell { return text(v.WatchState) }),
 	col(table.Column{Name: "other_watchers", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Further nodes with a watch record of the same channel: trouble."},
 		func(e *Env, v *model.VChannel) table.Cell {
-			return nodeCells(e, v.OtherWatchers, "streamingnode", "datanode")
+			return nodeCells(e, v.OtherWatchers, "datanode", "streamingnode")
 		}),
 	col(table.Column{Name: "watch_progress", Rare: true, Title: "PROGRESS", Kind: table.Int, Show: table.Hidden, Doc: "Percentage of the watch that is done, as the data node noted it last; none once it has succeeded."},
 		func(_ *Env, v *model.VChannel) table.Cell {
@@ -172,13 +172,15 @@ var pchannelColumns = []column[*model.PChannel]{
 		func(_ *Env, p *model.PChannel) table.Cell { return text(p.AccessMode) }),
 	col(table.Column{Name: "assigned_at", Title: "ASSIGNED", Kind: table.Time, Show: table.Hidden, Doc: "When it was assigned last (2.6 and later)."},
 		func(_ *Env, p *model.PChannel) table.Cell { return at(p.AssignedAt) }),
-	col(table.Column{Name: "past_assignments", Rare: true, Title: "BEFORE", Kind: table.List, Show: table.Hidden, Doc: "Nodes that it was assigned to before and that have not been seen to close it, as TERM: NODE ACCESS (2.6 and later)."},
-		func(_ *Env, p *model.PChannel) table.Cell {
-			names := make([]string, 0, len(p.Past))
+	col(table.Column{Name: "past_assignments", Rare: true, Title: "BEFORE", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Nodes that it was assigned to before and that have not been seen to close it, as TERM: NODE ACCESS (2.6 and later)."},
+		func(e *Env, p *model.PChannel) table.Cell {
+			var ids, names []string
 			for _, x := range p.Past {
-				names = append(names, strconv.FormatInt(x.Term, 10)+": "+x.Node.String()+" "+x.AccessMode)
+				term := strconv.FormatInt(x.Term, 10) + ": "
+				ids = append(ids, term+x.Node.String()+" "+x.AccessMode)
+				names = append(names, term+nodeName(e, x.Node, "streamingnode")+" "+x.AccessMode)
 			}
-			return list(names)
+			return table.Cell{List: append(ids, names...)}
 		}),
 	col(table.Column{Name: "replication", Rare: true, Kind: table.List, Show: table.Hidden, Doc: "Directions of replication between clusters that its log has taken in, as SOURCE>TARGET (2.6 and later); get replication has the configuration."},
 		func(_ *Env, p *model.PChannel) table.Cell { return list(p.Replication) }),
@@ -236,15 +238,15 @@ func nodeAddress(e *Env, id model.NodeID, roles ...string) string {
 	return ""
 }
 
-// nodeNames writes ids with addresses beside them: "12 10.0.0.7:21123".
-func nodeNames(e *Env, list []model.NodeID, roles ...string) []string {
-	names := make([]string, 0, len(list))
-	for _, id := range slices.Sorted(slices.Values(list)) {
-		name := strconv.FormatInt(int64(id), 10)
-		if address := nodeAddress(e, id, roles...); address != "" {
-			name += " " + address
+// nodeAddresses returns the cell of nodes of a role with their addresses: "querynode-12 10.0.0.7:21123".
+func nodeAddresses(e *Env, list []model.NodeID, role string) table.Cell {
+	list = slices.Sorted(slices.Values(list))
+	c := nodeCells(e, list, role)
+	for i, id := range list {
+		if address := nodeAddress(e, id, role); address != "" {
+			c.List[i] += " " + address
+			c.List[len(list)+i] += " " + address
 		}
-		names = append(names, name)
 	}
-	return names
+	return c
 }

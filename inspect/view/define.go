@@ -141,11 +141,15 @@ func (t *bound[T]) Links(row int) []Link {
 
 func (t *bound[T]) Describe(row int) *Description {
 	d := &Description{Ref: t.Ref(row), Resource: t.resource}
+	var columns []int
 	for i := range t.resource.Columns {
 		if t.resource.Columns[i].For == table.People || t.resource.more[i].needs.Has(PartFindings) {
 			continue // a description has the exact values, and findings are no field of it
 		}
-		d.Fields = append(d.Fields, Field{Column: &t.resource.Columns[i], Cell: t.Cell(row, i)})
+		columns = append(columns, i)
+	}
+	for _, i := range columns {
+		d.Fields = append(d.Fields, Field{Column: t.resource.ShownWith(i, columns), Cell: t.Cell(row, i)})
 	}
 	if t.def.sections != nil {
 		d.Sections = t.def.sections(&scope{t.env, t.resource.peers}, t.rows[row])

@@ -200,7 +200,7 @@ var segmentLive = []column[*model.Segment]{
 				return unknown()
 			}
 			slices.Sort(nodes)
-			return nodeCells(e, slices.Compact(nodes), servingRoles...)
+			return nodeCells(e, slices.Compact(nodes), "querynode", "streamingnode")
 		}).needing(model.PartRuntime).whenLive(),
 	col(table.Column{Name: "live_rows", Kind: table.Int, Show: table.Hidden, Doc: "Rows as DataCoord counts them in memory: those of growing segments are in etcd only after a sync."},
 		func(e *Env, s *model.Segment) table.Cell {
@@ -235,7 +235,7 @@ var vchannelLive = []column[*model.VChannel]{
 			if len(nodes) == 0 && len(e.Cluster.Runtime.Blind()) > 0 {
 				return unknown()
 			}
-			return nodeCells(e, nodes, servingRoles...)
+			return nodeCells(e, nodes, "querynode", "streamingnode")
 		}).needing(model.PartRuntime).whenLive(),
 	col(table.Column{Name: "served_growing_rows", Title: "GROWING ROWS", Kind: table.Int, Show: table.Hidden, Priority: 2, Doc: "Rows of the growing segments that its leaders serve, the most that one of them has."},
 		func(e *Env, v *model.VChannel) table.Cell {

@@ -30,41 +30,45 @@ func TestHeadersAreNames(t *testing.T) {
 // A node is found by its name, in any case, and by its id, wherever a column has nodes; scripts compare ids as before.
 func TestNodesAreFoundByAnyName(t *testing.T) {
 	env := smallEnv()
-	found := 0
+	found := map[table.Kind]int{}
 	for _, r := range Resources {
 		rows := r.Table(env)
 		for i := range r.Columns {
-			kind := r.Columns[i].Kind
-			if kind != table.NamedID && kind != table.NamedIDs {
+			column, kind := r.Columns[i].Name, r.Columns[i].Kind
+			if !kind.Named() {
 				continue
 			}
 			for row := range rows.Len() {
 				c := rows.Cell(row, i)
-				pairs := c.List
+				ids, names := c.List[:len(c.List)/2], c.List[len(c.List)/2:]
 				if kind == table.NamedID && c.Absent == table.Present {
-					pairs = []string{strconv.FormatInt(c.Int, 10), c.Text}
+					ids, names = []string{strconv.FormatInt(c.Int, 10)}, []string{c.Text}
 				}
-				for k := 0; k+1 < len(pairs); k += 2 {
-					id, name := pairs[k], pairs[k+1]
-					if name == id { // it is gone
+				for k, name := range names {
+					where := column
+					switch {
+					case name == ids[k]: // a node of some role, which is gone
 						continue
+					case kind == table.NamedPairs && k%2 == 0:
+						continue // the key
+					case kind == table.NamedPairs:
+						where += "." + names[k-1]
+					case !strings.Contains(name, "-"+ids[k]):
+						t.Errorf("%s.%s: node %s is called %q", r.Name, column, ids[k], name)
 					}
-					if !strings.HasSuffix(name, "-"+id) {
-						t.Errorf("%s.%s: node %s is called %q", r.Name, r.Columns[i].Name, id, name)
-					}
-					for _, word := range []string{id, name, strings.ToUpper(name), name[:4] + "*"} {
-						s, err := ParseSelection(r, []string{r.Columns[i].Name + "=" + word})
+					for _, word := range []string{ids[k], name, strings.ToUpper(name), name[:4] + "*"} {
+						s, err := ParseSelection(r, []string{where + "=" + word})
 						if err != nil || !s.Match(rows, row) {
-							t.Errorf("%s %s=%s does not find row %d: %v", r.Name, r.Columns[i].Name, word, row, err)
+							t.Errorf("%s %s=%s does not find row %d: %v", r.Name, where, word, row, err)
 						}
-						found++
+						found[kind]++
 					}
 				}
 			}
 		}
 	}
-	if found == 0 {
-		t.Error("no cell has a node")
+	if found[table.NamedID] == 0 || found[table.NamedIDs] == 0 || found[table.NamedPairs] == 0 {
+		t.Errorf("no cells with nodes of a kind: %v", found)
 	}
 	if got := selected(t, env, "vchannels", "watcher=datanode-99"); len(got) > 0 {
 		t.Errorf("datanode-99 watches %v", got)

@@ -165,35 +165,38 @@ func idWords(list []model.NodeID) string {
 	return strings.Join(words, ",")
 }
 
-// servingRoles are the roles that a process which serves segments may have a session of.
-var servingRoles = []string{"querynode", "streamingnode"}
-
-// nodeCell is a node id with the name of its session under one of the roles, else under any; 0 is none. Of a node that is gone
-// the id is all that is known.
-func nodeCell(e *Env, id model.NodeID, roles ...string) table.Cell {
+// nodeCell returns the cell of a node with the name that nodeName gives; 0 is none.
+func nodeCell(e *Env, id model.NodeID, role string, others ...string) table.Cell {
 	if id == 0 {
 		return none()
 	}
-	return table.Cell{Int: int64(id), Text: nodeName(e, id, roles...)}
+	return table.Cell{Int: int64(id), Text: nodeName(e, id, role, others...)}
 }
 
-// nodeCells is nodeCell of a list.
-func nodeCells(e *Env, list []model.NodeID, roles ...string) table.Cell {
-	var flat []string
-	for _, id := range list {
-		flat = append(flat, id.String(), nodeName(e, id, roles...))
+// nodeCells returns the cell of a list of nodes.
+func nodeCells(e *Env, list []model.NodeID, role string, others ...string) table.Cell {
+	both := make([]string, 2*len(list))
+	for i, id := range list {
+		both[i], both[len(list)+i] = id.String(), nodeName(e, id, role, others...)
 	}
-	return table.Cell{List: flat}
+	return table.Cell{List: both}
 }
 
-func nodeName(e *Env, id model.NodeID, roles ...string) string {
-	if s := e.Cluster.SessionIn(id, roles...); s != nil {
-		return s.Name()
+// nodeName returns the name of a node's session under a role, under one of others, or under any. A node that is gone is named by the
+// role, or by its id if the role is "" because nodes of several roles do such work.
+func nodeName(e *Env, id model.NodeID, role string, others ...string) string {
+	for _, roles := range [][]string{{role}, others} {
+		if s := e.Cluster.SessionIn(id, roles...); s != nil {
+			return s.Name()
+		}
 	}
-	if all := e.Cluster.SessionsOf(id); len(all) > 0 {
+	switch all := e.Cluster.SessionsOf(id); {
+	case len(all) > 0:
 		return all[0].Name()
+	case role == "":
+		return id.String()
 	}
-	return id.String()
+	return id.Name(role)
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
@@ -212,8 +215,8 @@ var resourceGroups = define(definition[*model.ResourceGroup]{
 			func(_ *Env, g *model.ResourceGroup) table.Cell { return count(int64(g.Capacity)) }),
 		col(table.Column{Name: "nodes", Kind: table.NamedIDs, Doc: "Its query nodes."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return nodeCells(e, g.Nodes, "querynode") }),
-		col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 4, Doc: "The same with addresses next to the ids."},
-			func(e *Env, g *model.ResourceGroup) table.Cell { return list(nodeNames(e, g.Nodes, "querynode")) }),
+		col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.NamedIDs, Show: table.Wide, Priority: 4, Doc: "The same nodes with their addresses."},
+			func(e *Env, g *model.ResourceGroup) table.Cell { return nodeAddresses(e, g.Nodes, "querynode") }),
 		col(table.Column{Name: "replicas", Kind: table.Int, Priority: 1, Doc: "Replicas in it."},
 			func(e *Env, g *model.ResourceGroup) table.Cell { return count(int64(len(replicasIn(e, g.Name)))) }),
 		col(table.Column{Name: "requests", Kind: table.Int, Show: table.Wide, Priority: 2, Doc: "Nodes that it asks for (2.4 and later)."},

@@ -70,7 +70,7 @@ func (r *Resource) NeedsFor(columns []int) model.Part {
 	needs := r.Needs
 	for _, i := range columns {
 		needs |= r.more[i].needs
-		if kind := r.Columns[i].Kind; kind == table.NamedID || kind == table.NamedIDs {
+		if r.Columns[i].Kind.Named() {
 			needs |= model.PartSessions // without which there are ids, and no names
 		}
 	}

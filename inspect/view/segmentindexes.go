@@ -98,7 +98,9 @@ var segmentIndexState = []column[*model.SegmentIndex]{
 
 var segmentIndexMore = []column[*model.SegmentIndex]{
 	col(table.Column{Name: "node", Kind: table.NamedID, Show: table.Wide, Priority: 5, Doc: "The node that builds or built it."},
-		func(e *Env, x *model.SegmentIndex) table.Cell { return nodeCell(e, x.Node, "indexnode", "datanode") }),
+		func(e *Env, x *model.SegmentIndex) table.Cell {
+			return nodeCell(e, x.Node, "", "indexnode", "datanode")
+		}),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
 		func(e *Env, x *model.SegmentIndex) table.Cell {
 			return text(nodeAddress(e, x.Node, "indexnode", "datanode"))

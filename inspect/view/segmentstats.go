@@ -81,7 +81,7 @@ func (x statRow) loadedBy(e *Env) table.Cell {
 		return unknown()
 	}
 	slices.Sort(nodes)
-	return nodeCells(e, nodes, servingRoles...)
+	return nodeCells(e, nodes, "querynode", "streamingnode")
 }
 
 func jsonBuilt(s *model.Segment) int {

@@ -33,7 +33,7 @@ func TestJSONIndexesLoaded(t *testing.T) {
 	}{
 		"all":             {env("2.6.22", false, both), "5,querynode-5"},
 		"one":             {env("3.0.1", false, one), "5,querynode-5"},
-		"fewest":          {env("3.0.1", false, both, one), "5,querynode-5,6,querynode-6"},
+		"fewest":          {env("3.0.1", false, both, one), "5,6,querynode-5,querynode-6"},
 		"none":            {env("3.0.1", false, nil), ""},
 		"an older node":   {env("2.5.9", false, nil), "?"},
 		"a silent node":   {env("3.0.1", true, both), "5,querynode-5"},

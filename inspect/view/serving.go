@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"kitescope/inspect/model"
 	"kitescope/internal/table"
@@ -129,31 +130,38 @@ var replicaColumns = []column[*model.Replica]{
 	col(table.Column{Name: "resource_group", Priority: 1, Doc: "Name of the resource group."},
 		func(_ *Env, r *model.Replica) table.Cell { return text(r.ResourceGroup) }),
 	col(table.Column{Name: "nodes", Kind: table.NamedIDs, Doc: "Query nodes that read and write."},
-		func(e *Env, r *model.Replica) table.Cell { return nodeCells(e, r.Nodes, servingRoles...) }),
-	col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.List, Show: table.Wide, Priority: 6, Doc: "The same with addresses next to the ids."},
-		func(e *Env, r *model.Replica) table.Cell { return list(nodeNames(e, r.Nodes, "querynode")) }),
+		func(e *Env, r *model.Replica) table.Cell { return nodeCells(e, r.Nodes, "querynode", "streamingnode") }),
+	col(table.Column{Name: "node_addresses", Title: "ADDRESSES", Kind: table.NamedIDs, Show: table.Wide, Priority: 6, Doc: "The same nodes with their addresses."},
+		func(e *Env, r *model.Replica) table.Cell { return nodeAddresses(e, r.Nodes, "querynode") }),
 	col(table.Column{Name: "ro_nodes", Title: "LEAVING", Kind: table.NamedIDs, Priority: 3, Doc: "Query nodes that are leaving: read only."},
-		func(e *Env, r *model.Replica) table.Cell { return nodeCells(e, r.RONodes, servingRoles...) }),
+		func(e *Env, r *model.Replica) table.Cell {
+			return nodeCells(e, r.RONodes, "querynode", "streamingnode")
+		}),
 	col(table.Column{Name: "streaming_nodes", Title: "STREAMING", Kind: table.NamedIDs, Show: table.Wide, Priority: 5, Doc: "Query nodes inside streaming nodes (2.6)."},
 		func(e *Env, r *model.Replica) table.Cell { return nodeCells(e, r.StreamingNodes, "streamingnode") }),
 	col(table.Column{Name: "ro_streaming_nodes", Title: "STREAMING LEAVING", Kind: table.NamedIDs, Show: table.Hidden, Doc: "Those of them that are leaving (2.6)."},
 		func(e *Env, r *model.Replica) table.Cell { return nodeCells(e, r.ROStreamingNodes, "streamingnode") }),
-	col(table.Column{Name: "channel_nodes", Kind: table.Pairs, Show: table.Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
-		func(_ *Env, r *model.Replica) table.Cell {
-			var flat []string
-			for _, ch := range sortedKeys(r.ChannelNodes) {
-				flat = append(flat, ch, idWords(r.ChannelNodes[ch]))
+	col(table.Column{Name: "channel_nodes", Kind: table.NamedPairs, Show: table.Hidden, Doc: "Nodes that a channel is confined to, by vchannel (2.4 and later)."},
+		func(e *Env, r *model.Replica) table.Cell { return nodesByChannel(e, r.ChannelNodes) }),
+	col(table.Column{Name: "shard_leaders", Kind: table.NamedPairs, Show: table.Hidden, Doc: "Leader by vchannel, recorded up to 2.1 only."},
+		func(e *Env, r *model.Replica) table.Cell {
+			leaders := make(map[string][]model.NodeID, len(r.ShardLeaders))
+			for ch, id := range r.ShardLeaders {
+				leaders[ch] = []model.NodeID{id}
 			}
-			return list(flat)
+			return nodesByChannel(e, leaders)
 		}),
-	col(table.Column{Name: "shard_leaders", Kind: table.Pairs, Show: table.Hidden, Doc: "Leader by vchannel, recorded up to 2.1 only."},
-		func(_ *Env, r *model.Replica) table.Cell {
-			var flat []string
-			for _, ch := range sortedKeys(r.ShardLeaders) {
-				flat = append(flat, ch, r.ShardLeaders[ch].String())
-			}
-			return list(flat)
-		}),
+}
+
+// nodesByChannel returns the cell of the query nodes of vchannels.
+func nodesByChannel(e *Env, nodes map[string][]model.NodeID) table.Cell {
+	var ids, names []string
+	for _, ch := range sortedKeys(nodes) {
+		c := nodeCells(e, nodes[ch], "querynode")
+		half := len(c.List) / 2
+		ids, names = append(ids, ch, strings.Join(c.List[:half], ",")), append(names, ch, strings.Join(c.List[half:], ","))
+	}
+	return table.Cell{List: append(ids, names...)}
 }
 
 func replicaNodes(r *model.Replica) []model.NodeID {

@@ -74,7 +74,7 @@ var taskState = []column[*model.Task]{
 	col(table.Column{Name: "state", Kind: table.State, Doc: "State in Milvus's words."}, func(_ *Env, t *model.Task) table.Cell { return text(t.State) }),
 	col(table.Column{Name: "progress", Priority: 2, Doc: "Progress, if recorded or reported; applied: of a refresh whose data the collection shows."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Progress) }),
 	col(table.Column{Name: "node", Kind: table.NamedID, Priority: 3, Doc: "The node that works on it."},
-		func(e *Env, t *model.Task) table.Cell { return nodeCell(e, t.Node, "datanode", "indexnode") }),
+		func(e *Env, t *model.Task) table.Cell { return nodeCell(e, t.Node, "", "datanode", "indexnode") }),
 	col(table.Column{Name: "node_address", Title: "ADDRESS", Show: table.Hidden, Doc: "Address of that node, none if it has no session."},
 		func(e *Env, t *model.Task) table.Cell { return text(nodeAddress(e, t.Node, "datanode", "indexnode")) }),
 	col(table.Column{Name: "reason", Priority: 4, Doc: "Why it failed, from Milvus; for QueryCoord tasks why it was created."}, func(_ *Env, t *model.Task) table.Cell { return text(t.Reason) }),

@@ -41,6 +41,7 @@ func Values(t Table, column int, prefix string, limit int) []string {
 	}
 	for row := 0; row < t.Len() && len(seen) < limit; row++ {
 		c := t.Cell(row, column)
+		c, kind := c.ForPeople(kind)
 		switch {
 		case c.Absent != Present:
 		case kind == ID:
@@ -49,11 +50,7 @@ func Values(t Table, column int, prefix string, limit int) []string {
 			for _, s := range c.List {
 				add(s)
 			}
-		case kind == NamedIDs:
-			for _, s := range c.Names() {
-				add(s)
-			}
-		case kind == Text || kind == State || kind == NamedID:
+		case kind == Text || kind == State:
 			add(c.Text)
 		}
 	}

@@ -71,10 +71,7 @@ func bindTerm(t Table, x *term) boundTerm {
 	c := &schema.Columns[x.column]
 	b := boundTerm{term: x, kind: c.Kind, now: now.UnixNano()}
 	b.timeless = now.IsZero() && slices.ContainsFunc(x.values, func(v value) bool { return v.when.FromNow() })
-	switch {
-	case x.key != "":
-		b.kind = Pairs
-	case c.Vocabulary:
+	if c.Vocabulary {
 		b.kind = State
 	}
 	if c.By == "" || x.op != equal && x.op != unequal {
@@ -220,7 +217,7 @@ func (b *boundTerm) anyEqual(c Cell) bool {
 			continue
 		}
 		if b.key != "" {
-			if entry, ok := pair(c, b.key); ok && equalText(v, Text, Cell{Text: entry}) {
+			if anyEntry(c, b.key, func(s string) bool { return equalWord(v, s, b.kind.Named()) }) {
 				return true
 			}
 			continue
@@ -233,12 +230,12 @@ func (b *boundTerm) anyEqual(c Cell) bool {
 }
 
 func isAbsent(k Kind, c Cell) bool {
-	return c.Absent == None || (k == List || k == NamedIDs || k == Pairs) && len(c.List) == 0
+	return c.Absent == None || len(c.List) == 0 && (k == List || k == Pairs || k == NamedIDs || k == NamedPairs)
 }
 
 func (b *boundTerm) equal(v *value, c Cell) bool {
 	switch b.kind {
-	case Text, State, List, NamedIDs, Pairs:
+	case Text, State, List, Pairs, NamedIDs, NamedPairs, NamedText:
 		return equalText(v, b.kind, c)
 	case NamedID:
 		return equalNamed(v, c)
@@ -314,12 +311,11 @@ func (b *boundTerm) like(c Cell) bool {
 		return re.MatchString(c.Text)
 	case NamedID:
 		return re.MatchString(c.Text)
-	case List, NamedIDs:
+	case List, NamedIDs, NamedText:
 		return slices.ContainsFunc(c.List, re.MatchString)
-	case Pairs:
+	case Pairs, NamedPairs:
 		if b.key != "" {
-			entry, ok := pair(c, b.key)
-			return ok && re.MatchString(entry)
+			return anyEntry(c, b.key, re.MatchString)
 		}
 		for i := 0; i+1 < len(c.List); i += 2 {
 			if re.MatchString(c.List[i] + "=" + c.List[i+1]) {
@@ -337,18 +333,13 @@ func (b *boundTerm) like(c Cell) bool {
 // equalText compares a text, or any element of a list, or a key or "key=value" of pairs.
 func equalText(v *value, k Kind, c Cell) bool {
 	switch k {
-	case NamedIDs:
+	case NamedIDs, NamedText:
 		return slices.ContainsFunc(c.List, func(s string) bool { return equalWord(v, s, true) })
 	case List:
 		return slices.ContainsFunc(c.List, func(s string) bool { return equalWord(v, s, false) })
-	case Pairs:
-		for i := 0; i+1 < len(c.List); i += 2 {
-			key, val, both := strings.Cut(v.text, "=")
-			if c.List[i] == key && (!both || c.List[i+1] == val) {
-				return true
-			}
-		}
-		return false
+	case Pairs, NamedPairs:
+		key, val, both := strings.Cut(v.text, "=")
+		return anyEntry(c, key, func(s string) bool { return !both || s == val || k == NamedPairs && strings.EqualFold(s, val) })
 	default:
 		return equalWord(v, c.Text, k == State)
 	}
@@ -375,12 +366,12 @@ func equalWord(v *value, s string, anyCase bool) bool {
 	return v.text == s
 }
 
-// pair is the value of one key of a Pairs cell.
-func pair(c Cell, key string) (string, bool) {
+// anyEntry reports whether a value of one key of pairs is right.
+func anyEntry(c Cell, key string, right func(string) bool) bool {
 	for i := 0; i+1 < len(c.List); i += 2 {
-		if c.List[i] == key {
-			return c.List[i+1], true
+		if c.List[i] == key && right(c.List[i+1]) {
+			return true
 		}
 	}
-	return "", false
+	return false
 }

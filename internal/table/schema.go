@@ -51,6 +51,17 @@ func (s *Schema) Numbered(column int) int {
 	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Kind == NamedID && slices.Contains(s.Names, c.Name) })
 }
 
+// ShownWith returns a column as people see it together with others: as plain ids if one of these has their names.
+func (s *Schema) ShownWith(column int, others []int) *Column {
+	c := &s.Columns[column]
+	if c.Kind == NamedID && slices.ContainsFunc(others, func(i int) bool { return s.Numbered(i) == column }) {
+		bare := *c
+		bare.Kind = ID
+		return &bare
+	}
+	return c
+}
+
 // titled is the one column of a title, with underscores for blanks; -1 if none has it, or several.
 func (s *Schema) titled(name string) int {
 	title, at := strings.ReplaceAll(name, "_", " "), -1

@@ -110,7 +110,7 @@ func (s *Selection) add(word string) error {
 		i = ids // has the same names, and finds them by number, too
 	}
 	if key != "" {
-		if s.schema.Columns[i].Kind != Pairs {
+		if kind := s.schema.Columns[i].Kind; kind != Pairs && kind != NamedPairs {
 			return fmt.Errorf("%s has no entries", columnName)
 		}
 		key = column[len(columnName)+1:] // in the case as given

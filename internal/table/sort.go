@@ -66,11 +66,11 @@ func isFloat(k Kind) bool { return k == Percent || k == Number || k == Exact }
 
 // Texts reports whether cells of the kind are texts, or lists of them.
 func (k Kind) Texts() bool {
-	return k == Text || k == State || k == List || k == NamedIDs || k == Pairs
+	return k == Text || k == State || k == List || k == Pairs || k.Named() && k != NamedID
 }
 
 func textOf(k Kind, c Cell) string {
-	if k == List || k == NamedIDs || k == Pairs {
+	if k == List || k == Pairs || k.Named() {
 		return strings.Join(c.List, ",")
 	}
 	return c.Text

@@ -17,22 +17,24 @@ type Kind uint8
 
 // The kinds of cells, with the field of Cell that holds the value.
 const (
-	Text     Kind = iota // Text
-	ID                   // Int; a string in JSON
-	NamedID              // Int, an id, and Text, the name that people know it by; scripts get an ID
-	NamedIDs             // List: id, name, id, name; scripts get a List of the ids
-	Int                  // Int
-	Bytes                // Int
-	Percent              // Float, 0 to 100
-	Time                 // Int, Unix nanoseconds UTC
-	Duration             // Int, nanoseconds; seconds in JSON
-	Bool                 // Int, 0 or 1
-	State                // Text, a word that deserves colour
-	List                 // List
-	Pairs                // List: key, value, key, value
-	Number               // Float, written with up to four decimals
-	Exact                // Float, written with all its digits
-	Findings             // a Tally: Int is how many there are, Float how bad they are together; List, the checks
+	Text       Kind = iota // Text
+	ID                     // Int; a string in JSON
+	NamedID                // Int, an id, and Text, the name that people know it by; scripts get an ID
+	Int                    // Int
+	Bytes                  // Int
+	Percent                // Float, 0 to 100
+	Time                   // Int, Unix nanoseconds UTC
+	Duration               // Int, nanoseconds; seconds in JSON
+	Bool                   // Int, 0 or 1
+	State                  // Text, a word that deserves colour
+	List                   // List
+	Pairs                  // List: key, value, key, value
+	NamedIDs               // List: ids, then their names; scripts get a List of the ids, or of texts with them
+	NamedPairs             // List: pairs with ids, then the same with names; scripts get Pairs
+	NamedText              // List: a text with ids, then the same with names; scripts get a Text
+	Number                 // Float, written with up to four decimals
+	Exact                  // Float, written with all its digits
+	Findings               // a Tally: Int is how many there are, Float how bad they are together; List, the checks
 )
 
 // Absence says why a cell has no value.
@@ -98,18 +100,38 @@ const (
 	Roles
 )
 
-// IDs are the ids of a NamedIDs cell.
-func (c *Cell) IDs() []string { return c.every(0) }
-
-// Names are its names.
-func (c *Cell) Names() []string { return c.every(1) }
-
-func (c *Cell) every(from int) []string {
-	list := make([]string, 0, len(c.List)/2)
-	for i := from; i < len(c.List); i += 2 {
-		list = append(list, c.List[i])
+// ForScripts returns a cell of a kind as scripts get it, and its kind: with ids in place of names.
+func (c *Cell) ForScripts(k Kind) (Cell, Kind) {
+	if k == NamedID {
+		return *c, ID
 	}
-	return list
+	return c.half(k, c.List[:len(c.List)/2])
+}
+
+// ForPeople returns a cell of a kind as people see it, and its kind: with names in place of ids.
+func (c *Cell) ForPeople(k Kind) (Cell, Kind) {
+	if k == NamedID {
+		return *c, Text
+	}
+	return c.half(k, c.List[len(c.List)/2:])
+}
+
+// Named reports whether people see names where scripts get ids.
+func (k Kind) Named() bool { return k == NamedID || k == NamedIDs || k == NamedPairs || k == NamedText }
+
+// half returns the cell of a named kind that has one half of the list, and its kind; any other cell as it is.
+func (c *Cell) half(k Kind, list []string) (Cell, Kind) {
+	x := Cell{Absent: c.Absent, List: list}
+	switch k {
+	case NamedIDs:
+		return x, List
+	case NamedPairs:
+		return x, Pairs
+	case NamedText:
+		return Cell{Absent: c.Absent, Text: strings.Join(list, "")}, Text
+	default:
+		return *c, k
+	}
 }
 
 // Column describes one column.
@@ -156,7 +178,7 @@ func (c *Column) Omits(x Cell) bool {
 	switch c.Kind {
 	case Bool:
 		return x.Int == 0
-	case List, Pairs:
+	case List, Pairs, NamedIDs, NamedPairs:
 		return len(x.List) == 0
 	default:
 		return false

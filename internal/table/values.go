@@ -103,7 +103,7 @@ func Quote(s string) string {
 func parseValue(c *Column, text string) (value, error) {
 	v := value{text: text}
 	switch c.Kind {
-	case Text, State, List, NamedIDs, Pairs:
+	case Text, State, List, Pairs, NamedIDs, NamedPairs, NamedText:
 		return parseText(text), nil
 	case NamedID:
 		v = parseText(text)

@@ -179,16 +179,14 @@ func fieldLines(f view.Field, cells int) []string {
 		return []string{text}
 	}
 	var lines []string
-	switch f.Column.Kind {
+	switch cell, kind := f.Cell.ForPeople(f.Column.Kind); kind {
 	case table.List:
-		for _, s := range f.Cell.List {
+		for _, s := range cell.List {
 			lines = append(lines, render.Harmless(s))
 		}
-	case table.NamedIDs:
-		lines = f.Cell.Names()
 	case table.Pairs:
-		for i := 0; i+1 < len(f.Cell.List); i += 2 {
-			lines = append(lines, render.Harmless(f.Cell.List[i]+"="+f.Cell.List[i+1]))
+		for i := 0; i+1 < len(cell.List); i += 2 {
+			lines = append(lines, render.Harmless(cell.List[i]+"="+cell.List[i+1]))
 		}
 	default:
 		return []string{text}

@@ -87,13 +87,15 @@ func changeTable(d *diff.Diff) *table.Rows[*diff.Change] {
 		text("collection_id", func(c *diff.Change) string { return c.Collection.ID }),
 		seen("collection", 1, func(c *diff.Change) string { return c.Collection.Name }),
 		field,
-		seen("from", 0, func(c *diff.Change) string { return c.From }),
-		text("to", func(c *diff.Change) string { return c.To }).Titled("TO", 0, func(c *diff.Change) string {
-			if c.Kind == diff.Replaced {
-				return replacedBy(c)
-			}
-			return render.OrNone(c.To)
-		}),
+		render.Key("from", table.NamedText, func(c *diff.Change) table.Cell { return table.OfList([]string{c.From, c.FromNames}) }).
+			Titled("FROM", 0, func(c *diff.Change) string { return render.OrNone(c.FromNames) }),
+		render.Key("to", table.NamedText, func(c *diff.Change) table.Cell { return table.OfList([]string{c.To, c.ToNames}) }).
+			Titled("TO", 0, func(c *diff.Change) string {
+				if c.Kind == diff.Replaced {
+					return replacedBy(c)
+				}
+				return render.OrNone(c.ToNames)
+			}),
 		render.Key("by", table.List, func(c *diff.Change) table.Cell {
 			if c.Kind != diff.Replaced {
 				return table.OfNone()

@@ -60,7 +60,7 @@ func resourceTables() string {
 }
 
 func kindName(k table.Kind) string {
-	return [...]string{"text", "id", "id", "list", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "number", "number", "findings"}[k]
+	return [...]string{"text", "id", "id", "number", "bytes", "percent", "time", "seconds", "bool", "state", "list", "pairs", "list", "pairs", "text", "number", "number", "findings"}[k]
 }
 
 func showName(s table.Show) string {

@@ -171,6 +171,7 @@ func TestGoldenDiff(t *testing.T) {
 	})
 	p.Segments = append(p.Segments[:1:1], p.Segments[3:]...)
 	p.Config[0].Value = "true"
+	p.ResourceGroups[0].Nodes = []model.NodeID{3, 10}
 	d := diff.Compare(modeltest.Small(), model.Build(p), diff.Options{})
 	same := diff.Compare(modeltest.Small(), modeltest.Small(), diff.Options{})
 	for name, d := range map[string]*diff.Diff{"changes": d, "same": same} {

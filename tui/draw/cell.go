@@ -48,7 +48,7 @@ func StateStyle(st *Styles, text string) Style {
 // Flexible reports whether a cell can be cut and still says something: half a time does not.
 func Flexible(k table.Kind) bool {
 	switch k {
-	case table.Text, table.List, table.NamedIDs, table.Pairs, table.State:
+	case table.Text, table.State, table.List, table.Pairs, table.NamedIDs, table.NamedPairs, table.NamedText:
 		return true
 	default:
 	}

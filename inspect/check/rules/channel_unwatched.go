@@ -80,7 +80,7 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 		Fix:    consumeFix(p),
 	}
 	if first.Watched && first.Watcher > 0 {
-		f.Objects = append(f.Objects, facts.RefNode(watcherRole(p.Cluster, first), first.Watcher))
+		f.Objects = append(f.Objects, facts.RefNode(p.Cluster.WatcherRole(first), first.Watcher))
 	}
 	for _, id := range ids {
 		count, all = count+len(lost[id]), all+len(p.Collection(id).VChannels)
@@ -96,7 +96,7 @@ func reportUnwatched(p *check.Pass, why string, ids []model.CollectionID, lost m
 	if len(ids) > 1 {
 		f.Object = model.Ref{}
 		if first.Watched && first.Watcher > 0 {
-			f.Object = facts.RefNode(watcherRole(p.Cluster, first), first.Watcher)
+			f.Object = facts.RefNode(p.Cluster.WatcherRole(first), first.Watcher)
 		}
 		f.Message = fmt.Sprintf("%s of %s: %s", words.Plural(count, "vchannel"), words.Plural(len(ids), "collection"), why)
 	}

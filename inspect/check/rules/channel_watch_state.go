@@ -47,7 +47,7 @@ func runChannelWatchState(p *check.Pass) {
 		x := p.Collection(v.Collection)
 		gone := x == nil || x.Dropped()
 		f := check.Finding{
-			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, v.Collection), facts.RefNode(watcherRole(p.Cluster, v), v.Watcher)},
+			Severity: severity, Object: facts.RefVChannel(v.Name), Objects: []model.Ref{facts.RefCollection(p.Cluster, v.Collection), facts.RefNode(p.Cluster.WatcherRole(v), v.Watcher)},
 			Message: fmt.Sprintf("%s of %s is in state %s on %s, started %s", v.Name, facts.CollectionLabel(p.Cluster, v.Collection), v.WatchState, watcherName(p.Cluster, v), ago(p, v, since)),
 			Evidence: []check.Evidence{
 				check.Fact("state", v.WatchState, "etcd"), check.Fact("started", facts.TimeText(since), "etcd"), check.Fact("node", watcherName(p.Cluster, v), "etcd"),

@@ -22,14 +22,6 @@ func newCollection(p *check.Pass, x *model.Collection, d time.Duration) bool {
 	return !p.OlderThan(x.CreatedAt.Time(), d, true)
 }
 
-// watcherRole is the role that consumes vchannels: streaming nodes from Milvus 2.6 on, data nodes before.
-func watcherRole(c *model.Cluster, v *model.VChannel) string {
-	if p := c.PChannel(v.PChannel); p != nil && p.Streaming && p.Node == v.Watcher {
-		return "streamingnode"
-	}
-	return "datanode"
-}
-
 // nobody is the name of the watcher of a channel that has none.
 const nobody = "no node"
 
@@ -38,7 +30,7 @@ func watcherName(c *model.Cluster, v *model.VChannel) string {
 	if !facts.HasWatcher(v) {
 		return nobody
 	}
-	return v.Watcher.Name(watcherRole(c, v))
+	return v.Watcher.Name(c.WatcherRole(v))
 }
 
 // watcherLog is whose log tells of a vchannel: that of who consumes it, else DataCoord's.

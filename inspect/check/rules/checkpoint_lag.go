@@ -76,7 +76,7 @@ retention above the age of the checkpoint.`,
 func consumedBy(c *model.Cluster, effect, cause *check.Finding) bool {
 	return slices.ContainsFunc(effect.Objects, func(ref model.Ref) bool {
 		v := c.VChannel(ref.ID)
-		return ref.Resource == "vchannels" && v != nil && cause.Mentions(facts.RefNode(watcherRole(c, v), v.Watcher))
+		return ref.Resource == "vchannels" && v != nil && cause.Mentions(facts.RefNode(c.WatcherRole(v), v.Watcher))
 	})
 }
 
