@@ -18,6 +18,13 @@ func (s *overviewSheet) health(w int) overviewBlock {
 	if s.report != nil {
 		b.item("health", overviewItem{Page: "findings", About: "What all checks say together. Good is only what every check could look at."})
 	}
+	if s.report != nil {
+		for _, l := range clusters.ImpactLines(clusters.ImpactOf(s.report), false) {
+			at := len(b.lines)
+			b.add(s.st.Roles[l.Role].On(l.Text) + draw.Cut(words.Harmless(l.After[0].Text), max(8, w-2)))
+			b.items = append(b.items, overviewItem{Key: "impact " + l.After[0].Text, Line: at, From: 0, To: b.w, Page: "impact", About: l.After[0].Text})
+		}
+	}
 	o := s.o
 	b.add(s.judged("checkpoint-lag", "checkpoint-missing") + s.st.Dim.On("oldest checkpoint ") + s.value(table.Duration, o.OldestCheckpoint) +
 		s.st.Dim.On(" "+draw.CutName(words.Harmless(o.OldestChannel), max(8, w-30))))

@@ -114,6 +114,7 @@ func commands() []cli.Entry {
 		{Name: "tree", Short: "Show a collection as a tree: partition, vchannel, segment, index", Group: groupInspect, Build: treeCommand},
 		{Name: "overview", Short: "Show the cluster at a glance", Group: groupInspect, Build: overviewCommand},
 		{Name: "demo", Short: "Open the UI on a captured real cluster; nothing to set up", Group: groupInspect, Build: demoCommand},
+		{Name: "impact", Short: "Show which kinds of requests fail, hang or are slow", Group: groupInspect, Build: impactCommand},
 		{Name: "latency", Short: "Show where the time of searches and writes goes, by phase", Group: groupInspect, Build: latencyCommand},
 		{Name: "why", Short: "Explain why searches and writes are slow, and what would help", Group: groupInspect, Build: whyCommand},
 		{Name: "metrics", Short: "Show the processes' /metrics: values, rates, quantiles", Group: groupInspect, Build: metricsCommand},

@@ -15,6 +15,7 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/inspect/why"
+	"kitescope/render/clusters"
 	show "kitescope/render/latency"
 )
 
@@ -87,8 +88,9 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err
 	}
+	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, why.Explaining(rules.All()))
 	r := &show.Because{
-		Latency: l, Answers: why.Of(budgets, judge.Run(c, view.NewEnv(c, a.Now()).Now, why.Explaining(rules.All()))),
+		Latency: l, Answers: why.Of(budgets, report), Impact: clusters.ImpactOf(report),
 		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {

@@ -3,6 +3,7 @@ package impact
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"kitescope/internal/words"
@@ -73,4 +74,54 @@ func Seconds(s float64) string {
 
 func milliseconds(ms float64) string {
 	return words.Latency(time.Duration(ms*float64(time.Millisecond)), false)
+}
+
+// Line is a part of the impact in words.
+type Line struct {
+	State State
+	Text  string
+}
+
+// Lines returns the impact in words: a line for each kind of request that clients feel, the worst first, and one for all others; none of a nil Impact.
+func (x *Impact) Lines() []Line {
+	if x == nil {
+		return nil
+	}
+	var list []Line
+	for _, k := range x.Felt() {
+		list = append(list, Line{k.State, k.Line()})
+	}
+	rest := Line{State: Idle}
+	var parts, unknown []string
+	idle, why := false, ""
+	for i := range x.Kinds {
+		switch k := &x.Kinds[i]; {
+		case k.State == Fine:
+			parts, rest.State = append(parts, k.Line()), Fine
+		case k.State == Idle && k.InFlight > 0:
+			parts = append(parts, k.Line())
+		case k.State == Idle:
+			idle = true
+		case k.State == Unknown:
+			unknown, why = append(unknown, k.Request.Plural()), k.Why
+		}
+	}
+	switch {
+	case !idle:
+	case len(parts)+len(list) > 0:
+		parts = append(parts, "no other requests came")
+	default:
+		parts = append(parts, "no requests came in "+Seconds(x.To.Sub(x.From).Seconds()))
+	}
+	if len(unknown) > 0 {
+		if rest.State = Unknown; len(unknown) == len(x.Kinds) {
+			unknown = []string{"what clients feel"}
+		}
+		parts = append(parts, words.Few(unknown)+": unknown, "+why)
+	}
+	if len(parts) > 0 {
+		rest.Text = strings.Join(parts, "; ")
+		list = append(list, rest)
+	}
+	return list
 }

@@ -15,7 +15,7 @@ var Resources = related(
 	pchannels, vchannels, segments, indexes, segmentIndexes, segmentStats,
 	loadStates, replicas, resourceGroups, nodes, targets,
 	users, roles, grants, privilegeGroups,
-	calls, processMetrics, slowRequests, connections, dependencies, settings, topics, subscriptions, wal, replication,
+	impacts, calls, processMetrics, slowRequests, connections, dependencies, settings, topics, subscriptions, wal, replication,
 	configEntries, tasks, snapshots, partitionStats, allocators, history, orphans, etcdUsage, etcdPrefixes, keys, undecoded,
 )
 

@@ -21,6 +21,20 @@ type Conclusion struct {
 
 // Conclude says what a report comes to. Where nothing was found it is good news only if everything was looked at.
 func (d *Diagnosis) Conclude() Conclusion {
+	c := d.conclude()
+	if d.Preflight == nil {
+		var felt []string
+		for _, l := range ImpactOf(d.Report).Lines() {
+			felt = append(felt, l.Text)
+		}
+		if len(felt) > 0 {
+			c.Facts = append([]webpage.Fact{{Name: "Clients", Value: strings.Join(felt, "; ")}}, c.Facts...)
+		}
+	}
+	return c
+}
+
+func (d *Diagnosis) conclude() Conclusion {
 	tree := check.Tree(d.Report.Findings)
 	if len(tree) == 0 || tree[0].Severity == check.Info {
 		return d.nothing()

@@ -142,6 +142,9 @@ func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions
 			e.Entry("preflight", d.Preflight)
 		},
 	}
+	if d.Preflight == nil {
+		s.Head = append(s.Head, ImpactLines(ImpactOf(d.Report), o.ASCII)...)
+	}
 	if o.Asks() {
 		s.Parts = []render.Part{asked.List("no findings"), {Head: append(asked.More(&o), d.Summary(o.ASCII)...)}}
 	} else {

@@ -37,6 +37,9 @@ func diagnosisDocument(d *Diagnosis) render.Document {
 		e.Entry("preflight", d.Preflight)
 		e.Entry("judged_at", r.Now)
 		writeUnsettled(e, r)
+		if d.Preflight == nil {
+			writeImpact(e, r.Cluster)
+		}
 		e.Key("summary")
 		writeTally(e, d, outcomes)
 		e.Key("items")

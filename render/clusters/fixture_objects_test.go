@@ -47,7 +47,7 @@ func countKind(n *view.Node, kind string) int {
 }
 
 // withoutRecord are resources whose objects are derived: nothing in etcd is about them alone.
-var withoutRecord = []string{"pchannels", "databases", "vchannels", "load-states", "segment-indexes", "etcd-usage", "etcd-prefixes"}
+var withoutRecord = []string{"pchannels", "databases", "vchannels", "load-states", "segment-indexes", "etcd-usage", "etcd-prefixes", "impact"}
 
 func describeAll(t *testing.T, env *view.Env, r *view.Resource) {
 	t.Helper()

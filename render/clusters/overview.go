@@ -68,6 +68,7 @@ func overviewDocument(v *view.Overview, found *Found) render.Document {
 		e.EndObject()
 		if found != nil {
 			e.Entry("health", Health(found.Report))
+			writeImpact(e, found.Report.Cluster)
 		}
 		writeFound(e, found)
 		e.EndObject()
@@ -142,7 +143,8 @@ func overviewLines(v *view.Overview, found *Found, o *render.Options) []render.L
 	l = append(l, render.Line{})
 	if found != nil {
 		role, glyph, text := HealthText(found.Report)
-		l = append(append(l, render.Line{Role: role, Text: glyph + " " + text}, render.Line{}), found.lines(check.Warning, o.ASCII)...)
+		l = append(append(l, render.Line{Role: role, Text: glyph + " " + text}), ImpactLines(ImpactOf(found.Report), o.ASCII)...)
+		l = append(append(l, render.Line{}), found.lines(check.Warning, o.ASCII)...)
 	}
 	for _, m := range measures(v) {
 		if m.cell.Absent == table.None {

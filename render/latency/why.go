@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/inspect/impact"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/why"
 	"kitescope/internal/encode"
@@ -20,6 +21,8 @@ type Because struct {
 	Latency *latency.Latency
 	// Answers are those that were asked for.
 	Answers []*why.Answer
+	// Impact is what clients feel; nil: unknown.
+	Impact *impact.Impact
 	// Where is the cluster, At when that was; Version is kitescope's.
 	Where, Version string
 	At             time.Time
@@ -164,6 +167,13 @@ func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Shee
 		s.Head[0].Text = r.Answers[0].Verdict()
 	}
 	s.Head = append(append(s.Head, render.Line{Role: render.RoleDim, Text: r.Latency.Window.Why}), unknown(&Report{Latency: r.Latency})...)
+	if felt := len(r.Impact.Felt()); felt > 0 || len(r.Answers) == 0 {
+		lines := clusters.ImpactLines(r.Impact, o.ASCII)
+		if len(r.Answers) > 0 {
+			lines = lines[:felt] // the budgets have the others
+		}
+		s.Head = append(lines, s.Head...)
+	}
 	told, small := map[string]bool{}, 0
 	for i, a := range r.Answers {
 		if i > 0 && a.Weight < littleWeight {
