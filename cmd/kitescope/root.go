@@ -64,7 +64,7 @@ func rootCommand(a *cli.App) *cobra.Command {
 		Use:   "kitescope",
 		Short: "Find out what is wrong in a Milvus cluster, live or from a file",
 		Long: `kitescope shows what is in a Milvus cluster (2.1 to 3.0), live or from a file, and
-what is wrong with it. It only reads. "kitescope demo" shows a captured cluster.`,
+what is wrong with it. It only reads. To try it: kitescope demo`,
 		Args:              cobra.ArbitraryArgs,
 		SilenceUsage:      true,
 		SilenceErrors:     true,

@@ -1,45 +1,66 @@
 package view
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
 	"kitescope/inspect/impact"
 	"kitescope/inspect/model"
+	"kitescope/inspect/place"
 	"kitescope/internal/table"
 )
 
-var impacts = define(definition[*impact.Kind]{
+// felt is what clients feel of a kind of request, and where it breaks; nil: neither felt nor doubtful.
+type felt struct {
+	*impact.Kind
+	place *place.Place
+}
+
+var impacts = define(definition[felt]{
 	Resource: Resource{
 		Schema: table.Schema{Name: "impact", Singular: "impact", Handle: "request"},
 		Doc:    "What clients feel: requests by kind, and how many succeeded, failed, were refused or hang.",
 		Needs:  model.PartRuntime,
-		Lacks:  func(c *model.Cluster) []string { return impact.Of(c.AsAsked()).Unseen },
+		Lacks:  func(c *model.Cluster) []string { return impact.Of(c).Unseen },
 	},
-	rows: func(e *Env) []*impact.Kind {
-		x := impact.Of(e.Cluster.AsAsked())
-		rows := make([]*impact.Kind, len(x.Kinds))
+	rows: func(e *Env) []felt {
+		x := impact.Of(e.Cluster)
+		places := place.Of(e.Cluster, x)
+		rows := make([]felt, len(x.Kinds))
 		for i := range x.Kinds {
-			rows[i] = &x.Kinds[i]
+			rows[i] = felt{&x.Kinds[i], places.For(x.Kinds[i].Request)}
 		}
 		return rows
 	},
 	columns: impactColumns(),
-	ref:     func(_ *Env, k *impact.Kind) Ref { return Ref{ID: string(k.Request), Name: string(k.Request)} },
+	ref:     func(_ *Env, k felt) Ref { return Ref{ID: string(k.Request), Name: string(k.Request)} },
+	owner: func(_ *Env, k felt) (Ref, bool) {
+		at := k.at()
+		return at.Component.Ref(), at.Component.Ref() != Ref{}
+	},
 })
 
+// at returns the status of the component where requests break, one of an unknown state if that is unknown.
+func (k felt) at() *place.Status {
+	if k.place == nil || k.place.At == nil {
+		return &place.Status{}
+	}
+	return k.place.At
+}
+
 // impactColumns returns the columns of impact. Figures of an unknown kind are unknown.
-func impactColumns() []column[*impact.Kind] {
-	counted := func(name, title string, show table.Show, doc string, of func(*impact.Kind) float64) column[*impact.Kind] {
-		return col(table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Doc: doc}, func(_ *Env, k *impact.Kind) table.Cell {
+func impactColumns() []column[felt] {
+	counted := func(name, title string, show table.Show, doc string, of func(felt) float64) column[felt] {
+		return col(table.Column{Name: name, Title: title, Kind: table.Int, Show: show, Doc: doc}, func(_ *Env, k felt) table.Cell {
 			if k.State == impact.Unknown && k.Seconds == 0 && of(k) == 0 {
 				return unknown()
 			}
 			return count(int64(math.Round(of(k))))
 		})
 	}
-	measured := func(name, title string, show table.Show, doc string, of func(*impact.Kind) float64) column[*impact.Kind] {
-		return col(table.Column{Name: name, Title: title, Kind: table.Number, Show: show, Doc: doc}, func(_ *Env, k *impact.Kind) table.Cell {
+	measured := func(name, title string, show table.Show, doc string, of func(felt) float64) column[felt] {
+		return col(table.Column{Name: name, Title: title, Kind: table.Number, Show: show, Doc: doc}, func(_ *Env, k felt) table.Cell {
 			if v := of(k); !math.IsNaN(v) && !math.IsInf(v, 0) {
 				return table.OfFloat(v)
 			}
@@ -49,30 +70,43 @@ func impactColumns() []column[*impact.Kind] {
 			return unknown()
 		})
 	}
-	return []column[*impact.Kind]{
+	return []column[felt]{
 		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import."},
-			func(_ *Env, k *impact.Kind) table.Cell { return text(string(k.Request)) }),
+			func(_ *Env, k felt) table.Cell { return text(string(k.Request)) }),
 		col(table.Column{Name: "state", Kind: table.State, Vocabulary: true, Doc: "hanging, failing, refused, slow, fine, idle (none came) or unknown."},
-			func(_ *Env, k *impact.Kind) table.Cell { return text(k.State.String()) }),
+			func(_ *Env, k felt) table.Cell { return text(k.State.String()) }),
 		col(table.Column{Name: "clients", Title: "CLIENTS FEEL", For: table.People, Doc: "The state in words."},
-			func(_ *Env, k *impact.Kind) table.Cell { return text(strings.TrimPrefix(k.Text(), "unknown: ")) }),
-		counted("came", "", table.Wide, "Requests that came in the window.", func(k *impact.Kind) float64 { return k.Came }),
-		counted("succeeded", "", table.Wide, "Requests that succeeded in it.", func(k *impact.Kind) float64 { return k.Succeeded }),
-		counted("failed", "", table.Wide, "Requests that failed, or were given up by the client.", func(k *impact.Kind) float64 { return k.Failed }),
-		counted("refused", "", table.Wide, "Requests that a limit, a quota or a state refused.", func(k *impact.Kind) float64 { return k.Refused }),
-		counted("client_faults", "CLIENT FAULTS", table.Hidden, "Failures that Milvus ascribes to the request (2.6.20 and later).", func(k *impact.Kind) float64 { return k.UserFault }),
-		counted("in_flight", "IN FLIGHT", table.Wide, "Requests in flight at both ends of the window, at proxies at which none ended.", func(k *impact.Kind) float64 { return k.InFlight }),
-		measured("mean_ms", "MEAN MS", table.Wide, "Mean time of those that succeeded, in milliseconds.", func(k *impact.Kind) float64 { return k.Mean }),
-		measured("past_ms", "BEFORE", table.Wide, "The same from the start of the proxies to the window.", func(k *impact.Kind) float64 { return k.Past }),
-		measured("p99_ms", "P99 MS", table.Wide, "Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k *impact.Kind) float64 { return k.P99 }),
-		measured("seconds", "", table.Hidden, "Length of the window.", func(k *impact.Kind) float64 { return k.Seconds }),
-		col(table.Column{Name: "proxies", Kind: table.List, Show: table.Hidden, Doc: "Proxies at which requests fail, are refused or hang."}, func(_ *Env, k *impact.Kind) table.Cell {
+			func(_ *Env, k felt) table.Cell { return text(strings.TrimPrefix(k.Text(), "unknown: ")) }),
+		col(table.Column{Name: "place", Title: "WHERE", Doc: "Component where requests of the kind break, as far as it is known."}, func(_ *Env, k felt) table.Cell {
+			if at := k.at(); at.Component.Kind != "" {
+				return text(cmp.Or(at.Component.Name, string(at.Component.Kind)))
+			}
+			return none()
+		}),
+		col(table.Column{Name: "place_state", Title: "IS", Kind: table.State, Doc: "Its state: gone, hanging, failing, refusing, slow, starved."}, func(_ *Env, k felt) table.Cell {
+			if at := k.at(); at.Component.Kind != "" {
+				return text(at.State.String())
+			}
+			return none()
+		}),
+		counted("came", "", table.Wide, "Requests that came in the window.", func(k felt) float64 { return k.Came }),
+		counted("succeeded", "", table.Wide, "Requests that succeeded in it.", func(k felt) float64 { return k.Succeeded }),
+		counted("failed", "", table.Wide, "Requests that failed, or were given up by the client.", func(k felt) float64 { return k.Failed }),
+		counted("refused", "", table.Wide, "Requests that a limit, a quota or a state refused.", func(k felt) float64 { return k.Refused }),
+		counted("client_faults", "CLIENT FAULTS", table.Hidden, "Failures that Milvus ascribes to the request (2.6.20 and later).", func(k felt) float64 { return k.UserFault }),
+		counted("in_flight", "IN FLIGHT", table.Wide, "Requests in flight at both ends of the window, at proxies at which none ended.", func(k felt) float64 { return k.InFlight }),
+		measured("mean_ms", "MEAN MS", table.Wide, "Mean time of those that succeeded, in milliseconds.", func(k felt) float64 { return k.Mean }),
+		measured("past_ms", "BEFORE", table.Wide, "The same from the start of the proxies to the window.", func(k felt) float64 { return k.Past }),
+		measured("p99_ms", "P99 MS", table.Wide, "Upper bound of the bucket of the 99th percentile, in milliseconds.", func(k felt) float64 { return k.P99 }),
+		measured("seconds", "", table.Hidden, "Length of the window.", func(k felt) float64 { return k.Seconds }),
+		col(table.Column{Name: "proxies", Kind: table.List, Show: table.Hidden, Doc: "Proxies at which requests fail, are refused or hang."}, func(_ *Env, k felt) table.Cell {
 			names := make([]string, len(k.Proxies))
 			for i, p := range k.Proxies {
 				names[i] = p.Name
 			}
 			return list(names)
 		}),
-		col(table.Column{Name: "why", Show: table.Hidden, Doc: "Why the state is unknown."}, func(_ *Env, k *impact.Kind) table.Cell { return text(k.Why) }),
+		col(table.Column{Name: "place_evidence", Kind: table.List, Show: table.Hidden, Doc: "What its state is judged by, the best first."}, func(_ *Env, k felt) table.Cell { return list(k.at().Texts()) }),
+		col(table.Column{Name: "why", Show: table.Hidden, Doc: "Why the state is unknown."}, func(_ *Env, k felt) table.Cell { return text(k.Why) }),
 	}
 }

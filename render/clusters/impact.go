@@ -30,7 +30,7 @@ func ImpactOf(r *check.Report) *impact.Impact {
 	if r.Cluster.Runtime == nil {
 		return nil
 	}
-	return impact.Of(r.Cluster.AsAsked())
+	return r.Impact
 }
 
 // ImpactLines returns what clients feel, in the first lines of a report.
