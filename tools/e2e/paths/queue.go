@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -61,20 +59,7 @@ func drawTopic(d *dice) *Action {
 		case "deleted":
 			return l.KafkaTool(ctx, "kafka.admin.TopicCommand", "--delete", "--topic", topic)
 		case "emptied": // as retention does
-			type partition struct {
-				Topic     string `json:"topic"`
-				Partition int    `json:"partition"`
-				Offset    int    `json:"offset"`
-			}
-			text, err := json.Marshal(map[string]any{"version": 1, "partitions": []partition{{topic, 0, -1}}})
-			if err != nil {
-				return err
-			}
-			file := filepath.Join(l.Out, "offsets.json")
-			if err := os.WriteFile(file, text, 0o644); err != nil {
-				return err
-			}
-			return l.KafkaTool(ctx, "kafka.admin.DeleteRecordsCommand", "--offset-json-file", file)
+			return l.KafkaTool(ctx, filepath.Join(filepath.Dir(l.Script), "Empty.java"), topic)
 		case "min.insync.replicas":
 			return l.configure(ctx, how, "2", "--entity-type", "topics", "--entity-name", topic)
 		default:
