@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,9 +16,9 @@ import (
 const (
 	// rewriteAfter is how old the segment has to be.
 	rewriteAfter = time.Hour
-	// deletedLeast is how many deleted rows are worth a word, heavyShare how much of a collection has to be in such segments,
-	// halfDeleted how much of those segments for a warning.
-	deletedLeast            = 10_000
+	// deletedLeast is how many deleted rows are worth a word, keptLeast where no compaction removes them; heavyShare is how much of a
+	// collection has to be in such segments, halfDeleted how much of those segments for a warning.
+	deletedLeast, keptLeast = 10_000, 1_000
 	heavyShare, halfDeleted = 0.1, 0.5
 )
 
@@ -33,6 +34,9 @@ var deleteHeavy = &check.Check{
 (` + "`dataCoord.compaction.single.ratio.threshold`" + `). A finding if such segments hold at least a tenth of the collection's rows and 10,000 deletes. Info; a
 warning if half of their rows are deleted and the collection is loaded, unless a compaction of L0 segments brought deletes within the last hour
 (Milvus 2.4 and later): rewriting may be about to start.
+
+If compaction is off (` + "`" + `dataCoord.enableCompaction` + "`" + `, ` + "`" + `dataCoord.compaction.enableAutoCompaction` + "`" + `, the collection's property
+` + "`" + `collection.autocompaction.enabled` + "`" + `), nothing will start: a warning at once if the collection is loaded, from 1,000 deletes on.
 
 The count is an upper bound: a key deleted twice counts twice, and so does a false positive of a segment's bloom filter. Deletes in L0 segments are
 not counted here, see ` + "`l0-backlog`" + `.
@@ -50,27 +54,24 @@ func runDeleteHeavy(p *check.Pass) {
 	limit := p.Before(rewriteAfter)
 	for _, x := range p.Existing() {
 		t := p.CollectionTotals(x.ID)
-		if t.DeletedRows < deletedLeast {
+		if t.DeletedRows < keptLeast {
 			continue
 		}
-		segments := 0
-		var rows, deleted int64
-		var objects []model.Ref
-		for _, s := range p.Among(x.ID, facts.DeletedSegs) {
-			if !facts.Settled(s, limit) {
+		list := p.Among(x.ID, facts.DeletedSegs)
+		rows, deleted := deletedFrom(list)
+		if deleted < keptLeast || facts.Part(rows, t.Rows) < heavyShare {
+			continue
+		}
+		why, off := compactionOff(p, x)
+		if !off {
+			list = slices.DeleteFunc(slices.Clone(list), func(s *model.Segment) bool { return !facts.Settled(s, limit) })
+			if rows, deleted = deletedFrom(list); deleted < deletedLeast || facts.Part(rows, t.Rows) < heavyShare {
 				continue
 			}
-			segments++
-			rows, deleted = rows+s.Rows, deleted+min(s.DeletedRows, s.Rows)
-			if len(objects) < facts.MaxObjects {
-				objects = append(objects, facts.RefSegment(s.ID))
-			}
 		}
-		if deleted < deletedLeast || facts.Part(rows, t.Rows) < heavyShare {
-			continue
-		}
+		segments := len(list)
 		f := check.Finding{
-			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: objects,
+			Severity: check.Info, Object: facts.RefCollection(p.Cluster, x.ID), Objects: facts.Refs(list, func(s *model.Segment) model.Ref { return facts.RefSegment(s.ID) }),
 			Message: fmt.Sprintf("%s of %s %s up to %s of %s rows deleted", words.Plural(segments, "segment"), facts.CollectionLabel(p.Cluster, x.ID), words.Agree(segments, "has", "have"), words.Share(facts.Part(deleted, rows)), words.Number(rows)),
 			Evidence: []check.Evidence{
 				check.Count("segments with more than a fifth deleted", segments, "etcd"),
@@ -84,13 +85,29 @@ func runDeleteHeavy(p *check.Pass) {
 				check.Shell(check.Kitescope("get segments state=Flushed --sort -deleted_rows").Arg("collection_id="+x.ID.String())).Does("shows the deleted rows of each segment: they should fall within minutes"),
 			),
 		}
-		if at := lastDeletes(p, x.ID); !at.IsZero() && p.Age(at) < rewriteAfter {
+		loaded := p.LoadState(x.ID) != nil
+		switch at := lastDeletes(p, x.ID); {
+		case off:
+			f.Message += ", and nothing compacts them"
+			f.Evidence = append(f.Evidence, why)
+			if loaded {
+				f.Severity = check.Warning
+			}
+		case !at.IsZero() && p.Age(at) < rewriteAfter:
 			f.Evidence = append(f.Evidence, check.Fact("last deletes from L0 segments", facts.TimeText(at), "etcd"))
-		} else if facts.Part(deleted, rows) >= halfDeleted && p.LoadState(x.ID) != nil {
+		case facts.Part(deleted, rows) >= halfDeleted && loaded:
 			f.Severity = check.Warning
 		}
 		p.Report(f)
 	}
+}
+
+// deletedFrom sums the rows of segments, and how many of them are deleted.
+func deletedFrom(list []*model.Segment) (rows, deleted int64) {
+	for _, s := range list {
+		rows, deleted = rows+s.Rows, deleted+min(s.DeletedRows, s.Rows)
+	}
+	return rows, deleted
 }
 
 // lastDeletes is when a compaction last moved deletes from L0 segments into others of a collection, as far as etcd still has its task. The

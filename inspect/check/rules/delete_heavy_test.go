@@ -18,6 +18,8 @@ func TestDeleteHeavy(t *testing.T) {
 		{Name: "half", Change: del(0, 45_000), Want: []string{"warning collections/1000 up to 50%"}},
 		{Name: "a key deleted many times", Change: del(0, 900_000), Want: []string{"warning collections/1000 up to 100%"}},
 		{Name: "just written", Change: func(w *rulestest.World) {
+			w.Asked()
+			w.Tell("dataCoord.compaction.enableAutoCompaction", "true", w.Live("datacoord"))
 			del(0, 45_000)(w)
 			w.Segment(0).PositionAt = rulestest.Back(30 * time.Minute)
 		}},
@@ -36,6 +38,17 @@ func TestDeleteHeavy(t *testing.T) {
 			del(0, 45_000)(w)
 			w.Tasks = []*model.Task{{ID: 1, Type: "compaction", SubType: "Level0DeleteCompaction", State: "completed", Collection: rulestest.WellColl, EndedAt: rulestest.BackT(3 * time.Hour)}}
 		}, Want: []string{"warning collections/1000 up to 50%"}},
+		{Name: "just written, compaction off", Change: func(w *rulestest.World) {
+			w.Asked()
+			w.Tell("dataCoord.compaction.enableAutoCompaction", "false", w.Live("datacoord"))
+			del(0, 20_000)(w)
+			w.Segment(0).PositionAt = rulestest.Back(time.Minute)
+		}, Want: []string{"warning collections/1000 up to 22.2% of 90,000 rows deleted, and nothing compacts them"}},
+		{Name: "compaction off for the collection, few deletes", Change: func(w *rulestest.World) {
+			w.Collections[0].Properties = []model.Pair{{Key: "collection.autocompaction.enabled", Value: "false"}}
+			del(0, 18_001)(w)
+			w.LoadStates = nil
+		}, Want: []string{"info collections/1000 and nothing compacts them"}},
 		{Name: "in L0 segments", Change: func(w *rulestest.World) { del(0, 45_000)(w); w.Segment(0).Level = model.LevelL0 }},
 	})
 }

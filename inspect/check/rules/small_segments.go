@@ -111,8 +111,8 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 		f.Fix = check.Fix(check.Do("create an index on its vectors: Milvus merges only indexed segments"))
 	}
 	for _, kv := range x.Properties {
-		if kv.Key == "collection.autocompaction.enabled" {
-			f.Evidence = append(f.Evidence, check.Fact("collection.autocompaction.enabled", kv.Value, "etcd"))
+		if kv.Key == autoCompactionOf {
+			f.Evidence = append(f.Evidence, check.Fact(kv.Key, kv.Value, "etcd"))
 			if strings.EqualFold(kv.Value, "false") {
 				f.Fix = append(f.Fix, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).set_properties({\"collection.autocompaction.enabled\": \"true\"})", x.Name).Does("lets Milvus merge them automatically from now on"))
 			}

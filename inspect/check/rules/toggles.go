@@ -72,8 +72,8 @@ func queryToggles() []toggle {
 func dataToggles() []toggle {
 	coords, nodes := facts.DataCoords(), []string{"datanode", "streamingnode"}
 	return []toggle{
-		{"dataCoord.enableCompaction", coords, "true", "off is a warning", when(check.Warning, false), "segments are never merged and deleted rows never removed"},
-		{"dataCoord.compaction.enableAutoCompaction", coords, "true", "off is a warning", when(check.Warning, false), "segments are merged on request only"},
+		{compactionSwitch, coords, "true", "off is a warning", when(check.Warning, false), "segments are never merged and deleted rows never removed"},
+		{autoCompactionSwitch, coords, "true", "off is a warning", when(check.Warning, false), "segments are merged on request only"},
 		{"dataCoord.enableGarbageCollection", coords, "true", "off is a warning", when(check.Warning, false), "dropped data stays in etcd and object storage"},
 		{
 			"dataCoord.segment.maxSize", coords, "1024", "below 64 MB is info, a warning from 1,000 flushed segments on", judgeSegmentSize,
