@@ -26,6 +26,8 @@ type Hold struct {
 type Held struct {
 	// Since and Seen are the times of the first and the last report that had it, as severe as it is or more.
 	Since, Seen time.Time
+	// Absent reports that the newest report does not have it.
+	Absent bool
 	// Hold is how long it must be absent before it goes.
 	Hold time.Duration
 }
@@ -119,11 +121,11 @@ func (h *heldFinding) take(f *Finding, now time.Time, round bool, wait func(Seve
 }
 
 // shown returns the finding as it is to be shown, nil if it is not.
-func (h *heldFinding) shown() *Finding {
+func (h *heldFinding) shown(now time.Time) *Finding {
 	for s := int(Error); s >= 0; s-- {
 		if l := &h.levels[s]; l.on && l.finding != nil {
 			f := *l.finding
-			f.Held = Held{l.since, l.seen, l.hold}
+			f.Held = Held{l.since, l.seen, l.seen.Before(now), l.hold}
 			return &f
 		}
 	}
@@ -180,7 +182,7 @@ func (h *Hold) Next(r *Report) (*Report, []Unable) {
 			}
 			return patience{1, 0, holdTime}
 		})
-		if f := k.shown(); f != nil {
+		if f := k.shown(r.Now); f != nil {
 			shown[f.Check] = append(shown[f.Check], f)
 		}
 	}
