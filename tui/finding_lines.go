@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/internal/words"
@@ -120,6 +121,9 @@ func (s *findingSheet) message(o *openedFinding) {
 // about is what the finding is of, in one line where that fits.
 func (s *findingSheet) about(o *openedFinding) {
 	text := o.Severity.String() + " · " + clusters.ObjectText(o.Object) + " · " + o.Check
+	if o.Held.Absent {
+		text += " · last seen " + o.Held.Seen.UTC().Format(time.TimeOnly)
+	}
 	for _, line := range draw.Wrap(text, s.w-len("x ")) {
 		s.add(draw.Piece{Role: render.RoleDim, Text: "  " + line})
 	}

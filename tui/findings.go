@@ -33,6 +33,7 @@ func NewFindingsPage(f *Findings) Page {
 type judgement struct {
 	own    *Findings // whose checks those are; nil: the diagnosis
 	judge  *check.Judge
+	hold   check.Hold      // of the diagnosis of a live cluster
 	report *check.Report   // nil until the first
 	said   *view.Judgement // what of it tables show
 	env    *view.Env       // that it was made for: ages count to its time
@@ -63,7 +64,7 @@ func (j *judgement) look(m *Model) Cmd {
 		}
 	}
 	j.busy = true
-	return runChecks(j, d.env, checks, m.Config.Now)
+	return runChecks(j, d.env, checks, j.own == nil && d.live && !d.past.away, m.Config.Now)
 }
 
 // judge has the diagnosis look at what is shown.

@@ -367,3 +367,36 @@ func TestFindingsAreSorted(t *testing.T) {
 		}
 	})
 }
+
+// TestFindingsAreHeld: a finding of a live cluster that flaps stays on the screen, and goes when it was absent for a while.
+func TestFindingsAreHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now, there := tuitest.Epoch(), true
+		cfg := testConfig()
+		cfg.Now = func() time.Time { return now }
+		cfg.Checks = []*check.Check{{ID: "flaps", Run: func(p *check.Pass) {
+			if there {
+				p.Report(check.Finding{Severity: check.Warning, Message: "docs is slow"})
+			}
+		}}}
+		d := driven(t, cfg, 100, 30)
+		d.Keys("f")
+		for i := range 10 {
+			there = i%3 == 0
+			d.Cluster(tuitest.Fixture())
+			d.Shows("docs is slow", "1 warning")
+			if there {
+				d.Lacks("last seen")
+			} else {
+				d.Shows("last seen 09:30")
+			}
+			now = now.Add(5 * time.Second)
+		}
+		there = false
+		for range 2 {
+			now = now.Add(30 * time.Second)
+			d.Cluster(tuitest.Fixture())
+		}
+		d.Lacks("docs is slow")
+	})
+}

@@ -122,13 +122,16 @@ func survey(p *overviewPage, env *view.Env, collections *view.Resource) Cmd {
 	}
 }
 
-// runChecks judges a cluster, and says by a clock how long that took. Where that says what was said before it is the same judgement, of which
-// nothing has to be built anew.
-func runChecks(to *judgement, env *view.Env, checks []*check.Check, clock func() time.Time) Cmd {
+// runChecks judges a cluster, and measures by a clock how long that took. Findings are held where that is wanted. If tables show the same of it
+// as before, the judgement of then stays, so that nothing is built anew.
+func runChecks(to *judgement, env *view.Env, checks []*check.Check, held bool, clock func() time.Time) Cmd {
 	by, before := to.judge, to.said
 	return func() tea.Msg {
 		began := clock()
 		report := by.Run(env.Cluster, env.Now, checks)
+		if held {
+			report, _ = to.hold.Next(report) // one run at a time
+		}
 		said := clusters.Judged(report)
 		if said.Equal(before) {
 			said = before
