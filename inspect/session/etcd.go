@@ -12,6 +12,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"kitescope/inspect/impact"
 	"kitescope/inspect/live"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -42,6 +44,9 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	defer cancel()
 	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
 	runtime, err := client.Ask(ctx, c)
+	if err == nil && options.Window > 0 && options.Window < longLook && impact.Of(c.WithRuntime(runtime)).Doubtful() {
+		runtime, err = askAgain(ctx, client, c, runtime)
+	}
 	asking.Wait()
 	if errors.Is(err, live.ErrNoSessions) { // what was read is no less true
 		return c.WithEtcd(health).WithGaps(model.Gap{Where: "answers of processes", Reason: err.Error()}), nil
@@ -50,6 +55,30 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 		return nil, err
 	}
 	return c.WithEtcd(health).WithRuntime(runtime), nil
+}
+
+// longLook is a window in which requests that hang are told from those on their way; betweenLooks is how long after a look a second one
+// begins, so that both together are about as long.
+const longLook, betweenLooks = 5 * time.Second, 2 * time.Second
+
+// askAgain asks all processes once more, and returns their answers with the scrapes of the first time as the ones before.
+func askAgain(ctx context.Context, client *live.Client, c *model.Cluster, first *model.Runtime) (*model.Runtime, error) {
+	select {
+	case <-time.After(betweenLooks):
+	case <-ctx.Done():
+	}
+	runtime, err := client.Ask(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range runtime.Processes {
+		for _, was := range first.Processes {
+			if was.Address == p.Address && was.Metrics != nil && p.Metrics != nil {
+				p.Before = cmp.Or(was.Before, was.Metrics)
+			}
+		}
+	}
+	return runtime, nil
 }
 
 // EtcdState is etcd's health together with what was written to it over a while.

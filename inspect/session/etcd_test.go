@@ -1,12 +1,17 @@
 package session_test
 
 import (
+	"net"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"kitescope/inspect/impact"
 	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/live/recorded"
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/session"
@@ -73,6 +78,35 @@ func TestAsk(t *testing.T) {
 		if n.Outcome != model.Answered {
 			t.Errorf("%s: %v", n.Name(), n.Outcome)
 		}
+	}
+}
+
+// TestLongerLook: a request that is in flight, and may hang, is looked at for longer, in one window.
+func TestLongerLook(t *testing.T) {
+	t.Parallel()
+	_, src, _ := demoCluster(t)
+	c := livetest.Cluster(livetest.Spec{Version: "2.3.5", QueryNodes: 1, Collections: 1, Segments: 3})
+	const page = "10.0.0.99:9091"
+	text := "# TYPE milvus_proxy_req_count counter\nmilvus_proxy_req_count{function_name=\"Insert\",status=\"total\"} 1\nmilvus_num_node{node_id=\"4\",role_name=\"proxy\"} 1\n"
+	answers := append(livetest.Answers(c, livetest.Options{}), live.Record{Role: "proxy", Node: 4, Address: page, Method: "GET /metrics", Response: []byte(text)})
+	servers, err := recorded.Start(answers, recorded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer servers.Close()
+	moved := func(address string) string {
+		at, _ := servers.Address(address)
+		return at
+	}
+	_, port, _ := net.SplitHostPort(moved(page))
+	options := live.Options{Window: 50 * time.Millisecond}
+	options.MetricsPort, _ = strconv.Atoi(port) // proxies of 2.3 do not report theirs
+	c, err = session.Ask(t.Context(), src, options, livetest.Moved(c, func(s *model.Session) string { return moved(s.Address) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := impact.Of(c).Kind(impact.Insert); k.InFlight != 1 || k.Seconds < 2 {
+		t.Errorf("%+v", k)
 	}
 }
 
