@@ -15,6 +15,8 @@ type Slowdown struct {
 	Ms, Mean float64
 	// Parts are what of Ms is in each phase, where it is of several; nil: all of it is in Phase.
 	Parts []SlowPart
+	// Within is how much of the mean request is in the phases of Parts, for whatever reason; 0: unknown.
+	Within float64
 	// Gain is what the mean would lose if it were cured: at least, and at most, as a phase cannot take less than nothing.
 	Gain latency.Interval
 }
@@ -36,6 +38,17 @@ func (s *Slowdown) In(p *latency.Phase) float64 {
 	for _, x := range s.Parts {
 		if x.Phase == p.Name && (x.Parent == "" || x.Parent == p.Parent) {
 			ms += x.Ms
+		}
+	}
+	return ms
+}
+
+// Phases returns how many milliseconds the mean request of a budget spends in the phases of the finding.
+func (s *Slowdown) Phases(b *latency.Budget) float64 {
+	ms := 0.0
+	for _, p := range b.Root.Leaves() {
+		if s.In(p) > 0 {
+			ms += p.Ms
 		}
 	}
 	return ms

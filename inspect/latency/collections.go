@@ -21,7 +21,9 @@ func collected(proxies []proxyReading) []collectionReading {
 			i, ok := at[key]
 			if !ok {
 				i, at[key] = len(all), len(all)
-				all = append(all, collectionReading{database: c.database, name: c.name})
+				all = append(all, collectionReading{database: c.database, name: c.name, vectors: c.vectors})
+			} else {
+				all[i].vectors = Value{all[i].vectors.Value + c.vectors.Value, all[i].vectors.Known && c.vectors.Known}
 			}
 			all[i].total, all[i].queries = all[i].total.plus(c.total), all[i].queries.plus(c.queries)
 		}
@@ -51,8 +53,10 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	}
 	if len(list) == 1 && list[0].total.Count >= 0.99*all.Requests {
 		all.Name, all.Database, all.Collection = list[0].name, list[0].database, lean(list[0].database, list[0].name).id
+		all.Scope = Sole
 		return []*Budget{all}
 	}
+	all.Collections = len(list)
 	leaves := all.Root.Leaves()
 	rows, leans, ids := make([]float64, len(list)), make([]leaning, len(list)), make([]model.CollectionID, len(list))
 	told := 0.0
@@ -81,7 +85,11 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	for i, c := range list {
 		time[i] = make([]float64, len(columns))
 		for k, p := range leaves {
-			if budgets[i] == nil {
+			switch {
+			case budgets[i] != nil:
+			case p.Name == Requery:
+				time[i][k] = c.queries.Sum
+			default:
 				time[i][k] = leans[i].weight(p.Name) * c.total.Count
 			}
 		}
@@ -90,6 +98,9 @@ func split(all *Budget, list []collectionReading, lean func(database, name strin
 	for i, c := range list {
 		if budgets[i] == nil {
 			budgets[i] = all.of(c, ids[i], leaves, time[i], columns)
+		}
+		if c.vectors.Known && all.PerSecond.Known && all.Requests > 0 {
+			budgets[i].VectorsPerSecond = Value{all.PerSecond.Value / all.Requests * c.vectors.Value, true}
 		}
 	}
 	return append([]*Budget{all}, budgets...)
@@ -165,7 +176,7 @@ func factor(want, sum float64, fits *bool) float64 {
 // of is the budget of a collection: time is what all its requests spent in each leaf, columns what those of all collections did.
 func (b *Budget) of(c collectionReading, id model.CollectionID, leaves []*Phase, time, columns []float64) *Budget {
 	n := c.total.Count
-	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n}
+	x := &Budget{Collection: id, Name: c.name, Database: c.database, Request: b.Request, Requests: n, Scope: Shared}
 	if b.PerSecond.Known && b.Requests > 0 {
 		x.PerSecond = Value{b.PerSecond.Value * n / b.Requests, true}
 	}

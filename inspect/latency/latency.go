@@ -89,6 +89,17 @@ const (
 // Interval is what bounds a time, in milliseconds. High may be infinite.
 type Interval struct{ Low, High float64 }
 
+// Scope is how much more than the requests of a budget the metrics of its phases are of. Up to 2.4 proxies count only whole calls and
+// vectors by collection, and query nodes nothing.
+type Scope int
+
+// The scopes.
+const (
+	Exact  Scope = iota // of these requests alone, as the processes that measured them serve no other collection
+	Sole                // of all requests; requests of no other collection succeeded in the window
+	Shared              // of several collections: a phase is the share that fits best
+)
+
 // Value is a number that may be unknown.
 type Value struct {
 	Value float64
@@ -129,6 +140,10 @@ type Budget struct {
 	// Name and Database are the collection's; "" of all.
 	Name, Database string
 	Request        Request
+	// Scope is how much more than the budget's requests the metrics of its phases are of. Collections is how many collections had such
+	// requests in the window: 0 in the budget of one, and where the release does not count them by collection.
+	Scope       Scope
+	Collections int
 	// Requests is how many ended well in the window, Failed how many did not: their time is in no metric.
 	Requests                    float64
 	Failed                      Value

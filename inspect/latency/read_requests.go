@@ -1,6 +1,9 @@
 package latency
 
-import "kitescope/inspect/metrics"
+import (
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+)
 
 // readings are what processes say of one kind of request.
 func (r *reader) readings(request Request) *readings {
@@ -51,12 +54,29 @@ func (r *reader) readsOf(p *process, request Request, x *proxyReading) {
 		x.task = x.task.plus(p.histogram(metrics.ProxyTask, queryType, kind))
 		x.reduce = x.reduce.plus(p.histogram(metrics.ProxyReduce, queryType, kind))
 		x.decode = x.decode.plus(p.histogram(metrics.ProxyDecode, queryType, kind))
-		x.collections = append(x.collections, p.ofCollections(queryType, kind, metrics.ProxyCollectionSearch, metrics.ProxySearch)...)
+		of := p.ofCollections(queryType, kind, metrics.ProxyCollectionSearch, metrics.ProxySearch)
+		for i := range of {
+			if x.failed.Known && x.failed.Value == 0 {
+				of[i].vectors = p.vectorsOf(&of[i], kind)
+			}
+		}
+		x.collections = append(x.collections, of...)
 	}
 	if request == Search {
 		x.vectors = p.counter(metrics.ProxyVectors)
 		x.queries = p.queriesOf(x.collections)
 	}
+}
+
+// vectorsOf returns how many vectors the requests of a kind had for a collection.
+func (p *process) vectorsOf(c *collectionReading, kind string) (sum Value) {
+	p.w.EachCounter(metrics.ProxyReceivedVectors, func(labels []model.Pair, came float64) {
+		database := label(labels, "db_name", "database")
+		if label(labels, "collection_name") == c.name && (database == "" || database == c.database) && label(labels, queryType) == kind {
+			sum = sum.plus(Value{came, true})
+		}
+	})
+	return sum
 }
 
 // requests is how many requests ended that ask the cache of metadata.

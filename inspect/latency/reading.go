@@ -45,7 +45,8 @@ type proxyReading struct {
 type collectionReading struct {
 	database, name string
 	total          dist
-	queries        dist // of searches: the whole call of its queries
+	queries        dist  // of searches: the whole call of its queries
+	vectors        Value // of searches; unknown where requests failed, as the metric counts these as well
 }
 
 // nodeReading is one query node's account of searches or queries, as a leader of shards and as a worker of leaders.

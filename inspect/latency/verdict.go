@@ -9,15 +9,20 @@ import (
 // fewRequests is how many requests a mean is little worth below.
 const fewRequests = 30
 
+// Requests names the requests of a budget: "search of docs".
+func Requests(b *Budget) string {
+	if b.Name == "" {
+		return string(b.Request)
+	}
+	return string(b.Request) + " of " + b.Name
+}
+
 // Verdict says in a sentence where the time of a budget goes: "search of docs 221 ms: 92% of it is waiting for consistency".
 func Verdict(b *Budget) string {
 	if b == nil {
 		return ""
 	}
-	what := string(b.Request)
-	if b.Name != "" {
-		what += " of " + b.Name
-	}
+	what := Requests(b)
 	if !b.Root.Known {
 		what += " at a shard leader"
 	}
@@ -26,9 +31,12 @@ func Verdict(b *Budget) string {
 	if len(list) == 0 {
 		return strings.TrimSuffix(text, ": ")
 	}
-	parts := make([]string, len(list))
+	parts, about := make([]string, len(list)), ""
+	if b.Scope == Shared {
+		about = "~"
+	}
 	for i, m := range list {
-		parts[i] = share(m.Share) + [2]string{"", " of it"}[boolInt(i == 0)] + " is " + m.Doing
+		parts[i] = about + share(m.Share) + [2]string{"", " of it"}[boolInt(i == 0)] + " is " + m.Doing
 	}
 	text += strings.Join(parts, ", ")
 	if !b.Root.Known {

@@ -144,7 +144,7 @@ func (w *World) searched(args []word) error {
 }
 
 // searchedParts says how long the parts of a search take: consistency, queue, sealed and growing (a segment), core (the kernel's own
-// part of it), reduce, proxy (beside the task), inqueue (of the proxy), and how many segments each node has. Each node leads a shard, but
+// part of it), reduce, proxy (beside the task), inqueue (of the proxy), requery (the second query), and how many segments each node has. Each node leads a shard, but
 // where one is named that leads so many and all: the queue and what grows are there alone.
 type searchedParts struct {
 	of     map[string]float64
@@ -168,7 +168,7 @@ func (s *searchedParts) set(text string) (err error) {
 		s.shards, err = strconv.ParseFloat(shards, 64)
 	case name == "nq":
 		s.nq, err = strconv.ParseFloat(value, 64)
-	case slices.Contains([]string{"consistency", "queue", "sealed", "growing", "core", "reduce", "proxy", "inqueue", "segments"}, name):
+	case slices.Contains([]string{"consistency", "queue", "sealed", "growing", "core", "reduce", "proxy", "inqueue", "requery", "segments"}, name):
 		s.of[name], err = strconv.ParseFloat(value, 64)
 	default:
 		err = fmt.Errorf("%q is no part of a search", name)
@@ -176,7 +176,7 @@ func (s *searchedParts) set(text string) (err error) {
 	return err
 }
 
-const searchLabel = "query_type=search"
+const searchLabel, queryLabel = "query_type=search", "query_type=query"
 
 func (w *World) searchedProxies(collection string, count, ms float64, s *searchedParts) error {
 	proxies, err := w.newest("proxy")
@@ -195,14 +195,19 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 		if s.of["inqueue"] > 0 { // 2.4 on
 			list = append(list, observed{"req_in_queue_latency", "function_name=Search", count, s.of["inqueue"]})
 		}
+		if again := s.of["requery"]; again > 0 {
+			list = append(list, observed{"sq_latency", queryLabel, count, again}, observed{"collection_sq_latency", "collection_name=" + collection + "," + queryLabel, count, again})
+		}
 		for _, x := range list {
 			if err := addObservations(r, "milvus_proxy_"+x.name, x.labels, x.count, x.each); err != nil {
 				return fmt.Errorf("%s: %w", sessionName(r), err)
 			}
 		}
-		const vectors = "milvus_proxy_search_vectors_count"
-		if err := setSample(r, vectors, searchLabel, strconv.FormatFloat(scrapeLines(r).value(vectors, searchLabel)+count*s.nq, 'f', -1, 64)); err != nil {
-			return err
+		for name, labels := range map[string]string{"search_vectors_count": searchLabel, "received_nq": "collection_name=" + collection + "," + searchLabel} {
+			name = "milvus_proxy_" + name
+			if err := setSample(r, name, labels, strconv.FormatFloat(scrapeLines(r).value(name, labels)+count*s.nq, 'f', -1, 64)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -237,7 +242,7 @@ func (s *searchedParts) node(r *live.Record, count, ms float64) error {
 			observed{"sq_reduce_latency", "reduce_level=segments," + searchLabel, calls, of["reduce"]}, observed{"search_group_size", "", calls, 1})
 	}
 	if leads {
-		leader := max(ms-of["proxy"]-of["inqueue"]-of["reduce"]-1, call+of["consistency"])
+		leader := max(ms-of["proxy"]-of["inqueue"]-of["requery"]-of["reduce"]-1, call+of["consistency"])
 		list = append(list, observed{"sq_req_latency", "scope=OnLeader," + searchLabel, calls, leader}, observed{"sq_wait_tsafe_latency", searchLabel, calls, of["consistency"]},
 			observed{"sq_reduce_latency", "reduce_level=shards," + searchLabel, calls, of["reduce"]})
 	}

@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
+	"kitescope/internal/words"
 )
 
 // consistencyWait finds requests that wait for what was written before them.
@@ -24,7 +25,7 @@ var consistencyWait = &check.Check{
 it is from time ticks, one every 200 ms (` + "`proxy.timeTickInterval`" + `). A Strong request waits for the next one and its way through the queue, 240 ms on a healthy 2.3.5, however fast the search itself is. This is what
 ` + "`milvus_querynode_sq_wait_tsafe_latency`" + ` measures (2.3 and later; older versions count it as part of the read queue, and this check cannot run).
 
-A warning is a wait of 50% of the mean search or query or more, at least 5 ms; info from 20%. The finding includes the level of the collection; a request may override it.
+A warning is a wait of 50% of the mean search or query or more, at least 5 ms; info from 20%. Query nodes measure the waits of all collections together: the finding names a collection only if no other was searched in the window, or if its nodes serve no other. It includes the level of the collection, or which of them are at Strong; a request may override it.
 
 Waits beyond two and a half ticks are a different problem: the stream is late, and only Eventually helps. The finding then includes the lag of the leaders (` + "`milvus_querynode_consume_tt_lag_ms`" + `), and follows from ` + "`wal-append-slow`" + ` if the queue is slow to
 accept messages, and from ` + "`channel-consumption-lag`" + ` if a leader does not keep up. Fixing that gains all but one or two ticks: a Strong request waits for the next tick in any case, and a client that sends the next request at once waits for all of it and its way.`,
@@ -57,7 +58,7 @@ const (
 func runConsistencyWait(p *check.Pass) {
 	var costs []cost
 	together := false
-	for _, b := range budgets(p, budget.Search, budget.Query) {
+	for _, b := range separate(p, budget.Search, budget.Query) {
 		c, ok := costOf(b, budget.ConsistencyWait)
 		if !ok {
 			together = together || b.Root.Find(budget.ConsistencyQueue) != nil
@@ -86,7 +87,7 @@ func reportConsistency(p *check.Pass, a about) {
 	lag, behind := lagOf(p, c.of.Collection)
 	f := check.Finding{Object: a.object, Severity: c.severity()}
 	waits := time.Duration(c.ms * float64(time.Millisecond))
-	level := levelOf(p, c.of.Collection)
+	level := levelOf(p, c.of)
 	switch {
 	case float64(waits) > lateTicks*float64(tick):
 		f.Message = fmt.Sprintf("%s waits %s for consistency: time ticks, due every %s, arrive late", an(c.of), c.ofWhole(), brief(tick))
@@ -113,8 +114,11 @@ func reportConsistency(p *check.Pass, a about) {
 // level is the consistency level of a collection, and what a message says of it.
 type level struct{ name, says string }
 
-func levelOf(p *check.Pass, id model.CollectionID) level {
-	x := p.Collection(id)
+func levelOf(p *check.Pass, b *budget.Budget) level {
+	if b.Collections > 0 {
+		return strongOf(p, b.Request)
+	}
+	x := p.Collection(b.Collection)
 	if x == nil || x.ConsistencyLevel == "" {
 		return level{}
 	}
@@ -123,6 +127,20 @@ func levelOf(p *check.Pass, id model.CollectionID) level {
 		l.says = fmt.Sprintf("; its level is %s, but requests ask for more", x.ConsistencyLevel)
 	}
 	return l
+}
+
+// strongOf names the collections that requests of a kind are of and that wait unless the request asks for less.
+func strongOf(p *check.Pass, kind budget.Request) level {
+	var names []string
+	for _, b := range budgets(p, kind) {
+		if x := p.Collection(b.Collection); x != nil && x.ConsistencyLevel == "Strong" {
+			names = append(names, x.Name)
+		}
+	}
+	if len(names) == 0 {
+		return level{}
+	}
+	return level{name: "Strong: " + words.Few(names), says: "; at level Strong: " + words.Few(names)}
 }
 
 // milliseconds is a setting in milliseconds, which any process may tell.

@@ -11,7 +11,7 @@ import (
 func TestConsistencyWait(t *testing.T) {
 	rulestest.Hold(t, rulestest.Named("consistency-wait"), []rulestest.Verdict{
 		{Name: "no wait", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 12, Sealed: 8})},
-		{Name: "a time tick", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"warning collections/1000 a search of docs waits 221 ms of 240 ms for consistency, for the next time tick (every 200 ms)"}},
+		{Name: "a time tick", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"warning collections/1000 a search of docs waits ~221 ms of 240 ms for consistency, for the next time tick (every 200 ms)"}},
 		{Name: "a third of it", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 60, Consistency: 20, Sealed: 30}), Want: []string{"info collections/1000 a search of docs waits"}},
 		{Name: "of few", Change: searched(rulestest.Traffic{Searches: 20, Ms: 240, Consistency: 220, Sealed: 8}), Want: []string{"info collections/1000 (only 20 requests)"}},
 		{Name: "since the start", Change: searched(rulestest.Traffic{Searches: 1000, Ms: 240, Consistency: 220, Sealed: 8, Start: true}), Want: []string{"warning collections/1000 a search of docs waits"}},

@@ -118,6 +118,20 @@ func budgets(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
 	return list
 }
 
+// separate are budgets of the requests of single collections if the metrics of phases are theirs alone, else of all together: what
+// a check says of a collection is no narrower than its evidence.
+func separate(p *check.Pass, kinds ...budget.Request) []*budget.Budget {
+	var list []*budget.Budget
+	for _, kind := range kinds {
+		of := budgets(p, kind)
+		if slices.ContainsFunc(of, func(b *budget.Budget) bool { return b.Scope == budget.Shared }) {
+			of = []*budget.Budget{overall(p, kind)}
+		}
+		list = append(list, of...)
+	}
+	return list
+}
+
 // overall is the budget of all collections together of a kind of request, nil if there were none.
 func overall(p *check.Pass, kind budget.Request) *budget.Budget {
 	for _, b := range p.Latency().Budgets {
@@ -195,11 +209,13 @@ func found(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 		c := &costs[i]
 		b := c.of
 		f.Cost = min(1, f.Cost+c.share()*weight(p, b))
-		f.Slows = append(f.Slows, check.Slowdown{Collection: b.Collection, Request: b.Request, Phase: c.phase, Ms: c.ms, Mean: b.Ms, Parts: c.parts, Gain: c.gain})
+		s := check.Slowdown{Collection: b.Collection, Request: b.Request, Phase: c.phase, Ms: c.ms, Mean: b.Ms, Parts: c.parts, Gain: c.gain}
+		s.Within = s.Phases(b)
+		f.Slows = append(f.Slows, s)
 		if b.PerSecond.Known {
-			f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s, %s per second", millis(b.Ms), often(b.PerSecond.Value)))
+			f.Evidence = append(f.Evidence, check.Measured("mean "+budget.Requests(b), "proxies /metrics", "%s, %s per second", millis(b.Ms), often(b.PerSecond.Value)))
 		} else {
-			f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s", millis(b.Ms)))
+			f.Evidence = append(f.Evidence, check.Measured("mean "+budget.Requests(b), "proxies /metrics", "%s", millis(b.Ms)))
 		}
 	}
 	first := costs[0].of
@@ -213,24 +229,28 @@ func found(p *check.Pass, f check.Finding, costs ...cost) check.Finding {
 	return f
 }
 
-// requestOf names the requests of a budget: "search of docs".
-func requestOf(b *budget.Budget) string {
-	if b.Name == "" {
-		return string(b.Request)
-	}
-	return string(b.Request) + " of " + b.Name
-}
-
-// an is requestOf with its article: "a search of docs", "an insert".
+// an is budget.Requests with its article: "a search of docs", "an insert", "a search (7 collections)".
 func an(b *budget.Budget) string {
+	text := "a " + budget.Requests(b)
 	if b.Request == budget.Insert || b.Request == budget.Upsert {
-		return "an " + requestOf(b)
+		text = "an " + budget.Requests(b)
 	}
-	return "a " + requestOf(b)
+	if b.Collections > 0 {
+		text += " (" + words.Plural(int64(b.Collections), "collection") + ")"
+	}
+	return text
 }
 
-// ofWhole is a cost of its request: "239 of 257 ms".
+// ofWhole returns a cost of the requests that an names: "239 of 257 ms", "~239 of 257 ms" if the collection is inferred.
 func (c *cost) ofWhole() string {
+	if c.of.Scope != budget.Exact {
+		return "~" + c.ofAny()
+	}
+	return c.ofAny()
+}
+
+// ofAny is ofWhole where no collection is named.
+func (c *cost) ofAny() string {
 	return fmt.Sprintf("%s of %s", budget.Milliseconds(c.ms), budget.Milliseconds(c.of.Ms))
 }
 

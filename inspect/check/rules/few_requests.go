@@ -42,7 +42,7 @@ func runFewRequests(p *check.Pass) {
 	var names []string
 	for _, b := range few {
 		names = append(names, counted(b))
-		f.Evidence = append(f.Evidence, check.Measured("mean "+requestOf(b), "proxies /metrics", "%s", millis(b.Ms)))
+		f.Evidence = append(f.Evidence, check.Measured("mean "+budget.Requests(b), "proxies /metrics", "%s", millis(b.Ms)))
 	}
 	f.Message = "too few requests to break down their latency: " + words.Few(names)
 	if why := p.Latency().Window.Why; why != "" {

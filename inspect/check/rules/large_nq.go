@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
@@ -20,7 +21,7 @@ var largeNQ = &check.Check{
 	Needs:    check.NeedProcesses,
 	Phases:   []budget.Name{budget.KernelSealed, budget.KernelGrowing},
 	Doc: `A request with a thousand vectors (nq) is a thousand searches: kernels take as much longer, and the request waits for all of them. A finding is a collection whose searches have a hundred vectors or more on average
-(` + "`milvus_proxy_search_vectors_count`" + `) and wait for kernels for 50% of their mean or more. It is info, because large requests are the cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Time that one query node takes longer than the others (` + "`worker-slow`" + `) does not count: the node is the cause there.
+(` + "`milvus_proxy_received_nq`" + `; before 2.3, or if searches fail, ` + "`milvus_proxy_search_vectors_count`" + `, which is of all collections together) and wait for kernels for 50% of their mean or more. It is info, because large requests are the cheaper way to search for many vectors if latency does not matter; the finding includes the time per vector. Time that one query node takes longer than the others (` + "`worker-slow`" + `) does not count: the node is the cause there.
 
 The gain is that of a request with ten vectors, sent when its answer is needed. Vectors of one request are searched in parallel on the cores of a node, so ten take at least a hundredth of the time of a thousand, and at most that times the number of cores. A client that sends all small requests
 at once gains less: the last one answers when the large one did.`,
@@ -41,13 +42,17 @@ func runLargeNQ(p *check.Pass) {
 		p.Unseen("vectors per search: no proxy counts them")
 		return
 	}
-	nq := all.VectorsPerSecond.Value / all.PerSecond.Value
-	if nq < manyVectors {
-		return
+	list := budgets(p, budget.Search)
+	if slices.ContainsFunc(list, func(b *budget.Budget) bool { return !b.VectorsPerSecond.Known }) {
+		list = []*budget.Budget{all}
 	}
 	var costs []cost
 	alike := kernelsAlike(p, all)
-	for _, b := range budgets(p, budget.Search) {
+	for _, b := range list {
+		nq := vectorsOf(b)
+		if nq < manyVectors {
+			continue
+		}
 		c, ok := costOf(b, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait)
 		if c.times(alike); !ok || !c.matters(most) {
 			continue
@@ -59,6 +64,7 @@ func runLargeNQ(p *check.Pass) {
 	}
 	for _, a := range gather(p, costs) {
 		c := &a.costs[0]
+		nq := vectorsOf(c.of)
 		f := check.Finding{
 			Object: a.object, Severity: check.Info,
 			Message: fmt.Sprintf("%s has %s vectors and takes %s: %s per vector", an(c.of), rate(nq), budget.Milliseconds(c.of.Ms), budget.Milliseconds(c.of.Ms/nq)),
@@ -66,7 +72,7 @@ func runLargeNQ(p *check.Pass) {
 			Fix:     check.Fix(check.Do("send smaller requests in parallel, of 10 vectors for example, if latency matters")),
 		}
 		f = found(p, f, a.costs...)
-		f.Evidence = append(f.Evidence, check.Measured("vectors per search", "proxies milvus_proxy_search_vectors_count", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
+		f.Evidence = append(f.Evidence, check.Measured("vectors per search", "proxies /metrics", "%s", check.Figure{Value: nq, Unit: "count", Text: rate(nq)}))
 		p.Report(f)
 	}
 }

@@ -206,7 +206,7 @@ func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
 	if more := len(list) - 1; more > 0 {
 		first += fmt.Sprintf(" (and of %s more)", words.Number(more))
 	}
-	first += fmt.Sprintf(", %s of a search,", c.ofWhole())
+	first += fmt.Sprintf(", %s of a search,", c.ofAny())
 	uses := fmt.Sprintf("%.1f of %d cores", x.used, x.has)
 	switch x.story {
 	case ofLimit:

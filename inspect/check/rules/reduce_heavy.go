@@ -32,7 +32,10 @@ as many queries of that length were counted.`,
 
 func runReduceHeavy(p *check.Pass) {
 	var costs []cost
-	for _, b := range budgets(p, budget.Search, budget.Query) {
+	for _, b := range separate(p, budget.Search, budget.Query) {
+		if only := requeried(p, b); only != nil {
+			b = only
+		}
 		c, ok := costOf(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
 		if !ok || !c.matters(much) {
 			continue
@@ -60,6 +63,24 @@ func runReduceHeavy(p *check.Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// requeried returns the budget of the only collection whose searches a second query follows, because proxies count the queries of each
+// collection; nil if b is not of several or if there is none or more than one.
+func requeried(p *check.Pass, b *budget.Budget) (only *budget.Budget) {
+	if b.Collections == 0 {
+		return nil
+	}
+	for _, x := range budgets(p, b.Request) {
+		if again := x.Root.Find(budget.Requery); again == nil || again.Ms <= 0 || x.Collections > 0 {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = x
+	}
+	return only
 }
 
 // largest is the phase among some that takes most of a budget.

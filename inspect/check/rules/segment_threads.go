@@ -33,7 +33,7 @@ The gain is at most the wait: segments that compaction merged do not wait for th
 
 func runSegmentThreads(p *check.Pass) {
 	var costs []cost
-	for _, b := range budgets(p, budget.Search, budget.Query) {
+	for _, b := range separate(p, budget.Search, budget.Query) {
 		if c, ok := costOf(b, budget.ThreadWait); ok && c.matters(much) {
 			c.gain.Low = 0 // kernels of larger segments take longer
 			costs = append(costs, c)

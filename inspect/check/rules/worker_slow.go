@@ -212,7 +212,7 @@ func reportSlower(p *check.Pass, list []worker, x slowNode) {
 	n := x.node
 	f := check.Finding{
 		Object: n.Ref(), Severity: check.Warning,
-		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), x.ofWhole()),
+		Message: fmt.Sprintf("%s takes %s per %s segment, the others %s: searches wait %s for it", n.Name(), budget.Milliseconds(x.likely), x.what, budget.Milliseconds(x.usual), x.ofAny()),
 		Impact:  "Every search of what it serves waits for it, however fast the others are.",
 		Fix: check.Fix(
 			check.Do("find out what is different on %s: a CPU limit, another kind of machine, swapping", n.Name()),
