@@ -26,6 +26,8 @@ const (
 	// oneStall is from when on a single wait is worth an information; longStall is one that no loaded machine, and no collection of
 	// garbage, makes of one process while all others answer in a twentieth of that.
 	oneStall, longStall, longBeyond = time.Second, 2 * time.Second, 20
+	// A link is slow from linkFloor on if the process answers linkBeyond times as late as the others and each time alike: within linkEven.
+	linkFloor, linkBeyond, linkEven, linkProbes = 50 * time.Millisecond, 5, 1.25, 4
 	// slowMemory is how far back earlier rounds count.
 	slowMemory = 90 * time.Second
 )
@@ -43,7 +45,8 @@ response times are kept in bundles and recordings.
 A finding is a process that kept kitescope waiting at least three times for more than 100 ms, for at least 0.6 seconds in total and 20% of the time, and four times as long as the median of the others. With ` + "`--watch`" + ` and in
 the UI, rounds of the last 90 seconds are added up. Searches and writes that need the process wait in the same way.
 
-Network time does not count: the time to connect or, through an address map or a proxy, the shortest response. A single stall is a finding from 2 seconds on if no other process took a twentieth of that; from one
+Network time is no stall: the time to connect or, through an address map or a proxy, the shortest response. A process whose responses all take the same time (within 25%), at least 50 ms and five times as long as the median of the others, is a finding about the
+link to it, because requests of other processes pay that round trip as well; not through an address map or a proxy, which may be the slow part itself. A single stall is a finding from 2 seconds on if no other process took a twentieth of that; from one
 second on it is info. Also info: a process that is late because it is busy (it uses a core or more) or started less than two minutes ago. If most processes are late, the network or this machine is slow: then the check has no findings and is marked as unable to run.`,
 	Remedy: `Find out what stops the process: a CPU limit (throttled cgroup), swapping, a hanging disk, a debugger or SIGSTOP, a paused virtual machine. ` + "`kitescope profile watch`" + ` shows its CPU, ` + "`kitescope get calls`" + ` the time of each
 call. If it does not improve, restart it: other nodes take over what it serves.`,
@@ -105,11 +108,15 @@ func runProcessSlow(p *check.Pass) {
 	}
 	for i := range list {
 		s := &list[i]
-		if s.now == 0 {
+		least, most, even := evenlyLate(s.node.Pace)
+		if s.now == 0 && !even {
 			continue // nearly all: nothing is said of them, whatever the others do
 		}
 		others := othersThan(list, i)
 		switch {
+		case even && least >= linkBeyond*others.answer:
+			reportLink(p, s, others, least, most)
+		case s.now == 0:
 		case (s.again() || s.long(others)) && s.share() >= stallBeyond*others.share:
 			reportSlow(p, s, others)
 		case slices.Max(s.stalls) >= max(oneStall, 10*others.longest):
@@ -199,6 +206,34 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 		f.Severity, f.Cost = check.Info, 0
 		f.Message += fmt.Sprintf("; it is busy, using %.1f cores", cores)
 		f.Fix = check.Fix(check.Shell(check.TopOf(n)).Does("shows what keeps it busy"))
+	}
+	p.Report(f)
+}
+
+// evenlyLate returns the shortest and the longest response of a process, and whether all are late and alike, which the way to it makes of
+// them: what stops or throttles a process delays some of its responses only.
+func evenlyLate(pace *model.Pace) (least, most time.Duration, even bool) {
+	if pace.Dial == 0 || len(pace.Probes) < linkProbes {
+		return 0, 0, false
+	}
+	least, even = pace.Probes[0].Took, true
+	for _, x := range pace.Probes {
+		least, most, even = min(least, x.Took), max(most, x.Took), even && !x.Open
+	}
+	return least, most, even && least >= linkFloor && float64(most) <= linkEven*float64(least)
+}
+
+func reportLink(p *check.Pass, s *slowness, o others, least, most time.Duration) {
+	n := s.node
+	d := dutiesOf(p, n.Role, n.Node)
+	f := check.Finding{
+		Severity: check.Warning, Object: n.Ref(), Objects: dutyRefs(p, &d), Evidence: slowEvidence(s, o),
+		Message: fmt.Sprintf("the link to %s %s is slow: every response takes %s to %s, those of the others %s", facts.RoleLabel(n.Role), n.Name(), waitText(least), waitText(most), waitText(o.answer)),
+		Impact:  "Each request that needs it waits for at least one such round trip. The process itself responds evenly: it is not stopped or short of CPU.",
+		Fix: check.Fix(
+			check.Do("check the network between %s (%s) and the other processes: another region, a tunnel, a forwarder or a mesh in front of it", n.Name(), n.Address),
+			check.Do("run it next to the others"),
+		),
 	}
 	p.Report(f)
 }
