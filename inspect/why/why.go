@@ -19,6 +19,7 @@ package why
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
@@ -115,16 +116,24 @@ func requestsOf(budgets []*latency.Budget) requests {
 	return all
 }
 
-// of is what a slowdown is to a request of a budget, 0 of another's: one of a single collection is a part of the mean of all.
+// of is what a slowdown is to a request of a budget, 0 of another's: one of a single collection is a part of the mean of all, and one of
+// all is as much more or less of a collection's as that spends in its phases.
 func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
 	if !s.Of(b) {
 		return check.Slowdown{}
 	}
+	part := 1.0
 	own, told := r[requested{s.Request, s.Collection}]
-	if s.Collection == b.Collection || s.Collection == 0 || !told || b.Requests <= 0 {
+	switch {
+	case s.Collection == b.Collection:
 		return s
+	case s.Collection == 0 && s.Within > 0:
+		part = s.Phases(b) / s.Within
+	case s.Collection == 0 || !told || b.Requests <= 0:
+		return s
+	default:
+		part = min(1, own/b.Requests)
 	}
-	part := min(1, own/b.Requests)
 	s.Ms, s.Gain = s.Ms*part, latency.Interval{Low: s.Gain.Low * part, High: s.Gain.High * part}
 	s.Parts = slices.Clone(s.Parts)
 	for i := range s.Parts {
@@ -302,18 +311,27 @@ func frames(c *model.Cluster, p *latency.Phase) []Frames {
 	return list
 }
 
-// Verdict is the answer in a sentence: what takes the time, and what is the matter where a finding explains the most of it; one
-// that knows what it costs says the first as well.
+// Verdict is the answer in a sentence, which names the requests: where the time goes, and the finding that explains the largest part
+// that has one. Where a larger part has none, the sentence says so.
 func (a *Answer) Verdict() string {
 	for i := range a.Reasons {
 		r := &a.Reasons[i]
-		switch {
-		case r.Finding == nil || r.Phase.Ms < a.Reasons[0].Phase.Ms/2:
-		case r.Bound:
-			return latency.Verdict(a.Budget) + ": " + r.says()
-		default:
-			return r.says() + a.without(r.Gain)
+		if r.Finding == nil || r.Phase.Ms < a.Reasons[0].Phase.Ms/2 {
+			continue
 		}
+		says := r.says()
+		if !r.Bound {
+			says += a.without(r.Gain)
+		}
+		switch {
+		case i > 0:
+			return latency.Verdict(a.Budget) + "; the largest part with a finding: " + says
+		case r.Bound:
+			return latency.Verdict(a.Budget) + ": " + says
+		case !strings.Contains(says, latency.Requests(a.Budget)):
+			return latency.Requests(a.Budget) + " " + latency.Milliseconds(a.Budget.Ms) + ": " + says
+		}
+		return says
 	}
 	return latency.Verdict(a.Budget)
 }

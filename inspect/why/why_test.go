@@ -166,11 +166,11 @@ func TestCause(t *testing.T) {
 		want string
 		late []check.Slowdown
 	}{
-		{"what is between says how much", nil, "the broker is gone: ticks are late; without that about 120 ms", slows(latency.ConsistencyWait, 79, 80)},
-		{"both do", slows(latency.ConsistencyWait, 90, 100), "the broker is gone; without that about 100 ms", slows(latency.ConsistencyWait, 79, 80)},
-		{"a cause that says nothing of time", nil, "the broker is gone: it waits 150 ms; without that about 50 ms", nil},
-		{"one that says how much", slows(latency.ConsistencyWait, 90, 100), "the broker is gone; without that about 100 ms", nil},
-		{"one that says it of another phase", slows(latency.KernelGrowing, 9, 10), "the broker is gone: it waits 150 ms; without that about 50 ms", nil},
+		{"what is between says how much", nil, "search of docs 200 ms: the broker is gone: ticks are late; without that about 120 ms", slows(latency.ConsistencyWait, 79, 80)},
+		{"both do", slows(latency.ConsistencyWait, 90, 100), "search of docs 200 ms: the broker is gone; without that about 100 ms", slows(latency.ConsistencyWait, 79, 80)},
+		{"a cause that says nothing of time", nil, "search of docs 200 ms: the broker is gone: it waits 150 ms; without that about 50 ms", nil},
+		{"one that says how much", slows(latency.ConsistencyWait, 90, 100), "search of docs 200 ms: the broker is gone; without that about 100 ms", nil},
+		{"one that says it of another phase", slows(latency.KernelGrowing, 9, 10), "search of docs 200 ms: the broker is gone: it waits 150 ms; without that about 50 ms", nil},
 	} {
 		root.Slows, late.Slows = test.says, test.late
 		if got := why.Of([]*latency.Budget{searchOf(1, "docs")}, report(c, root, late, waits))[0].Verdict(); got != test.want {
@@ -282,5 +282,21 @@ func TestAnotherCollection(t *testing.T) {
 		if got := why.Of(x.asked, report(c, f))[0].Reasons[1].Finding; (got == f) != x.named {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// TestOfAll: a finding about all collections explains each in proportion to the phase, and the sentence still names the collection.
+func TestOfAll(t *testing.T) {
+	all, docs := searchOf(0, ""), searchOf(1, "docs")
+	all.Root.Find(latency.ConsistencyWait).Ms = 75
+	f := &check.Finding{Check: "waits", Severity: check.Warning, Message: "searches wait", Slows: []check.Slowdown{{
+		Request: latency.Search, Phase: latency.ConsistencyWait, Ms: 60, Within: 75, Gain: latency.Interval{Low: 60, High: 60},
+	}}}
+	a := why.Of([]*latency.Budget{docs}, report(model.Build(model.Parts{}), f))[0]
+	if got := a.Reasons[0].Gain; got != (latency.Interval{Low: 120, High: 120}) {
+		t.Errorf("gains %v", got)
+	}
+	if got, want := a.Verdict(), "search of docs 200 ms: searches wait; without that about 80 ms"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

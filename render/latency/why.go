@@ -82,7 +82,7 @@ func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 		text("database", func(r *reasonRow) string { return r.of.Budget.Database }),
 		text("request", func(r *reasonRow) string { return string(r.of.Budget.Request) }),
 		text("verdict", func(r *reasonRow) string { return r.of.Verdict() }),
-		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).Titled("PHASE", 0, func(r *reasonRow) string { return name(r.Phase) }),
+		text("phase", func(r *reasonRow) string { return string(r.Phase.Name) }).Titled("PHASE", 0, func(r *reasonRow) string { return r.phase(name) }),
 		text("parent", func(r *reasonRow) string { return string(r.Phase.Parent) }),
 		number("mean_ms", func(r *reasonRow) float64 { return r.Phase.Ms }).Titled("MS", 0, func(r *reasonRow) string { return meanText(&Row{budget: r.of.Budget, phase: r.Phase}) }),
 		number("share", func(r *reasonRow) float64 { return r.Phase.Share }).Titled("SHARE", 0, func(r *reasonRow) string { return words.Share(r.Phase.Share) }),
@@ -100,6 +100,23 @@ func whyColumns(name func(*latency.Phase) string) []table.ColumnOf[*reasonRow] {
 		text("gain_with", func(r *reasonRow) string { return r.with(",") }),
 		table.Picture("gain", "COULD SAVE", 0, gainText),
 	}
+}
+
+// phase names the phase, and of one that no metric explains between which processes it is.
+func (r *reasonRow) phase(name func(*latency.Phase) string) string {
+	text := name(r.Phase)
+	reads := r.of.Budget.Request == latency.Search || r.of.Budget.Request == latency.Query
+	switch {
+	case r.Phase.Name != latency.Unexplained:
+		return text
+	case r.Phase.Parent == latency.WaitForWorkers:
+		return text + ", in workers"
+	case r.Phase.Parent == latency.WaitForNodes:
+		return text + ", leader to workers"
+	case reads:
+		return text + ", proxy to leader"
+	}
+	return text + ", at the proxy"
 }
 
 // said is a text about the finding, "" if there is none.
