@@ -111,6 +111,13 @@ func sampled(name string) bool {
 	return h.Sum32()%4 == 1
 }
 
+// seedOf returns the seed of what else is written in a case, by its name for the same reason.
+func seedOf(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
+}
+
 // TestOnsetOfFaults puts the faults of the library that metadata alone tells into a real etcd, at a known time among much else, and
 // has each found: when it began, and what changed before.
 func TestOnsetOfFaults(t *testing.T) {
@@ -137,7 +144,7 @@ func TestOnsetOfFaults(t *testing.T) {
 		if len(changes) == 0 || len(changes) > 100 {
 			continue
 		}
-		s := newStage(t, server, fmt.Sprintf("case%d", i), b, at, uint64(i))
+		s := newStage(t, server, fmt.Sprintf("case%d", i), b, at, seedOf(c.Name))
 		s.pass(0)
 		s.write(map[string][]byte{allocator: s.reserved()})
 		from := s.last
