@@ -282,7 +282,7 @@ func Of(c *model.Cluster) *Impact {
 		k := counts[r].kind(r, x.To.Sub(x.From).Seconds())
 		switch {
 		case proxies == 0:
-			k.State, k.Why = Unknown, "no proxy reported its metrics"
+			k.State, k.Why = Unknown, strings.Join(append([]string{"no proxy reported its metrics"}, x.Unseen...), "; ")
 		case sinceStart != "":
 			k.State, k.Why, k.Seconds = Unknown, "counted "+sinceStart, 0
 		case !k.State.Felt() && len(x.Unseen) > 0 && k.State == Idle && silentProxies(c) > 0:
@@ -466,7 +466,15 @@ func unseen(c *model.Cluster) []string {
 	var list []string
 	for _, s := range c.Sessions {
 		if s.Role == "proxy" && !reported(c, s) {
-			list = append(list, s.Name()+": its metrics are unknown")
+			why := "its metrics are unknown"
+			if c.Runtime != nil {
+				for _, x := range c.Runtime.Skipped {
+					if x.What == "metrics of "+s.Name() {
+						why = strings.Replace(x.Reason, ": name the port", ": name it with --metrics-port", 1)
+					}
+				}
+			}
+			list = append(list, s.Name()+": "+why)
 		}
 	}
 	return list

@@ -74,12 +74,16 @@ type Look struct {
 	Impact   []Impact  `json:"impact,omitempty"`
 }
 
-// Diagnose runs diagnose once, as a person would, with no flag but --from and those of more, and keeps its document in a file.
+// proxyMetrics is the port of the proxy's HTTP server (ports.env).
+const proxyMetrics = "20131"
+
+// Diagnose runs diagnose once, as a person would, with no flag but --from, --metrics-port, because
+// proxies of 2.3 do not report theirs, and those of more, and keeps its document in a file.
 func (k *Kitescope) Diagnose(ctx context.Context, l *Lab, file string, since time.Time, more ...string) (*Look, error) {
 	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
 	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := l.Command(ctx, k.File, append([]string{"diagnose", "-o", "json", "--from", Source}, more...)...)
+	cmd := l.Command(ctx, k.File, append([]string{"diagnose", "-o", "json", "--from", Source, "--metrics-port", proxyMetrics}, more...)...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
 	err := cmd.Run()
@@ -136,7 +140,7 @@ func (k *Kitescope) Watch(ctx context.Context, l *Lab, folder string) (*Watch, e
 		return nil, err
 	}
 	defer errs.Close()
-	w.cmd = l.Command(ctx, k.File, "diagnose", "--watch", "-o", "jsonl", "--from", Source)
+	w.cmd = l.Command(ctx, k.File, "diagnose", "--watch", "-o", "jsonl", "--from", Source, "--metrics-port", proxyMetrics)
 	w.cmd.Stdout, w.cmd.Stderr = out, errs
 	return w, w.cmd.Start()
 }
