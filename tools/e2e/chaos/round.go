@@ -322,8 +322,8 @@ func (r *runner) after(ctx context.Context, result *Result, w *lab.Watch) bool {
 		return false
 	}
 	r.told(&result.After, left, "diagnose")
-	// The watch asks the processes every 10 s: it may be one round behind.
-	_ = lab.Wait(ctx, 30*time.Second, "watch is silent", func() bool { return len(alarms(open(w.Events(), time.Now()), nil)) == 0 })
+	// The watch holds a finding for up to two minutes after it was last there.
+	_ = lab.Wait(ctx, 130*time.Second, "watch is silent", func() bool { return len(alarms(open(w.Events(), time.Now()), nil)) == 0 })
 	watched := alarms(open(w.Events(), time.Now()), nil)
 	r.told(&result.After, watched, "--watch")
 	r.log("silent %.0f s after", time.Since(healed).Seconds())
