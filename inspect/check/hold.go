@@ -11,7 +11,7 @@ import (
 //   - Errors and warnings appear at once; warnings about slowness after two rounds of answers in a row had them, infos
 //     after 30 seconds and two rounds. What the first report has, slowness aside, appears with it.
 //   - A finding goes when it was absent for 30 seconds and two rounds, a warning about slowness after a minute. That time is
-//     four times as long, up to ten minutes, with each return within ten minutes. It stays as severe as it was for as long.
+//     four times as long, up to two minutes, with each return within two minutes. It stays as severe as it was for as long.
 //
 // Times are those of the reports. The zero Hold is ready.
 type Hold struct {
@@ -49,10 +49,11 @@ const (
 	holdTime   = 30 * time.Second
 	holdSlow   = time.Minute
 	holdRounds = 2
-	// longestHold limits the hold of a finding that returns. A check that becomes unable to look again and again, as it
-	// does while collections come and go, is reported once in that time.
-	longestHold = 10 * time.Minute
+	// A finding that returns within longestHold is held holdFactor times as long as before, at most longestHold.
+	longestHold = 2 * time.Minute
 	holdFactor  = 4
+	// holdUnable is long, because checks become unable to look again and again while collections come and go.
+	holdUnable = 10 * time.Minute
 )
 
 // presence is whether something is there, with the flaps left out.
@@ -92,7 +93,7 @@ func (p *presence) take(there bool, now time.Time, round bool, wait patience) {
 	if p.went.IsZero() || now.Sub(p.went) > longestHold {
 		p.hold = wait.hold
 	} else {
-		p.hold = min(holdFactor*p.hold, longestHold)
+		p.hold = max(wait.hold, min(holdFactor*p.hold, longestHold))
 	}
 }
 
@@ -234,9 +235,9 @@ func (r *Report) withFindings(of map[string][]*Finding) *Report {
 
 // becameUnable lists the checks that could not see everything for 30 seconds and two rounds, and could before.
 func (h *Hold) becameUnable(r *Report, round, first bool) []Unable {
-	wait := patience{holdRounds, holdTime, longestHold}
+	wait := patience{holdRounds, holdTime, holdUnable}
 	if first {
-		wait = patience{1, 0, longestHold}
+		wait = patience{1, 0, holdUnable}
 	}
 	var list []Unable
 	for _, x := range r.Results {

@@ -36,7 +36,7 @@ func TestHold(t *testing.T) {
 		{"it flaps", false, "w.w..w...w....w.....", "wwwwwwwwwwwwwwwwwwww"},
 		{"less severe after 30 seconds", false, "ewwwwwwww", "eeeeeewww"},
 		{"it returns", false, "w......w" + minutes(2, "."), "wwwwww.w" + minutes(2, "w")[:23] + "."},
-		{"it returns much later", false, "w......" + minutes(11, ".") + "w......", "wwwwww." + minutes(11, ".") + "wwwwww."},
+		{"it returns much later", false, "w......" + minutes(3, ".") + "w......", "wwwwww." + minutes(3, ".") + "wwwwww."},
 		{"nobody looks", false, "w??????", "wwwwww."},
 	} {
 		t.Run(x.name, func(t *testing.T) {
