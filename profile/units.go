@@ -13,24 +13,23 @@ type Unit struct {
 	aliases []string
 }
 
-// unitFamilies are units that convert into each other. Names, aliases and factors are those of `go tool pprof`
-// (github.com/google/pprof internal/measurement: UnitTypes), so that the same profile shows the same figures in both: "kB" is
-// 1024 bytes there.
+// unitFamilies are units that convert into each other. Aliases and factors are those of `go tool pprof`
+// (github.com/google/pprof internal/measurement: UnitTypes), so that the same profile shows the same figures in both.
 var unitFamilies = [][]Unit{
 	{
 		{"B", 1, []string{"b", "byte"}},
-		{"kB", 1 << 10, []string{"kb", "kbyte", "kilobyte"}},
-		{"MB", 1 << 20, []string{"mb", "mbyte", "megabyte"}},
-		{"GB", 1 << 30, []string{"gb", "gbyte", "gigabyte"}},
-		{"TB", 1 << 40, []string{"tb", "tbyte", "terabyte"}},
-		{"PB", 1 << 50, []string{"pb", "pbyte", "petabyte"}},
+		{"KiB", 1 << 10, []string{"kb", "kbyte", "kilobyte"}},
+		{"MiB", 1 << 20, []string{"mb", "mbyte", "megabyte"}},
+		{"GiB", 1 << 30, []string{"gb", "gbyte", "gigabyte"}},
+		{"TiB", 1 << 40, []string{"tb", "tbyte", "terabyte"}},
+		{"PiB", 1 << 50, []string{"pb", "pbyte", "petabyte"}},
 	},
 	{
 		{"ns", 1, []string{"ns", "nanosecond"}},
 		{"us", 1e3, []string{"μs", "us", "microsecond"}},
 		{"ms", 1e6, []string{"ms", "millisecond"}},
 		{"s", 1e9, []string{"s", "sec", "second"}},
-		{"hrs", 3600e9, []string{"hour", "hr"}},
+		{"h", 3600e9, []string{"hour", "hr"}},
 	},
 	{ // Google's computing units, which are converted and not chosen for a table
 		{"", 1, []string{"nanogcu"}},

@@ -19,6 +19,7 @@ func TestFormats(t *testing.T) {
 		{Count(int64(12345), "query", "queries"), "12,345 queries"},
 		{Percent(0), "0%"},
 		{Percent(0.04), "<0.1%"},
+		{Percent(-0.04), "<0.1%"},
 		{Percent(28.34), "28.3%"},
 		{Percent(99.97), "99.9%"},
 		{Percent(100 * 0.1 / 0.3 * 3), "100%"},

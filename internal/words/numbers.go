@@ -77,7 +77,7 @@ func AppendPercent(dst []byte, p float64) []byte {
 	switch {
 	case math.IsNaN(p) || math.IsInf(p, 0):
 		return append(dst, UnknownMark...)
-	case p > noise && p < 0.1:
+	case math.Abs(p) > noise && math.Abs(p) < 0.1:
 		return append(dst, "<0.1%"...)
 	case p < 100-noise:
 		p = min(p, 99.9)

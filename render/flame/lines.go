@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kitescope/internal/words"
 	"kitescope/profile/flame"
 	"kitescope/profile/report"
 	"kitescope/render"
@@ -16,7 +17,7 @@ func Lines(t *flame.Tree, frame int32) []string {
 	f, root := &t.Frames[frame], t.Root()
 	unit := t.Type.Unit
 	side := func(label string, total, self, whole int64) string {
-		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, profiles.Scaled(total, unit), profiles.PercentText(100*part64(total, whole)), profiles.Scaled(self, unit), profiles.PercentText(100*part64(self, whole)))
+		return fmt.Sprintf("%s%s (%s), self %s (%s)", label, profiles.Scaled(total, unit), words.Percent(100*part64(total, whole)), profiles.Scaled(self, unit), words.Percent(100*part64(self, whole)))
 	}
 	lines := []string{cutName(t.NameOf(f))}
 	if !t.Diff {

@@ -212,21 +212,21 @@ function scaleTo(v, units) {
   const a = Math.abs(v);
   let best = units[0];
   for (const u of units) if (a >= u[0]) best = u;
-  return +(v / best[0]).toFixed(2) + best[1];
+  return (v / best[0]).toFixed(2).replace(".00", "") + " " + best[1];
 }
 function text(v, raw) {
   if (v === 0) return "0";
   v *= raw.scale;
   const unit = raw.unit;
-  for (const [re, ns] of KINDS) if (re.test(unit)) return scaleTo(v * ns, [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"], [3600e9, "hrs"]]);
-  if (/^(bytes?|b)$/i.test(unit)) return scaleTo(v, [[1, "B"], [1024, "kB"], [1048576, "MB"], [1073741824, "GB"], [1099511627776, "TB"]]);
+  for (const [re, ns] of KINDS) if (re.test(unit)) return scaleTo(v * ns, [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"], [3600e9, "h"]]);
+  if (/^(bytes?|b)$/i.test(unit)) return scaleTo(v, [[1, "B"], [1024, "KiB"], [1048576, "MiB"], [1073741824, "GiB"], [1099511627776, "TiB"]]);
   return (Number.isInteger(v) ? v.toLocaleString("en-US") : String(+v.toPrecision(6))) + (/^(count|samples?|)$/.test(unit) ? "" : " " + unit);
 }
 function percent(x) {
   if (!isFinite(x)) return "?";
-  if (x === 0) return "0%";
-  const a = Math.abs(100 * x);
-  return a < 0.005 ? "<0.01%" : (100 * x).toFixed(a < 10 ? 2 : 1) + "%";
+  const a = Math.abs(100 * x), sign = x < 0 ? "-" : "";
+  if (a > 1e-9 && a < 0.1) return "<0.1%";
+  return sign + +(a < 100 - 1e-9 ? Math.min(a, 99.9) : a).toFixed(1) + "%";
 }
 const signed = (v, s) => v > 0 ? "+" + s : s;
 const div = (a, b) => b ? a / b : 0;

@@ -184,7 +184,7 @@ func TestPageByNode(t *testing.T) {
 	p.Choose("#node", one)
 	p.Until(`flame.state().frames === 14`)
 	clickFrame(t, p, "main.main", 1)
-	p.Until(`document.getElementById("detail").textContent.includes("720ms (72.0%)")`)
+	p.Until(`document.getElementById("detail").textContent.includes("720 ms (72%)")`)
 	p.ClickElement("#reset")
 	p.Until(`flame.where("querynode-8") !== null`)
 	p.Quiet()

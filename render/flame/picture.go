@@ -8,7 +8,6 @@ import (
 
 	"kitescope/internal/words"
 	"kitescope/profile/flame"
-	"kitescope/render/profiles"
 )
 
 // textStyle are the fonts of a picture.
@@ -86,7 +85,7 @@ func (p *picture) layLegend() {
 	for _, key := range p.palette.Legend() {
 		e := legendEntry{key: key, text: key.Label}
 		if key.Part >= 0 {
-			e.text += " " + profiles.PercentText(100*key.Part)
+			e.text += " " + words.Percent(100*key.Part)
 		}
 		wide := 18 + measure(plainText, e.text) + 16
 		if x+wide > float64(p.width) && x > pad || len(p.legend) == 0 {

@@ -154,13 +154,13 @@ func TestProfileValues(t *testing.T) {
 		want  string
 	}{
 		{0, "nanoseconds", "0"},
-		{1_480_000_000, "nanoseconds", "1.48s"},
-		{-250_000_000, "nanoseconds", "-250ms"},
-		{12_900_000, "bytes", "12.30MB"},
-		{7200, "seconds", "2hrs"},
+		{1_480_000_000, "nanoseconds", "1.48 s"},
+		{-250_000_000, "nanoseconds", "-250 ms"},
+		{12_900_000, "bytes", "12.30 MiB"},
+		{7200, "seconds", "2 h"},
 		{5, "count", "5"},
 		{5, "objects", "5 objects"},
-		{math.MinInt64, "nanoseconds", "-2562047.79hrs"},
+		{math.MinInt64, "nanoseconds", "-2562047.79 h"},
 		{3, "\x1b[31m", " \\x1b[31m"},
 	} {
 		got := Scaled(tt.value, tt.unit)
@@ -172,7 +172,7 @@ func TestProfileValues(t *testing.T) {
 		}
 	}
 	table := newScale("nanoseconds", 10*second, func(yield func(int64) bool) { yield(second) })
-	if got := table.text(1000); got != "<0.01s" {
+	if got := table.text(1000); got != "<0.01 s" {
 		t.Errorf("what is something is shown as %q", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"kitescope/internal/encode"
 	"kitescope/internal/table"
+	"kitescope/internal/words"
 	"kitescope/profile/report"
 	"kitescope/render"
 )
@@ -51,7 +52,7 @@ func topTable(t *report.Top, unit *scale, o *render.ReportOptions) *table.Rows[*
 	}, rows, append(entryKeys(&t.Header, unit, o), table.ColumnOf[*report.Entry]{
 		Column: table.Column{Name: "sum_percent", Title: "SUM%", Kind: table.Number, Priority: 2, For: table.People},
 		Cell:   func(e *report.Entry) table.Cell { return table.OfFloat(t.Percent(sums[e])) },
-		Shown:  func(e *report.Entry) string { return PercentText(t.Percent(sums[e])) },
+		Shown:  func(e *report.Entry) string { return words.Percent(t.Percent(sums[e])) },
 	}))
 }
 
@@ -64,7 +65,7 @@ func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.C
 	function := render.TextKey("function", func(e entry) string { return e.Function }).Titled(byTitle(o), 0, func(e entry) string { return render.OrUnknown(e.Function) })
 	function.Shorten = true
 	percent := func(of func(entry) int64) (func(entry) table.Cell, func(entry) string) {
-		return func(e entry) table.Cell { return table.OfFloat(h.Percent(of(e))) }, func(e entry) string { return PercentText(h.Percent(of(e))) }
+		return func(e entry) table.Cell { return table.OfFloat(h.Percent(of(e))) }, func(e entry) string { return words.Percent(h.Percent(of(e))) }
 	}
 	flat, flatText := percent(flatOf)
 	cum, cumText := percent(cumOf)

@@ -53,7 +53,7 @@ func newScale(unit string, total int64, values iter.Seq[int64]) scale {
 	if least*from.Factor/to.Factor < 0.01 {
 		to = fitting(family, 100*least*from.Factor)
 	}
-	return scale{from.Factor / to.Factor, to.Name}
+	return scale{from.Factor / to.Factor, " " + to.Name}
 }
 
 // plainUnit is how a unit that scales to nothing is written: counts without one.
@@ -70,7 +70,7 @@ func oneScale(unit string, value int64) scale {
 	return newScale(unit, value, func(yield func(int64) bool) { yield(value) })
 }
 
-// text is a value with its unit: "1.48s", "0".
+// text is a value with its unit: "1.48 s", "0".
 func (s scale) text(value int64) string { return s.float(float64(value)) }
 
 func (s scale) float(value float64) string {
@@ -93,32 +93,22 @@ func (s scale) change(value int64) string {
 	return text
 }
 
-// Scaled is a value on its own: "12.34MB".
+// Scaled is a value on its own: "12.34 MiB".
 func Scaled(value int64, unit string) string { return oneScale(unit, value).text(value) }
 
-// ScaledChange is a difference on its own, with its sign: "+12.34MB".
+// ScaledChange is a difference on its own, with its sign: "+12.34 MiB".
 func ScaledChange(value int64, unit string) string { return oneScale(unit, value).change(value) }
 
-// PercentText is a percentage with two decimals; what is not nothing is not rounded to it.
-func PercentText(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return words.UnknownMark
-	case f == 0:
-		return "0%"
-	case math.Abs(f) < 0.005:
-		return "<0.01%"
-	}
-	return strconv.FormatFloat(f, 'f', 2, 64) + "%"
-}
-
-// SignedPercent is a percentage of a change.
+// SignedPercent returns a percentage of a change, with its sign.
 func SignedPercent(f float64) string {
-	text := PercentText(f)
-	if f >= 0.005 {
-		return "+" + text
+	text := words.Percent(math.Abs(f))
+	switch {
+	case f == 0 || text[0] == '<' || text == words.UnknownMark:
+		return text
+	case f < 0:
+		return "-" + text
 	}
-	return text
+	return "+" + text
 }
 
 // nanoseconds is a value of a unit of time; ok is false for other units.
