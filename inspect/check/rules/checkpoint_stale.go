@@ -2,9 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -62,18 +59,13 @@ func runCheckpointStale(p *check.Pass) {
 	if count == 0 {
 		return
 	}
-	stale := make([]string, 0, len(collections))
-	for _, id := range slices.Sorted(maps.Keys(collections)) {
-		stale = append(stale, id.String())
-	}
-	stale = []string{"collection_id=" + strings.Join(stale[:min(len(stale), facts.MaxObjects)], ",")}
 	f := check.Finding{
 		Severity: check.Info, Objects: objects,
 		Message:  fmt.Sprintf("%s left by %s", words.Plural(count, "stale channel record"), words.Plural(len(collections), "dropped collection")),
 		Evidence: []check.Evidence{check.Count("vchannels", count, "etcd"), check.Count("with a removal mark", marks, "etcd")},
 		Impact:   "None for queries. Checkpoint lag metrics that include them are misleading.",
 		Fix: check.Fix(
-			check.Shell(check.Kitescope("get vchannels").Arg(stale...)).Does("lists them; no action is needed, garbage collection removes most of them"),
+			check.Shell(check.Kitescope("get vchannels").Arg("collection=")).Does("lists them; no action is needed, garbage collection removes most of them"),
 		),
 	}
 	if oldest != nil {
