@@ -61,8 +61,8 @@ const (
 	manyFailed, failedShare = 3, 0.01
 	// slowTimes is how many times its own past a mean has to be, and slowBy how many milliseconds above it.
 	slowTimes, slowBy = 3, 50
-	// fewRequests is how many requests a mean has to be of, in the window and in the past.
-	fewRequests, fewPast = 3, 50
+	// fewRequests is how many requests a mean has to be of in the window, fewRare of kinds that are rare, fewPast in the past.
+	fewRequests, fewRare, fewPast = 10, 3, 50
 )
 
 // Impact is what clients feel. It is immutable.
@@ -400,6 +400,10 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		k.P99 = high
 	}
 	bad := k.Failed + k.Refused - k.UserFault
+	few := float64(fewRequests)
+	if r == Flush || r == DDL || r == Load || r == Import {
+		few = fewRare
+	}
 	switch {
 	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1):
 		k.State = Hanging
@@ -407,7 +411,7 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case n.inWindow.Count >= fewRequests && n.earlier.Count >= fewPast && k.Mean > slowTimes*k.Past && k.Mean > k.Past+slowBy:
+	case n.inWindow.Count >= few && n.earlier.Count >= fewPast && k.Mean > slowTimes*k.Past && k.Mean > k.Past+slowBy:
 		k.State = Slow
 	case k.Ended() > 0:
 		k.State = Fine

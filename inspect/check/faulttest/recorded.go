@@ -68,6 +68,9 @@ func (w *World) scrapedAgain(args []word) error {
 				return err
 			}
 		}
+		if err := flowOn(&next); err != nil {
+			return err
+		}
 		again = append(again, next)
 	}
 	if len(cores) > 0 {

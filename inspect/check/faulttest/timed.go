@@ -203,6 +203,11 @@ func (w *World) searchedProxies(collection string, count, ms float64, s *searche
 				return fmt.Errorf("%s: %w", sessionName(r), err)
 			}
 		}
+		for _, status := range []string{"total", "success"} {
+			if err := addTo(r, "milvus_proxy_req_count", "function_name=Search,status="+status, count); err != nil {
+				return err
+			}
+		}
 		for name, labels := range map[string]string{"search_vectors_count": searchLabel, "received_nq": "collection_name=" + collection + "," + searchLabel} {
 			name = "milvus_proxy_" + name
 			if err := setSample(r, name, labels, strconv.FormatFloat(scrapeLines(r).value(name, labels)+count*s.nq, 'f', -1, 64)); err != nil {

@@ -56,6 +56,8 @@ func verbs() map[string]verb {
 		"config":     {2, 2, nil, (*World).config},
 		"metric":     {2, 2, nil, (*World).metric},
 		"counted":    {2, 2, nil, (*World).counted},
+		"ended":      {3, -1, nil, (*World).ended},
+		"took":       {3, 3, nil, (*World).took},
 		"timed":      {4, 4, nil, (*World).timed},
 		"searched":   {3, -1, nil, (*World).searched},
 		"down":       {2, 2, nil, (*World).down},
