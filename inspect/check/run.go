@@ -63,6 +63,7 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 		r.Findings = append(r.Findings, result.Findings...)
 	}
 	r.findCauses(checks)
+	r.attach()
 	r.rank()
 	*k = *next
 	return r
@@ -147,20 +148,22 @@ func (r *Report) findCauses(checks []*Check) {
 	}
 }
 
-// rank orders findings by severity and cost; what follows from a finding counts for it, and
-// stands behind it. Where no process answers, that leads: all that is known is without them.
+// rank orders findings: those that explain what clients feel come first, then by severity and cost; what follows from a finding counts
+// for it, and stands behind it. Where no process answers, that leads: all that is known is without them.
 func (r *Report) rank() {
 	roots, effects := r.families()
 	type weight struct {
 		leads    bool
+		felt     bool
 		severity Severity
 		cost     float64
 	}
 	silent := r.silent()
 	weights := make(map[*Finding]weight)
 	for _, root := range roots {
-		w := weight{silent[root], root.Severity, root.Cost}
+		w := weight{silent[root], root.Request != "", root.Severity, root.Cost}
 		for _, e := range effects[root.Key()] {
+			w.felt = w.felt || e.Request != ""
 			w.severity, w.cost = max(w.severity, e.Severity), max(w.cost, e.Cost)
 		}
 		weights[root] = w
@@ -175,13 +178,16 @@ func (r *Report) rank() {
 	}
 	slices.SortStableFunc(roots, func(a, b *Finding) int {
 		x, y := weights[a], weights[b]
-		switch {
-		case x.leads && !y.leads:
-			return -1
-		case y.leads && !x.leads:
+		first := func(a, b bool) int {
+			switch {
+			case a == b:
+				return 0
+			case a:
+				return -1
+			}
 			return 1
 		}
-		return cmp.Or(-cmp.Compare(x.severity, y.severity), -cmp.Compare(x.cost, y.cost), compare(a, b))
+		return cmp.Or(first(x.leads, y.leads), first(x.felt, y.felt), -cmp.Compare(x.severity, y.severity), -cmp.Compare(x.cost, y.cost), compare(a, b))
 	})
 	r.Findings = r.Findings[:0]
 	for _, root := range roots {

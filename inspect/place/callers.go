@@ -82,6 +82,8 @@ func (l *look) operations(p *part) {
 	if p.window == nil || p.window.SinceStart {
 		return
 	}
+	cores, _, known := p.cores()
+	idle := known && cores < littleCPU
 	for _, o := range operations() {
 		if p.window.Missing(o.name) != "" {
 			continue
@@ -98,6 +100,9 @@ func (l *look) operations(p *part) {
 				seen.State = Refusing
 			}
 			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.does, count(e.failed), count(done), in, p.Component.Name)
+		case o.name == metrics.IndexTasks && done == 0 && stuck > 0 && idle:
+			seen.State, seen.Strength = Hanging, Strong // a healthy one takes 0.8 cores
+			seen.Text = fmt.Sprintf("%s: %s in work, none ended%s, on %.2f cores", o.does, count(stuck), in, cores)
 		case o.early && done == 0 && stuck >= manyHang:
 			seen.State = Hanging
 			seen.Text = fmt.Sprintf("%s: %s from %s wait, none ended%s", o.does, count(stuck), p.Component.Name, in)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/inspect/impact"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 	"kitescope/internal/words"
@@ -31,8 +32,9 @@ const (
 )
 
 // observe gathers all evidence and folds it.
-func (l *look) observe() {
+func (l *look) observe(x *impact.Impact) {
 	l.missing()
+	l.refusals(x)
 	if r := l.c.Runtime; r != nil && !r.Silent() { // where no process answers kitescope is outside the network
 		l.calls()
 		l.paces()
@@ -48,6 +50,21 @@ func (l *look) observe() {
 	l.storage()
 	for _, p := range l.parts {
 		p.fold()
+	}
+}
+
+// refusals judges proxies by requests that they refuse: their limits, logins, quotas.
+func (l *look) refusals(x *impact.Impact) {
+	for i := range x.Kinds {
+		k := &x.Kinds[i]
+		if k.State != impact.Refused {
+			continue
+		}
+		for _, p := range l.role[proxy] {
+			if slices.Contains(k.Proxies, p.Component.Ref()) {
+				p.see(Refusing, Strong, "it refuses them before it does anything for them")
+			}
+		}
 	}
 }
 

@@ -3,10 +3,12 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/model"
+	"kitescope/inspect/place"
 )
 
 // proxyStarved finds proxies that take long for what is almost nothing.
@@ -22,7 +24,9 @@ var proxyStarved = &check.Check{
 	Doc: `Before a proxy queues a request and after its task is done there is little to do: the difference between ` + "`milvus_proxy_sq_latency`" + ` and ` + "`sq_wait_result_latency`" + `, the task. On a 2.3.5 that was 1 ms on a busy machine, and 20 ms with a cgroup limit of 0.1 cores.
 
 A finding is searches or queries that spend at least 10 ms and 5% of their mean there. It means that the proxy does not get CPU time when it needs it (a container limit, a full machine, a long garbage collection), and the same holds for everything else it does: sending
-requests to query nodes, reading their answers, merging results. The unexplained time between the proxy and the nodes is therefore added to it.`,
+requests to query nodes, reading their answers, merging results. The unexplained time between the proxy and the nodes is therefore added to it.
+
+Not a finding while a coordinator is slow: proxies wait for its timestamps and shard leaders before they queue a request.`,
 	Remedy:      `Check the CPU limit of the proxy containers and whether it is reached (` + "`nr_throttled`" + ` in ` + "`cpu.stat`" + ` of the cgroup), and what else runs on their machines. More proxies share the work.`,
 	Run:         runProxyStarved,
 	Requests:    []string{"proxy"},
@@ -56,7 +60,7 @@ func runProxyStarved(p *check.Pass) {
 			p.Unseen("time of proxies outside their tasks: no metric")
 			continue
 		}
-		if c.low >= starved && c.matters(starvedPart) {
+		if c.low >= starved && c.matters(starvedPart) && !waitsForCoordinators(p) {
 			costs = append(costs, ownTime(c))
 		}
 	}
@@ -72,6 +76,16 @@ func runProxyStarved(p *check.Pass) {
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)
 		p.Report(f)
 	}
+}
+
+// waitsForCoordinators reports whether proxies find a coordinator slow: they wait for its timestamps and shard leaders before they queue
+// a request, and need no CPU for that.
+func waitsForCoordinators(p *check.Pass) bool {
+	return slices.ContainsFunc(p.Places().Components, func(s *place.Status) bool {
+		return strings.HasSuffix(string(s.Component.Kind), "coord") && slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool {
+			return e.State == place.Slow && e.Strength >= place.Medium && strings.HasPrefix(e.Witness, "proxy-")
+		})
+	})
 }
 
 // ownTime adds to a cost of a proxy's rest what else it does itself, and what nothing explains between it and the nodes: of all of it

@@ -7,6 +7,9 @@ import "kitescope/inspect/check"
 // All returns the checks, in the order of the documentation.
 func All() []*check.Check {
 	return []*check.Check{
+		// What clients feel.
+		requestsFailing, requestsSlow,
+
 		// The processes: whether each role has somebody, and whether they answer.
 		roleMissing, nodeUnreachable, staleSession, registeredElsewhere, stoppingServing, nodeStopping, nodeSuspended,
 
@@ -20,7 +23,7 @@ func All() []*check.Check {
 		autoBalanceOff, balancingSuspended, checkerOff, idleNode, imbalanceRows, imbalanceMemory, imbalanceLeaders, imbalanceChannels,
 
 		// How busy processes are.
-		memoryPressure, cpuSkew, processSlow, dependencyUnhealthy,
+		memoryPressure, cpuSkew, processSlow, componentHanging, dependencyUnhealthy,
 
 		// Where requests spend their time (see cost).
 		consistencyWait, readQueueFull, workerSlow, segmentThreads, growingSearched, largeNQ, reduceHeavy,

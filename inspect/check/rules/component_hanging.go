@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"slices"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	requests "kitescope/inspect/impact"
+	"kitescope/inspect/model"
+	"kitescope/inspect/place"
+	"kitescope/internal/words"
+)
+
+// componentHanging finds components that do no work, or hardly, while no client is known to feel it.
+var componentHanging = &check.Check{
+	ID:       "component-hanging",
+	Title:    "Process or dependency hangs, fails or is slow",
+	Severity: check.Warning,
+	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.WritesFail, check.LoadsHang, check.FlushesHang, check.IndexingHangs, check.EtcdSlow},
+	Starts:   "node_joined config_changed | node_lost",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Each process is judged by every call that kitescope made to it: one that answers for its state and lets at least two kinds of calls time out hangs; one whose calls take more than a second, and ten times as long as those of others,
+is slow. etcd, the message queue and the storage are judged by counters of failed operations and by how long their callers wait, against the time before; processes also by garbage collections (8 a second, of less than 5 MB each)
+and open file descriptors (90% of the limit).
+
+A warning for what is certain by evidence without another explanation, and is no cause of failing or slow requests: those are ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `. Processes that do not answer at all are ` + "`node-unreachable`" + `.`,
+	Remedy: `Compare the limits of CPU and memory of the process with what it uses, read its log, and profile it (` + "`kitescope profile top`" + `). Of etcd: the time of an fsync, and the network. Of the queue: the settings of its topics, and quotas.`,
+	Run:    runComponentHanging,
+	FollowsFrom: slices.Concat(
+		check.CausedBy(check.SharesProcess, "process-slow", "memory-pressure", "node-unreachable", "gc-pause", "index-stuck"),
+		check.CausedBy(func(_ *model.Cluster, effect, cause *check.Finding) bool { return check.SharesComponent(effect, cause) },
+			"etcd-no-leader", "etcd-alarm", "watch-livelock", "queue-unreachable", "dependency-unhealthy", "wal-append-slow", "storage-failing", "storage-read-only", "storage-slow"),
+	),
+}
+
+func runComponentHanging(p *check.Pass) {
+	for _, n := range p.Runtime.Nodes {
+		switch {
+		case p.IsGone(n):
+		case n.Outcome != model.Answered:
+			p.Unseen(n.Name() + ": " + facts.WhySilent(n))
+		case n.Process == nil || n.Process.Metrics == nil:
+			p.Unseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
+		}
+	}
+	places := p.Places()
+	for _, s := range places.Components {
+		if s.Strength < place.Strong || !s.State.Bad() || s.State == place.Gone || felt(p, s) || !measured(p, s) {
+			continue
+		}
+		f := check.Finding{
+			Severity: check.Warning, Evidence: statusFacts(s), Fix: lookSteps(p, s), Object: s.Component.Ref(),
+			Message: componentText(s.Component) + " " + stateText(s.State) + ": " + words.FirstOf(s.Texts(), 2, "; "),
+			Impact:  "Requests that need it wait or fail; none is known to.",
+		}
+		if f.Object.ID == "" {
+			f.Object = model.Ref{Resource: "dependencies", ID: string(s.Component.Kind), Name: componentText(s.Component)}
+		}
+		p.Report(f)
+	}
+}
+
+// felt reports whether requests that clients feel break at a component: that finding says it.
+func felt(p *check.Pass, s *place.Status) bool {
+	return slices.ContainsFunc(p.Impact().Felt(), func(k *requests.Kind) bool {
+		at := p.Places().For(k.Request)
+		return at != nil && at.At == s
+	})
+}
+
+// measured reports whether a state is by more than what other checks report: a process that answers nothing, or alarms of etcd.
+func measured(p *check.Pass, s *place.Status) bool {
+	if ref := s.Component.Ref(); ref.ID != "" {
+		return slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Name() == ref.ID && n.Outcome == model.Answered })
+	}
+	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Witness != "" })
+}

@@ -1,0 +1,237 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	requests "kitescope/inspect/impact"
+	"kitescope/inspect/metrics"
+	"kitescope/inspect/model"
+	"kitescope/inspect/place"
+	"kitescope/internal/words"
+)
+
+// requestsFailing finds kinds of requests that fail, are refused or hang.
+var requestsFailing = &check.Check{
+	ID:       "requests-failing",
+	Title:    "Requests of clients fail, are refused or hang",
+	Severity: check.Error,
+	Symptoms: []string{check.SearchesFail, check.WritesFail, check.LoadsHang, check.FlushesHang},
+	Starts:   "node_lost node_joined config_changed | collection_released channel_reassigned",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Proxies count requests of each kind by how they ended (` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Between two scrapes, requests that came and did not end are those that hang. Errors that coordinators count and
+proxies of 2.3 take for successes count too.
+
+An error for each kind of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; a warning below 5%. Failures that Milvus ascribes to the client (2.6.22) do not count.
+The message names the component where they break: the first on their path that is bad by its own calls, its counters, or the word of its callers, and whose dependencies are good. What a check finds wrong there is the cause.
+
+Unknown: proxies without metrics, and requests refused before they are counted (authorization up to 2.6.0, messages that are too large).`,
+	Remedy: `Follow the finding that it is listed under. If there is none, start at the component that is named: ` + "`kitescope get calls`" + ` has each call that kitescope made to it, and its log has the error of each request.`,
+	Run:    func(p *check.Pass) { runRequests(p, requests.Refused, requests.Hanging) },
+}
+
+// requestsSlow finds kinds of requests that take longer than before.
+var requestsSlow = &check.Check{
+	ID:       "requests-slow",
+	Title:    "Requests of clients take longer than before",
+	Severity: check.Warning,
+	Symptoms: []string{check.SearchesSlow, check.WritesFail},
+	Starts:   "node_lost node_joined config_changed | collection_loading channel_reassigned",
+	Parts:    model.PartSessions,
+	Needs:    check.NeedProcesses,
+	Doc: `Proxies measure how long requests take that succeed. A warning for each kind whose mean between two scrapes is more than three times, and 50 ms above, the mean of the time before, over at least 50 requests
+then and three now. The message names the component where the time is lost, if one is slow; ` + "`kitescope why`" + ` breaks it down.`,
+	Remedy: `Follow the finding that it is listed under, else the largest part in ` + "`kitescope why`" + `.`,
+	Run:    func(p *check.Pass) { runRequests(p, requests.Slow, requests.Slow) },
+}
+
+func runRequests(p *check.Pass, from, to requests.State) {
+	x := p.Impact()
+	unknown := ""
+	for i := range x.Kinds {
+		k := &x.Kinds[i]
+		switch {
+		case k.State == requests.Unknown:
+			unknown = k.Why
+		case k.State >= from && k.State <= to:
+			reportRequests(p, k)
+		}
+	}
+	for _, why := range x.Unseen {
+		p.Unseen("requests at " + why)
+	}
+	if unknown != "" && len(x.Unseen) == 0 {
+		p.Unseen("requests: " + unknown)
+	}
+}
+
+// fewFail is the part of failures below which they are a warning.
+const fewFail = 0.05
+
+func reportRequests(p *check.Pass, k *requests.Kind) {
+	at := p.Places().For(k.Request)
+	f := check.Finding{
+		Request: k.Request, Severity: check.Error, Objects: k.Proxies,
+		Object: model.Ref{Resource: "requests", ID: string(k.Request), Name: k.Request.Plural()},
+	}
+	switch {
+	case k.State == requests.Slow:
+		f.Severity, f.Impact = check.Warning, "Clients wait for it."
+	case k.State == requests.Hanging:
+		f.Impact = "Clients wait until their own deadline."
+	case k.Failed+k.Refused < fewFail*k.Ended():
+		f.Severity, f.Impact = check.Warning, "Some clients get errors."
+	default:
+		f.Impact = "Clients get errors."
+	}
+	f.Message = k.Line() + ": " + whereText(p, k, at)
+	f.Evidence = append(f.Evidence, check.Fact(k.Request.Plural(), k.Text(), "proxies /metrics"))
+	if at == nil || at.At == nil {
+		f.Fix = check.Fix(check.Shell(check.Kitescope("get calls")).Does("shows each call to a process and how it ended"))
+		p.Report(f)
+		return
+	}
+	f.Objects = append(f.Objects, refsOf(at.At)...)
+	f.Evidence = append(f.Evidence, statusFacts(at.At)...)
+	f.Fix = lookSteps(p, at.At)
+	p.Report(f)
+}
+
+// refsOf returns the session of a component that is a process.
+func refsOf(s *place.Status) []model.Ref {
+	if ref := s.Component.Ref(); ref.ID != "" {
+		return []model.Ref{ref}
+	}
+	return nil
+}
+
+// statusFacts are the observations that a state is judged by.
+func statusFacts(s *place.Status) []check.Evidence {
+	var list []check.Evidence
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; len(list) < facts.MostNodes && e.State.Bad() == s.State.Bad() {
+			list = append(list, check.Fact(componentText(s.Component)+", "+e.Strength.String()+" evidence", e.Text, e.Witness))
+		}
+	}
+	return list
+}
+
+// whereText says where requests break.
+func whereText(p *check.Pass, k *requests.Kind, at *place.Place) string {
+	if at == nil || at.At == nil {
+		text := "nothing on their path is known to be bad"
+		if at != nil && len(at.Unknown) > 0 {
+			names := make([]string, len(at.Unknown))
+			for i, kind := range at.Unknown {
+				names[i] = componentText(place.Component{Kind: kind})
+			}
+			text += " (unknown: " + words.Few(names) + ")"
+		}
+		return text
+	}
+	s := at.At
+	text := componentText(s.Component) + " " + stateText(s.State)
+	if s.Component.Kind == place.Queue && s.State == place.Refusing {
+		text += topicsText(p, k)
+	}
+	if s.Strength == place.Weak {
+		text = "perhaps " + text
+	}
+	return text + " (" + words.FirstOf(s.Texts(), 2, "; ") + ")"
+}
+
+// componentText returns a component for people: "DataCoord datacoord-22", "the message queue".
+func componentText(c place.Component) string {
+	switch c.Kind {
+	case place.Etcd:
+		return "etcd"
+	case place.Queue:
+		return "the message queue"
+	case place.Storage:
+		return "the storage"
+	case place.Host:
+		return "host " + c.Name
+	}
+	return strings.TrimSpace(facts.RoleLabel(string(c.Kind)) + " " + c.Name)
+}
+
+// stateText returns a state as a verb.
+func stateText(s place.State) string {
+	switch s {
+	case place.Gone:
+		return "is gone"
+	case place.Hanging:
+		return "hangs"
+	case place.Failing:
+		return "fails"
+	case place.Refusing:
+		return "refuses"
+	case place.Slow:
+		return "is slow"
+	case place.Starved:
+		return "lacks CPU or memory"
+	case place.Fine:
+		return "is fine"
+	case place.Unknown:
+	}
+	return "is unknown"
+}
+
+// topicsText names the topics of the collections that clients sent rows of meanwhile, where these are few.
+func topicsText(p *check.Pass, k *requests.Kind) string {
+	const few = 3
+	names := map[string]bool{}
+	for _, x := range processes(p, "proxy") {
+		x.window.EachCounter(metrics.ProxyReceivedBytes, func(labels []model.Pair, came float64) {
+			if s := (model.Series{Labels: labels}); came > 0 && strings.EqualFold(s.Label("msg_type"), string(k.Request)) {
+				names[s.Label("collection_name")] = true
+			}
+		})
+	}
+	if len(names) != 1 {
+		return ""
+	}
+	var topics []string
+	for _, c := range p.Collections {
+		if !names[c.Name] {
+			continue
+		}
+		for _, v := range p.VChannelsOf(c.ID) {
+			topics = append(topics, v.PChannel)
+		}
+	}
+	if len(topics) == 0 || len(topics) > few {
+		return ""
+	}
+	return fmt.Sprintf(" %s into %s", k.Request.Plural(), words.Few(topics))
+}
+
+// lookSteps are the commands that show more about a component.
+func lookSteps(p *check.Pass, s *place.Status) []check.Step {
+	switch s.Component.Kind {
+	case place.Etcd:
+		steps := check.Fix(check.Do("check the disk of etcd, how long its fsync takes (etcd_disk_wal_fsync_duration_seconds), and the network to it"))
+		if p.Etcd != nil && len(answering(p)) > 0 {
+			steps = append(steps, check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows who leads, and errors of members"))
+		}
+		return steps
+	case place.Queue:
+		return check.Fix(check.Do("check the settings of its topics (size of a message, retention), quotas of clients and the broker's log"))
+	case place.Storage:
+		return check.Fix(check.Do("check its room, its access keys and its log"), check.FindFiles(p.Facts))
+	case place.Host:
+		return check.Fix(check.Do("stop other work on host %s, or give it more CPU", s.Component.Name))
+	}
+	steps := check.Fix(check.Do("read the log of %s, and compare its limits of CPU and memory with what it uses", componentText(s.Component)))
+	if ref := s.Component.Ref(); ref.ID != "" {
+		for _, n := range p.Runtime.Nodes {
+			if n.Name() == ref.ID {
+				steps = append(steps, check.Shell(check.TopOf(n)).Does("shows where it spends its CPU"))
+			}
+		}
+	}
+	return steps
+}
