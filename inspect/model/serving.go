@@ -142,6 +142,9 @@ type Etcd struct {
 	At      time.Time
 	// Elsewhere are the keys of sessions under other roots that hold no cluster. They are looked for where no root was named.
 	Elsewhere []string
+	// Linear is how long reads of a key took that a majority of the members has to agree on, Local of reads that one member answers alone;
+	// nil: none was timed.
+	Linear, Local []time.Duration `doc:"-"`
 	// Activity is what was written while someone watched; nil: nobody did.
 	Activity *EtcdActivity
 }

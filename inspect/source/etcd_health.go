@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -44,6 +45,8 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	// etcd does not list its members. Their own answers then are all there is.
 	listed, listErr := r.memberList(ctx)
 	h := &model.Etcd{At: s.opts.now()}
+	var timing sync.WaitGroup
+	timing.Go(func() { h.Linear, h.Local = s.timeReads(ctx, r) })
 	members := s.askMembers(ctx, r, s.address.endpoints(), listed)
 	var others []string
 	for _, m := range listed {
@@ -60,6 +63,7 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	slices.SortStableFunc(h.Members, func(a, b model.EtcdMember) int {
 		return strings.Compare(a.Name+"\x00"+a.Endpoint, b.Name+"\x00"+b.Endpoint)
 	})
+	timing.Wait()
 	h.Problem = problemOf(h.Members, listErr)
 	h.Elsewhere = s.elsewhere(ctx, r)
 	return h, nil
@@ -86,6 +90,33 @@ func (s *Etcd) elsewhere(ctx context.Context, r *reader) (keys []string) {
 		})
 	}
 	return keys
+}
+
+// timeReads times a few reads of a key: those that a majority of the members has to agree on, and those of one member alone. A read that is
+// not allowed waits as long; one that fails otherwise has no time, unless the deadline ended it.
+func (s *Etcd) timeReads(ctx context.Context, r *reader) (linear, local []time.Duration) {
+	const times = 3
+	ctx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
+	defer cancel()
+	alone := *r
+	alone.serializable = true
+	one := rangeRequest{keys: Range{From: "health", To: "health\x00"}, limit: 1, keysOnly: true}
+	for range times {
+		for _, reads := range []struct {
+			by    *reader
+			times *[]time.Duration
+		}{{r, &linear}, {&alone, &local}} {
+			start := time.Now()
+			_, err := reads.by.rangePage(ctx, one)
+			if err == nil || errors.Is(err, rpctypes.ErrPermissionDenied) || errors.Is(err, context.DeadlineExceeded) {
+				*reads.times = append(*reads.times, time.Since(start))
+			}
+			if ctx.Err() != nil {
+				return linear, local
+			}
+		}
+	}
+	return linear, local
 }
 
 // askMembers asks endpoints at the same time.

@@ -275,6 +275,9 @@ func TestHealth(t *testing.T) {
 		len(m.Errors) > 0 || m.Problem != "" || health.Problem != "" || m.Endpoint != "http://"+server.Address {
 		t.Errorf("health %+v", health)
 	}
+	if len(health.Linear) == 0 || len(health.Local) != len(health.Linear) || slices.Contains(health.Linear, 0) {
+		t.Errorf("timed reads %v, %v", health.Linear, health.Local)
+	}
 }
 
 func TestClosedSource(t *testing.T) {

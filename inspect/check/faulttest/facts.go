@@ -24,13 +24,15 @@ func (w *World) etcdFact(args []word) error {
 		w.etcd = &model.Etcd{At: w.now}
 	}
 	if len(args) < 2 {
-		return errors.New("etcd wants member, activity, elsewhere or problem, and what of it")
+		return errors.New("etcd wants member, reads, activity, elsewhere or problem, and what of it")
 	}
 	switch args[0].text {
 	case "member":
 		return w.etcdMember(args[1:])
 	case "activity":
 		return w.etcdActivity(args[1:])
+	case "reads":
+		return w.etcdReads(args[1:])
 	case "problem":
 		w.etcd.Problem = args[1].text
 		return nil
@@ -39,6 +41,25 @@ func (w *World) etcdFact(args []word) error {
 		return nil
 	}
 	return fmt.Errorf("etcd %s: unknown", args[0].text)
+}
+
+// etcdReads is "etcd reads linear=DURATION local=DURATION": how long reads of one key took.
+func (w *World) etcdReads(args []word) error {
+	for _, a := range args {
+		name, value, _ := strings.Cut(a.text, "=")
+		d, err := time.ParseDuration(value)
+		switch {
+		case err != nil:
+			return err
+		case name == "linear":
+			w.etcd.Linear = []time.Duration{d, d, d}
+		case name == "local":
+			w.etcd.Local = []time.Duration{d, d, d}
+		default:
+			return fmt.Errorf("etcd has no reads %q", name)
+		}
+	}
+	return nil
 }
 
 func (w *World) etcdMember(args []word) error {

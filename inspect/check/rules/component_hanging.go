@@ -21,7 +21,8 @@ var componentHanging = &check.Check{
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
 	Doc: `Each process is judged by every call that kitescope made to it: one that answers for its state and lets at least two kinds of calls time out hangs; one whose calls take more than a second, and ten times as long as those of others,
-is slow. etcd, the message queue and the storage are judged by counters of failed operations and by how long their callers wait, against the time before; processes also by garbage collections (8 a second, of less than 5 MB each)
+is slow. etcd, the message queue and the storage are judged by counters of failed operations and by how long their callers wait, against the time before; etcd also by reads of one key
+that kitescope times; processes also by garbage collections (8 a second, of less than 5 MB each)
 and open file descriptors (90% of the limit).
 
 A warning for what is certain by evidence without another explanation, and is no cause of failing or slow requests: those are ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `. Processes that do not answer at all are ` + "`node-unreachable`" + `.`,
@@ -43,6 +44,9 @@ func runComponentHanging(p *check.Pass) {
 		case n.Process == nil || n.Process.Metrics == nil:
 			p.Unseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
 		}
+	}
+	if p.Etcd == nil {
+		p.Unseen("etcd: it was not asked")
 	}
 	places := p.Places()
 	for _, s := range places.Components {
