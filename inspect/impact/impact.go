@@ -61,6 +61,8 @@ const (
 	manyFailed, failedShare = 3, 0.01
 	// slowTimes is how many times its own past a mean has to be, and slowBy how many milliseconds above it.
 	slowTimes, slowBy = 3, 50
+	// hangSeconds is the shortest window in which requests hang of which none ended: in a shorter one they may be on their way.
+	hangSeconds = 4
 	// fewRequests is how many requests a mean has to be of in the window, fewRare of kinds that are rare, fewPast in the past.
 	fewRequests, fewRare, fewPast = 10, 3, 50
 )
@@ -405,7 +407,7 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		few = fewRare
 	}
 	switch {
-	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1):
+	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1) && k.Seconds >= hangSeconds:
 		k.State = Hanging
 	case bad >= manyFailed && bad >= failedShare*k.Ended(), bad > 1 && bad == k.Ended():
 		if k.State = Failing; k.Refused > k.Failed {
