@@ -139,18 +139,18 @@ func what(c *diff.Change) string {
 
 // moves returns the nodes that left a list and those that came: " -querynode-5 +querynode-12".
 func moves(from, to []string) string {
-	text := ""
+	var text strings.Builder
 	for _, name := range from {
 		if name != "" && !slices.Contains(to, name) {
-			text += " -" + name
+			text.WriteString(" -" + name)
 		}
 	}
 	for _, name := range to {
 		if !slices.Contains(from, name) {
-			text += " +" + name
+			text.WriteString(" +" + name)
 		}
 	}
-	return text
+	return text.String()
 }
 
 func orNone(s string) string {

@@ -46,11 +46,14 @@ func (w *diagnosisWatch) take(u history.Update) error {
 	switch {
 	case u.Cluster != nil && !w.early(u.Cluster):
 		w.last = u.Cluster
-	case u.Cluster != nil || u.Progress != "" || u.Err != nil || !w.hold.Pending():
+	case !timePassed(u) || !w.hold.Pending():
 		return nil
 	}
 	return w.show(w.last, w.diagnosis.judge(w.App, w.last, &w.memory))
 }
+
+// timePassed reports whether an update has nothing but a time.
+func timePassed(u history.Update) bool { return u.Cluster == nil && u.Progress == "" && u.Err == nil }
 
 // firstPatience is how long the first report waits for the processes and for etcd's health.
 const firstPatience = 15 * time.Second

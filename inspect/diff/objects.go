@@ -133,14 +133,14 @@ func collectionOf(t view.Table, row int) model.CollectionID {
 // describe returns the values of an added or removed object in the columns that do not move by themselves, with ids and with names of
 // nodes.
 func (k *kind) describe(t view.Table, row int) (ids, names string) {
+	var byID, byName []string
 	for _, column := range k.columns {
 		c, of := t.Cell(row, column), &k.Columns[column]
 		if value := text(c.ForScripts(of.Kind)); value != "" && of.Name != "name" {
-			ids += " " + of.Name + "=" + value
-			names += " " + of.Name + "=" + text(c.ForPeople(of.Kind))
+			byID, byName = append(byID, of.Name+"="+value), append(byName, of.Name+"="+text(c.ForPeople(of.Kind)))
 		}
 	}
-	return strings.TrimPrefix(ids, " "), strings.TrimPrefix(names, " ")
+	return strings.Join(byID, " "), strings.Join(byName, " ")
 }
 
 // text returns a cell as changes have it: lists are sorted, and what is false or does not exist is empty.

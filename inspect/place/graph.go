@@ -67,42 +67,43 @@ func eraOf(c *model.Cluster) era {
 // internal/datacoord, internal/rootcoord, internal/streamingcoord).
 func (e era) steps(r impact.Request) []step {
 	front := []step{{"accepts the request", proxy}, {"timestamps, schemas", rootCoord}}
+	path := func(more ...step) []step { return slices.Concat(front, more) }
 	index := dataCoord
 	if e == indexedBy {
 		index = "indexcoord"
 	}
 	switch r {
 	case impact.Search, impact.Query:
-		list := append(front, step{"shard leaders", queryCoord})
+		list := path(step{"shard leaders", queryCoord})
 		if e == streamed { // the streaming node has the ticks itself
 			return append(list, step{"leads the shard", streaming}, step{"searches", queryNode})
 		}
 		return append(list, step{"leads the shard", queryNode}, step{"time ticks", proxy}, step{"time ticks", rootCoord}, step{"time ticks", Queue}, step{"searches", queryNode})
 	case impact.Insert, impact.Upsert:
 		if e == streamed {
-			return append(front, step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
+			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
 		}
-		return append(front, step{"segments", dataCoord}, step{"keeps messages", Queue})
+		return path(step{"segments", dataCoord}, step{"keeps messages", Queue})
 	case impact.Delete:
 		if e == streamed {
-			return append(front, step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
+			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue})
 		}
-		return append(front, step{"keeps messages", Queue})
+		return path(step{"keeps messages", Queue})
 	case impact.Flush:
 		if e == streamed {
-			return append(front, step{"appends to the WAL", streaming}, step{"keeps messages", Queue}, step{"flushes", streaming}, step{"keeps files", Storage}, step{"records files", dataCoord})
+			return path(step{"appends to the WAL", streaming}, step{"keeps messages", Queue}, step{"flushes", streaming}, step{"keeps files", Storage}, step{"records files", dataCoord})
 		}
-		return append(front, step{"seals", dataCoord}, step{"time ticks", Queue}, step{"flushes", dataNode}, step{"keeps files", Storage}, step{"records files", dataCoord})
+		return path(step{"seals", dataCoord}, step{"time ticks", Queue}, step{"flushes", dataNode}, step{"keeps files", Storage}, step{"records files", dataCoord})
 	case impact.DDL:
-		list := append(front, step{"records", Etcd})
+		list := path(step{"records", Etcd})
 		if e == streamed {
 			return append(list, step{"broadcasts", streaming}, step{"keeps messages", Queue}, step{"indexes", dataCoord}, step{"forgets caches", proxy})
 		}
 		return append(list, step{"channels", Queue}, step{"watches channels, indexes", index}, step{"releases", queryCoord}, step{"forgets caches", proxy})
 	case impact.Load:
-		return append(front, step{"loads", queryCoord}, step{"segments, indexes", index}, step{"load segments", queryNode}, step{"keeps files", Storage})
+		return path(step{"loads", queryCoord}, step{"segments, indexes", index}, step{"load segments", queryNode}, step{"keeps files", Storage})
 	case impact.Import:
-		return append(front, step{"schedules", dataCoord}, step{"imports", dataNode}, step{"keeps files", Storage}, step{"builds indexes", e.builder()})
+		return path(step{"schedules", dataCoord}, step{"imports", dataNode}, step{"keeps files", Storage}, step{"builds indexes", e.builder()})
 	}
 	return front
 }
@@ -132,6 +133,7 @@ func (e era) dependencies(k Kind) []Kind {
 		return []Kind{Queue, Storage, dataCoord}
 	case streaming:
 		return []Kind{Queue, Etcd, Storage}
+	default:
+		return nil
 	}
-	return nil
 }

@@ -101,6 +101,7 @@ func (l *look) of(k Kind) []*part {
 		if len(list) == 0 {
 			list = l.role["mixcoord"]
 		}
+	default:
 	}
 	return list
 }

@@ -67,7 +67,7 @@ func (l *look) paces() {
 		case x.least >= farFloor && x.least >= farTimes*near && float64(x.most) <= farSpread*float64(x.least):
 			x.part.see(Slow, Medium, fmt.Sprintf("each answer takes %s to %s, those of others %s: the network to it is slow", wait(x.least), wait(x.most), wait(near)))
 		case x.stalls == 0:
-			x.part.see(Fine, Weak, fmt.Sprintf("it answers for its state within %s", wait(x.most)))
+			x.part.see(Fine, Weak, "it answers for its state within "+wait(x.most))
 		}
 	}
 }

@@ -122,7 +122,7 @@ func (r requests) of(s check.Slowdown, b *latency.Budget) check.Slowdown {
 	if !s.Of(b) {
 		return check.Slowdown{}
 	}
-	part := 1.0
+	var part float64
 	own, told := r[requested{s.Request, s.Collection}]
 	switch {
 	case s.Collection == b.Collection:
