@@ -19,7 +19,7 @@ var badSwitches = &check.Check{
 	Starts:   "config_changed node_joined",
 	Parts:    model.PartObjects | model.PartIndexes | model.PartSegments | model.PartServing,
 	Doc:      switchesDoc(),
-	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file, and most keys take effect within seconds on all processes. Or set it in the configuration file of the processes and restart
+	Remedy: `Put the key into etcd under ` + "`config/`" + `: it overrides the configuration file. Most keys take effect within seconds; those that a process reads only at start need a restart, and the finding says so. Or set it in the configuration file of the processes and restart
 them. If the value is intended, accept the finding in a baseline.`,
 	Run: runBadSwitches,
 }
@@ -173,11 +173,14 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 	key, set := p.DynamicKey(t.key)
 	write := check.Etcdctl("put").Arg(key, t.usual)
 	f.Fix = check.Fix(
-		check.Shell(write).Does("sets the default for all processes; most settings take effect within seconds"),
+		check.Shell(write).Does("sets the default for all processes"),
 		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual),
 	)
 	if set {
 		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default; the value in etcd overrides milvus.yaml"))
+	}
+	if roles, _ := facts.ReadAtStart(p.Cluster, model.FoldConfigKey(t.key)); roles != nil {
+		f.Fix = slices.Insert(f.Fix, 1, check.Do("restart the processes that have the value: they read this key only at start"))
 	}
 	return f
 }

@@ -26,7 +26,7 @@ var configDrift = &check.Check{
   be the same everywhere. The finding is about the process that differs from the majority: a warning, or info if it differs only in logging. Without a majority both sides are named
   and neither is blamed. A key that is set in etcd is compared with etcd only.
 - Dynamic keys (` + "`config/`" + ` in etcd) must match what the processes of their role report. Processes apply a key within 8 seconds (measured), unless they read it
-  at startup only. Keys that were set, changed or deleted in a live etcd in the last 10 seconds before the processes were asked are not judged yet. A different value is a warning; a key that no process of its role reports is info: it may be misspelled. If no process of a role reports its keys, they are unknown: MixCoord (Milvus 2.6) reports those of RootCoord only.
+  at startup only: then they report the new value and run with the old one, and a process that registered before the key was written (by etcd's revisions) is a finding until it is restarted. Keys that were set, changed or deleted in a live etcd in the last 10 seconds before the processes were asked are not judged yet. A different value is a warning; a key that no process of its role reports is info: it may be misspelled. If no process of a role reports its keys, they are unknown: MixCoord (Milvus 2.6) reports those of RootCoord only.
 
 Defaults differ between versions: each process is compared with others of its own version only.
 

@@ -78,7 +78,17 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 			f.Evidence = append(f.Evidence, check.Fact("value of "+n.Name(), v, n.Name()+" ShowConfigurations"))
 		}
 	}
+	early := facts.StartedBefore(p.Cluster, e)
+	if len(early) > 0 {
+		f.Fix = check.Fix(check.Do("restart %s: a process reads this key only when it starts", facts.SessionNames(early)))
+	}
 	switch {
+	case len(differ) == 0 && len(early) > 0:
+		_, source := facts.ReadAtStart(p.Cluster, key)
+		f.Objects = append(f.Objects, facts.RefNodes(facts.NamesOf(early))...)
+		f.Evidence = append(f.Evidence, check.Fact("read at start", source, "Milvus"))
+		f.Message = fmt.Sprintf("%s was set to %s in etcd after %s started, which %s it only at start", e.Name, e.Value, facts.SessionNames(early), words.Agree(len(early), "reads", "read"))
+		f.Impact = "The value from before is in effect until then, whatever the process reports."
 	case len(differ) > 0:
 		f.Message = fmt.Sprintf("%s is %s in etcd, but %s %s %s", e.Name, e.Value, facts.LiveNames(differ), words.Agree(len(differ), "has", "have"), differ[0].Config.Values[key])
 	case told == 0 && expected:
