@@ -40,6 +40,7 @@ const (
 	ConsistencyWait Name = "consistency_wait"
 	TaskQueue       Name = "task_queue"
 	SegmentKernel   Name = "segment_kernel"
+	VectorKernel    Name = "vector_kernel"
 	CoreKernel      Name = "core_kernel"
 	NodeReduce      Name = "node_reduce"
 	GroupSize       Name = "group_size"
@@ -191,6 +192,7 @@ var table = []Metric{
 	{ConsistencyWait, histogram, Milliseconds, since("2.3", "milvus_querynode_sq_wait_tsafe_latency"), byQuery, queryFile, "The wait of a shard's leader until it has consumed up to the guarantee timestamp."},
 	{TaskQueue, histogram, Milliseconds, []Called{{As: "milvus_querynode_sq_queue_latency"}, {"milvus_querynode_sq_queue_lantency", "", "2.1"}}, byQuery + ", db_name and rg since 2.5", queryFile, "The wait in the scheduler of a query node, until a worker takes the task."},
 	{SegmentKernel, histogram, Milliseconds, always("milvus_querynode_sq_segment_latency"), byQuery + ", segment_state (Growing, Sealed)", queryFile, "Searching one segment for one group of requests, with the wait for a thread of cgo."},
+	{VectorKernel, histogram, Milliseconds, since("2.3", "milvus_querynode_segment_latency_per_vector"), byQuery + ", segment_state (Growing, Sealed)", queryFile, "The same for each vector (nq) of the group."},
 	{CoreKernel, histogram, Milliseconds, always("milvus_querynode_sq_core_latency"), byQuery, queryFile, "The same without that wait: the call of C++ alone."},
 	{NodeReduce, histogram, Milliseconds, always("milvus_querynode_sq_reduce_latency"), byQuery + ", reduce_level since 2.3 (segments, shards), reduce_type since 2.5", queryFile, "Merging what segments, or shards, found."},
 	{GroupSize, histogram, Count, always("milvus_querynode_search_group_size"), "", queryFile, "Requests of a group that the scheduler merged; the count is groups."},

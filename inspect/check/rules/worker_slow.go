@@ -8,6 +8,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 )
 
@@ -23,7 +24,7 @@ var workerSlow = &check.Check{
 	Phases:   []budget.Name{budget.WaitForWorkers, budget.KernelSealed, budget.KernelGrowing, budget.ThreadWait},
 	Doc: `A request waits for its slowest shard, and a shard for its slowest worker: one slow query node slows down all searches of what it has. The check compares the kernel time per segment (` + "`milvus_querynode_sq_segment_latency`" + `), sealed with sealed and
 growing with growing, both as measured and relative to the work of the node's segments (rows times dimensions; with an index, what a graph compares, weighted as in ` + "`kitescope balance`" + `): larger segments do not make a node slow. If proxies report collections separately (2.3 and later), only segments of searched collections count, in
-proportion to their searches.
+proportion to their searches and to the vectors of each. If nodes measure the time per vector (` + "`milvus_querynode_segment_latency_per_vector`" + `), that must differ as much: a request of 3,000 vectors makes only those nodes slow that serve its collection.
 
 A finding is a query node that takes at least twice as long as the median of the others, in both ways (three times if there is only one other), over 30 searches or more each, and makes the mean search at least 20% and 5 ms longer. Query nodes of 2.3.5 with the same segments were within 20% of
 each other on a busy machine; one with a cgroup limit of 0.2 cores took 2.7 times as long. It is a warning. If the node has different work from its peers, as ` + "`imbalance-rows`" + ` and the like find, there is no finding.
@@ -150,6 +151,40 @@ func (x *workerPace) weigh(k *kernels, i int, work map[model.NodeID]*searchedWor
 	if x.workKnown {
 		x.ratioOfWork = x.own / own / middle(weighed)
 	}
+	if ratio, known := k.perVector(i); known {
+		x.ratioOfWork = min(x.ratioOfWork, ratio)
+	}
+}
+
+// perVector returns how many times as long as the others a node takes for a vector of a segment: requests of many vectors make kernels
+// longer on those nodes alone that serve their collection.
+func (k *kernels) perVector(i int) (ratio float64, known bool) {
+	state := "Sealed"
+	if k.growing {
+		state = "Growing"
+	}
+	own := 0.0
+	var others []float64
+	for j, of := range k.of {
+		x := k.list[j].node.Process
+		if of == nil || x == nil {
+			continue
+		}
+		h, ok := metrics.NewWindow(x.Before, x.Metrics).Histogram(metrics.VectorKernel, label("query_type", "search"), label("segment_state", state))
+		low, high, told := h.Mean()
+		switch {
+		case !ok || !told || high <= 0:
+			return 0, false
+		case j == i:
+			own = low
+		default:
+			others = append(others, high)
+		}
+	}
+	if len(others) == 0 {
+		return 0, false
+	}
+	return own / middle(others), true
 }
 
 func (w *worker) kernel(growing bool) *budget.NodePhase {
@@ -169,7 +204,7 @@ func (x *workerPace) slower() bool {
 }
 
 // searchedWork is what a node has of segments that are searched, each as often as it is: a large one that nobody asks for says nothing
-// of the others. Work is in rows times dimensions.
+// of the others. Work is in rows times dimensions times vectors.
 type searchedWork struct {
 	sealed, growing                 float64
 	sealedSegments, growingSegments float64
@@ -178,7 +213,12 @@ type searchedWork struct {
 // workOf adds it up for all nodes of which it is known.
 func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
 	of := map[model.NodeID]*searchedWork{}
+	vectors := map[model.CollectionID]float64{}
+	for _, b := range budgets(p, budget.Search) {
+		vectors[b.Collection] = vectorsOf(b)
+	}
 	p.SearchedGroups(budget.Search, func(g *balance.Group, often float64) {
+		nq := max(1, vectors[g.ID])
 		for _, s := range g.Shares {
 			if !s.Known {
 				continue
@@ -188,8 +228,8 @@ func workOf(p *check.Pass) map[model.NodeID]*searchedWork {
 				w = &searchedWork{}
 				of[s.Node] = w
 			}
-			w.growing, w.growingSegments = w.growing+often*s.GrowingCost, w.growingSegments+often*float64(s.Growing)
-			w.sealed, w.sealedSegments = w.sealed+often*(s.Cost-s.GrowingCost), w.sealedSegments+often*float64(s.Sealed-s.Copies)
+			w.growing, w.growingSegments = w.growing+often*nq*s.GrowingCost, w.growingSegments+often*float64(s.Growing)
+			w.sealed, w.sealedSegments = w.sealed+often*nq*(s.Cost-s.GrowingCost), w.sealedSegments+often*float64(s.Sealed-s.Copies)
 		}
 	})
 	return of
