@@ -2,9 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
 	budget "kitescope/inspect/latency"
+	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 )
 
@@ -21,7 +24,7 @@ var metadataCache = &check.Check{
 	Roles:    []string{"rootcoord", "querycoord"},
 	Doc: `A proxy caches schemas, partitions and shard leaders, and requests what is missing from the coordinators (` + "`milvus_proxy_cache_update_latency`" + `). A searched collection is cached after its first request; the entry is dropped when the collection is altered, released or loaded, or a leader moves.
 
-A warning is requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not tell which request a proxy made a call for: the time is divided evenly over all requests, so it is an estimate.`,
+A warning is requests that spend 50% of their mean or more on such calls, at least 5 ms; info from 20%. The metric does not tell which request a proxy made a call for: the time is divided evenly over all requests, so it is an estimate. If a call takes 30 ms or more, the finding names the coordinator that is slow: QueryCoord for shard leaders (their entries expire every 3 seconds, so calls for them are usual), else RootCoord.`,
 	Remedy:   `Find out what empties the cache: collections, partitions or aliases that are created, altered and dropped all the time; loads and releases; shard leaders that move (` + "`kitescope history`" + `). If the calls are few and slow, look at the CPU of RootCoord and QueryCoord, and at etcd.`,
 	Run:      runMetadataCache,
 	Requests: []string{"proxy"},
@@ -41,6 +44,7 @@ func runMetadataCache(p *check.Pass) {
 	if len(costs) == 0 {
 		return
 	}
+	role, each := slowestAsked(p)
 	for _, a := range gatherAs(model.Ref{}, costs) {
 		c := &a.costs[0]
 		f := check.Finding{
@@ -52,6 +56,42 @@ func runMetadataCache(p *check.Pass) {
 				check.Shell(check.Kitescope("get calls")).Does("shows how fast RootCoord answers"),
 			),
 		}
+		if each >= slowAnswer {
+			f.Message += fmt.Sprintf("; %s takes %s for each", facts.RoleLabel(role), budget.Milliseconds(each))
+			f.Fix = slices.Insert(f.Fix, 0, check.Do("look at the CPU limit of %s, its log, and etcd: it answers slowly", facts.RoleLabel(role)))
+			if role == "querycoord" { // shard leaders expire every 3 s: such calls are usual
+				f.Fix = slices.Delete(f.Fix, 1, 2)
+			}
+		}
 		p.Report(found(p, f, a.costs...))
 	}
+}
+
+// slowAnswer is from how many milliseconds on a coordinator is slow to answer a proxy: a well one takes 2 to 10.
+const slowAnswer = 30
+
+// slowestAsked returns the coordinator that proxies wait for most when their cache lacks metadata, and how long one call takes.
+func slowestAsked(p *check.Pass) (role string, ms float64) {
+	var all, leaders metrics.Histogram
+	for _, x := range processes(p, "proxy", "standalone") {
+		if h, ok := x.window.Histogram(metrics.ProxyCacheUpdate); ok {
+			all.Sum, all.Count = all.Sum+h.Sum, all.Count+h.Count
+		}
+		if h, ok := x.window.Histogram(metrics.ProxyCacheUpdate, label("cache_name", "GetShards")); ok {
+			leaders.Sum, leaders.Count = leaders.Sum+h.Sum, leaders.Count+h.Count
+		}
+	}
+	role, ms = "rootcoord", 0
+	if leaders.Sum > all.Sum/2 {
+		role, all = "querycoord", leaders
+	} else {
+		all.Sum, all.Count = all.Sum-leaders.Sum, all.Count-leaders.Count
+	}
+	if all.Count > 0 {
+		ms = all.Sum / all.Count
+	}
+	if len(facts.Holders(p.Cluster, "mixcoord")) > 0 {
+		role = "mixcoord"
+	}
+	return role, ms
 }
