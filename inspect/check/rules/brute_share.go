@@ -51,14 +51,14 @@ const (
 
 func runBruteForceShare(p *check.Pass) {
 	written := writtenRows(p)
-	bare := bareSealedRows(p)
+	bare, small := bareSealedRows(p)
 	for _, l := range p.LoadStates {
 		id := l.Collection
 		w := p.WorkOf(id)
 		if x := p.Collection(id); x == nil || x.Dropped() || w.Flat || w.Cost <= 0 {
 			continue
 		}
-		reportBrute(p, id, &w, written[id], bare[id])
+		reportBrute(p, id, &w, written[id], bare[id], small[id])
 	}
 	bruteNodes(p)
 }
@@ -110,32 +110,37 @@ func rowsOf(p *check.Pass, id model.CollectionID, v *model.LeaderView, written [
 	return max(0, rows)
 }
 
-// bareSealedRows are, by collection, sealed rows that a node loaded without any index, in segments large and old enough to
-// have one.
-func bareSealedRows(p *check.Pass) map[model.CollectionID]int64 {
-	rows := make(map[model.CollectionID]int64)
+// bareSealedRows are, by collection, sealed rows that a node loaded without any index: in segments large and old enough to have one, and
+// in segments too small to get one ever.
+func bareSealedRows(p *check.Pass) (rows, small map[model.CollectionID]int64) {
+	rows, small = make(map[model.CollectionID]int64), make(map[model.CollectionID]int64)
 	asked := p.AskedAt()
 	p.EachOdds(func(id model.CollectionID, o *facts.Odds) {
 		var seen facts.Counted
 		for _, x := range o.Bare {
-			if x.Record == nil || x.Record.Rows < facts.MinIndexRows || asked.Sub(facts.VersionTime(x.Served.Version)) < facts.LoadGrace ||
-				!p.Once(id).Sealed(x.Node.Node, x.Served.ID) {
+			if x.Record == nil || !p.Once(id).Sealed(x.Node.Node, x.Served.ID) || !seen.First(x.Served.ID) {
 				continue
 			}
-			if seen.First(x.Served.ID) {
+			switch {
+			case x.Record.Rows < facts.MinIndexRows:
+				small[id] += x.Record.Rows
+			case asked.Sub(facts.VersionTime(x.Served.Version)) >= facts.LoadGrace:
 				rows[id] += x.Record.Rows
 			}
 		}
 	})
-	return rows
+	return rows, small
 }
 
-func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, bare int64) {
+func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, bare, small int64) {
 	share := w.BruteCost / w.Cost
 	lastingRows := max(0, w.GrowingRows-written)
 	lasting := w.ShareOfGrowing(lastingRows)
+	passing := share
 	if w.UnindexedRows > 0 {
-		lasting += (w.BruteCost - w.GrowCost) / w.Cost * min(1, float64(bare)/float64(w.UnindexedRows))
+		unindexed := (w.BruteCost - w.GrowCost) / w.Cost / float64(w.UnindexedRows)
+		lasting += unindexed * float64(min(w.UnindexedRows, bare))
+		passing -= unindexed * float64(min(w.UnindexedRows, small))
 	}
 	name := facts.CollectionLabel(p.Cluster, id)
 	brute := w.GrowingRows + w.UnindexedRows
@@ -163,7 +168,7 @@ func reportBrute(p *check.Pass, id model.CollectionID, w *facts.Work, written, b
 		if lastingRows > 0 {
 			f.Fix = flushSteps(p.Cluster, id)
 		}
-	case share >= passingShare:
+	case passing >= passingShare:
 		f.Severity = check.Info
 		f.Message = fmt.Sprintf("collection %s: %s of the search work is brute force, on %s of %s, while rows are inserted or indexed",
 			name, words.Share(share), words.Number(brute), words.Plural(w.Rows, "row"))

@@ -186,6 +186,9 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	}
 	f.Impact = idleImpact(&w, cost, len(o.leaders) > 0)
 	f.Fix = flushSteps(p.Cluster, id)
+	if len(o.stuck) > 0 { // DataCoord sealed them: another flush asks for what was asked for
+		f.Fix = watcherFix(p, id, o.channels)
+	}
 	f.Evidence = o.evidence(&w, policy)
 	f.Objects = append(f.Objects, facts.RefNodes(facts.QueryNodeNames(o.leaders))...)
 	for _, v := range p.VChannelsOf(id) {
@@ -195,6 +198,23 @@ func reportOld(p *check.Pass, id model.CollectionID, o *oldRows, policy *facts.S
 	}
 	f.Objects = append(f.Objects, facts.SomeSegments(slices.Concat(o.idle, o.overdue, o.stuck))...)
 	p.Report(f)
+}
+
+// watcherFix restarts the nodes that are to write channels of a collection and do not.
+func watcherFix(p *check.Pass, id model.CollectionID, channels map[string]bool) []check.Step {
+	var names []string
+	for _, v := range p.VChannelsOf(id) {
+		if s := p.SessionIn(v.Watcher, "datanode", "streamingnode"); channels[v.Name] && v.Watched && s != nil && !slices.Contains(names, s.Name()) {
+			names = append(names, s.Name())
+		}
+	}
+	if len(names) == 0 {
+		return check.Fix(check.Do("look at the data nodes and DataCoord: no node is known to write these channels"))
+	}
+	return check.Fix(
+		check.Do("look for these channels in the log of %s: it is to write them; another flush does not help, as they are sealed", words.Few(names)),
+		check.Do("restart %s if it does not have them (channel not found)", words.Few(names)),
+	)
 }
 
 // idleSeverity weighs idle rows: a warning if they cost a tenth of the collection's search work. Where nodes

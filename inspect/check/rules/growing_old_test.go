@@ -52,7 +52,7 @@ func TestGrowingOld(t *testing.T) {
 			s := w.Grow(2900, 1500, 3*time.Hour)
 			s.State, s.Rows, s.ExpireAt = model.SegmentSealed, 1500, rulestest.Back(2*time.Hour)
 			w.VChannels[0].Checkpoint.At = rulestest.Back(2 * time.Hour)
-		}, Want: []string{"warning collections/1000 sealed but not flushed: the checkpoint of 1 channel does not advance"}},
+		}, Want: []string{"warning collections/1000 sealed but not flushed: the checkpoint of 1 channel does not advance"}, Advice: "another flush does not help"},
 		{Name: "sealed this moment", Change: func(w *rulestest.World) {
 			w.Serve()
 			s := w.Grow(2900, 1500, 3*time.Hour)

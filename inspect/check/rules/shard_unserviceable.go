@@ -182,6 +182,19 @@ func watchedFor(v model.ShardView, asked time.Time) time.Duration {
 	return asked.Sub(at)
 }
 
+// goneFix is what brings the segments of query nodes back that do not answer. Those of a node without a session are QueryCoord's to load
+// elsewhere, which it does at once unless other loads keep it busy.
+func goneFix(p *check.Pass, gone []model.NodeID) []check.Step {
+	alive := slices.DeleteFunc(slices.Clone(gone), func(id model.NodeID) bool { return p.SessionIn(id, "querynode", "streamingnode") == nil })
+	if len(alive) > 0 {
+		return check.Fix(check.Do("start %s again, or wait until its session expires (30 s) and its segments are loaded elsewhere", facts.QueryNodeNames(alive)))
+	}
+	return check.Fix(
+		check.Do("wait a minute: QueryCoord loads the segments of %s elsewhere", facts.QueryNodeNames(gone)),
+		check.Do("if nothing is loaded, restart QueryCoord: other loads may keep its queue busy"),
+	)
+}
+
 func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable) {
 	name := facts.CollectionLabel(p.Cluster, id)
 	channels := slices.Sorted(maps.Keys(u.channels))
@@ -203,7 +216,7 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 	}
 	if len(u.gone) > 0 {
 		f.Evidence = append(f.Evidence, check.Count("rows on nodes that do not answer", u.rows, "etcd, leaders' views"))
-		f.Fix = check.Fix(check.Do("start %s again, or wait until its session expires (30 s) and its segments are loaded elsewhere", facts.QueryNodeNames(u.gone)))
+		f.Fix = goneFix(p, u.gone)
 	}
 	if len(u.replicas) < replicas {
 		f.Severity = check.Warning

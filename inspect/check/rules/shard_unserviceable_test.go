@@ -43,11 +43,11 @@ func TestShardUnserviceable(t *testing.T) {
 		}, Want: []string{"warning collections/1000 led by querynode-8"}},
 		{
 			Name: "segments on a dead node", Change: func(w *rulestest.World) { w.Serve(); w.Silence(rulestest.NodeB, model.Refused) },
-			Want: []string{"error collections/1000 segments are on querynode-8 (refused)"},
+			Want: []string{"error collections/1000 segments are on querynode-8 (refused)"}, Advice: "start querynode-8 again",
 		},
 		{
 			Name: "segments on a node without a session", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.WellCh0).Sealed[0].Node = 99 },
-			Want: []string{"error collections/1000 segments are on querynode-99 (no session)"},
+			Want: []string{"error collections/1000 segments are on querynode-99 (no session)"}, Advice: "restart QueryCoord",
 		},
 		{
 			Name: "never given a target", Change: func(w *rulestest.World) { w.Serve(); w.View(rulestest.WellCh0).TargetVersion = 0 },

@@ -193,12 +193,13 @@ func KeysOf(list []*check.Finding) []string {
 }
 
 // Verdict is a case: a change of the well cluster, and what a check says of it. want are "severity resource/id
-// words of the message"; none means ok, and skipped the words of the reason.
+// words of the message"; none means ok, skipped the words of the reason, advice those of the fix of each.
 type Verdict struct {
 	Name    string
 	Change  func(*World)
 	Want    []string
 	Skipped string
+	Advice  string
 }
 
 // Hold runs a check over cases. Every finding has to be complete: evidence, impact, hint.
@@ -214,6 +215,11 @@ func Hold(t *testing.T, x *check.Check, cases []Verdict) {
 				return
 			}
 			HoldFindings(t, x, result, v.Want)
+			for _, f := range result.Findings {
+				if !strings.Contains(f.Advice(), v.Advice) {
+					t.Errorf("%s: advises %q, want %q", f.Message, f.Advice(), v.Advice)
+				}
+			}
 		})
 	}
 }
