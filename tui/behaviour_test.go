@@ -284,7 +284,7 @@ func TestPalette(t *testing.T) {
 			{"seg coll=docs_hnsw_cos state=growing", "segments coll=docs_hnsw_cos state=growing"},
 			{"segm", "› segments"},
 			{"tree docs_hnsw_cos", "tree of docs_hnsw_cos"},
-			{"diff", "there was no refresh yet"},
+			{"diff", "no changes since you opened it"},
 			{"help", "OVERVIEW: OPEN"},
 			{"zzz", `there is no page or object "zzz"`},
 			{"docs_hnsw_cos", "overview › docs_hnsw_cos"},

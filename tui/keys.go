@@ -103,8 +103,8 @@ func takeKeys() []Binding {
 
 func timeKeys() []Binding {
 	return []Binding{
-		{ActEarlier, []string{","}, InPages, GroupTime, "earlier", "Back in time: the state after the event before.", 62},
-		{ActLater, []string{"."}, InPages, GroupTime, "later", "On: the state after the next event.", 98},
+		{ActEarlier, []string{","}, InPages, GroupTime, "earlier", "Step back one event.", 62},
+		{ActLater, []string{"."}, InPages, GroupTime, "later", "Step forward one event.", 98},
 		{ActAt, []string{"@"}, InPages, GroupTime, "", "To a moment, as --at takes it: 10m, 2d, 09:14, rev:24519.", 0},
 		{ActLive, []string{"L"}, InPages, GroupTime, "now", "To the newest state, live where the source is.", 99},
 	}
@@ -116,7 +116,7 @@ func appKeys() []Binding {
 		{ActHelp, []string{"?"}, InPages, GroupApp, "help", "Show the keys of this page; again: back.", 96},
 		{ActHome, []string{"H"}, InPages, GroupApp, "", "To the first page: the overview.", 0},
 		{ActSuspend, []string{"ctrl+z"}, InPages, GroupApp, "", "Suspend; fg comes back.", 0},
-		{ActRedraw, []string{"ctrl+l"}, InPages, GroupApp, "", "Draw the screen anew.", 0},
+		{ActRedraw, []string{"ctrl+l"}, InPages, GroupApp, "", "Redraw the screen.", 0},
 		{ActQuit, []string{"q", "ctrl+c"}, InPages, GroupApp, "", "Quit; while a replay measures: stop it, and show what was done.", 0},
 		{ActQuit, []string{"ctrl+c"}, InPrompt | InMenu, GroupApp, "", "Quit, from anywhere.", 0},
 	}

@@ -80,9 +80,9 @@ func (d *diffPage) Body(m *Model, w, h int) []string {
 	case m.data.cluster == nil, now == nil:
 		text = "…"
 	case old == nil:
-		text = "there was no refresh yet: the source has not changed since it was opened"
+		text = "no changes since you opened it"
 		if !m.data.live {
-			text = "the source does not change; kitescope diff compares two of them"
+			text = "this is a snapshot; to compare two: kitescope diff A B"
 		}
 	case d.compared == nil:
 		text = "comparing…"
@@ -217,9 +217,9 @@ func (d *diffPage) Can(m *Model, a Action) string {
 		a = ActOpen // all need a row
 	case ActBy:
 		if _, away := m.Shown(); m.data.previous == nil && away {
-			return "there is no state before this one to compare with: " + KeyOf(m, ActEarlier) + " steps back"
+			return "no state before this one to compare with (press " + KeyOf(m, ActEarlier) + " to step back)"
 		} else if m.data.previous == nil {
-			return "there was no refresh yet"
+			return "no changes since you opened it"
 		}
 	}
 	return d.List.Can(m, a)

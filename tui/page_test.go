@@ -45,7 +45,7 @@ func TestIdenticalFrames(t *testing.T) {
 func TestDiffBaselines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := at(t, ": d i f f enter")
-		d.Shows("no refresh yet")
+		d.Shows("no changes since you opened it")
 		d.Cluster(tuitest.FixtureLater())
 		d.Shows("09:30:00 → 09:30:30 (now) · 2 changes", "470590760626295003", "470590760626295014")
 		d.Keys("b")

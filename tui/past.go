@@ -81,7 +81,7 @@ func (p *past) canStep(m *Model, a Action) string {
 		}
 	case ActLater:
 		if p.of != nil && !p.away {
-			return "this is the newest state: " + KeyOf(m, ActEarlier) + " goes back"
+			return "this is the newest state (press " + KeyOf(m, ActEarlier) + " to step back)"
 		}
 	default:
 	}

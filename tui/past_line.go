@@ -47,7 +47,7 @@ func (m frame) nowText(x *history.Axis) string {
 		text += " in " + words.Span(time.Duration(x.To-x.From))
 	}
 	if x.Len() > 0 {
-		text += ": " + KeyOf(m.Model, ActEarlier) + " goes back"
+		text += " (press " + KeyOf(m.Model, ActEarlier) + " to step back)"
 	}
 	return text
 }

@@ -80,7 +80,7 @@ func TestPastScreens(t *testing.T) {
 func TestSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := remembering(t, 160, 40, "")
-		d.Shows("○ snapshot", "212 events", ": , goes back")
+		d.Shows("○ snapshot", "212 events", "(press , to step back)")
 		d.Keys("L")
 		d.Shows("this is the newest state")
 		d.Keys(".")
@@ -223,7 +223,7 @@ func TestWithoutPast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := driven(t, testConfig(), 120, 30)
 		d.Cluster(tuitest.Fixture())
-		d.Lacks("earlier", "goes back", "events")
+		d.Lacks("earlier", "step back", "events")
 		for key := range strings.FieldsSeq(", . @ L") {
 			d.Keys(key)
 			d.Shows("there is no past here")

@@ -211,7 +211,7 @@ func (m frame) freshness() string {
 func (m frame) trouble() string {
 	d := &m.data
 	text := " ✖ " + words.Harmless(words.OneLine(d.err.Error()))
-	if note := " · what was known at " + d.at.Format("15:04:05") + " stays"; d.cluster != nil && draw.Width(text)+draw.Width(note) < m.Width {
+	if note := " · showing data from " + d.at.Format("15:04:05"); d.cluster != nil && draw.Width(text)+draw.Width(note) < m.Width {
 		text += note
 	}
 	return m.Styles.Bad.On(draw.Cut(text, m.Width))

@@ -53,7 +53,7 @@ func configCheck(a *cli.App) *cobra.Command {
 			if len(p.Problems) > 0 {
 				return &cli.CodeError{Code: cli.ExitFailed}
 			}
-			a.Warn("%s: nothing is wrong", p.Path)
+			a.Warn("%s: OK", p.Path)
 			return nil
 		},
 	}

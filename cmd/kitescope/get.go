@@ -238,7 +238,7 @@ func (q *question) unshown(g *view.Grid) (lines []string) {
 		}
 	}
 	if skipped > 0 {
-		say("findings are those of %d of %d checks: the others could not see all they need (kitescope diagnose says what)", len(q.report.Results)-skipped, len(q.report.Results))
+		say("findings are from %d of %d checks: the others could not run in full (kitescope diagnose lists them)", len(q.report.Results)-skipped, len(q.report.Results))
 	}
 	return lines
 }

@@ -54,11 +54,11 @@ func TestNodesOfOneProcess(t *testing.T) {
 		args, flags []string
 		want        string // "" nothing
 	}{
-		{[]string{"get", "nodes"}, flags, "the 8 sessions of id 1 are one process: CPU, MEMORY in each of their rows is of all of it, and not to be added up"},
+		{[]string{"get", "nodes"}, flags, "the 8 sessions of id 1 are one process: do not add up their CPU and MEMORY"},
 		{[]string{"get", "nodes", "-o", "json"}, flags, ""},
 		{[]string{"get", "nodes", "role=querynode"}, flags, ""},
 		{[]string{"get", "nodes", "--columns", "id,role,answer"}, flags, ""},
-		{[]string{"get", "nodes"}, t7, "the 2 sessions of id 11 are one process: CPU, MEMORY in each"}, // DataCoord registers as IndexCoord too
+		{[]string{"get", "nodes"}, t7, "the 2 sessions of id 11 are one process: do not add up their CPU and MEMORY"}, // DataCoord registers as IndexCoord too
 		{[]string{"get", "nodes", "role=querynode"}, t7, ""},
 	} {
 		out := kitescope(t, cli.ExitOK, append(c.args, c.flags...)...)

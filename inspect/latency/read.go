@@ -167,7 +167,7 @@ func (r *reader) windowText(processes int) string {
 	case w.From.IsZero() || took <= 0:
 		return "between two scrapes of each process"
 	}
-	return "of the " + words.Age(took.Round(time.Second)) + " between two scrapes of each process"
+	return "over a " + words.Span(took.Round(time.Second)) + " window"
 }
 
 func boolInt(b bool) int {

@@ -77,7 +77,7 @@ func TestWindow(t *testing.T) {
 	if p := b.Root.Find(latency.ConsistencyWait); p == nil || math.Abs(p.Ms-truth.phase["consistency_wait"]) > 0.1*truth.total {
 		t.Errorf("consistency is %+v, in truth %.1f ms", p, truth.phase["consistency_wait"])
 	}
-	if l.Window.SinceStart || l.Window.Why != "of the 20s between two scrapes of each process" || b.PerSecond.Value != float64(s.requests)/20 {
+	if l.Window.SinceStart || l.Window.Why != "over a 20 s window" || b.PerSecond.Value != float64(s.requests)/20 {
 		t.Errorf("the window is %+v, %v requests a second", l.Window, b.PerSecond)
 	}
 }

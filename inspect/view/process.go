@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"kitescope/inspect/model"
 	"kitescope/internal/table"
+	"kitescope/internal/words"
 )
 
 // ofProcess are the columns of nodes whose figures are of the whole process.
@@ -54,5 +54,5 @@ func OneProcess(g *Grid) string {
 	if len(rows) > 1 {
 		text = fmt.Sprintf("sessions with the same id are one process, like the %d with id %d", rows[first], first)
 	}
-	return text + ": " + strings.Join(titles, ", ") + " in each of their rows is of all of it, and not to be added up"
+	return text + ": do not add up their " + words.List("and", titles...)
 }

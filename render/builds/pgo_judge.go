@@ -223,7 +223,7 @@ func figuresPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	if j.HotEdges > 0 {
 		list = append(list, judgedFigure{name: "hot calls with fewer than 5 samples", value: PercentOfAll(j.FewHits)})
 	}
-	bound := judgedFigure{name: "bound of what may be gained", value: words.UnknownMark}
+	bound := judgedFigure{name: "maximum possible gain", value: words.UnknownMark}
 	if reachKnown(&j.Reach) {
 		bound.value, bound.ok = PercentOfAll(j.Reach.Ceiling), j.Reach.Ceiling >= j.Thresholds.Ceiling
 	}

@@ -66,7 +66,7 @@ func verificationFacts(v *pgo.Verification) []verificationFact {
 		{"program", render.Harmless(v.Name)}, {"main package", render.OrUnknown(b.Main)}, {"Go", render.OrUnknown(b.GoVersion)}, {"built with", with},
 	}
 	if g := v.Given; g != nil {
-		facts = append(facts, verificationFact{"held against", render.Harmless(g.Name) + ", hash " + hashText(g.SHA256)}, verificationFact{"the same", v.Match.String()})
+		facts = append(facts, verificationFact{"compared with", render.Harmless(g.Name) + ", hash " + hashText(g.SHA256)}, verificationFact{"the same", v.Match.String()})
 		if m := g.Manifest; m != nil {
 			text := v.Manifest + ": " + words.Plural(len(m.Sources), "profile")
 			if len(m.Nodes) > 0 {

@@ -49,7 +49,7 @@ func columns(o *render.ReportOptions, name func(*latency.Phase) string) []table.
 		Column: table.Column{Name: "bar", Title: "", For: table.People, Shorten: true, Priority: 2},
 		Cell:   func(*Row) table.Cell { return table.OfNone() }, Shown: func(r *Row) string { return waterfall(r, o) },
 	}.Looking(barLook)
-	most := render.TextKey("most_at", mostAt).Titled("MOST AT", 3, mostAt).Looking((*Row).look)
+	most := render.TextKey("most_at", mostAt).Titled("BUSIEST", 3, mostAt).Looking((*Row).look)
 	most.For = table.People
 	return append([]table.ColumnOf[*Row]{
 		render.TextKey("collection", func(r *Row) string { return r.budget.Name }),

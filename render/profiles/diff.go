@@ -98,16 +98,16 @@ func chanceLegend(c *report.Comparison) string {
 	if c.Base.Samples < 0 || c.New.Samples < 0 {
 		return "the number of sampled events is unknown: changes cannot be told from noise"
 	}
-	return "P is the chance that any line would change as much if " + hypothesisText(c.Hypothesis) + "; from " +
-		strconv.FormatFloat(c.Level, 'g', 3, 64) + " on it is noise"
+	return "P: chance of a change this large in any line by sampling alone (" + hypothesisText(c.Hypothesis) + "); " +
+		strconv.FormatFloat(c.Level, 'g', 3, 64) + " and above is shown as noise"
 }
 
 // hypothesisText is what a comparison takes to be so unless its counts say otherwise.
 func hypothesisText(h report.Hypothesis) string {
 	if h == report.EqualRates {
-		return "as many samples came in the same time"
+		return "equal rates of samples"
 	}
-	return "the same part of all samples came"
+	return "equal shares of all samples"
 }
 
 func verdictLegend(o *render.ReportOptions) string {

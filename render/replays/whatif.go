@@ -92,7 +92,7 @@ func answerText(r *whatif.Report, o *render.ReportOptions) string {
 	case len(r.Others) == 0:
 		return "no changes given: use --change"
 	case best == nil:
-		return "no change beats the current cluster at " + simulatedLoadText(&r.Load)
+		return "None of the changes helps (" + simulatedLoadText(&r.Load) + ")"
 	}
 	text := changeName(r, best) + " gives most"
 	before, after := r.Base.Outcome, best.Outcome
@@ -146,8 +146,8 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	columns := []table.ColumnOf[prediction]{
 		change,
 		field("most_qps", table.Exact, func(p prediction) table.Cell { return toldCell(p.Most) }).
-			Titled("MOST", 0, func(p prediction) string { return toldText(p.Most) }),
-		gain("gain", "OF MOST", func(p prediction) float64 { return p.Gain }),
+			Titled("MAX QPS", 0, func(p prediction) string { return toldText(p.Most) }),
+		gain("gain", "OF MAX", func(p prediction) float64 { return p.Gain }),
 		gain("gain_at_load", "GAIN", func(p prediction) float64 { return p.GainAtLoad }),
 		field("gain_low", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.Low) }),
 		field("gain_high", table.Exact, func(p prediction) table.Cell { return toldCell(p.AtLoad.High) }),

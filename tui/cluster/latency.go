@@ -102,7 +102,7 @@ func budgetColumns(m *tui.Model) []tui.Column[*show.Row] {
 	columns = append(columns, phaseColumns(m, "mean_ms", "p50_ms", "p99_ms", "per_second")...)
 	columns[tui.ColumnNamed(columns, "p50_ms")].Priority = 8 // the first to go
 	columns[tui.ColumnNamed(columns, "per_second")].Priority = 7
-	most := tui.PlainColumn("MOST OF IT", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget(), m.Width) })
+	most := tui.PlainColumn("MAINLY", table.Text, 0, func(r *show.Row) string { return mostOf(r.Budget(), m.Width) })
 	most.Least = 40 // a sentence says little if it is cut
 	return append(columns, most)
 }

@@ -115,10 +115,10 @@ func TestPreflightWords(t *testing.T) {
 			"preflight back":                 "say which version",
 			"preflight 3.0.2 2.6.22":         `"2.6.22" is one word too many`,
 			"preflight 3.0.2 running=x":      `"x" is not a version of Milvus`,
-			"preflight 2.2.16":               "2.2.16 is older than 2.3.5, which runs; type :preflight 2.2.16 back",
-			"preflight 3.0.2 back":           "3.0.2 is newer than 2.3.5, which runs; type :preflight 3.0.2",
-			"preflight 2.3.5":                "2.3.5 runs already: nothing to do; name another version",
-			"preflight 2.3 back":             "2.3.5 runs, and which 2.3 is wanted is not said; name the whole version, such as 2.3.1",
+			"preflight 2.2.16":               "2.2.16 is older than the running version (2.3.5); type :preflight 2.2.16 back",
+			"preflight 3.0.2 back":           "3.0.2 is newer than the running version (2.3.5); type :preflight 3.0.2",
+			"preflight 2.3.5":                "2.3.5 is running already: nothing to do; name another version",
+			"preflight 2.3 back":             "2.3.5 is running, and 2.3 does not name a patch version; name the whole version, such as 2.3.1",
 			"preflight 2.3.4 running=2.2.16": "upgrade from 2.2.16 to 2.3.4",
 			"upgrade v3.0.2":                 "upgrade from 2.3.5 to 3.0.2, first to 2.5.16",
 			"preflight back 2.2.16":          "going back from 2.3.5 to 2.2.16",
@@ -135,7 +135,7 @@ func TestPreflightWords(t *testing.T) {
 			t.Fatalf("%+v is known to run", of.From)
 		}
 		d.opens("preflight 3.0.2")
-		d.Shows("nothing in the source tells which version runs; type :preflight 3.0.2 running=2.5.16")
+		d.Shows("the running version is unknown: the source does not record it; type :preflight 3.0.2 running=2.5.16")
 		d.opens("preflight 3.0.2 running=2.5.16")
 		d.Shows("upgrade from 2.5.16 to 3.0.2, first to 2.6.22")
 	})
@@ -172,16 +172,16 @@ func TestPreflightFollowsTheCluster(t *testing.T) {
 		d.Fits()
 		c := captured(t, "standalone-2.3.5")
 		d.Cluster(c)
-		d.Shows("upgrade from 2.3.5 to 2.6.22, first to 2.5.16", "the way from 2.3.5 to 2.6.22 leads over 2.5.16")
-		d.Keys("/").Typed("leads over").Keys("enter enter")
+		d.Shows("upgrade from 2.3.5 to 2.6.22, first to 2.5.16", "no direct upgrade from 2.3.5 to 2.6.22: go through")
+		d.Keys("/").Typed("no direct upgrade").Keys("enter enter")
 		d.Shows("› upgrade-path", "THE CHECK")
 		d.Cluster(running(c, "2.5.16"))
 		d.Shows("it is not found any more")
 		d.Keys("esc esc")
 		d.Shows("upgrade from 2.5.16 to 2.6.22")
-		d.Lacks("leads over", "first to")
+		d.Lacks("no direct upgrade", "first to")
 		d.Cluster(running(c, "2.6.22"))
-		d.Shows("2.6.22 runs already: nothing to do")
+		d.Shows("2.6.22 is running already: nothing to do")
 		d.Keys("enter e x y s o r f left down / esc") // nothing to act on
 		d.Fits()
 	})

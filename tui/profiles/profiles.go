@@ -241,7 +241,7 @@ func (p *profilesPage) Body(m *tui.Model, w, h int) []string {
 	default:
 		text = "No profiles yet. Press " + tui.KeyOf(m, tui.ActPull) + " to profile all processes."
 		if why := d.feed.CanPull(); why != "" {
-			text = "there are no profiles, and none can be taken: " + why
+			text = "no profiles: " + why
 		}
 	}
 	if text != "" {

@@ -70,7 +70,7 @@ func TestEnterGoesThere(t *testing.T) {
 		d.Keys("enter")
 		d.Shows("querynode-5", "registered", "before the end", "◂ 2026-11-20 08:04:")
 		d.Keys("esc L")
-		d.Shows("○ snapshot", ", goes back")
+		d.Shows("○ snapshot", "press , to step back")
 	})
 }
 

@@ -46,7 +46,7 @@ func oneWay() []door {
 		},
 		{
 			first: v(2, 6, 9), what: "segments in storage version 2, also of those that are there", source: "pull request 46889, " + paramtable + " of 2.6.22",
-			fix: check.Do("set dataCoord.compaction.storageVersion.enabled to false, true by default: segments of before are not rewritten then"),
+			fix: check.Do("set dataCoord.compaction.storageVersion.enabled to false, true by default: existing segments are left alone"),
 		},
 		{first: v(3, 0, 0), key: "common.storage.useLoonFFI", usual: "false", open: isTrue, what: "segments in storage version 3", source: paramtable + " of 3.0.1"},
 		{first: v(3, 0, 0), key: "dataCoord.index.storePathVersion", usual: "0", open: above(0), what: "index files under index_v1/", source: paramtable + " of 3.0.1, issue 51788"},

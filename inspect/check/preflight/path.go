@@ -35,7 +35,7 @@ func stops() []stop {
 			over: Version{release(2, 5), 16},
 			why:  "2.6 takes over from one MixCoord of 2.5.16 or later only",
 			how: func(over string) check.Step {
-				return check.Do("upgrade to %s or later, with the coordinators as one MixCoord, and wait until every node is of that version", over)
+				return check.Do("upgrade to %s or later, with the coordinators as one MixCoord, and wait until every node runs it", over)
 			},
 			source: "docs of 2.6, Upgrade Milvus Cluster: requirements",
 		},
@@ -44,7 +44,7 @@ func stops() []stop {
 			over: Version{release(2, 6), 22},
 			why:  "3.0 is documented to take over from 2.6 only",
 			how: func(over string) check.Step {
-				return check.Do("upgrade to %s, and wait until every node is of that version", over)
+				return check.Do("upgrade to %s, and wait until every node runs it", over)
 			},
 			source: "docs of 3.0, Upgrade Milvus",
 		},
@@ -126,7 +126,7 @@ func runPath(p *check.Pass, plan Plan) {
 	case len(over) == 0:
 		f.Message = fmt.Sprintf("the metadata have to be migrated before %s starts", plan.To)
 	default:
-		f.Message = fmt.Sprintf("the way from %s to %s leads over %s", plan.From, plan.To, words.Few(over))
+		f.Message = fmt.Sprintf("no direct upgrade from %s to %s: go through %s", plan.From, plan.To, words.Few(over))
 	}
 	f.Impact = "In one step the new version does not start, or ignores records of the old one."
 	if len(over) > 0 {

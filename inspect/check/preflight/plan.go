@@ -29,15 +29,15 @@ func (e *UnfitError) Error() string {
 	from, to := e.Plan.From, e.Plan.To
 	switch e.Why {
 	case RunningUnknown:
-		return "nothing in the source tells which version runs"
+		return "the running version is unknown: the source does not record it"
 	case Older:
-		return fmt.Sprintf("%s is older than %s, which runs", to, from)
+		return fmt.Sprintf("%s is older than the running version (%s)", to, from)
 	case Newer:
-		return fmt.Sprintf("%s is newer than %s, which runs", to, from)
+		return fmt.Sprintf("%s is newer than the running version (%s)", to, from)
 	case RunsAlready:
-		return fmt.Sprintf("%s runs already: nothing to do", from)
+		return fmt.Sprintf("%s is running already: nothing to do", from)
 	default:
-		return fmt.Sprintf("%s runs, and which %s is wanted is not said", from, to)
+		return fmt.Sprintf("%s is running, and %s does not name a patch version", from, to)
 	}
 }
 

@@ -190,10 +190,10 @@ func TestPath(t *testing.T) {
 		from, to, want string
 		back           bool
 	}{
-		{"2.3.5", "3.0.2", "the way from 2.3.5 to 3.0.2 leads over 2.5.16 and 2.6.22", false},
-		{"2.3.5", "2.6.22", "the way from 2.3.5 to 2.6.22 leads over 2.5.16", false},
-		{"2.5.15", "2.6.22", "the way from 2.5.15 to 2.6.22 leads over 2.5.16", false},
-		{"2.5.16", "3.0.2", "the way from 2.5.16 to 3.0.2 leads over 2.6.22", false},
+		{"2.3.5", "3.0.2", "no direct upgrade from 2.3.5 to 3.0.2: go through 2.5.16 and 2.6.22", false},
+		{"2.3.5", "2.6.22", "no direct upgrade from 2.3.5 to 2.6.22: go through 2.5.16", false},
+		{"2.5.15", "2.6.22", "no direct upgrade from 2.5.15 to 2.6.22: go through 2.5.16", false},
+		{"2.5.16", "3.0.2", "no direct upgrade from 2.5.16 to 3.0.2: go through 2.6.22", false},
 		{"2.5.16", "2.6.22", "", false},
 		{"2.6.22", "3.0.2", "", false},
 		{"2.3.5", "2.5.14", "", false},

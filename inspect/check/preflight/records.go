@@ -64,7 +64,7 @@ func runLostRecords(p *check.Pass, plan Plan) {
 		check.Do("save a snapshot of etcd, and stop Milvus"),
 		check.Do("run the migration tool of Milvus 2.2 (meta-migration) on the metadata"),
 		check.Do("start %s", next),
-		check.Shell(check.Kitescope("get indexes")).Does("lists the indexes that it reads: all of before should be there"),
+		check.Shell(check.Kitescope("get indexes")).Does("lists the indexes that it reads: all earlier ones should be there"),
 	)
 	p.Report(f)
 }
