@@ -50,7 +50,7 @@ func (c *Cluster) AsAsked() *Cluster {
 	if revision := c.Origin.Revision; revision != 0 && revision == at.Origin.Revision {
 		return c
 	}
-	at.Etcd, at.Profiles, at.Storage, at.ConfigChanges = c.Etcd, c.Profiles, c.Storage, c.ConfigChanges // these have a time of their own
+	at.Etcd, at.Profiles, at.Storage, at.ConfigChanges, at.Starts = c.Etcd, c.Profiles, c.Storage, c.ConfigChanges, c.Starts // these have a time of their own
 	return &at
 }
 

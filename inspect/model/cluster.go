@@ -164,6 +164,8 @@ type Parts struct {
 	Etcd *Etcd
 	// Recent is what was written last, as counted in the past revisions that a file keeps; nil where it keeps none, and for live sources.
 	Recent *EtcdActivity
+	// Starts are the processes that registered in the last StartsPast, the first one first; nil where nobody looked back.
+	Starts []Start
 	// Profiles are those of the processes, nil where none were taken.
 	Profiles *Profiles
 	// Storage is what a look into it said, nil where nobody looked.

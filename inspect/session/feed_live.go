@@ -77,6 +77,8 @@ type liveFeed struct {
 	fresh chan struct{}
 	// changes are those of the dynamic configuration of late.
 	changes []model.ConfigChange
+	// starts are those of processes in model.StartsPast.
+	starts []model.Start
 	// hasten asks for the metadata of now.
 	hasten chan chan struct{}
 	every  time.Duration // between two rounds of questions
@@ -121,7 +123,7 @@ func (l *liveFeed) followed(c *model.Cluster, err error) {
 
 func (l *liveFeed) show(c *model.Cluster) {
 	changed := l.last != nil && !slices.Equal(l.last.Sessions, c.Sessions)
-	l.last = c.WithEtcd(l.health).WithConfigChanges(l.changes)
+	l.last = c.WithEtcd(l.health).WithConfigChanges(l.changes).WithStarts(l.starts)
 	switch {
 	case l.lay != nil:
 		if laid, err := l.lay(l.last); err == nil {

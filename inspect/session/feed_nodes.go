@@ -112,7 +112,7 @@ func (l *liveFeed) findLost(r *model.Runtime) {
 	slices.SortStableFunc(l.lost, func(a, b history.Lost) int { return a.Since.Compare(b.Since) })
 }
 
-// lookBack finds out what has changed of the dynamic configuration just before it was first read.
+// lookBack finds out what has changed of the dynamic configuration just before it was first read, and which processes started.
 func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	select {
 	case <-l.first:
@@ -126,16 +126,20 @@ func (l *liveFeed) lookBack(ctx context.Context, src source.Live) {
 	l.mu.Unlock()
 	header := source.Header{Root: c.Origin.Root, MetaPath: c.Origin.MetaPath, Revision: c.Origin.Revision, Taken: c.Origin.Taken}
 	changes := ConfigSince(ctx, src, header, model.ConfigPast, c.Config)
-	if len(changes) == 0 {
-		return
+	var starts []model.Start
+	if past, err := source.PastOf(src); err == nil {
+		starts, _ = startsOf(ctx, past, header, header.Revision) // what cannot be read stays unknown
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.changes = slices.Concat(l.changes, changes)
-	l.show(l.last)
+	l.starts = append(starts, l.starts...)
+	if len(changes)+len(starts) > 0 {
+		l.show(l.last)
+	}
 }
 
-// changed notes which dynamic keys are not as they were.
+// changed notes which dynamic keys are not as they were, and which processes have started.
 func (l *liveFeed) changed(before, after *model.Cluster) {
 	now := time.Now()
 	var kept []model.ConfigChange
@@ -144,7 +148,13 @@ func (l *liveFeed) changed(before, after *model.Cluster) {
 			kept = append(kept, x)
 		}
 	}
+	l.starts = slices.DeleteFunc(slices.Clone(l.starts), func(x model.Start) bool { return !x.At.IsZero() && now.Sub(x.At) > model.StartsPast })
 	if before != nil {
+		for _, s := range after.Sessions {
+			if !slices.ContainsFunc(before.Sessions, func(x *model.Session) bool { return x.Role == s.Role && x.Node == s.Node }) {
+				l.starts = model.AddStart(l.starts, s, now)
+			}
+		}
 		kept = append(kept, model.ConfigChanges(before.Config, after.Config, now)...)
 	}
 	l.changes = kept

@@ -2,9 +2,13 @@ package session_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
@@ -72,5 +76,55 @@ func TestRecentOfAnEtcd(t *testing.T) {
 	}
 	if a := load("", false); a != nil {
 		t.Errorf("nobody asked: %+v", a)
+	}
+}
+
+// TestStartsOfAnEtcd registers a query node four times at one address, a coordinator under two keys, and one long before.
+func TestStartsOfAnEtcd(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.StartEtcd(t, nil)
+	now := time.Date(2030, 1, 1, 9, 0, 0, 0, time.UTC)
+	do := func(ops ...clientv3.Op) {
+		t.Helper()
+		if _, err := server.Client.Txn(t.Context()).Then(ops...).Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	registered := func(key, address string, id int) clientv3.Op {
+		return clientv3.OpPut("by-dev/meta/session/"+key, fmt.Sprintf(`{"ServerID":%d,"Address":"%s"}`, id, address))
+	}
+	pass := func(ticks int) {
+		for range ticks {
+			now = now.Add(3 * time.Second)
+			do(clientv3.OpPut("by-dev/kv/gid/timestamp", string(binary.BigEndian.AppendUint64(nil, uint64(now.Add(3*time.Second).UnixNano())))))
+		}
+	}
+	do(registered("querynode-3", "a:1", 3), clientv3.OpPut("by-dev/meta/session/id", "4"))
+	pass(300)
+	var at []time.Time
+	for id := 4; id < 8; id++ {
+		at = append(at, now)
+		do(registered(fmt.Sprintf("querynode-%d", id), "a:1", id), clientv3.OpDelete(fmt.Sprintf("by-dev/meta/session/querynode-%d", id-1)))
+		pass(10)
+	}
+	do(registered("rootcoord", "b:1", 9), registered("rootcoord-9", "b:1", 9))
+	do(registered("querynode-7", "a:1", 7)) // it is written again when it stops
+	pass(2)
+	loader := &session.Loader{Now: func() time.Time { return now }, Timeout: time.Minute}
+	c, err := loader.Load(t.Context(), &session.Spec{From: "etcd://" + server.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Recent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range c.Starts {
+		got = append(got, s.Node.Name(s.Role)+" "+s.Address)
+	}
+	if want := "querynode-4 a:1,querynode-5 a:1,querynode-6 a:1,querynode-7 a:1,rootcoord-9 b:1"; strings.Join(got, ",") != want {
+		t.Fatalf("starts %v, want %s", got, want)
+	}
+	for i, s := range c.Starts[:4] {
+		if d := s.At.Sub(at[i]); d < 0 || d > 3*time.Second {
+			t.Errorf("start %d at %v, want %v", i, s.At, at[i])
+		}
 	}
 }

@@ -153,6 +153,15 @@ func (w *World) changedOfLate(args []word) error {
 	return err
 }
 
+// registered notes that a session was registered with an address at a time.
+func (w *World) registered(args []word) error {
+	at, err := w.at(args[2].text)
+	role, id, _ := cutLast(args[0].text)
+	node, numeric := strconv.ParseInt(id, 10, 64)
+	w.starts = append(w.starts, model.Start{Role: role, Node: modelNode(node), Address: args[1].text, At: at})
+	return errors.Join(err, numeric)
+}
+
 // queueFact is one of
 //
 //	queue TOPIC=FIRST..END...: Kafka's offsets

@@ -29,6 +29,7 @@ type World struct {
 	profiles  *model.Profiles
 	storage   *model.Storage
 	changes   []model.ConfigChange
+	starts    []model.Start
 }
 
 // verb is one kind of edit.
@@ -86,6 +87,7 @@ func verbs() map[string]verb {
 		"pulsar":     {2, -1, nil, (*World).pulsarFact},
 		"profile":    {1, -1, nil, (*World).profiled},
 		"pace":       {2, -1, nil, (*World).paced},
+		"registered": {3, 3, nil, (*World).registered},
 		"changed":    {2, 2, nil, (*World).changedOfLate},
 		"storage":    {1, -1, nil, (*World).lookedInto},
 	}
@@ -146,6 +148,9 @@ func (w *World) cluster(ctx context.Context) (*model.Cluster, error) {
 	}
 	if w.changes != nil {
 		c = c.WithConfigChanges(w.changes)
+	}
+	if w.starts != nil {
+		c = c.WithStarts(w.starts)
 	}
 	if w.noRuntime {
 		return c, nil

@@ -35,8 +35,8 @@ var deleteHeavy = &check.Check{
 warning if half of their rows are deleted and the collection is loaded, unless a compaction of L0 segments brought deletes within the last hour
 (Milvus 2.4 and later): rewriting may be about to start.
 
-If compaction is off (` + "`" + `dataCoord.enableCompaction` + "`" + `, ` + "`" + `dataCoord.compaction.enableAutoCompaction` + "`" + `, the collection's property
-` + "`" + `collection.autocompaction.enabled` + "`" + `), nothing will start: a warning at once if the collection is loaded, from 1,000 deletes on.
+If compaction is off (` + "`dataCoord.enableCompaction`" + `, ` + "`dataCoord.compaction.enableAutoCompaction`" + `, the collection's property
+` + "`collection.autocompaction.enabled`" + `), nothing will start: a warning at once if the collection is loaded, from 1,000 deletes on.
 
 The count is an upper bound: a key deleted twice counts twice, and so does a false positive of a segment's bloom filter. Deletes in L0 segments are
 not counted here, see ` + "`l0-backlog`" + `.

@@ -32,7 +32,7 @@ with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
 	Run:         runNodeUnreachable,
-	FollowsFrom: []check.Cause{endsDataNodes()},
+	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}},
 }
 
 func runNodeUnreachable(p *check.Pass) {

@@ -11,7 +11,7 @@ func All() []*check.Check {
 		requestsFailing, requestsSlow,
 
 		// The processes: whether each role has somebody, and whether they answer.
-		roleMissing, nodeUnreachable, staleSession, registeredElsewhere, stoppingServing, nodeStopping, nodeSuspended,
+		roleMissing, nodeUnreachable, staleSession, registeredElsewhere, processRestarting, stoppingServing, nodeStopping, nodeSuspended,
 
 		// What query nodes have in memory: replicas, shards and their leaders, loads, segments, indexes; and how far behind they read.
 		replicaDeadNode, replicaShort,

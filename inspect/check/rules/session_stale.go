@@ -27,7 +27,7 @@ cluster means that two clusters share addresses, or that kitescope's address map
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
 	Run:         runStaleSession,
-	FollowsFrom: []check.Cause{endsDataNodes()},
+	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}},
 }
 
 // defaultTTL is how long the lease of a session lasts (configs/milvus.yaml, common.session.ttl).

@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
+)
+
+// restartsMany is how often a process has to start in model.StartsPast to be a finding.
+const restartsMany = 3
+
+// processRestarting finds processes that die and start over and over.
+var processRestarting = &check.Check{
+	ID:       "process-restarting",
+	Title:    "A process starts again and again",
+	Severity: check.Error,
+	Symptoms: []string{check.SearchesFail, check.WritesFail, check.LoadsHang, check.MemoryFull},
+	Starts:   "node_lost node_left | node_joined",
+	Parts:    model.PartSessions,
+	Doc: `Looks at the sessions that were registered in the last 10 minutes, in etcd's past revisions. Three of one role at one address are a finding: the process
+dies and is started again, each time with a new id. It is at its worst right after a start, when it has nothing in memory and others send it work.
+
+etcd has these revisions until it is compacted. They are read from a live etcd, its snapshots, and bundles with a history, unless more than 200 are
+written in a second. Without them the sessions of now are looked at: those of dead processes stay for half a minute.`,
+	Remedy: `The log of before each start has the reason: a panic, a dependency that it cannot reach, or nothing at all, if the kernel killed it for its memory
+(` + "`dmesg`" + `; in Kubernetes ` + "`kubectl describe pod`" + ` shows OOMKilled, ` + "`kubectl logs --previous`" + ` the log).`,
+	Run:         runProcessRestarting,
+	FollowsFrom: []check.Cause{{Check: "etcd-no-leader"}, {Check: "etcd-alarm"}, {Check: "queue-unreachable"}},
+}
+
+func runProcessRestarting(p *check.Pass) {
+	known := p.Starts
+	if known == nil {
+		for _, s := range p.Sessions {
+			known = model.AddStart(known, s, time.Time{})
+		}
+	}
+	type place struct{ role, address string }
+	starts := make(map[place][]model.Start)
+	var places []place
+	for _, s := range known {
+		at := place{s.Role, s.Address}
+		if s.Address == "" {
+			continue
+		}
+		if starts[at] == nil {
+			places = append(places, at)
+		}
+		starts[at] = append(starts[at], s)
+	}
+	for _, at := range places {
+		if list := starts[at]; len(list) >= restartsMany {
+			reportRestarts(p, list)
+		}
+	}
+}
+
+// reportRestarts reports the starts of one process, the first one first.
+func reportRestarts(p *check.Pass, list []model.Start) {
+	last := list[len(list)-1]
+	f := check.Finding{
+		Severity: check.Error, Object: facts.RefNode(last.Role, last.Node),
+		Message:  fmt.Sprintf("%s at %s started %d times in %s", facts.RoleLabel(last.Role), last.Address, len(list), words.Span(startsSpan(list))),
+		Evidence: []check.Evidence{check.Count("starts", len(list), "etcd"), check.Fact("last start", facts.TimeText(last.At), "etcd")},
+		Impact:   "What it served is moved or loaded anew each time, and requests to it fail.",
+		Fix: check.Fix(
+			check.Do("read the end of its log of before each start: a panic, or a dependency that it cannot reach"),
+			check.Do("if there is nothing, look in the kernel log of its host for \"Out of memory\", or in the description of its pod for OOMKilled: then give it more memory"),
+		),
+	}
+	for _, s := range slices.Backward(list) {
+		f.Objects = append(f.Objects, facts.RefNode(s.Role, s.Node))
+	}
+	p.Report(f)
+}
+
+// startsSpan returns the time between the first and the last start, model.StartsPast if one has no time.
+func startsSpan(list []model.Start) time.Duration {
+	first, last := list[0].At, list[len(list)-1].At
+	if first.IsZero() || last.IsZero() {
+		return model.StartsPast
+	}
+	return last.Sub(first)
+}
