@@ -42,6 +42,7 @@ const (
 	Unknown State = iota
 	Idle          // none came, none is in flight
 	Fine
+	Unsure // some wait, failed or were slow, but too few to tell a fault from a wrong request
 	Slow
 	Refused
 	Failing
@@ -49,7 +50,7 @@ const (
 )
 
 func (s State) String() string {
-	return [...]string{"unknown", "idle", "fine", "slow", "refused", "failing", "hanging"}[min(s, Hanging)]
+	return [...]string{"unknown", "idle", "fine", "unsure", "slow", "refused", "failing", "hanging"}[min(s, Hanging)]
 }
 
 // Felt reports whether clients feel the state.
@@ -61,6 +62,10 @@ const (
 	manyFailed, failedShare = 3, 0.01
 	// slowTimes is how many times its own past a mean has to be, and slowBy how many milliseconds above it.
 	slowTimes, slowBy = 3, 50
+	// farTimes and farBy are the same of a few requests: clients that wait send few.
+	farTimes, farBy = 5, 200
+	// unsureShare is the part of failures from which on a few are not taken for wrong requests.
+	unsureShare = 0.05
 	// hangSeconds is the shortest window in which requests hang of which none ended: in a shorter one they may be on their way.
 	hangSeconds = 4
 	// fewRequests is how many requests a mean has to be of in the window, fewRare of kinds that are rare, fewPast in the past.
@@ -102,10 +107,8 @@ type Kind struct {
 // Ended is the number of requests that ended in the window.
 func (k *Kind) Ended() float64 { return k.Succeeded + k.Failed + k.Refused }
 
-// Doubtful reports whether a longer look may show more: requests in flight of which none came or ended, or fewer failures than count.
-func (k *Kind) Doubtful() bool {
-	return !k.State.Felt() && k.State != Unknown && (k.InFlight > 0 || k.Failed+k.Refused > 0)
-}
+// Doubtful reports whether a longer look may show more.
+func (k *Kind) Doubtful() bool { return k.State == Unsure }
 
 // Felt returns the kinds that clients feel, the worst state first.
 func (x *Impact) Felt() []*Kind {
@@ -406,6 +409,9 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	if r == Flush || r == DDL || r == Load || r == Import {
 		few = fewRare
 	}
+	slow := func(least, times, by float64) bool {
+		return n.inWindow.Count >= least && n.earlier.Count >= fewPast && k.Mean > times*k.Past && k.Mean > k.Past+by
+	}
 	switch {
 	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1) && k.Seconds >= hangSeconds:
 		k.State = Hanging
@@ -413,8 +419,10 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case n.inWindow.Count >= few && n.earlier.Count >= fewPast && k.Mean > slowTimes*k.Past && k.Mean > k.Past+slowBy:
+	case slow(few, slowTimes, slowBy), slow(fewRare, farTimes, farBy):
 		k.State = Slow
+	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, farTimes, farBy):
+		k.State = Unsure
 	case k.Ended() > 0:
 		k.State = Fine
 	default:
@@ -473,6 +481,9 @@ func unseen(c *model.Cluster) []string {
 	for _, s := range c.Sessions {
 		if s.Role == "proxy" && !reported(c, s) {
 			why := "its metrics are unknown"
+			if n := c.Runtime.LiveNode(s.Role, s.Node); n != nil && n.Outcome != model.Answered {
+				why = n.Outcome.With(n.Reason)
+			}
 			if c.Runtime != nil {
 				for _, x := range c.Runtime.Skipped {
 					if x.What == "metrics of "+s.Name() {

@@ -85,7 +85,7 @@ func TestStates(t *testing.T) {
 		"one waits, none came": {
 			[]string{count("Insert", "total", 101), count("Insert", "success", 100)},
 			[]string{count("Insert", "total", 101), count("Insert", "success", 100)},
-			impact.Insert, impact.Idle, "inserts: 1 waits, none came or ended in 15 s",
+			impact.Insert, impact.Unsure, "inserts: 1 waits, none ended in 15 s",
 		},
 		"refused": {
 			[]string{count("Insert", "total", 100), count("Insert", "success", 100)},
@@ -101,6 +101,21 @@ func TestStates(t *testing.T) {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
 			[]string{count("Search", "total", 110), count("Search", "success", 110), took("milvus_proxy_sq_latency", `query_type="search"`, 110, 11000)},
 			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
+		},
+		"a single one, far slower": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
+			[]string{count("Search", "total", 101), count("Search", "success", 101), took("milvus_proxy_sq_latency", `query_type="search"`, 101, 2000)},
+			impact.Search, impact.Unsure, "searches: 1 took 1.00 s, 10.5 ms on average before",
+		},
+		"a few, far slower": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), past},
+			[]string{count("Search", "total", 103), count("Search", "success", 103), took("milvus_proxy_sq_latency", `query_type="search"`, 103, 4000)},
+			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
+		},
+		"a single one fails": {
+			[]string{count("Query", "total", 100), count("Query", "success", 100)},
+			[]string{count("Query", "total", 101), count("Query", "success", 100), count("Query", "fail", 1)},
+			impact.Query, impact.Unsure, "queries: 1 of 1 failed in 15 s",
 		},
 		"fine": {
 			[]string{count("Search", "total", 100), count("Search", "success", 100), past},

@@ -31,18 +31,22 @@ func (k *Kind) Text() string {
 	case Unknown:
 		return "unknown: " + k.Why
 	case Idle:
-		if k.InFlight > 0 {
-			return words.Count(int64(k.InFlight), "waits", "wait") + ", none came or ended" + in
-		}
 		return "none came" + in
 	case Hanging:
-		return words.Count(int64(k.InFlight), "waits", "wait") + " for an answer, none ended" + in
+		return k.waiting() + " for an answer, none ended" + in
 	case Failing:
 		return fmt.Sprintf("%s of %s failed%s", words.Number(int64(math.Round(k.Failed))), words.Number(ended), in)
 	case Refused:
 		return fmt.Sprintf("%s of %s refused%s", words.Number(int64(math.Round(k.Refused))), words.Number(ended), in)
 	case Slow:
 		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
+	case Unsure:
+		switch {
+		case k.InFlight > 0:
+			return k.waiting() + ", none ended" + in
+		case k.Failed+k.Refused == 0:
+			return fmt.Sprintf("%s took %s, %s on average before", words.Number(ended), milliseconds(k.Mean), milliseconds(k.Past))
+		}
 	case Fine:
 	}
 	text := "fine ("
@@ -60,6 +64,9 @@ func (k *Kind) Text() string {
 	}
 	return text
 }
+
+// waiting counts the requests in flight: "6 wait".
+func (k *Kind) waiting() string { return words.Count(int64(k.InFlight), "waits", "wait") }
 
 // Line returns the kind of request with its state: "inserts: 56 of 56 failed in 15 s".
 func (k *Kind) Line() string { return k.Request.Plural() + ": " + k.Text() }
@@ -91,6 +98,11 @@ func (x *Impact) Lines() []Line {
 	for _, k := range x.Felt() {
 		list = append(list, Line{k.State, k.Line()})
 	}
+	for i := range x.Kinds {
+		if k := &x.Kinds[i]; k.State == Unsure {
+			list = append(list, Line{Unsure, k.Line()})
+		}
+	}
 	rest := Line{State: Idle}
 	var parts, unknown []string
 	idle, why := false, ""
@@ -98,8 +110,6 @@ func (x *Impact) Lines() []Line {
 		switch k := &x.Kinds[i]; {
 		case k.State == Fine:
 			parts, rest.State = append(parts, k.Line()), Fine
-		case k.State == Idle && k.InFlight > 0:
-			parts = append(parts, k.Line())
 		case k.State == Idle:
 			idle = true
 		case k.State == Unknown:

@@ -77,6 +77,23 @@ func (p *part) ended(o operation) (e ends) {
 	return e
 }
 
+// alike reports whether operations fail in at least half of the other processes of the kind that have any: then it is no fault of one.
+func (l *look) alike(p *part, o operation) bool {
+	fail, others := 0, 0
+	for _, x := range l.role[p.Component.Kind] {
+		if x == p || x.window == nil || x.window.SinceStart {
+			continue
+		}
+		if e := x.ended(o); e.succeeded+e.failed > 0 {
+			others++
+			if e.failed >= failedShare*(e.succeeded+e.failed) {
+				fail++
+			}
+		}
+	}
+	return others > 0 && 2*fail >= others
+}
+
 // operations judges what a process depends on by its counters of operations, between two scrapes.
 func (l *look) operations(p *part) {
 	if p.window == nil || p.window.SinceStart {
@@ -100,6 +117,10 @@ func (l *look) operations(p *part) {
 				seen.State = Refusing
 			}
 			seen.Text = fmt.Sprintf("%s: %s of %s failed%s from %s", o.does, count(e.failed), count(done), in, p.Component.Name)
+			if o.about == "" && l.alike(p, o) {
+				seen.Strength = Weak
+				seen.Text += ", as many of other nodes: the requests may be wrong"
+			}
 		case o.name == metrics.IndexTasks && done == 0 && stuck > 0 && idle:
 			seen.State, seen.Strength = Hanging, Strong // a healthy one takes 0.8 cores
 			seen.Text = fmt.Sprintf("%s: %s in work, none ended%s, on %.2f cores", o.does, count(stuck), in, cores)

@@ -87,7 +87,7 @@ func (l *look) passed(of Kind, x *impact.Impact) int {
 	n := 0
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
-		if k.State == impact.Fine && !k.Doubtful() && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.of == of }) {
+		if k.State == impact.Fine && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.of == of }) {
 			n++
 		}
 	}

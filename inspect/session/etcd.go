@@ -43,9 +43,10 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	patience, cancel := context.WithTimeout(ctx, options.Patience())
 	defer cancel()
 	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
+	begun := time.Now()
 	runtime, err := client.Ask(ctx, c)
 	if err == nil && options.Window > 0 && options.Window < longLook && impact.Of(c.WithRuntime(runtime)).Doubtful() {
-		runtime, err = askAgain(ctx, client, c, runtime)
+		err = lookLonger(ctx, options, c, runtime, begun)
 	}
 	asking.Wait()
 	if errors.Is(err, live.ErrNoSessions) { // what was read is no less true
@@ -57,28 +58,39 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	return c.WithEtcd(health).WithRuntime(runtime), nil
 }
 
-// longLook is a window in which requests that hang are told from those on their way; betweenLooks is how long after a look a second one
-// begins, so that both together are about as long.
-const longLook, betweenLooks = 5 * time.Second, 2 * time.Second
+// longLook is a window in which requests that hang are told from those on their way.
+const longLook = 5 * time.Second
 
-// askAgain asks all processes once more, and returns their answers with the scrapes of the first time as the ones before.
-func askAgain(ctx context.Context, client *live.Client, c *model.Cluster, first *model.Runtime) (*model.Runtime, error) {
+// lookLonger asks the processes that answered everything once more, longLook after they were asked first, and takes the counters of the
+// first time as the ones before.
+func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, begun time.Time) error {
+	options.Window = 0
+	client, err := live.Open(options)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
 	select {
-	case <-time.After(betweenLooks):
+	case <-time.After(time.Until(begun.Add(longLook))):
 	case <-ctx.Done():
 	}
-	runtime, err := client.Ask(ctx, c)
+	parts := c.Parts
+	parts.Sessions = slices.DeleteFunc(slices.Clone(c.Sessions), func(s *model.Session) bool {
+		n := r.LiveNode(s.Role, s.Node)
+		return n == nil || slices.ContainsFunc(n.Calls, func(x model.Call) bool { return x.Outcome == model.TimedOut })
+	})
+	again, err := client.Ask(ctx, model.Build(parts))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, p := range runtime.Processes {
-		for _, was := range first.Processes {
-			if was.Address == p.Address && was.Metrics != nil && p.Metrics != nil {
-				p.Before = cmp.Or(was.Before, was.Metrics)
+	for _, p := range r.Processes {
+		for _, now := range again.Processes {
+			if now.Address == p.Address && now.Metrics != nil && p.Metrics != nil {
+				p.Before, p.Metrics = cmp.Or(p.Before, p.Metrics), now.Metrics
 			}
 		}
 	}
-	return runtime, nil
+	return nil
 }
 
 // EtcdState is etcd's health together with what was written to it over a while.

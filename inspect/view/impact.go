@@ -73,7 +73,7 @@ func impactColumns() []column[felt] {
 	return []column[felt]{
 		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import."},
 			func(_ *Env, k felt) table.Cell { return text(string(k.Request)) }),
-		col(table.Column{Name: "state", Kind: table.State, Vocabulary: true, Doc: "hanging, failing, refused, slow, fine, idle (none came) or unknown."},
+		col(table.Column{Name: "state", Kind: table.State, Vocabulary: true, Doc: "hanging, failing, refused, slow, unsure (too few to tell), fine, idle (none came) or unknown."},
 			func(_ *Env, k felt) table.Cell { return text(k.State.String()) }),
 		col(table.Column{Name: "clients", Title: "CLIENTS FEEL", For: table.People, Doc: "The state in words."},
 			func(_ *Env, k felt) table.Cell { return text(strings.TrimPrefix(k.Text(), "unknown: ")) }),
@@ -83,7 +83,7 @@ func impactColumns() []column[felt] {
 			}
 			return none()
 		}),
-		col(table.Column{Name: "place_state", Title: "IS", Kind: table.State, Doc: "Its state: gone, hanging, failing, refusing, slow, starved."}, func(_ *Env, k felt) table.Cell {
+		col(table.Column{Name: "place_state", Title: "IS", Kind: table.State, Priority: 3, Doc: "Its state: gone, hanging, failing, refusing, slow, starved."}, func(_ *Env, k felt) table.Cell {
 			if at := k.at(); at.Component.Kind != "" {
 				return text(at.State.String())
 			}

@@ -16,7 +16,7 @@ func ImpactRole(s impact.State) render.Role {
 	switch s {
 	case impact.Hanging, impact.Failing, impact.Refused:
 		return render.RoleBad
-	case impact.Slow:
+	case impact.Slow, impact.Unsure:
 		return render.RoleWarn
 	case impact.Fine:
 		return render.RoleGood
@@ -39,7 +39,7 @@ func ImpactLines(x *impact.Impact, ascii bool) []render.Line {
 	for _, l := range x.Lines() {
 		role := ImpactRole(l.State)
 		glyph := words.UnknownMark
-		if l.State != impact.Unknown {
+		if l.State != impact.Unknown && l.State != impact.Unsure {
 			glyph = render.GlyphOf(role, ascii)
 		}
 		lines = append(lines, render.Line{Role: role, Text: glyph + " ", After: []render.Piece{{Text: l.Text}}})

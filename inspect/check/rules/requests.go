@@ -226,6 +226,9 @@ func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	case place.Host:
 		return check.Fix(check.Do("stop other work on host %s, or give it more CPU", s.Component.Name))
 	}
+	if s.State == place.Gone {
+		return check.Fix(check.Do("start %s again", cmp.Or(s.Component.Name, string(s.Component.Kind))))
+	}
 	steps := check.Fix(check.Do("read the log of %s, and compare its limits of CPU and memory with what it uses", cmp.Or(s.Component.Name, string(s.Component.Kind))))
 	if ref := s.Component.Ref(); ref.ID != "" {
 		for _, n := range p.Runtime.Nodes {
