@@ -151,7 +151,7 @@ func TestDiffOfThePast(t *testing.T) {
 		untilNow := []string{"08:04:09 → 08:09:38 (now) · ", "- removed  nodes            querynode-5", "+ added    nodes            querynode-12"}
 		d.Shows(untilNow...)
 		d.Keys("b")
-		d.Shows("there is no state before this one to compare with")
+		d.Shows("no state before this one to compare with")
 		d.Keys(".*5 b")
 		d.Shows(" → 08:09:38 (now) · ")
 		d.Keys("b")
