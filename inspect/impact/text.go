@@ -89,7 +89,8 @@ type Line struct {
 	Text  string
 }
 
-// Lines returns the impact in words: a line for each kind of request that clients feel, the worst first, and one for all others; none of a nil Impact.
+// Lines returns the impact in words: a line for each kind of request that clients feel, the worst first, and one for all others; none of
+// a nil Impact.
 func (x *Impact) Lines() []Line {
 	if x == nil {
 		return nil
@@ -98,22 +99,20 @@ func (x *Impact) Lines() []Line {
 	for _, k := range x.Felt() {
 		list = append(list, Line{k.State, k.Line()})
 	}
-	for i := range x.Kinds {
-		if k := &x.Kinds[i]; k.State == Unsure {
-			list = append(list, Line{Unsure, k.Line()})
-		}
-	}
 	rest := Line{State: Idle}
 	var parts, unknown []string
 	idle, why := false, ""
 	for i := range x.Kinds {
-		switch k := &x.Kinds[i]; {
-		case k.State == Fine:
+		switch k := &x.Kinds[i]; k.State {
+		case Fine:
 			parts, rest.State = append(parts, k.Line()), Fine
-		case k.State == Idle:
+		case Idle:
 			idle = true
-		case k.State == Unknown:
+		case Unknown:
 			unknown, why = append(unknown, k.Request.Plural()), k.Why
+		case Unsure:
+			list = append(list, Line{Unsure, k.Line()})
+		case Slow, Refused, Failing, Hanging: // felt
 		}
 	}
 	switch {
