@@ -27,8 +27,9 @@ const (
 	manyGCs, smallGC = 8, 5e6
 	// fullFiles is which part of its descriptors a process has open: at most 149 of 20,000.
 	fullFiles = 0.9
-	// fullCPU is which part of its processors a process uses, or all of a host; littleCPU is how many cores one uses that gets hardly any.
-	fullCPU, fullHost, littleCPU = 0.95, 0.9, 0.1
+	// fullCPU is which part of its processors a process uses, or all of a host; littleCPU is how many cores one uses that gets hardly any,
+	// busyCores one that is late because it is busy.
+	fullCPU, fullHost, littleCPU, busyCores = 0.95, 0.9, 0.1, 1
 )
 
 // observe gathers all evidence and folds it.

@@ -54,7 +54,10 @@ func (l *look) paces() {
 		switch {
 		case x.stalls >= lateStalls && x.share >= lateShare && x.share >= otherTimes*usual:
 			strength := Medium
-			if x.share >= 0.5 {
+			switch cores, _, ok := x.part.cores(); {
+			case ok && cores >= busyCores: // it has work to do, and its host no more CPU for it
+				strength = Weak
+			case x.share >= 0.5:
 				strength = Strong
 			}
 			x.part.see(Slow, strength, fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share), wait(x.most)))

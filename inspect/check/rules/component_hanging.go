@@ -16,6 +16,7 @@ var componentHanging = &check.Check{
 	ID:       "component-hanging",
 	Title:    "Process or dependency hangs, fails or is slow",
 	Severity: check.Warning,
+	Slowness: true,
 	Symptoms: []string{check.SearchesSlow, check.SearchesFail, check.WritesFail, check.LoadsHang, check.FlushesHang, check.IndexingHangs, check.EtcdSlow},
 	Starts:   "node_joined config_changed | node_lost",
 	Parts:    model.PartSessions,

@@ -28,7 +28,7 @@ dies and is started again, each time with a new id. It is at its worst right aft
 etcd has these revisions until it is compacted. They are read from a live etcd, its snapshots, and bundles with a history, unless more than 200 are
 written in a second. Without them the sessions of now are looked at: those of dead processes stay for half a minute.`,
 	Remedy: `The log of before each start has the reason: a panic, a dependency that it cannot reach, or nothing at all, if the kernel killed it for its memory
-(` + "`dmesg`" + `; in Kubernetes ` + "`kubectl describe pod`" + ` shows OOMKilled, ` + "`kubectl logs --previous`" + ` the log).`,
+(` + "`dmesg`" + `; in Kubernetes ` + "`kubectl describe pod`" + ` shows OOMKilled, ` + "`kubectl logs -p`" + ` the log).`,
 	Run:         runProcessRestarting,
 	FollowsFrom: []check.Cause{{Check: "etcd-no-leader"}, {Check: "etcd-alarm"}, {Check: "queue-unreachable"}},
 }

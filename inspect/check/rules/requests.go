@@ -39,6 +39,7 @@ var requestsSlow = &check.Check{
 	ID:       "requests-slow",
 	Title:    "Requests of clients take longer than before",
 	Severity: check.Warning,
+	Slowness: true,
 	Symptoms: []string{check.SearchesSlow, check.WritesFail},
 	Starts:   "node_lost node_joined config_changed | collection_loading channel_reassigned",
 	Parts:    model.PartSessions,
