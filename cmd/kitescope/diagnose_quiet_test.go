@@ -92,7 +92,7 @@ func TestWatchIsQuiet(t *testing.T) {
 	starved := worlds(t, "wal-append-slow", "process-slow-datanode")[1:]
 	for _, r := range churn {
 		if worst, found := r.Worst(); found && worst > check.Info {
-			t.Fatal("a world of the churn is not healthy")
+			t.Fatalf("a world of the churn is not healthy: %s", r.Findings[0].Message)
 		}
 	}
 	for seed := range uint64(5) {

@@ -37,6 +37,7 @@ type diagnosisWatch struct {
 	memory  check.Judge
 	hold    check.Hold
 	tracker check.Tracker
+	known   map[string]bool // findings whose fixes were written
 	last    *model.Cluster
 	shown   bool
 }
@@ -73,11 +74,17 @@ func (w *diagnosisWatch) show(c *model.Cluster, judged *check.Report) error {
 	w.shown = true
 	err := w.Write(func(out *bufio.Writer) error {
 		if !first || w.format.Structured() {
-			return clusters.Changes(out, &clusters.Watched{Report: report, Changes: changes, Blind: blind, Unable: unable}, w.format, w.options.Options)
+			return clusters.Changes(out, &clusters.Watched{Report: report, Changes: changes, Blind: blind, Unable: unable, Known: w.known}, w.format, w.options.Options)
 		}
 		shown := &clusters.Diagnosis{Report: report, Stale: stale, Bar: w.bar, All: w.diagnosis.flags.all, Version: cli.Version}
 		return clusters.Findings(out, shown, w.format, w.options)
 	})
+	if w.known == nil {
+		w.known = map[string]bool{}
+	}
+	for _, f := range report.Findings {
+		w.known[f.Key()] = w.known[f.Key()] || f.Severity > check.Info
+	}
 	if err != nil || !first {
 		return err
 	}

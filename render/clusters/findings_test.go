@@ -319,7 +319,7 @@ func TestChanges(t *testing.T) {
 			at := modeltest.Now.Add(time.Duration(i) * time.Minute)
 			r, unable := hold.Next(check.Run(modeltest.Small(), at, checks))
 			changes, blind := tracker.Next(r)
-			d := &Watched{r, changes, blind, unable}
+			d := &Watched{Report: r, Changes: changes, Blind: blind, Unable: unable}
 			if err := Changes(&b, d, findingsFormat(t, word), render.Options{Width: 80}); err != nil {
 				t.Fatal(err)
 			}

@@ -20,6 +20,8 @@ type Watched struct {
 	// Blind are the checks that cannot run any more or can again, for scripts. Unable are the same for people, by reason.
 	Blind  []check.Blindness
 	Unable []check.Unable
+	// Known are the findings, by key, whose fixes were written before: people are not shown them again.
+	Known map[string]bool
 }
 
 // Changes writes what changed: for people a line each with the time, without infos unless the format is wide, and for
@@ -45,10 +47,12 @@ func Changes(w io.Writer, d *Watched, f render.Format, o render.Options) error {
 		if follows {
 			about += "  follows from " + cause
 		}
-		lines = append(lines,
-			render.Line{Role: role, Text: render.Padded(clock+" "+glyph+" "+word, in), After: []render.Piece{{Role: render.RoleTitle, Text: c.Finding().Message}}},
-			render.Line{Role: render.RoleDim, Text: strings.Repeat(" ", in) + about})
-		if c.After != nil && c.Kind != check.Better && !follows {
+		lines = append(lines, render.Line{Role: role, Text: render.Padded(clock+" "+glyph+" "+word, in), After: []render.Piece{{Role: render.RoleTitle, Text: c.Finding().Message}}})
+		if c.After == nil {
+			continue
+		}
+		lines = append(lines, render.Line{Role: render.RoleDim, Text: strings.Repeat(" ", in) + about})
+		if c.Kind != check.Better && !follows && !d.Known[c.After.Key()] {
 			lines = append(lines, FixLines(c.After, in)...)
 		}
 	}
