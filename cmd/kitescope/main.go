@@ -28,8 +28,10 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, func() {
+		const twice = 100 * time.Millisecond // timeout(1) sends a signal to its command and then to the group
+		time.Sleep(twice)
 		stop() // so that a second signal ends the process at once
-		time.Sleep(p.Grace())
+		time.Sleep(max(0, p.Grace()-twice))
 		cli.TellError(ctx, s, ctx.Err())
 		os.Exit(cli.ExitInterrupted)
 	})
