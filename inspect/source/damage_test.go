@@ -1,3 +1,7 @@
+// Nothing runs side by side here, so that the race detector would find nothing, in up to ten times the time.
+
+//go:build !race
+
 package source_test
 
 import (
