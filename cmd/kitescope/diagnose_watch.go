@@ -14,7 +14,7 @@ import (
 )
 
 // watchDiagnosis judges a live cluster once, and then again with each change of its metadata
-// and each round of questions to its processes. It writes what is new, worse or gone.
+// and each round of calls to its processes. It writes findings that are new, worse or gone.
 func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	a.RunClock() // findings are held for a while
 	lost := newLossTeller(a)
@@ -28,7 +28,7 @@ func (d *diagnosis) watchDiagnosis(ctx context.Context, a *cli.App) error {
 	})
 }
 
-// diagnosisWatch remembers what was written.
+// diagnosisWatch holds the findings that were written so far.
 type diagnosisWatch struct {
 	*cli.App
 	*diagnosis

@@ -6,7 +6,7 @@
 //     reason; one that breaks has failed. Neither is ever "ok".
 //  3. Findings are put in order of what they cost queries, and grouped under their cause.
 //  4. A Judge runs the checks again and again, and works out anew only what depends on what has changed.
-//  5. A Hold leaves out what flaps; a Baseline takes out what is accepted; Since compares two reports.
+//  5. A Hold delays findings that flap; a Baseline removes accepted ones; Since compares two reports.
 package check
 
 import (

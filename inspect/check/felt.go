@@ -55,7 +55,7 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 				return g
 			}
 		}
-		if s.Strength == place.Strong { // what is further on the path does not explain it
+		if s.Strength == place.Strong { // components further on the path do not explain it
 			return costly
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"kitescope/inspect/model"
 )
 
-// startSetting is a setting that a process reads only when it starts: a later value in etcd is what it reports, and not what it runs with.
+// startSetting is a setting that a process reads only when it starts: it reports a later value of etcd and does not use it.
 type startSetting struct {
 	key   string // folded
 	roles []string

@@ -64,7 +64,7 @@ func addTo(r *live.Record, name, labels string, n float64) error {
 	return nil
 }
 
-// flowOn lets end what was in flight at a scrape: as many are in flight at the next, but other ones.
+// flowOn ends the requests in flight at a scrape: as many others are in flight at the next one.
 func flowOn(r *live.Record) error {
 	type counter struct{ total, ended float64 }
 	const total = `status="total"`
