@@ -254,7 +254,7 @@ e2e-chaos: ## draw faults from SEED, break a real cluster in ROUNDS of them, sco
 PATHSFLAGS ?=
 
 .PHONY: e2e-paths
-e2e-paths: ## act on resources and paths of a real cluster, drawn from SEED in ROUNDS, score the diagnosis by what a client feels, into docs/evidence/diagnosis.md (needs what e2e needs, root, nft, strace, two minutes a round)
+e2e-paths: ## act on resources and paths of a real cluster, drawn from SEED in ROUNDS, score the diagnosis by what a client feels, into docs/evidence/diagnosis.md (needs what e2e needs, root, nft, strace, a minute a round)
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-paths ./cmd/kitescope
 	cd tools/e2e/paths && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-paths) -docs $(CURDIR)/docs/evidence/diagnosis.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(PATHSFLAGS)
 

@@ -117,7 +117,7 @@ func Seconds(d time.Duration) float64 {
 func (k *Kitescope) Bundle(ctx context.Context, l *Lab, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
-	_, err := l.Output(ctx, k.File, "snapshot", "save", "--live", "--force", "-q", "--from", Source, file)
+	_, err := l.Output(ctx, k.File, "snapshot", "save", "--live", "--force", "-q", "--from", Source, "--metrics-port", proxyMetrics, file)
 	return err
 }
 

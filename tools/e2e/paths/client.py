@@ -1,10 +1,9 @@
 """client.py host:port COMMAND: the client of the generator of faults on resources and paths.
 
 seed                   makes the collections below and loads the first two
-feel FILE              sends requests of every kind until it is ended, and writes each into FILE
+feel FILE              drops what was left over, sends requests of every kind until it is ended, and writes each into FILE
 describe NAME          prints the id of a collection and its topics in the queue
 churn SECONDS          makes collections, fills, searches and drops them
-clean                  drops the collections that were left over
 misuse KIND N SECONDS  sends requests that no client should send, N of them or N at once, as KIND says
 
 FILE has two lines of JSON for a request: {"n", "kind", "began"} when it is sent and, with "took", "way" and
@@ -91,6 +90,7 @@ def load(collection):
 
 
 def feel(file):
+    clean()
     # The schema is read once: a client that runs for long has it.
     main, flushed, loaded = Collection(MAIN), Collection(FLUSHED), Collection(LOADED)
     old = iter(())
@@ -228,16 +228,24 @@ def churn(seconds):
 
 
 def clean():
-    for name in utility.list_collections():
-        if name.startswith(("misused_", "felt_ddl_")):
-            utility.drop_collection(name)
+    end = time.time() + 60
+    while True:
+        try:
+            for name in utility.list_collections(timeout=10):
+                if name.startswith(("misused_", "felt_ddl_")):
+                    utility.drop_collection(name, timeout=10)
+            return
+        except MilvusException:
+            if time.time() > end:
+                raise
+            time.sleep(1)
 
 
 def main():
     address, command, *arguments = sys.argv[1:]
     host, port = address.split(":")
-    connections.connect(host=host, port=port, timeout=20)
-    {"seed": seed, "feel": feel, "describe": describe, "misuse": misuse, "churn": churn, "clean": clean}[command](*arguments)
+    connections.connect(host=host, port=port, timeout=60)
+    {"seed": seed, "feel": feel, "describe": describe, "misuse": misuse, "churn": churn}[command](*arguments)
 
 
 main()

@@ -158,24 +158,27 @@ func spanOf(r *request, limit, begin, now float64) span {
 	return s
 }
 
-// badIn reports whether more than a twentieth of the requests of ten seconds were bad, in both halves of them, and since when.
+// badIn reports whether more than a twentieth of the requests of ten seconds were bad, and since when. Some have to be bad in each half, of
+// frequent kinds in each part in which ten requests are: a machine that stands still for a moment makes some late, too.
 func badIn(spans []span, from, to float64) (since float64, there bool) {
-	half, bad, of, halves := from+(to-from)/2, 0, 0, [2]bool{}
+	bad, of := 0, 0
 	since = to
 	for _, s := range spans {
 		if s.end < from || s.Began > to {
 			continue
 		}
-		of++
-		if s.way == "" || s.bad > to {
-			continue
+		if of++; s.way != "" && s.bad <= to {
+			bad, since = bad+1, min(since, max(s.bad, from))
 		}
-		bad++
-		since = min(since, max(s.bad, from))
-		halves[0] = halves[0] || s.bad <= half
-		halves[1] = halves[1] || s.end >= half
 	}
-	return since, halves[0] && halves[1] && float64(bad) > 0.05*float64(of)
+	parts := min(5, max(2, of/10))
+	for i := range parts {
+		begin, end := from+(to-from)*float64(i)/float64(parts), from+(to-from)*float64(i+1)/float64(parts)
+		if !slices.ContainsFunc(spans, func(s span) bool { return s.way != "" && s.bad <= end && s.end >= begin }) {
+			return since, false
+		}
+	}
+	return since, float64(bad) > 0.05*float64(of)
 }
 
 func sum(kind string, spans []span, since, begin float64, p Past) Felt {
@@ -191,8 +194,14 @@ func sum(kind string, spans []span, since, begin float64, p Past) Felt {
 			continue
 		}
 		f.Bad++
-		if !slices.Contains(f.Ways, s.way) {
-			f.Ways = append(f.Ways, s.way)
+		ways := []string{s.way}
+		if s.way == "failed" && s.end-s.Began > window/2 {
+			ways = append(ways, "hanging") // which it was for whoever looked before it failed
+		}
+		for _, way := range ways {
+			if !slices.Contains(f.Ways, way) {
+				f.Ways = append(f.Ways, way)
+			}
 		}
 		if f.Error == "" {
 			f.Error = s.Error

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -15,11 +17,13 @@ type Lab struct {
 	*lab.Lab
 	kitescope *lab.Kitescope
 	known     map[string][]string
+	past      map[string]Past // how long requests took while the cluster was well
 }
 
 // fresh ends everything and starts a new cluster with the collections of client.py.
 func (l *Lab) fresh(ctx context.Context) error {
 	l.Stop()
+	l.past = nil
 	if err := l.mountStorage(); err != nil {
 		return err
 	}
@@ -30,13 +34,38 @@ func (l *Lab) fresh(ctx context.Context) error {
 	return l.Client(ctx, 6*time.Minute, "seed")
 }
 
-// again stops a process as an orchestrator does, which waits twenty seconds, and starts it with these settings.
+// again stops a process as an orchestrator does, which waits twenty seconds, starts it with these settings, and waits until it is registered.
+// What it registered before would last for half a minute, and name it for a reason of the trial's own: it is removed.
 func (l *Lab) again(ctx context.Context, process string, settings ...string) error {
+	before, err := l.Sessions(ctx)
+	if err != nil {
+		return err
+	}
 	if err := l.Signal(process, syscall.SIGTERM); err != nil {
 		return err
 	}
 	_ = lab.Wait(ctx, 20*time.Second, "end of "+process, func() bool { return l.State(process) == "" })
-	return l.restart(ctx, process, settings...)
+	if err := l.Signal(process, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	_, err = l.Etcdctl(ctx, "del", before[process].Key)
+	if process == "datacoord" { // it has two
+		_, err = l.Etcdctl(ctx, "del", "by-dev/meta/session/indexcoord")
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.restart(ctx, process, settings...); err != nil {
+		return err
+	}
+	_ = lab.Wait(ctx, 20*time.Second, process+" is back", func() bool {
+		now, err := l.Sessions(ctx)
+		return err == nil && now[process].ID > 0 && now[process].ID != before[process].ID && lab.Listens(fmt.Sprintf("127.0.0.1:%d", lab.Ports[process].GRPC))
+	})
+	if process == "proxy" {
+		return lab.Sleep(ctx, 5*time.Second) // until clients have connected again
+	}
+	return nil
 }
 
 // restart kills a process and starts it with these settings.
@@ -66,7 +95,7 @@ func (l *Lab) during(ctx context.Context, f func(ctx context.Context)) {
 	l.Undo(func() error { end(); <-done; return nil })
 }
 
-// heal takes back what was done and starts what is not well.
+// heal takes back what was done and starts what is not well. etcd then forgets: kitescope would count restarts of earlier rounds.
 func (l *Lab) heal(ctx context.Context) error {
 	l.TakeBack()
 	for _, p := range services {
@@ -79,10 +108,24 @@ func (l *Lab) heal(ctx context.Context) error {
 	if err := l.Bring(ctx, lab.Everybody...); err != nil {
 		return err
 	}
-	return l.Client(ctx, time.Minute, "clean")
+	return l.forget(ctx)
 }
 
-// feel starts the client that measures, which writes into a file until it is taken back.
+var revision = regexp.MustCompile(`"revision":([0-9]+)`)
+
+// forget has etcd compact its history.
+func (l *Lab) forget(ctx context.Context) error {
+	out, err := l.Etcdctl(ctx, "get", "-w", "json", "nothing")
+	if err != nil {
+		return err
+	}
+	if m := revision.FindSubmatch(out); m != nil {
+		_, err = l.Etcdctl(ctx, "compact", string(m[1]))
+	}
+	return err
+}
+
+// feel starts the client that measures, which drops what is left over of other clients, then writes into a file until it is ended.
 func (l *Lab) feel(ctx context.Context, file string) (end func(), err error) {
 	cmd := exec.CommandContext(ctx, l.Python(), "-W", "ignore", l.Script, lab.ProxyAddress, "feel", file)
 	cmd.Env, cmd.SysProcAttr = l.Env(), &syscall.SysProcAttr{Setpgid: true}

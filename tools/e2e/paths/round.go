@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	calm = 60 * time.Second  // how long a cluster has to be well before a round
-	wait = 240 * time.Second // for that
-	hold = 35 * time.Second  // how long an action has to be felt in
-	more = 12 * time.Second  // how much longer it goes on, for --watch
+	calm  = 60 * time.Second  // of a cluster that is well are the past that rounds are held against
+	quiet = 12 * time.Second  // is how long it has to be as it was then before a round
+	wait  = 150 * time.Second // for that
+	hold  = 35 * time.Second  // how long an action has to be felt in
+	bar   = 20 * time.Second  // how long what is felt goes on, unless --watch names it sooner
 )
 
 // Played is one action of a round.
@@ -114,7 +115,17 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 		result.Actions = append(result.Actions, Played{a.String(), how, there})
 		r.log("effect %v: %s", there, how)
 	}
-	_ = lab.Sleep(ctx, more)
+	effect := slices.ContainsFunc(result.Actions, func(a Played) bool { return a.There })
+	if !effect && len(felt) > 0 && !slices.ContainsFunc(felt, func(f Felt) bool { return !slices.Equal(f.Ways, []string{"slow"}) }) {
+		return fmt.Errorf("nothing took effect, and slow by what else runs on the machine: %s", feltText(felt))
+	}
+	since := unix(injected)
+	if start, there := began(felt); there {
+		since += start
+		_ = lab.Wait(ctx, time.Until(injected.Add(bar+time.Duration(start*1e9))), "--watch", func() bool {
+			return firstLoud(lab.Risen(watch.Events(), injected, time.Now()), r.names(true), since) > 0
+		})
+	}
 	l.remember(ctx)
 	later := feltOf(readRequests(file), by, injected, time.Now())
 	result.Late = slices.DeleteFunc(later, func(f Felt) bool {
@@ -132,21 +143,38 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 	return nil
 }
 
-// calm waits until the client had no failures for a minute, and returns how long requests took.
+// calm waits until requests are as they were when the cluster was known to be well, or, where that is not known or no longer so, until
+// none has failed for a minute. It returns how long requests took then.
 func (r *runner) calm(ctx context.Context, file string) (map[string]Past, error) {
+	l := r.lab
 	for began := time.Now(); ; {
-		if err := lab.Sleep(ctx, 2*time.Second); err != nil {
+		if err := lab.Sleep(ctx, time.Second); err != nil {
 			return nil, err
 		}
-		by, bad := past(readRequests(file), time.Now().Add(-calm), time.Now())
+		now, all := time.Now(), readRequests(file)
+		if well(all, l.past, now) {
+			return l.past, nil
+		}
+		by, bad := past(all, now.Add(-calm), now)
 		// It takes a few seconds until it is connected.
 		if time.Since(began) > calm+5*time.Second && bad == 0 && len(by) == len(kinds) {
+			l.past = by
 			return by, nil
 		}
 		if time.Since(began) > wait {
 			return nil, fmt.Errorf("%w: %d requests failed in a minute, %d kinds of %d succeeded", errUnwell, bad, len(by), len(kinds))
 		}
 	}
+}
+
+// well reports whether requests of all kinds succeeded of late, none failed, and none were slower than in the past.
+func well(all []request, by map[string]Past, now time.Time) bool {
+	from := now.Add(-quiet)
+	if len(by) == 0 || len(all) == 0 || all[0].Began > unix(from) {
+		return false
+	}
+	recent, bad := past(all, from, now)
+	return bad == 0 && len(recent) == len(kinds) && len(feltOf(all, by, from, now)) == 0
 }
 
 // feel waits until something has been felt for ten seconds.
@@ -174,12 +202,7 @@ func began(felt []Felt) (seconds float64, there bool) {
 
 func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.Finding, injected, asked time.Time) {
 	result.Felt, result.Took, result.Exit, result.Loud = felt, look.Took, look.Exit, loud(look)
-	var names, all []string
-	for _, a := range r.actions {
-		names = append(names, append(r.lab.namesOf(a.Components), a.names...)...)
-		all = append(all, r.lab.namesOf(a.next())...)
-	}
-	all = append(all, names...)
+	names, all := r.names(false), r.names(true)
 	for i := range look.Findings {
 		if f := &look.Findings[i]; f.Cause == nil && len(result.Findings) < 5 {
 			result.Findings = append(result.Findings, f.String())
@@ -204,6 +227,18 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.
 	result.Impact = impactOf(felt, look)
 	result.Place, result.Next = place(look, names), place(look, all)
 	result.Watch, result.WatchAny = firstLoud(risen, all, since), firstLoud(risen, nil, since)
+}
+
+// names returns the words by which a finding names what is acted on, or also what is next to it on a path.
+func (r *runner) names(next bool) []string {
+	var all []string
+	for _, a := range r.actions {
+		all = append(all, append(r.lab.namesOf(a.Components), a.names...)...)
+		if next {
+			all = append(all, r.lab.namesOf(a.next())...)
+		}
+	}
+	return all
 }
 
 // bad reports whether the look of a round is to be looked into.

@@ -28,6 +28,19 @@ func sent(kind, way string, from, count int, took float64) []request {
 	return all
 }
 
+// halts makes ten requests a second for thirty, of which four are slow in each of these seconds.
+func halts(seconds ...int) []request {
+	var all []request
+	for i := range 300 {
+		took := 0.05
+		if i%10 < 4 && slices.Contains(seconds, i/10) {
+			took = 0.5
+		}
+		all = append(all, request{N: i, Kind: "search", Began: unix(start) + float64(i)/10, Took: &took})
+	}
+	return all
+}
+
 func TestFelt(t *testing.T) {
 	by := map[string]Past{"search": {P50: 0.02, P95: 0.1, N: 60}}
 	for _, c := range []struct {
@@ -44,6 +57,9 @@ func TestFelt(t *testing.T) {
 		{"one that hangs", append(sent("search", "", 0, 5, 0.05), sent("search", "", 5, 1, -1)...), "hanging", 5.3},
 		{"one that has taken long for four seconds", sent("search", "", 26, 1, -1), "", 0},
 		{"hung until its time was over", sent("search", "hanging", 0, 2, 15), "hanging", 0.3},
+		{"failed after it had hung", sent("search", "failed", 0, 4, 7), "failed+hanging", 0.3},
+		{"two moments at which a machine stands still", halts(3, 12, 13), "", 0},
+		{"a machine that stands still again and again", halts(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29), "slow", 1.3},
 		{"bad before the injection", slices.Concat(sent("search", "failed", -20, 19, 0.01), sent("search", "", 0, 30, 0.05)), "", 0},
 		{"of another kind", sent("flush", "", 0, 30, 0.04), "", 0},
 	} {
@@ -62,6 +78,32 @@ func TestPast(t *testing.T) {
 	by, bad := past(all, start, start.Add(30*time.Second))
 	if want := (Past{P50: 0.1, P95: 0.1, N: 20}); bad != 1 || len(by) != 1 || by["search"] != want {
 		t.Errorf("%v and %d bad, want %v and 1", by, bad, want)
+	}
+}
+
+func TestWell(t *testing.T) {
+	by, all := map[string]Past{}, []request{}
+	for _, kind := range kinds {
+		by[kind] = Past{P50: 0.02, P95: 0.1, N: 60}
+		all = append(all, sent(kind, "", 0, 30, 0.05)...)
+	}
+	now := start.Add(30 * time.Second)
+	for _, c := range []struct {
+		name string
+		all  []request
+		by   map[string]Past
+		want bool
+	}{
+		{"as in the past", all, by, true},
+		{"no past", all, nil, false},
+		{"the client has just begun", all[25:30], by, false},
+		{"a failure", slices.Concat(all, sent("load", "failed", 28, 1, 0.05)), by, false},
+		{"slower than in the past", slices.Concat(all, sent("load", "", 18, 10, 0.5)), by, false},
+		{"a kind that does not end", all[30:], by, false},
+	} {
+		if got := well(c.all, c.by, now); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }
 

@@ -93,28 +93,11 @@ func with(process, args string, variable func(l *Lab) (string, error)) *Action {
 			name, _, _ := strings.Cut(set, "=")
 			a.names = append(a.names, strings.ReplaceAll(strings.ToLower(name), "_", "."))
 			l.Undo(func() error { return l.again(context.WithoutCancel(ctx), process) })
-			before := l.registered(ctx, process)
-			if err := l.again(ctx, process, set); err != nil {
-				return err
-			}
-			// The session of the process before lasts for half a minute, and would name it for a reason of the trial's own.
-			_ = lab.Wait(ctx, 45*time.Second, process+" is back", func() bool {
-				return lab.Listens(fmt.Sprintf("127.0.0.1:%d", lab.Ports[process].GRPC)) && l.registered(ctx, process) == before
-			})
-			return nil
+			return l.again(ctx, process, set)
 		},
 		effect: func(ctx context.Context, l *Lab) (bool, string) {
 			_, err := l.Healthz(ctx, process, 2*time.Second)
 			return true, fmt.Sprintf("%s; healthz: %v", set, err)
 		},
 	}
-}
-
-// registered returns how many sessions there are at the address of a process.
-func (l *Lab) registered(ctx context.Context, process string) int {
-	text, err := l.Etcdctl(ctx, "get", "--prefix", "by-dev/meta/session/")
-	if err != nil {
-		return -1
-	}
-	return strings.Count(string(text), fmt.Sprintf(`"127.0.0.1:%d"`, portOf(process)))
 }
