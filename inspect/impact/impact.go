@@ -66,6 +66,9 @@ const (
 	farTimes, farBy = 5, 200
 	// unsureShare is the part of failures from which on a few are not taken for wrong requests.
 	unsureShare = 0.05
+	// fewExpected is how many requests would have succeeded in the window at the rate since the start of the proxies, from which on it tells
+	// that none did.
+	fewExpected = 3
 	// hangSeconds is the shortest window in which requests hang of which none ended: in a shorter one they may be on their way.
 	hangSeconds = 4
 	// fewRequests is how many requests a mean has to be of in the window, fewRare of kinds that are rare, fewPast in the past.
@@ -177,6 +180,8 @@ type tally struct {
 	came, succeeded, failed, refused, user float64
 	// before and now are the requests in flight at either scrape: total minus all that ended.
 	before, now float64
+	// past is the number of requests that succeeded before the window.
+	past float64
 }
 
 func (t *tally) ended() float64 { return t.succeeded + t.failed + t.refused }
@@ -230,6 +235,9 @@ func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind fu
 	past.EachCounter(name, func(labels []model.Pair, sum float64) {
 		if t := of(labels); t != nil {
 			t.before += sign(labels, sum)
+			if label(labels, "status") == "success" {
+				t.past += sum
+			}
 		}
 	})
 	return all
@@ -265,7 +273,7 @@ func Of(c *model.Cluster) *Impact {
 			}
 			x.From, x.To = w.From, w.To
 			for r, t := range tallies(w, past, metrics.ProxyRequests, byFunction) {
-				counts[r].proxy(ref, t, w)
+				counts[r].proxy(ref, t, w, past)
 			}
 			for _, r := range Requests() {
 				counts[r].time(w, past, r)
@@ -300,21 +308,25 @@ func Of(c *model.Cluster) *Impact {
 
 // counted is what all processes counted of one kind of request.
 type counted struct {
-	sum               tally
-	coord             tally
-	inFlight          float64
+	sum, coord tally
+	inFlight   float64
+	// waiting is the number of requests that are in flight, expected of those that would have succeeded at the rate of the past.
+	waiting, expected float64
 	proxies           []model.Ref
 	inWindow, earlier metrics.Histogram
 }
 
-func (n *counted) proxy(ref model.Ref, t *tally, w *metrics.Window) {
+func (n *counted) proxy(ref model.Ref, t *tally, w, past *metrics.Window) {
 	n.sum.came, n.sum.succeeded, n.sum.failed = n.sum.came+t.came, n.sum.succeeded+t.succeeded, n.sum.failed+t.failed
 	n.sum.refused, n.sum.user = n.sum.refused+t.refused, n.sum.user+t.user
 	stuck := 0.0
 	if t.ended() == 0 && !w.SinceStart {
 		stuck = max(0, min(t.now, t.before+t.came))
 	}
-	n.inFlight += stuck
+	n.inFlight, n.waiting = n.inFlight+stuck, n.waiting+max(0, t.now)
+	if seconds := past.Seconds(); seconds > 0 && !w.SinceStart {
+		n.expected += t.past / seconds * w.Seconds()
+	}
 	if stuck+t.failed+t.refused > 0 {
 		n.proxies = append(n.proxies, ref)
 	}
@@ -412,10 +424,12 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	slow := func(least, times, by float64) bool {
 		return n.inWindow.Count >= least && n.earlier.Count >= fewPast && k.Mean > times*k.Past && k.Mean > k.Past+by
 	}
+	// One that waits or fails is a fault where none of many others succeeds, too.
+	stalled := k.Succeeded == 0 && k.Seconds >= hangSeconds && n.expected >= fewExpected
 	switch {
-	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1) && k.Seconds >= hangSeconds:
+	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1) && k.Seconds >= hangSeconds, k.InFlight > 0 && stalled && 1000*k.Seconds > farTimes*k.Past+farBy:
 		k.State = Hanging
-	case bad >= manyFailed && bad >= failedShare*k.Ended(), bad > 1 && bad == k.Ended():
+	case bad >= manyFailed && bad >= failedShare*k.Ended(), bad > 1 && bad == k.Ended(), bad > 0 && n.waiting > 0 && stalled:
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}

@@ -43,6 +43,31 @@ func cluster(texts map[string][2]string) *model.Cluster {
 	return model.Build(model.Parts{Sessions: []*model.Session{{Role: "proxy", Node: 4, Address: "proxy:19530"}}}).WithRuntime(d.Runtime("recording", ""))
 }
 
+// TestStalled: of a kind of request of which several came each second none succeeds any more.
+func TestStalled(t *testing.T) {
+	t.Parallel()
+	started := fmt.Sprintf("process_start_time_seconds %d", time.Date(2026, 11, 20, 8, 59, 0, 0, time.UTC).Unix())
+	for name, test := range map[string]struct {
+		before, now, failed, succeeded int
+		state                          impact.State
+	}{
+		"one waits, none came":    {101, 101, 0, 0, impact.Hanging},
+		"one fails, others wait":  {102, 103, 1, 0, impact.Failing},
+		"one fails, nothing else": {100, 101, 1, 0, impact.Unsure},
+		"one succeeds":            {102, 104, 1, 1, impact.Unsure},
+	} {
+		text := func(n, total, failed, succeeded int) string {
+			lines := []string{started, count("Search", "total", total), count("Search", "fail", failed), count("Search", "success", 100+succeeded)}
+			lines = append(lines, took("milvus_proxy_sq_latency", `query_type="search"`, 100, 1000))
+			return strings.Replace(scrape(n, lines...), "process_start_time_seconds 1000\n", "", 1)
+		}
+		x := impact.Of(cluster(map[string][2]string{"proxy": {text(0, test.before, 0, 0), text(1, test.now, test.failed, test.succeeded)}}))
+		if k := x.Kind(impact.Search); k.State != test.state {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
 func TestStates(t *testing.T) {
 	t.Parallel()
 	past := took("milvus_proxy_sq_latency", `query_type="search"`, 100, 1000)
