@@ -30,7 +30,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "what the rounds are drawn from")
 	flag.IntVar(&o.rounds, "rounds", 10, "how many rounds")
 	flag.IntVar(&o.from, "from", 1, "number of the first round: a seed can be played in parts")
-	flag.IntVar(&o.nice, "nice", -6, "by how much the cluster goes after others that the machine runs")
+	flag.IntVar(&o.nice, "nice", -19, "by how much the cluster goes after others that the machine runs")
 	flag.BoolVar(&o.plan, "plan", false, "print what would be done, and do nothing")
 	flag.BoolVar(&o.running, "running", false, "use the running cluster with the collections of client.py, without starting it anew")
 	flag.BoolVar(&o.mending, "mending", false, "the seed is used while kitescope is mended: its score is no proof")
