@@ -2,32 +2,52 @@ package check
 
 import (
 	"cmp"
+	"time"
 
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
 	"kitescope/internal/shellquote"
 )
 
-// RestartQueryCoord is the advice to do so. Proxies up to 2.3 ask it every 3 seconds who leads a shard.
-func RestartQueryCoord(c *model.Cluster) Hint {
-	if runs := facts.ReleaseOf(c); runs.Known() && !runs.Before(facts.Release{Major: 2, Minor: 4}) {
-		return "restart QueryCoord"
+// Restarting marks a step that restarts a process of a role: what that interrupts, and the time after which the finding should be gone.
+func (s Step) Restarting(c *model.Cluster, within time.Duration, role string) Step {
+	switch role {
+	case "rootcoord", "mixcoord":
+		return s.Interrupting(within, "all requests until it is back")
+	case "datacoord":
+		return s.Interrupting(within, "inserts, flushes and index builds until it is back")
+	case "querycoord":
+		// Proxies up to 2.3 ask it every 3 seconds who leads a shard.
+		if runs := facts.ReleaseOf(c); runs.Known() && !runs.Before(facts.Release{Major: 2, Minor: 4}) {
+			return s.Interrupting(within, "loads and balancing until it is back")
+		}
+		return s.Interrupting(within, "searches until it is back")
+	case "querynode":
+		return s.Interrupting(within, "searches of what only it serves, until that is loaded again")
+	case "datanode":
+		return s.Interrupting(within, "flushes of its channels until it is back, or another node has them")
+	case "streamingnode":
+		return s.Interrupting(within, "writes to its channels until it is back, or another node has them")
+	case "indexnode":
+		return s.Interrupting(within, "its index builds, which begin again")
+	case "proxy":
+		return s.Interrupting(within, "its clients until it is back")
 	}
-	return "restart QueryCoord (searches fail until it is back)"
+	return s.Interrupting(within, "what it does until it is back")
 }
 
-// Reload releases a collection and loads it again, as it was loaded: with as many replicas, and no other partitions. Searches of it fail meanwhile,
-// as the step should say.
+// Reload releases a collection and loads it again, as it was loaded: with as many replicas, and no other partitions.
 func Reload(c *model.Cluster, x *model.Collection) Step {
-	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()\nc.%s", x.Name, LoadCall(c, x))
+	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()\nc.%s", x.Name, LoadCall(c, x)).
+		Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name)
 }
 
 // Flush flushes a collection, with a sentence on what that does. Where no node consumes one of its channels, no command does: a flush waits forever.
-func Flush(c *model.Cluster, x *model.Collection, does ours, args ...any) Step {
+func Flush(c *model.Cluster, x *model.Collection, within time.Duration, does ours, args ...any) Step {
 	if !facts.Consumed(c, x.ID) {
-		return Do("flush %s once a node consumes its channels: until then a flush waits forever", x.Name)
+		return Do("flush %s once a node consumes its channels: until then a flush waits forever", x.Name).Interrupting(0, "nothing")
 	}
-	return Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does(does, args...)
+	return Pymilvus(c, x.Database, "Collection(%s).flush()", x.Name).Does(does, args...).Interrupting(within, "nothing")
 }
 
 // LookFor is the command that looks for files in the storage.

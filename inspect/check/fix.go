@@ -5,9 +5,11 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/model"
 	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
 )
 
 // Step is one thing to do about a finding: a command to copy, and a sentence that says what it does; either may be missing.
@@ -19,12 +21,31 @@ type Step struct {
 	// Text is a sentence: what the command does, or what to do where no command does it. It begins in lower case with a verb, has
 	// no full stop, and no command in it.
 	Text Hint
-	// Changes reports that the command changes the cluster. Shell and Pymilvus decide it.
+	// Changes reports that the step changes the cluster. Shell and Pymilvus decide it for commands, Interrupting sets it.
 	Changes bool
+	// Interrupts is what fails or waits because of the step, and for how long: "searches of films until it is loaded again", or "nothing".
+	Interrupts Hint
+	// Within is the time after which the finding should be gone, 0 where the step alone does not end it.
+	Within time.Duration
 }
 
-// ChangesCluster marks a command that changes the cluster.
+// ChangesCluster marks a step that changes the cluster.
 const ChangesCluster = "changes the cluster"
+
+// Mark returns how a step affects the cluster: "changes the cluster, interrupts nothing, helps within 30 s"; "" if it changes nothing.
+func (s Step) Mark() string {
+	if !s.Changes {
+		return ""
+	}
+	mark := ChangesCluster
+	if s.Interrupts != "" {
+		mark += ", interrupts " + string(s.Interrupts)
+	}
+	if s.Within > 0 {
+		mark += ", helps within " + words.Span(s.Within)
+	}
+	return mark
+}
 
 // Fix is what to do, in order: what cures first, what shows more behind it. Empty steps are left out.
 func Fix(steps ...Step) []Step {
@@ -113,6 +134,13 @@ func (s Step) Does(text ours, args ...any) Step {
 	return s
 }
 
+// Interrupting marks a step that changes the cluster: what it interrupts, and the time after which the finding should be gone, 0 if
+// the step alone does not end it.
+func (s Step) Interrupting(within time.Duration, text ours, args ...any) Step {
+	s.Changes, s.Within, s.Interrupts = true, within, Advise(text, args...)
+	return s
+}
+
 // Steps are what to do about a finding, in their order. None: nothing is known.
 func (f *Finding) Steps() []Step { return f.Fix }
 
@@ -131,13 +159,13 @@ func (f *Finding) Advice() string {
 	var parts []string
 	for _, s := range f.Steps() {
 		text := strings.ReplaceAll(string(s.Command), "\n", "; ")
-		if s.Changes {
-			text += " (" + ChangesCluster + ")"
-		}
-		switch {
-		case text == "":
+		if text == "" {
 			text = string(s.Text)
-		case s.Text != "":
+		}
+		if s.Changes {
+			text += " (" + s.Mark() + ")"
+		}
+		if s.Command != "" && s.Text != "" {
 			text += ": " + string(s.Text)
 		}
 		parts = append(parts, text)

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,16 +72,18 @@ func TestSteps(t *testing.T) {
 		check.Step{},
 		check.Do("look at the log of %s", "node;1"),
 		check.Shell(check.Etcdctl("put").Arg("a b", "true")).Does("turns %s on", "it"),
-		check.Pymilvus(&model.Cluster{}, 0, "Collection(%s).flush()", "x"),
+		check.Pymilvus(&model.Cluster{}, 0, "Collection(%s).release()", "x").Interrupting(30*time.Second, "searches of %s", "x y"),
+		check.Do("restart %s", "proxy-3").Interrupting(0, "nothing"),
 	)}
-	if n := len(f.Steps()); n != 3 {
+	if n := len(f.Steps()); n != 4 {
 		t.Errorf("%d steps", n)
 	}
 	if got, want := string(f.Command().Command), "etcdctl put 'a b' true"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	const want = `look at the log of 'node;1'; etcdctl put 'a b' true (changes the cluster): turns it on; ` +
-		`from pymilvus import Collection; Collection("x").flush() (changes the cluster)`
+		`from pymilvus import Collection; Collection("x").release() (changes the cluster, interrupts searches of 'x y', helps within 30 s); ` +
+		`restart proxy-3 (changes the cluster, interrupts nothing)`
 	if diff := cmp.Diff(want, f.Advice()); diff != "" {
 		t.Error(diff)
 	}
@@ -160,7 +163,8 @@ func TestChanges(t *testing.T) {
 		{check.Shell(shellquote.Shell("rm", "-r", "x")), true},
 		{check.Pymilvus(c, 1, "Collection(%s).flush()", "books"), true},
 		{check.Pymilvus(c, 1, "print(Collection(%s).num_entities)", "books"), false},
-		{check.Do("restart it"), false},
+		{check.Do("look at it"), false},
+		{check.Do("restart it").Interrupting(0, "nothing"), true},
 	} {
 		if x.step.Changes != x.changes {
 			t.Errorf("%s%s: changes is %v", x.step.Command, x.step.Text, x.step.Changes)

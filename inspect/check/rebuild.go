@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
@@ -26,11 +27,11 @@ func Redefine(c *model.Cluster, x *model.Collection, i *model.Index, definition 
 }
 
 func rebuild(c *model.Cluster, x *model.Collection, anew Hint) Step {
-	var release Hint
-	if c.LoadState(x.ID) != nil {
-		release = "\nc.release()"
+	if c.LoadState(x.ID) == nil {
+		return Pymilvus(c, x.Database, "c = Collection(%s)%s", x.Name, anew).Interrupting(5*time.Minute, "nothing")
 	}
-	return Pymilvus(c, x.Database, "c = Collection(%s)%s%s%s", x.Name, release, anew, LoadAgain(c, x))
+	return Pymilvus(c, x.Database, "c = Collection(%s)\nc.release()%s%s", x.Name, anew, LoadAgain(c, x)).
+		Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name)
 }
 
 // create is the lines that drop an index and create it again.

@@ -47,7 +47,7 @@ func judged(t *testing.T) *check.Report {
 	off := reported("auto-balance-off", check.Warning, check.Finding{
 		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: "queryCoord.autoBalance", Name: "queryCoord.autoBalance"},
 		Message: "auto-balance is off while replicas are uneven", Impact: "new nodes stay idle",
-		Fix:      []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Changes: true, Text: "turns auto-balance on within seconds"}},
+		Fix:      []check.Step{{Command: "etcdctl put by-dev/config/queryCoord/autoBalance true", Changes: true, Interrupts: "nothing", Within: 5 * time.Minute, Text: "turns auto-balance on"}},
 		Evidence: []check.Evidence{{Name: "querycoord.autobalance", Value: "false", Source: "querycoord-1 ShowConfigurations"}},
 	})
 	uneven := reported("uneven", check.Error, check.Finding{
@@ -56,7 +56,7 @@ func judged(t *testing.T) *check.Report {
 		Impact:  "searches wait for the busiest node: 1.77 times the work of an even spread",
 		Fix: []check.Step{
 			{Command: "from pymilvus import Collection\nCollection(\"docs\").load(_refresh=True)", Python: true, Text: "makes QueryCoord build a new target; searches continue"},
-			{Text: "if that does not help, restart QueryCoord"},
+			{Text: "if that does not help, restart QueryCoord", Changes: true, Interrupts: "searches until it is back", Within: 2 * time.Minute},
 			{Command: "kitescope balance docs --plan", Text: "lists the moves"},
 		},
 		Evidence: []check.Evidence{

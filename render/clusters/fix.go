@@ -22,31 +22,35 @@ func FixLines(f *check.Finding, in int) []render.Line {
 			line := add(render.RoleTitle, c.Text)
 			line.Text, line.Code = line.Text+c.Prompt, true
 		}
-		if s.Command == "" {
-			add(render.RolePlain, string(s.Text))
-			continue
-		}
 		if text := StepText(s); text != "" {
 			role := render.RoleDim
-			if s.Changes {
+			switch {
+			case s.Changes:
 				role = render.RoleWarn
+			case s.Command == "":
+				role = render.RolePlain
 			}
 			line := add(role, text)
-			line.Text += strings.Repeat(" ", stepIn)
+			if s.Command != "" {
+				line.Text += strings.Repeat(" ", stepIn)
+			}
 		}
 	}
 	return lines
 }
 
-// StepText returns what the command of a step does, behind a mark if it changes the cluster.
+// StepText returns the sentence of a step with its mark, if it changes the cluster: before what a command does, behind what to do.
 func StepText(s check.Step) string {
-	switch text := render.Harmless(string(s.Text)); {
-	case !s.Changes:
+	text, mark := render.Harmless(string(s.Text)), render.Harmless(s.Mark())
+	switch {
+	case mark == "":
 		return text
 	case text == "":
-		return check.ChangesCluster
+		return mark
+	case s.Command == "":
+		return text + " (" + mark + ")"
 	default:
-		return check.ChangesCluster + ": " + text
+		return mark + ": " + text
 	}
 }
 
@@ -97,8 +101,10 @@ func writeFix(e *encode.Encoder, f *check.Finding) {
 		if s.Command != "" {
 			e.Entry("command", string(s.Command))
 			e.Entry("language", languageOf(s))
-			e.Entry("changes", s.Changes)
 		}
+		e.Entry("changes", s.Changes)
+		e.NonZero("interrupts", string(s.Interrupts))
+		e.NonZero("within_seconds", s.Within)
 		e.NonZero("text", string(s.Text))
 		e.EndObject()
 	}

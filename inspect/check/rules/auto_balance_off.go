@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
@@ -74,7 +75,8 @@ func runAutoBalanceOff(p *check.Pass) {
 		},
 		Impact: "Milvus will not rebalance on its own. Rebalanced, the busiest node, which every search waits for, would do " + words.Share(cost) + " less work.",
 		Fix: check.Fix(
-			check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns auto-balance on within seconds"),
+			check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("turns auto-balance on").
+				Interrupting(5*time.Minute, "nothing"),
 			check.Shell(check.Kitescope("balance --plan")).Does("lists the moves, to make them by hand instead"),
 		),
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -173,14 +174,17 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 	key, set := p.DynamicKey(t.key)
 	write := check.Etcdctl("put").Arg(key, t.usual)
 	f.Fix = check.Fix(
-		check.Shell(write).Does("sets the default for all processes"),
-		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual),
+		check.Shell(write).Does("sets the default for all processes").Interrupting(time.Minute, "nothing"),
+		check.Do("or set %s to %s in milvus.yaml and restart the processes", t.key, t.usual).
+			Interrupting(2*time.Minute, "what each process does while it restarts"),
 	)
 	if set {
-		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default; the value in etcd overrides milvus.yaml"))
+		f.Fix = check.Fix(check.Shell(write).Does("sets it back to its default; the value in etcd overrides milvus.yaml").
+			Interrupting(time.Minute, "nothing"))
 	}
 	if roles, _ := facts.ReadAtStart(p.Cluster, model.FoldConfigKey(t.key)); roles != nil {
-		f.Fix = slices.Insert(f.Fix, 1, check.Do("restart the processes that have the value: they read this key only at start"))
+		f.Fix = slices.Insert(f.Fix, 1, check.Do("restart the processes that have the value: they read this key only at start").
+			Interrupting(2*time.Minute, "what each process does while it restarts"))
 	}
 	return f
 }

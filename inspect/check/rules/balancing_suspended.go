@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -46,7 +47,7 @@ func runBalancingSuspended(p *check.Pass) {
 		p.Unseen("balancing of streaming nodes: MixCoord did not tell")
 	}
 	f := check.Finding{Severity: check.Warning, Object: coordinatorRef(p)}
-	suspended := func(what, fix, effect, source string) {
+	suspended := func(what string, fix check.Step, effect, source string) {
 		if f.Message != "" {
 			f.Message += " and "
 			f.Impact += " "
@@ -54,14 +55,16 @@ func runBalancingSuspended(p *check.Pass) {
 		f.Message += what
 		f.Impact += effect
 		f.Evidence = append(f.Evidence, check.Fact("balancing of "+what, "suspended", source))
-		f.Fix = append(f.Fix, check.Fix(check.Do("%s", fix))...)
+		f.Fix = append(f.Fix, fix)
 	}
 	if told && !query {
-		suspended("query nodes", `if no upgrade is under way, resume it: /management/querycoord/balance/resume on the HTTP server of a proxy, or PUT {"status": "active"} to /management/batch/balance/status of MixCoord's`,
+		suspended("query nodes", check.Do(`if no upgrade is under way, resume it: /management/querycoord/balance/resume on the HTTP server of a proxy, or PUT {"status": "active"} to /management/batch/balance/status of MixCoord's`).
+			Interrupting(2*time.Minute, "nothing"),
 			"QueryCoord moves no segment or channel: new query nodes stay empty, and stopping ones are not emptied.", "QueryCoord")
 	}
 	if r.StreamingBalance != nil && !*r.StreamingBalance {
-		suspended("streaming nodes", `if no upgrade is under way, resume it: PUT {"status": "active"} to /management/streaming/balance/status of MixCoord's HTTP server`,
+		suspended("streaming nodes", check.Do(`if no upgrade is under way, resume it: PUT {"status": "active"} to /management/streaming/balance/status of MixCoord's HTTP server`).
+			Interrupting(2*time.Minute, "nothing"),
 			"WALs stay on the streaming nodes that have them.", "MixCoord")
 	}
 	if f.Message == "" {
@@ -133,7 +136,8 @@ func runCheckerOff(p *check.Pass) {
 	}
 	f.Message = words.Plural(len(off), "periodic task") + " of QueryCoord " + words.Agree(len(off), "is", "are") + " switched off: " + words.List("and", off...)
 	f.Impact = "What " + words.Agree(len(off), "it does", "they do") + " stays undone, and nothing reports an error."
-	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord, whose tasks are all on after a start", words.Agree(len(off), "it", "them")))
+	f.Fix = check.Fix(check.Do("switch %s on again (ActivateChecker), or restart QueryCoord, whose tasks are all on after a start", words.Agree(len(off), "it", "them")).
+		Restarting(p.Cluster, time.Minute, "querycoord"))
 	p.Report(f)
 }
 

@@ -239,7 +239,8 @@ func bruteNodes(p *check.Pass) {
 				check.Count("mean per node", int64(total/float64(known)), "weighted"),
 			},
 			Impact: "Searches wait longer for this node than for the others.",
-			Fix:    check.Fix(check.Do("flush collections that are no longer written, or spread shard leaders with queryCoord.autoBalanceChannel (2.4 and later)")),
+			Fix: check.Fix(check.Do("flush collections that are no longer written, or spread shard leaders with queryCoord.autoBalanceChannel (2.4 and later)").
+				Interrupting(5*time.Minute, "nothing")),
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/metrics"
@@ -104,7 +105,8 @@ func reportThrashing(p *check.Pass, n *model.LiveNode, c *model.Cache, w *metric
 		}, cacheFill(c, source)...),
 		Impact: "Searches and queries wait until cells are loaded from object storage.",
 		Fix: check.Fix(
-			check.Do("give %s more room for the cache, add query nodes, or release collections that are not searched", n.Name()),
+			check.Do("give %s more room for the cache, add query nodes, or release collections that are not searched", n.Name()).
+				Restarting(p.Cluster, 5*time.Minute, "querynode"),
 			check.Shell(check.Kitescope("get nodes --columns id,cache_hit_percent,cache_memory_bytes,cache_memory_limit_bytes,cache_evicted_bytes_per_second").Arg("role=querynode")).Does("shows hits and evictions of all query nodes"),
 		),
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -47,12 +48,14 @@ func runChannelTwice(p *check.Pass) {
 			check.Fact("nodes with a record", strings.Join(names, ", "), "etcd"), check.Count("registered nodes among them", living, "etcd"), check.Fact("state of the first", v.WatchState, "etcd"),
 		}
 		f.Impact = "The record of a node that is gone is left over. It may block the next assignment."
-		f.Fix = check.Fix(check.Do("restart DataCoord: at its start it removes records of nodes that are gone"))
+		f.Fix = check.Fix(check.Do("restart DataCoord: at its start it removes records of nodes that are gone").
+			Restarting(p.Cluster, 2*time.Minute, "datacoord"))
 		if living > 1 {
 			f.Severity = check.Error
 			f.Impact = "Both nodes write the same rows, and each moves the checkpoint."
 			f.Fix = check.Fix(
-				check.Do("stop %s: DataCoord then gives its channels to another node", names[len(names)-1]),
+				check.Do("stop %s: DataCoord then gives its channels to another node", names[len(names)-1]).
+					Interrupting(2*time.Minute, "flushes of its channels until another node has them"),
 				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows a single watcher, and none under other watchers, once that is done"),
 				check.Pymilvus(p.Cluster, x.Database, "print(Collection(%s).num_entities)", x.Name).Does("counts the rows, deleted ones included: more than were inserted are duplicates"),
 			)

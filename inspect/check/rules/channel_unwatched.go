@@ -134,14 +134,15 @@ func consumeFix(p *check.Pass) []check.Step {
 	case len(names) > 0 && streaming:
 		return check.Fix(
 			check.Do("search the log of MixCoord for the channel and the reason why %s did not get it", names),
-			check.Do("if the log gives no reason, restart MixCoord"),
+			check.Do("if the log gives no reason, restart MixCoord").Restarting(p.Cluster, 2*time.Minute, "mixcoord"),
 		)
 	case len(names) > 0:
-		return check.Fix(check.Do("restart DataCoord: it then reassigns all channels, and %s could take them; its log says why that has not happened", names))
+		return check.Fix(check.Do("restart DataCoord: it then reassigns all channels, and %s could take them; its log says why that has not happened", names).
+			Restarting(p.Cluster, 2*time.Minute, "datacoord"))
 	case facts.HasRole(p.Cluster, "mixcoord"):
-		return check.Fix(check.Do("start a streaming node: none is registered"))
+		return check.Fix(check.Do("start a streaming node: none is registered").Interrupting(2*time.Minute, "nothing"))
 	}
-	return check.Fix(check.Do("start a data node: none is registered"))
+	return check.Fix(check.Do("start a data node: none is registered").Interrupting(2*time.Minute, "nothing"))
 }
 
 // consumers are the sessions that could consume channels.

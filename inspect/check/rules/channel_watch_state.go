@@ -55,7 +55,8 @@ func runChannelWatchState(p *check.Pass) {
 			Impact: notWatched,
 			Fix: check.Fix(
 				check.Do("search the log of %s for %s, to find out what it waits for", watcherName(p.Cluster, v), v.Name),
-				check.Do("if it is stuck, restart %s: the channel then moves to another node", watcherName(p.Cluster, v)),
+				check.Do("if it is stuck, restart %s: the channel then moves to another node", watcherName(p.Cluster, v)).
+					Restarting(p.Cluster, 2*time.Minute, "datanode"),
 				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows WatchSuccess (2.6: Assigned) once it is done"),
 			),
 		}
@@ -67,7 +68,8 @@ func runChannelWatchState(p *check.Pass) {
 			f.Message += "; its collection is gone"
 			f.Impact = "The node retries it for ever."
 			f.Fix = append(f.Fix[:1], check.Shell(check.Kitescope("get keys").Arg("key~channelwatch/.*/"+v.Name)).Does("names its record"),
-				check.Do("delete that by hand only with DataCoord and the data nodes stopped and a snapshot of etcd saved: it cannot be undone"))
+				check.Do("delete that by hand only with DataCoord and the data nodes stopped and a snapshot of etcd saved: it cannot be undone").
+					Interrupting(0, "writes and flushes while they are stopped"))
 		}
 		p.Report(f)
 	}

@@ -187,7 +187,7 @@ func reportLags(p *check.Pass, watcher string, list []*lagging, allowed time.Dur
 	default:
 		x := list[0].x
 		f.Fix = check.Fix(
-			check.Flush(p.Cluster, x, "writes the segments that wait in the buffer of %s, and so moves the checkpoint", name),
+			check.Flush(p.Cluster, x, 2*time.Minute, "writes the segments that wait in the buffer of %s, and so moves the checkpoint", name),
 			check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows the age of each checkpoint: it should fall within two minutes"),
 			check.Do("if it does not, look at the log and memory of %s, and at object storage", name),
 		)

@@ -64,7 +64,7 @@ func runCheckpointMissing(p *check.Pass) {
 			},
 			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
 			Fix: check.Fix(
-				check.Flush(p.Cluster, x, "makes its data node write, and with that a checkpoint"),
+				check.Flush(p.Cluster, x, 2*time.Minute, "makes its data node write, and with that a checkpoint"),
 				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows a checkpoint for each vchannel within two minutes"),
 				check.Do("if none comes, search the log of %s for the vchannel", watcherLog(p.Cluster, list[0])),
 			),

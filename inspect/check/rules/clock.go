@@ -95,9 +95,12 @@ func judgePositions(p *check.Pass, reserved time.Time) {
 		},
 		Impact: "New writes get older timestamps than existing rows: searches may miss them, and deletes may hit the wrong rows.",
 		Fix: check.Fix(
-			check.Do("stop all writers until %s: by then RootCoord's clock has passed the furthest position", furthest.Time()),
-			check.Do("if that is too far off, stop Milvus and restore an etcd snapshot as new as the data"),
-			check.Do("synchronize the clocks of the nodes with NTP before writers start again"),
+			check.Do("stop all writers until %s: by then RootCoord's clock has passed the furthest position", furthest.Time()).
+				Interrupting(0, "writes until then"),
+			check.Do("if that is too far off, stop Milvus and restore an etcd snapshot as new as the data").
+				Interrupting(0, "all requests while it is stopped"),
+			check.Do("synchronize the clocks of the nodes with NTP before writers start again").
+				Interrupting(0, "nothing"),
 		),
 	})
 }

@@ -76,7 +76,8 @@ func runCompactionStuck(p *check.Pass) {
 			f.Evidence = append(f.Evidence, check.Fact("last finished compaction", facts.TimeText(last), "etcd"))
 			f.Fix = check.Fix(
 				check.Shell(check.Kitescope("get tasks type=compaction --sort started_at")).Does("shows how many run and how many wait"),
-				check.Do("start more data nodes, or raise dataCoord.compaction.maxParallelTaskNum if those there have room"),
+				check.Do("start more data nodes, or raise dataCoord.compaction.maxParallelTaskNum if those there have room").
+					Interrupting(0, "nothing"),
 			)
 		}
 		if queued && moves && since(p, oldest) < compactionQueue {

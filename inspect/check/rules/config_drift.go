@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -97,11 +98,13 @@ func reportDrift(p *check.Pass, n *model.LiveNode, d *facts.Drift) {
 		Severity: severity, Object: n.Ref(), Evidence: keys,
 		Message: fmt.Sprintf("%s differs from %s in %s", n.Name(), facts.LiveNames(d.Peers), words.Few(names)),
 		Impact:  "One process behaves differently from its peers; only some requests show it.",
-		Fix:     check.Fix(check.Do("give %s (%s) the configuration file and environment of %s, then restart it", n.Name(), n.Address, d.Peers[0].Name())),
+		Fix: check.Fix(check.Do("give %s (%s) the configuration file and environment of %s, then restart it", n.Name(), n.Address, d.Peers[0].Name()).
+			Restarting(p.Cluster, 2*time.Minute, n.Role)),
 	}
 	if d.Undecided {
 		f.Message = fmt.Sprintf("%s and %s differ in %s, with no majority for either value", n.Name(), facts.LiveNames(d.Peers), words.Few(names))
-		f.Fix = check.Fix(check.Do("compare the configuration file and environment of %s (%s) with those of %s, and restart the wrong one with the intended values", n.Name(), n.Address, d.Peers[0].Name()))
+		f.Fix = check.Fix(check.Do("compare the configuration file and environment of %s (%s) with those of %s, and restart the wrong one with the intended values", n.Name(), n.Address, d.Peers[0].Name()).
+			Restarting(p.Cluster, 2*time.Minute, n.Role))
 	}
 	f.Objects = append(f.Objects, facts.Refs(d.Peers, (*model.LiveNode).Ref)...)
 	p.Report(f)

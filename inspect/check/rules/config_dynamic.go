@@ -58,7 +58,8 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 		Severity: check.Warning, Object: model.Ref{Resource: "config", ID: e.Name, Name: e.Name},
 		Evidence: []check.Evidence{check.Fact("dynamic key "+e.Name, e.Value, "etcd")},
 		Impact:   "A value that an operator set is not in effect.",
-		Fix:      check.Fix(check.Do("check the spelling of the key and its value"), check.Do("restart the processes that do not have it: some keys are read at startup only")),
+		Fix: check.Fix(check.Do("check the spelling of the key and its value"), check.Do("restart the processes that do not have it: some keys are read at startup only").
+			Interrupting(2*time.Minute, "what each process does while it restarts")),
 	}
 	var differ []*model.LiveNode
 	told, expected := 0, false
@@ -80,7 +81,8 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 	}
 	early := facts.StartedBefore(p.Cluster, e)
 	if len(early) > 0 {
-		f.Fix = check.Fix(check.Do("restart %s: a process reads this key only when it starts", facts.SessionNames(early)))
+		f.Fix = check.Fix(check.Do("restart %s: a process reads this key only when it starts", facts.SessionNames(early)).
+			Interrupting(2*time.Minute, "what each process does while it restarts"))
 	}
 	switch {
 	case len(differ) == 0 && len(early) > 0:

@@ -195,7 +195,8 @@ func reportLag(p *check.Pass, b *behind) {
 		Severity: check.Warning, Object: n.Ref(), Cost: lagCost(p, b),
 		Message:  fmt.Sprintf("%s is %s behind in consuming %s", n.Name(), words.Span(b.lag), b.what),
 		Evidence: []check.Evidence{b.evidence("lag")},
-		Fix:      check.Fix(check.Do("check the CPU of %s, and whether the message queue is slow", n.Name()), check.Do("if it does not catch up, restart it or move its shards")),
+		Fix: check.Fix(check.Do("check the CPU of %s, and whether the message queue is slow", n.Name()), check.Do("if it does not catch up, restart it or move its shards").
+			Restarting(p.Cluster, 2*time.Minute, "querynode")),
 	}
 	lateSearches(&f, b.lag, " on its shards")
 	lateObjects(p, &f, b)

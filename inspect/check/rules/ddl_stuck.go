@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -51,7 +52,8 @@ func runDDLStuck(p *check.Pass) {
 			Impact:   x.undone,
 			Fix: check.Fix(
 				check.Do("search RootCoord's log for %s, to find out what it waits for", ref.ID),
-				check.Do("restart RootCoord (MixCoord): it takes up what is not finished"),
+				check.Do("restart RootCoord (MixCoord): it takes up what is not finished").
+					Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
 			),
 		})
 	}

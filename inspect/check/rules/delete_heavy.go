@@ -81,7 +81,8 @@ func runDeleteHeavy(p *check.Pass) {
 			},
 			Impact: "Memory and search time are spent on rows that no search returns.",
 			Fix: check.Fix(
-				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("rewrites the segments without the deleted rows; data nodes are busy meanwhile"),
+				check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("rewrites the segments without the deleted rows; data nodes are busy meanwhile").
+					Interrupting(5*time.Minute, "nothing"),
 				check.Shell(check.Kitescope("get segments state=Flushed --sort -deleted_rows").Arg("collection_id="+x.ID.String())).Does("shows the deleted rows of each segment: they should fall within minutes"),
 			),
 		}

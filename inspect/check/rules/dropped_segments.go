@@ -108,7 +108,8 @@ func resumeFirst(p *check.Pass) check.Step {
 	if pausedCollector(p) == nil {
 		return check.Step{}
 	}
-	return check.Do(`end the pause, once the backup that it is for is done: send PUT with {"status": "resumed"} to /management/data_gc of MixCoord's HTTP server`)
+	return check.Do(`end the pause, once the backup that it is for is done: send PUT with {"status": "resumed"} to /management/data_gc of MixCoord's HTTP server`).
+		Interrupting(time.Hour, "nothing")
 }
 
 func uncollectedText(p *check.Pass, u *facts.Uncollected) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -172,20 +173,25 @@ func restartSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []c
 	ttl := p.SettingSeconds("common.session.ttl", defaultTTL, n.Role, "querycoord", "rootcoord", "mixcoord")
 	switch {
 	case len(others) == 0:
-		return append(check.Fix(check.Do("restart %s: there is no other %s to take over", n.Name(), check.RoleHint(n.Role))), check.Unwritable(p.Facts, n.Role)...)
+		return append(check.Fix(check.Do("restart %s: there is no other %s to take over", n.Name(), check.RoleHint(n.Role)).
+			Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, n.Role)...)
 	case n.Role == "proxy":
-		return check.Fix(check.Do("restart %s, or point its clients to %s", n.Name(), facts.NamesOf(others)))
+		return check.Fix(check.Do("restart %s, or point its clients to %s", n.Name(), facts.NamesOf(others)).
+			Interrupting(2*time.Minute, "nothing"))
 	}
-	return append(check.Fix(check.Do("restart %s; %s after its death its session expires and %s %s over", n.Name(), ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take"))), check.Unwritable(p.Facts, n.Role)...)
+	return append(check.Fix(check.Do("restart %s; %s after its death its session expires and %s %s over", n.Name(), ttl, facts.NamesOf(others), words.Agree(len(others), "takes", "take")).
+		Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, n.Role)...)
 }
 
 // killSteps are what to do about a process that hangs, and whom it keeps from taking over.
-func killSteps(n *model.LiveNode, others []*model.Session) []check.Step {
+func killSteps(p *check.Pass, n *model.LiveNode, others []*model.Session) []check.Step {
 	look := check.Do("look at its CPU, memory and log")
 	if len(others) == 0 || n.Role == "proxy" {
-		return check.Fix(look, check.Do("if it hangs, kill it and start it again: there is no other %s", check.RoleHint(n.Role)))
+		return check.Fix(look, check.Do("if it hangs, kill it and start it again: there is no other %s", check.RoleHint(n.Role)).
+			Restarting(p.Cluster, 2*time.Minute, n.Role))
 	}
-	return check.Fix(look, check.Do("if it hangs, kill it: %s cannot take over while it keeps its session alive", facts.NamesOf(others)))
+	return check.Fix(look, check.Do("if it hangs, kill it: %s cannot take over while it keeps its session alive", facts.NamesOf(others)).
+		Restarting(p.Cluster, 2*time.Minute, n.Role))
 }
 
 func (d *duties) evidence() []check.Evidence {

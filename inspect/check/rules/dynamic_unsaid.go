@@ -41,8 +41,10 @@ func runDynamicUnsaid(p *check.Pass) {
 			},
 			Impact: "After a restart of RootCoord the collection may not load, and undeclared fields are refused.",
 			Fix: check.Fix(
-				check.Do("copy its rows into a new collection that has the dynamic field from the beginning, before RootCoord is restarted"),
-				check.Do("upgrade to a release after 2.6.5: those before do not record the dynamic field of the next collection either"),
+				check.Do("copy its rows into a new collection that has the dynamic field from the beginning, before RootCoord is restarted").
+					Interrupting(0, "nothing"),
+				check.Do("upgrade to a release after 2.6.5: those before do not record the dynamic field of the next collection either").
+					Interrupting(0, "what each process does while it restarts"),
 				check.Shell(check.Kitescope("describe collection").Arg(x.ID.String())).Does("shows the fields"),
 			),
 		})

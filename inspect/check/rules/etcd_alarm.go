@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
@@ -57,14 +58,17 @@ func runEtcdAlarm(p *check.Pass) {
 	f.Fix = check.Fix(
 		snapshotFirst(p),
 		check.Shell(check.Etcdctl("endpoint hashkv --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows which member differs: another hash at the same revision"),
-		check.Do("take that member out and let it rejoin with an empty data folder; its log has the details"),
+		check.Do("take that member out and let it rejoin with an empty data folder; its log has the details").
+			Interrupting(5*time.Minute, "nothing, as long as most members answer"),
 	)
 	if alarms["NOSPACE"] {
 		f.Message += ": its database is full, and every write is refused"
 		f.Impact, f.Cost = "Nothing can be created, flushed or indexed. RootCoord cannot reserve timestamps, and requests fail.", 1
 		f.Fix = check.Fix(append(shrink(p, answering(p)),
-			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(answering(p)))).Does("clears the alarm; Milvus then continues on its own"),
-			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one at a time"))...)
+			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(answering(p)))).Does("clears the alarm; Milvus then continues on its own").
+				Interrupting(time.Minute, "nothing"),
+			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one at a time").
+				Interrupting(2*time.Minute, "nothing, as long as most members answer"))...)
 	}
 	p.Report(f)
 }

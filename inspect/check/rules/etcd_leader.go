@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
@@ -74,7 +75,8 @@ func runEtcdLeader(p *check.Pass) {
 	}
 	f := check.Finding{Fix: check.Fix(
 		check.Shell(check.Etcdctl("endpoint status --cluster").Flag("--endpoints=", endpoints(answering(p)))).Does("shows who leads and who does not answer; run it next to etcd"),
-		check.Do("start the members that are down, or fix their network: the logs of those in the evidence say what is wrong"),
+		check.Do("start the members that are down, or fix their network: the logs of those in the evidence say what is wrong").
+			Interrupting(time.Minute, "nothing"),
 	)}
 	switch {
 	case q.lost == q.answered:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -80,7 +81,8 @@ func reportSize(p *check.Pass, m *model.EtcdMember, share float64) {
 	}
 	f.Message = fmt.Sprintf("the database of etcd member %s is %s, %s of its quota", memberName(*m), words.Bytes(m.DBSize), words.Share(share))
 	f.Impact = "At the quota etcd refuses every write, and Milvus stops."
-	f.Fix = check.Fix(append(shrink(p, []*model.EtcdMember{m}), check.Do("run etcd with --auto-compaction-mode=revision and --auto-compaction-retention=1000, as Milvus does not compact it"))...)
+	f.Fix = check.Fix(append(shrink(p, []*model.EtcdMember{m}), check.Do("run etcd with --auto-compaction-mode=revision and --auto-compaction-retention=1000, as Milvus does not compact it").
+		Interrupting(0, "nothing, one member at a time"))...)
 	if m.DBQuota <= 0 {
 		f.Severity = check.Info
 		f.Message = fmt.Sprintf("the database of etcd member %s is %s; its quota is not reported, the default is %s", memberName(*m), words.Bytes(m.DBSize), words.Bytes(facts.UsualQuota))
@@ -102,10 +104,12 @@ func shrink(p *check.Pass, members []*model.EtcdMember) []check.Step {
 	var list []check.Step
 	if revision := p.Origin.Revision - keptRevisions; revision > 0 {
 		list = append(list, check.Shell(check.Etcdctl("compact").Flag("--endpoints=", endpoints(members)).Arg(strconv.FormatInt(revision, 10))).
-			Does("deletes the history but for its newest 1,000 revisions; it cannot be undone, and Milvus does not read it"))
+			Does("deletes the history but for its newest 1,000 revisions; it cannot be undone, and Milvus does not read it").
+			Interrupting(0, "nothing"))
 	} else {
 		list = append(list, check.Shell(check.Etcdctl("endpoint status -w json").Flag("--endpoints=", endpoints(members))).Does("prints the newest revision, in the header"),
-			check.Shell(check.Etcdctl("compact REVISION")).Does("deletes the history up to REVISION: 1,000 below the newest; it cannot be undone, and Milvus does not read it"))
+			check.Shell(check.Etcdctl("compact REVISION")).Does("deletes the history up to REVISION: 1,000 below the newest; it cannot be undone, and Milvus does not read it").
+				Interrupting(0, "nothing"))
 	}
 	return append(list, defragment(members))
 }
@@ -115,7 +119,8 @@ const keptRevisions = 1000
 
 // defragment is the step that defragments members one after the other.
 func defragment(members []*model.EtcdMember) check.Step {
-	return check.Shell(check.Etcdctl("defrag").Flag("--endpoints=", endpoints(members))).Does("defragments one member after the other; each answers nothing meanwhile, so choose a quiet time")
+	return check.Shell(check.Etcdctl("defrag").Flag("--endpoints=", endpoints(members))).Does("defragments one member after the other: choose a quiet time").
+		Interrupting(time.Minute, "each member for seconds")
 }
 
 // answering are the members that answered, the leader last.

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -77,8 +78,9 @@ func reportLostStorage(p *check.Pass) {
 		Evidence: []check.Evidence{check.Fact("storage in the configuration", p.OwnStorage().Place, "configuration of the processes"), check.Fact("found there", s.Problem, s.Location)},
 		Impact:   "Nothing can be loaded, and flushes and index builds fail. Data in memory is lost when nodes restart or hand it over.",
 		Fix: check.Fix(
-			check.Do("mount the disk or share again if it is not mounted there"),
-			check.Do("else restore the files from a backup before any node restarts: until then the nodes still serve from memory"),
+			check.Do("mount the disk or share again if it is not mounted there").Interrupting(time.Minute, "nothing"),
+			check.Do("else restore the files from a backup before any node restarts: until then the nodes still serve from memory").
+				Interrupting(0, "nothing"),
 		),
 	}
 	if s.Segments > 0 {
@@ -107,11 +109,7 @@ func rebuild(p *check.Pass, x *model.Collection, list []*model.MissingFiles) che
 	if x == nil || len(lost) == 0 {
 		return check.Step{}
 	}
-	step := check.Rebuild(p.Cluster, x, lost...)
-	if p.LoadState(x.ID) == nil {
-		return step.Does("builds %s again from the insert logs", names)
-	}
-	return step.Does("builds %s again from the insert logs; searches of %s fail until it is loaded again", names, x.Name)
+	return check.Rebuild(p.Cluster, x, lost...).Does("builds %s again from the insert logs", names)
 }
 
 // maxMissingShown is how many places are evidence.
@@ -149,15 +147,17 @@ func reportLostFiles(p *check.Pass, id model.CollectionID, list []*model.Missing
 		Message: fmt.Sprintf("collection %s: %s (%s): segment %s, %s, %s", name, lostText(files, cut, len(segments), rows), words.Few(kinds), first.Segment, whatIsMissing(p, first), first.Path),
 		Impact:  "These segments cannot be loaded: loading the collection hangs, and data in memory is lost when nodes restart or hand it over.",
 		Fix: check.Fix(
-			check.Do("restore the files from a backup or an older version of the objects; do not restart or release before"),
+			check.Do("restore the files from a backup or an older version of the objects; do not restart or release before").
+				Interrupting(0, "nothing"),
 			check.Do("find out what removed or cut them: a lifecycle rule, a script, another Milvus with the same root path"),
-			check.Do("without a backup, insert the rows again from their source"),
+			check.Do("without a backup, insert the rows again from their source").Interrupting(0, "nothing"),
 		),
 	}
 	if !logs {
 		f.Fix = check.Fix(
 			rebuild(p, p.Collection(id), list),
-			check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus with the same root path"),
+			check.Do("or restore the files; find out what removed them: a lifecycle rule, a script, another Milvus with the same root path").
+				Interrupting(0, "nothing"),
 		)
 	}
 	if p.LoadState(id) != nil && all > 0 {

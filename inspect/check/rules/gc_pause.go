@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
@@ -56,7 +57,8 @@ func runGCPause(p *check.Pass) {
 			Message: fmt.Sprintf("%s pauses %s at a time for garbage collection, %s in %s", x.node.Name(), budget.Milliseconds(pause), words.Plural(int64(count), "time"), words.Plural(int64(seconds+0.5), "second")),
 			Impact:  fmt.Sprintf("A request waits %s for it on average, and some wait for a whole pause.", budget.Milliseconds(ms)),
 			Fix: check.Fix(
-				check.Do("check whether %s reaches its CPU limit; raise the limit if it does", x.node.Name()),
+				check.Do("check whether %s reaches its CPU limit; raise the limit if it does", x.node.Name()).
+					Restarting(p.Cluster, 2*time.Minute, x.node.Role),
 				check.Shell(check.TopOf(x.node).Flag("--kind", "allocs-delta")).Does("shows what it allocates"),
 			),
 		}

@@ -203,14 +203,16 @@ func reportLeftover(p *check.Pass, id model.CollectionID, l *leftover, asked tim
 func refreshSteps(p *check.Pass, id model.CollectionID) []check.Step {
 	c, x := p.Cluster, p.Collection(id)
 	if x == nil {
-		return check.Fix(check.Do("%s: it compares nodes with metadata when it starts", check.RestartQueryCoord(c)))
+		return check.Fix(check.Do("restart QueryCoord: it compares nodes with metadata when it starts").
+			Restarting(c, 2*time.Minute, "querycoord"))
 	}
 	if facts.IsLegacy(c) {
-		return check.Fix(check.Do("%s", check.RestartQueryCoord(c)), reloadStep(p, id))
+		return check.Fix(check.Do("restart QueryCoord").Restarting(c, 2*time.Minute, "querycoord"), reloadStep(p, id))
 	}
 	return check.Fix(
-		check.Pymilvus(c, x.Database, "Collection(%s).load(_refresh=True)", x.Name).Does("makes QueryCoord build a new target; searches continue"),
-		check.Do("if that does not help, %s", check.RestartQueryCoord(c)),
+		check.Pymilvus(c, x.Database, "Collection(%s).load(_refresh=True)", x.Name).Does("makes QueryCoord build a new target").
+			Interrupting(2*time.Minute, "nothing"),
+		check.Do("if that does not help, restart QueryCoord").Restarting(c, 2*time.Minute, "querycoord"),
 		reloadStep(p, id),
 	)
 }
@@ -219,7 +221,7 @@ func refreshSteps(p *check.Pass, id model.CollectionID) []check.Step {
 func flushSteps(c *model.Cluster, id model.CollectionID) []check.Step {
 	x := c.Collection(id)
 	if x == nil {
-		return check.Fix(check.Do("flush the collection"))
+		return check.Fix(check.Do("flush the collection").Interrupting(5*time.Minute, "nothing"))
 	}
-	return check.Fix(check.Flush(c, x, "seals its growing segments; the index is built and loaded within seconds to minutes"))
+	return check.Fix(check.Flush(c, x, 5*time.Minute, "seals its growing segments; their index is built and loaded"))
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
@@ -76,9 +77,10 @@ func growingFix(p *check.Pass, id model.CollectionID) []check.Step {
 	wait := check.Do("nothing while inserts continue: the next flush ends it")
 	x := p.Collection(id)
 	if x == nil {
-		return check.Fix(wait, check.Do("flush the collections after the inserts"))
+		return check.Fix(wait, check.Do("flush the collections after the inserts").
+			Interrupting(5*time.Minute, "nothing"))
 	}
-	return check.Fix(wait, check.Flush(p.Cluster, x, "after the inserts, seals its growing segments"))
+	return check.Fix(wait, check.Flush(p.Cluster, x, 5*time.Minute, "after the inserts, seals its growing segments"))
 }
 
 // callOf is the mean of one call of a phase over all nodes, 0 if unknown.

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
@@ -130,7 +131,8 @@ func leadersFix(p *check.Pass) []check.Step {
 		return check.Fix(look)
 	}
 	key, _ := p.DynamicKey(channelSwitch)
-	return check.Fix(check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("lets QueryCoord move channels between query nodes"), look)
+	return check.Fix(check.Shell(check.Etcdctl("put").Arg(key, "true")).Does("lets QueryCoord move channels between query nodes").
+		Interrupting(5*time.Minute, "nothing"), look)
 }
 
 // crowded counts the shards of a node that would be elsewhere were those of each replica spread over its nodes.

@@ -141,7 +141,7 @@ func judgeImporting(p *check.Pass, running map[model.CollectionID]bool) {
 			Impact:   "Their rows are not searchable, and they take up storage.",
 			Fix: check.Fix(
 				check.Pymilvus(p.Cluster, x.Database, "print(utility.list_bulk_insert_tasks(collection_name=%s))", x.Name).Does("prints the imports that Milvus still knows, with their reasons"),
-				check.Do("import the files again whose rows are missing"),
+				check.Do("import the files again whose rows are missing").Interrupting(0, "nothing"),
 			),
 		})
 	}
@@ -152,5 +152,5 @@ func startDataNode(p *check.Pass) check.Step {
 	if !facts.Alive(p.Cluster) || facts.HasRole(p.Cluster, "datanode") {
 		return check.Step{}
 	}
-	return check.Do("start a data node: none is registered")
+	return check.Do("start a data node: none is registered").Interrupting(2*time.Minute, "nothing")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -110,10 +111,11 @@ func judgeEngine(p *check.Pass, x *model.Collection, lowest, highest *model.Sess
 	}
 	f.Impact = "The node cannot load these segments: the collection does not load, or its shards are unavailable."
 	f.Cost = facts.Part(rows, p.Totals().Rows)
-	f.Fix = check.Fix(check.Do("upgrade %s to the Milvus version that built the index", reader.Name()))
+	f.Fix = check.Fix(check.Do("upgrade %s to the Milvus version that built the index", reader.Name()).
+		Restarting(p.Cluster, 5*time.Minute, "querynode"))
 	if i := p.Index(index); i != nil && !i.Deleted {
 		f.Fix = append(f.Fix, check.Rebuild(p.Cluster, x, i).
-			Does("or, to stay with %s, rebuilds the index with it; searches of %s fail until it is loaded again", reader.Version, x.Name))
+			Does("or, to stay with %s, rebuilds the index with it", reader.Version))
 	}
 	p.Report(f)
 }

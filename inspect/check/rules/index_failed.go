@@ -53,7 +53,7 @@ func runIndexFailed(p *check.Pass) {
 			},
 			Fix: check.Fix(
 				check.Do("fix the cause first: memory or disk of the nodes that tried, or parameters that do not fit the data"),
-				check.Rebuild(p.Cluster, t.Collection, t.Index).Does("then builds the index again; searches of %s fail until it is loaded again", t.Collection.Name),
+				check.Rebuild(p.Cluster, t.Collection, t.Index).Does("then builds the index again"),
 				check.Shell(check.Kitescope("get segment-indexes").Arg("index_id="+t.Index.ID.String(), "state=Failed")).Does("lists the builds that failed: none should be left"),
 			),
 		}

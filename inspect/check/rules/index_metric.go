@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -84,7 +85,7 @@ func judgeMetric(p *check.Pass, x *model.Collection, field *model.Field, i *mode
 		},
 		Impact: "Searches of the field fail.",
 		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), allowed[0], i.Params)).
-			Does("rebuilds the index; replace %s by the metric that the vectors were made for; searches of %s fail until it is loaded again", allowed[0], x.Name)),
+			Does("rebuilds the index; replace %s by the metric that the vectors were made for", allowed[0])),
 	})
 }
 
@@ -103,7 +104,8 @@ func judgeRivals(p *check.Pass, x *model.Collection, list []*model.Index) {
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("get indexes").Arg("collection_id="+x.ID.String())).Does("shows both: decide which metric the vectors were made for"),
 				check.Pymilvus(p.Cluster, x.Database, "c = Collection(%s)\nc.release()\nc.drop_index(index_name=%s)%s", x.Name, i.Name, check.LoadAgain(p.Cluster, x)).
-					Does("drops %s; to keep that one, drop %s instead; searches of %s fail until it is loaded again", i.Name, list[0].Name, x.Name),
+					Does("drops %s; to keep that one, drop %s instead", i.Name, list[0].Name).
+					Interrupting(5*time.Minute, "searches of %s until it is loaded again", x.Name),
 			),
 		})
 		return
@@ -129,10 +131,11 @@ func judgeLoadedIndex(p *check.Pass, x *model.Collection) {
 			}
 		}
 		fix := check.Fix(check.Reload(p.Cluster, x).
-			Does("loads it with its present index; searches of %s fail until it is loaded", x.Name))
+			Does("loads it with its present index"))
 		if now == "none" { // it could not be loaded again
 			fix = check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).create_index(%s, %s)", x.Name, field.Name, usualIndex(field)).
-				Does("creates an index; replace its metric by the one that the vectors were made for, and do not release the collection before it is built"))
+				Does("creates an index; replace its metric by the one that the vectors were made for, and do not release the collection before it is built").
+				Interrupting(5*time.Minute, "nothing"))
 		}
 		p.Report(check.Finding{
 			Severity: check.Warning, Object: facts.RefCollection(p.Cluster, x.ID), Fix: fix,

@@ -65,7 +65,8 @@ func runIndexMissing(p *check.Pass) {
 			f.Fix = check.Fix(check.Shell(check.Kitescope("get tasks type=stats").Arg("collection_id=" + t.Collection.ID.String())).Does("shows the tasks that sort segments: their reasons say what holds them up"))
 		}
 		f.Fix = append(f.Fix,
-			check.Do("restart DataCoord: at its start it looks through all segments again; its log says what became of segment %s", t.First[0]),
+			check.Do("restart DataCoord: at its start it looks through all segments again; its log says what became of segment %s", t.First[0]).
+				Restarting(p.Cluster, 5*time.Minute, "datacoord"),
 			check.Pymilvus(p.Cluster, t.Collection.Database, "print(utility.index_building_progress(%s, %s))", t.Collection.Name, t.Index.Name).Does("shows how many rows Milvus counts as indexed: all, once it is built"))
 		if vector {
 			f.Severity, f.Cost = check.Warning, work.Share(t.Collection, t.Rows)

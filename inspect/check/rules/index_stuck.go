@@ -148,15 +148,18 @@ func reportStuck(p *check.Pass, t *tally, workers []*model.Session, pace pace, w
 	gone := goneOf(p, t)
 	switch {
 	case len(workers) == 0 && facts.Alive(p.Cluster):
-		role, start := "index node", check.Do("start an index node: none is registered")
+		role, start := "index node", check.Do("start an index node: none is registered").
+			Interrupting(5*time.Minute, "nothing")
 		if facts.DataNodesBuild(p.Cluster) {
-			role, start = "data node", check.Do("start a data node: none is registered, and from Milvus 2.6 on they build indexes")
+			role, start = "data node", check.Do("start a data node: none is registered, and from Milvus 2.6 on they build indexes").
+				Interrupting(5*time.Minute, "nothing")
 		}
 		f.Message += ": no " + role + " is registered to build it"
 		f.Fix = check.Fix(start)
 	case gone != "":
 		f.Message += ": " + gone + " is gone"
-		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; its log says why"))
+		f.Fix = check.Fix(check.Do("restart DataCoord if it does not reassign the build within minutes; its log says why").
+			Restarting(p.Cluster, 5*time.Minute, "datacoord"))
 	case t.tries >= manyTries:
 		f.Message += fmt.Sprintf("; tried %s times", words.Number(t.tries))
 		f.Fix = check.Fix(

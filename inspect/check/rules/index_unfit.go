@@ -85,7 +85,7 @@ func judgeFlat(p *check.Pass, x *model.Collection, i *model.Index, work facts.Se
 	if strings.HasPrefix(i.Type, "BIN") {
 		params = check.Definition("BIN_IVF_FLAT", i.Metric, usualLists())
 	}
-	f.Fix = check.Fix(check.Redefine(p.Cluster, x, i, params).Does("replaces it by an approximate index; searches of %s fail until it is loaded again, and need other search parameters", x.Name))
+	f.Fix = check.Fix(check.Redefine(p.Cluster, x, i, params).Does("replaces it by an approximate index; searches need other parameters then"))
 	if strings.Contains(strings.ToUpper(i.Metric), "STRUCTURE") {
 		f.Fix = check.Fix(check.Do("accept the finding in a baseline: no other index has the metric %s", i.Metric))
 	}
@@ -125,7 +125,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 		},
 		Impact: impact,
 		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(math.Round(advised)))))).
-			Does("rebuilds it with the advised nlist, after which nprobe has to be tuned again; searches of %s fail until it is loaded again", x.Name)),
+			Does("rebuilds it with the advised nlist, after which nprobe has to be tuned again")),
 	})
 }
 

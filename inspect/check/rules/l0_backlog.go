@@ -102,7 +102,7 @@ func runL0Backlog(p *check.Pass) {
 			},
 			Impact: "The shard leader keeps them in memory and applies them to every segment it loads.",
 			Fix: check.Fix(
-				check.Flush(p.Cluster, x, "seals the growing segments that hold up their compaction"),
+				check.Flush(p.Cluster, x, 5*time.Minute, "seals the growing segments that hold up their compaction"),
 				check.Shell(check.Kitescope("get tasks type=compaction").Arg("collection_id="+x.ID.String())).Does("shows Level0 compactions within a minute; if not, look at the log of DataCoord"),
 			),
 		}

@@ -86,8 +86,10 @@ func runLayoutOlder(p *check.Pass) {
 		f.Impact = "Collections have no indexes, are not loaded and cannot be searched, although health checks pass."
 		f.Fix = check.Fix(
 			snapshotFirst(p),
-			check.Do("if nothing was written since the upgrade: stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade again"),
-			check.Do("else create the indexes again and load the collections"),
+			check.Do("if nothing was written since the upgrade: stop Milvus, restore the metadata of 2.1, run the meta-migration tool of 2.2, and upgrade again").
+				Interrupting(0, "all requests while it is stopped"),
+			check.Do("else create the indexes again and load the collections").
+				Interrupting(0, "searches of them until they are loaded"),
 		)
 	}
 	f.Evidence = append(f.Evidence, check.Fact("running version", p.Version.Text, p.Version.From), check.Count("collections in the 2.1 layout", inline, "etcd"),

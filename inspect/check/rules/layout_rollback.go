@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -89,7 +90,8 @@ func judgeForeignLevel(p *check.Pass, x *model.Collection) {
 	f.Impact = "Searches return deleted rows again."
 	f.Fix = check.Fix(
 		check.Shell(check.Kitescope("get segments level=L0").Arg("collection_id="+x.ID.String())).Does("lists the L0 segments: none may be left before a rollback"),
-		check.Do("run Milvus 2.4 or later again and let it compact them, then roll back"),
+		check.Do("run Milvus 2.4 or later again and let it compact them, then roll back").
+			Interrupting(0, "all requests while it is stopped"),
 	)
 	p.Report(f)
 }
@@ -129,7 +131,9 @@ func judgeNewerKeys(p *check.Pass, runs facts.Release) {
 func backToNewer(p *check.Pass, newer facts.Release) []check.Step {
 	return check.Fix(
 		snapshotFirst(p),
-		check.Do("run Milvus %s or later again: it reads what it wrote; releasing and loading does not help", newer),
-		check.Do("or stop Milvus and restore the metadata backup from before the upgrade: whatever was written since is lost"),
+		check.Do("run Milvus %s or later again: it reads what it wrote; releasing and loading does not help", newer).
+			Interrupting(5*time.Minute, "all requests while it is stopped"),
+		check.Do("or stop Milvus and restore the metadata backup from before the upgrade: whatever was written since is lost").
+			Interrupting(0, "all requests while it is stopped"),
 	)
 }

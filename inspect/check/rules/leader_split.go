@@ -154,7 +154,8 @@ func reportSplit(p *check.Pass, id model.CollectionID, s *split) {
 	if len(s.lost) > 0 {
 		f.Evidence = append(f.Evidence, check.Count("segments not where the leader asks", len(s.lost), "leaders' views, query nodes"))
 	}
-	f.Fix = check.Fix(check.Do("%s: it compares all leaders and nodes when it starts", check.RestartQueryCoord(p.Cluster)))
+	f.Fix = check.Fix(check.Do("restart QueryCoord: it compares all leaders and nodes when it starts").
+		Restarting(p.Cluster, 2*time.Minute, "querycoord"))
 	for _, v := range slices.Concat(double, outside) {
 		f.Objects = append(f.Objects, facts.RefVChannel(v))
 	}

@@ -78,7 +78,7 @@ func reloadStep(p *check.Pass, id model.CollectionID) check.Step {
 	if x == nil {
 		return check.Step{}
 	}
-	return check.Reload(p.Cluster, x).Does("last resort: searches of it fail until it is loaded again")
+	return check.Reload(p.Cluster, x).Does("loads it again, as a last resort")
 }
 
 func loadStep(p *check.Pass, id model.CollectionID) check.Step {
@@ -86,7 +86,8 @@ func loadStep(p *check.Pass, id model.CollectionID) check.Step {
 	if x == nil {
 		return check.Step{}
 	}
-	return check.Pymilvus(p.Cluster, x.Database, "Collection(%s).%s", x.Name, check.LoadCall(p.Cluster, x)).Does("records the load in etcd, if the collection is to be searched")
+	return check.Pymilvus(p.Cluster, x.Database, "Collection(%s).%s", x.Name, check.LoadCall(p.Cluster, x)).Does("records the load in etcd, if the collection is to be searched").
+		Interrupting(2*time.Minute, "nothing")
 }
 
 // coordStarted is when QueryCoord started, zero if that is unknown.
@@ -115,7 +116,8 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 		Severity: s, Object: facts.RefCollection(p.Cluster, id), Message: "collection " + facts.CollectionLabel(p.Cluster, id) + " " + what,
 		Evidence: []check.Evidence{check.Fact("load state", state, "etcd"), check.Measured("load state in QueryCoord", "QueryCoord ShowCollections", "%s", coord)},
 		Impact:   "Searches fail, or miss rows.",
-		Fix:      check.Fix(check.Do("if it lasts for a minute, %s", check.RestartQueryCoord(p.Cluster)), reloadStep(p, id)),
+		Fix: check.Fix(check.Do("if it lasts for a minute, restart QueryCoord").
+			Restarting(p.Cluster, 2*time.Minute, "querycoord"), reloadStep(p, id)),
 	}
 	switch s {
 	case check.Error:

@@ -234,7 +234,8 @@ func stuckSteps(p *check.Pass, id model.CollectionID, partitions []model.Ref) []
 	load := check.LoadPartitionCall(p.Cluster, x)
 	for _, r := range partitions[:min(len(partitions), 3)] {
 		steps = append(steps, check.Pymilvus(p.Cluster, x.Database, "p = Collection(%s).partition(%s)\np.release()\np.%s", x.Name, r.Name, load).
-			Does("releases the partition and loads it again"))
+			Does("releases the partition and loads it again").
+			Interrupting(5*time.Minute, "searches of it until it is loaded"))
 	}
 	return steps
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -128,7 +129,7 @@ func judgeMemory(p *check.Pass, n *model.LiveNode) {
 		},
 		Impact: "When memory is full the process is killed.",
 		Fix: check.Fix(
-			check.Do("give it more memory, or release unused collections"),
+			check.Do("give it more memory, or release unused collections").Restarting(p.Cluster, 5*time.Minute, n.Role),
 			check.Shell(check.Kitescope("balance --by memory")).Does("shows what takes the memory and which node has room"),
 		),
 	}
@@ -177,6 +178,7 @@ func judgeHost(p *check.Pass, list []*model.LiveNode) {
 			check.Measured("largest", names[0]+" GetMetrics", "%s %s", names[0], check.Bytes(list[0].System.MemoryUse)),
 		},
 		Impact: "The host may kill one of them although each reports free memory.",
-		Fix:    check.Fix(check.Do("set a memory limit for each process, or move some to another host")),
+		Fix: check.Fix(check.Do("set a memory limit for each process, or move some to another host").
+			Interrupting(5*time.Minute, "what each process does while it restarts")),
 	})
 }

@@ -49,7 +49,8 @@ func runMixedLogs(p *check.Pass) {
 			facts.CollectionLabel(p.Cluster, x.ID), words.Number(rows), words.Agree(len(list), "has", "have"))
 		f.Impact = "Query nodes may load part of the rows, or fail to load the segments; a compaction of them may fail."
 		f.Fix = check.Fix(
-			check.Do("take a backup of etcd, then use repair mixed-binlogs of birdwatcher: it names the keys of the layout that lacks fields"),
+			check.Do("take a backup of etcd, then use repair mixed-binlogs of birdwatcher: it names the keys of the layout that lacks fields").
+				Interrupting(0, "nothing"),
 			check.Shell(check.Kitescope("describe segment").Arg(list[0].ID.String())).Does("shows the logs of one of them"),
 		)
 		p.Report(f)

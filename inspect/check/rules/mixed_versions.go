@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -56,8 +57,10 @@ func runMixedVersions(p *check.Pass) {
 		Severity: check.Warning,
 		Impact:   "One version may misread calls and metadata of the other.",
 		Fix: check.Fix(
-			check.Do("finish the upgrade if one is under way: coordinators first, proxies last"),
-			check.Do("else check which image %s runs, and replace it", facts.NamesOf(byVersion[versions[len(versions)-1]])),
+			check.Do("finish the upgrade if one is under way: coordinators first, proxies last").
+				Interrupting(5*time.Minute, "what each process does while it restarts"),
+			check.Do("else check which image %s runs, and replace it", facts.NamesOf(byVersion[versions[len(versions)-1]])).
+				Interrupting(5*time.Minute, "what each process does while it restarts"),
 			check.Shell(check.Kitescope("get nodes --columns name,version,host")).Does("shows every process with its version; all should have the same"),
 		),
 	}
@@ -93,7 +96,8 @@ func judgeBuilds(p *check.Pass) {
 	f := check.Finding{
 		Severity: check.Info, Message: words.Plural(len(builds), "build") + " of one version are running",
 		Impact: "Processes may differ although their versions are equal.",
-		Fix:    check.Fix(check.Do("compare the image digests of the processes, and restart those with an old one: a tag was probably moved")),
+		Fix: check.Fix(check.Do("compare the image digests of the processes, and restart those with an old one: a tag was probably moved").
+			Interrupting(5*time.Minute, "what each process does while it restarts")),
 	}
 	for _, b := range slices.Sorted(maps.Keys(builds)) {
 		f.Evidence = append(f.Evidence, check.Fact("build "+b, facts.LiveNames(builds[b]), builds[b][0].Name()+" GetMetrics"))

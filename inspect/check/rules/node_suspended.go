@@ -51,7 +51,8 @@ func runNodeSuspended(p *check.Pass) {
 			Severity: check.Warning, Object: facts.RefNode(s.Role, s.Node),
 			Message: s.Name() + " is suspended: it is given nothing to serve",
 			Impact:  "Its CPU and memory are not used, and the others do its work.",
-			Fix:     check.Fix(check.Do(`if the work that it was suspended for is done, resume it: PUT {"node_id": %d, "status": "active"} to /management/%s/nodes/status of MixCoord's HTTP server`, s.Node, pagesOf(s.Role))),
+			Fix: check.Fix(check.Do(`if the work that it was suspended for is done, resume it: PUT {"node_id": %d, "status": "active"} to /management/%s/nodes/status of MixCoord's HTTP server`, s.Node, pagesOf(s.Role)).
+				Interrupting(time.Minute, "nothing")),
 		}
 		if s.Role == "querynode" {
 			f.Message = s.Name() + " is suspended: it is in no resource group, and is given nothing to serve"

@@ -125,7 +125,7 @@ func reportSilent(p *check.Pass, group []*model.LiveNode) {
 		f.Fix = restartSteps(p, n, others)
 	case model.TimedOut, model.CutOff, model.Garbled:
 		f.Message = name + " is registered but does not answer: " + n.Outcome.String()
-		f.Fix = killSteps(n, others)
+		f.Fix = killSteps(p, n, others)
 	case model.NotReady, model.Failed, model.Answered:
 		f.Message = name + " reports that it is not healthy: " + cmp.Or(n.State, n.Reason, n.Outcome.String())
 		f.Fix = check.Fix(check.Do("read its log; it may still be starting"))

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -40,8 +41,10 @@ func runOrphanAlias(p *check.Pass) {
 			Evidence: []check.Evidence{check.Fact("collection", a.Collection.String(), "etcd"), check.Fact("its state", state, "etcd")},
 			Impact:   "Clients that use the alias get an error.",
 			Fix: check.Fix(
-				check.Pymilvus(p.Cluster, a.Database, "utility.drop_alias(%s)", a.Name).Does("removes the alias"),
-				check.Pymilvus(p.Cluster, a.Database, "utility.alter_alias(\"COLLECTION\", %s)", a.Name).Does("or, if clients need it, points it to the collection of that name"),
+				check.Pymilvus(p.Cluster, a.Database, "utility.drop_alias(%s)", a.Name).Does("removes the alias").
+					Interrupting(time.Minute, "nothing"),
+				check.Pymilvus(p.Cluster, a.Database, "utility.alter_alias(\"COLLECTION\", %s)", a.Name).Does("or, if clients need it, points it to the collection of that name").
+					Interrupting(time.Minute, "nothing"),
 			),
 		})
 	}

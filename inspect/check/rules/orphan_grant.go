@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -113,10 +114,12 @@ func reportGrants(p *check.Pass, role string, list []*model.Grant) {
 	for _, g := range list[:min(len(list), mostRevoked)] {
 		revokes += check.Python("\nrole.revoke(\"Collection\", %s, %s, db_name=%s)", g.Object, g.Privilege, g.Database)
 	}
-	revoke := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, revokes).Does("revokes them, unless the names are to come back")
+	revoke := check.PymilvusIn(p.Cluster, "", "role = Role(%s)%s", role, revokes).Does("revokes them, unless the names are to come back").
+		Interrupting(time.Minute, "nothing")
 	left := check.Shell(check.Kitescope("get grants").Arg("role=" + role)).Does("lists the privileges that are left")
 	if len(list) > mostRevoked {
-		revoke = revoke.Does("revokes the first %d of %d, unless the names are to come back", mostRevoked, len(list))
+		revoke = revoke.Does("revokes the first %d of %d, unless the names are to come back", mostRevoked, len(list)).
+			Interrupting(0, "nothing")
 		left = check.Shell(check.Kitescope("diagnose --only orphan-grant")).Does("then gives the commands for the next")
 	}
 	f.Fix = check.Fix(revoke, left)

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
@@ -36,9 +37,11 @@ func runOrphanLoad(p *check.Pass) {
 			Evidence: []check.Evidence{check.Fact("record", what, "etcd"), check.Fact("key", key, "etcd")},
 			Impact:   "QueryCoord tries to load a collection that does not exist.",
 			Fix: check.Fix(
-				check.Do("%s: it removes some of these records at its start", check.RestartQueryCoord(p.Cluster)),
+				check.Do("restart QueryCoord: it removes some of these records at its start").
+					Restarting(p.Cluster, 2*time.Minute, "querycoord"),
 				check.Shell(check.Kitescope("get keys").Arg("key~querycoord-.*/"+id.String())).Does("lists the keys that are left, if any"),
-				check.Do("delete those by hand only with QueryCoord stopped and a snapshot of etcd saved: it cannot be undone"),
+				check.Do("delete those by hand only with QueryCoord stopped and a snapshot of etcd saved: it cannot be undone").
+					Interrupting(0, "searches and loads while it is stopped"),
 			),
 		})
 	}

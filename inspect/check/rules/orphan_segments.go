@@ -133,7 +133,8 @@ func reportOrphans(p *check.Pass, g *orphanGroup) {
 	f.Impact = "Nothing reads them, and garbage collection never removes them."
 	f.Fix = check.Fix(
 		check.Shell(check.Kitescope("get segments").Arg("collection_id="+g.collection.String(), "state!=Dropped")).Does("lists them with their sizes: leave them if they are small"),
-		check.Do("delete their records by hand only with Milvus stopped and a snapshot of etcd saved: it cannot be undone"),
+		check.Do("delete their records by hand only with Milvus stopped and a snapshot of etcd saved: it cannot be undone").
+			Interrupting(0, "all requests while it is stopped"),
 	)
 	if g.bytes >= orphanBytes {
 		f.Severity = check.Warning

@@ -71,7 +71,8 @@ func runPartitionKeySkew(p *check.Pass) {
 			Impact: fmt.Sprintf("A search for a key in partition %s reads %s of the collection.", largest.Name, words.Share(share)),
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("get partitions --sort -rows").Arg("collection_id="+x.ID.String())).Does("shows how the rows are spread"),
-				check.Do("move the largest values of %s into a collection each, or create the collection again with a key of more values", key),
+				check.Do("move the largest values of %s into a collection each, or create the collection again with a key of more values", key).
+					Interrupting(0, "nothing"),
 			),
 		}
 		if skew >= keySkewWarning && share >= keyShareWarning && total >= skewLarge {

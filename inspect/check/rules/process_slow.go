@@ -197,7 +197,8 @@ func reportSlow(p *check.Pass, s *slowness, o others) {
 		Impact:  slowImpact(n.Role),
 		Fix: check.Fix(
 			check.Do("find out what stops it: a CPU limit, swapping, a hanging disk, SIGSTOP"),
-			check.Do("if it continues, restart %s (%s): other nodes take over what it serves", n.Name(), n.Address),
+			check.Do("if it continues, restart %s (%s): other nodes take over what it serves", n.Name(), n.Address).
+				Restarting(p.Cluster, 2*time.Minute, n.Role),
 		),
 	}
 	f.Evidence = slowEvidence(s, o)
@@ -232,7 +233,7 @@ func reportLink(p *check.Pass, s *slowness, o others, least, most time.Duration)
 		Impact:  "Each request that needs it waits for at least one such round trip. The process itself responds evenly: it is not stopped or short of CPU.",
 		Fix: check.Fix(
 			check.Do("check the network between %s (%s) and the other processes: another region, a tunnel, a forwarder or a mesh in front of it", n.Name(), n.Address),
-			check.Do("run it next to the others"),
+			check.Do("run it next to the others").Restarting(p.Cluster, 2*time.Minute, n.Role),
 		),
 	}
 	p.Report(f)

@@ -144,7 +144,8 @@ func reportProfileBrute(p *check.Pass, x *model.ProfiledProcess, share model.Pro
 	if !far && design != "" {
 		f.Severity = check.Info
 		f.Evidence = append(f.Evidence, check.Fact("collection without an approximate index", design, "etcd"))
-		f.Fix = check.Fix(check.Do("create a graph index such as HNSW on %s if its searches are too slow; FLAT on few rows is a fair choice", design))
+		f.Fix = check.Fix(check.Do("create a graph index such as HNSW on %s if its searches are too slow; FLAT on few rows is a fair choice", design).
+			Interrupting(0, "nothing"))
 	}
 	reportProfiled(p, f)
 }

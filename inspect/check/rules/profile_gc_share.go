@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 )
@@ -56,7 +57,8 @@ func runProfileGC(p *check.Pass) {
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("profile pull --kind allocs-delta --out allocations")).Does("records what the processes allocate"),
 				check.Shell(onNode(check.Kitescope("profile top allocations --kind allocs-delta"), x)).Does("shows who allocates: often large output fields, or very many small requests"),
-				check.Do("raise GOGC of %s, with GOMEMLIMIT as a bound: that trades memory for CPU time", x.Name),
+				check.Do("raise GOGC of %s, with GOMEMLIMIT as a bound: that trades memory for CPU time", x.Name).
+					Interrupting(2*time.Minute, "what it does until it is back"),
 			),
 		}
 		if gc.Low >= gcTooMuch && x.CPU.Cores >= gcTooMuchCores {

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -92,7 +93,8 @@ func reportLeak(p *check.Pass, x *model.ProfiledProcess, g *model.GrownStack) {
 	if d.Dumps >= leakDumps && g.Steady && over >= leakLong || g.After-g.Before >= leakMany {
 		f.Severity = check.Warning
 		f.Fix = check.Fix(
-			check.Do("restart %s: that frees them until the leak is fixed", x.Name),
+			check.Do("restart %s: that frees them until the leak is fixed", x.Name).
+				Interrupting(2*time.Minute, "what it does until it is back"),
 			check.Do("report the stack to Milvus, with the dumps"),
 		)
 	}

@@ -60,7 +60,8 @@ func runProfileLocks(p *check.Pass) {
 		f.Impact = "Requests that need the lock wait for each other, even with CPUs free."
 		f.Fix = check.Fix(
 			check.Shell(onNode(inProfiles(p, check.Kitescope("profile flame --focus lockSlow")), x)).Does("shows who waits for which lock: most often it is of one hot collection or channel"),
-			check.Do("spread that collection over more shards or replicas"),
+			check.Do("spread that collection over more shards or replicas").
+				Interrupting(0, "searches of it while it is loaded anew"),
 		)
 		reportProfiled(p, f)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	budget "kitescope/inspect/latency"
@@ -70,7 +71,8 @@ func runProxyStarved(p *check.Pass) {
 			Object: a.object, Severity: check.Warning,
 			Message: fmt.Sprintf("%s spends %s in the proxy, %s of it before queueing and after the task, where there is hardly any work", an(c.of), c.ofWhole(), budget.Milliseconds(c.parts[0].Ms)),
 			Impact:  "The proxy does not get enough CPU time; everything else it does takes longer too.",
-			Fix:     check.Fix(check.Do("raise the CPU limit of the proxies if they are throttled (nr_throttled in cpu.stat of the cgroup)"), check.Do("check what else runs on their machines, or add proxies")),
+			Fix: check.Fix(check.Do("raise the CPU limit of the proxies if they are throttled (nr_throttled in cpu.stat of the cgroup)").
+				Restarting(p.Cluster, 2*time.Minute, "proxy"), check.Do("check what else runs on their machines, or add proxies")),
 		}
 		f = found(p, f, a.costs...)
 		f.Evidence = append(f.Evidence, proxiesCPU(p)...)

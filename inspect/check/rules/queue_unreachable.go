@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
@@ -72,7 +73,8 @@ func runQueueUnreachable(p *check.Pass) {
 			f.Message += fmt.Sprintf(", and all nodes are at least %s behind", words.Span(newest))
 			f.Impact = "Nothing can be inserted or deleted, and consistent searches wait or fail."
 			f.Fix = check.Fix(
-				check.Do("start the brokers at %s, or make room on their disks: their logs say why they are down", check.Placed(q.Address, "its address")),
+				check.Do("start the brokers at %s, or make room on their disks: their logs say why they are down", check.Placed(q.Address, "its address")).
+					Interrupting(2*time.Minute, "nothing"),
 				check.Shell(check.Kitescope("diagnose --only queue-unreachable,timetick-lag")).Does("reports ok once the queue answers and the nodes have caught up"),
 			)
 		}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -97,7 +98,8 @@ func reportRefused(p *check.Pass, refused, asked map[string]float64, nodes []mod
 	}
 	f.Message = fmt.Sprintf("proxies rejected %s requests above the rate limit", words.Few(parts))
 	f.Impact = "Clients get an error, wait and retry: they see a higher latency than Milvus measures."
-	f.Fix = check.Fix(check.Do("send fewer, larger requests, or raise the limits under quotaAndLimits"))
+	f.Fix = check.Fix(check.Do("send fewer, larger requests, or raise the limits under quotaAndLimits").
+		Interrupting(time.Minute, "nothing"))
 	if why := p.Latency().Window.Why; why != "" {
 		f.Evidence = append(f.Evidence, check.Fact("window", why, ""))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -213,18 +214,21 @@ func storyOf(p *check.Pass, list []waiting, c *cost) check.Finding {
 		f.Severity = check.Warning
 		f.Message = fmt.Sprintf("%s while it uses %s: it runs only %.0f at a time (%s is %s)", first, uses, x.limit, ratioKey, x.ratio)
 		f.Impact = "Searches wait in the queue while cores are idle."
-		f.Fix = check.Fix(check.Do("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more in milvus.yaml and restart %s", n.Name()))
+		f.Fix = check.Fix(check.Do("set queryNode.scheduler.maxReadConcurrentRatio to 1 or more in milvus.yaml and restart %s", n.Name()).
+			Restarting(p.Cluster, 2*time.Minute, "querynode"))
 		if m := machineOf(p, n); m.full() {
 			f.Severity = check.Info
 			f.Message += fmt.Sprintf("; its machine is busy, though: %.1f of %d cores", m.busy, m.has)
 			f.Impact = "Searches wait in the queue; with a higher limit they would wait for cores instead."
-			f.Fix = check.Fix(check.Do("free cores first: check what else runs on the machine of %s; then raise queryNode.scheduler.maxReadConcurrentRatio", n.Name()))
+			f.Fix = check.Fix(check.Do("free cores first: check what else runs on the machine of %s; then raise queryNode.scheduler.maxReadConcurrentRatio", n.Name()).
+				Restarting(p.Cluster, 2*time.Minute, "querynode"))
 		}
 	case ofWork:
 		f.Severity = c.severity()
 		f.Message = fmt.Sprintf("%s because its cores are busy: %s", first, uses)
 		f.Impact = "The node works at its limit: more requests only wait longer."
-		f.Fix = check.Fix(check.Do("add query nodes or replicas"), check.Do("or reduce the work per search: indexes, fewer small segments, smaller limits"))
+		f.Fix = check.Fix(check.Do("add query nodes or replicas").
+			Interrupting(5*time.Minute, "nothing"), check.Do("or reduce the work per search: indexes, fewer small segments, smaller limits"))
 	default:
 		f.Message = fmt.Sprintf("%s while it uses %s, running %.0f at a time: the running reads do not get CPU time, or wait for a disk", first, uses, x.limit)
 		f.Impact = "Searches queue behind others that wait for CPU time (a quota, neighbours) or for a disk."

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/model"
@@ -53,7 +54,8 @@ func runRegisteredElsewhere(p *check.Pass) {
 			Impact: words.Agree(len(names), "It runs", "They run") + " without work: no coordinator knows " + words.Agree(len(names), "it.", "them."),
 			Fix: check.Fix(
 				check.Shell(check.Etcdctl("get").Arg(first)).Does("prints its session, with its address and host name"),
-				check.Do("set etcd.rootPath to %s and etcd.metaSubPath to %s in its configuration, and restart it", p.Origin.Root, p.Origin.MetaPath),
+				check.Do("set etcd.rootPath to %s and etcd.metaSubPath to %s in its configuration, and restart it", p.Origin.Root, p.Origin.MetaPath).
+					Interrupting(2*time.Minute, "nothing"),
 			),
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -139,7 +140,8 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	}
 	f.Message = fmt.Sprintf("querynode-%s is gone but still listed in %s", id, strings.Join(by, " and "))
 	f.Impact = "Segments and shards that QueryCoord assigns to it are not served; other nodes have to load what it had."
-	f.Fix = check.Fix(check.Do("%s: it reads the sessions when it starts", check.RestartQueryCoord(p.Cluster)))
+	f.Fix = check.Fix(check.Do("restart QueryCoord: it reads the sessions when it starts").
+		Restarting(p.Cluster, 2*time.Minute, "querycoord"))
 	switch {
 	case forgotten(p, id, d):
 		f.Severity = check.Info
@@ -152,7 +154,7 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Impact = "The resource group counts a node that does not exist."
 		f.Fix = check.Fix(
 			check.Shell(check.Kitescope("get resource-groups --live")).Does("shows whether QueryCoord itself counts it"),
-			check.Do("if it does, %s", check.RestartQueryCoord(p.Cluster)),
+			check.Do("if it does, restart QueryCoord").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
 		)
 		if !slices.ContainsFunc(d.groups, func(name string) bool { return name != facts.DefaultGroup }) {
 			f.Severity, f.Impact = check.Info, "None if QueryCoord itself no longer has it: the default group takes all nodes there are."
@@ -161,14 +163,16 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		f.Severity = check.Info
 		f.Message += ", as read-only"
 		f.Impact = "None: it had left the replicas before it stopped, and is removed within a minute."
-		f.Fix = check.Fix(check.Do("wait a minute; if it is still listed then, %s", check.RestartQueryCoord(p.Cluster)))
+		f.Fix = check.Fix(check.Do("wait a minute; if it is still listed then, restart QueryCoord").
+			Restarting(p.Cluster, 2*time.Minute, "querycoord"))
 	}
 	if len(lost) > 0 {
 		f.Severity = check.Error
 		f.Cost = min(1, float64(len(lost))/float64(max(1, len(p.LoadStates))))
 		f.Message += fmt.Sprintf("; %s %s no other node", words.Few(lost), words.Agree(len(lost), "has", "have"))
 		f.Impact = "No node serves " + words.Few(lost) + ": every search fails."
-		f.Fix = check.Fix(check.Do("start query nodes in the resource group: QueryCoord assigns the replicas to them"), check.Do("if it does not, release and load the collections"))
+		f.Fix = check.Fix(check.Do("start query nodes in the resource group: QueryCoord assigns the replicas to them").Interrupting(2*time.Minute, "nothing"), check.Do("if it does not, release and load the collections").
+			Interrupting(5*time.Minute, "searches of them until they are loaded again"))
 	}
 	p.Report(f)
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -67,7 +68,7 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 			check.Count("replicas with a working query node", working, "etcd"),
 		},
 		Impact: "The remaining replicas carry its searches, with less redundancy.",
-		Fix:    check.Fix(check.Do("start query nodes")),
+		Fix:    check.Fix(check.Do("start query nodes").Interrupting(2*time.Minute, "nothing")),
 		// Searches are answered; what is gone is room.
 		Cost: p.Losing(1-float64(working)/float64(asked)) / 2,
 	}
@@ -77,7 +78,8 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		f.Impact = "Every search of the collection fails."
 	}
 	for _, r := range empty {
-		f.Fix = check.Fix(check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", r.ResourceGroup))
+		f.Fix = check.Fix(check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", r.ResourceGroup).
+			Interrupting(2*time.Minute, "nothing"))
 		f.Objects = append(f.Objects, facts.RefReplica(r))
 	}
 	p.Report(f)

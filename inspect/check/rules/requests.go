@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -225,10 +226,12 @@ func lookSteps(p *check.Pass, s *place.Status) []check.Step {
 	case place.Storage:
 		return check.Fix(check.Do("check its room, its access keys and its log"), check.FindFiles(p.Facts))
 	case place.Host:
-		return check.Fix(check.Do("stop other work on host %s, or give it more CPU", s.Component.Name))
+		return check.Fix(check.Do("stop other work on host %s, or give it more CPU", s.Component.Name).
+			Interrupting(2*time.Minute, "that other work"))
 	}
 	if s.State == place.Gone {
-		return check.Fix(check.Do("start %s again", cmp.Or(s.Component.Name, string(s.Component.Kind))))
+		return check.Fix(check.Do("start %s again", cmp.Or(s.Component.Name, string(s.Component.Kind))).
+			Interrupting(2*time.Minute, "nothing"))
 	}
 	steps := check.Fix(check.Do("read the log of %s, and compare its limits of CPU and memory with what it uses", cmp.Or(s.Component.Name, string(s.Component.Kind))))
 	if ref := s.Component.Ref(); ref.ID != "" {

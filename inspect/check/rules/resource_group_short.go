@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -61,8 +62,10 @@ func runResourceGroupShort(p *check.Pass) {
 			Evidence: []check.Evidence{check.Fact("resource group of the replica", r.ResourceGroup, "etcd"), check.Count("resource groups", len(p.ResourceGroups), "etcd")},
 			Impact:   "They get no query nodes.",
 			Fix: check.Fix(
-				check.PymilvusIn(p.Cluster, "", "utility.create_resource_group(%s)", r.ResourceGroup).Does("creates the group"),
-				check.Do("then start query nodes for it or move some into it; or release the collections and load them into another group"),
+				check.PymilvusIn(p.Cluster, "", "utility.create_resource_group(%s)", r.ResourceGroup).Does("creates the group").
+					Interrupting(0, "nothing"),
+				check.Do("then start query nodes for it or move some into it; or release the collections and load them into another group").
+					Interrupting(2*time.Minute, "nothing"),
 			),
 		})
 	}
@@ -79,7 +82,8 @@ func judgeGroup(p *check.Pass, g *model.ResourceGroup, replicas []*model.Replica
 			check.Count("replicas in the group", len(replicas), "etcd"),
 		},
 		Fix: check.Fix(
-			check.Do("start query nodes for %s: QueryCoord assigns new ones to groups that lack some", g.Name),
+			check.Do("start query nodes for %s: QueryCoord assigns new ones to groups that lack some", g.Name).
+				Interrupting(2*time.Minute, "nothing"),
 			spareNodes(p, g, asked-living),
 			check.Shell(check.Kitescope("get resource-groups")).Does("shows which nodes each group has: as many as it asks for, once that is done"),
 		),
@@ -141,5 +145,6 @@ func spareNodes(p *check.Pass, short *model.ResourceGroup, lacking int) check.St
 		return check.Step{}
 	}
 	n := min(spare, max(1, lacking))
-	return check.PymilvusIn(p.Cluster, "", "utility.transfer_node(%s, %s, %d)", from.Name, short.Name, n).Does("or moves %d from %s, which serves with fewer then", n, from.Name)
+	return check.PymilvusIn(p.Cluster, "", "utility.transfer_node(%s, %s, %d)", from.Name, short.Name, n).Does("or moves %d from %s, which serves with fewer then", n, from.Name).
+		Interrupting(2*time.Minute, "nothing, if the group can spare it")
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -54,7 +55,8 @@ func reportNobody(p *check.Pass) {
 		Message:  "no process is registered: the whole cluster is down",
 		Evidence: []check.Evidence{check.Fact("sessions", "none", "etcd")},
 		Impact:   "Every request fails.",
-		Fix:      check.Fix(check.Do("start the cluster; if it runs, its processes use another etcd, or another root path than %s", p.Origin.Root)),
+		Fix: check.Fix(check.Do("start the cluster; if it runs, its processes use another etcd, or another root path than %s", p.Origin.Root).
+			Interrupting(2*time.Minute, "nothing")),
 	}
 	if at := p.Reserved(); !at.IsZero() {
 		f.Evidence = append(f.Evidence, check.Fact("last timestamps of RootCoord", facts.TimeText(at), "etcd"))
@@ -70,7 +72,8 @@ func reportMissing(p *check.Pass, name string) {
 		Object:   model.Ref{Resource: "nodes", ID: name, Name: name},
 		Message:  "no " + label + " is registered",
 		Evidence: []check.Evidence{check.Fact("sessions of role "+name, "none", "etcd"), check.Fact("running version", p.Version.Text, p.Version.From)},
-		Fix:      append(check.Fix(check.Do("start %s %s; if one is running, it has lost its session: restart it", facts.Article(label), check.RoleHint(name))), check.Unwritable(p.Facts, name)...),
+		Fix: append(check.Fix(check.Do("start %s %s; if one is running, it has lost its session: restart it", facts.Article(label), check.RoleHint(name)).
+			Interrupting(2*time.Minute, "nothing")), check.Unwritable(p.Facts, name)...),
 	}
 	if waiting := standbys(p.Cluster, name); len(waiting) > 0 {
 		f.Severity, f.Cost = min(f.Severity, check.Warning), 0

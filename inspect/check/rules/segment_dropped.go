@@ -199,8 +199,9 @@ func reportRemains(p *check.Pass, id model.CollectionID, r *remains, asked time.
 		f.Impact += " Searches scan these rows in addition to their compacted copies."
 	}
 	f.Fix = check.Fix(
-		check.Do("wait a minute; if they stay, %s", check.RestartQueryCoord(p.Cluster)),
-		check.Do("or restart the query nodes one at a time: %s", nodes),
+		check.Do("wait a minute; if they stay, restart QueryCoord").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
+		check.Do("or restart the query nodes one at a time: %s", nodes).
+			Restarting(p.Cluster, 5*time.Minute, "querynode"),
 	)
 	if wanted(p, id) {
 		f.Fix = refreshSteps(p, id)

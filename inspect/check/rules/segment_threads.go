@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -55,12 +56,14 @@ func runSegmentThreads(p *check.Pass) {
 
 // threadsFix compacts the collection that is searched, where it is one.
 func threadsFix(p *check.Pass, id model.CollectionID) []check.Step {
-	more := check.Do("or add cores, query nodes or replicas")
+	more := check.Do("or add cores, query nodes or replicas").Interrupting(5*time.Minute, "nothing")
 	x := p.Collection(id)
 	if x == nil {
-		return check.Fix(check.Do("compact the collections: fewer, larger segments"), more)
+		return check.Fix(check.Do("compact the collections: fewer, larger segments").
+			Interrupting(5*time.Minute, "nothing"), more)
 	}
-	return check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("merges its segments into fewer, larger ones"), more)
+	return check.Fix(check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("merges its segments into fewer, larger ones").
+		Interrupting(5*time.Minute, "nothing"), more)
 }
 
 // threadFacts are how many segments a search has on each node, and what they have to share.

@@ -131,7 +131,7 @@ func reportTwins(p *check.Pass, id model.CollectionID, t *twins, asked time.Time
 		Impact: "The nodes waste " + words.Bytes(t.bytes) + " of memory; results are correct, from one of the copies.",
 		Fix: check.Fix(
 			check.Do("look for tasks with the reason \"redundancies of segment\" in QueryCoord's log"),
-			check.Do("if there are none, %s", check.RestartQueryCoord(p.Cluster)),
+			check.Do("if there are none, restart QueryCoord").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
 		),
 	}
 	f.Objects = append(f.Objects, facts.RefNodes(nodes)...)

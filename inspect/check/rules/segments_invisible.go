@@ -55,7 +55,8 @@ func runSegmentsInvisible(p *check.Pass) {
 			Impact:   "Queries miss these rows, or still read them from the segments they came from.",
 			Fix: check.Fix(
 				check.Shell(check.Kitescope("get tasks").Arg("collection_id="+x.ID.String())).Does("shows the tasks that sort or cluster its segments: their reasons say what fails"),
-				check.Do("if there are none, restart DataCoord: it plans them again"),
+				check.Do("if there are none, restart DataCoord: it plans them again").
+					Restarting(p.Cluster, 5*time.Minute, "datacoord"),
 			),
 		})
 	}

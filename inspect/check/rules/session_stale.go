@@ -71,7 +71,9 @@ func reportStale(p *check.Pass, group []*model.LiveNode) {
 			f.Evidence = append(f.Evidence, check.Fact("lease", fmt.Sprintf("%x", s.Lease), "etcd"))
 			if n.Outcome == model.Stale && s.Lease != 0 {
 				lease := check.Etcdctl("lease timetolive").Arg(fmt.Sprintf("%x", s.Lease))
-				f.Fix = append(f.Fix, check.Shell(lease).Does("shows the time left; if it never runs out, a process keeps the lease alive: find and kill it"))
+				f.Fix = append(f.Fix, check.Shell(lease).Does("shows the time left"),
+					check.Do("if it never runs out, a process keeps the lease alive: find and kill it").
+						Interrupting(2*time.Minute, "nothing"))
 			}
 		}
 		f.Objects = append(dutyRefs(p, &d), neighbours(p, n)...)

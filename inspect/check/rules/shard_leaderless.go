@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -197,7 +198,7 @@ func reportLeaderless(p *check.Pass, id model.CollectionID, l *unled) {
 	f.Fix = check.Fix(
 		check.Do("check that the nodes of its replicas are up: %s", replicaNodes(p, id)),
 		check.Do("look for %s in QueryCoord's log", slices.Concat(l.all, l.unnamed, l.some)[:1]),
-		check.Do("if all nodes are up, %s", check.RestartQueryCoord(p.Cluster)),
+		check.Do("if all nodes are up, restart QueryCoord").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
 		reloadStep(p, id),
 	)
 	for _, v := range slices.Concat(l.all, l.unnamed, l.some) {

@@ -187,11 +187,13 @@ func watchedFor(v model.ShardView, asked time.Time) time.Duration {
 func goneFix(p *check.Pass, gone []model.NodeID) []check.Step {
 	alive := slices.DeleteFunc(slices.Clone(gone), func(id model.NodeID) bool { return p.SessionIn(id, "querynode", "streamingnode") == nil })
 	if len(alive) > 0 {
-		return check.Fix(check.Do("start %s again, or wait until its session expires (30 s) and its segments are loaded elsewhere", facts.QueryNodeNames(alive)))
+		return check.Fix(check.Do("start %s again, or wait until its session expires (30 s) and its segments are loaded elsewhere", facts.QueryNodeNames(alive)).
+			Interrupting(2*time.Minute, "nothing"))
 	}
 	return check.Fix(
 		check.Do("wait a minute: QueryCoord loads the segments of %s elsewhere", facts.QueryNodeNames(gone)),
-		check.Do("if nothing is loaded, restart QueryCoord: other loads may keep its queue busy"),
+		check.Do("if nothing is loaded, restart QueryCoord: other loads may keep its queue busy").
+			Restarting(p.Cluster, 2*time.Minute, "querycoord"),
 	)
 }
 
@@ -208,7 +210,8 @@ func reportUnserviceable(p *check.Pass, id model.CollectionID, u *unserviceable)
 		Impact:   "Searches of the collection fail.",
 		Fix: check.Fix(
 			check.Do("look for these channels in the log of %s", leaders),
-			check.Do("check that the other nodes have memory to take over, then restart %s or QueryCoord", leaders),
+			check.Do("check that the other nodes have memory to take over, then restart %s or QueryCoord", leaders).
+				Restarting(p.Cluster, 2*time.Minute, "querynode"),
 		),
 	}
 	for _, why := range slices.Sorted(maps.Keys(u.reasons)) {

@@ -12,7 +12,7 @@ import (
 // slowProperties are those that are not held under the race detector.
 func slowProperties(t *testing.T) []property {
 	t.Helper()
-	return []property{unseenIsNotWell(), unreadIsNotJudged(), timeless(), onlyTimeWentBy(), hostileNames(t), numbersAreFigures(), textsAreWhole(), commandsAreListed()}
+	return []property{unseenIsNotWell(), unreadIsNotJudged(), timeless(), onlyTimeWentBy(), hostileNames(t), numbersAreFigures(), textsAreWhole(), commandsAreListed(), changesAreMarked()}
 }
 
 // onlyTimeWentBy judges a case again half a minute later, with nothing changed but the time: texts tell other durations, and no

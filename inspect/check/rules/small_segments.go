@@ -92,7 +92,8 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 		},
 		Impact: fmt.Sprintf("Each search of the collection has to search up to %s segments and merge their results.", words.Number(d.Flushed)),
 		Fix: check.Fix(
-			check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("merges them now; data nodes are busy meanwhile"),
+			check.Pymilvus(p.Cluster, x.Database, "Collection(%s).compact()", x.Name).Does("merges them now; data nodes are busy meanwhile").
+				Interrupting(5*time.Minute, "nothing"),
 			check.Do("flush less often: each flush ends a segment on every shard"),
 		),
 	}
@@ -108,13 +109,15 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 	}
 	if !slices.ContainsFunc(p.IndexesOf(x.ID), func(i *model.Index) bool { return !i.Deleted }) {
 		f.Evidence = append(f.Evidence, check.Fact("index definitions", "none: Milvus merges only indexed segments", "etcd"))
-		f.Fix = check.Fix(check.Do("create an index on its vectors: Milvus merges only indexed segments"))
+		f.Fix = check.Fix(check.Do("create an index on its vectors: Milvus merges only indexed segments").
+			Interrupting(0, "nothing"))
 	}
 	for _, kv := range x.Properties {
 		if kv.Key == autoCompactionOf {
 			f.Evidence = append(f.Evidence, check.Fact(kv.Key, kv.Value, "etcd"))
 			if strings.EqualFold(kv.Value, "false") {
-				f.Fix = append(f.Fix, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).set_properties({\"collection.autocompaction.enabled\": \"true\"})", x.Name).Does("lets Milvus merge them automatically from now on"))
+				f.Fix = append(f.Fix, check.Pymilvus(p.Cluster, x.Database, "Collection(%s).set_properties({\"collection.autocompaction.enabled\": \"true\"})", x.Name).Does("lets Milvus merge them automatically from now on").
+					Interrupting(0, "nothing"))
 			}
 		}
 	}

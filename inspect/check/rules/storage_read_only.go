@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/internal/shellquote"
@@ -53,12 +54,14 @@ func runStorageReadOnly(p *check.Pass) {
 		f.Message = fmt.Sprintf("the storage folder %s is mounted read-only", s.Location)
 		f.Fix = check.Fix(
 			check.Shell(shellquote.Shell("findmnt", "--target").Arg(s.Location)).Does("shows what is mounted there; the kernel log says why it became read-only, often an error of the disk"),
-			check.Do("fix that, remount it with rw on the host of the storage, and start the data nodes that exited"),
+			check.Do("fix that, remount it with rw on the host of the storage, and start the data nodes that exited").
+				Interrupting(2*time.Minute, "nothing"),
 		)
 	case room.Size > 0 && room.Free < fullBelow:
 		f.Message = fmt.Sprintf("the storage folder %s is full: %s of %s free", s.Location, words.Bytes(room.Free), words.Bytes(room.Size))
 		f.Fix = check.Fix(
-			check.Do("give it a larger disk, or drop collections that are not needed: their files go only after the retention of dropped segments"),
+			check.Do("give it a larger disk, or drop collections that are not needed: their files go only after the retention of dropped segments").
+				Interrupting(2*time.Minute, "nothing"),
 			check.Shell(shellquote.Shell("df", "-h").Arg(s.Location)).Does("shows the free space; then start the data nodes that exited"),
 		)
 	default:

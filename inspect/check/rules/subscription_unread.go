@@ -138,8 +138,10 @@ func reportUnread(p *check.Pass, t *model.Topic, list []*model.Subscription) {
 	}
 	f.Fix = check.Fix(
 		check.Shell(check.Kitescope("get vchannels").Arg("pchannel="+t.Name)).Does("shows whether a node consumes the topic's channels, and their checkpoints move: if not, the subscription may be all that keeps unflushed rows"),
-		check.Do("if they do, delete the subscriptions of %s with pulsar-admin topics unsubscribe", t.Name),
-		check.Do("set subscriptionExpirationTimeMinutes on the brokers: they then go on their own"),
+		check.Do("if they do, delete the subscriptions of %s with pulsar-admin topics unsubscribe", t.Name).
+			Interrupting(2*time.Minute, "nothing"),
+		check.Do("set subscriptionExpirationTimeMinutes on the brokers: they then go on their own").
+			Interrupting(0, "nothing"),
 		check.Shell(check.Kitescope("get queue-subscriptions").Arg("topic="+t.Name)).Does("lists those of the topic, and what each keeps"),
 	)
 	p.Report(f)

@@ -50,5 +50,6 @@ func restartFor(p *check.Pass, t *model.Task) check.Step {
 	if !abandoned(p, t) {
 		return check.Step{}
 	}
-	return check.Do("restart DataCoord: it then gives the task to another node, or plans it again")
+	return check.Do("restart DataCoord: it then gives the task to another node, or plans it again").
+		Restarting(p.Cluster, 5*time.Minute, "datacoord")
 }

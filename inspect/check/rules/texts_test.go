@@ -67,6 +67,21 @@ func textsAreWhole() property {
 	}}
 }
 
+// changesAreMarked holds every step that changes the cluster to say what it interrupts, and a sentence that has something restarted to be such a step.
+func changesAreMarked() property {
+	acts := regexp.MustCompile(`\b(re)?start (the )?(\w+coord|\w+node|proxy|process)|\bkill (it|the)`)
+	return property{"changes are marked", func(t *testing.T, _ *faulttest.Case, r *check.Report) {
+		t.Helper()
+		for _, f := range r.Findings {
+			for _, s := range f.Steps() {
+				if s.Changes != (s.Interrupts != "") || !s.Changes && (s.Within != 0 || acts.MatchString(string(s.Text))) {
+					t.Errorf("%s: %q %q: changes %v, interrupts %q, within %s", f.Check, s.Command, s.Text, s.Changes, s.Interrupts, s.Within)
+				}
+			}
+		}
+	}, nil}
+}
+
 // TestDamagedStreaming: logs and metrics of streaming nodes with numbers that cannot be, and pchannels without a node, break no check and no
 // text. Every check of logs finds something in some of the worlds.
 func TestDamagedStreaming(t *testing.T) {

@@ -148,7 +148,8 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), words.Span(lag), worst.channel)
 		f.Fix = check.Fix(
 			check.Shell(check.Kitescope("get nodes").Arg("name="+worst.node.Name()).Flag("--columns", "name,address,cpu_percent,memory_bytes,started_at")).Does("shows whether it is short of CPU or memory"),
-			check.Do("look at its log; if it does not catch up, restart %s: its channels then move to another node", worst.node.Name()),
+			check.Do("look at its log; if it does not catch up, restart %s: its channels then move to another node", worst.node.Name()).
+				Restarting(p.Cluster, 2*time.Minute, worst.node.Role),
 		)
 		var given time.Time
 		if v := p.VChannel(worst.channel); v != nil && v.Watcher == worst.node.Node {

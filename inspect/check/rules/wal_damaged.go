@@ -73,9 +73,11 @@ func reportDamaged(p *check.Pass, x *model.PChannel, l *model.Log, missing, unre
 
 func bringBack(x *model.PChannel, segments []int64) check.Step {
 	if len(segments) == 1 {
-		return check.Do("bring the record of segment %d of log %s back from a snapshot of etcd: it lies below woodpecker/logs/", segments[0], x.Name)
+		return check.Do("bring the record of segment %d of log %s back from a snapshot of etcd: it lies below woodpecker/logs/", segments[0], x.Name).
+			Interrupting(0, "nothing")
 	}
-	return check.Do("bring the records of segments %s of log %s back from a snapshot of etcd: they lie below woodpecker/logs/", runs(segments), x.Name)
+	return check.Do("bring the records of segments %s of log %s back from a snapshot of etcd: they lie below woodpecker/logs/", runs(segments), x.Name).
+		Interrupting(0, "nothing")
 }
 
 // runs writes numbers in rising order, those that follow each other as one: "2", "4-7".

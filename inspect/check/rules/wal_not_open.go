@@ -86,7 +86,8 @@ func reportNotOpen(p *check.Pass, x *model.PChannel, w *model.WAL) {
 		Impact: "Its vchannels take no writes, and deletes and time ticks of them do not reach query nodes.",
 		Fix: check.Fix(
 			atNode(x.Node, check.Do("look at the log of %s for %q and \"wal\"", name, x.Name)),
-			check.Do("if it does not get on, restart it: the balancer then assigns its pchannels to other nodes"),
+			check.Do("if it does not get on, restart it: the balancer then assigns its pchannels to other nodes").
+				Restarting(p.Cluster, 2*time.Minute, "streamingnode"),
 			check.Shell(check.Kitescope("get pchannels").Arg("name="+x.Name)).Does("shows Open in WAL once it takes writes"),
 		),
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -93,7 +94,8 @@ func reportOpenTwice(p *check.Pass, x *model.PChannel, open []*model.WAL) {
 		Impact:  "Writes that reach the node with the lower term fail and are tried again.",
 		Fix: check.Fix(
 			atNode(old.Node, check.Do("look at the log of %s for %q: it should have closed the log", name, x.Name)),
-			atNode(old.Node, check.Do("restart %s if it keeps the log open", name)),
+			atNode(old.Node, check.Do("restart %s if it keeps the log open", name).
+				Restarting(p.Cluster, 2*time.Minute, "streamingnode")),
 		),
 		Evidence: []check.Evidence{check.Fact("assigned to", assignee(x), "etcd"), check.Measured("term", "etcd", "%s", check.Digits(x.Term))},
 	}

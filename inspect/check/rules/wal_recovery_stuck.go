@@ -88,7 +88,8 @@ func reportWithoutSchema(p *check.Pass, x *model.PChannel, list []*model.VChanne
 		},
 		Impact: "The streaming node panics when it recovers the log, and its channels take no writes.",
 		Fix: check.Fix(
-			check.Do("save a snapshot of etcd, then run birdwatcher's \"repair wal-recovery-storage\": it writes the schemas from the catalog into etcd"),
+			check.Do("save a snapshot of etcd, then run birdwatcher's \"repair wal-recovery-storage\": it writes the schemas from the catalog into etcd").
+				Interrupting(2*time.Minute, "nothing"),
 			check.Shell(check.Kitescope("get wal").Arg("pchannel="+x.Name)).Does("shows the log open once a streaming node has recovered it"),
 		),
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -113,7 +114,7 @@ func reportHot(p *check.Pass, key string, k facts.Rewrite) {
 	}
 	if _, watch, ok := strings.Cut(key, facts.WatchPrefix); ok {
 		f.Severity = check.Error
-		aboutWatch(&f, watch, writes.Value+" in "+words.Span(over))
+		aboutWatch(p, &f, watch, writes.Value+" in "+words.Span(over))
 	}
 	p.Report(f)
 }
@@ -130,7 +131,7 @@ func countedOver(p *check.Pass) check.Evidence {
 }
 
 // aboutWatch says of a watch record, "node/vchannel", that it was written so many times.
-func aboutWatch(f *check.Finding, watch, times string) {
+func aboutWatch(p *check.Pass, f *check.Finding, watch, times string) {
 	node, channel, ok := strings.Cut(watch, "/")
 	if !ok {
 		return
@@ -140,7 +141,8 @@ func aboutWatch(f *check.Finding, watch, times string) {
 	f.Impact = "Inserts into the channel are not persisted, and etcd's history grows until its quota is reached."
 	f.Fix = check.Fix(
 		check.Do("search the logs of %s and of DataCoord for %s, to find out why the assignment fails", "datanode-"+node, channel),
-		check.Do("once the cause is gone, restart %s, or DataCoord: that ends the loop", "datanode-"+node),
+		check.Do("once the cause is gone, restart %s, or DataCoord: that ends the loop", "datanode-"+node).
+			Restarting(p.Cluster, time.Minute, "datanode"),
 	)
 }
 
@@ -192,6 +194,6 @@ func reportVersions(p *check.Pass, v *model.VChannel, w *model.WatchRecord) {
 			check.Fact("writes a second", "unknown: etcd was not watched, and revisions carry no times", ""),
 		},
 	}
-	aboutWatch(&f, w.Node.String()+"/"+v.Name, words.Number(w.Version)+" times since it was created")
+	aboutWatch(p, &f, w.Node.String()+"/"+v.Name, words.Number(w.Version)+" times since it was created")
 	p.Report(f)
 }
