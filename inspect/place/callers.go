@@ -3,6 +3,7 @@ package place
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -240,7 +241,43 @@ func (t *testimony) sum(w *metrics.Window) (sum metrics.Histogram) {
 const (
 	// standing is how many seconds a second a lag grows by, and lagging from how many milliseconds on.
 	standing, lagging = 0.8, 5000
+	// behindOthers is by how much a consumer is late that has read less than another: 0.2 s of healthy ones, 0.4 loaded.
+	behindOthers = 3 * time.Second
 )
+
+// readers judges query and data nodes by how far each has read the queue, as it reports itself, against the one that has read most.
+func (l *look) readers() {
+	type reader struct {
+		part *part
+		of   *model.QuotaMetrics
+	}
+	var list []reader
+	var newest time.Time
+	for _, p := range l.parts {
+		for _, n := range p.nodes {
+			if n.Role == string(streaming) || n.System == nil || n.System.Quota == nil || n.System.Quota.SlowestAt.Time().IsZero() {
+				continue
+			}
+			q := n.System.Quota
+			if n.Distribution != nil && !slices.ContainsFunc(n.Distribution.Channels, func(c model.ServedChannel) bool { return c.Name == q.SlowestChannel }) {
+				continue // of a collection that is being loaded, or was released
+			}
+			list = append(list, reader{p, q})
+			if at := q.SlowestAt.Time(); at.After(newest) {
+				newest = at
+			}
+		}
+	}
+	for _, r := range list {
+		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers {
+			state := Slow
+			if late >= lagging*time.Millisecond {
+				state = Hanging
+			}
+			r.part.see(state, Medium, fmt.Sprintf("it has read %s %s less far than others have read the queue: it does not keep up, or does not reach the queue", r.of.SlowestChannel, wait(late)))
+		}
+	}
+}
 
 // lags judges the queue by consumers that all fall behind as fast as time passes.
 func (l *look) lags() {

@@ -45,6 +45,7 @@ func (l *look) observe(x *impact.Impact) {
 		}
 		l.testimonies()
 		l.lags()
+		l.readers()
 		l.outside()
 	}
 	l.etcd()

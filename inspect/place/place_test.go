@@ -51,7 +51,7 @@ func (w *world) call(role, method string, took time.Duration, outcome model.Outc
 	if outcome != model.Answered {
 		r.Outcome, r.Error = "", "DEADLINE_EXCEEDED: Deadline Exceeded"
 	} else if r.Response = healthy(w.t); method == "GetMetrics" {
-		r.Response = metricsOf(w.t)
+		r.Response = metricsOf(w.t, "")
 	}
 	w.decoder.Add(r)
 }
@@ -61,9 +61,9 @@ func healthy(t *testing.T) []byte {
 	return marshal(t, &milvuspb.ComponentStates{State: &milvuspb.ComponentInfo{StateCode: commonpb.StateCode_Healthy}})
 }
 
-func metricsOf(t *testing.T) []byte {
+func metricsOf(t *testing.T, more string) []byte {
 	t.Helper()
-	return marshal(t, &milvuspb.GetMetricsResponse{Response: `{"name":"x","hardware_infos":{"cpu_core_count":4}}`})
+	return marshal(t, &milvuspb.GetMetricsResponse{Response: `{"name":"x","hardware_infos":{"cpu_core_count":4}` + more + `}`})
 }
 
 func marshal(t *testing.T, m proto.Message) []byte {
@@ -146,6 +146,33 @@ func TestDataCoordHangs(t *testing.T) {
 	_, places := w.places()
 	p := places.For(impact.Insert)
 	if p == nil || p.At == nil || p.At.Component.Name != "datacoord-2" || p.At.State != place.Hanging || p.At.Strength != place.Strong {
+		t.Fatalf("%+v", p)
+	}
+}
+
+// TestNodeBehindTheQueue: searches hang, and one of three query nodes has read the queue 14 s less far than the others.
+func TestNodeBehindTheQueue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	searches := func(total int) string {
+		const name = "milvus_proxy_req_count"
+		return count(name, `function_name="Search",status="total"`, total) + count(name, `function_name="Search",status="success"`, 10)
+	}
+	w.scrape(w.session("proxy"), searches(12), searches(13))
+	for _, s := range w.parts.Sessions {
+		if s.Role != "querynode" {
+			continue
+		}
+		read := w.at.Add(-200 * time.Millisecond)
+		if s.Node == 6 {
+			read = w.at.Add(-14 * time.Second)
+		}
+		quota := fmt.Sprintf(`,"quota_metrics":{"Fgm":{"MinFlowGraphChannel":"dml_%d","MinFlowGraphTt":%d,"NumFlowGraph":1}}`, s.Node, uint64(read.UnixMilli())<<18)
+		w.decoder.Add(live.Record{Role: s.Role, Node: s.Node, Address: s.Address, Method: service(s.Role) + "GetMetrics", At: w.at, Took: time.Millisecond, Outcome: "answered", Response: metricsOf(t, quota)})
+	}
+	_, places := w.places()
+	p := places.For(impact.Search)
+	if p == nil || p.At == nil || p.At.Component.Name != "querynode-6" || p.At.State != place.Hanging || len(p.Also) > 0 {
 		t.Fatalf("%+v", p)
 	}
 }
