@@ -241,6 +241,8 @@ func (t *testimony) sum(w *metrics.Window) (sum metrics.Histogram) {
 const (
 	// standing is how many seconds a second a lag grows by, and lagging from how many milliseconds on.
 	standing, lagging = 0.8, 5000
+	// stillSeconds is in how long a gauge of a lag changes: with each time tick, five a second.
+	stillSeconds = 2
 	// behindOthers is by how much a consumer is late that has read less than another: 0.2 s of healthy ones, 0.4 loaded.
 	behindOthers = 3 * time.Second
 )
@@ -279,12 +281,12 @@ func (l *look) readers() {
 	}
 }
 
-// lags judges the queue by consumers that all fall behind as fast as time passes.
+// lags judges the queue by consumers that all fall behind as fast as time passes, or of which none has moved: time ticks come all the time.
 func (l *look) lags() {
-	behind, moving := 0, 0
+	behind, still, moving := 0, 0, 0
 	worst := 0.0
 	for _, p := range l.parts {
-		if p.window == nil || p.window.SinceStart || p.window.Seconds() == 0 {
+		if p.window == nil || p.window.SinceStart || p.window.Seconds() == 0 || !p.consumes() {
 			continue
 		}
 		for _, name := range []metrics.Name{metrics.ConsumeLag, metrics.DataConsumeLag} {
@@ -294,14 +296,45 @@ func (l *look) lags() {
 			case !ok || !had:
 			case now >= lagging && (now-was)/1000 >= standing*p.window.Seconds():
 				behind, worst = behind+1, max(worst, now)
+			case p.window.Seconds() >= stillSeconds && !p.moved(name):
+				still++
 			default:
 				moving++
 			}
 		}
 	}
-	if behind > 0 && moving == 0 {
-		l.testify(Queue, Evidence{State: Hanging, Strength: Medium, Witness: "consumers", Text: fmt.Sprintf("all %s fall behind by a second a second, up to %s", words.Plural(behind, "consumer"), milliseconds(worst))})
+	e := Evidence{State: Hanging, Strength: Medium, Witness: "consumers"}
+	switch {
+	case moving > 0 || behind+still == 0:
+		return
+	case behind > 0:
+		e.Text = fmt.Sprintf("all %s fall behind by a second a second, up to %s", words.Plural(behind+still, "consumer"), milliseconds(worst))
+	case still > 1:
+		e.Text = fmt.Sprintf("none of %s has read a time tick for seconds", words.Plural(still, "consumer"))
+	default:
+		return
 	}
+	l.testify(Queue, e)
+}
+
+// consumes reports whether a process has channels to read.
+func (p *part) consumes() bool {
+	return slices.ContainsFunc(p.nodes, func(n *model.LiveNode) bool {
+		return n.System == nil || n.System.Quota == nil || n.System.Quota.FlowGraphs > 0
+	})
+}
+
+// moved reports whether any series of a gauge has changed in the window.
+func (p *part) moved(name metrics.Name) bool {
+	for _, c := range metrics.Of(name).Called {
+		before := p.process.Before.Samples(c.As)
+		for _, s := range p.process.Metrics.Samples(c.As) {
+			if !slices.ContainsFunc(before, func(b model.Series) bool { return b.Value == s.Value && slices.Equal(b.Labels, s.Labels) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // highest returns the largest value of a gauge.

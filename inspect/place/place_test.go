@@ -150,14 +150,40 @@ func TestDataCoordHangs(t *testing.T) {
 	}
 }
 
+// TestNobodyReads: searches hang, and the lags of all query nodes stand still; that of one moves in a near miss.
+func TestNobodyReads(t *testing.T) {
+	t.Parallel()
+	lag := func(ms int) string { return count("milvus_querynode_consume_tt_lag_ms", `collection_id="1"`, ms) }
+	for _, moves := range []bool{false, true} {
+		w := newWorld(t)
+		w.scrape(w.session("proxy"), searches(12), searches(13))
+		for _, s := range w.parts.Sessions {
+			if s.Role == "querynode" {
+				now := 150
+				if moves && s.Node == 6 {
+					now = 190
+				}
+				w.scrape(s, lag(150), lag(now))
+			}
+		}
+		_, places := w.places()
+		p := places.For(impact.Search)
+		if p == nil || !moves && (p.At == nil || p.At.Component.Kind != place.Queue) || moves && p.At != nil {
+			t.Errorf("one moves %v: %+v", moves, p)
+		}
+	}
+}
+
+// searches are counted at a proxy, of which ten succeeded.
+func searches(total int) string {
+	const name = "milvus_proxy_req_count"
+	return count(name, `function_name="Search",status="total"`, total) + count(name, `function_name="Search",status="success"`, 10)
+}
+
 // TestNodeBehindTheQueue: searches hang, and one of three query nodes has read the queue 14 s less far than the others.
 func TestNodeBehindTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	searches := func(total int) string {
-		const name = "milvus_proxy_req_count"
-		return count(name, `function_name="Search",status="total"`, total) + count(name, `function_name="Search",status="success"`, 10)
-	}
 	w.scrape(w.session("proxy"), searches(12), searches(13))
 	for _, s := range w.parts.Sessions {
 		if s.Role != "querynode" {
