@@ -135,7 +135,7 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 	if !watch.Alive() {
 		return errors.New("--watch ended by itself")
 	}
-	if result.bad() {
+	if result.bad() || result.Mending && len(felt) > 0 {
 		if err := l.kitescope.Bundle(ctx, l.Lab, filepath.Join(l.Out, "during.kite")); err != nil {
 			r.log("no bundle: %v", err)
 		}
