@@ -64,6 +64,9 @@ func (w *World) replaceRecord(s, result *model.Segment, nanos int64) error {
 		{text: "compactionFrom=[" + s.ID.String() + "]"},
 		{text: "createdByCompaction=true"},
 	})
+	if err == nil {
+		err = w.writeLogs(result, strconv.FormatInt(s.Rows, 10))
+	}
 	if err != nil {
 		return err
 	}

@@ -39,11 +39,11 @@ func (w *World) flushSegment(args []word) error {
 	err = w.edit(w.store.below("datacoord-meta/s/"+segmentPath(s)), []word{
 		{text: "state=Flushed"}, {text: "num_of_rows=" + args[1].text}, {text: "dml_position.timestamp=" + tso}, {text: "last_expire_time=" + tso},
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = w.writeLogs(s, args[1].text)
 	}
-	if w.noRuntime {
-		return nil
+	if err != nil || w.noRuntime {
+		return err
 	}
 	if err := w.recovered(s); err != nil {
 		return err
@@ -62,6 +62,15 @@ func (w *World) flushSegment(args []word) error {
 		return nil
 	}
 	return w.ungrowSegment(args[:1])
+}
+
+// writeLogs gives a flushed segment an insert log unless it has one.
+func (w *World) writeLogs(s *model.Segment, rows string) error {
+	prefix := "datacoord-meta/binlog/" + segmentPath(s) + "/"
+	if len(w.store.below(prefix)) > 0 {
+		return nil
+	}
+	return w.putKey([]word{{text: prefix + "100"}, {text: "fieldID: 100 binlogs: {entries_num: " + rows + " log_size: " + rows + "}"}})
 }
 
 // leaderOf is the query node that leads a shard, as the edits have left it.
