@@ -17,17 +17,17 @@ func (s *state) access() ([]*model.User, []*model.Role, []*model.Grant, []*model
 	roles := make(map[string]*model.Role)
 	role := func(name string) *model.Role {
 		if roles[name] == nil {
-			roles[name] = &model.Role{Name: name}
+			roles[name] = &model.Role{Name: name, Unrecorded: true}
 		}
 		return roles[name]
 	}
 	s.each(kindUser, func(f *fact) { users[f.names[0]] = &model.User{Name: f.names[0]} })
-	s.each(kindRole, func(f *fact) { role(f.names[0]) })
+	s.each(kindRole, func(f *fact) { role(f.names[0]).Unrecorded = false })
 	s.each(kindUserRole, func(f *fact) {
 		user, r := f.names[0], role(f.names[1])
 		r.Users = append(r.Users, user)
 		if users[user] == nil { // a mapping that outlived its user
-			users[user] = &model.User{Name: user}
+			users[user] = &model.User{Name: user, Unrecorded: true}
 		}
 		users[user].Roles = append(users[user].Roles, f.names[1])
 	})

@@ -140,12 +140,16 @@ type Alias struct {
 type User struct {
 	Name  string
 	Roles []string
+	// Unrecorded: only a role that it is a member of names it.
+	Unrecorded bool
 }
 
 // Role is a named set of grants.
 type Role struct {
 	Name  string
 	Users []string
+	// Unrecorded: only a user that is a member names it.
+	Unrecorded bool
 }
 
 // Grant is one privilege of one role.

@@ -36,6 +36,8 @@ const (
 	MixedSegs
 	// StrayPartitionSegs are not dropped, and of a partition that does not exist.
 	StrayPartitionSegs
+	// UnloggedSegs are flushed and have rows, but no insert logs. L0 segments and those with a manifest are not among them.
+	UnloggedSegs
 
 	groups
 )
@@ -135,6 +137,9 @@ func (d *Digest) groupFlushed(s *model.Segment) {
 		return
 	}
 	d.Flushed++
+	if s.Rows > 0 && !s.Fake && !s.Unsized() && !slices.ContainsFunc(s.Logs, func(l model.FieldLogs) bool { return l.Kind == model.InsertLog }) {
+		d.put(UnloggedSegs, s)
+	}
 	if isSmall(s) {
 		d.put(SmallSegs, s)
 	}

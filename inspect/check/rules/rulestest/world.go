@@ -100,6 +100,7 @@ func WellSegment(id model.SegmentID, channel string) *model.Segment {
 	return &model.Segment{
 		ID: id, Collection: WellColl, Partition: WellPart, VChannel: channel, State: model.SegmentFlushed, Level: model.LevelL1, Rows: 90_000, MaxRows: 100_000, Bytes: 50 << 20,
 		StartAt: Back(5 * time.Hour), PositionAt: Back(4 * time.Hour), ExpireAt: Back(4 * time.Hour),
+		Logs: []model.FieldLogs{{Kind: model.InsertLog, Field: 100, Files: 1, Rows: 90_000, Bytes: 50 << 20}},
 		Indexes: []model.SegmentIndex{{
 			Segment: id, Collection: WellColl, Partition: WellPart, Index: WellIndex, Build: model.BuildID(id + 5000), State: model.IndexFinished, Rows: 90_000, Files: 3, Node: 6,
 			EngineVersion: 6, CreatedAt: BackT(4 * time.Hour), FinishedAt: BackT(3 * time.Hour),
