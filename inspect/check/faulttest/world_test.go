@@ -136,7 +136,7 @@ func TestJudgeDoesNotTakeSilenceForAnAnswer(t *testing.T) {
 		"a check that is not skipped":  {"kind: blind\nunknown:\n  index-failed\n", "has to be skipped"},
 		"a check that does not exist":  {"kind: blind\nunknown:\n  no-such-check\n", "there is no check"},
 		"a false alarm": {
-			"kind: near miss\nedits:\n  set root-coord/database/aliases/1/items_current collection_id=4711\nnot:\n  warning\n", "a false alarm: warning orphan-alias",
+			"kind: near miss\nedits:\n  set root-coord/database/aliases/1/items_current collection_id=4711\nnot:\n  warning\n", "a false alarm: warning records-missing",
 		},
 		"a finding of the base itself": {"kind: fault\nedits:\n  idle 1m\nwant:\n  checkpoint-stale-dropped top\nnot:\n  warning\n", "the base has this finding"},
 		"other words":                  {"kind: fault\nwant:\n  checkpoint-stale-dropped top \"seven collections\"\nnot:\n  warning\n", "no finding checkpoint-stale-dropped"},

@@ -11,7 +11,7 @@ import (
 // TestCaptures judges captured clusters by their metadata alone: those that are well give nothing of severity warning or
 // above, and upgrade and rollback their layout first. What a check cannot know from metadata it must not call ok.
 func TestCaptures(t *testing.T) {
-	stale := "info / left by"
+	stale := "info / of collections that are dropped"
 	blind := []*check.Check{rulestest.Named("etcd-alarm"), rulestest.Named("etcd-no-leader"), rulestest.Named("etcd-size"), rulestest.Named("queue-unreachable"), rulestest.Named("timetick-lag"), rulestest.Named("queue-lag"), rulestest.Named("quota-denied"), rulestest.Named("config-drift"), rulestest.Named("bad-switches"), rulestest.Named("near-limit"), rulestest.Named("dropped-not-collected")}
 	for _, x := range []struct {
 		name    string

@@ -37,7 +37,7 @@ var compactionStuck = &check.Check{
 	Doc: `Looks at compaction tasks in etcd (Milvus 2.4 and later), by collection. Warning if an unfinished one began 2 hours ago (clustering: 12), or 5 minutes
 ago on a node without a session. Finished are completed, failed, timeout and cleaned. Milvus itself gives up a running one after
 ` + "`dataCoord.compaction.timeout`" + ` (300 s, later 900 s); waiting in the queue has no limit. Info, for a day, if all of them wait in the queue while other
-compactions ended within 15 minutes: the queue moves. Tasks of collections that are gone are reported by ` + "`orphan-task`" + `.
+compactions ended within 15 minutes: the queue moves. Tasks of collections that are gone are reported by ` + "`orphan-records`" + `.
 
 While its segments are marked as compacting, nothing else compacts them: small segments and deletes pile up.`,
 	Remedy: `Look at the data node that runs the task. A queue that does not shrink means too few data nodes, or too low a

@@ -40,7 +40,7 @@ var importStuck = &check.Check{
   import left them.
 
 Times are the jobs' own; one without a time is not judged by it. Failed ones are reported by ` + "`task-failed`" + `, those
-of collections that are gone by ` + "`orphan-task`" + `.`,
+of collections that are gone by ` + "`orphan-records`" + `.`,
 	Remedy: "`utility.list_bulk_insert_tasks()`" + ` shows progress and reasons. Look at the log of the data node that has the task; usually it cannot read the object
 storage. A waiting job needs a data node with a free slot.`,
 	Run:   runImportStuck,

@@ -31,7 +31,7 @@ func metadataChecks() []*check.Check {
 		rulestest.Named("index-failed"), rulestest.Named("index-stuck"), rulestest.Named("index-missing"), rulestest.Named("index-too-new"), rulestest.Named("index-metric-mismatch"), rulestest.Named("index-unfit"), rulestest.Named("collection-unindexed"), rulestest.Named("layout-rollback"), rulestest.Named("layout-older"), rulestest.Named("mixed-versions"), rulestest.Named("etcd-no-leader"), rulestest.Named("etcd-alarm"),
 		rulestest.Named("etcd-size"), rulestest.Named("watch-livelock"), rulestest.Named("clock-regression"), rulestest.Named("undecoded-records"), rulestest.Named("queue-unreachable"), rulestest.Named("timetick-lag"), rulestest.Named("channel-unwatched"), rulestest.Named("channel-watched-twice"), rulestest.Named("channel-watch-state"), rulestest.Named("checkpoint-lag"),
 		rulestest.Named("checkpoint-missing"), rulestest.Named("checkpoint-stale-dropped"), rulestest.Named("queue-lag"), rulestest.Named("quota-denied"), rulestest.Named("small-segments"), rulestest.Named("delete-heavy"), rulestest.Named("l0-backlog"), rulestest.Named("segments-invisible"), rulestest.Named("dropped-not-collected"), rulestest.Named("import-stuck"), rulestest.Named("compaction-stuck"),
-		rulestest.Named("task-failed"), rulestest.Named("config-drift"), rulestest.Named("bad-switches"), rulestest.Named("shard-skew"), rulestest.Named("partition-key-skew"), rulestest.Named("resource-group-short"), rulestest.Named("near-limit"), rulestest.Named("orphan-segments"), rulestest.Named("orphan-binlogs"), rulestest.Named("orphan-index"), rulestest.Named("orphan-load"), rulestest.Named("orphan-alias"), rulestest.Named("orphan-task"),
+		rulestest.Named("task-failed"), rulestest.Named("config-drift"), rulestest.Named("bad-switches"), rulestest.Named("shard-skew"), rulestest.Named("partition-key-skew"), rulestest.Named("resource-group-short"), rulestest.Named("near-limit"), rulestest.Named("orphan-records"), rulestest.Named("records-missing"),
 	}
 }
 
@@ -56,7 +56,7 @@ func TestDamageIsNotWell(t *testing.T) {
 		}
 	}
 	w.Gaps[0].Damage = false
-	if r := check.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("orphan-alias")}).Results[0]; r.Status != check.Found {
+	if r := check.Run(w.Build(), w.Now, []*check.Check{rulestest.Named("records-missing")}).Results[0]; r.Status != check.Found {
 		t.Errorf("keys that may not be read are no damage: %s %s", r.Status, r.Reason)
 	}
 }

@@ -27,7 +27,7 @@ Milvus keeps grants by name. Up to 2.6.10 it compares the name in a request, ali
 renamed objects. From 2.6.11 on it can first resolve an alias to its collection (` + "`proxy.resolveAliasForPrivilege`" + `), and removes or moves grants with
 the collection (milvus issue 47850). Those of an alias stay in every version.
 
-Not a finding: privileges on all collections (` + "`*`" + `), on other object types, and on an alias that exists but points to nothing (` + "`orphan-alias`" + `). Names
+Not a finding: privileges on all collections (` + "`*`" + `), on other object types, and on an alias that exists but points to nothing (` + "`records-missing`" + `). Names
 may be granted before they exist: accept the finding in a baseline.`,
 	Remedy: "`Role(NAME).revoke(\"Collection\", object_name, privilege, db_name)`" + ` or ` + "`MilvusClient.revoke_privilege(...)`" + ` revokes a privilege,
 ` + "`describe_role(role_name, db_name)`" + ` lists what is left.`,

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
@@ -9,48 +11,259 @@ import (
 	"kitescope/internal/words"
 )
 
-// recordsMissing finds collections without records that belong to every collection: the other direction of orphan-segments.
+// dependence is a kind of records that do not work without others.
+type dependence struct {
+	// on names the pair: "alias on collection".
+	on string
+	// parts are the ranges that have to be read in full.
+	parts    model.Part
+	severity check.Severity
+	impact   string
+	// visit reports each record that lacks another.
+	visit func(p *check.Pass, report lackReport)
+}
+
+// lackReport reports an object, the message, the record that is missing, and the fix.
+type lackReport func(ref model.Ref, message, missing string, fix ...check.Step)
+
+// recordsMissing finds records that do not work without a record that is missing: the other direction of orphan-records.
 var recordsMissing = &check.Check{
 	ID:       "records-missing",
-	Title:    "A collection lacks records that it cannot work without",
+	Title:    "A record that others depend on is missing",
 	Severity: check.Error,
-	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.AfterUpgrade},
-	Starts:   "collection_created partition_dropped | node_joined:rootcoord",
-	Parts:    model.PartObjects | model.PartSegments,
-	Doc: `Looks at collections in state Created. Each has fields, partitions and vchannels. A finding is one that has none of a kind (of partitions, where no segment is left of one: see orphan-segments): an interrupted write, a migration that did not
-end, or keys that were deleted by hand.`,
-	Remedy:      `Restore the keys from a snapshot of etcd (` + "`kitescope diff SNAPSHOT`" + ` shows what is missing), or drop the collection. kitescope only reads.`,
-	Run:         runRecordsMissing,
+	Symptoms: []string{check.SearchesFail, check.LoadsHang, check.AfterUpgrade, check.Leftovers},
+	Starts: "collection_created collection_dropped partition_dropped alias_created index_created database_dropped | " +
+		"node_joined:rootcoord alias_altered collection_loading collection_released segment_flushed",
+	Parts: model.PartObjects,
+	Doc: `Looks for records that cannot work without others, which an interrupted write, a migration that did not end, or a key deleted by hand has removed:
+
+- error: a collection in state Created without fields, partitions (where no segment is left of one) or vchannels, or in a database
+  without a record;
+- warning: an alias of a collection that has no record or is dropped: clients get "collection not found". Milvus refuses to drop a
+  collection with aliases;
+- warning: a load state or replica of a collection without a record, or a load state of a partition without one: QueryCoord tries to
+  load these at each start and may not finish its recovery;
+- warning: an index definition on a field that the collection does not have; flushed segments with rows and no insert log; segments on a
+  vchannel that the collection does not list. Each after 10 minutes;
+- info: a replica of a collection without a load state.
+
+Not a finding: what is dropped, being created or being dropped. A range that was not read in full is not judged. For the other
+direction see ` + "`orphan-records`" + `.`,
+	Remedy: `Restore the keys from a snapshot of etcd (` + "`kitescope diff SNAPSHOT`" + ` shows what is missing), or drop the object.
+QueryCoord removes some load states when it starts. kitescope only reads.`,
+	Run: func(p *check.Pass) {
+		for _, d := range dependences() {
+			if !p.Loaded.Has(d.parts) {
+				p.Unseen(d.on + ": the metadata could not be read")
+				continue
+			}
+			d.visit(p, func(ref model.Ref, message, missing string, fix ...check.Step) {
+				p.Report(check.Finding{
+					Severity: d.severity, Object: ref, Message: message, Impact: d.impact, Fix: check.Fix(fix...),
+					Evidence: []check.Evidence{check.Fact("missing", missing, "etcd"), check.Fact("pair", d.on, "etcd")},
+				})
+			})
+		}
+	},
 	Whole:       true,
 	FollowsFrom: []check.Cause{{Check: "layout-older"}},
 }
 
-func runRecordsMissing(p *check.Pass) {
+// restore are the steps that bring the keys of a collection back.
+func restore(id model.CollectionID) []check.Step {
+	return check.Fix(
+		check.Shell(check.Kitescope("get keys").Arg("key~/"+id.String())).Does("lists the keys that it has"),
+		check.Do("compare with a snapshot of etcd from before, and restore the keys with Milvus stopped: it cannot be undone").
+			Interrupting(0, "all requests while it is stopped"),
+	)
+}
+
+// created visits the collections that are neither being created nor being dropped.
+func created(p *check.Pass, visit func(x *model.Collection, name string, ref model.Ref)) {
 	for _, x := range p.Collections {
-		if x.State != "Created" {
+		if x.State == "Created" || x.State == "" {
+			visit(x, facts.CollectionLabel(p.Cluster, x.ID), facts.RefCollection(p.Cluster, x.ID))
+		}
+	}
+}
+
+func dependences() []dependence {
+	const objects, serving, segments = model.PartObjects, model.PartServing, model.PartSegments
+	return []dependence{
+		{
+			on: "collection on fields, partitions, vchannels", parts: objects | segments, severity: check.Error,
+			impact: "Loads, searches and inserts of it fail.",
+			visit: func(p *check.Pass, report lackReport) {
+				created(p, func(x *model.Collection, name string, ref model.Ref) {
+					var lacks []string
+					if len(x.Fields) == 0 {
+						lacks = append(lacks, "fields")
+					}
+					if len(p.PartitionsOf(x.ID))+len(p.Among(x.ID, facts.StrayPartitionSegs)) == 0 {
+						lacks = append(lacks, "partitions")
+					}
+					if len(x.VChannels) == 0 {
+						lacks = append(lacks, "vchannels")
+					}
+					if missing := words.Few(lacks); len(lacks) > 0 {
+						report(ref, fmt.Sprintf("collection %s has no %s in etcd", name, missing), missing, restore(x.ID)...)
+					}
+				})
+			},
+		},
+		{
+			on: "collection on database", parts: objects, severity: check.Error, impact: "Clients cannot name it: every request for it fails.",
+			visit: func(p *check.Pass, report lackReport) {
+				created(p, func(x *model.Collection, _ string, ref model.Ref) {
+					if x.Database > 1 && p.Database(x.Database) == nil {
+						message := fmt.Sprintf("collection %s is in database %s, which has no record", x.Name, x.Database)
+						report(ref, message, "database "+x.Database.String(), restore(x.ID)...)
+					}
+				})
+			},
+		},
+		{on: "alias on collection", parts: objects, severity: check.Warning, impact: "Clients that use the alias get an error.", visit: aliasesOfNothing},
+		{
+			on: "load on collection", parts: serving, severity: check.Warning, impact: "QueryCoord tries to load a collection that does not exist.",
+			visit: func(p *check.Pass, report lackReport) {
+				seen := map[model.CollectionID]bool{}
+				lacks := func(id model.CollectionID, what string) {
+					if p.Collection(id) == nil && !seen[id] {
+						seen[id] = true
+						ref := model.Ref{Resource: "load-states", ID: id.String()}
+						report(ref, fmt.Sprintf("collection %s is gone but still has a %s", id, what), "collection "+id.String(), unload(p, id)...)
+					}
+				}
+				for _, l := range p.LoadStates {
+					lacks(l.Collection, "load state")
+				}
+				for _, r := range p.Replicas {
+					lacks(r.Collection, "replica")
+				}
+			},
+		},
+		{
+			on: "load on partition", parts: serving, severity: check.Warning,
+			impact: "QueryCoord tries to load a partition that does not exist: the load may never end.",
+			visit: func(p *check.Pass, report lackReport) {
+				created(p, func(c *model.Collection, name string, _ model.Ref) {
+					l := p.LoadState(c.ID)
+					if l == nil {
+						return
+					}
+					for _, x := range l.Partitions {
+						if id := x.Partition.String(); p.Partition(x.Partition) == nil {
+							message := fmt.Sprintf("partition %s of %s is gone but still has a load state", id, name)
+							report(model.Ref{Resource: "partitions", ID: id}, message, "partition "+id, unload(p, c.ID)...)
+						}
+					}
+				})
+			},
+		},
+		{
+			on: "replica on load", parts: serving, severity: check.Info,
+			impact: "Its query nodes are bound to a collection that is not to be loaded.",
+			visit: func(p *check.Pass, report lackReport) {
+				created(p, func(x *model.Collection, name string, _ model.Ref) {
+					for _, r := range p.ReplicasOf(x.ID) {
+						if p.LoadState(x.ID) == nil {
+							report(facts.RefReplica(r), fmt.Sprintf("replica %s of %s has no load state", r.ID, name), "load state", unload(p, x.ID)...)
+						}
+					}
+				})
+			},
+		},
+		{
+			on: "index on field", parts: objects | model.PartIndexes, severity: check.Warning, visit: indexesOfNoField,
+			impact: "It is never built, and a load that waits for it does not end.",
+		},
+		{
+			on: "segment on logs", parts: segments | model.PartLogs, severity: check.Warning,
+			impact: "Searches miss their rows, or the collection does not load.",
+			visit: func(p *check.Pass, report lackReport) {
+				created(p, func(x *model.Collection, name string, ref model.Ref) {
+					n, rows := 0, int64(0)
+					for _, s := range p.Among(x.ID, facts.UnloggedSegs) {
+						if x.ExternalSource == "" && facts.Settled(s, p.Before(createGrace)) {
+							n, rows = n+1, rows+s.Rows
+						}
+					}
+					if n > 0 {
+						message := fmt.Sprintf("%s of %s with %s rows %s no insert logs",
+							words.Plural(n, "flushed segment"), name, words.Number(rows), words.Agree(n, "has", "have"))
+						report(ref, message, "insert logs", restore(x.ID)...)
+					}
+				})
+			},
+		},
+		{
+			on: "segment on vchannel", parts: segments | objects, severity: check.Warning, impact: "No shard has them: searches miss their rows.",
+			visit: func(p *check.Pass, report lackReport) {
+				created(p, func(x *model.Collection, name string, ref model.Ref) {
+					listed := 0
+					for _, v := range x.VChannels {
+						listed += p.VChannelTotals(v).Segments
+					}
+					if len(x.VChannels) == 0 || listed >= p.CollectionTotals(x.ID).Segments {
+						return
+					}
+					missing := map[string]int{}
+					for _, s := range p.SegmentsOf(x.ID) {
+						if s.State.Healthy() && !s.Fake && !slices.Contains(x.VChannels, s.VChannel) && facts.Settled(s, p.Before(createGrace)) {
+							missing[s.VChannel]++
+						}
+					}
+					if channel := facts.MostCommon(missing); channel != "" {
+						n := missing[channel]
+						message := fmt.Sprintf("%s of %s %s on vchannel %s, which the collection does not list",
+							words.Plural(n, "segment"), name, words.Agree(n, "is", "are"), channel)
+						report(ref, message, "vchannel "+channel, restore(x.ID)...)
+					}
+				})
+			},
+		},
+	}
+}
+
+func aliasesOfNothing(p *check.Pass, report lackReport) {
+	for _, a := range p.Aliases {
+		x := p.Collection(a.Collection)
+		if a.State.Gone() || a.State == "Creating" || x != nil && !x.Dropped() {
 			continue
 		}
-		var lacks []string
-		for _, part := range []struct {
-			what string
-			n    int
-		}{{"fields", len(x.Fields)}, {"partitions", len(p.PartitionsOf(x.ID)) + len(p.Among(x.ID, facts.StrayPartitionSegs))}, {"vchannels", len(x.VChannels)}} {
-			if part.n == 0 {
-				lacks = append(lacks, part.what)
-			}
+		state := "gone"
+		if x != nil {
+			state = string(x.State)
 		}
-		if len(lacks) == 0 {
+		ref := model.Ref{Resource: "aliases", ID: p.DatabaseName(a.Database) + "/" + a.Name, Name: a.Name}
+		message := fmt.Sprintf("alias %s points to collection %s (%s)", a.Name, facts.CollectionLabel(p.Cluster, a.Collection), state)
+		report(ref, message, "collection "+a.Collection.String(),
+			check.Pymilvus(p.Cluster, a.Database, "utility.drop_alias(%s)", a.Name).Does("removes the alias").Interrupting(time.Minute, "nothing"),
+			check.Pymilvus(p.Cluster, a.Database, "utility.alter_alias(\"COLLECTION\", %s)", a.Name).Does("or, if clients need it, points it to the collection of that name").
+				Interrupting(time.Minute, "nothing"))
+	}
+}
+
+// unload are the steps that remove what QueryCoord has of a collection.
+func unload(p *check.Pass, id model.CollectionID) []check.Step {
+	return check.Fix(
+		check.Do("restart QueryCoord: it removes some of these records at its start").Restarting(p.Cluster, 2*time.Minute, "querycoord"),
+		check.Shell(check.Kitescope("get keys").Arg("key~querycoord-.*/"+id.String())).Does("lists the keys that are left, if any"),
+		check.Do("delete those by hand only with QueryCoord stopped and a snapshot of etcd saved: it cannot be undone").
+			Interrupting(0, "searches and loads while it is stopped"),
+	)
+}
+
+func indexesOfNoField(p *check.Pass, report lackReport) {
+	for _, i := range p.Indexes {
+		x := p.Collection(i.Collection)
+		if i.Deleted || x == nil || x.Dropped() || len(x.Fields) == 0 ||
+			slices.ContainsFunc(x.Fields, func(f *model.Field) bool { return f.ID == i.Field }) || !p.OlderThan(i.CreatedAt, createGrace, true) {
 			continue
 		}
-		p.Report(check.Finding{
-			Severity: check.Error, Object: facts.RefCollection(p.Cluster, x.ID),
-			Message:  fmt.Sprintf("collection %s has no %s in etcd", facts.CollectionLabel(p.Cluster, x.ID), words.Few(lacks)),
-			Evidence: []check.Evidence{check.Fact("missing", words.Few(lacks), "etcd"), check.Fact("record", x.Key, "etcd")},
-			Impact:   "Loads, searches and inserts of it fail.",
-			Fix: check.Fix(
-				check.Shell(check.Kitescope("get keys").Arg("key~/"+x.ID.String())).Does("lists the keys that it has"),
-				check.Do("compare with a snapshot of etcd from before, and restore the keys with Milvus stopped: it cannot be undone"),
-			),
-		})
+		message := fmt.Sprintf("index %s is on field %s, which %s does not have", i.Name, i.Field, facts.CollectionLabel(p.Cluster, x.ID))
+		report(facts.RefIndex(i), message, "field "+i.Field.String(),
+			check.Pymilvus(p.Cluster, x.Database, "Collection(%s).drop_index(index_name=%s)", x.Name, i.Name).Does("drops the index").
+				Interrupting(time.Minute, "nothing"))
 	}
 }

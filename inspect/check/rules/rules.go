@@ -39,7 +39,7 @@ func All() []*check.Check {
 		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState, ddlStuck, recordsMissing,
 		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, queueBacklog, subscriptionUnread, quotaDenied,
 		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, broadcastStuck, walBacklog,
-		walNotTruncated, walDamaged, walLogLeft,
+		walNotTruncated, walDamaged,
 
 		// What is stored: files, segments that are small, deleted from or left behind, and the background tasks.
 		storageFailing, storageReadOnly, filesMissing, smallSegments, deleteHeavy, l0Backlog, segmentsInvisible, mixedLogs, droppedNotCollected,
@@ -55,6 +55,6 @@ func All() []*check.Check {
 		profileBruteForceShare, profileGCShare, profileLockContention, profileGoroutineLeak, profileIdleNode,
 
 		// Records whose owner is gone.
-		orphanSegments, orphanBinlogs, orphanIndex, orphanLoad, orphanAlias, orphanGrant, orphanTask,
+		orphanRecords, orphanGrant,
 	}
 }

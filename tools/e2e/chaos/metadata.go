@@ -101,7 +101,7 @@ func loadRecordRemoved() *Kind {
 		Want: func(a Args) Want {
 			return Want{
 				Checks: []string{"load-state-mismatch"}, Names: [][]string{{a.Collection}},
-				Follow: []string{"orphan-load", "replica-short", "segment-loaded-dropped"},
+				Follow: []string{"records-missing", "replica-short", "segment-loaded-dropped"},
 			}
 		},
 		Inject: removeLoadRecord, Limit: 60 * time.Second, Hold: 20 * time.Second,

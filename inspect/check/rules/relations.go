@@ -1,0 +1,361 @@
+package rules
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"kitescope/inspect/check"
+	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/shellquote"
+	"kitescope/internal/words"
+)
+
+// remnant is a kind of records whose owners are gone, but which harm nothing beyond the room that they take.
+type remnant struct {
+	// of names one record, lost the owners: "index record", "of segments that are gone".
+	of, lost string
+	// parts are the ranges that have to be read in full.
+	parts model.Part
+	// visit reports each record, or each group of count records, with their bytes in storage.
+	visit func(p *check.Pass, report func(ref model.Ref, count int, bytes int64))
+	// list shows them.
+	list func() shellquote.Command
+}
+
+// Thresholds of remnants.
+const (
+	// orphanBytes is from how much storage on remnants are a warning.
+	orphanBytes = 1 << 30
+	// orphanTaskAfter is what Milvus is given to end the tasks of a collection that was dropped, orphanStatsAfter to remove statistics.
+	orphanTaskAfter, orphanStatsAfter = time.Hour, 24 * time.Hour
+)
+
+// orphanRecords finds records whose owner is gone.
+var orphanRecords = &check.Check{
+	ID:       "orphan-records",
+	Title:    "Records are left of objects that are gone",
+	Severity: check.Warning,
+	Symptoms: []string{check.EtcdSlow, check.StorageGrows, check.Leftovers},
+	Starts: "collection_dropped partition_dropped segment_removed index_dropped user_dropped role_dropped | " +
+		"segment_created segment_dropped index_created task_created task_changed config_changed",
+	Parts: model.PartObjects,
+	Doc: `Looks for records whose owner has no record:
+
+- segments that are not dropped, of a collection or partition (milvus issues 19675, 45533); log files of a segment;
+- index records (` + "`segment-index/`" + `) of a segment or of an index definition (49585), definitions of a collection;
+- fields, partitions and functions of a collection (28496), vchannels that a streaming node would recover, targets of QueryCoord;
+- tasks of a collection, an hour after they began, and statistics of a clustering compaction after a day;
+- members and privileges of a role or user;
+- logs of Woodpecker whose name begins as those of this cluster's pchannels do, of a pchannel (` + "`rootCoord.dmlChannelNum`" + ` was lowered).
+
+Info, and a warning if at least 1 GiB of storage belongs to them: garbage collection takes only dropped segments.
+
+Not a finding: what belongs to a collection that is being dropped, what is dropped or marked deleted itself and waits for garbage
+collection, and snapshots, which are backups. A range that was not read in full is not judged.`,
+	Remedy: `No action needed for queries. Make sure that the owner is really gone, not renamed or in another database. Then the records
+can be deleted by hand with Milvus stopped, after an etcd snapshot (` + "`etcdctl snapshot save FILE`" + `); such a write cannot be undone.
+kitescope only reads.`,
+	Run:   func(p *check.Pass) { reportLeft(p, "They take up storage and keys, and nothing uses them.", orphans()) },
+	Whole: true,
+}
+
+// checkpointStaleDropped finds channel records that dropped collections left. Most clusters have some, so they have a check of their own.
+var checkpointStaleDropped = &check.Check{
+	ID:       "checkpoint-stale-dropped",
+	Title:    "Dropped collections left stale checkpoints",
+	Severity: check.Info,
+	Symptoms: []string{check.EtcdSlow, check.Leftovers},
+	Starts:   "collection_dropped",
+	Parts:    model.PartObjects | model.PartChannels,
+	Doc: `Looks for checkpoints (` + "`datacoord-meta/channel-cp/`" + `) and removal marks (` + "`channel-removal/`" + `) of vchannels
+whose collection is dropped, being dropped, or gone. Info only: garbage collection removes them with the collection's last segment, hours later. Those of collections that never held a segment
+stay for good (milvus issue 34545). Milvus 2.6 marks them with the maximum timestamp; those are not counted.
+
+They cost little. But tools, and Milvus's own metric of checkpoint lag, show them as channels that fall further and further behind (issue 31506).`,
+	Remedy: orphanRecords.Remedy,
+	Run: func(p *check.Pass) {
+		reportLeft(p, "None for queries. Checkpoint lag metrics that include them are misleading.", []remnant{staleCheckpoints()})
+	},
+	Whole: true,
+}
+
+func staleCheckpoints() remnant {
+	return remnant{
+		of: "channel record", lost: "of collections that are dropped", parts: model.PartChannels,
+		visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+			seen := map[model.CollectionID]bool{}
+			for _, v := range p.VChannels {
+				x := p.Collection(v.Collection)
+				marked := v.Checkpoint.At == model.MaxTSO || v.Checkpoint.At == 0 && v.Removal == ""
+				if x != nil && !x.Dropped() || v.Collection == 0 || marked {
+					continue
+				}
+				if x != nil && !seen[x.ID] {
+					seen[x.ID] = true
+					report(facts.RefCollection(p.Cluster, x.ID), 0, 0)
+				}
+				report(facts.RefVChannel(v.Name), 1, 0)
+			}
+		},
+		list: func() shellquote.Command { return check.Kitescope("get vchannels").Arg("collection=") },
+	}
+}
+
+// gone reports whether a record names a collection that has none.
+func gone(p *check.Pass, id model.CollectionID) bool { return id != 0 && p.Collection(id) == nil }
+
+func orphans() []remnant {
+	const segments = model.PartSegments
+	getOrphans := func() shellquote.Command { return check.Kitescope("get orphans --sort -size_bytes") }
+	getSegments := func() shellquote.Command { return check.Kitescope("get segments").Arg("state!=Dropped", "collection=") }
+	return append(orphansOfCollections(), []remnant{
+		{
+			of: "segment", lost: "of collections that are gone", parts: segments, list: getSegments,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, id := range p.SegmentOwners() {
+					if p.Collection(id) == nil {
+						reportSegments(p.SegmentsOf(id), report)
+					}
+				}
+			},
+		},
+		{
+			of: "segment", lost: "of partitions that are gone", parts: segments,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, x := range p.Existing() {
+					if list := p.Among(x.ID, facts.StrayPartitionSegs); len(list) > 0 {
+						report(facts.RefCollection(p.Cluster, x.ID), 0, 0)
+						reportSegments(list, report)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get segments").Arg("state!=Dropped", "partition=") },
+		},
+		{
+			of: "log file", lost: "of segments that are gone", parts: segments | model.PartLogs, list: getOrphans,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, s := range p.Orphans {
+					files := 0
+					for i := range s.Logs {
+						files += int(s.Logs[i].Files)
+					}
+					if len(s.Logs) > 0 {
+						report(model.Ref{Resource: "orphans", ID: s.ID.String()}, files, s.Bytes)
+					}
+				}
+			},
+		},
+		{
+			of: "index record", lost: "of segments that are gone", parts: segments | model.PartSegmentIndexes, list: getOrphans,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, s := range p.Orphans {
+					if len(s.Indexes) > 0 && !s.Indexes[0].Legacy {
+						report(model.Ref{Resource: "orphans", ID: s.ID.String()}, len(s.Indexes), 0)
+					}
+				}
+			},
+		},
+		{
+			of: "segment", lost: "with index records of definitions that are gone", parts: segments | model.PartIndexes | model.PartSegmentIndexes,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, x := range p.Collections {
+					for _, s := range p.Among(x.ID, facts.StrayIndexSegs) {
+						report(facts.RefSegment(s.ID), 1, 0)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get segment-indexes").Arg("index=") },
+		},
+		{
+			of: "log", lost: "of pchannels that are gone", parts: model.PartServing | model.PartChannels, visit: logsLeft,
+			list: func() shellquote.Command { return check.Kitescope("get queue-topics") },
+		},
+		{
+			of: "role membership", lost: "of users or roles that are gone", parts: model.PartUsers,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				recorded := recordedRoles(p)
+				for _, u := range p.Users {
+					for _, r := range u.Roles {
+						if u.Unrecorded || !recorded[r] {
+							report(model.Ref{Resource: "users", ID: u.Name, Name: u.Name}, 1, 0)
+						}
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get users") },
+		},
+		{
+			of: "privilege", lost: "of roles that are gone", parts: model.PartUsers,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				recorded := recordedRoles(p)
+				for _, g := range p.Grants {
+					if !recorded[g.Role] {
+						report(model.Ref{Resource: "grants", ID: g.Path(), Name: g.Role + " " + g.Privilege}, 1, 0)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get grants") },
+		},
+	}...)
+}
+
+// orphansOfCollections are the records of other kinds whose collection is gone.
+func orphansOfCollections() []remnant {
+	remains := func(of string, count func(*model.Remains) int) remnant {
+		return remnant{
+			of: of, parts: model.PartObjects,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, x := range p.Remains {
+					report(facts.RefCollection(p.Cluster, x.Collection), count(x), 0)
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get keys").Arg("key~root-coord/" + of + "s/") },
+		}
+	}
+	list := []remnant{
+		{
+			of: "index definition", parts: model.PartIndexes,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, x := range p.Indexes {
+					if gone(p, x.Collection) && !x.Deleted {
+						report(facts.RefIndex(x), 1, 0)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get indexes").Arg("collection=") },
+		},
+		remains("field", func(x *model.Remains) int { return x.Fields }),
+		remains("partition", func(x *model.Remains) int { return x.Partitions }),
+		remains("function", func(x *model.Remains) int { return x.Functions }),
+		{
+			of: "recoverable vchannel", parts: model.PartChannels,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, v := range p.VChannels {
+					if v.State == "Normal" && gone(p, v.Collection) {
+						report(facts.RefVChannel(v.Name), 1, 0)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get vchannels").Arg("collection=") },
+		},
+		{
+			of: "target", parts: model.PartChannels,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, t := range p.Targets {
+					if gone(p, t.Collection) {
+						report(facts.RefCollection(p.Cluster, t.Collection), 1, 0)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get targets").Arg("collection=") },
+		},
+		{
+			of: "task", parts: model.PartTasks,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, t := range p.Tasks {
+					if gone(p, t.Collection) && p.OlderThan(t.StartedAt, orphanTaskAfter, true) {
+						report(facts.RefTask(t), 1, 0)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get tasks --sort started_at") },
+		},
+		{
+			of: "statistics record", parts: model.PartTasks,
+			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
+				for _, x := range p.PartitionStats {
+					if gone(p, x.Collection) && p.OlderThan(x.CommittedAt, orphanStatsAfter, true) {
+						id := x.Collection.String() + "/" + x.Partition.String() + "/" + x.VChannel + "/" + strconv.FormatInt(x.Version, 10)
+						report(model.Ref{Resource: "partition-stats", ID: id}, 1, 0)
+					}
+				}
+			},
+			list: func() shellquote.Command { return check.Kitescope("get partition-stats").Arg("collection=") },
+		},
+	}
+	for i := range list {
+		list[i].lost = "of collections that are gone"
+	}
+	return list
+}
+
+// recordedRoles are the roles with a record.
+func recordedRoles(p *check.Pass) map[string]bool {
+	recorded := map[string]bool{}
+	for _, r := range p.Roles {
+		recorded[r.Name] = !r.Unrecorded
+	}
+	return recorded
+}
+
+func reportSegments(list []*model.Segment, report func(model.Ref, int, int64)) {
+	for _, s := range list {
+		if s.State.Healthy() {
+			report(facts.RefSegment(s.ID), 1, s.Bytes)
+		}
+	}
+}
+
+// logsLeft visits Woodpecker's logs without a pchannel. Those with other names belong to another Milvus that shares the etcd.
+func logsLeft(p *check.Pass, report func(model.Ref, int, int64)) {
+	if p.Woodpecker == nil {
+		return
+	}
+	ours := map[string]bool{}
+	for _, x := range p.PChannels {
+		if i := strings.LastIndexByte(x.Name, '_'); i > 0 && x.Streaming {
+			ours[x.Name[:i+1]] = true
+		}
+	}
+	for _, l := range p.Woodpecker.Logs {
+		if i := strings.LastIndexByte(l.Name, '_'); i >= 0 && ours[l.Name[:i+1]] && p.PChannel(l.Name) == nil {
+			report(refTopic(l.Name), 1, l.Kept().Bytes)
+		}
+	}
+}
+
+// reportLeft reports remnants of some kinds as one finding.
+func reportLeft(p *check.Pass, impact string, kinds []remnant) {
+	f := check.Finding{Severity: check.Info, Impact: impact}
+	var parts []string
+	var all int64
+	for _, k := range kinds {
+		if !p.Loaded.Has(k.parts) {
+			p.Unseen(k.of + "s " + k.lost + ": the metadata could not be read")
+			continue
+		}
+		n, bytes, first := 0, int64(0), ""
+		k.visit(p, func(ref model.Ref, count int, size int64) {
+			n, bytes = n+count, bytes+size
+			if len(f.Objects) < facts.MaxObjects {
+				f.Objects = append(f.Objects, ref)
+			}
+			if first == "" && count > 0 {
+				first = ref.ID
+			}
+		})
+		if n == 0 {
+			continue
+		}
+		text, name := words.Plural(n, k.of), k.of+"s "+k.lost
+		f.Evidence = append(f.Evidence, check.Count(name, n, "etcd"), check.Fact("first of these", first, "etcd"))
+		if bytes > 0 {
+			text += " (" + words.Bytes(bytes) + ")"
+			f.Evidence = append(f.Evidence, check.Size("bytes of "+name, bytes, "etcd"))
+		}
+		parts, all = append(parts, text+" "+k.lost), all+bytes
+		f.Fix = append(f.Fix, check.Shell(k.list()).Does("lists these; no action is needed for queries"))
+	}
+	if len(parts) == 0 {
+		return
+	}
+	f.Message = "left over: " + words.Few(parts)
+	if all >= orphanBytes {
+		f.Severity = check.Warning
+		f.Fix = append(f.Fix, check.Do("delete records by hand only with Milvus stopped and a snapshot of etcd saved: it cannot be undone").
+			Interrupting(0, "all requests while it is stopped"))
+	}
+	p.Report(f)
+}
