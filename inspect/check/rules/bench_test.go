@@ -8,6 +8,7 @@ import (
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/check/rules/rulestest"
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
@@ -18,11 +19,11 @@ const (
 	benchNodes    = 200
 )
 
-// BenchmarkRun judges 200,000 segments on 200 query nodes by all checks. "first" is a cluster that was
+// BenchmarkRun judges 200,000 segments on 200 query nodes by all checks. The processes report all metrics of captured ones, twice. "first" is a cluster that was
 // never seen before; "again" one in which one segment has changed since, "asked" one whose processes have just been asked
 // anew. Time passes meanwhile. Under "alone" is each check by itself, with all that it has others work out elsewhere.
 func BenchmarkRun(b *testing.B) {
-	c := modeltest.ServedLarge(benchSegments, benchNodes)
+	c := rulestest.Measured(b, modeltest.ServedLarge(benchSegments, benchNodes))
 	b.Run("first", func(b *testing.B) {
 		measure(b, func(int) func() {
 			fresh := asked(c) // a Runtime remembers what it has grouped
@@ -97,7 +98,7 @@ func changed(c *model.Cluster) model.Parts {
 // TestBenchmarkIsFair: the cluster that speed is measured on lets every check look, and is as well as a cluster in use: a
 // few things are wrong with it, and none of them a thousand times.
 func TestBenchmarkIsFair(t *testing.T) {
-	c := modeltest.ServedLarge(20_000, 40)
+	c := rulestest.Measured(t, modeltest.ServedLarge(20_000, 40))
 	r := check.Run(c, modeltest.Now, rules.All())
 	for _, x := range r.Results {
 		if x.Status == check.Skipped && len(x.Unseen) == 0 || x.Status == check.Broken {

@@ -1,0 +1,86 @@
+package rulestest
+
+import (
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/model"
+)
+
+// Measured gives each process of a large cluster the metrics of a captured one of its role beside its own, in both scrapes: of what the
+// captured process counted nine tenths came before the first.
+func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
+	tb.Helper()
+	const metrics = "../../testdata/snapshots/cluster-2.3.5-t3/metrics/"
+	captured := map[string]*model.Metrics{}
+	for i, n := range c.Runtime.Nodes {
+		name := n.Role
+		if n.Role == "querynode" {
+			name = fmt.Sprintf("querynode%d", 1+i%3)
+		}
+		if n.Process == nil || n.Process.Metrics == nil {
+			continue
+		}
+		if captured[name] == nil {
+			captured[name] = capturedMetrics(tb, metrics+name+".txt.gz")
+		}
+		n.Process.Metrics, n.Process.Before = beside(n.Process.Metrics, captured[name], 1), beside(n.Process.Before, captured[name], 0.9)
+	}
+	return c
+}
+
+// beside is a scrape with the families of another that it has not, so much of their counters.
+func beside(own, other *model.Metrics, part float64) *model.Metrics {
+	m := &model.Metrics{At: own.At, Families: map[string]*model.Family{}}
+	for name, f := range own.Families {
+		m.Families[name] = f
+	}
+	for name, f := range other.Families {
+		if own.Families[name] != nil && (f.Kind != model.MetricHistogram || strings.HasPrefix(name, "milvus_proxy_collection_")) {
+			continue
+		}
+		less := *f
+		less.Series = slices.Clone(f.Series)
+		for i := range less.Series {
+			s := &less.Series[i]
+			if f.Kind == model.MetricGauge {
+				continue
+			}
+			s.Value, s.Count = s.Value*part, s.Count*part
+			s.Buckets = slices.Clone(s.Buckets)
+			for k := range s.Buckets {
+				s.Buckets[k] *= part
+			}
+		}
+		m.Families[name] = &less
+	}
+	return m
+}
+
+func capturedMetrics(tb testing.TB, path string) *model.Metrics {
+	tb.Helper()
+	f, err := os.Open(filepath.FromSlash(path))
+	if os.IsNotExist(err) { // of a package one level deeper
+		f, err = os.Open(filepath.FromSlash("../" + path))
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := live.ParseMetrics(text, time.Time{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
