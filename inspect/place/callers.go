@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"kitescope/inspect/impact"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 	"kitescope/internal/words"
@@ -33,6 +34,8 @@ func operations() []operation {
 		{metrics.MetaOperations, model.Pair{}, Etcd, "requests to etcd", false, Strong},
 		{metrics.Flushes, model.Pair{}, "", "flushes", true, Medium},
 		{metrics.IndexTasks, model.Pair{}, "", "index builds", true, Medium},
+		{metrics.LoadRequests, model.Pair{}, "", "loads", true, Medium},
+		{metrics.IndexRequests, model.Pair{}, "", "requests for indexes", true, Medium},
 		{metrics.NodeRequests, pair("scope", "FromLeader"), "", "searches as a worker", true, Medium},
 		{metrics.NodeRequests, pair("scope", "OnLeader"), "", "searches as leader of a shard", true, Weak},
 	}
@@ -160,30 +163,88 @@ type testimony struct {
 	does  string
 	// floor is from how many milliseconds on the calls are slow.
 	floor float64
+	// needed are the kinds of requests of which each needs one.
+	needed []impact.Request
 }
 
 // testimonies returns the histograms that are read. Healthy means of a 2.3.5 lab, loaded: timestamps 0.8 ms, GetShards 1.7, produce 7 to 40,
 // etcd 1 to 17.
 func testimonies() []testimony {
-	shards := func(s model.Series) bool { return strings.HasPrefix(s.Label("cache_name"), "GetShard") }
 	produce := func(s model.Series) bool { return s.Label("message_op_type") == "produce" }
 	files := func(s model.Series) bool {
 		return s.Label("persistent_data_op_type") != "walk" && s.Label("persistent_data_op_type") != "list"
 	}
+	writes := []impact.Request{impact.Insert, impact.Upsert}
 	return []testimony{
-		{metrics.ProxyTimestamp, nil, rootCoord, "timestamps", 100},
-		{metrics.ProxyCacheUpdate, func(s model.Series) bool { return !shards(s) && s.Label("cache_name") != "" }, rootCoord, "look-ups of schemas", 100},
-		{metrics.ProxyCacheUpdate, shards, queryCoord, "look-ups of shard leaders", 100},
-		{metrics.ProxyAllocateIDs, nil, rootCoord, "row ids", 100},
-		{metrics.ProxyAssignSegments, nil, dataCoord, "segments for inserts", 100},
-		{metrics.QueueRequest, produce, Queue, "produce", 100},
-		{metrics.WALProduce, nil, streaming, "appends", 100},
-		{metrics.WALWrite, nil, Queue, "appends of the WAL", 100},
-		{metrics.MetaRequest, nil, Etcd, "requests to etcd", 500},
-		{metrics.StorageRequest, files, Storage, "requests to the storage", 500},
-		{metrics.CoreStorageRequest, files, Storage, "requests to the storage", 500},
+		{metrics.ProxyTimestamp, nil, rootCoord, "timestamps", 100, []impact.Request{impact.Search, impact.Query, impact.Insert, impact.Upsert, impact.Delete}},
+		{metrics.ProxyCacheUpdate, func(s model.Series) bool { return !shards(s) && s.Label("cache_name") != "" }, rootCoord, "look-ups of schemas", 100, nil},
+		{metrics.ProxyCacheUpdate, shards, queryCoord, "look-ups of shard leaders", 100, nil},
+		{metrics.ProxyAllocateIDs, nil, rootCoord, "row ids", 100, writes},
+		{metrics.ProxyAssignSegments, nil, dataCoord, "segments for inserts", 100, writes},
+		{metrics.QueueRequest, produce, Queue, "produce", 100, nil},
+		{metrics.WALProduce, nil, streaming, "appends", 100, nil},
+		{metrics.WALWrite, nil, Queue, "appends of the WAL", 100, nil},
+		{metrics.MetaRequest, nil, Etcd, "requests to etcd", 500, nil},
+		{metrics.StorageRequest, files, Storage, "requests to the storage", 500, nil},
+		{metrics.CoreStorageRequest, files, Storage, "requests to the storage", 500, nil},
 	}
 }
+
+// silent judges a component by a proxy that got nothing of it in the window, although requests came that need it and none of them
+// succeeded, and several did in such a time before.
+func (l *look) silent(t *testimony, p *part, past metrics.Histogram) {
+	was := p.past.Seconds()
+	if was == 0 || p.Component.Kind != proxy || past.Count/was*p.window.Seconds() < fewOps || !slices.ContainsFunc(t.needed, l.stalled) {
+		return
+	}
+	text := fmt.Sprintf("%s got no %s in %s", p.Component.Name, t.does, seconds(p.window))
+	l.testify(t.about, Evidence{State: Hanging, Strength: Medium, Witness: p.Component.Name, Text: text + l.reached(t.about)})
+}
+
+// stalled reports whether requests of a kind come and none succeeds.
+func (l *look) stalled(r impact.Request) bool {
+	k := l.impact.Kind(r)
+	return k != nil && k.State.Felt() && k.Came > 0 && k.Succeeded == 0
+}
+
+// reached returns a clause for people about components that answer kitescope and not those who need them.
+func (l *look) reached(k Kind) string {
+	for _, p := range l.of(k) {
+		if !slices.ContainsFunc(p.Evidence, func(e Evidence) bool { return e.State == Fine && e.Strength == Medium }) {
+			return ""
+		}
+	}
+	return ", and it answers kitescope: look at the network between them"
+}
+
+// leaders judges QueryCoord by proxies that look shard leaders up, and do not find them.
+func (l *look) leaders() {
+	for _, p := range l.role[proxy] {
+		if p.window == nil || p.window.SinceStart {
+			continue
+		}
+		misses, found := 0.0, 0.0
+		p.window.EachCounter(metrics.ProxyCache, func(labels []model.Pair, n float64) {
+			if s := (model.Series{Labels: labels}); shards(s) && s.Label("cache_state") == "miss" {
+				misses += n
+			}
+		})
+		p.window.Each(metrics.ProxyCacheUpdate, func(labels []model.Pair, h metrics.Histogram) {
+			if shards(model.Series{Labels: labels}) {
+				found += h.Count
+			}
+		})
+		if misses > 0 && found == 0 && (l.stalled(impact.Search) || l.stalled(impact.Query)) {
+			l.testify(queryCoord, Evidence{
+				State: Failing, Strength: Medium, Witness: p.Component.Name,
+				Text: fmt.Sprintf("%s looked up shard leaders and got none in %s", p.Component.Name, seconds(p.window)) + l.reached(queryCoord),
+			})
+		}
+	}
+}
+
+// shards reports whether a series of a proxy's cache is of shard leaders.
+func shards(s model.Series) bool { return strings.HasPrefix(s.Label("cache_name"), "GetShard") }
 
 // testimonies judges components by how long calls to them took, as their callers measured it, against their own past. Processes that all
 // depend on one component are blamed themselves where the others find it quick.
@@ -198,6 +259,9 @@ func (l *look) testimonies() {
 			}
 			now, past := t.sum(p.window), t.sum(p.past)
 			mean, _, ok := now.Mean()
+			if now.Count == 0 {
+				l.silent(&t, p, past)
+			}
 			if !ok || now.Count < fewOps {
 				continue
 			}
@@ -271,7 +335,7 @@ func (l *look) readers() {
 		}
 	}
 	for _, r := range list {
-		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers {
+		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers && late > 2*l.tickLag(r.of.SlowestChannel) {
 			state := Slow
 			if late >= lagging*time.Millisecond {
 				state = Hanging
@@ -279,6 +343,42 @@ func (l *look) readers() {
 			r.part.see(state, Medium, fmt.Sprintf("it has read %s %s less far than others have read the queue: it does not keep up, or does not reach the queue", r.of.SlowestChannel, wait(late)))
 		}
 	}
+}
+
+// ticks judges proxies by the time ticks that they are late with, which all wait for that read the channel.
+func (l *look) ticks() {
+	for _, p := range l.role[proxy] {
+		if late := p.tickLag(""); late >= behindOthers {
+			p.see(Slow, Medium, fmt.Sprintf("its time ticks are %s late: writes that it does not finish hold them back", wait(late)))
+		}
+	}
+}
+
+// tickLag returns how late the time ticks of the proxies are on a channel.
+func (l *look) tickLag(channel string) (late time.Duration) {
+	for _, p := range l.role[proxy] {
+		late = max(late, p.tickLag(channel))
+	}
+	return late
+}
+
+// tickLag returns how late the time ticks of a proxy are on the physical channel of a channel; "": on any. Channels whose lag stands still
+// are no longer in use.
+func (p *part) tickLag(channel string) (late time.Duration) {
+	if p.process == nil || p.process.Before == nil {
+		return 0
+	}
+	for _, c := range metrics.Of(metrics.ProxyTickLag).Called {
+		before := p.process.Before.Samples(c.As)
+		for _, s := range p.process.Metrics.Samples(c.As) {
+			if strings.HasPrefix(channel, s.Label("channel_name")) || channel == "" {
+				if !slices.ContainsFunc(before, func(b model.Series) bool { return b.Value == s.Value && slices.Equal(b.Labels, s.Labels) }) {
+					late = max(late, time.Duration(s.Value*float64(time.Millisecond)))
+				}
+			}
+		}
+	}
+	return late
 }
 
 // lags judges the queue by consumers that all fall behind as fast as time passes, or of which none has moved: time ticks come all the time.

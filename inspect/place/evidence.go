@@ -44,6 +44,8 @@ func (l *look) observe(x *impact.Impact) {
 			l.operations(p)
 		}
 		l.testimonies()
+		l.leaders()
+		l.ticks()
 		l.lags()
 		l.readers()
 		l.outside()

@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 
+	"kitescope/inspect/impact"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
 )
@@ -30,11 +31,13 @@ func (p *part) see(state State, strength Strength, text string) {
 // look holds the components of a cluster while they are judged.
 type look struct {
 	era
-	c     *model.Cluster
-	parts []*part
-	role  map[Kind][]*part
-	hosts map[string]*part
-	index map[*Status]*part
+	c *model.Cluster
+	// impact is what clients feel.
+	impact *impact.Impact
+	parts  []*part
+	role   map[Kind][]*part
+	hosts  map[string]*part
+	index  map[*Status]*part
 }
 
 // order is that of the roles by which a process is named.

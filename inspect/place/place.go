@@ -153,6 +153,7 @@ func (p *Places) For(r impact.Request) *Place {
 // Of judges the components of a cluster and finds where the requests of an impact break.
 func Of(c *model.Cluster, x *impact.Impact) *Places {
 	l := newLook(c)
+	l.impact = x
 	l.observe(x)
 	p := &Places{}
 	for _, part := range l.parts {

@@ -82,6 +82,11 @@ func service(role string) string {
 }
 
 const types = `# TYPE milvus_proxy_req_count counter
+# TYPE milvus_proxy_cache_hit_count counter
+# TYPE milvus_proxy_tt_lag_ms gauge
+# TYPE milvus_proxy_assign_segmentID_latency histogram
+# TYPE milvus_proxy_apply_pk_latency histogram
+# TYPE milvus_proxy_cache_update_latency histogram
 # TYPE milvus_msgstream_op_count counter
 # TYPE go_memstats_alloc_bytes_total counter
 # TYPE milvus_querynode_consume_tt_lag_ms gauge
@@ -93,7 +98,7 @@ func (w *world) scrape(s *model.Session, before, now string) {
 	for i, text := range []string{before, now} {
 		w.decoder.Add(live.Record{
 			Role: s.Role, Node: s.Node, Address: strings.TrimSuffix(s.Address, ":1") + ":9091", Method: "GET /metrics", At: w.at.Add(time.Duration(i) * 10 * time.Second), Outcome: "answered",
-			Response: fmt.Appendf(nil, "%sprocess_start_time_seconds 1000\ngo_memstats_alloc_bytes_total %d\n%s\n", types, 1000*(i+1), text),
+			Response: fmt.Appendf(nil, "%sprocess_start_time_seconds %d\ngo_memstats_alloc_bytes_total %d\n%s\n", types, w.at.Add(-time.Minute).Unix(), 1000*(i+1), text),
 		})
 	}
 }
@@ -180,11 +185,20 @@ func searches(total int) string {
 	return count(name, `function_name="Search",status="total"`, total) + count(name, `function_name="Search",status="success"`, 10)
 }
 
-// TestNodeBehindTheQueue: searches hang, and one of three query nodes has read the queue 14 s less far than the others.
+// TestNodeBehindTheQueue: searches hang, and one of three query nodes has read the queue 14 s less far than the others: the node is behind,
+// or the proxy, if that is late with the ticks of the channel.
 func TestNodeBehindTheQueue(t *testing.T) {
 	t.Parallel()
+	ticks := func(ms int) string { return count("milvus_proxy_tt_lag_ms", `channel_name="dml_6"`, ms) }
+	nodeBehind(t, searches(12), searches(13), "querynode-6", place.Hanging)
+	nodeBehind(t, searches(12)+ticks(13500), searches(13)+ticks(13500), "querynode-6", place.Hanging)
+	nodeBehind(t, searches(12)+ticks(4000), searches(13)+ticks(13500), "proxy-4", place.Slow)
+}
+
+func nodeBehind(t *testing.T, before, now, want string, state place.State) {
+	t.Helper()
 	w := newWorld(t)
-	w.scrape(w.session("proxy"), searches(12), searches(13))
+	w.scrape(w.session("proxy"), before, now)
 	for _, s := range w.parts.Sessions {
 		if s.Role != "querynode" {
 			continue
@@ -198,8 +212,53 @@ func TestNodeBehindTheQueue(t *testing.T) {
 	}
 	_, places := w.places()
 	p := places.For(impact.Search)
-	if p == nil || p.At == nil || p.At.Component.Name != "querynode-6" || p.At.State != place.Hanging || len(p.Also) > 0 {
+	if p == nil || p.At == nil || p.At.Component.Name != want || p.At.State != state || len(p.Also) > 0 {
 		t.Fatalf("%+v", p)
+	}
+}
+
+// took is a histogram of n calls of a millisecond each.
+func took(name, labels string, n int) string {
+	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[3]d\n%[1]s_count{%[2]s} %[3]d\n", name, labels, n)
+}
+
+// TestLinks: a proxy does not reach a coordinator that answers kitescope.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	const assign, pk, update = "milvus_proxy_assign_segmentID_latency", "milvus_proxy_apply_pk_latency", "milvus_proxy_cache_update_latency"
+	misses := func(n int) string {
+		return count("milvus_proxy_cache_hit_count", `cache_name="GetShards",cache_state="miss"`, n)
+	}
+	for _, c := range []struct {
+		name, before, now string
+		request           impact.Request
+		want, text        string
+	}{
+		{
+			"no segments, and row ids as ever", inserts(103, 100, 0) + took(assign, "", 200) + took(pk, "", 100), inserts(107, 100, 2) + took(assign, "", 200) + took(pk, "", 104), impact.Insert,
+			"datacoord-2", "proxy-4 got no segments for inserts in 10 s, and it answers kitescope: look at the network between them",
+		},
+		{"nothing came", inserts(103, 100, 0) + took(assign, "", 200), inserts(103, 100, 0) + took(assign, "", 200), impact.Insert, "", ""},
+		{"segments as ever", inserts(103, 100, 0) + took(assign, "", 200), inserts(107, 100, 2) + took(assign, "", 208), impact.Insert, "", ""},
+		{
+			"no shard leaders", searches(12) + misses(5) + took(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + took(update, `cache_name="GetShards"`, 5), impact.Search,
+			"querycoord-3", "proxy-4 looked up shard leaders and got none in 10 s, and it answers kitescope: look at the network between them",
+		},
+		{"shard leaders", searches(12) + misses(5) + took(update, `cache_name="GetShards"`, 5), searches(14) + misses(7) + took(update, `cache_name="GetShards"`, 7), impact.Search, "", ""},
+	} {
+		w := newWorld(t)
+		for _, role := range []string{"rootcoord", "datacoord", "querycoord"} {
+			w.call(role, "GetMetrics", 5*time.Millisecond, model.Answered)
+		}
+		w.scrape(w.session("proxy"), c.before, c.now)
+		_, places := w.places()
+		p := places.For(c.request)
+		switch {
+		case p == nil || (p.At == nil) != (c.want == ""):
+			t.Errorf("%s: %+v", c.name, p)
+		case p.At != nil && (p.At.Component.Name != c.want || p.At.Evidence[0].Text != c.text):
+			t.Errorf("%s: %+v", c.name, p.At)
+		}
 	}
 }
 
