@@ -84,6 +84,7 @@ const (
 	RateLimitRatio Name = "rate_limit_ratio"
 	TickSync       Name = "tick_sync"
 	TickDelay      Name = "tick_delay"
+	RootTickLag    Name = "root_tick_lag"
 	DDLRequest     Name = "ddl_request"
 	DDLRequests    Name = "ddl_requests"
 	LoadRequests   Name = "load_requests"
@@ -236,6 +237,7 @@ var table = []Metric{
 	{RateLimitRatio, gauge, Ratio, since("2.4", "milvus_rootcoord_rate_limit_ratio"), "collection_id", rootFile, "How much of the rate of writes is allowed."},
 	{TickSync, histogram, Milliseconds, always("milvus_rootcoord_sync_timetick_latency"), "", rootFile, "Writing a time tick to all channels."},
 	{TickDelay, gauge, Milliseconds, since("2.2", "milvus_rootcoord_time_tick_delay"), "role_name, node_id", rootFile, "The largest delay of a node, as quotas see it."},
+	{RootTickLag, gauge, Milliseconds, since("2.3", "milvus_rootcoord_produce_tt_lag_ms"), "channel_name", rootFile, "How far a channel's time tick is behind, at RootCoord."},
 	{DDLRequest, histogram, Milliseconds, always("milvus_rootcoord_ddl_req_latency"), "function_name", rootFile, "An operation on collections, partitions or databases."},
 	{DDLRequests, counter, Count, always("milvus_rootcoord_ddl_req_count"), "function_name, status (total, success, fail)", rootFile, "Operations on collections, partitions or databases, reads of their definitions too."},
 	{LoadRequests, counter, Count, always("milvus_querycoord_load_req_count"), "status (total, success, fail)", "pkg/metrics/querycoord_metrics.go", "Requests to load collections or partitions."},

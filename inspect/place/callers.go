@@ -335,7 +335,7 @@ func (l *look) readers() {
 		}
 	}
 	for _, r := range list {
-		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers && late > 2*l.tickLag(r.of.SlowestChannel) {
+		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers && late > 2*max(l.tickLag(proxy, r.of.SlowestChannel), l.tickLag(rootCoord, r.of.SlowestChannel)) {
 			state := Slow
 			if late >= lagging*time.Millisecond {
 				state = Hanging
@@ -345,44 +345,64 @@ func (l *look) readers() {
 	}
 }
 
-// ticks judges proxies by the time ticks that they are late with, which all wait for that read the channel.
+// ticks judges proxies and RootCoord by the time ticks that they are late with, which all wait for that read the channel.
 func (l *look) ticks() {
+	held := l.tickLag(proxy, "")
 	for _, p := range l.role[proxy] {
-		if late := p.tickLag(""); late >= behindOthers {
+		if late := p.tickLag(metrics.ProxyTickLag, ""); late >= behindOthers {
 			p.see(Slow, Medium, fmt.Sprintf("its time ticks are %s late: writes that it does not finish hold them back", wait(late)))
 		}
 	}
+	for _, p := range l.of(rootCoord) {
+		if late := p.tickLag(metrics.RootTickLag, ""); late >= behindOthers && late > 2*held {
+			p.see(Hanging, Medium, fmt.Sprintf("its time ticks are %s late, for which all readers of the queue wait", wait(late)))
+		}
+	}
 }
 
-// tickLag returns how late the time ticks of the proxies are on a channel.
-func (l *look) tickLag(channel string) (late time.Duration) {
-	for _, p := range l.role[proxy] {
-		late = max(late, p.tickLag(channel))
+// tickLag returns how late the time ticks of proxies or of RootCoord are on a channel.
+func (l *look) tickLag(of Kind, channel string) (late time.Duration) {
+	name := metrics.RootTickLag
+	if of == proxy {
+		name = metrics.ProxyTickLag
+	}
+	for _, p := range l.of(of) {
+		late = max(late, p.tickLag(name, channel))
 	}
 	return late
 }
 
-// tickLag returns how late the time ticks of a proxy are on the physical channel of a channel; "": on any. Channels whose lag stands still
-// are no longer in use.
-func (p *part) tickLag(channel string) (late time.Duration) {
+// tickLag returns how late the time ticks of a process are on the physical channel of a channel; "": on any. Channels whose lag stands
+// still are no longer in use.
+func (p *part) tickLag(name metrics.Name, channel string) (late time.Duration) {
 	if p.process == nil || p.process.Before == nil {
 		return 0
 	}
-	for _, c := range metrics.Of(metrics.ProxyTickLag).Called {
+	p.changed(name, func(s *model.Series) {
+		if strings.HasPrefix(channel, s.Label("channel_name")) || channel == "" {
+			late = max(late, time.Duration(s.Value*float64(time.Millisecond)))
+		}
+	})
+	return late
+}
+
+// changed visits the series of a gauge that have changed in the window.
+func (p *part) changed(name metrics.Name, visit func(*model.Series)) {
+	for _, c := range metrics.Of(name).Called {
 		before := p.process.Before.Samples(c.As)
 		for _, s := range p.process.Metrics.Samples(c.As) {
-			if strings.HasPrefix(channel, s.Label("channel_name")) || channel == "" {
-				if !slices.ContainsFunc(before, func(b model.Series) bool { return b.Value == s.Value && slices.Equal(b.Labels, s.Labels) }) {
-					late = max(late, time.Duration(s.Value*float64(time.Millisecond)))
-				}
+			if !slices.ContainsFunc(before, func(b model.Series) bool { return b.Value == s.Value && slices.Equal(b.Labels, s.Labels) }) {
+				visit(&s)
 			}
 		}
 	}
-	return late
 }
 
 // lags judges the queue by consumers that all fall behind as fast as time passes, or of which none has moved: time ticks come all the time.
 func (l *look) lags() {
+	if l.tickLag(rootCoord, "") >= behindOthers { // there is nothing newer to read
+		return
+	}
 	behind, still, moving := 0, 0, 0
 	worst := 0.0
 	for _, p := range l.parts {
@@ -425,16 +445,9 @@ func (p *part) consumes() bool {
 }
 
 // moved reports whether any series of a gauge has changed in the window.
-func (p *part) moved(name metrics.Name) bool {
-	for _, c := range metrics.Of(name).Called {
-		before := p.process.Before.Samples(c.As)
-		for _, s := range p.process.Metrics.Samples(c.As) {
-			if !slices.ContainsFunc(before, func(b model.Series) bool { return b.Value == s.Value && slices.Equal(b.Labels, s.Labels) }) {
-				return true
-			}
-		}
-	}
-	return false
+func (p *part) moved(name metrics.Name) (any bool) {
+	p.changed(name, func(*model.Series) { any = true })
+	return any
 }
 
 // highest returns the largest value of a gauge.

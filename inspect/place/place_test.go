@@ -84,6 +84,7 @@ func service(role string) string {
 const types = `# TYPE milvus_proxy_req_count counter
 # TYPE milvus_proxy_cache_hit_count counter
 # TYPE milvus_proxy_tt_lag_ms gauge
+# TYPE milvus_rootcoord_produce_tt_lag_ms gauge
 # TYPE milvus_proxy_assign_segmentID_latency histogram
 # TYPE milvus_proxy_apply_pk_latency histogram
 # TYPE milvus_proxy_cache_update_latency histogram
@@ -155,26 +156,39 @@ func TestDataCoordHangs(t *testing.T) {
 	}
 }
 
-// TestNobodyReads: searches hang, and the lags of all query nodes stand still; that of one moves in a near miss.
+// TestNobodyReads: searches hang, and the lags of all query nodes stand still: of the queue, or as RootCoord has sent nothing to read. That
+// of one moves in a near miss.
 func TestNobodyReads(t *testing.T) {
 	t.Parallel()
 	lag := func(ms int) string { return count("milvus_querynode_consume_tt_lag_ms", `collection_id="1"`, ms) }
-	for _, moves := range []bool{false, true} {
+	ticks := func(ms int) string { return count("milvus_rootcoord_produce_tt_lag_ms", `channel_name="dml_1"`, ms) }
+	for _, c := range []struct {
+		name              string
+		lag, before, tick int
+		want              place.Kind
+	}{
+		{"all stand still", 150, 100, 110, place.Queue},
+		{"one moves", 190, 100, 110, ""},
+		{"ticks are late", 150, 12_000, 22_000, "rootcoord"},
+		{"of a channel that is no longer in use", 150, 22_000, 22_000, place.Queue},
+	} {
 		w := newWorld(t)
 		w.scrape(w.session("proxy"), searches(12), searches(13))
+		w.scrape(w.session("rootcoord"), ticks(c.before), ticks(c.tick))
 		for _, s := range w.parts.Sessions {
-			if s.Role == "querynode" {
-				now := 150
-				if moves && s.Node == 6 {
-					now = 190
-				}
-				w.scrape(s, lag(150), lag(now))
+			if s.Role == "querynode" && s.Node == 6 {
+				w.scrape(s, lag(150), lag(c.lag))
+			} else if s.Role == "querynode" {
+				w.scrape(s, lag(150), lag(150))
 			}
 		}
 		_, places := w.places()
 		p := places.For(impact.Search)
-		if p == nil || !moves && (p.At == nil || p.At.Component.Kind != place.Queue) || moves && p.At != nil {
-			t.Errorf("one moves %v: %+v", moves, p)
+		switch {
+		case p == nil || (p.At == nil) != (c.want == ""):
+			t.Errorf("%s: %+v", c.name, p)
+		case p.At != nil && p.At.Component.Kind != c.want:
+			t.Errorf("%s: %+v", c.name, p.At)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (l *Lab) during(ctx context.Context, f func(ctx context.Context)) {
 	l.Undo(func() error { end(); <-done; return nil })
 }
 
-// heal takes back what was done and starts what is not well. etcd then forgets: kitescope would count restarts of earlier rounds.
+// heal takes back what was done and starts what is not well or not registered. etcd then forgets: kitescope would count restarts of earlier rounds.
 func (l *Lab) heal(ctx context.Context) error {
 	l.TakeBack()
 	for _, p := range services {
@@ -103,6 +103,15 @@ func (l *Lab) heal(ctx context.Context) error {
 			if err := l.restart(ctx, p); err != nil {
 				return err
 			}
+		}
+	}
+	sessions, err := l.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range lab.Everybody {
+		if sessions[p].ID == 0 { // it serves nobody, whatever it reports
+			_ = l.Signal(p, syscall.SIGKILL)
 		}
 	}
 	if err := l.Bring(ctx, lab.Everybody...); err != nil {
