@@ -40,7 +40,7 @@ func (s *overviewSheet) health(w int) overviewBlock {
 		b.item("keys", overviewItem{Page: "undecoded", About: "Keys of the metadata that could not be decoded."})
 	}
 	if o.Streaming != nil {
-		b.add(s.judged("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark", "broadcast-stuck") +
+		b.add(s.judged("wal-not-open", "wal-open-twice", "wal-recovery-stuck", "wal-flush-lag", "wal-throttled", "growing-over-watermark") +
 			s.st.Dim.On("streaming ") + draw.Cut(clusters.StreamingText(o.Streaming), max(8, w-12)))
 		b.item("streaming", overviewItem{Page: "pchannels", About: "Streaming nodes, their logs, and how near growing segments are to the high-water mark."})
 	}

@@ -63,7 +63,7 @@ func QuotaShare(m *model.EtcdMember) float64 {
 // TaskEnded reports whether nothing follows on the state of a task.
 func TaskEnded(t *model.Task) bool {
 	switch strings.ToLower(t.State) {
-	case "completed", "cleaned", "failed", "failedandcleaned", "timeout", "finished":
+	case "completed", "cleaned", "failed", "failedandcleaned", "timeout", "finished", "tombstone", "done":
 		return true
 	}
 	return false

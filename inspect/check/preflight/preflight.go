@@ -175,7 +175,7 @@ func changes(plan Plan) []*check.Check {
 func standing() []*check.Check {
 	var list []*check.Check
 	for _, x := range rules.All() {
-		unfinished := x.ID == "broadcast-stuck" || x.ID == "ddl-stuck"
+		unfinished := x.ID == "ddl-stuck"
 		if x.Severity == check.Error || unfinished {
 			list = append(list, x.Filter(func(f *check.Finding) bool { return f.Severity == check.Error || unfinished }))
 		}

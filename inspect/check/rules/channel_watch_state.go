@@ -60,7 +60,7 @@ func runChannelWatchState(p *check.Pass) {
 				check.Shell(check.Kitescope("get vchannels").Arg("name="+v.Name)).Does("shows WatchSuccess (2.6: Assigned) once it is done"),
 			),
 		}
-		if limit := passingOf(p, "vchannels", v.WatchState); limit != nil {
+		if limit := passingOf(p, "vchannels", "", v.WatchState); limit != nil {
 			f.Evidence = append(f.Evidence, check.Lasts("limit", limit.limit, ""))
 		}
 		if gone {
@@ -97,7 +97,7 @@ func judgeWatchState(p *check.Pass, v *model.VChannel) (severity check.Severity,
 			since = x.Checkpoint.At.Time()
 		}
 	}
-	limit := passingOf(p, "vchannels", v.WatchState)
+	limit := passingOf(p, "vchannels", "", v.WatchState)
 	switch v.WatchState {
 	case "", "WatchSuccess", "Complete", "Assigned":
 		return 0, since, false

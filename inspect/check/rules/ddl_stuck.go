@@ -1,82 +1,105 @@
 package rules
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/model"
-	"kitescope/internal/words"
 )
 
 // ddlStuck finds creations and drops that do not end.
 var ddlStuck = &check.Check{
 	ID:       "ddl-stuck",
-	Title:    "A creation or drop does not end",
+	Title:    "A creation, drop or other change of the catalog does not end",
 	Severity: check.Warning,
-	Symptoms: []string{check.TasksHang, check.Leftovers},
-	Starts:   "10m collection_created collection_dropped partition_created partition_dropped | node_lost:rootcoord node_left:rootcoord",
-	Parts:    model.PartObjects | model.PartSegments | model.PartChannels,
-	Doc: `Looks for databases, collections, partitions and aliases in state Creating for 10 minutes, from their time of creation on, and for collections in state Dropping.
-RootCoord keeps these until garbage collection has taken their last segment: ` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, and 4 h of grace.
+	Symptoms: []string{check.TasksHang, check.LoadsHang, check.Leftovers},
+	Starts: "15m collection_created collection_dropped partition_created partition_dropped task_created | " +
+		"node_lost:rootcoord node_left:rootcoord node_lost:streamingnode node_left:streamingnode channel_reassigned task_changed",
+	Parts: model.PartObjects | model.PartSegments | model.PartChannels,
+	Doc: `Looks for databases, collections, partitions, aliases and fields in state Creating for 10 minutes, from their time of creation on,
+and for collections and fields in state Dropping. RootCoord keeps these until garbage collection has taken their last segment:
+` + "`dataCoord.gc.dropTolerance`" + ` as DataCoord reports it, else 24 h, and 4 h of grace.
 
-The time of a drop is the last change of the collection's record (2.6 and later), else the latest drop of its segments or checkpoint of its channels; without any it is not judged.
-Warning, and info for a drop of which only dropped segments are left, which wait for garbage collection. Milvus issue 42878.`,
-	Remedy: `Search RootCoord's log for the id. A restart of RootCoord (MixCoord) takes up what is not finished. If channels or segments hold a drop up, see the findings about these.`,
-	Run:    runDDLStuck,
-	Roles:  []string{"rootcoord", "datacoord"},
+The time of a drop is the last change of the collection's record (2.6 and later), else the latest drop of its segments or checkpoint of
+its channels; without any it is not judged. Warning, and info for a drop of which only dropped segments are left, which wait for garbage
+collection. Milvus issue 42878.
+
+From 2.6 on StreamingCoord writes a change of a collection, database or user into several channels, and keeps a task of it
+(` + "`streamingcoord-meta/broadcast-task/`" + `) until all have acknowledged it and what follows was done. Until then it locks what it changes.
+Warning 10 minutes after it was written into the first of the channels that have acknowledged it. Not a finding: a task that none has
+acknowledged, as no record has its begin, and a tombstone. ` + constructedOnly,
+	Remedy: `Search RootCoord's (MixCoord's) log for the id, or for "broadcast". A restart takes up what is not finished. If channels or
+segments hold a drop up, see the findings about these. The log of a channel that does not acknowledge may not be open (` + "`wal-not-open`" + `).`,
+	Run:   runDDLStuck,
+	Roles: []string{"rootcoord", "mixcoord", "datacoord", "streamingnode"},
 	FollowsFrom: []check.Cause{
-		{Check: "etcd-alarm"}, {Check: "etcd-no-leader"}, {Check: "broadcast-stuck", Of: check.Shares("collections")},
+		check.Grave("wal-not-open", check.Shares("pchannels")), check.Grave("wal-flush-lag", check.Shares("pchannels")),
+		{Check: "wal-recovery-stuck", Of: check.Shares("pchannels")},
+		{Check: "channel-unwatched", Of: check.Shares("vchannels")},
+		{Check: "queue-unreachable"},
+		{Check: "etcd-alarm"},
+		{Check: "etcd-no-leader"},
 	},
 }
 
 func runDDLStuck(p *check.Pass) {
-	judge := func(what, name string, ref model.Ref, state model.ObjectState, created model.TSO, dropped func() (model.TSO, check.Severity)) {
-		x := passingOf(p, ref.Resource, string(state))
-		if x == nil {
+	judge := func(label string, ref model.Ref, state string, since model.TSO, severity check.Severity) {
+		if since == model.MaxTSO {
 			return
 		}
-		since, severity := created, check.Warning
-		if state.Gone() {
-			since, severity = dropped()
-		}
-		if since == model.MaxTSO || !p.OlderThan(since.Time(), x.limit, false) {
-			return
-		}
-		p.Report(check.Finding{
-			Severity: severity, Object: ref,
-			Message:  fmt.Sprintf("%s %s has been in state %s for at least %s", what, name, state, words.Span(p.Age(since.Time()))),
-			Evidence: []check.Evidence{check.Fact("state", string(state), "etcd"), check.Fact("since at least", facts.TimeText(since.Time()), "etcd"), check.Lasts("limit", x.limit, "")},
-			Impact:   x.undone,
-			Fix: check.Fix(
-				check.Do("search RootCoord's log for %s, to find out what it waits for", ref.ID),
-				check.Do("restart RootCoord (MixCoord): it takes up what is not finished").
-					Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
-			),
-		})
+		reportLasting(p, &lasting{ref: ref, label: label, state: state, since: since.Time(), severity: severity, fix: check.Fix(
+			check.Do("search RootCoord's log for %s, to find out what it waits for", ref.ID),
+			check.Do("restart RootCoord (MixCoord): it takes up what is not finished").Restarting(p.Cluster, 2*time.Minute, "rootcoord"),
+		)})
 	}
 	for _, x := range p.Databases {
-		judge("database", x.Name, model.Ref{Resource: "databases", ID: x.ID.String(), Name: x.Name}, x.State, x.CreatedAt, undated)
+		judge("database "+x.Name, model.Ref{Resource: "databases", ID: x.ID.String(), Name: x.Name}, string(x.State), x.CreatedAt, check.Warning)
 	}
 	for _, x := range p.Collections {
-		judge("collection", facts.CollectionLabel(p.Cluster, x.ID), facts.RefCollection(p.Cluster, x.ID), x.State, x.CreatedAt, func() (model.TSO, check.Severity) { return droppedAt(p, x) })
+		name, since, severity := facts.CollectionLabel(p.Cluster, x.ID), x.CreatedAt, check.Warning
+		if x.Dropped() {
+			since, severity = droppedAt(p, x)
+		}
+		judge("collection "+name, facts.RefCollection(p.Cluster, x.ID), string(x.State), since, severity)
 		if x.Dropped() {
 			continue
 		}
 		for _, part := range p.PartitionsOf(x.ID) {
-			judge("partition", part.Name+" of "+facts.CollectionLabel(p.Cluster, x.ID), model.Ref{Resource: "partitions", ID: part.ID.String(), Name: part.Name},
-				part.State, part.CreatedAt, undated)
+			ref := model.Ref{Resource: "partitions", ID: part.ID.String(), Name: part.Name}
+			judge("partition "+part.Name+" of "+name, ref, string(part.State), part.CreatedAt, check.Warning)
+		}
+		for _, f := range x.Fields {
+			if x.UpdatedAt > x.CreatedAt {
+				ref := model.Ref{Resource: "fields", ID: x.ID.String() + "/" + f.ID.String(), Name: f.Name}
+				judge("field "+f.Name+" of "+name, ref, f.State, x.UpdatedAt, check.Warning)
+			}
 		}
 	}
 	for _, x := range p.Aliases {
-		judge("alias", x.Name, model.Ref{Resource: "aliases", ID: p.DatabaseName(x.Database) + "/" + x.Name, Name: x.Name}, x.State, x.CreatedAt, undated)
+		ref := model.Ref{Resource: "aliases", ID: p.DatabaseName(x.Database) + "/" + x.Name, Name: x.Name}
+		judge("alias "+x.Name, ref, string(x.State), x.CreatedAt, check.Warning)
+	}
+	if !p.Loaded.Has(model.PartTasks) {
+		p.Unseen("broadcasts: the metadata could not be read")
+	}
+	for _, t := range p.Tasks {
+		if t.Type == "broadcast" && !facts.TaskEnded(t) {
+			reportLasting(p, &lasting{
+				ref: facts.RefTask(t), label: "broadcast of " + cmp.Or(t.SubType, "unknown type"), kind: "broadcast/", state: t.State, since: t.StartedAt,
+				detail: ": " + t.Progress, severity: check.Warning, objects: waitsFor(p, t),
+				fix: check.Fix(
+					check.Do("search the log of MixCoord for %q and \"broadcast\"", model.NodeID(t.ID).String()),
+					check.Shell(check.Kitescope("get pchannels --columns name,node,state,wal_state")).
+						Does("shows which logs are not Open: they acknowledge nothing"),
+				),
+			})
+		}
 	}
 }
-
-// undated is the time of a drop that no record has.
-func undated() (model.TSO, check.Severity) { return 0, check.Info }
 
 // droppedAt returns a time after which a collection that is being dropped was not touched, 0 if it is unknown, and how bad that is: while
 // all its segments are dropped it waits for garbage collection, which is slow and not stuck.
@@ -101,4 +124,19 @@ func droppedAt(p *check.Pass, x *model.Collection) (last model.TSO, severity che
 		}
 	}
 	return last, severity
+}
+
+// waitsFor returns the channels that have not acknowledged a broadcast, with their logs and what else is on these; none where its record
+// does not name them.
+func waitsFor(p *check.Pass, t *model.Task) (refs []model.Ref) {
+	for _, name := range t.Unacknowledged {
+		x := p.PChannel(name)
+		if i := strings.LastIndexByte(name, '_'); x == nil && i > 0 { // of a vchannel, or of the control channel
+			x = p.PChannel(name[:i])
+		}
+		if x != nil && !slices.Contains(refs, refPChannel(x.Name)) {
+			refs = append(append(refs, refPChannel(x.Name)), vchannelsOn(p, x.Name)...)
+		}
+	}
+	return refs
 }

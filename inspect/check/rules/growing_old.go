@@ -98,7 +98,7 @@ func gatherOld(p *check.Pass, policy *facts.SealPolicy, open []facts.OpenSegment
 		idle, isIdle := s.IdleFor(now)
 		switch {
 		case s.State != model.SegmentGrowing:
-			limit := passingOf(p, "segments", s.State.String()).limit
+			limit := passingOf(p, "segments", "", s.State.String()).limit
 			v := p.VChannel(s.VChannel)
 			behind := v != nil && now.Sub(v.Checkpoint.At.Time()) > limit
 			// One that was left alone for hours may have been sealed just now; data nodes flush within seconds.

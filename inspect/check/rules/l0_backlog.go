@@ -43,7 +43,7 @@ nodes. Dropping whole partitions instead of deleting many rows makes no L0 segme
 	Run:   runL0Backlog,
 	Roles: []string{"datacoord", "datanode"},
 	FollowsFrom: []check.Cause{
-		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "compaction-stuck", Of: check.Shares("collections")},
+		{Check: "bad-switches", Of: aboutCompaction}, {Check: "checkpoint-lag", Of: check.Shares("vchannels")}, {Check: "task-stuck", Of: check.Shares("collections")},
 	},
 }
 

@@ -1,18 +1,24 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/facts"
+	"kitescope/inspect/model"
+	"kitescope/internal/words"
 )
 
 // passing is a state that records of a resource leave by themselves.
 type passing struct {
 	resource string
-	states   []string
-	// limit is how long that may take: where setting is reported, so many seconds and grace.
+	// kind begins as the types of tasks do, with their sub-type: "compaction/Clustering"; "": all records.
+	kind   string
+	states []string // nil: all but those that nothing follows on (facts.TaskEnded)
+	// limit is how long that may take: where setting is reported, so many seconds and grace; 0: not by age.
 	limit, grace time.Duration
 	setting      string
 	// undone is the consequence for the user while it lasts.
@@ -24,9 +30,11 @@ const (
 	notWatched = "Inserts into the channel wait in the queue."
 	notMade    = "It cannot be used, and its name is taken."
 	notDropped = "Its metadata and files stay."
+	notLoaded  = "Its rows are not searchable yet."
 )
 
-// passingStates lists the states that end, in Milvus's words. Loads, tasks and index builds are judged by their progress instead.
+// passingStates lists the states that end, in Milvus's words. Loads and index builds are judged by their progress instead, and where no
+// record has the time at which a state began it is not judged: drops of databases, partitions and aliases, snapshots that are deleted.
 func passingStates() []passing {
 	return []passing{
 		{resource: "segments", states: []string{"Sealed", "Flushing"}, limit: overdueGrace, undone: notFlushed},
@@ -42,6 +50,31 @@ func passingStates() []passing {
 		{resource: "databases", states: []string{"Creating"}, limit: createGrace, undone: notMade},
 		// RootCoord waits until garbage collection has taken the last segment, and asks every 20 minutes.
 		{resource: "collections", states: []string{"Dropping"}, limit: dropTolerance + dropGrace, grace: dropGrace, setting: "dataCoord.gc.dropTolerance", undone: notDropped},
+		// A field has no time of its own: the last change of its collection stands for it (2.6 and later).
+		{resource: "fields", states: []string{"Creating"}, limit: createGrace, undone: notMade},
+		{resource: "fields", states: []string{"Dropping"}, limit: dropTolerance + dropGrace, undone: notDropped},
+		{resource: "snapshots", states: []string{"Pending"}, limit: snapshotGrace, undone: "It cannot be restored, and segments wait for it."},
+		// Each channel acknowledges a broadcast once its streaming node has consumed the message: within seconds, or as long as it takes to
+		// open the log on another node.
+		{
+			resource: "tasks", kind: "broadcast/", limit: createGrace,
+			undone: "What it changes stays locked: further changes of the same collection, database or user wait.",
+		},
+		{resource: "tasks", kind: "import-job/", states: []string{"Pending"}, limit: importIdle, undone: notLoaded},
+		{resource: "tasks", kind: "import-job/", states: []string{"Uncommitted"}, undone: notLoaded}, // a client commits it (3.0)
+		{resource: "tasks", kind: "import-job/", limit: facts.ImportLong, undone: notLoaded},
+		// Of tasks without a limit the job is judged.
+		{resource: "tasks", kind: "import/", undone: notLoaded},
+		{resource: "tasks", kind: "preimport/", undone: notLoaded},
+		{resource: "tasks", kind: "compaction/Clustering", limit: facts.ImportLong, undone: notCompacted},
+		{resource: "tasks", kind: "compaction/", limit: compactionLong, undone: notCompacted},
+		{resource: "tasks", kind: "stats/", limit: facts.ImportLong, undone: "Its segments stay unsorted, or lack statistics that filters use."},
+		{resource: "tasks", kind: "analyze/", limit: facts.ImportLong, undone: "The clustering compaction that waits for it does not begin."},
+		{resource: "tasks", kind: "copy-segment-job/", limit: facts.ImportLong, undone: "The snapshot is not restored."},
+		{resource: "tasks", kind: "copy-segment/", undone: "The snapshot is not restored."},
+		{resource: "tasks", kind: "export-snapshot-job/", limit: facts.ImportLong, undone: "The snapshot is not exported."},
+		{resource: "tasks", kind: "external-refresh-job/", limit: facts.ImportLong, undone: "Searches see the rows of before."},
+		{resource: "tasks", kind: "external-refresh/", undone: "Searches see the rows of before."},
 	}
 }
 
@@ -49,18 +82,53 @@ func passingStates() []passing {
 const (
 	createGrace = 10 * time.Minute
 	dropGrace   = (collectRounds + 1) * collectEvery
+	// snapshotGrace is for the files of a snapshot.
+	snapshotGrace = time.Hour
 )
 
-// passingOf returns how a state of a resource ends, nil if it need not.
-func passingOf(p *check.Pass, resource, state string) *passing {
-	all := passingStates()
-	i := slices.IndexFunc(all, func(x passing) bool { return x.resource == resource && slices.Contains(x.states, state) })
-	if i < 0 {
-		return nil
+// passingRow returns the row of a state, nil if the state need not end. kind is that of a task, with its sub-type.
+func passingRow(resource, kind, state string) *passing {
+	for _, x := range passingStates() {
+		if x.resource == resource && strings.HasPrefix(kind, x.kind) && (x.states == nil || slices.Contains(x.states, state)) {
+			return &x
+		}
 	}
-	x := &all[i]
-	if x.setting != "" {
+	return nil
+}
+
+// passingOf returns the row of a state with its limit by this cluster's settings.
+func passingOf(p *check.Pass, resource, kind, state string) *passing {
+	x := passingRow(resource, kind, state)
+	if x != nil && x.setting != "" {
 		x.limit = x.grace + p.SettingSeconds(x.setting, x.limit-x.grace, facts.DataCoords()...)
 	}
 	return x
+}
+
+// lasting is a record in a state that ends.
+type lasting struct {
+	ref                model.Ref
+	label, kind, state string
+	// since is when the state began at the latest; zero: unknown, and it is not judged.
+	since time.Time
+	// detail follows the message.
+	detail   string
+	severity check.Severity
+	objects  []model.Ref
+	fix      []check.Step
+}
+
+// reportLasting reports a record whose state lasts longer than it may.
+func reportLasting(p *check.Pass, r *lasting) {
+	x := passingOf(p, r.ref.Resource, r.kind, r.state)
+	if x == nil || !p.OlderThan(r.since, x.limit, false) {
+		return
+	}
+	p.Report(check.Finding{
+		Severity: r.severity, Object: r.ref, Objects: r.objects, Impact: x.undone, Fix: r.fix,
+		Message: fmt.Sprintf("%s has been in state %s for at least %s%s", r.label, r.state, words.Span(p.Age(r.since)), r.detail),
+		Evidence: []check.Evidence{
+			check.Fact("state", r.state, "etcd"), check.Fact("since at least", facts.TimeText(r.since), "etcd"), check.Lasts("limit", x.limit, ""),
+		},
+	})
 }

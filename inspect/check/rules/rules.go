@@ -38,12 +38,12 @@ func All() []*check.Check {
 		// The message queue and who consumes it: watchers, checkpoints, lags, refused writes.
 		queueUnreachable, timetickLag, channelUnwatched, channelWatchedTwice, channelWatchState, ddlStuck, recordsMissing,
 		checkpointLag, checkpointMissing, checkpointStaleDropped, queueLag, queueBacklog, subscriptionUnread, quotaDenied,
-		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, broadcastStuck, walBacklog,
+		walRecoveryStuck, walNotOpen, walOpenTwice, walFlushLag, growingOverWatermark, walThrottled, walBacklog,
 		walNotTruncated, walDamaged,
 
 		// What is stored: files, segments that are small, deleted from or left behind, and the background tasks.
 		storageFailing, storageReadOnly, filesMissing, smallSegments, deleteHeavy, l0Backlog, segmentsInvisible, mixedLogs, droppedNotCollected,
-		importStuck, compactionStuck, taskFailed,
+		taskStuck, taskFailed,
 
 		// Settings.
 		configDrift, badSwitches,

@@ -24,11 +24,11 @@ var segmentsInvisible = &check.Check{
 	Doc: `Looks at flushed segments marked invisible (Milvus 2.5 and later), as they are until a sort or clustering task has replaced or confirmed them. Warning
 if one is still invisible an hour after it was written.
 
-Importing segments are left to ` + "`import-stuck`" + `.`,
+Importing segments are left to ` + "`task-stuck`" + `.`,
 	Remedy:      `Look at ` + "`kitescope get tasks`" + ` for stats and compaction tasks of the collection, and check that data nodes (until 2.5: index nodes) work on them.`,
 	Run:         runSegmentsInvisible,
 	Roles:       []string{"datacoord", "datanode"},
-	FollowsFrom: check.CausedBy(check.Shares("collections"), "task-failed", "compaction-stuck"),
+	FollowsFrom: check.CausedBy(check.Shares("collections"), "task-failed", "task-stuck"),
 }
 
 func runSegmentsInvisible(p *check.Pass) {

@@ -108,7 +108,7 @@ func TestDamagedStreaming(t *testing.T) {
 	}
 	for _, id := range []string{
 		"wal-backlog", "wal-damaged", "wal-flush-lag", "wal-not-open", "wal-not-truncated", "wal-open-twice", "wal-recovery-stuck", "wal-throttled",
-		"growing-over-watermark", "broadcast-stuck", "orphan-records",
+		"growing-over-watermark", "ddl-stuck", "orphan-records",
 	} {
 		if !found[id] {
 			t.Errorf("%s was found in no world", id)
