@@ -102,6 +102,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 	}
 	largest := p.DigestOf(x.ID).Largest
 	advised := listsPerRoot * math.Sqrt(float64(largest))
+	fits := min(math.Round(advised), float64(largest/rowsPerList)) // small segments cannot train that many
 	var problem, impact string
 	switch {
 	case largest < facts.MinIndexRows:
@@ -124,7 +125,7 @@ func judgeLists(p *check.Pass, x *model.Collection, i *model.Index) {
 			check.Measured("4 x sqrt(rows)", "", "%s", check.Number(advised, "count", "%.0f")),
 		},
 		Impact: impact,
-		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(math.Round(advised)))))).
+		Fix: check.Fix(check.Redefine(p.Cluster, x, i, check.Definition(check.UserType(i), i.Metric, replaced(i.Params, "nlist", strconv.Itoa(int(fits))))).
 			Does("rebuilds it with the advised nlist, after which nprobe has to be tuned again")),
 	})
 }

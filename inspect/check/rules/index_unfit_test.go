@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
 
 	"kitescope/inspect/check/rules/rulestest"
@@ -30,5 +31,28 @@ func TestIndexUnfit(t *testing.T) {
 	})
 	if cost := rulestest.Judged(t, rulestest.Named("index-unfit"), func(w *rulestest.World) { w.Indexes[0].Type = "FLAT"; grow(w, 250_000) }).Findings[0].Cost; cost != 1 {
 		t.Errorf("the only collection is compared row by row and costs %v of searches", cost)
+	}
+}
+
+// TestUnfitListsAdvised: an index that is rebuilt as advised is no finding any more, however small its segments are.
+func TestUnfitListsAdvised(t *testing.T) {
+	for _, rows := range []int64{1100, 3000, 24_000, 90_000} {
+		with := func(nlist string) func(w *rulestest.World) {
+			return func(w *rulestest.World) {
+				w.Indexes[0].Type, w.Indexes[0].Params = "IVF_FLAT", []model.Pair{{Key: "nlist", Value: nlist}}
+				for _, s := range w.Segments {
+					s.Rows = rows
+				}
+			}
+		}
+		found := rulestest.Judged(t, rulestest.Named("index-unfit"), with("65536")).Findings
+		if len(found) != 1 {
+			t.Fatalf("%d rows: %d findings", rows, len(found))
+		}
+		_, advised, _ := strings.Cut(string(found[0].Fix[0].Command), `"nlist": `)
+		advised, _, _ = strings.Cut(advised, "}")
+		if again := rulestest.Judged(t, rulestest.Named("index-unfit"), with(advised)).Findings; len(again) > 0 {
+			t.Errorf("%d rows, as advised: %s", rows, again[0].Message)
+		}
 	}
 }
