@@ -72,22 +72,13 @@ func runLoadMismatch(p *check.Pass) {
 	}
 }
 
-// reloadStep releases a collection and loads it again, loadStep loads it so that etcd has it; both are empty of one without a record.
+// reloadStep releases a collection and loads it again; it is empty where that has no record.
 func reloadStep(p *check.Pass, id model.CollectionID) check.Step {
 	x := p.Collection(id)
 	if x == nil {
 		return check.Step{}
 	}
 	return check.Reload(p.Cluster, x).Does("loads it again, as a last resort")
-}
-
-func loadStep(p *check.Pass, id model.CollectionID) check.Step {
-	x := p.Collection(id)
-	if x == nil {
-		return check.Step{}
-	}
-	return check.Pymilvus(p.Cluster, x.Database, "Collection(%s).%s", x.Name, check.LoadCall(p.Cluster, x)).Does("records the load in etcd, if the collection is to be searched").
-		Interrupting(2*time.Minute, "nothing")
 }
 
 // coordStarted is when QueryCoord started, zero if that is unknown.
@@ -124,7 +115,10 @@ func reportMismatch(p *check.Pass, id model.CollectionID, s check.Severity, what
 		f.Cost = p.Losing(1)
 	case check.Info:
 		f.Impact = "None yet; after a restart of QueryCoord it will not be loaded."
-		f.Fix = check.Fix(loadStep(p, id))
+		f.Fix = nil
+		if x := p.Collection(id); x != nil {
+			f.Fix = check.Fix(check.Reload(p.Cluster, x).Does("records the load in etcd: a load alone does not, as QueryCoord has it"))
+		}
 		switch {
 		case state == "Loaded" && coord.Text != "not listed":
 			f.Impact, f.Fix = "Searches of it, or of partitions that are not loaded yet, may fail.", check.Fix(check.Do("wait a minute for the load to finish"))
