@@ -258,6 +258,15 @@ e2e-paths: ## act on resources and paths of a real cluster, drawn from SEED in R
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-paths ./cmd/kitescope
 	cd tools/e2e/paths && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-paths) -docs $(CURDIR)/docs/evidence/diagnosis.md -seed $(SEED) -rounds $(ROUNDS) -from $(FROM) $(PATHSFLAGS)
 
+# For e2e-fixes: FIXESFLAGS='-only NAME,NAME' plays some, '-list' prints all.
+FIXESFLAGS ?=
+
+.PHONY: e2e-fixes
+e2e-fixes: ## bring faults about on a real cluster and follow the printed fixes to the letter, into docs/evidence/fixes.md (needs what e2e needs, root, forty minutes)
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/kitescope-fixes ./cmd/kitescope
+	cd tools/e2e/fixes && $(GO) run . -kitescope $(abspath $(BIN)/kitescope-fixes) -docs $(CURDIR)/docs/evidence/fixes.md $(FIXESFLAGS)
+	$(GO) test ./inspect/check/rules -run 'TestFixes$$' -update
+
 # For e2e-latency: LATENCYFLAGS='-only strong,nq' plays some and writes no document, '-list' prints all, '-healthy 30m' counts false findings, '-keep DIR' keeps all, '-again' with it judges that anew.
 LATENCYFLAGS ?=
 

@@ -1,0 +1,105 @@
+// Command fixes tries what kitescope advises, on a real Milvus: it brings a fault about, asks diagnose, runs exactly the printed step, and asks
+// again until the finding is gone and clients succeed. How each fix fared goes into the table of docs/evidence/fixes.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+type options struct {
+	kitescope, docs, only, keep, etcd, proxy, storage, release string
+	list, running, alone                                       bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.kitescope, "kitescope", "", "the binary that is asked")
+	flag.StringVar(&o.docs, "docs", "", "the document with the table of fixes")
+	flag.StringVar(&o.only, "only", "", "play only those of these names, separated by commas; no document is written if it is \"\"")
+	flag.StringVar(&o.keep, "keep", "", "folder for all that is written; a temporary one else")
+	flag.StringVar(&o.etcd, "etcd", lab.EtcdAddress, "where etcd is")
+	flag.StringVar(&o.proxy, "proxy", lab.ProxyAddress, "where the proxy is")
+	flag.StringVar(&o.storage, "storage", "", "where the object store is; that of the cluster else")
+	flag.StringVar(&o.release, "release", "2.3.5", "which Milvus runs")
+	flag.BoolVar(&o.list, "list", false, "print the plays, and do nothing")
+	flag.BoolVar(&o.running, "running", false, "take the cluster that runs, without starting it anew")
+	flag.BoolVar(&o.alone, "standalone", false, "what runs is one process: play only what that can be played on")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, &o)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fixes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o *options) error {
+	chosen := slices.DeleteFunc(plays(), func(p *Play) bool {
+		return o.alone && p.Cluster || o.only != "" && !slices.Contains(strings.Split(o.only, ","), p.Name)
+	})
+	if o.list {
+		for _, p := range chosen {
+			fmt.Printf("%-28s %-24s %s\n", p.Name, p.Check, strings.Join(p.Steps, "; "))
+		}
+		return nil
+	}
+	l, err := lab.Open(".", "client.py", o.keep)
+	if err != nil {
+		return err
+	}
+	w := &World{Lab: l, kitescope: &lab.Kitescope{File: o.kitescope}, etcd: o.etcd, proxy: o.proxy, storage: o.storage, log: func(format string, words ...any) {
+		fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", words...)
+	}}
+	if w.storage == "" {
+		w.storage = l.Data()
+	}
+	if !o.running && !o.alone {
+		if err := l.Fresh(ctx, "SEGMAX=2", "AUTOBALANCE=true"); err != nil {
+			return err
+		}
+	}
+	return rounds(ctx, o, w, chosen)
+}
+
+func rounds(ctx context.Context, o *options, w *World, chosen []*Play) error {
+	cured, played := 0, 0
+	var broken []error
+	for _, p := range chosen {
+		w.log("play %s", p.Name)
+		outcome := w.play(ctx, p)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if outcome.Broken != nil {
+			broken = append(broken, fmt.Errorf("%s could not be played: %w", p.Name, outcome.Broken))
+			w.log("BROKEN %v", outcome.Broken)
+			continue
+		}
+		played++
+		if outcome.Failed == nil {
+			cured++
+		}
+		verdict := outcome.verdict(o.release, time.Now().UTC())
+		w.log("%s", verdict)
+		if o.docs == "" {
+			continue
+		}
+		if err := record(o.docs, p.Check, outcome.Step.Text, verdict); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%d fixes played, %d cured\n", played, cured)
+	return errors.Join(broken...)
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"kitescope/tools/e2e/lab"
+)
+
+// Step is a step of a fix, as diagnose -o json prints it.
+type Step struct {
+	Command  string  `json:"command"`
+	Language string  `json:"language"`
+	Changes  bool    `json:"changes"`
+	Within   float64 `json:"within_seconds"`
+	Text     string  `json:"text"`
+}
+
+// Finding is the part of a finding that a play needs.
+type Finding struct {
+	Check   string    `json:"check"`
+	Message string    `json:"message"`
+	Object  lab.Thing `json:"object"`
+	Fix     []Step    `json:"fix"`
+}
+
+// Play is one fix that is tried.
+type Play struct {
+	Name  string
+	Check string
+	// About is a part of the message of the finding, or of its object's name.
+	About string
+	// Steps are how the sentences of the steps begin that are followed, one after the other.
+	Steps []string
+	// Wait is how long the finding may take to appear.
+	Wait time.Duration
+	// Storage has diagnose look into the storage.
+	Storage bool
+	// Cluster is set where processes have to be ended and started one by one.
+	Cluster bool
+	Inject  func(ctx context.Context, w *World) error
+	// Follow does what a sentence says that has no command.
+	Follow func(ctx context.Context, w *World, s *Step) error
+	// Cured returns an error unless the fault is gone by other means than kitescope.
+	Cured func(ctx context.Context, w *World) error
+	Heal  func(ctx context.Context, w *World) error
+}
+
+// Outcome is what became of a play.
+type Outcome struct {
+	Play   *Play
+	Step   *Step
+	Took   time.Duration // from the beginning of the step until the finding was gone
+	Broken error         // the fault could not be brought about
+	Failed error         // the fix did not cure
+}
+
+// World is the cluster, and how it is reached.
+type World struct {
+	*lab.Lab
+	kitescope            *lab.Kitescope
+	etcd, proxy, storage string
+	log                  func(format string, words ...any)
+}
+
+func (w *World) python(ctx context.Context, code string) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	_, err := w.Output(ctx, w.Python(), "-W", "ignore", w.Script, w.proxy, code)
+	return err
+}
+
+// shell runs a command as a person would in a terminal where kitescope and etcdctl know the cluster.
+func (w *World) shell(ctx context.Context, command string) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	words := []string{"env", "KITESCOPE_FROM=" + w.source(), "KITESCOPE=" + w.kitescope.File}
+	if !strings.Contains(command, "--endpoints") {
+		words = append(words, "ETCDCTL_ENDPOINTS="+w.etcd)
+	}
+	_, err := w.Output(ctx, words[0], append(words[1:], "sh", "-c", command)...)
+	return err
+}
+
+func (w *World) source() string { return "etcd://" + w.etcd + "/by-dev" }
+
+// diagnose returns the findings of a check.
+func (w *World) diagnose(ctx context.Context, p *Play) ([]*Finding, error) {
+	var all []*Finding
+	words := []string{"diagnose", "--only", p.Check}
+	if p.Storage {
+		words = append(words, "--storage", w.storage)
+	}
+	if err := w.kitescope.Ask(ctx, w.Lab, w.source(), filepath.Join(w.Out, "look.json"), &all, words...); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(f *Finding) bool {
+		return f.Check != p.Check || !strings.Contains(f.Message+" "+f.Object.Name+" "+f.Object.ID, p.About)
+	}), nil
+}
+
+// play brings a fault about, waits for its finding, follows the printed steps, and asks until the finding is gone.
+func (w *World) play(ctx context.Context, p *Play) *Outcome {
+	o := &Outcome{Play: p}
+	if p.Heal != nil {
+		defer func() {
+			if err := p.Heal(context.WithoutCancel(ctx), w); err != nil {
+				w.log("heal %s: %v", p.Name, err)
+			}
+		}()
+	}
+	defer w.TakeBack()
+	if o.Broken = p.Inject(ctx, w); o.Broken != nil {
+		return o
+	}
+	var found *Finding
+	o.Broken = w.until(ctx, p, p.Wait, func(all []*Finding) bool {
+		if len(all) > 0 {
+			found = all[0]
+		}
+		return found != nil
+	})
+	if o.Broken != nil {
+		return o
+	}
+	w.log("found: %s: %s", found.Check, found.Message)
+	began := time.Now()
+	for _, begin := range p.Steps {
+		at := slices.IndexFunc(found.Fix, func(s Step) bool { return strings.HasPrefix(s.Text, begin) })
+		if at < 0 {
+			o.Broken = fmt.Errorf("no step begins with %q: %+v", begin, found.Fix)
+			return o
+		}
+		o.Step = &found.Fix[at]
+		w.log("follow: %s: %s", o.Step.Command, o.Step.Text)
+		if o.Failed = w.follow(ctx, p, o.Step); o.Failed != nil {
+			return o
+		}
+	}
+	within := time.Duration(o.Step.Within * float64(time.Second))
+	if within == 0 {
+		o.Failed = errors.New("it prints no time")
+		return o
+	}
+	o.Failed = w.until(ctx, p, within-time.Since(began), func(all []*Finding) bool { return len(all) == 0 })
+	o.Took = time.Since(began)
+	if o.Failed == nil && p.Cured != nil {
+		if err := p.Cured(ctx, w); err != nil {
+			o.Failed = fmt.Errorf("the finding is gone and the fault is not: %w", err)
+		}
+	}
+	return o
+}
+
+func (w *World) follow(ctx context.Context, p *Play, s *Step) error {
+	switch {
+	case p.Follow != nil:
+		return p.Follow(ctx, w, s)
+	case s.Language == "python":
+		return w.python(ctx, s.Command)
+	case s.Command != "":
+		return w.shell(ctx, s.Command)
+	}
+	return errors.New("the step has no command")
+}
+
+// until asks until the findings are as they should be.
+func (w *World) until(ctx context.Context, p *Play, limit time.Duration, is func(all []*Finding) bool) error {
+	for end := time.Now().Add(limit); ; {
+		all, err := w.diagnose(ctx, p)
+		if err == nil && is(all) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return errors.Join(fmt.Errorf("not after %s, with %d findings of %s", limit.Round(time.Second), len(all), p.Check), err)
+		}
+		if err := lab.Sleep(ctx, 2*time.Second); err != nil {
+			return err
+		}
+	}
+}

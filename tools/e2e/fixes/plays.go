@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// does is code of a client of Milvus.
+func does(code string) func(context.Context, *World) error {
+	return func(ctx context.Context, w *World) error { return w.python(ctx, code) }
+}
+
+// put writes a setting into etcd, and takes it back after the play.
+func put(key, value string) func(context.Context, *World) error {
+	return func(ctx context.Context, w *World) error {
+		w.Undo(func() error { return w.shell(context.WithoutCancel(ctx), "etcdctl del by-dev/config/"+key) })
+		return w.shell(ctx, "etcdctl put by-dev/config/"+key+" "+value)
+	}
+}
+
+// all does one thing after the other.
+func all(list ...func(context.Context, *World) error) func(context.Context, *World) error {
+	return func(ctx context.Context, w *World) error {
+		for _, f := range list {
+			if err := f(ctx, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+const soon = time.Minute
+
+// plays are the fixes that are tried.
+func plays() []*Play { return append(ofClients(), ofProcesses()...) }
+
+// ofClients are the plays that need no more than a client and etcd.
+func ofClients() []*Play {
+	return []*Play{
+		{
+			Name: "alias left over", Check: "orphan-alias", About: "fx_alias", Steps: []string{"removes the alias"}, Wait: soon,
+			Inject: does(`make("fx_a"); utility.create_alias("fx_a", "fx_alias"); utility.drop_collection("fx_a")`),
+			Cured:  does(`make("fx_alias", 100); search("fx_alias"); utility.drop_collection("fx_alias")`),
+		},
+		{
+			Name: "grant left over", Check: "orphan-grant", About: "fx_role", Steps: []string{"revokes them"}, Wait: soon,
+			Inject: does(`make("fx_g"); r = Role("fx_role"); r.create(); r.grant("Collection", "fx_g", "Search"); utility.drop_collection("fx_g")`),
+			Cured:  does(`assert not Role("fx_role").list_grants().groups`),
+			Heal:   does(`Role("fx_role").drop()`),
+		},
+		{
+			Name: "inserts denied in etcd", Check: "bad-switches", About: "forceDeny", Steps: []string{"sets it back"}, Wait: soon, Cluster: true,
+			Inject: all(does(`make("fx_deny", 100)`), put("quotaAndLimits/limitWriting/forceDeny", "true")),
+			Cured:  does(`fill("fx_deny", 100, 100); search("fx_deny"); utility.drop_collection("fx_deny")`),
+		},
+		{
+			Name: "compaction off in etcd", Check: "bad-switches", About: "enableCompaction", Steps: []string{"sets it back"}, Wait: soon, Cluster: true,
+			Inject: put("dataCoord/enableCompaction", "false"),
+		},
+		{
+			Name: "too many lists", Check: "index-unfit", About: "fx_lists", Steps: []string{"rebuilds it with"}, Wait: 2 * time.Minute,
+			Inject: does(`make("fx_lists", 3000, {"index_type": "IVF_FLAT", "metric_type": "L2", "params": {"nlist": 1024}})`),
+			Cured:  does(`search("fx_lists"); utility.drop_collection("fx_lists")`),
+		},
+		{
+			Name: "no index", Check: "collection-unindexed", About: "fx_bare", Steps: []string{"builds an index"}, Wait: 2 * time.Minute,
+			Inject: does(`make("fx_bare", 110000, None)`),
+			Cured:  does(`Collection("fx_bare").load(); search("fx_bare"); utility.drop_collection("fx_bare")`),
+		},
+		{
+			Name: "rows never flushed", Check: "growing-too-old", About: "fx_old", Steps: []string{"seals its growing"}, Wait: 10 * time.Minute,
+			Inject: does(`make("fx_old", 100); fill("fx_old", 3000, 100, flush=False)`),
+			Cured:  does(`search("fx_old"); utility.drop_collection("fx_old")`),
+		},
+		{
+			Name: "load record removed", Check: "load-state-mismatch", About: "fx_load", Steps: []string{"records the load"}, Wait: soon,
+			Inject: all(does(`make("fx_load", 2000)`), func(ctx context.Context, w *World) error {
+				return w.shell(ctx, "id=$("+collectionID("fx_load")+"); for of in collection partition; do "+
+					"etcdctl del --prefix by-dev/meta/querycoord-$of-loadinfo/$id; done")
+			}),
+			Cured: all(func(ctx context.Context, w *World) error {
+				return w.shell(ctx, "etcdctl get by-dev/meta/querycoord-collection-loadinfo/$("+collectionID("fx_load")+") | grep -q loadinfo")
+			}, does(`search("fx_load"); utility.drop_collection("fx_load")`)),
+		},
+		{
+			Name: "index files lost", Check: "files-missing", About: "fx_files", Steps: []string{"builds"}, Wait: soon, Storage: true,
+			Inject: all(does(`make("fx_files", 3000)`), removeNewest("index_files")),
+			Cured:  does(`search("fx_files"); utility.drop_collection("fx_files")`),
+		},
+		{
+			Name: "most rows deleted", Check: "delete-heavy", About: "fx_deleted", Steps: []string{"rewrites the segments"}, Wait: 2 * time.Minute, Cluster: true,
+			Inject: all(put("dataCoord/compaction/enableAutoCompaction", "false"),
+				does(`c = make("fx_deleted", 5000); [c.delete(f"id in {list(range(at, at + 1000))}") for at in range(0, 4000, 1000)]; c.flush()`)),
+			Cured: does(`search("fx_deleted"); utility.drop_collection("fx_deleted")`),
+		},
+		{
+			Name: "small segments", Check: "small-segments", About: "fx_small", Steps: []string{"merges them now"}, Wait: 75 * time.Minute, Cluster: true,
+			Inject: all(put("dataCoord/compaction/enableAutoCompaction", "false"),
+				does(`make("fx_small", 1500); [fill("fx_small", 1500, at) for at in range(1500, 24000, 1500)]`)),
+			Cured: does(`search("fx_small"); utility.drop_collection("fx_small")`),
+		},
+	}
+}
+
+// collectionID is a command that prints the id of a collection.
+func collectionID(name string) string {
+	return "$KITESCOPE get collections state=Created name=" + name + " --columns id --no-headers"
+}
+
+// removeNewest removes the newest folder of files of a kind from the object store.
+func removeNewest(kind string) func(context.Context, *World) error {
+	return func(_ context.Context, w *World) error {
+		var newest string
+		var at time.Time
+		folders, err := filepath.Glob(filepath.Join(w.storage, kind, "*"))
+		if err != nil {
+			return err
+		}
+		for _, folder := range folders {
+			info, err := os.Stat(folder)
+			if err == nil && info.ModTime().After(at) {
+				newest, at = folder, info.ModTime()
+			}
+		}
+		if !strings.Contains(newest, kind) {
+			return fmt.Errorf("no %s below %s", kind, w.storage)
+		}
+		return os.RemoveAll(newest)
+	}
+}
