@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func plays() []*Play { return append(ofClients(), ofProcesses()...) }
 func ofClients() []*Play {
 	return []*Play{
 		{
-			Name: "alias left over", Check: "orphan-alias", About: "fx_alias", Steps: []string{"removes the alias"}, Wait: soon,
+			Name: "alias left over", Check: "records-missing", About: "fx_alias", Steps: []string{"removes the alias"}, Wait: soon,
 			Inject: does(`make("fx_a"); utility.create_alias("fx_a", "fx_alias"); utility.drop_collection("fx_a")`),
 			Cured:  does(`make("fx_alias", 100); search("fx_alias"); utility.drop_collection("fx_alias")`),
 		},
@@ -52,6 +53,22 @@ func ofClients() []*Play {
 			Inject: does(`make("fx_g"); r = Role("fx_role"); r.create(); r.grant("Collection", "fx_g", "Search"); utility.drop_collection("fx_g")`),
 			Cured:  does(`assert not Role("fx_role").list_grants().groups`),
 			Heal:   does(`Role("fx_role").drop()`),
+		},
+		{
+			Name: "storage not mounted", Check: "files-missing", About: "has lost its files", Steps: []string{"mount the disk"}, Wait: soon, Storage: true,
+			Inject: func(_ context.Context, w *World) error { return os.Rename(w.storage, w.storage+".away") },
+			Follow: func(_ context.Context, w *World, _ *Step) error {
+				return errors.Join(os.RemoveAll(w.storage), os.Rename(w.storage+".away", w.storage))
+			},
+			Cured: does(`make("fx_mount", 100); search("fx_mount"); utility.drop_collection("fx_mount")`),
+		},
+		{
+			Name: "disk quota", Check: "quota-denied", Steps: []string{"raise quotaAndLimits"}, Wait: 2 * time.Minute, Cluster: true,
+			Inject: all(does(`make("fx_quota", 50000)`), put("quotaAndLimits/limitWriting/diskProtection/diskQuota", "1")),
+			Follow: func(ctx context.Context, w *World, _ *Step) error {
+				return w.shell(ctx, "etcdctl put by-dev/config/quotaAndLimits/limitWriting/diskProtection/diskQuota 100000")
+			},
+			Cured: does(`fill("fx_quota", 100, 60000); search("fx_quota"); utility.drop_collection("fx_quota")`),
 		},
 		{
 			Name: "inserts denied in etcd", Check: "bad-switches", About: "forceDeny", Steps: []string{"sets it back"}, Wait: soon, Cluster: true,

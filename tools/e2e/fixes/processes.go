@@ -172,7 +172,7 @@ func ofProcesses() []*Play {
 			Cured:  does(`search("fx_back"); utility.drop_collection("fx_back")`),
 		},
 		{
-			Name: "load of nothing", Check: "orphan-load", Steps: []string{"restart QueryCoord"}, Wait: patient, Follow: follows(again("querycoord")),
+			Name: "load of nothing", Check: "records-missing", About: "load", Steps: []string{"restart QueryCoord"}, Wait: patient, Follow: follows(again("querycoord")),
 			Inject: all(does(`make("fx_none", 2000)`), copyLoad("fx_none", `utility.drop_collection("fx_none")`)), Cured: settled,
 		},
 		{
