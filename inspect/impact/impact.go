@@ -1,6 +1,7 @@
 // Package impact counts what clients of a cluster feel: of each kind of request how many came, succeeded, failed, were refused or hang,
 // and how long they took against their own past. It reads the counters and histograms of the proxies, of all releases, between two
-// scrapes; for DDL and loads those of the coordinators too, because proxies of 2.3 count a coordinator's error as a success.
+// scrapes; for DDL, loads and flushes those of coordinators and data nodes too: proxies of 2.3 count a coordinator's error as a success,
+// and a flush as soon as it is ordered.
 package impact
 
 import (
@@ -64,6 +65,8 @@ const (
 	slowTimes, slowBy = 3, 50
 	// farTimes and farBy are the same of a few requests: clients that wait send few.
 	farTimes, farBy = 5, 200
+	// tailShare is the part of requests, of at least fewRare, that took longer than slowTail times what nineteen of twenty took before.
+	tailShare, slowTail = 0.1, 2
 	// unsureShare is the part of failures from which on a few are not taken for wrong requests.
 	unsureShare = 0.05
 	// fewExpected is how many requests would have succeeded in the window at the rate since the start of the proxies, from which on it tells
@@ -283,6 +286,9 @@ func Of(c *model.Cluster) *Impact {
 		for r, t := range tallies(w, past, metrics.DDLRequests, byFunction) {
 			counts[r].coordinator(t)
 		}
+		for r, t := range tallies(w, past, metrics.Flushes, always(Flush)) {
+			counts[r].coordinator(t)
+		}
 		for r, t := range tallies(w, past, metrics.LoadRequests, always(Load)) {
 			counts[r].coordinator(t)
 		}
@@ -426,6 +432,8 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	}
 	// One that waits or fails is a fault where none of many others succeeds, too.
 	stalled := k.Succeeded == 0 && k.Seconds >= hangSeconds && n.expected >= fewExpected
+	// Clients that wait for answers send less.
+	scarce := n.expected >= fewExpected && 2*k.Ended() <= n.expected
 	switch {
 	case k.InFlight > 0 && (k.Came > 0 || k.InFlight > 1) && k.Seconds >= hangSeconds, k.InFlight > 0 && stalled && 1000*k.Seconds > farTimes*k.Past+farBy:
 		k.State = Hanging
@@ -433,7 +441,7 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case slow(few, slowTimes, slowBy), slow(fewRare, farTimes, farBy):
+	case slow(few, slowTimes, slowBy), slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), n.tail():
 		k.State = Slow
 	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, farTimes, farBy):
 		k.State = Unsure
@@ -446,6 +454,20 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		k.Proxies = n.proxies
 	}
 	return k
+}
+
+// tail reports whether many more requests than before took long.
+func (n *counted) tail() bool {
+	_, p95, ok := n.earlier.Quantile(0.95)
+	if !ok || n.earlier.Count < fewPast || len(n.inWindow.Buckets) == 0 {
+		return false
+	}
+	i, _ := slices.BinarySearch(n.inWindow.Bounds, max(slowTail*p95, p95+slowBy))
+	if i == len(n.inWindow.Bounds) {
+		return false
+	}
+	long := n.inWindow.Count - n.inWindow.Buckets[i]
+	return long >= fewRare && long >= tailShare*n.inWindow.Count
 }
 
 func mean(h metrics.Histogram) float64 {

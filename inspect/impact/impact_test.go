@@ -26,7 +26,12 @@ func took(name, labels string, n, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"1000\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[3]d\n%[1]s_sum{%[2]s} %[4]d\n%[1]s_count{%[2]s} %[3]d", name, labels, n, ms)
 }
 
-const types = "# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
+// took2 is a histogram of n requests of at most 32 ms, and far ones of more, that took ms together.
+func took2(name, labels string, n, far, ms int) string {
+	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
+}
+
+const types = "# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
 	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
 
 // cluster is one whose processes, "proxy" or "rootcoord", gave two texts each, 15 seconds apart; an empty first one is missing.
@@ -55,10 +60,16 @@ func TestStalled(t *testing.T) {
 		"one fails, others wait":  {102, 103, 1, 0, impact.Failing},
 		"one fails, nothing else": {100, 101, 1, 0, impact.Unsure},
 		"one succeeds":            {102, 104, 1, 1, impact.Unsure},
+		"a few, far slower":       {102, 102, 0, 2, impact.Slow},
+		"as many, as quick":       {100, 120, 0, 20, impact.Fine},
 	} {
 		text := func(n, total, failed, succeeded int) string {
 			lines := []string{started, count("Search", "total", total), count("Search", "fail", failed), count("Search", "success", 100+succeeded)}
-			lines = append(lines, took("milvus_proxy_sq_latency", `query_type="search"`, 100, 1000))
+			ms := 10
+			if succeeded == 2 {
+				ms = 2000
+			}
+			lines = append(lines, took("milvus_proxy_sq_latency", `query_type="search"`, 100+succeeded, 1000+ms*succeeded))
 			return strings.Replace(scrape(n, lines...), "process_start_time_seconds 1000\n", "", 1)
 		}
 		x := impact.Of(cluster(map[string][2]string{"proxy": {text(0, test.before, 0, 0), text(1, test.now, test.failed, test.succeeded)}}))
@@ -137,6 +148,16 @@ func TestStates(t *testing.T) {
 			[]string{count("Search", "total", 103), count("Search", "success", 103), took("milvus_proxy_sq_latency", `query_type="search"`, 103, 4000)},
 			impact.Search, impact.Slow, "searches: slow: 1.00 s on average, 10.5 ms before",
 		},
+		"a fifth of many is far slower": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
+			[]string{count("Search", "total", 120), count("Search", "success", 120), took2("milvus_proxy_sq_latency", `query_type="search"`, 116, 4, 2700)},
+			impact.Search, impact.Slow, "searches: slow: 35.5 ms on average, 20.5 ms before",
+		},
+		"two of many are far slower": {
+			[]string{count("Search", "total", 100), count("Search", "success", 100), took2("milvus_proxy_sq_latency", `query_type="search"`, 100, 0, 2000)},
+			[]string{count("Search", "total", 120), count("Search", "success", 120), took2("milvus_proxy_sq_latency", `query_type="search"`, 118, 2, 2400)},
+			impact.Search, impact.Fine, "searches: fine (1.33 a second, p99 1.00 s)",
+		},
 		"a single one fails": {
 			[]string{count("Query", "total", 100), count("Query", "success", 100)},
 			[]string{count("Query", "total", 101), count("Query", "success", 100), count("Query", "fail", 1)},
@@ -173,6 +194,29 @@ func TestCoordinatorErrors(t *testing.T) {
 	}))
 	if k := x.Kind(impact.DDL); k.State != impact.Failing || k.Failed != 5 || k.Succeeded != 0 {
 		t.Errorf("%+v", k)
+	}
+}
+
+// TestFlushes: a proxy of 2.3 counts a flush when it is ordered; a data node counts how it ends.
+func TestFlushes(t *testing.T) {
+	t.Parallel()
+	flushes := func(status string, n int) string {
+		return fmt.Sprintf(`milvus_datanode_flush_buffer_op_count{status=%q} %d`, status, n)
+	}
+	for name, test := range map[string]struct {
+		now   []string
+		state impact.State
+	}{
+		"end": {[]string{flushes("total", 7), flushes("success", 7)}, impact.Fine}, "fail": {[]string{flushes("total", 7), flushes("success", 2), flushes("fail", 5)}, impact.Failing},
+		"do not end": {[]string{flushes("total", 3), flushes("success", 1)}, impact.Hanging},
+	} {
+		x := impact.Of(cluster(map[string][2]string{
+			"proxy":    {scrape(0, count("Flush", "success", 0)), scrape(1, count("Flush", "total", 5), count("Flush", "success", 5))},
+			"datanode": {scrape(0, flushes("total", 2), flushes("success", 1)), scrape(1, test.now...)},
+		}))
+		if k := x.Kind(impact.Flush); k.State != test.state {
+			t.Errorf("%s: %+v", name, k)
+		}
 	}
 }
 
