@@ -115,6 +115,8 @@ const (
 	Processors Name = "processors"
 	CPUSeconds Name = "cpu_seconds"
 	Allocated  Name = "allocated"
+	Heap       Name = "heap"
+	NextGC     Name = "next_gc"
 	Resident   Name = "resident"
 	OpenFiles  Name = "open_files"
 	MaxFiles   Name = "max_files"
@@ -268,6 +270,8 @@ var table = []Metric{
 	{Processors, gauge, Count, always("go_sched_gomaxprocs_threads"), "", goFile, "How many threads may run Go code at once."},
 	{CPUSeconds, counter, Seconds, always("process_cpu_seconds_total"), "", processFile, "CPU time."},
 	{Allocated, counter, Bytes, always("go_memstats_alloc_bytes_total"), "", goFile, "What was allocated in Go."},
+	{Heap, gauge, Bytes, always("go_memstats_heap_alloc_bytes"), "", goFile, "What is allocated in Go, garbage included."},
+	{NextGC, gauge, Bytes, always("go_memstats_next_gc_bytes"), "", goFile, "The size of the heap at which garbage is collected next."},
 	{Resident, gauge, Bytes, always("process_resident_memory_bytes"), "", processFile, "Memory as the operating system counts it."},
 	{OpenFiles, gauge, Count, always("process_open_fds"), "", processFile, "Open file descriptors."},
 	{MaxFiles, gauge, Count, always("process_max_fds"), "", processFile, "The limit of open file descriptors."},

@@ -348,8 +348,11 @@ func (l *look) readers() {
 // ticks judges proxies and RootCoord by the time ticks that they are late with, which all wait for that read the channel.
 func (l *look) ticks() {
 	held := l.tickLag(proxy, "")
+	if !l.writesWait() { // then proxies have newer timestamps to send, or get none
+		held = 0
+	}
 	for _, p := range l.role[proxy] {
-		if late := p.tickLag(metrics.ProxyTickLag, ""); late >= behindOthers {
+		if late := p.tickLag(metrics.ProxyTickLag, ""); late >= behindOthers && held > 0 && !l.blamed(rootCoord, dataCoord, Queue) {
 			p.see(Slow, Medium, fmt.Sprintf("its time ticks are %s late: writes that it does not finish hold them back", wait(late)))
 		}
 	}
@@ -358,6 +361,23 @@ func (l *look) ticks() {
 			p.see(Hanging, Medium, fmt.Sprintf("its time ticks are %s late, for which all readers of the queue wait", wait(late)))
 		}
 	}
+}
+
+// writesWait reports whether writes wait for an answer, fail or are slow.
+func (l *look) writesWait() bool {
+	return slices.ContainsFunc([]impact.Request{impact.Insert, impact.Upsert, impact.Delete}, func(r impact.Request) bool {
+		k := l.impact.Kind(r)
+		return k != nil && (k.State.Felt() || k.Doubtful())
+	})
+}
+
+// blamed reports whether evidence that is more than a hint is about a component of one of these kinds.
+func (l *look) blamed(kinds ...Kind) bool {
+	return slices.ContainsFunc(kinds, func(k Kind) bool {
+		return slices.ContainsFunc(l.of(k), func(p *part) bool {
+			return slices.ContainsFunc(p.Evidence, func(e Evidence) bool { return e.State.Bad() && e.Strength > Weak })
+		})
+	})
 }
 
 // tickLag returns how late the time ticks of proxies or of RootCoord are on a channel.
@@ -403,6 +423,7 @@ func (l *look) lags() {
 	if l.tickLag(rootCoord, "") >= behindOthers { // there is nothing newer to read
 		return
 	}
+	sent := slices.ContainsFunc(l.of(rootCoord), func(p *part) bool { return p.process != nil && p.process.Before != nil && p.moved(metrics.RootTickLag) })
 	behind, still, moving := 0, 0, 0
 	worst := 0.0
 	for _, p := range l.parts {
@@ -425,11 +446,11 @@ func (l *look) lags() {
 	}
 	e := Evidence{State: Hanging, Strength: Medium, Witness: "consumers"}
 	switch {
-	case moving > 0 || behind+still == 0:
+	case moving > 0:
 		return
 	case behind > 0:
 		e.Text = fmt.Sprintf("all %s fall behind by a second a second, up to %s", words.Plural(behind+still, "consumer"), milliseconds(worst))
-	case still > 1:
+	case still > 1 && sent:
 		e.Text = fmt.Sprintf("none of %s has read a time tick for seconds", words.Plural(still, "consumer"))
 	default:
 		return

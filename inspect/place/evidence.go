@@ -248,7 +248,10 @@ func (p *part) usage() {
 	}
 	seconds := p.window.Seconds()
 	if gcs, ok := p.window.Histogram(metrics.GCPause); ok && seconds > 0 && !p.window.SinceStart && gcs.Count >= manyGCs*seconds {
-		if bytes, has := p.window.Counter(metrics.Allocated); has && bytes < smallGC*gcs.Count {
+		bytes, has := p.window.Counter(metrics.Allocated)
+		heap, _ := p.window.Gauge(metrics.Heap)
+		// Collections that the program itself asks for, as a query node does that releases segments, leave the heap far from the next.
+		if next, known := p.window.Gauge(metrics.NextGC); has && bytes < smallGC*gcs.Count && (!known || next < heap+2*smallGC) {
 			p.see(Starved, Strong, fmt.Sprintf("it collects garbage %s times a second, every %s: its memory limit is too small (GOMEMLIMIT, GOGC)",
 				words.ThreeDigits(gcs.Count/seconds), words.Bytes(int64(bytes/gcs.Count))))
 		}
