@@ -96,8 +96,10 @@ func rounds(ctx context.Context, o *options, w *World, chosen []*Play) error {
 		if o.docs == "" {
 			continue
 		}
-		if err := record(o.docs, p.Check, outcome.Step.Text, verdict); err != nil {
-			return err
+		for _, step := range outcome.Steps {
+			if err := record(o.docs, p.Check, step.Text, verdict); err != nil {
+				return err
+			}
 		}
 	}
 	fmt.Printf("%d fixes played, %d cured\n", played, cured)

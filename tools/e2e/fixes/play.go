@@ -54,11 +54,14 @@ type Play struct {
 // Outcome is what became of a play.
 type Outcome struct {
 	Play   *Play
-	Step   *Step
+	Steps  []*Step       // those that were followed
 	Took   time.Duration // from the beginning of the step until the finding was gone
 	Broken error         // the fault could not be brought about
 	Failed error         // the fix did not cure
 }
+
+// within is the time that the last step prints, in seconds.
+func (o *Outcome) within() float64 { return o.Steps[len(o.Steps)-1].Within }
 
 // World is the cluster, and how it is reached.
 type World struct {
@@ -136,13 +139,14 @@ func (w *World) play(ctx context.Context, p *Play) *Outcome {
 			o.Broken = fmt.Errorf("no step begins with %q: %+v", begin, found.Fix)
 			return o
 		}
-		o.Step = &found.Fix[at]
-		w.log("follow: %s: %s", o.Step.Command, o.Step.Text)
-		if o.Failed = w.follow(ctx, p, o.Step); o.Failed != nil {
+		step := &found.Fix[at]
+		o.Steps = append(o.Steps, step)
+		w.log("follow: %s: %s", step.Command, step.Text)
+		if o.Failed = w.follow(ctx, p, step); o.Failed != nil {
 			return o
 		}
 	}
-	within := time.Duration(o.Step.Within * float64(time.Second))
+	within := time.Duration(o.within() * float64(time.Second))
 	if within == 0 {
 		o.Failed = errors.New("it prints no time")
 		return o

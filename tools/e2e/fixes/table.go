@@ -16,7 +16,7 @@ func (o *Outcome) verdict(release string, day time.Time) string {
 	if o.Failed != nil {
 		return at + ": **not cured**: " + lab.Clean(o.Failed.Error())
 	}
-	return fmt.Sprintf("%s: cured after %.0f s, printed %.0f s", at, o.Took.Seconds(), o.Step.Within)
+	return fmt.Sprintf("%s: cured after %.0f s, printed %.0f s", at, o.Took.Seconds(), o.within())
 }
 
 // record writes how a step was tried into its row of the table: the one of the check whose fix ends in the same sentence.
