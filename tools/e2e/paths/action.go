@@ -33,7 +33,7 @@ func (a *Action) String() string {
 
 // calls lists by component those that serve its part of requests, by the documented path of each kind of request of Milvus 2.3.
 var calls = map[string][]string{
-	"client":     {"proxy"},
+	"client":     {"proxy", "host"}, // who floods a cluster takes the processors of its host
 	"proxy":      {"rootcoord", "datacoord", "querycoord", "querynode1", "querynode2", "querynode3", "kafka"},
 	"rootcoord":  {"etcd", "kafka", "datacoord", "querycoord", "proxy"},
 	"datacoord":  {"etcd", "rootcoord", "datanode", "indexnode", "storage"},
@@ -56,7 +56,7 @@ func (a *Action) next() []string {
 			if slices.Contains(a.Components, from) {
 				all = append(all, c)
 			}
-			if slices.Contains(a.Components, c) && from != "client" { // every finding may name what the client uses
+			if slices.Contains(a.Components, c) && (from != "client" || c == "host") { // every finding may name what the client uses
 				all = append(all, from)
 			}
 		}
@@ -75,6 +75,21 @@ var words = map[string][]string{
 
 // felt is the collection of the client to which all that misbehaves goes, too.
 const felt = "felt"
+
+// checks returns the checks of kitescope that are for what is done to a process, nil if there is none, or it depends on what was drawn.
+func (a *Action) checks() []string {
+	if len(a.Components) > 1 || slices.Contains(services, a.Components[0]) {
+		return nil
+	}
+	how, _, _ := strings.Cut(a.Args, " ")
+	switch {
+	case a.Family == "cpu", how == "stopped":
+		return []string{"process-slow", "component-hanging", "node-unreachable"}
+	case a.Family == "memory", how == "killed":
+		return []string{"node-unreachable", "role-missing", "stale-session", "process-restarting", "memory-pressure"}
+	}
+	return nil
+}
 
 // namesOf returns the words by which a finding may name these components.
 func (l *Lab) namesOf(components []string) []string {

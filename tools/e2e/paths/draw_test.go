@@ -62,9 +62,26 @@ func TestNext(t *testing.T) {
 		{Action{Components: []string{"indexnode"}}, "datacoord storage"},
 		{Action{Components: []string{"etcd"}}, "datacoord querycoord rootcoord"},
 		{Action{Components: []string{"proxy", "kafka"}, Family: "link"}, ""},
+		{Action{Components: []string{"client"}}, "host proxy"},
 	} {
 		if got := strings.Join(c.action.next(), " "); got != c.want {
 			t.Errorf("next to %v: %s, want %s", c.action.Components, got, c.want)
+		}
+	}
+}
+
+func TestChecks(t *testing.T) {
+	for _, c := range []struct {
+		action Action
+		want   bool
+	}{
+		{Action{Family: "cpu", Components: []string{"proxy"}, Args: "0.02 cores"}, true},
+		{Action{Family: "signal", Components: []string{"proxy"}, Args: "killed every 4s and started again"}, true},
+		{Action{Family: "signal", Components: []string{"kafka"}, Args: "stopped"}, false},
+		{Action{Family: "link", Components: []string{"proxy", "etcd"}, Args: "cut"}, false},
+	} {
+		if got := c.action.checks(); (got != nil) != c.want {
+			t.Errorf("%s: %v", &c.action, got)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type score struct {
 	felt, silent                     int
 	kinds, right, impacts            int
 	first, second, exact1, exact2    int
+	checks, causes                   int
 	quiet, errors, warnings, nowhere int
 	watch                            []float64
 	took                             []float64
@@ -56,6 +57,7 @@ func (s *score) add(r *Result) {
 		return 0
 	}
 	s.first, s.second = s.first+count(r.Next, 1), s.second+count(r.Next, 2)
+	s.checks, s.causes = s.checks+r.Checks, s.causes+r.Causes
 	s.exact1, s.exact2 = s.exact1+count(r.Place, 1), s.exact2+count(r.Place, 2)
 	if r.Watch > 0 {
 		s.watch = append(s.watch, r.Watch)
@@ -71,8 +73,8 @@ func (s *score) row(name string) string {
 	if s.impacts > 0 {
 		impact = share(s.right, s.kinds)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s, %s | %s, %s | %d of %d, %d | %s | %s |\n", name, rounds, s.felt, s.silent, impact,
-		share(s.first, s.felt), share(s.second, s.felt), share(s.exact1, s.felt), share(s.exact2, s.felt), s.errors, s.quiet, s.warnings, times(s.watch), times(s.took))
+	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d | %s | %s |\n", name, rounds, s.felt, s.silent, impact,
+		share(s.first, s.felt), share(s.second, s.felt), share(s.exact1, s.felt), share(s.exact2, s.felt), share(s.causes, s.checks), s.errors, s.quiet, s.warnings, times(s.watch), times(s.took))
 }
 
 func share(n, of int) string {
@@ -93,8 +95,8 @@ func times(all []float64) string {
 // report is the generated part of docs/evidence/diagnosis.md: each seed and all of them, then what was silent, wrong or false.
 func report(results []*Result) string {
 	var b strings.Builder
-	b.WriteString("| seed | rounds | felt | of these silent | impact right, by kind of request | injected or next to it named first, first or second | injected itself named | " +
-		"not felt: with errors, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| seed | rounds | felt | of these silent | impact right, by kind of request | injected or next to it named first, first or second | injected itself named | cause named, where a check is for it | " +
+		"not felt: with errors, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	type row struct {
 		seed    uint64
 		mending bool

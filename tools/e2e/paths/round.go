@@ -45,6 +45,8 @@ type Result struct {
 	Over     []string  `json:"impact_over,omitempty"` // kinds that are not well by the impact, and were not felt
 	Place    int       `json:"place,omitempty"`       // of the first loud finding that names what was injected
 	Next     int       `json:"next,omitempty"`        // or what is next to it on a path
+	Checks   int       `json:"checks,omitempty"`      // actions for which there is a check
+	Causes   int       `json:"causes,omitempty"`      // and which a finding of one names
 	Watch    float64   `json:"watch_seconds,omitempty"`
 	WatchAny float64   `json:"watch_any_seconds,omitempty"` // until a finding that names anything
 	Findings []string  `json:"findings,omitempty"`          // the first of the look that follow from no other
@@ -226,6 +228,16 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.
 	result.Look = round1(unix(asked) - since + look.Took)
 	result.Impact = impactOf(felt, look)
 	result.Place, result.Next = place(look, names), place(look, all)
+	for i, a := range r.actions {
+		if checks := a.checks(); checks != nil && i < len(result.Actions) && result.Actions[i].There {
+			result.Checks++
+			if slices.ContainsFunc(look.Findings, func(f lab.Finding) bool {
+				return f.Loud() && slices.Contains(checks, f.Check) && namesOne(&f, r.lab.namesOf(a.Components))
+			}) {
+				result.Causes++
+			}
+		}
+	}
 	result.Watch, result.WatchAny = firstLoud(risen, all, since), firstLoud(risen, nil, since)
 }
 
