@@ -11,14 +11,15 @@ import (
 
 // score adds up rounds.
 type score struct {
-	rounds, broken                   int
-	felt, silent                     int
-	kinds, right, impacts            int
-	first, second, exact1, exact2    int
-	checks, causes                   int
-	quiet, errors, warnings, nowhere int
-	watch                            []float64
-	took                             []float64
+	rounds, broken                int
+	felt, silent                  int
+	kinds, right, impacts         int
+	first, second, exact1, exact2 int
+	checks, causes                int
+	quiet, errors, untrue         int
+	warnings, nowhere             int
+	watch                         []float64
+	took                          []float64
 }
 
 func (s *score) add(r *Result) {
@@ -34,6 +35,7 @@ func (s *score) add(r *Result) {
 	if len(r.Felt) == 0 {
 		s.quiet++
 		s.errors += min(1, len(r.Errors))
+		s.untrue += min(1, r.False)
 		s.warnings += min(1, len(r.Warnings))
 		return
 	}
@@ -73,8 +75,8 @@ func (s *score) row(name string) string {
 	if s.impacts > 0 {
 		impact = share(s.right, s.kinds)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d | %s | %s |\n", name, rounds, s.felt, s.silent, impact,
-		share(s.first, s.felt), share(s.second, s.felt), share(s.exact1, s.felt), share(s.exact2, s.felt), share(s.causes, s.checks), s.errors, s.quiet, s.warnings, times(s.watch), times(s.took))
+	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name, rounds, s.felt, s.silent, impact,
+		share(s.first, s.felt), share(s.second, s.felt), share(s.exact1, s.felt), share(s.exact2, s.felt), share(s.causes, s.checks), s.errors, s.quiet, s.untrue, s.warnings, times(s.watch), times(s.took))
 }
 
 func share(n, of int) string {
@@ -96,7 +98,7 @@ func times(all []float64) string {
 func report(results []*Result) string {
 	var b strings.Builder
 	b.WriteString("| seed | rounds | felt | of these silent | impact right, by kind of request | injected or next to it named first, first or second | injected itself named | cause named, where a check is for it | " +
-		"not felt: with errors, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+		"not felt: with errors, with errors about something else, with warnings | --watch after it was felt, median and p95 | a look took |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	type row struct {
 		seed    uint64
 		mending bool

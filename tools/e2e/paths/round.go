@@ -51,6 +51,7 @@ type Result struct {
 	WatchAny float64   `json:"watch_any_seconds,omitempty"` // until a finding that names anything
 	Findings []string  `json:"findings,omitempty"`          // the first of the look that follow from no other
 	Errors   []string  `json:"errors,omitempty"`            // of a round in which nothing was felt
+	False    int       `json:"false_errors,omitempty"`      // of them, that name nothing of what was done
 	Warnings []string  `json:"warnings,omitempty"`
 	Broken   string    `json:"broken,omitempty"` // the round itself went wrong, and is not scored
 }
@@ -221,6 +222,11 @@ func (r *runner) score(result *Result, look *lab.Look, felt []Felt, risen []lab.
 	}
 	if len(felt) == 0 {
 		result.Errors, result.Warnings = lines(look.Findings, "error"), lines(look.Findings, "warning")
+		for i := range look.Findings {
+			if f := &look.Findings[i]; f.Severity == "error" && !namesOne(f, names) {
+				result.False++
+			}
+		}
 		return
 	}
 	result.Began, _ = began(felt)
