@@ -9,6 +9,7 @@ package facts
 
 import (
 	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,6 +59,7 @@ type Kept struct {
 	digests  map[model.CollectionID]*Digest
 	odds     map[model.CollectionID]*Odds
 	views    *Views
+	felt     *felt
 	// rewrites is how often keys were written so far.
 	rewrites *Rewrites
 	// Latency has the budgets for others as well; nil: for these facts and the next alone.
@@ -98,8 +100,10 @@ func (k *Kept) share(f *Facts, next *Kept) {
 	f.Open = sync.OnceValue(func() []OpenSegment { return openSegments(f) })
 	budgets := cmp.Or(k.Latency, new(latency.Latest))
 	next.Latency, f.Latency = budgets, func() *latency.Latency { return budgets.Of(c) }
-	f.Impact = sync.OnceValue(func() *impact.Impact { return impact.Of(c) })
-	f.Places = sync.OnceValue(func() *place.Places { return place.Of(c, f.Impact()) })
+	if next.felt = k.felt; !next.felt.isOf(c) {
+		next.felt = newFelt(c)
+	}
+	f.Impact, f.Places = next.felt.impact, next.felt.places
 	f.works = sync.OnceValue(func() map[model.CollectionID]Work { return worksOf(f.Balance) })
 	f.Nodes = sync.OnceValue(func() map[model.NodeID]*model.LiveNode { return servingNodes(c.Runtime) })
 	f.digests = sync.OnceValue(func() map[model.CollectionID]*Digest {
@@ -124,6 +128,31 @@ func (k *Kept) share(f *Facts, next *Kept) {
 	}
 	next.rewrites = before.next(f.Written())
 	f.Rewrites = next.rewrites
+}
+
+// felt is what clients feel and where that breaks, with what it is worked out from: a change of segments changes neither.
+type felt struct {
+	runtime  *model.Runtime
+	etcd     *model.Etcd
+	storage  *model.Storage
+	loaded   model.Part
+	version  string
+	sessions []*model.Session
+	impact   func() *impact.Impact
+	places   func() *place.Places
+}
+
+func newFelt(c *model.Cluster) *felt {
+	x := &felt{runtime: c.Runtime, etcd: c.Etcd, storage: c.Storage, loaded: c.Loaded, version: c.Version.Text, sessions: c.Sessions}
+	x.impact = sync.OnceValue(func() *impact.Impact { return impact.Of(c) })
+	x.places = sync.OnceValue(func() *place.Places { return place.Of(c, x.impact()) })
+	return x
+}
+
+// isOf reports whether nothing has changed. A look into the storage is compared with settings, and always worked out anew.
+func (x *felt) isOf(c *model.Cluster) bool {
+	return x != nil && x.storage == nil && c.Storage == nil && x.runtime == c.Runtime && x.etcd == c.Etcd && x.loaded == c.Loaded &&
+		x.version == c.Version.Text && slices.Equal(x.sessions, c.Sessions)
 }
 
 // digests are those of all collections that exist or have segments; kept ones where nothing has changed.

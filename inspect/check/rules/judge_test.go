@@ -1,7 +1,9 @@
 package rules_test
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 	"kitescope/inspect/balance"
 	"kitescope/inspect/check"
 	"kitescope/inspect/check/rules"
+	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
 )
 
@@ -18,10 +21,14 @@ type testimony struct {
 	Findings []*check.Finding
 	Shares   []balance.Share
 	Spreads  []balance.Spread
+	Felt     []string
 }
 
 func whatItSays(r *check.Report) testimony {
-	s := testimony{Findings: r.Findings}
+	s := testimony{Findings: r.Findings, Felt: []string{fmt.Sprint(*r.Impact)}}
+	for _, x := range r.Places.Components {
+		s.Felt = append(s.Felt, fmt.Sprint(x.Component, x.State, x.Evidence))
+	}
 	for _, x := range r.Results {
 		x := *x
 		x.Took = 0
@@ -54,5 +61,21 @@ func TestJudgeIsNeverStale(t *testing.T) {
 				t.Fatalf("seed %d, step %d: %s: the report is not that of a fresh judge:\n%s", seed, i, what, cmp.Diff(want.Results, got.Results, cmp.Comparer(func(a, b *check.Check) bool { return a == b })))
 			}
 		}
+	}
+}
+
+// TestJudgeSeesSessionsGo: the processes say the same as before, and one of them is no longer registered.
+func TestJudgeSeesSessionsGo(t *testing.T) {
+	var judge check.Judge
+	before := modeltest.Served()
+	judge.Run(before, modeltest.Now, rules.All())
+	p := before.Parts
+	p.Loaded &^= model.PartRuntime
+	p.Runtime = nil
+	p.Sessions = slices.DeleteFunc(slices.Clone(p.Sessions), func(s *model.Session) bool { return s.Role == "proxy" })
+	c := before.WithRuntime(nil).Update(p).WithRuntime(before.Runtime)
+	want, got := whatItSays(check.Run(c, modeltest.Now, rules.All())), whatItSays(judge.Run(c, modeltest.Now, rules.All()))
+	if diff := cmp.Diff(want.Felt, got.Felt); diff != "" {
+		t.Error(diff)
 	}
 }
