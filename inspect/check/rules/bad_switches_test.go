@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -136,4 +137,17 @@ func cutLast(name string) (role, id string, ok bool) {
 		}
 	}
 	return name, "", false
+}
+
+// TestSwitchReadAtStart: of a key that processes read only at start, the key in etcd alone does not help, and the restart does; of another it does.
+func TestSwitchReadAtStart(t *testing.T) {
+	for key, alone := range map[string]bool{"dataCoord/enableCompaction": false, "quotaAndLimits/limitWriting/forceDeny": true} {
+		value := strconv.FormatBool(alone) // the unusual one
+		fix := rulestest.Judged(t, rulestest.Named("bad-switches"), func(w *rulestest.World) {
+			w.Config = []*model.ConfigEntry{{Name: key, Value: value}}
+		}).Findings[0].Fix
+		if helps := fix[0].Within > 0; helps != alone || fix[len(fix)-1].Within == 0 {
+			t.Errorf("%s: %+v", key, fix)
+		}
+	}
 }

@@ -64,7 +64,11 @@ func runEtcdAlarm(p *check.Pass) {
 	if alarms["NOSPACE"] {
 		f.Message += ": its database is full, and every write is refused"
 		f.Impact, f.Cost = "Nothing can be created, flushed or indexed. RootCoord cannot reserve timestamps, and requests fail.", 1
-		f.Fix = check.Fix(append(shrink(p, answering(p)),
+		shrunk := shrink(p, answering(p))
+		for i := range shrunk {
+			shrunk[i].Within = 0 // the alarm stays until it is cleared
+		}
+		f.Fix = check.Fix(append(shrunk,
 			check.Shell(check.Etcdctl("alarm disarm").Flag("--endpoints=", endpoints(answering(p)))).Does("clears the alarm; Milvus then continues on its own").
 				Interrupting(time.Minute, "nothing"),
 			check.Do("if too little space is freed, raise --quota-backend-bytes and restart the members one at a time").

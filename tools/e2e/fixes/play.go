@@ -163,12 +163,12 @@ func (w *World) play(ctx context.Context, p *Play) *Outcome {
 
 func (w *World) follow(ctx context.Context, p *Play, s *Step) error {
 	switch {
-	case p.Follow != nil:
-		return p.Follow(ctx, w, s)
 	case s.Language == "python":
 		return w.python(ctx, s.Command)
 	case s.Command != "":
 		return w.shell(ctx, s.Command)
+	case p.Follow != nil:
+		return p.Follow(ctx, w, s)
 	}
 	return errors.New("the step has no command")
 }

@@ -76,8 +76,8 @@ func ofClients() []*Play {
 			Cured:  does(`fill("fx_deny", 100, 100); search("fx_deny"); utility.drop_collection("fx_deny")`),
 		},
 		{
-			Name: "compaction off in etcd", Check: "bad-switches", About: "enableCompaction", Steps: []string{"sets it back"}, Wait: soon, Cluster: true,
-			Inject: put("dataCoord/enableCompaction", "false"),
+			Name: "compaction off in etcd", Check: "bad-switches", About: "enableCompaction", Steps: []string{"sets it back", "restart the processes"},
+			Wait: soon, Cluster: true, Inject: put("dataCoord/enableCompaction", "false"), Follow: follows(again("datacoord")),
 		},
 		{
 			Name: "too many lists", Check: "index-unfit", About: "fx_lists", Steps: []string{"rebuilds it with"}, Wait: 2 * time.Minute,
