@@ -1,6 +1,8 @@
 package latency
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -24,6 +26,24 @@ func TestTail(t *testing.T) {
 		change(&x)
 		if got := Tail(&x); got != "" {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestMergeRows: merging rows gives what a sort does, also where the last rows are fewer or shorter.
+func TestMergeRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 4, 7, 8, 30, 32, 100} {
+		list := make([]float64, n)
+		for i := range list {
+			list[i] = float64(r.IntN(20))
+		}
+		for row := range slices.Chunk(list, 4) {
+			slices.Sort(row)
+		}
+		want := slices.Sorted(slices.Values(list))
+		if got := mergeRows(list, make([]float64, n), 4); !slices.Equal(got, want) {
+			t.Errorf("%d values: %v, want %v", n, got, want)
 		}
 	}
 }
