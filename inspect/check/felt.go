@@ -9,8 +9,7 @@ import (
 	"kitescope/inspect/place"
 )
 
-// attach joins each finding about requests that clients feel with the finding that explains it. One that nothing explains says so, and
-// where to look.
+// attach sets the cause of each finding about requests that clients feel, and adds to its message that no check knows one.
 func (r *Report) attach() {
 	symptoms := make(map[string][]string, len(r.Results))
 	for _, x := range r.Results {
@@ -24,13 +23,28 @@ func (r *Report) attach() {
 			f.Cause = g.Key()
 			continue
 		}
-		f.Message += "; no check knows why: look at " + lookAt(r.Places.For(f.Request))
+		f.Message += "; no check knows why"
 	}
 }
 
-// explanation returns the finding that explains one about requests, nil if there is none: it fits the kind of request, and speaks of the
-// component where they break, or of the next likely one. If it is not known where, or hardly, it is the worst that fits. A finding that only
-// has the time in common explains nothing.
+// HostStarved is the id of the check that finds hosts that lack CPU.
+const HostStarved = "host-starved"
+
+// mute makes infos of what follows from a starved host: it is one problem.
+func (r *Report) mute() {
+	roots, effects := r.families()
+	for _, root := range roots {
+		for _, f := range effects[root.Key()] {
+			if root.Check == HostStarved && f.Severity == Warning {
+				f.Severity = Info
+			}
+		}
+	}
+}
+
+// explanation returns the cause of a finding about requests, nil if it is unknown. A cause can affect that kind of request and is about the
+// component where the requests break, or about the next likely one. If that component is unknown or a guess, the worst finding that can
+// affect them is taken. A finding about something else is no cause, even if it began at the same time.
 func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding {
 	var fitting []*Finding
 	for _, g := range r.Findings {
@@ -46,6 +60,9 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 		return nil
 	}
 	costly := r.costliest(f)
+	if at.At != nil && at.At.Component.Kind == place.Host && costly != nil && costly.Cause == "" { // it takes the CPU
+		return costly
+	}
 	for _, s := range append([]*place.Status{at.At}, at.Also...) {
 		if s == nil {
 			continue
@@ -89,7 +106,7 @@ func (r *Report) costliest(f *Finding) (most *Finding) {
 func (r *Report) speaksOf(g *Finding, s *place.Status) bool {
 	of := s.Component
 	if !of.Kind.Process() {
-		return of.Kind == componentOf(g)
+		return of.Kind == componentOf(g) && (of.Kind != place.Host || g.Object.ID == "host/"+of.Name)
 	}
 	if of.Name == "" {
 		return g.Lacks == string(of.Kind) || g.Lacks == WholeCluster
@@ -111,6 +128,8 @@ func componentOf(f *Finding) place.Kind {
 			return place.Etcd
 		}
 		return place.Queue
+	case HostStarved:
+		return place.Host
 	case "component-hanging":
 		return place.Kind(f.Object.ID)
 	}
@@ -140,22 +159,4 @@ func fits(r impact.Request, symptom string) bool {
 		return symptom == TasksHang || symptom == WritesFail
 	}
 	return false
-}
-
-// lookAt returns what shows more about a place that no check explains.
-func lookAt(p *place.Place) string {
-	if p == nil || p.At == nil {
-		return "the logs of the proxies"
-	}
-	switch p.At.Component.Kind {
-	case place.Etcd:
-		return "its disk, its log and the network to it"
-	case place.Queue:
-		return "the settings of its topics, quotas of clients and the broker's log"
-	case place.Storage:
-		return "its room, its keys and its log"
-	case place.Host:
-		return "what else runs there"
-	}
-	return "its log, its CPU and memory limits, and a profile"
 }

@@ -64,6 +64,7 @@ func (k *kept) run(c *model.Cluster, now time.Time, checks []*Check) *Report {
 	}
 	r.findCauses(checks)
 	r.attach()
+	r.mute()
 	r.rank()
 	*k = *next
 	return r

@@ -20,24 +20,25 @@ type operation struct {
 	// about is what the operations depend on; "": the process that counts.
 	about Kind
 	does  string
-	// early: the total is counted before the operation, so that what it is above the ends is in flight.
-	early    bool
-	strength Strength
+	// early: the total is counted before the operation, so that what it is above the ends is in flight. busy: the operation needs CPU all
+	// the time, so that one in flight in a process that uses hardly any is stuck.
+	early, busy bool
+	strength    Strength
 }
 
 // operations returns the counters that are read of all releases.
 func operations() []operation {
 	return []operation{
-		{metrics.QueueOperations, pair("message_op_type", "produce"), Queue, "produce", true, Strong},
-		{metrics.WALAppends, model.Pair{}, Queue, "appends to the WAL", false, Medium},
-		{metrics.WALProduces, model.Pair{}, streaming, "appends", false, Medium},
-		{metrics.MetaOperations, model.Pair{}, Etcd, "requests to etcd", false, Strong},
-		{metrics.Flushes, model.Pair{}, "", "flushes", true, Medium},
-		{metrics.IndexTasks, model.Pair{}, "", "index builds", true, Medium},
-		{metrics.LoadRequests, model.Pair{}, "", "loads", true, Medium},
-		{metrics.IndexRequests, model.Pair{}, "", "requests for indexes", true, Medium},
-		{metrics.NodeRequests, pair("scope", "FromLeader"), "", "searches as a worker", true, Medium},
-		{metrics.NodeRequests, pair("scope", "OnLeader"), "", "searches as leader of a shard", true, Weak},
+		{metrics.QueueOperations, pair("message_op_type", "produce"), Queue, "produce", true, false, Strong},
+		{metrics.WALAppends, model.Pair{}, Queue, "appends to the WAL", false, false, Medium},
+		{metrics.WALProduces, model.Pair{}, streaming, "appends", false, false, Medium},
+		{metrics.MetaOperations, model.Pair{}, Etcd, "requests to etcd", false, false, Strong},
+		{metrics.Flushes, model.Pair{}, "", "flushes", true, false, Medium},
+		{metrics.IndexTasks, model.Pair{}, "", "index builds", true, true, Medium},
+		{metrics.LoadRequests, model.Pair{}, "", "loads", true, false, Medium},
+		{metrics.IndexRequests, model.Pair{}, "", "requests for indexes", true, false, Medium},
+		{metrics.NodeRequests, pair("scope", "FromLeader"), "", "searches as a worker", true, true, Medium},
+		{metrics.NodeRequests, pair("scope", "OnLeader"), "", "searches as leader of a shard", true, false, Weak},
 	}
 }
 
@@ -104,7 +105,7 @@ func (l *look) operations(p *part) {
 		return
 	}
 	cores, _, known := p.cores()
-	idle := known && cores < littleCPU
+	idle := known && cores < littleCPU && !p.young
 	for _, o := range operations() {
 		if p.window.Missing(o.name) != "" {
 			continue
@@ -125,8 +126,8 @@ func (l *look) operations(p *part) {
 				seen.Strength = Weak
 				seen.Text += ", as many of other nodes: the requests may be wrong"
 			}
-		case o.name == metrics.IndexTasks && done == 0 && stuck > 0 && idle:
-			seen.State, seen.Strength = Hanging, Strong // a healthy one takes 0.8 cores
+		case o.busy && done == 0 && min(e.before, e.now) >= 1 && idle:
+			seen.State, seen.Strength = Hanging, Strong
 			seen.Text = fmt.Sprintf("%s: %s in work, none ended%s, on %.2f cores", o.does, count(stuck), in, cores)
 		case o.early && done == 0 && stuck >= manyHang:
 			seen.State = Hanging
@@ -279,9 +280,12 @@ func (l *look) testimonies() {
 		}
 		for i, p := range slow {
 			e := Evidence{State: Slow, Strength: Medium, Text: texts[i], Witness: p.Component.Name}
-			if len(slow) < quick {
+			switch {
+			case len(slow) < quick:
 				e.Strength = Weak
 				p.see(Slow, Weak, texts[i]+", those of others less")
+			case l.crowding(p) != nil: // it may be late itself
+				e.Strength = Weak
 			}
 			l.testify(t.about, e)
 		}

@@ -37,6 +37,7 @@ func (l *look) observe(x *impact.Impact) {
 	l.missing()
 	l.refusals(x)
 	if r := l.c.Runtime; r != nil && !r.Silent() { // where no process answers kitescope is outside the network
+		l.crowded()
 		l.calls()
 		l.paces()
 		for _, p := range l.parts {
@@ -59,15 +60,11 @@ func (l *look) observe(x *impact.Impact) {
 
 // refusals judges proxies by requests that they refuse: their limits, logins, quotas.
 func (l *look) refusals(x *impact.Impact) {
-	for i := range x.Kinds {
-		k := &x.Kinds[i]
-		if k.State != impact.Refused {
-			continue
-		}
-		for _, p := range l.role[proxy] {
-			if slices.Contains(k.Proxies, p.Component.Ref()) {
-				p.see(Refusing, Strong, "it refuses them before it does anything for them")
-			}
+	for _, p := range l.role[proxy] {
+		if slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool {
+			return k.State == impact.Refused && slices.Contains(k.Proxies, p.Component.Ref())
+		}) {
+			p.see(Refusing, Strong, "it refuses them before it does anything for them")
 		}
 	}
 }
@@ -189,9 +186,7 @@ func (p *part) answers(list []call) {
 	default:
 		p.see(Slow, Strong, text+"took more than "+wait(lateCall)+": "+words.Few(late))
 	}
-	if cores, _, ok := p.cores(); ok && cores < littleCPU {
-		p.see(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU, or waits for something", cores))
-	}
+	p.idle()
 }
 
 // down judges a process that did not answer at all, and reports whether it is one.

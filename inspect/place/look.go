@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net"
 	"slices"
+	"time"
 
 	"kitescope/inspect/impact"
 	"kitescope/inspect/metrics"
@@ -21,10 +22,20 @@ type part struct {
 	// past is what the process counted before the window; nil: unknown.
 	past *metrics.Window
 	host string
+	// pace is how it answered its probes, nil: unknown. young reports that it started a moment ago.
+	pace  *pace
+	young bool
 }
 
-// see adds an observation.
+// settles is how long a process is busy with its start.
+const settles = 2 * time.Minute
+
+// see adds an observation. One of a process that has just started may have the start as its reason.
 func (p *part) see(state State, strength Strength, text string) {
+	if p.young && state.Bad() && state != Gone {
+		strength = min(strength, Medium)
+		text += ", just after its start"
+	}
 	p.Evidence = append(p.Evidence, Evidence{State: state, Strength: strength, Text: text})
 }
 
@@ -66,11 +77,13 @@ func newLook(c *model.Cluster) *look {
 		p := at[key]
 		if p == nil || s.Address == "" {
 			p = l.add(Component{Kind(s.Role), s.Name()})
-			p.host = cmp.Or(s.HostName, hostOf(s.Address))
+			p.host = HostOf(s)
 			at[key] = p
 		}
 		if n != nil {
 			p.nodes = append(p.nodes, n)
+			at := n.StartedAt()
+			p.young = p.young || !at.IsZero() && c.Runtime.To.Sub(at) < settles
 		}
 		if n != nil && n.Process != nil && p.process == nil {
 			p.process = n.Process
@@ -82,6 +95,9 @@ func newLook(c *model.Cluster) *look {
 			p.roles = append(p.roles, Kind(s.Role))
 			l.role[Kind(s.Role)] = append(l.role[Kind(s.Role)], p)
 		}
+	}
+	for _, p := range l.parts {
+		p.pace = p.paced()
 	}
 	for _, k := range []Kind{Etcd, Queue, Storage} {
 		l.role[k] = []*part{l.add(Component{Kind: k})}
@@ -111,10 +127,11 @@ func (l *look) of(k Kind) []*part {
 
 func (l *look) partOf(s *Status) *part { return l.index[s] }
 
-func hostOf(address string) string {
-	host, _, err := net.SplitHostPort(address)
+// HostOf returns the host of a session: its name, else the address.
+func HostOf(s *model.Session) string {
+	host, _, err := net.SplitHostPort(s.Address)
 	if err != nil {
-		return address
+		host = s.Address
 	}
-	return host
+	return cmp.Or(s.HostName, host)
 }

@@ -24,7 +24,6 @@ const (
 
 // pace is how a process answered its probes.
 type pace struct {
-	part        *part
 	share       float64 // of the time that it kept kitescope waiting
 	stalls      int
 	least, most time.Duration
@@ -32,58 +31,69 @@ type pace struct {
 	earlier     time.Duration   // the longest answer of the quickest earlier round, 0 if there is none
 }
 
-// paces judges processes by how late they answer probes, and hosts by processes that are late alike.
+// paces judges processes by how late they answer probes, against the others.
 func (l *look) paces() {
-	var list []pace
+	var shares []float64
+	var leasts []time.Duration
 	for _, p := range l.parts {
-		if x, ok := p.paced(); ok {
-			list = append(list, x)
+		if x := p.pace; x != nil {
+			shares, leasts = append(shares, x.share), append(leasts, x.least)
 		}
 	}
-	l.crowded(list)
-	if len(list) < together {
+	if len(shares) < together {
 		return
-	}
-	shares, leasts := make([]float64, len(list)), make([]time.Duration, len(list))
-	for i, x := range list {
-		shares[i], leasts[i] = x.share, x.least
 	}
 	slices.Sort(shares)
 	usual, near := shares[len(shares)/2], median(leasts)
-	for _, x := range list {
+	for _, p := range l.parts {
+		x, had := p.pace, len(p.Evidence)
 		switch {
+		case x == nil:
 		case x.stalls >= lateStalls && x.share >= lateShare && x.share >= otherTimes*usual:
 			strength := Medium
-			switch cores, _, ok := x.part.cores(); {
+			switch cores, _, ok := p.cores(); {
 			case ok && cores >= busyCores: // it has work to do, and its host no more CPU for it
 				strength = Weak
 			case x.share >= 0.5:
 				strength = Strong
 			}
-			x.part.see(Slow, strength, fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share), wait(x.most)))
+			p.see(Slow, strength, fmt.Sprintf("it keeps callers waiting %s of the time, up to %s", words.Share(x.share), wait(x.most)))
 			if phase(x.ends) {
-				x.part.see(Starved, Strong, "its late answers end at one phase of 100 ms: a CPU limit (quota of a cgroup)")
+				p.see(Starved, Strong, "its late answers end at one phase of 100 ms: a CPU limit (quota of a cgroup)")
 			}
-			if cores, _, ok := x.part.cores(); ok && cores < littleCPU {
-				x.part.see(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU", cores))
-			}
+			p.idle()
 		case x.least >= farFloor && x.least >= farTimes*near && float64(x.most) <= farSpread*float64(x.least):
-			x.part.see(Slow, Medium, fmt.Sprintf("each answer takes %s to %s, those of others %s: the network to it is slow", wait(x.least), wait(x.most), wait(near)))
+			p.see(Slow, Medium, fmt.Sprintf("each answer takes %s to %s, those of others %s: the network to it is slow", wait(x.least), wait(x.most), wait(near)))
 		case x.stalls == 0:
-			x.part.see(Fine, Weak, "it answers for its state within "+wait(x.most))
+			p.see(Fine, Weak, "it answers for its state within "+wait(x.most))
+		}
+		for i := range p.Evidence[had:] {
+			p.Evidence[had+i].Probed = true
 		}
 	}
 }
 
-// paced sums up the probes of a process, of the last rounds too.
-func (p *part) paced() (x pace, ok bool) {
-	x.part = p
+// idle judges a process that is late and used hardly any CPU time: if its probes are late too, which need nothing but CPU, it gets none;
+// else it waits for something. A process that has just started waits for others, and has used none yet.
+func (p *part) idle() {
+	cores, _, ok := p.cores()
+	switch {
+	case !ok || cores >= littleCPU || p.young || p.pace == nil:
+	case p.pace.stalls > 0:
+		p.see(Starved, Medium, fmt.Sprintf("it used %.2f cores meanwhile: it gets hardly any CPU", cores))
+	default:
+		p.see(Slow, Weak, fmt.Sprintf("it used %.2f cores and answers for its state within %s: it waits for something", cores, wait(p.pace.most)))
+	}
+}
+
+// paced sums up the probes of a process, of the last rounds too; nil if there are none.
+func (p *part) paced() *pace {
+	x := pace{least: -1}
 	var waited, over time.Duration
 	for _, n := range p.nodes {
 		if n.Pace == nil || len(n.Pace.Probes) == 0 {
 			continue
 		}
-		ok = true
 		x.least = n.Pace.Probes[0].Took
 		for _, probe := range n.Pace.Probes {
 			x.least, x.most = min(x.least, probe.Took), max(x.most, probe.Took)
@@ -113,7 +123,10 @@ func (p *part) paced() (x pace, ok bool) {
 	if over > 0 {
 		x.share = float64(waited) / float64(over)
 	}
-	return x, ok
+	if x.least < 0 {
+		return nil
+	}
+	return &x
 }
 
 // phase reports whether all ends are at one phase.
@@ -129,40 +142,64 @@ func phase(ends []time.Duration) bool {
 	return period-gap <= phaseSpread
 }
 
-// crowded judges hosts: by processes that are late alike, and by the processors that they use together.
-func (l *look) crowded(list []pace) {
-	count, late := map[string]int{}, map[string]int{}
-	for _, x := range list {
-		count[x.part.host]++
-		if x.share >= lateShare || x.earlier > 0 && x.most > period/5 && x.most > 3*x.earlier {
-			late[x.part.host]++
-		}
+// late reports whether a process is late, for some time or against its own past.
+func (x *pace) late() bool {
+	return x.share >= lateShare || x.earlier > 0 && x.most > period/5 && x.most > 3*x.earlier
+}
+
+// crowded judges hosts: by processes that are late alike, and by the processors that they use together. Those that are busy and answer in
+// time lack nothing.
+func (l *look) crowded() {
+	type load struct {
+		probed, late, counted int
+		used, has             float64
 	}
-	used, has := map[string]float64{}, map[string]float64{}
-	processes := map[string]int{}
+	loads := map[string]*load{}
+	var names []string
 	for _, p := range l.parts {
+		if len(p.nodes) == 0 {
+			continue
+		}
+		if loads[p.host] == nil {
+			loads[p.host], names = &load{}, append(names, p.host)
+		}
+		x := loads[p.host]
+		if p.pace != nil {
+			x.probed++
+			if p.pace.late() {
+				x.late++
+			}
+		}
 		if cores, of, ok := p.cores(); ok {
-			processes[p.host]++
-			used[p.host] += cores
-			has[p.host] = max(has[p.host], of)
+			x.counted++
+			x.used, x.has = x.used+cores, max(x.has, of)
 		}
 	}
-	for name, n := range processes {
-		if n >= together && has[name] > 0 && used[name] >= fullHost*has[name] {
-			l.host(name, Evidence{State: Starved, Strength: Medium, Witness: "CPU", Text: fmt.Sprintf("%d processes use %.1f of %.0f cores", n, used[name], has[name])})
+	for _, name := range names {
+		x := loads[name]
+		alike := x.probed >= together && 2*x.late >= x.probed
+		full := x.counted >= together && x.has > 0 && x.used >= fullHost*x.has
+		if !alike && !full {
+			continue
 		}
-	}
-	for name, n := range count {
-		if n >= together && 2*late[name] >= n {
-			l.host(name, Evidence{State: Starved, Strength: Medium, Text: fmt.Sprintf("%d of its %d processes answer late alike", late[name], n)})
+		host := l.add(Component{Host, name})
+		host.host, l.hosts[name] = name, host
+		if alike {
+			host.see(Starved, Medium, fmt.Sprintf("%d of its %d processes answer late alike", x.late, x.probed))
+		}
+		if full {
+			host.see(Starved, Weak, fmt.Sprintf("%d processes use %.1f of %.0f cores", x.counted, x.used, x.has))
+		}
+		if host.fold(); alike && full {
+			host.Evidence[0].Strength, host.Strength = Strong, Strong
 		}
 	}
 }
 
-// host adds evidence about a host. Hosts of which nothing is known are no components.
-func (l *look) host(name string, e Evidence) {
-	if l.hosts[name] == nil {
-		l.hosts[name] = l.add(Component{Host, name})
+// crowding returns the host of a process if it lacks CPU for all of them, else nil.
+func (l *look) crowding(p *part) *part {
+	if host := l.hosts[p.host]; host != nil && host.Strength >= Medium {
+		return host
 	}
-	l.hosts[name].Evidence = append(l.hosts[name].Evidence, e)
+	return nil
 }

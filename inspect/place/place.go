@@ -72,6 +72,8 @@ type Evidence struct {
 	Text string
 	// Witness is who measured it: the session of a caller; "" for kitescope and the component itself.
 	Witness string
+	// Probed reports that probes showed it, calls for the state of a process.
+	Probed bool
 	// Failed is the number of operations that failed, 0 where the evidence is something else.
 	Failed float64
 }

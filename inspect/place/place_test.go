@@ -21,14 +21,21 @@ type world struct {
 	t       *testing.T
 	decoder *live.Decoder
 	at      time.Time
+	started time.Time // when processes did
 	parts   model.Parts
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldOf(t, "2.3.5", "rootcoord", "datacoord", "querycoord", "proxy", "querynode", "querynode", "querynode", "datanode", "indexnode")
+}
+
+func newWorldOf(t *testing.T, version string, roles ...string) *world {
+	t.Helper()
 	w := &world{t: t, decoder: live.NewDecoder(), at: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
-	for i, role := range []string{"rootcoord", "datacoord", "querycoord", "proxy", "querynode", "querynode", "querynode", "datanode", "indexnode"} {
-		s := &model.Session{Role: role, Node: model.NodeID(i + 1), Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: "2.3.5"}
+	w.started = w.at.Add(-3 * time.Minute)
+	for i, role := range roles {
+		s := &model.Session{Role: role, Node: model.NodeID(i + 1), Address: fmt.Sprintf("10.0.0.%d:1", i+1), Version: version}
 		w.parts.Sessions = append(w.parts.Sessions, s)
 	}
 	w.parts.Loaded = model.PartSessions
@@ -76,7 +83,10 @@ func marshal(t *testing.T, m proto.Message) []byte {
 }
 
 func service(role string) string {
+	const data, proxy = "/milvus.proto.data.", "/milvus.proto.proxy."
 	return map[string]string{
+		"proxy": proxy + "Proxy/", "datanode": data + "DataNode/", "indexnode": "/milvus.proto.index.IndexNode/",
+		"mixcoord": "/milvus.proto.rootcoord.RootCoord/", "streamingnode": "/milvus.proto.streaming.StreamingNodeStateService/",
 		"rootcoord": "/milvus.proto.rootcoord.RootCoord/", "datacoord": "/milvus.proto.data.DataCoord/", "querycoord": "/milvus.proto.query.QueryCoord/", "querynode": "/milvus.proto.query.QueryNode/",
 	}[role]
 }
@@ -89,6 +99,9 @@ const types = `# TYPE milvus_proxy_req_count counter
 # TYPE milvus_proxy_apply_pk_latency histogram
 # TYPE milvus_proxy_cache_update_latency histogram
 # TYPE milvus_msgstream_op_count counter
+# TYPE milvus_wal_append_message_total counter
+# TYPE milvus_proxy_sq_latency histogram
+# TYPE process_cpu_seconds_total counter
 # TYPE go_memstats_alloc_bytes_total counter
 # TYPE milvus_querynode_consume_tt_lag_ms gauge
 # TYPE go_gc_duration_seconds summary
@@ -99,7 +112,7 @@ func (w *world) scrape(s *model.Session, before, now string) {
 	for i, text := range []string{before, now} {
 		w.decoder.Add(live.Record{
 			Role: s.Role, Node: s.Node, Address: strings.TrimSuffix(s.Address, ":1") + ":9091", Method: "GET /metrics", At: w.at.Add(time.Duration(i) * 10 * time.Second), Outcome: "answered",
-			Response: fmt.Appendf(nil, "%sprocess_start_time_seconds %d\ngo_memstats_alloc_bytes_total %d\n%s\n", types, w.at.Add(-time.Minute).Unix(), 1000*(i+1), text),
+			Response: fmt.Appendf(nil, "%sprocess_start_time_seconds %d\ngo_memstats_alloc_bytes_total %d\n%s\n", types, w.started.Unix(), 1000*(i+1), text),
 		})
 	}
 }

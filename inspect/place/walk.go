@@ -29,16 +29,25 @@ func (l *look) walk(k *impact.Kind, x *impact.Impact) Place {
 		}
 	}
 	var list []candidate
+	add := func(c candidate) {
+		if c.weigh(k); !slices.ContainsFunc(list, func(had candidate) bool { return had.at == c.at }) {
+			list = append(list, c)
+		}
+	}
 	for i := range p.Path {
 		h := &p.Path[i]
 		if h.State() == Unknown && !slices.Contains(p.Unknown, h.Kind) {
 			p.Unknown = append(p.Unknown, h.Kind)
 		}
 		if h.State().Bad() {
-			c := candidate{at: l.deepest(h.Worst), passed: l.passed(h.Kind, x)}
-			c.weigh(k)
-			if !slices.ContainsFunc(list, func(had candidate) bool { return had.at == c.at }) {
-				list = append(list, c)
+			add(candidate{at: l.deepest(h.Worst), passed: l.passed(h.Kind, x)})
+		}
+		if k.State != impact.Slow {
+			continue
+		}
+		for _, part := range l.of(h.Kind) { // all are a little late, and no one is worse than the others
+			if host := l.crowding(part); host != nil {
+				add(candidate{at: &host.Status})
 			}
 		}
 	}
@@ -110,7 +119,7 @@ func (l *look) deepest(s *Status) *Status {
 			}
 		}
 	}
-	if host := l.hosts[p.host]; host != nil && host.State.Bad() && (s.State == Slow || s.State == Starved) {
+	if host := l.crowding(p); host != nil && host.Strength >= s.Strength && (s.State == Slow || s.State == Starved) {
 		return &host.Status
 	}
 	return s

@@ -85,7 +85,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 		}
 		lines = append(lines, labelled(in, x.label, render.RolePlain, x.text))
 	}
-	if b.Impact != "" {
+	if b.Impact != "" && b.Request == "" { // that of requests stands in the first lines
 		lines = append(lines, labelled(in, "impact", render.RolePlain, b.Impact))
 	}
 	lines = append(lines, FixLines(b.Finding, in)...)

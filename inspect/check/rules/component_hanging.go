@@ -26,17 +26,19 @@ is slow. etcd, the message queue and the storage are judged by counters of faile
 that kitescope times; processes also by garbage collections (8 a second, of less than 5 MB each)
 and open file descriptors (90% of the limit).
 
-A warning for what is certain by evidence without another explanation, and is no cause of failing or slow requests: those are ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `. Processes that do not answer at all are ` + "`node-unreachable`" + `.`,
+A warning for what is certain by evidence without another explanation, and is no cause of failing or slow requests: those are ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `. Processes that are late for their state alone are ` + "`process-slow`" + `, those that do not answer at all ` + "`node-unreachable`" + `.`,
 	Remedy: `Compare the limits of CPU and memory of the process with what it uses, read its log, and profile it (` + "`kitescope profile top`" + `). Of etcd: the time of an fsync, and the network. Of the queue: the settings of its topics, and quotas.`,
 	Run:    runComponentHanging,
 	FollowsFrom: slices.Concat(
+		lateWithHost(),
 		check.CausedBy(check.SharesProcess, "process-slow", "memory-pressure", "node-unreachable", "gc-pause", "index-stuck"),
 		check.CausedBy(func(_ *model.Cluster, effect, cause *check.Finding) bool { return check.SharesComponent(effect, cause) },
 			"etcd-no-leader", "etcd-alarm", "watch-livelock", "queue-unreachable", "dependency-unhealthy", "wal-append-slow", "storage-failing", "storage-read-only", "storage-slow"),
 	),
 }
 
-func runComponentHanging(p *check.Pass) {
+// unseenProcesses notes which processes did not answer, or gave no metrics.
+func unseenProcesses(p *check.Pass) {
 	for _, n := range p.Runtime.Nodes {
 		switch {
 		case p.IsGone(n):
@@ -46,12 +48,16 @@ func runComponentHanging(p *check.Pass) {
 			p.Unseen("metrics of " + n.Name() + ": " + whyNoMetrics(n))
 		}
 	}
+}
+
+func runComponentHanging(p *check.Pass) {
+	unseenProcesses(p)
 	if p.Etcd == nil {
 		p.Unseen("etcd: it was not asked")
 	}
 	places := p.Places()
 	for _, s := range places.Components {
-		if s.Strength < place.Strong || !s.State.Bad() || s.State == place.Gone || felt(p, s) || !measured(p, s) {
+		if s.Strength < place.Strong || !s.State.Bad() || s.State == place.Gone || s.Component.Kind == place.Host || felt(p, s) || !measured(p, s) {
 			continue
 		}
 		f := check.Finding{
@@ -74,10 +80,12 @@ func felt(p *check.Pass, s *place.Status) bool {
 	})
 }
 
-// measured reports whether a state is by more than what other checks report: a process that answers nothing, or alarms of etcd.
+// measured reports whether a state is by more than what other checks report: a process that answers nothing or is late for its state,
+// or alarms of etcd.
 func measured(p *check.Pass, s *place.Status) bool {
 	if ref := s.Component.Ref(); ref.ID != "" {
-		return slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Name() == ref.ID && n.Outcome == model.Answered })
+		return slices.ContainsFunc(p.Runtime.Nodes, func(n *model.LiveNode) bool { return n.Name() == ref.ID && n.Outcome == model.Answered }) &&
+			slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Strength >= place.Medium && !e.Probed })
 	}
 	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Witness != "" })
 }

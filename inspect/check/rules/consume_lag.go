@@ -40,6 +40,7 @@ proxies; if one does, restart it or move its shards.`,
 		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
 		check.CausedBy(check.Shares("nodes"), "node-unreachable", "process-slow"),
 		check.CausedBy(check.StopsTicks, "node-unreachable", "stale-session"),
+		lateWithHost(),
 	),
 }
 

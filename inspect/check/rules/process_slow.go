@@ -55,8 +55,10 @@ call. If it does not improve, restart it: other nodes take over what it serves.`
 	Phases:      []latency.Name{latency.ProxyRest, latency.WaitForNodes, latency.WaitForWorkers},
 	Slowness:    true,
 	Run:         runProcessSlow,
-	FollowsFrom: []check.Cause{{Check: "memory-pressure", Of: check.Shares("nodes")}},
+	FollowsFrom: lateWithHost(check.Cause{Check: "memory-pressure", Of: check.Shares("nodes")}),
 }
+
+const probedOnce = "every process was probed once only; kitescope diagnose probes them several times"
 
 // slowness is how long a process kept the asker waiting, now and in the rounds before.
 type slowness struct {
@@ -89,7 +91,7 @@ func (s *slowness) long(o others) bool {
 func runProcessSlow(p *check.Pass) {
 	list := slownesses(p)
 	if len(list) == 0 {
-		p.Skip("every process was probed once only; kitescope diagnose probes them several times")
+		p.Skip(probedOnce)
 		return
 	}
 	if len(list) < 3 {

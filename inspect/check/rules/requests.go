@@ -71,26 +71,35 @@ func runRequests(p *check.Pass, from, to requests.State) {
 	}
 }
 
-// fewFail is the part of failures below which they are a warning.
-const fewFail = 0.05
+// few reports whether so few of the requests that ended failed that it is a warning.
+func few(k *requests.Kind) bool {
+	const fewFail = 0.05
+	return k.State != requests.Hanging && k.Failed+k.Refused < fewFail*k.Ended()
+}
+
+// requestsText returns the state of requests as a verb. The figures stand in the lines about the impact.
+func requestsText(k *requests.Kind) string {
+	text := map[requests.State]string{requests.Slow: "are slow", requests.Hanging: "hang", requests.Refused: "are refused"}[k.State]
+	if text == "" {
+		text = "fail"
+	}
+	if k.State != requests.Slow && few(k) {
+		text += " now and then"
+	}
+	return text
+}
 
 func reportRequests(p *check.Pass, k *requests.Kind) {
 	at := p.Places().For(k.Request)
 	f := check.Finding{
 		Request: k.Request, Severity: check.Error, Objects: k.Proxies,
 		Object: model.Ref{Resource: "requests", ID: string(k.Request), Name: k.Request.Plural()},
+		Impact: strings.ToUpper(k.Text()[:1]) + k.Text()[1:] + ".",
 	}
-	switch {
-	case k.State == requests.Slow:
-		f.Severity, f.Impact = check.Warning, "Clients wait for it."
-	case k.State == requests.Hanging:
-		f.Impact = "Clients wait until their own deadline."
-	case k.Failed+k.Refused < fewFail*k.Ended():
-		f.Severity, f.Impact = check.Warning, "Some clients get errors."
-	default:
-		f.Impact = "Clients get errors."
+	if k.State == requests.Slow || few(k) {
+		f.Severity = check.Warning
 	}
-	f.Message = k.Line() + ": " + whereText(p, k, at)
+	f.Message = k.Request.Plural() + " " + requestsText(k) + ": " + whereText(p, k, at)
 	f.Evidence = append(f.Evidence, check.Fact(k.Request.Plural(), k.Text(), "proxies /metrics"))
 	if at == nil || at.At == nil {
 		f.Fix = check.Fix(check.Shell(check.Kitescope("get calls")).Does("shows each call to a process and how it ended"))

@@ -23,7 +23,7 @@ func All() []*check.Check {
 		autoBalanceOff, balancingSuspended, checkerOff, idleNode, imbalanceRows, imbalanceMemory, imbalanceLeaders, imbalanceChannels,
 
 		// How busy processes are.
-		memoryPressure, cpuSkew, processSlow, componentHanging, dependencyUnhealthy,
+		hostStarved, memoryPressure, cpuSkew, processSlow, componentHanging, dependencyUnhealthy,
 
 		// Where requests spend their time (see cost).
 		consistencyWait, readQueueFull, workerSlow, segmentThreads, growingSearched, largeNQ, reduceHeavy,

@@ -50,6 +50,7 @@ Consistent searches wait until their node has caught up. Data nodes that are beh
 		check.CausedBy(nil, "queue-unreachable", "etcd-alarm", "etcd-no-leader"),
 		check.CausedBy(check.Shares("nodes"), "process-slow"),
 		check.CausedBy(check.StopsTicks, "node-unreachable", "stale-session"),
+		lateWithHost(),
 	),
 }
 

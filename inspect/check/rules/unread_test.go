@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"kitescope/inspect/check"
@@ -137,11 +138,15 @@ func heldToSay(t *testing.T, what string, full, less *check.Report) {
 	}
 }
 
-// severities are what a check found: how bad each finding is, by its key.
+// severities are what a check found: how bad each finding is, by its key. The report eases those that follow from a starved host; where
+// that was not seen, its check says so.
 func severities(r *check.Result) map[string]check.Severity {
 	found := make(map[string]check.Severity, len(r.Findings))
 	for _, f := range r.Findings {
 		found[f.Key()] = f.Severity
+		if strings.HasPrefix(f.Cause, check.HostStarved+" ") {
+			found[f.Key()] = check.Warning
+		}
 	}
 	return found
 }

@@ -31,7 +31,7 @@ A warning is a mean of 100 ms or more over at least ten messages; info from 50 m
 	Remedy:      `Check Kafka, Pulsar or the WAL: disks (fsync), brokers that are gone or electing leaders, replicas out of sync, client quotas; and the network in between. ` + "`kitescope diagnose`" + ` also asks the queue for its offsets (` + "`queue-unreachable`" + `).`,
 	Slowness:    true,
 	Run:         runWALAppendSlow,
-	FollowsFrom: append(check.CausedBy(nil, "queue-unreachable"), check.CausedBy(check.Shares("nodes"), "process-slow")...),
+	FollowsFrom: append(lateWithHost(check.Cause{Check: "queue-unreachable"}), check.CausedBy(check.Shares("nodes"), "process-slow")...),
 }
 
 const (

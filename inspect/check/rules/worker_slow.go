@@ -33,7 +33,7 @@ A process that is paused, or lacks CPU time, measures less than others wait for 
 	Remedy:      `Find out what is different there: a CPU limit or quota, another kind of machine, a neighbour, swapped memory, or memory mapped from a slow disk (` + "`mmap`" + `). ` + "`kitescope profile top`" + ` shows what it does. Until it is fixed, move its segments to other nodes: ` + "`kitescope balance --plan`" + `.`,
 	Run:         runWorkerSlow,
 	Requests:    []string{"proxy", "querynode", "streamingnode"},
-	FollowsFrom: check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew"),
+	FollowsFrom: lateWithHost(check.CausedBy(check.Shares("nodes"), "process-slow", "memory-pressure", "cpu-skew")...),
 }
 
 const (

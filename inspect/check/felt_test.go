@@ -1,0 +1,30 @@
+package check
+
+import (
+	"testing"
+
+	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
+)
+
+// TestMute eases what follows from a starved host, directly or not, and nothing that is an error or follows from something else.
+func TestMute(t *testing.T) {
+	host := about(Warning, "dependencies", "host/box")
+	late, other, grave := about(Warning, "nodes", "querynode-3"), about(Warning, "nodes", "querynode-6"), about(Error, "nodes", "querynode-7")
+	starved, slow, slower, failing := fake(HostStarved, host), fake("slow", late, other), fake("slower", late), fake("failing", grave)
+	slow.FollowsFrom = CausedBy(func(_ *model.Cluster, effect, _ *Finding) bool { return effect.Object.ID == late.Object.ID }, HostStarved)
+	slower.FollowsFrom = CausedBy(nil, "slow")
+	failing.FollowsFrom = CausedBy(nil, HostStarved)
+	r := judge(t, modeltest.Served(), starved, slow, slower, failing)
+	got := map[string]Severity{}
+	for _, f := range r.Findings {
+		got[f.Key()] = f.Severity
+	}
+	for key, want := range map[string]Severity{
+		"host-starved dependencies/host/box": Warning, "slow nodes/querynode-3": Info, "slow nodes/querynode-6": Warning, "slower nodes/querynode-3": Info, "failing nodes/querynode-7": Error,
+	} {
+		if s, ok := got[key]; !ok || s != want {
+			t.Errorf("%s is %s", key, s)
+		}
+	}
+}
