@@ -60,9 +60,9 @@ func timePassed(u history.Update) bool { return u.Cluster == nil && u.Progress =
 const firstPatience = 15 * time.Second
 
 // early reports whether the first report can wait for more: a check that is skipped because the nodes
-// are only just being asked is no news.
+// are only just being asked, or were asked once, is no news.
 func (w *diagnosisWatch) early(c *model.Cluster) bool {
-	waits := c.Etcd == nil || w.asks && c.Runtime == nil
+	waits := c.Etcd == nil || w.asks && (c.Runtime == nil || scrapedOnce(c))
 	return !w.shown && waits && time.Since(w.started) < firstPatience
 }
 

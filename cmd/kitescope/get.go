@@ -33,6 +33,8 @@ type getFlags struct {
 	// unknown shows the text of settings that Milvus is not known to have.
 	unknown bool
 	nodes   *cli.NodeFlags
+	// failing reports whether rows exit with cli.ExitFindings; nil: none do.
+	failing func(*view.Grid) bool
 }
 
 func getCommand(a *cli.App) *cobra.Command {
@@ -166,10 +168,17 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := q.write(a, c); err != nil {
+	grid, err := q.write(a, c)
+	if err != nil {
 		return err
 	}
-	return q.complete(a, c)
+	if err := q.complete(a, c); err != nil {
+		return err
+	}
+	if f.failing != nil && f.failing(grid) {
+		return &cli.CodeError{Code: cli.ExitFindings}
+	}
+	return nil
 }
 
 // write writes the answer, and what it does not show.

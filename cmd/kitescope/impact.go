@@ -4,6 +4,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"kitescope/cmd/kitescope/cli"
+	"kitescope/inspect/check"
+	"kitescope/inspect/impact"
+	"kitescope/inspect/view"
 )
 
 const helpImpact = `Show what clients feel: of each kind of request how many came, failed, were refused
@@ -13,10 +16,14 @@ The figures are of the proxies' counters between two scrapes, --window apart: a 
 window sees rare requests. Requests that are refused before they are counted (logins,
 limits before 2.4) are not in them.
 
-"kitescope diagnose" begins with the same, and reports where and why.`
+"kitescope diagnose" begins with the same, and reports where and why.
+
+Exit code 3: requests of a listed kind fail, are refused or hang (--fail-on error), or
+are slow too, or a few fail (--fail-on warning). What is unknown exits 4 with --strict.`
 
 func impactCommand(a *cli.App) *cobra.Command {
 	var f getFlags
+	var failOn string
 	cmd := &cobra.Command{
 		Use:  "impact [selector...]",
 		Long: helpImpact,
@@ -29,12 +36,31 @@ func impactCommand(a *cli.App) *cobra.Command {
 			return a.CompleteGet(cmd, append([]string{"impact"}, args...), word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			least, never, err := parseSeverity("fail-on", failOn)
+			if err != nil {
+				return err
+			}
+			f.failing = func(g *view.Grid) bool { return !never && feltIn(g, least) }
 			return f.run(cmd.Context(), a, append([]string{"impact"}, args...))
 		},
 	}
 	f.register(cmd, "-failed,request", "request,state; +mean_ms")
 	cmd.Flags().BoolVarP(&f.watch, "watch", "w", false, "show changes until interrupted (live sources)")
+	cmd.Flags().StringVar(&failOn, "fail-on", "error", "exit 3 on: warning, error, never")
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("warning", "error", "never"))
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
 	return cmd
+}
+
+// feltIn reports whether clients feel something of a listed kind of request that is at least so bad.
+func feltIn(g *view.Grid, least check.Severity) bool {
+	x := impact.Of(g.Table.Env().Cluster)
+	for i := range g.Len() {
+		k := x.Kind(impact.Request(g.Table.Ref(g.Row(i)).ID))
+		if k != nil && k.State.Felt() && check.FeltSeverity(k) >= least {
+			return true
+		}
+	}
+	return false
 }

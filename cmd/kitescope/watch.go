@@ -38,11 +38,26 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 	}
 	return f.run(ctx, func(u history.Update) error {
 		lost.take(u)
-		if u.Cluster == nil || q.nodes.Live && u.Cluster.Runtime == nil { // nothing is shown before those were asked once who are wanted
+		switch { // nothing is shown before those were asked who are wanted
+		case u.Cluster == nil, q.nodes.Live && u.Cluster.Runtime == nil:
+			return nil
+		case q.resource.Name == "impact" && w.shown == nil && scrapedOnce(u.Cluster):
 			return nil
 		}
 		return w.show(u.Cluster)
 	})
+}
+
+// scrapedOnce reports whether the metrics of processes were read once and are about to be read again, which rates need.
+func scrapedOnce(c *model.Cluster) bool {
+	once := false
+	for _, p := range c.Runtime.Processes {
+		if p.Before != nil {
+			return false
+		}
+		once = once || p.Metrics != nil
+	}
+	return once
 }
 
 // following is a live source that is watched, and its processes, which are asked again and again where that is wanted.
@@ -128,8 +143,11 @@ func (w *watcher) show(c *model.Cluster) error {
 		changed = grid.Rows
 	} else {
 		same := looksTheSame
-		if w.question.options.Format.Structured() {
+		switch own := w.question.resource.Same; {
+		case w.question.options.Format.Structured():
 			same = view.SameRow
+		case own != nil:
+			same = own
 		}
 		changed, left = view.NewRows(w.shown, grid, same)
 	}

@@ -15,7 +15,6 @@ import (
 	"kitescope/inspect/model"
 	"kitescope/inspect/view"
 	"kitescope/inspect/why"
-	"kitescope/render/clusters"
 	show "kitescope/render/latency"
 )
 
@@ -26,10 +25,11 @@ type whyFlags struct {
 	requests []string
 }
 
-const helpWhy = `Explain why searches, queries and writes take as long as they do: the first line
-has the largest part of the time and its cause, then come the phases of a mean
-request (5% and more) and the finding that explains each, with what to do and how
-much time it would save.
+const helpWhy = `Explain why requests fail, hang or take as long as they do. Requests that clients
+feel come first: where they break, the cause and what to do. Then, of searches,
+queries and writes that ended, the phases of a mean request (5% and more), the
+largest first, and the finding that explains each, with what to do and how much
+time it would save.
 
 It combines the measurements of kitescope latency with the findings of kitescope
 diagnose. If a finding has no estimate of its gain, the phase itself is the upper
@@ -88,9 +88,9 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 		_ = a.Completeness(c) // what could not be read may be what was asked for
 		return err
 	}
-	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, why.Explaining(rules.All()))
+	report := judge.Run(c, view.NewEnv(c, a.Now()).Now, rules.All())
 	r := &show.Because{
-		Latency: l, Answers: why.Of(budgets, report), Impact: clusters.ImpactOf(report),
+		Latency: l, Answers: why.Of(budgets, report), Report: report,
 		Where: cmp.Or(c.Origin.Location, strings.Join(f.judged.nodes.Recordings, ", ")), Version: cli.Version, At: l.Window.To,
 	}
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {

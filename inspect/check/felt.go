@@ -5,9 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"kitescope/inspect/check/facts"
 	"kitescope/inspect/impact"
 	"kitescope/inspect/place"
+	"kitescope/internal/words"
 )
+
+// FeltSeverity returns how bad it is what clients feel of a kind of request.
+func FeltSeverity(k *impact.Kind) Severity {
+	if k.State == impact.Slow || k.Few() {
+		return Warning
+	}
+	return Error
+}
 
 // attach sets the cause of each finding about requests that clients feel, and adds to its message that no check knows one.
 func (r *Report) attach() {
@@ -23,8 +33,28 @@ func (r *Report) attach() {
 			f.Cause = g.Key()
 			continue
 		}
-		f.Message += "; no check knows why"
+		f.Message += unexplained(r.Places.For(f.Request))
 	}
+}
+
+// unexplained returns the end of the message of a finding about requests of which no check knows the cause.
+func unexplained(at *place.Place) string {
+	const why = "; no check knows why"
+	switch {
+	case at == nil:
+		return why
+	case at.At != nil:
+		return " (" + words.FirstOf(at.At.Texts(), 2, "; ") + ")" + why
+	}
+	text := ": nothing on their path is known to be bad"
+	if len(at.Unknown) > 0 {
+		names := make([]string, len(at.Unknown))
+		for i, kind := range at.Unknown {
+			names[i] = facts.RoleLabel(string(kind))
+		}
+		text += " (unknown: " + words.Few(names) + ")"
+	}
+	return text + why
 }
 
 // HostStarved is the id of the check that finds hosts that lack CPU.

@@ -113,6 +113,12 @@ type Kind struct {
 // Ended is the number of requests that ended in the window.
 func (k *Kind) Ended() float64 { return k.Succeeded + k.Failed + k.Refused }
 
+// Few reports whether most of the requests that ended succeeded, although some failed.
+func (k *Kind) Few() bool {
+	const fewFail = 0.05
+	return k.State != Hanging && k.Failed+k.Refused < fewFail*k.Ended()
+}
+
 // Doubtful reports whether a longer look may show more.
 func (k *Kind) Doubtful() bool { return k.State == Unsure }
 

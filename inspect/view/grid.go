@@ -83,6 +83,8 @@ type Resource struct {
 	Tells  []string
 	// Lacks says of which processes that tell the rows they are missing, or there in part, and why; nil where the metadata have them.
 	Lacks func(*model.Cluster) []string
+	// Same reports whether people who watch see no change of a row; nil: if it looks the same.
+	Same Same
 
 	bind  func(*Resource, *Env) Table
 	def   any         // *definition[T]

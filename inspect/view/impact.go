@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"kitescope/inspect/impact"
@@ -22,7 +23,8 @@ var impacts = define(definition[felt]{
 		Schema: table.Schema{Name: "impact", Singular: "impact", Handle: "request"},
 		Doc:    "What clients feel: requests by kind, and how many succeeded, failed, were refused or hang.",
 		Needs:  model.PartRuntime,
-		Lacks:  func(c *model.Cluster) []string { return impact.Of(c).Unseen },
+		Lacks:  unseenImpact,
+		Same:   sameImpact,
 	},
 	rows: func(e *Env) []felt {
 		x := impact.Of(e.Cluster)
@@ -40,6 +42,33 @@ var impacts = define(definition[felt]{
 		return at.Component.Ref(), at.Component.Ref() != Ref{}
 	},
 })
+
+// unseenImpact lists what may hide requests, and why the state of kinds is unknown.
+func unseenImpact(c *model.Cluster) []string {
+	x := impact.Of(c)
+	list := x.Unseen
+	for i := range x.Kinds {
+		if k := &x.Kinds[i]; k.State == impact.Unknown && len(x.Unseen) == 0 && !slices.Contains(list, "requests: "+k.Why) {
+			list = append(list, "requests: "+k.Why)
+		}
+	}
+	return list
+}
+
+// sameImpact reports whether clients feel the same of a kind of request, at the same place. The figures differ each time.
+func sameImpact(a Table, i int, b Table, j int, _ []int) bool {
+	feel := func(t Table, row int) (parts [2]string) {
+		for n, name := range []string{"state", "place"} {
+			parts[n] = t.Cell(row, slices.IndexFunc(t.Resource().Columns, func(c table.Column) bool { return c.Name == name })).Text
+		}
+		switch parts[0] {
+		case impact.Idle.String(), impact.Fine.String(), impact.Unsure.String():
+			return [2]string{}
+		}
+		return parts
+	}
+	return feel(a, i) == feel(b, j)
+}
 
 // at returns the status of the component where requests break, one of an unknown state if that is unknown.
 func (k felt) at() *place.Status {

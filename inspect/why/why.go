@@ -355,29 +355,3 @@ func (a *Answer) without(gain latency.Interval) string {
 	}
 	return "; without that about " + latency.Milliseconds(least)
 }
-
-// Explaining are those of some checks whose findings can be a Reason: they are about a phase; and those that these follow from, which
-// rank before them. The others need not run.
-func Explaining(all []*check.Check) []*check.Check {
-	byID := map[string]*check.Check{}
-	for _, x := range all {
-		byID[x.ID] = x
-	}
-	wanted := map[*check.Check]bool{}
-	var want func(*check.Check)
-	want = func(x *check.Check) {
-		if x == nil || wanted[x] {
-			return
-		}
-		wanted[x] = true
-		for _, cause := range x.FollowsFrom {
-			want(byID[cause.Check])
-		}
-	}
-	for _, x := range all {
-		if len(x.Phases) > 0 {
-			want(x)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(x *check.Check) bool { return !wanted[x] })
-}

@@ -1,15 +1,12 @@
 package why_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"kitescope/inspect/check"
-	"kitescope/inspect/check/rules"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
-	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/why"
 )
 
@@ -211,35 +208,6 @@ func TestFrames(t *testing.T) {
 		if text := strings.Join(got, ", "); text != want {
 			t.Errorf("%s: got %q, want %q", r.Phase.Name, text, want)
 		}
-	}
-}
-
-// TestExplaining: answers are the same whether all checks run or those alone that can explain a phase.
-func TestExplaining(t *testing.T) {
-	all, some := rules.All(), why.Explaining(rules.All())
-	if len(some) == 0 || len(some) > 2*len(all)/3 {
-		t.Errorf("%d of %d checks explain phases", len(some), len(all))
-	}
-	c := modeltest.ServedLarge(1000, 40)
-	told := func(checks []*check.Check) (texts []string) {
-		for _, a := range why.Of(latency.Of(c).Budgets, check.Run(c, modeltest.Now, checks)) {
-			texts = append(texts, a.Verdict())
-			for _, r := range a.Reasons {
-				if r.Finding != nil {
-					texts = append(texts, r.Finding.Check+" "+r.Finding.Message)
-				}
-			}
-		}
-		return texts
-	}
-	if a, b := told(all), told(some); !slices.Equal(a, b) {
-		t.Errorf("all checks say\n%q\nthose that explain phases\n%q", a, b)
-	}
-	own := &check.Check{ID: "own", Phases: []latency.Name{latency.ReadQueue}, FollowsFrom: []check.Cause{{Check: "cause"}, {Check: "gone"}}}
-	cause := &check.Check{ID: "cause", FollowsFrom: []check.Cause{{Check: "own"}}}
-	list := []*check.Check{cause, {ID: "other"}, own}
-	if got := why.Explaining(list); !slices.Equal(got, []*check.Check{cause, own}) {
-		t.Errorf("%d of three checks", len(got))
 	}
 }
 

@@ -31,7 +31,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 		m.Sheet(show.WhySheet(c.Why))
 	}
 	m.Line("", "## Findings")
-	m.Tables(d.Parts(false, true))
+	m.Tables(d.Parts(false, true, false))
 	if b := c.Balance; b != nil && b.Report.Plans != nil && b.Report.Moves() > 0 {
 		m.Line("", "## Balance", "", words.Plural(b.Report.Moves(), "move")+" of segments would even it out:")
 		m.Fence(b.SavedPlan(), "python")
@@ -49,7 +49,7 @@ func (c *Case) writeMarkdown(w io.Writer) error {
 		m.Line("", "## Replay", "", render.MarkdownText(replays.Conclude(c.Replays, c.WhatIf)))
 	}
 	m.Line("", "## Checks")
-	m.Lines(d.Summary(false))
+	m.Lines(d.Summary(false, false))
 	if len(c.Notes) > 0 {
 		m.Line("", "## Notes", "")
 	}

@@ -63,6 +63,10 @@ func (d *Diagnosis) nothing() Conclusion {
 	counts := tally(d.outcomes())
 	unknown, all := counts[check.Skipped.String()]+counts[check.Broken.String()], len(d.Report.Results)
 	c := Conclusion{Headline: "Nothing found", Tone: webpage.Good}
+	if d.unexplained() {
+		c.Headline, c.Tone = "Requests fail, hang or are slow; the checks of that did not run", webpage.Warn
+		return c
+	}
 	if n := len(d.Report.Findings); n > 0 {
 		c.Headline = "No errors or warnings, " + words.Plural(n, "finding") + " for information"
 	}

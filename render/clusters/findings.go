@@ -146,10 +146,12 @@ func Findings(w io.Writer, d *Diagnosis, f render.Format, o render.ReportOptions
 		s.Head = append(s.Head, ImpactLines(ImpactOf(d.Report), o.ASCII)...)
 	}
 	if o.Asks() {
-		s.Parts = []render.Part{asked.List("no findings"), {Head: append(asked.More(&o), d.Summary(o.ASCII)...)}}
-	} else {
-		s.Parts = append(d.Parts(o.ASCII, f.Name() == "wide" || f.Name() == "markdown"), render.Part{Head: d.Summary(o.ASCII)})
+		s.Parts = []render.Part{asked.List("no findings"), {Head: append(asked.More(&o), d.Summary(o.ASCII, false)...)}}
+		return s.Write(w, f)
 	}
+	worst, _ := d.Report.Worst()
+	brief := worst > check.Info && f.Name() == "table" && d.Onsets == nil && d.Preflight == nil // what hurts fits on the first screen
+	s.Parts = append(d.Parts(o.ASCII, f.Name() == "wide" || f.Name() == "markdown", brief), render.Part{Head: d.Summary(o.ASCII, brief && !d.All)})
 	return s.Write(w, f)
 }
 

@@ -65,7 +65,7 @@ func (found *Found) lines(least check.Severity, ascii bool) []render.Line {
 			left++
 			continue
 		}
-		lines = append(lines, d.lines(&b, ascii, false)...)
+		lines = append(lines, d.lines(&b, ascii, false, false)...)
 	}
 	if left > 0 {
 		lines = append(lines, render.Line{Role: render.RoleDim, Text: strconv.Itoa(left) + " more for information: kitescope diagnose"})

@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,15 +25,15 @@ func labelled(in int, label string, role render.Role, text string) render.Line {
 }
 
 // Parts are the findings, worst first, each with what follows from it below, then those that are gone since an older state. With detail
-// each has its evidence and objects.
-func (d *Diagnosis) Parts(ascii, detail bool) []render.Part {
+// each has its evidence and objects; brief leaves out of infos what to do.
+func (d *Diagnosis) Parts(ascii, detail, brief bool) []render.Part {
 	var parts []render.Part
 	for _, b := range check.Tree(d.Report.Findings) {
 		if b.Depth == 0 {
 			parts = append(parts, render.Part{})
 		}
 		last := &parts[len(parts)-1]
-		last.Head = append(last.Head, d.lines(&b, ascii, detail)...)
+		last.Head = append(last.Head, d.lines(&b, ascii, detail, brief && b.Severity == check.Info)...)
 	}
 	list := d.gone()
 	if len(list) == 0 {
@@ -50,8 +51,8 @@ func (d *Diagnosis) Parts(ascii, detail bool) []render.Part {
 	return append(parts, render.Part{Head: lines})
 }
 
-// lines are those of a finding: title, what it is about, since when, what it does, and what to do.
-func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
+// lines are those of a finding: title, what it is about, and, unless it is brief, since when, what it does, and what to do.
+func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.Line {
 	in := stepIn * b.Depth
 	first := SeverityGlyph(b.Severity, ascii) + " " + b.Severity.String()
 	if change := d.changeText(b.Finding); change != "" {
@@ -64,11 +65,14 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 		}
 		first = strings.Repeat(" ", in-stepIn) + elbow + first
 	}
-	about := []string{b.Check, ObjectText(b.Object)}
+	about := []string{b.Check}
+	if b.Request == "" { // else the title names it
+		about = append(about, ObjectText(b.Object))
+	}
 	if cost := CostText(b.Finding); cost != "" {
 		about = append(about, "cost "+cost)
 	}
-	if n := len(b.Objects); n > 0 {
+	if n := len(b.Objects); n > 0 && b.Request == "" {
 		about = append(about, "with "+words.Plural(n, "object"))
 	}
 	if b.Depth == 0 && b.Cause != "" {
@@ -79,6 +83,9 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 		{Role: SeverityRole(b.Severity), Text: first + " ", After: []render.Piece{{Role: render.RoleTitle, Text: b.Message}}},
 		{Role: render.RoleDim, Text: strings.Repeat(" ", in) + strings.Join(about, "  ")},
 	}
+	if brief {
+		return lines
+	}
 	for i, x := range d.onsetLines(b.Finding) {
 		if i > 0 { // longer than the labels, and about the line above
 			x.label, x.text = "", x.label+" "+x.text
@@ -88,7 +95,9 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 	if b.Impact != "" && b.Request == "" { // that of requests stands in the first lines
 		lines = append(lines, labelled(in, "impact", render.RolePlain, b.Impact))
 	}
-	lines = append(lines, FixLines(b.Finding, in)...)
+	if b.Request == "" || b.Depth == 0 { // else the cause has it
+		lines = append(lines, FixLines(b.Finding, in)...)
+	}
 	if !detail {
 		return lines
 	}
@@ -101,8 +110,8 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail bool) []render.Line {
 	return lines
 }
 
-// Summary is what was looked at. Nothing that is unknown is good news.
-func (d *Diagnosis) Summary(ascii bool) []render.Line {
+// Summary is what was looked at. Nothing that is unknown is good news. If it is brief, the reasons why checks could not run are left out.
+func (d *Diagnosis) Summary(ascii, brief bool) []render.Line {
 	outcomes := d.outcomes()
 	counts := tally(outcomes)
 	lines := []render.Line{{Role: d.verdict(counts), Text: d.Counts()}}
@@ -115,14 +124,20 @@ func (d *Diagnosis) Summary(ascii bool) []render.Line {
 	}
 	for _, u := range d.Report.Unlooked() {
 		role := render.RoleDim
-		if u.Status == check.Broken {
+		switch {
+		case u.Status == check.Broken:
 			role = render.RoleWarn
+		case brief:
+			continue
 		}
 		add(role, "  "+u.Status.Label()+": "+u.Reason+": "+strings.Join(check.IDs(u.Checks), ", "))
 	}
+	if n := counts[check.Skipped.String()]; brief && n > 0 {
+		add(render.RoleDim, "  why "+strconv.Itoa(n)+" could not run: --all")
+	}
 	for _, o := range outcomes {
 		switch {
-		case len(o.Unseen) > 0 && o.Status == check.Found:
+		case len(o.Unseen) > 0 && o.Status == check.Found && !brief:
 			add(render.RoleDim, "  partly blind, "+o.Check.ID+": "+strings.Join(o.Unseen, "; "))
 		case d.All && o.word == acceptedWord:
 			add(render.RoleDim, "  "+acceptedWord+", "+words.Plural(o.accepted, "finding")+": "+o.Check.ID)
@@ -137,6 +152,9 @@ func (d *Diagnosis) Summary(ascii bool) []render.Line {
 func (d *Diagnosis) Counts() string {
 	counts := tally(d.outcomes())
 	text := CountText(d.Report.Findings)
+	if d.unexplained() {
+		text += ", though requests fail, hang or are slow (the checks of that did not run)"
+	}
 	if n := len(d.Report.Accepted); n > 0 {
 		text += ", " + strconv.Itoa(n) + " accepted"
 	}
@@ -152,10 +170,18 @@ func (d *Diagnosis) Counts() string {
 	return text + "; " + strings.Join(ended, ", ")
 }
 
+// unexplained reports whether clients feel something and no finding is about that: other checks were chosen.
+func (d *Diagnosis) unexplained() bool {
+	return d.Preflight == nil && len(ImpactOf(d.Report).Felt()) > 0 &&
+		!slices.ContainsFunc(slices.Concat(d.Report.Findings, d.Report.Accepted), func(f *check.Finding) bool { return f.Request != "" })
+}
+
 // verdict is the role of a report: good only if every check could look.
 func (d *Diagnosis) verdict(counts map[string]int) render.Role {
 	worst, found := d.Report.Worst()
 	switch {
+	case d.unexplained():
+		return render.RoleWarn
 	case found && worst > check.Info:
 		return SeverityRole(worst)
 	case counts[check.Skipped.String()]+counts[check.Broken.String()] > 0:

@@ -1,6 +1,8 @@
 package clusters
 
 import (
+	"slices"
+
 	"kitescope/inspect/check"
 	"kitescope/inspect/impact"
 	"kitescope/inspect/model"
@@ -61,4 +63,48 @@ func writeImpact(e *encode.Encoder, c *model.Cluster) {
 		items.Write(e, i)
 	}
 	e.EndList()
+}
+
+// feltFindings returns the findings about requests that clients feel, and their causes, in the order of the report.
+func feltFindings(r *check.Report) []*check.Finding {
+	wanted := map[string]bool{}
+	for range r.Findings { // causes stand before their effects, and may have causes themselves
+		before := len(wanted)
+		for _, f := range r.Findings {
+			if f.Request != "" || wanted[f.Key()] {
+				wanted[f.Key()], wanted[f.Cause] = true, true
+			}
+		}
+		if len(wanted) == before {
+			break
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(r.Findings), func(f *check.Finding) bool { return !wanted[f.Key()] })
+}
+
+// Felt returns what clients feel with where and why, as a diagnosis has it, and the findings that this has; with all, the requests that
+// are fine too. It is empty of a nil report.
+func Felt(r *check.Report, all, ascii bool) ([]*check.Finding, []render.Line) {
+	if r == nil {
+		return nil, nil
+	}
+	x := ImpactOf(r)
+	lines := ImpactLines(x, ascii)
+	if !all {
+		lines = lines[:len(x.Felt())]
+	}
+	list := feltFindings(r)
+	if len(list) > 0 {
+		lines = append(append(lines, render.Line{}), (&Found{Report: r, List: list}).lines(check.Info, ascii)...)
+	}
+	return list, lines
+}
+
+// WriteFelt writes the same for scripts: keys impact and findings.
+func WriteFelt(e *encode.Encoder, r *check.Report) {
+	if r == nil {
+		return
+	}
+	writeImpact(e, r.Cluster)
+	writeFound(e, &Found{Report: r, List: feltFindings(r)})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"kitescope/inspect/impact"
+	"kitescope/inspect/check"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/why"
 	"kitescope/internal/encode"
@@ -21,8 +21,8 @@ type Because struct {
 	Latency *latency.Latency
 	// Answers are those that were asked for.
 	Answers []*why.Answer
-	// Impact is what clients feel; nil: unknown.
-	Impact *impact.Impact
+	// Report has what clients feel and its causes; nil: unknown.
+	Report *check.Report
 	// Where is the cluster, At when that was; Version is kitescope's.
 	Where, Version string
 	At             time.Time
@@ -179,19 +179,19 @@ func whySheet(r *Because, f render.Format, o *render.ReportOptions) *render.Shee
 	}
 	asked := render.Ask(o, table.New(whyRows(), rows, whyColumns(phaseNames(f))), nil)
 	s := &render.Sheet{Kind: "Why", Options: o, Items: asked.Items, About: func(e *encode.Encoder) { whyAbout(e, r) }, Nested: func(e *encode.Encoder, item int) { frames(e, asked.Rows[item].Frames) }}
-	s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)})
-	if len(r.Answers) > 0 {
-		s.Head[0].Text = r.Answers[0].Verdict()
+	told, small := map[string]bool{}, 0
+	felt, lines := clusters.Felt(r.Report, len(r.Answers) == 0, o.ASCII)
+	for _, f := range felt {
+		told[f.Key()] = true
+	}
+	s.Head = lines
+	switch {
+	case len(r.Answers) > 0:
+		s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: r.Answers[0].Verdict()})
+	case len(felt) == 0:
+		s.Head = append(s.Head, render.Line{Role: render.RoleTitle, Text: Nothing(r.Latency)})
 	}
 	s.Head = append(append(s.Head, render.Line{Role: render.RoleDim, Text: r.Latency.Window.Why}), unknown(&Report{Latency: r.Latency})...)
-	if felt := len(r.Impact.Felt()); felt > 0 || len(r.Answers) == 0 {
-		lines := clusters.ImpactLines(r.Impact, o.ASCII)
-		if len(r.Answers) > 0 {
-			lines = lines[:felt] // the budgets have the others
-		}
-		s.Head = append(lines, s.Head...)
-	}
-	told, small := map[string]bool{}, 0
 	for i, a := range r.Answers {
 		if i > 0 && a.Weight < littleWeight {
 			small++
@@ -255,6 +255,7 @@ func whyAbout(e *encode.Encoder, r *Because) {
 	for i, a := range r.Answers {
 		budgets[i], verdicts[a.Budget] = a.Budget, a.Verdict()
 	}
+	clusters.WriteFelt(e, r.Report)
 	about(e, r.Latency, budgets, func(b *latency.Budget) string { return cmp.Or(verdicts[b], latency.Verdict(b)) })
 }
 

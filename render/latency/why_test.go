@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"kitescope/inspect/check"
+	"kitescope/inspect/impact"
 	"kitescope/inspect/latency"
 	"kitescope/inspect/model"
+	"kitescope/inspect/model/modeltest"
 	"kitescope/inspect/why"
 	"kitescope/render"
 	show "kitescope/render/latency"
@@ -59,9 +61,38 @@ func whyWritten(t *testing.T, r *show.Because, format string, o render.ReportOpt
 func TestWhyFormats(t *testing.T) {
 	looks := map[string]rendertest.Look{"80": {Width: 80}, "wide": {}, "json": {}}
 	rendertest.Report(t, "why", show.WhyFormats().Names(), looks, nil, func(w io.Writer, l rendertest.Look) error {
-		_, err := io.WriteString(w, whyWritten(t, because(), l.Word, render.ReportOptions{Options: render.Options{Width: l.Width}}))
+		b := because()
+		if l.Word == "json" || l.Word == "yaml" {
+			b.Report = feltReport()
+		}
+		_, err := io.WriteString(w, whyWritten(t, b, l.Word, render.ReportOptions{Options: render.Options{Width: l.Width}}))
 		return err
 	})
+}
+
+// feltReport is of a cluster whose inserts fail because its storage is full.
+func feltReport() *check.Report {
+	cause := &check.Finding{Check: "storage-read-only", Severity: check.Error, Message: "the storage is full", Impact: "No file is written.", Fix: check.Fix(check.Do("free some space"))}
+	return &check.Report{Cluster: modeltest.Served(), Findings: []*check.Finding{
+		cause,
+		{
+			Check: "requests-failing", Severity: check.Error, Object: model.Ref{Resource: "requests", ID: "insert", Name: "inserts"}, Message: "inserts fail: the storage refuses",
+			Impact: "56 of 56 failed in 15 s.", Request: impact.Insert, Cause: cause.Key(), Fix: check.Fix(check.Do("see the storage")),
+		},
+		{Check: "clock-regression", Severity: check.Error, Message: "the clock is wrong"},
+	}}
+}
+
+// TestWhyFelt: requests that fail come first, below their cause, with what to do about that; no other finding does.
+func TestWhyFelt(t *testing.T) {
+	for name, b := range map[string]*show.Because{"with others": because(), "nothing ended": {Latency: &latency.Latency{Window: latency.Window{Why: "over 10s"}}}} {
+		b.Report = feltReport()
+		text := whyWritten(t, b, "table", render.ReportOptions{Options: render.Options{Width: 80}})
+		cause, effect, fix := strings.Index(text, "error the storage is full"), strings.Index(text, "error inserts fail: the storage refuses"), strings.Index(text, "free some space")
+		if cause < 0 || effect < cause || fix < cause || strings.Contains(text, "clock") || strings.Contains(text, "see the storage") || strings.Contains(text, "no search, query or write ended") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
 }
 
 // TestWhyText: the first line has the reason.

@@ -16,6 +16,7 @@ func ExitCodes() []ExitMeaning {
 		{ExitUsage, "wrong usage: unknown flag, resource, column or context", nil},
 		{ExitFindings, "findings at or above --fail-on, or differences", [][2]string{
 			{"diagnose", "findings at or above --fail-on (error by default)"},
+			{"impact", "requests that fail, are refused or hang (see its --fail-on)"},
 			{"diff", "there are differences"},
 			{"compare", "a metric got worse (see its --fail-on)"},
 			{"pgo judge", "not worth a build"},

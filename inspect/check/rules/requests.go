@@ -71,19 +71,13 @@ func runRequests(p *check.Pass, from, to requests.State) {
 	}
 }
 
-// few reports whether so few of the requests that ended failed that it is a warning.
-func few(k *requests.Kind) bool {
-	const fewFail = 0.05
-	return k.State != requests.Hanging && k.Failed+k.Refused < fewFail*k.Ended()
-}
-
 // requestsText returns the state of requests as a verb. The figures stand in the lines about the impact.
 func requestsText(k *requests.Kind) string {
 	text := map[requests.State]string{requests.Slow: "are slow", requests.Hanging: "hang", requests.Refused: "are refused"}[k.State]
 	if text == "" {
 		text = "fail"
 	}
-	if k.State != requests.Slow && few(k) {
+	if k.State != requests.Slow && k.Few() {
 		text += " now and then"
 	}
 	return text
@@ -92,20 +86,18 @@ func requestsText(k *requests.Kind) string {
 func reportRequests(p *check.Pass, k *requests.Kind) {
 	at := p.Places().For(k.Request)
 	f := check.Finding{
-		Request: k.Request, Severity: check.Error, Objects: k.Proxies,
+		Request: k.Request, Severity: check.FeltSeverity(k), Objects: k.Proxies,
 		Object: model.Ref{Resource: "requests", ID: string(k.Request), Name: k.Request.Plural()},
 		Impact: strings.ToUpper(k.Text()[:1]) + k.Text()[1:] + ".",
 	}
-	if k.State == requests.Slow || few(k) {
-		f.Severity = check.Warning
-	}
-	f.Message = k.Request.Plural() + " " + requestsText(k) + ": " + whereText(p, k, at)
+	f.Message = k.Request.Plural() + " " + requestsText(k)
 	f.Evidence = append(f.Evidence, check.Fact(k.Request.Plural(), k.Text(), "proxies /metrics"))
 	if at == nil || at.At == nil {
 		f.Fix = check.Fix(check.Shell(check.Kitescope("get calls")).Does("shows each call to a process and how it ended"))
 		p.Report(f)
 		return
 	}
+	f.Message += ": " + whereText(p, k, at.At)
 	f.Objects = append(f.Objects, refsOf(at.At)...)
 	f.Evidence = append(f.Evidence, statusFacts(at.At)...)
 	f.Fix = lookSteps(p, at.At)
@@ -131,28 +123,19 @@ func statusFacts(s *place.Status) []check.Evidence {
 	return list
 }
 
-// whereText says where requests break.
-func whereText(p *check.Pass, k *requests.Kind, at *place.Place) string {
-	if at == nil || at.At == nil {
-		text := "nothing on their path is known to be bad"
-		if at != nil && len(at.Unknown) > 0 {
-			names := make([]string, len(at.Unknown))
-			for i, kind := range at.Unknown {
-				names[i] = componentText(place.Component{Kind: kind})
-			}
-			text += " (unknown: " + words.Few(names) + ")"
-		}
-		return text
-	}
-	s := at.At
+// whereText returns where requests break. The evidence is added if no other finding explains it.
+func whereText(p *check.Pass, k *requests.Kind, s *place.Status) string {
 	text := componentText(s.Component) + " " + stateText(s.State)
+	if s.Component.Kind == place.Host {
+		text = componentText(s.Component) + " lacks CPU"
+	}
 	if s.Component.Kind == place.Queue && s.State == place.Refusing {
 		text += topicsText(p, k)
 	}
 	if s.Strength == place.Weak {
 		text = "perhaps " + text
 	}
-	return text + " (" + words.FirstOf(s.Texts(), 2, "; ") + ")"
+	return text
 }
 
 // componentText returns a component for people: "DataCoord datacoord-22", "the message queue".
