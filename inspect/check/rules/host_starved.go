@@ -11,7 +11,7 @@ import (
 
 // hostStarved finds hosts that lack CPU for all of their processes.
 var hostStarved = &check.Check{
-	ID:       check.HostStarved,
+	ID:       "host-starved", // check.HostStarved
 	Title:    "Host lacks CPU: its processes are late alike",
 	Severity: check.Warning,
 	Slowness: true,
