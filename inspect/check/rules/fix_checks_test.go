@@ -85,7 +85,7 @@ func TestFixesOfLostIndexes(t *testing.T) {
 	holdFixes(t, []fixCase{
 		{"two indexes", "files-missing", lost, []string{
 			`c = Collection("docs"); c.release(); c.drop_index(index_name="vec_idx"); c.create_index("vec", {"index_type": "HNSW", "metric_type": "L2", "params": {}}, index_name="vec_idx"); ` +
-				`c.drop_index(index_name="id_idx"); c.create_index("id", {"index_type": "STL_SORT", "params": {}}, index_name="id_idx"); c.load() (changes the cluster): builds vec_idx and id_idx again`,
+				`c.drop_index(index_name="id_idx"); c.create_index("id", {"index_type": "STL_SORT", "params": {}}, index_name="id_idx"); c.load() (changes the cluster, interrupts searches of docs until it is loaded again, helps within 5 min): builds vec_idx and id_idx again`,
 		}, nil},
 		{"not loaded", "files-missing", func(w *rulestest.World) { lost(w); w.LoadStates = nil }, []string{`c = Collection("docs"); c.drop_index`}, []string{"release()", "load()", "until it is loaded"}},
 	})
@@ -172,7 +172,7 @@ func TestFixesOfObjects(t *testing.T) {
 		{"2.3, the last node is none", "resource-group-short", short("2.3.5", false), []string{"start query nodes"}, []string{"transfer_node"}},
 		{"2.4 fills groups by itself", "resource-group-short", short("2.4.5", true), []string{"start query nodes"}, []string{"transfer_node"}},
 		{"all privileges", "orphan-grant", grants, []string{
-			`role = Role("r"); role.revoke("Collection", "gone", "Query", db_name="default"); role.revoke("Collection", "gone", "Search", db_name="default") (changes the cluster): revokes them`,
+			`role = Role("r"); role.revoke("Collection", "gone", "Query", db_name="default"); role.revoke("Collection", "gone", "Search", db_name="default") (changes the cluster, interrupts nothing, helps within 60 s): revokes them`,
 		}, []string{"first"}},
 		{"more privileges than one fix revokes", "orphan-grant", many, []string{`"gone49"`, "revokes the first 50 of 60", "kitescope diagnose --only orphan-grant: then gives"}, []string{`"gone50"`, "revokes them"}},
 	})
