@@ -72,6 +72,8 @@ const (
 	// fewExpected is how many requests would have succeeded in the window at the rate since the start of the proxies, from which on it tells
 	// that none did.
 	fewExpected = 3
+	// shutSeconds is for how long a proxy has to have counted no request.
+	shutSeconds = 10
 	// hangSeconds is the shortest window in which requests hang of which none ended: in a shorter one they may be on their way.
 	hangSeconds = 4
 	// fewRequests is how many requests a mean has to be of in the window, fewRare of kinds that are rare, fewPast in the past.
@@ -92,7 +94,7 @@ type Impact struct {
 type Kind struct {
 	Request Request
 	State   State
-	// Why is the reason of an unknown state.
+	// Why is the reason of an unknown state, or of one that no counter of the proxies tells.
 	Why string
 	// Came is the number of requests that came in the window, Succeeded, Failed and Refused of those that ended in it.
 	Came, Succeeded, Failed, Refused float64
@@ -266,7 +268,9 @@ func Of(c *model.Cluster) *Impact {
 	for _, r := range Requests() {
 		counts[r] = &counted{}
 	}
-	proxies, sinceStart := 0, ""
+	proxies, sinceStart, none := 0, "", "no proxy reported its metrics"
+	var shut model.Ref // a proxy that has counted no request for a while
+	answered := answers{}
 	for _, p := range processes(c) {
 		w, past := metrics.NewWindow(p.Before, p.Metrics), metrics.NewWindow(nil, p.Before)
 		if w == nil {
@@ -275,7 +279,15 @@ func Of(c *model.Cluster) *Impact {
 		if p.Before == nil {
 			past = nil
 		}
-		if ref, is := roleIn(p, "proxy"); is && w.Missing(metrics.ProxyRequests) == "" {
+		ref, is := roleIn(p, "proxy")
+		answered.add(p, w, past)
+		if is && w.Missing(metrics.ProxyRequests) != "" {
+			if metrics.NewWindow(nil, p.Metrics).Seconds() >= shutSeconds {
+				shut = ref
+			}
+			none = ref.Name + " has counted no request since it started: none came, or it refuses them before it counts them, as without a login"
+		}
+		if is && w.Missing(metrics.ProxyRequests) == "" {
 			proxies++
 			if w.SinceStart {
 				sinceStart = w.Why
@@ -306,8 +318,11 @@ func Of(c *model.Cluster) *Impact {
 	for _, r := range Requests() {
 		k := counts[r].kind(r, x.To.Sub(x.From).Seconds())
 		switch {
+		case proxies == 0 && shut.ID != "" && answered.stopped(r):
+			k.State, k.Proxies = Refused, []model.Ref{shut}
+			k.Why = "none has passed " + shut.Name + " since it started, and query nodes answered some before"
 		case proxies == 0:
-			k.State, k.Why = Unknown, strings.Join(append([]string{"no proxy reported its metrics"}, x.Unseen...), "; ")
+			k.State, k.Why = Unknown, strings.Join(append([]string{none}, x.Unseen...), "; ")
 		case sinceStart != "":
 			k.State, k.Why, k.Seconds = Unknown, "counted "+sinceStart, 0
 		case !k.State.Felt() && len(x.Unseen) > 0 && k.State == Idle && silentProxies(c) > 0:
@@ -316,6 +331,33 @@ func Of(c *model.Cluster) *Impact {
 		x.Kinds = append(x.Kinds, k)
 	}
 	return x
+}
+
+// answers are searches and queries that the leaders of shards answered: in the window, and before it in such a time.
+type answers map[Request]*[2]float64
+
+func (a answers) add(p *model.Process, w, past *metrics.Window) {
+	if _, is := roleIn(p, "querynode"); !is || w.SinceStart || past.Seconds() == 0 {
+		return
+	}
+	for i, counted := range []*metrics.Window{w, past} {
+		part := []float64{1, w.Seconds() / past.Seconds()}[i]
+		counted.EachCounter(metrics.NodeRequests, func(labels []model.Pair, n float64) {
+			if label(labels, "scope") != "OnLeader" || label(labels, "status") != "success" {
+				return
+			}
+			r := Request(label(labels, "query_type"))
+			if a[r] == nil {
+				a[r] = &[2]float64{}
+			}
+			a[r][i] += n * part
+		})
+	}
+}
+
+// stopped reports whether leaders answer none any more of a kind of request of which they answered several in such a time.
+func (a answers) stopped(r Request) bool {
+	return a[r] != nil && a[r][0] == 0 && a[r][1] >= fewExpected
 }
 
 // counted is what all processes counted of one kind of request.

@@ -31,7 +31,7 @@ func took2(name, labels string, n, far, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
 }
 
-const types = "# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
+const types = "# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
 	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
 
 // cluster is one whose processes, "proxy" or "rootcoord", gave two texts each, 15 seconds apart; an empty first one is missing.
@@ -220,18 +220,45 @@ func TestFlushes(t *testing.T) {
 	}
 }
 
+// TestShut: no request has passed the only proxy since it started, and query nodes answered many before.
+func TestShut(t *testing.T) {
+	t.Parallel()
+	at := func(second int) string {
+		return fmt.Sprintf("process_start_time_seconds %d", time.Date(2026, 11, 20, 8, 59, second, 0, time.UTC).Unix())
+	}
+	text := func(n, started int, lines ...string) string {
+		return strings.Replace(scrape(n, append(lines, at(started))...), "process_start_time_seconds 1000\n", "", 1)
+	}
+	led := func(n int) string {
+		return fmt.Sprintf(`milvus_querynode_sq_req_count{query_type="search",scope="OnLeader",status="success"} %d`, n)
+	}
+	for name, test := range map[string]struct {
+		now   int
+		state impact.State
+	}{"none since": {90, impact.Refused}, "some since": {91, impact.Unknown}} {
+		x := impact.Of(cluster(map[string][2]string{
+			"proxy":     {text(0, 40), text(1, 40)},
+			"querynode": {text(0, 0, led(90)), text(1, 0, led(test.now))},
+		}))
+		if k := x.Kind(impact.Search); k.State != test.state {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
 // TestUnknown: without two scrapes of a proxy nothing is fine.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]*model.Cluster{
-		"not asked": model.Build(model.Parts{}),
-		"no proxy":  cluster(map[string][2]string{"rootcoord": {scrape(0), scrape(1)}}),
+		"not asked":          model.Build(model.Parts{}),
+		"no request counted": cluster(map[string][2]string{"proxy": {scrape(0), scrape(1)}}),
+		"no proxy":           cluster(map[string][2]string{"rootcoord": {scrape(0), scrape(1)}}),
 		"one scrape": cluster(map[string][2]string{"proxy": {
 			"", scrape(1, count("Insert", "total", 9), count("Insert", "fail", 9)),
 		}}),
 	} {
 		for _, k := range impact.Of(c).Kinds {
-			if k.State != impact.Unknown || k.Why == "" {
+			if k.State != impact.Unknown || k.Why == "" || strings.Contains(k.Why, "since it started") != (name == "no request counted") {
 				t.Errorf("%s: %s", name, k.Line())
 			}
 		}

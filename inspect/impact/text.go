@@ -37,6 +37,9 @@ func (k *Kind) Text() string {
 	case Failing:
 		return fmt.Sprintf("%s of %s failed%s", words.Number(int64(math.Round(k.Failed))), words.Number(ended), in)
 	case Refused:
+		if k.Why != "" {
+			return "refused: " + k.Why
+		}
 		return fmt.Sprintf("%s of %s refused%s", words.Number(int64(math.Round(k.Refused))), words.Number(ended), in)
 	case Slow:
 		return fmt.Sprintf("slow: %s on average, %s before", milliseconds(k.Mean), milliseconds(k.Past))
