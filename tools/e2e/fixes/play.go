@@ -72,7 +72,7 @@ type World struct {
 }
 
 func (w *World) python(ctx context.Context, code string) error {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // more than any step prints
 	defer cancel()
 	_, err := w.Output(ctx, w.Python(), "-W", "ignore", w.Script, w.proxy, code)
 	return err

@@ -85,6 +85,11 @@ func ofClients() []*Play {
 			Cured:  does(`search("fx_lists"); utility.drop_collection("fx_lists")`),
 		},
 		{
+			Name: "flat and large", Check: "index-unfit", About: "fx_flat", Steps: []string{"replaces it by an approximate"}, Wait: 2 * time.Minute,
+			Inject: does(`make("fx_flat", 1000000, {"index_type": "FLAT", "metric_type": "L2", "params": {}})`),
+			Cured:  does(`search("fx_flat"); utility.drop_collection("fx_flat")`),
+		},
+		{
 			Name: "no index", Check: "collection-unindexed", About: "fx_bare", Steps: []string{"builds an index"}, Wait: 2 * time.Minute,
 			Inject: does(`make("fx_bare", 110000, None)`),
 			Cured:  does(`Collection("fx_bare").load(); search("fx_bare"); utility.drop_collection("fx_bare")`),
