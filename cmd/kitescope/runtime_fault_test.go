@@ -181,7 +181,7 @@ func TestBadNodes(t *testing.T) { // not beside others: goroutines are counted
 		e := kitescope(t, cli.ExitOK, append([]string{"get", "nodes", "--live"}, f.asking()...)...)
 		says(t, e.err, "datacoord-11: refused", "and 6 more sessions")
 		says(t, e.stdout, "refused")
-		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--strict", "--fail-on", "never"}, f.asking()...)...)
+		e = kitescope(t, cli.ExitIncomplete, append([]string{"diagnose", "--all", "--strict", "--fail-on", "never"}, f.asking()...)...)
 		says(t, e.stdout, "0 of 11 sessions answered", "could not run: no query node reported what it serves")
 	})
 }

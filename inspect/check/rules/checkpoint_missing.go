@@ -26,8 +26,8 @@ var checkpointMissing = &check.Check{
 minutes and its watch 5 minutes old. Empty collections have checkpoints too, as time ticks move them. Milvus 2.1 has none: skipped.
 
 Without a checkpoint a load reads from the collection's first message on, and nothing of the channel is compacted or collected.`,
-	Remedy: `Check that the channel is consumed (` + "`channel-unwatched`" + `) and that its node writes. Flushing the collection makes it write, and with that the
-checkpoint moves. If the key was lost, DataCoord takes the position from the segments at its next start.`,
+	Remedy: `Restart the node that etcd names as consumer: it writes checkpoints each minute, so it does not have the channel. A flush of the collection would
+wait forever. Where no node consumes the channel, see ` + "`channel-unwatched`" + `.`,
 	Run:   runCheckpointMissing,
 	Whole: true,
 	Roles: []string{"datanode", "datacoord", "streamingnode"},
@@ -63,14 +63,16 @@ func runCheckpointMissing(p *check.Pass) {
 				check.Fact("consumed by", watcherName(p.Cluster, list[0]), "etcd"),
 			},
 			Impact: "Loading reads the queue from its beginning; nothing of the channel is compacted or collected.",
-			Fix: check.Fix(
-				check.Flush(p.Cluster, x, 2*time.Minute, "makes its data node write, and with that a checkpoint"),
+		}
+		if name := watcherName(p.Cluster, list[0]); name == nobody {
+			f.Fix = consumeFix(p)
+		} else { // a flush would wait forever for a node that does not have the channel
+			f.Fix = check.Fix(
+				check.Do("restart %s: it is recorded as the consumer, and writes no checkpoint each minute as it should", name).
+					Restarting(p.Cluster, 2*time.Minute, p.WatcherRole(list[0])),
 				check.Shell(check.Kitescope("get vchannels").Arg("collection_id="+x.ID.String())).Does("shows a checkpoint for each vchannel within two minutes"),
 				check.Do("if none comes, search the log of %s for the vchannel", watcherLog(p.Cluster, list[0])),
-			),
-		}
-		if watcherName(p.Cluster, list[0]) == nobody { // a flush would wait for ever
-			f.Fix = consumeFix(p)
+			)
 		}
 		for _, v := range list[:min(len(list), facts.MaxObjects)] {
 			f.Objects = append(f.Objects, facts.RefVChannel(v.Name))

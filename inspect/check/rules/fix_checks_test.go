@@ -109,7 +109,7 @@ func TestFixesOfLoads(t *testing.T) {
 func TestFixesOfChannels(t *testing.T) {
 	bare := func(w *rulestest.World) { w.VChannels[0].Checkpoint = model.Checkpoint{} }
 	holdFixes(t, []fixCase{
-		{"consumed", "checkpoint-missing", bare, []string{`Collection("docs").flush()`}, nil},
+		{"consumed", "checkpoint-missing", bare, []string{"restart datanode-5"}, []string{"flush()"}},
 		{"by nobody", "checkpoint-missing", func(w *rulestest.World) { bare(w); w.VChannels[0].Watched = false }, []string{"restart DataCoord"}, []string{"flush()"}},
 		{"by nobody", "checkpoint-lag", func(w *rulestest.World) {
 			w.VChannels[0].Checkpoint.At, w.VChannels[0].Watched = rulestest.Back(time.Hour), false
