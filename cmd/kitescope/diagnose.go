@@ -83,6 +83,7 @@ func diagnoseCommand(a *cli.App) *cobra.Command {
 	f.registerStorage(fl)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
+	f.nodes.Outage = true
 	for _, name := range []string{"only", "skip"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeChecks)
 	}
@@ -130,6 +131,8 @@ type diagnosis struct {
 	// since is the moment from which on it is said when findings began, older a source to compare with.
 	since session.At
 	older string
+	// known is the cluster of older, nil if there is none.
+	known *model.Cluster
 }
 
 func (f *diagnoseFlags) parseDiagnosis(a *cli.App, cmd *cobra.Command) (*diagnosis, error) {
@@ -240,6 +243,9 @@ func (f *diagnoseFlags) run(a *cli.App, cmd *cobra.Command) error {
 	conn, err := a.Connection()
 	if err != nil {
 		return err
+	}
+	if older != nil {
+		d.known = older.Cluster
 	}
 	c, err := d.loadJudged(ctx, a, conn)
 	if err != nil {

@@ -57,7 +57,7 @@ func (d *diagnosis) loadWith(ctx context.Context, a *cli.App, conn cli.Connectio
 	if err != nil {
 		return nil, err
 	}
-	spec.Want, spec.Recent = d.want, true
+	spec.Want, spec.Recent, spec.Known = d.want, true, d.known
 	if f.profile > 0 && !spec.Live {
 		return nil, cli.Usage(errors.New("--profile needs the processes, --live=false does not contact them"), "use only one of them")
 	}

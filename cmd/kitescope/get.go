@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -172,7 +173,7 @@ func (f *getFlags) run(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := q.complete(a, c); err != nil {
+	if err := cmp.Or(q.complete(a, c), cli.Unread(c)); err != nil {
 		return err
 	}
 	if f.failing != nil && f.failing(grid) {

@@ -50,6 +50,7 @@ func impactCommand(a *cli.App) *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cli.Fixed("warning", "error", "never"))
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
+	f.nodes.Outage = true
 	return cmd
 }
 

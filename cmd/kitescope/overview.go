@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ and what it holds. "kitescope diagnose" has all findings with their evidence.`,
 	f.Register(cmd)
 	a.AddAt(cmd)
 	f.nodes = cli.AddNodeFlags(cmd, true)
+	f.nodes.Outage = true
 	return cmd
 }
 
@@ -52,5 +54,5 @@ func (f *overviewFlags) run(ctx context.Context, a *cli.App) error {
 	if err := a.Write(func(w *bufio.Writer) error { return clusters.Overview(w, view.NewOverview(env), found, o) }); err != nil {
 		return err
 	}
-	return a.Completeness(c)
+	return cmp.Or(a.Completeness(c), cli.Unread(c))
 }

@@ -58,6 +58,7 @@ func whyCommand(a *cli.App) *cobra.Command {
 	f.judged.registerProfiles(fl, "show frames of these profiles")
 	a.AddAt(cmd)
 	f.judged.nodes = cli.AddNodeFlags(cmd, true)
+	f.judged.nodes.Outage = true
 	_ = cmd.RegisterFlagCompletionFunc("request", cli.Fixed(requestWords()...))
 	return cmd
 }
@@ -96,7 +97,7 @@ func (f *whyFlags) run(a *cli.App, cmd *cobra.Command, args []string) error {
 	if err := a.Write(func(w *bufio.Writer) error { return show.WriteWhy(w, r, q.format, q.options) }); err != nil {
 		return err
 	}
-	return q.complete(c, l)
+	return cmp.Or(q.complete(c, l), cli.Unread(c))
 }
 
 // load reads what is judged, with profiles where they were asked for. The texts of /metrics alone are enough.

@@ -562,6 +562,9 @@ func reported(c *model.Cluster, s *model.Session) bool {
 // unseen lists what may hide requests from the counters.
 func unseen(c *model.Cluster) []string {
 	var list []string
+	if len(c.Sessions) == 0 && c.Etcd.Silent() {
+		list = append(list, "etcd does not answer, and holds the addresses of the proxies")
+	}
 	for _, s := range c.Sessions {
 		if s.Role == "proxy" && !reported(c, s) {
 			why := "its metrics are unknown"

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -145,8 +146,30 @@ type Etcd struct {
 	// Linear is how long reads of a key took that a majority of the members has to agree on, Local of reads that one member answers alone;
 	// nil: none was timed.
 	Linear, Local []time.Duration `doc:"-"`
+	// Reads is how long each read of few keys took that was made since the health was read last, for whatever purpose.
+	Reads []time.Duration `doc:"-"`
 	// Activity is what was written while someone watched; nil: nobody did.
 	Activity *EtcdActivity
+}
+
+// Silent reports whether no member could be reached. A refusal is an answer.
+func (e *Etcd) Silent() bool {
+	return e != nil && !slices.ContainsFunc(e.Members, func(m EtcdMember) bool {
+		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
+	})
+}
+
+// Stalls counts the reads of few keys that took longer than so long.
+func (e *Etcd) Stalls(than time.Duration) (n int) {
+	if e == nil {
+		return 0
+	}
+	for _, took := range e.Reads {
+		if took > than {
+			n++
+		}
+	}
+	return n
 }
 
 // EtcdActivity counts what was written under the root over a while.

@@ -112,7 +112,7 @@ func (l *look) calls() {
 			}
 		}
 	}
-	usual := median(all)
+	l.usual = median(all)
 	for _, p := range l.parts {
 		if len(p.nodes) == 0 || p.down() {
 			continue
@@ -128,7 +128,7 @@ func (l *look) calls() {
 					x.cut = false
 				}
 			}
-			if x.late = x.cut || x.took > max(lateCall, lateTimes*usual); x.cut || c.Outcome == model.Answered {
+			if x.late = x.cut || x.took > max(lateCall, lateTimes*l.usual); x.cut || c.Outcome == model.Answered {
 				list = append(list, x)
 			}
 		}
@@ -291,7 +291,11 @@ func (l *look) etcd() {
 	if health == nil {
 		return
 	}
-	p.reads(health)
+	if health.Silent() {
+		p.silent(health, l.c.Runtime.Silent())
+		return
+	}
+	p.reads(health, l.usual)
 	silent := 0
 	for _, m := range health.Members {
 		if m.Problem != "" {
@@ -315,23 +319,45 @@ func (l *look) etcd() {
 	}
 }
 
-// Reads of one key of etcd take 1 to 2 ms on a calm machine.
-const slowRead, slowQuorum = 500 * time.Millisecond, 300 * time.Millisecond
+// silent judges an etcd that does not answer kitescope. outside is that no process does either: then the network may be the reason.
+func (p *part) silent(health *model.Etcd, outside bool) {
+	state, strength, why := Hanging, Strong, health.Problem
+	if outside {
+		strength = Medium
+	}
+	for _, m := range health.Members {
+		if why = strings.TrimPrefix(m.Problem, "no answer from here: "); strings.Contains(why, "refused") {
+			state = Gone
+			break
+		}
+	}
+	p.see(state, strength, "it does not answer: "+why)
+}
+
+// Reads of few keys of etcd take 1 to 2 ms on a calm machine. manyReads is how many have to be slow, stalledShare which part of all.
+const (
+	slowRead, slowQuorum    = 500 * time.Millisecond, 300 * time.Millisecond
+	manyReads, stalledShare = 3, 0.2
+)
 
 // reads judges etcd by reads that kitescope timed: where those that need a majority are slower than those of one member, its disk or its
-// peers are slow, else the process or the network.
-func (p *part) reads(health *model.Etcd) {
+// peers are slow, else the process or the network. The network is not, where processes answer quickly: usual is the median of their calls.
+func (p *part) reads(health *model.Etcd, usual time.Duration) {
 	linear, local := median(slices.Clone(health.Linear)), median(slices.Clone(health.Local))
+	typical := max(linear, median(slices.Clone(health.Reads)))
+	stalls := health.Stalls(slowQuorum)
+	slow := func(strength Strength, format string, args ...any) {
+		p.Evidence = append(p.Evidence, Evidence{State: Slow, Strength: strength, Witness: "kitescope", Text: fmt.Sprintf(format, args...)})
+	}
 	switch {
 	case linear >= local+slowQuorum && len(health.Local) > 0:
-		p.Evidence = append(p.Evidence, Evidence{
-			State: Slow, Strength: Strong, Witness: "kitescope",
-			Text: fmt.Sprintf("a read that its members agree on takes %s, one of a single member %s: its disk or its peers are slow", wait(linear), wait(local)),
-		})
-	case linear >= slowRead:
-		p.Evidence = append(p.Evidence, Evidence{
-			State: Slow, Strength: Medium, Witness: "kitescope", Text: fmt.Sprintf("a read of one key takes %s: the process or the network to it is slow", wait(linear)),
-		})
+		slow(Strong, "a read that its members agree on takes %s, one of a single member %s: its disk or its peers are slow", wait(linear), wait(local))
+	case typical >= slowRead && usual > 0 && usual <= typical/lateTimes:
+		slow(Strong, "a read of few keys takes %s, calls to processes %s: it, or the network to it alone, is slow", wait(typical), wait(usual))
+	case typical >= slowRead:
+		slow(Medium, "a read of few keys takes %s: the process or the network to it is slow", wait(typical))
+	case stalls >= manyReads && float64(stalls) >= stalledShare*float64(len(health.Reads)):
+		slow(Medium, "%d of %d reads of few keys took up to %s, half of them at most %s", stalls, len(health.Reads), wait(slices.Max(health.Reads)), wait(typical))
 	case len(health.Linear) > 0:
 		p.see(Fine, Weak, "a read of one key takes "+wait(linear))
 	}

@@ -49,6 +49,8 @@ type look struct {
 	role   map[Kind][]*part
 	hosts  map[string]*part
 	index  map[*Status]*part
+	// usual is the median time of calls to processes, 0 if none answered.
+	usual time.Duration
 }
 
 // order is that of the roles by which a process is named.

@@ -2,12 +2,14 @@ package place_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/milvus-io/milvus-proto/go-api/v3/commonpb"
 	"github.com/milvus-io/milvus-proto/go-api/v3/milvuspb"
+	"github.com/milvus-io/milvus/pkg/v3/proto/internalpb"
 	"google.golang.org/protobuf/proto"
 
 	"kitescope/inspect/impact"
@@ -23,6 +25,7 @@ type world struct {
 	at      time.Time
 	started time.Time // when processes did
 	parts   model.Parts
+	etcd    *model.Etcd
 }
 
 func newWorld(t *testing.T) *world {
@@ -59,6 +62,8 @@ func (w *world) call(role, method string, took time.Duration, outcome model.Outc
 		r.Outcome, r.Error = "", "DEADLINE_EXCEEDED: Deadline Exceeded"
 	} else if r.Response = healthy(w.t); method == "GetMetrics" {
 		r.Response = metricsOf(w.t, "")
+	} else if method == "ShowConfigurations" {
+		r.Response = marshal(w.t, &internalpb.ShowConfigurationsResponse{Configuations: []*commonpb.KeyValuePair{{Key: "common.gracefultime", Value: "5000"}}})
 	}
 	w.decoder.Add(r)
 }
@@ -118,7 +123,7 @@ func (w *world) scrape(s *model.Session, before, now string) {
 }
 
 func (w *world) places() (*impact.Impact, *place.Places) {
-	c := model.Build(w.parts).WithRuntime(w.decoder.Runtime("recording", ""))
+	c := model.Build(w.parts).WithRuntime(w.decoder.Runtime("recording", "")).WithEtcd(w.etcd)
 	x := impact.Of(c)
 	return x, place.Of(c, x)
 }
@@ -298,5 +303,98 @@ func TestNothingKnown(t *testing.T) {
 	p := places.For(impact.Insert)
 	if p == nil || p.At != nil || len(p.Unknown) == 0 {
 		t.Fatalf("%+v", p)
+	}
+}
+
+// TestEtcdSilent: etcd does not answer, and DataCoord hangs because of that.
+func TestEtcdSilent(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		problem string
+		state   place.State
+	}{{"no answer from here", place.Hanging}, {"no answer from here: dial tcp 10.0.0.9:2379: connection refused", place.Gone}} {
+		w := newWorld(t)
+		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Problem: test.problem}}}
+		w.scrape(w.session("proxy"), inserts(13, 10, 0), inserts(16, 10, 0))
+		w.call("querycoord", "GetMetrics", 5*time.Millisecond, model.Answered)
+		w.call("datacoord", "GetComponentStates", 2*time.Second, model.Answered)
+		w.call("datacoord", "GetMetrics", 3*time.Second, model.TimedOut)
+		w.call("datacoord", "ShowConfigurations", 3*time.Second, model.TimedOut)
+		_, places := w.places()
+		if p := places.For(impact.Insert); p == nil || p.At == nil || p.At.Component.Kind != place.Etcd || p.At.State != test.state || p.At.Strength != place.Strong {
+			t.Errorf("%s: %+v", test.problem, p)
+		}
+	}
+}
+
+// TestEtcdSlow: what kitescope waited for is evidence, and its strength depends on what else was slow.
+func TestEtcdSlow(t *testing.T) {
+	t.Parallel()
+	repeat := func(n int, d time.Duration) (list []time.Duration) {
+		for range n {
+			list = append(list, d)
+		}
+		return list
+	}
+	for name, test := range map[string]struct {
+		reads    []time.Duration
+		call     time.Duration // of processes
+		state    place.State
+		strength place.Strength
+	}{
+		"quick":                     {repeat(20, 2*time.Millisecond), 5 * time.Millisecond, place.Fine, place.Weak},
+		"slow":                      {repeat(20, 900*time.Millisecond), 5 * time.Millisecond, place.Slow, place.Strong},
+		"slow, as all else":         {repeat(20, 900*time.Millisecond), 400 * time.Millisecond, place.Slow, place.Medium},
+		"far":                       {repeat(20, 180*time.Millisecond), 170 * time.Millisecond, place.Fine, place.Weak},
+		"stalls":                    {append(repeat(15, 2*time.Millisecond), repeat(5, 900*time.Millisecond)...), 5 * time.Millisecond, place.Slow, place.Medium},
+		"two stalls":                {append(repeat(18, 2*time.Millisecond), repeat(2, 900*time.Millisecond)...), 5 * time.Millisecond, place.Fine, place.Weak},
+		"three stalls of a hundred": {append(repeat(97, 2*time.Millisecond), repeat(3, 900*time.Millisecond)...), 5 * time.Millisecond, place.Fine, place.Weak},
+	} {
+		w := newWorld(t)
+		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Leader: true}}, Reads: test.reads, Linear: test.reads[:3], Local: test.reads[:3]}
+		for _, role := range []string{"rootcoord", "querycoord", "querynode"} {
+			w.call(role, "GetMetrics", test.call, model.Answered)
+		}
+		_, places := w.places()
+		for _, s := range places.Components {
+			if s.Component.Kind == place.Etcd && (s.State != test.state || s.Strength != test.strength) {
+				t.Errorf("%s: %+v", name, s)
+			}
+		}
+	}
+}
+
+// TestDataCoordSlow: its calls take seconds and succeed. Inserts of which one waits are unsure or worse, and DataCoord is their place.
+func TestDataCoordSlow(t *testing.T) {
+	t.Parallel()
+	const took = "milvus_proxy_mutation_latency"
+	times := func(n, ms int) string {
+		label := `msg_type="insert",node_id="4"`
+		return fmt.Sprintf("# TYPE %s histogram\n%s_bucket{%s,le=\"+Inf\"} %d\n%s_sum{%s} %d\n%s_count{%s} %d\n", took, took, label, n, took, label, ms, took, label, n)
+	}
+	for name, test := range map[string]struct {
+		before, now string
+		states      []impact.State
+	}{
+		"one waits":           {inserts(100, 100, 0) + times(100, 500), inserts(101, 100, 0) + times(100, 500), []impact.State{impact.Unsure, impact.Hanging}},
+		"one ended in 3 s":    {inserts(100, 100, 0) + times(100, 500), inserts(101, 101, 0) + times(101, 3500), []impact.State{impact.Unsure, impact.Slow}},
+		"four ended in 3 s":   {inserts(100, 100, 0) + times(100, 500), inserts(104, 104, 0) + times(104, 12500), []impact.State{impact.Slow}},
+		"one failed of three": {inserts(100, 100, 0) + times(100, 500), inserts(103, 102, 1) + times(102, 510), []impact.State{impact.Unsure}},
+	} {
+		w := newWorld(t)
+		w.scrape(w.session("proxy"), test.before, test.now)
+		for _, role := range []string{"rootcoord", "querycoord", "querynode"} {
+			w.call(role, "GetMetrics", 5*time.Millisecond, model.Answered)
+		}
+		w.call("datacoord", "GetComponentStates", 40*time.Millisecond, model.Answered)
+		w.call("datacoord", "GetMetrics", 2*time.Second, model.Answered)
+		w.call("datacoord", "ShowConfigurations", 1500*time.Millisecond, model.Answered)
+		x, places := w.places()
+		if k := x.Kind(impact.Insert); !slices.Contains(test.states, k.State) {
+			t.Errorf("%s: inserts are %s", name, k.State)
+		}
+		if p := places.For(impact.Insert); p == nil || p.At == nil || p.At.Component.Name != "datacoord-2" || p.At.State != place.Slow || p.At.Strength != place.Strong {
+			t.Errorf("%s: %+v", name, p.At)
+		}
 	}
 }

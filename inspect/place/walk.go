@@ -110,6 +110,9 @@ func (l *look) deepest(s *Status) *Status {
 	if p == nil {
 		return s
 	}
+	if e := l.role[Etcd][0]; e.State >= Hanging && e.Strength == Strong && p != e && s.State >= Hanging { // each process keeps its session there
+		return &e.Status
+	}
 	for _, kind := range p.roles {
 		for _, d := range l.dependencies(kind) {
 			next := worst(l.of(d))

@@ -30,7 +30,7 @@ import (
 )
 
 // Ask asks all processes of a cluster, and its etcd how that is, at the same time. Options.Window is how long both are watched for
-// rates.
+// rates. It ends with the deadline of a process, whatever hangs, or after longLook where that is later and requests may hang.
 func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster) (*model.Cluster, error) {
 	client, err := live.Open(options)
 	if err != nil {
@@ -58,22 +58,26 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	return c.WithEtcd(health).WithRuntime(runtime), nil
 }
 
-// longLook is a window in which requests that hang are told from those on their way.
-const longLook = 5 * time.Second
+const (
+	// longLook is a window in which requests that hang are told from those on their way.
+	longLook = 5 * time.Second
+	// grace is the time that what comes after the deadline of the processes gets at least.
+	grace = 700 * time.Millisecond
+)
 
 // lookLonger asks the processes that answered everything once more, longLook after they were asked first, and takes the counters of the
-// first time as the ones before.
+// first time as the ones before. What does not answer by the deadline of the first look stays as it was.
 func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, begun time.Time) error {
-	options.Window = 0
+	select {
+	case <-time.After(time.Until(begun.Add(longLook))):
+	case <-ctx.Done():
+	}
+	options.Window, options.Timeout = 0, max(grace, time.Until(begun.Add(options.Patience())))
 	client, err := live.Open(options)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	select {
-	case <-time.After(time.Until(begun.Add(longLook))):
-	case <-ctx.Done():
-	}
 	parts := c.Parts
 	parts.Sessions = slices.DeleteFunc(slices.Clone(c.Sessions), func(s *model.Session) bool {
 		n := r.LiveNode(s.Role, s.Node)
@@ -96,18 +100,23 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 // EtcdState is etcd's health together with what was written to it over a while.
 func EtcdState(ctx context.Context, etcd source.Live, window time.Duration) *model.Etcd {
 	var activity *model.EtcdActivity
+	var err error
 	var watching sync.WaitGroup
 	if window > 0 {
-		watching.Go(func() {
-			if seen, err := etcd.Activity(ctx, window); err == nil { // else the health of the members says what is wrong
-				activity = seen
-			}
-		})
+		watching.Go(func() { activity, err = etcd.Activity(ctx, window) })
 	}
 	health := EtcdHealth(ctx, etcd)
 	watching.Wait()
+	if hangs, ok := errors.AsType[*source.HangingError](err); ok && !health.Silent() { // since its members were asked
+		return silentEtcd(hangs.Endpoint, fmt.Sprintf("it answered at first, then nothing within %s", hangs.After))
+	}
 	health.Activity = activity
 	return health
+}
+
+// silentEtcd returns the health of an etcd that does not answer.
+func silentEtcd(endpoint, why string) *model.Etcd {
+	return &model.Etcd{At: time.Now(), Members: []model.EtcdMember{{Endpoint: endpoint, Problem: "no answer from here: " + why}}}
 }
 
 // EtcdHealth asks a live source how its etcd is; nil where there is none to ask.
@@ -121,13 +130,6 @@ func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 		return &model.Etcd{Problem: words.Message(err.Error())}
 	}
 	return h
-}
-
-// IsSilent reports whether no member could be reached. A refusal is an answer.
-func IsSilent(e *model.Etcd) bool {
-	return e != nil && !slices.ContainsFunc(e.Members, func(m model.EtcdMember) bool {
-		return m.Problem == "" || strings.Contains(m.Problem, "etcdserver:") || strings.Contains(m.Problem, "denied")
-	})
 }
 
 // Silence says that etcd does not answer, and why as far as that is known.

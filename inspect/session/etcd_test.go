@@ -28,7 +28,7 @@ func TestEtcdState(t *testing.T) {
 		synctest.Wait()
 		etcd.put("by-dev/meta/session/x", nil)
 		e := <-state
-		if len(e.Members) != 1 || !e.Members[0].Leader || session.IsSilent(e) {
+		if len(e.Members) != 1 || !e.Members[0].Leader || e.Silent() {
 			t.Errorf("members %+v", e.Members)
 		}
 		if a := e.Activity; a == nil || a.Over != time.Second || a.Revisions != 1 {
@@ -130,7 +130,7 @@ func TestSilence(t *testing.T) {
 		"no answer from here: connection refused": true,
 	} {
 		e := &model.Etcd{Members: []model.EtcdMember{{Problem: problem}}}
-		if got := session.IsSilent(e); got != silent {
+		if got := e.Silent(); got != silent {
 			t.Errorf("%q: silent %t", problem, got)
 		}
 		if silent && session.Silence(e).Error() != "etcd does not answer: connection refused" {

@@ -14,6 +14,9 @@ func sameHealth(a, b *model.Etcd) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
+	if a.Stalls(stall)+b.Stalls(stall) > 0 {
+		return false
+	}
 	if busy(a.Activity) || busy(b.Activity) || (a.Activity == nil) != (b.Activity == nil) {
 		return false
 	}
@@ -22,6 +25,9 @@ func sameHealth(a, b *model.Etcd) bool {
 			x.Problem == y.Problem && slices.Equal(x.Errors, y.Errors) && near(x.DBSize, y.DBSize) && near(x.DBInUse, y.DBInUse)
 	})
 }
+
+// stall is from how long on a read of few keys is news: on a calm machine it takes 1 to 2 ms.
+const stall = 300 * time.Millisecond
 
 // busy reports whether etcd is written to more often than an idle or normally working cluster
 // does: what is written is worth a look then.

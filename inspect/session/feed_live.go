@@ -12,6 +12,7 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
+	"kitescope/internal/words"
 )
 
 // Whether etcd is there is asked every beatInterval; what it answers to a beat must come within beatPatience, so that one
@@ -19,6 +20,8 @@ import (
 const (
 	beatInterval = time.Second
 	beatPatience = 2 * time.Second
+	// silentAfter is how long nothing is heard of etcd before it is a finding, unless its members refuse connections: two beats.
+	silentAfter = 4 * time.Second
 	// healthInterval is the time between two questions to etcd about its health.
 	healthInterval = 5 * time.Second
 )
@@ -113,7 +116,7 @@ func (l *liveFeed) followed(c *model.Cluster, err error) {
 		l.tell(nil)
 		return
 	}
-	l.silent, l.heard = nil, time.Now()
+	l.hear()
 	if l.last == nil {
 		defer close(l.first)
 	}
@@ -170,8 +173,8 @@ func (l *liveFeed) heardOf(err error) {
 	case err == nil && l.silent == nil:
 		l.heard = time.Now()
 	case err == nil:
-		l.silent, l.heard = nil, time.Now()
-		l.tell(nil)
+		l.hear()
+		l.show(l.last)
 	default:
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = errors.New("etcd does not answer")
@@ -179,7 +182,19 @@ func (l *liveFeed) heardOf(err error) {
 		if l.silent == nil {
 			l.silent = err
 		}
-		l.tell(nil)
+		if time.Since(l.heard) < silentAfter || l.health.Silent() {
+			l.tell(nil)
+			return
+		}
+		l.health = silentEtcd("", words.Message(err.Error()))
+		l.show(l.last)
+	}
+}
+
+// hear notes that etcd answers.
+func (l *liveFeed) hear() {
+	if l.silent, l.heard = nil, time.Now(); l.health.Silent() {
+		l.health = nil // the next poll has it
 	}
 }
 
@@ -207,9 +222,10 @@ func (l *liveFeed) examined(now *model.Etcd) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case IsSilent(now):
-		if l.silent != nil { // the beat says whether etcd is there; why not is known here
-			l.silent = Silence(now)
+	case now.Silent():
+		if l.silent != nil { // the beat finds whether etcd is there; the reason is known here
+			l.silent, l.health = Silence(now), now
+			l.show(l.last)
 		}
 	case !sameHealth(l.health, now) || l.counts(now):
 		l.health = now
@@ -236,5 +252,7 @@ func liveEtcd(ctx context.Context, src source.Source) *model.Etcd {
 	if !ok {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, ActivityWindow+maxDial)
+	defer cancel()
 	return EtcdState(ctx, etcd, ActivityWindow)
 }

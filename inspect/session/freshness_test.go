@@ -223,8 +223,33 @@ func TestHungEtcdStaysLost(t *testing.T) {
 			if rounds < 3 {
 				t.Errorf("only %d rounds of questions to processes went on", rounds)
 			}
+			l.wait(t, "the cluster has an etcd that does not answer", 5*time.Second, etcdSilent(true))
 			etcd.thaw()
 			l.wait(t, "etcd goes on and is live", 10*time.Second, func(u history.Update) bool { return u.Err == nil })
+			l.wait(t, "the cluster has an etcd that answers", 10*time.Second, etcdSilent(false))
+		}
+	})
+}
+
+// etcdSilent returns whether an update has a cluster of which etcd does not answer, or does.
+func etcdSilent(want bool) func(history.Update) bool {
+	return func(u history.Update) bool { return u.Cluster != nil && u.Cluster.Etcd.Silent() == want }
+}
+
+// TestStallIsNoSilence: one beat that is lost is no etcd that hangs.
+func TestStallIsNoSilence(t *testing.T) {
+	bubbled(t, func(t *testing.T, etcd *flaky) {
+		t.Helper()
+		l := followed(t, etcd.open, &talkative{})
+		from := l.count()
+		etcd.freeze()
+		time.Sleep(3 * time.Second)
+		etcd.thaw()
+		time.Sleep(10 * time.Second)
+		for _, u := range l.since(from) {
+			if etcdSilent(true)(u) {
+				t.Fatalf("etcd is silent: %+v", u.Cluster.Etcd)
+			}
 		}
 	})
 }
@@ -246,6 +271,7 @@ func TestDeadEtcdStaysLost(t *testing.T) {
 			t.Fatalf("an update says that etcd is live: %+v", u)
 		}
 	}
+	l.wait(t, "the cluster has an etcd that does not answer", 10*time.Second, etcdSilent(true))
 	again := sourcetest.StartEtcd(t, func(c *embed.Config) {
 		c.Dir = server.Dir
 		at := []url.URL{{Scheme: "http", Host: server.Address}}

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -38,6 +40,12 @@ type Spec struct {
 	// Recent counts what was written to a live etcd in its last minute, too, out of the past revisions that it keeps. Of a file that is
 	// known without asking.
 	Recent bool
+	// Again reads what is small once more after the processes have answered: see ReadAgain.
+	Again bool
+	// Outage reports a live store that takes connections and does not answer as a cluster of which only that is known, and not as an error.
+	Outage bool
+	// Known is the cluster as it was at an earlier look: its processes are asked while the store does not answer. nil: there was none.
+	Known *model.Cluster
 }
 
 // IsLive reports whether the source is one that is asked, and no file or past moment.
@@ -153,12 +161,15 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 	want.Parts &^= model.PartAsked
 	c, err := l.Metadata(ctx, src, want)
 	if err != nil {
-		return nil, err
+		return l.outage(ctx, src, spec, err)
+	}
+	etcd, isLive := src.(source.Live)
+	if isLive && spec.Live && len(spec.Recordings) == 0 && spec.Prometheus == nil {
+		return l.ask(ctx, etcd, spec, c)
 	}
 	if spec.Recent {
 		c = withRecent(ctx, src, c, min(l.Timeout, maxDial))
 	}
-	etcd, isLive := src.(source.Live)
 	switch {
 	case len(spec.Recordings) > 0:
 		r, gaps, err := ReadRecordings(spec.Recordings)
@@ -172,12 +183,58 @@ func (l *Loader) Read(ctx context.Context, src source.Source, spec *Spec) (*mode
 			return nil, err
 		}
 		return c.WithRuntime(r).WithGaps(gaps...), nil
-	case isLive && spec.Live:
-		return Ask(ctx, etcd, spec.nodes(), c)
 	case isLive:
 		return c.WithEtcd(EtcdHealth(ctx, src)), nil
 	}
 	return WithKept(ctx, src, c)
+}
+
+// ask adds to a cluster what its processes and its etcd report, and what was written of late, all within the deadline of a process.
+func (l *Loader) ask(ctx context.Context, etcd source.Live, spec *Spec, c *model.Cluster) (*model.Cluster, error) {
+	options, begun := spec.nodes(), time.Now()
+	recent := c
+	var reading sync.WaitGroup
+	if spec.Recent {
+		reading.Go(func() { recent = withRecent(ctx, etcd, c, min(l.Timeout, maxDial, options.Patience())) })
+	}
+	asked, err := Ask(ctx, etcd, options, c)
+	reading.Wait()
+	if err != nil {
+		return nil, err
+	}
+	asked = asked.WithRecent(recent.Recent).WithStarts(recent.Starts)
+	if spec.Again && !asked.Etcd.Silent() {
+		asked = ReadAgain(ctx, etcd, asked, max(grace, time.Until(begun.Add(options.Patience()))))
+	}
+	return asked, nil
+}
+
+// outage returns the cluster of a store that failed with an error, if an outage is a result.
+func (l *Loader) outage(ctx context.Context, src source.Source, spec *Spec, err error) (*model.Cluster, error) {
+	hangs, ok := errors.AsType[*source.HangingError](err)
+	if !ok || !spec.Outage || !spec.Asks(src) {
+		return nil, err
+	}
+	from := src.Origin()
+	parts := model.Parts{Origin: model.Origin{Kind: from.Kind, Location: from.Location, Root: spec.Root, Taken: l.Now(), ByClock: true}}
+	if spec.Known != nil {
+		parts.Sessions, parts.Loaded, parts.Version = spec.Known.Sessions, model.PartSessions, spec.Known.Version
+	}
+	health := silentEtcd(hangs.Endpoint, fmt.Sprintf("it takes connections, but gave no answer within %s", hangs.After))
+	c := model.Build(parts).WithEtcd(health).WithGaps(model.Gap{Where: "metadata", Reason: "etcd does not answer"})
+	if spec.Known == nil {
+		return c, nil
+	}
+	client, err := live.Open(spec.nodes())
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	runtime, err := client.Ask(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return c.WithRuntime(runtime), nil
 }
 
 // moment is the one of which a cluster shows what there was.

@@ -38,7 +38,7 @@ func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOpti
 		return nil, err
 	}
 	defer src.Close()
-	etcd, isLive := src.(source.Live)
+	_, isLive := src.(source.Live)
 	if p.Window > 0 && !isLive {
 		return nil, &NotLiveError{spec.From}
 	}
@@ -47,12 +47,11 @@ func LoadProfiled(ctx context.Context, loader *Loader, spec *Spec, p ProfileOpti
 		meanwhile = begin(ctx, loader, *spec, p)
 		defer meanwhile.discard()
 	}
-	c, err := loader.Read(ctx, src, spec)
+	again := *spec
+	again.Again = true
+	c, err := loader.Read(ctx, src, &again)
 	if err != nil {
 		return nil, err
-	}
-	if isLive && spec.Asks(src) {
-		c = ReadAgain(ctx, etcd, c, spec.Nodes.Timeout)
 	}
 	record, where := p.Named, ""
 	switch bundle, isBundle := src.(*source.Bundle); {

@@ -21,6 +21,7 @@ import (
 type Etcd struct {
 	address etcdAddress
 	opts    Options
+	waits   waits
 
 	mu     sync.Mutex
 	reader *reader
@@ -179,7 +180,7 @@ func (s *Etcd) explain(ctx context.Context, verb string, err error) error {
 	case errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout), errors.Is(err, rpctypes.ErrTimeoutDueToLeaderFail):
 		return wrap("etcd has no leader: look at its members and their logs; --stale-read reads what one member has")
 	case late(err):
-		err = errors.New("no answer within " + s.opts.requestTimeout().String())
+		err = &HangingError{where, s.opts.requestTimeout()}
 		return wrap("the etcd is overloaded or has no quorum: look at its members; --timeout waits longer, --stale-read reads what one member has")
 	}
 	return fmt.Errorf("%s %s: %w", verb, where, err)

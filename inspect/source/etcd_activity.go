@@ -18,11 +18,14 @@ const (
 	maxCountedKeys = 8192
 	hotKeys        = 10
 	watchLag       = 100 * time.Millisecond
+	// minQuiet is how long an etcd must answer nothing to hang.
+	minQuiet = 2 * time.Second
 )
 
 // Activity watches the root for a while and counts what is written, by revision and by
 // key. With an account that may not watch the root only revisions are counted. If ctx
-// ends before the window does, there is nothing to tell.
+// ends before the window does, there is nothing to tell. An etcd that answered nothing
+// for as long as the deadline leaves after the window is a HangingError.
 func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -48,7 +51,11 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	if err := pause(ctx, window-time.Since(start)); err != nil {
 		return nil, err
 	}
+	asked := time.Now()
 	to, err := s.revision(ctx, r)
+	if quiet := s.waits.quiet(); late(err) && quiet >= max(minQuiet, time.Since(asked)) {
+		return nil, &HangingError{s.address.location(), quiet.Round(time.Second / 10)}
+	}
 	if err != nil {
 		return nil, s.explain(ctx, "read", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -64,15 +65,16 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 		dialed <- outcome{r, err}
 	}()
 	var verdict error
+	var connected atomic.Bool
 	probed := make(chan error, 1)
-	timer := time.AfterFunc(patience, func() { probed <- s.probe(dialCtx, config.TLS) })
+	timer := time.AfterFunc(patience, func() { probed <- s.probe(dialCtx, config.TLS, &connected) })
 	defer timer.Stop()
 	for {
 		select {
 		case done := <-dialed:
 			if done.err != nil {
 				stop()
-				return nil, s.dialError(ctx, done.err, verdict)
+				return nil, s.dialError(ctx, done.err, verdict, connected.Load())
 			}
 			return done.reader, nil
 		case verdict = <-probed:
@@ -89,13 +91,17 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 	}
 }
 
-// dialError prefers what the probe saw over the client's "deadline exceeded".
-func (s *Etcd) dialError(ctx context.Context, err, verdict error) error {
+// dialError prefers what the probe saw over the client's "deadline exceeded". connected is that a connection was made.
+func (s *Etcd) dialError(ctx context.Context, err, verdict error, connected bool) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case verdict != nil:
 		return verdict
+	case connected && late(err):
+		where := s.address.location()
+		return hints.Errorf("it hangs, or a firewall or port-forward holds back its answers: look at the process of etcd (stopped, no CPU, a disk that hangs) and its log",
+			"connect to %s: it takes connections, but there is %w", where, &HangingError{where, s.opts.dialTimeout()})
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return hints.Errorf("check the address and that a firewall or port-forward lets it through",
 			"connect to %s: no answer within %s", s.address.location(), s.opts.dialTimeout())
@@ -154,7 +160,7 @@ func (s *Etcd) clientConfig(background context.Context) (clientv3.Config, error)
 			grpc.WithInitialWindowSize(streamWindow),
 			grpc.WithInitialConnWindowSize(connWindow),
 			grpc.WithReadBufferSize(socketBuffer),
-			grpc.WithChainUnaryInterceptor(safeCall),
+			grpc.WithChainUnaryInterceptor(s.waits.call, safeCall),
 			grpc.WithChainStreamInterceptor(safeStream),
 			grpc.WithConnectParams(grpc.ConnectParams{
 				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},

@@ -41,12 +41,12 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Beside the endpoints that were given: without a quorum, and for some roles,
-	// etcd does not list its members. Their own answers then are all there is.
-	listed, listErr := r.memberList(ctx)
 	h := &model.Etcd{At: s.opts.now()}
 	var timing sync.WaitGroup
 	timing.Go(func() { h.Linear, h.Local = s.timeReads(ctx, r) })
+	// Beside the endpoints that were given: without a quorum, and for some roles,
+	// etcd does not list its members. Their own answers then are all there is.
+	listed, listErr := r.memberList(ctx)
 	members := s.askMembers(ctx, r, s.address.endpoints(), listed)
 	var others []string
 	for _, m := range listed {
@@ -64,6 +64,7 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 		return strings.Compare(a.Name+"\x00"+a.Endpoint, b.Name+"\x00"+b.Endpoint)
 	})
 	timing.Wait()
+	h.Reads = s.waits.take()
 	h.Problem = problemOf(h.Members, listErr)
 	h.Elsewhere = s.elsewhere(ctx, r)
 	return h, nil
@@ -101,21 +102,23 @@ func (s *Etcd) timeReads(ctx context.Context, r *reader) (linear, local []time.D
 	alone := *r
 	alone.serializable = true
 	one := rangeRequest{keys: Range{From: "health", To: "health\x00"}, limit: 1, keysOnly: true}
-	for range times {
-		for _, reads := range []struct {
-			by    *reader
-			times *[]time.Duration
-		}{{r, &linear}, {&alone, &local}} {
+	timed := func(by *reader) (took []time.Duration) {
+		for range times {
 			start := time.Now()
-			_, err := reads.by.rangePage(ctx, one)
+			_, err := by.rangePage(ctx, one)
 			if err == nil || errors.Is(err, rpctypes.ErrPermissionDenied) || errors.Is(err, context.DeadlineExceeded) {
-				*reads.times = append(*reads.times, time.Since(start))
+				took = append(took, time.Since(start))
 			}
 			if ctx.Err() != nil {
-				return linear, local
+				break
 			}
 		}
+		return took
 	}
+	var reading sync.WaitGroup
+	reading.Go(func() { local = timed(&alone) })
+	linear = timed(r)
+	reading.Wait()
 	return linear, local
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kitescope/internal/hints"
@@ -20,12 +21,13 @@ import (
 const probeTimeout = 2 * time.Second
 
 // probe looks at each endpoint with a bare connection and says why none of them
-// can work; nil if one can, or if that is not certain.
-func (s *Etcd) probe(ctx context.Context, config *tls.Config) error {
+// can work; nil if one can, or if that is not certain. It sets connected once one
+// takes the connection.
+func (s *Etcd) probe(ctx context.Context, config *tls.Config, connected *atomic.Bool) error {
 	verdicts := make([]error, len(s.address.hosts))
 	var wg sync.WaitGroup
 	for i, host := range s.address.hosts {
-		wg.Go(func() { verdicts[i] = probeEndpoint(ctx, host, config) })
+		wg.Go(func() { verdicts[i] = probeEndpoint(ctx, host, config, connected) })
 	}
 	wg.Wait()
 	for _, verdict := range verdicts {
@@ -43,7 +45,7 @@ func (s *Etcd) probe(ctx context.Context, config *tls.Config) error {
 	return hints.Errorf(hints.Of(verdicts[0]), "no endpoint of %d answers: %s", len(lines), strings.Join(lines, "; "))
 }
 
-func probeEndpoint(ctx context.Context, host string, config *tls.Config) error {
+func probeEndpoint(ctx context.Context, host string, config *tls.Config, connected *atomic.Bool) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	var d net.Dialer
@@ -52,6 +54,7 @@ func probeEndpoint(ctx context.Context, host string, config *tls.Config) error {
 		return dialVerdict(ctx, host, err)
 	}
 	defer func() { _ = conn.Close() }()
+	connected.Store(true)
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = conn.SetDeadline(deadline)
 	}

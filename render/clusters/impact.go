@@ -27,9 +27,10 @@ func ImpactRole(s impact.State) render.Role {
 	return render.RoleDim
 }
 
-// ImpactOf returns what clients felt of the cluster that a report is about, nil if its processes were not asked.
+// ImpactOf returns what clients felt of the cluster that a report is about, nil if its processes were not asked for another reason than an
+// etcd that does not answer.
 func ImpactOf(r *check.Report) *impact.Impact {
-	if r.Cluster.Runtime == nil {
+	if r.Cluster.Runtime == nil && !r.Cluster.Etcd.Silent() {
 		return nil
 	}
 	return r.Impact

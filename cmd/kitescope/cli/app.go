@@ -243,7 +243,7 @@ func (a *App) noteMoment(p meta.Point) {
 // Asking is spec where the processes are asked if flags say so. A wrong flag is told before anything is opened.
 func (a *App) Asking(c Connection, n *NodeFlags) (*session.Spec, error) {
 	spec := a.Spec(c)
-	spec.Live, spec.Recordings = n.Live, n.Recordings
+	spec.Live, spec.Recordings, spec.Outage = n.Live, n.Recordings, n.Outage
 	var err error
 	if spec.Prometheus, err = a.prometheus(n); err != nil {
 		return nil, err

@@ -13,6 +13,14 @@ func (a *App) Completeness(clusters ...*model.Cluster) error {
 	return a.SayLacks(Lacks(clusters...))
 }
 
+// Unread returns an error of exit code 1 if nothing is known of a cluster because its etcd does not answer.
+func Unread(c *model.Cluster) error {
+	if c.Loaded == 0 && c.Etcd.Silent() {
+		return &CodeError{Code: ExitFailed}
+	}
+	return nil
+}
+
 // SayLacks writes what is missing to stderr, line by line. With --strict it returns an error of exit code 4.
 func (a *App) SayLacks(lacks []string) error {
 	for _, line := range lacks {
@@ -56,7 +64,7 @@ func Lacks(clusters ...*model.Cluster) (lines []string) {
 			say("%s: %d records could not be decoded in full, first: %s: %s (see: kitescope get undecoded)",
 				where, n, c.Undecoded[0].Key, c.Undecoded[0].Reason)
 		}
-		if session.IsSilent(c.Etcd) {
+		if c.Etcd.Silent() {
 			say("%s: %v", where, session.Silence(c.Etcd))
 		}
 		silent := session.SilentSessions(c)

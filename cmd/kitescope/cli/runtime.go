@@ -29,6 +29,8 @@ type NodeFlags struct {
 	window      time.Duration
 	metricsPort int
 	live        *pflag.Flag
+	// Outage makes a result of an etcd that hangs: see session.Spec.
+	Outage bool
 	NodeSpec
 }
 

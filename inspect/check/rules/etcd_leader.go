@@ -18,10 +18,11 @@ var etcdNoLeader = &check.Check{
 	Severity: check.Error,
 	Symptoms: []string{check.WritesFail, check.EtcdSlow},
 	Starts:   "channel_rewritten",
-	Parts:    model.PartSessions,
 	Needs:    check.NeedEtcd,
 	Doc: `Looks at the etcd members as they answer from here.
 
+- No member answers that answered before in the same look or watch, or that takes the connection: error. etcd hangs, or is gone. An address that
+  refuses the first connection, or is unknown, may be wrong: then kitescope ends with exit code 1.
 - No member that answers knows a leader: error. Without a leader etcd writes nothing, and Milvus stops.
 - Some members know a leader and one does not, or two claim to lead: warning. A member is cut off from the others.
 - A member does not answer, and the others know a leader. There is a majority then: a leader without one steps down. Warning if the member's host
@@ -30,7 +31,7 @@ var etcdNoLeader = &check.Check{
 
 Learners do not vote and are not counted. If etcd does not list its members, the unnamed ones are unknown: without a finding the check is skipped.`,
 	Remedy: `Look at the members (` + "`etcdctl endpoint status --cluster`" + `, ` + "`etcdctl endpoint health --cluster`" + `, run next to etcd): disk, network, clock. Start the
-missing one. If a majority is lost for good, restore etcd from a snapshot.`,
+missing one; of one that hangs look at its process: stopped, without CPU, or a disk that hangs. If a majority is lost for good, restore etcd from a snapshot.`,
 	Run: runEtcdLeader,
 }
 
@@ -69,7 +70,11 @@ func runEtcdLeader(p *check.Pass) {
 	for i := range p.Etcd.Members {
 		q.add(&p.Etcd.Members[i])
 	}
-	if q.answered == 0 {
+	switch {
+	case p.Etcd.Silent():
+		reportSilentEtcd(p, &q)
+		return
+	case q.answered == 0:
 		p.Skip("no etcd member reported its status")
 		return
 	}
@@ -101,6 +106,28 @@ func runEtcdLeader(p *check.Pass) {
 	f.Evidence = slices.Concat(q.evidence, []check.Evidence{
 		check.Count("voting members", q.voters, "etcd"), check.Count("not answering", q.silent, "etcd"), check.Count("leaders among those answering", q.leaders, "etcd"),
 	})
+	p.Report(f)
+}
+
+// reportSilentEtcd reports an etcd of which no member answers.
+func reportSilentEtcd(p *check.Pass, q *quorum) {
+	why := p.Etcd.Problem
+	for _, m := range p.Etcd.Members {
+		if _, reason, ok := strings.Cut(m.Problem, ": "); ok {
+			why = reason
+		}
+	}
+	f := check.Finding{
+		Severity: check.Error, Cost: 1, Evidence: q.evidence, Message: "etcd does not answer" + strings.TrimSuffix(": "+why, ": "),
+		Impact: "Milvus stops: sessions expire, nothing is flushed, created or loaded.",
+		Fix: check.Fix(
+			check.Do("look at the process of etcd, its disk and its log: whether it runs, is stopped, or waits for its disk"),
+			check.Do("if it answers next to it, look at the network, or the port-forward, from here to it"),
+		),
+	}
+	if p.Runtime.Silent() {
+		f.Message += "; nor does any process: the network from here may be the reason"
+	}
 	p.Report(f)
 }
 

@@ -32,7 +32,12 @@ with ` + "`--map`" + ` or ` + "`--proxy`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects | model.PartChannels | model.PartSegments,
 	Needs:       check.NeedAnswers,
 	Run:         runNodeUnreachable,
-	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}},
+	FollowsFrom: []check.Cause{endsDataNodes(), {Check: "process-restarting", Of: check.Shares("nodes")}, etcdStops()},
+}
+
+// etcdStops is the cause that an etcd is which does not work: each process waits for it, and ends when its session expires.
+func etcdStops() check.Cause {
+	return check.Cause{Check: "etcd-no-leader", Of: func(_ *model.Cluster, _, cause *check.Finding) bool { return cause.Severity == check.Error }}
 }
 
 func runNodeUnreachable(p *check.Pass) {

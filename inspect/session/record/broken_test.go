@@ -287,7 +287,7 @@ func TestEtcdThatIsDown(t *testing.T) {
 		var head struct{ Etcd *model.Etcd }
 		line, _, _ := bytes.Cut(m.Content, []byte("\n"))
 		err := json.Unmarshal(line, &head)
-		silent = append(silent, session.IsSilent(head.Etcd))
+		silent = append(silent, head.Etcd.Silent())
 		return err
 	})
 	if err != nil || !slices.Equal(silent, []bool{false, true, false}) {

@@ -1,0 +1,87 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"kitescope/inspect/live"
+	"kitescope/inspect/live/livetest"
+	"kitescope/inspect/meta"
+	"kitescope/inspect/model"
+	"kitescope/inspect/session"
+	"kitescope/inspect/source"
+	"kitescope/inspect/source/sourcetest"
+)
+
+// hangingCluster is an etcd behind a proxy, with a coordinator and a node that take connections and answer nothing.
+func hangingCluster(t *testing.T) (*sourcetest.Proxy, *session.Loader, *session.Spec) {
+	t.Helper()
+	server := sourcetest.StartEtcd(t, nil)
+	kvs := []source.KV{{Key: []byte("by-dev/meta/session/id"), Value: []byte("3")}}
+	for name, record := range map[string]string{
+		"datacoord":   `{"ServerID":1,"ServerName":"datacoord","Address":"` + livetest.Silent(t) + `"}`,
+		"querynode-2": `{"ServerID":2,"ServerName":"querynode","Address":"` + livetest.Silent(t) + `"}`,
+	} {
+		kvs = append(kvs, source.KV{Key: []byte("by-dev/meta/session/" + name), Value: []byte(record)})
+	}
+	server.Load(t, kvs)
+	proxy := sourcetest.StartProxy(t, server.Address)
+	return proxy, &session.Loader{Now: time.Now, Timeout: time.Second}, &session.Spec{
+		From: "etcd://" + proxy.Address + "/by-dev", Want: meta.Want{Parts: model.PartAll}, Live: true, Recent: true, Again: true, Outage: true,
+		Nodes: live.Options{Timeout: 4 * time.Second, Window: 500 * time.Millisecond},
+	}
+}
+
+// TestAllHang: etcd, a coordinator and a node hang while they are asked. One deadline counts for all, and each is known to hang.
+func TestAllHang(t *testing.T) {
+	t.Parallel()
+	proxy, loader, spec := hangingCluster(t)
+	punctual := livetest.Punctual(t)
+	src, err := loader.Open(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	loader.Reading = func(s source.Snapshot) (source.Snapshot, func()) { return s, proxy.Freeze }
+	begun := time.Now()
+	c, err := loader.Read(t.Context(), src, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took > spec.Nodes.Timeout+time.Second && punctual() {
+		t.Errorf("took %s with a deadline of %s", took, spec.Nodes.Timeout)
+	}
+	if !c.Etcd.Silent() {
+		t.Errorf("etcd %+v", c.Etcd)
+	}
+	for role, id := range map[string]model.NodeID{"datacoord": 1, "querynode": 2} {
+		if n := c.Runtime.LiveNode(role, id); n == nil || n.Outcome != model.TimedOut {
+			t.Errorf("%s: %+v", role, n)
+		}
+	}
+}
+
+// TestOutage: an etcd that hangs is a result where that is wanted, and processes of an earlier look are asked.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	proxy, loader, spec := hangingCluster(t)
+	known, err := loader.Load(t.Context(), &session.Spec{From: spec.From, Want: spec.Want})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.Cut()
+	proxy.Freeze()
+	spec.Nodes.Timeout = time.Second
+	c, err := loader.Load(t.Context(), spec)
+	if err != nil || !c.Etcd.Silent() || c.Loaded != 0 || c.Runtime != nil || len(c.Gaps) == 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	spec.Known = known
+	if c, err = loader.Load(t.Context(), spec); err != nil || !c.Etcd.Silent() || c.Runtime == nil || c.Runtime.LiveNode("querynode", 2) == nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+	spec.Outage = false
+	if _, err = loader.Load(t.Context(), spec); err == nil {
+		t.Error("no error")
+	}
+}
