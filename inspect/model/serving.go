@@ -146,7 +146,8 @@ type Etcd struct {
 	// Linear is how long reads of a key took that a majority of the members has to agree on, Local of reads that one member answers alone;
 	// nil: none was timed.
 	Linear, Local []time.Duration `doc:"-"`
-	// Reads is how long each read of few keys took that was made since the health was read last, for whatever purpose.
+	// Reads is how long each read of few keys took that was made since the health was read last, for whatever purpose. Of reads that stalled
+	// at the same time it has one.
 	Reads []time.Duration `doc:"-"`
 	// Activity is what was written while someone watched; nil: nobody did.
 	Activity *EtcdActivity
@@ -159,17 +160,20 @@ func (e *Etcd) Silent() bool {
 	})
 }
 
-// Stalls counts the reads of few keys that took longer than so long.
-func (e *Etcd) Stalls(than time.Duration) (n int) {
+// Stall is from how long on a read of few keys stalled: on a calm machine it takes 1 to 2 ms.
+const Stall = 300 * time.Millisecond
+
+// Stalls counts the reads that stalled, and how long they took together and at most.
+func (e *Etcd) Stalls() (n int, sum, longest time.Duration) {
 	if e == nil {
-		return 0
+		return 0, 0, 0
 	}
 	for _, took := range e.Reads {
-		if took > than {
-			n++
+		if took > Stall {
+			n, sum, longest = n+1, sum+took, max(longest, took)
 		}
 	}
-	return n
+	return n, sum, longest
 }
 
 // EtcdActivity counts what was written under the root over a while.

@@ -334,10 +334,11 @@ func (p *part) silent(health *model.Etcd, outside bool) {
 	p.see(state, strength, "it does not answer: "+why)
 }
 
-// Reads of few keys of etcd take 1 to 2 ms on a calm machine. manyReads is how many have to be slow, stalledShare which part of all.
+// Reads of few keys of etcd take 1 to 2 ms on a calm machine. An etcd whose disk takes 0.9 s to sync stalls them now and then: at least
+// manyStalls times, for longStalls together.
 const (
-	slowRead, slowQuorum    = 500 * time.Millisecond, 300 * time.Millisecond
-	manyReads, stalledShare = 3, 0.2
+	slowRead, slowQuorum   = 500 * time.Millisecond, model.Stall
+	manyStalls, longStalls = 2, time.Second
 )
 
 // reads judges etcd by reads that kitescope timed: where those that need a majority are slower than those of one member, its disk or its
@@ -345,7 +346,7 @@ const (
 func (p *part) reads(health *model.Etcd, usual time.Duration) {
 	linear, local := median(slices.Clone(health.Linear)), median(slices.Clone(health.Local))
 	typical := max(linear, median(slices.Clone(health.Reads)))
-	stalls := health.Stalls(slowQuorum)
+	stalls, waited, longest := health.Stalls()
 	slow := func(strength Strength, format string, args ...any) {
 		p.Evidence = append(p.Evidence, Evidence{State: Slow, Strength: strength, Witness: "kitescope", Text: fmt.Sprintf(format, args...)})
 	}
@@ -356,8 +357,8 @@ func (p *part) reads(health *model.Etcd, usual time.Duration) {
 		slow(Strong, "a read of few keys takes %s, calls to processes %s: it, or the network to it alone, is slow", wait(typical), wait(usual))
 	case typical >= slowRead:
 		slow(Medium, "a read of few keys takes %s: the process or the network to it is slow", wait(typical))
-	case stalls >= manyReads && float64(stalls) >= stalledShare*float64(len(health.Reads)):
-		slow(Medium, "%d of %d reads of few keys took up to %s, half of them at most %s", stalls, len(health.Reads), wait(slices.Max(health.Reads)), wait(typical))
+	case stalls >= manyStalls && waited >= longStalls:
+		slow(Medium, "reads of few keys stalled %d times, up to %s, others took %s", stalls, wait(longest), wait(typical))
 	case len(health.Linear) > 0:
 		p.see(Fine, Weak, "a read of one key takes "+wait(linear))
 	}

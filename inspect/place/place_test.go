@@ -342,13 +342,13 @@ func TestEtcdSlow(t *testing.T) {
 		state    place.State
 		strength place.Strength
 	}{
-		"quick":                     {repeat(20, 2*time.Millisecond), 5 * time.Millisecond, place.Fine, place.Weak},
-		"slow":                      {repeat(20, 900*time.Millisecond), 5 * time.Millisecond, place.Slow, place.Strong},
-		"slow, as all else":         {repeat(20, 900*time.Millisecond), 400 * time.Millisecond, place.Slow, place.Medium},
-		"far":                       {repeat(20, 180*time.Millisecond), 170 * time.Millisecond, place.Fine, place.Weak},
-		"stalls":                    {append(repeat(15, 2*time.Millisecond), repeat(5, 900*time.Millisecond)...), 5 * time.Millisecond, place.Slow, place.Medium},
-		"two stalls":                {append(repeat(18, 2*time.Millisecond), repeat(2, 900*time.Millisecond)...), 5 * time.Millisecond, place.Fine, place.Weak},
-		"three stalls of a hundred": {append(repeat(97, 2*time.Millisecond), repeat(3, 900*time.Millisecond)...), 5 * time.Millisecond, place.Fine, place.Weak},
+		"quick":             {repeat(20, 2*time.Millisecond), 5 * time.Millisecond, place.Fine, place.Weak},
+		"slow":              {repeat(20, 900*time.Millisecond), 5 * time.Millisecond, place.Slow, place.Strong},
+		"slow, as all else": {repeat(20, 900*time.Millisecond), 400 * time.Millisecond, place.Slow, place.Medium},
+		"far":               {repeat(20, 180*time.Millisecond), 170 * time.Millisecond, place.Fine, place.Weak},
+		"stalls":            {append(repeat(15, 2*time.Millisecond), repeat(5, 900*time.Millisecond)...), 5 * time.Millisecond, place.Slow, place.Medium},
+		"one stall":         {append(repeat(18, 2*time.Millisecond), 1500*time.Millisecond), 5 * time.Millisecond, place.Fine, place.Weak},
+		"short stalls":      {append(repeat(18, 2*time.Millisecond), repeat(3, 310*time.Millisecond)...), 5 * time.Millisecond, place.Fine, place.Weak},
 	} {
 		w := newWorld(t)
 		w.etcd = &model.Etcd{Members: []model.EtcdMember{{Endpoint: "10.0.0.9:2379", Leader: true}}, Reads: test.reads, Linear: test.reads[:3], Local: test.reads[:3]}

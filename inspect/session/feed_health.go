@@ -14,7 +14,7 @@ func sameHealth(a, b *model.Etcd) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.Stalls(stall)+b.Stalls(stall) > 0 {
+	if stalls(a) || stalls(b) {
 		return false
 	}
 	if busy(a.Activity) || busy(b.Activity) || (a.Activity == nil) != (b.Activity == nil) {
@@ -26,8 +26,11 @@ func sameHealth(a, b *model.Etcd) bool {
 	})
 }
 
-// stall is from how long on a read of few keys is news: on a calm machine it takes 1 to 2 ms.
-const stall = 300 * time.Millisecond
+// stalls reports whether reads stalled: how long they took is news.
+func stalls(e *model.Etcd) bool {
+	n, _, _ := e.Stalls()
+	return n > 0
+}
 
 // busy reports whether etcd is written to more often than an idle or normally working cluster
 // does: what is written is worth a look then.

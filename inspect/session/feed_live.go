@@ -12,7 +12,6 @@ import (
 	"kitescope/inspect/meta"
 	"kitescope/inspect/model"
 	"kitescope/inspect/source"
-	"kitescope/internal/words"
 )
 
 // Whether etcd is there is asked every beatInterval; what it answers to a beat must come within beatPatience, so that one
@@ -20,8 +19,6 @@ import (
 const (
 	beatInterval = time.Second
 	beatPatience = 2 * time.Second
-	// silentAfter is how long nothing is heard of etcd before it is a finding, unless its members refuse connections: two beats.
-	silentAfter = 4 * time.Second
 	// healthInterval is the time between two questions to etcd about its health.
 	healthInterval = 5 * time.Second
 )
@@ -41,7 +38,7 @@ func (f *Feed) FollowLive(ctx context.Context, src source.Watcher, want meta.Wan
 	defer polling.Wait()
 	defer stop()
 	if etcd, ok := src.(source.Live); ok {
-		polling.Go(func() { l.beat(ctx, etcd.Alive) })
+		polling.Go(func() { l.beat(ctx, etcd) })
 	}
 	if !f.Quiet {
 		polling.Go(func() { l.poll(ctx, func() *model.Etcd { return liveEtcd(ctx, src) }) })
@@ -145,19 +142,26 @@ func (l *liveFeed) show(c *model.Cluster) {
 }
 
 // beat asks etcd whether it is there until ctx ends.
-func (l *liveFeed) beat(ctx context.Context, alive func(context.Context) error) {
+func (l *liveFeed) beat(ctx context.Context, etcd source.Live) {
 	select {
 	case <-l.first: // data first
 	case <-ctx.Done():
 	}
 	for ctx.Err() == nil {
 		asked, cancel := context.WithTimeout(ctx, beatPatience)
-		err := alive(asked)
+		err := etcd.Alive(asked)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
 		l.heardOf(err)
+		if err != nil { // one that is only slow reports its status all the same
+			asked, cancel = context.WithTimeout(ctx, beatPatience)
+			if h := EtcdHealth(asked, etcd); h.Silent() && ctx.Err() == nil {
+				l.examined(h)
+			}
+			cancel()
+		}
 		select {
 		case <-time.After(beatInterval):
 		case <-ctx.Done():
@@ -182,12 +186,7 @@ func (l *liveFeed) heardOf(err error) {
 		if l.silent == nil {
 			l.silent = err
 		}
-		if time.Since(l.heard) < silentAfter || l.health.Silent() {
-			l.tell(nil)
-			return
-		}
-		l.health = silentEtcd("", words.Message(err.Error()))
-		l.show(l.last)
+		l.tell(nil)
 	}
 }
 

@@ -19,13 +19,14 @@ const (
 	hotKeys        = 10
 	watchLag       = 100 * time.Millisecond
 	// minQuiet is how long an etcd must answer nothing to hang.
-	minQuiet = 2 * time.Second
+	minQuiet       = 2 * time.Second
+	statusPatience = 500 * time.Millisecond
 )
 
 // Activity watches the root for a while and counts what is written, by revision and by
 // key. With an account that may not watch the root only revisions are counted. If ctx
 // ends before the window does, there is nothing to tell. An etcd that answered nothing
-// for as long as the deadline leaves after the window is a HangingError.
+// from then on, and does not report its status either, is a HangingError.
 func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error) {
 	r, err := s.connect(ctx)
 	if err != nil {
@@ -51,9 +52,8 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	if err := pause(ctx, window-time.Since(start)); err != nil {
 		return nil, err
 	}
-	asked := time.Now()
 	to, err := s.revision(ctx, r)
-	if quiet := s.waits.quiet(); late(err) && quiet >= max(minQuiet, time.Since(asked)) {
+	if quiet := s.waits.quiet(); late(err) && quiet >= minQuiet && !s.reports(context.WithoutCancel(ctx), r) {
 		return nil, &HangingError{s.address.location(), quiet.Round(time.Second / 10)}
 	}
 	if err != nil {
@@ -69,6 +69,14 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 		a.Writes, a.Hot, a.More = count.sum(hotKeys)
 	}
 	return a, nil
+}
+
+// reports returns whether a member reports its status within statusPatience, for which it needs neither its disk nor others.
+func (s *Etcd) reports(ctx context.Context, r *reader) bool {
+	ctx, cancel := context.WithTimeout(ctx, statusPatience)
+	defer cancel()
+	_, err := r.anyStatus(ctx)
+	return !late(err)
 }
 
 // writeCount counts events by key.

@@ -31,10 +31,10 @@ func TestWaits(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.StartEtcd(t, nil)
 	server.Load(t, []source.KV{{Key: []byte("by-dev/meta/session/id"), Value: []byte("7")}})
-	slow := open(t, "etcd://"+livetest.Gate(t, server.Address, func() { time.Sleep(120 * time.Millisecond) }), source.Options{}).(source.Live)
+	slow := open(t, "etcd://"+livetest.Gate(t, server.Address, func() { time.Sleep(350 * time.Millisecond) }), source.Options{}).(source.Live)
 	t.Cleanup(func() { _ = slow.Close() })
 	health, err := slow.Health(t.Context())
-	if err != nil || health.Silent() || health.Stalls(100*time.Millisecond) < 3 {
+	if n, _, longest := health.Stalls(); err != nil || health.Silent() || n < 2 || longest < 350*time.Millisecond {
 		t.Fatalf("%+v, %v", health, err)
 	}
 	proxy := sourcetest.StartProxy(t, server.Address)

@@ -44,10 +44,13 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 	h := &model.Etcd{At: s.opts.now()}
 	var timing sync.WaitGroup
 	timing.Go(func() { h.Linear, h.Local = s.timeReads(ctx, r) })
+	var members []member
+	timing.Go(func() { members = s.askMembers(ctx, r, s.address.endpoints()) })
 	// Beside the endpoints that were given: without a quorum, and for some roles,
 	// etcd does not list its members. Their own answers then are all there is.
 	listed, listErr := r.memberList(ctx)
-	members := s.askMembers(ctx, r, s.address.endpoints(), listed)
+	timing.Wait()
+	nameMembers(members, listed)
 	var others []string
 	for _, m := range listed {
 		known := slices.ContainsFunc(members, func(have member) bool { return have.id == m.ID })
@@ -57,13 +60,14 @@ func (s *Etcd) Health(ctx context.Context) (*model.Etcd, error) {
 			h.Members = append(h.Members, model.EtcdMember{Name: m.Name, Learner: m.IsLearner, Problem: "has not joined yet: no address"})
 		}
 	}
-	for _, m := range append(members, s.askMembers(ctx, r, others, listed)...) {
+	rest := s.askMembers(ctx, r, others)
+	nameMembers(rest, listed)
+	for _, m := range append(members, rest...) {
 		h.Members = append(h.Members, m.EtcdMember)
 	}
 	slices.SortStableFunc(h.Members, func(a, b model.EtcdMember) int {
 		return strings.Compare(a.Name+"\x00"+a.Endpoint, b.Name+"\x00"+b.Endpoint)
 	})
-	timing.Wait()
 	h.Reads = s.waits.take()
 	h.Problem = problemOf(h.Members, listErr)
 	h.Elsewhere = s.elsewhere(ctx, r)
@@ -123,7 +127,7 @@ func (s *Etcd) timeReads(ctx context.Context, r *reader) (linear, local []time.D
 }
 
 // askMembers asks endpoints at the same time.
-func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string, listed []*pb.Member) []member {
+func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string) []member {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.dialTimeout())
 	defer cancel()
 	members := make([]member, len(endpoints))
@@ -131,7 +135,7 @@ func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string, li
 	for i, endpoint := range endpoints {
 		wg.Go(func() {
 			st, err := r.memberStatus(ctx, endpoint)
-			members[i] = memberOf(endpoint, st, err, listed)
+			members[i] = memberOf(endpoint, st, err)
 		})
 	}
 	wg.Wait()
@@ -145,17 +149,12 @@ func (s *Etcd) askMembers(ctx context.Context, r *reader, endpoints []string, li
 	return distinct
 }
 
-func memberOf(endpoint string, st *pb.StatusResponse, err error, listed []*pb.Member) member {
+func memberOf(endpoint string, st *pb.StatusResponse, err error) member {
 	m := member{EtcdMember: model.EtcdMember{Endpoint: endpoint}}
 	if err != nil {
 		m.Problem = "no answer from here"
 		if text := status.Convert(err).Message(); text != "" && !strings.Contains(text, "deadline exceeded") {
 			m.Problem += ": " + text
-		}
-		for _, l := range listed {
-			if slices.Contains(l.ClientURLs, endpoint) {
-				m.id, m.Name, m.Learner = l.ID, l.Name, l.IsLearner
-			}
 		}
 		return m
 	}
@@ -163,12 +162,22 @@ func memberOf(endpoint string, st *pb.StatusResponse, err error, listed []*pb.Me
 	m.Version, m.Learner, m.Errors = st.Version, st.IsLearner, safeWords(st.Errors)
 	m.Leader = st.Leader != 0 && st.Leader == m.id
 	m.DBSize, m.DBInUse, m.DBQuota = st.DbSize, st.DbSizeInUse, st.DbSizeQuota
-	for _, l := range listed {
-		if l.ID == m.id {
-			m.Name = l.Name
+	return m
+}
+
+// nameMembers adds to members what the list of the cluster has of them: by the address of those that did not answer.
+func nameMembers(members []member, listed []*pb.Member) {
+	for i := range members {
+		m := &members[i]
+		for _, l := range listed {
+			switch {
+			case m.Problem != "" && slices.Contains(l.ClientURLs, m.Endpoint):
+				m.id, m.Name, m.Learner = l.ID, l.Name, l.IsLearner
+			case m.Problem == "" && l.ID == m.id:
+				m.Name = l.Name
+			}
 		}
 	}
-	return m
 }
 
 // problemOf is what is wrong with all members together, "" if nothing is known.

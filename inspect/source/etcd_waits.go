@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+
+	"kitescope/inspect/model"
 )
 
 // Bounds of the reads that are timed: of pages that hold more, the network takes its time; older ones are forgotten.
@@ -14,11 +16,13 @@ const (
 	maxWaits  = 256
 )
 
-// waits holds how long reads of few keys took, whoever made them. The zero value is ready.
+// waits holds how long reads of few keys took, whoever made them. Reads that overlap one that stalled are of the same stall, and count as
+// one. The zero value is ready.
 type waits struct {
-	mu    sync.Mutex
-	list  []time.Duration
-	heard time.Time // the last answer of any kind
+	mu      sync.Mutex
+	list    []time.Duration
+	stalled time.Time // the end of the last stall
+	heard   time.Time // the last answer of any kind
 }
 
 // call is a grpc.UnaryClientInterceptor. A read that the deadline ended took at least as long.
@@ -31,6 +35,12 @@ func (w *waits) call(ctx context.Context, method string, request, reply any, con
 		w.heard = time.Now()
 	}
 	if p, ok := reply.(*page); ok && (err == nil && len(p.raw) <= smallPage || late(err)) {
+		if time.Since(start) > model.Stall {
+			if start.Before(w.stalled) {
+				return err
+			}
+			w.stalled = time.Now()
+		}
 		if w.list = append(w.list, time.Since(start)); len(w.list) > maxWaits {
 			w.list = w.list[1:]
 		}

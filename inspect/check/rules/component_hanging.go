@@ -26,6 +26,8 @@ is slow. etcd, the message queue and the storage are judged by counters of faile
 that kitescope times; processes also by garbage collections (8 a second, of less than 5 MB each)
 and open file descriptors (90% of the limit).
 
+An info for an etcd that only kitescope finds slow: reads that stall may be of the network.
+
 A warning for what is certain by evidence without another explanation, and is no cause of failing or slow requests: those are ` + "`requests-failing`" + ` and ` + "`requests-slow`" + `. Processes that are late for their state alone are ` + "`process-slow`" + `, those that do not answer at all ` + "`node-unreachable`" + `.`,
 	Remedy: `Compare the limits of CPU and memory of the process with what it uses, read its log, and profile it (` + "`kitescope profile top`" + `). Of etcd: the time of an fsync, and the network. Of the queue: the settings of its topics, and quotas.`,
 	Run:    runComponentHanging,
@@ -57,11 +59,15 @@ func runComponentHanging(p *check.Pass) {
 	}
 	places := p.Places()
 	for _, s := range places.Components {
-		if s.Strength < place.Strong || !s.State.Bad() || s.State == place.Gone || s.Component.Kind == place.Host || felt(p, s) || !measured(p, s) {
+		severity := check.Warning
+		if s.Strength == place.Medium && s.Component.Kind == place.Etcd && keptWaiting(s) {
+			severity = check.Info
+		}
+		if s.Strength < place.Strong && severity > check.Info || !s.State.Bad() || s.State == place.Gone || s.Component.Kind == place.Host || felt(p, s) || !measured(p, s) {
 			continue
 		}
 		f := check.Finding{
-			Severity: check.Warning, Evidence: statusFacts(s), Fix: lookSteps(p, s), Object: s.Component.Ref(),
+			Severity: severity, Evidence: statusFacts(s), Fix: lookSteps(p, s), Object: s.Component.Ref(),
 			Message: componentText(s.Component) + " " + stateText(s.State) + ": " + words.FirstOf(s.Texts(), 2, "; "),
 			Impact:  "Requests that need it wait or fail; none is known to.",
 		}
@@ -78,6 +84,11 @@ func felt(p *check.Pass, s *place.Status) bool {
 		at := p.Places().For(k.Request)
 		return at != nil && at.At == s
 	})
+}
+
+// keptWaiting reports whether kitescope waited for a component itself, which may be of the network.
+func keptWaiting(s *place.Status) bool {
+	return slices.ContainsFunc(s.Evidence, func(e place.Evidence) bool { return e.State.Bad() && e.Witness == "kitescope" })
 }
 
 // measured reports whether a state is by more than what other checks report: a process that answers nothing or is late for its state,
