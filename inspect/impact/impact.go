@@ -301,18 +301,7 @@ func Of(c *model.Cluster) *Impact {
 			}
 			refusedBefore(counts, ref, w)
 		}
-		for r, t := range tallies(w, past, metrics.DDLRequests, byFunction) {
-			counts[r].coordinator(t)
-		}
-		for r, t := range tallies(w, past, metrics.Flushes, always(Flush)) {
-			counts[r].coordinator(t)
-		}
-		for r, t := range tallies(w, past, metrics.LoadRequests, always(Load)) {
-			counts[r].coordinator(t)
-		}
-		for r, t := range tallies(w, past, metrics.IndexRequests, always(DDL)) {
-			counts[r].coordinator(t)
-		}
+		coordinators(counts, w, past)
 	}
 	x.Unseen = unseen(c)
 	for _, r := range Requests() {
@@ -331,6 +320,20 @@ func Of(c *model.Cluster) *Impact {
 		x.Kinds = append(x.Kinds, k)
 	}
 	return x
+}
+
+// coordinators counts the requests that a coordinator or data node has counted, where the process is one.
+func coordinators(counts map[Request]*counted, w, past *metrics.Window) {
+	for name, kind := range map[metrics.Name]func([]model.Pair) Request{
+		metrics.DDLRequests:   byFunction,
+		metrics.Flushes:       always(Flush),
+		metrics.LoadRequests:  always(Load),
+		metrics.IndexRequests: always(DDL),
+	} {
+		for r, t := range tallies(w, past, name, kind) {
+			counts[r].coordinator(t)
+		}
+	}
 }
 
 // answers are searches and queries that the leaders of shards answered: in the window, and before it in such a time.

@@ -475,9 +475,9 @@ func (p *part) consumes() bool {
 }
 
 // moved reports whether any series of a gauge has changed in the window.
-func (p *part) moved(name metrics.Name) (any bool) {
-	p.changed(name, func(*model.Series) { any = true })
-	return any
+func (p *part) moved(name metrics.Name) (moved bool) {
+	p.changed(name, func(*model.Series) { moved = true })
+	return moved
 }
 
 // highest returns the largest value of a gauge.

@@ -87,7 +87,7 @@ func created(p *check.Pass, visit func(x *model.Collection, name string, ref mod
 	}
 }
 
-func dependences() []dependence {
+func dependences() []dependence { //nolint:funlen // a table of rows
 	const objects, serving, segments = model.PartObjects, model.PartServing, model.PartSegments
 	return []dependence{
 		{

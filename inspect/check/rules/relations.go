@@ -106,7 +106,7 @@ func staleCheckpoints() remnant {
 // gone reports whether a record names a collection that has none.
 func gone(p *check.Pass, id model.CollectionID) bool { return id != 0 && p.Collection(id) == nil }
 
-func orphans() []remnant {
+func orphans() []remnant { //nolint:funlen // a table of rows
 	const segments = model.PartSegments
 	getOrphans := func() shellquote.Command { return check.Kitescope("get orphans --sort -size_bytes") }
 	getSegments := func() shellquote.Command { return check.Kitescope("get segments").Arg("state!=Dropped", "collection=") }
@@ -251,6 +251,17 @@ func orphansOfCollections() []remnant {
 			},
 			list: func() shellquote.Command { return check.Kitescope("get targets").Arg("collection=") },
 		},
+	}
+	list = append(list, lateOrphans()...)
+	for i := range list {
+		list[i].lost = "of collections that are gone"
+	}
+	return list
+}
+
+// lateOrphans are records of collections that Milvus itself ends or removes some time after a drop.
+func lateOrphans() []remnant {
+	return []remnant{
 		{
 			of: "task", parts: model.PartTasks,
 			visit: func(p *check.Pass, report func(model.Ref, int, int64)) {
@@ -275,10 +286,6 @@ func orphansOfCollections() []remnant {
 			list: func() shellquote.Command { return check.Kitescope("get partition-stats").Arg("collection=") },
 		},
 	}
-	for i := range list {
-		list[i].lost = "of collections that are gone"
-	}
-	return list
 }
 
 // recordedRoles are the roles with a record.

@@ -114,8 +114,7 @@ func survivors(p *check.Pass, r *model.Replica) int {
 
 func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 	f := check.Finding{Severity: check.Warning, Object: facts.RefNode("querynode", id)}
-	var lost []string
-	var names []string
+	var lost, names, by []string
 	for _, r := range d.replicas {
 		f.Objects = append(f.Objects, facts.RefReplica(r), facts.RefCollection(p.Cluster, r.Collection))
 		names = append(names, facts.CollectionLabel(p.Cluster, r.Collection))
@@ -131,7 +130,6 @@ func reportDead(p *check.Pass, id model.NodeID, d *deadMember) {
 		check.Fact("resource groups with it as a member", words.Few(d.groups), "etcd"),
 		check.Fact("session", "none", "etcd"),
 	}
-	var by []string
 	if len(d.replicas) > 0 {
 		by = append(by, words.Plural(len(d.replicas), "replica"))
 	}

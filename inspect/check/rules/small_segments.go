@@ -97,13 +97,7 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 			check.Do("flush less often: each flush ends a segment on every shard"),
 		),
 	}
-	empty := 0
-	for _, s := range p.SegmentsOf(x.ID) {
-		if s.State == model.SegmentFlushed && s.Level != model.LevelL0 && s.Rows == 0 && !s.Fake {
-			empty++
-		}
-	}
-	if empty > 0 {
+	if empty := emptySegments(p, x.ID); empty > 0 {
 		f.Message += fmt.Sprintf("; %s of its segments %s empty", words.Number(empty), words.Agree(empty, "is", "are"))
 		f.Evidence = append(f.Evidence, check.Count("flushed segments without rows", empty, "etcd"))
 	}
@@ -128,4 +122,14 @@ func judgeSmall(p *check.Pass, x *model.Collection, limit model.TSO) {
 		f.Severity = check.Warning
 	}
 	p.Report(f)
+}
+
+// emptySegments counts the flushed segments of a collection that have no rows, those of deletes apart.
+func emptySegments(p *check.Pass, id model.CollectionID) (n int) {
+	for _, s := range p.SegmentsOf(id) {
+		if s.State == model.SegmentFlushed && s.Level != model.LevelL0 && s.Rows == 0 && !s.Fake {
+			n++
+		}
+	}
+	return n
 }

@@ -3,6 +3,7 @@ package rulestest
 import (
 	"compress/gzip"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,10 +39,7 @@ func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
 
 // beside is a scrape with the families of another that it has not, so much of their counters.
 func beside(own, other *model.Metrics, part float64) *model.Metrics {
-	m := &model.Metrics{At: own.At, Families: map[string]*model.Family{}}
-	for name, f := range own.Families {
-		m.Families[name] = f
-	}
+	m := &model.Metrics{At: own.At, Families: maps.Clone(own.Families)}
 	for name, f := range other.Families {
 		if own.Families[name] != nil && (f.Kind != model.MetricHistogram || strings.HasPrefix(name, "milvus_proxy_collection_")) {
 			continue
