@@ -101,6 +101,9 @@ func NewOverview(env *Env) *Overview {
 		// A key of config/ is text, which nothing can be wrong with; birdwatcher's backups have none.
 		Undecoded: known(c, model.PartAll&^model.PartConfig, count(int64(len(c.Undecoded)))),
 	}
+	if c.Keys == 0 { // none were read, or there are none
+		o.Keys = known(c, model.PartObjects, o.Keys)
+	}
 	if !c.Origin.Taken.IsZero() {
 		o.Age = max(0, env.Now.Sub(c.Origin.Taken))
 	}

@@ -217,6 +217,9 @@ func TestPartsThatWereNotReadAreUnknown(t *testing.T) {
 	if o.Bytes.Absent != table.Unknown || o.Indexed.Absent != table.Unknown || o.VChannels.Absent != table.Unknown || o.Rows.Absent != table.Present {
 		t.Errorf("overview knows what was not read: %+v", o)
 	}
+	if o := NewOverview(&Env{Cluster: model.Build(model.Parts{})}); o.Keys.Absent != table.Unknown {
+		t.Errorf("of a cluster of which nothing was read, %v keys are known", o.Keys)
+	}
 }
 
 func TestNeedsOfDefaultSegments(t *testing.T) {
