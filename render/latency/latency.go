@@ -162,10 +162,13 @@ func bound(ms float64) string {
 	return figure(ms)
 }
 
-// unknown are the processes that said nothing.
+// unknown returns a line for each process that reported nothing, up to five.
 func unknown(r *Report) (lines []render.Line) {
 	const most = 5
 	for i, u := range r.Latency.Unknown {
+		if name(u) == words.UnknownMark { // of all processes: the first line has the reason
+			continue
+		}
 		if i == most {
 			lines = append(lines, render.Line{Role: render.RoleWarn, Text: "and " + strconv.Itoa(len(r.Latency.Unknown)-most) + " more processes reported nothing"})
 			break
