@@ -134,8 +134,8 @@ func (s Step) Does(text ours, args ...any) Step {
 	return s
 }
 
-// Interrupting marks a step that changes the cluster: what it interrupts, and the time after which the finding should be gone, 0 if
-// the step alone does not end it.
+// Interrupting marks a step that changes the cluster, with the work that it interrupts and the time after which the finding should be gone,
+// 0 if the step alone does not end it.
 func (s Step) Interrupting(within time.Duration, text ours, args ...any) Step {
 	s.Changes, s.Within, s.Interrupts = true, within, Advise(text, args...)
 	return s

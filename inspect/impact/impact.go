@@ -69,8 +69,8 @@ const (
 	tailShare, slowTail = 0.1, 2
 	// unsureShare is the part of failures from which on a few are not taken for wrong requests.
 	unsureShare = 0.05
-	// fewExpected is how many requests would have succeeded in the window at the rate since the start of the proxies, from which on it tells
-	// that none did.
+	// fewExpected is how many requests have to be expected in the window, at the rate since the start of the proxies, before none of them
+	// means that they stalled.
 	fewExpected = 3
 	// shutSeconds is for how long a proxy has to have counted no request.
 	shutSeconds = 10
@@ -94,7 +94,7 @@ type Impact struct {
 type Kind struct {
 	Request Request
 	State   State
-	// Why is the reason of an unknown state, or of one that no counter of the proxies tells.
+	// Why is the reason of an unknown state, or of one that the counters of the proxies do not show.
 	Why string
 	// Came is the number of requests that came in the window, Succeeded, Failed and Refused of those that ended in it.
 	Came, Succeeded, Failed, Refused float64
@@ -367,7 +367,7 @@ func (a answers) stopped(r Request) bool {
 type counted struct {
 	sum, coord tally
 	inFlight   float64
-	// waiting is the number of requests that are in flight, expected of those that would have succeeded at the rate of the past.
+	// waiting is the number of requests in flight, expected the number that would have succeeded at the rate of the past.
 	waiting, expected float64
 	proxies           []model.Ref
 	inWindow, earlier metrics.Histogram

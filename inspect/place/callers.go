@@ -191,8 +191,8 @@ func testimonies() []testimony {
 	}
 }
 
-// silent judges a component by a proxy that got nothing of it in the window, although requests came that need it and none of them
-// succeeded, and several did in such a time before.
+// silent judges a component by a proxy to which it answered nothing in the window, although requests came that need it. None of them
+// succeeded, and several would have at the rate of the past.
 func (l *look) silent(t *testimony, p *part, past metrics.Histogram) {
 	was := p.past.Seconds()
 	if was == 0 || p.Component.Kind != proxy || past.Count/was*p.window.Seconds() < fewOps || !slices.ContainsFunc(t.needed, l.stalled) {

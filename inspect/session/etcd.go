@@ -59,7 +59,7 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 }
 
 const (
-	// longLook is a window in which requests that hang are told from those on their way.
+	// longLook is a window long enough to tell requests that hang from those on their way.
 	longLook = 5 * time.Second
 	// grace is the time that what comes after the deadline of the processes gets at least.
 	grace = 700 * time.Millisecond

@@ -25,7 +25,7 @@ const (
 
 // Activity watches the root for a while and counts what is written, by revision and by
 // key. With an account that may not watch the root only revisions are counted. If ctx
-// ends before the window does, there is nothing to tell. An etcd that answered nothing
+// ends before the window does, nothing is returned. An etcd that answered nothing
 // from then on, and does not report its status either, is a HangingError.
 func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdActivity, error) {
 	r, err := s.connect(ctx)

@@ -91,7 +91,7 @@ func (s *Etcd) dial(ctx context.Context) (*reader, error) {
 	}
 }
 
-// dialError prefers what the probe saw over the client's "deadline exceeded". connected is that a connection was made.
+// dialError returns the error of the probe, if it has one, in place of the client's "deadline exceeded". connected: a connection was made.
 func (s *Etcd) dialError(ctx context.Context, err, verdict error, connected bool) error {
 	switch {
 	case ctx.Err() != nil:

@@ -165,7 +165,7 @@ func memberOf(endpoint string, st *pb.StatusResponse, err error) member {
 	return m
 }
 
-// nameMembers adds to members what the list of the cluster has of them: by the address of those that did not answer.
+// nameMembers gives members their names from the list of the cluster, by address where they did not answer.
 func nameMembers(members []member, listed []*pb.Member) {
 	for i := range members {
 		m := &members[i]

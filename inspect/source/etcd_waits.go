@@ -55,7 +55,7 @@ func (w *waits) quiet() time.Duration {
 	return time.Since(w.heard)
 }
 
-// take returns what was measured since it was called last.
+// take returns the times measured since its last call.
 func (w *waits) take() []time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

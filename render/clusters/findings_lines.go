@@ -110,7 +110,7 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 	return lines
 }
 
-// Summary is what was looked at. Nothing that is unknown is good news. If it is brief, the reasons why checks could not run are left out.
+// Summary returns the counts of findings and checks. A brief one leaves out the reasons why checks could not run.
 func (d *Diagnosis) Summary(ascii, brief bool) []render.Line {
 	outcomes := d.outcomes()
 	counts := tally(outcomes)

@@ -103,7 +103,7 @@ func head(r *Report) []render.Line {
 	return append([]render.Line{first, {Role: render.RoleDim, Text: r.Latency.Window.Why}}, unknown(r)...)
 }
 
-// Nothing says that no request was seen.
+// Nothing returns the first line of a report without budgets: why they are unknown, or that no request ended.
 func Nothing(l *latency.Latency) string {
 	if len(l.Unknown) > 0 {
 		return "where requests spend their time is unknown: " + l.Unknown[0].Reason

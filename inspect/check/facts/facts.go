@@ -130,7 +130,7 @@ func (k *Kept) share(f *Facts, next *Kept) {
 	f.Rewrites = next.rewrites
 }
 
-// felt is what clients feel and where that breaks, with what it is worked out from: a change of segments changes neither.
+// felt keeps the impact and the places of a cluster with the answers that they were computed from. Segments do not change them.
 type felt struct {
 	runtime  *model.Runtime
 	etcd     *model.Etcd

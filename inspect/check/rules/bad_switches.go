@@ -183,7 +183,7 @@ func switchFinding(p *check.Pass, t toggle, severity check.Severity, value, sour
 			Interrupting(time.Minute, "nothing"))
 	}
 	if roles, _ := facts.ReadAtStart(p.Cluster, model.FoldConfigKey(t.key)); roles != nil {
-		f.Fix[0].Within = 0 // the key alone ends the finding, and not what it is about
+		f.Fix[0].Within = 0 // the key alone ends the finding, not the fault
 		f.Fix = slices.Insert(f.Fix, 1, check.Do("restart the processes that have the value: they read this key only at start").
 			Interrupting(2*time.Minute, "what each process does while it restarts"))
 	}
