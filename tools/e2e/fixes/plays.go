@@ -41,7 +41,7 @@ const soon = time.Minute
 func plays() []*Play { return append(ofClients(), ofProcesses()...) }
 
 // ofClients are the plays that need no more than a client and etcd.
-func ofClients() []*Play {
+func ofClients() []*Play { //nolint:funlen // a table of plays
 	return []*Play{
 		{
 			Name: "alias left over", Check: "records-missing", About: "fx_alias", Steps: []string{"removes the alias"}, Wait: soon,

@@ -105,7 +105,7 @@ func readOnly(ctx context.Context, w *World) error {
 func writable(ctx context.Context, w *World) error { return w.shell(ctx, "umount -l "+w.storage) }
 
 // ofProcesses are the plays that end and start processes of a cluster.
-func ofProcesses() []*Play {
+func ofProcesses() []*Play { //nolint:funlen // a table of plays
 	const patient, slow = 2 * time.Minute, 6 * time.Minute
 	settled := does(`make("fx_alive", 2000); fill("fx_alive", 100, 5000); search("fx_alive"); utility.drop_collection("fx_alive")`)
 	list := []*Play{

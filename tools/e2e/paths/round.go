@@ -100,11 +100,8 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 		return err
 	}
 	l.remember(ctx)
-	for _, a := range r.actions {
-		r.log("inject %s", a)
-		if err := a.inject(ctx, l, a); err != nil {
-			return fmt.Errorf("inject %s: %w", a, err)
-		}
+	if err := r.inject(ctx); err != nil {
+		return err
 	}
 	injected := time.Now() // a process that had to be started again for it is back by now
 	felt := r.feel(ctx, file, by, injected)
@@ -141,6 +138,17 @@ func (r *runner) round(ctx context.Context, result *Result) error {
 	if result.bad() || result.Mending && len(felt) > 0 {
 		if err := l.kitescope.Bundle(ctx, l.Lab, filepath.Join(l.Out, "during.kite")); err != nil {
 			r.log("no bundle: %v", err)
+		}
+	}
+	return nil
+}
+
+// inject does the actions of the round.
+func (r *runner) inject(ctx context.Context) error {
+	for _, a := range r.actions {
+		r.log("inject %s", a)
+		if err := a.inject(ctx, r.lab, a); err != nil {
+			return fmt.Errorf("inject %s: %w", a, err)
 		}
 	}
 	return nil
