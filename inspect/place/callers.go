@@ -343,30 +343,37 @@ func (l *look) readers() {
 			}
 		}
 	}
+	ticks := map[string]time.Duration{} // how late they are on each pchannel
+	for _, p := range l.parts {
+		p.tickLags(metrics.ProxyTickLag, ticks)
+		p.tickLags(metrics.RootTickLag, ticks)
+	}
 	for _, r := range list {
-		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers && late > 2*max(l.tickLag(proxy, r.of.SlowestChannel), l.tickLag(rootCoord, r.of.SlowestChannel)) {
+		channel := r.of.SlowestChannel
+		pchannel := channel[:max(0, strings.LastIndexByte(channel, '_'))]
+		if late := newest.Sub(r.of.SlowestAt.Time()); late >= behindOthers && late > 2*max(ticks[channel], ticks[pchannel]) {
 			state := Slow
 			if late >= lagging*time.Millisecond {
 				state = Hanging
 			}
-			r.part.see(state, Medium, fmt.Sprintf("it has read %s %s less far than others have read the queue: it does not keep up, or does not reach the queue", r.of.SlowestChannel, wait(late)))
+			r.part.see(state, Medium, fmt.Sprintf("it has read %s %s less far than others have read the queue: it does not keep up, or does not reach the queue", channel, wait(late)))
 		}
 	}
 }
 
 // ticks judges proxies and RootCoord by the time ticks that they are late with, which all wait for that read the channel.
 func (l *look) ticks() {
-	held := l.tickLag(proxy, "")
+	held := l.tickLag(proxy, metrics.ProxyTickLag)
 	if !l.writesWait() { // then proxies have newer timestamps to send, or get none
 		held = 0
 	}
 	for _, p := range l.role[proxy] {
-		if late := p.tickLag(metrics.ProxyTickLag, ""); late >= behindOthers && held > 0 && !l.blamed(rootCoord, dataCoord, Queue) {
+		if late := p.tickLag(metrics.ProxyTickLag); late >= behindOthers && held > 0 && !l.blamed(rootCoord, dataCoord, Queue) {
 			p.see(Slow, Medium, fmt.Sprintf("its time ticks are %s late: writes that it does not finish hold them back", wait(late)))
 		}
 	}
 	for _, p := range l.of(rootCoord) {
-		if late := p.tickLag(metrics.RootTickLag, ""); late >= behindOthers && late > 2*held {
+		if late := p.tickLag(metrics.RootTickLag); late >= behindOthers && late > 2*held {
 			p.see(Hanging, Medium, fmt.Sprintf("its time ticks are %s late, for which all readers of the queue wait", wait(late)))
 		}
 	}
@@ -389,30 +396,33 @@ func (l *look) blamed(kinds ...Kind) bool {
 	})
 }
 
-// tickLag returns how late the time ticks of proxies or of RootCoord are on a channel.
-func (l *look) tickLag(of Kind, channel string) (late time.Duration) {
-	name := metrics.RootTickLag
-	if of == proxy {
-		name = metrics.ProxyTickLag
-	}
+// tickLag returns how late the time ticks of a kind of process are at most.
+func (l *look) tickLag(of Kind, name metrics.Name) (late time.Duration) {
 	for _, p := range l.of(of) {
-		late = max(late, p.tickLag(name, channel))
+		late = max(late, p.tickLag(name))
 	}
 	return late
 }
 
-// tickLag returns how late the time ticks of a process are on the physical channel of a channel; "": on any. Channels whose lag stands
-// still are no longer in use.
-func (p *part) tickLag(name metrics.Name, channel string) (late time.Duration) {
+// tickLag returns how late the time ticks of a process are at most.
+func (p *part) tickLag(name metrics.Name) (late time.Duration) {
+	lags := map[string]time.Duration{}
+	p.tickLags(name, lags)
+	for _, d := range lags {
+		late = max(late, d)
+	}
+	return late
+}
+
+// tickLags adds how late the time ticks of a process are to the lag of each pchannel. One whose lag stands still is no longer in use.
+func (p *part) tickLags(name metrics.Name, lags map[string]time.Duration) {
 	if p.process == nil || p.process.Before == nil {
-		return 0
+		return
 	}
 	p.changed(name, func(s *model.Series) {
-		if strings.HasPrefix(channel, s.Label("channel_name")) || channel == "" {
-			late = max(late, time.Duration(s.Value*float64(time.Millisecond)))
-		}
+		channel := s.Label("channel_name")
+		lags[channel] = max(lags[channel], time.Duration(s.Value*float64(time.Millisecond)))
 	})
-	return late
 }
 
 // changed visits the series of a gauge that have changed in the window.
@@ -429,7 +439,7 @@ func (p *part) changed(name metrics.Name, visit func(*model.Series)) {
 
 // lags judges the queue by consumers that all fall behind as fast as time passes, or of which none has moved: time ticks come all the time.
 func (l *look) lags() {
-	if l.tickLag(rootCoord, "") >= behindOthers { // there is nothing newer to read
+	if l.tickLag(rootCoord, metrics.RootTickLag) >= behindOthers { // there is nothing newer to read
 		return
 	}
 	sent := slices.ContainsFunc(l.of(rootCoord), func(p *part) bool { return p.process != nil && p.process.Before != nil && p.moved(metrics.RootTickLag) })

@@ -221,7 +221,9 @@ func searches(total int) string {
 // or the proxy, if that is late with the ticks of the channel.
 func TestNodeBehindTheQueue(t *testing.T) {
 	t.Parallel()
-	ticks := func(ms int) string { return count("milvus_proxy_tt_lag_ms", `channel_name="dml_6"`, ms) }
+	ticks := func(ms int) string { return count("milvus_proxy_tt_lag_ms", `channel_name="dml_66"`, ms) }
+	others := func(ms int) string { return count("milvus_proxy_tt_lag_ms", `channel_name="dml_6"`, ms) }
+	nodeBehind(t, searches(12)+others(4000), searches(13)+others(13500), "querynode-6", place.Hanging)
 	nodeBehind(t, searches(12), searches(13), "querynode-6", place.Hanging)
 	nodeBehind(t, searches(12)+ticks(13500), searches(13)+ticks(13500), "querynode-6", place.Hanging)
 	nodeBehind(t, searches(12)+inserts(13, 10, 0)+ticks(4000), searches(13)+inserts(14, 10, 0)+ticks(13500), "proxy-4", place.Slow)
@@ -239,7 +241,7 @@ func nodeBehind(t *testing.T, before, now, want string, state place.State) {
 		if s.Node == 6 {
 			read = w.at.Add(-14 * time.Second)
 		}
-		quota := fmt.Sprintf(`,"quota_metrics":{"Fgm":{"MinFlowGraphChannel":"dml_%d","MinFlowGraphTt":%d,"NumFlowGraph":1}}`, s.Node, uint64(read.UnixMilli())<<18)
+		quota := fmt.Sprintf(`,"quota_metrics":{"Fgm":{"MinFlowGraphChannel":"dml_6%d_9v0","MinFlowGraphTt":%d,"NumFlowGraph":1}}`, s.Node, uint64(read.UnixMilli())<<18)
 		w.decoder.Add(live.Record{Role: s.Role, Node: s.Node, Address: s.Address, Method: service(s.Role) + "GetMetrics", At: w.at, Took: time.Millisecond, Outcome: "answered", Response: metricsOf(t, quota)})
 	}
 	_, places := w.places()
