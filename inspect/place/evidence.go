@@ -33,9 +33,9 @@ const (
 )
 
 // observe gathers all evidence and folds it.
-func (l *look) observe(x *impact.Impact) {
+func (l *look) observe() {
 	l.missing()
-	l.refusals(x)
+	l.refusals()
 	if r := l.c.Runtime; r != nil && !r.Silent() { // where no process answers kitescope is outside the network
 		l.crowded()
 		l.calls()
@@ -59,9 +59,9 @@ func (l *look) observe(x *impact.Impact) {
 }
 
 // refusals judges proxies by requests that they refuse: their limits, logins, quotas.
-func (l *look) refusals(x *impact.Impact) {
+func (l *look) refusals() {
 	for _, p := range l.role[proxy] {
-		if slices.ContainsFunc(x.Kinds, func(k impact.Kind) bool {
+		if slices.ContainsFunc(l.impact.Kinds, func(k impact.Kind) bool {
 			return k.State == impact.Refused && slices.Contains(k.Proxies, p.Component.Ref())
 		}) {
 			p.see(Refusing, Strong, "it refuses them before it does anything for them")

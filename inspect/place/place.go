@@ -156,14 +156,14 @@ func (p *Places) For(r impact.Request) *Place {
 func Of(c *model.Cluster, x *impact.Impact) *Places {
 	l := newLook(c)
 	l.impact = x
-	l.observe(x)
+	l.observe()
 	p := &Places{}
 	for _, part := range l.parts {
 		p.Components = append(p.Components, &part.Status)
 	}
 	for i := range x.Kinds {
 		if k := &x.Kinds[i]; k.State.Felt() || k.Doubtful() {
-			p.Of = append(p.Of, l.walk(k, x))
+			p.Of = append(p.Of, l.walk(k))
 		}
 	}
 	slices.SortStableFunc(p.Components, func(a, b *Status) int {

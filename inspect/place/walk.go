@@ -9,7 +9,7 @@ import (
 )
 
 // walk finds where requests of a kind break.
-func (l *look) walk(k *impact.Kind, x *impact.Impact) Place {
+func (l *look) walk(k *impact.Kind) Place {
 	p := Place{Request: k.Request}
 	seen := map[Kind]bool{}
 	for _, s := range l.steps(k.Request) {
@@ -40,7 +40,7 @@ func (l *look) walk(k *impact.Kind, x *impact.Impact) Place {
 			p.Unknown = append(p.Unknown, h.Kind)
 		}
 		if h.State().Bad() {
-			add(candidate{at: l.deepest(h.Worst), passed: l.passed(h.Kind, x)})
+			add(candidate{at: l.deepest(h.Worst), passed: l.passed(h.Kind)})
 		}
 		if k.State != impact.Slow {
 			continue
@@ -92,10 +92,10 @@ func (c *candidate) weigh(k *impact.Kind) {
 }
 
 // passed counts the kinds of requests that pass a kind of component and are fine.
-func (l *look) passed(of Kind, x *impact.Impact) int {
+func (l *look) passed(of Kind) int {
 	n := 0
-	for i := range x.Kinds {
-		k := &x.Kinds[i]
+	for i := range l.impact.Kinds {
+		k := &l.impact.Kinds[i]
 		if k.State == impact.Fine && slices.ContainsFunc(l.steps(k.Request), func(s step) bool { return s.of == of }) {
 			n++
 		}
