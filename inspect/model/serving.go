@@ -160,6 +160,16 @@ func (e *Etcd) Silent() bool {
 	})
 }
 
+// WhySilent returns why etcd does not answer, as known of its first member; "" if unknown.
+func (e *Etcd) WhySilent() string {
+	for _, m := range e.Members {
+		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
+			return why
+		}
+	}
+	return e.Problem
+}
+
 // Stall is from how long on a read of few keys stalled: on a calm machine it takes 1 to 2 ms.
 const Stall = 300 * time.Millisecond
 

@@ -321,17 +321,14 @@ func (l *look) etcd() {
 
 // silent judges an etcd that does not answer kitescope. outside is that no process does either: then the network may be the reason.
 func (p *part) silent(health *model.Etcd, outside bool) {
-	state, strength, why := Hanging, Strong, health.Problem
+	state, strength := Hanging, Strong
 	if outside {
 		strength = Medium
 	}
-	for _, m := range health.Members {
-		if why = strings.TrimPrefix(m.Problem, "no answer from here: "); strings.Contains(why, "refused") {
-			state = Gone
-			break
-		}
+	if slices.ContainsFunc(health.Members, func(m model.EtcdMember) bool { return strings.Contains(m.Problem, "refused") }) {
+		state = Gone
 	}
-	p.see(state, strength, "it does not answer: "+why)
+	p.see(state, strength, strings.TrimSuffix("it does not answer: "+health.WhySilent(), ": "))
 }
 
 // Reads of few keys of etcd take 1 to 2 ms on a calm machine. An etcd whose disk takes 0.9 s to sync stalls them now and then: at least

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -134,10 +133,8 @@ func EtcdHealth(ctx context.Context, src source.Source) *model.Etcd {
 
 // Silence says that etcd does not answer, and why as far as that is known.
 func Silence(e *model.Etcd) error {
-	for _, m := range e.Members {
-		if _, why, ok := strings.Cut(m.Problem, ": "); ok {
-			return fmt.Errorf("etcd does not answer: %s", words.Message(why))
-		}
+	if why := e.WhySilent(); why != "" {
+		return fmt.Errorf("etcd does not answer: %s", words.Message(why))
 	}
 	return errors.New("etcd does not answer")
 }

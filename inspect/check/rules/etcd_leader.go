@@ -111,14 +111,8 @@ func runEtcdLeader(p *check.Pass) {
 
 // reportSilentEtcd reports an etcd of which no member answers.
 func reportSilentEtcd(p *check.Pass, q *quorum) {
-	why := p.Etcd.Problem
-	for _, m := range p.Etcd.Members {
-		if _, reason, ok := strings.Cut(m.Problem, ": "); ok {
-			why = reason
-		}
-	}
 	f := check.Finding{
-		Severity: check.Error, Cost: 1, Evidence: q.evidence, Message: "etcd does not answer" + strings.TrimSuffix(": "+why, ": "),
+		Severity: check.Error, Cost: 1, Evidence: q.evidence, Message: "etcd does not answer" + strings.TrimSuffix(": "+p.Etcd.WhySilent(), ": "),
 		Impact: "Milvus stops: sessions expire, nothing is flushed, created or loaded.",
 		Fix: check.Fix(
 			check.Do("look at the process of etcd, its disk and its log: whether it runs, is stopped, or waits for its disk"),
