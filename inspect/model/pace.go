@@ -22,6 +22,28 @@ type Probe struct {
 	Open bool
 }
 
+// ProbeStall is from how long on an answer to a probe is a stall, paceMemory how far back earlier rounds of probes count.
+const (
+	ProbeStall = 100 * time.Millisecond
+	paceMemory = 90 * time.Second
+)
+
+// Stalls returns the stalls of the last round of probes of a node and of the rounds shortly before it, the last round's first, how many are
+// of that, and the time over which all were probed. A node without probes has none.
+func (n *LiveNode) Stalls() (stalls []time.Duration, now int, over time.Duration) {
+	if n.Pace == nil {
+		return nil, 0, 0
+	}
+	stalls, over = n.Pace.Stalls(ProbeStall), n.Pace.Over()
+	now = len(stalls)
+	for _, past := range n.Past {
+		if n.Pace.At.Sub(past.At) <= paceMemory {
+			stalls, over = append(stalls, past.Stalls(ProbeStall)...), over+past.Over()
+		}
+	}
+	return stalls, now, over
+}
+
 // Over is how long the process was watched.
 func (p *Pace) Over() time.Duration {
 	if len(p.Probes) == 0 {

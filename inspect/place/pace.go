@@ -10,10 +10,8 @@ import (
 
 // Thresholds of the probes, calls for the state of a process that cost it nothing. Measured: 1 to 24 ms in calm, 2 to 103 ms loaded.
 const (
-	// stall is what counts as waiting; a process is late that waits lateStalls times and lateShare of the time, and otherTimes as much as others.
-	stall, lateStalls, lateShare, otherTimes = 100 * time.Millisecond, 3, 0.2, 4
-	// remember is how far back earlier rounds count.
-	remember = 90 * time.Second
+	// A process is late that stalls lateStalls times and lateShare of the time, and otherTimes as much as others.
+	lateStalls, lateShare, otherTimes = 3, 0.2, 4
 	// farFloor, farTimes and farSpread tell a slow link: each answer takes as long, at least farFloor and farTimes those of the others.
 	farFloor, farTimes, farSpread = 50 * time.Millisecond, 10, 1.5
 	// period is that of Linux's CPU quotas: answers of a throttled process end at one phase of it (17 of 19 within 5 ms), phaseSpread apart.
@@ -101,8 +99,6 @@ func (p *part) paced() *pace {
 				x.ends = append(x.ends, (probe.After+probe.Took)%period)
 			}
 		}
-		stalls := n.Pace.Stalls(stall)
-		x.stalls, over = x.stalls+len(stalls), over+n.Pace.Over()
 		for _, past := range n.Past {
 			longest := time.Duration(0)
 			for _, probe := range past.Probes {
@@ -111,11 +107,12 @@ func (p *part) paced() *pace {
 			if x.earlier == 0 || longest < x.earlier {
 				x.earlier = longest
 			}
-			if len(stalls) > 0 && n.Pace.At.Sub(past.At) <= remember {
-				earlier := past.Stalls(stall)
-				stalls, x.stalls, over = append(stalls, earlier...), x.stalls+len(earlier), over+past.Over()
-			}
 		}
+		stalls, now, watched := n.Stalls()
+		if over += watched; now == 0 { // it is well again
+			continue
+		}
+		x.stalls += len(stalls)
 		for _, d := range stalls {
 			waited += d
 		}

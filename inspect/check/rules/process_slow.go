@@ -16,8 +16,7 @@ import (
 // Thresholds of process-slow. Of captured clusters no process that was well took longer than 30 ms for its state, with all
 // processors busy.
 const (
-	// stallFloor is what counts as waiting, stallShare which part of the time has to go by with it, stallTimes and stallTotal how often and how long.
-	stallFloor = 100 * time.Millisecond
+	// stallShare is the part of the time that has to go by with stalls, stallTimes and stallTotal how often and how long.
 	stallShare = 0.2
 	stallTimes = 3
 	stallTotal = 600 * time.Millisecond
@@ -28,8 +27,6 @@ const (
 	oneStall, longStall, longBeyond = time.Second, 2 * time.Second, 20
 	// A link is slow from linkFloor on if the process answers linkBeyond times as late as the others and each time alike: within linkEven.
 	linkFloor, linkBeyond, linkEven, linkProbes = 50 * time.Millisecond, 5, 1.25, 4
-	// slowMemory is how far back earlier rounds count.
-	slowMemory = 90 * time.Second
 )
 
 // processSlow finds processes that answer late again and again, where the others do not.
@@ -136,13 +133,8 @@ func slownesses(p *check.Pass) []slowness {
 			continue
 		}
 		told[n.Address] = true
-		s := slowness{node: n, stalls: n.Pace.Stalls(stallFloor), over: n.Pace.Over()}
-		s.now = len(s.stalls)
-		for _, past := range n.Past {
-			if n.Pace.At.Sub(past.At) <= slowMemory {
-				s.stalls, s.over = append(s.stalls, past.Stalls(stallFloor)...), s.over+past.Over()
-			}
-		}
+		s := slowness{node: n}
+		s.stalls, s.now, s.over = n.Stalls()
 		for _, d := range s.stalls {
 			s.waited += d
 		}
@@ -276,13 +268,13 @@ func slowImpact(role string) string {
 func slowEvidence(s *slowness, o others) []check.Evidence {
 	n := s.node
 	list := []check.Evidence{
-		waits("stalls over "+waitText(stallFloor), s.stalls, n.Address),
+		waits("stalls over "+waitText(model.ProbeStall), s.stalls, n.Address),
 		check.Measured("probed", "kitescope", "%s in %s", check.Plural(len(n.Pace.Probes), "time"), waitFigure(n.Pace.Over())),
 		check.Measured("network round trip", n.Address, "%s", waitFigure(n.Pace.Way())),
 		check.Measured("median answer of the other "+words.Plural(o.count, "process"), "kitescope", "%s", waitFigure(o.answer)),
 	}
 	if len(n.Past) > 0 {
-		list = append(list, waits("stalls before", n.Past[len(n.Past)-1].Stalls(stallFloor), "the round before"))
+		list = append(list, waits("stalls before", n.Past[len(n.Past)-1].Stalls(model.ProbeStall), "the round before"))
 	}
 	if cores, over, ok := n.Process.CPU(); ok && n.Process.Before != nil {
 		list = append(list, check.Measured("CPU", n.Name()+" /metrics", "%s over %s", check.Number(cores, "cores", "%.2f cores"), waitFigure(over)))
