@@ -41,7 +41,7 @@ func (q *question) watch(ctx context.Context, a *cli.App) error {
 		switch { // nothing is shown before those were asked who are wanted
 		case u.Cluster == nil, q.nodes.Live && u.Cluster.Runtime == nil:
 			return nil
-		case q.resource.Name == "impact" && w.shown == nil && scrapedOnce(u.Cluster):
+		case q.resource.Rates && w.shown == nil && scrapedOnce(u.Cluster):
 			return nil
 		}
 		return w.show(u.Cluster)

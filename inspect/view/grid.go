@@ -83,6 +83,8 @@ type Resource struct {
 	Tells  []string
 	// Lacks says of which processes that tell the rows they are missing, or there in part, and why; nil where the metadata have them.
 	Lacks func(*model.Cluster) []string
+	// Rates is set where rows are rates: they need two scrapes of the processes' metrics.
+	Rates bool
 	// Same reports whether people who watch see no change of a row; nil: if it looks the same.
 	Same Same
 

@@ -23,6 +23,7 @@ var impacts = define(definition[felt]{
 		Schema: table.Schema{Name: "impact", Singular: "impact", Handle: "request"},
 		Doc:    "What clients feel: requests by kind, and how many succeeded, failed, were refused or hang.",
 		Needs:  model.PartRuntime,
+		Rates:  true,
 		Lacks:  unseenImpact,
 		Same:   sameImpact,
 	},
