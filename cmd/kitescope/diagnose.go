@@ -131,7 +131,7 @@ type diagnosis struct {
 	// since is the moment from which on it is said when findings began, older a source to compare with.
 	since session.At
 	older string
-	// known is the cluster of older, nil if there is none.
+	// known is the cluster read from older; nil without one.
 	known *model.Cluster
 }
 

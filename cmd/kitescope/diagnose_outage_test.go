@@ -7,7 +7,7 @@ import (
 	"kitescope/inspect/live/livetest"
 )
 
-// TestEtcdHangs: an etcd that takes connections and answers nothing is what is wrong; an address that refuses may be a mistake.
+// TestEtcdHangs checks that an etcd that accepts connections and never responds is a finding, and that an address that refuses is an error.
 func TestEtcdHangs(t *testing.T) {
 	t.Parallel()
 	hangs := []string{"--timeout", "1s", "--from", "etcd://" + livetest.Silent(t)}

@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// FeltSeverity returns how bad it is what clients feel of a kind of request.
+// FeltSeverity returns the severity of the impact on a kind of request.
 func FeltSeverity(k *impact.Kind) Severity {
 	if k.State == impact.Slow || k.Few() {
 		return Warning

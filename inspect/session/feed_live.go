@@ -190,7 +190,7 @@ func (l *liveFeed) heardOf(err error) {
 	}
 }
 
-// hear notes that etcd answers.
+// hear records that etcd responds.
 func (l *liveFeed) hear() {
 	if l.silent, l.heard = nil, time.Now(); l.health.Silent() {
 		l.health = nil // the next poll has it

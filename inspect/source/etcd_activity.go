@@ -53,7 +53,7 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 		return nil, err
 	}
 	to, err := s.revision(ctx, r)
-	if quiet := s.waits.quiet(); late(err) && quiet >= minQuiet && !s.reports(context.WithoutCancel(ctx), r) {
+	if quiet := s.waits.quiet(); late(err) && quiet >= minQuiet && !s.responds(context.WithoutCancel(ctx), r) {
 		return nil, &HangingError{s.address.location(), quiet.Round(time.Second / 10)}
 	}
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Etcd) Activity(ctx context.Context, window time.Duration) (*model.EtcdA
 	return a, nil
 }
 
-// reports returns whether a member reports its status within statusPatience, for which it needs neither its disk nor others.
-func (s *Etcd) reports(ctx context.Context, r *reader) bool {
+// responds reports whether a member answers Status within statusPatience. It needs neither its disk nor other members for that.
+func (s *Etcd) responds(ctx context.Context, r *reader) bool {
 	ctx, cancel := context.WithTimeout(ctx, statusPatience)
 	defer cancel()
 	_, err := r.anyStatus(ctx)

@@ -85,7 +85,7 @@ func newDigest(c *model.Cluster, id model.CollectionID) *Digest {
 	return d
 }
 
-// isOf reports whether nothing has changed that the digest is made of.
+// isOf reports whether d still holds for the collection as c has it.
 func (d *Digest) isOf(c *model.Cluster, id model.CollectionID) bool {
 	return d != nil && d.collection == c.Collection(id) && slices.Equal(d.segments, c.SegmentsOf(id)) &&
 		slices.Equal(d.indexes, c.IndexesOf(id)) && slices.Equal(d.partitions, c.PartitionsOf(id))

@@ -149,7 +149,7 @@ func newFelt(c *model.Cluster) *felt {
 	return x
 }
 
-// isOf reports whether nothing has changed. A look into the storage is compared with settings, and always worked out anew.
+// isOf reports whether x still holds for c. Facts about the storage are always computed again, because settings are compared with them.
 func (x *felt) isOf(c *model.Cluster) bool {
 	return x != nil && x.storage == nil && c.Storage == nil && x.runtime == c.Runtime && x.etcd == c.Etcd && x.loaded == c.Loaded &&
 		x.version == c.Version.Text && slices.Equal(x.sessions, c.Sessions)

@@ -91,7 +91,7 @@ func triedFixes(document string) map[string]string {
 type sourceStep struct {
 	at             token.Position
 	checks         []string
-	command, does  string // with … for what is filled in
+	command, does  string // … stands for each value that is filled in
 	changes, shell bool
 	interrupts     string
 }
@@ -114,7 +114,7 @@ func (s *sourceStep) text() string {
 var looking = regexp.MustCompile(`^((or|else|then|else|first|no hurry:) )*((if|once|unless) [^,:]*[,:] )?` +
 	`(look|check|read|search|see|find|wait|nothing|compare|run the check|try a newer|report|accept|make sure|fix the (cause|reason)|take new)\b`)
 
-// looks reports whether the step changes nothing but what the reader knows.
+// looks reports whether the step only shows something: it runs a command that changes nothing, or none.
 func (s *sourceStep) looks() bool {
 	return !s.changes && (s.shell || looking.MatchString(s.does))
 }

@@ -15,7 +15,7 @@ import (
 // goneColl is a collection that the small cluster does not have.
 const goneColl = model.CollectionID(900)
 
-// brokenRelations are changes that take one side of each relation away, and what is reported then.
+// brokenRelations returns, for each relation, a change that removes one side of it and the verdict that is then expected.
 func brokenRelations() map[string]rulestest.Verdict {
 	stray := func(w *rulestest.World) *model.Segment {
 		s := rulestest.WellSegment(9000, "by-dev-rootcoord-dml_9_900v0")

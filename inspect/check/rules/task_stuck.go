@@ -98,7 +98,7 @@ func runTaskStuck(p *check.Pass) {
 	judgeImporting(p, importing)
 }
 
-// taskProblem returns why a task that has not ended is a finding, "" if it is none.
+// taskProblem returns the reason why a task that has not ended is a finding, or "".
 func taskProblem(p *check.Pass, t *model.Task) string {
 	age := since(p, t)
 	x := passingOf(p, "tasks", t.Type+"/"+t.SubType, t.State)

@@ -15,8 +15,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// Measured gives each process of a large cluster the metrics of a captured one of its role beside its own, in both scrapes: of what the
-// captured process counted nine tenths came before the first.
+// Measured adds to each process of a large cluster the metrics of a captured process of its role, in both scrapes. The first scrape has
+// nine tenths of each counter.
 func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
 	tb.Helper()
 	const metrics = "../../testdata/snapshots/cluster-2.3.5-t3/metrics/"
@@ -37,7 +37,7 @@ func Measured(tb testing.TB, c *model.Cluster) *model.Cluster {
 	return c
 }
 
-// beside is a scrape with the families of another that it has not, so much of their counters.
+// beside returns a copy of a scrape with the families that only the other has, their counters multiplied by part.
 func beside(own, other *model.Metrics, part float64) *model.Metrics {
 	m := &model.Metrics{At: own.At, Families: maps.Clone(own.Families)}
 	for name, f := range other.Families {
