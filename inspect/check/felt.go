@@ -183,6 +183,8 @@ func fits(r impact.Request, symptom string) bool {
 		return symptom == FlushesHang || symptom == WritesFail
 	case impact.DDL:
 		return symptom == EtcdSlow || symptom == IndexingHangs || symptom == LoadsHang || symptom == WritesFail
+	case impact.Describe:
+		return symptom == EtcdSlow
 	case impact.Load:
 		return symptom == LoadsHang || symptom == EtcdSlow
 	case impact.Import:

@@ -28,11 +28,14 @@ const (
 	DDL    Request = "ddl" // create, drop, alter and rename of anything, indexes included
 	Load   Request = "load"
 	Import Request = "import"
+	// Describe stands for reads of metadata: describe, show, has, list. Clients send them before other requests and
+	// wait for them. Failures are part of normal work, as of an index that is not there, and count as successes.
+	Describe Request = "describe"
 )
 
 // Requests returns all kinds, the most frequent first.
 func Requests() []Request {
-	return []Request{Search, Query, Insert, Upsert, Delete, Flush, DDL, Load, Import}
+	return []Request{Search, Query, Insert, Upsert, Delete, Flush, DDL, Load, Import, Describe}
 }
 
 // State is how requests of a kind fare.
@@ -157,8 +160,7 @@ func (x *Impact) Kind(r Request) *Kind {
 	return nil
 }
 
-// kindOf returns the kind of request that a function_name of a proxy or coordinator belongs to, "" for reads of metadata, of which
-// failures are part of normal work (DescribeIndex, GetLoadingProgress).
+// kindOf returns the kind of request that a function_name of a proxy or coordinator belongs to, "" if it is of none.
 func kindOf(function string) Request {
 	switch function {
 	case "Search", "HybridSearch":
@@ -181,6 +183,11 @@ func kindOf(function string) Request {
 	for _, verb := range []string{"Create", "Drop", "Alter", "Rename"} {
 		if strings.HasPrefix(function, verb) {
 			return DDL
+		}
+	}
+	for _, verb := range []string{"Describe", "Show", "Has", "List"} {
+		if strings.HasPrefix(function, verb) {
+			return Describe
 		}
 	}
 	return ""
@@ -251,6 +258,9 @@ func tallies(w *metrics.Window, past *metrics.Window, name metrics.Name, kind fu
 			}
 		}
 	})
+	if t := all[Describe]; t != nil {
+		t.succeeded, t.failed, t.user = t.succeeded+t.failed, 0, 0
+	}
 	return all
 }
 

@@ -171,7 +171,12 @@ func TestStates(t *testing.T) {
 		"reads of metadata fail in normal work": {
 			[]string{count("DescribeIndex", "total", 1)},
 			[]string{count("DescribeIndex", "total", 9), count("DescribeIndex", "fail", 8)},
-			impact.DDL, impact.Idle, "DDL requests: none came in 15 s",
+			impact.Describe, impact.Fine, "metadata reads: fine (0.533 a second)",
+		},
+		"reads of metadata wait": {
+			[]string{count("DescribeCollection", "total", 9), count("DescribeCollection", "success", 9)},
+			[]string{count("DescribeCollection", "total", 12), count("DescribeCollection", "success", 9)},
+			impact.Describe, impact.Hanging, "metadata reads: 3 wait for an answer, none ended in 15 s",
 		},
 	} {
 		x := impact.Of(cluster(map[string][2]string{"proxy": {scrape(0, test.before...), scrape(1, test.now...)}}))

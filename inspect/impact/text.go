@@ -18,6 +18,8 @@ func (r Request) Plural() string {
 		return string(r) + "es"
 	case DDL:
 		return "DDL requests"
+	case Describe:
+		return "metadata reads"
 	case Insert, Upsert, Delete, Load, Import:
 	}
 	return string(r) + "s"

@@ -102,6 +102,8 @@ func (e era) steps(r impact.Request) []step {
 		return append(list, step{"channels", Queue}, step{"watches channels, indexes", index}, step{"releases", queryCoord}, step{"forgets caches", proxy})
 	case impact.Load:
 		return path(step{"loads", queryCoord}, step{"segments, indexes", index}, step{"load segments", queryNode}, step{"keeps files", Storage})
+	case impact.Describe:
+		return path(step{"indexes", index})
 	case impact.Import:
 		return path(step{"schedules", dataCoord}, step{"imports", dataNode}, step{"keeps files", Storage}, step{"builds indexes", e.builder()})
 	}

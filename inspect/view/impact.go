@@ -101,7 +101,7 @@ func impactColumns() []column[felt] {
 		})
 	}
 	return []column[felt]{
-		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import."},
+		col(table.Column{Name: "request", Vocabulary: true, Doc: "Kind of request: search, query, insert, upsert, delete, flush, ddl, load, import, describe (reads of metadata)."},
 			func(_ *Env, k felt) table.Cell { return text(string(k.Request)) }),
 		col(table.Column{Name: "state", Kind: table.State, Vocabulary: true, Doc: "hanging, failing, refused, slow, unsure (too few to tell), fine, idle (none came) or unknown."},
 			func(_ *Env, k felt) table.Cell { return text(k.State.String()) }),

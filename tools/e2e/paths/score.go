@@ -28,11 +28,14 @@ func impactOf(felt []Felt, look *lab.Look) []Impact {
 	for _, f := range felt {
 		i := Impact{Kind: f.Kind}
 		for _, said := range look.Impact {
-			if said.Request == f.Kind {
-				i.State = said.State
+			right := slices.ContainsFunc(f.Ways, func(way string) bool { return slices.Contains(states[way], said.State) })
+			switch {
+			case said.Request == f.Kind:
+				i.State, i.Right = said.State, i.Right || right
+			case said.Request == "describe" && f.Kind == "ddl": // the client waits for one before and after each
+				i.Right = i.Right || right
 			}
 		}
-		i.Right = slices.ContainsFunc(f.Ways, func(way string) bool { return slices.Contains(states[way], i.State) })
 		all = append(all, i)
 	}
 	return all
