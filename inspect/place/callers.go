@@ -129,6 +129,13 @@ func (l *look) operations(p *part) {
 		case o.busy && done == 0 && min(e.before, e.now) >= 1 && idle:
 			seen.State, seen.Strength = Hanging, Strong
 			seen.Text = fmt.Sprintf("%s: %s in work, none ended%s, on %.2f cores", o.does, count(stuck), in, cores)
+		case o.about == Queue && stuck >= manyHang && done < stuck: // each takes longer than the window
+			seen.State = Hanging
+			ended := "none"
+			if done > 0 {
+				ended = count(done)
+			}
+			seen.Text = fmt.Sprintf("%s: %s from %s wait, %s ended%s", o.does, count(stuck), p.Component.Name, ended, in)
 		case o.early && done == 0 && stuck >= manyHang:
 			seen.State = Hanging
 			seen.Text = fmt.Sprintf("%s: %s from %s wait, none ended%s", o.does, count(stuck), p.Component.Name, in)

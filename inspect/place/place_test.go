@@ -156,6 +156,23 @@ func TestQueueRefuses(t *testing.T) {
 	}
 }
 
+// TestQueueHoldsMessages checks that the queue hangs if it does not accept some messages, although it accepts others.
+func TestQueueHoldsMessages(t *testing.T) {
+	t.Parallel()
+	for accepted, kind := range map[int]place.Kind{2: place.Queue, 500: ""} {
+		w := newWorld(t)
+		w.scrape(w.session("proxy"), inserts(105, 100, 0)+produced(108, 100, 0), inserts(107, 100, 0)+produced(109+accepted, 101+accepted, 0))
+		_, places := w.places()
+		p := places.For(impact.Insert)
+		if p == nil {
+			t.Fatal("inserts hang")
+		}
+		if got := p.At; kind == "" && got != nil && got.Component.Kind == place.Queue || kind != "" && (got == nil || got.Component.Kind != kind || got.State != place.Hanging) {
+			t.Errorf("%d messages accepted: %+v", accepted, got)
+		}
+	}
+}
+
 // TestDataCoordHangs: it answers for its state and nothing else, and inserts hang.
 func TestDataCoordHangs(t *testing.T) {
 	t.Parallel()
