@@ -280,7 +280,7 @@ func Of(c *model.Cluster) *Impact {
 	}
 	proxies, sinceStart, none := 0, "", "no proxy reported its metrics"
 	var shut model.Ref // a proxy that has counted no request for a while
-	answered := answers{}
+	answered, written := answers{}, flushes{seconds: math.Inf(1)}
 	for _, p := range processes(c) {
 		w, past := metrics.NewWindow(p.Before, p.Metrics), metrics.NewWindow(nil, p.Before)
 		if w == nil {
@@ -312,10 +312,14 @@ func Of(c *model.Cluster) *Impact {
 			refusedBefore(counts, ref, w)
 		}
 		coordinators(counts, w, past)
+		written.add(p, w)
 	}
 	x.Unseen = unseen(c)
 	for _, r := range Requests() {
 		k := counts[r].kind(r, x.To.Sub(x.From).Seconds())
+		if r == Flush && k.State < Slow {
+			k.flushing(written.waiting(c))
+		}
 		switch {
 		case proxies == 0 && shut.ID != "" && answered.stopped(r):
 			k.State, k.Proxies = Refused, []model.Ref{shut}
@@ -329,7 +333,29 @@ func Of(c *model.Cluster) *Impact {
 		}
 		x.Kinds = append(x.Kinds, k)
 	}
+	x.corroborate()
+	for i := range x.Kinds {
+		if !x.Kinds[i].State.Felt() {
+			x.Kinds[i].Proxies = nil
+		}
+	}
 	return x
+}
+
+// corroborate takes the few requests of a kind that fail or wait for what they seem to be, where those of another kind do the same.
+func (x *Impact) corroborate() {
+	if !slices.ContainsFunc(x.Kinds, func(k Kind) bool { return k.State >= Failing }) {
+		return
+	}
+	for i := range x.Kinds {
+		switch k := &x.Kinds[i]; {
+		case k.State != Unsure:
+		case k.InFlight > 0:
+			k.State = Hanging
+		case k.Failed > 0 && 2*k.Failed >= k.Ended():
+			k.State = Failing
+		}
+	}
 }
 
 // coordinators counts the requests that a coordinator or data node has counted, where the process is one.
@@ -511,10 +537,19 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 	default:
 		k.State = Idle
 	}
-	if k.State.Felt() {
-		k.Proxies = n.proxies
-	}
+	k.Proxies = n.proxies
 	return k
+}
+
+// flushing takes segments that wait to be written for flushes that hang, if they wait long enough.
+func (k *Kind) flushing(segments, seconds float64) {
+	if segments == 0 {
+		return
+	}
+	k.State, k.InFlight, k.Seconds, k.Succeeded = Unsure, segments, seconds, 0
+	if seconds >= hangSeconds {
+		k.State = Hanging
+	}
 }
 
 // tail reports whether many more requests than before took long.

@@ -31,7 +31,7 @@ func took2(name, labels string, n, far, ms int) string {
 	return fmt.Sprintf("%[1]s_bucket{%[2]s,le=\"32\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"128\"} %[3]d\n%[1]s_bucket{%[2]s,le=\"1000\"} %[4]d\n%[1]s_bucket{%[2]s,le=\"+Inf\"} %[4]d\n%[1]s_sum{%[2]s} %[5]d\n%[1]s_count{%[2]s} %[4]d", name, labels, n, n+far, ms)
 }
 
-const types = "# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
+const types = "# TYPE milvus_datacoord_segment_num gauge\n# TYPE milvus_querynode_sq_req_count counter\n# TYPE milvus_datanode_flush_buffer_op_count counter\n# TYPE milvus_proxy_req_count counter\n# TYPE milvus_proxy_rate_limit_req_count counter\n# TYPE milvus_rootcoord_ddl_req_count counter\n" +
 	"# TYPE milvus_proxy_sq_latency histogram\n# TYPE go_memstats_alloc_bytes_total counter\n"
 
 // cluster is one whose processes, "proxy" or "rootcoord", gave two texts each, 15 seconds apart; an empty first one is missing.
@@ -221,6 +221,50 @@ func TestFlushes(t *testing.T) {
 		}))
 		if k := x.Kind(impact.Flush); k.State != test.state {
 			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
+// TestSealed checks that segments that stay sealed while no flush ends are flushes that hang: data nodes of 2.3 count a flush at its end.
+func TestSealed(t *testing.T) {
+	t.Parallel()
+	flushed := func(n int) string {
+		return fmt.Sprintf(`milvus_datanode_flush_buffer_op_count{status="success"} %d`, n)
+	}
+	sealed := func(n int) string { return fmt.Sprintf(`milvus_datacoord_segment_num{segment_state="Sealed"} %d`, n) }
+	for name, test := range map[string]struct {
+		ended, before, now int
+		segments           []*model.Segment
+		state              impact.State
+	}{
+		"wait":              {0, 2, 1, []*model.Segment{{ID: 1, State: model.SegmentSealed}, {ID: 2, State: model.SegmentFlushed}}, impact.Hanging},
+		"one flush ends":    {1, 2, 1, []*model.Segment{{ID: 1, State: model.SegmentSealed}}, impact.Idle},
+		"sealed since":      {0, 0, 1, []*model.Segment{{ID: 1, State: model.SegmentSealed}}, impact.Idle},
+		"counted wrongly":   {0, 2, 2, []*model.Segment{{ID: 2, State: model.SegmentFlushed}}, impact.Idle},
+		"nothing is sealed": {0, 0, 0, nil, impact.Idle},
+	} {
+		c := cluster(map[string][2]string{
+			"proxy":     {scrape(0, count("Insert", "success", 0)), scrape(1, count("Insert", "success", 5))},
+			"datanode":  {scrape(0, flushed(7)), scrape(1, flushed(7+test.ended))},
+			"datacoord": {scrape(0, sealed(test.before)), scrape(1, sealed(test.now))},
+		})
+		x := impact.Of(model.Build(model.Parts{Sessions: c.Sessions, Segments: test.segments}).WithRuntime(c.Runtime))
+		if k := x.Kind(impact.Flush); k.State != test.state {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
+// TestCorroborated checks that few failures count where another kind of request fails or hangs.
+func TestCorroborated(t *testing.T) {
+	t.Parallel()
+	for waiting, state := range map[int]impact.State{0: impact.Unsure, 3: impact.Failing} {
+		x := impact.Of(cluster(map[string][2]string{"proxy": {
+			scrape(0, count("Search", "success", 5), count("Search", "total", 5), count("Insert", "success", 0)),
+			scrape(1, count("Search", "success", 5), count("Search", "total", 5+waiting), count("Insert", "success", 1), count("Insert", "fail", 2)),
+		}}))
+		if k := x.Kind(impact.Insert); k.State != state {
+			t.Errorf("%d searches wait: %+v", waiting, k)
 		}
 	}
 }

@@ -73,6 +73,7 @@ const (
 	CgoRunning Name = "cgo_running"
 	CgoWaiting Name = "cgo_waiting"
 
+	SegmentStates   Name = "segment_states"
 	DataConsumeLag  Name = "data_consume_lag"
 	FlushSave       Name = "flush_save"
 	Flushes         Name = "flushes"
@@ -228,6 +229,7 @@ var table = []Metric{
 	{CgoRunning, gauge, Count, since("2.4", "milvus_cgo_running_cgo_call_total"), "", cgoFile, "Calls of C++ that run."},
 	{CgoWaiting, gauge, Count, since("2.4", "milvus_cgo_active_future_total"), "", cgoFile, "Results of C++ that are waited for."},
 
+	{SegmentStates, gauge, Count, always("milvus_datacoord_segment_num"), "segment_state; segment_level since 2.4", "pkg/metrics/datacoord_metrics.go", "Segments by state."},
 	{DataConsumeLag, gauge, Milliseconds, since("2.3", "milvus_datanode_consume_tt_lag_ms"), "msg_type, collection_id", dataFile, "How far a data node is behind in consuming."},
 	{FlushSave, histogram, Milliseconds, always("milvus_datanode_save_latency"), "msg_type (insert, delete)", dataFile, "Writing flushed data to the storage."},
 	{Flushes, counter, Count, always("milvus_datanode_flush_buffer_op_count"), "status (total, success, fail), segment_level since 2.4", dataFile, "Flushes of buffers."},

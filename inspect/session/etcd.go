@@ -65,7 +65,8 @@ const (
 )
 
 // lookLonger asks the processes that answered everything once more, longLook after they were asked first, and takes the counters of the
-// first time as the ones before. What does not answer by the deadline of the first look stays as it was.
+// first time as the ones before. What does not answer by the deadline of the first look stays as it was, unless nothing listens there any
+// more.
 func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, begun time.Time) error {
 	select {
 	case <-time.After(time.Until(begun.Add(longLook))):
@@ -85,6 +86,11 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 	again, err := client.Ask(ctx, model.Build(parts))
 	if err != nil {
 		return err
+	}
+	for i, n := range r.Nodes {
+		if now := again.LiveNode(n.Role, n.Node); now != nil && now.Outcome == model.Refused { // it ended meanwhile
+			r.Nodes[i] = now
+		}
 	}
 	for _, p := range r.Processes {
 		for _, now := range again.Processes {
