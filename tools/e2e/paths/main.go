@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -35,7 +36,7 @@ func main() {
 	flag.BoolVar(&o.running, "running", false, "use the running cluster with the collections of client.py, without starting it anew")
 	flag.BoolVar(&o.mending, "mending", false, "the seed is used while kitescope is mended: its score is no proof")
 	flag.BoolVar(&o.reportOnly, "report", false, "write the score of the recorded rounds into the document, and do nothing else")
-	flag.StringVar(&o.only, "only", "", "play only rounds whose plan has this text, as many as -rounds")
+	flag.StringVar(&o.only, "only", "", "play only rounds whose plan has one of these texts, separated by commas, as many as -rounds")
 	flag.StringVar(&o.keep, "keep", "", "folder for all that is written, bundles too; a temporary one else")
 	flag.StringVar(&o.kitescope, "kitescope", "", "the binary under test")
 	flag.StringVar(&o.docs, "docs", "", "the document that the score is written into")
@@ -55,7 +56,7 @@ func main() {
 func (o *options) chosen() []int {
 	var all []int
 	for n := o.from; len(all) < o.rounds && n < o.from+100_000; n++ {
-		if strings.Contains(plan(round(o.seed, n)), o.only) {
+		if slices.ContainsFunc(strings.Split(o.only, ","), func(s string) bool { return strings.Contains(plan(round(o.seed, n)), s) }) {
 			all = append(all, n)
 		}
 	}
