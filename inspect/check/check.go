@@ -152,8 +152,8 @@ type Finding struct {
 	// Lacks is the role that nobody does the work of as long as this lasts: "querycoord", or WholeCluster for all of them; "" if there are others, or it is
 	// about something else.
 	Lacks string
-	// Request is the kind of request whose trouble the finding is about, as clients feel it; "" for what may explain that.
-	Request impact.Request
+	// Requests are the kinds of requests that the finding is about, as clients feel them; nil for a finding that may explain that.
+	Requests []impact.Request
 	// Cost ranks: the estimated share of query work, or of queries lost, 0 to 1, that the
 	// finding costs. 0: unknown or none.
 	Cost float64

@@ -7,6 +7,7 @@ import (
 
 	"kitescope/inspect/check/facts"
 	"kitescope/inspect/impact"
+	"kitescope/inspect/model"
 	"kitescope/inspect/place"
 	"kitescope/internal/words"
 )
@@ -26,14 +27,14 @@ func (r *Report) attach() {
 		symptoms[x.Check.ID] = x.Check.Symptoms
 	}
 	for _, f := range r.Findings {
-		if f.Request == "" || f.Cause != "" {
+		if f.Requests == nil || f.Cause != "" {
 			continue
 		}
 		if g := r.explanation(f, symptoms); g != nil {
 			f.Cause = g.Key()
 			continue
 		}
-		f.Message += unexplained(r.Places.For(f.Request))
+		f.Message += unexplained(r.Places.For(f.Requests[0]))
 	}
 }
 
@@ -78,17 +79,21 @@ func (r *Report) mute() {
 func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding {
 	var fitting []*Finding
 	for _, g := range r.Findings {
-		if g.Request == "" && g.Severity >= Warning && (componentOf(g) != "" || slices.ContainsFunc(symptoms[g.Check], func(s string) bool { return fits(f.Request, s) })) {
+		fit := func(s string) bool {
+			return slices.ContainsFunc(f.Requests, func(kind impact.Request) bool { return fits(kind, s) })
+		}
+		if g.Requests == nil && g.Severity >= Warning && (componentOf(g) != "" || slices.ContainsFunc(symptoms[g.Check], fit)) {
 			fitting = append(fitting, g)
 		}
 	}
 	slices.SortStableFunc(fitting, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Cost, a.Cost))
 	})
-	at := r.Places.For(f.Request)
+	at := r.Places.For(f.Requests[0]) // they break at one place
 	if at == nil {
 		return nil
 	}
+	fitting = slices.DeleteFunc(fitting, func(g *Finding) bool { return !passes(at, g.Object) })
 	costly := r.costliest(f)
 	if at.At != nil && at.At.Component.Kind == place.Host && costly != nil && costly.Cause == "" { // it takes the CPU
 		return costly
@@ -115,16 +120,23 @@ func (r *Report) explanation(f *Finding, symptoms map[string][]string) *Finding 
 	return fitting[0]
 }
 
+// passes reports whether a request needs the process that an object is. Everything else it may need.
+func passes(at *place.Place, object model.Ref) bool {
+	role, _, _ := strings.Cut(object.ID, "-")
+	if object.Resource != "nodes" || role == "mixcoord" {
+		return true
+	}
+	return slices.ContainsFunc(at.Path, func(h place.Hop) bool { return string(h.Kind) == role })
+}
+
 // costliest returns the finding that measurably takes most of the time of requests that are slow, nil if none takes a third.
 func (r *Report) costliest(f *Finding) (most *Finding) {
 	const third = 1.0 / 3
-	if k := r.Impact.Kind(f.Request); k == nil || k.State != impact.Slow {
-		return nil
-	}
+	slow := slices.DeleteFunc(slices.Clone(f.Requests), func(kind impact.Request) bool { return r.Impact.Kind(kind).State != impact.Slow })
 	part := third
 	for _, g := range r.Findings {
 		for i := range g.Slows {
-			if s := &g.Slows[i]; string(s.Request) == string(f.Request) && s.Mean > 0 && s.Ms/s.Mean >= part {
+			if s := &g.Slows[i]; slices.Contains(slow, impact.Request(s.Request)) && s.Mean > 0 && s.Ms/s.Mean >= part {
 				most, part = g, s.Ms/s.Mean
 			}
 		}

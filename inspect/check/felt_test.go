@@ -1,10 +1,12 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"kitescope/inspect/model"
 	"kitescope/inspect/model/modeltest"
+	"kitescope/inspect/place"
 )
 
 // TestMute eases what follows from a starved host, directly or not, and nothing that is an error or follows from something else.
@@ -25,6 +27,17 @@ func TestMute(t *testing.T) {
 	} {
 		if s, ok := got[key]; !ok || s != want {
 			t.Errorf("%s is %s", key, s)
+		}
+	}
+}
+
+// TestPasses checks that a process that requests do not pass is no cause.
+func TestPasses(t *testing.T) {
+	at := &place.Place{Path: []place.Hop{{Kind: "proxy"}, {Kind: "querynode"}}}
+	for id, want := range map[string]bool{"nodes/querynode-3": true, "nodes/datanode-4": false, "nodes/mixcoord-1": true, "segments/7": true} {
+		resource, id, _ := strings.Cut(id, "/")
+		if got := passes(at, model.Ref{Resource: resource, ID: id}); got != want {
+			t.Errorf("%s: %v", id, got)
 		}
 	}
 }

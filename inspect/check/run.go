@@ -162,9 +162,9 @@ func (r *Report) rank() {
 	silent := r.silent()
 	weights := make(map[*Finding]weight)
 	for _, root := range roots {
-		w := weight{silent[root], root.Request != "", root.Severity, root.Cost}
+		w := weight{silent[root], root.Requests != nil, root.Severity, root.Cost}
 		for _, e := range effects[root.Key()] {
-			w.felt = w.felt || e.Request != ""
+			w.felt = w.felt || e.Requests != nil
 			w.severity, w.cost = max(w.severity, e.Severity), max(w.cost, e.Cost)
 		}
 		weights[root] = w

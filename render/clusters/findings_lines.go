@@ -66,13 +66,13 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 		first = strings.Repeat(" ", in-stepIn) + elbow + first
 	}
 	about := []string{b.Check}
-	if b.Request == "" { // else the title names it
+	if b.Requests == nil { // else the title names it
 		about = append(about, ObjectText(b.Object))
 	}
 	if cost := CostText(b.Finding); cost != "" {
 		about = append(about, "cost "+cost)
 	}
-	if n := len(b.Objects); n > 0 && b.Request == "" {
+	if n := len(b.Objects); n > 0 && b.Requests == nil {
 		about = append(about, "with "+words.Plural(n, "object"))
 	}
 	if b.Depth == 0 && b.Cause != "" {
@@ -92,10 +92,10 @@ func (d *Diagnosis) lines(b *check.Branch, ascii, detail, brief bool) []render.L
 		}
 		lines = append(lines, labelled(in, x.label, render.RolePlain, x.text))
 	}
-	if b.Impact != "" && b.Request == "" { // that of requests stands in the first lines
+	if b.Impact != "" && b.Requests == nil { // that of requests stands in the first lines
 		lines = append(lines, labelled(in, "impact", render.RolePlain, b.Impact))
 	}
-	if b.Request == "" || b.Depth == 0 { // else the cause has it
+	if b.Requests == nil || b.Depth == 0 { // else the cause has it
 		lines = append(lines, FixLines(b.Finding, in)...)
 	}
 	if !detail {
@@ -173,7 +173,7 @@ func (d *Diagnosis) Counts() string {
 // unexplained reports whether clients feel something and no finding is about that: other checks were chosen.
 func (d *Diagnosis) unexplained() bool {
 	return d.Preflight == nil && len(ImpactOf(d.Report).Felt()) > 0 &&
-		!slices.ContainsFunc(slices.Concat(d.Report.Findings, d.Report.Accepted), func(f *check.Finding) bool { return f.Request != "" })
+		!slices.ContainsFunc(slices.Concat(d.Report.Findings, d.Report.Accepted), func(f *check.Finding) bool { return f.Requests != nil })
 }
 
 // verdict is the role of a report: good only if every check could look.

@@ -40,7 +40,7 @@ func Changes(w io.Writer, d *Watched, f render.Format, o render.Options) error {
 		}
 		role, glyph, word := changeLook(c, o.ASCII)
 		about := c.Finding().Check + "  " + ObjectText(c.Finding().Object)
-		if c.Finding().Request != "" {
+		if c.Finding().Requests != nil {
 			about = c.Finding().Check + "  " + c.Finding().Impact
 		}
 		if cost := CostText(c.Finding()); cost != "" && c.After != nil {

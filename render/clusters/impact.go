@@ -72,7 +72,7 @@ func feltFindings(r *check.Report) []*check.Finding {
 	for range r.Findings { // causes stand before their effects, and may have causes themselves
 		before := len(wanted)
 		for _, f := range r.Findings {
-			if f.Request != "" || wanted[f.Key()] {
+			if f.Requests != nil || wanted[f.Key()] {
 				wanted[f.Key()], wanted[f.Cause] = true, true
 			}
 		}

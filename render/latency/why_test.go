@@ -76,8 +76,8 @@ func feltReport() *check.Report {
 	return &check.Report{Cluster: modeltest.Served(), Findings: []*check.Finding{
 		cause,
 		{
-			Check: "requests-failing", Severity: check.Error, Object: model.Ref{Resource: "requests", ID: "insert", Name: "inserts"}, Message: "inserts fail: the storage refuses",
-			Impact: "56 of 56 failed in 15 s.", Request: impact.Insert, Cause: cause.Key(), Fix: check.Fix(check.Do("see the storage")),
+			Check: "requests-failing", Severity: check.Error, Object: model.Ref{Resource: "requests", ID: "storage", Name: "inserts"}, Message: "inserts fail: the storage refuses",
+			Impact: "Inserts: 56 of 56 failed in 15 s.", Requests: []impact.Request{impact.Insert}, Cause: cause.Key(), Fix: check.Fix(check.Do("see the storage")),
 		},
 		{Check: "clock-regression", Severity: check.Error, Message: "the clock is wrong"},
 	}}

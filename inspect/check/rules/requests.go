@@ -2,7 +2,7 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +27,7 @@ var requestsFailing = &check.Check{
 	Doc: `Proxies count requests of each kind by how they ended (` + "`milvus_proxy_req_count`" + ` in 2.3 and later). Between two scrapes, requests that came and did not end are those that hang. Errors that coordinators count and
 proxies of 2.3 take for successes count too.
 
-An error for each kind of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; a warning below 5%. Failures that Milvus ascribes to the client (2.6.22) do not count.
+An error for the kinds of which at least three requests, and 1%, failed or were refused, or of which some wait while none ended; a warning below 5%. Failures that Milvus ascribes to the client (2.6.22) do not count.
 The message names the component where they break: the first on their path that is bad by its own calls, its counters, or the word of its callers, and whose dependencies are good. What a check finds wrong there is the cause.
 
 Unknown: proxies without metrics, and requests refused before they are counted (authorization up to 2.6.0, messages that are too large).`,
@@ -45,7 +45,7 @@ var requestsSlow = &check.Check{
 	Starts:   "node_lost node_joined config_changed | collection_loading channel_reassigned",
 	Parts:    model.PartSessions,
 	Needs:    check.NeedProcesses,
-	Doc: `Proxies measure how long requests take that succeed. A warning for each kind whose mean between two scrapes is more than three times, and 50 ms above, the mean of the time before, over at least 50 requests
+	Doc: `Proxies measure how long requests take that succeed. A warning for the kinds whose mean between two scrapes is more than three times, and 50 ms above, the mean of the time before, over at least 50 requests
 then and three now. The message names the component where the time is lost, if one is slow; ` + "`kitescope why`" + ` breaks it down.`,
 	Remedy: `Follow the finding that it is listed under, else the largest part in ` + "`kitescope why`" + `.`,
 	Run:    func(p *check.Pass) { runRequests(p, requests.Slow, requests.Slow) },
@@ -54,14 +54,26 @@ then and three now. The message names the component where the time is lost, if o
 func runRequests(p *check.Pass, from, to requests.State) {
 	x := p.Impact()
 	unknown := ""
+	var order []string
+	broken := map[string][]*requests.Kind{} // by where they break
 	for i := range x.Kinds {
 		k := &x.Kinds[i]
 		switch {
 		case k.State == requests.Unknown:
 			unknown = k.Why
 		case k.State >= from && k.State <= to:
-			reportRequests(p, k)
+			where := "unknown"
+			if at := statusOf(p, k); at != nil {
+				where = cmp.Or(at.Component.Name, string(at.Component.Kind))
+			}
+			if broken[where] == nil {
+				order = append(order, where)
+			}
+			broken[where] = append(broken[where], k)
 		}
+	}
+	for _, where := range order {
+		reportRequests(p, where, broken[where])
 	}
 	for _, why := range x.Unseen {
 		p.Unseen("requests at " + why)
@@ -71,36 +83,58 @@ func runRequests(p *check.Pass, from, to requests.State) {
 	}
 }
 
-// requestsText returns the state of requests as a verb. The figures stand in the lines about the impact.
-func requestsText(k *requests.Kind) string {
-	text := map[requests.State]string{requests.Slow: "are slow", requests.Hanging: "hang", requests.Refused: "are refused"}[k.State]
-	if text == "" {
-		text = "fail"
+// statusOf returns the component where requests of a kind break, nil if it is unknown.
+func statusOf(p *check.Pass, k *requests.Kind) *place.Status {
+	if at := p.Places().For(k.Request); at != nil {
+		return at.At
 	}
-	if k.State != requests.Slow && k.Few() {
-		text += " now and then"
-	}
-	return text
+	return nil
 }
 
-func reportRequests(p *check.Pass, k *requests.Kind) {
-	at := p.Places().For(k.Request)
-	f := check.Finding{
-		Request: k.Request, Severity: check.FeltSeverity(k), Objects: k.Proxies,
-		Object: model.Ref{Resource: "requests", ID: string(k.Request), Name: k.Request.Plural()},
-		Impact: strings.ToUpper(k.Text()[:1]) + k.Text()[1:] + ".",
+// requestsText returns how kinds of requests fare: "searches and deletes hang, inserts fail now and then". The figures stand in the lines
+// about the impact.
+func requestsText(kinds []*requests.Kind) string {
+	var verbs, clauses []string
+	names := map[string][]string{}
+	for _, k := range kinds {
+		verb := map[requests.State]string{requests.Slow: "are slow", requests.Hanging: "hang", requests.Refused: "are refused", requests.Failing: "fail"}[k.State]
+		if k.State != requests.Slow && k.Few() {
+			verb += " now and then"
+		}
+		if names[verb] == nil {
+			verbs = append(verbs, verb)
+		}
+		names[verb] = append(names[verb], k.Request.Plural())
 	}
-	f.Message = k.Request.Plural() + " " + requestsText(k)
-	f.Evidence = append(f.Evidence, check.Fact(k.Request.Plural(), k.Text(), "proxies /metrics"))
-	if at == nil || at.At == nil {
+	for _, verb := range verbs {
+		clauses = append(clauses, words.List("and", names[verb]...)+" "+verb)
+	}
+	return strings.Join(clauses, ", ")
+}
+
+// reportRequests reports the kinds of requests that break at one place.
+func reportRequests(p *check.Pass, where string, kinds []*requests.Kind) {
+	var names, lines []string
+	f := check.Finding{Severity: check.Warning}
+	for _, k := range kinds {
+		names, lines = append(names, k.Request.Plural()), append(lines, k.Line())
+		f.Requests, f.Severity = append(f.Requests, k.Request), max(f.Severity, check.FeltSeverity(k))
+		f.Evidence = append(f.Evidence, check.Fact(k.Request.Plural(), k.Text(), "proxies /metrics"))
+		f.Objects = append(f.Objects, k.Proxies...)
+	}
+	f.Object = model.Ref{Resource: "requests", ID: where, Name: words.List("and", names...)}
+	f.Message, f.Impact = requestsText(kinds), words.Sentence(strings.Join(lines, "; "))
+	at := statusOf(p, kinds[0])
+	if at == nil {
 		f.Fix = check.Fix(check.Shell(check.Kitescope("get calls")).Does("shows each call to a process and how it ended"))
-		p.Report(f)
-		return
+	} else {
+		f.Message += ": " + whereText(p, kinds, at)
+		f.Objects = append(f.Objects, refsOf(at)...)
+		f.Evidence = append(f.Evidence, statusFacts(at)...)
+		f.Fix = lookSteps(p, at)
 	}
-	f.Message += ": " + whereText(p, k, at.At)
-	f.Objects = append(f.Objects, refsOf(at.At)...)
-	f.Evidence = append(f.Evidence, statusFacts(at.At)...)
-	f.Fix = lookSteps(p, at.At)
+	slices.SortFunc(f.Objects, func(a, b model.Ref) int { return words.CompareNatural(a.ID, b.ID) })
+	f.Objects = slices.Compact(f.Objects)
 	p.Report(f)
 }
 
@@ -124,13 +158,13 @@ func statusFacts(s *place.Status) []check.Evidence {
 }
 
 // whereText returns where requests break. The evidence is added if no other finding explains it.
-func whereText(p *check.Pass, k *requests.Kind, s *place.Status) string {
+func whereText(p *check.Pass, kinds []*requests.Kind, s *place.Status) string {
 	text := componentText(s.Component) + " " + stateText(s.State)
 	if s.Component.Kind == place.Host {
 		text = componentText(s.Component) + " lacks CPU"
 	}
 	if s.Component.Kind == place.Queue && s.State == place.Refusing {
-		text += topicsText(p, k)
+		text += topicsText(p, kinds)
 	}
 	if s.Strength == place.Weak {
 		text = "perhaps " + text
@@ -175,13 +209,14 @@ func stateText(s place.State) string {
 	return "is unknown"
 }
 
-// topicsText names the topics of the collections that clients sent rows of meanwhile, where these are few.
-func topicsText(p *check.Pass, k *requests.Kind) string {
+// topicsText names the topics of the collection that clients sent rows of meanwhile, if it is one with few.
+func topicsText(p *check.Pass, kinds []*requests.Kind) string {
 	const few = 3
 	names := map[string]bool{}
 	for _, x := range processes(p, "proxy") {
 		x.window.EachCounter(metrics.ProxyReceivedBytes, func(labels []model.Pair, came float64) {
-			if s := (model.Series{Labels: labels}); came > 0 && strings.EqualFold(s.Label("msg_type"), string(k.Request)) {
+			s := model.Series{Labels: labels}
+			if came > 0 && slices.ContainsFunc(kinds, func(k *requests.Kind) bool { return strings.EqualFold(s.Label("msg_type"), string(k.Request)) }) {
 				names[s.Label("collection_name")] = true
 			}
 		})
@@ -201,7 +236,7 @@ func topicsText(p *check.Pass, k *requests.Kind) string {
 	if len(topics) == 0 || len(topics) > few {
 		return ""
 	}
-	return fmt.Sprintf(" %s into %s", k.Request.Plural(), words.Few(topics))
+	return " messages into " + words.Few(topics)
 }
 
 // lookSteps are the commands that show more about a component.
