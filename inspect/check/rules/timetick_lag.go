@@ -146,6 +146,9 @@ func reportTicks(p *check.Pass, late []tick, asked time.Time, all bool) {
 		f.Cost = min(1, float64(lag)/float64(tickError))
 	} else {
 		f.Object = worst.node.Ref()
+		if worst.node.Role == "datanode" {
+			f.Impact = "Flushes of the collection wait, and its rows are persisted late."
+		}
 		f.Message = fmt.Sprintf("%s is %s behind on %s", worst.node.Name(), words.Span(lag), worst.channel)
 		f.Fix = check.Fix(
 			check.Shell(check.Kitescope("get nodes").Arg("name="+worst.node.Name()).Flag("--columns", "name,address,cpu_percent,memory_bytes,started_at")).Does("shows whether it is short of CPU or memory"),
