@@ -158,10 +158,13 @@ func spanOf(r *request, limit, begin, now float64) span {
 	return s
 }
 
+// fewSlow is how many requests have to be slow where none fails or hangs: of less than twenty the 95th percentile is the slowest one.
+const fewSlow = 3
+
 // badIn reports whether more than a twentieth of the requests of ten seconds were bad, and since when. Some have to be bad in each half, of
 // frequent kinds in each part in which ten requests are: a machine that stands still for a moment makes some late, too.
 func badIn(spans []span, from, to float64) (since float64, there bool) {
-	bad, of := 0, 0
+	bad, slow, of := 0, 0, 0
 	since = to
 	for _, s := range spans {
 		if s.end < from || s.Began > to {
@@ -169,6 +172,9 @@ func badIn(spans []span, from, to float64) (since float64, there bool) {
 		}
 		if of++; s.way != "" && s.bad <= to {
 			bad, since = bad+1, min(since, max(s.bad, from))
+			if s.way == "slow" {
+				slow++
+			}
 		}
 	}
 	parts := min(5, max(2, of/10))
@@ -178,7 +184,7 @@ func badIn(spans []span, from, to float64) (since float64, there bool) {
 			return since, false
 		}
 	}
-	return since, float64(bad) > 0.05*float64(of)
+	return since, float64(bad) > 0.05*float64(of) && (bad > slow || slow >= fewSlow)
 }
 
 func sum(kind string, spans []span, since, begin float64, p Past) Felt {
