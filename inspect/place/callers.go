@@ -99,6 +99,17 @@ func (l *look) alike(p *part, o operation) bool {
 	return others > 0 && 2*fail >= others
 }
 
+// held reports whether the queue keeps messages of a process waiting: more than it accepts in the window, or, as one topic does that
+// refuses them, many more than are on their way by their rate and the time that each takes (Little's law).
+func (p *part) held(e *ends) bool {
+	if e.succeeded+e.failed < min(e.now, e.before+e.total) {
+		return true
+	}
+	h, _ := p.window.Histogram(metrics.QueueRequest, pair("message_op_type", "produce"))
+	mean, _, ok := h.Mean()
+	return ok && min(e.before, e.now) >= max(manyFailed, heldTimes*h.Count/p.window.Seconds()*mean/1000)
+}
+
 // operations judges what a process depends on by its counters of operations, between two scrapes.
 func (l *look) operations(p *part) {
 	if p.window == nil || p.window.SinceStart {
@@ -129,7 +140,7 @@ func (l *look) operations(p *part) {
 		case o.busy && done == 0 && min(e.before, e.now) >= 1 && idle:
 			seen.State, seen.Strength = Hanging, Strong
 			seen.Text = fmt.Sprintf("%s: %s in work, none ended%s, on %.2f cores", o.does, count(stuck), in, cores)
-		case o.about == Queue && stuck >= manyHang && done < stuck: // each takes longer than the window
+		case o.about == Queue && stuck >= manyHang && p.held(&e):
 			seen.State = Hanging
 			ended := "none"
 			if done > 0 {

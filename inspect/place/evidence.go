@@ -21,6 +21,8 @@ const (
 	lateCall, lateTimes = time.Second, 10
 	// manyFailed and failedShare are how many operations have to fail; manyHang how many must hang.
 	manyFailed, failedShare, manyHang = 3, 0.05, 2
+	// heldTimes is how many times more messages have to wait for the queue than are on their way to it.
+	heldTimes = 10
 	// slowTimes is how many times their own past operations take that are slow, in the mean of at least fewOps, against at least fewPast.
 	slowTimes, fewOps, fewPast = 3, 3, 50
 	// manyGCs a second of less than smallGC bytes each: 0.05 to 2.3 a second of 15 to 42 MB, 25 with GOMEMLIMIT too small.

@@ -159,9 +159,14 @@ func TestQueueRefuses(t *testing.T) {
 // TestQueueHoldsMessages checks that the queue hangs if it does not accept some messages, although it accepts others.
 func TestQueueHoldsMessages(t *testing.T) {
 	t.Parallel()
-	for accepted, kind := range map[int]place.Kind{2: place.Queue, 500: ""} {
+	for accepted, kind := range map[int]place.Kind{2: place.Queue, 100: place.Queue, 4000: ""} {
 		w := newWorld(t)
-		w.scrape(w.session("proxy"), inserts(105, 100, 0)+produced(108, 100, 0), inserts(107, 100, 0)+produced(109+accepted, 101+accepted, 0))
+		took := func(n int) string {
+			const labels = `message_op_type="produce"`
+			return count("milvus_msgstream_request_latency_count", labels, n) + count("milvus_msgstream_request_latency_sum", labels, 20*n) + count("milvus_msgstream_request_latency_bucket", labels+`,le="+Inf"`, n)
+		}
+		w.scrape(w.session("proxy"), "# TYPE milvus_msgstream_request_latency histogram\n"+inserts(105, 100, 0)+produced(108, 100, 0)+took(100),
+			"# TYPE milvus_msgstream_request_latency histogram\n"+inserts(107, 100, 0)+produced(108+accepted, 100+accepted, 0)+took(100+accepted))
 		_, places := w.places()
 		p := places.For(impact.Insert)
 		if p == nil {

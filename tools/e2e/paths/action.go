@@ -76,7 +76,8 @@ var words = map[string][]string{
 // felt is the collection of the client to which all that misbehaves goes, too.
 const felt = "felt"
 
-// checks returns the checks of kitescope that are for what is done to a process, nil if there is none, or it depends on what was drawn.
+// checks returns the checks of kitescope that are for what is done to a process, nil if there is none, or it depends on what was drawn. A
+// component at which requests break is named by the checks about requests, and by no other one then.
 func (a *Action) checks() []string {
 	if len(a.Components) > 1 || slices.Contains(services, a.Components[0]) {
 		return nil
@@ -84,7 +85,7 @@ func (a *Action) checks() []string {
 	how, _, _ := strings.Cut(a.Args, " ")
 	switch {
 	case a.Family == "cpu", how == "stopped":
-		return []string{"process-slow", "component-hanging", "node-unreachable"}
+		return []string{"process-slow", "component-hanging", "node-unreachable", "requests-failing", "requests-slow"}
 	case a.Family == "memory", how == "killed":
 		return []string{"node-unreachable", "role-missing", "stale-session", "process-restarting", "memory-pressure"}
 	}
