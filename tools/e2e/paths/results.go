@@ -13,7 +13,7 @@ import (
 type score struct {
 	rounds, broken                int
 	felt, silent                  int
-	kinds, right, impacts         int
+	kinds, right                  int
 	first, second, exact1, exact2 int
 	checks, causes                int
 	quiet, errors, untrue         int
@@ -44,10 +44,10 @@ func (s *score) add(r *Result) {
 		s.silent++
 	}
 	for _, i := range r.Impact {
-		s.kinds++
-		if i.State != "" {
-			s.impacts++
+		if i.State == "" { // etcd refused, and with it who there is to ask
+			continue
 		}
+		s.kinds++
 		if i.Right {
 			s.right++
 		}
@@ -72,7 +72,7 @@ func (s *score) row(name string) string {
 		rounds += fmt.Sprintf(", %d of them went wrong", s.broken)
 	}
 	impact := "-"
-	if s.impacts > 0 {
+	if s.kinds > 0 {
 		impact = share(s.right, s.kinds)
 	}
 	return fmt.Sprintf("| %s | %s | %d | %d | %s | %s, %s | %s, %s | %s | %d of %d, %d, %d | %s | %s |\n", name, rounds, s.felt, s.silent, impact,
