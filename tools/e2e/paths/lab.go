@@ -63,7 +63,7 @@ func (l *Lab) again(ctx context.Context, process string, settings ...string) err
 		return err == nil && now[process].ID > 0 && now[process].ID != before[process].ID && lab.Listens(fmt.Sprintf("127.0.0.1:%d", lab.Ports[process].GRPC))
 	})
 	if process == "proxy" {
-		return lab.Sleep(ctx, 5*time.Second) // until clients have connected again
+		return lab.Sleep(ctx, 20*time.Second) // until clients have connected again: they try ever less often
 	}
 	return nil
 }
