@@ -273,63 +273,24 @@ func always(r Request) func([]model.Pair) Request { return func([]model.Pair) Re
 
 // Of counts what clients of a cluster feel. A cluster whose processes were not asked has only unknown kinds.
 func Of(c *model.Cluster) *Impact {
-	x := &Impact{}
-	counts := map[Request]*counted{}
-	for _, r := range Requests() {
-		counts[r] = &counted{}
+	n := counts{
+		of: map[Request]*counted{}, none: "no proxy reported its metrics", answered: answers{}, written: flushes{seconds: math.Inf(1)},
+		unseen: unseen(c),
 	}
-	proxies, sinceStart, none := 0, "", "no proxy reported its metrics"
-	var shut model.Ref // a proxy that has counted no request for a while
-	answered, written := answers{}, flushes{seconds: math.Inf(1)}
+	for _, r := range Requests() {
+		n.of[r] = &counted{}
+	}
 	for _, p := range processes(c) {
-		w, past := metrics.NewWindow(p.Before, p.Metrics), metrics.NewWindow(nil, p.Before)
-		if w == nil {
-			continue
+		if w := metrics.NewWindow(p.Before, p.Metrics); w != nil {
+			n.add(p, w)
 		}
-		if p.Before == nil {
-			past = nil
-		}
-		ref, is := roleIn(p, "proxy")
-		answered.add(p, w, past)
-		if is && w.Missing(metrics.ProxyRequests) != "" {
-			if metrics.NewWindow(nil, p.Metrics).Seconds() >= shutSeconds {
-				shut = ref
-			}
-			none = ref.Name + " has counted no request since it started: none came, or it refuses them before it counts them, as without a login"
-		}
-		if is && w.Missing(metrics.ProxyRequests) == "" {
-			proxies++
-			if w.SinceStart {
-				sinceStart = w.Why
-			}
-			x.From, x.To = w.From, w.To
-			for r, t := range tallies(w, past, metrics.ProxyRequests, byFunction) {
-				counts[r].proxy(ref, t, w, past)
-			}
-			for _, r := range Requests() {
-				counts[r].time(w, past, r)
-			}
-			refusedBefore(counts, ref, w)
-		}
-		coordinators(counts, w, past)
-		written.add(p, w)
 	}
-	x.Unseen = unseen(c)
+	x := &Impact{From: n.from, To: n.to, Unseen: n.unseen}
+	closed, why := closedProxies(c)
 	for _, r := range Requests() {
-		k := counts[r].kind(r, x.To.Sub(x.From).Seconds())
-		if r == Flush && k.State < Slow {
-			k.flushing(written.waiting(c))
-		}
-		switch {
-		case proxies == 0 && shut.ID != "" && answered.stopped(r):
-			k.State, k.Proxies = Refused, []model.Ref{shut}
-			k.Why = "none has passed " + shut.Name + " since it started, and query nodes answered some before"
-		case proxies == 0:
-			k.State, k.Why = Unknown, strings.Join(append([]string{none}, x.Unseen...), "; ")
-		case sinceStart != "":
-			k.State, k.Why, k.Seconds = Unknown, "counted "+sinceStart, 0
-		case !k.State.Felt() && len(x.Unseen) > 0 && k.State == Idle && silentProxies(c) > 0:
-			k.State, k.Why = Unknown, x.Unseen[0]
+		k := n.kind(c, r)
+		if why != "" {
+			k.State, k.Why, k.Proxies = Failing, why, closed
 		}
 		x.Kinds = append(x.Kinds, k)
 	}
@@ -342,6 +303,76 @@ func Of(c *model.Cluster) *Impact {
 	return x
 }
 
+// counts is what all processes counted.
+type counts struct {
+	of       map[Request]*counted
+	from, to time.Time
+	// proxies is the number of proxies that counted requests, none the reason if there is none.
+	proxies int
+	none    string
+	// sinceStart is the reason why a proxy's counts are those since its start, "" if they are between two scrapes.
+	sinceStart string
+	// shut is a proxy that has counted no request for a while.
+	shut     model.Ref
+	answered answers
+	written  flushes
+	unseen   []string
+}
+
+// add adds what one process counted.
+func (n *counts) add(p *model.Process, w *metrics.Window) {
+	var past *metrics.Window
+	if p.Before != nil {
+		past = metrics.NewWindow(nil, p.Before)
+	}
+	n.answered.add(p, w, past)
+	n.written.add(p, w)
+	coordinators(n.of, w, past)
+	ref, is := roleIn(p, "proxy")
+	switch {
+	case !is:
+		return
+	case w.Missing(metrics.ProxyRequests) != "":
+		if metrics.NewWindow(nil, p.Metrics).Seconds() >= shutSeconds {
+			n.shut = ref
+		}
+		n.none = ref.Name + " has counted no request since it started: none came, or it refuses them before it counts them, as without a login"
+		return
+	}
+	n.proxies++
+	if w.SinceStart {
+		n.sinceStart = w.Why
+	}
+	n.from, n.to = w.From, w.To
+	for r, t := range tallies(w, past, metrics.ProxyRequests, byFunction) {
+		n.of[r].proxy(ref, t, w, past)
+	}
+	for _, r := range Requests() {
+		n.of[r].time(w, past, r)
+	}
+	refusedBefore(n.of, ref, w)
+}
+
+// kind judges a kind of request.
+func (n *counts) kind(c *model.Cluster, r Request) Kind {
+	k := n.of[r].kind(r, n.to.Sub(n.from).Seconds())
+	if r == Flush && k.State < Slow {
+		k.flushing(n.written.waiting(c))
+	}
+	switch {
+	case n.proxies == 0 && n.shut.ID != "" && n.answered.stopped(r):
+		k.State, k.Proxies = Refused, []model.Ref{n.shut}
+		k.Why = "none has passed " + n.shut.Name + " since it started, and query nodes answered some before"
+	case n.proxies == 0:
+		k.State, k.Why = Unknown, strings.Join(append([]string{n.none}, n.unseen...), "; ")
+	case n.sinceStart != "":
+		k.State, k.Why, k.Seconds = Unknown, "counted "+n.sinceStart, 0
+	case !k.State.Felt() && len(n.unseen) > 0 && k.State == Idle && silentProxies(c) > 0:
+		k.State, k.Why = Unknown, n.unseen[0]
+	}
+	return k
+}
+
 // corroborate takes the few requests of a kind that fail or wait for what they seem to be, where those of another kind do the same.
 func (x *Impact) corroborate() {
 	if !slices.ContainsFunc(x.Kinds, func(k Kind) bool { return k.State >= Failing }) {
@@ -350,7 +381,7 @@ func (x *Impact) corroborate() {
 	for i := range x.Kinds {
 		switch k := &x.Kinds[i]; {
 		case k.State != Unsure:
-		case k.InFlight > 0:
+		case k.InFlight > 0 && k.Seconds >= hangSeconds:
 			k.State = Hanging
 		case k.Failed > 0 && 2*k.Failed >= k.Ended():
 			k.State = Failing
@@ -588,6 +619,26 @@ func roleIn(p *model.Process, role string) (model.Ref, bool) {
 		}
 	}
 	return model.Ref{}, false
+}
+
+// closedProxies returns the proxies of a cluster in which none accepts connections, and that in words; "" if one may.
+func closedProxies(c *model.Cluster) (list []model.Ref, why string) {
+	if c.Runtime == nil || c.Runtime.Silent() || !c.Loaded.Has(model.PartSessions) {
+		return nil, ""
+	}
+	for _, s := range c.Sessions {
+		if s.Role != "proxy" {
+			continue
+		}
+		if n := c.Runtime.LiveNode(s.Role, s.Node); n == nil || n.Outcome != model.Refused {
+			return nil, ""
+		}
+		list = append(list, model.Ref{Resource: "nodes", ID: s.Name(), Name: s.Name()})
+	}
+	if list == nil {
+		return nil, "no proxy is registered"
+	}
+	return list, "no proxy accepts connections"
 }
 
 // silentProxies counts the registered proxies whose metrics are unknown.

@@ -295,6 +295,30 @@ func TestShut(t *testing.T) {
 	}
 }
 
+// TestNoProxy checks that all requests fail where nothing listens at the address of any proxy, and that nothing is known where some do not answer.
+func TestNoProxy(t *testing.T) {
+	t.Parallel()
+	sessions := []*model.Session{{Role: "proxy", Node: 4, Address: "a:1"}, {Role: "proxy", Node: 5, Address: "b:1"}, {Role: "querynode", Node: 6, Address: "c:1"}}
+	for _, test := range []struct {
+		sessions int
+		second   model.Outcome
+		line     string
+	}{
+		{3, model.Refused, "all requests fail: no proxy accepts connections"},
+		{3, model.TimedOut, "what clients feel: unknown, no proxy reported its metrics"},
+		{1, model.Refused, "all requests fail: no proxy is registered"},
+	} {
+		r := model.BuildRuntime(model.RuntimeParts{Nodes: []*model.LiveNode{
+			{Role: "proxy", Node: 4, Outcome: model.Refused}, {Role: "proxy", Node: 5, Outcome: test.second}, {Role: "querynode", Node: 6, Outcome: model.Answered},
+		}})
+		c := model.Build(model.Parts{Loaded: model.PartSessions, Sessions: sessions[3-test.sessions:]}).WithRuntime(r)
+		lines := impact.Of(c).Lines()
+		if len(lines) != 1 || !strings.HasPrefix(lines[0].Text, test.line) {
+			t.Errorf("%+v: %+v", test, lines)
+		}
+	}
+}
+
 // TestUnknown: without two scrapes of a proxy nothing is fine.
 func TestUnknown(t *testing.T) {
 	t.Parallel()

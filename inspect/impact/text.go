@@ -37,6 +37,9 @@ func (k *Kind) Text() string {
 	case Hanging:
 		return k.waiting() + " for an answer, none ended" + in
 	case Failing:
+		if k.Why != "" {
+			return "fail: " + k.Why
+		}
 		return fmt.Sprintf("%s of %s failed%s", words.Number(int64(math.Round(k.Failed))), words.Number(ended), in)
 	case Refused:
 		if k.Why != "" {
@@ -88,6 +91,9 @@ func milliseconds(ms float64) string {
 	return words.Latency(time.Duration(ms*float64(time.Millisecond)), false)
 }
 
+// AllRequests names the requests of all kinds.
+const AllRequests = "all requests"
+
 // Line is a part of the impact in words.
 type Line struct {
 	State State
@@ -101,6 +107,9 @@ func (x *Impact) Lines() []Line {
 		return nil
 	}
 	var list []Line
+	if k := x.Kind(Search); k != nil && k.Why != "" && len(x.Felt()) == len(x.Kinds) { // no proxy accepts any
+		return []Line{{k.State, AllRequests + " " + k.Text()}}
+	}
 	for _, k := range x.Felt() {
 		list = append(list, Line{k.State, k.Line()})
 	}

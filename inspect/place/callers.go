@@ -127,7 +127,7 @@ func (l *look) operations(p *part) {
 		stuck := math.Floor(min(e.now, e.before+e.total))
 		in := " in " + seconds(p.window)
 		switch {
-		case e.failed >= manyFailed && e.failed >= failedShare*done:
+		case e.failed >= manyFailed && e.failed >= failedShare*done, e.failed > 1 && e.failed == done:
 			seen.State, seen.Failed = Failing, e.failed
 			if o.about == Queue || o.about == Etcd {
 				seen.State = Refusing
@@ -140,16 +140,9 @@ func (l *look) operations(p *part) {
 		case o.busy && done == 0 && min(e.before, e.now) >= 1 && idle:
 			seen.State, seen.Strength = Hanging, Strong
 			seen.Text = fmt.Sprintf("%s: %s in work, none ended%s, on %.2f cores", o.does, count(stuck), in, cores)
-		case o.about == Queue && stuck >= manyHang && p.held(&e):
+		case stuck >= manyHang && (o.early && done == 0 || o.about == Queue && p.held(&e)):
 			seen.State = Hanging
-			ended := "none"
-			if done > 0 {
-				ended = count(done)
-			}
-			seen.Text = fmt.Sprintf("%s: %s from %s wait, %s ended%s", o.does, count(stuck), p.Component.Name, ended, in)
-		case o.early && done == 0 && stuck >= manyHang:
-			seen.State = Hanging
-			seen.Text = fmt.Sprintf("%s: %s from %s wait, none ended%s", o.does, count(stuck), p.Component.Name, in)
+			seen.Text = fmt.Sprintf("%s: %s from %s wait, %s ended%s", o.does, count(stuck), p.Component.Name, orNone(done), in)
 		case e.succeeded > 0 && e.failed == 0:
 			seen.State, seen.Strength = Fine, Weak
 			seen.Text = fmt.Sprintf("%s: %s succeeded%s from %s", o.does, count(e.succeeded), in, p.Component.Name)
@@ -163,6 +156,11 @@ func (l *look) operations(p *part) {
 		}
 		l.testify(o.about, seen)
 	}
+	l.storageOperations(p)
+}
+
+// storageOperations judges the storage by the operations that a process counts.
+func (l *look) storageOperations(p *part) {
 	for _, o := range p.process.Metrics.StorageOpsSince(p.process.Before) {
 		if o.Failed >= manyFailed && o.Share() >= failedShare {
 			l.testify(Storage, Evidence{
@@ -519,6 +517,13 @@ func highest(m *model.Metrics, name metrics.Name) (v float64, ok bool) {
 }
 
 func count(n float64) string { return words.Number(int64(math.Round(n))) }
+
+func orNone(n float64) string {
+	if n == 0 {
+		return "none"
+	}
+	return count(n)
+}
 
 func seconds(w *metrics.Window) string {
 	return words.Span(time.Duration(w.Seconds() * float64(time.Second)).Round(time.Second))

@@ -87,9 +87,9 @@ func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *
 	if err != nil {
 		return err
 	}
-	for i, n := range r.Nodes {
+	for _, n := range r.Nodes {
 		if now := again.LiveNode(n.Role, n.Node); now != nil && now.Outcome == model.Refused { // it ended meanwhile
-			r.Nodes[i] = now
+			n.Outcome, n.Reason, n.Calls = now.Outcome, now.Reason, append(n.Calls, now.Calls...)
 		}
 	}
 	for _, p := range r.Processes {

@@ -107,6 +107,9 @@ func requestsText(kinds []*requests.Kind) string {
 		names[verb] = append(names[verb], k.Request.Plural())
 	}
 	for _, verb := range verbs {
+		if len(names[verb]) == len(requests.Requests()) {
+			return requests.AllRequests + " " + verb
+		}
 		clauses = append(clauses, words.List("and", names[verb]...)+" "+verb)
 	}
 	return strings.Join(clauses, ", ")
@@ -123,6 +126,12 @@ func reportRequests(p *check.Pass, where string, kinds []*requests.Kind) {
 		f.Objects = append(f.Objects, k.Proxies...)
 	}
 	f.Object = model.Ref{Resource: "requests", ID: where, Name: words.List("and", names...)}
+	if len(kinds) == len(requests.Requests()) {
+		f.Object.Name = requests.AllRequests
+	}
+	if kinds[0].Why != "" { // that of all
+		lines = []string{f.Object.Name + " " + kinds[0].Text()}
+	}
 	f.Message, f.Impact = requestsText(kinds), words.Sentence(strings.Join(lines, "; "))
 	at := statusOf(p, kinds[0])
 	if at == nil {
