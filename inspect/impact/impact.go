@@ -296,8 +296,12 @@ func Of(c *model.Cluster) *Impact {
 	}
 	x.corroborate()
 	for i := range x.Kinds {
-		if !x.Kinds[i].State.Felt() {
-			x.Kinds[i].Proxies = nil
+		k := &x.Kinds[i]
+		if k.Request == Flush && k.State < Slow && k.State != Unknown {
+			k.flushing(n.written.waiting(c))
+		}
+		if !k.State.Felt() {
+			k.Proxies = nil
 		}
 	}
 	return x
@@ -356,9 +360,6 @@ func (n *counts) add(p *model.Process, w *metrics.Window) {
 // kind judges a kind of request.
 func (n *counts) kind(c *model.Cluster, r Request) Kind {
 	k := n.of[r].kind(r, n.to.Sub(n.from).Seconds())
-	if r == Flush && k.State < Slow {
-		k.flushing(n.written.waiting(c))
-	}
 	switch {
 	case n.proxies == 0 && n.shut.ID != "" && n.answered.stopped(r):
 		k.State, k.Proxies = Refused, []model.Ref{n.shut}
@@ -373,18 +374,26 @@ func (n *counts) kind(c *model.Cluster, r Request) Kind {
 	return k
 }
 
-// corroborate takes the few requests of a kind that fail or wait for what they seem to be, where those of another kind do the same.
+// corroborate takes the few requests of a kind that fail, wait or are slow for what they seem to be, where those of another kind do the same.
 func (x *Impact) corroborate() {
-	if !slices.ContainsFunc(x.Kinds, func(k Kind) bool { return k.State >= Failing }) {
+	worst := Idle
+	for i := range x.Kinds {
+		worst = max(worst, x.Kinds[i].State)
+	}
+	if worst < Slow {
 		return
 	}
 	for i := range x.Kinds {
-		switch k := &x.Kinds[i]; {
+		k := &x.Kinds[i]
+		far := farTimes*k.Past + farBy
+		switch {
 		case k.State != Unsure:
-		case k.InFlight > 0 && k.Seconds >= hangSeconds:
+		case k.InFlight > 0 && (k.Seconds >= hangSeconds || 1000*k.Seconds > far):
 			k.State = Hanging
-		case k.Failed > 0 && 2*k.Failed >= k.Ended():
+		case worst >= Failing && k.Failed > 0 && 2*k.Failed >= k.Ended():
 			k.State = Failing
+		case k.Mean > far:
+			k.State = Slow
 		}
 	}
 }

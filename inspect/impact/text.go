@@ -119,7 +119,9 @@ func (x *Impact) Lines() []Line {
 	for i := range x.Kinds {
 		switch k := &x.Kinds[i]; k.State {
 		case Fine:
-			parts, rest.State = append(parts, k.Line()), Fine
+			if rest.State = Fine; k.Request != Describe {
+				parts = append(parts, k.Line())
+			}
 		case Idle:
 			idle = true
 		case Unknown:
