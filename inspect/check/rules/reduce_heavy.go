@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"kitescope/inspect/check"
+	requests "kitescope/inspect/impact"
 	budget "kitescope/inspect/latency"
 	"kitescope/inspect/metrics"
 	"kitescope/inspect/model"
+	"kitescope/inspect/place"
 )
 
 // reduceHeavy finds requests that spend their time on what they return.
@@ -41,6 +43,11 @@ func runReduceHeavy(p *check.Pass) {
 			continue
 		}
 		c.phase = largest(b, budget.ReduceSegments, budget.ReduceShards, budget.ReduceProxy, budget.Decode, budget.Requery)
+		at := statusOf(p, p.Impact().Kind(requests.Request(b.Request)))
+		if c.phase == budget.Requery && at != nil && at.Strength > place.Weak { // an estimate, and a late process leaves much unexplained
+			p.Unseen("second queries of searches, which wait for " + componentText(at.Component))
+			continue
+		}
 		// Large results take time on their way, too, where nothing measures it.
 		c.gain.High = min(b.Ms, c.ms+b.Unexplained())
 		costs = append(costs, c)
