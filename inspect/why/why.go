@@ -320,6 +320,9 @@ func (a *Answer) Verdict() string {
 			continue
 		}
 		says := r.says()
+		if i > 0 {
+			says = r.Finding.Message
+		}
 		if !r.Bound {
 			says += a.without(r.Gain)
 		}
