@@ -353,6 +353,9 @@ func (l *look) readers() {
 			if n.Distribution != nil && !slices.ContainsFunc(n.Distribution.Channels, func(c model.ServedChannel) bool { return c.Name == q.SlowestChannel }) {
 				continue // of a collection that is being loaded, or was released
 			}
+			if l.c.DroppedChannel(q.SlowestChannel) { // nobody waits for it
+				continue
+			}
 			list = append(list, reader{p, q})
 			if at := q.SlowestAt.Time(); at.After(newest) {
 				newest = at

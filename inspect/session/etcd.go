@@ -29,7 +29,7 @@ import (
 )
 
 // Ask asks all processes of a cluster, and its etcd how that is, at the same time. Options.Window is how long both are watched for
-// rates. It ends with the deadline of a process, whatever hangs, or after longLook where that is later and requests may hang.
+// rates. It ends with the deadline of a process, whatever hangs, or after longLook or flushLook where that is later and requests may hang.
 func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.Cluster) (*model.Cluster, error) {
 	client, err := live.Open(options)
 	if err != nil {
@@ -44,8 +44,10 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 	asking.Go(func() { health = EtcdState(patience, etcd, options.Window) })
 	begun := time.Now()
 	runtime, err := client.Ask(ctx, c)
-	if err == nil && options.Window > 0 && options.Window < longLook && impact.Of(c.WithRuntime(runtime)).Doubtful() {
-		err = lookLonger(ctx, options, c, runtime, begun)
+	for _, window := range []time.Duration{longLook, flushLook} {
+		if err == nil && options.Window > 0 && options.Window < window && doubtful(c.WithRuntime(runtime), window) {
+			err = lookLonger(ctx, options, c, runtime, begun, window)
+		}
 	}
 	asking.Wait()
 	if errors.Is(err, live.ErrNoSessions) { // what was read is no less true
@@ -60,16 +62,28 @@ func Ask(ctx context.Context, etcd source.Live, options live.Options, c *model.C
 const (
 	// longLook is a window long enough to tell requests that hang from those on their way.
 	longLook = 5 * time.Second
+	// flushLook is the same for flushes, which take longer.
+	flushLook = 10 * time.Second
 	// grace is the time that what comes after the deadline of the processes gets at least.
 	grace = 700 * time.Millisecond
 )
 
-// lookLonger asks the processes that answered everything once more, longLook after they were asked first, and takes the counters of the
+// doubtful reports whether a look as long as a window may show more about requests.
+func doubtful(c *model.Cluster, window time.Duration) bool {
+	x := impact.Of(c)
+	if window < flushLook {
+		return x.Doubtful()
+	}
+	k := x.Kind(impact.Flush)
+	return k != nil && k.Doubtful()
+}
+
+// lookLonger asks the processes that answered everything once more, a window after they were asked first, and takes the counters of the
 // first time as the ones before. What does not answer by the deadline of the first look stays as it was, unless nothing listens there any
 // more.
-func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, begun time.Time) error {
+func lookLonger(ctx context.Context, options live.Options, c *model.Cluster, r *model.Runtime, begun time.Time, window time.Duration) error {
 	select {
-	case <-time.After(time.Until(begun.Add(longLook))):
+	case <-time.After(time.Until(begun.Add(window))):
 	case <-ctx.Done():
 	}
 	options.Window, options.Timeout = 0, max(grace, time.Until(begun.Add(options.Patience())))

@@ -38,7 +38,8 @@ clusters under load were 0.4 seconds behind.
 
 If all nodes are behind, it is one finding: about the queue, or RootCoord, which sends the ticks. A single query node is reported by
 ` + "`channel-consumption-lag`" + `. A node that started, or got the channel, less than two minutes ago is still reading from the checkpoint: info. In a
-recording without a time, nodes are compared with the one furthest ahead. Nodes without channels do not count.
+recording without a time, nodes are compared with the one furthest ahead. Nodes without channels, or whose slowest channel is of a collection
+that was dropped, do not count.
 
 Consistent searches wait until their node has caught up. Data nodes that are behind persist late.`,
 	Remedy:   `If all nodes are behind, look at the message queue and RootCoord. If one is, look at its CPU, memory and log; it may be catching up after a start.`,
@@ -73,7 +74,7 @@ func ticks(p *check.Pass) (list []tick, asked time.Time) {
 		if n.System == nil || n.System.Quota == nil {
 			continue
 		}
-		if at := n.System.Quota.SlowestAt.Time(); !at.IsZero() {
+		if at := n.System.Quota.SlowestAt.Time(); !at.IsZero() && !p.DroppedChannel(n.System.Quota.SlowestChannel) {
 			list = append(list, tick{n, n.System.Quota.SlowestChannel, at})
 			if p.Runtime.To.IsZero() && at.After(asked) {
 				asked = at
