@@ -68,6 +68,8 @@ const (
 	slowTimes, slowBy = 3, 50
 	// farTimes and farBy are the same of a few requests: clients that wait send few.
 	farTimes, farBy = 5, 200
+	// describeBy is slowBy of metadata reads: proxies of 2.3 queue them behind DDL.
+	describeBy = 500
 	// tailShare is the part of requests, of at least fewRare, that took longer than slowTail times what nineteen of twenty took before.
 	tailShare, slowTail = 0.1, 2
 	// unsureShare is the part of failures from which on a few are not taken for wrong requests.
@@ -557,6 +559,9 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		few = fewRare
 	}
 	slow := func(least, times, by float64) bool {
+		if r == Describe {
+			by = describeBy
+		}
 		return n.inWindow.Count >= least && n.earlier.Count >= fewPast && k.Mean > times*k.Past && k.Mean > k.Past+by
 	}
 	// One that waits or fails is a fault where none of many others succeeds, too.
@@ -570,7 +575,7 @@ func (n *counted) kind(r Request, seconds float64) Kind {
 		if k.State = Failing; k.Refused > k.Failed {
 			k.State = Refused
 		}
-	case slow(few, slowTimes, slowBy), slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), n.tail():
+	case slow(few, slowTimes, slowBy), slow(fewRare, farTimes, farBy), scarce && slow(1, farTimes, farBy), r != Describe && n.tail():
 		k.State = Slow
 	case k.InFlight > 0, bad > 0 && bad >= unsureShare*k.Ended(), slow(1, farTimes, farBy):
 		k.State = Unsure
