@@ -81,7 +81,7 @@ func judgeDynamic(p *check.Pass, e *model.ConfigEntry) {
 	}
 	early := facts.StartedBefore(p.Cluster, e)
 	if len(early) > 0 {
-		f.Fix = check.Fix(check.Do("restart %s: a process reads this key only when it starts", facts.SessionNames(early)).
+		f.Fix = check.Fix(check.Do("restart %s: a process reads this key only when it starts", facts.NamesOf(early)).
 			Interrupting(2*time.Minute, "what each process does while it restarts"))
 	}
 	switch {

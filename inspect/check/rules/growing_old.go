@@ -212,8 +212,8 @@ func watcherFix(p *check.Pass, id model.CollectionID, channels map[string]bool) 
 		return check.Fix(check.Do("look at the data nodes and DataCoord: no node is known to write these channels"))
 	}
 	return check.Fix(
-		check.Do("look for these channels in the log of %s: it is to write them; another flush does not help, as they are sealed", words.Few(names)),
-		check.Do("restart %s if it does not have them (channel not found)", words.Few(names)).
+		check.Do("look for these channels in the log of %s: it is to write them; another flush does not help, as they are sealed", names),
+		check.Do("restart %s if it does not have them (channel not found)", names).
 			Restarting(p.Cluster, 5*time.Minute, "datanode"),
 	)
 }

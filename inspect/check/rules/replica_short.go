@@ -22,7 +22,7 @@ query node that takes work: an error if none works, because nothing can be searc
 less redundancy.
 
 Read from load states, replicas and sessions in etcd. Not judged: metadata without a single session, and Milvus 2.1, which stores replicas differently.`,
-	Remedy: `Start query nodes in the resource group of the replica; QueryCoord assigns the replica to them. If there are not enough machines for the number of replicas, release the collection and load it with
+	Remedy: `If the record of a replica is missing, release the collection and load it again. Else start query nodes in the resource group of the replica; QueryCoord assigns the replica to them. If there are not enough machines for the number of replicas, release the collection and load it with
 fewer: ` + "`Collection(NAME).load(replica_number=N)`" + `.`,
 	Parts:       model.PartSessions | model.PartServing | model.PartObjects,
 	Run:         runReplicaShort,
@@ -76,6 +76,9 @@ func reportShort(p *check.Pass, l *model.LoadState, empty []*model.Replica, work
 		f.Severity, f.Cost = check.Error, p.Losing(1)
 		f.Message = fmt.Sprintf("collection %s: none of %s works", facts.CollectionLabel(p.Cluster, l.Collection), words.Plural(asked, "replica"))
 		f.Impact = "Every search of the collection fails."
+	}
+	if x := p.Collection(l.Collection); x != nil && len(p.ReplicasOf(l.Collection)) < int(l.Replicas) {
+		f.Fix = check.Fix(check.Reload(p.Cluster, x).Does("creates its replicas again: QueryCoord creates them only when it loads a collection"))
 	}
 	for _, r := range empty {
 		f.Fix = check.Fix(check.Do("start query nodes in resource group %s: QueryCoord assigns the replica to them", r.ResourceGroup).

@@ -103,7 +103,7 @@ func reportWAL(p *check.Pass, slow, all []writer) {
 		for i := range slow {
 			names[i] = slow[i].node.Name()
 		}
-		f.Fix = check.Fix(check.Do("check the network from %s to the queue, and the CPU of the process: others write fast, so it is not the queue", words.Few(names)))
+		f.Fix = check.Fix(check.Do("check the network from %s to the queue, and the CPU of the process: others write fast, so it is not the queue", names))
 	}
 	if costs := walCosts(p); len(costs) > 0 {
 		few := f.Severity

@@ -152,13 +152,20 @@ func (w *World) play(ctx context.Context, p *Play) *Outcome {
 		return o
 	}
 	o.Failed = w.until(ctx, p, within-time.Since(began), func(all []*Finding) bool { return len(all) == 0 })
-	o.Took = time.Since(began)
-	if o.Failed == nil && p.Cured != nil {
-		if err := p.Cured(ctx, w); err != nil {
+	for {
+		o.Took = time.Since(began)
+		if o.Failed != nil || p.Cured == nil {
+			return o
+		}
+		err := p.Cured(ctx, w)
+		if err == nil {
+			return o
+		}
+		w.log("not yet: %v", err)
+		if time.Since(began) > within || lab.Sleep(ctx, time.Second) != nil {
 			o.Failed = fmt.Errorf("the finding is gone and the fault is not: %w", err)
 		}
 	}
-	return o
 }
 
 func (w *World) follow(ctx context.Context, p *Play, s *Step) error {

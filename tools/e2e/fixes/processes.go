@@ -50,6 +50,13 @@ func again(processes ...string) func(context.Context, *World) error {
 // well starts what the lab lacks after a play.
 func well(ctx context.Context, w *World) error { return w.Bring(ctx, lab.Everybody...) }
 
+func startKafka(ctx context.Context, w *World) error {
+	if w.State("kafka") != "" {
+		return nil
+	}
+	return w.StartKafka(ctx)
+}
+
 // follows does what a sentence says.
 func follows(f func(context.Context, *World) error) func(context.Context, *World, *Step) error {
 	return func(ctx context.Context, w *World, _ *Step) error { return f(ctx, w) }
@@ -144,9 +151,9 @@ func ofProcesses() []*Play { //nolint:funlen // a table of plays
 			Heal: again(lab.QueryNodes...),
 		},
 		{
-			Name: "queue killed", Check: "queue-unreachable", Steps: []string{"start the brokers"}, Wait: patient,
+			Name: "queue killed", Check: "queue-unreachable", About: "all nodes", Steps: []string{"start the brokers"}, Wait: patient,
 			Inject: send("kafka", syscall.SIGKILL), Cured: settled,
-			Follow: follows(func(ctx context.Context, w *World) error { return w.StartKafka(ctx) }),
+			Follow: follows(startKafka), Heal: all(startKafka, well),
 		},
 		{
 			Name: "auto-balance off", Check: "auto-balance-off", Steps: []string{"turns auto-balance on"}, Wait: slow,
@@ -197,7 +204,7 @@ func ofProcesses() []*Play { //nolint:funlen // a table of plays
 
 // copyLoad writes the records of a load back after they were removed.
 func copyLoad(name, remove string) func(context.Context, *World) error {
-	const kept = `for key in $(etcdctl get --prefix --keys-only by-dev/meta/querycoord-collection-loadinfo/$id; etcdctl get --prefix --keys-only by-dev/meta/querycoord-partition-loadinfo/$id); do
+	const kept = `for key in $(etcdctl get --prefix --keys-only by-dev/meta/querycoord-collection-loadinfo/$id; etcdctl get --prefix --keys-only by-dev/meta/querycoord-partition-loadinfo/$id; etcdctl get --prefix --keys-only by-dev/meta/querycoord-replica/$id); do
 	etcdctl get $key -w json | grep -o '"value":"[^"]*"' | cut -d'"' -f4 | base64 -d >"$dir/$(echo $key | tr / @)"; done`
 	const back = `for file in "$dir"/*; do etcdctl put $(basename $file | tr @ /) <$file; done`
 	return func(ctx context.Context, w *World) error {
