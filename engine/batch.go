@@ -7,8 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Batch returns the hits of each query, in the order of queries, found by at most threads goroutines (0: one per CPU). Each of them searches with a
-// function that searcher makes for it alone. Whoever fails stops; the error is of all who did.
+// Batch searches all queries with at most threads goroutines and returns the hits of each query, in the order of
+// queries. If threads is 0, it uses one goroutine per CPU. Each goroutine calls searcher once and searches with the
+// function that it returns. A goroutine stops at its first error. Batch returns the joined errors of all
+// goroutines.
 func Batch(queries *Vectors, threads int, searcher func() func(query []byte) ([]Hit, error)) ([][]Hit, error) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)

@@ -1,12 +1,14 @@
-// Package engine holds what the parts of the reference query engine share: vectors in memory,
-// filters, hits.
+// Package engine defines the types shared by the parts of the reference query engine: vectors in memory, bitsets,
+// hits, search parameters and libraries.
 //
-// The parts, in the order in which data flows: engine/object reads folders, archives and
-// buckets; engine/binlog decodes Milvus's logs and envelopes, engine/dataset the vector files
-// of benchmarks, engine/index the index files of hnswlib, faiss and knowhere; they make
-// engine/flat, engine/ivf and engine/hnsw searchable, which compute with engine/dist; and
-// engine/segment puts the files of one Milvus segment together and searches several as a
-// query node does.
+// The parts, in the order in which data flows:
+//
+//   - engine/object reads folders, archives and buckets.
+//   - engine/binlog decodes Milvus's logs and envelopes.
+//   - engine/dataset reads the vector files of benchmarks.
+//   - engine/index reads the index files of hnswlib, faiss and knowhere.
+//   - engine/flat, engine/ivf and engine/hnsw search vectors and indexes. They compute distances with engine/dist.
+//   - engine/segment assembles the files of one Milvus segment, and searches several segments as a query node does.
 package engine
 
 import (
@@ -15,25 +17,25 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Metric is what a distance is.
+// Metric is a distance metric.
 type Metric = dist.Metric
 
-// Hit is one answer of a search. Distance is what the library returns to its caller: squared
-// for L2, a similarity for knowhere's and faiss's inner product.
+// Hit is one result of a search. Distance is the value that the library returns to its caller: the squared distance
+// for L2, a similarity for the inner product of knowhere and faiss.
 type Hit struct {
 	ID       int64
 	Distance float32
 }
 
-// Bitset marks rows, of a filter those that are left out (as in Milvus: a set bit is
-// filtered). A nil Bitset marks none.
+// Bitset is a set of marked rows. In a filter, marked rows are excluded (as in Milvus, where a set bit is
+// filtered). A nil Bitset is empty.
 type Bitset struct {
 	words []uint64
 	n     int
 	count int
 }
 
-// NewBitset marks none of n rows.
+// NewBitset returns a Bitset over n rows, all unmarked.
 func NewBitset(n int) *Bitset { return &Bitset{words: make([]uint64, (n+63)/64), n: n} }
 
 // Set marks row i.
@@ -45,12 +47,12 @@ func (b *Bitset) Set(i int) {
 	}
 }
 
-// Has reports whether row i is marked. A row beyond the set's length is not.
+// Has reports whether row i is marked. Rows at or beyond Len are unmarked.
 func (b *Bitset) Has(i int) bool {
 	return b != nil && i>>6 < len(b.words) && b.words[i>>6]&(1<<(i&63)) != 0
 }
 
-// Count is how many rows are marked.
+// Count returns the number of marked rows.
 func (b *Bitset) Count() int {
 	if b == nil {
 		return 0
@@ -58,7 +60,7 @@ func (b *Bitset) Count() int {
 	return b.count
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows that the set covers.
 func (b *Bitset) Len() int {
 	if b == nil {
 		return 0
@@ -66,7 +68,7 @@ func (b *Bitset) Len() int {
 	return b.n
 }
 
-// Words is the bits, row i at bit i%64 of word i/64; nil if none is marked.
+// Words returns the bits, or nil if no row is marked. Row i is bit i%64 of word i/64.
 func (b *Bitset) Words() []uint64 {
 	if b.Count() == 0 {
 		return nil
@@ -74,7 +76,7 @@ func (b *Bitset) Words() []uint64 {
 	return b.words
 }
 
-// SetUnion makes b the rows marked in x or y; b is as long as the longer of them.
+// SetUnion sets b to the union of x and y. The length of b must be that of the longer set.
 func (b *Bitset) SetUnion(x, y *Bitset) {
 	b.count = 0
 	for i := range b.words {
@@ -90,16 +92,16 @@ func (b *Bitset) SetUnion(x, y *Bitset) {
 	}
 }
 
-// Mask is the bits as Words has them, also if none is marked.
+// Mask returns the bits like Words, but never nil for an empty set.
 func (b *Bitset) Mask() []uint64 { return b.words }
 
-// Reset marks none.
+// Reset unmarks all rows.
 func (b *Bitset) Reset() {
 	clear(b.words)
 	b.count = 0
 }
 
-// Invert marks the rows that were not marked, and no others.
+// Invert marks the unmarked rows and unmarks the marked ones.
 func (b *Bitset) Invert() {
 	for i, w := range b.words {
 		b.words[i] = ^w
@@ -110,7 +112,7 @@ func (b *Bitset) Invert() {
 	b.count = b.n - b.count
 }
 
-// Or returns the rows marked in either; it changes neither.
+// Or returns the union of b and c. It changes neither, and may return one of them.
 func (b *Bitset) Or(c *Bitset) *Bitset {
 	if c.Count() == 0 {
 		return b
@@ -129,7 +131,7 @@ func (b *Bitset) Or(c *Bitset) *Bitset {
 	return or
 }
 
-// Assign marks the rows whose bits are set in words, which are as many as those of the set.
+// Assign sets the bits of b to words, which must hold at least as many words as b.
 func (b *Bitset) Assign(words []uint64) {
 	b.count = 0
 	for i := range b.words {

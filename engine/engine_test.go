@@ -42,7 +42,7 @@ func TestVectorsAreAligned(t *testing.T) {
 	}
 }
 
-// TestViewHoldsCountsAgainstBytes: rows and strides of a hostile file never reach beyond it.
+// TestViewHoldsCountsAgainstBytes checks that row counts and strides of a hostile file never exceed its size.
 func TestViewHoldsCountsAgainstBytes(t *testing.T) {
 	data := make([]byte, 100)
 	for _, c := range []struct {

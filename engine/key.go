@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Key is a primary key: Milvus has numbers and text, never both in one collection.
+// Key is a primary key. Milvus has integer and string keys, but never both in one collection.
 type Key struct {
 	Number int64
 	Text   string
 	IsText bool
 }
 
-// NumberKey is a key that is a number.
+// NumberKey returns an integer key.
 func NumberKey(n int64) Key { return Key{Number: n} }
 
-// TextKey is a key that is text.
+// TextKey returns a string key.
 func TextKey(s string) Key { return Key{Text: s, IsText: true} }
 
 func (k Key) String() string {
@@ -25,7 +25,7 @@ func (k Key) String() string {
 	return strconv.FormatInt(k.Number, 10)
 }
 
-// Compare orders keys as Milvus does: numbers by value, text by its bytes.
+// Compare orders keys as Milvus does: integers by value, strings by their bytes.
 func (k Key) Compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Number, l.Number), cmp.Compare(k.Text, l.Text))
 }

@@ -8,13 +8,14 @@ import (
 	"kitescope/engine/dist"
 )
 
-// hugePage is the size at which allocations get pages of their own.
+// hugePage is the size of a huge page in bytes. Allocations of at least this size are mapped separately.
 const hugePage = 2 << 20
 
-// allocate returns zeroed bytes at 64-byte alignment or better, and what gives them back.
-// Large ones are mapped, and advised to be huge pages if asked: a random access to a vector
-// then costs no TLB miss of its own, but the first touch is dear (0.59 s for 320 MB where small
-// pages took 0.15 s), which does not pay for what is read once.
+// allocate returns n zeroed bytes at an alignment of at least 64 bytes, and a function that frees them (nil if they
+// are on the heap). Large allocations are mapped. If huge is set, the kernel is advised to use huge pages for them,
+// because a random access to a vector then costs no TLB miss of its own. The first touch is expensive, however
+// (0.59 s for 320 MB, compared with 0.15 s for small pages), so huge pages do not pay off for data that is read
+// once.
 func allocate(n int, huge bool) ([]byte, func()) {
 	if n < hugePage {
 		return dist.Aligned(n), nil
@@ -26,7 +27,7 @@ func allocate(n int, huge bool) ([]byte, func()) {
 	skip := int(-uintptr(unsafe.Pointer(&b[0])) & (hugePage - 1))
 	region := b[skip : skip+n : skip+n]
 	if huge {
-		_ = unix.Madvise(region, unix.MADV_HUGEPAGE) // where not allowed, small pages do
+		_ = unix.Madvise(region, unix.MADV_HUGEPAGE) // if refused, small pages will do
 	} else {
 		_ = unix.Madvise(region, unix.MADV_NOHUGEPAGE)
 	}
@@ -34,16 +35,16 @@ func allocate(n int, huge bool) ([]byte, func()) {
 	return region, free
 }
 
-// Touch has the system give the huge pages that begin in b, by writing a zero to each. It is for memory that several goroutines will
-// fill, one call at a time: where two write to a new page at once, the system zeroes two of them, and throws one away.
+// Touch faults in the huge pages that begin in b by writing a zero byte to each. Call it once before several
+// goroutines fill b: if two goroutines write to a new page at once, the kernel zeroes two pages and discards one.
 func Touch(b []byte) {
 	for at := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (hugePage - 1)); at < len(b); at += hugePage {
 		b[at] = 0
 	}
 }
 
-// Uint32s returns n zeroed numbers of the heap, in huge pages if they are many: lists of links are
-// read in random order, as vectors are.
+// Uint32s returns n zeroed numbers on the heap, in huge pages if they fill at least one. It is for lists of links,
+// which are read in random order like vectors.
 func Uint32s(n int) []uint32 {
 	const page = hugePage / 4
 	if n < page {
@@ -52,6 +53,6 @@ func Uint32s(n int) []uint32 {
 	s := make([]uint32, n+page)
 	skip := int(-uintptr(unsafe.Pointer(&s[0]))&(hugePage-1)) / 4
 	s = s[skip : skip+n : skip+n]
-	_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), n/page*hugePage), unix.MADV_HUGEPAGE) // where not allowed, small pages do
+	_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), n/page*hugePage), unix.MADV_HUGEPAGE) // may be refused
 	return s
 }

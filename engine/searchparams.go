@@ -7,27 +7,30 @@ import (
 	"strings"
 )
 
-// SearchParams are what a search may ask for beside how many hits it wants: what Milvus calls search params. Each means something to some
-// indexes, and nothing to others (SearchParam.Of). What is not set is the library's own, or that of the index's file.
+// SearchParams holds the parameters of a search other than k. Milvus calls them search params. Each applies to some
+// kinds of indexes (SearchParam.Of) and is ignored by the others. An unset parameter has the default of the library
+// or of the index file.
 type SearchParams struct {
-	// EF is how many candidates a search of a graph keeps, NProbe how many lists one of lists reads.
+	// EF is the size of the candidate list of a graph search. NProbe is the number of lists that an IVF search
+	// reads.
 	EF, NProbe int
 	SparseParams
 }
 
-// MaxRefineFactor bounds SparseParams.RefineFactor.
+// MaxRefineFactor is the maximum of SparseParams.RefineFactor.
 const MaxRefineFactor = 1000
 
-// SparseParams are those of sparse vectors; 0 is the library's default. Package engine/sparse says what they do.
+// SparseParams holds the parameters for sparse vectors, documented in package engine/sparse. A value of 0 is the
+// library's default.
 type SparseParams struct {
 	DropRatio, MaxScoreRatio, AvgDL float32
 	RefineFactor                    int
 }
 
-// Trait is what an index has, or is, to which a search parameter means something.
+// Trait is a property of an index. A search parameter applies to the indexes that have its trait.
 type Trait uint8
 
-// The traits. HasDocuments is that of scores that depend on the mean length of documents.
+// The traits of indexes. HasDocuments means that scores depend on the mean document length.
 const (
 	HasGraph Trait = iota
 	HasLists
@@ -42,24 +45,24 @@ func (t Trait) String() string {
 	}[t]
 }
 
-// SearchParam is one of SearchParams.
+// SearchParam describes one field of SearchParams.
 type SearchParam struct {
-	Key  string // in logs and documents: Milvus's (knowhere v2.6.9, index_param.h and sparse_inverted_index_config.h)
-	Flag string // of commands; empty if none has it
+	Key  string // Milvus's name (knowhere v2.6.9, index_param.h and sparse_inverted_index_config.h)
+	Flag string // name of the command-line flag; empty if there is no flag
 	Of   Trait
-	// Means is what it is, for help; Own and Log stand behind it where indexes are searched and where logs are replayed, and say what is asked
-	// without it. What has no Log only logs say.
+	// Means is the help text. Own is appended to it by commands that search indexes, and Log by commands that
+	// replay logs. Both describe the default. In a replay, a parameter without Log can come only from the log.
 	Means, Own, Log string
-	Must            string // which values are taken: least to most and, where free, 0, which is none
+	Must            string // accepted values in words: least to most and, if free is set, 0 for unset
 
 	least, most float64
 	free        bool
-	// One of these is where it lies: 0 is not set.
+	// Exactly one of these is set. It returns the field in SearchParams; 0 means unset.
 	whole func(*SearchParams) *int
 	part  func(*SearchParams) *float32
 }
 
-// searchParams are all of them, in the order in which they are told.
+// searchParams holds all parameters in display order.
 var searchParams = [...]SearchParam{
 	{
 		Key: "ef", Flag: "ef", Of: HasGraph, Must: "1 to 2147483647", least: 1, most: math.MaxInt32, free: true,
@@ -77,7 +80,7 @@ var searchParams = [...]SearchParam{
 		part:  func(p *SearchParams) *float32 { return &p.DropRatio },
 	},
 	{
-		Key: "dim_max_score_ratio", Of: HasSparse, least: 0.5, most: 1.3, free: true, // of servers: nothing is skipped here
+		Key: "dim_max_score_ratio", Of: HasSparse, least: 0.5, most: 1.3, free: true, // server only: no skipping here
 		part: func(p *SearchParams) *float32 { return &p.MaxScoreRatio },
 	},
 	{
@@ -91,7 +94,7 @@ var searchParams = [...]SearchParam{
 	},
 }
 
-// EachSearchParam are all parameters, in the order in which they are told.
+// EachSearchParam returns an iterator over all parameters in display order.
 func EachSearchParam() iter.Seq[*SearchParam] {
 	return func(yield func(*SearchParam) bool) {
 		for i := range searchParams {
@@ -102,7 +105,7 @@ func EachSearchParam() iter.Seq[*SearchParam] {
 	}
 }
 
-// SearchParamOf is the parameter with a key; nil if none has it.
+// SearchParamOf returns the parameter with the given key, or nil if there is none.
 func SearchParamOf(key string) *SearchParam {
 	for f := range EachSearchParam() {
 		if f.Key == key {
@@ -112,13 +115,14 @@ func SearchParamOf(key string) *SearchParam {
 	return nil
 }
 
-// Whole reports whether it is a whole number.
+// Whole reports whether the parameter is an integer.
 func (f *SearchParam) Whole() bool { return f.part == nil }
 
-// Takes reports whether libraries take a value (Must). Logs may have others, as they have what was refused.
+// Takes reports whether libraries accept the value (see Must). Logs may hold other values, because they also record
+// rejected requests.
 func (f *SearchParam) Takes(x float64) bool { return x >= f.least && x <= f.most || f.free && x == 0 }
 
-// Get is its value, and whether it is set.
+// Get returns the value of the parameter in p, and whether it is set.
 func (f *SearchParam) Get(p *SearchParams) (x float64, set bool) {
 	if f.part != nil {
 		x = float64(*f.part(p))
@@ -128,7 +132,8 @@ func (f *SearchParam) Get(p *SearchParams) (x float64, set bool) {
 	return x, x != 0
 }
 
-// Set sets it to a value that is 0 or more, cut to what it is: a whole number, or a float32.
+// Set sets the parameter in p to x, which must be at least 0. It truncates x to an integer or rounds it to a
+// float32.
 func (f *SearchParam) Set(p *SearchParams, x float64) {
 	if f.part != nil {
 		*f.part(p) = float32(x)
@@ -137,7 +142,7 @@ func (f *SearchParam) Set(p *SearchParams, x float64) {
 	}
 }
 
-// Append appends a value as JSON has it: of a float32 as few digits as tell it from its neighbours.
+// Append appends x as JSON. A float32 has the fewest digits that identify it.
 func (f *SearchParam) Append(b []byte, x float64) []byte {
 	if f.Whole() {
 		return strconv.AppendInt(b, int64(x), 10)
@@ -145,7 +150,7 @@ func (f *SearchParam) Append(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 32)
 }
 
-// Number is a value as what it is: an int, or a float32.
+// Number returns x as an int or a float32, depending on the parameter.
 func (f *SearchParam) Number(x float64) any {
 	if f.Whole() {
 		return int(x)
@@ -153,7 +158,7 @@ func (f *SearchParam) Number(x float64) any {
 	return float32(x)
 }
 
-// Given are the parameters that are set, with their values.
+// Given returns an iterator over the parameters that are set, with their values.
 func (p *SearchParams) Given() iter.Seq2[*SearchParam, float64] {
 	return func(yield func(*SearchParam, float64) bool) {
 		for f := range EachSearchParam() {
@@ -164,7 +169,7 @@ func (p *SearchParams) Given() iter.Seq2[*SearchParam, float64] {
 	}
 }
 
-// Or is what p asks for, and of q what p does not.
+// Or returns p with its unset parameters taken from q.
 func (p SearchParams) Or(q SearchParams) SearchParams {
 	for f, x := range q.Given() {
 		if _, set := f.Get(&p); !set {
@@ -174,7 +179,7 @@ func (p SearchParams) Or(q SearchParams) SearchParams {
 	return p
 }
 
-// Words are the parameters that are set, for people: "ef 64, nprobe 8".
+// Words formats the parameters that are set for display, e.g. "ef 64, nprobe 8".
 func (p *SearchParams) Words() string {
 	var list []string
 	for f, x := range p.Given() {

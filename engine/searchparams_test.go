@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// leaves are the fields of p, those of embedded structs in their place.
+// leaves returns the fields of p, with the fields of embedded structs in place.
 func leaves(p *SearchParams) (list []reflect.Value) {
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
@@ -24,7 +24,8 @@ func leaves(p *SearchParams) (list []reflect.Value) {
 	return list
 }
 
-// TestEachFieldIsAParameter: what is not in the table would be read by nobody.
+// TestEachFieldIsAParameter checks that each field of SearchParams has exactly one entry in searchParams. A field
+// without one would never be read.
 func TestEachFieldIsAParameter(t *testing.T) {
 	seen, names := make([]int, len(leaves(new(SearchParams)))), map[string]bool{}
 	for f := range EachSearchParam() {
@@ -58,7 +59,7 @@ func TestEachFieldIsAParameter(t *testing.T) {
 	}
 }
 
-// TestParametersOrOthers holds Or against field by field, of random parameters.
+// TestParametersOrOthers compares Or with a field-by-field merge of random parameters.
 func TestParametersOrOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	some := func() (p SearchParams) {

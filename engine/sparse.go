@@ -6,7 +6,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// NewSparse returns zeroed rows of sparse vectors, of so many bytes each. They have no dimension: Dim is 0.
+// NewSparse returns zeroed rows of sparse vectors. sizes holds the bytes of each row. Dim is 0, because sparse
+// vectors have no dimension.
 func NewSparse(sizes []int) (*Vectors, error) {
 	offsets := make([]int, len(sizes)+1)
 	for i, n := range sizes {
@@ -22,7 +23,8 @@ func NewSparse(sizes []int) (*Vectors, error) {
 	return v, nil
 }
 
-// ViewSparse returns the rows that lie in data, row i from offsets[i]+skip up to offsets[i+1]: skip bytes stand before each.
+// ViewSparse returns a view of the sparse rows in data. Row i is data[offsets[i]+skip : offsets[i+1]]; the skip
+// bytes before it are ignored. It returns an error if an offset is out of range.
 func ViewSparse(data []byte, offsets []int, skip int) (*Vectors, error) {
 	for i := range offsets[1:] {
 		if offsets[i] < 0 || offsets[i+1] > len(data) || skip > offsets[i+1]-offsets[i] {
@@ -32,7 +34,7 @@ func ViewSparse(data []byte, offsets []int, skip int) (*Vectors, error) {
 	return &Vectors{Element: dist.Sparse, Rows: len(offsets) - 1, offsets: offsets, skip: skip, data: data}, nil
 }
 
-// JoinSparse returns rows of sparse vectors that lie anywhere, one after the other.
+// JoinSparse copies rows of sparse vectors into one allocation.
 func JoinSparse(rows [][]byte) (*Vectors, error) {
 	sizes := make([]int, len(rows))
 	for i, row := range rows {

@@ -7,32 +7,33 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Vectors are rows of one dimension and element type in memory: owned and aligned, or a view
-// of a mapped file. Those of sparse vectors have any number of bytes each; they have neither size nor stride. They are immutable once filled and may be shared freely.
+// Vectors holds rows of one dimension and element type in memory. The memory is either owned and aligned, or a view
+// of a mapped file. Rows of sparse vectors differ in length, so Size and Stride do not apply to them. Vectors are
+// immutable once filled and may be shared freely.
 type Vectors struct {
 	Element dist.Element
 	Dim     int
 	Rows    int
-	Stride  int // bytes from one row to the next, at least Size()
+	Stride  int // bytes from the start of one row to the start of the next, at least Size()
 
 	data []byte // the first row starts at data[0]; the last row may end at len(data)
 	free func()
 
-	// offsets are where the rows of sparse vectors start and the last ends, skip bytes before what is theirs; nil of all others, whose
-	// rows are of one size.
+	// offsets holds the start of each sparse row and the end of the last one. The first skip bytes of each row are
+	// a prefix that is not part of it. offsets is nil for other vectors, whose rows are of one size.
 	offsets []int
 	skip    int
 }
 
-// Size is the bytes of one row.
+// Size returns the size of one row in bytes.
 func (v *Vectors) Size() int { return v.Element.Bytes(v.Dim) }
 
-// Base is the address of the first row; nil without rows.
+// Base returns the address of the first row, or nil if there are no rows.
 func (v *Vectors) Base() unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(v.data))
 }
 
-// Row is the bytes of row i.
+// Row returns the bytes of row i.
 func (v *Vectors) Row(i int) []byte {
 	if v.offsets != nil {
 		at, end := v.offsets[i]+v.skip, v.offsets[i+1]
@@ -42,7 +43,7 @@ func (v *Vectors) Row(i int) []byte {
 	return v.data[at : at+v.Size() : at+v.Size()]
 }
 
-// Span is the bytes of the rows from first up to, not including, end, with what lies between them.
+// Span returns the bytes of rows first to end-1, including the padding between them.
 func (v *Vectors) Span(first, end int) []byte {
 	if first == end {
 		return nil
@@ -51,22 +52,24 @@ func (v *Vectors) Span(first, end int) []byte {
 	return v.data[first*v.Stride : last : last]
 }
 
-// View returns the rows that lie in data, stride bytes apart, the first at its start.
+// View returns a view of rows in data. The first row is at the start of data, and rows are stride bytes apart. It
+// returns an error if the rows do not fit in data.
 func View(element dist.Element, dim, rows, stride int, data []byte) (*Vectors, error) {
 	v := &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data}
 	size := v.Size()
 	if dim <= 0 || dim > maxBytes || rows < 0 || stride < size {
 		return nil, fmt.Errorf("%d rows of %d dimensions every %d bytes", rows, dim, stride)
 	}
-	// Divided, not multiplied: rows and stride may come from a hostile file.
+	// This divides instead of multiplying, because rows and stride may come from a hostile file.
 	if rows > 0 && (len(data) < size || (len(data)-size)/stride < rows-1) {
 		return nil, fmt.Errorf("%d rows of %d bytes every %d do not fit in %d bytes", rows, size, stride, len(data))
 	}
 	return v, nil
 }
 
-// NewVectors returns zeroed rows at 64-byte alignment, in huge pages where the system gives
-// them. A row is padded to a cache line where that costs an eighth of it at the most.
+// NewVectors returns zeroed rows at 64-byte alignment, in huge pages if available. Rows are padded to a multiple of
+// 64 bytes (a cache line) if the padding is at most an eighth of the row, and to a multiple of 4 bytes otherwise.
+// It returns an error if dim is not positive or the rows are too large.
 func NewVectors(element dist.Element, dim, rows int) (*Vectors, error) {
 	size := element.Bytes(dim)
 	stride := (size + 63) &^ 63
@@ -80,8 +83,8 @@ func NewVectors(element dist.Element, dim, rows int) (*Vectors, error) {
 	return &Vectors{Element: element, Dim: dim, Rows: rows, Stride: stride, data: data, free: free}, nil
 }
 
-// NewBytes returns one zeroed row of n bytes at 64-byte alignment, in pages of the usual size: for
-// what is written once and read once.
+// NewBytes returns one zeroed row of n bytes at 64-byte alignment, in pages of normal size. It is for data that is
+// written once and read once.
 func NewBytes(n int) (*Vectors, error) {
 	if n <= 0 || n > maxBytes {
 		return nil, fmt.Errorf("%d bytes: none, or too many", n)
@@ -90,10 +93,11 @@ func NewBytes(n int) (*Vectors, error) {
 	return &Vectors{Element: dist.Int8, Dim: n, Rows: 1, Stride: n, data: data, free: free}, nil
 }
 
-// maxBytes bounds one allocation, and so a dimension: more than any machine that this runs on has.
-const maxBytes = 1 << (30 + 14*(^uint(0)>>63)) // 1 GiB where addresses have 32 bits
+// maxBytes is the maximum size of an allocation in bytes, and of a dimension. No machine that this runs on has more
+// memory.
+const maxBytes = 1 << (30 + 14*(^uint(0)>>63)) // 1 GiB on 32-bit platforms
 
-// FromFloat32s copies rows of dim float32 each, one after the other.
+// FromFloat32s returns a copy of rows, which holds consecutive rows of length dim.
 func FromFloat32s(dim int, rows []float32) (*Vectors, error) {
 	if dim <= 0 || len(rows)%dim != 0 {
 		return nil, fmt.Errorf("%d values do not divide into rows of %d", len(rows), dim)
@@ -108,12 +112,12 @@ func FromFloat32s(dim int, rows []float32) (*Vectors, error) {
 	return v, nil
 }
 
-// Float32 is row i of float32 vectors, in place.
+// Float32 returns row i of float32 vectors, without copying.
 func (v *Vectors) Float32(i int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&v.data[i*v.Stride])), v.Dim)
 }
 
-// Slice is the rows from first up to, not including, end, in the same memory.
+// Slice returns rows first to end-1 in the same memory.
 func (v *Vectors) Slice(first, end int) (*Vectors, error) {
 	if first < 0 || end < first || end > v.Rows {
 		return nil, fmt.Errorf("rows %d to %d of %d", first, end, v.Rows)
@@ -129,10 +133,10 @@ func (v *Vectors) Slice(first, end int) (*Vectors, error) {
 	return part, nil
 }
 
-// Bytes is the memory that the rows take, padding included.
+// Bytes returns the memory that the rows occupy in bytes, including padding.
 func (v *Vectors) Bytes() int { return len(v.data) + 8*len(v.offsets) }
 
-// Release gives back the memory of owned rows at once; nothing may use them afterwards.
+// Release frees the memory of owned rows immediately. The rows must not be used afterwards.
 func (v *Vectors) Release() {
 	if v.free != nil {
 		v.free()

@@ -10,11 +10,12 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// csrHeader is the bytes before the ends of rows: counts of rows, dimensions and values, as int64.
+// csrHeader is the size of the header in bytes: the numbers of rows, dimensions and values, as int64.
 const csrHeader = 24
 
-// readCSR reads sparse vectors as the sparse track of big-ann-benchmarks has them: the header, where rows begin and the last ends (int64),
-// the dimensions of all values (int32), the values (float32). Source: benchmark/dataset_io.py, read_sparse_matrix.
+// readCSR reads sparse vectors in the format of the sparse track of big-ann-benchmarks. After the header, the file
+// holds the start of each row and the end of the last (int64), the dimensions of all values (int32), and the values
+// (float32). Source: benchmark/dataset_io.py, read_sparse_matrix.
 func readCSR(ctx context.Context, data []byte) (*Set, error) {
 	if len(data) < csrHeader {
 		return nil, fmt.Errorf("%d bytes: expected the %d of a header", len(data), csrHeader)

@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// contents is all that a set holds.
+// contents returns the complete contents of a set as text.
 func contents(s *Set) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.IDs)
@@ -38,7 +38,7 @@ func damaged(t *testing.T, format Format, column string, file []byte, n int, fie
 	})
 }
 
-// TestDamagedParquetCounts changes the counts of files of pyarrow.
+// TestDamagedParquetCounts checks that files of pyarrow with a changed count are rejected or read the same.
 func TestDamagedParquetCounts(t *testing.T) {
 	b, err := os.ReadFile(testdata("pyarrow/truth.json"))
 	if err != nil {
@@ -54,7 +54,7 @@ func TestDamagedParquetCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := parse(t.Context(), Parquet, "emb", file); err != nil {
-			continue // a shape that is refused
+			continue // an unsupported shape
 		}
 		t.Run(f.File, func(t *testing.T) {
 			damaged(t, Parquet, "emb", file, damagetest.Few()/10, parquettest.Fields(t, file, 0, len(file))...)
@@ -62,7 +62,7 @@ func TestDamagedParquetCounts(t *testing.T) {
 	}
 }
 
-// TestDamagedCounts changes the counts of the other formats.
+// TestDamagedCounts is TestDamagedParquetCounts for the other formats.
 func TestDamagedCounts(t *testing.T) {
 	for _, name := range []string{"f4.npy", "f2.npy", "i1.npy", "u1.npy", "f8.npy", "fortran.npy", "i8.npy", "list.npy", "version2.npy"} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestDamagedCounts(t *testing.T) {
 		}
 		var fields []damagetest.Field
 		for i := range 7 {
-			if i != 1 && i != 4 && i != 5 { // more dimensions than are used, a value that goes to the row beside: nothing contradicts
+			if i != 1 && i != 4 && i != 5 { // unused dimensions, or a value moved to the adjacent row: no contradiction
 				fields = append(fields, damagetest.Little(file, "header", 8*i, 8))
 			}
 		}

@@ -1,15 +1,14 @@
-// Package dataset reads the files in which benchmarks keep vectors and the ids of true
-// neighbours, and writes two of them.
+// Package dataset reads benchmark files of vectors and of ids of true neighbours, and writes .npy and .fvecs files.
 //
-// In: the name of a .npy, .fvecs, .bvecs, .ivecs, .csr or .parquet file. Out: a Set, which has
-// either vectors or rows of ids.
+// It reads .npy, .fvecs, .bvecs, .ivecs, .csr and .parquet files into a Set, which holds either vectors or rows of
+// ids:
 //
-//  1. Open maps the file and chooses the format by the ending of its name; OpenAs is told.
-//  2. Headers, counts and lengths are held against the bytes that are there.
-//  3. Vectors are served where they lie, if their layout allows; else they are copied.
-//  4. All values are looked at once: rows with NaN are counted.
+//  1. Open maps the file and derives the format from the file extension. OpenAs takes the format as an argument.
+//  2. Headers, counts and lengths are checked against the size of the file.
+//  3. Vectors refer to the mapped file if its layout allows; otherwise they are copied.
+//  4. All values are read once, and rows with NaN are counted.
 //
-// WriteNPY, WriteIDs and WriteFvecs are for results and tools.
+// WriteNPY, WriteIDs and WriteFvecs are used for results and by tools.
 package dataset
 
 import (
@@ -25,10 +24,10 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// Format is how a file is laid out.
+// Format is a file format.
 type Format string
 
-// The formats, by the endings of their names.
+// The formats, named after their file extensions.
 const (
 	NPY     Format = "npy"
 	Fvecs   Format = "fvecs"
@@ -36,30 +35,30 @@ const (
 	Ivecs   Format = "ivecs"
 	Parquet Format = "parquet"
 	CSR     Format = "csr"  // sparse vectors
-	HDF5    Format = "hdf5" // named, and refused
+	HDF5    Format = "hdf5" // recognized, but not supported
 )
 
-// Set is what a file holds. Close gives its memory back.
+// Set holds the contents of a file. Close releases its memory.
 type Set struct {
 	Format Format
-	Column string // of a parquet file
-	// Vectors are the rows; nil if they are ids. Those that lie in the mapped file follow it: nobody
-	// may cut it short while they are used.
+	Column string // name of the column in a parquet file
+	// Vectors holds the rows, or is nil if the file holds ids. If Mapped is set, the file must not be truncated
+	// while the vectors are in use.
 	Vectors *engine.Vectors
-	// IDs are the rows of a file of integers, such as true neighbours; nil if it has vectors.
+	// IDs holds the rows of a file of integers, e.g. true neighbours. It is nil if the file holds vectors.
 	IDs [][]int64
-	// Mapped tells that the vectors lie in the file, and were not copied.
+	// Mapped is set if the vectors refer to the mapped file instead of a copy.
 	Mapped bool
-	// NaNs is how many rows have a value that is no number; NaNRows the first of them.
+	// NaNs is the number of rows with a NaN value. NaNRows holds the first of these rows.
 	NaNs    int
 	NaNRows []int
-	// Rounded is how many float64 values are no float32, and were rounded to the nearest.
+	// Rounded is the number of float64 values that are not exact in float32 and were rounded to the nearest.
 	Rounded int
 
 	unmap func()
 }
 
-// Close gives back the memory; nothing may use the set's vectors afterwards.
+// Close releases the memory. The vectors of the set must not be used afterwards.
 func (s *Set) Close() {
 	if s.Vectors != nil {
 		s.Vectors.Release()
@@ -70,7 +69,7 @@ func (s *Set) Close() {
 	*s = Set{Format: s.Format, Column: s.Column}
 }
 
-// NoVectors returns the error for a set of ids where vectors are expected.
+// NoVectors returns the error for a set of ids if vectors are expected.
 func (s *Set) NoVectors() error {
 	if s.Column != "" {
 		return fmt.Errorf("column %s has ids, which are whole numbers: expected vectors", parquet.Shown(s.Column))
@@ -78,8 +77,8 @@ func (s *Set) NoVectors() error {
 	return errors.New("it has ids, which are whole numbers: expected vectors")
 }
 
-// Open reads a file. Of a parquet file with several columns of vectors, "FILE#COLUMN" names
-// one. The error names the file, and the offset where there is one.
+// Open reads a file. For a parquet file with several columns of vectors, "FILE#COLUMN" selects one. Errors contain
+// the file name, and the offset if there is one.
 func Open(ctx context.Context, name string) (*Set, error) {
 	path, column := name, ""
 	if at := strings.LastIndexByte(name, '#'); at > 0 && FormatOf(name[:at]) == Parquet {
@@ -92,7 +91,8 @@ func Open(ctx context.Context, name string) (*Set, error) {
 	return s, nil
 }
 
-// OpenAs reads a file of a format, whatever its name is, and the column of a parquet file that has several. The caller names the file.
+// OpenAs reads a file in the given format, regardless of its name. column selects a column of a parquet file.
+// Errors do not contain the file name; the caller adds it.
 func OpenAs(ctx context.Context, path string, format Format, column string) (*Set, error) {
 	if format == HDF5 {
 		return nil, refuseHDF5(path)
@@ -124,7 +124,7 @@ func OpenAs(ctx context.Context, path string, format Format, column string) (*Se
 	return s, err
 }
 
-// parse reads a file that is in memory. If the set says Mapped, it refers to data.
+// parse reads a file in memory. If the set is Mapped, it refers to data.
 func parse(ctx context.Context, format Format, column string, data []byte) (s *Set, err error) {
 	switch format {
 	case NPY:
@@ -149,7 +149,7 @@ func parse(ctx context.Context, format Format, column string, data []byte) (s *S
 	return s, nil
 }
 
-// FormatOf is the format that a name's ending says; "" if none.
+// FormatOf returns the format for the extension of name, or "" if it is unknown.
 func FormatOf(name string) Format {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".npy":
@@ -170,12 +170,12 @@ func FormatOf(name string) Format {
 	return ""
 }
 
-// refuseHDF5 says what to do with a file of ann-benchmarks. No module that reads HDF5 in Go
-// alone could be had from the module proxy, and a reader of our own is a large thing to trust.
+// refuseHDF5 returns an error with a command that converts a file of ann-benchmarks. HDF5 is not supported because
+// the module proxy has no pure Go reader of it, and a new reader would be a lot of code to trust.
 func refuseHDF5(path string) error {
 	return fmt.Errorf("HDF5 is not supported; convert it to .npy files: python3 -c "+
 		"'import h5py,numpy,sys; f=h5py.File(sys.argv[1]); [numpy.save(k,f[k]) for k in (\"train\",\"test\",\"neighbors\")]' %s", path)
 }
 
-// checkEvery is after how many rows a long loop asks whether it is still wanted.
+// checkEvery is the number of rows between checks of the context in long loops.
 const checkEvery = 1 << 14

@@ -18,7 +18,8 @@ import (
 	"kitescope/internal/hints"
 )
 
-// The files of testdata were written by NumPy, pyarrow and h5py: see testdata/make.py.
+// testdata returns the path of a test file. The files were written by NumPy, pyarrow and h5py; see
+// testdata/make.py.
 func testdata(name string) string { return filepath.Join("testdata", name) }
 
 func load(t *testing.T, name string) *Set {
@@ -31,7 +32,7 @@ func load(t *testing.T, name string) *Set {
 	return s
 }
 
-// floats are the values that make.py puts in all files of float32.
+// floats returns the values that make.py writes to all files of float32.
 func floats() [][]float32 {
 	rows := make([][]float32, 5)
 	for i := range rows {
@@ -266,7 +267,8 @@ func TestUnalignedValuesAreCopied(t *testing.T) {
 	}
 }
 
-// TestPagesThatGrowAreRefused: a small page may announce, or decompress to, anything.
+// TestPagesThatGrowAreRefused checks that a file whose small pages decompress to much more data is read. A small
+// page may declare, or decompress to, any size.
 func TestPagesThatGrowAreRefused(t *testing.T) {
 	if v := load(t, "zeros.parquet").Vectors; v.Rows != 20000 || v.Dim != 16 {
 		t.Errorf("%d x %d zeros", v.Rows, v.Dim)
@@ -316,8 +318,8 @@ func TestOpenEndsWhenNobodyWaits(t *testing.T) {
 	}
 }
 
-// FuzzParse gives hostile bytes to all readers. Go's fuzzing itself ends a run that takes
-// too much memory; what is kept must be within a small multiple of the file.
+// FuzzParse parses arbitrary bytes with all readers. Go's fuzzing stops a run that takes too much memory. The
+// memory that a set holds must be within a small multiple of the file size.
 func FuzzParse(f *testing.F) {
 	formats := []Format{NPY, Fvecs, Bvecs, Ivecs, Parquet, CSR}
 	f.Add(byte(5), csr(3, 10, 3, []int64{0, 2, 2, 3}, []int32{1, 9, 4}, []float32{0.5, 2, -1}))
@@ -352,7 +354,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestForeignFormatsAreNamed: the error names the format and a command that converts it.
+// TestForeignFormatsAreNamed checks that the error names the format and a command that converts it.
 func TestForeignFormatsAreNamed(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range chromaFiles {

@@ -10,8 +10,8 @@ import (
 	"kitescope/internal/shellquote"
 )
 
-// Foreign returns an error for a file or a folder of vectors in a known format that nothing here reads, by its name, with a command that
-// converts it; nil for others.
+// Foreign returns an error with a conversion command if path is a file or directory in a known but unsupported
+// vector format. It decides by file name. It returns nil for other files.
 func Foreign(path string) error {
 	quoted := shellquote.Word(path)
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
@@ -23,7 +23,7 @@ func Foreign(path string) error {
 		kind := map[string]string{".fbin": "float32", ".u8bin": "uint8", ".i8bin": "int8", ".ibin": "int32"}[ending]
 		to := kind
 		if kind == "uint8" {
-			to = "float32" // uint8 is bits here
+			to = "float32" // here, uint8 holds bits
 		}
 		return hints.Errorf("convert it to out.npy: python3 -c \"import numpy,sys; "+
 			"n,d=map(int,numpy.fromfile(sys.argv[1],'uint32',2)); "+
@@ -45,5 +45,5 @@ func Foreign(path string) error {
 		"the folder of an index of Chroma (its own form of hnswlib) is not supported")
 }
 
-// chromaFiles are the files of a folder to which Chroma's fork of hnswlib writes.
+// chromaFiles lists the files in a directory written by Chroma's fork of hnswlib.
 var chromaFiles = []string{"header.bin", "data_level0.bin", "length.bin", "link_lists.bin"}

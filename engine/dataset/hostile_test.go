@@ -18,7 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// footed puts a footer behind pages.
+// footed returns a parquet file with the given pages and footer.
 func footed(pages, footer []byte) []byte {
 	b := append([]byte("PAR1"), pages...)
 	b = append(b, footer...)
@@ -26,7 +26,7 @@ func footed(pages, footer []byte) []byte {
 	return append(b, "PAR1"...)
 }
 
-// vectorsOf is a good file of rows of vectors; edit may change what its footer says.
+// vectorsOf returns a valid file of vectors. edit may modify its footer.
 func vectorsOf(t *testing.T, rows, dim int, edit func(*format.FileMetaData), options ...parquet.WriterOption) []byte {
 	t.Helper()
 	type row struct {
@@ -69,7 +69,7 @@ func edited(t *testing.T, b []byte, edit func(*format.FileMetaData)) []byte {
 	return footed(b[4:len(b)-8-n], footer)
 }
 
-// elements is a footer that has a schema of n elements, each with so many children, and nothing else.
+// elements returns a file whose footer has only a schema of n elements, each with the given number of children.
 func elements(n int, children byte, name string) []byte {
 	b := []byte{1<<4 | 5, 2, 1<<4 | 9, 0xfc}
 	b = binary.AppendUvarint(b, uint64(n))
@@ -90,7 +90,7 @@ func elements(n int, children byte, name string) []byte {
 	return footed(nil, b)
 }
 
-// flat is a footer with a schema of n columns below one root.
+// flat returns a file whose footer has only a schema of n columns below one root.
 func flat(n int, name string) []byte {
 	b := []byte{1<<4 | 5, 2, 1<<4 | 9, 0xfc}
 	b = binary.AppendUvarint(b, uint64(n+1))
@@ -105,8 +105,8 @@ func flat(n int, name string) []byte {
 	return footed(nil, b)
 }
 
-// empties is a footer with a list of n structs that have no fields: the list with that number, or the columns of a row
-// group.
+// empties returns a file whose footer has a list of n structs without fields. field is the number of the list, or
+// columns for the columns of a row group.
 func empties(field byte, n int) []byte {
 	b := []byte{1<<4 | 5, 2, (field-1)<<4 | 9}
 	if field == columns {
@@ -116,9 +116,9 @@ func empties(field byte, n int) []byte {
 	return footed(nil, append(append(b, make([]byte, n)...), 0, 0))
 }
 
-const columns = 0 // of a row group
+const columns = 0 // the columns of a row group
 
-// onePage is a file of n bytes in all whose only page has that header and that body.
+// onePage returns a file with a single page of the given header and body, followed by n zero bytes.
 func onePage(t *testing.T, codec format.CompressionCodec, h format.PageHeader, body []byte, n int) []byte {
 	t.Helper()
 	var protocol thrift.CompactProtocol
@@ -144,7 +144,8 @@ func dataPage(values, size int32) format.PageHeader {
 	}
 }
 
-// TestHostileParquet: whatever a file claims, it is refused in one short line, and takes little memory.
+// TestHostileParquet checks that files with arbitrary claims are rejected with a short one-line error and little
+// memory.
 func TestHostileParquet(t *testing.T) {
 	type meta = format.FileMetaData
 	type chunk = format.ColumnMetaData
@@ -213,7 +214,7 @@ func TestHostileParquet(t *testing.T) {
 	}
 }
 
-// TestDamagedParquet changes each byte of small files: levels, runs, indexes into dictionaries.
+// TestDamagedParquet changes each byte of small files, including levels, runs and dictionary indexes.
 func TestDamagedParquet(t *testing.T) {
 	for name, options := range map[string][]parquet.WriterOption{
 		"plain": nil, "version 1": {parquet.DataPageVersion(1)}, "dictionary": {parquet.DefaultEncodingFor(parquet.Float, &parquet.RLEDictionary)},

@@ -7,11 +7,11 @@ import (
 	"kitescope/engine/dist"
 )
 
-// shownNaNs is how many rows with NaN are named; all are counted.
+// shownNaNs is the maximum length of Set.NaNRows. Set.NaNs counts all rows.
 const shownNaNs = 10
 
-// findNaNs counts the rows in which a value is no number. A search answers such rows, or
-// leaves them out, by the accident of its comparisons.
+// findNaNs counts the rows with a NaN value. Whether a search returns such a row depends on how it happens to
+// compare distances.
 func (s *Set) findNaNs(ctx context.Context) error {
 	v := s.Vectors
 	if v == nil {
@@ -42,7 +42,7 @@ func (s *Set) findNaNs(ctx context.Context) error {
 	return nil
 }
 
-// hasNaN32 looks for float32 whose exponent is all ones and whose fraction is not zero.
+// hasNaN32 reports whether a row has a NaN: a float32 whose exponent is all ones and whose fraction is not zero.
 func hasNaN32(row []byte) bool {
 	const infinity = 0x7f800000
 	for ; len(row) >= 4; row = row[4:] {

@@ -16,13 +16,13 @@ import (
 	"kitescope/engine/dist"
 )
 
-// npyMagic starts a file of NumPy's (numpy/lib/format.py, versions 1.0 to 3.0).
+// npyMagic is the start of a NumPy file (numpy/lib/format.py, versions 1.0 to 3.0).
 const npyMagic = "\x93NUMPY"
 
-// maxHeader bounds the text of a header; that of a matrix has 128 bytes at the most.
+// maxHeader is the maximum size of a header in bytes. The header of a matrix has at most 128 bytes.
 const maxHeader = 1 << 16
 
-// npyHeader is what the text of a header says.
+// npyHeader holds the fields of a header.
 type npyHeader struct {
 	descr      string
 	fortran    bool
@@ -30,9 +30,8 @@ type npyHeader struct {
 	data       int // offset of the first value
 }
 
-// readNPY reads a matrix: vectors of float32, float16, bfloat16 (which ml_dtypes writes as
-// V2), int8, of bits (uint8, eight to a value) and of float64, which becomes float32; or rows
-// of ids, of int32, uint32 and int64.
+// readNPY reads a matrix. Values of float32, float16, bfloat16 (written as V2 by ml_dtypes), int8, uint8 (eight
+// bits per value) and float64 (rounded to float32) are vectors. Values of int32, uint32 and int64 are rows of ids.
 func readNPY(ctx context.Context, data []byte) (*Set, error) {
 	h, err := readNPYHeader(data)
 	if err != nil {
@@ -62,7 +61,7 @@ func readNPY(ctx context.Context, data []byte) (*Set, error) {
 		return nil, h.refuse()
 	}
 	rest := data[h.data:]
-	// Divided, not multiplied: the shape may be anything.
+	// This divides instead of multiplying, because the shape may be arbitrarily large.
 	if h.rows > 0 && (h.cols > len(rest)/size || h.rows > len(rest)/(h.cols*size)) {
 		return nil, fmt.Errorf("offset %d: expected %d rows of %d values of %d bytes, %d bytes are there",
 			h.data, h.rows, h.cols, size, len(rest))
@@ -78,7 +77,7 @@ func readNPY(ctx context.Context, data []byte) (*Set, error) {
 	return read(h, ctx, rest, element, size)
 }
 
-// readNPYHeader reads what is before the values.
+// readNPYHeader reads the header, which precedes the values.
 func readNPYHeader(data []byte) (*npyHeader, error) {
 	if len(data) < 10 || string(data[:6]) != npyMagic {
 		return nil, errors.New(`offset 0: expected a .npy file, starting with "\x93NUMPY"`)
@@ -116,13 +115,14 @@ func readNPYHeader(data []byte) (*npyHeader, error) {
 	return h, h.shape(string(m[1]))
 }
 
-// shape reads the numbers of rows and columns. A list of integers is a column: one id a row.
+// shape parses the numbers of rows and columns. A one-dimensional array of integers is a column with one id per
+// row.
 func (h *npyHeader) shape(text string) error {
 	var sizes []int
 	for field := range strings.SplitSeq(text, ",") {
 		field = strings.TrimSuffix(strings.TrimSpace(field), "L") // Python 2 wrote 10L
 		if field == "" {
-			continue // after the last comma
+			continue // trailing comma
 		}
 		n, err := strconv.ParseInt(field, 10, 62)
 		if err != nil || n < 0 {
@@ -151,7 +151,7 @@ func (h *npyHeader) refuse() error {
 	return fmt.Errorf("offset 10: expected values of type <f4, <f2, <f8, |i1, |u1, <i4 or <i8, found %q", h.descr)
 }
 
-// vectors serves the values where they are, if they are aligned there.
+// vectors returns vectors that refer to the file if the values are aligned, and copies them otherwise.
 func (h *npyHeader) vectors(_ context.Context, rest []byte, element dist.Element, size int) (*Set, error) {
 	dim := h.cols
 	if element == dist.Bit {
@@ -160,7 +160,7 @@ func (h *npyHeader) vectors(_ context.Context, rest []byte, element dist.Element
 		}
 		dim = 8 * h.cols
 	}
-	// After NumPy's header they are, at 16 or 64 bytes; after another's they need not be.
+	// NumPy aligns values to 16 or 64 bytes, but other writers may not.
 	aligned := len(rest) == 0 || uintptr(unsafe.Pointer(&rest[0]))%uintptr(size) == 0
 	if !aligned {
 		rest = bytes.Clone(rest)
@@ -207,7 +207,7 @@ func (h *npyHeader) ids(ctx context.Context, rest []byte, _ dist.Element, size i
 	})
 }
 
-// idRows copies the ids that at returns for row i and column j.
+// idRows returns a Set of ids. The id in row i and column j is at(i, j).
 func idRows(ctx context.Context, rows, cols int, at func(i, j int) int64) (*Set, error) {
 	all, ids := make([]int64, rows*cols), make([][]int64, rows)
 	for i := range ids {
@@ -222,7 +222,7 @@ func idRows(ctx context.Context, rows, cols int, at func(i, j int) int64) (*Set,
 	return &Set{IDs: ids}, nil
 }
 
-// transpose puts the values of columns that lie one after the other in rows.
+// transpose converts values in column order to row order.
 func transpose(ctx context.Context, columns []byte, rows, cols, size int) ([]byte, error) {
 	out := make([]byte, len(columns))
 	for i := range rows {

@@ -15,16 +15,16 @@ import (
 // vectorColumn is a column whose rows are vectors or ids.
 type vectorColumn struct {
 	parquet.Leaf
-	index   int          // of the leaf
-	list    bool         // rows are lists of values; else each is a value of several bytes
-	element dist.Element // of vectors
+	index   int          // index of the leaf
+	list    bool         // rows are lists of values; otherwise each row is one value of several bytes
+	element dist.Element // element type of vectors
 	ids     bool
 }
 
-// readParquet reads a column of lists of FLOAT, DOUBLE, FLOAT16, INT_8 (vectors), UINT_8 (bits,
-// eight to a value), INT32 and INT64 (ids), or of FIXED_LEN_BYTE_ARRAY (float32, as Milvus
-// stores them). With an empty name the file has to have one such column alone. Only columns
-// that are named may hold single integers: one id a row.
+// readParquet reads one column. It accepts lists of FLOAT, DOUBLE, FLOAT16 and INT_8 (vectors), UINT_8 (eight bits
+// per value), and INT32 and INT64 (ids), as well as FIXED_LEN_BYTE_ARRAY (float32, as stored by Milvus). If name is
+// empty, the file must have exactly one such column. A column of single integers, one id per row, is accepted only
+// by name.
 func readParquet(ctx context.Context, name string, data []byte) (*Set, error) {
 	file, err := parquet.ReadFooter(parquet.Bytes(data), 0, int64(len(data)))
 	if err != nil {
@@ -49,7 +49,7 @@ func readParquet(ctx context.Context, name string, data []byte) (*Set, error) {
 	return &r.set, nil
 }
 
-// chooseColumn returns the column of that name, or the only one.
+// chooseColumn returns the column with the given name, or the only suitable one if name is empty.
 func chooseColumn(leaves []parquet.Leaf, name string) (vectorColumn, error) {
 	var found []vectorColumn
 	var names, others []string
@@ -84,7 +84,7 @@ func chooseColumn(leaves []parquet.Leaf, name string) (vectorColumn, error) {
 	return vectorColumn{}, fmt.Errorf("several columns hold vectors; choose one with FILE#COLUMN: %s", list(names))
 }
 
-// kindOf describes a column for an error.
+// kindOf returns a description of a column for an error.
 func kindOf(leaves []parquet.Leaf) string {
 	l := leaves[0]
 	name := parquet.PhysicalName(l.Physical)
@@ -102,7 +102,8 @@ func kindOf(leaves []parquet.Leaf) string {
 	return name
 }
 
-// asVectors reports whether the rows of a column are vectors or ids, and how.
+// asVectors returns the type of a column, and whether its rows are vectors or ids. If scalars is set, it accepts
+// single integers.
 func asVectors(l parquet.Leaf, scalars bool) (c vectorColumn, ok bool) {
 	c = vectorColumn{Leaf: l, list: l.Repetitions == 1}
 	if l.Repetitions > 1 {
@@ -134,20 +135,21 @@ func asVectors(l parquet.Leaf, scalars bool) (c vectorColumn, ok bool) {
 	return c, true
 }
 
-// rowReader puts the values of a column into rows.
+// rowReader assembles the values of a column into rows.
 type rowReader struct {
 	vectorColumn
-	want   int64 // rows, by the footer
-	values int64 // in all pages, by the footer; File.Pages bounds them
+	want   int64 // number of rows in the footer
+	values int64 // number of values in the footer; File.Pages limits it
 
-	width int // values of a row; 0 before the first is complete
+	width int // values per row; 0 until the first row is complete
 	first []byte
-	row   int // that is filled
-	at    int // its next value
+	row   int // current row
+	at    int // index of the next value in it
 	set   Set
 }
 
-// page takes the values of a page. The first row is kept until its end, because its length is that of all rows.
+// page reads the values of a page. It buffers the first row until its end, because the length of that row is the
+// length of all rows.
 func (r *rowReader) page(p parquet.Page) error {
 	size := r.Width()
 	for i := range p.Entries {
@@ -176,7 +178,7 @@ func (r *rowReader) page(p parquet.Page) error {
 	return nil
 }
 
-// endRow is called when all values of a row were seen.
+// endRow ends a row after all of its values.
 func (r *rowReader) endRow() error {
 	if r.width == 0 {
 		r.width = r.at
@@ -191,8 +193,9 @@ func (r *rowReader) endRow() error {
 	return nil
 }
 
-// allocate makes room for all rows, which are as long as the first, and stores that. There is none if they cannot be: the rows are
-// read on then, to the one that is shorter or longer.
+// allocate allocates all rows, which have the length of the first, and stores the first row. It allocates nothing
+// if the footer's number of values cannot fill that many rows. Reading then continues until a row of another length
+// causes an error.
 func (r *rowReader) allocate() error {
 	if r.want < 1 || r.want > r.values/int64(r.width) {
 		return nil
@@ -227,8 +230,8 @@ func (r *rowReader) allocate() error {
 	return nil
 }
 
-// store puts a value at its place. Integers of columns of eight bits are in range: it is
-// their low byte that the format defines.
+// store stores a value at its place in the row. Integers of 8-bit columns are not range-checked, because the format
+// defines only their low byte.
 func (r *rowReader) store(v []byte) error {
 	if r.row >= int(r.want) {
 		return fmt.Errorf("expected %d rows, found more", r.want)
@@ -268,7 +271,7 @@ func (r *rowReader) store(v []byte) error {
 	return nil
 }
 
-// end compares the number of rows with the footer's.
+// end checks the number of rows against the footer.
 func (r *rowReader) end() error {
 	if r.at > 0 {
 		if err := r.endRow(); err != nil {

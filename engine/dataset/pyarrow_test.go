@@ -13,11 +13,12 @@ import (
 	"testing"
 )
 
-// TestPyarrow compares files of random codecs, page versions, encodings and shapes with the values that pyarrow reads: see pyarrow.py.
+// TestPyarrow checks files of random codecs, page versions, encodings and shapes against the values that pyarrow
+// reads; see pyarrow.py.
 func TestPyarrow(t *testing.T) { holdTruth(t, "pyarrow") }
 
-// TestOtherWriters compares files of DuckDB, Polars and fastparquet, which pad levels, indexes and values, with what was written: see
-// writers.py.
+// TestOtherWriters checks files of DuckDB, Polars and fastparquet, which pad levels, indexes and values, against
+// the written values; see writers.py.
 func TestOtherWriters(t *testing.T) { holdTruth(t, "writers") }
 
 // holdTruth compares the files of a folder with its truth.json.
@@ -60,7 +61,7 @@ func holdTruth(t *testing.T, folder string) {
 	}
 }
 
-// holds compares a set with rows or with ids.
+// holds returns an error if a set differs from the expected rows or ids.
 func holds(s *Set, rows string, ids [][]string) error {
 	if s.IDs != nil {
 		var got [][]string
@@ -90,7 +91,8 @@ func holds(s *Set, rows string, ids [][]string) error {
 	return nil
 }
 
-// TestLZ4RowsAreNotZero: parquet-go v0.32.0 lost the bytes of LZ4 pages, and every row was zero.
+// TestLZ4RowsAreNotZero checks a file with LZ4 pages. parquet-go v0.32.0 lost the bytes of such pages, so that
+// every row was zero.
 func TestLZ4RowsAreNotZero(t *testing.T) {
 	v := load(t, "lz4.parquet").Vectors
 	for i := range v.Rows {

@@ -7,10 +7,10 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// shownNames is how many of a file's own names an error repeats.
+// shownNames is the maximum number of names from a file in an error.
 const shownNames = 20
 
-// list names the first of some columns, and how many more there are.
+// list returns the first shownNames column names and the number of the others, as text.
 func list(names []string) string {
 	var out []string
 	for _, name := range names[:min(len(names), shownNames)] {

@@ -9,9 +9,9 @@ import (
 	"kitescope/engine/dist"
 )
 
-// readVecs reads the formats of TEXMEX (corpus-texmex.irisa.fr): each row is its dimension as
-// int32, then as many float32 (fvecs), bytes without a sign (bvecs) or int32 (ivecs). float32
-// rows are served where they lie; bytes become float32, as everyone searches them.
+// readVecs reads the formats of TEXMEX (corpus-texmex.irisa.fr). Each row is its dimension as int32, followed by
+// that number of float32 (fvecs), unsigned bytes (bvecs) or int32 (ivecs). float32 rows refer to the file. Bytes
+// are converted to float32, because that is how they are commonly searched.
 func readVecs(ctx context.Context, format Format, data []byte) (*Set, error) {
 	size := 4
 	if format == Bvecs {

@@ -11,8 +11,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// WriteNPY writes vectors as NumPy would (version 1.0), one row after the other, without the
-// padding that they have in memory. Bits become uint8, bfloat16 the V2 of ml_dtypes.
+// WriteNPY writes vectors like NumPy (version 1.0), in row order, without the padding in memory. Bits are written
+// as uint8, bfloat16 as the V2 of ml_dtypes.
 func WriteNPY(w io.Writer, v *engine.Vectors) error {
 	var descr string
 	cols := v.Dim
@@ -33,12 +33,12 @@ func WriteNPY(w io.Writer, v *engine.Vectors) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	writeNPYHeader(out, descr, v.Rows, cols)
 	for i := range v.Rows {
-		_, _ = out.Write(v.Row(i)) // the writer keeps its error until Flush
+		_, _ = out.Write(v.Row(i)) // Flush returns the error
 	}
 	return out.Flush()
 }
 
-// WriteIDs writes rows of ids, all of one length, as a .npy matrix of int64.
+// WriteIDs writes rows of ids as a .npy matrix of int64. All rows must have the same length.
 func WriteIDs(w io.Writer, ids [][]int64) error {
 	cols := 0
 	if len(ids) > 0 {
@@ -59,14 +59,15 @@ func WriteIDs(w io.Writer, ids [][]int64) error {
 	return out.Flush()
 }
 
-// writeNPYHeader pads the text with blanks so that the values start at a multiple of 64.
+// writeNPYHeader writes the header. It pads the text with spaces so that the values start at a multiple of 64
+// bytes.
 func writeNPYHeader(out *bufio.Writer, descr string, rows, cols int) {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, cols)
 	total := (10 + len(text) + 1 + 63) &^ 63
 	_, _ = fmt.Fprintf(out, "%s%-*s\n", []byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(total - 10), byte((total - 10) >> 8)}, total-11, text)
 }
 
-// WriteFvecs writes float32 vectors, each after its dimension.
+// WriteFvecs writes float32 vectors. Each vector is preceded by its dimension.
 func WriteFvecs(w io.Writer, v *engine.Vectors) error {
 	if v.Element != dist.Float32 || v.Dim > math.MaxInt32 {
 		return fmt.Errorf(".fvecs holds only float32 vectors, these have element %d and %d dimensions", v.Element, v.Dim)
@@ -75,7 +76,7 @@ func WriteFvecs(w io.Writer, v *engine.Vectors) error {
 	var dim [4]byte
 	binary.LittleEndian.PutUint32(dim[:], uint32(v.Dim))
 	for i := range v.Rows {
-		_, _ = out.Write(dim[:]) // the writer keeps its error until Flush
+		_, _ = out.Write(dim[:]) // Flush returns the error
 		_, _ = out.Write(v.Row(i))
 	}
 	return out.Flush()

@@ -7,11 +7,11 @@ import (
 	"kitescope/engine"
 )
 
-// PeerSlack is the relative difference of distances that the tests of `make peers` accept. Libraries add up in an order that depends on the
-// CPU and on their compiler; the engine has that of AVX-512.
+// PeerSlack is the relative difference of distances that the tests of `make peers` accept. Libraries add up floats
+// in an order that depends on the CPU and on their compiler; the engine uses the order for AVX-512.
 const PeerSlack = 5e-5
 
-// Hits returns hits by their ids and the bits of their distances, as goldens have them.
+// Hits returns hits with the given ids and distance bits, which is the format of golden files.
 func Hits(ids []int64, bits []uint32) []engine.Hit {
 	hits := make([]engine.Hit, len(ids))
 	for i, id := range ids {
@@ -20,8 +20,8 @@ func Hits(ids []int64, bits []uint32) []engine.Hit {
 	return hits
 }
 
-// Near reports whether hits equal those of a library except for rounding: distances are equal to a relative slack at each place, and ids
-// are the same ones, except for those that tie with the last.
+// Near reports whether got equals want except for rounding. Distances may differ by slack at each place, relative
+// to their size (absolute below 1). Ids must be the same, except for hits that tie with the last one.
 func Near(got, want []engine.Hit, slack float64) bool {
 	same := func(a, b float32) bool {
 		x, y := float64(a), float64(b)

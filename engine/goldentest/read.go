@@ -1,5 +1,5 @@
-// Package goldentest reads what other libraries and servers answered, which tests are held to: files of JSON in testdata, compressed. In: a path.
-// Out: what is in the file, in the caller's own type.
+// Package goldentest reads golden files, which hold the results of other libraries and servers that tests compare
+// with. Golden files are compressed JSON in testdata.
 package goldentest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ReadJSON reads a .json.gz, or a .json, into what to points to.
+// ReadJSON decodes a .json.gz or .json file into the value that to points to.
 func ReadJSON(t testing.TB, path string, to any) {
 	t.Helper()
 	f, err := os.Open(path)

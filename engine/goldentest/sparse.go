@@ -7,7 +7,7 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// SparseVectors are rows of sparse vectors, each a list of dimensions and one of values.
+// SparseVectors returns rows of sparse vectors. Each row is a list of dimensions and a list of values.
 func SparseVectors(t testing.TB, list [][2][]float64) *engine.Vectors {
 	t.Helper()
 	rows := make([][]byte, len(list))
