@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// blockBytes is how many bytes of rows are taken at a time for all queries of a panel. They
-	// stay in a core's level 2 cache of 1 MiB, with room for the queries that pass by.
+	// blockBytes is the size of a block of rows that all queries of a panel are compared with. A block stays in a
+	// core's level 2 cache of 1 MiB, with room for the queries.
 	blockBytes = 256 << 10
-	// panelQueries and queryBytes are how many queries go through the rows together: the rows
-	// come from memory once for all of them, which for 64 was still an eighth of the time, and
-	// the queries from the level 2 cache once for every block. minQueries is for long ones.
+	// panelQueries and queryBytes limit a panel: the queries that are compared with the rows together. The rows are
+	// read from memory once per panel (with 64 queries, this still took an eighth of the time). The queries are
+	// read from the level 2 cache once per block. minQueries is the minimum for long queries.
 	panelQueries = 1024
 	queryBytes   = 512 << 10
 	minQueries   = 128
-	// blockRows bounds the distances of a block, which stay in the level 1 cache.
+	// blockRows limits the rows of a block so that their distances stay in the level 1 cache.
 	blockRows = 512
-	// panelBytes bounds what the hits of a panel take while they are collected.
+	// panelBytes limits the memory for the hits of a panel while they are collected.
 	panelBytes = 32 << 20
 )
 
-// SearchBatch returns the hits of every query as Search does, computed in blocks by at most
-// threads goroutines (0: one per CPU). Neither their number nor the blocks change an answer.
+// SearchBatch searches all queries and returns the same hits as Search. It computes distances in blocks with at
+// most threads goroutines (0: one per CPU). Results depend neither on the number of goroutines nor on the blocks.
 func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, error) {
 	if err := s.checkK(p.K); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) (
 	return answers, nil
 }
 
-// queryBytes is what a query takes of the cache while rows go by.
+// queryBytes returns the size of a query in the cache during a scan, in bytes.
 func (s *Searcher) queryBytes(queries *engine.Vectors) int {
 	if s.codes != nil {
 		return s.codes.QueryBytes()
@@ -76,7 +76,7 @@ func (s *Searcher) queryBytes(queries *engine.Vectors) int {
 	return queries.Size()
 }
 
-// panelSize is how many of the queries are worked on together, a multiple of 4.
+// panelSize returns the number of queries in a panel, a multiple of 4.
 func panelSize(queries *engine.Vectors, bytes, k, threads int) int {
 	size := min(panelQueries, max(minQueries, queryBytes/bytes))
 	size = min(size, (queries.Rows+threads-1)/threads)
@@ -84,23 +84,23 @@ func panelSize(queries *engine.Vectors, bytes, k, threads int) int {
 	return max(4, (size+3)&^3)
 }
 
-// panel is queries that go through the rows together, with their hits.
+// panel is a group of queries that are compared with the rows together, and their hits.
 type panel struct {
 	*Searcher
 	size   int
-	stride int    // from one query to the next
-	rows   int    // of a block
-	bytes  []byte // the queries as kernels take them
+	stride int    // bytes from one query to the next
+	rows   int    // rows per block
+	bytes  []byte // the queries in the format of the kernels
 	norms  []float32
 	tops   []*TopK
-	tiles  []float32 // distances of four queries to a block
+	tiles  []float32 // distances from four queries to a block
 
 	shade *shade // nil without codes
 }
 
 func (s *Searcher) panel(size int) *panel {
 	v := s.index.Vectors
-	// At least 64, for whole words of filters; at most what lists of chosen rows hold.
+	// At least 64, so that filters are read in whole words. At most the capacity of the lists of chosen rows.
 	rows := min(max(blockBytes/v.Stride&^63, 64), blockRows)
 	b := &panel{Searcher: s, size: size, rows: rows, norms: make([]float32, size), tops: make([]*TopK, size)}
 	for i := range b.tops {
@@ -113,7 +113,7 @@ func (s *Searcher) panel(size int) *panel {
 	return b
 }
 
-// load prepares the queries from first on, as many as there are answers.
+// load prepares n queries, starting at first.
 func (b *panel) load(queries *engine.Vectors, first, k, n int) error {
 	for i := range n {
 		q, err := b.prepare(queries.Row(first + i))
@@ -132,7 +132,7 @@ func (b *panel) load(queries *engine.Vectors, first, k, n int) error {
 	return nil
 }
 
-// run answers the queries from first on.
+// run searches the queries from first on and writes their hits to answers.
 func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answers [][]engine.Hit) error {
 	if err := b.load(queries, first, k, len(answers)); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (b *panel) run(queries *engine.Vectors, first, k int, left []uint64, answer
 	return nil
 }
 
-// compare computes the distances of the first count queries to n rows.
+// compare computes the distances of the first count queries to the n rows from row on.
 func (b *panel) compare(row, n, count int, left []uint64) {
 	all := true
 	if left != nil {
@@ -178,8 +178,8 @@ func (b *panel) query(i int) query {
 	return query{bytes: b.bytes[i*b.stride : (i+1)*b.stride], norm: b.norms[i]}
 }
 
-// block compares count of four queries from i on with n rows. The fourth, third and second may
-// be what an earlier panel left: they are computed in vain.
+// block compares four queries from i on with n rows, and adds the distances of the first count of them. The others
+// may be left over from an earlier panel; computing them is harmless.
 func (b *panel) block(i, count, row, n int, left []uint64) {
 	v := b.index.Vectors
 	q, x := unsafe.Pointer(&b.bytes[i*b.stride]), unsafe.Add(v.Base(), row*v.Stride)

@@ -9,25 +9,26 @@ import (
 )
 
 const (
-	// siftBytes is how many bytes of codes are taken at a time for all queries of a panel.
+	// siftBytes is the size of a block of codes that all queries of a panel are compared with.
 	siftBytes = 128 << 10
-	// coarseShare and fineShare: if more than one in so many pairs passes, queries are rounded less; or all rows are computed.
+	// coarseShare and fineShare are thresholds. If more than one in coarseShare pairs passes the coarse codes of
+	// the queries, finer codes are used. If more than one in fineShare pairs passes, all distances are computed.
 	coarseShare = 40
 	fineShare   = 6
-	// judged is how many pairs are looked at before that is decided.
+	// judged is the number of pairs examined before each such decision.
 	judged = 1 << 16
 )
 
-// shade is how a panel holds its queries against codes.
+// shade holds the quantized queries of a panel, which are compared with the codes of the rows.
 type shade struct {
 	*prefilter.Panel
-	rows   int       // of a block
-	beaten []float64 // what the cut of each query is for; NaN before there is one
+	rows   int       // rows per block
+	beaten []float64 // the distance for which each query's cut was made; NaN if there is no cut yet
 	words  []uint64
 
-	// passed of seen pairs passed since it was last decided how to go on.
+	// passed is the number of pairs that passed since the last decision, out of seen.
 	passed, seen int
-	vain         bool // codes are of no use here
+	vain         bool // codes are useless for this panel
 }
 
 func (s *Searcher) newShade(size int) *shade {
@@ -37,7 +38,7 @@ func (s *Searcher) newShade(size int) *shade {
 	}
 }
 
-// load takes query i, if there are codes.
+// load quantizes query i, if codes are in use.
 func (h *shade) load(i int, q query) {
 	if h == nil || h.vain {
 		return
@@ -46,13 +47,14 @@ func (h *shade) load(i int, q query) {
 	h.beaten[i] = math.NaN()
 }
 
-// ready reports whether rows from row on, a multiple of 64, are held against codes: the first ones all enter while there are fewer than
-// k hits.
+// ready reports whether the rows from row on (a multiple of 64) are compared with codes. The first rows are not,
+// because every row enters while there are fewer than k hits.
 func (h *shade) ready(row, k int) bool {
 	return h != nil && !h.vain && row >= max(2*k, sieveRows/2)
 }
 
-// sift holds n rows against the first count queries, and computes those that may enter.
+// sift compares the codes of n rows with the first count queries, and computes the distances of the rows that may
+// enter.
 func (b *panel) sift(row, n, count int, left []uint64) {
 	h := b.shade
 	words := (n + 63) >> 6
@@ -74,7 +76,7 @@ func (b *panel) sift(row, n, count int, left []uint64) {
 	}
 }
 
-// judge decides how to go on.
+// judge decides whether to use finer query codes or to stop using codes.
 func (b *panel) judge(count int) {
 	h := b.shade
 	switch {
@@ -89,7 +91,7 @@ func (b *panel) judge(count int) {
 	h.passed, h.seen = 0, 0
 }
 
-// enter gives to query j the rows that have a bit.
+// enter computes the distances of the rows whose bit is set in words, and adds them to the hits of query j.
 func (b *panel) enter(j, row, n int, words, left []uint64) {
 	some := uint64(0)
 	for _, w := range words {

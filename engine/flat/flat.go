@@ -1,16 +1,19 @@
-// Package flat answers nearest-neighbour queries by comparing with every row: the ground
-// truth, and what Milvus does for FLAT and BIN_FLAT, for segments without an index, and where
+// Package flat searches for nearest neighbours by comparing the query with every row. It computes the ground truth,
+// and it reproduces Milvus's search of FLAT and BIN_FLAT indexes, of segments without an index, and of indexes when
 // a filter leaves few rows.
 //
-// In: vectors in memory (owned or mapped), a metric, a library whose answers are
-// wanted, queries. Out: hits, best first, with the ids, the distance bits and the order among
-// equal distances of that library. Steps: a kernel of engine/dist fills a tile of raw
-// distances (query.go, search.go, batch.go), the tile is compared with the worst hit so far,
-// many distances at once (tile.go), and the few that beat it go into a TopK, which repeats the
-// library's heap move by move (topk.go, heap.go), or a pool of many (pool.go).
-// A batch works on blocks of four queries by as many rows as fit the cache; every pair's
-// distance is the same sum in the same order, and every query's TopK sees its rows in the same
-// order, so that a batch answers what single queries answer, bit for bit.
+// The input is vectors in memory (owned or mapped), a metric, a library whose results are reproduced, and queries.
+// The output is hits, best first. Their ids, distance bits and order among equal distances are those of the
+// library.
+//
+// A search has three steps. A kernel of engine/dist fills a tile of raw distances (query.go, search.go, batch.go).
+// The tile is compared with the worst hit so far, many distances at once (tile.go). The few distances that are
+// better are added to a TopK. It is a heap that repeats the library's heap move by move (topk.go, heap.go), or an
+// unordered pool for large k (pool.go).
+//
+// A batch compares blocks of four queries with as many rows as fit the cache. Each distance is the same sum in the
+// same order, and each TopK receives its rows in the same order. A batch therefore returns the same hits as single
+// searches, bit for bit.
 package flat
 
 import (
@@ -23,47 +26,49 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// MaxK is the greatest number of hits of one query where there are more rows: Milvus's own limit.
+// MaxK is the maximum number of hits of a query, as in Milvus. If an index has more rows than that, K may be as
+// large as the number of rows.
 const MaxK = 16384
 
-// maxRows is the greatest number of rows: they are counted in 31 bits where they are listed.
+// maxRows is the maximum number of rows, because lists of rows hold 31-bit numbers.
 const maxRows = math.MaxInt32
 
-// Index is vectors to be searched row by row. It is immutable and may be shared.
+// Index holds vectors that are searched row by row. It is immutable and may be shared.
 type Index struct {
 	Vectors *engine.Vectors
 	Metric  engine.Metric
-	// Norms are the L2 norms by which inner products are divided under cosine, one a row, as a
-	// file has them (faiss's IxF9, knowhere's IxFl); nil to compute them from the rows as
-	// knowhere does for raw data, and for other metrics.
+	// Norms holds the L2 norm of each row, as read from a file (faiss's IxF9, knowhere's IxFl). Inner products are
+	// divided by it under cosine. If Norms is nil, they are computed from the rows, as knowhere does for raw data.
+	// Other metrics do not use it.
 	Norms []float32
-	// Labels are the ids that a search returns, one a row; nil if they are row numbers.
+	// Labels holds the id that a search returns for each row. If it is nil, ids are row numbers.
 	Labels []int64
-	// Deleted marks rows that no search returns; nil for none.
+	// Deleted marks rows that are never returned. It may be nil.
 	Deleted *engine.Bitset
-	// Shadow are codes of the rows that spare searches most of the floats (Shade); nil for none.
+	// Shadow holds quantized codes of the rows, which save most of the float computation (see Shade). It may be
+	// nil.
 	Shadow *prefilter.Codes
 }
 
-// Options are whose answers are wanted.
+// Options holds the options of a Searcher.
 type Options struct {
-	Library engine.Library // Native is Faiss
+	Library engine.Library // library whose results are reproduced; Native is Faiss
 }
 
-// Params are those of one search.
+// Params holds the parameters of one search.
 type Params struct {
-	K      int            // how many hits, 1 to MaxK or to all rows
-	Filter *engine.Bitset // rows that are left out; nil for none
+	K      int            // number of hits, at least 1, at most MaxK or the number of rows
+	Filter *engine.Bitset // marks excluded rows; may be nil
 }
 
-// Searcher answers queries over one index. It is for one goroutine; Clone makes another for
-// the same index at the cost of its scratch memory.
+// Searcher searches one index. It must not be used by several goroutines at once. Clone returns another Searcher
+// over the same index, with its own scratch memory.
 type Searcher struct {
 	index   Index
 	options Options
 	kernel  *dist.Kernel
-	norms   []float32        // what raw sums are divided by under cosine; nil else
-	codes   *prefilter.Codes // nil for none
+	norms   []float32        // divisors of raw sums under cosine; otherwise nil
+	codes   *prefilter.Codes // nil if not used
 
 	shadow *prefilter.Query
 	words  []uint64
@@ -72,8 +77,8 @@ type Searcher struct {
 	chosen []uint32
 }
 
-// New returns a searcher. Rows are compared in their order, and one enters only if it is strictly better than the worst of k; NaN is never
-// better. An error names what in the index or the options does not fit.
+// New returns a Searcher over x. It compares rows in order, and a row enters only if it is strictly better than the
+// worst of k hits. NaN is never better. New returns an error if the index or the options are invalid.
 func New(x *Index, o Options) (*Searcher, error) {
 	o.Library = o.Library.Or(engine.Faiss)
 	v := x.Vectors
@@ -98,7 +103,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	return s, nil
 }
 
-// check tells what does not fit.
+// check returns an error if the parts of the index do not fit together, or do not fit the options.
 func (x *Index) check(o Options) error {
 	v := x.Vectors
 	binary := x.Metric == dist.Hamming || x.Metric == dist.Jaccard
@@ -123,7 +128,7 @@ func (x *Index) check(o Options) error {
 	return nil
 }
 
-// scratch makes what belongs to one goroutine.
+// scratch allocates the memory that belongs to one goroutine.
 func (s *Searcher) scratch() {
 	s.top = s.collector()
 	s.tile = make([]float32, scanRows)
@@ -133,31 +138,31 @@ func (s *Searcher) scratch() {
 	}
 }
 
-// collector returns what collects the hits of one query, with row numbers as ids.
+// collector returns a TopK for the hits of one query, with row numbers as ids.
 func (s *Searcher) collector() *TopK {
 	t := NewTopK(s.options.Library, s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
-	// Over bits knowhere has but a heap (binary_knn_hc, utils/binary_distances.cpp of v2.2.3).
+	// For bits, knowhere uses a heap for every k (binary_knn_hc, utils/binary_distances.cpp of v2.2.3).
 	t.heapOnly = s.index.Vectors.Element == dist.Bit
 	return t
 }
 
-// Clone returns a searcher over the same index for another goroutine.
+// Clone returns a Searcher over the same index for another goroutine.
 func (s *Searcher) Clone() *Searcher {
 	c := *s
 	c.scratch()
 	return &c
 }
 
-// Index is what is searched.
+// Index returns the index that s searches.
 func (s *Searcher) Index() Index { return s.index }
 
-// Similarity reports whether greater distances are better: inner products and cosines of faiss
-// and knowhere are; hnswlib returns 1 minus them.
+// Similarity reports whether greater distances are better. That is the case for inner products and cosines of faiss
+// and knowhere; hnswlib returns 1 minus the similarity instead.
 func (s *Searcher) Similarity() bool {
 	return s.options.Library != engine.HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
 }
 
-// left is the rows that no hit may have: deleted or filtered.
+// left returns the rows that are excluded because they are deleted or filtered, as words of a bitset.
 func (s *Searcher) left(filter *engine.Bitset) ([]uint64, error) {
 	if filter != nil && filter.Len() != s.index.Vectors.Rows {
 		return nil, fmt.Errorf("a filter over %d rows for %d", filter.Len(), s.index.Vectors.Rows)
@@ -165,7 +170,7 @@ func (s *Searcher) left(filter *engine.Bitset) ([]uint64, error) {
 	return filter.Or(s.index.Deleted).Words(), nil
 }
 
-// relabel gives hits with row numbers the ids that the caller knows.
+// relabel replaces the row numbers of hits by the labels of the index.
 func (s *Searcher) relabel(hits []engine.Hit) {
 	if s.index.Labels == nil {
 		return

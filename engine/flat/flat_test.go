@@ -15,7 +15,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// randomRows are rows of any element type: few values, so that distances are equal often.
+// randomRows returns random rows of any element type. They have few distinct values, so that many distances are
+// equal.
 func randomRows(t testing.TB, r *rand.Rand, e dist.Element, dim, rows int) *engine.Vectors {
 	t.Helper()
 	v, err := engine.NewVectors(e, dim, rows)
@@ -42,7 +43,7 @@ func randomRows(t testing.TB, r *rand.Rand, e dist.Element, dim, rows int) *engi
 			case dist.BFloat16:
 				b := math.Float32bits(x)
 				row[2*j], row[2*j+1] = byte(b>>16), byte(b>>24)
-			case dist.Float16: // 0, or a power of two with a sign
+			case dist.Float16: // 0, or a power of two with a random sign
 				row[2*j+1] = byte(r.Intn(2)<<7 | r.Intn(3)<<2 | 0x30)
 			default:
 			}
@@ -51,7 +52,7 @@ func randomRows(t testing.TB, r *rand.Rand, e dist.Element, dim, rows int) *engi
 	return v
 }
 
-// brute is what a search returns where no policy matters: all rows sorted by distance.
+// brute returns all rows sorted by distance, which is the expected result if the library does not matter.
 func brute(s *Searcher, x *engine.Vectors, query []byte, left *engine.Bitset) []engine.Hit {
 	q, _ := s.prepare(query)
 	var hits []engine.Hit
@@ -108,8 +109,8 @@ func (c spec) String() string {
 	return fmt.Sprintf("metric %d element %d %v", c.metric, c.element, c.policy)
 }
 
-// TestBatchesAnswerAsSingleQueries holds batches of all sizes, over edges of blocks, with
-// filters dense and sparse, against single queries, to the bit.
+// TestBatchesAnswerAsSingleQueries checks that batches return the same hits as single searches, to the bit. It
+// covers batches of all sizes, rows across block boundaries, and dense and sparse filters.
 func TestBatchesAnswerAsSingleQueries(t *testing.T) {
 	r, rounds := rand.New(rand.NewSource(5)), 6
 	if testing.Short() {
@@ -163,7 +164,7 @@ func sparse(r *rand.Rand, rows int, share float64) *engine.Bitset {
 	return b
 }
 
-// distancesAre compares the distances with those of all rows, sorted.
+// distancesAre compares the distances of hits with the sorted distances of all rows.
 func distancesAre(t *testing.T, c spec, hits, all []engine.Hit, k int) {
 	t.Helper()
 	all = all[:min(k, len(all))]
@@ -195,7 +196,7 @@ func TestNaNIsNoHit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// An infinite distance is not better than what a heap starts with either.
+		// An infinite distance is not better than the initial value of a heap either.
 		want := [][]engine.Hit{
 			{{ID: 0, Distance: 0}, {ID: 2, Distance: 2}, {ID: 4, Distance: 8}},
 			{},
@@ -207,7 +208,8 @@ func TestNaNIsNoHit(t *testing.T) {
 	}
 }
 
-// TestAllRowsAreNotTooMany asks for every row of more than MaxK, alone and in a batch.
+// TestAllRowsAreNotTooMany checks that a search can return all rows of an index with more than MaxK, alone and in a
+// batch.
 func TestAllRowsAreNotTooMany(t *testing.T) {
 	const rows = MaxK + 500
 	v := make([]float32, rows)
@@ -252,9 +254,9 @@ func TestRowsWithoutLengthUnderCosine(t *testing.T) {
 		policy engine.Library
 		want   [][]int64
 	}{
-		// 0/0 is NaN, which is no hit.
+		// 0/0 is NaN, which is never a hit.
 		{"knowhere 2.2 computes the norms", Index{}, engine.Knowhere22, [][]int64{{1, 2}, {1, 2}}},
-		// Its own index has norm 1 for them (NormalizeVec).
+		// The index of knowhere 2.2 has norm 1 for such rows (NormalizeVec).
 		{"knowhere 2.2 has the norms", Index{Norms: []float32{1, 5, 5}}, engine.Knowhere22, [][]int64{{1, 0, 2}, {0, 2, 1}}},
 		{"knowhere 2.3", Index{}, engine.Knowhere23, [][]int64{{1, 0, 2}, {2, 1, 0}}},
 	}
@@ -273,7 +275,7 @@ func TestRowsWithoutLengthUnderCosine(t *testing.T) {
 			for _, h := range hits {
 				got = append(got, h.ID)
 			}
-			if i == 1 { // all as near: the order says nothing here
+			if i == 1 { // all equally near: the order is unspecified
 				slices.Sort(got)
 				slices.Sort(want)
 			}

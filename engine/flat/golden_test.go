@@ -17,7 +17,7 @@ import (
 	"kitescope/engine/goldentest"
 )
 
-// golden is what a peer answered; see testdata/goldens.py and testdata/knowhere.cc.
+// golden is the result of a peer library; see testdata/goldens.py and testdata/knowhere.cc.
 type golden struct {
 	Policy, Metric, Kind string
 	Rows, Dim, K, Filter int
@@ -25,10 +25,10 @@ type golden struct {
 	Bits                 [][]uint32
 }
 
-// sets number the vectors that the goldens are over.
+// sets holds the number of each set of vectors.
 var sets = map[string]uint64{"ties": 1, "floats": 2, "ties-queries": 3, "floats-queries": 4, "huge": 5}
 
-// values makes the vectors of a golden: value i of a set is a hash of both (splitmix64).
+// values returns the vectors of a golden. Value i of a set is a hash of i and the set's number (splitmix64).
 func values(kind string, rows, dim int) []float32 {
 	set := sets[kind]
 	v := make([]float32, rows*dim)
@@ -55,7 +55,7 @@ func values(kind string, rows, dim int) []float32 {
 	return v
 }
 
-// filterOf marks what a golden's filter leaves out: every n-th row, or all but every n-th.
+// filterOf returns the filter of a golden. It marks every n-th row, or if n is negative, all but every n-th.
 func filterOf(rows, n int) *engine.Bitset {
 	if n == 0 {
 		return nil
@@ -99,7 +99,7 @@ func readGoldens(t *testing.T, name string) []golden {
 	}
 }
 
-// options are those of a golden's peer.
+// options returns the metric and the options of a golden's peer.
 func (g *golden) options() (engine.Metric, Options) {
 	metric := map[string]engine.Metric{"L2": dist.L2, "IP": dist.InnerProduct, "COSINE": dist.Cosine}[g.Metric]
 	switch g.Policy {
@@ -116,8 +116,7 @@ func (g *golden) String() string {
 	return fmt.Sprintf("%s %s %s %dx%d k=%d filter=%d", g.Policy, g.Metric, g.Kind, g.Rows, g.Dim, g.K, g.Filter)
 }
 
-// vectors are the rows or the queries of a golden; under hnswlib's cosine rows are stored
-// normalised.
+// vectors returns the rows or the queries of a golden. Under hnswlib's cosine, rows are stored normalised.
 func (g *golden) vectors(t *testing.T, kind string, rows int) *engine.Vectors {
 	t.Helper()
 	x := values(kind, rows, g.Dim)
@@ -138,7 +137,7 @@ func (g *golden) vectors(t *testing.T, kind string, rows int) *engine.Vectors {
 	return v
 }
 
-// checkAll checks goldens, to the bit unless there is a slack. Those over the same rows follow each other.
+// checkAll checks goldens, to the bit if slack is 0. Goldens over the same rows must be adjacent.
 func checkAll(t *testing.T, all []golden, slack float64) {
 	t.Helper()
 	var key string
@@ -155,7 +154,7 @@ func checkAll(t *testing.T, all []golden, slack float64) {
 	}
 }
 
-// check compares single searches and a batch with what the peer answered.
+// check compares single searches and a batch with the result of the peer.
 func (g *golden) check(t *testing.T, rows *engine.Vectors, slack float64) {
 	t.Helper()
 	metric, options := g.options()
@@ -181,7 +180,7 @@ func (g *golden) check(t *testing.T, rows *engine.Vectors, slack float64) {
 
 func (g *golden) compare(t *testing.T, q int, hits []engine.Hit, slack float64) {
 	t.Helper()
-	if slack == 0 && (g.K >= 100 || g.Policy == "hnswlib") { // which collect in another way: ties with the last may be others
+	if slack == 0 && (g.K >= 100 || g.Policy == "hnswlib") { // ties with the last hit may differ
 		slack = 1e-12
 	}
 	if slack > 0 {
@@ -211,7 +210,7 @@ func TestTiesAreThoseOfKnowhere(t *testing.T) {
 	checkAll(t, readGoldens(t, "testdata/knowhere.json.gz"), 0)
 }
 
-// bitsOf is hits as bytes, NaN included.
+// bitsOf returns hits as bytes, so that NaN can be compared.
 func bitsOf(hits []engine.Hit) []byte {
 	var b []byte
 	for _, h := range hits {

@@ -1,23 +1,22 @@
 package flat
 
-// heap is faiss's binary heap of keys with ids: the worst entry on top, in two parallel
-// slices. A smaller key is better; where greater distances are better, keys and ids are the
-// negated ones, which turns faiss's CMin into its CMax. ties says whether equal keys are
-// ordered by id (CMax::cmp2, faiss since 1.7.3 and knowhere since 2.3) or not at all
-// (knowhere 2.2): then the order in which equal keys leave is that of the moves below, which
-// are faiss's (faiss/utils/Heap.h), comparison by comparison.
+// heap is faiss's binary heap of keys and ids, with the worst entry on top, in two parallel slices. Smaller keys
+// are better. If greater distances are better, keys and ids are negated, which turns faiss's CMin into its CMax. If
+// ties is set, equal keys are ordered by id (CMax::cmp2, faiss since 1.7.3 and knowhere since 2.3). Otherwise
+// (knowhere 2.2), equal keys leave in the order that results from the moves of the heap, which repeat those of
+// faiss (faiss/utils/Heap.h) comparison by comparison.
 type heap struct {
 	keys []float32
 	ids  []int64
 	ties bool
 }
 
-// worse reports whether entry (a, i) belongs above (b, j).
+// worse reports whether entry (a, i) belongs above entry (b, j).
 func (h *heap) worse(a, b float32, i, j int64) bool {
 	return a > b || (h.ties && a == b && i > j)
 }
 
-// fill makes a heap of k places that anything but NaN and infinity improves.
+// fill resets the heap to k vacant entries. Any key except NaN and infinity is better than them.
 func (h *heap) fill(k int) {
 	h.keys, h.ids = resize(h.keys, k), resize(h.ids, k)
 	for i := range h.keys {
@@ -25,7 +24,7 @@ func (h *heap) fill(k int) {
 	}
 }
 
-// sink puts (key, id) where the top entry of the first n was, and moves it down.
+// sink replaces the top of the first n entries by (key, id), and moves it down.
 func (h *heap) sink(n int, key float32, id int64) {
 	if !h.ties {
 		h.sinkByKey(n, key, id)
@@ -50,8 +49,8 @@ func (h *heap) sink(n int, key float32, id int64) {
 	keys[i], ids[i] = key, id
 }
 
-// sinkByKey is sink where ids do not count. Which child is worse cannot be foreseen, so that it
-// is chosen without a branch.
+// sinkByKey is sink without ordering by id. It chooses the worse child without a branch, because such a branch is
+// unpredictable.
 func (h *heap) sinkByKey(n int, key float32, id int64) {
 	keys, ids := h.keys[:n], h.ids[:n]
 	i := 0
@@ -77,17 +76,17 @@ func (h *heap) sinkByKey(n int, key float32, id int64) {
 	keys[i], ids[i] = key, id
 }
 
-// replace drops the worst of all for a better one.
+// replace replaces the worst entry by a better one.
 func (h *heap) replace(key float32, id int64) { h.sink(len(h.keys), key, id) }
 
-// sort turns the first n entries from a heap into a sorted slice, best first, and returns how
-// many of them are hits: places that stayed vacant are dropped.
+// sort turns the heap of the first n entries into a sorted slice, best first. It drops vacant entries and returns
+// the number of hits.
 func (h *heap) sort(n int) int {
 	hits := 0
 	for left := n; left > 0; left-- {
 		key, id := h.keys[0], h.ids[0]
-		// The last entry sinks from the top while it still stands in its old place, as in
-		// faiss's heap_pop: a comparison with itself decides between equal keys.
+		// The last entry sinks from the top while its old copy is still in place, as in faiss's heap_pop. So it is
+		// compared with itself, which affects the order of equal keys.
 		h.sink(left, h.keys[left-1], h.ids[left-1])
 		h.keys[n-hits-1], h.ids[n-hits-1] = key, id
 		if id != vacant {
@@ -99,7 +98,7 @@ func (h *heap) sort(n int) int {
 	return hits
 }
 
-// resize returns a slice of length n, the same memory where it suffices.
+// resize returns a slice of length n. It reuses the memory of s if that is large enough.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -6,14 +6,15 @@ import (
 	"slices"
 )
 
-// minPool is the k from which on hits are collected in a pool, as faiss does (distance_compute_min_k_reservoir, faiss/utils/distances.cpp).
+// minPool is the minimum k for which hits are collected in a pool, as in faiss (distance_compute_min_k_reservoir,
+// faiss/utils/distances.cpp).
 const minPool = 100
 
-// pool collects entries unordered, in room for twice as many as are wanted: a heap of many entries costs several times as much. An entry
-// has the key above, as bits that are ordered as keys are, and the number of a row below.
+// pool holds up to 2k unordered entries, because a large heap takes several times as long. The upper half of an
+// entry holds the key, encoded so that its bits are ordered like the keys. The lower half holds the row number.
 type pool []uint64
 
-// packed returns the entry of a key, which is not NaN, and of an id of 32 bits.
+// packed returns the entry of a key, which must not be NaN, and a 32-bit id.
 func packed(key float32, id int64) uint64 {
 	b := math.Float32bits(key)
 	return uint64(b^(uint32(int32(b)>>31)|1<<31))<<32 | uint64(uint32(id))
@@ -25,7 +26,8 @@ func unpacked(e uint64) (key float32, id int64) {
 	return math.Float32frombits(b ^ (uint32(int32(^b)>>31) | 1<<31)), int64(int32(e))
 }
 
-// add appends an entry. If there are 2k then, only the k best stay, and the key of the worst of them is returned.
+// add appends an entry. If the pool then holds 2k entries, add drops all but the k best and returns the key of the
+// worst of them.
 func (p *pool) add(k int, key float32, id int64) (worst float32, full bool) {
 	*p = append(*p, packed(key, id))
 	if len(*p) < 2*k {
@@ -36,8 +38,8 @@ func (p *pool) add(k int, key float32, id int64) (worst float32, full bool) {
 	return worst, true
 }
 
-// shrink leaves the k best entries, the worst of them last. Partitions have no branch that depends on an entry, because it could not be
-// predicted.
+// shrink drops all but the k best entries, and puts the worst of them last. Its partitioning does not branch on
+// entries, because such a branch is unpredictable.
 func (p *pool) shrink(k int) {
 	a := *p
 	for low, high := 0, len(a)-1; low < high; {
@@ -64,7 +66,7 @@ func (p *pool) shrink(k int) {
 	*p = a[:k]
 }
 
-// sort returns the k best entries, best first; equal keys are ordered by id.
+// sort returns the k best entries, best first. Equal keys are ordered by id.
 func (p *pool) sort(k int) []uint64 {
 	if len(*p) > k {
 		p.shrink(k)

@@ -10,29 +10,32 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// sieveRows is how many rows are held against codes between two looks at the hits, at the most: few, as each look lets fewer pass. The
-// first looks come sooner, the first of all after firstRows rows, which are computed in full: what k of them have to be beaten by says
-// little yet.
+// sieveRows is the maximum number of rows that are compared with codes before the threshold is updated. It is
+// small, because each update lets fewer rows pass. The first updates come sooner. The first firstRows rows are
+// computed in full, because the k-th best of so few rows is a weak threshold.
 const (
 	sieveRows = 1024
 	firstRows = 64
-	// fewestRows are too few for codes: making a query ready takes as long as some of them.
+	// fewestRows is the minimum number of rows for which a single query uses codes. Quantizing a query takes about
+	// as long as some of these rows.
 	fewestRows = 4 * firstRows
 )
 
-// sieveTile is how many rows are held against codes after so many others, a multiple of 64: half as many as these.
+// sieveTile returns the number of rows in the tile that starts at row first: half of first, rounded down to a
+// multiple of 64, at least firstRows and at most sieveRows.
 func sieveTile(first int) int { return min(max(first>>1&^63, firstRows), sieveRows) }
 
-// sieveShare: of a tile of which a filter leaves one row in sieveShare or less, these are computed without a look at their codes,
-// which would be read for all of its rows.
+// sieveShare is a threshold. If a filter leaves at most one in sieveShare rows of a tile, these rows are computed
+// without their codes, because codes would be read for all rows of the tile.
 const sieveShare = 8
 
-// maxVain is after how many rows in tiles of which codes let many pass a query does without them.
+// maxVain is a number of rows. A query stops using codes after so many rows in tiles whose codes let many rows
+// pass.
 const maxVain = 4 * sieveRows
 
-// Shade gives the index codes of its rows, at the cost of about a quarter of their memory, so that searches compute few distances in
-// full; by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An error says
-// why its rows can have none.
+// Shade adds codes of the rows to the index, so that a search computes few distances in full. The codes take about
+// a quarter of the memory of the rows. Shade uses at most threads goroutines (0: one per CPU). It must be called
+// before the index is searched. It returns an error if codes do not support these rows.
 func (x *Index) Shade(threads int) error {
 	if x.Vectors == nil {
 		return errors.New("a flat index without vectors")
@@ -45,7 +48,7 @@ func (x *Index) Shade(threads int) error {
 	return err
 }
 
-// shade takes the codes of the index if what the library divides by is what they know of.
+// shade enables the codes of the index, unless they were made for other norms than the library divides by.
 func (s *Searcher) shade() error {
 	c, v := s.index.Shadow, s.index.Vectors
 	if c == nil {
@@ -60,8 +63,8 @@ func (s *Searcher) shade() error {
 	return nil
 }
 
-// Beat is what later rows have to be strictly better than, the worst of k hits, as the library's distance (similarity: of raw sums, or
-// their quotient with the norm); it is not ok where all rows enter.
+// Beat returns the distance of the worst of k hits. Later rows must be strictly better. The distance is the
+// library's: for similarities, the raw sum, or its quotient with the norm. Beat returns false if every row enters.
 func (t *TopK) Beat() (float64, bool) {
 	if t.similarity {
 		return -float64(t.worst), t.worst < neutral
@@ -69,7 +72,7 @@ func (t *TopK) Beat() (float64, bool) {
 	return float64(t.worst), t.worst < neutral
 }
 
-// scanShadow is scan with codes: of each tile those rows are computed that may enter.
+// scanShadow is scan with codes. It computes only the distances of rows that may enter.
 func (s *Searcher) scanShadow(q query, left []uint64, to *TopK) {
 	v, vain := s.index.Vectors, 0
 	for first := 0; first < v.Rows; {
@@ -81,8 +84,8 @@ func (s *Searcher) scanShadow(q query, left []uint64, to *TopK) {
 	}
 }
 
-// siftTile gives to the distances of q to those of n rows from first on that may enter, by their codes if these are worth a look; it
-// reports whether they were of no use.
+// siftTile adds to the TopK those of the n rows from first on that may enter. It skips the codes if coded is false
+// or if they cannot help. It reports whether the codes were read but let most rows pass.
 func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to *TopK) (vain bool) {
 	v := s.index.Vectors
 	base := unsafe.Add(v.Base(), first*v.Stride)
@@ -104,7 +107,7 @@ func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to
 	words := s.words[:(n+63)>>6]
 	s.shadow.Sieve(first, &cut, words)
 	s.chosen = passed(s.chosen, words, left, first, n)
-	if 2*len(s.chosen) > n { // one after the other they come from memory faster
+	if 2*len(s.chosen) > n { // sequential access is faster
 		s.tileOf(q, base, first, n, left, to)
 		return true
 	}
@@ -114,7 +117,8 @@ func (s *Searcher) siftTile(q query, first, n int, coded bool, left []uint64, to
 	return false
 }
 
-// passed lists, relative to first, which of the n rows from first on have a bit in words and none in left.
+// passed appends to to[:0] the rows whose bit is set in words and not in left, among the n rows from first on. Rows
+// are relative to first.
 func passed(to []uint32, words, left []uint64, first, n int) []uint32 {
 	to = to[:0]
 	for i, w := range words {

@@ -11,13 +11,13 @@ import (
 	"kitescope/engine/dist"
 )
 
-// odd are values that sums of squares and codes do not go well with.
+// odd holds values that are difficult for sums of squares and for codes.
 var odd = []float32{
 	0, float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, -1e-40, 1e-30, 1e-22, 1e19, -1e20, 3e36, math.MaxFloat32, -math.MaxFloat32,
 	float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, -1, 16777216,
 }
 
-// population makes rows of one kind of data.
+// population generates rows with one kind of data.
 type population struct {
 	name string
 	draw func(r *rand.Rand, row []float32, i int)
@@ -88,7 +88,8 @@ func (p population) rows(t testing.TB, r *rand.Rand, dim, rows int) *engine.Vect
 	return v
 }
 
-// TestCodesChangeNoAnswer holds searches with codes against the plain ones, to the bit: all data, libraries, filters, deleted rows.
+// TestCodesChangeNoAnswer checks that searches with codes return the same hits as searches without, to the bit. It
+// covers all kinds of data, libraries, filters and deleted rows.
 func TestCodesChangeNoAnswer(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for _, p := range populations() {
@@ -123,7 +124,7 @@ func marks(r *rand.Rand, rows int, share float64) *engine.Bitset {
 	return b
 }
 
-// compareShaded asks an index with codes and one without the same.
+// compareShaded compares the results of an index with codes and one without.
 func compareShaded(t *testing.T, r *rand.Rand, name string, x *Index, c spec, queries *engine.Vectors) {
 	t.Helper()
 	shaded := *x
@@ -142,7 +143,7 @@ func compareShaded(t *testing.T, r *rand.Rand, name string, x *Index, c spec, qu
 		t.Fatalf("%s: codes are not used", name)
 	}
 	for i := range queries.Rows {
-		copy(queries.Float32(0), x.Vectors.Float32(r.IntN(x.Vectors.Rows))) // one is a row
+		copy(queries.Float32(0), x.Vectors.Float32(r.IntN(x.Vectors.Rows))) // one query is a row
 		p := Params{K: []int{1, 10, 99, 100, 300}[r.IntN(5)]}
 		if share := []float64{0, 0.3, 0.9, 0.99}[r.IntN(4)]; share > 0 {
 			p.Filter = marks(r, x.Vectors.Rows, share)
@@ -161,7 +162,7 @@ func compareShaded(t *testing.T, r *rand.Rand, name string, x *Index, c spec, qu
 	}
 }
 
-// compareBatches holds a batch, on which the codes of the index are used, against single queries without them.
+// compareBatches compares a batch that uses codes with single queries that do not.
 func compareBatches(t *testing.T, r *rand.Rand, name string, coded *Searcher, queries *engine.Vectors, p Params) {
 	t.Helper()
 	plain := *coded

@@ -9,15 +9,15 @@ import (
 	"kitescope/engine/dist"
 )
 
-// query is one as kernels take it.
+// query is a query in the format of the kernels.
 type query struct {
 	bytes []byte
-	norm  float32 // what norms of rows are multiplied by under cosine
+	norm  float32 // factor for the norms of rows under cosine
 }
 
 func (q query) at() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(q.bytes)) }
 
-// prepare makes the query that is stored as row ready: normalised under cosine, widened.
+// prepare converts a stored row to a query. It normalises the query under cosine, and widens its elements.
 func (s *Searcher) prepare(row []byte) (query, error) {
 	q, err := Query(s.kernel, s.options.Library, row)
 	if err != nil {
@@ -32,9 +32,9 @@ func (s *Searcher) prepare(row []byte) (query, error) {
 	return query{bytes: q, norm: norm}, nil
 }
 
-// Query returns a copy of the query that is stored as row as library l and the kernel take it: under
-// cosine a float32 query is normalised first as the library does, the other types are
-// not (knowhere divides by their norm at the end: faiss/utils/distances_typed.cpp of v2.5).
+// Query returns a copy of the stored row in the format of library l and kernel k. Under cosine, a float32 query is
+// normalised as the library does it. Other types are not normalised, because knowhere divides by their norm at the
+// end (faiss/utils/distances_typed.cpp of v2.5).
 func Query(k *dist.Kernel, l engine.Library, row []byte) ([]byte, error) {
 	q, err := k.Query(row)
 	if err != nil || k.Metric != dist.Cosine || k.Element != dist.Float32 {
@@ -49,8 +49,8 @@ func Query(k *dist.Kernel, l engine.Library, row []byte) ([]byte, error) {
 	return q, nil
 }
 
-// Normalise is knowhere's NormalizeVec (src/common/utils.cc, v2.2.3), of a vector whose length has that square: a true division,
-// left out where the square of the norm is within 1e-5 of 1, or 0.
+// Normalise is knowhere's NormalizeVec (src/common/utils.cc, v2.2.3). It divides x by its norm, whose square the
+// caller passes. It leaves x unchanged if the square is 0 or within 1e-5 of 1.
 func Normalise(x []float32, square float32) {
 	const accuracy = float32(0.00001)
 	if d := 1 - square; square > 0 && (d > accuracy || d < -accuracy) {
@@ -69,7 +69,8 @@ func normaliseHNSWLib(x []float32, square float32) {
 	}
 }
 
-// divisors is what inner products with the rows are divided by under cosine.
+// divisors returns the norms by which inner products with the rows are divided under cosine. From knowhere 2.3 on,
+// a norm of 0 is replaced by 1.
 func divisors(x *Index, l engine.Library, k *dist.Kernel) []float32 {
 	norms := x.Norms
 	if norms == nil {
@@ -92,8 +93,8 @@ func divisors(x *Index, l engine.Library, k *dist.Kernel) []float32 {
 	return norms
 }
 
-// Norms are the L2 norms of all rows as knowhere computes them of raw vectors, for a search
-// without an index and for an IVF_FLAT file without codes (fvec_norms_L2, utils/distances.cpp).
+// Norms returns the L2 norms of all rows as knowhere computes them from raw vectors (fvec_norms_L2,
+// utils/distances.cpp). They are used by a search without an index, and for an IVF_FLAT file without codes.
 func Norms(v *engine.Vectors, k *dist.Kernel) []float32 {
 	norms := make([]float32, v.Rows)
 	for i := range norms {
@@ -104,7 +105,7 @@ func Norms(v *engine.Vectors, k *dist.Kernel) []float32 {
 
 func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// checkQueries tells how queries do not fit rows like v.
+// checkQueries returns an error if queries differ from v in dimension or element type.
 func checkQueries(queries, v *engine.Vectors) error {
 	if queries.Dim != v.Dim || queries.Element != v.Element {
 		return fmt.Errorf("queries of %d dimensions of type %d for vectors of %d of type %d", queries.Dim, queries.Element, v.Dim, v.Element)

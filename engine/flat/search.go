@@ -9,18 +9,17 @@ import (
 	"kitescope/engine/dist"
 )
 
-// scanRows is how many rows a single query is compared with between two looks at the hits: a
-// multiple of 64, so that filters are read by whole words. At each look the stream from memory
-// breaks off, so that they are many.
+// scanRows is the number of rows that a single query is compared with before the hits are updated. It is a multiple
+// of 64, so that filters are read in whole words. It is large, because each update interrupts the stream from
+// memory.
 const scanRows = 4096
 
-// fewRows: of a tile of which at most one row in fewRows is left by a filter only those are
-// computed.
+// fewRows is a threshold. If a filter leaves at most one in fewRows rows of a tile, only these rows are computed.
 const fewRows = 4
 
-// Search appends to dst the hits of one query, best first: at most K, fewer if fewer rows are
-// left or comparable. query is stored as a row is (Vectors.Row). The error says what in the
-// query or the parameters does not fit the index.
+// Search appends the hits of one query to dst, best first. It returns at most K hits, and fewer if fewer rows are
+// left by the filter or comparable. query has the format of a stored row (Vectors.Row). Search returns an error if
+// the query or the parameters do not fit the index.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	if err := s.checkK(p.K); err != nil {
 		return dst, err
@@ -41,8 +40,8 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	return dst, nil
 }
 
-// checkK reports whether there may be k hits. All rows are never too many: the lists of an IVF index
-// can be 65,536, and a range search of knowhere reads all of them.
+// checkK returns an error unless k hits may be requested. k may always be as large as the number of rows, because
+// an IVF index can have 65,536 lists, and a range search of knowhere reads all of them.
 func (s *Searcher) checkK(k int) error {
 	if most := max(MaxK, s.index.Vectors.Rows); k < 1 || k > most {
 		return fmt.Errorf("k is %d: not one of 1 to %d", k, most)
@@ -50,7 +49,7 @@ func (s *Searcher) checkK(k int) error {
 	return nil
 }
 
-// scan gives to the distances of q to all rows but those that left marks.
+// scan adds to the TopK the distances from q to all rows that are not marked in left.
 func (s *Searcher) scan(q query, left []uint64, to *TopK) {
 	v := s.index.Vectors
 	if s.codes != nil && v.Rows >= fewestRows && s.shadow.Load(dist.Floats(q.bytes)) {
@@ -63,7 +62,7 @@ func (s *Searcher) scan(q query, left []uint64, to *TopK) {
 	}
 }
 
-// tileOf gives to the distances of q to the n rows from first on, which is at base.
+// tileOf adds the distances from q to the n rows from first on. base is the address of row first.
 func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, left []uint64, to *TopK) {
 	all := true
 	if left != nil {
@@ -79,7 +78,7 @@ func (s *Searcher) tileOf(q query, base unsafe.Pointer, first, n int, left []uin
 	}
 }
 
-// gather gives to the distances of q to the chosen rows of those that start at base.
+// gather adds the distances from q to the chosen rows. chosen is relative to row first, whose address is base.
 func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint32, to *TopK) {
 	d := s.tile[:len(chosen)]
 	s.kernel.Gather(q.at(), base, uintptr(s.index.Vectors.Stride), chosen, d)
@@ -91,8 +90,9 @@ func (s *Searcher) gather(q query, base unsafe.Pointer, first int, chosen []uint
 	to.addChosen(d, first, chosen)
 }
 
-// choose lists, relative to first, those of the n rows from first on (a multiple of 64) that
-// are not left out; if they are more than one in few it says so instead.
+// choose appends to to[:0] the rows that are not marked in left, among the n rows from first on. Rows are relative
+// to first, which must be a multiple of 64. If more than one in few rows is left, choose returns all = true and no
+// list.
 func choose(to []uint32, left []uint64, first, n, few int) (chosen []uint32, all bool) {
 	to = to[:0]
 	words := left[first>>6 : (first+n+63)>>6]
@@ -115,7 +115,7 @@ func choose(to []uint32, left []uint64, first, n, few int) (chosen []uint32, all
 	return to, false
 }
 
-// divideRun makes cosines of the inner products of consecutive rows.
+// divideRun turns the inner products of consecutive rows into cosines.
 func (s *Searcher) divideRun(d []float32, first int, norm float32) {
 	if s.norms == nil {
 		return

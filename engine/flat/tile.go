@@ -5,40 +5,40 @@ import (
 	"unsafe"
 )
 
-// group is how many distances of a tile are compared at once with the worst hit. Nearly all
-// groups hold none that is better, so a tile costs little more than its loads.
+// group is the number of distances that are compared with the worst hit at once. Nearly all groups contain no
+// better distance, so a tile costs little more than its loads.
 const group = 16
 
-// Distances are compared as integers, two in a word: those of one sign are ordered as their
-// bits are. (|d| with the top bit set) - bound keeps the top bit if and only if |d| >= bound,
-// and never borrows from the neighbour.
+// Distances are compared as integers, two per word, because floats of one sign are ordered like their bits. (|d|
+// with the top bit set) - bound keeps the top bit if and only if |d| >= bound. It never borrows from the other half
+// of the word.
 const (
 	tops = 0x8000000080000000
 	twin = 0x0000000100000001
 )
 
-// limit is the worst hit as whole groups are compared with it. It may let through a group
-// without a better distance, and never holds one back that has any.
+// limit is the threshold for whole groups, derived from the worst hit. It may pass a group without a better
+// distance, but never rejects a group that has one.
 type limit struct {
-	bound   uint64 // the bits of the bound, twice
-	greater bool   // better is |d| >= bound, else |d| < bound
-	all     bool   // every group may hold a better one
+	bound   uint64 // the bits of the bound, in both halves
+	greater bool   // better means |d| >= bound; otherwise |d| < bound
+	all     bool   // all groups pass
 }
 
-// set makes the limit for keys smaller than worst.
+// set sets the limit to pass keys smaller than worst.
 func (l *limit) set(worst float32, similarity bool) {
-	const size = math.MaxInt32 // all bits but the sign
-	if !similarity {           // distances of at least 0: better is |d| < worst
+	const size = math.MaxInt32 // all bits except the sign
+	if !similarity {           // distances are at least 0: better means |d| < worst
 		*l = limit{bound: uint64(math.Float32bits(worst)&size) * twin}
 		return
 	}
-	// Similarities greater than -worst: |d| at least the next float. Below 0 the sign would
-	// have to be looked at.
+	// A similarity must be greater than -worst, so |d| must be at least the next float. If -worst is negative, the
+	// sign would matter as well, so all groups pass.
 	*l = limit{bound: uint64(math.Float32bits(-worst)&size+1) * twin, greater: true, all: worst > 0}
 }
 
-// next is where the next whole group from i on begins that may hold a better distance, or
-// where no whole group is left.
+// next returns the start of the next whole group, from i on, that may contain a better distance. If there is none,
+// it returns the index after the last whole group.
 func (l *limit) next(d []float32, i int) int {
 	b := l.bound
 	switch {
@@ -77,15 +77,14 @@ func (l *limit) next(d []float32, i int) int {
 	return i
 }
 
-// addRun offers the distances of the consecutive rows from first on, but for those that left
-// marks by their numbers.
+// addRun adds the distances of consecutive rows from first on, except for rows marked in left.
 func (t *TopK) addRun(d []float32, first int, left []uint64) {
 	for i := t.limit.next(d, 0); i < len(d); i = t.limit.next(d, i+group) {
 		t.addSome(d[i:min(i+group, len(d))], first+i, left)
 	}
 }
 
-// addSome offers distances one by one.
+// addSome adds distances one by one.
 func (t *TopK) addSome(d []float32, first int, left []uint64) {
 	for i, key := range d {
 		row := int64(first + i)
@@ -99,15 +98,14 @@ func (t *TopK) addSome(d []float32, first int, left []uint64) {
 	}
 }
 
-// addChosen offers the distances of the rows first+chosen[i].
+// addChosen adds the distances of the rows first+chosen[i].
 func (t *TopK) addChosen(d []float32, first int, chosen []uint32) {
 	for i, v := range d {
 		t.Add(v, int64(first)+int64(chosen[i]))
 	}
 }
 
-// AddList offers the distances of entries of an inverted list with their ids, but for those
-// that left marks by their ids.
+// AddList adds the distances of entries of an inverted list with their ids, except for ids marked in left.
 func (t *TopK) AddList(d []float32, ids []int64, left []uint64) {
 	for i := t.limit.next(d, 0); i < len(d); i = t.limit.next(d, i+group) {
 		for j := i; j < min(i+group, len(d)); j++ {

@@ -8,40 +8,42 @@ import (
 )
 
 const (
-	// neutral is the key of a vacant place, which faiss starts with (std::numeric_limits<float>::max): infinite distances never enter.
+	// neutral is the key of a vacant entry. faiss starts with std::numeric_limits<float>::max, so infinite
+	// distances never enter.
 	neutral float32 = math.MaxFloat32
-	// vacant is the id of a vacant place.
+	// vacant is the id of a vacant entry.
 	vacant = math.MinInt64
 )
 
-// TopK collects the k best hits that it is offered. An IVF search offers it one list after the other.
+// TopK collects the k best hits. An IVF search adds one list after the other.
 type TopK struct {
 	similarity bool
-	oneMinus   bool // distances of hits are 1 less the similarity, as hnswlib has them
-	heapOnly   bool // no pool for large k
+	oneMinus   bool // distances of hits are 1 minus the similarity, as in hnswlib
+	heapOnly   bool // use no pool for large k
 	k          int
-	pooled     bool // the pool is in use, else the heap
+	pooled     bool // the pool is in use instead of the heap
 	heap       heap
 	pool       pool
-	worst      float32 // of keys: an entry enters if its key is smaller
-	limit      limit   // the same for tiles
+	worst      float32 // worst key: an entry enters if its key is smaller
+	limit      limit   // worst, for comparing whole groups
 }
 
-// NewTopK returns a collector of raw distances; greater ones are better if similarity is set. Equal ones are ordered by id, except in
-// knowhere 2.2, whose order is that of faiss's heap (faiss/utils/Heap.h). From k = 100 on, of several hits as far as the last, others may
-// stay than in a library.
+// NewTopK returns a TopK for raw distances. If similarity is set, greater distances are better. Equal distances are
+// ordered by id, except in knowhere 2.2, where the order is that of faiss's heap (faiss/utils/Heap.h). From k = 100
+// on, if several hits tie with the last one, the ones that stay may differ from the library's.
 func NewTopK(l engine.Library, similarity bool) *TopK {
 	return &TopK{similarity: similarity, oneMinus: similarity && l == engine.HNSWLib, heap: heap{ties: l != engine.Knowhere22}}
 }
 
-// Reset empties the collector for k hits, to be collected in a heap whatever k is, as in the lists of an IVF index.
+// Reset empties the collector for k hits. They are collected in a heap for every k, as in a search of inverted
+// lists.
 func (t *TopK) Reset(k int) {
 	t.k, t.pooled = k, false
 	t.heap.fill(k)
 	t.setWorst(neutral)
 }
 
-// reset empties the collector for k hits as IndexFlat does.
+// reset empties the collector for k hits, as IndexFlat does: they are collected in a pool if k is large.
 func (t *TopK) reset(k int) {
 	if t.heapOnly || k < minPool {
 		t.Reset(k)
@@ -52,7 +54,7 @@ func (t *TopK) reset(k int) {
 	t.setWorst(neutral)
 }
 
-// Add offers one distance.
+// Add adds one distance if it is better than the worst hit.
 func (t *TopK) Add(distance float32, id int64) {
 	if t.similarity {
 		distance, id = -distance, ^id
@@ -62,7 +64,7 @@ func (t *TopK) Add(distance float32, id int64) {
 	}
 }
 
-// enter takes an entry that beats the worst.
+// enter adds an entry that is better than the worst.
 func (t *TopK) enter(key float32, id int64) {
 	if t.pooled {
 		if worst, full := t.pool.add(t.k, key, id); full {
@@ -81,7 +83,7 @@ func (t *TopK) setWorst(key float32) {
 	t.limit.set(key, t.similarity)
 }
 
-// Hits appends the hits, best first, and leaves the collector to be Reset.
+// Hits appends the hits to dst, best first. Call Reset before using the collector again.
 func (t *TopK) Hits(dst []engine.Hit) []engine.Hit {
 	if t.pooled {
 		for _, e := range t.pool.sort(t.k) {
@@ -107,7 +109,7 @@ func (t *TopK) hit(key float32, id int64) engine.Hit {
 	return engine.Hit{ID: id, Distance: key}
 }
 
-// Marked reports whether an id is marked in the words of a filter; one beyond them is not.
+// Marked reports whether id is marked in the words of a filter. Ids beyond the words are unmarked.
 func Marked(left []uint64, id int64) bool {
 	w := uint64(id) >> 6
 	return w < uint64(len(left)) && left[w]>>(id&63)&1 != 0
