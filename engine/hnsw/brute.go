@@ -9,10 +9,10 @@ import (
 	"kitescope/engine"
 )
 
-// scanRows is how many rows a brute force compares at a time.
+// scanRows is the number of rows that a brute-force search compares at a time.
 const scanRows = 256
 
-// bruteForce is searchKnnBF: the k smallest pairs (distance, row).
+// bruteForce is searchKnnBF. It finds the k smallest pairs (distance, row).
 func (s *Searcher) bruteForce(k int) {
 	s.found = s.found[:0]
 	h := kHeap{s: s, k: min(k, s.n), limit: float32(math.Inf(1))}
@@ -27,7 +27,7 @@ func (s *Searcher) bruteForce(k int) {
 	sortPairs(s.found)
 }
 
-// scan compares all rows that are not filtered, in order.
+// scan computes the distances of all rows that are not filtered, in order, and calls each for each of them.
 func (s *Searcher) scan(each func(d float32, id uint32)) {
 	transform := s.similarity()
 	for at := 0; at < s.n; at += scanRows {
@@ -52,7 +52,7 @@ func (s *Searcher) compareRows(at int, d []float32) {
 	}
 }
 
-// sortPairs puts in the order of pairs (distance, row).
+// sortPairs sorts by distance, then by row.
 func sortPairs(found []near) {
 	slices.SortFunc(found, func(a, b near) int {
 		if c := cmp.Compare(a.d, b.d); c != 0 {

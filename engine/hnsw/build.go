@@ -15,39 +15,40 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// BuildOptions say how an index is built. HNSWLib with Seed 100 and one thread gives the graph
-// that hnswlib 0.8.0 gives, to the bit, where that was compiled for an AMD CPU with AVX-512 (dist.HNSWLib).
+// BuildOptions holds the options of Build. With HNSWLib, Seed 100 and one thread, the graph is bit for bit that of
+// hnswlib 0.8.0 compiled for an AMD CPU with AVX-512 (dist.HNSWLib).
 type BuildOptions struct {
-	M              int // links per node above level 0, twice as many there; 2 to 512
-	EFConstruction int // candidates kept while a node's neighbours are sought; M if smaller
+	M              int // links per node above level 0, and 2*M on level 0; 2 to 512
+	EFConstruction int // candidates kept in a search for neighbours; raised to M if smaller
 	Metric         engine.Metric
-	Seed           uint64 // of the levels; 0 means 100, as in hnswlib
-	Threads        int    // 1 if less; with more, the graph depends on their timing
-	// Library is the one after which distances are formed and vectors kept: 1-ip of hnswlib
-	// or -ip of the others for inner products; under cosine vectors normalised as hnswlib's
-	// Python module does it, or with knowhere's raw ones and their norms. The graph is
-	// hnswlib's for all: faiss and knowhere build with many threads, no two graphs are equal.
+	Seed           uint64 // of the level generator; 0 means 100, as in hnswlib
+	Threads        int    // values below 1 mean 1; with more than 1, the graph depends on timing
+	// Library determines how distances are computed and vectors are stored. For inner products, the distance is
+	// 1-ip in hnswlib and -ip in the others. Under cosine, vectors are normalised as by hnswlib's Python module, or
+	// stored raw with their norms as by knowhere. The graph is always hnswlib's, because faiss and knowhere build
+	// with many threads and never produce the same graph twice.
 	Library  engine.Library
-	Labels   []int64        // one per row, all different; nil for the rows' numbers
-	Progress func(done int) // called now and then, and once at the end; may be nil
-	// Plain has all distances computed in full. Else rows that are many and long get codes while the graph is built, which is the same.
+	Labels   []int64        // one per row, unique; nil for row numbers
+	Progress func(done int) // called occasionally, and once at the end; may be nil
+	// Plain disables codes, so that all distances are computed in full. By default, large sets of long rows get
+	// codes during the build. The graph is the same.
 	Plain bool
 }
 
-// The limits of BuildOptions and of a graph.
+// Limits of BuildOptions and of a graph.
 const (
 	defaultSeed = 100
 	maxM        = 512
 	maxNodes    = End // ids are below 2^31
 )
 
-// progressEvery is how many rows go in between two calls of Progress.
+// progressEvery is the number of rows inserted between calls of Progress.
 const progressEvery = 1000
 
-// Build makes an index of vectors, float32 and at least one row. It keeps vectors that lie
-// as NewVectors lays them, and must not be changed afterwards; of others it keeps a copy.
-// An error if an option is out of range, if a value is not finite (it names the row), or
-// ctx's once it is done.
+// Build builds an index of float32 vectors. There must be at least one row. If the vectors have the layout of
+// NewVectors, the index keeps them, and they must not be changed afterwards. Otherwise it keeps a copy. Build
+// returns an error if an option is out of range or if a value is not finite (the error names the row). It returns
+// ctx.Err() if ctx is done.
 func Build(ctx context.Context, vectors *engine.Vectors, o BuildOptions) (*Index, error) {
 	if err := o.check(vectors); err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func Build(ctx context.Context, vectors *engine.Vectors, o BuildOptions) (*Index
 	return x, nil
 }
 
-// check says what is wrong with the options for these vectors, values apart.
+// check returns an error if the options are invalid for v. It does not check the values of v.
 func (o *BuildOptions) check(v *engine.Vectors) error {
 	switch {
 	case v.Rows == 0:
@@ -99,8 +100,8 @@ func (o *BuildOptions) check(v *engine.Vectors) error {
 	case o.Labels != nil && len(o.Labels) != v.Rows:
 		return fmt.Errorf("%d labels for %d rows", len(o.Labels), v.Rows)
 	}
-	// hnswlib takes a second row of one label as a new value of the first: nothing that
-	// whoever builds from a file of rows can mean.
+	// hnswlib treats a second row with the same label as an update of the first. Nobody who builds an index from a
+	// file of rows can intend that.
 	sorted := slices.Sorted(slices.Values(o.Labels))
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] {
@@ -110,35 +111,34 @@ func (o *BuildOptions) check(v *engine.Vectors) error {
 	return nil
 }
 
-// builder is an index in the making. Its graph is at every moment in the form that Graph
-// describes: the slots from a list's count on have the bit End, and below it what hnswlib's
-// memory would hold there.
+// builder is an index under construction. Its graph always has the format that Graph documents: the unused slots of
+// a list have the bit End, and the bits below hold the value that hnswlib's memory would hold there.
 type builder struct {
 	*Index
 	kernel *dist.Kernel
-	base   unsafe.Pointer // of the first row
+	base   unsafe.Pointer // address of the first row
 	stride uintptr
-	lines  int // cache lines of a row that are worth a prefetch
-	ef     int // entries of a pool, at most
+	lines  int // cache lines of a row to prefetch
+	ef     int // maximum size of a pool
 
-	// A distance is offset + sign*raw: 1-ip or -ip of an inner product. Under cosine with
-	// raw vectors it is divided by both norms.
+	// A distance is offset + sign*raw, which is 1-ip or -ip for inner products. Under cosine with raw vectors, it
+	// is divided by both norms.
 	offset, sign float32
 
-	// What is known of each slot's neighbour, parallel to Base and Upper: its distance to
-	// the list's node. hnswlib computes it anew whenever a full list is thinned.
+	// The key of the distance between each neighbour and the list's node, parallel to Base and Upper. hnswlib
+	// recomputes these distances whenever it prunes a full list.
 	baseKeys, upperKeys []uint32
-	// How many first slots of a list came out of one run of the heuristic and so passed
-	// each other's check, by node on level 0 and by UpperAt[node]+level-1 above.
+	// The length of the prefix of each list that was selected in one run of the heuristic, and whose members have
+	// therefore been compared with each other. The index is the node on level 0, and UpperAt[node]+level-1 above.
 	baseChecked, upperChecked []uint16
 
-	codes *prefilter.Codes // nil for none
+	codes *prefilter.Codes // nil if not used
 
-	locks  []sync.Mutex // of lists, striped by node; nil with one thread
-	growth sync.Mutex   // of Entry and MaxLevel
+	locks  []sync.Mutex // protect lists, striped by node; nil with one thread
+	growth sync.Mutex   // protects Entry and MaxLevel
 }
 
-// lockStripes is how many locks the lists of all nodes share.
+// lockStripes is the number of locks shared by the lists of all nodes.
 const lockStripes = 1 << 14
 
 func newBuilder(x *Index, kernel *dist.Kernel, o BuildOptions) (*builder, error) {
@@ -174,7 +174,7 @@ func newBuilder(x *Index, kernel *dist.Kernel, o BuildOptions) (*builder, error)
 	return b, nil
 }
 
-// blank returns slots without neighbours.
+// blank returns n empty slots.
 func blank(n int) []uint32 {
 	slots := engine.Uint32s(n)
 	for i := range slots {
@@ -183,7 +183,7 @@ func blank(n int) []uint32 {
 	return slots
 }
 
-// run inserts all rows in their order.
+// run inserts all rows in order.
 func (b *builder) run(ctx context.Context, threads int, progress func(done int)) error {
 	rows := b.Vectors.Rows
 	if progress == nil {
@@ -193,7 +193,7 @@ func (b *builder) run(ctx context.Context, threads int, progress func(done int))
 	if threads > 1 {
 		b.locks = make([]sync.Mutex, lockStripes)
 	}
-	// The first row alone: from then on there is an entry point.
+	// Insert the first row alone, so that there is an entry point.
 	first := b.newWorker()
 	first.insert(0)
 	var next, done atomic.Int64

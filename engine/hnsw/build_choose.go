@@ -2,26 +2,26 @@ package hnsw
 
 import "slices"
 
-// thinner holds the memory of runs of the heuristic.
+// thinner holds the buffers of the neighbour selection heuristic.
 type thinner struct {
 	sorted []uint64 // candidates, nearest first
-	kept   []uint64 // those kept, as heap entries, nearest first
-	// The kept ones' ids: of those that were checked against each other before, and of others.
+	kept   []uint64 // selected candidates as heap entries, nearest first
+	// The ids of selected candidates: those that were compared with each other in an earlier run, and the rest.
 	keptChecked, keptNew []uint32
 	popped               []uint64
 	heap                 []uint64
 }
 
-// ranked is a neighbour in the order in which the heuristic takes them: nearest first, of
-// equally near ones the greatest id first (hnswlib's queue_closest compares pairs of -distance
-// and id). The last bit reports whether it came out of an earlier run for the same list.
+// ranked encodes a neighbour so that its numeric order is the order in which the heuristic processes candidates:
+// nearest first, and for equal distances the greatest id first (hnswlib's queue_closest compares pairs of -distance
+// and id). The last bit is set if the neighbour was selected in an earlier run for the same list.
 func ranked(key, id uint32, checked uint64) uint64 {
 	return uint64(key)<<32 | uint64(End-1-id)<<1 | checked
 }
 
-// choose returns the nearest that a search left, thinned to M, in the order in which hnswlib
-// writes them (the farthest first; the last is where the search on the next level starts),
-// and how many are checked against each other.
+// choose selects at most M of the candidates that a search found. It returns them in the order in which hnswlib
+// writes them, farthest first; the search on the next level starts at the last one. It also returns how many of
+// them have been compared with each other.
 func (w *worker) choose(isSorted bool) (neighbours []uint64, checked int) {
 	found := w.top
 	if isSorted {
@@ -49,11 +49,11 @@ func (w *worker) choose(isSorted bool) (neighbours []uint64, checked int) {
 	return w.popOrder(), len(w.kept)
 }
 
-// thinList puts id, at the distance of key, into a full list of a node.
+// thinList adds id, at the distance of key, to a full list of a node, and prunes the list.
 func (w *worker) thinList(slots, keys []uint32, checked *uint16, id, key uint32) {
 	n := int(*checked)
 	sorted := w.sorted[:0]
-	// The checked ones lie farthest first: nearly in order when taken from behind.
+	// The checked ones are stored farthest first, so reading them backwards is nearly sorted.
 	for i := n - 1; i >= 0; i-- {
 		sorted = insertRanked(sorted, ranked(keys[i], slots[i], 1))
 	}
@@ -72,7 +72,7 @@ func (w *worker) thinList(slots, keys []uint32, checked *uint16, id, key uint32)
 	*checked = uint16(len(kept))
 }
 
-// insertRanked puts v where it belongs.
+// insertRanked inserts v into a sorted slice.
 func insertRanked(sorted []uint64, v uint64) []uint64 {
 	sorted = append(sorted, v)
 	i := len(sorted) - 1
@@ -84,9 +84,9 @@ func insertRanked(sorted []uint64, v uint64) []uint64 {
 	return sorted
 }
 
-// thin leaves in w.kept at most m of w.sorted: a candidate stays if none that stayed before
-// is nearer to it than the node is (getNeighborsByHeuristic2 of hnswalg.h). Two candidates
-// that both came out of an earlier run for the same node have passed this check already.
+// thin selects at most m of w.sorted and writes them to w.kept. A candidate is selected unless a candidate that was
+// selected before is nearer to it than the node is (getNeighborsByHeuristic2 of hnswalg.h). Two candidates that
+// were both selected in an earlier run for the same node are not compared again.
 func (w *worker) thin(m int) {
 	w.kept, w.keptChecked, w.keptNew = w.kept[:0], w.keptChecked[:0], w.keptNew[:0]
 	for _, c := range w.sorted {
@@ -106,10 +106,10 @@ func (w *worker) thin(m int) {
 	}
 }
 
-// gatherWidth is how many distances one round of a kernel computes.
+// gatherWidth is the number of distances that a kernel computes per round.
 const gatherWidth = 4
 
-// anyNearer reports whether one of others is nearer to id than key says.
+// anyNearer reports whether one of others is nearer to id than the distance of key.
 func (w *worker) anyNearer(id, key uint32, others []uint32) bool {
 	for len(others) > 0 {
 		n := min(gatherWidth, len(others))
@@ -123,8 +123,8 @@ func (w *worker) anyNearer(id, key uint32, others []uint32) bool {
 	return false
 }
 
-// popOrder returns w.kept in the order in which hnswlib's queue gives them back: the farthest
-// first, and equally far ones as its heap has it.
+// popOrder returns w.kept in the order in which hnswlib's queue pops it: farthest first, and equal distances in the
+// order of its heap.
 func (w *worker) popOrder() []uint64 {
 	ties := false
 	for i := 1; i < len(w.kept); i++ {
@@ -141,7 +141,7 @@ func (w *worker) popOrder() []uint64 {
 	return w.pop(w.heap)
 }
 
-// pop empties a heap.
+// pop empties a heap and returns its entries in the order in which they are popped.
 func (w *worker) pop(heap []uint64) []uint64 {
 	w.popped = w.popped[:0]
 	for len(heap) > 0 {

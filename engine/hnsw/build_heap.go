@@ -1,14 +1,14 @@
 package hnsw
 
-// A heap of the build is a slice of entries, the distance's key in the upper half of each and
-// the node in the lower; only the keys are compared. Which of several equal keys comes out
-// first depends on how entries move, so they move as in libstdc++'s push_heap and pop_heap
-// (bits/stl_heap.h), on which std::priority_queue and so hnswlib rest.
+// The heaps of a build are slices of entries. The upper half of an entry is the key of a distance, the lower half
+// is the node. Only keys are compared. The order of entries with equal keys depends on how entries move, so they
+// move as in push_heap and pop_heap of libstdc++ (bits/stl_heap.h), which std::priority_queue and therefore hnswlib
+// use.
 
-// entry is a node with the key by which it is ordered.
+// entry returns a node with its key.
 func entry(key, id uint32) uint64 { return uint64(key)<<32 | uint64(id) }
 
-// pushEntry adds e to a heap with the greatest key at the top.
+// pushEntry adds e to a heap that has the greatest key on top.
 func pushEntry(h []uint64, e uint64) []uint64 {
 	h = append(h, e)
 	i := len(h) - 1
@@ -25,7 +25,7 @@ func pushEntry(h []uint64, e uint64) []uint64 {
 	return h
 }
 
-// popEntry takes the top off a heap that is not empty and returns what is left.
+// popEntry removes the top of a non-empty heap and returns the heap.
 func popEntry(h []uint64) []uint64 {
 	n := len(h) - 1
 	last := h[n]
@@ -33,12 +33,12 @@ func popEntry(h []uint64) []uint64 {
 	if n == 0 {
 		return h
 	}
-	// The hole goes down to a leaf by way of the greater child, then last goes up from there.
+	// The hole moves down to a leaf along the greater children. The last entry is put there and moves up.
 	i := 0
 	for i < (n-1)>>1 {
 		child := 2*i + 2
 		right, left := h[child], h[child-1]
-		// The left child where its key is greater, without a branch: nobody predicts it.
+		// Choose the left child if its key is greater. A branch would be unpredictable.
 		less := int((right>>32 - left>>32) >> 63)
 		child -= less
 		h[i] = h[child]

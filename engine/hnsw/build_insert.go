@@ -9,31 +9,31 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// worker is what one goroutine of a build works with.
+// worker holds the state of one goroutine of a build.
 type worker struct {
 	*builder
 
-	seen *dist.Seen // by one search
+	seen *dist.Seen // nodes visited by the current search
 
 	pool      []uint64 // the ef nearest so far, sorted
-	top, next []uint64 // the same as a heap, and a heap of the nodes to go to
-	ties      int      // searches in sequence that met equal distances
-	heapsOnly int      // searches to come that do not try the pool
+	top, next []uint64 // the same as a heap, and a heap of the nodes to expand
+	ties      int      // number of consecutive searches with equal distances
+	heapsOnly int      // number of searches left that skip the pool
 
-	slots []uint32 // a copy of a list that others may write
-	fresh []uint32 // neighbours met for the first time
-	ahead []uint32 // room for what Peek finds
+	slots []uint32 // a copy of a list that other workers may write
+	fresh []uint32 // neighbours visited for the first time
+	ahead []uint32 // buffer for dist.Peek
 	raw   []float32
 	keys  []uint32
 
-	query  *prefilter.Query // the new node's, where there are codes
-	coded  bool             // they say something of it
-	cut    dist.Cut         // for cutFor
-	cutFor uint32           // a key; 0 before there is one
+	query  *prefilter.Query // the new node's vector, quantized; nil without codes
+	coded  bool             // query is valid for the current node
+	cut    dist.Cut         // threshold for codes, made for cutFor
+	cutFor uint32           // a key; 0 if there is no cut yet
 
 	thinner
-	chosen []uint64 // the new node's neighbours, level after level
-	counts []int    // how many on each level
+	chosen []uint64 // the new node's neighbours on all levels
+	counts []int    // number of neighbours on each level
 }
 
 func (b *builder) newWorker() *worker {
@@ -51,10 +51,10 @@ func (b *builder) newWorker() *worker {
 	return w
 }
 
-// row is the address of a node's vector.
+// row returns the address of a node's vector.
 func (b *builder) row(id uint32) unsafe.Pointer { return unsafe.Add(b.base, uintptr(id)*b.stride) }
 
-// list is where a node's neighbours on a level are, their keys, and how many are checked.
+// list returns the slots of a node's list on a level, their keys, and the number of checked neighbours.
 func (b *builder) list(id uint32, level int) (slots, keys []uint32, checked *uint16) {
 	if level == 0 {
 		at, end := int(id)*b.M0, int(id+1)*b.M0
@@ -65,7 +65,7 @@ func (b *builder) list(id uint32, level int) (slots, keys []uint32, checked *uin
 	return b.Upper[at:end:end], b.upperKeys[at:end:end], &b.upperChecked[n]
 }
 
-// lock is what guards a node's lists; nil with one thread.
+// lock returns the lock that protects a node's lists, or nil with one thread.
 func (b *builder) lock(id uint32) *sync.Mutex {
 	if b.locks == nil {
 		return nil
@@ -73,7 +73,7 @@ func (b *builder) lock(id uint32) *sync.Mutex {
 	return &b.locks[id&(lockStripes-1)]
 }
 
-// neighbours is a node's list: in place with one thread, else a copy in room.
+// neighbours returns a node's list. With several threads, the list is a copy in room.
 func (w *worker) neighbours(id uint32, level int, room []uint32) []uint32 {
 	slots, _, _ := w.list(id, level)
 	if l := w.lock(id); l != nil {
@@ -84,7 +84,7 @@ func (w *worker) neighbours(id uint32, level int, room []uint32) []uint32 {
 	return slots
 }
 
-// count is how many neighbours are in slots.
+// count returns the number of neighbours in slots.
 func count(slots []uint32) int {
 	low, high := 0, len(slots)
 	for low < high {
@@ -97,8 +97,8 @@ func count(slots []uint32) int {
 	return low
 }
 
-// measure returns the keys of the distances from node id to others, valid until the next
-// call. Keys are ordered as the distances; equal ones are those of equal distances.
+// measure returns the keys of the distances from node id to others. The result is valid until the next call. Keys
+// are ordered like distances, and equal distances have equal keys.
 func (w *worker) measure(id uint32, others []uint32) []uint32 {
 	raw, keys := w.raw[:len(others)], w.keys[:len(others)]
 	w.kernel.Gather(w.row(id), w.base, w.stride, others, raw)
@@ -115,25 +115,25 @@ func (w *worker) measure(id uint32, others []uint32) []uint32 {
 	return keys
 }
 
-// key maps a distance to an integer of the same order. NaN, which inner products of finite
-// values give when they overflow, is farther than all.
+// key maps a distance to an integer with the same order. NaN is greater than all distances. It occurs if the inner
+// product of finite values overflows.
 func key(d float32) uint32 {
 	if d != d {
 		return math.MaxUint32
 	}
-	b := math.Float32bits(d + 0) // -0 is 0
+	b := math.Float32bits(d + 0) // -0 becomes 0
 	return b ^ (uint32(int32(b)>>31) | 1<<31)
 }
 
-// insert adds a node to the graph, as addPoint of hnswlib's hnswalg.h does. Its lists of all
-// levels are filled before any other node links to it: what others see of it is complete, and
-// nobody needs to wait for it as in hnswlib, where it is locked until the end.
+// insert adds a node to the graph like addPoint of hnswlib's hnswalg.h. It fills the node's lists on all levels
+// before other nodes link to it. Other goroutines therefore always see a complete node and never wait for it,
+// unlike in hnswlib, which locks it until the end.
 func (w *worker) insert(id uint32) {
 	level := int(w.Levels[id])
 	w.growth.Lock()
 	entry, highest := w.Entry, w.MaxLevel
 	if level > highest {
-		// Others wait: they shall start at the new entry point.
+		// Other goroutines wait, because they must start at the new entry point.
 		defer func() {
 			w.Entry, w.MaxLevel = id, level
 			w.growth.Unlock()
@@ -165,7 +165,7 @@ func (w *worker) insert(id uint32) {
 	}
 }
 
-// fill writes the list of a node to which nothing links yet.
+// fill writes the list of a node that no other node links to yet.
 func (w *worker) fill(id uint32, level int, neighbours []uint64, checked int) {
 	slots, keys, known := w.list(id, level)
 	for i, e := range neighbours {
@@ -174,7 +174,7 @@ func (w *worker) fill(id uint32, level int, neighbours []uint64, checked int) {
 	*known = uint16(checked)
 }
 
-// linkBack adds id to the lists of its neighbours on a level, and thins those that are full.
+// linkBack adds id to the lists of its neighbours on a level, and prunes full lists.
 func (w *worker) linkBack(id uint32, level int, neighbours []uint64) {
 	for _, e := range neighbours {
 		other, k := uint32(e), uint32(e>>32)
@@ -194,8 +194,7 @@ func (w *worker) linkBack(id uint32, level int, neighbours []uint64) {
 	}
 }
 
-// descend goes greedily from the entry point on level highest to the node nearest to id on
-// level lowest+1.
+// descend walks greedily from the entry point on level highest to the node that is nearest to id on level lowest+1.
 func (w *worker) descend(id, entry uint32, highest, lowest int) uint32 {
 	nearest := entry
 	best := w.measure(id, []uint32{entry})[0]

@@ -5,12 +5,12 @@ import (
 	"math/big"
 )
 
-// drawLevels returns the top level of each of rows nodes, as hnswlib's single-threaded build
-// draws them: getRandomLevel of hnswalg.h (0.8.0) over libstdc++'s std::default_random_engine,
-// which is minstd_rand0, and std::uniform_real_distribution<double>, which takes two draws.
+// drawLevels returns the top level of each of rows nodes. The levels are those of hnswlib's single-threaded build:
+// getRandomLevel of hnswalg.h (0.8.0) with libstdc++'s std::default_random_engine, which is minstd_rand0, and
+// std::uniform_real_distribution<double>, which draws twice.
 func drawLevels(rows, m int, seed uint64) []uint8 {
 	const modulus, multiplier = 1<<31 - 1, 16807
-	// The range of the engine, and its square, as a double.
+	// The range of the engine and its square, as doubles.
 	const span, squared = float64(modulus - 1), float64(modulus-1) * float64(modulus-1)
 	state := seed % modulus
 	if state == 0 {
@@ -25,19 +25,19 @@ func drawLevels(rows, m int, seed uint64) []uint8 {
 	for i := range levels {
 		low := draw()
 		u := (low + float64(draw()*span)) / squared
-		// u is above 2^-62, so the level is below 62/ln(2)*ln(2) = 62 even with M = 2.
+		// u is above 2^-62, so the level is below 62/ln(2)*ln(2) = 62 even if M is 2.
 		levels[i] = uint8(-math.Log(u) * mult)
 	}
 	return levels
 }
 
-// LevelMult is 1/ln(m), infinite for 1, as the C library computes it: the field mult of hnswlib's
-// files. Go's math.Log is off by a bit for one m in a hundred (3, 14, 48), glibc's for none up
-// to 2,048, so the logarithm is taken with bits to spare and rounded once.
+// LevelMult returns 1/ln(m) as the C library computes it, which is +Inf if m is 1. It is the field mult of
+// hnswlib's files. Go's math.Log is off by one bit for one m in a hundred (e.g. 3, 14, 48), but glibc's log is
+// exact for all m up to 2,048. LevelMult therefore computes the logarithm at higher precision and rounds once.
 func LevelMult(m int) float64 {
 	const precision = 160
 	num := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
-	// artanh2 is 2*artanh(z) = ln((1+z)/(1-z)), for 0 <= z <= 1/3.
+	// artanh2 returns 2*artanh(z) = ln((1+z)/(1-z)) for 0 <= z <= 1/3.
 	artanh2 := func(z *big.Float) *big.Float {
 		square, power, sum := num(0).Mul(z, z), num(0).Set(z), num(0)
 		for i := 1; i < precision; i += 2 {

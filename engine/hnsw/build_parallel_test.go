@@ -14,7 +14,7 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// recallOf is the share of the k nearest rows that a search finds.
+// recallOf returns the share of the k nearest rows that a search finds.
 func recallOf(t *testing.T, x *hnsw.Index, queries *engine.Vectors, k, ef int) float64 {
 	t.Helper()
 	kernel, err := dist.New(x.Metric, dist.Float32, dist.HNSWLib, x.Vectors.Dim)
@@ -43,8 +43,8 @@ func recallOf(t *testing.T, x *hnsw.Index, queries *engine.Vectors, k, ef int) f
 	return float64(found) / float64(k*queries.Rows)
 }
 
-// TestBuildParallel: a graph that several threads build together is sound, and as good as
-// the one of a single thread.
+// TestBuildParallel checks that a graph built by several threads is valid, and that its recall matches that of a
+// graph built by one thread.
 func TestBuildParallel(t *testing.T) {
 	c := buildCase{"random", "l2", 12, 1000, 8, 60, 100}
 	queries := buildCase{kind: "random", dim: 12, rows: 1040}.vectors(t)
@@ -74,12 +74,13 @@ func TestBuildParallel(t *testing.T) {
 	}
 }
 
-// viewFrom is the bytes of all rows from one on.
+// viewFrom returns the bytes of all rows from row on.
 func viewFrom(v *engine.Vectors, row int) []byte {
 	return unsafe.Slice(unsafe.SliceData(v.Row(row)), v.Bytes()-row*v.Stride)
 }
 
-// checkSound: every list holds other nodes of its level, each once, and then End to the end.
+// checkSound checks that each list holds only other nodes of its level, each once, and that End fills the rest of
+// the list.
 func checkSound(t *testing.T, x *hnsw.Index) {
 	t.Helper()
 	list := func(id, level int, slots []uint32) {
@@ -172,7 +173,7 @@ func TestBuildBadInput(t *testing.T) {
 	}
 }
 
-// TestBuildForms: what is kept of rows of any layout, of zeros under cosine, of labels.
+// TestBuildForms checks what an index stores for rows of any layout, for zeros under cosine, and for labels.
 func TestBuildForms(t *testing.T) {
 	c := buildCase{"random", "cosine", 5, 40, 4, 10, 100}
 	v := c.vectors(t)
@@ -201,7 +202,7 @@ func TestBuildForms(t *testing.T) {
 	if x.Labels != nil || len(x.Norms) != c.rows || x.Norms[3] != 0 || !slices.Equal(x.Vectors.Float32(9), v.Float32(9)) {
 		t.Errorf("knowhere: norms %v", x.Norms)
 	}
-	// Rows as they lie in a file: at an odd address and stride.
+	// Rows as in a file: at an odd address and stride.
 	packed := make([]byte, 2+22*c.rows)
 	for i := range c.rows {
 		copy(packed[2+22*i:], v.Row(i))
@@ -219,7 +220,7 @@ func TestBuildForms(t *testing.T) {
 	}
 }
 
-// TestBuildOverflow: inner products of finite values may be NaN; the graph is sound all the same.
+// TestBuildOverflow checks that the graph is valid even if inner products of finite values are NaN.
 func TestBuildOverflow(t *testing.T) {
 	v := buildCase{kind: "ties", dim: 3, rows: 200}.vectors(t)
 	for i := range v.Rows {
@@ -234,7 +235,7 @@ func TestBuildOverflow(t *testing.T) {
 	checkSound(t, x)
 }
 
-// TestLevelMult compares with 1/math.log(m) of python, which is glibc's.
+// TestLevelMult compares LevelMult with 1/math.log(m) of Python, which uses glibc.
 func TestLevelMult(t *testing.T) {
 	for m, want := range map[int]uint64{2: 0x3ff71547652b82fe, 3: 0x3fed20ae03bcc152, 14: 0x3fd8404704437eac, 16: 0x3fd71547652b82fe, 48: 0x3fd088473e1a7262, 512: 0x3fc484b13d7c02a9} {
 		if got := math.Float64bits(hnsw.LevelMult(m)); got != want {

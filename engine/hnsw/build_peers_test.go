@@ -13,14 +13,15 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// TestBuildPeers compares graphs with those of hnswlib itself: all levels, vectors except for rounding, and nearly all lists of links,
-// because near ties may fall the other way.
+// TestBuildPeers compares graphs with those of hnswlib. All levels must be equal, vectors must be equal except for
+// rounding, and nearly all lists of links must be equal. A few lists may differ because rounding can reverse near
+// ties.
 func TestBuildPeers(t *testing.T) {
 	t.Parallel()
 	var cases []string
 	for _, metric := range []string{"l2", "ip", "cosine"} {
 		for _, kind := range []string{"random", "ties", "twins"} {
-			if kind == "ties" && metric == "cosine" { // which rounding decides
+			if kind == "ties" && metric == "cosine" { // rounding decides these
 				continue
 			}
 			for _, dim := range []int{1, 3, 4, 8, 16, 17, 33, 128, 768} {
@@ -64,7 +65,7 @@ func TestBuildPeers(t *testing.T) {
 	}
 }
 
-// links returns the links of a row on the lowest level.
+// links returns the links of a row on level 0.
 func links(x *hnsw.Index, row int) []uint32 {
 	slots := x.Base[row*x.M0 : (row+1)*x.M0]
 	return slots[:count(slots)]

@@ -7,13 +7,14 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// From how many rows and dimensions on a build makes codes: they take a walk through all rows, and each row is held against them.
+// A build uses codes only if there are at least this many rows and dimensions. Encoding takes a pass over all rows,
+// and each row is then compared with codes.
 const (
 	buildRows = 4096
 	buildDim  = 256
 )
 
-// shade gives the rows codes for as long as the graph is built.
+// shade encodes the rows for the duration of the build, if codes are worthwhile.
 func (b *builder) shade(threads int) (err error) {
 	if b.Vectors.Rows < buildRows || b.Vectors.Dim < buildDim {
 		return nil
@@ -32,7 +33,7 @@ func (b *builder) unshade() {
 	}
 }
 
-// fetched is what a visit prefetches: codes where they are looked at first.
+// fetched returns the memory that a visit prefetches: codes if they are read first, otherwise rows.
 func (w *worker) fetched() fetch {
 	if w.coded {
 		return fetch{base: w.codes.Base(), stride: w.codes.Stride(), lines: min(int(w.codes.Stride()+63)/64, codesLines)}
@@ -40,7 +41,8 @@ func (w *worker) fetched() fetch {
 	return fetch{base: w.base, stride: w.stride, lines: w.lines}
 }
 
-// pick leaves those of fresh, in their order, whose distance to node id may have a smaller key than worst.
+// pick keeps the nodes of fresh whose distance to node id may have a smaller key than worst. It preserves their
+// order.
 func (w *worker) pick(id uint32, fresh []uint32, worst uint32) []uint32 {
 	if worst == math.MaxUint32 {
 		return fresh
@@ -49,17 +51,17 @@ func (w *worker) pick(id uint32, fresh []uint32, worst uint32) []uint32 {
 		w.cutFor = worst
 		beat := float64(distanceOf(worst))
 		if w.Metric != dist.L2 {
-			beat = float64(w.offset) - beat // offset - raw is rounded, which does not change on which side it is
+			beat = float64(w.offset) - beat // rounding offset - raw does not change the side
 		}
 		if w.Norms != nil {
-			beat *= float64(w.Norms[id]) // the library divides by the product of both norms
+			beat *= float64(w.Norms[id]) // the library divides by both norms
 		}
 		w.cut = w.query.Cut(beat, w.Norms != nil)
 	}
 	return fresh[:w.query.Pick(&w.cut, fresh)]
 }
 
-// distanceOf is the distance with a key that is not that of NaN.
+// distanceOf returns the distance with key k. k must not be the key of NaN.
 func distanceOf(k uint32) float32 {
 	if k&(1<<31) != 0 {
 		return math.Float32frombits(k ^ 1<<31)

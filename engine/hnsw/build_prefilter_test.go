@@ -10,7 +10,8 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// TestCodesBuildTheSameGraph builds with codes and without, on one thread: the files are the same to the byte.
+// TestCodesBuildTheSameGraph checks that one-threaded builds with and without codes write the same file, to the
+// byte.
 func TestCodesBuildTheSameGraph(t *testing.T) {
 	const rows, dim = 4200, 256
 	r := rand.New(rand.NewPCG(51, 52))

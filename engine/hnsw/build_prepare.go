@@ -10,11 +10,11 @@ import (
 	"kitescope/engine/dist"
 )
 
-// checkEvery is how many rows are checked or copied between two looks at the context.
+// checkEvery is the number of rows that are checked or copied between checks of the context.
 const checkEvery = 1024
 
-// checkFinite is an error that names the first row with a value that is NaN or infinite:
-// distances to it would be NaN, and no order among neighbours would hold.
+// checkFinite returns an error for the first row that has a NaN or infinite value. Distances to such a row would be
+// NaN, and neighbours could not be ordered.
 func checkFinite(ctx context.Context, v *engine.Vectors) error {
 	const exponent = 0x7f800000
 	for i := range v.Rows {
@@ -31,7 +31,7 @@ func checkFinite(ctx context.Context, v *engine.Vectors) error {
 	return nil
 }
 
-// prepare returns the index without its graph: its vectors in the form that the flavor keeps.
+// prepare returns an index without a graph. Its vectors are in the form that the library stores.
 func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o BuildOptions) (*Index, error) {
 	x := &Index{Metric: o.Metric, Vectors: v}
 	if o.Labels != nil {
@@ -65,8 +65,8 @@ func prepare(ctx context.Context, v *engine.Vectors, kernel *dist.Kernel, o Buil
 	return x, nil
 }
 
-// laidOut reports whether vectors lie as engine.NewVectors lays them: at the same stride, and
-// where they are large at the boundary of a huge page. A view of a file does not.
+// laidOut reports whether v has the layout of engine.NewVectors: the same stride, and, if v is large, alignment to
+// a huge page. A view of a file does not.
 func laidOut(v *engine.Vectors) bool {
 	const line, hugePage = 64, 2 << 20
 	like, err := engine.NewVectors(v.Element, v.Dim, 1)
@@ -80,8 +80,8 @@ func laidOut(v *engine.Vectors) bool {
 	return uintptr(v.Base())&(boundary-1) == 0
 }
 
-// normaliseInto writes row divided by its L2 norm, by the float operations of normalize_vector
-// in bindings.cpp of python hnswlib 0.8.0. A row of zeros stays as it is.
+// normaliseInto writes row divided by its L2 norm to out, with the float operations of normalize_vector in
+// bindings.cpp of hnswlib's Python module 0.8.0. A row of zeros is copied unchanged.
 func normaliseInto(out, row []float32, norm float32) {
 	scale := 1 / (norm + 1e-30)
 	for i, x := range row {

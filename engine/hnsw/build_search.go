@@ -6,15 +6,15 @@ import (
 	"kitescope/engine/dist"
 )
 
-// met marks, in the pool, nodes whose links were followed. Ids are below 2^31.
+// met marks nodes in the pool whose links were followed. Node ids are below 2^31.
 const met = End
 
-// search finds the ef nodes nearest to id on a level, those that searchBaseLayer of hnswlib's
-// hnswalg.h finds. It leaves them in w.pool, sorted, or in w.top as the heap that hnswlib has.
+// search finds the ef nodes nearest to id on a level, as searchBaseLayer of hnswlib's hnswalg.h does. If it returns
+// true, they are in w.pool, sorted. Otherwise they are in w.top, in the heap order of hnswlib.
 //
-// A sorted pool is half the work of two heaps, and meets and keeps the same nodes as long as
-// no two distances in it are equal. After a tie the search starts anew with
-// heaps; and where ties are many, the pool is tried ever more seldom.
+// A sorted pool takes half the time of two heaps. It visits and keeps the same nodes unless two distances in it are
+// equal. After a tie, the search starts again with heaps. If ties are frequent, the pool is tried less and less
+// often.
 func (w *worker) search(id, entryPoint uint32, level int) (sorted bool) {
 	switch {
 	case w.heapsOnly > 0:
@@ -30,7 +30,7 @@ func (w *worker) search(id, entryPoint uint32, level int) (sorted bool) {
 	return false
 }
 
-// start meets the entry point and returns the key of its distance to id.
+// start visits the entry point and returns the key of its distance to id.
 func (w *worker) start(id, entryPoint uint32) uint32 {
 	w.seen.Clear()
 	w.seen.Add(entryPoint)
@@ -38,8 +38,8 @@ func (w *worker) start(id, entryPoint uint32) uint32 {
 	return w.measure(id, w.fresh[:1])[0]
 }
 
-// visit returns the neighbours of a node that this search meets for the first time, valid
-// until the next call, and prefetches their vectors unless that was done ahead.
+// visit returns the neighbours of a node that this search has not visited before. The result is valid until the
+// next call. Unless fetched is set, it prefetches their vectors.
 func (w *worker) visit(node uint32, level int, fetched bool) []uint32 {
 	at := w.fetched()
 	if fetched {
@@ -49,12 +49,12 @@ func (w *worker) visit(node uint32, level int, fetched bool) []uint32 {
 	return w.fresh[:n]
 }
 
-// notAhead is no node's id: nothing was prefetched ahead.
+// notAhead is not the id of any node. It means that nothing was prefetched ahead.
 const notAhead uint32 = math.MaxUint32
 
-// lookAhead prefetches, while the distances of one hop are computed, what the next hop reads
-// if none of them is nearer than the node at next, and the links of the one after it. It
-// returns the node whose neighbours' vectors were prefetched.
+// lookAhead prefetches data while the distances of the current hop are computed: the vectors that the next hop
+// reads unless a nearer node is found, and the links of the node after it. It returns the node whose neighbours'
+// vectors were prefetched.
 func (w *worker) lookAhead(pool []uint64, next, level int) uint32 {
 	if next >= len(pool) {
 		return notAhead
@@ -68,13 +68,13 @@ func (w *worker) lookAhead(pool []uint64, next, level int) uint32 {
 	return node
 }
 
-// prefetch asks for a node's list.
+// prefetch prefetches a node's list.
 func (w *worker) prefetch(node uint32, level int) {
 	slots, _, _ := w.list(node, level)
 	dist.Prefetch(slots)
 }
 
-// unmet is the first place from at on of a node whose links were not followed.
+// unmet returns the first index, from at on, of a node whose links were not followed.
 func unmet(pool []uint64, at int) int {
 	for at < len(pool) && pool[at]&met != 0 {
 		at++
@@ -82,11 +82,11 @@ func unmet(pool []uint64, at int) int {
 	return at
 }
 
-// searchPool is the search with one sorted pool. It gives up, and returns false, at a tie.
+// searchPool searches with one sorted pool. It returns false at the first tie.
 //
-// Without ties the outcome is that of two heaps: a node that leaves the pool is farther than
-// all in it, the farthest in it only gets nearer, and so hnswlib does not follow that node's
-// links either; and what one lets in the other does.
+// Without ties, the result is the same as with two heaps. A node that is dropped from the pool is farther than all
+// nodes in it. The farthest node in the pool only gets nearer, so hnswlib does not follow the links of the dropped
+// node either. Both admit the same nodes.
 func (w *worker) searchPool(id, entryPoint uint32, level int) bool {
 	ef, ahead := w.EFConstruction, notAhead
 	pool := w.pool[:0]
@@ -124,7 +124,7 @@ func (w *worker) searchPool(id, entryPoint uint32, level int) bool {
 	return true
 }
 
-// placeOf is the first place in a sorted pool of an entry not below e.
+// placeOf returns the index of the first entry in a sorted pool that is at least e.
 func placeOf(pool []uint64, e uint64) int {
 	at, n := 0, len(pool)
 	for n > 1 {
@@ -141,12 +141,12 @@ func placeOf(pool []uint64, e uint64) int {
 	return at
 }
 
-// searchHeaps is the search with two heaps.
+// searchHeaps searches with two heaps.
 func (w *worker) searchHeaps(id, entryPoint uint32, level int) {
 	bound := w.start(id, entryPoint)
 	top, next := w.top[:0], w.next[:0]
 	top = append(top, entry(bound, entryPoint))
-	// In this heap the complements of the keys are compared, so that the nearest is on top.
+	// This heap compares complements of keys, so that the nearest node is on top.
 	next = append(next, entry(^bound, entryPoint))
 	for len(next) > 0 {
 		nearest := next[0]

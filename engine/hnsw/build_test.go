@@ -18,7 +18,7 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// buildCase is one index that testdata/build.py builds too.
+// buildCase is an index that testdata/build.py builds as well.
 type buildCase struct {
 	kind, metric           string
 	dim, rows, m, ef, seed int
@@ -42,7 +42,7 @@ func parseBuildCase(tb testing.TB, s string) buildCase {
 	return c
 }
 
-// vectors are the rows of the function rows of testdata/build.py.
+// vectors returns the same rows as the function rows of testdata/build.py.
 func (c buildCase) vectors(tb testing.TB) *engine.Vectors {
 	tb.Helper()
 	v, err := engine.NewVectors(dist.Float32, c.dim, c.rows)
@@ -87,7 +87,7 @@ func (c buildCase) build(tb testing.TB) *hnsw.Index {
 	return x
 }
 
-// count is how many links are in slots.
+// count returns the number of links in slots.
 func count(slots []uint32) int {
 	for i, s := range slots {
 		if s&hnsw.End != 0 {
@@ -97,7 +97,7 @@ func count(slots []uint32) int {
 	return len(slots)
 }
 
-// fileBytes is the file that hnswlib's saveIndex makes of an index.
+// fileBytes returns the file that hnswlib's saveIndex writes for an index.
 func fileBytes(x *hnsw.Index) []byte {
 	size := x.Vectors.Size()
 	links := 4 + 4*x.M0
@@ -144,7 +144,7 @@ func fileBytes(x *hnsw.Index) []byte {
 //go:embed testdata/build_sums.txt
 var buildSums string
 
-// TestBuildGolden compares with the files that hnswlib 0.8.0 made, by their sums.
+// TestBuildGolden compares the checksums of built indexes with those of files from hnswlib 0.8.0.
 func TestBuildGolden(t *testing.T) {
 	n := 0
 	for line := range strings.Lines(buildSums) {
@@ -165,7 +165,7 @@ func TestBuildGolden(t *testing.T) {
 	}
 }
 
-// sameBytes tells the first difference.
+// sameBytes reports the first difference as a test error.
 func sameBytes(t *testing.T, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {

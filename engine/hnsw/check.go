@@ -2,10 +2,9 @@ package hnsw
 
 import "fmt"
 
-// Check reports whether the graph of n nodes can be walked: every table has its length, the
-// entry is there and reaches the highest level, every list lies inside its table, and links
-// lead to nodes that are there and that reach the level. The error says what was expected of
-// which node.
+// Check returns an error unless the graph is valid for n nodes. In a valid graph, all tables have the expected
+// length, the entry exists and reaches the highest level, each list is inside its table, and each link leads to an
+// existing node that reaches the level of the link. The error names the node.
 func (g *Graph) Check(n int) error {
 	if err := g.checkShape(n); err != nil {
 		return err
@@ -25,8 +24,8 @@ func (g *Graph) Check(n int) error {
 	return nil
 }
 
-// checkShape is the part of Check that looks at no link: what a search relies on to stay inside
-// the tables (it takes a link to no node as the end of a list).
+// checkShape is the part of Check that does not read links. It is sufficient for a search to stay inside the
+// tables, because a search treats a link to a missing node as the end of the list.
 func (g *Graph) checkShape(n int) error {
 	switch {
 	case n > End:
@@ -50,7 +49,7 @@ func (g *Graph) checkShape(n int) error {
 	return nil
 }
 
-// links is the slots of a node's list on a level, none above its own.
+// links returns the slots of a node's list on a level, or nil if the level is above the node's.
 func (g *Graph) links(node uint32, level int) []uint32 {
 	if level == 0 {
 		at := int(node) * g.M0

@@ -5,36 +5,37 @@ import (
 	"slices"
 )
 
-// Shape is what can be said of a graph without its vectors.
+// Shape holds statistics of a graph, computed without its vectors.
 type Shape struct {
 	Levels []LevelShape // level 0 first
 
-	// Unreachable is how many nodes no walk over links of level 0 comes to from the entry, nor
-	// from any node above level 0; Examples the first of them. A search may come to a node of an
-	// upper level without a link below.
+	// Unreachable is the number of nodes that cannot be reached over links of level 0 from the entry or from any
+	// node above level 0. Nodes of upper levels count as reached, because a search may reach them without a link on
+	// level 0. Examples holds the first unreachable nodes.
 	Unreachable int
 	Examples    []uint32
-	// Links of level 0, and how many of them are answered by one in the other direction.
+	// Links is the number of links of level 0. Symmetric is the number of those that have a link in the opposite
+	// direction.
 	Links, Symmetric int
-	// Faults are links and levels that no writer makes: SelfLinks, Doubled (the same neighbour
-	// twice in a list), Outside (a node that is not there), Low (a neighbour on a level that it
-	// does not reach). EntryFault says what is wrong with the entry, empty if nothing.
+	// The rest counts faulty links, which no writer produces: SelfLinks, Doubled (the same neighbour twice in a
+	// list), Outside (links to missing nodes) and Low (a neighbour that does not reach the level of the link).
+	// EntryFault describes the fault of the entry; it is empty if the entry is valid.
 	SelfLinks, Doubled, Outside, Low int
 	EntryFault                       string
 }
 
-// LevelShape is one level of a graph: how many nodes reach it, and how many links they have there.
+// LevelShape holds the number of nodes that reach a level, and statistics of their links there.
 type LevelShape struct {
 	Nodes            int
 	Min, Median, Max int
 	Mean             float64
 }
 
-// maxExamples is how many nodes are named where many could be.
+// maxExamples is the maximum number of nodes in Examples.
 const maxExamples = 10
 
-// Neighbours of a node on a level, in the order of the file; nil on a level above the node's. It
-// refers to the graph: nobody may change it.
+// Neighbours returns the neighbours of a node on a level, in the order of the file. It returns nil if the level is
+// above the node's. The slice shares memory with the graph and must not be modified.
 func (g *Graph) Neighbours(node uint32, level int) []uint32 {
 	if level > int(g.Levels[node]) {
 		return nil
@@ -52,7 +53,7 @@ func (g *Graph) Neighbours(node uint32, level int) []uint32 {
 	return slots
 }
 
-// Describe looks at every link.
+// Describe computes the statistics of the graph. It reads every link.
 func (g *Graph) Describe() *Shape {
 	s := &Shape{}
 	if len(g.Levels) == 0 {
@@ -79,7 +80,7 @@ func (g *Graph) entryFault() string {
 	return ""
 }
 
-// level counts degrees and faults of one level.
+// level adds the degrees and faults of one level.
 func (s *Shape) level(g *Graph, level int) {
 	var degrees []int
 	total := 0
@@ -115,7 +116,7 @@ func (s *Shape) level(g *Graph, level int) {
 	s.Levels = append(s.Levels, l)
 }
 
-// reach walks over level 0 from the entry and from all nodes above it.
+// reach counts the nodes that cannot be reached on level 0 from the entry and from the nodes above.
 func (s *Shape) reach(g *Graph) {
 	reached := make([]bool, len(g.Levels))
 	var next []uint32
@@ -148,7 +149,7 @@ func (s *Shape) reach(g *Graph) {
 	}
 }
 
-// answered counts links of level 0 that go both ways.
+// answered counts the links of level 0, and those of them that exist in both directions.
 func (s *Shape) answered(g *Graph) {
 	for node := range g.Levels {
 		for _, n := range g.Neighbours(uint32(node), 0) {

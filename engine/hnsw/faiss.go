@@ -7,13 +7,13 @@ import (
 	"kitescope/engine/dist"
 )
 
-// searchFaiss is HNSW::search of faiss 1.15 with its bounded queue. Under inner product faiss
-// compares similarities, and here their negatives are compared: the same but for the ids,
-// which decide between equals the other way round (CMin against CMax).
+// searchFaiss is HNSW::search of faiss 1.15 with its bounded queue. For inner products, faiss compares
+// similarities, whereas searchFaiss compares their negatives. This is equivalent, except that ties by id are
+// reversed (CMin instead of CMax).
 func (s *Searcher) searchFaiss(k, ef int) {
 	at, d := s.descend()
 	capacity := min(max(ef, k), s.n)
-	// Where the list is longer than ef, faiss stops at the ef-th; its own walk does that.
+	// If the list is longer than ef, faiss stops at the ef-th candidate. walkFaiss implements that.
 	if s.blocked.Count() == 0 && k <= ef && s.tryPool(at, d, capacity) {
 		s.take(k)
 		return
@@ -27,7 +27,7 @@ func (s *Searcher) similarity() bool {
 	return s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine
 }
 
-// sortFaiss is the order of heap_reorder in faiss's utils/Heap.h.
+// sortFaiss sorts the results in the order of heap_reorder in faiss's utils/Heap.h.
 func (s *Searcher) sortFaiss() {
 	reverse := s.similarity()
 	slices.SortFunc(s.found, func(a, b near) int {
@@ -38,16 +38,16 @@ func (s *Searcher) sortFaiss() {
 	})
 }
 
-// kHeap keeps the k nearest of one query.
+// kHeap holds the k nearest rows of one query.
 type kHeap struct {
 	s       *Searcher
 	k       int
-	limit   float32 // no distance from here on is added
-	all     bool    // but any, while there are not k
+	limit   float32 // distances must be below limit to be added
+	all     bool    // ignore limit while there are fewer than k
 	reverse bool
 }
 
-// add is HeapResultHandler::add_result: first come where the distance equals the worst.
+// add is HeapResultHandler::add_result. If the distance equals the worst, the earlier row stays.
 func (h *kHeap) add(d float32, id uint32) {
 	s := h.s
 	found := s.found
@@ -64,7 +64,7 @@ func (h *kHeap) add(d float32, id uint32) {
 	h.down(found)
 }
 
-// worse reports whether a is above b in the heap: CMax::cmp2, and CMin::cmp2 in reverse.
+// worse reports whether a belongs above b in the heap, like CMax::cmp2, or like CMin::cmp2 if reverse is set.
 func (h *kHeap) worse(a, b near) bool {
 	return a.d > b.d || a.d == b.d && (a.id > b.id) != h.reverse
 }
@@ -122,10 +122,9 @@ func (s *Searcher) walkFaiss(at uint32, d float32, capacity, ef int, results *kH
 	s.dis, s.ids = c.dis, c.ids
 }
 
-// minimax is MinimaxHeap of faiss's impl/hnsw/MinimaxHeap.h: a heap with the farthest on top,
-// from which the nearest is taken by marking it -1. A marked element keeps its place and its
-// distance, and its new id counts when equal distances are compared (heap_push and heap_pop of
-// utils/Heap.h).
+// minimax is MinimaxHeap of faiss's impl/hnsw/MinimaxHeap.h. It is a heap with the farthest element on top. The
+// nearest element is removed by setting its id to -1. A removed element keeps its place and its distance, and its
+// new id takes part when equal distances are compared (heap_push and heap_pop of utils/Heap.h).
 type minimax struct {
 	dis     []float32
 	ids     []int32
@@ -187,7 +186,7 @@ func (m *minimax) pop() {
 	m.dis, m.ids = m.dis[:k-1], m.ids[:k-1]
 }
 
-// popMin takes the nearest, of equals the one that stands last.
+// popMin removes the nearest element, and of equal ones the last in the heap.
 func (m *minimax) popMin() (int32, float32) {
 	best, d := -1, float32(math.Inf(1))
 	for i, v := range m.dis {
@@ -201,7 +200,7 @@ func (m *minimax) popMin() (int32, float32) {
 	return id, d
 }
 
-// below is how many are nearer than d, marked ones included.
+// below returns the number of elements nearer than d, including removed ones.
 func (m *minimax) below(d float32) int {
 	n := 0
 	for _, v := range m.dis {

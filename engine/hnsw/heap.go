@@ -1,12 +1,11 @@
 package hnsw
 
-// The two priority queues of hnswlib compare distances and nothing else, so what happens to
-// equal ones is decided by how libstdc++ moves elements (bits/stl_heap.h, __push_heap and
-// __adjust_heap, unchanged since GCC 3). These are the same moves. A build has heaps of its own
-// (build_heap.go): it has no NaN, and so compares whole numbers.
+// The two priority queues of hnswlib compare only distances, so the order of equal distances depends on how
+// libstdc++ moves elements (bits/stl_heap.h, __push_heap and __adjust_heap, unchanged since GCC 3). These functions
+// make the same moves. A build uses separate heaps of integers (build_heap.go), because it has no NaN.
 
-// pushFar adds to a heap with the farthest on top (hnswlib's top_candidates). Its candidate_set, with the nearest on top, is one
-// of negated distances, as there.
+// pushFar adds e to a heap that has the farthest element on top (hnswlib's top_candidates). As in hnswlib,
+// candidate_set, which has the nearest on top, is a heap of negated distances.
 func pushFar(h []near, e near) []near {
 	h = append(h, e)
 	i := len(h) - 1
@@ -22,7 +21,7 @@ func pushFar(h []near, e near) []near {
 	return h
 }
 
-// popFar removes the farthest.
+// popFar removes the farthest element.
 func popFar(h []near) []near {
 	n := len(h) - 1
 	e := h[n]

@@ -28,8 +28,7 @@ func (s *Searcher) searchHNSWLib(k, ef int) {
 	s.sortLabels()
 }
 
-// sortLabels puts what was found in the order of a std::priority_queue of pairs (distance,
-// label).
+// sortLabels sorts the results in the order of a std::priority_queue of pairs (distance, label).
 func (s *Searcher) sortLabels() {
 	slices.SortFunc(s.found, func(a, b near) int {
 		switch {
@@ -44,7 +43,7 @@ func (s *Searcher) sortLabels() {
 	})
 }
 
-// walkHNSWLib is searchBaseLayerST<true>: no deletes, no filter.
+// walkHNSWLib is searchBaseLayerST<true>, for searches without deleted or filtered nodes.
 func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
 	top, cands := pushFar(s.top[:0], near{d, at}), pushFar(s.cands[:0], near{-d, at})
 	s.seen.Add(at)
@@ -69,8 +68,8 @@ func (s *Searcher) walkHNSWLib(at uint32, d float32, ef int) {
 	s.top, s.cands = top, cands
 }
 
-// walkHNSWLibFiltered is searchBaseLayerST<false>: filtered and deleted nodes are walked
-// through and not returned.
+// walkHNSWLibFiltered is searchBaseLayerST<false>. It walks through filtered and deleted nodes but does not return
+// them.
 func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
 	top, cands := s.top[:0], s.cands[:0]
 	worst := float32(math.MaxFloat32)
@@ -106,16 +105,16 @@ func (s *Searcher) walkHNSWLibFiltered(at uint32, d float32, ef int) {
 	s.top, s.cands = top, cands
 }
 
-// expand follows the links of a node on level 0: s.fresh gets the neighbours that were not
-// visited before, the result is their distances.
+// expand follows the links of a node on level 0. It writes the neighbours that were not visited before to s.fresh,
+// and returns their distances.
 func (s *Searcher) expand(id uint32) []float32 {
 	n := s.visit(id, false)
 	s.distances(s.fresh[:n])
 	return s.dists[:n]
 }
 
-// expandNext is expand for the top of a heap of candidates that was just taken off, and looks
-// ahead at what is on top now. If full, those that are not nearer than worst may be left out.
+// expandNext is expand for a node that was just popped from the heap cands. It also prefetches for the node that is
+// now on top. If full is set, it may omit neighbours that are not nearer than worst.
 func (s *Searcher) expandNext(id uint32, cands []near, full bool, worst float32) []float32 {
 	if full = full && s.coded; full {
 		s.fetchCodes()

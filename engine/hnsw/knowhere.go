@@ -6,14 +6,14 @@ import (
 	"kitescope/engine"
 )
 
-// Shares at which knowhere compares all rows in place of a walk: the constants of
-// thirdparty/hnswlib/hnswlib/hnswalg.h, knowhere 2.2 to 2.4, and their float arithmetic.
+// Shares from which knowhere compares all rows instead of walking the graph. They are the constants of
+// thirdparty/hnswlib/hnswlib/hnswalg.h, knowhere 2.2 to 2.4, with the same float arithmetic.
 const (
 	bruteFiltered = float32(0.93)
 	bruteTopK     = float32(0.5)
 )
 
-// Why all rows were compared: Stats.BruteForce.
+// Values of Stats.BruteForce: the reasons for comparing all rows.
 const (
 	BruteForceK       = "k is at least half of the rows"
 	BruteForceFilter  = "at least 93% of the rows are filtered"
@@ -21,7 +21,7 @@ const (
 	BruteForceFew     = "the walk found fewer than k rows"
 )
 
-// searchKnowhere is HierarchicalNSW::searchKnn of the fork in knowhere.
+// searchKnowhere is HierarchicalNSW::searchKnn of knowhere's fork.
 func (s *Searcher) searchKnowhere(k, ef int) {
 	if why := s.bruteReason(k); why != "" {
 		s.stats.BruteForce = why
@@ -37,14 +37,14 @@ func (s *Searcher) searchKnowhere(k, ef int) {
 	s.take(k)
 }
 
-// leaves reports whether there are more rows than a walk found that knowhere would compare then: from 2.5 on none where nothing is filtered
-// (faiss_hnsw.cc, v2.5.6: bf_search_needed).
+// leaves reports whether knowhere compares all rows after a walk that found too few. From 2.5 on, it does so only
+// if more rows pass the filter than the walk found (faiss_hnsw.cc, v2.5.6: bf_search_needed).
 func (s *Searcher) leaves(k int) bool {
 	found := min(len(s.pool), k)
 	return !s.modern || found < s.blocked.Len()-s.blocked.Count()
 }
 
-// bruteReason is why knowhere would not walk the graph; empty if it would.
+// bruteReason returns the reason why knowhere would not walk the graph, or an empty string.
 func (s *Searcher) bruteReason(k int) string {
 	n, out := s.n, s.blocked.Count()
 	switch {
@@ -75,10 +75,10 @@ func (s *Searcher) walkKnowhere(ef int) {
 	}
 }
 
-// admit visits the links of a node and leaves in s.fresh, in order, the neighbours that are
-// not filtered and the filtered ones that are let through: one each time that alpha has come
-// to 1. share is what alpha grows by for each filtered neighbour. The filtered ones have the bit
-// filteredBit of s.fresh set after their distances were computed.
+// admit visits the links of a node. It writes to s.fresh, in order, the neighbours that are not filtered and some
+// of the filtered ones. Each filtered neighbour adds share to alpha. When alpha reaches 1, the neighbour is
+// admitted and alpha is decreased by 1. After their distances are computed, admitted filtered neighbours get the
+// bit End in s.fresh.
 func (s *Searcher) admit(id uint32, alpha *float32, share float32) []float32 {
 	n := s.visit(id, false)
 	kept := s.fresh[:0]
@@ -101,9 +101,8 @@ func (s *Searcher) admit(id uint32, alpha *float32, share float32) []float32 {
 	return s.dists[:len(kept)]
 }
 
-// walkOneList is searchBaseLayerST<true> of knowhere 2.2 with its NeighborSet: filtered nodes
-// stand in the list of candidates until their links are followed, and then leave it. In s.top an
-// id with End is a filtered node; s.done says whose links were followed.
+// walkOneList is searchBaseLayerST<true> of knowhere 2.2 with its NeighborSet. A filtered node is in the candidate
+// list until its links are followed, and is then removed.
 func (s *Searcher) walkOneList(at uint32, d float32, ef int) {
 	const share = float32(0.15)
 	list := oneList{items: s.items[:0], capacity: ef}
@@ -126,10 +125,10 @@ func (s *Searcher) walkOneList(at uint32, d float32, ef int) {
 	}
 }
 
-// The states of a candidate: status of knowhere's Neighbor.
+// States of a candidate (status of knowhere's Neighbor).
 const (
 	checked   = iota
-	unchecked // valid
+	unchecked // valid, links not followed yet
 	passing   // filtered: walked through, never returned
 )
 
@@ -150,7 +149,7 @@ func candidateOf(d float32, id uint32) candidate {
 type oneList struct {
 	items    []candidate
 	capacity int
-	cur      int // the first that is not checked
+	cur      int // first that is not checked
 }
 
 func (l *oneList) insert(c candidate) {
@@ -171,7 +170,7 @@ func (l *oneList) insert(c candidate) {
 	if !full {
 		l.items = append(l.items, candidate{})
 	} else if lo == n {
-		return // only NaN comes here
+		return // only reached with NaN
 	}
 	copy(l.items[lo+1:], l.items[lo:])
 	l.items[lo] = c
@@ -191,9 +190,8 @@ func (l *oneList) pop() uint32 {
 	return id
 }
 
-// walkTwoLists is searchBaseLayerST<true> of knowhere 2.3 with its NeighborSetDoublePopList:
-// filtered nodes stand in a list of their own, and only while they are nearer than the worst
-// result.
+// walkTwoLists is searchBaseLayerST<true> of knowhere 2.3 with its NeighborSetDoublePopList. Filtered nodes are in
+// a separate list. They are used only while they are nearer than the worst result.
 func (s *Searcher) walkTwoLists(at uint32, d float32, ef int) {
 	share := float32(float32(s.blocked.Count())/float32(s.n)) * float32(0.7)
 	l := twoLists{valid: s.pool[:0], pass: s.top[:0], capacity: ef}
@@ -215,7 +213,7 @@ func (s *Searcher) walkTwoLists(at uint32, d float32, ef int) {
 // twoLists is NeighborSetDoublePopList of knowhere 2.3.12.
 type twoLists struct {
 	valid    []near // sorted; ids with the bit visited were followed
-	pass     []near // sorted, filtered and not yet followed
+	pass     []near // sorted; filtered nodes that were not followed yet
 	capacity int
 	cur      int
 }
@@ -237,7 +235,8 @@ func (l *twoLists) insert(d float32, id uint32) {
 	}
 }
 
-// insertSorted adds behind equals; a place of capacity means that there was none.
+// insertSorted inserts e after equal distances and returns its index. If the index is at least capacity, e was not
+// inserted.
 func insertSorted(list []near, e near, capacity int) ([]near, int) {
 	pos := upperBound(list, e.d)
 	if pos >= capacity {
@@ -268,7 +267,7 @@ func (l *twoLists) pop() uint32 {
 	return id
 }
 
-// unfollowed is the first place from i on whose node was not visited.
+// unfollowed returns the first index, from i on, of a node that was not visited.
 func unfollowed(list []near, i int) int {
 	for i < len(list) && list[i].id&visited != 0 {
 		i++
@@ -276,7 +275,7 @@ func unfollowed(list []near, i int) int {
 	return i
 }
 
-// upperBound is the first place in a sorted list whose distance is greater than d.
+// upperBound returns the first index in a sorted list whose distance is greater than d.
 func upperBound(pool []near, d float32) int {
 	at, n := 0, len(pool)
 	for n > 1 {

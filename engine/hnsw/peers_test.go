@@ -20,7 +20,7 @@ import (
 
 var knowhere = flag.String("knowhere", "testdata/knowhere", "a folder with indexes of knowhere and what it answered")
 
-// peerCase is an index that hnswlib or faiss built, and what it answered (testdata/peers.py).
+// peerCase is an index built by hnswlib or faiss, with the results of its searches (testdata/peers.py).
 type peerCase struct {
 	Library, Metric string
 	Dim, Queries    int
@@ -29,10 +29,10 @@ type peerCase struct {
 
 type peerSearch struct {
 	K, EF  int
-	Filter []int    // rows with row % [0] >= [1] are left out
-	Radius *float32 // a range search: not compared
-	Ragged bool     // queries have their own counts of hits
-	Warm   bool     // asked twice, with the entry points of the first time: not compared
+	Filter []int    // rows with row % [0] >= [1] are excluded
+	Radius *float32 // range search: not compared
+	Ragged bool     // the number of hits differs between queries
+	Warm   bool     // second run with entry points of the first: not compared
 }
 
 var metrics = map[string]engine.Metric{"l2": dist.L2, "ip": dist.InnerProduct, "cosine": dist.Cosine}
@@ -42,8 +42,8 @@ func TestSearchAnswersAsThePeersDid(t *testing.T) {
 	testPeers(t, "testdata/golden", 0)
 }
 
-// The answers of knowhere were made by programs around its hnswalg.h, v2.2.3 and v2.3.12, on an
-// index that it built itself.
+// TestSearchAnswersAsKnowhereDid compares with results of programs that wrap knowhere's hnswalg.h, v2.2.3 and
+// v2.3.12, on an index that it built itself.
 func TestSearchAnswersAsKnowhereDid(t *testing.T) {
 	t.Parallel()
 	testPeers(t, *knowhere, 0)
@@ -64,8 +64,8 @@ func testPeers(t *testing.T, dir string, slack float64) {
 	}
 }
 
-// testPeer compares answers with those of a library: to the bit, or with a slack those of nearly all queries, because after a near tie
-// a walk over a graph may go another way.
+// testPeer compares hits with those of a library. If slack is 0, they must be equal to the bit. Otherwise nearly
+// all queries must match; a few may not, because after a near tie a walk over the graph can take another path.
 func testPeer(t *testing.T, name string, slack float64) {
 	t.Helper()
 	var c peerCase
@@ -145,7 +145,7 @@ func (search *peerSearch) ask(t *testing.T, s *hnsw.Searcher, query []float32, r
 	return hits
 }
 
-// answers are the hits of each query: K of each, or as many as there are said to be.
+// answers returns the hits of each query. Each query has K hits, unless the file holds the number of hits of each.
 func (search *peerSearch) answers(f *file, queries int) [][]engine.Hit {
 	var lims []int64
 	if search.Ragged || search.Radius != nil {
@@ -163,7 +163,7 @@ func (search *peerSearch) answers(f *file, queries int) [][]engine.Hit {
 	return hits
 }
 
-// hitsOf leaves out faiss's -1, which fills up a list.
+// hitsOf omits the ids of -1 with which faiss pads a list.
 func hitsOf(ids []int64, dis []float32) []engine.Hit {
 	var hits []engine.Hit
 	for i, id := range ids {

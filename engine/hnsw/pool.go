@@ -2,26 +2,25 @@ package hnsw
 
 import "kitescope/engine/dist"
 
-// visited marks, in a pool's ids, nodes whose links were followed. Ids are below 2^31 (End).
+// visited marks the ids of nodes in a pool whose links were followed. Ids are below 2^31 (End).
 const visited = 1 << 31
 
 const (
-	// maxPool is the longest list that is kept sorted; moving elements costs more than a heap beyond.
+	// maxPool is the maximum length of a sorted list. In a longer list, moving elements costs more than a heap.
 	maxPool = 2048
-	// manyTies is the score of a searcher whose queries usually meet equal distances.
+	// manyTies is the score of a Searcher whose queries usually have equal distances.
 	manyTies = 64
 )
 
-// tryPool walks level 0 with one sorted list of ef candidates and reports whether its outcome is
-// that of every library: it is if no two distances in the list were ever equal. Then the order
-// of candidates is one and the same for a pair of heaps, a MinimaxHeap and a sorted list: a
-// candidate that leaves the list is farther than all in it, the worst of the list only gets
-// nearer, and so no library follows its links; and one that is not let in is let in by none,
-// ties with the worst included. Else nothing was decided, and the library's own walk starts
-// anew.
+// tryPool walks level 0 with one sorted list of ef candidates. It reports whether the result is that of every
+// library, which is the case if no two distances in the list were ever equal. Then two heaps, a MinimaxHeap and a
+// sorted list all keep candidates in the same order. A candidate that is dropped from the list is farther than all
+// in it. The worst distance in the list only decreases, so no library follows the links of the dropped candidate.
+// All libraries also reject the same candidates, including ties with the worst. If there was a tie, the caller must
+// run the library's own walk from the start.
 //
-// Data full of ties (duplicates, small integers) would walk twice: after some such queries
-// the list is tried now and then only.
+// Data with many ties (duplicates, small integers) would always be searched twice. After several such queries, the
+// list is tried only occasionally.
 func (s *Searcher) tryPool(at uint32, d float32, ef int) bool {
 	if ef > maxPool {
 		return false
@@ -44,10 +43,9 @@ func (s *Searcher) tryPool(at uint32, d float32, ef int) bool {
 	return false
 }
 
-// walkPool is the walk on level 0 with a sorted list of ef candidates, s.pool: the nearest of
-// which the links were not followed is next, until there is none. Equal distances stand in
-// the order of arrival, as in knowhere's NeighborSet. It returns false on the first tie if
-// distinct is asked for.
+// walkPool walks level 0 with a sorted list of ef candidates, and leaves the result in s.pool. It always expands
+// the nearest candidate whose links were not followed, until there is none. Equal distances are in order of
+// arrival, as in knowhere's NeighborSet. If distinct is set, it returns false on the first tie.
 func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 	if distinct && (isNaN(d) || isInf(d)) {
 		return false
@@ -102,10 +100,10 @@ func (s *Searcher) walkPool(at uint32, d float32, ef int, distinct bool) bool {
 	return true
 }
 
-// held are rows that passed the codes and whose distances are not computed yet.
+// held holds rows that passed the codes but whose distances are not computed yet.
 type held struct {
 	ids  []uint32
-	sums []int32 // of their codes
+	sums []int32 // sums of their codes
 }
 
 func (h *held) clear() { h.ids, h.sums = h.ids[:0], h.sums[:0] }
@@ -116,8 +114,8 @@ func (h *held) take(ids []uint32, sums []int32) {
 	h.ids, h.sums = append(h.ids[:0], ids...), append(h.sums[:0], sums[:len(ids)]...)
 }
 
-// heldDecide reports whether what is held may decide which node is next: whether one of them may be nearer than the one at cur, or
-// there is none.
+// heldDecide reports whether held rows may determine the next node. That is the case if one of them may be nearer
+// than the candidate at cur, or if there is no such candidate.
 func (s *Searcher) heldDecide(list *dist.Ranked, cur int) bool {
 	if cur >= list.Len() {
 		return true
@@ -132,7 +130,7 @@ func (s *Searcher) heldDecide(list *dist.Ranked, cur int) bool {
 	return false
 }
 
-// addHeld computes the distances of what is held and adds it to the list.
+// addHeld computes the distances of the held rows and adds them to the list.
 func (s *Searcher) addHeld(list *dist.Ranked) (least int, certain bool) {
 	ids := s.held.ids
 	s.distances(ids)
@@ -140,12 +138,12 @@ func (s *Searcher) addHeld(list *dist.Ranked) (least int, certain bool) {
 	return list.Add(s.dists[:len(ids)], ids)
 }
 
-// noCandidate is the id of no node.
+// noCandidate is not the id of any node.
 const noCandidate = ^uint32(0)
 
-// lookAhead prefetches, while the distances of one hop are computed, what the next hop will
-// read if none of the n is nearer than the candidate at cur of the list, and the links of the one after.
-// It returns the candidate whose rows were, or will be, prefetched.
+// lookAhead prefetches data while the distances of the current hop are computed: the rows that the next hop reads
+// unless one of the n rows is nearer than the candidate at cur, and the links of the candidate after it. It returns
+// the candidate whose rows were, or will be, prefetched.
 func (s *Searcher) lookAhead(list []uint32, cur, n int) uint32 {
 	if cur >= len(list) {
 		s.next = 0
@@ -159,7 +157,7 @@ func (s *Searcher) lookAhead(list []uint32, cur, n int) uint32 {
 	return id
 }
 
-// unvisited is the first place from i on whose node was not visited.
+// unvisited returns the first index, from i on, of a node that was not visited.
 func unvisited(list []uint32, i int) int {
 	for i < len(list) && list[i]&visited != 0 {
 		i++
@@ -167,7 +165,7 @@ func unvisited(list []uint32, i int) int {
 	return i
 }
 
-// take moves the nearest k of the pool to what was found.
+// take appends the nearest k of the pool to s.found.
 func (s *Searcher) take(k int) {
 	for _, e := range s.pool[:min(k, len(s.pool))] {
 		s.found = append(s.found, near{e.d, e.id &^ visited})

@@ -10,9 +10,9 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// Shade gives the index codes of its rows, at the cost of about a quarter of their memory, so that walks compute few distances in full;
-// by at most threads goroutines (0: one per CPU). It is part of making an index, before anything searches it. An error says why its
-// rows can have none.
+// Shade adds codes of the rows to the index, so that a walk computes few distances in full. The codes take about a
+// quarter of the memory of the rows. Shade uses at most threads goroutines (0: one per CPU). It must be called
+// before the index is searched. It returns an error if codes do not support these rows.
 func (x *Index) Shade(threads int) (err error) {
 	if err := prefilter.Fits(x.Vectors, x.Metric); err != nil {
 		return err
@@ -21,10 +21,11 @@ func (x *Index) Shade(threads int) (err error) {
 	return err
 }
 
-// codesLines is how many cache lines of a row's codes a visit asks for.
+// codesLines is the maximum number of cache lines of a row's codes that a visit prefetches.
 const codesLines = 16
 
-// shade readies what a Searcher needs to hold rows against codes, if the index has them and what is divided by is what they know of.
+// shade prepares the Searcher to use the codes of the index, unless they were made for other norms than the library
+// divides by.
 func (s *Searcher) shade() error {
 	x := s.index
 	if x.Shadow == nil {
@@ -45,14 +46,14 @@ func (s *Searcher) divides() bool {
 	return s.similarity() && s.library != engine.HNSWLib && s.index.Norms != nil
 }
 
-// loadCodes takes the query that is in s.query.
+// loadCodes quantizes the query in s.query.
 func (s *Searcher) loadCodes() {
 	s.coded = s.codes != nil && s.codes.Load(unsafe.Slice((*float32)(s.q), s.index.Vectors.Dim))
 	s.cutFor = float32(math.NaN())
 	s.fetchFloats()
 }
 
-// fetchFloats has visits prefetch rows, fetchCodes their codes.
+// fetchFloats makes visits prefetch rows. fetchCodes makes them prefetch codes.
 func (s *Searcher) fetchFloats() {
 	s.base, s.stride, s.lines, s.long = s.floats.base, s.floats.stride, s.floats.lines, s.floats.long
 }
@@ -62,8 +63,9 @@ func (s *Searcher) fetchCodes() {
 	s.base, s.stride, s.lines, s.long = c.Base(), c.Stride(), min((c.RowBytes()+63)/64, codesLines), false
 }
 
-// pick leaves of the first n of s.fresh, in their order, those that may be nearer than worst, as the library compares them, and returns
-// how many they are. The others count as computed, as the library does.
+// pick keeps those of the first n of s.fresh that may be nearer than worst, in the library's comparison. It
+// preserves their order and returns their number. The others count as computed distances, because the library
+// computes them.
 func (s *Searcher) pick(n int, worst float32) int {
 	if worst != s.cutFor {
 		s.cutFor, s.cut = worst, s.cutOf(worst)
@@ -73,13 +75,13 @@ func (s *Searcher) pick(n int, worst float32) int {
 	return left
 }
 
-// cutOf is what rows have to pass that may be nearer than worst, as the library compares them.
+// cutOf returns the threshold for codes of rows that may be nearer than worst, in the library's comparison.
 func (s *Searcher) cutOf(worst float32) dist.Cut {
 	beat := float64(worst)
 	switch {
 	case !s.similarity():
 	case s.library == engine.HNSWLib:
-		// 1-ip is rounded, which does not change on which side of worst it is.
+		// Rounding 1-ip does not change on which side of worst it is.
 		beat = 1 - beat
 	default:
 		beat = -beat
@@ -87,7 +89,7 @@ func (s *Searcher) cutOf(worst float32) dist.Cut {
 	return s.codes.Cut(beat, s.divides())
 }
 
-// fetchRows prefetches rows whose distances will be asked for.
+// fetchRows prefetches rows whose distances will be computed.
 func (s *Searcher) fetchRows(ids []uint32) {
 	dist.PrefetchRows(s.floats.base, s.floats.stride, s.rowLines, ids)
 }

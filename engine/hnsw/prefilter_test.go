@@ -14,12 +14,12 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// odd are values that codes and sums of squares do not go well with.
+// odd holds values that are difficult for codes and for sums of squares.
 var odd = []float32{
 	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
 }
 
-// tangle is a graph of random links over rows of some kind: a walk meets what no built graph has.
+// tangle returns a graph of random links, so that walks meet cases that do not occur in a built graph.
 func tangle(t *testing.T, r *rand.Rand, dim, rows int, m engine.Metric, draw func(row []float32)) *hnsw.Index {
 	t.Helper()
 	v, err := engine.NewVectors(dist.Float32, dim, rows)
@@ -45,7 +45,8 @@ func tangle(t *testing.T, r *rand.Rand, dim, rows int, m engine.Metric, draw fun
 	return x
 }
 
-// TestCodesChangeNoWalk holds walks with codes against plain ones: hits to the bit, and which nodes were met.
+// TestCodesChangeNoWalk checks that searches with and without codes return the same hits, to the bit, and the same
+// counters.
 func TestCodesChangeNoWalk(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	kinds := []func(row []float32){
@@ -111,7 +112,7 @@ func TestCodesChangeNoWalk(t *testing.T) {
 	}
 }
 
-// norms are those that knowhere's files have.
+// norms returns the norms that knowhere's files hold.
 func norms(t *testing.T, v *engine.Vectors) []float32 {
 	t.Helper()
 	k, err := dist.New(dist.Cosine, dist.Float32, dist.Knowhere, v.Dim)

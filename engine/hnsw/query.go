@@ -10,8 +10,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// prepare checks a query, puts it where kernels read it, normalised under cosine, and starts
-// a new round of counters and tags.
+// prepare checks a query and copies it to s.query, normalised under cosine. It also resets the counters and the
+// visited nodes.
 func (s *Searcher) prepare(query []byte, filter *engine.Bitset) error {
 	v, dim := s.index.Vectors, s.index.Dim()
 	if size := s.index.Element().Bytes(dim); len(query) != size {
@@ -30,7 +30,8 @@ func (s *Searcher) prepare(query []byte, filter *engine.Bitset) error {
 	return nil
 }
 
-// block puts together what may not be returned, in memory of its own if that is two sets.
+// block sets s.blocked to the rows that must not be returned. It allocates memory only to combine a filter with
+// deleted rows.
 func (s *Searcher) block(filter *engine.Bitset) {
 	switch deleted := s.index.Deleted; {
 	case deleted.Count() == 0:
@@ -78,8 +79,8 @@ func (s *Searcher) load(query []byte) error {
 	return nil
 }
 
-// normalize gives q the length 1, sum being its sum of squares: normalize_vector of hnswlib's
-// python_bindings/bindings.cpp; NormalizeVec of knowhere's src/common/utils.cc.
+// normalize scales q to length 1. sum is its sum of squares. It is normalize_vector of hnswlib's
+// python_bindings/bindings.cpp, or NormalizeVec of knowhere's src/common/utils.cc.
 func (s *Searcher) normalize(q []float32, sum float32) {
 	if s.library == engine.HNSWLib {
 		scale := 1 / (sqrt(sum) + 1e-30)

@@ -11,7 +11,7 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// file reads little-endian fields of an index that a test made itself.
+// file reads little-endian fields of an index file.
 type file struct {
 	t    *testing.T
 	data []byte
@@ -73,7 +73,7 @@ func (f *file) vectors(dim, rows int) *engine.Vectors {
 	return v
 }
 
-// list writes count links to slots and ends them.
+// list writes count links to slots and fills the rest with End.
 func list(slots, links []uint32, count int) {
 	copy(slots, links[:count])
 	for i := count; i < len(slots); i++ {
@@ -81,7 +81,7 @@ func list(slots, links []uint32, count int) {
 	}
 }
 
-// readHNSWLib reads what hnswlib 0.8.0's saveIndex wrote.
+// readHNSWLib reads a file written by saveIndex of hnswlib 0.8.0.
 func readHNSWLib(t *testing.T, name string, metric engine.Metric) *hnsw.Index {
 	t.Helper()
 	f := open(t, name)
@@ -163,7 +163,7 @@ func readKnowhere(t *testing.T, blob []byte) *hnsw.Index {
 	return x
 }
 
-// readFaiss reads IHNf over IxF2 or IxFI.
+// readFaiss reads an IHNf index over IxF2 or IxFI.
 func readFaiss(t *testing.T, name string) *hnsw.Index {
 	t.Helper()
 	f := open(t, name)

@@ -11,100 +11,102 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// Options are what a Searcher keeps for all its queries.
+// Options holds the options of a Searcher.
 type Options struct {
-	// Library is whose search is reproduced; Native is HNSWLib.
+	// Library is the library whose search is reproduced. Native is HNSWLib.
 	Library engine.Library
-	// Kernel computes the distances; nil is the best of this CPU. Its metric, element, profile
-	// and dimension count, not those above.
+	// Kernel computes the distances, with its own metric and profile. If it is nil, the best kernel for this CPU is
+	// used. Its dimension and element must be those of the index.
 	Kernel *dist.Kernel
-	// GraphOnly switches knowhere's brute force off.
+	// GraphOnly disables knowhere's brute-force search.
 	GraphOnly bool
 }
 
-// Params are what a query asks for.
+// Params holds the parameters of one query.
 type Params struct {
 	K int
-	// EF is the length of the list of candidates; 0 is the library's default: 10 or K for hnswlib,
-	// the index's own or 16 for faiss, 16 or K for knowhere.
+	// EF is the length of the candidate list. 0 selects the library's default: 10 or K for hnswlib, the EFSearch of
+	// the index or 16 for faiss, and 16 or K for knowhere.
 	EF int
-	// Filter marks rows (internal numbers, not labels) that may not be returned.
+	// Filter marks rows that must not be returned. Rows are row numbers, not labels.
 	Filter *engine.Bitset
 }
 
-// Stats are the counters of one query.
+// Stats holds the counters of one query.
 type Stats struct {
 	Hops      int // nodes of level 0 whose links were followed
-	UpperHops int // the same above level 0
+	UpperHops int // nodes of higher levels whose links were followed
 	Distances int // distances computed, on all levels
 	Levels    int // levels above 0 that were searched
-	// Entry is the node at which level 0 was entered.
+	// Entry is the node at which the search entered level 0.
 	Entry uint32
-	// BruteForce says why all rows were compared in place of a walk; empty if there was a walk.
+	// BruteForce is the reason why all rows were compared instead of walking the graph. It is empty if the graph
+	// was walked.
 	BruteForce string
 }
 
-// Searcher answers queries on one Index, one at a time: one Searcher per goroutine.
+// Searcher searches one Index. It handles one query at a time, so each goroutine needs its own Searcher.
 type Searcher struct {
 	index   *Index
 	library engine.Library
 	opts    Options
 	kernel  *dist.Kernel
-	norm    *dist.Kernel // whose SquaredNorm normalises queries under cosine
-	modern  bool         // the walk of knowhere 2.5 and later over a graph of faiss's
+	norm    *dist.Kernel // its SquaredNorm normalises queries under cosine
+	modern  bool         // use the walk of knowhere 2.5 and later for graphs built by faiss
 
-	floats   fetch // of rows
+	floats   fetch // prefetches rows
 	rowLines int   // cache lines of a row
-	fetch          // of rows, or of their 8-bit codes
+	fetch          // prefetches rows, or their 8-bit codes
 	n        int
-	blocked  *engine.Bitset // of this query: filtered or deleted
-	union    *engine.Bitset // where blocked is put together
+	blocked  *engine.Bitset // rows that this query must not return: filtered or deleted
+	union    *engine.Bitset // buffer for blocked
 
-	query []byte // as kernels take it, 64-byte aligned
+	query []byte // in the format of the kernels, 64-byte aligned
 	q     unsafe.Pointer
 
 	seen  *dist.Seen
 	fresh []uint32
 	dists []float32
 
-	list    *dist.Ranked // of candidates
+	list    *dist.Ranked // candidates
 	held    held
 	pool    []near // sorted candidates
 	top     []near // heap of results
-	cands   []near // heap of candidates, their distances negated
+	cands   []near // heap of candidates, with negated distances
 	ids     []int32
 	dis     []float32
 	results kHeap
-	found   []near // what a library returns, best first, distances as it searches with
+	found   []near // results of the library, best first, with the distances that it compares
 	items   []candidate
 	let     []uint32
 	peeked  []uint32
-	next    int    // how many peeked are: rows that the next hop is likely to read
-	ahead   uint32 // the node whose neighbours' rows were prefetched last
-	ties    int    // how often of late a query met equal distances
+	next    int    // number of peeked rows, which the next hop is likely to read
+	ahead   uint32 // node whose neighbours' rows were prefetched last
+	ties    int    // score of recent queries with equal distances
 	stats   Stats
 
 	codes  *prefilter.Query // nil without codes
-	coded  bool             // codes say something of this query
-	cut    dist.Cut         // for cutFor
-	cutFor float32          // NaN before there is one
+	coded  bool             // codes are valid for this query
+	cut    dist.Cut         // threshold for codes, made for cutFor
+	cutFor float32          // NaN if there is no cut yet
 }
 
-// fetch is where and how a visit prefetches.
+// fetch describes the memory that a visit prefetches.
 type fetch struct {
 	base   unsafe.Pointer
 	stride uintptr
-	lines  int  // cache lines of a row
-	long   bool // rows of more than longRow lines
+	lines  int  // cache lines to prefetch per row
+	long   bool // rows have more than longRow lines
 }
 
-// near is a node and its distance, smaller nearer.
+// near is a node and its distance. Smaller distances are nearer.
 type near struct {
 	d  float32
 	id uint32
 }
 
-// NewSearcher returns a Searcher; an error if the index's vectors have no kernel for its metric.
+// NewSearcher returns a Searcher over x. It returns an error if there is no kernel for the vectors and the metric
+// of x, or if the parts of x do not fit together.
 func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	if !o.Library.Valid() {
 		return nil, fmt.Errorf("unknown library %d", o.Library)
@@ -131,7 +133,7 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	norm := k
 	modern := x.Faiss && o.Library >= engine.Knowhere25
 	if o.Library.Knowhere() && v.Element == dist.Float32 && !modern {
-		// Its sum of squares is SSE's on every x86 CPU (src/simd/hook.cc, v2.2.3 and v2.3.12).
+		// Its sum of squares uses SSE on every x86 CPU (src/simd/hook.cc, v2.2.3 and v2.3.12).
 		var err error
 		if norm, err = dist.New(x.Metric, v.Element, dist.Knowhere, v.Dim); err != nil {
 			return nil, err
@@ -156,9 +158,8 @@ func (x *Index) NewSearcher(o Options) (*Searcher, error) {
 	return s, s.shade()
 }
 
-// Search appends to dst the K nearest rows of the index to the query, nearest first, as the
-// library finds them; fewer if there are no more. The query has the elements of the
-// stored vectors, little-endian.
+// Search appends the K nearest rows to dst, nearest first, as the library finds them. It returns fewer if there are
+// not enough rows. The query has the format of a stored vector, little-endian.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, Stats, error) {
 	ef, err := s.ef(p.K, p.EF)
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	return s.hits(dst), s.stats, nil
 }
 
-// SearchFloat32 is Search with a query of float32; an error if the index has other elements.
+// SearchFloat32 is Search for a float32 query. It returns an error if the index has another element type.
 func (s *Searcher) SearchFloat32(query []float32, p Params, dst []engine.Hit) ([]engine.Hit, Stats, error) {
 	row, err := s.float32s(query)
 	if err != nil {
@@ -197,7 +198,7 @@ func (s *Searcher) float32s(query []float32) ([]byte, error) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(query))), 4*len(query)), nil
 }
 
-// ef is the length of the list of candidates for k results.
+// ef returns the length of the candidate list for k results. It returns an error if k or ef is invalid.
 func (s *Searcher) ef(k, ef int) (int, error) {
 	if k <= 0 {
 		return 0, fmt.Errorf("k is %d, must be positive", k)
@@ -214,7 +215,7 @@ func (s *Searcher) ef(k, ef int) (int, error) {
 	return ef, nil
 }
 
-// DefaultEF is the ef of a search for the k nearest that names none.
+// DefaultEF returns the ef that the library uses for k results if the search sets none.
 func (x *Index) DefaultEF(l engine.Library, k int) int {
 	switch {
 	case l.Knowhere():
@@ -232,7 +233,7 @@ func (x *Index) defaultEFSearch() int {
 	return 16
 }
 
-// hits appends what was found, as the library returns it.
+// hits appends the results with the ids and distances that the library returns.
 func (s *Searcher) hits(dst []engine.Hit) []engine.Hit {
 	negate := s.library != engine.HNSWLib && (s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine)
 	for _, f := range s.found {
@@ -251,9 +252,9 @@ func (s *Searcher) label(id uint32) int64 {
 	return int64(id)
 }
 
-// descend walks from the entry greedily to the nearest node of level 1 and returns it. All
-// libraries read the whole list and take the first of the nearest (HierarchicalNSW::searchKnn;
-// greedy_update_nearest of faiss, whose batches of four change no bit).
+// descend walks greedily from the entry to the nearest node of level 1 and returns it with its distance. All
+// libraries read the whole list and move to the first of the nearest neighbours (HierarchicalNSW::searchKnn, and
+// greedy_update_nearest of faiss, whose batches of four do not change any bit).
 func (s *Searcher) descend() (uint32, float32) {
 	g := &s.index.Graph
 	at := g.Entry
@@ -283,7 +284,7 @@ func (s *Searcher) descend() (uint32, float32) {
 	return at, nearest
 }
 
-// isNaN without a conversion to float64.
+// isNaN reports whether f is NaN without converting it to float64.
 func isNaN(f float32) bool { return f != f }
 
 const maxFloat = math.MaxFloat32

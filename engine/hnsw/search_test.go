@@ -12,7 +12,7 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// ring is rows nodes, each linked to the four around it, at places on a line.
+// ring returns a graph of rows nodes at places on a line. Each node is linked to the four nodes around it.
 func ring(t testing.TB, rows int, metric engine.Metric) *hnsw.Index {
 	t.Helper()
 	var places []float32
@@ -184,7 +184,8 @@ func TestSearchAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A query's marks are 16 bits: the 65,536th must not take those of the first for its own.
+// TestSearchSurvivesTheWrapOfItsMarks checks that the 65,536th query does not take the visit marks of the first
+// query for its own. Marks have 16 bits.
 func TestSearchSurvivesTheWrapOfItsMarks(t *testing.T) {
 	x := ring(t, 40, dist.L2)
 	s := searcher(t, x, hnsw.Options{})

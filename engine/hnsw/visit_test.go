@@ -11,9 +11,9 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// TestLongRowsAreSearchedAsWithTheSpecification searches rows of so many cache lines that the next
-// hop's are prefetched while distances are computed, without ties and with many, with the
-// kernels of this CPU and with the specification, which prefetches nothing.
+// TestLongRowsAreSearchedAsWithTheSpecification checks rows so long that the rows of the next hop are prefetched
+// while distances are computed. It compares the kernels of this CPU with the generic kernel, which prefetches
+// nothing, on data without ties and with many.
 func TestLongRowsAreSearchedAsWithTheSpecification(t *testing.T) {
 	const rows, dim = 300, 280
 	r := rand.New(rand.NewPCG(5, 6))
