@@ -1,12 +1,14 @@
-// Package ivf answers nearest-neighbour queries over an inverted file of whole vectors,
-// Milvus's IVF_FLAT, or of codes that stand for vectors (IVF_SQ8): rows in lists, one for each
-// centroid, of which a query reads the nearest few.
+// Package ivf searches inverted files for nearest neighbours. An inverted file holds rows in lists, one list per
+// centroid, and a query reads only the nearest few lists. The rows are whole vectors (Milvus's IVF_FLAT) or codes
+// of vectors (IVF_SQ8).
 //
-// In: centroids and lists as a file has them (engine/index), a library whose answers
-// are wanted, queries. Out: hits, best first, with the ids, the distance bits and the order
-// among equal distances of that library. Steps: the centroids, a flat index, give the lists to
-// read in the order of their nearness; the rows of each are compared with the query, in their
-// order, and offered to one flat.TopK. That order decides which of several equal hits enter.
+// The input is centroids and lists from a file (engine/index), a library whose results are reproduced, and queries.
+// The output is hits, best first. Their ids, distance bits and order among equal distances are those of the
+// library.
+//
+// A search first searches the centroids, which are a flat index, for the nearest lists. It reads the lists nearest
+// first, compares their rows with the query in order, and adds them to one flat.TopK. This order determines which
+// of several equal hits enter.
 package ivf
 
 import (
@@ -19,29 +21,30 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// Index is vectors in lists, one for each centroid. It is immutable and may be shared.
+// Index holds vectors in lists, one list per centroid. It is immutable and may be shared.
 type Index struct {
 	Metric    engine.Metric
 	Centroids *engine.Vectors // row i is the centroid of Lists[i]
 	Lists     []List
-	NProbe    int  // of the file; a search names its own
-	Codec     *SQ8 // of the codes that the lists have in place of vectors; nil for vectors
-	// Shadow are codes of the rows, list by list, and Near of the centroids, that spare searches most of the floats (Shade); nil for none.
+	NProbe    int  // default from the file; a search may set its own
+	Codec     *SQ8 // codec if the lists hold codes; nil if they hold vectors
+	// Shadow holds quantized codes of the rows, list by list, and Near those of the centroids. They save most of
+	// the float computation (see Shade). Both may be nil.
 	Shadow, Near *prefilter.Codes
 }
 
-// List is the vectors that are nearest to one centroid, in the order in which they were added.
+// List holds the vectors that are nearest to one centroid, in the order in which they were added.
 type List struct {
-	// Vectors are the rows; where the index has a Codec, their codes, as rows of int8.
+	// Vectors holds the rows. If the index has a Codec, they are codes, stored as rows of int8.
 	Vectors *engine.Vectors
-	IDs     []int64 // of the rows
-	// Norms are the L2 norms of the rows where the file has them, under cosine (knowhere); nil
-	// else.
+	IDs     []int64 // ids of the rows
+	// Norms holds the L2 norms of the rows if the file has them, under cosine (knowhere). Otherwise it is nil.
 	Norms []float32
 }
 
-// coarse is the metric by which centroids are compared, and codes: the inner product under cosine, where the query is normalised and the
-// centroids are about so, and rows were normalised before they were coded (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
+// coarse returns the metric for centroids and codes. Under cosine it is the inner product, because the query is
+// normalised, the centroids are approximately normalised, and rows were normalised before they were encoded
+// (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
 func (x *Index) coarse() engine.Metric {
 	if x.Metric == dist.Cosine {
 		return dist.InnerProduct
@@ -49,7 +52,7 @@ func (x *Index) coarse() engine.Metric {
 	return x.Metric
 }
 
-// Rows is how many vectors there are in all lists.
+// Rows returns the number of vectors in all lists.
 func (x *Index) Rows() int {
 	n := 0
 	for i := range x.Lists {
@@ -58,11 +61,11 @@ func (x *Index) Rows() int {
 	return n
 }
 
-// Restore fills lists that have ids alone with the vectors that these name among raw, the rows
-// of the segment: knowhere 1 and Milvus 2.3 at index version 0 leave them out of the file
-// (ArrayInvertedLists::restore_codes, faiss/invlists/InvertedLists.cpp of knowhere v2.2.3).
-// Every row of raw must be in the lists once, so that they need no more memory than raw does.
-// It is part of reading an index, before anything searches it; after an error it is of no use.
+// Restore fills lists that have only ids with the vectors of raw, which holds the rows of the segment. knowhere 1,
+// and Milvus 2.3 at index version 0, omit the vectors from the file (ArrayInvertedLists::restore_codes,
+// faiss/invlists/InvertedLists.cpp of knowhere v2.2.3). Each row of raw must be in the lists exactly once, so that
+// the lists need no more memory than raw. Restore must be called before the index is searched. If it returns an
+// error, the index must not be used.
 func (x *Index) Restore(raw *engine.Vectors) error {
 	if n := x.Rows(); n != raw.Rows {
 		return fmt.Errorf("lists of %d ids together for %d vectors", n, raw.Rows)
@@ -96,7 +99,7 @@ func (x *Index) Restore(raw *engine.Vectors) error {
 	return nil
 }
 
-// check tells what does not fit together.
+// check returns an error if the parts of the index do not fit together.
 func (x *Index) check() error {
 	if x.Centroids == nil || x.Centroids.Rows == 0 {
 		return errors.New("an inverted file without centroids")
@@ -123,7 +126,7 @@ func (x *Index) check() error {
 	return nil
 }
 
-// row returns the element and the dimension of the rows in the lists.
+// row returns the element type and the dimension of the rows in the lists.
 func (x *Index) row() (e dist.Element, dim int) {
 	if x.Codec != nil {
 		return dist.Int8, x.Codec.Dim()

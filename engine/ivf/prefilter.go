@@ -10,13 +10,14 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// nearRows are the fewest centroids that get codes.
+// nearRows is the minimum number of centroids that get codes.
 const nearRows = 256
 
-// Shade gives the index codes of the rows in its lists, at the cost of about a quarter of their memory, so that searches compute few
-// distances in full, and of the centroids, which tell which lists to read; by at most threads goroutines (0: one per CPU). Rows in 8 bits
-// have the same codes once more as kernels read them. It is part of making an index, before anything searches
-// it. An error says why its rows can have none.
+// Shade adds codes of the rows in the lists, so that a search computes few distances in full. They take about a
+// quarter of the memory of the rows. It also adds codes of the centroids, which determine the lists to read. Rows
+// that are already 8-bit codes are copied into the layout of the kernels. Shade uses at most threads goroutines (0:
+// one per CPU). It must be called before the index is searched. It returns an error if codes do not support these
+// rows.
 func (x *Index) Shade(threads int) (err error) {
 	if err := x.check(); err != nil {
 		return err
@@ -31,7 +32,7 @@ func (x *Index) Shade(threads int) (err error) {
 	return err
 }
 
-// Shadeable reports whether the index can have codes, and why not.
+// Shadeable returns an error if codes do not support the index.
 func (x *Index) Shadeable() error {
 	if err := prefilter.Fits(x.Centroids, x.Metric); err != nil || x.Codec == nil {
 		return err
@@ -55,7 +56,7 @@ func (x *Index) codes(threads int) (*prefilter.Codes, error) {
 	return prefilter.Take(parts, x.Codec.ranges(x), x.coarse(), threads)
 }
 
-// Unshade gives the memory of the codes back; nothing may search the index meanwhile.
+// Unshade releases the memory of the codes. The index must not be searched during the call.
 func (x *Index) Unshade() {
 	for _, c := range []**prefilter.Codes{&x.Shadow, &x.Near} {
 		if *c != nil {
@@ -65,7 +66,8 @@ func (x *Index) Unshade() {
 	}
 }
 
-// CodeBytes is what codes take, or would take if there are none.
+// CodeBytes returns the memory that codes take, in bytes, and whether they exist. If they do not, it returns the
+// memory that they would take, or 0 if the index does not support codes.
 func (x *Index) CodeBytes() (bytes int, have bool) {
 	if x.Shadow != nil || x.Near != nil {
 		for _, c := range []*prefilter.Codes{x.Shadow, x.Near} {
@@ -85,7 +87,7 @@ func (x *Index) CodeBytes() (bytes int, have bool) {
 	return bytes, false
 }
 
-// shade takes the codes of the index if what is divided by is what they know of.
+// shade enables the codes of the index, unless they were made for other norms than the library divides by.
 func (s *Searcher) shade() {
 	c := s.index.Shadow
 	if c == nil || len(c.Starts) != len(s.index.Lists)+1 || !c.For(s.index.Metric, s.index.Centroids.Dim, s.index.places()) {
@@ -99,7 +101,7 @@ func (s *Searcher) shade() {
 	s.codes = c
 }
 
-// places is how many codes the rows of all lists have, with what fills groups up.
+// places returns the number of codes for the rows of all lists, including the padding of groups.
 func (x *Index) places() (n int) {
 	for i := range x.Lists {
 		n += (len(x.Lists[i].IDs) + dist.SieveGroup - 1) / dist.SieveGroup * dist.SieveGroup
@@ -107,17 +109,17 @@ func (x *Index) places() (n int) {
 	return n
 }
 
-// tileWords is how many words of bits a tile has.
+// tileWords is the number of words in a bitset over a tile.
 const tileWords = tileRows / dist.SieveWord
 
-// headRows is how many rows are computed before a look whether codes can say something.
+// headRows is the number of rows that are computed while there is no threshold for codes yet.
 const headRows = 32
 
-// maxVain is how many tiles of one query may be sieved for nothing, until it is answered without codes.
+// maxVain is the number of tiles that codes may fail to filter before a query stops using codes.
 const maxVain = 4
 
-// sift gives to the distances of those of n rows of list number i, from first on, that may enter, which they do if they beat what it says;
-// it says if that was not to be told.
+// sift adds to the TopK those of the n rows of list i, from first on, that may be better than beat. It returns
+// false if the codes let more than half of the rows pass; then it has added none.
 func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, to *flat.TopK) bool {
 	l := &s.index.Lists[i]
 	if beat != s.beaten {
@@ -137,7 +139,7 @@ func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, 
 	}
 	if 2*len(s.chosen) > n {
 		if s.vain++; s.vain == maxVain {
-			s.coded = false // of this query
+			s.coded = false // for this query
 		}
 		return false
 	}
@@ -157,7 +159,8 @@ func (s *Searcher) sift(q []byte, i, first, n int, beat float64, left []uint64, 
 	return true
 }
 
-// decode computes the distances to the chosen rows of a list, of those from first on: their codes are copied together first.
+// decode computes the distances of the chosen rows of a list, relative to first. It first copies their codes to
+// consecutive memory.
 func (s *Searcher) decode(l *List, first int, d []float32) {
 	for i := 0; i < len(d); i += s.few.Rows {
 		n := min(s.few.Rows, len(d)-i)

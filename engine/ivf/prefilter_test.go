@@ -15,12 +15,12 @@ import (
 	"kitescope/engine/flat"
 )
 
-// odd are values that codes and sums of squares do not go well with.
+// odd holds values that are difficult for codes and for sums of squares.
 var odd = []float32{
 	0, math.SmallestNonzeroFloat32, -1e-40, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1, 16777216,
 }
 
-// lists makes an index of lists of all lengths, some empty, with rows that draw makes.
+// lists returns an index with lists of many lengths, some empty. draw generates the rows.
 func lists(t *testing.T, r *rand.Rand, dim int, m engine.Metric, draw func(row []float32)) *Index {
 	t.Helper()
 	make1 := func(rows int) *engine.Vectors {
@@ -34,7 +34,7 @@ func lists(t *testing.T, r *rand.Rand, dim int, m engine.Metric, draw func(row [
 		return v
 	}
 	many, sizes := 12, []int{0, 1, 15, 16, 63, 64, 65, 300, 512, 1300}
-	if r.IntN(3) == 0 { // so that centroids have codes
+	if r.IntN(3) == 0 { // enough for centroids to get codes
 		many, sizes = nearRows+r.IntN(100), []int{0, 1, 2, 40}
 	}
 	x := &Index{Metric: m, Centroids: make1(many)}
@@ -143,7 +143,7 @@ func same(t *testing.T, want, got []engine.Hit, err, failed error) {
 	}
 }
 
-// codeRows makes an index of rows in 8 bits of one of vectors, in the ranges of most of them.
+// codeRows replaces the vectors of an index by 8-bit codes. The ranges of the codec cover most values.
 func codeRows(t *testing.T, x *Index, residual bool) {
 	t.Helper()
 	dim := x.Centroids.Dim
@@ -184,7 +184,7 @@ func codeRows(t *testing.T, x *Index, residual bool) {
 	x.Codec = codec
 }
 
-// storeNorms gives the lists the norms that knowhere's files have.
+// storeNorms adds the norms that knowhere's files hold to the lists.
 func storeNorms(t *testing.T, x *Index) {
 	t.Helper()
 	k, err := dist.New(dist.Cosine, dist.Float32, dist.Knowhere, x.Centroids.Dim)

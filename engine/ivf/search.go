@@ -12,29 +12,29 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// tileRows is how many rows of a list are compared between two looks at the hits.
+// tileRows is the number of rows of a list that are compared before the hits are updated.
 const tileRows = 512
 
-// Options are whose answers are wanted.
+// Options holds the options of a Searcher.
 type Options = flat.Options
 
-// Params are those of one search.
+// Params holds the parameters of one search.
 type Params struct {
-	K      int // how many hits, 1 to flat.MaxK
-	NProbe int // how many lists are read, all of them at most; 0 for the index's own
-	// Filter marks ids that are left out; nil for none.
+	K      int // number of hits, 1 to flat.MaxK
+	NProbe int // number of lists to read, at most all of them; 0 for the default of the index
+	// Filter marks excluded ids. It may be nil.
 	Filter *engine.Bitset
 }
 
-// Searcher answers queries over one index. It is for one goroutine; Clone makes another for
-// the same index.
+// Searcher searches one index. It must not be used by several goroutines at once. Clone returns another Searcher
+// over the same index.
 type Searcher struct {
 	index     *Index
 	options   Options
 	quantizer *flat.Searcher
 	kernel    *dist.Kernel
-	norms     [][]float32 // of the lists, under cosine; nil else
-	decoder   *sq8Decoder // of codes; nil of vectors
+	norms     [][]float32 // norms of the rows of each list, under cosine; otherwise nil
+	decoder   *sq8Decoder // decoder of codes; nil for vectors
 
 	top    *flat.TopK
 	tile   []float32
@@ -42,20 +42,20 @@ type Searcher struct {
 
 	computed int
 
-	codes  *prefilter.Codes // nil for none
+	codes  *prefilter.Codes // nil if not used
 	shadow *prefilter.Query
-	coded  bool // codes say something of this query
+	coded  bool // codes are valid for this query
 	cut    dist.Cut
-	beaten float64 // what cut is for; NaN before there is one
+	beaten float64 // the distance for which cut was made; NaN if there is no cut yet
 	words  []uint64
 	chosen []uint32
 	ids    []int64
-	vain   int             // tiles of this query that were sieved for nothing
+	vain   int             // number of tiles that codes failed to filter, for this query
 	few    *engine.Vectors // codes of chosen rows
 }
 
-// New returns a searcher; an error names what in the index or the options does not fit. The
-// library is not engine.HNSWLib.
+// New returns a Searcher over x. It returns an error if the index or the options are invalid. The library must not
+// be engine.HNSWLib.
 func New(x *Index, o Options) (*Searcher, error) {
 	o.Library = o.Library.Or(engine.Faiss)
 	if err := x.check(); err != nil {
@@ -96,14 +96,14 @@ func New(x *Index, o Options) (*Searcher, error) {
 	return s, nil
 }
 
-// fewCodes is room for chosen codes of so many bytes.
+// fewCodes returns a buffer for chosen codes of the given size in bytes.
 func fewCodes(bytes int) *engine.Vectors {
 	const rows = 16
-	v, _ := engine.View(dist.Int8, bytes, rows, bytes, dist.Aligned(rows*bytes)) // which they fit
+	v, _ := engine.View(dist.Int8, bytes, rows, bytes, dist.Aligned(rows*bytes)) // never fails
 	return v
 }
 
-// scratch makes what belongs to one goroutine.
+// scratch allocates the memory that belongs to one goroutine.
 func (s *Searcher) scratch() {
 	s.top = flat.NewTopK(s.options.Library, s.Similarity())
 	s.tile = make([]float32, tileRows)
@@ -117,7 +117,7 @@ func (s *Searcher) scratch() {
 	}
 }
 
-// Clone returns a searcher over the same index for another goroutine.
+// Clone returns a Searcher over the same index for another goroutine.
 func (s *Searcher) Clone() *Searcher {
 	c := *s
 	c.quantizer = s.quantizer.Clone()
@@ -133,12 +133,12 @@ func (s *Searcher) Similarity() bool {
 	return s.index.Metric == dist.InnerProduct || s.index.Metric == dist.Cosine
 }
 
-// Computed is how many distances the last Search took: those of the centroids, and of
-// the rows in the lists that were read, but for filtered ones (which is the ndis of faiss's
-// IndexIVFStats). Those of a batch are not counted.
+// Computed returns the number of distances that the last Search computed: those of the centroids, and those of the
+// rows in the lists that were read, except filtered rows (the ndis of faiss's IndexIVFStats). Batches are not
+// counted.
 func (s *Searcher) Computed() int { return s.computed }
 
-// probe readies a query and the lists to read for it, nearest first.
+// probe prepares a query and returns it with the n nearest lists, nearest first.
 func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 	s.computed = 0
 	if n == 0 {
@@ -147,13 +147,13 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 	if n < 1 {
 		return nil, nil, fmt.Errorf("nprobe is %d: less than 1", n)
 	}
-	// More lists than there are is all of them, as in faiss (IndexIVF::search).
+	// If n exceeds the number of lists, all lists are read, as in faiss (IndexIVF::search).
 	n = min(n, len(s.index.Lists))
 	q, err := flat.Query(s.kernel, s.options.Library, row)
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.index.Metric == dist.Cosine { // of float32 alone, so that q is a row
+	if s.index.Metric == dist.Cosine { // elements are float32, so q has the format of a row
 		row = q
 	}
 	if s.probes, err = s.quantizer.Search(row, flat.Params{K: n}, s.probes[:0]); err != nil {
@@ -169,7 +169,7 @@ func (s *Searcher) probe(row []byte, n int) ([]byte, []engine.Hit, error) {
 	return q, s.probes, nil
 }
 
-// scan gives to the distances of q to the rows of a list, whose centroid is probe.
+// scan adds to the TopK the distances of q to the rows of a list. probe is the hit of the list's centroid.
 func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to *flat.TopK) {
 	i := int(probe.ID)
 	l := &s.index.Lists[i]
@@ -186,7 +186,7 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to *flat.TopK
 	}
 	coded := s.coded && s.shadow.At(i, probe.Distance)
 	if s.decoder != nil {
-		s.beaten = math.NaN() // cuts are of a list
+		s.beaten = math.NaN() // cuts apply to one list
 	}
 	for first := 0; first < len(l.IDs); {
 		n := min(tileRows, len(l.IDs)-first)
@@ -201,7 +201,7 @@ func (s *Searcher) scan(q []byte, probe engine.Hit, left []uint64, to *flat.TopK
 	}
 }
 
-// scanTile gives to the distances of q to n rows of list number i, from first on.
+// scanTile adds to the TopK the distances of q to n rows of list i, from first on.
 func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to *flat.TopK) {
 	l, d := &s.index.Lists[i], s.tile[:n]
 	if s.decoder != nil {
@@ -217,8 +217,8 @@ func (s *Searcher) scanTile(q []byte, i, first, n int, left []uint64, to *flat.T
 	to.AddList(d, l.IDs[first:first+n], left)
 }
 
-// Search appends to dst the hits of one query, best first: at most K, fewer if the lists that
-// are read have fewer rows. query is stored as a row is.
+// Search appends the hits of one query to dst, best first. It returns at most K hits, and fewer if the lists that
+// were read have fewer rows. query has the format of a stored row.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	if p.K < 1 || p.K > flat.MaxK {
 		return dst, fmt.Errorf("k is %d: not one of 1 to %d", p.K, flat.MaxK)
@@ -234,8 +234,8 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	return s.top.Hits(dst), nil
 }
 
-// SearchBatch returns the hits of every query as Search does, by at most threads goroutines
-// (0: one per CPU).
+// SearchBatch searches all queries with at most threads goroutines (0: one per CPU) and returns the same hits as
+// Search.
 func (s *Searcher) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, error) {
 	if queries.Dim != s.kernel.Dim || queries.Element != s.kernel.Element {
 		return nil, fmt.Errorf("queries of %d dimensions for vectors of %d, or of another type", queries.Dim, s.kernel.Dim)

@@ -16,7 +16,7 @@ import (
 	"kitescope/engine/goldentest"
 )
 
-// golden is an index and what faiss answered; see testdata/goldens.py.
+// golden is an index with the results of faiss; see testdata/goldens.py.
 type golden struct {
 	Metric, Kind       string
 	Rows, Dim, Queries int
@@ -25,7 +25,7 @@ type golden struct {
 		K, NProbe int
 		Radius    *float32
 		Filter    bool
-		NDis      int // distances that faiss counted, without those of the centroids
+		NDis      int // distances counted by faiss, without those of the centroids
 		Answers   []struct {
 			IDs  []int64
 			Bits []uint32
@@ -33,7 +33,7 @@ type golden struct {
 	}
 }
 
-// values makes the vectors of a golden: value i of a set is a hash of both (splitmix64).
+// values returns the vectors of a golden. Value i of a set is a hash of i and the set's number (splitmix64).
 func values(kind string, rows, dim int) []float32 {
 	set := map[string]uint64{"ties": 1, "floats": 2, "ties-queries": 3, "floats-queries": 4, "ties-centroids": 5, "floats-centroids": 6}[kind]
 	v := make([]float32, rows*dim)
@@ -65,7 +65,7 @@ func vectors(t testing.TB, dim int, x []float32) *engine.Vectors {
 	return v
 }
 
-// index builds the golden's index.
+// index builds the index of a golden.
 func (g *golden) index(t *testing.T) *Index {
 	t.Helper()
 	centroids := values(g.Kind+"-centroids", len(g.Lists), g.Dim)
@@ -88,7 +88,7 @@ func (g *golden) index(t *testing.T) *Index {
 	return x
 }
 
-// check compares searches with the answers of faiss, to the bit unless there is a slack.
+// check compares searches with the results of faiss, to the bit if slack is 0.
 func (g *golden) check(t *testing.T, slack float64) {
 	t.Helper()
 	s, err := New(g.index(t), Options{Library: engine.Faiss})
@@ -105,7 +105,7 @@ func (g *golden) check(t *testing.T, slack float64) {
 			continue
 		}
 		if g.Kind == "ties" && search.NProbe >= 100 && search.NProbe < len(g.Lists) {
-			continue // which of the lists as far as the last are read is not faiss's choice
+			continue // faiss does not determine which lists that tie with the last are read
 		}
 		p := Params{K: search.K, NProbe: search.NProbe}
 		if search.Filter {
@@ -152,7 +152,7 @@ func TestAnswersAreThoseOfFaiss(t *testing.T) {
 	}
 }
 
-// small is an index of four lists on a line, one of them empty.
+// small returns an index of four lists on a line. One of them is empty.
 func small(t *testing.T, m engine.Metric) *Index {
 	t.Helper()
 	list := func(ids []int64, x ...float32) List { return List{Vectors: vectors(t, 2, x), IDs: ids} }
@@ -164,7 +164,8 @@ func small(t *testing.T, m engine.Metric) *Index {
 	}}
 }
 
-// TestMoreListsAreReadThanHitsMayBe: Milvus allows 65,536 lists, and a search may read all.
+// TestMoreListsAreReadThanHitsMayBe checks that a search can read more than MaxK lists. Milvus allows 65,536 lists,
+// and a search may read all of them.
 func TestMoreListsAreReadThanHitsMayBe(t *testing.T) {
 	const lists = flat.MaxK + 100
 	all := make([]float32, lists)
@@ -191,8 +192,8 @@ func TestMoreListsAreReadThanHitsMayBe(t *testing.T) {
 	}
 }
 
-// TestCosineDividesByNorms compares with a flat index over the same rows: all lists read, the
-// same cosines.
+// TestCosineDividesByNorms checks that a search of all lists returns the same cosines as a flat index over the same
+// rows.
 func TestCosineDividesByNorms(t *testing.T) {
 	x := small(t, dist.Cosine)
 	x.Lists[3].Norms = []float32{2}
@@ -215,7 +216,7 @@ func TestCosineDividesByNorms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range want {
-		if want[i].ID == 4 { // whose norm is said to be 2: the nearest now
+		if want[i].ID == 4 { // the file's norm of this row is 2, so it is now the nearest
 			h := engine.Hit{ID: 4, Distance: (float32(3)/5*30 + float32(4)/5) / 2}
 			want = append([]engine.Hit{h}, slices.Delete(want, i, i+1)...)
 		}

@@ -10,15 +10,17 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// SQ8 codes a vector in a byte a dimension: faiss's scalar quantiser QT_8bit, Milvus's IVF_SQ8. It is immutable.
+// SQ8 encodes a vector in one byte per dimension: faiss's scalar quantizer QT_8bit, Milvus's IVF_SQ8. It is
+// immutable.
 type SQ8 struct {
-	// Low and Span are where the range of each dimension begins, and how wide it is.
+	// Low and Span hold the lower bound and the width of the range of each dimension.
 	Low, Span []float32
-	// Residual: codes are of what is left of vectors when the centroid of their list is taken off.
+	// Residual is set if codes encode the difference between a vector and the centroid of its list.
 	Residual bool
 }
 
-// NewSQ8 returns the codec of ranges; an error says how they do not fit together.
+// NewSQ8 returns a codec for the given ranges. It returns an error if there are none or if low and span differ in
+// length.
 func NewSQ8(low, span []float32, residual bool) (*SQ8, error) {
 	if len(low) == 0 || len(low) != len(span) {
 		return nil, fmt.Errorf("%d ranges that begin, and %d widths", len(low), len(span))
@@ -33,11 +35,11 @@ func (c *SQ8) String() string {
 	return "8 bits a dimension"
 }
 
-// Dim returns the dimension of the vectors, which is the size of a code in bytes too.
+// Dim returns the dimension of the vectors, which is also the size of a code in bytes.
 func (c *SQ8) Dim() int { return len(c.Low) }
 
-// Encode writes to code what faiss's encode_vector does (faiss/impl/scalar_quantizer/quantizers.h and codecs.h). What is not a number has the
-// code 0, as the conversion of x86 has it.
+// Encode writes the code of x to code, like faiss's encode_vector (faiss/impl/scalar_quantizer/quantizers.h and
+// codecs.h). NaN has the code 0, as in the conversion of x86.
 func (c *SQ8) Encode(x []float32, code []byte) {
 	for i, v := range x {
 		u := float32(0)
@@ -51,13 +53,14 @@ func (c *SQ8) Encode(x []float32, code []byte) {
 	}
 }
 
-// Holds returns a function that reports whether row j of list i is the code of v, for one goroutine.
+// Holds returns a function that reports whether row j of list i is the code of v. The function must not be used by
+// several goroutines at once.
 func (x *Index) Holds() func(i, j int, v []float32) bool {
 	c := x.Codec
 	own, left, centroid := make([]byte, c.Dim()), make([]float32, c.Dim()), make([]float32, c.Dim())
 	return func(i, j int, v []float32) bool {
 		if c.Residual {
-			copy(bytesOf(centroid), x.Centroids.Row(i)) // which may not be aligned
+			copy(bytesOf(centroid), x.Centroids.Row(i)) // the row may not be aligned
 			v = difference(left, v, centroid)
 		}
 		c.Encode(v, own)
@@ -65,7 +68,7 @@ func (x *Index) Holds() func(i, j int, v []float32) bool {
 	}
 }
 
-// difference writes x-y to d and returns it.
+// difference writes x-y to d and returns d.
 func difference(d, x, y []float32) []float32 {
 	for i, v := range x {
 		d[i] = v - y[i]
@@ -89,8 +92,9 @@ func (c *SQ8) decoder(x *Index) (*sq8Decoder, error) {
 	return &sq8Decoder{index: x, codec: c, kernel: k, packed: k.NewQuery()}, nil
 }
 
-// sq8Decoder computes distances as IVFSQScannerL2 and IVFSQScannerIP do (faiss/impl/scalar_quantizer/scanners.h): of residuals, L2
-// takes the centroid off the query, the inner product adds the query's own with the centroid.
+// sq8Decoder computes distances like IVFSQScannerL2 and IVFSQScannerIP (faiss/impl/scalar_quantizer/scanners.h).
+// With residual codes, L2 subtracts the centroid from the query, and the inner product adds the inner product of
+// query and centroid.
 type sq8Decoder struct {
 	index  *Index
 	codec  *SQ8
@@ -110,7 +114,7 @@ func (d *sq8Decoder) query(q []float32) {
 	copy(d.packed.Floats(), q)
 }
 
-// list sets the list by its number; coarse is the distance of its centroid.
+// list sets the list by its number. coarse is the distance of its centroid.
 func (d *sq8Decoder) list(i int, coarse float32) {
 	switch {
 	case !d.codec.Residual:
@@ -123,7 +127,7 @@ func (d *sq8Decoder) list(i int, coarse float32) {
 	}
 }
 
-// scan writes to out the distances of as many codes from first on.
+// scan writes the distances of len(out) codes, from first on, to out.
 func (d *sq8Decoder) scan(codes *engine.Vectors, first int, out []float32) {
 	d.packed.Scan(unsafe.Add(codes.Base(), first*codes.Stride), uintptr(codes.Stride), out)
 	if d.codec.Residual && d.index.Metric != dist.L2 {
@@ -133,7 +137,7 @@ func (d *sq8Decoder) scan(codes *engine.Vectors, first int, out []float32) {
 	}
 }
 
-// bytesOf is the memory of x.
+// bytesOf returns the memory of x as bytes.
 func bytesOf(x []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 }
