@@ -6,10 +6,11 @@ import (
 	"unsafe"
 )
 
-// hamming and jaccard are the specification of the kernels of bits; n counts bytes. They count with the CPU's instruction (POPCNT, CNT):
-// AVX2 and NEON have nothing better. Hamming is the number of bits that differ; Jaccard is the share of those that differ in those that
-// are set in either, and 1 when none is (xor_popcnt and bvec_jaccard in thirdparty/faiss/faiss/utils/binary_distances.cpp of knowhere
-// v2.5.5).
+// hamming and jaccard are the specification of the kernels for bits; n is in bytes. They count with the
+// instruction of the CPU (POPCNT, CNT), because AVX2 and NEON have nothing better. Hamming is the number of
+// bits that differ. Jaccard is the number of bits that differ divided by the number of bits set in either
+// vector, and 1 if no bit is set (xor_popcnt and bvec_jaccard in
+// thirdparty/faiss/faiss/utils/binary_distances.cpp of knowhere v2.5.5).
 func hamming(q, x unsafe.Pointer, n int) float32 {
 	a, b := unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(x), n)
 	count := 0

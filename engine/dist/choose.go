@@ -6,14 +6,15 @@ import (
 	"unsafe"
 )
 
-// New returns the kernel for vectors of dim dimensions on the best back end of this CPU.
+// New returns the kernel for vectors of dim dimensions on the best back end of this CPU. It returns an error if
+// no kernel has this combination.
 func New(m Metric, e Element, p Profile, dim int) (*Kernel, error) {
 	backends := Backends()
 	return NewOn(backends[len(backends)-1], m, e, p, dim)
 }
 
-// NewOn is New on a named back end; an error if this CPU or this build has it not. A back end
-// without a kernel of its own for an element has the specification's.
+// NewOn is like New, on a given back end. It returns an error if this CPU or this build does not support b. If
+// the back end has no kernel of its own for an element, the specification is used.
 func NewOn(b Backend, m Metric, e Element, p Profile, dim int) (*Kernel, error) {
 	if dim <= 0 {
 		return nil, fmt.Errorf("vectors of %d dimensions", dim)
@@ -33,7 +34,7 @@ func NewOn(b Backend, m Metric, e Element, p Profile, dim int) (*Kernel, error) 
 	return newKernel(b, m, e, p, dim), nil
 }
 
-// newKernel is NewOn of what is known to fit.
+// newKernel is NewOn without the checks of its arguments.
 func newKernel(b Backend, m Metric, e Element, p Profile, dim int) *Kernel {
 	k := &Kernel{Metric: m, Element: e, Profile: p, Dim: dim, Backend: b, n: dim}
 	if e == Bit {
@@ -46,7 +47,7 @@ func newKernel(b Backend, m Metric, e Element, p Profile, dim int) *Kernel {
 	return k
 }
 
-// widen is the form of a query for which a row of the kernel's element is given.
+// widen returns the query in the form that the kernel takes, for a row of the kernel's element.
 func (k *Kernel) widen(row []byte) []byte {
 	if k.Element == Float16 || k.Element == BFloat16 {
 		return widenHalf(k.Element, row)
@@ -56,10 +57,9 @@ func (k *Kernel) widen(row []byte) []byte {
 	return q
 }
 
-// SquaredNorm returns the sum of squares of the row of elements at x, added up as the
-// profile's library does it of a query under cosine: knowhere in fvec_norm_L2sqr_sse on every
-// CPU (src/simd/hook.cc, v2.2.3), faiss in fvec_norm_L2sqr, hnswlib in normalize_vector of
-// its Python binding. It is 0 for bits.
+// SquaredNorm returns the sum of squares of the row at x. It adds in the order that the library of the profile
+// uses for the norm of a query under cosine: knowhere in fvec_norm_L2sqr_sse on every CPU (src/simd/hook.cc,
+// v2.2.3), faiss in fvec_norm_L2sqr, hnswlib in normalize_vector of its Python binding. It returns 0 for bits.
 func (k *Kernel) SquaredNorm(x unsafe.Pointer) float32 {
 	switch k.Element {
 	case Float32:

@@ -2,15 +2,16 @@ package dist
 
 import "unsafe"
 
-// Codes computes sums of products of a query of whole numbers with rows of 8-bit codes by id: what a Sieve computes of groups, of rows
-// each by itself, as walks of graphs read them. A row has Width bytes, of which 128 stands for 0.
+// Codes computes sums of products of an integer query with rows of 8-bit codes, by id. It computes the same
+// sums as a Sieve, but each row is stored separately, because walks over graphs read single rows. A row has
+// Width bytes; the byte 128 represents 0.
 type Codes struct {
 	width int
 	form  codesForm
 }
 
-// codesForm is the kernel of a back end: a rowsFunc that takes ids and writes int32. If wide is set, a query has 16 bits an element
-// instead of planes of 8 bits.
+// codesForm is the kernel of a back end: a rowsFunc that takes ids and writes int32. If wide is set, a query
+// has 16 bits per element instead of planes of 8 bits.
 type codesForm struct {
 	rows rowsFunc
 	wide bool
@@ -22,19 +23,19 @@ func NewCodes(dim int) *Codes {
 	return &Codes{width: (dim + 63) &^ 63, form: all[len(all)-1]}
 }
 
-// codesForms are those that this CPU has, the specification first, the best last.
+// codesForms returns the kernels that this CPU supports: the specification first, the fastest last.
 func codesForms() []codesForm {
 	return append([]codesForm{{codesGeneric, true}}, codesNative()...)
 }
 
-// Width is the bytes of a row: dimensions filled up to a multiple of 64.
+// Width returns the size of a row in bytes: the dimension rounded up to a multiple of 64.
 func (c *Codes) Width() int { return c.width }
 
-// QueryBytes is what a packed query takes.
+// QueryBytes returns the size of a packed query in bytes.
 func (c *Codes) QueryBytes() int { return 2 * c.width }
 
-// Pack writes a query, of no number beyond FineLimit, to dst (QueryBytes long, 64-byte aligned for speed), and returns what has to be
-// taken off each sum, modulo 2^32.
+// Pack writes a query to dst and returns the offset to subtract from each sum, modulo 2^32. No number of v may
+// exceed FineLimit in magnitude. dst has QueryBytes bytes; 64-byte aligned is fastest.
 func (c *Codes) Pack(v []int16, dst []byte) (offset int32) {
 	clear(dst)
 	if c.form.wide {
@@ -56,8 +57,8 @@ func (c *Codes) Pack(v []int16, dst []byte) (offset int32) {
 	return 128 * offset
 }
 
-// Gather writes to out[i] the sum of the row ids[i] of those that start at base, stride bytes apart, plus the offset. While it computes
-// four rows it prefetches the next four.
+// Gather writes to out[i] the sum for the row ids[i], without subtracting the offset of Pack. Rows start at
+// base, stride bytes apart. While it computes four rows, it prefetches the next four.
 func (c *Codes) Gather(q []byte, base unsafe.Pointer, stride uintptr, ids []uint32, out []int32) {
 	if len(ids) == 0 {
 		return
@@ -66,7 +67,7 @@ func (c *Codes) Gather(q []byte, base unsafe.Pointer, stride uintptr, ids []uint
 	c.form.rows.gather(unsafe.Pointer(&q[0]), base, stride, ids, (*float32)(pointerTo(&out[0])), c.width)
 }
 
-// codesGeneric is the specification.
+// codesGeneric is the specification of the kernels.
 func codesGeneric(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int) {
 	v, sums := unsafe.Slice((*int16)(q), n), unsafe.Slice((*int32)(unsafe.Pointer(out)), count)
 	for i, id := range unsafe.Slice(ids, count) {

@@ -1,9 +1,11 @@
-// Package dist computes distances between a query and vectors in memory: squared L2, inner products, Hamming and Jaccard distances, as
-// float32. The search of each library turns these into its scores (1-ip, -ip, a division by a norm).
+// Package dist computes distances between a query and vectors in memory, as float32: squared L2 distances,
+// inner products, and Hamming and Jaccard distances. The search of each library turns them into its scores
+// (1-ip, -ip, or a division by a norm).
 //
-// A Profile names the library in whose order floats are added up. Each order has a specification in plain Go (generic.go), and every
-// back end (AVX-512, AVX2 with FMA, NEON) computes the same bits, so that results are the same on every machine. The back end is chosen
-// once, by the features of the CPU; `-tags purego` leaves the specification alone.
+// A Profile names the library whose order of float additions a kernel follows. Each order has a specification
+// in plain Go (generic.go). Every back end (AVX-512, AVX2 with FMA, NEON) computes the same bits as the
+// specification, so results are the same on every machine. The back end is chosen once, from the features of
+// the CPU. With -tags purego, only the specification is built.
 package dist
 
 import (
@@ -11,37 +13,38 @@ import (
 	"unsafe"
 )
 
-// Metric is what is computed.
+// Metric is a distance or a similarity between two vectors.
 type Metric uint8
 
-// The metrics. Cosine kernels return inner products: norms are stored beside the vectors.
+// The metrics. Cosine kernels return inner products because norms are stored next to the vectors.
 const (
 	L2 Metric = iota // squared Euclidean distance
 	InnerProduct
 	Cosine
 	Hamming
 	Jaccard
-	BM25 // of sparse vectors; no kernel has it
+	BM25 // for sparse vectors; has no kernel
 )
 
-// Similarity reports whether greater is nearer.
+// Similarity reports whether a greater value means nearer.
 func (m Metric) Similarity() bool { return m == InnerProduct || m == Cosine || m == BM25 }
 
 // Element is the type of one dimension of a vector.
 type Element uint8
 
-// The elements, in little-endian order in memory. Bits are packed eight to a byte; the
-// dimension of a bit vector counts bits.
+// The elements, little-endian in memory. Bits are packed eight to a byte, and the dimension of a bit vector is
+// its number of bits.
 const (
 	Float32 Element = iota
 	Float16
 	BFloat16
 	Int8
 	Bit
-	Sparse // (index, value) pairs, as many as there are in a row; no kernel has it
+	Sparse // (index, value) pairs, whose number differs by row; has no kernel
 )
 
-// Bytes is the size of a vector of dim elements; of sparse ones that of the greatest, which rows are not.
+// Bytes returns the size in bytes of a vector of dim elements. For Sparse it returns the size of the largest
+// possible row; rows are smaller.
 func (e Element) Bytes(dim int) int {
 	switch e {
 	case Float32:
@@ -57,21 +60,21 @@ func (e Element) Bytes(dim int) int {
 	}
 }
 
-// Profile is whose order of adding up floats a kernel has. Each library adds up in an order of its own, which depends on how it was
-// compiled; its order here is that of its usual build for an x86-64 server with AVX-512. Distances of other builds differ by a few
-// units in the last place (ULPs).
+// Profile is the library whose order of float additions a kernel follows. Each library adds in its own order,
+// which depends on how it was compiled. The order here is that of its usual build for an x86-64 server with
+// AVX-512. Distances of other builds differ by a few units in the last place (ULPs).
 type Profile uint8
 
 // The profiles.
 const (
-	Knowhere Profile = iota // knowhere 2.2, of Milvus 2.3 and earlier; later ones add up as faiss does
+	Knowhere Profile = iota // knowhere 2.2, in Milvus 2.3 and earlier; later versions add in faiss's order
 	HNSWLib                 // hnswlib 0.8, built by GCC with -march=native
-	Faiss                   // faiss 1.15 of PyPI
+	Faiss                   // faiss 1.15 from PyPI
 )
 
-// Kernel computes one metric over vectors of one dimension. It is immutable and may be used
-// by any number of goroutines. All its methods read dim elements of each row, never a byte
-// beyond, at any alignment; 64-byte aligned rows are fastest.
+// Kernel computes one metric over vectors of one dimension. It is immutable and safe for concurrent use. Its
+// methods read dim elements of each row and no byte past them, at any alignment; 64-byte aligned rows are
+// fastest.
 type Kernel struct {
 	Metric  Metric
 	Element Element
@@ -79,31 +82,31 @@ type Kernel struct {
 	Dim     int
 	Backend Backend
 
-	// n is what the functions below count in: elements, or bytes of bits.
+	// n is the length of a row in the unit of the functions below: elements, or bytes for bit vectors.
 	n int
 	forms
 }
 
-// forms are the two forms of one kernel.
+// forms holds the functions of a kernel: for one query, and for four queries at once.
 type forms struct {
 	rows  rowsFunc
-	block blockFunc // may be nil: then four times rows
-	ahead bool      // rows prefetches the rows of the ids behind
+	block blockFunc // if nil, rows is called for each of the four queries
+	ahead bool      // rows prefetches the rows of the ids that follow
 }
 
-// A query is at q as Kernel.Query left it.
+// q points to a query in the form that Kernel.Query returns.
 type (
-	// rowsFunc writes to out[i] the distance of q to the row at base+ids[i]*stride, or without ids at base+i*stride. Behind ids of rows
-	// more stand behind those that count.
+	// rowsFunc writes to out[i] the distance from q to the row at base+ids[i]*stride, or to the row at
+	// base+i*stride if ids is nil. ids holds Behind more ids of existing rows after the first count.
 	rowsFunc func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int)
-	// blockFunc writes to out[j*outStride+i] the distance of the query at q+j*qStride, j in 0..3,
-	// to the row at x+i*stride.
+	// blockFunc writes to out[j*outStride+i] the distance from the query at q+j*qStride, for j from 0 to 3, to
+	// the row at x+i*stride.
 	blockFunc func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out *float32, outStride, rows, n int)
 )
 
-// Query returns a copy of a query that is stored as row, in the form in which kernels take it:
-// float16 and bfloat16 become float32 (exactly), the others stay as they are. It is 64-byte
-// aligned. The error says that row has not the bytes of one.
+// Query returns a 64-byte aligned copy of the query stored in row, in the form that kernels take. It widens
+// float16 and bfloat16 to float32 (exactly) and leaves other elements unchanged. It returns an error if row
+// does not have the size of a vector.
 func (k *Kernel) Query(row []byte) ([]byte, error) {
 	if want := k.Element.Bytes(k.Dim); len(row) != want {
 		return nil, fmt.Errorf("a query of %d bytes for vectors of %d", len(row), want)
@@ -111,22 +114,23 @@ func (k *Kernel) Query(row []byte) ([]byte, error) {
 	return k.widen(row), nil
 }
 
-// One is the distance of q to the row at x.
+// One returns the distance from q to the row at x.
 func (k *Kernel) One(q, x unsafe.Pointer) float32 {
 	var d float32
 	k.rows(q, x, 0, nil, keep(&d), 1, k.n)
 	return d
 }
 
-// Behind is how many ids follow, in a GatherAhead, those whose distances are asked for.
+// Behind is the number of ids at the end of a list whose distances GatherAhead does not compute.
 const Behind = 4
 
 // Ahead reports whether GatherAhead prefetches.
 func (k *Kernel) Ahead() bool { return k.ahead }
 
-// GatherAhead writes to out[i] the distance of q to the row ids[i] of those that start at base, stride bytes apart, for all of ids but
-// the last Behind. While it computes four rows it prefetches those of the next four ids: rows that are likely to be asked for next, or
-// any that are there.
+// GatherAhead writes to out[i] the distance from q to the row ids[i], for all ids except the last Behind. Rows
+// start at base, stride bytes apart. While it computes four rows, it prefetches the rows of the next four ids.
+// The last Behind ids should be those of rows that are likely to be needed next, and must be those of existing
+// rows.
 func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
 	n := len(ids) - Behind
 	if n <= 0 {
@@ -136,7 +140,7 @@ func (k *Kernel) GatherAhead(q, base unsafe.Pointer, stride uintptr, ids []uint3
 	k.rows(q, base, stride, keep(&ids[0]), keep(&out[0]), n, k.n)
 }
 
-// Gather is GatherAhead of all ids.
+// Gather is like GatherAhead, but computes the distances of all ids.
 func (k *Kernel) Gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, out []float32) {
 	if len(ids) == 0 {
 		return
@@ -145,7 +149,8 @@ func (k *Kernel) Gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, ou
 	k.rows.gather(q, base, stride, ids, keep(&out[0]), k.n)
 }
 
-// gather calls f for all ids, some at a time, with the next ones behind them, or the last again.
+// gather calls f for all ids, in chunks. Behind each chunk it puts the ids that follow, or copies of the last
+// id.
 func (f rowsFunc) gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, out *float32, n int) {
 	const some = 32
 	var chunk [some + Behind]uint32
@@ -162,15 +167,15 @@ func (f rowsFunc) gather(q, base unsafe.Pointer, stride uintptr, ids []uint32, o
 	}
 }
 
-// Scan writes to out[i] the distance of q to the i-th row at x.
+// Scan writes to out[i] the distance from q to the i-th row at x, stride bytes apart.
 func (k *Kernel) Scan(q, x unsafe.Pointer, stride uintptr, out []float32) {
 	if len(out) > 0 {
 		k.rows(q, x, stride, nil, keep(&out[0]), len(out), k.n)
 	}
 }
 
-// Block writes to out[j*rows+i] the distance of the j-th of four queries at q, qStride bytes
-// apart, to the i-th row at x, of as many as rows: the same bits as Scan with each query.
+// Block writes to out[j*rows+i] the distance from query j of four to row i. Queries start at q, qStride bytes
+// apart, and rows at x, stride bytes apart. The results have the same bits as those of Scan with each query.
 func (k *Kernel) Block(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stride uintptr, out []float32, rows int) {
 	if rows == 0 {
 		return
@@ -180,7 +185,7 @@ func (k *Kernel) Block(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stri
 		k.block(q, qStride, x, stride, keep(&out[0]), rows, rows, k.n)
 		return
 	}
-	// Rows are taken a few at a time, so that they come from memory once.
+	// Take a few rows at a time, so that each is read from memory only once.
 	const few = 16
 	for done := 0; done < rows; done += few {
 		for j := range 4 {
@@ -189,15 +194,15 @@ func (k *Kernel) Block(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, stri
 	}
 }
 
-// Aligned makes n zero bytes of the heap that start at a multiple of 64.
+// Aligned returns n zero bytes on the heap that start at a multiple of 64.
 func Aligned(n int) []byte {
 	b := make([]byte, n+63)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
 	return b[skip : skip+n : skip+n]
 }
 
-// keep hides from the compiler that p goes to a function that it does not know, so that what
-// p points to may stay on the stack: no kernel keeps a pointer.
+// keep returns p, but hides from the compiler that p is passed to an assembly function. The variable that p
+// points to may therefore stay on the stack, which is safe because no kernel keeps a pointer.
 func keep[T any](p *T) *T {
 	address := uintptr(unsafe.Pointer(p))
 	return *(**T)(unsafe.Pointer(&address))

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// profiles are all profiles.
+// profiles returns all profiles.
 func profiles() []Profile {
 	var all []Profile
 	for i := range profileNames() {
@@ -17,7 +17,7 @@ func profiles() []Profile {
 	return all
 }
 
-// kind is a kind of values to fill vectors with.
+// kind is a distribution of the values of test vectors.
 type kind struct {
 	name  string
 	value func(r *rand.Rand) float32
@@ -38,8 +38,8 @@ func kinds() []kind {
 	}
 }
 
-// lengths are 0 to 257 and larger odd ones; under the race detector, which learns nothing from
-// more, 0 to 40 and a few that end in all parts of a loop.
+// lengths returns 0 to 257 and a few larger lengths. Under the race detector, which finds nothing more with
+// longer vectors, it returns 0 to 40 and a few lengths that end in each part of a loop.
 func lengths() []int {
 	most, more := 257, []int{300, 511, 769, 1537}
 	if underRace {
@@ -52,12 +52,12 @@ func lengths() []int {
 	return append(ns, more...)
 }
 
-// same reports whether two results agree to the bit, or are both no number.
+// same reports whether two results have the same bits, or are both NaN.
 func same(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// variants calls f for every float32 kernel of every back end but the specification.
+// variants calls f for every float32 kernel of every back end except the specification.
 func variants(t *testing.T, f func(t *testing.T, got, want forms)) {
 	t.Helper()
 	if len(native()) == 0 {
@@ -83,7 +83,8 @@ func TestFloat32KernelsAgreeWithTheSpecification(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		for i, kind := range kinds() {
 			for _, n := range lengths() {
-				// The specification is slow, under the race detector very: long vectors have one kind each.
+				// The specification is slow, and very slow under the race detector: test long vectors with one
+				// kind each.
 				if n <= 48 || n%len(kinds()) == i {
 					checkRows(t, kind.name, n, r, kind.value, got, want)
 				}

@@ -5,39 +5,45 @@ import (
 	"unsafe"
 )
 
-// order is an order in which the terms of a distance are added: how many lanes the main loop has, what becomes of the lanes, and of
-// the elements that do not fill them. A product and a sum are rounded once (FMA) unless said otherwise.
+// order is an order in which the terms of a distance are added. It defines the number of lanes in the main
+// loop, how the lanes are added up, and how the elements that do not fill the lanes are added. A product and a
+// sum are rounded once (FMA), unless noted otherwise.
 type order uint8
 
 // The orders.
 const (
-	// orderKnowhere has 16 lanes; folds them to 8, adds the next 8 elements if there are 8, folds to 4, adds the next 4, then the last
-	// 1 to 3 with zeros, then (0+1)+(2+3).
+	// orderKnowhere has 16 lanes. It folds them to 8, adds the next 8 elements if there are 8, folds to 4, adds
+	// the next 4 elements, adds the last 1 to 3 elements padded with zeros, and adds the lanes as (0+1)+(2+3).
 	orderKnowhere order = iota
-	// orderHNSW16 has 16 lanes. L2 adds them one after the other, the inner product folds them to 8 and 4 and adds (0+2)+(1+3). The
-	// elements that are left have a sum of their own, which is added at last: L2 takes 8 elements with products rounded, the rest with
-	// FMA; the inner product rounds all.
+	// orderHNSW16 has 16 lanes. L2 adds them one after the other; the inner product folds them to 8 and to 4
+	// and adds (0+2)+(1+3). The remaining elements have a separate sum, which is added last. In that sum, L2
+	// adds 8 elements with rounded products and the rest with FMA; the inner product rounds all products.
 	orderHNSW16
-	// orderHNSW4 rounds products. L2 has 4 lanes; the inner product has 8 for as many times 16 elements as there are, folds them to 4
-	// and goes on with 4. They are added one after the other. The last 1 to 3 have a sum of their own, L2 with FMA, the inner product
-	// without.
+	// orderHNSW4 rounds products. L2 has 4 lanes. The inner product has 8 lanes for each block of 16 elements,
+	// folds them to 4 and continues with 4. The lanes are added one after the other. The last 1 to 3 elements
+	// have a separate sum; L2 computes it with FMA, the inner product without.
 	orderHNSW4
-	// orderFaiss has 16 lanes; folds them to 8, adds the next 8 elements, folds to 4, adds (0+2)+(1+3), then the rest one after the
-	// other.
+	// orderFaiss has 16 lanes. It folds them to 8, adds the next 8 elements, folds to 4, adds (0+2)+(1+3), and
+	// adds the remaining elements one after the other.
 	orderFaiss
 	orders
 )
 
-// orderOf is the order of a profile at a dimension. Compared with, at dimensions 1 to 257 and a few more (testdata/float32_peers.py):
-//   - knowhere v2.2.3: src/simd/distances_avx512.cc and libknowhere.so of Milvus 2.3.5, whose last 1 to 3 elements are fused like the
-//     others. From v2.3.12 on (Milvus 2.4) its functions are plain loops, which compile to faiss's order;
-//   - hnswlib 0.8.0: hnswlib/space_l2.h and space_ip.h, and what GCC 12 with -O3 -march=native makes of them on an AMD CPU with
-//     AVX-512. Its functions for 16 elements take dimensions that are multiples of 16, or greater than 16 and no multiples of 4;
-//   - faiss 1.15.1 of PyPI: the AVX512 instances of fvec_L2sqr, fvec_inner_product and of their batch_4 forms
-//     (faiss/utils/simd_impl/distances_autovec-inl.h), which agree. FLAT with many queries uses BLAS there, and differs.
+// orderOf returns the order of a profile at a dimension. The orders were verified at dimensions 1 to 257 and a
+// few larger ones (testdata/float32_peers.py) against:
+//   - knowhere v2.2.3: src/simd/distances_avx512.cc and libknowhere.so of Milvus 2.3.5, which fuses the last 1
+//     to 3 elements like the others. Since v2.3.12 (Milvus 2.4), its functions are plain loops that compile to
+//     faiss's order;
+//   - hnswlib 0.8.0: hnswlib/space_l2.h and space_ip.h, compiled by GCC 12 with -O3 -march=native on an AMD CPU
+//     with AVX-512. Its functions for 16 elements take dimensions that are multiples of 16, and those greater
+//     than 16 that are not multiples of 4;
+//   - faiss 1.15.1 from PyPI: the AVX512 instances of fvec_L2sqr, fvec_inner_product and their batch_4 forms
+//     (faiss/utils/simd_impl/distances_autovec-inl.h), which agree. FLAT with many queries uses BLAS in faiss,
+//     and differs.
 //
-// Elements of two bytes are widened and added up as faiss does, whatever the profile: as knowhere v2.5.5 to v2.6.9 does in its batch_4
-// functions where 16 divides the dimension (src/simd/distances_avx512.cc); its functions for one row have two accumulators.
+// Two-byte elements are widened and added in faiss's order, for every profile. This is how the batch_4
+// functions of knowhere v2.5.5 to v2.6.9 add if 16 divides the dimension (src/simd/distances_avx512.cc); its
+// functions for one row have two accumulators.
 func orderOf(e Element, p Profile, dim int) order {
 	switch {
 	case e != Float32 || p == Faiss:
@@ -50,7 +56,7 @@ func orderOf(e Element, p Profile, dim int) order {
 	return orderHNSW4
 }
 
-// genericForms are the specification of all kernels.
+// genericForms returns the specification of a kernel.
 func genericForms(m Metric, e Element, o order) forms {
 	s := summation{l2: m == L2, order: o}
 	switch {
@@ -70,7 +76,8 @@ func genericForms(m Metric, e Element, o order) forms {
 	return pairForms(hamming)
 }
 
-// pairForms makes the forms of a kernel of the distance of the query at q to the row at x, of n elements (bytes of bits).
+// pairForms returns the forms of a kernel, given the distance from the query at q to one row at x, of n
+// elements (bytes for bits).
 func pairForms(pair func(q, x unsafe.Pointer, n int) float32) forms {
 	return forms{rows: func(q, base unsafe.Pointer, stride uintptr, ids *uint32, out *float32, count, n int) {
 		o := unsafe.Slice(out, count)
@@ -84,18 +91,18 @@ func pairForms(pair func(q, x unsafe.Pointer, n int) float32) forms {
 	}}
 }
 
-// Floats is the float32 that lie in b, which is aligned.
+// Floats returns b as float32. b must be aligned for float32.
 func Floats(b []byte) []float32 { return float32s(unsafe.Pointer(unsafe.SliceData(b)), len(b)/4) }
 
 func float32s(x unsafe.Pointer, n int) []float32 { return unsafe.Slice((*float32)(x), n) }
 
-// summation adds up the terms of a distance: squares of differences, or products.
+// summation adds the terms of a distance: squares of differences if l2 is set, products otherwise.
 type summation struct {
 	l2 bool
 	order
 }
 
-// add adds the term of the elements a and b to acc, rounding once if fused.
+// add adds the term of the elements a and b to acc, with a single rounding if fused.
 func (s summation) add(fused bool, acc, a, b float32) float32 {
 	if s.l2 {
 		a -= b
@@ -107,8 +114,8 @@ func (s summation) add(fused bool, acc, a, b float32) float32 {
 	return acc + float32(a*b)
 }
 
-// lanes adds the terms of q and x to the lanes of acc, as many at a time as there are lanes,
-// and returns what does not fill them.
+// lanes adds the terms of q and x to the lanes of acc, len(acc) terms at a time. It returns the elements that
+// do not fill the lanes.
 func (s summation) lanes(fused bool, acc, q, x []float32) (q1, x1 []float32) {
 	for len(q) >= len(acc) {
 		for i := range acc {
@@ -127,7 +134,7 @@ func (s summation) turn(fused bool, acc float32, q, x []float32) float32 {
 	return acc
 }
 
-// sum is the distance of q and x in the order of s.
+// sum returns the distance between q and x, added in the order of s.
 func (s summation) sum(q, x []float32) float32 {
 	var acc [16]float32
 	switch s.order {
@@ -147,7 +154,7 @@ func (s summation) sum(q, x []float32) float32 {
 	}
 }
 
-// knowhere is sum in orderKnowhere.
+// knowhere implements sum for orderKnowhere.
 func (s summation) knowhere(acc *[16]float32, q, x []float32) float32 {
 	for width := 16; ; width /= 2 {
 		q, x = s.lanes(true, acc[:width], q, x)
@@ -159,7 +166,8 @@ func (s summation) knowhere(acc *[16]float32, q, x []float32) float32 {
 	return s.padded(true, acc[:4], q, x)
 }
 
-// padded adds the last elements, filled up with zeros, to four lanes, and adds those up.
+// padded adds the terms of the last elements, padded with zeros, to four lanes and returns the sum of the
+// lanes.
 func (s summation) padded(fused bool, acc, q, x []float32) float32 {
 	if len(q) > 0 {
 		var q4, x4 [4]float32
@@ -170,8 +178,8 @@ func (s summation) padded(fused bool, acc, q, x []float32) float32 {
 	return (acc[0] + acc[1]) + (acc[2] + acc[3])
 }
 
-// hnsw16 adds up the lanes of orderHNSW16 and the elements that are left. The compiler makes products of eight at once in L2: those are
-// rounded.
+// hnsw16 adds the lanes of orderHNSW16 and the remaining elements. For L2 the compiler vectorizes the products
+// of eight elements at a time, so those products are rounded.
 func (s summation) hnsw16(acc *[16]float32, q, x []float32) float32 {
 	once := 0
 	sum := inTurn(acc[:])
@@ -188,7 +196,7 @@ func (s summation) hnsw16(acc *[16]float32, q, x []float32) float32 {
 	return sum + s.turn(s.l2, s.turn(false, 0, q[:once], x[:once]), q[once:], x[once:])
 }
 
-// hnsw4 is sum in orderHNSW4.
+// hnsw4 implements sum for orderHNSW4.
 func (s summation) hnsw4(acc *[16]float32, q, x []float32) float32 {
 	if !s.l2 {
 		main := len(q) &^ 15
@@ -204,7 +212,7 @@ func (s summation) hnsw4(acc *[16]float32, q, x []float32) float32 {
 	return sum + s.turn(s.l2, 0, q, x)
 }
 
-// fold adds the upper half of the lanes to the lower.
+// fold adds the upper half of the lanes to the lower half.
 func fold(acc []float32) {
 	half := len(acc) / 2
 	for i := range half {
@@ -212,7 +220,7 @@ func fold(acc []float32) {
 	}
 }
 
-// inTurn adds up lanes one after the other.
+// inTurn returns the sum of the lanes, added one after the other.
 func inTurn(acc []float32) float32 {
 	sum := acc[0]
 	for _, a := range acc[1:] {
@@ -221,8 +229,9 @@ func inTurn(acc []float32) float32 {
 	return sum
 }
 
-// float32Norm2 is the sum of squares of x as the profile's library computes it. hnswlib's is a plain sum, of which the compiler fuses
-// only the last up to seven products; knowhere's has four lanes and rounds products.
+// float32Norm2 returns the sum of squares of x as the library of the profile computes it. In hnswlib it is a
+// plain sum, in which the compiler fuses at most the last seven products. In knowhere it has four lanes and
+// rounds products.
 func float32Norm2(p Profile, x []float32) float32 {
 	s := summation{order: orderFaiss}
 	switch p {
@@ -238,13 +247,14 @@ func float32Norm2(p Profile, x []float32) float32 {
 	}
 }
 
-// fusedAdd is a*b+c rounded once. The product of two float32 is exact in float64; the sum is
-// rounded to odd there, which keeps the second rounding from seeing a tie that is none
-// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// fusedAdd returns a*b+c rounded once. The product of two float32 is exact in float64. The sum is rounded to
+// odd in float64, so that the second rounding never sees a false tie (Boldo and Melquiond, "Emulation of FMA
+// and correctly rounded sums", 2008).
 func fusedAdd(a, b, c float32) float32 {
 	x, y := float64(float64(a)*float64(b)), float64(c)
 	s := x + y
-	// Only where the sum is half way between two float32, or too small or large for these, does the second rounding matter.
+	// The second rounding matters only if the sum is half way between two float32, or too small or too large
+	// for float32.
 	if bits := math.Float64bits(s); bits&halfWay != 1<<28 && bits>>52&0x7ff-(1023-126) < 252 {
 		return float32(s)
 	}
@@ -264,5 +274,5 @@ func fusedAdd(a, b, c float32) float32 {
 	return float32(s)
 }
 
-// halfWay are the bits of a float64 that a float32 of its size lacks.
+// halfWay masks the bits of a float64 that a float32 of the same exponent does not have.
 const halfWay = 1<<29 - 1

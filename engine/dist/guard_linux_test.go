@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// beforeGuard is memory of n bytes that ends where a page begins that may not be read.
+// beforeGuard returns n bytes of memory that end right before a page that cannot be read.
 func beforeGuard(t *testing.T, n int) []byte {
 	t.Helper()
 	page := syscall.Getpagesize()
@@ -46,7 +46,7 @@ func TestKernelsReadNoByteBeyondARow(t *testing.T) {
 	}
 }
 
-// dimOf is the dimension of n elements, or bytes of bits.
+// dimOf returns the dimension of n elements, or of n bytes of bits.
 func dimOf(e Element, n int) int {
 	if e == Bit {
 		return 8 * n
@@ -54,8 +54,8 @@ func dimOf(e Element, n int) int {
 	return n
 }
 
-// guardedForms runs the forms of a kernel over rows and queries that end with their memory.
-// A byte read beyond ends the test binary.
+// guardedForms runs the forms of a kernel over rows and queries at the end of their memory. Reading a byte past
+// the end crashes the test binary.
 func guardedForms(k *Kernel, data, queries []byte) {
 	size := k.Element.Bytes(k.Dim)
 	query := len(k.widen(make([]byte, size)))

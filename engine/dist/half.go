@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// WidenFloat16 is the float32 of the same value; a NaN stays one, quiet, as VCVTPH2PS and
-// FCVTL have it.
+// WidenFloat16 returns the value of a float16 as float32. A NaN becomes a quiet NaN, as with VCVTPH2PS and
+// FCVTL.
 func WidenFloat16(h uint16) float32 {
 	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10&0x1f), uint32(h&0x3ff)
 	switch exp {
@@ -22,7 +22,8 @@ func WidenFloat16(h uint16) float32 {
 	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
 }
 
-// NarrowFloat16 is the nearest binary16, ties to even; what is too large becomes infinite.
+// NarrowFloat16 returns the nearest float16 (binary16), ties to even. Values that are too large become
+// infinite.
 func NarrowFloat16(x float32) uint16 {
 	bits := math.Float32bits(x)
 	sign, magnitude := uint16(bits>>16&0x8000), bits&0x7fffffff
@@ -40,10 +41,10 @@ func NarrowFloat16(x float32) uint16 {
 	}
 }
 
-// WidenBFloat16 is the float32 of which h is the upper half.
+// WidenBFloat16 returns the float32 whose upper half is h.
 func WidenBFloat16(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
 
-// widenHalf is the row of float16 or bfloat16 elements as float32, 64-byte aligned.
+// widenHalf returns a row of float16 or bfloat16 elements as float32, 64-byte aligned.
 func widenHalf(e Element, row []byte) []byte {
 	widen := WidenFloat16
 	if e == BFloat16 {

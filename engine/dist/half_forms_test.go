@@ -10,14 +10,15 @@ import (
 	"unsafe"
 )
 
-// kernelCase is one kernel.
+// kernelCase selects one kernel.
 type kernelCase struct {
 	metric  Metric
 	element Element
 	profile Profile
 }
 
-// kernelCases are those of elements that are not float32: cosine is the inner product here, and profiles do not differ.
+// kernelCases returns the kernels of all elements except float32. For these, cosine is the inner product and
+// profiles do not differ.
 func kernelCases() []kernelCase {
 	var all []kernelCase
 	for _, m := range []Metric{L2, InnerProduct} {
@@ -28,14 +29,14 @@ func kernelCases() []kernelCase {
 	return append(all, kernelCase{Hamming, Bit, Faiss}, kernelCase{Jaccard, Bit, Faiss})
 }
 
-// specialHalves are float16 and bfloat16 bit patterns alike: zeros, denormals, the largest
-// and smallest numbers, infinities, quiet and signalling NaNs of both.
+// specialHalves holds bit patterns of both float16 and bfloat16: zeros, denormals, the largest and smallest
+// numbers, infinities, quiet and signalling NaNs.
 var specialHalves = []uint16{
 	0, 0x8000, 1, 0x8001, 0x03ff, 0x0400, 0x007f, 0x0080, 0x807f, 0x7bff, 0xfbff, 0x7f7f, 0xff7f,
 	0x7c00, 0xfc00, 0x7f80, 0xff80, 0x7e00, 0x7c01, 0x7fc0, 0x7f81, 0xfe00,
 }
 
-// fill puts elements into b; special is whether extraordinary ones are among them.
+// fill fills b with elements, including extreme values if special is set.
 func (g *lcg) fill(b []byte, e Element, special bool) {
 	if e == Int8 || e == Bit {
 		for i := range b {
@@ -57,7 +58,7 @@ func (g *lcg) fill(b []byte, e Element, special bool) {
 
 const testRows = 7
 
-// kernelInput are four queries and rows, all at odd addresses.
+// kernelInput holds four queries and some rows, all at odd addresses.
 type kernelInput struct {
 	queries, rows   []byte
 	qStride, stride int
@@ -85,7 +86,7 @@ func (g *lcg) input(e Element, size int, special bool) kernelInput {
 	return in
 }
 
-// scans are the distances of each query to each row.
+// scans returns the distances from each query to each row.
 func (in kernelInput) scans(k *Kernel) []float32 {
 	out := make([]float32, 4*testRows)
 	for j := range 4 {
@@ -94,7 +95,7 @@ func (in kernelInput) scans(k *Kernel) []float32 {
 	return out
 }
 
-// gathers are the same, by ids backwards.
+// gathers returns the same distances as scans, computed by id in reverse order.
 func (in kernelInput) gathers(k *Kernel) []float32 {
 	var ids []uint32
 	for i := range testRows {
@@ -109,7 +110,7 @@ func (in kernelInput) gathers(k *Kernel) []float32 {
 	return out
 }
 
-// block are the same, at once.
+// block returns the same distances as scans, computed for four queries at once.
 func (in kernelInput) block(k *Kernel) []float32 {
 	out := make([]float32, 4*testRows)
 	k.Block(unsafe.Pointer(&in.queries[0]), uintptr(in.qStride), unsafe.Pointer(&in.rows[0]), uintptr(in.stride), out, testRows)
@@ -195,13 +196,13 @@ func TestFusedAddRoundsOnce(t *testing.T) {
 	}
 	for range 20000 {
 		a, b := at(), at()
-		// The sum is much smaller than its parts.
+		// The sum is much smaller than its terms.
 		c := float32(-a*b) * (1 + 0x1p-20*float32(g.next()%8))
 		if got, want := fusedAdd(a, b, c), fusedByBig(a, b, c); !same(got, want) {
 			t.Fatalf("%x * %x + %x = %x, exactly rounded %x", a, b, c, got, want)
 		}
 	}
-	// Here float64 makes a tie of what is none, and the second rounding goes wrong.
+	// Here float64 has a false tie, so the second rounding goes wrong.
 	a := float32(1 + 0x1p-12)
 	for _, c := range []float32{0x1p-70, -0x1p-70} {
 		got, want := fusedAdd(a, a, c), fusedByBig(a, a, c)
@@ -211,7 +212,7 @@ func TestFusedAddRoundsOnce(t *testing.T) {
 	}
 }
 
-// fusedByBig is a*b+c by arithmetic of many digits.
+// fusedByBig returns a*b+c computed with arbitrary precision.
 func fusedByBig(a, b, c float32) float32 {
 	p := new(big.Float).SetPrec(2000).Mul(big.NewFloat(float64(a)), big.NewFloat(float64(b)))
 	p.SetPrec(2000).Add(p, big.NewFloat(float64(c)))

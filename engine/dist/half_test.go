@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// lcg is the generator of testdata/half_knowhere.cc.
+// lcg is the random generator of testdata/half_knowhere.cc.
 type lcg uint32
 
 func (g *lcg) next() uint32 {
@@ -30,7 +30,7 @@ func (g *lcg) half(e Element, wide bool) uint16 {
 	return uint16(r&0x807f | (123+(r>>16)%4)<<7)
 }
 
-// vector makes a vector of elements as the generator of the golden file does.
+// vector generates a vector of elements as the generator of the golden file does.
 func (g *lcg) vector(e Element, wide bool, dim int) []byte {
 	b := make([]byte, e.Bytes(dim))
 	for i := range dim {
@@ -43,8 +43,9 @@ func (g *lcg) vector(e Element, wide bool, dim int) []byte {
 	return b
 }
 
-// TestHalfAndInt8AreThoseOfKnowhere compares with the functions of knowhere (testdata/half_knowhere.cc) for AVX-512, AVX2 and SSE, each
-// of which adds up floats in an order of its own: distances differ by a few units in the last place of the sum of their terms' sizes.
+// TestHalfAndInt8AreThoseOfKnowhere compares distances with those of knowhere's functions
+// (testdata/half_knowhere.cc) for AVX-512, AVX2 and SSE. Each adds floats in its own order, so distances differ
+// by a few units in the last place of the sum of the magnitudes of their terms.
 func TestHalfAndInt8AreThoseOfKnowhere(t *testing.T) {
 	golden, err := os.ReadFile("testdata/half_knowhere.bin")
 	if err != nil {
@@ -94,15 +95,16 @@ func checkKnowhere(t *testing.T, in *bytes.Reader, e Element, q, x []byte, dim i
 	}
 }
 
-// close32 reports whether two distances are the same but for the rounding of a sum whose terms have this size together.
+// close32 reports whether two distances are equal except for rounding, where size is the sum of the magnitudes
+// of their terms.
 func close32(a, b float32, size float64) bool {
 	return same(a, b) || math.Abs(float64(a)-float64(b)) <= 16*0x1p-24*size
 }
 
-// sizeOf is the sum of the absolute products of two vectors.
+// sizeOf returns the sum of the absolute products of two vectors.
 func sizeOf(e Element, q, x []byte) (size float64) {
 	if e == Int8 {
-		return 0 // whole numbers are exact
+		return 0 // integers are exact
 	}
 	a, b := Floats(widenHalf(e, q)), Floats(widenHalf(e, x))
 	for i := range a {

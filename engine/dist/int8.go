@@ -2,9 +2,9 @@ package dist
 
 import "unsafe"
 
-// int8L2 and int8IP are the specification of the int8 kernels: a sum of int32, which no order of
-// addition changes, as float32 (int8_vec_* in src/simd of knowhere v2.5.5, all levels alike).
-// It is exact up to 33,025 dimensions and wraps around beyond.
+// int8L2 and int8IP are the specification of the int8 kernels. They return a sum of int32, which does not
+// depend on the order of addition, as float32 (int8_vec_* in src/simd of knowhere v2.5.5, the same at all
+// levels). The sum is exact up to 33,025 dimensions and wraps around above that.
 func int8L2(q, x unsafe.Pointer, n int) float32 {
 	query, row := unsafe.Slice((*int8)(q), n), unsafe.Slice((*int8)(x), n)
 	var sum int32

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// native are the back ends of this CPU other than Generic, the best last. GODEBUG can mask
-// features, which the package cpu obeys.
+// native returns the back ends of this CPU other than Generic, from slowest to fastest. It uses package cpu,
+// which obeys GODEBUG, so features can be masked.
 func native() []Backend {
 	x := cpu.X86
 	switch {
@@ -22,8 +22,9 @@ func native() []Backend {
 	return []Backend{AVX2, AVX512}
 }
 
-// nativeForms are the generated kernels of a back end, if it has them. Bits need an extension that came two generations after AVX-512;
-// int8 has kernels of AVX2 alone, whose rows come from memory no slower.
+// nativeForms returns the generated kernels of a back end, and reports whether it has them. The kernels for
+// bits need VPOPCNTDQ, an extension that came two generations after AVX-512. Int8 has only AVX2 kernels,
+// because they read rows from memory as fast as AVX-512 would.
 func nativeForms(b Backend, m Metric, e Element, o order) (f forms, ok bool) {
 	if b != AVX2 && b != AVX512 {
 		return f, false
@@ -52,7 +53,7 @@ func nativeForms(b Backend, m Metric, e Element, o order) (f forms, ok bool) {
 	return f, true
 }
 
-// pick is the kernel of a metric, L2 or the inner product, on a back end.
+// pick returns the kernel of a metric (L2 or inner product) on a back end.
 func pick(b Backend, m Metric, avx2, avx512 [2]forms) forms {
 	all := avx2
 	if b == AVX512 {
@@ -89,7 +90,7 @@ func float32Forms(b Backend, m Metric, o order) forms {
 	}
 }
 
-// sieveNative are the forms of this CPU, the best last.
+// sieveNative returns the Sieve kernels of this CPU, the fastest last.
 func sieveNative() []sieveForms {
 	var all []sieveForms
 	for _, b := range native() {
@@ -103,7 +104,7 @@ func sieveNative() []sieveForms {
 	return all
 }
 
-// codesNative are the forms of Codes of this CPU, the best last.
+// codesNative returns the Codes kernels of this CPU, the fastest last.
 func codesNative() []codesForm {
 	var all []codesForm
 	for _, b := range native() {
@@ -117,7 +118,7 @@ func codesNative() []codesForm {
 	return all
 }
 
-// sq8Native is the generated kernel of a back end; nil where there is none.
+// sq8Native returns the generated kernel of a back end, or nil if it has none.
 func sq8Native(b Backend, m Metric) scanFunc {
 	switch {
 	case b == AVX512 && m == L2:
@@ -132,7 +133,7 @@ func sq8Native(b Backend, m Metric) scanFunc {
 	return nil
 }
 
-// rankNative are the kernels of lists of this CPU, the best last.
+// rankNative returns the Ranked kernels of this CPU, the fastest last.
 func rankNative() []rankFunc {
 	if !slices.Contains(native(), AVX512) {
 		return nil
@@ -143,7 +144,7 @@ func rankNative() []rankFunc {
 //go:noescape
 func rankAVX512(d *float32, list *uint32, n int, room int, x *float32, ids *uint32, count int) (ret int64)
 
-// visit is Visit of slots and rows that are not none.
+// visit implements Visit for slots and a Seen that are not empty.
 func visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	return visitAMD64(&slots[0], len(slots), &seen.words[0], int(seen.rows), base, stride, lines, &fresh[0])
 }
@@ -170,7 +171,7 @@ func fetchRows(base unsafe.Pointer, stride uintptr, ids []uint32, lines int) {
 //go:noescape
 func prefetchRowsAMD64(base unsafe.Pointer, stride uintptr, ids *uint32, count int, lines int)
 
-// Translates reports whether this CPU has a kernel for Translate: with AVX-512's VBMI.
+// Translates reports whether this CPU has a kernel for Translate, which needs VBMI of AVX-512.
 func Translates() bool { return cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512BW }
 
 func translate(table *[256]byte, src, dst *byte, n int) {

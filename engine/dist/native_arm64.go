@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// native are the back ends of this CPU other than Generic: every arm64 CPU has NEON.
+// native returns the back ends of this CPU other than Generic. Every arm64 CPU has NEON.
 func native() []Backend { return []Backend{NEON} }
 
-// nativeForms are the generated kernels of a back end, if it has them.
+// nativeForms returns the generated kernels of a back end, and reports whether it has them.
 func nativeForms(b Backend, m Metric, e Element, o order) (forms, bool) {
 	if b != NEON || e == Bit {
 		return forms{}, false
@@ -35,7 +35,7 @@ func nativeForms(b Backend, m Metric, e Element, o order) (forms, bool) {
 	return forms{rows: all[1]}, true
 }
 
-// sieveNative are the forms of this CPU: those of the first arm64 have no SDOT.
+// sieveNative returns the Sieve kernels of this CPU. The earliest arm64 CPUs have none because they lack SDOT.
 func sieveNative() []sieveForms {
 	if !cpu.ARM64.HasASIMDDP {
 		return nil
@@ -43,16 +43,17 @@ func sieveNative() []sieveForms {
 	return []sieveForms{{fine: sieveNEON}}
 }
 
-// codesNative are the forms of Codes.
+// codesNative returns the Codes kernels of this CPU.
 func codesNative() []codesForm { return []codesForm{{codesNEON, true}} }
 
-// sq8Native is none: rows are decoded first.
+// sq8Native returns nil because rows are decoded first on arm64.
 func sq8Native(Backend, Metric) scanFunc { return nil }
 
-// rankNative is none: the specification serves.
+// rankNative returns nil because arm64 uses the specification.
 func rankNative() []rankFunc { return nil }
 
-// visit is Visit of slots and rows that are not none: the specification, then the prefetches.
+// visit implements Visit for slots and a Seen that are not empty: it runs the specification and prefetches
+// afterwards.
 func visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	n := visitGeneric(slots, seen, fresh)
 	if n > 0 && lines > 0 {
@@ -78,7 +79,7 @@ func fetchRows(base unsafe.Pointer, stride uintptr, ids []uint32, lines int) {
 	prefetchRows(base, stride, &ids[0], len(ids), lines)
 }
 
-// prefetchRows prefetches the first lines cache lines of 64 bytes, at least one, of count rows.
+// prefetchRows prefetches the first lines cache lines (64 bytes each) of count rows. lines is at least one.
 //
 //go:noescape
 func prefetchRows(base unsafe.Pointer, stride uintptr, ids *uint32, count, lines int)

@@ -4,7 +4,7 @@ package dist
 
 import "unsafe"
 
-// The specification serves for everything.
+// This build has no native kernels and uses the specification for everything.
 
 func native() []Backend { return nil }
 

@@ -2,8 +2,9 @@ package dist
 
 import "unsafe"
 
-// Peek prefetches what a Visit of the same arguments would, and meets none: for the node
-// that is likely to be visited next. It returns how many rows that are.
+// Peek prefetches the rows that Visit would prefetch with the same arguments, but marks none of them as met. It
+// is meant for the node that is likely to be visited next. It writes the ids of the rows to fresh, which may
+// contain duplicates, and returns their number.
 func Peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	if len(slots) == 0 || seen.rows == 0 {
 		return 0
@@ -12,21 +13,21 @@ func Peek(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines
 	return peek(slots, seen, base, stride, lines, fresh)
 }
 
-// Prefetch asks for the cache lines of a list that will be read soon.
+// Prefetch prefetches the cache lines of a list that will be read soon.
 func Prefetch(list []uint32) {
 	if len(list) > 0 {
 		prefetch(unsafe.Pointer(&list[0]), (len(list)+15)/16)
 	}
 }
 
-// PrefetchRows asks for the first lines cache lines of rows that will be read soon.
+// PrefetchRows prefetches the first lines cache lines of rows that will be read soon.
 func PrefetchRows(base unsafe.Pointer, stride uintptr, lines int, ids []uint32) {
 	if len(ids) > 0 && lines > 0 {
 		fetchRows(base, stride, ids, lines)
 	}
 }
 
-// peekGeneric is the specification of Peek; it prefetches nothing.
+// peekGeneric is the specification of Peek. It prefetches nothing.
 func peekGeneric(slots []uint32, seen *Seen, fresh []uint32) int {
 	n := 0
 	for _, s := range slots {

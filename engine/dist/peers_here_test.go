@@ -16,8 +16,9 @@ var (
 	knowhere = flag.String("knowhere", "", "libknowhere.so for -peers, to compare with that as well")
 )
 
-// TestFloat32IsNearPeersRunHere computes the golden file anew, without -knowhere but for its lines. How the libraries were compiled,
-// and for which CPU, decides in which order they add up: distances are equal but for a few units in the last place.
+// TestFloat32IsNearPeersRunHere recomputes the golden file, without the lines of knowhere unless -knowhere is
+// set. The libraries add in an order that depends on how they were compiled and on the CPU, so the distances
+// may differ by a few units in the last place.
 func TestFloat32IsNearPeersRunHere(t *testing.T) {
 	args := []string{"testdata/float32_peers.py"}
 	if *knowhere != "" {
@@ -55,7 +56,7 @@ func TestFloat32IsNearPeersRunHere(t *testing.T) {
 	}
 }
 
-// peerSquare is the sum of squares of a vector.
+// peerSquare returns the sum of squares of a vector.
 func peerSquare(dim, row int) float64 {
 	x := peerVector(dim, row)
 	return float64(newKernel(Generic, L2, Float32, Faiss, dim).SquaredNorm(unsafe.Pointer(&x[0])))

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// peerVector is value() of testdata/float32_peers.py.
+// peerVector returns the vector that value() of testdata/float32_peers.py generates.
 func peerVector(dim, row int) []float32 {
 	v := make([]float32, dim)
 	for i := range v {
@@ -34,7 +34,8 @@ func TestFloat32AgreesWithPeers(t *testing.T) {
 	checkPeers(t, golden, 2381)
 }
 
-// checkPeers compares the bits of the golden file, of so many lines, with those of all back ends.
+// checkPeers compares the bits of the golden file with the results of all back ends. The file must have the
+// given number of lines.
 func checkPeers(t *testing.T, golden []byte, lines int) {
 	t.Helper()
 	wrong, read := map[string]int{}, 0
@@ -78,14 +79,14 @@ func eachPeer(t *testing.T, golden []byte, f func(profile, metric string, dim in
 	}
 }
 
-// hnswNormalised is the first element of x as normalize_vector in hnswlib's
-// python_bindings/bindings.cpp leaves it.
+// hnswNormalised returns the first element of x after normalize_vector in python_bindings/bindings.cpp of
+// hnswlib.
 func hnswNormalised(k *Kernel, x []float32) float32 {
 	root := float32(math.Sqrt(float64(k.SquaredNorm(unsafe.Pointer(&x[0])))))
 	return x[0] * (1 / (root + 1e-30))
 }
 
-// peerAnswers is what a line of the golden file has.
+// peerAnswers computes the values of one line of the golden file.
 func peerAnswers(t *testing.T, b Backend, profile, metric string, dim int) []float32 {
 	t.Helper()
 	p := Profile(slices.Index(profileNames(), profile))

@@ -2,5 +2,6 @@
 
 package dist
 
-// underRace: the specification, plain Go over memory, takes twenty times as long.
+// underRace is set because the specification, plain Go over memory, takes twenty times as long under the race
+// detector.
 const underRace = true

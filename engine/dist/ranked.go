@@ -2,40 +2,43 @@ package dist
 
 import "math"
 
-// Ranked is a list of the nearest nodes that were seen so far, sorted by distance, nearest first; equal ones stand in the order of
-// arrival. It is what a walk keeps of its candidates.
+// Ranked is a list of the nearest nodes seen so far, sorted by distance, nearest first. Nodes at equal
+// distances keep their order of arrival. A walk over a graph keeps its candidates in it.
 type Ranked struct {
-	d    []float32 // of n nodes, then infinities, up to a vector beyond room
-	ids  []uint32  // as long
+	d    []float32 // distances of n nodes, followed by infinities up to at least one vector past room
+	ids  []uint32  // as long as d
 	n    int
-	room int // how many there may be; the farthest go
+	room int // maximum number of nodes; the farthest are dropped
 	form rankFunc
-	// odd says that there may be distances that are not finite, which only the specification takes.
+	// odd is set if only the specification can be used: distances may not be finite, the CPU has no kernel, or
+	// room is greater than rankRoom.
 	odd bool
 }
 
-// rankFunc is the kernel of a back end. It adds count nodes at x and ids to a list, as Ranked.Add does, and returns its new length, in
-// bits from rankLeast on the least place, and rankEqual if two distances were equal; or -1, and has added none, where the list is not
-// full and one of them is a NaN or positive infinity.
+// rankFunc is the kernel of a back end. It adds count nodes, with distances at x and ids at ids, to a list as
+// Ranked.Add does. It returns the new length, ORed with the least place shifted by rankLeast, and with
+// rankEqual if two distances were equal. It returns -1 and adds nothing if the list is not full and a new
+// distance is NaN or positive infinity.
 type rankFunc func(d *float32, list *uint32, n, room int, x *float32, ids *uint32, count int) int64
 
 const (
-	rankLanes = 16 // of the widest vector
+	rankLanes = 16 // lanes of the widest vector
 	rankLeast = 24
 	rankEqual = 1 << 48
-	rankRoom  = 1<<rankLeast - 1 // the most that a kernel can say
+	rankRoom  = 1<<rankLeast - 1 // the greatest length and place that a kernel can return
 )
 
-// NewRanked returns a list for the best back end of this CPU, to be Reset.
+// NewRanked returns a list that uses the best back end of this CPU. Reset must be called before use.
 func NewRanked() *Ranked {
 	all := rankForms()
 	return &Ranked{form: all[len(all)-1]}
 }
 
-// rankForms are the kernels that this CPU has, the best last; nil stands for the specification, which is first.
+// rankForms returns the kernels that this CPU supports, the fastest last. The first is nil, which selects the
+// specification.
 func rankForms() []rankFunc { return append([]rankFunc{nil}, rankNative()...) }
 
-// Reset leaves one node in the list and sets its room, at least 1.
+// Reset replaces the nodes of the list with one node and sets its room, which is at least 1.
 func (l *Ranked) Reset(room int, d float32, id uint32) {
 	inf := float32(math.Inf(1))
 	used := max(l.n, l.room) + 1
@@ -50,21 +53,22 @@ func (l *Ranked) Reset(room int, d float32, id uint32) {
 	l.odd = !(d < inf) || l.form == nil || room > rankRoom
 }
 
-// Nodes are the distances in the list, and the nodes as Add took them, which may be changed.
+// Nodes returns the distances in the list and the nodes as given to Add. The caller may change them.
 func (l *Ranked) Nodes() ([]float32, []uint32) { return l.d[:l.n], l.ids[:l.n] }
 
-// Full reports whether there is no more room, so that what is not nearer than Worst is left out.
+// Full reports whether the list has no room left. Nodes that are not nearer than Worst are then dropped.
 func (l *Ranked) Full() bool { return l.n == l.room }
 
-// Worst is the distance of the last one.
+// Worst returns the distance of the last node.
 func (l *Ranked) Worst() float32 { return l.d[l.n-1] }
 
-// Len is how many are in the list.
+// Len returns the number of nodes in the list.
 func (l *Ranked) Len() int { return l.n }
 
-// Add takes nodes with their distances, one after the other. It returns the least place that one was put at, or more than there are,
-// and whether their order is certain: whether none that was put in the list had a distance that was there already, or was a NaN or
-// infinitely far. A NaN stands first, unless the list is full.
+// Add inserts nodes with their distances, one after the other. It returns the least place of an inserted node,
+// or a number greater than the length of the list if none was inserted. It also reports whether the order is
+// certain: no inserted distance was in the list already, and none was NaN or positive infinity. A NaN is
+// inserted first, unless the list is full.
 func (l *Ranked) Add(d []float32, ids []uint32) (least int, certain bool) {
 	if len(d) == 0 {
 		return rankRoom, true
@@ -81,7 +85,7 @@ func (l *Ranked) Add(d []float32, ids []uint32) (least int, certain bool) {
 	return l.add(d, ids)
 }
 
-// add is the specification.
+// add is the specification of Add.
 func (l *Ranked) add(d []float32, ids []uint32) (least int, certain bool) {
 	least, certain = math.MaxInt, true
 	for i, x := range d {
@@ -99,7 +103,8 @@ func (l *Ranked) add(d []float32, ids []uint32) (least int, certain bool) {
 	return least, certain
 }
 
-// notNearer is the first place in a sorted list whose distance is greater than x.
+// notNearer returns the index of the first distance greater than x in a sorted list, or len(d) if there is
+// none.
 func notNearer(d []float32, x float32) int {
 	at, n := 0, len(d)
 	for n > 1 {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestRankedKeepsTheNearest adds distances by handfuls to lists of every back end, and holds them against the specification, and that
-// against sorting, with ties and without, and with what is no finite number.
+// TestRankedKeepsTheNearest checks the lists of every back end against the specification, and the specification
+// against sorting. It adds distances in small batches, with and without ties, and with values that are not
+// finite.
 func TestRankedKeepsTheNearest(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, -1, float32(math.Copysign(0, -1)), 0}

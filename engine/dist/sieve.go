@@ -2,43 +2,48 @@ package dist
 
 import "unsafe"
 
-// Sieve tells which rows of 8-bit codes pass a cut, 64 of them to a word. What comes out is the same on every back end.
+// Sieve selects the rows of 8-bit codes that pass a cut, as one bit per row, 64 rows to a word. The bits are
+// the same on every back end.
 //
-// A row has codes, unsigned bytes of which 128 stands for 0, and two numbers, a and b. Codes lie in groups of SieveGroup rows: four
-// elements of each row by turns, dimensions filled up with 128 to a multiple of four (Codes). A query has whole numbers v (Pack). A
-// row passes unless F*<v,u> <= K + A*a + B*b in float32, each product but the first added in one rounding; a NaN passes. The sum
-// <v,u> is exact as long as it fits in an int32, and is rounded once.
+// A row has codes, which are unsigned bytes where 128 represents 0, and two numbers, a and b. Codes are stored
+// in groups of SieveGroup rows: four elements of each row in turn, with dimensions padded with 128 to a
+// multiple of four. A query v has integers (see Pack). A row u passes unless F*<v,u> <= K + A*a + B*b in
+// float32, where each product except the first is added with a single rounding. A NaN passes. The sum <v,u> is
+// exact if it fits in an int32, and is rounded once.
 type Sieve struct {
 	quads int // groups of four elements
 	forms sieveForms
 }
 
-// SieveGroup is how many rows of codes lie together.
+// SieveGroup is the number of rows in a group of codes.
 const SieveGroup = 16
 
-// SieveWord is how many rows a word of bits stands for.
+// SieveWord is the number of rows per word of bits.
 const SieveWord = 64
 
-// FineLimit and CoarseLimit are the greatest numbers of a packed query, in two planes of 8 bits and in one.
+// FineLimit and CoarseLimit are the greatest magnitudes in a packed query: FineLimit in two planes of 8 bits,
+// CoarseLimit in one plane.
 const (
 	FineLimit   = 127*256 - 1
 	CoarseLimit = 127
 )
 
-// Cut is what rows have to pass.
+// Cut is the threshold that rows have to pass. See Sieve for the formula.
 type Cut struct {
 	F, K, A, B float32
-	// Offset is 128 times the sum of the query's numbers, modulo 2^32: what the zeros of codes add.
+	// Offset is 128 times the sum of the query's numbers, modulo 2^32. Codes that represent 0 as 128 add this
+	// amount to each sum.
 	Offset int32
-	_      [3]int32 // kernels step over 32 bytes
+	_      [3]int32 // pads Cut to 32 bytes, the step of the kernels
 }
 
 type (
-	// sieveFunc writes, for as many queries as the form has, qStride bytes apart, with as many cuts, words of bits to out,
-	// outStride words apart.
+	// sieveFunc writes words of bits to out for as many queries as the form takes. Queries are qStride bytes
+	// apart, each has a cut, and their words are outStride words apart.
 	sieveFunc func(q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, outStride, words, quads int)
-	// sieveForms are the kernels of a back end. fine and coarse take one query and blockFine and blockCoarse two and four of them,
-	// in two planes and in one; the latter three may be nil. wide says that a query is one plane of 16 bits in either case.
+	// sieveForms holds the kernels of a back end. fine takes one query, blockFine two and blockCoarse four.
+	// fine and blockFine take two planes, blockCoarse takes one. blockFine and blockCoarse may be nil. If wide
+	// is set, a query is a single plane of 16 bits in all forms.
 	sieveForms struct {
 		fine, blockFine, blockCoarse sieveFunc
 		wide                         bool
@@ -51,27 +56,29 @@ func NewSieve(dim int) *Sieve {
 	return &Sieve{quads: (dim + 3) / 4, forms: all[len(all)-1]}
 }
 
-// sieves are the forms that this CPU has, the specification first, the best last.
+// sieves returns the kernels that this CPU supports: the specification first, the fastest last.
 func sieves() []sieveForms {
 	return append([]sieveForms{{fine: sieveGeneric, wide: true}}, sieveNative()...)
 }
 
-// CodesBytes is what the codes of so many rows take, to the end of their last group.
+// CodesBytes returns the size in bytes of the codes of the given number of rows, up to the end of their last
+// group.
 func (s *Sieve) CodesBytes(rows int) int {
 	return (rows + SieveGroup - 1) / SieveGroup * s.GroupBytes()
 }
 
-// GroupBytes is what one group takes.
+// GroupBytes returns the size of one group in bytes.
 func (s *Sieve) GroupBytes() int { return s.quads * 4 * SieveGroup }
 
-// Blocks reports whether there is a kernel of coarse queries, several at once; else these take the time of fine ones.
+// Blocks reports whether there is a kernel for several coarse queries at once. Without it, coarse queries take
+// as long as fine ones.
 func (s *Sieve) Blocks() bool { return s.forms.blockCoarse != nil }
 
-// QueryBytes is what a packed query takes.
+// QueryBytes returns the size of a packed query in bytes.
 func (s *Sieve) QueryBytes() int { return 8 * s.quads }
 
-// Pack writes a query to dst (QueryBytes long) and returns the offset of its cut; coarse if it goes through Block as such, with no
-// number beyond CoarseLimit.
+// Pack writes a query to dst, which has QueryBytes bytes, and returns the Offset of its cut. coarse must be set
+// if the query is passed to Block as coarse; no number may then exceed CoarseLimit in magnitude.
 func (s *Sieve) Pack(v []int16, coarse bool, dst []byte) (offset int32) {
 	clear(dst)
 	coarse = coarse && s.forms.blockCoarse != nil
@@ -90,7 +97,8 @@ func (s *Sieve) Pack(v []int16, coarse bool, dst []byte) (offset int32) {
 	return offset
 }
 
-// One writes to out which of the rows at x pass the cut: it reads the codes and numbers of all rows that out has bits for.
+// One writes to out a bit for each row at x, set if the row passes the cut. It reads the codes and numbers of
+// all rows that out has bits for.
 func (s *Sieve) One(q []byte, x unsafe.Pointer, a, b []float32, cut *Cut, out []uint64) {
 	if len(out) == 0 {
 		return
@@ -99,7 +107,8 @@ func (s *Sieve) One(q []byte, x unsafe.Pointer, a, b []float32, cut *Cut, out []
 	s.forms.fine(unsafe.Pointer(&q[0]), 0, x, keep(&a[0]), keep(&b[0]), pointerTo(cut), pointerTo(&out[0]), 0, len(out), s.quads)
 }
 
-// Block is One of four queries, QueryBytes apart, with as many words for each, one after the other in out.
+// Block is like One for four queries, QueryBytes apart. out holds the words of the four queries one after the
+// other, the same number for each.
 func (s *Sieve) Block(q []byte, coarse bool, x unsafe.Pointer, a, b []float32, cuts *[4]Cut, out []uint64) {
 	words := len(out) / 4
 	if words == 0 {
@@ -119,10 +128,10 @@ func (s *Sieve) Block(q []byte, coarse bool, x unsafe.Pointer, a, b []float32, c
 	}
 }
 
-// pointerTo is keep for a pointer to anything.
+// pointerTo is like keep, and returns an unsafe.Pointer.
 func pointerTo[T any](p *T) unsafe.Pointer { return unsafe.Pointer(keep(p)) }
 
-// sieveGeneric is the specification, of one query.
+// sieveGeneric is the specification of the kernels, for one query.
 func sieveGeneric(q unsafe.Pointer, _ uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, _, words, quads int) {
 	v, c := unsafe.Slice((*int16)(q), 4*quads), (*Cut)(cut)
 	ofA, ofB := unsafe.Slice(a, SieveWord*words), unsafe.Slice(b, SieveWord*words)
@@ -140,7 +149,7 @@ func sieveGeneric(q unsafe.Pointer, _ uintptr, x unsafe.Pointer, a, b *float32, 
 	}
 }
 
-// Pass reports whether a row with this sum and these numbers passes.
+// Pass reports whether a row with this sum and the numbers a and b passes.
 func (c *Cut) Pass(sum int32, a, b float32) bool {
 	return !(float32(sum)*c.F <= fusedAdd(c.B, b, fusedAdd(c.A, a, c.K)))
 }

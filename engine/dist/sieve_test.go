@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// sieveInput are codes with their numbers, four queries and their cuts: about half of the rows pass.
+// sieveInput holds codes with their numbers, four queries and their cuts. About half of the rows pass.
 type sieveInput struct {
 	codes []byte
 	a, b  []float32
@@ -84,7 +84,8 @@ func TestSievesAgreeWithTheSpecification(t *testing.T) {
 	}
 }
 
-// checkSieve holds one query at a time and four at once against what is wanted, and reads no byte beyond the codes.
+// checkSieve checks a form with one query at a time and with four at once against the wanted bits. The input
+// has no bytes after the codes.
 func checkSieve(t *testing.T, form int, s *Sieve, in *sieveInput, want [4][]uint64, coarse bool) {
 	t.Helper()
 	x := unsafe.Pointer(&in.codes[0])

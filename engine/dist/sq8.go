@@ -5,31 +5,35 @@ import (
 	"unsafe"
 )
 
-// SQ8 computes distances between a query and vectors in 8 bits a dimension, each with a range of its own: code c of dimension i
-// stands for low[i] + span[i] * (c+0.5)/255, and the terms are added up as faiss adds up floats. It is immutable.
+// SQ8 computes distances between a query and vectors with 8 bits per dimension, where each dimension has its
+// own range. Code c of dimension i represents low[i] + span[i]*(c+0.5)/255. Terms are added in the order that
+// faiss uses for floats. An SQ8 is immutable.
 type SQ8 struct {
 	low, span []float32
-	unit      [256]float32 // what a code stands for in a range from 0 to 1
-	kernel    *Kernel      // of decoded rows
-	scan      scanFunc     // nil where rows are decoded first
+	unit      [256]float32 // value of each code in a range from 0 to 1
+	kernel    *Kernel      // for decoded rows
+	scan      scanFunc     // nil if rows are decoded first
 }
 
-// scanFunc writes to out[i] the distance of q, a packed query, to the codes at x+i*stride.
+// scanFunc writes to out[i] the distance from q, a packed query, to the codes at x+i*stride.
 type scanFunc func(q, x unsafe.Pointer, stride uintptr, out *float32, rows, n int)
 
-// sq8One and sq8Half are by what a code is multiplied, and what is added to it.
+// sq8One and sq8Half are the factor and the summand that map a code to a value between 0 and 1.
 const (
 	sq8One  = float32(1) / 255
 	sq8Half = float32(0.5) / 255
 )
 
-// NewSQ8 returns the kernel for vectors whose ranges begin at low and are span wide, on the best back end of this CPU.
+// NewSQ8 returns the kernel for vectors whose ranges start at low and have the widths span, on the best back
+// end of this CPU. It returns an error for a metric other than L2 and InnerProduct, or if low is empty or
+// differs from span in length.
 func NewSQ8(m Metric, low, span []float32) (*SQ8, error) {
 	backends := Backends()
 	return NewSQ8On(backends[len(backends)-1], m, low, span)
 }
 
-// NewSQ8On is NewSQ8 on a named back end; an error if this CPU or this build does not have it.
+// NewSQ8On is like NewSQ8, on a given back end. It returns an error if this CPU or this build does not support
+// b.
 func NewSQ8On(b Backend, m Metric, low, span []float32) (*SQ8, error) {
 	switch {
 	case m != L2 && m != InnerProduct:
@@ -52,17 +56,17 @@ func NewSQ8On(b Backend, m Metric, low, span []float32) (*SQ8, error) {
 	return k, nil
 }
 
-// Dim is the dimension.
+// Dim returns the dimension.
 func (k *SQ8) Dim() int { return len(k.low) }
 
-// SQ8Query is a query as the kernel takes it, for one goroutine.
+// SQ8Query is a query in the form that the kernel takes. It must not be used by several goroutines at once.
 type SQ8Query struct {
 	kernel *SQ8
-	packed []byte // the query, the widths and the beginnings of the ranges, what a code is multiplied by, what is added to it
-	row    []byte // decoded
+	packed []byte // the query, the widths and lower bounds of the ranges, sq8One, sq8Half
+	row    []byte // a decoded row
 }
 
-// NewQuery returns a query, to be filled through Floats.
+// NewQuery returns a query whose values the caller sets through Floats.
 func (k *SQ8) NewQuery() *SQ8Query {
 	n := len(k.low)
 	q := &SQ8Query{kernel: k, packed: Aligned(4 * (3*n + 2)), row: Aligned(4 * n)}
@@ -73,13 +77,13 @@ func (k *SQ8) NewQuery() *SQ8Query {
 	return q
 }
 
-// Floats is where the query is kept.
+// Floats returns the values of the query, of length Dim, for the caller to set.
 func (q *SQ8Query) Floats() []float32 {
 	n := len(q.kernel.low)
 	return Floats(q.packed)[:n:n]
 }
 
-// Scan writes to out[i] the distance of the query to the i-th code at x, stride bytes apart.
+// Scan writes to out[i] the distance from the query to the i-th vector of codes at x, stride bytes apart.
 func (q *SQ8Query) Scan(x unsafe.Pointer, stride uintptr, out []float32) {
 	k := q.kernel
 	if len(out) == 0 {
@@ -96,7 +100,8 @@ func (q *SQ8Query) Scan(x unsafe.Pointer, stride uintptr, out []float32) {
 	}
 }
 
-// decode writes what a code stands for to row. Where 16 divides the dimension products and sums are rounded once, as the kernels do.
+// decode writes the values of a vector of codes to row. If 16 divides the dimension, each product and sum is
+// rounded once, as in the kernels.
 func (k *SQ8) decode(code []byte, row []float32) {
 	low, span := k.low[:len(code)], k.span[:len(code)]
 	if len(code)%16 == 0 {

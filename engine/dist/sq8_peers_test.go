@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// TestSQ8IsNearKnowhere compares with what knowhere's own codec makes for AVX-512 and AVX2 (testdata/sq8_knowhere.cc), which adds up in
-// other lanes.
+// TestSQ8IsNearKnowhere compares distances with those of knowhere's codec for AVX-512 and AVX2
+// (testdata/sq8_knowhere.cc), which adds in different lanes.
 func TestSQ8IsNearKnowhere(t *testing.T) {
 	f, err := os.Open("testdata/sq8_knowhere.txt")
 	if err != nil {

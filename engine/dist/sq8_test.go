@@ -54,7 +54,7 @@ func TestSQ8AgreesWithTheSpecification(t *testing.T) {
 	}
 }
 
-// specifiedSQ8 is a distance by the specification.
+// specifiedSQ8 returns a distance computed by the specification.
 func specifiedSQ8(k *SQ8, m Metric, q []float32, code []byte) float32 {
 	x := make([]float32, len(q))
 	k.decode(code, x)

@@ -1,7 +1,7 @@
 package dist
 
-// Translate writes to dst, which is as long as src, the entry of a table for each byte of src, if this CPU has a kernel for it
-// (Translates), and reports whether it did.
+// Translate writes to dst the table entry of each byte of src, if this CPU has a kernel (see Translates). It
+// reports whether it did. dst must be as long as src.
 func Translate(table *[256]byte, src, dst []byte) bool {
 	if len(src) == 0 || !Translates() {
 		return false

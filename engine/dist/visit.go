@@ -2,25 +2,27 @@ package dist
 
 import "unsafe"
 
-// Seen is which rows a search has met: a bit each, so that those of many rows stay in the caches that the rows themselves go through.
+// Seen records the rows that a search has met, as one bit per row. This keeps the bits of many rows in the
+// caches that the rows themselves pass through.
 type Seen struct {
 	words []uint32
 	rows  uint64
-	// met are those that Visit found since Clear, where these are fewer to clear than the words.
+	// met holds the rows that were marked since Clear. It is used only if sums is set, so that Clear can clear
+	// a few words instead of all.
 	met  []uint32
 	sums bool
 }
 
-// manyWords is how many words are rather cleared one by one: beyond 32 kB.
+// manyWords is the number of words (32 kB) above which Clear clears words one by one if few rows were met.
 const manyWords = 8192
 
-// NewSeen returns a set of so many rows, none of which was met.
+// NewSeen returns a set for the given number of rows, none of which is met.
 func NewSeen(rows int) *Seen {
 	words := (rows + 31) / 32
 	return &Seen{words: make([]uint32, words), rows: uint64(rows), sums: words > manyWords}
 }
 
-// Add meets a row.
+// Add marks a row as met.
 func (s *Seen) Add(id uint32) {
 	s.words[id/32] |= 1 << (id % 32)
 	if s.sums {
@@ -28,7 +30,7 @@ func (s *Seen) Add(id uint32) {
 	}
 }
 
-// Clear makes all rows new.
+// Clear marks all rows as not met.
 func (s *Seen) Clear() {
 	if !s.sums || len(s.met) > len(s.words)/8 {
 		clear(s.words)
@@ -40,9 +42,10 @@ func (s *Seen) Clear() {
 	s.met = s.met[:0]
 }
 
-// Visit writes to fresh those of the neighbours in slots that were not met before, each once, in their order, meets them, prefetches the
-// first lines cache lines of each one's row (base+id*stride), and returns how many there are. The list ends at the first slot that is
-// no row: one with the top bit set marks the end. fresh has room for all slots, and what is behind those returned is undefined.
+// Visit marks the neighbours in slots that were not met before, and writes each of them once to fresh, in the
+// order of slots. It prefetches the first lines cache lines of their rows (base+id*stride) and returns the
+// number of neighbours written. The list ends at the first slot that is not a row; a slot with the top bit set
+// marks the end. fresh must have room for all slots. Its content after the returned number is undefined.
 func Visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, lines int, fresh []uint32) int {
 	if len(slots) == 0 || seen.rows == 0 {
 		return 0
@@ -55,7 +58,7 @@ func Visit(slots []uint32, seen *Seen, base unsafe.Pointer, stride uintptr, line
 	return n
 }
 
-// visitGeneric is the specification of Visit; it prefetches nothing.
+// visitGeneric is the specification of Visit. It prefetches nothing.
 func visitGeneric(slots []uint32, seen *Seen, fresh []uint32) int {
 	n := 0
 	for _, s := range slots {

@@ -79,7 +79,8 @@ func TestVisitAgreesWithItsSpecification(t *testing.T) {
 	}
 }
 
-// TestSeenIsClear meets rows of sets that are cleared at once and of larger ones, few and many.
+// TestSeenIsClear checks that Clear clears sets that are cleared as a whole and larger ones, after few and many
+// rows were met.
 func TestSeenIsClear(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, rows := range []int{1, 100, 32 * manyWords, 32*manyWords + 1, 70 * manyWords} {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// file is a file of assembly and the declarations of its functions, as text.
+// file holds the text of an assembly file and of the declarations of its functions.
 type file struct {
 	text, decls strings.Builder
 	labels      int
-	params      []string // of the function that is being written
+	params      []string // parameters of the current function
 }
 
-// op writes an instruction of amd64, the destination last.
+// op writes an amd64 instruction. The destination is the last operand.
 func (f *file) op(name string, operands ...any) {
 	list := make([]string, len(operands))
 	for i, o := range operands {
@@ -24,7 +24,7 @@ func (f *file) op(name string, operands ...any) {
 // mark writes a label.
 func (f *file) mark(label string) { f.text.WriteString(label + ":\n") }
 
-// label returns a name that is new in this file.
+// label returns a name that is unique in this file.
 func (f *file) label(stem string) string {
 	f.labels++
 	return fmt.Sprintf("%s_%d", stem, f.labels)
@@ -38,14 +38,15 @@ const (
 	sieveParams = "q unsafe.Pointer, qStride uintptr, x unsafe.Pointer, a, b *float32, cut, out unsafe.Pointer, outStride, words, quads int"
 )
 
-// function starts a function that Go calls, with a frame of so many bytes. Each parameter takes eight bytes.
+// function starts a function that Go calls, with a frame of the given number of bytes. Each parameter takes
+// eight bytes.
 func (f *file) function(name, params string, frame int) {
 	fmt.Fprintf(&f.decls, "\n//go:noescape\nfunc %s(%s)\n", name, params)
 	f.use(params)
 	fmt.Fprintf(&f.text, "\n// func %s(%s)\nTEXT ·%s(SB), NOSPLIT, $%d-%d\n", name, params, name, frame, 8*len(f.params))
 }
 
-// routine starts a function of this file alone, to which others jump or which they call. Its parameters are those of the caller.
+// routine starts a function that only this file uses, by jump or call. Its parameters are those of its caller.
 func (f *file) routine(name, about, params string, frame int) {
 	f.use(params)
 	fmt.Fprintf(&f.text, "\n// %s %s\nTEXT %s<>(SB), NOSPLIT, $%d-%d\n", name, about, name, frame, 8*len(f.params))
@@ -61,7 +62,7 @@ func (f *file) use(params string) {
 	}
 }
 
-// arg is a parameter's place on the stack.
+// arg returns the stack operand of a parameter.
 func (f *file) arg(name string) string {
 	for i, p := range f.params {
 		if p == name {
@@ -71,10 +72,10 @@ func (f *file) arg(name string) string {
 	panic("no parameter " + name)
 }
 
-// load loads a parameter.
+// load writes an instruction that loads a parameter.
 func (f *file) load(name string, to reg) { f.op("MOVQ", f.arg(name), to) }
 
-// reg is a register of amd64.
+// reg is an amd64 register.
 type reg string
 
 // The general registers.
@@ -83,15 +84,15 @@ const (
 	r8, r9, r10, r11, r12, r13, r14, r15 reg = "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"
 )
 
-// x, y and z are the i-th vector register at its three widths.
+// x, y and z return the i-th vector register with 128, 256 and 512 bits.
 func x(i int) reg { return reg(fmt.Sprintf("X%d", i)) }
 func y(i int) reg { return reg(fmt.Sprintf("Y%d", i)) }
 func z(i int) reg { return reg(fmt.Sprintf("Z%d", i)) }
 
-// imm is a number in an instruction.
+// imm returns an immediate operand.
 func imm(i int) string { return fmt.Sprintf("$%d", i) }
 
-// mem is memory disp bytes behind base.
+// mem returns the operand for memory at base+disp, in bytes.
 func mem(base reg, disp int) string {
 	if disp == 0 {
 		return fmt.Sprintf("(%s)", base)
@@ -99,12 +100,12 @@ func mem(base reg, disp int) string {
 	return fmt.Sprintf("%d(%s)", disp, base)
 }
 
-// memAt is memory disp bytes behind base+index*scale.
+// memAt returns the operand for memory at base+index*scale+disp, in bytes.
 func memAt(base, index reg, scale, disp int) string {
 	return fmt.Sprintf("%s(%s*%d)", mem(base, disp), index, scale)
 }
 
-// zero clears vector registers from first on.
+// zero clears count vector registers, starting with first.
 func (f *file) zero(first, count int) {
 	for i := first; i < first+count; i++ {
 		f.op("VPXOR", x(i), x(i), x(i))

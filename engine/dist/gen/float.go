@@ -2,13 +2,13 @@ package main
 
 import "fmt"
 
-// kind is a metric (L2 or inner product) over one element type.
+// kind is a metric (L2 or inner product) of one element type.
 type kind struct {
 	element string // float32, float16 or bfloat16
 	l2      bool
 }
 
-// name begins the names of functions of this kind.
+// name returns the prefix of the function names of this kind.
 func (k kind) name() string {
 	if k.l2 {
 		return k.element + "L2"
@@ -16,7 +16,7 @@ func (k kind) name() string {
 	return k.element + "IP"
 }
 
-// kinds are all of them.
+// kinds returns all kinds.
 func kinds() (all []kind) {
 	for _, element := range []string{"float32", "float16", "bfloat16"} {
 		all = append(all, kind{element, true}, kind{element, false})
@@ -24,7 +24,7 @@ func kinds() (all []kind) {
 	return all
 }
 
-// size is the bytes of an element in a row; in a query all have 4.
+// size returns the bytes of an element in a row. In a query, every element has 4 bytes.
 func (k kind) size() int {
 	if k.element == "float32" {
 		return 4
@@ -32,16 +32,17 @@ func (k kind) size() int {
 	return 2
 }
 
-// finisher is the name of the routine that finishes four rows in an order.
+// finisher returns the name of the routine that finishes four rows in an order.
 func (k kind) finisher(o order) string { return k.name() + o.name + "Finish" }
 
-// order is an order of adding up: the routine that finishes four rows, and whether the main loop leaves all to it.
+// order is an order of additions. If lazy is set, the main loop does nothing and the routine that finishes four
+// rows adds all elements.
 type order struct {
 	name string // as in package dist
 	lazy bool
 }
 
-// orders are those of an element: codes of two bytes are added up as faiss does, whoever wrote them.
+// orders returns the orders of an element type. Two-byte elements are added in faiss's order in every profile.
 func (k kind) orders() []order {
 	if k.element == "float32" {
 		return []order{{"Knowhere", false}, {"HNSW16", false}, {"HNSW4", true}, {"Faiss", false}}
@@ -49,8 +50,8 @@ func (k kind) orders() []order {
 	return []order{{"", false}}
 }
 
-// floats writes the kernels of a kind with AVX-512 or AVX2. 16 lanes are added up in registers 0 to 3, a row each; with AVX2 the upper
-// eight lanes are in registers 4 to 7.
+// floats writes the kernels of a kind for AVX-512 or AVX2. Registers 0 to 3 each accumulate 16 lanes of one
+// row; with AVX2, registers 4 to 7 hold the upper eight lanes.
 type floats struct {
 	*file
 	kind
@@ -85,8 +86,8 @@ func writeFloat(f *file) {
 	}
 }
 
-// entries writes a function for each order, which goes on in the body that all have in common: with the routine that finishes four
-// rows in R13, and the end of the main loop.
+// entries writes a function for each order. It sets R13 to the routine that finishes four rows and the end of
+// the main loop, and jumps to the body that all orders share.
 func (k floats) entries(form, params string) {
 	for _, o := range k.orders() {
 		name := k.name() + o.name + form + k.isa()
@@ -103,19 +104,21 @@ func (k floats) entries(form, params string) {
 	}
 }
 
-// at is disp elements behind the computation in a row, atQuery in the query.
+// at returns the operand for the element disp places after the current one in a row; atQuery does so for the
+// query.
 func (k floats) at(row reg, disp int) string { return memAt(row, off, 1, k.size()*disp) }
 
 func (k floats) atQuery(q reg, disp int) string {
 	return memAt(q, off, 4/k.size(), 4*disp)
 }
 
-// vec is a vector register of so many lanes.
+// vec returns the function that names vector registers with the given number of lanes.
 func vec(lanes int) func(int) reg {
 	return map[int]func(int) reg{4: x, 8: y, 16: z}[lanes]
 }
 
-// term adds to acc the terms of a query in a register and of as many elements of a row in memory; t is lost.
+// term adds to acc the terms of the query elements in a register and as many row elements in memory. It
+// overwrites t.
 func (k floats) term(query reg, row string, t, acc reg) {
 	if k.element == "float32" {
 		k.add(query, row, t, acc, true)
@@ -125,7 +128,7 @@ func (k floats) term(query reg, row string, t, acc reg) {
 	k.add(query, string(t), t, acc, true)
 }
 
-// widen loads elements of two bytes as float32.
+// widen loads two-byte elements as float32.
 func (k floats) widen(row string, to reg) {
 	if k.element == "float16" {
 		k.op("VCVTPH2PS", row, to)
@@ -135,7 +138,7 @@ func (k floats) widen(row string, to reg) {
 	k.op("VPSLLD", imm(16), to, to)
 }
 
-// add is term of floats in memory or a register; fused rounds once for a product and a sum.
+// add is like term for floats in memory or a register. If fused is set, each product and sum is rounded once.
 func (k floats) add(query reg, row string, t, acc reg, fused bool) {
 	switch {
 	case k.l2:
@@ -154,7 +157,7 @@ func (k floats) add(query reg, row string, t, acc reg, fused bool) {
 	k.op("VADDPS", t, acc, acc)
 }
 
-// rowsBody writes the loop over rows that the kernels for one query share.
+// rowsBody writes the loop over rows that all kernels for one query share.
 func (k floats) rowsBody() {
 	k.routine(k.body("Rows"), "goes over the rows for the functions before it.", rowsParams, 24)
 	k.keep()
@@ -185,13 +188,15 @@ func (k floats) rowsBody() {
 	})
 }
 
-// keep stores what finish needs: the routine, and the end of the main loop, whose register is spoilt there.
+// keep stores the values that finish needs: the routine, and the end of the main loop, whose register finish
+// overwrites.
 func (k floats) keep() {
 	k.op("MOVQ", r13, "finish-8(SP)")
 	k.op("MOVQ", end, "end-16(SP)")
 }
 
-// callFinish calls the routine that finishes four rows: their lanes are in Y0 to Y3 and Y4 to Y7, left is how many elements are left.
+// callFinish calls the routine that finishes four rows, with their lanes in Y0 to Y3 and Y4 to Y7 and the
+// number of remaining elements in left.
 func (k floats) callFinish() {
 	k.load("n", left)
 	k.op("SHLQ", imm(k.size()/2), left)
@@ -204,11 +209,11 @@ func (k floats) callFinish() {
 	k.op("MOVQ", "end-16(SP)", end)
 }
 
-// blockAhead is how many bytes before their use the rows of a block are prefetched.
+// blockAhead is the distance in bytes at which the rows of a block are prefetched.
 const blockAhead = 2048
 
-// blockBody writes the loop that all kernels of four queries against consecutive rows share. Z16+4j+i is the accumulator of query j
-// and row i.
+// blockBody writes the loop that all kernels for four queries against consecutive rows share. Z16+4j+i is the
+// accumulator of query j and row i.
 func (k floats) blockBody() {
 	k.routine(k.body("Block"), "goes over the rows for the functions before it.", blockParams, 24)
 	k.keep()
@@ -253,7 +258,7 @@ func (k floats) blockBody() {
 	k.op("JLT", "loop")
 
 	k.mark("finish")
-	// K1 is the rows that there are.
+	// K1 masks the existing rows.
 	k.op("MOVL", imm(15), r14)
 	k.op("CMPQ", count, imm(4))
 	k.op("JGE", "whole")
@@ -284,8 +289,9 @@ func (k floats) blockBody() {
 	k.op("RET")
 }
 
-// finish writes the routine of an order that makes sums of the lanes of four rows, whose upper eight lanes are in Y4 to Y7, and of the
-// elements that are left, and leaves them in X0. It spoils vector registers below 16, left and off.
+// finish writes the routine of an order that adds the lanes of four rows and the remaining elements, and leaves
+// the sums in X0. The upper eight lanes are in Y4 to Y7. The routine overwrites the vector registers below 16,
+// left and off.
 func (k floats) finish(o order) {
 	k.routine(k.finisher(o), "adds up the lanes of four rows and the elements that are left.", "", 0)
 	switch o.name {
@@ -320,14 +326,14 @@ func (k floats) finish(o order) {
 	k.op("RET")
 }
 
-// foldInto adds registers from first on to those from to on.
+// foldInto adds the four registers from first on to the four registers from to on.
 func (k floats) foldInto(first, to int) {
 	for i := range 4 {
 		k.op("VADDPS", y(first+i), y(to+i), y(to+i))
 	}
 }
 
-// fold8 adds the upper four lanes of eight to the lower.
+// fold8 adds the upper four of eight lanes to the lower four.
 func (k floats) fold8() {
 	for i := range 4 {
 		k.op("VEXTRACTF128", imm(1), y(i), x(10+i))
@@ -335,7 +341,8 @@ func (k floats) fold8() {
 	}
 }
 
-// take adds the next elements, eight or four, to accumulators of as many lanes, if as many are left.
+// take adds the next eight or four elements to accumulators with the same number of lanes, if that many
+// elements remain.
 func (k floats) take(elements int) {
 	skip := fmt.Sprintf("no%d", elements)
 	k.op("TESTQ", imm(elements), left)
@@ -344,7 +351,7 @@ func (k floats) take(elements int) {
 	k.mark(skip)
 }
 
-// next adds the next elements to accumulators of as many lanes.
+// next adds the next elements to accumulators with the same number of lanes.
 func (k floats) next(elements int, fused bool) {
 	r := vec(elements)
 	k.op("VMOVUPS", k.atQuery(query, 0), r(8))
@@ -358,7 +365,7 @@ func (k floats) next(elements int, fused bool) {
 	k.op("ADDQ", imm(k.size()*elements), off)
 }
 
-// masked adds the last one to three elements, filled up with zeros to four.
+// masked adds the last one to three elements, padded with zeros to four.
 func (k floats) masked() {
 	k.op("ANDQ", imm(3), left)
 	k.op("JZ", "none")
@@ -373,7 +380,7 @@ func (k floats) masked() {
 	k.mark("none")
 }
 
-// pairsOfHalves adds up four lanes: (0+2)+(1+3).
+// pairsOfHalves adds four lanes as (0+2)+(1+3).
 func (f *file) pairsOfHalves() {
 	for i := 0; i < 4; i += 2 {
 		f.op("VUNPCKLPS", x(i+1), x(i), x(10+i))
@@ -385,8 +392,8 @@ func (f *file) pairsOfHalves() {
 	f.op("VADDPS", x(1), x(0), x(0))
 }
 
-// transpose makes of registers from, from+1, ... from+3, a row each, four with a lane each: in every 128 bits of to+j, lane j of the
-// four rows. It spoils 10 to 13.
+// transpose transposes the registers from to from+3, which hold one row each. In every 128 bits, register to+j
+// receives lane j of the four rows. It overwrites registers 10 to 13.
 func (k floats) transpose(r func(int) reg, from, to int) {
 	k.op("VUNPCKLPS", r(from+1), r(from), r(10))
 	k.op("VUNPCKHPS", r(from+1), r(from), r(11))
@@ -398,7 +405,7 @@ func (k floats) transpose(r func(int) reg, from, to int) {
 	k.op("VUNPCKHPD", r(13), r(11), r(to+3))
 }
 
-// lanesInTurn adds up 16 lanes one after the other.
+// lanesInTurn adds 16 lanes one after the other.
 func (k floats) lanesInTurn() {
 	for half := range 2 {
 		k.transpose(y, 4*half, 0)
@@ -418,9 +425,9 @@ func (k floats) lanesInTurn() {
 	k.op("VMOVAPS", x(14), x(0))
 }
 
-// hnsw4 takes all elements but the last one to three: L2 in four lanes; the inner product in eight for as many times 16 elements as
-// there are, then in four. Products are rounded. The lanes are added up one after the other. Where rows are by id, the next four are
-// prefetched.
+// hnsw4 adds all elements except the last one to three. L2 uses four lanes. The inner product uses eight lanes
+// for each block of 16 elements, and four lanes for the remaining elements. Products are rounded, and the lanes
+// are added one after the other. If rows are read by id, it prefetches the next four rows.
 func (k floats) hnsw4() {
 	k.zero(0, 4)
 	k.op("SUBQ", imm(16), left)
@@ -453,7 +460,7 @@ func (k floats) hnsw4() {
 	k.op("VMOVAPS", x(4), x(0))
 }
 
-// lanes4 is how many lanes hnsw4 has for 16 elements.
+// lanes4 returns the number of lanes that hnsw4 uses for blocks of 16 elements.
 func (k floats) lanes4() int {
 	if k.l2 {
 		return 4
@@ -480,7 +487,7 @@ func (k floats) one(acc reg, fused bool) {
 	k.op("ADDQ", imm(k.size()), off)
 }
 
-// rest adds the last up to seven elements to acc, one after the other.
+// rest adds the last elements, at most seven, to acc, one after the other.
 func (k floats) rest(acc reg, fused bool) {
 	k.op("ANDQ", imm(7), left)
 	k.op("JZ", "ones")
@@ -491,8 +498,8 @@ func (k floats) rest(acc reg, fused bool) {
 	k.mark("ones")
 }
 
-// residue adds up the elements that are left, one after the other, and adds their sum to X0. The compiler of hnswlib rounds the
-// products of a first eight of them in L2 if eight.
+// residue adds the remaining elements one after the other, and adds their sum to X0. If eight is set, the
+// products of the first eight elements are rounded, as the compiler of hnswlib does for L2.
 func (k floats) residue(eight bool) {
 	k.op("TESTQ", left, left)
 	k.op("JZ", "residue")

@@ -10,8 +10,8 @@ func writeInt(f *file) {
 	f.codesAVX512()
 }
 
-// int8 writes a kernel of int8 elements: they become int16, products are added in pairs to int32, which VPMADDWD does without rounding
-// or saturation for all that int8 can hold.
+// int8 writes a kernel of int8 elements. Elements are widened to int16, and pairs of products are added to
+// int32. VPMADDWD does this without rounding or saturation for every int8 value.
 func (f *file) int8(name string, l2 bool) {
 	f.function(name, rowsParams, 0)
 	f.load("n", end)
@@ -35,7 +35,7 @@ func (f *file) int8(name string, l2 bool) {
 		},
 		finish: func() {
 			f.addInts()
-			// The elements that are left, one of each row at a time.
+			// Add the remaining elements, one of each row at a time.
 			f.load("n", r12)
 			f.op("JMP", "check")
 			f.mark("one")
@@ -60,7 +60,7 @@ func (f *file) int8(name string, l2 bool) {
 	})
 }
 
-// addInts adds up the lanes of Y0 to Y3, int32, in those of X0.
+// addInts adds the int32 lanes of each of Y0 to Y3 into one lane of X0.
 func (f *file) addInts() {
 	for i := range 4 {
 		f.op("VEXTRACTI128", imm(1), y(i), x(10+i))
@@ -71,8 +71,9 @@ func (f *file) addInts() {
 	f.op("VPHADDD", x(2), x(0), x(0))
 }
 
-// bits writes a kernel of bits, by AVX-512's VPOPCNTQ: registers 0 to 3 count the bits that differ, or for Jaccard those that are set
-// in both, 4 to 7 those set in either. Other CPUs have the specification, which counts by POPCNT.
+// bits writes a kernel of bits, which uses VPOPCNTQ of AVX-512. Registers 0 to 3 count the bits that differ, or
+// for Jaccard the bits set in both. For Jaccard, registers 4 to 7 count the bits set in either. Other CPUs use
+// the specification, which counts by POPCNT.
 func (f *file) bits(name string, jaccard bool) {
 	f.function(name, rowsParams, 0)
 	f.load("n", end)
@@ -127,7 +128,7 @@ func (f *file) bits(name string, jaccard bool) {
 			f.op("VCVTDQ2PS", x(0), x(0))
 			f.op("VCVTDQ2PS", x(4), x(5))
 			f.op("VDIVPS", x(5), x(0), x(0))
-			// No bit set in either: the distance is 1, not 0/0.
+			// If no bit is set in either, the distance is 1, not 0/0.
 			f.op("VPXOR", x(6), x(6), x(6))
 			f.op("VPCMPEQD", x(6), x(4), x(6))
 			f.op("MOVL", "$0x3f800000", r12)
@@ -138,7 +139,8 @@ func (f *file) bits(name string, jaccard bool) {
 	})
 }
 
-// addCounts adds up the eight lanes of four registers from first on, as int32 in the lanes of the first.
+// addCounts adds the eight lanes of each of four registers from first on, and leaves the sums as int32 in the
+// lanes of the first.
 func (f *file) addCounts(first int) {
 	for i := first; i < first+4; i++ {
 		f.op("VEXTRACTI64X4", imm(1), z(i), y(10))
@@ -154,9 +156,10 @@ func (f *file) addCounts(first int) {
 	f.op("VSHUFPS", "$0x88", x(first+2), x(first), x(first))
 }
 
-// codesAVX2 writes the kernel of sums of products of a query with rows of codes, for graphs: the n bytes of a row, a multiple of 64, lie
-// together. Of a query, each 64 elements take 128 bytes: 16 bits each, or with AVX-512 their upper plane and their lower. Results are
-// int32, whatever the type of out is called.
+// codesAVX2 writes the kernel of sums of products of a query with rows of codes, for graphs. The n bytes of a
+// row, a multiple of 64, are contiguous. Each 64 elements of a query take 128 bytes: 16 bits per element, or
+// with AVX-512 an upper plane followed by a lower plane. Results are int32, although out is declared as
+// *float32.
 func (f *file) codesAVX2() {
 	f.function("codesAVX2", rowsParams, 0)
 	f.load("n", end)
@@ -176,7 +179,8 @@ func (f *file) codesAVX2() {
 	})
 }
 
-// codesAVX512 writes the same with VPDPBUSD, which adds the products of unsigned bytes and signed ones, four to a lane.
+// codesAVX512 writes the same kernel with VPDPBUSD, which adds the products of unsigned and signed bytes, four
+// to a lane.
 func (f *file) codesAVX512() {
 	f.function("codesAVX512", rowsParams, 0)
 	f.load("n", end)

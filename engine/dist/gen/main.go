@@ -1,9 +1,9 @@
 // Command gen writes the assembly of package dist and its Go declarations.
 //
-// For each subject (-subject) it writes one file of assembly and one of declarations, always the
-// same bytes. A kernel is put together from a form (rows one after the other or by id, blocks of
-// four queries by four rows), a main loop over as many elements as a step takes, and a routine
-// that adds up the lanes and the elements that are left.
+// For each subject (-subject), it writes one file of assembly and one of declarations. Its output is
+// deterministic. A kernel consists of a form (rows one after the other, rows by id, or blocks of four queries
+// by four rows), a main loop over as many elements as a step takes, and a routine that adds the lanes and the
+// remaining elements.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// subjects are the files of assembly, by architecture and subject.
+// subjects returns the function that writes each file of assembly, by architecture and subject.
 func subjects() map[string]func(*file) {
 	return map[string]func(*file){
 		"amd64-float": writeFloat,

@@ -5,34 +5,34 @@ import (
 	"strings"
 )
 
-// neon is a file of arm64 assembly. Instructions that Go's assembler does not have are words with the mnemonic beside them (encodings:
-// Arm ARM, section C7.2).
+// neon writes a file of arm64 assembly. Instructions that Go's assembler does not support are written as words,
+// with the mnemonic in a comment (encodings: Arm ARM, section C7.2).
 //
-// Registers of kernels that go over rows: R0 query, R1 base or next row, R2 stride, R3 ids, R4 out, R5 count, R6 n; R7 place in the
-// query, R8 to R11 places in four rows; R12 to R17 scratch. V0 to V3 hold the query, V4 to V7 a row, V16 to V31 accumulators, F8 to F11
-// the results of the rows.
+// Registers of the kernels over rows: R0 query, R1 base or next row, R2 stride, R3 ids, R4 out, R5 count, R6 n;
+// R7 position in the query, R8 to R11 positions in four rows; R12 to R17 scratch. V0 to V3 hold the query, V4
+// to V7 a row, V16 to V31 accumulators, and F8 to F11 the results of the rows.
 type neon struct{ *file }
 
 // op writes an instruction.
 func (f neon) op(format string, args ...any) { fmt.Fprintf(&f.text, "\t"+format+"\n", args...) }
 
-// word writes the instruction code with vector registers m, n and d.
+// word writes the instruction code with the vector registers m, n and d.
 func (f neon) word(code uint32, mnemonic string, m, n, d int) {
 	f.op("WORD $0x%08x // %s", code|uint32(m)<<16|uint32(n)<<5|uint32(d), fmt.Sprintf(mnemonic, d, n, m))
 }
 
-// fadd is d = n + m, the other three alike, in four lanes of float32.
+// fadd writes d = n + m in four lanes of float32. fsub and fmul do the same for - and *.
 func (f neon) fadd(m, n, d int) { f.word(0x4e20d400, "FADD V%d.4S, V%d.4S, V%d.4S", m, n, d) }
 func (f neon) fsub(m, n, d int) { f.word(0x4ea0d400, "FSUB V%d.4S, V%d.4S, V%d.4S", m, n, d) }
 func (f neon) fmul(m, n, d int) { f.word(0x6e20dc00, "FMUL V%d.4S, V%d.4S, V%d.4S", m, n, d) }
 
-// faddp adds neighbours of n and m.
+// faddp writes the pairwise sums of adjacent lanes of n and m to d.
 func (f neon) faddp(m, n, d int) { f.word(0x6e20d400, "FADDP V%d.4S, V%d.4S, V%d.4S", m, n, d) }
 
 func (f neon) zero(v int) { f.op("VEOR V%[1]d.B16, V%[1]d.B16, V%[1]d.B16", v) }
 
-// rows writes a kernel that takes four rows at a time, the last again for those that are not there; sums leaves their results in F8 to
-// F11. It prefetches the rows of the four ids behind.
+// rows writes a kernel that takes four rows at a time. Missing rows are replaced by the last one. sums leaves
+// the results in F8 to F11. The kernel prefetches the rows of the next four ids.
 func (f neon) rows(sums func()) {
 	for i, p := range []string{"q", "base", "stride", "ids", "out", "count", "n"} {
 		f.op("MOVD %s+%d(FP), R%d", p, 8*i, i)
@@ -77,7 +77,7 @@ func (f neon) rows(sums func()) {
 	f.op("RET")
 }
 
-// next sets the address of row r of four; where it is not there, that of the one before.
+// next sets the address of row r of four, or that of the row before it if row r is missing.
 func (f neon) next(r int, stem string, set func()) {
 	if r == 0 {
 		set()
@@ -91,7 +91,7 @@ func (f neon) next(r int, stem string, set func()) {
 	f.mark(have)
 }
 
-// vectors lists count registers from first on, for loads.
+// vectors returns a list of count registers from first on, for a load.
 func vectors(first, count int, lanes string) string {
 	var v []string
 	for i := range count {
@@ -100,7 +100,7 @@ func vectors(first, count int, lanes string) string {
 	return "[" + strings.Join(v, ", ") + "]"
 }
 
-// repeat runs body as often as R12 says.
+// repeat writes a loop that runs body R12 times.
 func (f neon) repeat(body func()) {
 	loop, done := f.label("loop"), f.label("done")
 	f.op("CBZ R12, %s", done)

@@ -1,7 +1,8 @@
 package main
 
-// neonFloats is a kernel of floating point rows, with 16 lanes: those of row r are in V(16+4r) and the three after it. Between a body
-// and the routine that finishes its rows, R20 is that routine, and R12 is how many elements are left.
+// neonFloats writes kernels of floating-point rows with 16 lanes. The lanes of row r are in V(16+4r) and the
+// next three registers. Between a body and the routine that finishes its rows, R20 holds the address of that
+// routine and R12 the number of remaining elements.
 type neonFloats struct {
 	neon
 	kind
@@ -37,7 +38,7 @@ func writeNEONFloat(f *file) {
 	}
 }
 
-// acc is accumulator j of row r.
+// acc returns the register of accumulator j of row r.
 func (k neonFloats) acc(r, j int) int { return 16 + 4*r + j }
 
 // block adds the next 4*count terms to the first count accumulators.
@@ -61,14 +62,14 @@ func (k neonFloats) block(count int, fused bool) {
 	}
 }
 
-// row loads the next elements of a row, four into each of count vectors from V4 on, as float32.
+// row loads the next elements of a row as float32, four into each of count vectors from V4 on.
 func (k neonFloats) row(r, count int) {
 	switch {
 	case k.size() == 4:
 		k.op("VLD1.P %d(R%d), %s", 16*count, 8+r, vectors(4, count, "S4"))
 	case count == 4:
 		k.op("VLD1.P 32(R%d), [V6.H8, V7.H8]", 8+r)
-		// V6 goes to V4 and V5, V7 to V6 and itself.
+		// V6 is widened to V4 and V5, V7 to V6 and V7.
 		k.widen(6, 5, true)
 		k.widen(6, 4, false)
 		k.widen(7, 6, false)
@@ -80,7 +81,7 @@ func (k neonFloats) row(r, count int) {
 	}
 }
 
-// widen widens the lower or upper four elements of vector n to d.
+// widen widens the lower or upper four elements of vector n to vector d.
 func (k neonFloats) widen(n, d int, upper bool) {
 	code, name := uint32(0x0e217800), "FCVTL V%[1]d.4S, V%[2]d.4H"
 	if k.element == "bfloat16" {
@@ -93,7 +94,7 @@ func (k neonFloats) widen(n, d int, upper bool) {
 	k.word(code, name, 0, n, d)
 }
 
-// finish writes the routine of an order that makes results of the lanes of four rows and of the R12 elements that are left.
+// finish writes the routine of an order that adds the lanes of four rows and the R12 remaining elements.
 func (k neonFloats) finish(o order) {
 	k.routine(k.finisher(o), "adds up the lanes of four rows and the elements that are left.", "", 0)
 	switch o.name {
@@ -141,7 +142,7 @@ func (k neonFloats) finish(o order) {
 	k.op("RET")
 }
 
-// ifBit adds 4*count terms if as many are left, with others behind them.
+// ifBit adds the next 4*count terms if the bit 4*count is set in the number of remaining elements.
 func (k neonFloats) ifBit(count int) {
 	skip := k.label("skip")
 	k.op("AND $%d, R12, R13", 4*count)
@@ -150,7 +151,7 @@ func (k neonFloats) ifBit(count int) {
 	k.mark(skip)
 }
 
-// fold adds the upper half of the accumulators to the lower.
+// fold adds the upper half of the accumulators to the lower half.
 func (k neonFloats) fold(count int) {
 	for r := range 4 {
 		for j := range count / 2 {
@@ -159,8 +160,8 @@ func (k neonFloats) fold(count int) {
 	}
 }
 
-// padded adds the last one to three terms, filled up with zeros to four. A load takes two elements and one, or one: the first lanes
-// are cleared by it.
+// padded adds the last one to three terms, padded with zeros to four. It loads two elements and one, or a
+// single one. The first load clears the other lanes.
 func (k neonFloats) padded() {
 	k.op("AND $3, R12, R12")
 	k.op("CBZ R12, whole")
@@ -191,7 +192,7 @@ func (k neonFloats) padded() {
 	k.mark("whole")
 }
 
-// pairs adds up four lanes as (0+1)+(2+3).
+// pairs adds four lanes as (0+1)+(2+3).
 func (k neonFloats) pairs() {
 	for r := range 4 {
 		a := k.acc(r, 0)
@@ -200,7 +201,7 @@ func (k neonFloats) pairs() {
 	}
 }
 
-// halves adds up four lanes as (0+2)+(1+3).
+// halves adds four lanes as (0+2)+(1+3).
 func (k neonFloats) halves() {
 	for r := range 4 {
 		a := k.acc(r, 0)
@@ -210,7 +211,7 @@ func (k neonFloats) halves() {
 	}
 }
 
-// inTurn adds up 4*count lanes one after the other.
+// inTurn adds 4*count lanes one after the other.
 func (k neonFloats) inTurn(count int) {
 	for r := range 4 {
 		k.op("FMOVS F%d, F%d", k.acc(r, 0), 8+r)
@@ -221,7 +222,7 @@ func (k neonFloats) inTurn(count int) {
 	}
 }
 
-// turn adds R12 terms one after the other to the scalars from to on, one for each row.
+// turn adds R12 terms one after the other to four scalars, one per row, starting with F(to).
 func (k neonFloats) turn(fused bool, to int) {
 	k.repeat(func() {
 		k.op("FMOVS.P 4(R7), F0")
@@ -253,7 +254,8 @@ func (k neonFloats) turn(fused bool, to int) {
 	})
 }
 
-// residue adds to each result the sum of the R12 elements that are left; the products of a first eight of them are rounded if eight.
+// residue adds to each result the sum of the R12 remaining elements. If eight is set, the products of the first
+// eight elements are rounded.
 func (k neonFloats) residue(eight bool) {
 	k.op("CBZ R12, whole")
 	for r := range 4 {

@@ -1,13 +1,14 @@
 package main
 
-// writeNEONInt writes the kernels of int8: a sum of int32 in one vector a row, V16 and up.
+// writeNEONInt writes the kernels of int8. Each row has a vector of int32 sums, from V16 on.
 func writeNEONInt(file *file) {
 	f := neon{file}
 	f.int8("int8L2RowsNEON", f.int8L2)
 	f.int8("int8IPRowsNEON", f.int8IP)
 }
 
-// int8 writes a kernel whose terms adds those of 16 elements in V0 and V4 to the accumulator of a row.
+// int8 writes a kernel. terms writes the instructions that add the terms of the 16 elements in V0 and V4 to the
+// accumulator of row r.
 func (f neon) int8(name string, terms func(r int)) {
 	f.function(name, rowsParams, 32)
 	f.rows(func() {
@@ -38,8 +39,7 @@ func (f neon) int8(name string, terms func(r int)) {
 	})
 }
 
-// buffer loads the last R13 bytes at register p into vector v, zeros behind them, by way of
-// the stack.
+// buffer loads the last R13 bytes at register p into vector v by way of the stack, padded with zeros.
 func (f neon) buffer(p, v int) {
 	f.zero(v)
 	f.op("MOVD $bytes-32(SP), R14")
@@ -53,7 +53,7 @@ func (f neon) buffer(p, v int) {
 	f.op("VLD1 (R14), [V%d.B16]", v)
 }
 
-// int8L2: differences fit int16, their squares go to int32.
+// int8L2 adds squared differences: the differences fit in int16 and their squares are added to int32.
 func (f neon) int8L2(r int) {
 	f.word(0x0e202000, "SSUBL V%d.8H, V%d.8B, V%d.8B", 4, 0, 5)
 	f.word(0x4e202000, "SSUBL2 V%d.8H, V%d.16B, V%d.16B", 4, 0, 6)
@@ -63,7 +63,7 @@ func (f neon) int8L2(r int) {
 	}
 }
 
-// int8IP: products fit int16, pairs of them go to int32.
+// int8IP adds products: they fit in int16 and are added to int32 in pairs.
 func (f neon) int8IP(r int) {
 	f.word(0x0e20c000, "SMULL V%d.8H, V%d.8B, V%d.8B", 4, 0, 5)
 	f.word(0x4e20c000, "SMULL2 V%d.8H, V%d.16B, V%d.16B", 4, 0, 6)

@@ -1,6 +1,6 @@
 package main
 
-// writeNEONSieve writes the kernels of Sieve, by SDOT of FEAT_DotProd, and of Codes.
+// writeNEONSieve writes the kernels of Sieve, which use SDOT (FEAT_DotProd), and of Codes.
 func writeNEONSieve(file *file) {
 	f := neon{file}
 	f.sieve()
@@ -8,7 +8,7 @@ func writeNEONSieve(file *file) {
 	f.rows(f.codes)
 }
 
-// codes computes the sums of four rows with a query of 16 bits; results are int32.
+// codes writes the sums of four rows with a query of 16 bits per element. The results are int32.
 func (f neon) codes() {
 	for r := range 4 {
 		f.zero(16 + r)
@@ -31,9 +31,10 @@ func (f neon) codes() {
 	}
 }
 
-// sieve writes the kernel of one query of two planes. Codes become signed, so that there is no offset to take off. Registers: R0 query,
-// R1 codes, R2 and R3 numbers, R4 cut, R5 out, R6 words, R7 quads; R8 bits of a word, R9 how many; V16 to V19 and V20 to V23 the sums of
-// 16 rows with the planes, V24 to V27 F, K, A and B, V28 a bit a lane.
+// sieve writes the kernel for one query of two planes. It makes codes signed, so there is no offset to
+// subtract. Registers: R0 query, R1 codes, R2 and R3 numbers, R4 cut, R5 out, R6 words, R7 quads; R8 the bits
+// of a word, R9 their number; V16 to V19 and V20 to V23 the sums of 16 rows with the upper and lower plane, V24
+// to V27 F, K, A and B, V28 one bit per lane.
 func (f neon) sieve() {
 	f.function("sieveNEON", sieveParams, 0)
 	for _, p := range []struct {
@@ -85,7 +86,8 @@ func (f neon) sieve() {
 	f.op("RET")
 }
 
-// sieveCut compares four rows, whose sums with the upper plane are in vector v, and puts their bits into R8.
+// sieveCut compares four rows with the cut and puts their bits into R8. Their sums with the upper plane are in
+// vector v.
 func (f neon) sieveCut(v int) {
 	f.op("VSHL $8, V%[1]d.S4, V%[1]d.S4", v)
 	f.op("VADD V%d.S4, V%[2]d.S4, V%[2]d.S4", v+4, v)

@@ -2,13 +2,13 @@ package main
 
 import "fmt"
 
-// The registers of kernels that go over rows. In rows4 are the addresses of four rows, in next4 those of the rows to prefetch.
-// next is the address of the next id or, without ids, of the next row.
+// The registers of kernels over rows. rows4 holds the addresses of four rows, and next4 those of the rows to
+// prefetch. next is the address of the next id or, without ids, of the next row.
 const (
-	off   = ax // how far into a row the computation is, in bytes
-	end   = bx // where the main loop ends
-	left  = bx // when it has ended: how many elements are left
-	count = cx // rows left
+	off   = ax // offset of the computation in a row, in bytes
+	end   = bx // end of the main loop
+	left  = bx // after the main loop: the number of remaining elements
+	count = cx // number of remaining rows
 	dst   = dx
 	query = si
 	next  = di
@@ -19,20 +19,21 @@ var (
 	next4 = [4]reg{r12, r13, r14, r15}
 )
 
-// scanMin is from how many rows on a scan takes them to come from memory.
+// scanMin is the number of rows from which a scan assumes that they come from memory.
 const scanMin = 64
 
-// rowsKernel is a kernel of one query against rows by id, or one after the other if there are no ids.
+// rowsKernel is a kernel of one query against rows by id, or against consecutive rows if there are no ids.
 type rowsKernel struct {
 	accs  int                   // accumulators to clear, from register 0 on
-	step  int                   // bytes of a row that the main loop takes at a time
+	step  int                   // bytes of a row per iteration of the main loop
 	byID  bool                  // there are always ids
-	chunk func(first, last int) // adds the terms of a step of some of the rows to their accumulators
-	// finish leaves the results of four rows in the lanes of X0. off is where the main loop ended, and R12 to R15 are free.
+	chunk func(first, last int) // adds the terms of one step of rows first to last-1 to their accumulators
+	// finish writes the results of four rows to the lanes of X0. off is the end of the main loop, and R12 to
+	// R15 are free.
 	finish func()
 }
 
-// rows writes the kernel from where end is set.
+// rows writes the kernel, starting after the instructions that set end.
 func (f *file) rows(k rowsKernel) {
 	f.load("q", query)
 	f.load("ids", next)
@@ -65,10 +66,11 @@ func (f *file) rows(k rowsKernel) {
 	f.storeGroup()
 }
 
-// scan goes over four rows that follow each other.
+// scan writes the loop over four consecutive rows.
 func (f *file) scan(k rowsKernel) {
-	// Many rows that follow each other come from memory faster one by one: four at a time, even with prefetches, at half the rate.
-	// Rows by id do not: HNSW searches in 100,000 x 768 took 1.12 to 1.22 times the time with rows one by one.
+	// Many consecutive rows are read from memory faster one by one. Four at a time, even with prefetches, reach
+	// half the rate. This does not hold for rows by id: HNSW searches in 100,000 x 768 took 1.12 to 1.22 times
+	// as long with rows one by one.
 	f.mark("scan")
 	f.load("stride", r12)
 	f.op("MOVQ", next, rows4[0])
@@ -92,7 +94,8 @@ func (f *file) scan(k rowsKernel) {
 	f.loop(k, "single", 0, 1, false)
 }
 
-// storeGroup stores the results of four rows, which are in X0, goes on with the next four or ends the function.
+// storeGroup stores the results of four rows from X0. It continues with the next four rows or ends the
+// function.
 func (f *file) storeGroup() {
 	f.op("CMPQ", count, imm(4))
 	f.op("JLT", "few")
@@ -113,7 +116,8 @@ func (f *file) storeGroup() {
 	f.op("RET")
 }
 
-// loop goes over the rows from first to before last up to end. If ahead it prefetches the next four rows.
+// loop writes the loop over the elements of the rows from first to last-1, up to end. If ahead is set, it
+// prefetches the next four rows.
 func (f *file) loop(k rowsKernel, mark string, first, last int, ahead bool) {
 	f.op("CMPQ", off, end)
 	f.op("JEQ", "past_"+mark)
@@ -130,8 +134,8 @@ func (f *file) loop(k rowsKernel, mark string, first, last int, ahead bool) {
 	f.mark("past_" + mark)
 }
 
-// places4 sets the addresses of the next four rows, the first again for those that are not there, and of the four rows whose ids
-// stand behind theirs.
+// places4 sets the addresses of the next four rows, and of the four rows whose ids follow. Missing rows are
+// replaced by the first one.
 func (f *file) places4() {
 	f.op("MOVL", mem(next, 0), r8)
 	f.op("CMPQ", count, imm(4))
@@ -164,7 +168,7 @@ func (f *file) places4() {
 	}
 }
 
-// advance sets the second to fourth row, the last again for those that are not there.
+// advance sets the addresses of the second to fourth row. Missing rows are replaced by the last one.
 func (f *file) advance(stride reg) {
 	for i := 1; i < 4; i++ {
 		f.op("MOVQ", rows4[i-1], rows4[i])

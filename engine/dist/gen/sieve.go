@@ -2,14 +2,15 @@ package main
 
 import "fmt"
 
-// sieve is a kernel that tells which rows of 8-bit codes pass a cut (package dist, sieve.go): codes lie in groups of 16 rows, four
-// elements of each by turns, so that a lane is a row and nothing has to be added up across lanes. A step takes four elements.
+// sieve writes a kernel that selects rows of 8-bit codes that pass a cut (see sieve.go of package dist). Codes
+// are stored in groups of 16 rows, four elements of each row in turn, so a lane is a row and no sum crosses
+// lanes. A step takes four elements.
 type sieve struct {
 	*file
-	queries, planes int // of 8 bits each
+	queries, planes int // queries of a kernel, and planes of 8 bits per query
 }
 
-// writeSieve writes the kernels.
+// writeSieve writes all Sieve kernels of amd64.
 func writeSieve(f *file) {
 	for _, s := range []sieve{{f, 1, 2}, {f, 4, 1}, {f, 2, 2}} {
 		s.wide()
@@ -20,19 +21,20 @@ func writeSieve(f *file) {
 // The registers of the wide kernels.
 var (
 	planesAt = [4]reg{si, r8, r9, r10}
-	firstRow = r12 // the step in groups 0 and, at twice the pitch, 2
-	nextRow  = r14 // the same of 1 and 3
-	pitch    = r13 // bytes of a group
+	firstRow = r12 // current step in group 0 and, at twice the pitch, in group 2
+	nextRow  = r14 // the same for groups 1 and 3
+	pitch    = r13 // bytes per group
 	fetched  = r15 // address to prefetch
 	bitsOut  = r11
 	ofA      = di
 	ofB      = dx
 )
 
-// sieveAhead is how many bytes beyond those in work are prefetched: single queries read rows from memory.
+// sieveAhead is the distance in bytes at which codes are prefetched, because single queries read rows from
+// memory.
 const sieveAhead = 8192
 
-// wide writes a kernel of AVX-512 with VNNI: accumulator g of plane p is Z16+4p+g.
+// wide writes a kernel for AVX-512 with VNNI. The accumulator of group g and plane p is Z16+4p+g.
 func (s sieve) wide() {
 	s.function(fmt.Sprintf("sieve%dx%dAVX512", s.queries, s.planes), sieveParams, 0)
 	s.sieveStart()
@@ -52,7 +54,7 @@ func (s sieve) wide() {
 	s.op("RET")
 }
 
-// sieveStart loads the registers.
+// sieveStart loads the parameters into the registers.
 func (s sieve) sieveStart() {
 	s.load("words", count)
 	s.op("TESTQ", count, count)
@@ -76,7 +78,7 @@ func (s sieve) sieveStart() {
 	s.load("out", bitsOut)
 }
 
-// step adds up 64 rows, four elements at a time.
+// step computes the sums of 64 rows, four elements at a time.
 func (s sieve) step() {
 	planes := s.queries * s.planes
 	for k := range 4 * planes {
@@ -108,7 +110,7 @@ func (s sieve) step() {
 	s.op("JLT", "step")
 }
 
-// cut compares the sums of each query with its cut and stores a bit a row.
+// cut compares the sums of each query with its cut and stores one bit per row.
 func (s sieve) cut() {
 	s.load("cut", bx)
 	s.load("outStride", ax)
@@ -144,10 +146,11 @@ func (s sieve) cut() {
 	}
 }
 
-// notLessOrEqual is the predicate NLE_UQ of VCMPPS: true of NaN.
+// notLessOrEqual is the predicate NLE_UQ of VCMPPS, which is true for NaN.
 const notLessOrEqual = 0x16
 
-// narrowSieve writes the kernel of one query with 256 bits, by VPMADDWD over a query of 16 bits.
+// narrowSieve writes the kernel for one query with 256-bit vectors. It uses VPMADDWD on a query of 16 bits per
+// element.
 func (f *file) narrowSieve() {
 	f.function("sieveAVX2", sieveParams, 0)
 	f.load("words", count)
@@ -159,7 +162,7 @@ func (f *file) narrowSieve() {
 	f.load("out", bitsOut)
 	f.load("cut", r8)
 	f.mark("word")
-	f.op("XORQ", r9, r9) // groups done, times 16
+	f.op("XORQ", r9, r9) // 16 times the number of finished groups
 	f.op("XORQ", r10, r10)
 	f.mark("group")
 	f.sums()
@@ -178,7 +181,7 @@ func (f *file) narrowSieve() {
 	f.op("RET")
 }
 
-// sums leaves those of 16 rows in Y0 and Y1.
+// sums writes the sums of 16 rows to Y0 and Y1.
 func (f *file) sums() {
 	f.zero(0, 4)
 	f.load("q", query)
@@ -201,7 +204,7 @@ func (f *file) sums() {
 	}
 }
 
-// group compares the sums of 16 rows and puts their bits into R10 at R9.
+// group compares the sums of 16 rows with the cut and puts their bits into R10, shifted by R9.
 func (f *file) group() {
 	for k := range 2 {
 		f.op("VPBROADCASTD", mem(r8, 16), y(4))

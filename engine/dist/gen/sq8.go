@@ -1,8 +1,8 @@
 package main
 
-// writeSQ8 writes the kernels of distances to rows of 8-bit codes with a range for each dimension (SQ8 of package dist), of a multiple
-// of 16 dimensions. q points to n values of the query, n widths and n lower bounds of the ranges, and then to the factor and the
-// summand of a code.
+// writeSQ8 writes the kernels of distances to rows of 8-bit codes with a range for each dimension (SQ8 of
+// package dist). The dimension n is a multiple of 16. q points to n values of the query, n widths and n lower
+// bounds of the ranges, and the factor and the summand of a code.
 func writeSQ8(f *file) {
 	for _, wide := range []bool{false, true} {
 		f.sq8("sq8L2Scan", true, wide)
@@ -10,7 +10,7 @@ func writeSQ8(f *file) {
 	}
 }
 
-// linearAhead is how many bytes beyond the rows in work a scan prefetches.
+// linearAhead is the distance in bytes after the current rows at which a scan prefetches.
 const linearAhead = 4096
 
 func (f *file) sq8(name string, l2, wide bool) {
