@@ -7,16 +7,16 @@ import (
 	"math"
 )
 
-// array is the elements of an array field in one row: those of one of the slices. It is used again for the next row.
+// array holds the elements of an array field in one row, in one of its slices. It is reused for the next row.
 type array struct {
 	n      int
 	kind   Kind
-	ints   []int64 // truth values as 0 and 1
+	ints   []int64 // booleans as 0 and 1
 	floats []float64
 	texts  []string
 }
 
-// Fields of schemapb.ScalarField, the message that a cell of an array field is.
+// The fields of schemapb.ScalarField, the message in a cell of an array field.
 const (
 	boolData   = 1
 	intData    = 2
@@ -26,7 +26,7 @@ const (
 	textData   = 6
 )
 
-// read takes a cell. An empty one is an array without elements.
+// read decodes a cell. An empty cell is an array without elements.
 func (a *array) read(cell string, kind Kind) error {
 	a.n, a.kind = 0, kind
 	a.ints, a.floats, a.texts = a.ints[:0], a.floats[:0], a.texts[:0]
@@ -56,7 +56,7 @@ func (a *array) read(cell string, kind Kind) error {
 	return nil
 }
 
-// list takes the message with the elements: repeated field 1, numbers packed or one by one.
+// list decodes the message with the elements: repeated field 1, with numbers packed or one by one.
 func (a *array) list(kind int, s string) error {
 	for s != "" {
 		field, value, rest, err := protoField(s)
@@ -109,7 +109,8 @@ func (a *array) elements(kind int, s string, packed bool) error {
 
 var errArray = errors.New("a cell is not an array of Milvus")
 
-// protoField cuts a field of a protobuf message off: its number and its content; of a varint the content is its bytes.
+// protoField splits off the first field of a protobuf message and returns its number and content. The content
+// of a varint is its encoded bytes.
 func protoField(s string) (field int, value, rest string, err error) {
 	tag, rest, ok := varint(s)
 	if !ok || tag>>3 > 1<<20 {
@@ -150,7 +151,7 @@ func varint(s string) (v uint64, rest string, ok bool) {
 	return 0, "", false
 }
 
-// value is an element.
+// value returns element i.
 func (a *array) value(i int) Value {
 	switch a.kind {
 	case Float:
@@ -164,8 +165,8 @@ func (a *array) value(i int) Value {
 	}
 }
 
-// is reports whether an element is a constant. A number with a fraction is cut to compare with a whole one: get_data<int64_t>
-// of Array.h does.
+// is reports whether element i equals a constant. A fraction is truncated for the comparison with an integer,
+// as get_data<int64_t> of Array.h does.
 func (a *array) is(i int, want *Value) bool {
 	v := a.value(i)
 	switch {
@@ -180,7 +181,7 @@ func (a *array) is(i int, want *Value) bool {
 	return same
 }
 
-// eachArray sets the bits of the rows for which a test of the array holds.
+// eachArray sets the bits of the rows whose array passes test.
 func eachArray(e *evaluation, f *Field, test func(a *array) bool) (found, error) {
 	c, err := e.column(f)
 	if err != nil {
@@ -198,7 +199,7 @@ func eachArray(e *evaluation, f *Field, test func(a *array) bool) (found, error)
 	return known(found{pass: pass}, c), nil
 }
 
-// elementTest tests one element. A row that has not so many does not pass.
+// elementTest tests one element of an array. A row whose array is too short does not pass.
 type elementTest struct {
 	column *column
 	test   tester
@@ -215,8 +216,8 @@ func (s *elementTest) rows(e *evaluation) (found, error) {
 	})
 }
 
-// arrayEqual compares all of an array with a list, or is where it differs. A constant of another kind of number than the
-// elements counts as 0: is_same_array of Array.h reads it as one.
+// arrayEqual tests whether a whole array equals a list, or differs from it. A constant of another numeric kind
+// than the elements counts as 0, because is_same_array of Array.h reads it as one of the elements' kind.
 type arrayEqual struct {
 	field *Field
 	list  []Value

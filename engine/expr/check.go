@@ -10,14 +10,14 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// checker makes a plan of a tree.
+// checker turns a tree into a plan.
 type checker struct {
 	text   string
 	schema *Schema
 	used   []int64
 }
 
-// operand is what a node stands for: one of its parts is set.
+// operand is the meaning of a node. Exactly one of its fields is set.
 type operand struct {
 	value  *Value
 	column *column
@@ -25,7 +25,7 @@ type operand struct {
 	step   step
 }
 
-// sum is a column, an operator and a constant, or with the operator "length" an array's length.
+// sum is an operation on a column and a constant, or the length of an array if op is "length".
 type sum struct {
 	op     string
 	column *column
@@ -54,7 +54,8 @@ func (o *operand) kindName() string {
 	return "a condition"
 }
 
-// Parse makes a plan of an expression, whose {names} were filled. The error is an *Error. An empty expression lets all rows pass.
+// Parse returns the plan of an expression whose {names} are already filled (see Fill). The error is an *Error.
+// An empty expression matches all rows.
 func Parse(text string, s *Schema) (*Plan, error) {
 	p := &Plan{Text: text}
 	if strings.TrimSpace(text) == "" {
@@ -74,7 +75,7 @@ func Parse(text string, s *Schema) (*Plan, error) {
 	return p, nil
 }
 
-// predicate is a node that has to be a condition.
+// predicate returns the step of a node, which must be a condition.
 func (c *checker) predicate(n *node) (step, error) {
 	o, err := c.operand(n)
 	if err != nil {
@@ -90,7 +91,8 @@ func (c *checker) predicate(n *node) (step, error) {
 	return nil, c.failHint(n, hint, "expected a condition, found %s: %s", o.kindName(), c.source(n))
 }
 
-// condition is the step of an operand that is a condition. What two constants compare to is one; true and false are not.
+// condition returns the step of an operand and reports whether it is a condition. A comparison of two constants
+// is a condition; the literals true and false are not.
 func (o *operand) condition() (step, bool) { return o.step, o.step != nil }
 
 func (c *checker) operand(n *node) (*operand, error) {
@@ -123,7 +125,7 @@ func (c *checker) operand(n *node) (*operand, error) {
 	return &operand{step: s}, err
 }
 
-// test is a node that is a condition whatever its operands are.
+// test returns the step of a node that is always a condition.
 func (c *checker) test(n *node) (step, error) {
 	switch n.op {
 	case opRange:
@@ -161,7 +163,7 @@ func (c *checker) list(n *node) (*operand, error) {
 	return &operand{value: &v}, nil
 }
 
-// column finds the field that a name, with or without keys, stands for.
+// column returns the column that a name, with or without keys, refers to.
 func (c *checker) column(n *node) (*column, error) {
 	s := n.tok.text
 	base, keys, _ := strings.Cut(s, "[")
@@ -189,7 +191,7 @@ func (c *checker) column(n *node) (*column, error) {
 			if key.Kind != Int {
 				return nil, c.fail(n, "field %s is an array: expected an index, as in %s[0]", f.Name, f.Name)
 			}
-			if col.index < 0 { // of several the first counts
+			if col.index < 0 { // only the first of several counts
 				col.index = int(min(key.Int, 1<<31-1))
 			}
 		}
@@ -202,7 +204,7 @@ func (c *checker) column(n *node) (*column, error) {
 	return col, nil
 }
 
-// cutKey reads the key at the start of what follows a [, which the lexer took for one.
+// cutKey reads the key after a [. The lexer has already checked its form.
 func cutKey(s string) (key Value, rest string, err error) {
 	if s[0] == '"' || s[0] == '\'' {
 		l := lexer{s: s}
@@ -230,7 +232,7 @@ func cutKey(s string) (key Value, rest string, err error) {
 	return key, strings.TrimPrefix(s, "["), nil
 }
 
-// field is the one of that name, or the dynamic one.
+// field returns the field with a name, or else the dynamic field.
 func (c *checker) field(name string) (f *Field, dynamic bool) {
 	for i := range c.schema.Fields {
 		if c.schema.Fields[i].Name == name {
@@ -245,7 +247,7 @@ func (c *checker) field(name string) (f *Field, dynamic bool) {
 	return nil, false
 }
 
-// names is a hint with the fields that there are.
+// names returns a hint that lists the fields of the collection.
 func (c *checker) names() string {
 	var names []string
 	for i := range c.schema.Fields {

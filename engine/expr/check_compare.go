@@ -4,7 +4,7 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// arithmetic computes with constants, or makes a sum of a column and one.
+// arithmetic computes an operation on two constants, or returns a sum of a column and a constant.
 func (c *checker) arithmetic(n *node) (*operand, error) {
 	a, err := c.operand(n.args[0])
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *checker) arithmetic(n *node) (*operand, error) {
 	return &operand{sum: &sum{op: n.op, column: col, by: *by}}, nil
 }
 
-// computable reports whether the values of a column and a constant go together under an operator.
+// computable returns an error unless the operator can be applied to the values of the column and the constant.
 func (c *checker) computable(n *node, col *column, by *Value) error {
 	kind := col.kind()
 	ok := by.numeric() && (kind == Float || col.json() || kind == Int && by.Kind == Int)
@@ -97,7 +97,7 @@ func (c *checker) comparison(n *node) (*operand, error) {
 	return &operand{step: s}, err
 }
 
-// cast makes a constant one of the kind of a column's values; those of JSON stay what they are.
+// cast converts a constant to the kind of a column's values. Constants compared with JSON keep their kind.
 func cast(kind Kind, v Value) (Value, bool) {
 	switch {
 	case kind == NoValue, kind == v.Kind:
@@ -108,7 +108,7 @@ func cast(kind Kind, v Value) (Value, bool) {
 	return v, false
 }
 
-// narrowed is a whole number as releases before 2.2 take it: cut to the bits of the field.
+// narrowed returns an integer as releases before 2.2 use it: truncated to the bits of the field.
 func (c *checker) narrowed(f *Field, v Value) Value {
 	if v.Kind != Int || !c.schema.Release.before(2) {
 		return v
@@ -133,7 +133,7 @@ func (c *checker) compareColumn(n *node, op string, col *column, v Value) (step,
 	case !ok:
 		return nil, c.fail(n, "field %s is %s: it cannot be compared with %s", col.field.Name, col.typeName(), v.Kind)
 	case v.Kind == List && op != "==" && op != "!=" && col.json():
-		return constantly(false), nil // as ExecRangeVisitorImplJson has it
+		return constantly(false), nil // as in ExecRangeVisitorImplJson
 	case v.Kind == List && op != "==" && op != "!=":
 		return nil, c.fail(n, "lists are compared by == and != only")
 	case v.Kind == List:
@@ -160,7 +160,7 @@ func (c *checker) compareColumn(n *node, op string, col *column, v Value) (step,
 	return intRange(col.field, op, v.Int), nil
 }
 
-// compareList compares a whole array.
+// compareList compares a whole array with a list.
 func (c *checker) compareList(n *node, op string, col *column, v Value) (step, error) {
 	for i := range v.List {
 		if v.List[i].Kind == List {
@@ -178,7 +178,7 @@ func (c *checker) compareList(n *node, op string, col *column, v Value) (step, e
 	return &arrayEqual{field: col.field, list: v.List, equal: op == "=="}, nil
 }
 
-// alike reports whether an element of a kind can equal a constant of another.
+// alike reports whether an element of one kind can equal a constant of another kind.
 func alike(element, value Kind) bool {
 	numbers := (element == Int || element == Float) && (value == Int || value == Float)
 	return element == value || numbers
@@ -204,7 +204,7 @@ func (c *checker) compareSum(n *node, op string, s *sum, v Value) (step, error) 
 	old := c.schema.Release.before(6)
 	switch {
 	case s.op == "%" && s.by.number() == 0:
-		return constantly(op == "!="), nil // the remainder of doubles is no number
+		return constantly(op == "!="), nil // the remainder of doubles is NaN
 	case s.column.json():
 		return &jsonTest{column: s.column, test: sumTest(s.op, s.by, op, v, old), missing: op == "!="}, nil
 	case s.column.index >= 0:
@@ -233,7 +233,7 @@ func (c *checker) compareFields(n *node, op string, a, b *column) (step, error) 
 	return &fieldsTest{a: a.field, b: b.field, op: op}, nil
 }
 
-// between is 1 < a < 2, or 2 > a > 1.
+// between returns the step of a range, e.g. 1 < a < 2 or 2 > a > 1.
 func (c *checker) between(n *node) (step, error) {
 	col, err := c.column(n.args[1])
 	if err != nil {
@@ -265,7 +265,7 @@ func (c *checker) between(n *node) (step, error) {
 	} else {
 		ops[0], ops[1] = mirrored(ops[0]), mirrored(ops[1])
 	}
-	// Now the field ops[0] low and the field ops[1] high, as ">=" and "<".
+	// Normalize the comparisons to: field ops[0] low and field ops[1] high, e.g. ">=" and "<".
 	ops[1] = "<" + ops[1][1:]
 	ops[0] = ">" + ops[0][1:]
 	inverted := "<"
@@ -278,7 +278,7 @@ func (c *checker) between(n *node) (step, error) {
 	return c.bounded(n, col, ops, low, high)
 }
 
-// splitOps are the two comparisons of a range, as they are written.
+// splitOps returns the two comparisons of a range as written.
 func splitOps(s string) (ops [2]string) {
 	at := 0
 	for i := range s {

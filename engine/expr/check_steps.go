@@ -6,7 +6,7 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// membership is in and not in.
+// membership returns the step of "in" and "not in".
 func (c *checker) membership(n *node) (step, error) {
 	o, err := c.operand(n.args[0])
 	if err != nil {
@@ -99,7 +99,8 @@ func (c *checker) exists(n *node) (step, error) {
 	return &existsTest{column: col, empty: c.schema.Release.before(6)}, nil
 }
 
-// null is a test of a field for null. That of a key is whether the key exists, as parser_visitor.go has it.
+// null returns the step that tests a field for null. A null test of a key tests whether the key exists, as in
+// parser_visitor.go.
 func (c *checker) null(n *node) (step, error) {
 	col, err := c.column(n.args[0])
 	if err != nil {
@@ -118,7 +119,7 @@ func (c *checker) null(n *node) (step, error) {
 	return s, nil
 }
 
-// contains is a test for elements of an array, or of an array in JSON; or the length of one.
+// contains returns the step that tests whether an array, or an array in JSON, contains some elements.
 func (c *checker) contains(n *node) (step, error) {
 	o, err := c.operand(n.args[0])
 	if err != nil {
@@ -155,7 +156,7 @@ func (c *checker) contains(n *node) (step, error) {
 	return &containsTest{column: col, values: values, every: every}, nil
 }
 
-// length is the length of an array as an operand.
+// length returns the length of an array as an operand.
 func (c *checker) length(n *node) (*operand, error) {
 	o, err := c.operand(n.args[0])
 	if err != nil {
@@ -167,7 +168,8 @@ func (c *checker) length(n *node) (*operand, error) {
 	return nil, c.fail(n.args[0], "array_length takes an array or JSON, found %s: %s", o.kindName(), c.source(n.args[0]))
 }
 
-// call is a function that the grammar leaves to the server: two are known (exec/expression/function, 2.5).
+// call returns the step of a function that the grammar leaves to the server. Two are supported: empty and
+// starts_with (exec/expression/function, 2.5).
 func (c *checker) call(n *node) (step, error) {
 	function := strings.ToLower(n.tok.text)
 	var args []*operand

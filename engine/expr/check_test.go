@@ -24,7 +24,7 @@ func testSchema() *Schema {
 	}}
 }
 
-// TestRefused has the place and the words of what is refused: one line each.
+// TestRefused checks the position and the text of errors, one line each.
 func TestRefused(t *testing.T) {
 	for _, x := range []struct {
 		text   string

@@ -1,16 +1,20 @@
-// Package expr reads Milvus's boolean expressions over scalar fields, and finds the rows of a segment that one lets pass.
+// Package expr parses Milvus's boolean expressions over scalar fields and selects the rows of a segment that
+// match one.
 //
-// In: the text of an expression, the fields of a collection, the release of Milvus whose rules hold, and the columns of the
-// segment's logs. Out: a Plan, or an *Error with the place in the text; and of a Plan over columns a bitmap.
+// Parse takes the text of an expression and a Schema: the fields of a collection and the release of Milvus
+// whose rules apply. It returns a Plan, or an *Error with the position in the text. A Plan evaluates the
+// columns of a segment's logs to a bitmap.
 //
-// The steps: lex.go makes tokens and parse.go a tree, by the precedence of Milvus's grammar; check.go and its neighbours make
-// of the tree a typed plan as Milvus's proxy does: constants are computed, values cast to the types of fields, what no server
-// accepts is refused; plan.go and the files after it evaluate the plan column by column, 64 rows to a word, as segcore does.
-// Nothing is evaluated twice, and no input makes the package panic.
+// The lexer (lex.go) produces tokens, and the parser (parse.go) produces a tree by the precedence of Milvus's
+// grammar. The checker (check.go and its neighbours) turns the tree into a typed plan as Milvus's proxy does:
+// it computes constants, casts values to the types of fields and rejects what no server accepts. The plan
+// (plan.go and the files after it) evaluates column by column, 64 rows to a word, as segcore does. Nothing is
+// evaluated twice, and no input makes the package panic.
 //
-// The grammar is written by hand from internal/parser/planparserv2/Plan.g4 of 2.1 to 3.0; the rules of types are those of
-// parser_visitor.go, operators.go and utils.go beside it, the answers those of internal/core/src/exec/expression, in which
-// a missing JSON path is unequal to everything, and a null row is neither a match nor, by not, none.
+// The grammar is written by hand from internal/parser/planparserv2/Plan.g4 of 2.1 to 3.0. The type rules follow
+// parser_visitor.go, operators.go and utils.go in the same directory. The results follow
+// internal/core/src/exec/expression: a missing JSON path is unequal to everything, and a null row matches
+// neither a condition nor its negation.
 package expr
 
 import (
@@ -18,15 +22,16 @@ import (
 	"strings"
 )
 
-// Release is a release of Milvus, as far as expressions differ. The zero value is the newest that is known.
+// Release is a release of Milvus, for the differences between expressions. The zero value is the newest known
+// release.
 type Release struct{ Major, Minor int }
 
-// before reports whether the release is known to be older than 2 and a minor number.
+// before reports whether the release is known to be older than 2.minor.
 func (r Release) before(minor int) bool {
 	return r != Release{} && (r.Major < 2 || r.Major == 2 && r.Minor < minor)
 }
 
-// Error is an expression that cannot be evaluated. At is the byte of the text where that shows.
+// Error describes an expression that cannot be evaluated. At is the offset in bytes of the error in Expr.
 type Error struct {
 	Expr string
 	At   int
@@ -38,10 +43,10 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("filter, column %d: %s", e.Column(), e.Text)
 }
 
-// Column is the place of the error in characters, from 1 on.
+// Column returns the position of the error in characters, starting at 1.
 func (e *Error) Column() int { return len([]rune(e.Expr[:min(e.At, len(e.Expr))])) + 1 }
 
-// shown is a name or a piece of the text in a message: not longer than a line is.
+// shown quotes a name or a piece of the expression for a message, cut to at most 60 bytes.
 func shown(s string) string {
 	const most = 60
 	if len(s) > most {

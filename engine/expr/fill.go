@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Fill writes values in the place of their {names}, as literals. The error is an *Error and names one without a value.
+// Fill replaces each {name} in text by its value, as a literal. If a name has no value, the error is an *Error
+// that names it.
 func Fill(text string, values map[string]Value) (string, error) {
 	if strings.IndexByte(text, '{') < 0 {
 		return text, nil
@@ -47,7 +48,7 @@ func Fill(text string, values map[string]Value) (string, error) {
 	}
 }
 
-// noParam is what to do about a {name} without a value.
+// noParam is the hint for a {name} without a value.
 const noParam = "give it in filter_params"
 
 // write writes a value as a literal of the grammar, which has neither negative numbers nor infinities.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFill writes values as literals, and reads them back.
+// TestFill checks that values are written as literals and parse back to the same values.
 func TestFill(t *testing.T) {
 	values := map[string]Value{
 		"i": intValue(7), "n": intValue(-7), "least": intValue(math.MinInt64), "f": floatValue(2), "g": floatValue(-1e-7), "b": boolValue(true),

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// jsonAt is the text of the value that a path leads to in a JSON text. Keys are compared as they are written there, and an index
-// is a whole number without zeros before it, as in simdjson's at_pointer, which segcore asks. Text that is no JSON has none.
+// jsonAt returns the raw text of the value at a path in a JSON text. Keys are compared as written in the text,
+// and an index is an integer without leading zeros, as in at_pointer of simdjson, which segcore uses. If doc is
+// not valid JSON, ok is false.
 func jsonAt(doc string, path []string) (raw string, ok bool) {
 	at := jsonSpace(doc, 0)
 	for _, key := range path {
@@ -40,7 +41,7 @@ func jsonSpace(s string, at int) int {
 	return at
 }
 
-// jsonMember is where the value of a key starts, in an object whose first member is at at.
+// jsonMember returns the start of the value of a key in an object whose first member is at at.
 func jsonMember(s string, at int, key string) (int, bool) {
 	for {
 		at = jsonSpace(s, at)
@@ -63,7 +64,7 @@ func jsonMember(s string, at int, key string) (int, bool) {
 	}
 }
 
-// jsonElement is where an element of an array starts whose first is at at.
+// jsonElement returns the start of an element of an array whose first element is at at.
 func jsonElement(s string, at int, key string) (int, bool) {
 	n, err := strconv.ParseUint(key, 10, 31)
 	if err != nil || len(key) > 1 && key[0] == '0' {
@@ -83,7 +84,7 @@ func jsonElement(s string, at int, key string) (int, bool) {
 	return at, at < len(s)
 }
 
-// jsonNext is what comes behind the comma that follows the value at at.
+// jsonNext returns the position after the comma that follows the value at at.
 func jsonNext(s string, at int) (int, bool) {
 	stop := jsonSkip(s, at)
 	comma := jsonSpace(s, stop)
@@ -93,7 +94,7 @@ func jsonNext(s string, at int) (int, bool) {
 	return comma + 1, true
 }
 
-// jsonSkip is the end of the value at at; at itself where none is.
+// jsonSkip returns the end of the value at at, or at if there is no value.
 func jsonSkip(s string, at int) int {
 	if at >= len(s) {
 		return at
@@ -136,7 +137,7 @@ func jsonSkip(s string, at int) int {
 	return i
 }
 
-// jsonValue reads the value that a text is. Objects and null are of no kind; of a list the kind is all.
+// jsonValue parses a raw value. Objects and null have NoValue; a list has its kind but no elements.
 func jsonValue(raw string) Value {
 	switch raw[0] {
 	case '"':
@@ -165,7 +166,7 @@ func jsonValue(raw string) Value {
 	return Value{}
 }
 
-// jsonText is the content of a quoted text.
+// jsonText returns the content of a quoted text.
 func jsonText(raw string) string {
 	inner := raw[1 : len(raw)-1]
 	if strings.IndexByte(inner, '\\') < 0 {
@@ -178,7 +179,8 @@ func jsonText(raw string) string {
 	return s
 }
 
-// jsonList calls f for the text of each element of an array until it returns false, and reports whether raw is one.
+// jsonList calls f for the raw text of each element of an array until f returns false. It reports whether raw
+// is an array.
 func jsonList(raw string, f func(raw string) bool) bool {
 	if raw == "" || raw[0] != '[' {
 		return false
@@ -201,13 +203,13 @@ func jsonList(raw string, f func(raw string) bool) bool {
 	return true
 }
 
-// jsonLength is how many elements an array has; 0 of what is none.
+// jsonLength returns the number of elements of an array, or 0 if raw is not an array.
 func jsonLength(raw string) (n int64) {
 	jsonList(raw, func(string) bool { n++; return true })
 	return n
 }
 
-// jsonEmpty reports whether a value has nothing in it: null, or an object or array of nothing else.
+// jsonEmpty reports whether a value is empty: null, or an object or array that has only empty values.
 func jsonEmpty(raw string) bool {
 	if raw == "null" {
 		return true
@@ -215,7 +217,8 @@ func jsonEmpty(raw string) bool {
 	if raw[0] != '{' && raw[0] != '[' {
 		return false
 	}
-	// What is a value that is neither null nor a key shows in the text: a quote that opens no key, a digit, a truth value.
+	// Any byte of a value other than null or a key makes it nonempty: a quote that does not open a key, a
+	// digit, a boolean.
 	for at := 0; at < len(raw); {
 		switch raw[at] {
 		case '{', '}', '[', ']', ',', ':', ' ', '\t', '\r', '\n':

@@ -2,7 +2,7 @@ package expr
 
 import "kitescope/engine/binlog"
 
-// eachJSON sets the bits of the rows for which a test of the value at a path holds. Without a value raw is "".
+// eachJSON sets the bits of the rows whose value at a path passes test. If there is no value, raw is "".
 func eachJSON(e *evaluation, col *column, test func(raw string) bool) (found, error) {
 	c, err := e.column(col.field)
 	if err != nil {
@@ -19,7 +19,7 @@ func eachJSON(e *evaluation, col *column, test func(raw string) bool) (found, er
 	return known(found{pass: pass}, c), nil
 }
 
-// jsonTest tests the value that a path leads to. missing is the answer where there is none of the right kind.
+// jsonTest tests the value at a path. missing is the result if there is no value of the right kind.
 type jsonTest struct {
 	column  *column
 	test    tester
@@ -37,7 +37,7 @@ func (s *jsonTest) rows(e *evaluation) (found, error) {
 	})
 }
 
-// existsTest is whether a path leads to a value. Before 2.6 one that is empty counts.
+// existsTest tests whether a path leads to a value. Before 2.6, an empty value counts as existing.
 type existsTest struct {
 	column *column
 	empty  bool
@@ -47,7 +47,7 @@ func (s *existsTest) rows(e *evaluation) (found, error) {
 	return eachJSON(e, s.column, func(raw string) bool { return raw != "" && (s.empty || !jsonEmpty(raw)) })
 }
 
-// jsonListTest compares an array with a list. What is no array is neither equal nor unequal.
+// jsonListTest compares an array with a list. A value that is not an array is neither equal nor unequal.
 type jsonListTest struct {
 	column *column
 	list   []Value
@@ -63,7 +63,7 @@ func (s *jsonListTest) rows(e *evaluation) (found, error) {
 	})
 }
 
-// jsonEquals reports whether an array has the values of a list, in their order.
+// jsonEquals reports whether an array has the values of a list, in the same order.
 func jsonEquals(raw string, list []Value) bool {
 	n, same := 0, true
 	if !jsonList(raw, func(element string) bool {
@@ -76,8 +76,8 @@ func jsonEquals(raw string, list []Value) bool {
 	return same && n == len(list)
 }
 
-// jsonIs reports whether an element is a constant: a whole number only if it is written as one, a number with a fraction by
-// its value, a list by those of its elements.
+// jsonIs reports whether an element equals a constant. An integer equals only an element written as an integer,
+// a fraction is compared by value, and a list by its elements.
 func jsonIs(raw string, want *Value) bool {
 	if want.Kind == List {
 		return jsonEquals(raw, want.List)
@@ -95,7 +95,7 @@ func jsonIs(raw string, want *Value) bool {
 	}
 }
 
-// containsTest is whether an array has one of several values, or with every all of them.
+// containsTest tests whether an array contains one of several values, or all values if every is set.
 type containsTest struct {
 	column *column
 	values []Value
@@ -125,7 +125,7 @@ func (s *containsTest) array(a *array) bool {
 	return seen.done()
 }
 
-// seen is which values were found.
+// seen tracks the values that were found.
 type seen struct {
 	of    *containsTest
 	found []bool
@@ -141,7 +141,7 @@ func newSeen(s *containsTest) *seen {
 	return x
 }
 
-// add takes an element, and reports whether no more is needed.
+// add records an element and reports whether the result is settled, so that no more elements are needed.
 func (x *seen) add(is func(want *Value) bool) bool {
 	for i := range x.of.values {
 		switch {
@@ -165,7 +165,7 @@ func (x *seen) done() bool {
 	return x.any
 }
 
-// lengthTest compares the length of an array. What is no array has length 0.
+// lengthTest compares the length of an array. A value that is not an array has length 0.
 type lengthTest struct {
 	column *column
 	op     string

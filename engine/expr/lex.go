@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a token is. Operators and keywords are tokens of their own text.
+// kind is the type of a token. Operators and keywords are distinguished by their text.
 type kind uint8
 
 const (
 	end kind = iota
 	operator
-	keyword // by its lower case
+	keyword // its text is in lower case
 	name
-	path // a name and [keys]
+	path // a name with [keys]
 	integer
 	float
 	boolean
@@ -23,7 +23,8 @@ const (
 	emptyList
 )
 
-// token is a word of an expression. Its text is that of the source, but for keywords in lower case.
+// token is a token of an expression. Its text is that of the source, except for keywords, which are in lower
+// case.
 type token struct {
 	kind kind
 	text string
@@ -32,7 +33,7 @@ type token struct {
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// found is how a message calls the token.
+// found returns a description of the token for messages.
 func (t token) found() string {
 	if t.kind == end {
 		return "the end"
@@ -40,8 +41,8 @@ func (t token) found() string {
 	return shown(t.text)
 }
 
-// keywords are those of the grammar: each in small or in capital letters, not mixed. Both words of null tests are one token
-// there, with one space.
+// keywords holds the keywords of the grammar. Each is written in lower case or in upper case, not mixed. A null
+// test is a single token in the grammar, whose words are separated by one space.
 var keywords = map[string]bool{
 	"like": true, "exists": true, "text_match": true, "phrase_match": true, "random_sample": true, "interval": true, "iso": true,
 	"and": true, "or": true, "not": true, "in": true, "is null": true, "is not null": true,
@@ -52,13 +53,13 @@ var keywords = map[string]bool{
 	"match_all": true, "match_any": true, "match_least": true, "match_most": true, "match_exact": true,
 }
 
-// operators are the tokens of signs, longest first.
+// operators holds the operators, longest first.
 var operators = []string{
 	"**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "=~", "!~",
 	"<", ">", "=", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "(", ")", "[", "]", "{", "}", ",",
 }
 
-// lexer cuts an expression into tokens: always the longest that fits, as ANTLR does.
+// lexer splits an expression into tokens. Like ANTLR, it always takes the longest token that fits.
 type lexer struct {
 	s  string
 	at int
@@ -68,7 +69,7 @@ func (l *lexer) fail(at int, hint, format string, a ...any) error {
 	return &Error{Expr: l.s, At: at, Text: fmt.Sprintf(format, a...), Hint: hint}
 }
 
-// next returns the token at hand and moves behind it.
+// next returns the current token and advances past it.
 func (l *lexer) next() (token, error) {
 	for l.at < len(l.s) && strings.IndexByte(" \t\r\n", l.s[l.at]) >= 0 {
 		l.at++
@@ -109,10 +110,10 @@ func (l *lexer) take(k kind, n int) token {
 	return t
 }
 
-// word is a name, a name with keys, a keyword or a truth value.
+// word reads a name, a name with keys, a keyword or a boolean.
 func (l *lexer) word() token {
 	s := l.s[l.at:]
-	n := 1 // a $ counts as a letter at the start
+	n := 1 // a $ at the start counts as a letter
 	for n < len(s) && (nondigit(s[n]) || digit(s[n])) {
 		n++
 	}
@@ -141,7 +142,7 @@ func (l *lexer) word() token {
 	return t
 }
 
-// keys is the end of the [keys] that follow at once: texts or whole numbers in brackets, without spaces.
+// keys returns the end of the [keys] that follow at once: texts or integers in brackets, without spaces.
 func (l *lexer) keys(at int) int {
 	for at+1 < len(l.s) && l.s[at] == '[' {
 		in := at + 1
@@ -167,7 +168,7 @@ func (l *lexer) keys(at int) int {
 	return at
 }
 
-// quoted is the length of the text literal at a quote.
+// quoted returns the length of the text literal that starts with the quote at at.
 func (l *lexer) quoted(at int) (int, error) {
 	quote := l.s[at]
 	for i := at + 1; i < len(l.s); i++ {
@@ -194,7 +195,7 @@ func hex(c byte) bool         { return digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f
 func octal(c byte) bool       { return c >= '0' && c <= '7' }
 func binaryDigit(c byte) bool { return c == '0' || c == '1' }
 
-// run is how many bytes from at on are of a class.
+// run returns the number of bytes of a class from at on.
 func run(s string, at int, of func(byte) bool) int {
 	n := at
 	for n < len(s) && of(s[n]) {
@@ -203,7 +204,7 @@ func run(s string, at int, of func(byte) bool) int {
 	return n - at
 }
 
-// number is the longest number at the start of s, and whether it is whole.
+// number returns the kind and the length of the longest number at the start of s.
 func number(s string) (kind, int) {
 	k := integer
 	var n int
@@ -215,7 +216,7 @@ func number(s string) (kind, int) {
 	case prefix == 'x':
 		n = max(1, 2+run(s, 2, hex))
 		if n == 2 {
-			n = 1 // 0, and a name that starts with x
+			n = 1 // 0, followed by a name that starts with x
 		}
 		if m := hexFloat(s); m > n {
 			return float, m
@@ -243,7 +244,7 @@ func number(s string) (kind, int) {
 	return k, n
 }
 
-// exponent is the end of an exponent at m; m where there is none.
+// exponent returns the end of the exponent at m, or m if there is none.
 func exponent(s string, m int, letter byte) int {
 	if m >= len(s) || s[m]|0x20 != letter {
 		return m
@@ -258,7 +259,8 @@ func exponent(s string, m int, letter byte) int {
 	return m
 }
 
-// hexFloat is the length of a hexadecimal number with a binary exponent, 0 if it is none.
+// hexFloat returns the length of a hexadecimal number with a binary exponent, or 0 if s does not start with
+// one.
 func hexFloat(s string) int {
 	whole := run(s, 2, hex)
 	m, part := 2+whole, 0

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// oldLike is a pattern of 2.1 to 2.3: % at the end, or none.
+// oldLike returns a test of a pattern by the rules of 2.1 to 2.3, where % is allowed only at the end.
 func oldLike(pattern string) (func(string) bool, error) {
 	last := len(pattern) - 1
 	for last >= 0 && pattern[last] == '%' && !(last > 0 && pattern[last-1] == '\\') {

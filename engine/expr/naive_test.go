@@ -16,12 +16,12 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// A second evaluator, row by row over the tree as it is written, with nothing of the plan: values are Go's, JSON is read by
-// encoding/json, patterns by regexp, and a condition is (pass, known).
+// A second evaluator, which shares no code with the plan. It works row by row on the tree as written. Values
+// are those of Go, JSON is parsed by encoding/json, patterns by regexp, and a condition is (pass, known).
 
 type naive struct {
 	schema *Schema
-	row    map[string]any // nil is null; JSON is what encoding/json makes of it, arrays are []any
+	row    map[string]any // nil is null; JSON is decoded by encoding/json, arrays are []any
 }
 
 type missing struct{}
@@ -102,9 +102,9 @@ func numeric(v any) (float64, bool) {
 	return 0, false
 }
 
-// order compares; ok is false for values of different kinds.
+// order compares two values. ok is false if their kinds differ.
 func order(a, b any) (less, equal, ok bool) {
-	if f, single := a.(float32); single { // a field of 32 bits: the constant is rounded
+	if f, single := a.(float32); single { // in a 32-bit field the constant is rounded
 		y, ok := numeric(b)
 		return f < float32(y), f == float32(y), ok
 	}
@@ -248,7 +248,8 @@ func (x *naive) eval(n *node) (pass, known bool) {
 	return found > 0, true
 }
 
-// strictly is how elements equal constants: a whole number only one that is written so.
+// strictly reports whether an element equals a constant. An integer equals only an element written as an
+// integer.
 func strictly(have, want any) bool {
 	if w, ok := want.(int64); ok {
 		h, ok := have.(int64)
@@ -341,7 +342,7 @@ func hollow(v any) bool {
 	return false
 }
 
-// latin makes each byte a character: segcore's patterns are of bytes.
+// latin converts each byte to a character, because the patterns of segcore match bytes.
 func latin(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -369,10 +370,10 @@ func likeRegexp(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + `\z`)
 }
 
-// null is JSON's, which is a value.
+// null is JSON's null, which is a value.
 type null struct{}
 
-// decoded is JSON as the naive evaluator has it: whole numbers as int64.
+// decoded converts JSON to the values of the naive evaluator, with integers as int64.
 func decoded(v any) any {
 	switch v := v.(type) {
 	case nil:
@@ -397,7 +398,7 @@ func decoded(v any) any {
 	return v
 }
 
-// world is random rows, as columns and as Go values.
+// world returns random rows, as columns and as Go values.
 func world(r *rand.Rand, rows int) (*Columns, []map[string]any) {
 	c := &Columns{Rows: rows, Fields: map[int64]*binlog.Column{}}
 	list := make([]map[string]any, rows)
@@ -429,7 +430,7 @@ func world(r *rand.Rand, rows int) (*Columns, []map[string]any) {
 
 var words = []string{"", "a", "ab", "abc", "b", "ba", "a%b", "a_b", "x y", "10", "中"}
 
-// fill appends a value of a field to a column, zero if it is null.
+// fill appends a value of a field to a column, or zero if it is null.
 func fill(r *rand.Rand, col *binlog.Column, f *Field, i int, valid bool) any {
 	n := int64(r.IntN(9) - 4)
 	switch kindOf(f.Type) {
@@ -523,7 +524,7 @@ func randomJSON(r *rand.Rand, depth int) string {
 	return b.String()
 }
 
-// randomText is a random expression that Parse takes, most of the time.
+// randomText returns a random expression that Parse accepts most of the time.
 func randomText(r *rand.Rand, depth int) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	if depth > 0 {
@@ -582,7 +583,7 @@ func randomText(r *rand.Rand, depth int) string {
 	return field + pick(" == ", "!=", " < ", "<=", ">", " >= ") + value()
 }
 
-// TestNaive holds plans against the evaluator above, on random rows and expressions.
+// TestNaive compares plans with the naive evaluator on random rows and expressions.
 func TestNaive(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	schema := testSchema()
@@ -625,7 +626,7 @@ func TestNaive(t *testing.T) {
 	}
 }
 
-// FuzzParse looks for expressions that panic, when they are read or when they are evaluated.
+// FuzzParse searches for expressions that panic when they are parsed or evaluated.
 func FuzzParse(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -659,7 +660,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCells looks for texts of JSON and cells of arrays that panic.
+// FuzzCells searches for JSON texts and array cells that cause a panic.
 func FuzzCells(f *testing.F) {
 	for _, s := range []string{`{"k":1}`, `{"k":[1,{"l":"\u4e2d"}]}`, `{"k":`, `{"k" 1}`, `[`, `{"k":"\`, "\x12\x02\x0a\x00", "\x32\x05\x0a\x03abc", "\x12\xff\xff\xff\xff\x0f"} {
 		f.Add(s)
@@ -678,7 +679,7 @@ func FuzzCells(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = p.Left(c) // an error is the answer to what is no array
+			_, _ = p.Left(c) // a cell that is not an array yields an error
 		}
 	})
 }

@@ -1,22 +1,22 @@
 package expr
 
-// node is a part of an expression as it is written.
+// node is a part of an expression as written.
 type node struct {
-	op   string // the operator, the function, or one of the words below
+	op   string // the operator, the function, or one of the constants below
 	args []*node
 	tok  token
-	at   int // where it starts; end is where it ends
+	at   int // offset of the first byte; end is the offset after the last
 	end  int
 	deep int
 }
 
-// What a node is that is no operator and no function.
+// The kinds of nodes that are neither an operator nor a function.
 const (
 	opValue  = "value"
-	opField  = "field" // a name, with keys or without
+	opField  = "field" // a name, with or without keys
 	opList   = "list"
 	opParam  = "{}"
-	opRange  = "range" // args: lower, field, upper; tok has the first comparison
+	opRange  = "range" // args: lower, field, upper; the text of tok has both comparisons
 	opNull   = "is null"
 	opValid  = "is not null"
 	opNotIn  = "not in"
@@ -27,10 +27,10 @@ const (
 	opBitNot = "~"
 )
 
-// maxDepth bounds how deep an expression is nested: no person writes more, and each level takes stack.
+// maxDepth limits the nesting of an expression, because each level takes stack. It is more than anyone writes.
 const maxDepth = 400
 
-// Precedences, as the order of alternatives in Plan.g4 gives them.
+// The precedences, in the order of the alternatives in Plan.g4.
 const (
 	precOr = 1 + iota
 	precAnd
@@ -50,7 +50,8 @@ const (
 	precExists
 )
 
-// infix are the binary operators; all of them group from the left.
+// infix returns the binary operator of a token and its precedence, or "" if t is not one. All operators are
+// left-associative.
 func infix(t token) (op string, prec int) {
 	if t.kind == keyword {
 		switch t.text {
@@ -97,7 +98,7 @@ func infix(t token) (op string, prec int) {
 	return "", 0
 }
 
-// parser builds a tree of tokens, with two of them in sight beyond the one at hand.
+// parser builds a tree from tokens. It looks up to two tokens beyond the current one.
 type parser struct {
 	lexer
 
@@ -135,14 +136,14 @@ func (p *parser) peek(i int) (token, error) {
 	return p.ahead[i], nil
 }
 
-// take removes the token at hand, which was peeked at.
+// take removes and returns the current token, which must have been peeked at.
 func (p *parser) take() token {
 	t := p.ahead[0]
 	p.ahead = append(p.ahead[:0], p.ahead[1:]...)
 	return t
 }
 
-// want takes a sign.
+// want takes the operator sign. It returns an error if the current token is something different.
 func (p *parser) want(sign string) (token, error) {
 	t, err := p.peek(0)
 	if err != nil {
@@ -154,7 +155,7 @@ func (p *parser) want(sign string) (token, error) {
 	return p.take(), nil
 }
 
-// expression reads operators of at least that precedence.
+// expression reads an expression whose operators have a precedence of at least least.
 func (p *parser) expression(least int) (*node, error) {
 	if p.deep++; p.deep > maxDepth {
 		return nil, p.fail(p.at, "", "nested deeper than %d levels", maxDepth)
@@ -178,7 +179,8 @@ func (p *parser) expression(least int) (*node, error) {
 	}
 }
 
-// operation continues left with the operator that follows; nil if none of that precedence does.
+// operation extends left with the operator that follows. It returns nil if there is no operator of that
+// precedence.
 func (p *parser) operation(left *node, least int) (*node, error) {
 	t, err := p.peek(0)
 	if err != nil {
@@ -214,14 +216,14 @@ func (p *parser) operation(left *node, least int) (*node, error) {
 		return nil, err
 	}
 	if (op == "and" || op == "or") && left.op == op && left.tok.kind != text {
-		left.args, left.end = append(left.args, right), right.end // a long chain is one node
+		left.args, left.end = append(left.args, right), right.end // a long chain is a single node
 		left.deep = max(left.deep, right.deep+1)
 		return left, nil
 	}
 	return join(op, t, left, right), nil
 }
 
-// join makes a node of its parts.
+// join returns a node with the given arguments.
 func join(op string, t token, args ...*node) *node {
 	n := &node{op: op, args: args, tok: t, at: t.at, end: t.at + len(t.text)}
 	for _, a := range args {
@@ -230,7 +232,8 @@ func join(op string, t token, args ...*node) *node {
 	return n
 }
 
-// interval reads the rest of 1 < field < 2, whose comparisons point the same way; nil if it is none.
+// interval reads the rest of a range such as 1 < field < 2, whose comparisons point in the same direction. It
+// returns nil if this is not a range.
 func (p *parser) interval(left *node, first token) (*node, error) {
 	field, err := p.peek(1)
 	if err != nil || field.kind != name && field.kind != path {

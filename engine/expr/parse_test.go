@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// form writes a tree with all its parentheses.
+// form formats a tree with all its parentheses.
 func form(n *node) string {
 	var args []string
 	for _, a := range n.args {

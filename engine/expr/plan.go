@@ -8,33 +8,34 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// Plan is an expression that was checked. It is immutable and may be shared.
+// Plan is a checked expression. It is immutable and safe for concurrent use.
 type Plan struct {
 	Text   string
-	root   step // nil lets all pass
+	root   step // if nil, all rows pass
 	fields []int64
 }
 
-// Fields are those whose columns are read, by id.
+// Fields returns the ids of the fields whose columns the plan reads.
 func (p *Plan) Fields() []int64 { return slices.Clone(p.fields) }
 
-// Columns are the values of a segment, by field id, all of as many rows. A field that is missing was added after the segment
-// was written: its rows have its default, or null.
+// Columns holds the values of a segment by field id. All columns have Rows rows. A missing field was added
+// after the segment was written: its rows have its default, or null.
 type Columns struct {
 	Rows   int
 	Fields map[int64]*binlog.Column
 }
 
-// step is a part of a plan: it finds rows.
+// step is a part of a plan that selects rows.
 type step interface {
 	rows(e *evaluation) (found, error)
 }
 
-// found is the rows that a step lets pass, and those for which that is known: all where valid is nil. A row that is not
-// known does not pass.
+// found holds the rows that pass a step, and the rows whose result is known (all if valid is nil). A row whose
+// result is unknown does not pass.
 type found struct{ pass, valid []uint64 }
 
-// Left marks the rows that a search leaves out: all that do not pass. The error names a column that is not as the schema says.
+// Left returns the rows that a search skips: those that do not pass. It returns an error that names the column
+// if a column does not match the schema.
 func (p *Plan) Left(c *Columns) (*engine.Bitset, error) {
 	left := engine.NewBitset(c.Rows)
 	if err := p.LeftInto(c, left); err != nil {
@@ -43,7 +44,7 @@ func (p *Plan) Left(c *Columns) (*engine.Bitset, error) {
 	return left, nil
 }
 
-// LeftInto is Left for who has the marks already, of as many rows.
+// LeftInto is like Left, but writes to an existing bitset of c.Rows rows.
 func (p *Plan) LeftInto(c *Columns, left *engine.Bitset) error {
 	if p.root == nil {
 		left.Reset()
@@ -58,15 +59,15 @@ func (p *Plan) LeftInto(c *Columns, left *engine.Bitset) error {
 	return nil
 }
 
-// evaluation is a plan over the columns of one segment.
+// evaluation holds the state of a plan over the columns of one segment.
 type evaluation struct {
 	columns *Columns
-	made    map[int64]*binlog.Column // of fields that the logs lack
+	made    map[int64]*binlog.Column // columns of fields that the logs lack
 }
 
 func (e *evaluation) words() []uint64 { return make([]uint64, (e.columns.Rows+63)/64) }
 
-// column is the values of a field.
+// column returns the values of a field.
 func (e *evaluation) column(f *Field) (*binlog.Column, error) {
 	if c := e.columns.Fields[f.ID]; c != nil {
 		if err := fits(c, f, e.columns.Rows); err != nil {
@@ -88,7 +89,7 @@ func (e *evaluation) column(f *Field) (*binlog.Column, error) {
 	return c, nil
 }
 
-// fits reports whether a column has as many values of a kind as the field needs.
+// fits returns an error unless a column has rows values of the kind that the field needs.
 func fits(c *binlog.Column, f *Field, rows int) error {
 	have := len(c.Int64s)
 	switch kindOf(f.Type) {
@@ -104,7 +105,8 @@ func fits(c *binlog.Column, f *Field, rows int) error {
 	return nil
 }
 
-// kindOf is how values of a type are kept: List for arrays, NoValue for JSON, whose values are text that is still to be read.
+// kindOf returns the kind in which values of a type are stored: List for arrays, and NoValue for JSON, whose
+// values are text to be parsed.
 func kindOf(t binlog.Type) Kind {
 	switch t {
 	case binlog.Bool:
@@ -122,7 +124,7 @@ func kindOf(t binlog.Type) Kind {
 	}
 }
 
-// constant is a column in which each row has the default of a field, or is null.
+// constant returns a column in which each row has the default of a field, or null.
 func constant(f *Field, rows int) *binlog.Column {
 	c := &binlog.Column{Descriptor: binlog.Descriptor{Field: f.ID, Type: f.Type}, Rows: rows}
 	v := f.Default
@@ -146,7 +148,7 @@ func constant(f *Field, rows int) *binlog.Column {
 	return c
 }
 
-// known leaves out the rows of a column that are null.
+// known excludes the null rows of a column from f and marks them as unknown.
 func known(f found, c *binlog.Column) found {
 	if c.Valid == nil {
 		return f
@@ -159,7 +161,7 @@ func known(f found, c *binlog.Column) found {
 	return f
 }
 
-// all and some combine steps; negate is not.
+// all and some combine steps by "and" and "or"; negate is "not".
 type (
 	all    []step
 	some   []step
@@ -182,7 +184,7 @@ func (s some) rows(e *evaluation) (found, error) {
 	})
 }
 
-// combine puts the rows of steps together. Whether a row is known is taken from the first, as PhyConjunctFilterExpr does.
+// combine merges the rows of steps. The known rows are those of the first step, as in PhyConjunctFilterExpr.
 func combine(e *evaluation, steps []step, put func(to, from []uint64)) (found, error) {
 	result, err := steps[0].rows(e)
 	if err != nil {
@@ -213,14 +215,14 @@ func (s negate) rows(e *evaluation) (found, error) {
 	return f, nil
 }
 
-// trim clears the bits behind the last row.
+// trim clears the bits after the last row.
 func trim(words []uint64, rows int) {
 	if rest := rows & 63; rest != 0 {
 		words[len(words)-1] &= 1<<rest - 1
 	}
 }
 
-// nullTest finds the rows of a field that are null, or with valid those that are not.
+// nullTest selects the rows of a field that are null, or those that are not null if valid is set.
 type nullTest struct {
 	field *Field
 	valid bool
@@ -247,12 +249,12 @@ func (s *nullTest) rows(e *evaluation) (found, error) {
 	return f, nil
 }
 
-// already is rows that are known.
+// already is a step whose rows are given.
 type already struct{ found }
 
 func (s already) rows(*evaluation) (found, error) { return s.found, nil }
 
-// constantly lets all rows pass, or none.
+// constantly selects all rows, or none.
 type constantly bool
 
 func (s constantly) rows(e *evaluation) (found, error) {

@@ -1,6 +1,7 @@
 package expr
 
-// primary reads a value, a field, a function, a list, what is in parentheses, or a prefix with its operand.
+// primary reads a value, a field, a function, a list, a parenthesized expression, or a prefix operator with its
+// operand.
 func (p *parser) primary() (*node, error) {
 	t, err := p.peek(0)
 	if err != nil {
@@ -22,7 +23,7 @@ func (p *parser) primary() (*node, error) {
 	return nil, p.fail(t.at, "", "expected a field, a value or \"(\", found %s", t.found())
 }
 
-// prefix is the operator before an operand, "" if it is none.
+// prefix returns the prefix operator of a token, or "" if t is not one.
 func prefix(t token) string {
 	switch {
 	case t.is(operator, "-"):
@@ -52,7 +53,7 @@ func (p *parser) sign(t token) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		grouped := *n // what is in parentheses is not continued as a chain
+		grouped := *n // a parenthesized expression is not extended as a chain
 		grouped.at, grouped.end, grouped.deep = t.at, closing.at+1, n.deep+1
 		if n.op == "and" || n.op == "or" {
 			grouped.tok.kind = text
@@ -94,7 +95,7 @@ func (p *parser) prefixed(op string, prec int) (*node, error) {
 	return join(op, t, n), nil
 }
 
-// list reads expressions with commas between them, one more comma at the end, and the closing sign.
+// list reads expressions separated by commas, an optional trailing comma, and the closing operator.
 func (p *parser) list(closing string) (args []*node, last token, err error) {
 	for {
 		t, err := p.peek(0)
@@ -123,7 +124,7 @@ func (p *parser) list(closing string) (args []*node, last token, err error) {
 	}
 }
 
-// named is a field, tested for null or not, or a function that is no keyword.
+// named reads a field, a null test of a field, or a function that is not a keyword.
 func (p *parser) named(t token) (*node, error) {
 	next, err := p.peek(0)
 	if err != nil {
@@ -139,7 +140,7 @@ func (p *parser) named(t token) (*node, error) {
 	return join(opField, t), nil
 }
 
-// call reads the arguments of a function whose name was taken.
+// call reads the arguments of a function whose name is already taken.
 func (p *parser) call(op string, t token) (*node, error) {
 	if _, err := p.want("("); err != nil {
 		return nil, err
@@ -153,7 +154,7 @@ func (p *parser) call(op string, t token) (*node, error) {
 	return n, nil
 }
 
-// refused are the functions of the grammar whose answers are not in the logs.
+// refused holds the functions of the grammar that cannot be evaluated from the logs, and the reason.
 var refused = map[string]string{
 	"text_match": "it takes the words of an analyzer, which are in a text index", "phrase_match": "it takes the words of an analyzer, which are in a text index",
 	"random_sample": "its rows are random", "element_filter": "it filters elements of structs", "iso": "times with zones are not compared",

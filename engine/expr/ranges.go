@@ -6,8 +6,9 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// intRows finds the rows whose whole number, or truth value as 0 or 1, is from lo to hi; with not the others. No number is
-// where lo is above hi. All comparisons with a constant are one of these.
+// intRows selects the rows whose integer, or boolean as 0 or 1, is from lo to hi inclusive, or the other rows
+// if not is set. If lo is greater than hi, the range is empty. Every comparison with a constant is one of
+// these.
 type intRows struct {
 	field  *Field
 	lo, hi int64
@@ -35,7 +36,7 @@ func intRange(f *Field, op string, v int64) *intRows {
 	return r
 }
 
-// and is what both have, which are none with not.
+// and returns the intersection of two ranges, neither of which has not set.
 func (s *intRows) and(t *intRows) *intRows {
 	return &intRows{field: s.field, lo: max(s.lo, t.lo), hi: min(s.hi, t.hi)}
 }
@@ -52,7 +53,7 @@ func (s *intRows) rows(e *evaluation) (found, error) {
 	return finish(e, pass, s.not, c), nil
 }
 
-// finish turns rows around if they are those that do not pass, and leaves out null ones.
+// finish inverts the rows if not is set, and excludes null rows.
 func finish(e *evaluation, pass []uint64, not bool, c *binlog.Column) found {
 	if not {
 		for i, w := range pass {
@@ -63,7 +64,7 @@ func finish(e *evaluation, pass []uint64, not bool, c *binlog.Column) found {
 	return known(found{pass: pass}, c)
 }
 
-// bit is a truth value as a bit, without a branch.
+// bit converts a boolean to a bit without a branch.
 func bit(b bool) uint64 {
 	if b {
 		return 1
@@ -71,7 +72,8 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// intsWithin sets the bits of the values from lo to hi. Both ends are one comparison, of the distance from lo.
+// intsWithin sets the bits of the values from lo to hi. It checks both bounds in one comparison, of the
+// distance from lo.
 func intsWithin(to []uint64, x []int64, lo, hi int64) {
 	span := uint64(hi) - uint64(lo)
 	whole := len(x) / 64
@@ -96,14 +98,15 @@ func intsWithin(to []uint64, x []int64, lo, hi int64) {
 	}
 }
 
-// floatRows is the same of numbers with fractions. NaN is in no range.
+// floatRows is like intRows for floating-point fields. NaN is in no range.
 type floatRows struct {
 	field  *Field
 	lo, hi float64
 	not    bool
 }
 
-// floatRange compares with a constant, which is rounded to the field's type as segcore does.
+// floatRange returns the range for a comparison with a constant. The constant is rounded to the type of the
+// field, as in segcore.
 func floatRange(f *Field, op string, v float64) *floatRows {
 	if f.Type == binlog.Float {
 		v = float64(float32(v))
@@ -161,7 +164,7 @@ func floatsWithin(to []uint64, x []float64, lo, hi float64) {
 	}
 }
 
-// each sets the bits of the values for which a test holds.
+// each sets the bits of the values that pass test.
 func each[T any](to []uint64, x []T, test func(T) bool) {
 	for i := range to {
 		var w uint64

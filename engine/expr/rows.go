@@ -6,7 +6,7 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// textTest finds rows by their text.
+// textTest selects the rows whose text passes a test.
 type textTest struct {
 	field *Field
 	test  func(string) bool
@@ -22,7 +22,7 @@ func (s *textTest) rows(e *evaluation) (found, error) {
 	return known(found{pass: pass}, c), nil
 }
 
-// textRows finds the rows that have a text, or with not the others.
+// textRows selects the rows that have a text, or the other rows if not is set.
 type textRows struct {
 	field *Field
 	text  string
@@ -47,7 +47,7 @@ func (s *textRows) rows(e *evaluation) (found, error) {
 	return finish(e, pass, s.not, c), nil
 }
 
-// textSet finds the rows that have one of several texts.
+// textSet selects the rows that have one of several texts.
 type textSet struct {
 	field *Field
 	texts map[string]struct{}
@@ -66,16 +66,17 @@ func (s *textSet) rows(e *evaluation) (found, error) {
 	return t.rows(e)
 }
 
-// intSet finds the rows that have one of several whole numbers.
+// intSet selects the rows that have one of several integers.
 type intSet struct {
 	field *Field
 	ints  map[int64]struct{}
-	// near has a bit for each number from least on, where they lie close together.
+	// near has a bit for each integer from least on. It is set only if the integers are close together.
 	least int64
 	near  []uint64
 }
 
-// nearest is how far apart the numbers of a set may be to be found by bits, and few how many are compared one by one.
+// nearest limits the spread of a set that is stored as bits. Sets of at most few values are compared one by
+// one.
 const (
 	nearest = 1 << 16
 	few     = 4
@@ -125,7 +126,7 @@ func (s *intSet) rows(e *evaluation) (found, error) {
 	return known(found{pass: pass}, c), nil
 }
 
-// newFloatSet finds the rows that have one of several numbers.
+// newFloatSet returns a step that selects the rows that have one of several numbers.
 func newFloatSet(f *Field, values []Value) step {
 	set := make(map[float64]struct{}, len(values))
 	for i := range values {
@@ -160,15 +161,16 @@ func (s *floatSet) rows(e *evaluation) (found, error) {
 	return known(found{pass: pass}, c), nil
 }
 
-// sumRows computes with each row and a constant, and compares the result: whole numbers in 64 bits, others in the field's type.
+// sumRows applies an operation with a constant to each row and compares the result. Integers are computed in 64
+// bits, other numbers in the type of the field.
 type sumRows struct {
 	field   *Field
 	op      string
 	by      Value
 	compare string
 	value   Value
-	old     bool // the remainder is that of doubles
-	wraps   bool // results have 32 bits
+	old     bool // the remainder is computed in doubles
+	wraps   bool // results wrap around at 32 bits
 }
 
 func (s *sumRows) rows(e *evaluation) (found, error) {
@@ -193,7 +195,7 @@ func (s *sumRows) rows(e *evaluation) (found, error) {
 	return known(found{pass: pass}, c), nil
 }
 
-// singleSum computes in 32 bits. The conversions keep a product from being added without rounding.
+// singleSum computes an operation in 32 bits.
 func singleSum(op string, a, b float32) float32 {
 	switch op {
 	case "+":
@@ -207,7 +209,7 @@ func singleSum(op string, a, b float32) float32 {
 	}
 }
 
-// fieldsTest compares two fields of a row, in the type in which C++ compares theirs.
+// fieldsTest compares two fields of a row, in the type that C++ uses for the comparison.
 type fieldsTest struct {
 	a, b *Field
 	op   string

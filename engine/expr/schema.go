@@ -11,29 +11,30 @@ type Field struct {
 	ID   int64
 	Name string
 	Type binlog.Type
-	// Element is what an Array consists of.
+	// Element is the type of the elements of an Array.
 	Element binlog.Type
-	// Dynamic marks the JSON field in which names that are no field's are looked up.
+	// Dynamic marks the JSON field that holds the keys which are not fields of the collection.
 	Dynamic  bool
 	Nullable bool
-	// Default is the value of rows in whose logs the field is not; nil for none.
+	// Default is the value of rows whose logs lack the field, or nil if there is no default.
 	Default *Value
 }
 
-// Schema is what an expression may refer to.
+// Schema holds the fields that an expression may refer to, and the release whose rules apply.
 type Schema struct {
 	Fields  []Field
 	Release Release
 }
 
-// column is a field, or the part of it that a path leads to. Of arrays a path is one index.
+// column is a field, or the part of it at a path. The path of an array is a single index.
 type column struct {
 	field *Field
 	path  []string
-	index int // of an array's element; -1 without
+	index int // index of an array's element, or -1 for none
 }
 
-// kind is what values of the column are compared as; NoValue for JSON, whose values say it themselves.
+// kind returns the kind that values of the column are compared as. It returns NoValue for JSON, whose kind
+// differs by value.
 func (col *column) kind() Kind {
 	if col.field.Type == binlog.Array && col.index >= 0 {
 		return kindOf(col.field.Element)
@@ -44,7 +45,7 @@ func (col *column) kind() Kind {
 func (col *column) json() bool  { return col.field.Type == binlog.JSON }
 func (col *column) whole() bool { return col.field.Type == binlog.Array && col.index < 0 }
 
-// typeName is how a message calls the type of the column's values.
+// typeName returns the type of the column's values, for messages.
 func (col *column) typeName() string {
 	t := col.field.Type
 	switch {

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// tester tests a value of JSON or of an array. applies is false where the value is of another kind than what it is compared
-// with, so that no comparison holds but that for unequal.
+// tester tests a value of JSON or of an array. applies is false if the value is of another kind than the
+// constant, so that only an unequal comparison holds.
 type tester func(v *Value) (pass, applies bool)
 
-// valueTest compares with a constant. Whole numbers are compared exactly, all others as doubles, as segcore does.
+// valueTest returns a test that compares with a constant. Integers are compared exactly, other numbers as
+// doubles, as in segcore.
 func valueTest(op string, with Value) tester {
 	switch with.Kind {
 	case Bool:
@@ -54,7 +55,8 @@ func textTester(op, with string) func(string) bool {
 	return func(s string) bool { return compare(op, s, with) }
 }
 
-// setTest is whether a value is one of several: as == of each of them, but that a fraction equals no whole number.
+// setTest returns a test for one of several values. It is like == with each value, except that a float equals
+// an integer only if it converts to exactly that integer.
 func setTest(values []Value) tester {
 	texts, ints, floats, bools := map[string]bool{}, map[int64]bool{}, map[float64]bool{}, [2]bool{}
 	for i := range values {
@@ -87,7 +89,8 @@ func setTest(values []Value) tester {
 	}
 }
 
-// sumTest computes with a value and compares the result. Both constants are of one kind.
+// sumTest returns a test that applies an operation to the value and compares the result. Both constants have
+// the same kind.
 func sumTest(op string, by Value, comparison string, with Value, old bool) tester {
 	return func(v *Value) (bool, bool) {
 		switch {
@@ -98,13 +101,13 @@ func sumTest(op string, by Value, comparison string, with Value, old bool) teste
 		}
 		x := floatSum(op, v.number(), by.number())
 		if op == "%" && by.Kind == Int && old {
-			x = math.Trunc(x) // the result is made a whole number
+			x = math.Trunc(x) // the result is converted to an integer
 		}
 		return compare(comparison, x, with.number()), true
 	}
 }
 
-// wholeSum computes with whole numbers. Before 2.6 the remainder is that of doubles.
+// wholeSum computes an operation on integers. If old is set (before 2.6), the remainder is computed in doubles.
 func wholeSum(op string, a, b int64, old bool) int64 {
 	switch {
 	case op != "%":
@@ -124,8 +127,8 @@ func floatSum(op string, a, b float64) float64 {
 	return floatArithmetic(op, a, b)
 }
 
-// likeTester makes a test of a pattern, by the rules of translatePatternMatch: those of 2.4 and later, or those before, which
-// know % at the end alone and leave escapes as they are.
+// likeTester returns a test of a pattern by the rules of translatePatternMatch. Releases before 2.4 support %
+// only at the end and leave escapes unchanged.
 func likeTester(pattern string, r Release) (func(string) bool, error) {
 	if r.before(4) {
 		return oldLike(pattern)
@@ -157,7 +160,7 @@ func likeTester(pattern string, r Release) (func(string) bool, error) {
 	return func(s string) bool { return matches(s, parts) }, nil
 }
 
-// unescaped takes the backslashes before wildcards away; plain is false if there is one without.
+// unescaped removes the backslashes before wildcards. plain is false if s has a wildcard that is not escaped.
 func unescaped(s string) (out string, plain bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -174,7 +177,8 @@ func unescaped(s string) (out string, plain bool) {
 	return b.String(), true
 }
 
-// wildcards are the parts of a pattern: bytes, or one of the two below. A backslash takes what follows as it is.
+// wildcards returns the parts of a pattern: bytes, anyBytes or anyByte. A backslash makes the next byte
+// literal.
 func wildcards(pattern string) (parts []int16) {
 	for i := 0; i < len(pattern); i++ {
 		switch c := pattern[i]; c {
@@ -193,14 +197,15 @@ func wildcards(pattern string) (parts []int16) {
 	return parts
 }
 
-// What stands for bytes in a pattern: any number of them, or one; segcore's regular expressions know bytes, not characters.
+// The wildcards of a pattern: any number of bytes, and one byte. The regular expressions of segcore match
+// bytes, not characters.
 const (
 	anyBytes int16 = -1
 	anyByte  int16 = -2
 )
 
-// matches reports whether all of s is as the parts say. It goes back to the last % only: the time is at most that of s times
-// the parts.
+// matches reports whether all of s matches the parts. It backtracks only to the last %, so its time is at most
+// len(s) times len(parts).
 func matches(s string, parts []int16) bool {
 	at, part, star, mark := 0, 0, -1, 0
 	for at < len(s) {

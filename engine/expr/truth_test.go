@@ -18,8 +18,8 @@ import (
 	"kitescope/engine/object"
 )
 
-// asked is an expression that a real server was asked to query with, and what it said: the ids of rows as bits, or why it
-// refused (testdata/README.md says how they were made).
+// asked is the response of a real server to a query with an expression: the ids of rows as bits, or an error.
+// testdata/README.md describes how the responses were recorded.
 type asked struct {
 	Expr, Rows, Error string
 	N                 int
@@ -46,7 +46,8 @@ func answers(t testing.TB, version string) (list []asked) {
 	return list
 }
 
-// schemaOf is that of testdata's collections: fields are numbered from 100 on. Before 2.3 there was neither JSON nor arrays.
+// schemaOf returns the schema of the collections in testdata. Fields are numbered from 100 on. Before 2.3 there
+// was neither JSON nor arrays.
 func schemaOf(major, minor int) *expr.Schema {
 	s := &expr.Schema{Release: expr.Release{Major: major, Minor: minor}}
 	add := func(name string, t, element binlog.Type) {
@@ -87,7 +88,7 @@ func schemaOf(major, minor int) *expr.Schema {
 	return s
 }
 
-// segments reads the columns of the segments in testdata, by segment.
+// segments returns the columns of each segment in testdata.
 func segments(t testing.TB, version string, schema *expr.Schema) (list []*expr.Columns) {
 	t.Helper()
 	ctx := context.Background()
@@ -129,7 +130,7 @@ func segments(t testing.TB, version string, schema *expr.Schema) (list []*expr.C
 	return list
 }
 
-// ids are the keys that a plan lets pass, as bits.
+// ids returns the primary keys of the rows that pass a plan, as bits.
 func ids(t testing.TB, p *expr.Plan, list []*expr.Columns) []byte {
 	t.Helper()
 	bits := make([]byte, 75)
@@ -147,10 +148,11 @@ func ids(t testing.TB, p *expr.Plan, list []*expr.Columns) []byte {
 	return bits
 }
 
-// beyond are expressions of which 2.1 reads a part and lets the rest be: its parser does not look whether it is at the end.
+// beyond holds expressions that 2.1 reads only in part, because its parser does not check for the end of the
+// text.
 var beyond = map[string]bool{"i8 > 0)": true, "i8 > 0 AND i16 > 0": true, "i8 > 0 OR i16 > 0": true, "i8 in[1]": true}
 
-// TestServers holds the rows that expressions let pass against those that real servers returned.
+// TestServers compares the rows that match expressions with those that real servers returned.
 func TestServers(t *testing.T) {
 	for _, version := range []string{"2.1.0", "2.2.16", "2.3.5"} {
 		t.Run(version, func(t *testing.T) {
@@ -209,7 +211,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// differ names the first rows that only one of two has.
+// differ describes the first rows that only one of the two has.
 func differ(got, want []byte) string {
 	var more, less []int
 	for i := range 8 * len(want) {

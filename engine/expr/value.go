@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Kind is what a Value is.
+// Kind is the kind of a Value.
 type Kind uint8
 
-// The kinds, as planpb.GenericValue has them.
+// The kinds, as in planpb.GenericValue.
 const (
 	NoValue Kind = iota
 	Bool
@@ -25,7 +25,7 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "a truth value", "a whole number", "a number with a fraction", "a text", "a list"}[min(k, List)]
 }
 
-// Value is a constant. The part of its Kind is set, and no other.
+// Value is a constant. Only the field of its Kind is set.
 type Value struct {
 	Kind  Kind
 	Bool  bool
@@ -56,7 +56,7 @@ func (v *Value) String() string {
 	}
 }
 
-// number is a numeric value as the nearest float.
+// number returns a numeric value as the nearest float64.
 func (v *Value) number() float64 {
 	if v.Kind == Int {
 		return float64(v.Int)
@@ -66,7 +66,7 @@ func (v *Value) number() float64 {
 
 func (v *Value) numeric() bool { return v.Kind == Int || v.Kind == Float }
 
-// literal reads a token that is a constant.
+// literal parses a token that is a constant.
 func literal(t token) (Value, error) {
 	switch t.kind {
 	case integer:
@@ -89,7 +89,7 @@ func literal(t token) (Value, error) {
 	}
 }
 
-// unquote reads a text literal as convertEscapeSingle of utils.go does: escapes are Go's, and \' is '.
+// unquote parses a text literal as convertEscapeSingle of utils.go does: escapes are those of Go, and \' is '.
 func unquote(s string) (string, error) {
 	if len(s) < 2 {
 		return "", errors.New("a text without quotes")
@@ -122,7 +122,8 @@ func unquote(s string) (string, error) {
 	return out, nil
 }
 
-// arithmetic computes with constants, as operators.go does: whole numbers wrap around and divide towards zero.
+// arithmetic computes an operation on constants as operators.go does: integers wrap around, and division
+// truncates towards zero.
 func arithmetic(op string, a, b *Value, r Release) (Value, error) {
 	if !a.numeric() || !b.numeric() {
 		return Value{}, fmt.Errorf("%s takes numbers, not %s and %s", op, a.Kind, b.Kind)
@@ -190,7 +191,7 @@ func floatArithmetic(op string, a, b float64) float64 {
 	}
 }
 
-// compareValues compares two constants; ok is false where that means nothing.
+// compareValues compares two constants. ok is false if they cannot be compared.
 func compareValues(op string, a, b *Value) (result, ok bool) {
 	switch {
 	case a.Kind == Bool && b.Kind == Bool:
@@ -205,7 +206,7 @@ func compareValues(op string, a, b *Value) (result, ok bool) {
 	return false, false
 }
 
-// compare is a comparison of two values of a type; of NaN all but != are false.
+// compare compares two values of the same type. With NaN, every comparison except != is false.
 func compare[T int64 | float64 | float32 | string](op string, a, b T) bool {
 	switch op {
 	case "==":
@@ -223,7 +224,7 @@ func compare[T int64 | float64 | float32 | string](op string, a, b T) bool {
 	}
 }
 
-// mirrored is the comparison with its sides exchanged.
+// mirrored returns the comparison with its sides exchanged.
 func mirrored(op string) string {
 	switch op[0] {
 	case '<':
