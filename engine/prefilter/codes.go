@@ -13,11 +13,12 @@ import (
 	"kitescope/engine/dist"
 )
 
-// chunk is how many groups are encoded at a time.
+// chunk is the number of groups that a goroutine encodes at a time.
 const chunk = 64
 
-// Encode makes the codes of rows in parts, such as the lists of an inverted file, each of which begins with a group of its own, by at
-// most threads goroutines (0: one per CPU). All parts have one dimension and fit (Fits).
+// Encode returns the codes of rows in parts, such as the lists of an inverted file. Each part starts a new
+// group. Encode uses at most threads goroutines (0: one per CPU). All parts must have the same dimension and
+// satisfy Fits.
 func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Codes, error) {
 	for _, p := range parts {
 		if err := Fits(p, m); err != nil {
@@ -34,20 +35,20 @@ func Encode(parts []*engine.Vectors, dim int, m engine.Metric, threads int) (*Co
 	return c, nil
 }
 
-// inGroups makes room for parts in groups.
+// inGroups allocates the memory for parts in groups.
 func (c *Codes) inGroups(parts []*engine.Vectors, dim int) (err error) {
 	c.sieve, c.Starts = dist.NewSieve(dim), make([]int, len(parts)+1)
 	for i, p := range parts {
 		c.Starts[i+1] = c.Starts[i] + (p.Rows+dist.SieveGroup-1)/dist.SieveGroup*dist.SieveGroup
 	}
-	// Whole words are read, wherever a part ends.
+	// Kernels read whole words, wherever a part ends.
 	places := c.Starts[len(parts)] + dist.SieveWord - dist.SieveGroup
 	c.a, c.b = make([]float32, places), make([]float32, places)
 	c.codes, err = engine.NewVectors(dist.Int8, c.sieve.GroupBytes(), places/dist.SieveGroup)
 	return err
 }
 
-// EncodeRows makes the codes of rows that lie by themselves, to be read by id (Query.Pick).
+// EncodeRows returns the codes of rows that are stored separately, to be read by id (see Query.Pick).
 func EncodeRows(v *engine.Vectors, m engine.Metric, threads int) (*Codes, error) {
 	if err := Fits(v, m); err != nil {
 		return nil, err
@@ -64,8 +65,8 @@ func EncodeRows(v *engine.Vectors, m engine.Metric, threads int) (*Codes, error)
 	return c, nil
 }
 
-// encodeAll encodes all rows. What encoder returns, for one goroutine, writes codes and numbers of a row of a part to a place, and returns
-// the square of the codes' norm.
+// encodeAll encodes all rows. encoder returns a function for one goroutine. That function writes the codes and
+// numbers of a row of a part to a place, and returns the squared norm of the codes.
 func (c *Codes) encodeAll(parts []*engine.Vectors, threads int, encoder func() func(part, row, at int) float64) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -92,8 +93,8 @@ func (c *Codes) encodeAll(parts []*engine.Vectors, threads int, encoder func() f
 	c.longest = math.Sqrt(c.longest)
 }
 
-// encodePlaces encodes the rows that belong to the places from first up to, not including, end, and returns the greatest square of
-// their codes' norms.
+// encodePlaces encodes the rows at the places from first to end-1, and returns the greatest squared norm of
+// their codes.
 func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int, encode func(part, row, at int) float64) (longest float64) {
 	i, found := slices.BinarySearch(c.Starts, first)
 	if !found {
@@ -108,7 +109,7 @@ func (c *Codes) encodePlaces(parts []*engine.Vectors, first, end int, encode fun
 	return longest
 }
 
-// encode writes the codes and numbers of the row at a place, and returns the square of the codes' norm.
+// encode writes the codes and numbers of the row at a place, and returns the squared norm of the codes.
 func (c *Codes) encode(row []float32, at int) float64 {
 	to, pitch := c.place(at)
 	a, b, codes := c.encoded(row, to, pitch)
@@ -120,7 +121,8 @@ func (c *Codes) encode(row []float32, at int) float64 {
 	return codes
 }
 
-// place is where the codes of a place begin, and how far it is, in elements, from four of them to the next.
+// place returns the start of the codes of a place, and the distance from four codes to the next four, in units
+// of four bytes.
 func (c *Codes) place(at int) (to []byte, pitch int) {
 	if c.rows != nil {
 		return c.codes.Row(at), 1
@@ -128,7 +130,7 @@ func (c *Codes) place(at int) (to []byte, pitch int) {
 	return c.codes.Row(at / dist.SieveGroup)[at%dist.SieveGroup*4:], dist.SieveGroup
 }
 
-// encoded writes the codes of a row, and returns its numbers and the square of the codes' norm.
+// encoded writes the codes of a row, and returns its numbers and the squared norm of the codes.
 func (c *Codes) encoded(row []float32, to []byte, pitch int) (a, b float32, codes float64) {
 	var sum sums
 	whole, quads := len(row)&^3, c.scale.quads
@@ -153,13 +155,13 @@ func (c *Codes) encoded(row []float32, to []byte, pitch int) (a, b float32, code
 	return float32(norm), up(e + c.gamma()*norm + slack*math.Sqrt(sum.kept)), codes
 }
 
-// sums are of squares: of a row, of what its codes keep and lose of it, and of the codes.
+// sums holds sums of squares: of a row, of the parts that its codes keep and lose, and of the codes.
 type sums struct {
 	square, kept, gone float64
 	codes              int64
 }
 
-// add makes the codes of count groups of four elements, one to a word pitch apart, and adds to the sums.
+// add writes the codes of len(quads) groups of four elements, pitch words apart, and adds to the sums.
 func (s *sums) add(row []float32, quads []quad, to []byte, pitch int) {
 	var square0, square1, kept0, kept1, gone0, gone1 float64
 	codes := int64(0)
@@ -182,7 +184,8 @@ func (s *sums) add(row []float32, quads []quad, to []byte, pitch int) {
 	s.codes += codes
 }
 
-// code is the code nearest to x: the last where x is beyond it. Another one would be as right, and lose more.
+// code returns the code nearest to x, limited to the range of codes. Any other code would be as correct, but
+// lose more.
 func code(x float64) int32 {
 	n := int32(nearest(x))
 	if uint32(n+steps) > 2*steps {
@@ -194,14 +197,15 @@ func code(x float64) int32 {
 	return n
 }
 
-// nearest is the whole number nearest to x, of at most 2^51: adding what leaves no place for a fraction rounds it off.
+// nearest returns the integer nearest to x, which is at most 2^51. Adding a number that leaves no bits for a
+// fraction rounds x.
 func nearest(x float64) float64 {
 	const whole = 3 << 51
 	return x + whole - whole
 }
 
-// Divides reports whether a library that divides inner products by these norms, one a row of a part, can be held to the codes: whether
-// they are what sums of the rows' squares may come to. A file can have others.
+// Divides reports whether the codes hold for a library that divides inner products by these norms, one per row
+// of a part. They do if the norms are what sums of the rows' squares may yield. A file can have other norms.
 func (c *Codes) Divides(part int, norms []float32) bool {
 	if c.metric == dist.L2 || len(norms) > c.Starts[part+1]-c.Starts[part] {
 		return false
@@ -215,12 +219,12 @@ func (c *Codes) Divides(part int, norms []float32) bool {
 	return true
 }
 
-// pair is the numbers of a row by itself.
+// pair returns the numbers of a row that is stored separately.
 func (c *Codes) pair(id uint32) *[2]float32 {
 	return (*[2]float32)(unsafe.Add(c.codes.Base(), int(id)*c.codes.Stride+pairAt(c.scale.dim())))
 }
 
-// numbers are those of a place.
+// numbers returns the numbers of a place.
 func (c *Codes) numbers(at int) (a, b float32) {
 	if c.rows != nil {
 		p := c.pair(uint32(at))
@@ -229,7 +233,7 @@ func (c *Codes) numbers(at int) (a, b float32) {
 	return c.a[at], c.b[at]
 }
 
-// For reports whether the codes are of so many rows under a metric.
+// For reports whether the codes are for this metric, dimension and number of places.
 func (c *Codes) For(m engine.Metric, dim, places int) bool {
 	return (m == dist.L2) == (c.metric == dist.L2) && m <= dist.Cosine && dim == c.scale.dim() && places == c.Starts[len(c.Starts)-1]
 }

@@ -6,7 +6,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Panel is queries that are held against codes four at a time. It is for one goroutine.
+// Panel holds queries that are compared with codes four at a time. It must not be used by several goroutines at
+// once.
 type Panel struct {
 	loader
 	places []place
@@ -15,7 +16,8 @@ type Panel struct {
 	packed []byte
 }
 
-// NewPanel returns a panel of size queries, a multiple of four, without numbers: of 8 bits where there are kernels of such.
+// NewPanel returns a panel of size empty queries, a multiple of four. Queries have 8 bits if there are kernels
+// for them.
 func (c *Codes) NewPanel(size int) *Panel {
 	return &Panel{
 		loader: c.loader(c.sieve.Blocks()), places: make([]place, size), loaded: make([]bool, size), cuts: make([]dist.Cut, size),
@@ -23,27 +25,30 @@ func (c *Codes) NewPanel(size int) *Panel {
 	}
 }
 
-// Coarse reports whether queries have 8 bits, which takes half the time and lets more rows pass, or 16.
+// Coarse reports whether queries have 8 bits instead of 16. Queries of 8 bits take half the time and let more
+// rows pass.
 func (p *Panel) Coarse() bool { return p.coarse }
 
-// SetCoarse sets it for queries that are loaded from now on.
+// SetCoarse sets whether queries that are loaded from now on have 8 bits.
 func (p *Panel) SetCoarse(coarse bool) { p.coarse = coarse }
 
-// Load takes query i. One that cannot be held against codes lets all rows pass.
+// Load loads query i. All rows pass until Beat is called, and always if the query cannot be compared with
+// codes.
 func (p *Panel) Load(i int, row []float32) {
 	size := p.codes.sieve.QueryBytes()
 	p.places[i], p.loaded[i] = p.load(row, p.packed[i*size:(i+1)*size])
 	p.cuts[i] = dist.Cut{K: float32(math.Inf(-1))}
 }
 
-// Beat sets what rows have to beat from now on (Query.Cut).
+// Beat sets the distance that rows have to beat for query i from now on (see Query.Cut).
 func (p *Panel) Beat(i int, beat float64, norms bool) {
 	if p.loaded[i] {
 		p.cuts[i] = p.places[i].cutAt(p.codes, beat, norms)
 	}
 }
 
-// Sieve is Query.Sieve of the four queries from i on, a multiple of four, with as many words for each, one after the other in out.
+// Sieve is like Query.Sieve for the four queries from i on, a multiple of four. out holds the words of the four
+// queries one after the other, the same number for each.
 func (p *Panel) Sieve(i, first int, out []uint64) {
 	c := p.codes
 	c.sieve.Block(p.packed[i*c.sieve.QueryBytes():], p.coarse, c.group(first), c.a[first:], c.b[first:], (*[4]dist.Cut)(p.cuts[i:]), out)

@@ -1,21 +1,28 @@
-// Package prefilter keeps rows of float32 once more in 8 bits, and tells of most rows that they cannot be hits without looking at
-// their floats: answers stay what they are to the bit, for a quarter of the memory traffic.
+// Package prefilter stores rows of float32 a second time, in 8 bits per dimension, and uses these codes to rule
+// out most rows without reading their floats. Search results stay the same to the bit, for a quarter of the
+// memory traffic.
 //
-// In: rows, a metric; then queries, and the distance that a row has to beat. Out: for each row whether it may beat it. The
-// steps: a scale for each dimension is learnt from a sample (scale.go); each row becomes codes, the norm of what rounding lost and
-// the norm of what it kept (codes.go), or comes in 8 bits and has its codes already (ranges.go); a query becomes whole numbers, and with a distance to beat a dist.Cut (query.go); the
-// kernels of dist.Sieve hold the codes of many rows against it. What passes is computed by the caller, in its library's own order.
+// The scale of each dimension is computed from a sample (scale.go). Each row becomes codes, the norm of the
+// part that rounding lost and the norm of the part that it kept (codes.go). Rows that are stored in 8 bits have
+// their codes already (ranges.go). A query becomes integers and, with a distance to beat, a dist.Cut
+// (query.go). The kernels of dist.Sieve compare the codes of many rows with the cut and return the rows that
+// may beat the distance. The caller computes the distances of these rows, in the order of its library.
 //
-// Why it is safe. Let x be a row, X what its codes say, e = |x-X|. By the triangle inequality a row within r of q has
-// |q-X| < r+e, and by Cauchy and Schwarz <q,x> <= <q,X> + |q|e. |q-X|² and <q,X> come from the exact integer product of codes, but
-// for what rounding the query to whole numbers loses, w·u <= |w||u| once more. A library's distance is not the true one: n terms
-// added in any order, with or without FMA, are within gamma = n·2^-24 of the sum of their magnitudes (Higham, Accuracy and
-// Stability of Numerical Algorithms, 3.1 and 4.2), and underflow loses 2^-149 a term. All of that, and the roundings of the
-// comparison itself, are taken off the distance to beat. Where rows are what is left of vectors without a centre c, the library compares
-// y = q-c with them, rounded, |y-(q-c)| <= 2^-24|q-c|; and with M for what code 0 stands for, X = M+U: |q-c-X|² = |q-c-M|² - 2<q-g-M,U>
-// + 2<c-g,U> + |U|², for any g. The first term comes from the library's own distance to the centre, the product is that of one query for
-// all centres, and the rest is a number of the row. Rows and queries that are not finite, or so large that sums might
-// overflow, are never held back.
+// No row that beats the distance is ruled out, for the following reasons. Let x be a row, X the value of its
+// codes, and e = |x-X|. By the triangle inequality, a row within r of q has |q-X| < r+e. By Cauchy-Schwarz,
+// <q,x> <= <q,X> + |q|e. |q-X|² and <q,X> follow from the exact integer product of the codes, except for the
+// error from rounding the query to integers, which w·u <= |w||u| bounds as well. The distance of a library is
+// not exact: n terms added in any order, with or without FMA, are within gamma = n·2^-24 of the sum of their
+// magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 3.1 and 4.2), and underflow loses 2^-149
+// per term. All of these errors, and the rounding errors of the comparison itself, are subtracted from the
+// distance to beat.
+//
+// Rows may be residuals: vectors minus a centre c. The library compares them with y = q-c, which is rounded:
+// |y-(q-c)| <= 2^-24|q-c|. Let M be the value of code 0, and X = M+U. Then |q-c-X|² = |q-c-M|² - 2<q-g-M,U> +
+// 2<c-g,U> + |U|², for any g. The first term follows from the library's own distance to the centre. The product
+// with U is that of a single query for all centres. The remaining terms are a number of the row.
+//
+// Rows and queries that are not finite, or so large that sums might overflow, are never ruled out.
 package prefilter
 
 import (
@@ -28,40 +35,44 @@ import (
 )
 
 const (
-	// largest is the norm from which on a row or a query is not held against codes: all sums of squares stay below 2^127.
+	// largest is the norm from which on a row or a query is not compared with codes, so that all sums of
+	// squares stay below 2^127.
 	largest = 0x1p55
-	// smallest is the norm below which a row is not held against codes where libraries divide by it: its squares might underflow.
+	// smallest is the norm below which a row is not compared with codes if libraries divide by the norm,
+	// because its squares might underflow.
 	smallest = 0x1p-55
-	// slack is what the roundings of float32 in a comparison can come to, of the magnitudes of all its terms: five of 2^-24 each,
-	// and three times that to be sure.
+	// slack bounds the float32 rounding errors of a comparison, relative to the magnitudes of all its terms:
+	// five errors of 2^-24 each, and three times that for safety.
 	slack = 0x1p-19
 	// lost is more than underflow can lose in a sum of 2^20 terms.
 	lost = 0x1p-100
-	// exact is more than float64 loses in the sums of this package, of their magnitudes: 2^20 terms of 2^-53.
+	// exact is more than the float64 sums of this package lose, relative to their magnitudes: 2^20 terms of
+	// 2^-53.
 	exact = 0x1p-30
-	// maxDim bounds dimensions, so that the above holds.
+	// maxDim limits the dimension, so that the bounds above hold.
 	maxDim = 1 << 20
 )
 
-// Codes are rows in 8 bits. They are immutable and may be shared.
+// Codes holds rows in 8 bits. It is immutable and safe for concurrent use.
 type Codes struct {
-	// Starts are the places of the first rows of what was encoded, and the place behind the last: multiples of dist.SieveGroup.
+	// Starts holds the place of the first row of each part, and the place after the last part. If rows are in
+	// groups, these are multiples of dist.SieveGroup.
 	Starts []int
 
 	metric engine.Metric
 	scale  *scale
-	codes  *engine.Vectors // a row for each group, or for each row
-	sieve  *dist.Sieve     // of groups; nil if rows lie by themselves
-	// a and b are the numbers of dist.Sieve, one a place: what rounding kept and lost. a is under inner product and cosine the row's
-	// norm; b infinite where codes say nothing. Rows by themselves have theirs
-	// behind their codes (pairAt).
+	codes  *engine.Vectors // one row per group, or per row
+	sieve  *dist.Sieve     // for groups; nil if rows are stored separately
+	// a and b hold the two numbers per place that dist.Sieve takes, for what rounding kept and what it lost.
+	// Under inner product and cosine, a is the norm of the row. b is infinite if the codes give no bound. Rows
+	// that are stored separately have their numbers after their codes (see pairAt).
 	a, b    []float32
-	rows    *dist.Codes // of rows by themselves; nil of groups
-	longest float64     // norm of codes
-	rest    *rest       // of rows that are what is left of others; nil else
+	rows    *dist.Codes // for rows stored separately; nil for groups
+	longest float64     // greatest norm of the codes of a row
+	rest    *rest       // for residual rows; nil otherwise
 }
 
-// Fits reports whether rows like v can have codes under a metric, and why not.
+// Fits returns an error unless rows like v can have codes under a metric.
 func Fits(v *engine.Vectors, m engine.Metric) error {
 	switch {
 	case v.Element != dist.Float32:
@@ -74,31 +85,33 @@ func Fits(v *engine.Vectors, m engine.Metric) error {
 	return nil
 }
 
-// Bytes is the memory that the codes of so many rows take in groups, of one part.
+// Bytes returns the memory in bytes that the codes of one part take in groups.
 func Bytes(dim, rows int) int { return dist.NewSieve(dim).CodesBytes(rows) + 8*rows }
 
-// RowsBytes is what they take by themselves.
+// RowsBytes returns the memory in bytes that the codes take if rows are stored separately.
 func RowsBytes(dim, rows int) int { return rowBytes(dim) * rows }
 
-// rowBytes is what a row by itself takes: its codes, as wide as kernels read them, and its numbers. Where these fit into what the codes
-// are filled up with they take nothing: a query has zeros there.
+// rowBytes returns the bytes of a row that is stored separately: its codes, as wide as the kernels read them,
+// and its numbers. The numbers take no extra space if they fit into the padding of the codes, because a query
+// has zeros there.
 func rowBytes(dim int) int { return max(dist.NewCodes(dim).Width(), pairAt(dim)+8) }
 
-// pairAt is where the numbers of a row by itself begin.
+// pairAt returns the offset of the numbers in a row that is stored separately.
 func pairAt(dim int) int { return (dim + 3) &^ 3 }
 
-// Bytes is the memory that the codes take.
+// Bytes returns the memory in bytes that the codes take.
 func (c *Codes) Bytes() int {
 	return c.codes.Bytes() + 4*(len(c.a)+len(c.b)) + 8*len(c.Starts)
 }
 
-// Release gives the memory back at once; nothing may use the codes afterwards.
+// Release frees the memory at once. The codes must not be used afterwards.
 func (c *Codes) Release() { c.codes.Release() }
 
-// gamma is how much of the magnitudes of its terms a library's sum may be wrong: n terms, each of a difference and a product.
+// gamma returns the error bound of a library's sum, relative to the magnitudes of its terms: n terms, each of a
+// difference and a product.
 func (c *Codes) gamma() float64 { return float64(c.scale.dim()+8) * 0x1.1p-24 }
 
-// down is the greatest float32 not above x, up the least not below.
+// down returns the greatest float32 that is not above x. up returns the least that is not below x.
 func down(x float64) float32 {
 	if y := float32(x); float64(y) <= x || math.IsNaN(x) {
 		return y

@@ -13,13 +13,14 @@ import (
 	"kitescope/engine/dist"
 )
 
-// metrics are those that codes are for.
+// metrics holds the metrics that codes support.
 var metrics = []engine.Metric{dist.L2, dist.InnerProduct, dist.Cosine}
 
-// profiles are all orders of adding up.
+// profiles holds all orders of addition.
 var profiles = []dist.Profile{dist.Knowhere, dist.HNSWLib, dist.Faiss}
 
-// nearlyHeldBack asks of each row whether it passes a cut that it beats by one bit, in every library's order of adding up.
+// nearlyHeldBack checks that each row passes a cut that it beats by one bit, in the order of addition of every
+// library.
 func nearlyHeldBack(t *testing.T, rows *engine.Vectors, query []float32) {
 	t.Helper()
 	for _, m := range metrics {
@@ -72,7 +73,7 @@ func nearlyHeldBack(t *testing.T, rows *engine.Vectors, query []float32) {
 	}
 }
 
-// sieve says which of 64 rows pass a cut.
+// sieve returns which of 64 rows pass a cut.
 type sieve func(beat float64, norms bool) uint64
 
 func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.Profile, rows *engine.Vectors, query []float32) {
@@ -103,7 +104,7 @@ func checkCuts(t *testing.T, c *Codes, sieves []sieve, m engine.Metric, p dist.P
 	}
 }
 
-// odd are values that sums of squares do not go well with.
+// odd holds values that are difficult for sums of squares.
 var odd = []float32{
 	0, math.SmallestNonzeroFloat32, -1e-40, 1e-30, 1e-22, 1e17, -1e20, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN()), 1, 16777216,
 }
@@ -131,7 +132,7 @@ func TestNoRowThatBeatsACutIsHeldBack(t *testing.T) {
 		}
 		query := make([]float32, dim)
 		draw(query)
-		if r.IntN(4) == 0 { // a row, or nearly
+		if r.IntN(4) == 0 { // a row, or nearly one
 			copy(query, rows.Float32(3))
 			query[0] = math.Nextafter32(query[0], 0)
 		}
@@ -162,7 +163,8 @@ func FuzzBound(f *testing.F) {
 	})
 }
 
-// TestMostRowsAreHeldBack says how many of 20,000 rows pass the cut that the tenth nearest makes: codes that let all pass would be safe.
+// TestMostRowsAreHeldBack checks how many of 20,000 rows pass the cut of the tenth nearest, because codes that
+// let all rows pass would be correct too.
 func TestMostRowsAreHeldBack(t *testing.T) {
 	const rows, dim = 20000, 96
 	for name, draw := range map[string]func(r *rand.Rand, to []float32){
@@ -213,7 +215,7 @@ func TestMostRowsAreHeldBack(t *testing.T) {
 	}
 }
 
-// tenth is the distance of the tenth nearest row.
+// tenth returns the distance of the tenth nearest row.
 func tenth(t *testing.T, v *engine.Vectors, query []float32, m engine.Metric) float64 {
 	t.Helper()
 	k, err := dist.New(m, dist.Float32, dist.Faiss, v.Dim)

@@ -7,16 +7,17 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Query is one that is held against codes, as often as the distance to beat changes. It is for one goroutine.
+// Query is a query that is compared with codes, for any number of distances to beat. It must not be used by
+// several goroutines at once.
 type Query struct {
 	loader
 	place
-	loaded place // before At
+	loaded place // the place before At
 	packed []byte
-	sums   []int32 // of Pick
+	sums   []int32 // sums of the last Pick
 }
 
-// loader makes place and packed bytes of queries, one after the other.
+// loader computes the places and the packed bytes of queries, one after the other.
 type loader struct {
 	codes   *Codes
 	coarse  bool // numbers of 8 bits, for four queries at once
@@ -24,25 +25,25 @@ type loader struct {
 	weights []float64
 }
 
-// place is where a query lies, as far as cuts need to know.
+// place holds the properties of a query that its cuts depend on.
 type place struct {
 	cut    dist.Cut // F and Offset
-	square float64  // L2: of the norm of the query less the centre
+	square float64  // L2: squared norm of the query minus the centre
 	norm   float64
-	centre float64 // the inner product with the centre
-	rough  float64 // at most what rounding the query loses of an inner product
-	away   float64 // L2: at most how far float64 puts the query from where it is
-	apart  float64 // with the centre of what is left (rest): the inner product
-	loose  float64 // L2: what else may be wrong in the square of a distance
-	add    float64 // inner product: what is added to that of what is left
+	centre float64 // inner product with the centre
+	rough  float64 // bound on the error of an inner product from rounding the query
+	away   float64 // L2: bound on the distance between the query in float64 and the exact query
+	apart  float64 // inner product with the centre of residuals (see rest)
+	loose  float64 // L2: bound on the other errors of a squared distance
+	add    float64 // inner product: the amount added to the product with a residual
 }
 
-// NewQuery returns a query without numbers.
+// NewQuery returns an empty query.
 func (c *Codes) NewQuery() *Query {
 	return &Query{loader: c.loader(false), packed: dist.Aligned(c.QueryBytes())}
 }
 
-// QueryBytes is what a query takes while rows go by.
+// QueryBytes returns the size in bytes of a packed query, which is read while rows are scanned.
 func (c *Codes) QueryBytes() int {
 	if c.rows != nil {
 		return c.rows.QueryBytes()
@@ -55,15 +56,16 @@ func (c *Codes) loader(coarse bool) loader {
 	return loader{codes: c, coarse: coarse, numbers: make([]int16, dim), weights: make([]float64, dim)}
 }
 
-// Load takes a query, and reports whether it can be held against codes: not if it is not finite, or large.
+// Load loads a query and reports whether it can be compared with codes. It cannot if it is not finite, or too
+// large.
 func (q *Query) Load(row []float32) (ok bool) {
 	q.place, ok = q.load(row, q.packed)
 	q.loaded = q.place
 	return ok
 }
 
-// At moves the query to a part whose centre was taken off its rows, of which the library says that it is at this distance. It reports
-// whether the query can be held against the codes there.
+// At moves the query to a part whose centre was subtracted from its rows. coarse is the library's distance from
+// the query to that centre. At reports whether the query can be compared with the codes of the part.
 func (q *Query) At(part int, coarse float32) bool {
 	r, d := q.codes.rest, float64(coarse)
 	if r == nil {
@@ -78,7 +80,7 @@ func (q *Query) At(part int, coarse float32) bool {
 	if !(p.norm < largest && d < largest*largest) {
 		return false
 	}
-	// The query less the part's centre, as the library rounds it, less what code 0 stands for.
+	// The square of: the query minus the part's centre, as the library rounds it, minus the value of code 0.
 	gamma := q.codes.gamma()
 	far := (d + lost) / (1 - gamma)
 	square := max(0, d-lost)/(1+gamma) - 2*(q.apart-p.product) + r.square
@@ -94,7 +96,7 @@ func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 		return q, false
 	}
 	s := l.codes.scale
-	off := 0.0 // L2: differences to the centre are weighed
+	off := 0.0 // 1 under L2, where differences from the centre are weighted
 	if l.codes.metric == dist.L2 {
 		off = 1
 	}
@@ -128,7 +130,8 @@ func (l *loader) load(row []float32, packed []byte) (q place, ok bool) {
 	return q, true
 }
 
-// round makes whole numbers of the weights, whose norm is size: multiples of a unit so large that no sum overflows.
+// round rounds the weights, whose norm is size, to integers: multiples of a unit that is large enough for no
+// sum to overflow.
 func (l *loader) round(q *place, size, greatest float64) {
 	limit := float64(dist.FineLimit)
 	if l.coarse {
@@ -138,7 +141,7 @@ func (l *loader) round(q *place, size, greatest float64) {
 	room := 0x1p31/(longest*(1+exact)) - math.Sqrt(float64(len(l.weights))) - 1
 	unit := max(greatest/limit, size*(1+exact)/room, 0x1p-100)
 	if room <= 0 {
-		unit = math.Inf(1) // codes of very many dimensions: nothing can be said
+		unit = math.Inf(1) // codes of very many dimensions: no bound holds
 	}
 	step := float64(up(unit))
 	if q.cut.F = float32(step); l.codes.metric == dist.L2 {
@@ -149,7 +152,7 @@ func (l *loader) round(q *place, size, greatest float64) {
 	most, numbers := int32(limit), l.numbers[:len(l.weights)]
 	for j, w := range l.weights {
 		n := int32(nearest(w * inverse))
-		if uint32(n+most) > uint32(2*most) { // by a rounding
+		if uint32(n+most) > uint32(2*most) { // exceeded by a rounding error
 			n = most
 			if w < 0 {
 				n = -most
@@ -162,8 +165,9 @@ func (l *loader) round(q *place, size, greatest float64) {
 	q.rough = math.Sqrt(gone) * l.codes.longest * (1 + exact)
 }
 
-// Cut is what rows have to pass of which the library says less than beat, under L2, and else more than that: of an inner product, or
-// with norms of what it divides by the row's norm.
+// Cut returns the cut for a distance to beat. A row passes if the library's value may be less than beat under
+// L2, or greater than beat under the other metrics. The value is the inner product or, if norms is set, the
+// inner product divided by the norm of the row.
 func (q *Query) Cut(beat float64, norms bool) dist.Cut { return q.place.cutAt(q.codes, beat, norms) }
 
 func (q *place) cutAt(c *Codes, beat float64, norms bool) dist.Cut {
@@ -179,11 +183,11 @@ func (q *place) cutAt(c *Codes, beat float64, norms bool) dist.Cut {
 	}
 	k := -q.centre - q.rough - lost - slack*(math.Abs(q.centre)+q.rough) - exact*q.norm*c.scale.norm
 	if q.add != 0 {
-		// Added to the library's sum, and rounded, which puts none beyond the other.
+		// The library adds this to its sum and rounds. Rounding never reverses the order of two values.
 		k -= q.add + slack*(math.Abs(q.add)+math.Abs(beat))
 	}
 	if norms {
-		// The library's norm is not that of the codes: it may be wrong as sums may be.
+		// The library's norm differs from that of the codes: it may have the error of a sum.
 		cut.A = down(beat - (c.gamma()+slack)*math.Abs(beat))
 	} else {
 		k += beat - slack*math.Abs(beat)
@@ -192,14 +196,15 @@ func (q *place) cutAt(c *Codes, beat float64, norms bool) dist.Cut {
 	return cut
 }
 
-// Sieve writes to out a bit for each place from first on, a multiple of dist.SieveGroup, whose row may beat the cut: a word for 64 of
-// them. Bits of places without a row mean nothing.
+// Sieve writes to out a bit for each place from first on, set if its row may beat the cut. first is a multiple
+// of dist.SieveGroup, and a word holds 64 places. Bits of places without a row are undefined.
 func (q *Query) Sieve(first int, cut *dist.Cut, out []uint64) {
 	c := q.codes
 	c.sieve.One(q.packed, c.group(first), c.a[first:], c.b[first:], cut, out)
 }
 
-// SieveRows is Sieve of rows places, which reads no more than their groups, if these fill a word.
+// SieveRows is like Sieve for the given number of places. It reads no more than their groups, provided that
+// they fill a word.
 func (q *Query) SieveRows(first, rows int, cut *dist.Cut, out []uint64) {
 	whole := rows / dist.SieveWord
 	rest := (rows%dist.SieveWord + dist.SieveGroup - 1) / dist.SieveGroup * dist.SieveGroup
@@ -208,18 +213,19 @@ func (q *Query) SieveRows(first, rows int, cut *dist.Cut, out []uint64) {
 		return
 	}
 	q.Sieve(first, cut, out[:whole])
-	// The last word again, as far on as there are rows.
+	// Compute the last word from the 64 places that end with the last group.
 	last := out[whole : whole+1]
 	q.Sieve(first+rows-rows%dist.SieveWord+rest-dist.SieveWord, cut, last)
 	last[0] >>= dist.SieveWord - rest
 }
 
-// group is the address of the group at a place.
+// group returns the address of the group at a place.
 func (c *Codes) group(place int) unsafe.Pointer {
 	return unsafe.Add(c.codes.Base(), place/dist.SieveGroup*c.codes.Stride)
 }
 
-// Pick leaves in ids, in their order, the rows that may beat the cut, and returns how many they are. Rows lie by themselves.
+// Pick keeps in ids, in order, the rows that may beat the cut, and returns their number. The rows must be
+// stored separately (see EncodeRows).
 func (q *Query) Pick(cut *dist.Cut, ids []uint32) int {
 	c := q.codes
 	if len(q.sums) < len(ids) {
@@ -237,7 +243,7 @@ func (q *Query) Pick(cut *dist.Cut, ids []uint32) int {
 	return n
 }
 
-// Sums are those of the rows that Pick left last, until it is called again.
+// Sums returns the sums of the rows that the last Pick kept. They are valid until the next call of Pick.
 func (q *Query) Sums() []int32 { return q.sums }
 
 // Passes reports whether a row with this sum may beat a cut.
@@ -246,11 +252,12 @@ func (q *Query) Passes(cut *dist.Cut, id uint32, sum int32) bool {
 	return !(float32(sum-cut.Offset)*cut.F <= cut.K+cut.A*pair[0]+cut.B*pair[1])
 }
 
-// Base and Stride are where codes of rows by themselves lie, for those who fetch them ahead.
+// Base returns the address of the codes of rows that are stored separately. Callers use it with Stride to
+// prefetch rows.
 func (c *Codes) Base() unsafe.Pointer { return c.codes.Base() }
 
-// RowBytes is the bytes of a row by itself, numbers included.
+// RowBytes returns the bytes of a row that is stored separately, including its numbers.
 func (c *Codes) RowBytes() int { return c.codes.Size() }
 
-// Stride is the bytes from one row's codes to the next.
+// Stride returns the distance in bytes from one row's codes to the next.
 func (c *Codes) Stride() uintptr { return uintptr(c.codes.Stride) }

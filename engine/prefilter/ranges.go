@@ -9,33 +9,33 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Ranges are what rows of a byte a dimension mean: code c of dimension i stands for Low[i] + Span[i]*(c+0.5)/255 (faiss's scalar
-// quantiser, QT_8bit, dist.SQ8). Such codes are taken as they are.
+// Ranges defines the values of rows with one byte per dimension: code c of dimension i represents Low[i] +
+// Span[i]*(c+0.5)/255 (faiss's scalar quantizer QT_8bit, dist.SQ8). Such codes are used unchanged.
 type Ranges struct {
 	Low, Span []float32
-	// Centres, a row for each part, were taken off vectors before they were coded; nil for none.
+	// Centres holds one row per part, which was subtracted from vectors before they were encoded; nil for none.
 	Centres *engine.Vectors
 }
 
-// coarsest is more than rounding can put what a library makes of a code from what it stands for, of the sizes of low and span: three
-// roundings of 2^-24 each of the fraction, and one of the sum.
+// coarsest is more than the rounding error between a library's value of a code and its exact value, relative to
+// the sizes of low and span: three errors of 2^-24 each in the fraction, and one in the sum.
 const coarsest = 0x1p-21
 
-// rest is what is known of parts whose centres were taken off.
+// rest holds data on parts whose centres were subtracted.
 type rest struct {
-	centre       []float64 // what code 0 of what is left stands for
-	square, norm float64   // of that
+	centre       []float64 // value of code 0 of the residuals
+	square, norm float64   // of centre
 	parts        []origin
-	reach        float64 // no row is farther from centre
+	reach        float64 // no row is farther than this from centre
 }
 
-// origin is the centre of a part.
+// origin describes the centre of a part.
 type origin struct {
-	product float64 // with rest.centre
-	norm    float64 // NaN or large if nothing can be said
+	product float64 // inner product with rest.centre
+	norm    float64 // NaN or large if no bound holds
 }
 
-// Fits reports whether codes of these ranges can be taken under a metric, and why not.
+// Fits returns an error unless codes of these ranges can be used under a metric.
 func (r *Ranges) Fits(m engine.Metric) error {
 	low, ok := normOf(r.Low)
 	span, fine := normOf(r.Span)
@@ -50,8 +50,8 @@ func (r *Ranges) Fits(m engine.Metric) error {
 	return nil
 }
 
-// Take makes codes of rows that are codes already, of one byte a dimension, in parts as Encode has them. Where centres were taken off, a
-// query has to be moved from part to part (Query.At).
+// Take returns Codes for rows that are codes already, of one byte per dimension, in parts as for Encode. If
+// centres were subtracted, a query has to be moved from part to part (see Query.At).
 func Take(parts []*engine.Vectors, r Ranges, m engine.Metric, threads int) (*Codes, error) {
 	if err := r.Fits(m); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Take(parts []*engine.Vectors, r Ranges, m engine.Metric, threads int) (*Cod
 	return t.codes, nil
 }
 
-// scale is what codes less 128 mean.
+// scale returns the scale of codes minus 128.
 func (r *Ranges) scale() *scale {
 	s := &scale{centre: make([]float64, len(r.Low)), step: make([]float64, len(r.Low))}
 	for i, low := range r.Low {
@@ -79,7 +79,7 @@ func (r *Ranges) scale() *scale {
 	return s
 }
 
-// loss is at most how far what a library makes of a row is from what its codes say.
+// loss returns a bound on the distance between a library's value of a row and the value of its codes.
 func (r *Ranges) loss() float64 {
 	square := 0.0
 	for i, low := range r.Low {
@@ -89,16 +89,17 @@ func (r *Ranges) loss() float64 {
 	return coarsest*math.Sqrt(square) + lost
 }
 
-// taker takes codes.
+// taker builds Codes from rows that are codes already.
 type taker struct {
 	Ranges
 	parts []*engine.Vectors
 	codes *Codes
 	loss  float64
-	mean  []float64 // L2: of the centres, which is taken off all of them and off queries; nil else
+	mean  []float64 // L2: mean of the centres, which is subtracted from each of them and from queries; nil otherwise
 }
 
-// shift has queries under L2 compared with the mean of the centres: they are near to it, so that little is lost by rounding.
+// shift prepares for rows whose centres were subtracted. Under L2, it makes queries relative to the mean of the
+// centres. Queries are near the mean, so rounding loses little.
 func (t *taker) shift() {
 	s := t.codes.scale
 	r := &rest{centre: s.centre, norm: s.norm, square: s.norm * s.norm, parts: make([]origin, t.Centres.Rows), reach: 128 * lengthOf(s.step)}
@@ -136,7 +137,7 @@ func lengthOf(x []float64) float64 {
 	return math.Sqrt(square)
 }
 
-// encoder takes rows one by one (Codes.encodeAll).
+// encoder returns a function that takes rows one by one, for Codes.encodeAll.
 func (t *taker) encoder() func(part, row, at int) float64 {
 	step := t.codes.scale.step
 	with, length, own := make([]float64, len(step)), 0.0, -1
@@ -152,8 +153,9 @@ func (t *taker) encoder() func(part, row, at int) float64 {
 	}
 }
 
-// beside writes to v what the product with the codes of a part is added to their rows' numbers for, and returns its norm: under L2
-// where the centre of the part is, else what code 0 stands for.
+// beside writes to v the vector whose product with the codes of a part is added to the numbers of its rows, and
+// returns its norm. Under L2 this is the centre of the part relative to the mean; otherwise it is the value of
+// code 0. Under L2 without centres, v is unchanged and the norm is 0.
 func (t *taker) beside(part int, v []float64) float64 {
 	switch {
 	case t.codes.metric != dist.L2:
@@ -168,8 +170,8 @@ func (t *taker) beside(part int, v []float64) float64 {
 	return lengthOf(v)
 }
 
-// take copies the codes of a row to its place, writes its numbers, and returns the square of the codes' norm. The numbers are told from
-// with, what is beside the row times the steps, and its norm without them.
+// take copies the codes of a row to its place, writes its numbers, and returns the squared norm of the codes.
+// with is the vector from beside times the steps, and length is the norm of that vector without the steps.
 func (t *taker) take(row []byte, at int, with []float64, length float64) float64 {
 	c := t.codes
 	to, pitch := c.place(at)
@@ -182,7 +184,7 @@ func (t *taker) take(row []byte, at int, with []float64, length float64) float64
 	norm := math.Sqrt(kept)
 	rounded := exact * length * norm
 	if c.metric == dist.L2 {
-		if c.rest != nil { // of the centre and the mean themselves
+		if c.rest != nil { // errors of the centre and the mean
 			rounded += exact * 0x1p-10 * (c.scale.norm + c.rest.norm + length) * norm
 		}
 		c.a[at] = down(kept*(1-slack) + 2*cross - slack*2*math.Abs(cross) - 2*rounded - t.loss*t.loss*(1+slack))
@@ -194,7 +196,8 @@ func (t *taker) take(row []byte, at int, with []float64, length float64) float64
 	return codes
 }
 
-// products are the squares of codes times steps, their products with v, and the squares of the codes.
+// products returns the sum of squares of the codes times their steps, the inner product of the codes with v,
+// and the sum of squares of the codes.
 func products(row []byte, step, v []float64) (kept, cross, codes float64) {
 	step, v = step[:len(row)], v[:len(row)]
 	for j, c := range row {

@@ -12,13 +12,14 @@ import (
 	"kitescope/engine/dist"
 )
 
-// coded are rows of a byte a dimension in parts, with what they mean.
+// coded holds rows of one byte per dimension in parts, with their ranges.
 type coded struct {
 	Ranges
 	parts []*engine.Vectors
 }
 
-// drawCoded draws rows, 64 to a part at the most, in ranges of a size, and centres as far away.
+// drawCoded returns random rows, at most 64 per part, in ranges of a random size, and centres at a random
+// distance.
 func drawCoded(t *testing.T, r *rand.Rand, dim int, residual bool) coded {
 	t.Helper()
 	size := math.Ldexp(1, []int{0, 0, 0, -60, -74, 20, 29, 8}[r.IntN(8)])
@@ -65,7 +66,7 @@ func drawCoded(t *testing.T, r *rand.Rand, dim int, residual bool) coded {
 	return c
 }
 
-// query draws one: any, or nearly a row.
+// query returns a random query, which may be close to a row.
 func (c *coded) query(r *rand.Rand, dim int) []float32 {
 	q, part := make([]float32, dim), r.IntN(len(c.parts))
 	for j := range q {
@@ -86,7 +87,7 @@ func (c *coded) query(r *rand.Rand, dim int) []float32 {
 	return q
 }
 
-// distances are those of a library to the rows of a part, and that to its centre.
+// distances returns a library's distances to the rows of a part and to its centre.
 func (c *coded) distances(t *testing.T, m engine.Metric, p dist.Profile, query []float32, part int) (all []float32, centre float32) {
 	t.Helper()
 	k, err := dist.NewSQ8On(dist.Generic, m, c.Low, c.Span)
@@ -157,7 +158,7 @@ func TestNoCodedRowThatBeatsACutIsHeldBack(t *testing.T) {
 	}
 }
 
-// passEachBetter asks of each row whether it passes a cut that it beats by one bit.
+// passEachBetter checks that each row passes a cut that it beats by one bit.
 func passEachBetter(t *testing.T, q *Query, first int, m engine.Metric, all []float32, c coded, query []float32) {
 	t.Helper()
 	worse := float32(math.Inf(1))
@@ -192,7 +193,7 @@ func TestRangesThatCodesAreNotFor(t *testing.T) {
 	}
 }
 
-// TestMostCodedRowsAreHeldBack says how many of 20,000 rows pass the cut that the tenth nearest makes.
+// TestMostCodedRowsAreHeldBack checks how many of 20,000 rows pass the cut of the tenth nearest.
 func TestMostCodedRowsAreHeldBack(t *testing.T) {
 	const dim, lists, rows = 96, 20, 1000
 	r := rand.New(rand.NewPCG(17, 18))

@@ -6,31 +6,33 @@ import (
 	"kitescope/engine"
 )
 
-// scale is what codes mean: code u of dimension j is centre[j] + u*step[j].
+// scale maps codes to values: code u of dimension j represents centre[j] + u*step[j].
 type scale struct {
 	centre, step []float64
-	norm         float64 // of the centre
-	quads        []quad  // the same of four dimensions at a time, filled up with zeros
+	norm         float64 // norm of the centre
+	quads        []quad  // the same for four dimensions at a time, padded with zeros
 }
 
 // quad is the scale of four dimensions.
 type quad struct{ centre, step, inverse [4]float64 }
 
 const (
-	// sampled is how many rows a scale is learnt from.
+	// sampled is the number of rows from which a scale is computed.
 	sampled = 4096
-	// reach is how many standard deviations codes reach at the most: what lies farther is cut off and counts as lost. Of normal
-	// values that is one in 150,000.
+	// reach is the maximum range of codes in standard deviations. Values beyond it are cut off, and the
+	// difference counts as lost. Of normally distributed values, this is one in 150,000.
 	reach = 4.5
 	// steps is the greatest code.
 	steps = 127
-	// finest is the least step, of the mean one: a dimension that is constant in the sample need not be elsewhere.
+	// finest is the least step, relative to the root mean square of all steps, because a dimension that is
+	// constant in the sample may vary elsewhere.
 	finest = 0x1p-10
 )
 
 func (s *scale) dim() int { return len(s.centre) }
 
-// learn finds the scale of rows: for each dimension by itself, as a few of them are often much wider than the rest.
+// learn computes the scale of rows, for each dimension separately, because a few dimensions are often much
+// wider than the rest.
 func learn(parts []*engine.Vectors, dim int) *scale {
 	s := &scale{centre: make([]float64, dim), step: make([]float64, dim), quads: make([]quad, (dim+3)/4)}
 	square, low, high := make([]float64, dim), make([]float64, dim), make([]float64, dim)
@@ -58,7 +60,7 @@ func learn(parts []*engine.Vectors, dim int) *scale {
 		m := s.centre[j] / float64(n)
 		deviation := math.Sqrt(max(0, square[j]/float64(n)-m*m))
 		width := min(reach*deviation, max(high[j]-m, m-low[j]))
-		// Float32, so that products with codes are exact.
+		// Round to float32, so that products with codes are exact.
 		s.centre[j], s.step[j] = float64(float32(m)), float64(float32(width/steps))
 		s.norm += s.centre[j] * s.centre[j]
 		mean += s.step[j] * s.step[j] / float64(dim)
@@ -90,12 +92,12 @@ func sample(parts []*engine.Vectors, f func(row []float32)) {
 	}
 }
 
-// normOf is the norm of a row, and whether it is one to be held against codes.
+// normOf returns the norm of a row, and reports whether the row can be compared with codes.
 func normOf(row []float32) (float64, bool) {
 	square := 0.0
 	for _, x := range row {
 		square += float64(x) * float64(x)
 	}
 	norm := math.Sqrt(square)
-	return norm, norm < largest // false of NaN
+	return norm, norm < largest // false for NaN
 }
