@@ -8,17 +8,18 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Rows searches sparse rows one by one, as segments without an index are (BruteForce::SearchSparse). It is for one goroutine.
+// Rows searches sparse rows one by one, as segments without an index are searched (BruteForce::SearchSparse).
+// It must not be used by several goroutines at once.
 type Rows struct {
 	rows    *engine.Vectors
 	metric  engine.Metric
 	bm25    BM25
-	lengths []float32 // under BM25
+	lengths []float32 // set only under BM25
 	top     queue
 	scored  int
 }
 
-// NewRows returns a searcher of rows; a nil b is Milvus's default.
+// NewRows returns a searcher of rows. If b is nil, it uses DefaultBM25.
 func NewRows(rows *engine.Vectors, m engine.Metric, b *BM25) (*Rows, error) {
 	s := &Rows{rows: rows, metric: m, bm25: DefaultBM25()}
 	if b != nil {
@@ -50,10 +51,11 @@ func (s *Rows) Clone() *Rows {
 	return &Rows{rows: s.rows, metric: s.metric, bm25: s.bm25, lengths: s.lengths}
 }
 
-// Scored is how many products the last search added up.
+// Scored returns the number of products that the last search added up.
 func (s *Rows) Scored() int { return s.scored }
 
-// Search appends to dst the hits of one query, best first: rows with a score above 0. Of p, K, Filter and AvgDL count.
+// Search appends to dst the hits of one query, best first: rows with a score above 0. It uses only K, Filter
+// and AvgDL of p.
 func (s *Rows) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	if err := Check(query); err != nil {
 		return dst, err
@@ -83,7 +85,8 @@ func (s *Rows) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, e
 	return s.top.hits(dst), nil
 }
 
-// SearchBatch returns the hits of every query as Search does, by at most threads goroutines (0: one per CPU).
+// SearchBatch returns the hits of every query, as Search does. It uses at most threads goroutines (0: one per
+// CPU).
 func (s *Rows) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, error) {
 	if queries.Element != dist.Sparse {
 		return nil, fmt.Errorf("queries of %s: expected sparse", queries.Element)
@@ -94,7 +97,7 @@ func (s *Rows) SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]
 	})
 }
 
-// dot adds up the products of the dimensions that query and row have in common, in their order.
+// dot returns the sum of products over the dimensions that query and row share, added in ascending order.
 func (s *Rows) dot(query []byte, row int, now *BM25) float32 {
 	b := s.rows.Row(row)
 	score := float32(0)
@@ -118,7 +121,8 @@ func (s *Rows) dot(query []byte, row int, now *BM25) float32 {
 	return score
 }
 
-// MeanLength is the mean sum of values of rows, at least 1: what BM25 takes as the length of documents (avgdl), over all segments.
+// MeanLength returns the mean sum of values of rows over all segments, at least 1. BM25 uses it as the mean
+// length of documents (avgdl).
 func MeanLength(segments ...*engine.Vectors) float32 {
 	sum, rows := 0.0, 0
 	for _, v := range segments {

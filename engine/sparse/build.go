@@ -8,7 +8,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Build makes lists of rows. Values that are 0 are in none. rows may come from a hostile file: dimensions need not ascend.
+// Build returns an index of rows. It leaves out values that are 0. rows may come from a hostile file:
+// dimensions need not ascend.
 func Build(rows *engine.Vectors, m engine.Metric) (*Index, error) {
 	if rows.Element != dist.Sparse {
 		return nil, fmt.Errorf("an inverted index of %s rows: expected sparse", rows.Element)
@@ -69,7 +70,8 @@ func Build(rows *engine.Vectors, m engine.Metric) (*Index, error) {
 	return x, x.Finish()
 }
 
-// Transposed is the rows of the index, dimensions ascending, as far as lists have them: without zeros, rounded under BM25.
+// Transposed returns the rows of the index with ascending dimensions, as far as the lists have them: without
+// zeros, and rounded under BM25.
 func (x *Index) Transposed() (*engine.Vectors, error) {
 	sizes := make([]int, x.Rows)
 	for _, id := range x.IDs {

@@ -1,16 +1,18 @@
-// Package sparse answers queries over sparse vectors as knowhere does: by its inverted lists (SPARSE_INVERTED_INDEX, SPARSE_WAND)
-// under the inner product and BM25, and row by row, as segments without an index are searched.
+// Package sparse searches sparse vectors as knowhere does: with inverted lists (SPARSE_INVERTED_INDEX,
+// SPARSE_WAND) under the inner product and BM25, and row by row, as segments without an index are searched.
 //
-// In: rows of (index, value) pairs, or lists as a file has them (engine/index), a release of knowhere whose answers are wanted,
-// queries. Out: hits, best first, with the ids, the bits and the order among equal scores of that release. Steps: Build turns
-// rows into a list for each dimension; a search drops small values of the query (drop ratio) and adds up the lists of the others
-// (walk.go), as TAAT_NAIVE does, offering rows to one queue (queue.go); where something was dropped the best are compared once
-// more with the whole query (refine.go).
+// Its input is rows of (index, value) pairs, or the lists of an index file (engine/index), together with a
+// release of knowhere and queries. It returns hits, best first, with the ids, bits and order among equal scores
+// of that release. Build turns rows into one list per dimension. A search drops small values of the query (drop
+// ratio) and adds up the lists of the remaining values (walk.go), as TAAT_NAIVE does. It offers rows to a
+// single queue (queue.go). If values were dropped, the best rows are compared again with the whole query
+// (refine.go).
 //
-// DAAT_WAND and DAAT_MAXSCORE find the same rows by bounds; their sums have another order, and so other last bits.
+// DAAT_WAND and DAAT_MAXSCORE find the same rows by bounds. Their sums have another order, so their last bits
+// differ.
 //
-// Sources: knowhere v2.3.12, v2.5.6 and v2.6.9, src/index/sparse/sparse_inverted_index.h, include/knowhere/sparse_utils.h,
-// src/common/comp/brute_force.cc.
+// Sources: knowhere v2.3.12, v2.5.6 and v2.6.9, src/index/sparse/sparse_inverted_index.h,
+// include/knowhere/sparse_utils.h, src/common/comp/brute_force.cc.
 package sparse
 
 import (
@@ -24,48 +26,51 @@ import (
 	"kitescope/engine/dist"
 )
 
-// PairBytes is the size of one value of a row: its index as uint32, the value as float32, little-endian.
+// PairBytes is the size of one value of a row: its index as uint32 and the value as float32, little-endian.
 const PairBytes = 8
 
-// maxRows is the greatest number of rows: ids have 32 bits, and one is for the end.
+// maxRows is the greatest number of rows. Ids have 32 bits, and one id marks the end.
 const maxRows = math.MaxUint32 - 1
 
-// BM25 is what the scores of that metric depend on besides rows and query.
+// BM25 holds the parameters of scores under the BM25 metric.
 type BM25 struct {
 	K1, B float32
-	// AvgDL is the mean length of all documents, 1 at least: of the segment's collection, not of the index.
+	// AvgDL is the mean length of all documents, at least 1. It is that of the segment's collection, not of the
+	// index.
 	AvgDL float32
 }
 
-// DefaultBM25 is what Milvus builds an index with that names nothing else (function.bm25_k1, bm25_b, bm25_avgdl).
+// DefaultBM25 returns the parameters with which Milvus builds an index if none are set (function.bm25_k1,
+// bm25_b, bm25_avgdl).
 func DefaultBM25() BM25 { return BM25{K1: 1.2, B: 0.75, AvgDL: 100} }
 
-// weight is what a term counts that is so often in a document of that length.
+// weight returns the weight of a term that occurs tf times in a document of the given length.
 func (p *BM25) weight(tf, length float32) float32 {
 	return float32(tf*(p.K1+1)) / (tf + float32(p.K1*float32(float32(1-p.B)+float32(p.B*float32(length/p.AvgDL)))))
 }
 
-// Index is a list of rows for each dimension that any row has. It is immutable and may be shared.
+// Index holds a list of rows for each dimension that any row has. It is immutable and safe for concurrent use.
 type Index struct {
 	Metric engine.Metric // dist.InnerProduct or dist.BM25
-	// Wand tells a SPARSE_WAND from a SPARSE_INVERTED_INDEX.
+	// Wand is set for SPARSE_WAND, and not set for SPARSE_INVERTED_INDEX.
 	Wand bool
-	// Rows and Dim are those of the index: the greatest index of a dimension and one, also of one that no list has.
+	// Rows is the number of rows. Dim is the greatest index of a dimension plus one, including dimensions
+	// without a list.
 	Rows, Dim int
-	// Starts are where lists begin in IDs and Values, and the end of the last.
+	// Starts holds the start of each list in IDs and Values, and the end of the last list.
 	Starts []uint64
 	IDs    []uint32
 	Values []float32
-	// Names are the dimensions of the lists.
+	// Names holds the dimension of each list.
 	Names []uint32
-	// Lengths are the sums of the values of rows, under BM25; nil else.
+	// Lengths holds the sum of the values of each row under BM25; it is nil otherwise.
 	Lengths []float32
 
-	of map[uint32]uint32 // the list of a dimension
+	of map[uint32]uint32 // list of each dimension
 }
 
-// Finish holds the parts against each other and readies the index for searches; it is part of reading. All parts may come from
-// a hostile file.
+// Finish checks that the parts are consistent and prepares the index for searches. Readers of an index must
+// call it. All parts may come from a hostile file.
 func (x *Index) Finish() error {
 	switch {
 	case x.Metric != dist.InnerProduct && x.Metric != dist.BM25:
@@ -93,7 +98,8 @@ func (x *Index) Finish() error {
 	return nil
 }
 
-// disorder is where a list is not one of ascending rows; -1 if it is.
+// disorder returns the first position where a list does not ascend or has an id that is not below rows, or -1
+// if there is none.
 func disorder(ids []uint32, rows int) int {
 	before := uint32(0)
 	for i, id := range ids {
@@ -105,24 +111,24 @@ func disorder(ids []uint32, rows int) int {
 	return -1
 }
 
-// list is the ids and values of list i.
+// list returns the ids and values of list i.
 func (x *Index) list(i uint32) ([]uint32, []float32) {
 	return x.IDs[x.Starts[i]:x.Starts[i+1]], x.Values[x.Starts[i]:x.Starts[i+1]]
 }
 
-// pair is value i of a row.
+// pair returns value i of a row and its dimension.
 func pair(row []byte, i int) (dim uint32, value float32) {
 	b := row[i*PairBytes : i*PairBytes+PairBytes : i*PairBytes+PairBytes]
 	return binary.LittleEndian.Uint32(b), math.Float32frombits(binary.LittleEndian.Uint32(b[4:]))
 }
 
-// AppendPair appends a value to a row.
+// AppendPair appends a value to a row and returns the extended row.
 func AppendPair(row []byte, dim uint32, value float32) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(row, dim), math.Float32bits(value))
 }
 
-// Check tells what is wrong with a row: its dimensions ascend, and no value is infinite or no number (ValidateSparseFloatRows in
-// Milvus's pkg/util/typeutil).
+// Check returns an error unless a row is valid: its dimensions ascend, and no value is infinite or NaN
+// (ValidateSparseFloatRows in Milvus's pkg/util/typeutil).
 func Check(row []byte) error {
 	if len(row)%PairBytes != 0 {
 		return fmt.Errorf("a sparse vector of %d bytes: expected a multiple of %d", len(row), PairBytes)
@@ -144,7 +150,7 @@ func Check(row []byte) error {
 	return nil
 }
 
-// Dim is the number of dimensions of rows: the greatest and one.
+// Dim returns the number of dimensions of rows: the greatest index plus one.
 func Dim(rows *engine.Vectors) int {
 	most := 0
 	for i := range rows.Rows {
@@ -157,7 +163,7 @@ func Dim(rows *engine.Vectors) int {
 	return most
 }
 
-// Count is how many values rows have together.
+// Count returns the total number of values of rows.
 func Count(rows *engine.Vectors) int {
 	n := 0
 	for i := range rows.Rows {
@@ -166,21 +172,21 @@ func Count(rows *engine.Vectors) int {
 	return n
 }
 
-// quantised is a value as BM25's lists have it from knowhere 2.5 on: a whole number in 16 bits.
+// quantised returns a value as stored in the lists of BM25 since knowhere 2.5: an integer in 16 bits.
 func quantised(v float32) float32 {
 	switch {
 	case v >= math.MaxUint16:
 		return math.MaxUint16
 	case v <= 0:
 		return 0
-	case v != v: // a cast of NaN: any number; rows with it are refused
+	case v != v: // a cast of NaN is arbitrary; rows with NaN are rejected
 		return 0
 	}
 	return float32(uint16(v))
 }
 
-// Same reports whether two rows have the same values, in whatever order, zeros left out. What an index of BM25 stores of a row
-// (stored) is rounded to whole numbers.
+// Same reports whether two rows have the same values, in any order and without zeros. stored is a row of an
+// index, where BM25 rounds values to integers.
 func Same(stored, row []byte, m engine.Metric) bool {
 	a, b := canonical(stored, m), canonical(row, m)
 	return slices.Equal(a, b)

@@ -2,23 +2,24 @@ package sparse
 
 import "kitescope/engine"
 
-// item is a row that a queue keeps.
+// item is a row in a queue.
 type item struct {
 	id    uint32
 	score float32
 }
 
-// above is operator> of knowhere's IdVal, which is true of what compares with nothing.
+// above implements operator> of knowhere's IdVal, which is true for scores that cannot be compared.
 func (a item) above(b item) bool {
 	less := a.score < b.score || a.score == b.score && a.id < b.id
 	equal := a.id == b.id && a.score == b.score
 	return !less && !equal
 }
 
-// queue keeps the best rows, the worst of them first: MaxMinHeap, move by move. It compares ids with scores where it grows and
-// shrinks, and scores alone where a row takes the place of the worst, so that the order among equal scores is that of the moves.
+// queue keeps the best rows in a heap, the worst first. It reproduces MaxMinHeap move by move: it compares
+// scores and ids when it grows and shrinks, but only scores when a row replaces the worst. The order among
+// equal scores depends on these moves.
 type queue struct {
-	items []item // of a heap, with room for all
+	items []item // a heap, with room for the capacity
 	size  int
 }
 
@@ -29,7 +30,7 @@ func (q *queue) reset(capacity int) {
 	q.items, q.size = q.items[:capacity], 0
 }
 
-// threshold is the worst score of a full queue; 0 while there is room.
+// threshold returns the worst score of a full queue, or 0 while there is room.
 func (q *queue) threshold() float32 {
 	if q.size < len(q.items) || q.size == 0 {
 		return 0
@@ -47,7 +48,7 @@ func (q *queue) push(id uint32, score float32) {
 	}
 }
 
-// up is std::push_heap's walk from a hole to where v belongs.
+// up moves v from a hole towards the root to its place, as std::push_heap does.
 func up(items []item, hole int, v item) {
 	for hole > 0 {
 		parent := (hole - 1) / 2
@@ -60,7 +61,7 @@ func up(items []item, hole int, v item) {
 	items[hole] = v
 }
 
-// replace puts v in place of the worst (sift_down).
+// replace replaces the worst row by v (sift_down).
 func (q *queue) replace(v item) {
 	items, i := q.items, 0
 	for 2*i+1 < q.size {
@@ -86,7 +87,7 @@ func (q *queue) replace(v item) {
 	items[i] = v
 }
 
-// pop takes the worst out, as std::pop_heap does.
+// pop removes and returns the worst row, as std::pop_heap does.
 func (q *queue) pop() item {
 	worst := q.items[0]
 	q.size--
@@ -94,7 +95,7 @@ func (q *queue) pop() item {
 	return worst
 }
 
-// popHeap moves the first of a heap behind it.
+// popHeap moves the first item of a heap to the end of the slice and restores the heap before it.
 func popHeap(items []item) {
 	n := len(items) - 1
 	if n < 1 {
@@ -119,7 +120,7 @@ func popHeap(items []item) {
 	up(items, hole, v)
 }
 
-// hits appends all rows, best first, and empties the queue.
+// hits appends all rows to dst, best first, and empties the queue.
 func (q *queue) hits(dst []engine.Hit) []engine.Hit {
 	n := q.size
 	first := len(dst)

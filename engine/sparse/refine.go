@@ -2,9 +2,10 @@ package sparse
 
 import "kitescope/engine"
 
-// refine compares the rows that were found with the whole query once more.
+// refine compares the rows that were found again, with the whole query.
 func (s *Searcher) refine(query []byte, p *Params, dst []engine.Hit) []engine.Hit {
-	// The lists are walked again, by a filter of all other rows. From 2.5 on there is no filter without any row: rows come back that were left out.
+	// Walk the lists again with a filter that excludes all other rows. Since 2.5, there is no filter if no row
+	// was found, so the search returns rows that the original filter excludes.
 	var left []uint64
 	if s.top.size == 0 && s.library == engine.Knowhere23 {
 		return dst

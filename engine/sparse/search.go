@@ -10,51 +10,55 @@ import (
 	"kitescope/engine/dist"
 )
 
-// MaxK is the greatest number of hits: Milvus's own limit.
+// MaxK is the greatest number of hits, which is Milvus's own limit.
 const MaxK = 16384
 
-// Options are whose answers are wanted, and parameters of the index that are in no file.
+// Options selects the library whose results are reproduced, and holds the parameters of the index that are in
+// no file.
 type Options struct {
 	Library engine.Library // Native is Knowhere26
-	// BM25 are the parameters with which the index was built and loaded; nil is Milvus's default.
+	// BM25 holds the parameters with which the index was built and loaded; nil selects Milvus's default.
 	BM25 *BM25
 }
 
-// Params are those of one search. Of those of sparse vectors
+// Params holds the parameters of one search. The parameters of sparse vectors are:
 //
-//   - DropRatio is the share of the query's values, the smallest, that are left out: 0 to less than 1 (drop_ratio_search);
-//   - RefineFactor is how many times K are found by what is left and compared once more with the whole query, where something was left out
-//     (refine_factor); 0 is the library's own: 1, which compares none, and 10 in knowhere 2.3;
-//   - MaxScoreRatio stretches bounds by which knowhere leaves rows out (dim_max_score_ratio), and has no meaning here;
-//   - AvgDL is the mean length of documents at the time of the search; 0 is that of the index.
+//   - DropRatio is the share of the query's values that is dropped, smallest first: at least 0 and less than 1
+//     (drop_ratio_search);
+//   - RefineFactor is the multiple of K that is found with the remaining values and compared again with the
+//     whole query, if values were dropped (refine_factor). 0 selects the library's default: 1, which compares
+//     nothing again, and 10 in knowhere 2.3;
+//   - MaxScoreRatio stretches the bounds by which knowhere skips rows (dim_max_score_ratio). It has no effect
+//     here;
+//   - AvgDL is the mean length of documents at the time of the search; 0 selects that of the index.
 type Params struct {
 	K      int
-	Filter *engine.Bitset // rows that are left out; nil for none
+	Filter *engine.Bitset // rows that are excluded; nil for none
 	engine.SparseParams
 }
 
-// Searcher answers queries over one index. It is for one goroutine; Clone makes another.
+// Searcher searches one index. It must not be used by several goroutines at once; Clone returns another.
 type Searcher struct {
 	index   *Index
 	library engine.Library
 	bm25    BM25
 
 	terms  []term
-	scores []float32 // of a window, all 0 between searches
-	places []uint64  // where lists go on, of each term
+	scores []float32 // scores of a window, all 0 between searches
+	places []uint64  // next position in the list of each term
 	top    queue
 	second queue
 	values []float32
 	scored int
 }
 
-// term is a value of the query, and its list.
+// term is a value of the query with its list.
 type term struct {
 	list  uint32
 	value float32
 }
 
-// New returns a searcher; an error names what in the options does not fit.
+// New returns a searcher. It returns an error that names the option if an option does not fit the index.
 func New(x *Index, o Options) (*Searcher, error) {
 	s := &Searcher{index: x, library: o.Library.Or(engine.Knowhere26), bm25: DefaultBM25()}
 	switch {
@@ -73,7 +77,7 @@ func New(x *Index, o Options) (*Searcher, error) {
 	return s, nil
 }
 
-// Index is what is searched.
+// Index returns the index that is searched.
 func (s *Searcher) Index() *Index { return s.index }
 
 // Clone returns a searcher over the same index for another goroutine.
@@ -81,10 +85,11 @@ func (s *Searcher) Clone() *Searcher {
 	return &Searcher{index: s.index, library: s.library, bm25: s.bm25}
 }
 
-// Scored is how many products of a query's and a row's value the last search added up.
+// Scored returns the number of products of a query value and a row value that the last search added up.
 func (s *Searcher) Scored() int { return s.scored }
 
-// Search appends to dst the hits of one query, best first. Rows that have no dimension in common with it are none.
+// Search appends to dst the hits of one query, best first. Rows that share no dimension with the query are not
+// hits.
 func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, error) {
 	p, err := s.check(query, p)
 	if err != nil {
@@ -99,7 +104,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	if len(s.terms) == 0 {
 		return dst, nil
 	}
-	capacity := min(p.K*p.RefineFactor, max(s.index.Rows, p.K)) // a queue that is never full is as good as one with more room
+	capacity := min(p.K*p.RefineFactor, max(s.index.Rows, p.K)) // a queue that never fills needs no more room
 	s.top.reset(capacity)
 	s.walk(&s.top, left, &p)
 	if p.RefineFactor == 1 {
@@ -108,7 +113,7 @@ func (s *Searcher) Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hi
 	return s.refine(query, &p, dst), nil
 }
 
-// check fills in what p leaves to the library.
+// check validates the query and p, and fills in the library's defaults.
 func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	if err := Check(query); err != nil {
 		return p, err
@@ -124,7 +129,7 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	}
 	switch {
 	case p.DropRatio == 0:
-		p.RefineFactor = 1 // nothing was left out
+		p.RefineFactor = 1 // nothing was dropped
 	case p.RefineFactor == 0 && s.library == engine.Knowhere23:
 		p.RefineFactor = 10
 	case p.RefineFactor == 0:
@@ -137,8 +142,9 @@ func (s *Searcher) check(query []byte, p Params) (Params, error) {
 	return p, nil
 }
 
-// parse makes terms of the query, without the share of the smallest values; of all where that is below 0. Knowhere 2.3 compares without regard to signs only where
-// it walks all lists together: else negative values are the smallest, and left out also where nothing is to be.
+// parse sets the terms of the query without the smallest values, whose share is drop, or with all values if
+// drop is negative. Knowhere 2.3 ignores signs only if it walks all lists together (SPARSE_WAND). Otherwise
+// negative values are the smallest, and are dropped even if drop is 0.
 func (s *Searcher) parse(query []byte, drop float32) {
 	n := len(query) / PairBytes
 	s.values = s.values[:0]
@@ -147,7 +153,7 @@ func (s *Searcher) parse(query []byte, drop float32) {
 		s.values = append(s.values, abs(v))
 	}
 	threshold := float32(0)
-	// A float32 times the count, as there.
+	// The product is a float32, as in knowhere.
 	if at := int(drop * float32(n)); at > 0 || drop >= 0 && s.library == engine.Knowhere23 {
 		slices.Sort(s.values)
 		threshold = s.values[min(at, n-1)]
@@ -167,7 +173,7 @@ func (s *Searcher) parse(query []byte, drop float32) {
 
 func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
 
-// marked reports whether a row is left out.
+// marked reports whether the filter excludes a row.
 func marked(left []uint64, id uint32) bool {
 	w := int(id >> 6)
 	return w < len(left) && left[w]&(1<<(id&63)) != 0

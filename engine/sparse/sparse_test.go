@@ -27,7 +27,8 @@ func random(t *testing.T, rng *rand.Rand, rows, dims int) *engine.Vectors {
 	return v
 }
 
-// TestListsAnswerAsRows holds that adding up lists finds what comparing row by row does, windows and filters included.
+// TestListsAnswerAsRows checks that adding up lists finds the same hits as comparing row by row, with several
+// windows and with filters.
 func TestListsAnswerAsRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, m := range []engine.Metric{dist.InnerProduct, dist.BM25} {

@@ -8,13 +8,13 @@ import (
 	"kitescope/engine/dist"
 )
 
-// window is how many rows get their scores from all lists before the next do: they stay in the nearest cache, where a list
-// alone would go through all rows' scores, and with fewer rows at a time lists are left and found again too often. Each score is the same
-// sum in the same order.
+// window is the number of rows whose scores are completed from all lists before the next rows. These scores
+// stay in the nearest cache, whereas each list alone would pass through the scores of all rows. With a smaller
+// window, lists are left and found again too often. Each score is the same sum in the same order.
 const window = 8192
 
-// walk adds list after list to a score for each row, and offers all rows that have one to a queue, by their numbers: from knowhere 2.5 on only
-// those with a score above 0. left are the words of a filter.
+// walk adds list after list to the scores of rows, and offers all rows with a score to a queue, in ascending
+// order of ids. Since knowhere 2.5, it offers only rows with a score above 0. left holds the words of a filter.
 func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
 	x, above := s.index, s.library != engine.Knowhere23
 	if s.scores == nil {
@@ -49,7 +49,8 @@ func (s *Searcher) walk(to *queue, left []uint64, p *Params) {
 	}
 }
 
-// below is how many of ascending ids are less than end: by steps that double and then halves, as few are left of long lists.
+// below returns the number of ascending ids that are less than end. It doubles its steps and bisects at the
+// end, because this number is small compared with long lists.
 func below(ids []uint32, end uint32) int {
 	n := len(ids)
 	if n == 0 || ids[n-1] < end {
@@ -59,7 +60,7 @@ func below(ids []uint32, end uint32) int {
 	for step < n && ids[step-1] < end {
 		step *= 2
 	}
-	low, high := step/2, min(step, n) // of ids[:low] all are less, ids[high-1] or what follows is not
+	low, high := step/2, min(step, n) // all ids[:low] are less; ids[high-1] or the next id is not
 	for low < high {
 		if mid := int(uint(low+high) / 2); ids[mid] < end {
 			low = mid + 1
@@ -70,11 +71,12 @@ func below(ids []uint32, end uint32) int {
 	return low
 }
 
-// addProducts adds v times each value to its row's score. Ids are of the window, from first on: reading an index and below saw to it.
+// addProducts adds v times each value to the score of its row. Ids are in the window that starts at first,
+// which Finish and below guarantee.
 func addProducts(scores []float32, v float32, first uint32, ids []uint32, values []float32) {
 	base := unsafe.Pointer(unsafe.SliceData(scores))
 	at := func(id uint32) *float32 { return (*float32)(unsafe.Add(base, uintptr(id-first)*4)) }
-	for len(ids) >= 4 && len(values) >= 4 { // of other rows, but in hostile files: no sum waits for another
+	for len(ids) >= 4 && len(values) >= 4 { // different rows, except in hostile files: no sum waits for another
 		a, b, c, d := at(ids[0]), at(ids[1]), at(ids[2]), at(ids[3])
 		*a += float32(v * values[0])
 		*b += float32(v * values[1])
@@ -96,15 +98,15 @@ func (s *Searcher) addWeights(v float32, first int, ids []uint32, values []float
 	}
 }
 
-// Scores are compared as integers, two in a word: |score| with the top bit set, less a bound, keeps the top bit if and only if it is at
-// least the bound, and never borrows from its neighbour.
+// Scores are compared as integers, two per word. |score| with the top bit set, minus a bound, keeps the top bit
+// if and only if |score| is at least the bound. It never borrows from its neighbour.
 const (
 	tops  = 0x8000000080000000
 	twin  = 0x0000000100000001
 	group = 16
 )
 
-// offer offers the scores of a window that may enter to the queue, and clears all.
+// offer offers to the queue the scores of a window that may enter it, and clears all scores.
 func offer(to *queue, scores []float32, first uint32, left []uint64, above bool) {
 	bound := boundOf(to)
 	for at := 0; at < len(scores); at += group {
@@ -135,7 +137,8 @@ func offer(to *queue, scores []float32, first uint32, left []uint64, above bool)
 	clear(scores)
 }
 
-// boundOf are the bits of the least that enters a queue, twice: of what is not 0 where anything does.
+// boundOf returns the bits of the least score that may enter a queue, in both halves of a word. If the queue
+// accepts any score, this is the least score greater than 0.
 func boundOf(to *queue) uint64 {
 	threshold := max(to.threshold(), 0)
 	return uint64(math.Float32bits(threshold)+1) * twin
