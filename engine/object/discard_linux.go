@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// discard returns what takes the pages of a read-only mapping of a file out of this process's
-// memory; they stay in the system's cache and come back if they are read again. So a file is
-// never resident beside the index that is made of it.
+// discard returns a function that releases the pages of a read-only file mapping from the memory of this
+// process. They stay in the system's cache and come back if they are read again. A file is therefore never
+// resident in addition to the index that is built from it.
 func discard(data []byte) func(from, to int) {
 	page := os.Getpagesize()
 	return func(from, to int) {

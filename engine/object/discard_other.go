@@ -2,5 +2,6 @@
 
 package object
 
-// discard: single pages are given back on Linux only; elsewhere all go when the file is closed.
+// discard returns nil because only Linux can release single pages. Elsewhere, all pages are released when the
+// file is closed.
 func discard([]byte) func(from, to int) { return nil }

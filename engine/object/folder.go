@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// OpenFolder opens a folder: that of a Milvus with local storage, or a copy of a bucket.
-// Names are relative to it; links that lead out of it are not followed.
+// OpenFolder opens a folder, e.g. that of a Milvus with local storage or a copy of a bucket. Names are relative
+// to the folder. Links that lead out of it are not followed.
 func OpenFolder(dir string) (Store, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -32,7 +32,7 @@ func (f *folder) Close() error   { return f.root.Close() }
 
 func (f *folder) List(ctx context.Context, prefix string) ([]File, error) {
 	var files []File
-	// Below the last slash of the prefix lies all that can match, so nothing else is walked.
+	// Every match is below the last slash of the prefix, so walk only that directory.
 	start := "."
 	if i := strings.LastIndexByte(prefix, '/'); i > 0 {
 		start = prefix[:i]
@@ -89,7 +89,7 @@ func (f *folder) Open(ctx context.Context, name string) (Reader, error) {
 	return &openFile{File: file, size: info.Size()}, nil
 }
 
-// openFile is a file with the length that it had when it was opened.
+// openFile is a file with the size that it had when it was opened.
 type openFile struct {
 	*os.File
 	size int64
@@ -97,10 +97,10 @@ type openFile struct {
 
 func (f *openFile) Size() int64 { return f.size }
 
-// Near says that a read of a little takes little: parquet.Near.
+// Near reports that small reads are cheap (see parquet.Near).
 func (f *openFile) Near() bool { return true }
 
-// part is a stretch of an archive. Closing it leaves the archive open.
+// part is a section of an archive. Closing it leaves the archive open.
 type part struct{ *io.SectionReader }
 
 func (part) Close() error { return nil }

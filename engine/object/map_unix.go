@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Map maps a file. What cannot be mapped, such as a pipe, is read.
+// Map maps a file into memory. It reads files that cannot be mapped, such as a pipe.
 func Map(f *os.File) (Mapping, error) {
 	info, err := f.Stat()
 	if err != nil {

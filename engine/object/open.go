@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Open opens a place by what it is: a folder; a tar archive, compressed or not; or
+// Open opens a store. place is a folder, a tar archive, compressed or not, or
 //
 //	s3://BUCKET/PREFIX?endpoint=HOST:PORT&tls=false&region=REGION
 //
-// where all but the bucket may be missing: without an endpoint it is AWS's, and https is used
-// unless tls=false. Keys are for buckets only, and never part of a place.
+// Everything except the bucket is optional: the default endpoint is that of AWS, and https is used unless
+// tls=false. Keys are used for buckets only, and are never part of a place.
 func Open(ctx context.Context, place string, keys Keys) (Store, error) {
 	if strings.HasPrefix(place, "s3://") {
 		c, err := ParseS3(place)
@@ -34,7 +34,7 @@ func Open(ctx context.Context, place string, keys Keys) (Store, error) {
 	return OpenTar(ctx, place)
 }
 
-// ParseS3 reads a place of the form that Open takes. Errors do not repeat a user part.
+// ParseS3 parses an s3:// URL of the form that Open accepts. Errors do not repeat the user part of the URL.
 func ParseS3(place string) (S3, error) {
 	u, err := url.Parse(place)
 	if err != nil {

@@ -17,21 +17,21 @@ import (
 	"kitescope/internal/redact"
 )
 
-// S3 says where a bucket is and how it is read.
+// S3 is the location of a bucket and the way to access it.
 type S3 struct {
-	Endpoint string // host or host:port, of MinIO or another; empty for AWS
+	Endpoint string // host or host:port of MinIO or another server; empty for AWS
 	Bucket   string
-	Prefix   string // what every name starts with and List leaves out: Milvus's minio.rootPath
-	Region   string // empty: the server is asked
-	Plain    bool   // http in place of https
+	Prefix   string // prefix of every name, which List removes: Milvus's minio.rootPath
+	Region   string // if empty, the server is asked for it
+	Plain    bool   // http instead of https
 	Keys     Keys
 }
 
-// Keys are credentials. Without an access key requests are anonymous.
+// Keys holds credentials. Without an access key, requests are anonymous.
 type Keys struct {
 	Access  string
 	Secret  Secret
-	Session Secret // of temporary credentials
+	Session Secret // session token of temporary credentials
 }
 
 // Secret is a string that no verb of fmt prints.
@@ -44,16 +44,16 @@ func (s Secret) String() string {
 	return "***"
 }
 
-// GoString keeps %#v from printing it.
+// GoString prevents %#v from printing the secret.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalText keeps encoders from writing it.
+// MarshalText prevents encoders from writing the secret.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// OpenS3 opens a bucket of an S3-compatible server and lists one name to see that it may be
-// read. Of the API it calls ListObjectsV2, HeadObject, GetObject and, without a region,
-// GetBucketLocation. Requests end with the context that List or Open was given, those of a
-// Reader with that of its Open. Errors hold no credential.
+// OpenS3 opens a bucket of an S3-compatible server, and lists one name to check that the bucket can be read. It
+// uses the API calls ListObjectsV2, HeadObject, GetObject and, if no region is set, GetBucketLocation. Requests
+// end with the context of List or Open; requests of a Reader end with the context of its Open. Errors contain
+// no credentials.
 func OpenS3(ctx context.Context, c S3) (Store, error) {
 	endpoint := c.Endpoint
 	endpoint = cmp.Or(endpoint, "s3.amazonaws.com")
@@ -94,18 +94,19 @@ func OpenS3(ctx context.Context, c S3) (Store, error) {
 }
 
 const (
-	requestTries = 6 // of a request that fails in passing; the library waits up to a second between two
-	bodyTries    = 3 // of a read whose connection is cut before all bytes came
+	requestTries = 6 // tries of a request that fails temporarily; the library waits up to a second between tries
+	bodyTries    = 3 // tries of a read whose connection is cut before all bytes arrive
 )
 
-// redactHost drops what looks like credentials of a URL.
+// redactHost removes the part of a URL that looks like credentials.
 func redactHost(endpoint string) string {
 	return endpoint[strings.LastIndexByte(endpoint, '@')+1:]
 }
 
 type bucket struct {
-	// Methods of a minio.Core and not the Core: of a type in a field that reflection reaches the linker keeps all methods, as templates
-	// name methods, which was 1.5 MB of requests that write.
+	// The methods of a minio.Core instead of the Core itself. If reflection reaches the type of a field, the
+	// linker keeps all methods of that type, because templates call methods by name. This was 1.5 MB of
+	// requests that write.
 	listing func(context.Context, string, minio.ListObjectsOptions) <-chan minio.ObjectInfo
 	stat    func(context.Context, string, string, minio.StatObjectOptions) (minio.ObjectInfo, error)
 	get     func(context.Context, string, string, minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error)
@@ -126,7 +127,7 @@ func (b *bucket) Close() error {
 
 func (b *bucket) List(ctx context.Context, prefix string) ([]File, error) {
 	if dir := path.Dir(prefix + "x"); !fs.ValidPath(dir) {
-		return nil, nil // no file has such a name, and servers refuse it
+		return nil, nil // no file has such a name, and servers reject it
 	}
 	var files []File
 	for object := range b.list(ctx, prefix, 0) {
@@ -134,18 +135,18 @@ func (b *bucket) List(ctx context.Context, prefix string) ([]File, error) {
 			return nil, b.wrap("list", b.prefix+prefix, object.Err)
 		}
 		if strings.HasSuffix(object.Key, "/") {
-			continue // a folder that some tool has made visible
+			continue // a folder marker that some tool created
 		}
 		files = append(files, File{Name: strings.TrimPrefix(object.Key, b.prefix), Size: object.Size})
 	}
-	if err := ctx.Err(); err != nil { // the client's channel just ends
+	if err := ctx.Err(); err != nil { // the client closes its channel without an error
 		return nil, b.wrap("list", b.prefix+prefix, err)
 	}
 	sortFiles(files)
 	return files, nil
 }
 
-// list sends what is below a prefix. Whoever stops reading early leaves no goroutine behind.
+// list yields the objects below a prefix. It leaves no goroutine behind if the caller stops early.
 func (b *bucket) list(ctx context.Context, prefix string, keys int) func(func(minio.ObjectInfo) bool) {
 	return func(yield func(minio.ObjectInfo) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -171,11 +172,11 @@ func (b *bucket) Open(ctx context.Context, name string) (Reader, error) {
 	return &object{bucket: b, ctx: ctx, key: b.prefix + name, etag: info.ETag, size: info.Size}, nil
 }
 
-// object reads ranges of a file of a bucket, each with a request of its own, and all of the
-// version that was there when it was opened.
+// object reads ranges of a file in a bucket, each with a separate request. All ranges are of the version that
+// existed when the file was opened.
 type object struct {
 	bucket *bucket
-	ctx    context.Context // io.ReaderAt has no room for one; Open's documentation says what it bounds
+	ctx    context.Context // io.ReaderAt takes no context; see OpenS3 for the scope of this one
 	key    string
 	etag   string
 	size   int64
@@ -211,7 +212,8 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	}
 }
 
-// get fills p with the bytes at an offset. Requests that fail are tried again by the library, but not a body that is cut.
+// get fills p with the bytes at an offset. The library retries failed requests, but not a body that is cut
+// short.
 func (o *object) get(p []byte, off int64) (int, error) {
 	var opts minio.GetObjectOptions
 	if err := opts.SetRange(off, off+int64(len(p))-1); err != nil {
@@ -230,10 +232,10 @@ func (o *object) get(p []byte, off int64) (int, error) {
 	return io.ReadFull(body, p)
 }
 
-// ErrNoBucket says that the server answers, and has no bucket of that name.
+// ErrNoBucket is returned if the server responds and has no bucket of that name.
 var ErrNoBucket = errors.New("no such bucket")
 
-// wrap says what was done to what, in words without credentials.
+// wrap returns an error with the operation, the key and the reason, without credentials.
 func (b *bucket) wrap(op, key string, err error) error {
 	response := minio.ToErrorResponse(err)
 	if response.Code == minio.NoSuchKey {
@@ -248,12 +250,12 @@ func (b *bucket) wrap(op, key string, err error) error {
 			said = strings.ReplaceAll(said, own, "***")
 		}
 	}
-	said = redact.Text(said) // and what the store says of others
+	said = redact.Text(said) // and secrets of others in the response of the store
 	e := &s3Error{what: fmt.Sprintf("%s s3://%s/%s at %s: %s", op, b.name, key, b.endpoint, said)}
 	if response.Code == minio.NoSuchBucket {
 		e.cause = ErrNoBucket
 	}
-	// Only what callers ask errors.Is for goes on: a chain could print what was removed.
+	// Keep only the causes that callers check with errors.Is: a full chain could print what was removed.
 	for _, cause := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF} {
 		if errors.Is(err, cause) {
 			e.cause = cause

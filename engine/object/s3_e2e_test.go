@@ -19,13 +19,13 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// The tests of S3 need a server that speaks it: make builds a real MinIO for them.
+// The S3 tests need an S3 server; make builds a real MinIO for them.
 
 const accessKey, secretKey = "kite-access-key", "kite-very-secret"
 
 var minioFlag = flag.String("minio", "", "the minio binary against which S3 stores are tested")
 
-// server starts MinIO on a free port of loopback and fills a bucket.
+// server starts MinIO on a free port of the loopback interface and fills a bucket.
 func server(t *testing.T) (endpoint string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func server(t *testing.T) (endpoint string) {
 			t.Fatal(err)
 		}
 	}
-	for i := range 1100 { // more than a page of a listing
+	for i := range 1100 { // more than one page of a listing
 		if _, err := client.PutObject(t.Context(), "milvus-bucket", fmt.Sprintf("many/%04d", i), strings.NewReader("x"), 1, minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func refused(t *testing.T, endpoint, place string) {
 	}
 }
 
-// changed replaces an object while it is open: its reader must not mix two versions.
+// changed replaces an object while it is open, and checks that its reader does not mix two versions.
 func changed(t *testing.T, endpoint, place string) {
 	t.Helper()
 	client, err := minio.New(endpoint, &minio.Options{Creds: credentials.NewStaticV4(accessKey, secretKey, "")})
@@ -167,7 +167,7 @@ func changed(t *testing.T, endpoint, place string) {
 	}
 }
 
-// deadline asks a server that accepts connections and says nothing.
+// deadline opens a store at a server that accepts connections and never responds.
 func deadline(t *testing.T, keys Keys) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -25,7 +25,8 @@ func TestErrorsOfStoresSayNoSecrets(t *testing.T) {
 	}
 }
 
-// TestCutBodies has connections end after a few bytes: a read continues where they ended, but not forever.
+// TestCutBodies checks that a read continues after its connection ends early, but only a limited number of
+// times.
 func TestCutBodies(t *testing.T) {
 	const content = "0123456789"
 	for _, c := range []struct {

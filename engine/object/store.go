@@ -1,8 +1,6 @@
-// Package object reads the files of Milvus's storage, and lists them, wherever they are: a
-// folder, a tar archive, a bucket.
+// Package object lists and reads the files of Milvus's storage in a folder, a tar archive or a bucket.
 //
-// In: a place (a path or an s3:// URL). Out: names below it, and files that can be read at any
-// offset. Nothing here writes.
+// A place is a path or an s3:// URL. Files can be read at any offset. The package never writes to a store.
 package object
 
 import (
@@ -10,16 +8,16 @@ import (
 	"io"
 )
 
-// Store is a place with files: a folder, an archive, a bucket.
+// Store is a folder, an archive or a bucket with files.
 type Store interface {
-	// List returns the files whose name starts with prefix, in byte order.
+	// List returns the files whose name starts with prefix, sorted by name in byte order.
 	List(ctx context.Context, prefix string) ([]File, error)
-	// Open returns the file; the caller closes it.
+	// Open opens a file. The caller must close it.
 	Open(ctx context.Context, name string) (Reader, error)
 	Close() error
 }
 
-// File is a name, with slashes, and a length in bytes.
+// File is the name of a file, with slashes, and its length in bytes.
 type File struct {
 	Name string
 	Size int64
@@ -32,9 +30,10 @@ type Reader interface {
 	Size() int64
 }
 
-// Mapping is a file in memory. One that shrinks meanwhile ends the process, as with every mapping.
+// Mapping is a file in memory. If the file shrinks while it is mapped, access to it ends the process, as with
+// every mapping.
 type Mapping struct {
 	Data    []byte
 	Unmap   func()
-	Discard func(from, to int) // takes pages out of memory until they are read again; nil where they cannot be given back one by one
+	Discard func(from, to int) // releases pages from memory until they are read again; nil if single pages cannot be released
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// contents are the files of the stores below: names whose byte order is not that of a walk
-// through folders, an empty file, and one of several blocks.
+// contents returns the files of the stores below: names whose byte order differs from that of a walk through
+// folders, an empty file, and a file of several blocks.
 func contents() map[string][]byte {
 	large := make([]byte, 3<<20+7)
 	for i := range large {
@@ -36,7 +36,7 @@ func contents() map[string][]byte {
 	}
 }
 
-// conform checks what the package says of every Store, of one that holds contents().
+// conform checks that a store with contents() meets the documentation of Store.
 func conform(t *testing.T, s Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -100,7 +100,7 @@ func conform(t *testing.T, s Store) {
 	})
 }
 
-// checkReader reads ranges as io.ReaderAt says.
+// checkReader checks that ranges are read as io.ReaderAt requires.
 func checkReader(t *testing.T, r Reader, content []byte) {
 	t.Helper()
 	if r.Size() != int64(len(content)) {
@@ -121,7 +121,7 @@ func checkReader(t *testing.T, r Reader, content []byte) {
 	}
 }
 
-// tarball packs files, and headers as they are given.
+// tarball packs contents() and the given headers into an archive.
 func tarball(t testing.TB, headers ...*tar.Header) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -311,7 +311,7 @@ func TestHostileTars(t *testing.T) {
 	}
 }
 
-// negative writes a size below zero into the first header, in base 256, with its checksum.
+// negative writes a negative size into the first header, in base 256, and updates its checksum.
 func negative(b []byte) []byte {
 	b = bytes.Clone(b)
 	for i := range 12 {
@@ -327,8 +327,8 @@ func negative(b []byte) []byte {
 	return b
 }
 
-// The archives are GNU tar's: tar --sparse --format=gnu (and posix) of a file with holes and one
-// without.
+// TestSparseMembersAreRefused checks that opening a sparse member is an error. The archives were made with GNU
+// tar: tar --sparse --format=gnu (and posix) of a file with holes and one without.
 func TestSparseMembersAreRefused(t *testing.T) {
 	for _, format := range []string{"gnu", "posix"} {
 		s, err := OpenTar(t.Context(), "testdata/sparse-"+format+".tar")

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// inMemory is up to which size a compressed archive is unpacked into memory.
+	// inMemory is the size up to which a compressed archive is unpacked into memory.
 	inMemory = 32 << 20
-	// An archive may unpack to so many times its size, and so much more: binlogs are
-	// compressed already, so a real one stays far below, and a bomb ends soon.
+	// An archive may unpack to at most unpackRatio times its size plus unpackFloor bytes. Real archives stay
+	// far below this limit because binlogs are compressed already, and a decompression bomb fails early.
 	unpackRatio, unpackFloor = 1024, 64 << 20
 )
 
-// OpenTar opens a tar archive, plain or compressed with gzip or zstd, as its first bytes tell.
-// Members of a plain one are read in place. A compressed one is unpacked once, into memory or,
-// beyond 32 MiB, into a private temporary file that Close removes.
+// OpenTar opens a tar archive, plain or compressed with gzip or zstd, which it detects from the first bytes.
+// Members of a plain archive are read in place. A compressed archive is unpacked once, into memory or, if it is
+// larger than 32 MiB, into a private temporary file that Close removes.
 //
-// Names lose a leading "./" or "/"; of members with the same name the last counts, as when tar
-// extracts. A name with "..", a member that ends beyond the archive and an archive that
-// unpacks to more than 1024 times its size are errors; a sparse member is listed, and opening
+// Names lose a leading "./" or "/". Of members with the same name, the last one counts, as when tar extracts.
+// OpenTar returns an error for a name with "..", for a member that ends after the end of the archive, and for
+// an archive that unpacks to more than 1024 times its size plus 64 MiB. A sparse member is listed, but opening
 // it is an error.
 func OpenTar(ctx context.Context, file string) (Store, error) {
 	f, err := os.Open(file)
@@ -54,7 +54,7 @@ func OpenTar(ctx context.Context, file string) (Store, error) {
 	return t, nil
 }
 
-// ReadTar is OpenTar for a plain archive in memory.
+// ReadTar is like OpenTar for a plain archive in memory.
 func ReadTar(ctx context.Context, name string, content []byte) (Store, error) {
 	t := &archive{name: name, ReaderAt: bytes.NewReader(content), size: int64(len(content)), close: func() error { return nil }}
 	if err := t.index(ctx); err != nil {
@@ -64,7 +64,7 @@ func ReadTar(ctx context.Context, name string, content []byte) (Store, error) {
 }
 
 type archive struct {
-	io.ReaderAt // of the tar, unpacked
+	io.ReaderAt // the unpacked tar
 	name        string
 	size        int64
 	files       []File
@@ -165,7 +165,7 @@ func (t *archive) spill(head *bytes.Buffer, rest io.Reader, limit int64) error {
 	return err
 }
 
-// cancellable ends a long copy when its context ends.
+// cancellable ends a long copy when its context is done.
 type cancellable struct {
 	io.Reader
 	ctx context.Context
@@ -178,11 +178,11 @@ func (c *cancellable) Read(b []byte) (int, error) {
 	return c.Reader.Read(b)
 }
 
-// index finds the members in one pass over their headers.
+// index reads the headers of all members in one pass.
 func (t *archive) index(ctx context.Context) error {
 	t.members = map[string]member{}
 	in := io.NewSectionReader(t, 0, t.size)
-	r := tar.NewReader(in) // it seeks over contents and buffers nothing: in's position is where a content starts
+	r := tar.NewReader(in) // r seeks over contents and does not buffer: the position of in is the start of a content
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -219,7 +219,7 @@ func (t *archive) add(h *tar.Header, at int64) error {
 			return fmt.Errorf("%s is truncated: %d bytes expected, %d found", name, h.Size, t.size-at)
 		}
 		t.members[name] = m
-	case tar.TypeLink: // tar writes the second name of a file so
+	case tar.TypeLink: // tar stores a second name of a file as a link
 		if m, ok := t.members[path.Clean(strings.TrimLeft(h.Linkname, "/"))]; ok {
 			t.members[name] = m
 		}
@@ -227,7 +227,7 @@ func (t *archive) add(h *tar.Header, at int64) error {
 	return nil
 }
 
-// sparse tells of the PAX form of sparse members, whose records archive/tar keeps.
+// sparse reports whether a member is sparse in the PAX format, whose records archive/tar keeps.
 func sparse(h *tar.Header) bool {
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {

@@ -1,4 +1,4 @@
-// Package objecttest has a store of files that tests write. In: names and bytes. Out: an object.Store.
+// Package objecttest provides an object.Store in memory for tests.
 package objecttest
 
 import (
@@ -12,20 +12,20 @@ import (
 	"kitescope/engine/object"
 )
 
-// Files is a store of files in memory, by their names.
+// Files is a store in memory. It maps names to the contents of files.
 type Files map[string][]byte
 
 type file struct{ *bytes.Reader }
 
 func (file) Close() error { return nil }
 
-// File returns a file of these bytes.
+// File returns a reader of b.
 func File(b []byte) object.Reader { return file{bytes.NewReader(b)} }
 
 // Close does nothing.
 func (Files) Close() error { return nil }
 
-// List returns the files with a prefix, by name.
+// List returns the files with a prefix, sorted by name.
 func (f Files) List(_ context.Context, prefix string) ([]object.File, error) {
 	var all []object.File
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -36,7 +36,7 @@ func (f Files) List(_ context.Context, prefix string) ([]object.File, error) {
 	return all, nil
 }
 
-// Open opens a file, unless the context is over.
+// Open opens a file. It returns an error if the context is done or the file does not exist.
 func (f Files) Open(ctx context.Context, name string) (object.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
