@@ -9,16 +9,16 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// TestDamagedCounts changes what texts declare beside their samples.
+// TestDamagedCounts damages the counts that texts declare in addition to their samples.
 func TestDamagedCounts(t *testing.T) {
 	const scopeSampled = `{"shared": {"frames": [{"name": "main"}, {"name": "f"}]}, "activeProfileIndex": 1, "profiles": [` +
 		`{"type": "sampled", "unit": "milliseconds", "startValue": 0, "endValue": 5, "samples": [[0, 1], [0]], "weights": [2, 3]},` +
 		`{"type": "sampled", "unit": "seconds", "startValue": 0, "endValue": 7, "samples": [[0]], "weights": [7]}]}`
 	for name, c := range map[string]struct {
 		text string
-		of   []string // before each field
+		of   []string // the text before each field
 	}{
-		// of perf 6.1: perf report --stdio -g none --show-total-period -n
+		// perf 6.1: perf report --stdio -g none --show-total-period -n
 		"perf report": {
 			"# Total Lost Samples: 0\n#\n# Samples: 281  of event 'cpu-clock'\n# Event count (approx.): 281281281\n#\n" +
 				"# Overhead       Samples        Period  Command  Shared Object  Symbol                       \n" +

@@ -9,13 +9,13 @@ import (
 	"kitescope/profile"
 )
 
-// demangled returns a profile whose names of C++ and Rust are readable, without parameters and template arguments, as
-// `go tool pprof` shows them (google/pprof internal/symbolizer/symbolizer.go). System names stay.
+// demangled returns p with demangled C++ and Rust names, without parameters and template arguments, as `go tool
+// pprof` shows them (google/pprof internal/symbolizer/symbolizer.go). System names are unchanged.
 func demangled(p *profile.Profile) *profile.Profile {
 	var functions []profile.Function
 	for i, f := range p.Functions {
 		if f.Name != "" && f.SystemName != f.Name {
-			continue // its writer has chosen
+			continue // the writer of the profile has set a name
 		}
 		name := demangledName(f.SystemName)
 		if name == f.Name {
@@ -36,7 +36,7 @@ func demangled(p *profile.Profile) *profile.Profile {
 
 func demangledName(system string) string {
 	if strings.HasPrefix(system, "_") || strings.HasPrefix(system, "$") {
-		for _, mangled := range []string{system, strings.TrimPrefix(system, "_")} { // macOS sets one more _ before all names
+		for _, mangled := range []string{system, strings.TrimPrefix(system, "_")} { // macOS adds another _
 			if name := demangle.Filter(mangled, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoTemplateParams); name != mangled {
 				return name
 			}
@@ -48,7 +48,7 @@ func demangledName(system string) string {
 	return without(without(system, '(', ')'), '<', '>')
 }
 
-// looksLikeCPlusPlus guesses whether a name was demangled from C++, with the same rules as pprof.
+// looksLikeCPlusPlus guesses whether name is a demangled C++ name, by the rules of pprof.
 func looksLikeCPlusPlus(name string) bool {
 	switch {
 	case strings.Contains(name, ".<"): // Java: class.<init>
@@ -59,7 +59,8 @@ func looksLikeCPlusPlus(name string) bool {
 	return strings.ContainsAny(name, "<>[]") || strings.Contains(name, "::")
 }
 
-// without takes parts in brackets out of a name, and leaves it as it is where they do not match from there on.
+// without removes the bracketed parts of a name. It leaves the rest of the name unchanged from the first
+// unbalanced bracket.
 func without(name string, opening, closing byte) string {
 	var kept strings.Builder
 	depth, from := 0, 0

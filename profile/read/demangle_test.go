@@ -6,7 +6,7 @@ import (
 	"kitescope/profile"
 )
 
-// TestDemangledName compares with what `go tool pprof` shows by default.
+// TestDemangledName checks that names match the default output of `go tool pprof`.
 func TestDemangledName(t *testing.T) {
 	for system, want := range map[string]string{
 		"_ZN5faiss16fvec_L2sqr_batchEPKfS1_m":                           "faiss::fvec_L2sqr_batch",

@@ -45,8 +45,8 @@ func mustRead(t testing.TB, text string, o Options) *profile.Profile {
 	return p
 }
 
-// checkSound holds a profile to what its readers rely on: indexes in range, and that it can be
-// written as pprof and read again with the same sums.
+// checkSound checks the invariants that users of a profile rely on: indexes are in range, and encoding as pprof
+// and decoding keeps the sums.
 func checkSound(t testing.TB, p *profile.Profile) {
 	t.Helper()
 	if len(p.Values) != p.Len()*len(p.Types) || p.LabelOf != nil && len(p.LabelOf) != p.Len() {
@@ -78,7 +78,7 @@ func checkSound(t testing.TB, p *profile.Profile) {
 	}
 }
 
-// nameOf is what a frame is called: its functions, innermost first, or its library in brackets.
+// nameOf returns the name of a frame: its functions, innermost first, or its library in brackets.
 func nameOf(p *profile.Profile, at uint32) string {
 	var names []string
 	for _, l := range p.LinesOf(at) {
@@ -93,7 +93,7 @@ func nameOf(p *profile.Profile, at uint32) string {
 	return strings.Join(names, "<")
 }
 
-// stacks folds a profile: "leaf < caller < ... root" to values of a type.
+// stacks folds a profile into values of one type by stack "leaf;caller;...;root".
 func stacks(p *profile.Profile, kind int) map[string]int64 {
 	folded := map[string]int64{}
 	for i := range p.Len() {
@@ -132,7 +132,7 @@ func kindOf(t testing.TB, p *profile.Profile, name string) int {
 	return 0
 }
 
-// TestPerfScriptAgainstStackcollapse compares a perf script with what stackcollapse-perf.pl made of it.
+// TestPerfScriptAgainstStackcollapse compares a perf script with the output of stackcollapse-perf.pl.
 func TestPerfScriptAgainstStackcollapse(t *testing.T) {
 	p := mustOpen(t, "perf-script-goldmark.txt", Options{})
 	got := map[string]int64{}
@@ -164,7 +164,7 @@ func TestPerfScriptAgainstStackcollapse(t *testing.T) {
 			t.Fatalf("labels %v", p.Labels(i))
 		}
 	}
-	// The folded file itself says the same, with the command as a frame.
+	// The folded file has the same values, with the command as a frame.
 	f := mustOpen(t, "goldmark.folded", Options{})
 	if total := f.Total(0); total != p.Total(1) || p.Total(0) != 52 || p.Period != 5025125 {
 		t.Errorf("totals %d and %d, %d samples, period %d", total, p.Total(1), p.Total(0), p.Period)
@@ -173,7 +173,7 @@ func TestPerfScriptAgainstStackcollapse(t *testing.T) {
 
 var sampleLine = regexp.MustCompile(` ([0-9]+) cpu-clock: *(.*)$`)
 
-// TestPerfScriptSums adds up the periods of recordings in another way.
+// TestPerfScriptSums checks the sums of periods against sums computed with a regular expression.
 func TestPerfScriptSums(t *testing.T) {
 	for _, name := range []string{"perf/cpp.txt", "perf/cpp-flat.txt", "perf/postgres-lookups.txt", "perf/postgres-totals.txt", "perf-script-goldmark.txt"} {
 		var sum, n int64
@@ -194,7 +194,8 @@ func TestPerfScriptSums(t *testing.T) {
 	}
 }
 
-// leaves adds up values by the library and the name of the leaf, those without a name together.
+// leaves returns the sum of values by library and name of the leaf. Leaves without a name are added up by
+// library.
 func leaves(p *profile.Profile, kind int) map[string]int64 {
 	by := map[string]int64{}
 	for i := range p.Len() {
@@ -208,8 +209,8 @@ func leaves(p *profile.Profile, kind int) map[string]int64 {
 	return by
 }
 
-// TestPerfReportAgainstPerfScript compares what perf itself added up to a table with the samples
-// that it printed of the same recording.
+// TestPerfReportAgainstPerfScript compares a table that perf added up with the samples that perf printed from
+// the same recording.
 func TestPerfReportAgainstPerfScript(t *testing.T) {
 	o := Options{Mangled: true}
 	script := leaves(mustOpen(t, "perf/cpp.txt", o), 1)
@@ -231,7 +232,7 @@ func TestPerfReportAgainstPerfScript(t *testing.T) {
 		total += v
 	}
 	for name := range maps.Keys(script) {
-		// Percentages have two decimals, and each address without a name is a row of its own.
+		// Percentages have two decimals, and each address without a name has a row of its own.
 		slack := float64(total) / 20000 * 60
 		if _, symbolName, _ := strings.Cut(name, " "); !strings.HasPrefix(symbolName, "[") {
 			slack = float64(total)/20000 + 1
@@ -245,7 +246,7 @@ func TestPerfReportAgainstPerfScript(t *testing.T) {
 	}
 }
 
-// TestFoldedSums adds up the folded stacks of Milvus.
+// TestFoldedSums checks the sums of folded stacks of Milvus.
 func TestFoldedSums(t *testing.T) {
 	for name, total := range map[string]int64{"milvus-flat.folded": 954, "milvus-hnsw.folded": 779} {
 		p := mustOpen(t, name, Options{})
@@ -260,7 +261,7 @@ func TestFoldedSums(t *testing.T) {
 	}
 }
 
-// TestPackedText reads the same through compression.
+// TestPackedText checks that compressed text is read like plain text, and that MaxText applies.
 func TestPackedText(t *testing.T) {
 	text, err := os.ReadFile(fixture("perf-script-goldmark.txt"))
 	if err != nil {
@@ -283,7 +284,7 @@ func TestPackedText(t *testing.T) {
 	}
 }
 
-// TestPprofIsPassedOn reads a pprof file as profile.Decode does.
+// TestPprofIsPassedOn checks that pprof files are read by profile.Decode, also if zstd-compressed.
 func TestPprofIsPassedOn(t *testing.T) {
 	p := mustOpen(t, "milvus-cpu-flat.pb.gz", Options{})
 	if p.Origin.Format != "pprof" || p.Total(0) != 954 || filepath.Base(p.Origin.Name) != "milvus-cpu-flat.pb.gz" {

@@ -14,11 +14,11 @@ import (
 	"kitescope/profile"
 )
 
-// samplesType is what readers count samples in, as Go's CPU profiles do.
+// samplesType is the type of sample counts, as in Go's CPU profiles.
 var samplesType = profile.ValueType{Type: "samples", Unit: "count"}
 
-// readFolded reads stacks as flamegraph.pl takes them (github.com/brendangregg/FlameGraph): frames
-// from the root to the leaf between semicolons, a space, a count.
+// readFolded reads stacks in the input format of flamegraph.pl (github.com/brendangregg/FlameGraph): frames
+// from root to leaf separated by semicolons, a space, and a count.
 func readFolded(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	f := folded{b: newBuilder(o, samplesType), frames: map[string]uint32{}}
 	if err := newLines(ctx, r).each(f.line); err != nil {
@@ -33,7 +33,7 @@ func readFolded(ctx context.Context, r io.Reader, o *Options) (*profile.Profile,
 
 type folded struct {
 	b      *profile.Builder
-	read   bool // a stack
+	read   bool // at least one stack was read
 	frames map[string]uint32
 	stack  []uint32
 	total  int64
@@ -72,7 +72,7 @@ func (f *folded) line(line []byte) error {
 	return f.b.Sample(f.stack, []int64{n})
 }
 
-// frame is the location of a name; the endings _[k] and the like are annotations of stackcollapse-perf.pl.
+// frame returns the location of a name. Suffixes like _[k] are annotations of stackcollapse-perf.pl.
 func (f *folded) frame(name []byte) uint32 {
 	if at, ok := f.frames[string(name)]; ok {
 		return at
@@ -96,8 +96,8 @@ func (f *folded) frame(name []byte) uint32 {
 	return at
 }
 
-// bareFrame is the location of a frame of which nothing but a name is known. A name in brackets is a
-// library, as pprof and stackcollapse-perf.pl write it.
+// bareFrame returns the location of a frame with only a name. A name in brackets is a library, as written by
+// pprof and stackcollapse-perf.pl.
 func bareFrame(b *profile.Builder, name string) uint32 {
 	switch {
 	case name == unknown || name == "<unknown>" || name == "":
@@ -108,7 +108,7 @@ func bareFrame(b *profile.Builder, name string) uint32 {
 	return b.Frame(name, profile.NoMapping)
 }
 
-// unknown is perf's word for a symbol or a file that it does not know.
+// unknown is perf's name of an unknown symbol or file.
 const unknown = "[unknown]"
 
 var annotations = []struct{ suffix, file string }{{"_[k]", kernelFile}, {"_[j]", "[jit]"}, {"_[i]", ""}}
@@ -116,7 +116,7 @@ var annotations = []struct{ suffix, file string }{{"_[k]", kernelFile}, {"_[j]",
 // kernelFile is perf's name of the kernel.
 const kernelFile = "[kernel.kallsyms]"
 
-// cutCount cuts the number off that a line ends with.
+// cutCount splits a line into the stack and the number at its end.
 func cutCount(line []byte) (stack, count []byte, ok bool) {
 	line = bytes.TrimRight(line, " \t")
 	at := bytes.LastIndexAny(line, " \t")
@@ -150,7 +150,8 @@ func parseFoldedCount(count []byte) (int64, error) {
 	return n, nil
 }
 
-// plus adds the absolute value of n to a total, which percentages will refer to.
+// plus adds the absolute value of n to total, the base of percentages. It returns an error if the sum
+// overflows.
 func plus(total, n int64) (int64, error) {
 	if n < 0 {
 		n = -n

@@ -11,7 +11,7 @@ import (
 	"kitescope/profile"
 )
 
-// seeds are the beginnings of the fixtures, cut at a line.
+// seeds adds the beginnings of fixtures, cut at a line end.
 func seeds(f *testing.F, names ...string) {
 	f.Helper()
 	for _, pattern := range names {
@@ -24,7 +24,7 @@ func seeds(f *testing.F, names ...string) {
 			if err != nil {
 				f.Fatal(err)
 			}
-			const most = 700 // what is interesting is made smaller, which takes long of long ones
+			const most = 700 // the fuzzer minimizes interesting inputs, which is slow for long ones
 			if len(data) > most {
 				data = data[:bytes.LastIndexByte(data[:most], '\n')+1]
 			}
@@ -33,10 +33,10 @@ func seeds(f *testing.F, names ...string) {
 	}
 }
 
-// fuzzed bounds what a reader may ask for while it is fuzzed.
+// fuzzed is the limits during fuzzing.
 var fuzzed = profile.Limits{MaxBytes: 4 << 20, MaxMemory: 16 << 20}
 
-// checked reads, and holds what comes of it to the invariants of profiles.
+// checked reads data and checks the invariants of the resulting profile.
 func checked(t *testing.T, data []byte, o Options) {
 	t.Helper()
 	o.Limits, o.MaxText = fuzzed, 4<<20
@@ -50,7 +50,7 @@ func checked(t *testing.T, data []byte, o Options) {
 	if p.Origin.Format == "" || len(p.Types) == 0 && p.Len() > 0 {
 		t.Fatalf("%+v with types %v", p.Origin, p.Types)
 	}
-	if p.Origin.Format != "pprof" { // those have more in them than Encode promises to keep
+	if p.Origin.Format != "pprof" { // a pprof file may have more than Encode keeps
 		checkSound(t, p)
 	}
 }

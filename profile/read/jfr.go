@@ -12,18 +12,18 @@ import (
 	"kitescope/profile"
 )
 
-// The events of a Java Flight Recording that are samples of stacks: of threads that ran Java code, and
-// of threads that were in native code, which mostly wait there.
+// The stack sample events of a Java Flight Recording: samples of threads that ran Java code, and of threads in
+// native code, which mostly wait there.
 const (
 	executionSample = "jdk.ExecutionSample"
 	nativeSample    = "jdk.NativeMethodSample"
 )
 
-// errJFR is the error of a recording itself, whose format is not specified and differs between versions of Java.
+// errJFR is the error for a binary recording. Its format is not specified and differs between versions of Java.
 var errJFR = hints.Errorf("print it and read that: jfr print --json --stack-depth 2048 --events "+executionSample+","+nativeSample+" FILE > FILE.json",
 	"it is a Java Flight Recording")
 
-// jfrEvent is the part of an event that is read, as `jfr print --json` has it.
+// jfrEvent holds the fields of an event that are read, as `jfr print --json` prints them.
 type jfrEvent struct {
 	Type   string `json:"type"`
 	Values struct {
@@ -48,7 +48,7 @@ type jfrFrame struct {
 	Type string `json:"type"`
 }
 
-// jfrSamples makes a profile of events.
+// jfrSamples builds a profile from events.
 type jfrSamples struct {
 	b           *profile.Builder
 	jit         int32
@@ -63,7 +63,7 @@ type jfrSamples struct {
 // readJFRPrint reads the output of `jfr print --json`: {"recording": {"events": [...]}}.
 func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	s := jfrSamples{b: newBuilder(o, samplesType, profile.ValueType{Type: "native samples", Unit: "count"})}
-	// The name by which classification knows code that no compiler of C or Go made.
+	// This mapping lets classification recognize code that was not compiled from C or Go.
 	s.jit = s.b.Mapping(profile.Mapping{File: "[jit]", HasFunctions: true, HasLineNumbers: true})
 	in := &pieces{r: stoppable{ctx, r}, left: maxPiece}
 	decoder := json.NewDecoder(in)
@@ -109,10 +109,10 @@ func readJFRPrint(ctx context.Context, r io.Reader, o *Options) (*profile.Profil
 	return s.finish()
 }
 
-// maxPiece bounds one event.
+// maxPiece is the maximum size of an event in bytes.
 const maxPiece = 64 << 20
 
-// pieces is a reader that ends when one event has more than maxPiece bytes.
+// pieces is a reader that fails if an event has more than maxPiece bytes.
 type pieces struct {
 	r    io.Reader
 	left int64
@@ -148,12 +148,12 @@ func (s *jfrSamples) finish() (*profile.Profile, error) {
 	return s.b.Profile(), nil
 }
 
-// event adds a sample.
+// event adds an event to the profile. It ignores events that are not samples.
 func (s *jfrSamples) event(e *jfrEvent) error {
 	values := []int64{1, 0}
 	switch e.Type {
 	case executionSample:
-		// async-profiler samples threads that wait, too, in its wall-clock mode.
+		// In its wall-clock mode async-profiler also samples waiting threads.
 		if e.Values.State != "" && e.Values.State != "STATE_RUNNABLE" && e.Values.State != "STATE_DEFAULT" {
 			s.waiting++
 		}
@@ -187,7 +187,8 @@ func (s *jfrSamples) event(e *jfrEvent) error {
 	return s.b.Sample(s.stack, values)
 }
 
-// frame returns the location of a frame. async-profiler has frames of the kernel and of libraries, too: methods without a class.
+// frame returns the location of a frame. async-profiler also emits kernel and library frames, as methods
+// without a class.
 func (s *jfrSamples) frame(f *jfrFrame) uint32 {
 	if f.Method == nil || f.Method.Name == "" {
 		return s.b.Location(profile.NoMapping, 0)

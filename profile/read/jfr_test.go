@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJFRPrint compares with what a plain reading of the JSON counts.
+// TestJFRPrint compares the profile with counts taken directly from the JSON.
 func TestJFRPrint(t *testing.T) {
 	data, err := os.ReadFile(fixture("jfr/words.json"))
 	if err != nil {
@@ -71,7 +71,7 @@ func TestJFREvents(t *testing.T) {
 	}
 }
 
-// TestJFRStates checks that a recording of wall-clock time is noted, whose threads also slept.
+// TestJFRStates checks that a note is added for a wall-clock recording, in which threads also slept.
 func TestJFRStates(t *testing.T) {
 	event := `{"type": "jdk.ExecutionSample", "values": {"state": "STATE_%s", "stackTrace": null}}`
 	for states, want := range map[string]string{

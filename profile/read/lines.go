@@ -12,16 +12,16 @@ import (
 	"kitescope/internal/hints"
 )
 
-// maxLine bounds one line of text: a folded stack of some hundred thousand frames.
+// maxLine is the maximum length of a line in bytes. A folded stack of some hundred thousand frames fits.
 const maxLine = 16 << 20
 
-// lines reads text line by line, without line ends, whichever they are.
+// lines reads text line by line and strips line ends of any kind.
 type lines struct {
-	stopped func() error // the context's
+	stopped func() error // returns the error of the context
 	r       *bufio.Reader
 	long    []byte
 	number  int
-	blamed  int // the line of an error, if it is not the last one
+	blamed  int // the line to report in an error, if it is not the last one
 	err     error
 }
 
@@ -29,7 +29,8 @@ func newLines(ctx context.Context, r io.Reader) *lines {
 	return &lines{stopped: ctx.Err, r: bufio.NewReaderSize(r, 256<<10)}
 }
 
-// next is the next line, valid until the next call; ok is false at the end and after errors, which err tells apart.
+// next returns the next line, which is valid until the next call. ok is false at the end of the text and after
+// an error, which is in l.err.
 func (l *lines) next() (line []byte, ok bool) {
 	if l.err != nil {
 		return nil, false
@@ -57,7 +58,7 @@ func (l *lines) next() (line []byte, ok bool) {
 	return bytes.TrimRight(line, "\r\n"), true
 }
 
-// each calls take with every line. Errors of take get the number of the line.
+// each calls take with every line. Errors of take are wrapped with the line number.
 func (l *lines) each(take func(line []byte) error) error {
 	for line, ok := l.next(); ok; line, ok = l.next() {
 		if err := take(line); err != nil {
@@ -67,13 +68,13 @@ func (l *lines) each(take func(line []byte) error) error {
 	return l.err
 }
 
-// misfit is the error of a line that does not belong to a format. That the beginning of a file looks like a format does
-// not make all of it one, and what was left out would be missing in every figure.
+// misfit returns the error for a line that does not belong to the format. Such lines are not skipped, because a
+// file can begin like a format without being in it, and every figure would miss the skipped lines.
 func misfit(format, hint string, line []byte) error {
 	return hints.Errorf(hint, "unexpected line in %s: %.60q", format, line)
 }
 
-// rest puts a line together that is longer than the buffer.
+// rest reads the remainder of a line that is longer than the buffer.
 func (l *lines) rest(first []byte) ([]byte, error) {
 	l.long = append(l.long[:0], first...)
 	for {

@@ -291,7 +291,8 @@ func TestPerfScript(t *testing.T) {
 	}
 }
 
-// TestPerfScriptEvents: the event of time is shown unless another is asked for, and the samples of each are known.
+// TestPerfScriptEvents checks that the event of time is the default, and that samples of each event are
+// counted.
 func TestPerfScriptEvents(t *testing.T) {
 	sample := func(event string, period int) string {
 		return fmt.Sprintf("sh 1 1.000000: %d %s: \n\t1 f (/b)\n\n", period, event)
@@ -320,7 +321,8 @@ func TestPerfScriptEvents(t *testing.T) {
 	}
 }
 
-// TestPerfScriptUnnamed: a frame without a name keeps its file and its address; what perf prints of mappings and build ids is skipped.
+// TestPerfScriptUnnamed checks that a frame without a name keeps its file and address, and that lines about
+// mappings and build ids are skipped.
 func TestPerfScriptUnnamed(t *testing.T) {
 	text := "48dc540c8b76393804ca8088dbfa7d42911a9444 /lib/a.so\n" +
 		"sh 7 1.000000: PERF_RECORD_MMAP2 7/7: [0x7f0000001000(0x2000) @ 0x1000 fe:00 12 0]: r-xp /lib/a.so\n" +

@@ -6,16 +6,16 @@ import (
 	"strconv"
 )
 
-// perfFrame is a line of a stack of `perf script`: "  7f7b1c2d symbol+0x1f (/usr/lib/libc.so.6)"
+// perfFrame is a stack line of `perf script`, e.g. "  7f7b1c2d symbol+0x1f (/usr/lib/libc.so.6)"
 // (tools/perf/util/evsel_fprintf.c of Linux: sample__fprintf_callchain).
 type perfFrame struct {
 	ip uint64
-	// symbol is without its offset, empty if unknown; dso is empty if unknown or not printed.
+	// symbol excludes the offset and is empty if unknown; dso is empty if unknown or not printed.
 	symbol, dso []byte
 	inlined     bool
 }
 
-// parsePerfFrame reads a frame, ok is false if the line is none.
+// parsePerfFrame parses a frame. ok is false if the line is not a frame.
 func parsePerfFrame(line []byte) (f perfFrame, ok bool) {
 	line = bytes.TrimSpace(line)
 	at := bytes.IndexByte(line, ' ')
@@ -50,8 +50,8 @@ func parsePerfFrame(line []byte) (f perfFrame, ok bool) {
 	return f, true
 }
 
-// cutDSO cuts "(file)" off the end. Both symbols and files may have spaces and parentheses in
-// them: the file begins at the one that matches the last, if a space stands before it.
+// cutDSO splits off "(file)" at the end. Symbols and files may contain spaces and parentheses: the file begins
+// at the parenthesis that matches the last one, if a space precedes it.
 func cutDSO(s []byte) (symbol, dso []byte) {
 	if len(s) == 0 || s[len(s)-1] != ')' {
 		return s, nil
@@ -77,8 +77,8 @@ func cutDSO(s []byte) (symbol, dso []byte) {
 	return s, nil
 }
 
-// afterOffset finds where the file begins, if what stands before it can be told apart for sure:
-// the offset into a symbol, or that there is none.
+// afterOffset returns the position of " (" before the file. It returns false unless the text before it is
+// unambiguous: it ends with the offset into a symbol, or is "[unknown]".
 func afterOffset(s []byte) (int, bool) {
 	if bytes.HasPrefix(s, []byte(unknown+" (")) {
 		return len(unknown), true
@@ -93,7 +93,7 @@ func afterOffset(s []byte) (int, bool) {
 	}
 }
 
-// cutOffset cuts "+0x1f" off the end.
+// cutOffset removes an offset such as "+0x1f" from the end.
 func cutOffset(s []byte) []byte {
 	at := bytes.LastIndex(s, []byte("+0x"))
 	if at < 0 || !isHex(s[at+3:]) {

@@ -5,26 +5,27 @@ import (
 	"strconv"
 )
 
-// perfHeader is what the first line of a sample of `perf script` says. Which fields there are
-// depends on the events and on -F (tools/perf/builtin-script.c of Linux: perf_sample__fprintf_start).
+// perfHeader is the first line of a sample of `perf script`. Its fields depend on the events and on -F
+// (tools/perf/builtin-script.c of Linux: perf_sample__fprintf_start).
 type perfHeader struct {
 	comm, thread []byte
 	pid          int64
-	// time is in nanoseconds, -1 if not printed.
+	// time is in nanoseconds; -1 if not printed.
 	time   int64
 	event  []byte
 	period int64 // 0 if not printed
-	// rest is what follows the event: the fields of a tracepoint, or the only frame.
+	// rest is the text after the event: the fields of a tracepoint, or the only frame.
 	rest []byte
 }
 
-// sure reports whether a line has all that makes it the first one of a sample: a time, or a thread and an event.
+// sure reports whether the line is certainly the first one of a sample: it has a time, or a thread and an
+// event.
 func (h *perfHeader) sure() bool { return h.time >= 0 || len(h.event) > 0 && h.thread != nil }
 
-// maxFields bounds how many words of a line are looked at.
+// maxFields is how many words of a line are parsed.
 const maxFields = 64
 
-// field is a word of a line.
+// field is the byte range of a word in a line.
 type field struct{ from, to int }
 
 func fields(line []byte, out []field) []field {
@@ -43,15 +44,15 @@ func fields(line []byte, out []field) []field {
 	return out
 }
 
-// parsePerfHeader reads the first line of a sample. A comm may have any characters, spaces
-// too, so what is sure is looked for first: the time, else the event.
+// parsePerfHeader parses the first line of a sample. A comm may contain any characters, including spaces, so
+// the unambiguous parts are located first: the time, or the event if there is no time.
 func parsePerfHeader(line []byte, buffer []field) perfHeader {
 	h := perfHeader{time: -1}
 	words := fields(line, buffer[:0])
 	word := func(i int) []byte { return line[words[i].from:words[i].to] }
 	after := len(words)
 	for i := range words {
-		// A comm can look like a time, but not with a thread before it as well.
+		// A comm can look like a time, but not like a time that follows a thread.
 		if t, ok := perfTime(word(i)); ok && (h.identified(line, words[:i]) || h.time < 0) {
 			h.time, after = t, i+1
 			if h.thread != nil {
@@ -67,8 +68,8 @@ func parsePerfHeader(line []byte, buffer []field) perfHeader {
 	return h
 }
 
-// eventStart finds where a line without a time goes from who to what: at the period or, if there
-// is none, at the event, which is the first word with a colon at its end.
+// eventStart returns the index of the first word after comm, pid and cpu in a line without a time. That word is
+// the period or, without a period, the event: the first word that ends with a colon.
 func eventStart(line []byte, words []field) int {
 	event := len(words)
 	for i, w := range words {
@@ -85,7 +86,8 @@ func eventStart(line []byte, words []field) int {
 			return event - 1
 		}
 	}
-	// One number, of a thread or a period: perf prints the former at least 5 or 7 wide, the latter 10.
+	// There is one number, either a thread or a period. perf pads threads to at least 5 or 7 characters and
+	// periods to 10.
 	start := 0
 	if event > 1 {
 		start = words[event-2].to + 1
@@ -96,8 +98,7 @@ func eventStart(line []byte, words []field) int {
 	return event
 }
 
-// identified takes comm, pid, tid and cpu from the words before the time, and reports whether
-// there was a thread.
+// identified sets comm, thread and pid from the words before the time, and reports whether there is a thread.
 func (h *perfHeader) identified(line []byte, words []field) bool {
 	n := len(words)
 	word := func(i int) []byte { return line[words[i].from:words[i].to] }
@@ -120,7 +121,7 @@ func (h *perfHeader) identified(line []byte, words []field) bool {
 	return h.thread != nil
 }
 
-// eventOf takes period and event from the words behind the time.
+// eventOf sets the period and the event from the words after the time.
 func (h *perfHeader) eventOf(line []byte, words []field) {
 	word := func(i int) []byte { return line[words[i].from:words[i].to] }
 	at := 0
@@ -128,10 +129,10 @@ func (h *perfHeader) eventOf(line []byte, words []field) {
 		if n, ok := perfCount(word(0)); ok {
 			h.period, at = n, 1
 		} else if len(words) > 1 && isDigits(bytes.TrimPrefix(word(0), []byte("-"))) {
-			at = 1 // a period that cannot be: none
+			at = 1 // an impossible period counts as missing
 		}
 	}
-	// The name of a raw event has a space: "raw 0x1a8:".
+	// The name of a raw event contains a space: "raw 0x1a8:".
 	for end := at; end < min(len(words), at+3); end++ {
 		if w := word(end); len(w) > 1 && w[len(w)-1] == ':' {
 			h.event = line[words[at].from : words[end].to-1]
@@ -142,13 +143,13 @@ func (h *perfHeader) eventOf(line []byte, words []field) {
 	if at < len(words) {
 		h.rest = bytes.TrimSpace(line[words[at].from:])
 		if at == 1 && isHex(word(0)) && !isHex(word(1)) {
-			// No event, no period: the number was the address of the only frame.
+			// Without event and period, the number is the address of the only frame.
 			h.period, h.rest = 0, bytes.TrimSpace(line[words[0].from:])
 		}
 	}
 }
 
-// perfTime reads "23380.041165:", seconds since boot, in nanoseconds.
+// perfTime parses seconds since boot, e.g. "23380.041165:", into nanoseconds.
 func perfTime(w []byte) (int64, bool) {
 	if len(w) < 9 || w[len(w)-1] != ':' {
 		return 0, false
@@ -190,7 +191,7 @@ func isHex(w []byte) bool {
 	return len(w) > 0 && len(w) <= 16
 }
 
-// isPid reports whether a word is "tid" or "pid/tid"; of threads that are gone perf prints -1.
+// isPid reports whether a word is "tid" or "pid/tid". perf prints -1 for threads that have exited.
 func isPid(w []byte) bool {
 	pid, tid, both := bytes.Cut(w, []byte("/"))
 	if both && !isDigits(bytes.TrimPrefix(tid, []byte("-"))) {
@@ -203,7 +204,7 @@ func isCPU(w []byte) bool {
 	return len(w) > 2 && w[0] == '[' && w[len(w)-1] == ']' && isDigits(w[1:len(w)-1])
 }
 
-// isFlags reports whether a word is the field misc: capital letters for user, kernel, host.
+// isFlags reports whether a word is the misc field: capital letters for user, kernel, host.
 func isFlags(w []byte) bool {
 	for _, c := range w {
 		if !bytes.ContainsRune([]byte("UKHGM"), rune(c)) {
@@ -213,16 +214,17 @@ func isFlags(w []byte) bool {
 	return len(w) > 0 && len(w) <= 3
 }
 
-// groupers separate thousands in some language: comma, point, apostrophe, and spaces that do not break.
+// groupers are the thousands separators of various languages: comma, point, apostrophe, and non-breaking
+// spaces.
 var groupers = [][]byte{[]byte(","), []byte("."), []byte("'"), []byte("’"), []byte("\u00a0"), []byte("\u202f"), []byte("\u2009")}
 
-// isCount reports whether a word is a number, thousands grouped or not.
+// isCount reports whether a word is a number, with or without thousands separators.
 func isCount(w []byte) bool {
 	_, ok := perfCount(w)
 	return ok
 }
 
-// perfCount reads a number, thousands grouped or not.
+// perfCount parses a number, with or without thousands separators.
 func perfCount(w []byte) (int64, bool) {
 	if isDigits(w) {
 		n, err := strconv.ParseInt(string(w), 10, 64)

@@ -14,9 +14,10 @@ import (
 	"kitescope/profile"
 )
 
-// readPerfReport reads the table that `perf report --stdio` prints. It has no stacks: each row becomes a sample of one frame, and
-// the profile is marked as flat. The value of a row is its period, if the table has them (--show-total-period); else its share of
-// the event count above the table, or the share itself in hundredths of a percent.
+// readPerfReport reads the table that `perf report --stdio` prints. The table has no stacks: each row becomes a
+// sample of one frame, and the profile is marked as flat. The value of a row is its period, if the table has
+// one (--show-total-period). Otherwise it is the row's share of the event count above the table or, without an
+// event count, the share itself in hundredths of a percent.
 func readPerfReport(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	t := perfTable{b: newBuilder(o), count: -1}
 	if err := newLines(ctx, r).each(t.line); err != nil {
@@ -27,25 +28,26 @@ func readPerfReport(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 
 const reportHint = "print it with: perf report -i perf.data --stdio --no-children -g none > FILE.txt"
 
-// graphLine is a line of a call graph below a row.
+// graphLine matches a call graph line below a row.
 var graphLine = profile.NewPattern(`^ {8,}|^ *(?:\||---)`)
 
-// perfTable reads a table of one event.
+// perfTable reads the table of one event.
 type perfTable struct {
 	b *profile.Builder
 
 	event   string
-	count   int64 // of events, -1 if unknown
+	count   int64 // event count, -1 if unknown
 	header  []byte
 	columns []perfColumn
-	kinds   int // of events; the last one is that of the table
+	kinds   int // number of event types; the last one belongs to the current table
 	total   int64
 	lost    int64 // samples
-	// rows of the table, and the sum of their shares.
+	// rows is the number of rows of the table, and shares is the sum of their shares in hundredths of a
+	// percent.
 	rows, shares int64
 }
 
-// perfColumn is a column of a table: its heading and the byte at which it begins.
+// perfColumn is a column of a table: its heading and its first byte in a line.
 type perfColumn struct {
 	heading string
 	from    int
@@ -65,12 +67,13 @@ func (t *perfTable) line(line []byte) error {
 	return misfit("perf report", reportHint, line)
 }
 
-// isRow reports whether a line begins with a share that stands in the first column: those of a call graph are behind it.
+// isRow reports whether a line begins with a share in the first column. Shares in a call graph are further
+// right.
 func (t *perfTable) isRow(line []byte) bool {
 	return reportRow().Match(line) && (len(t.columns) == 1 || bytes.IndexByte(line, '%') < t.columns[1].from)
 }
 
-// comment reads the lines above a table: what was sampled, the headings, and the dots below these.
+// comment parses the lines above a table: the sampled event, the headings, and the dots below the headings.
 func (t *perfTable) comment(line []byte) error {
 	text := string(bytes.TrimSpace(line[1:]))
 	switch {
@@ -102,7 +105,7 @@ func (t *perfTable) comment(line []byte) error {
 	return nil
 }
 
-// layOut takes the columns from the dots below the headings.
+// layOut sets the columns from the dots below the headings.
 func (t *perfTable) layOut(dots []byte) {
 	for i := 1; i < len(dots); i++ {
 		if dots[i] == '.' && dots[i-1] != '.' {
@@ -110,7 +113,7 @@ func (t *perfTable) layOut(dots []byte) {
 		}
 	}
 	for i := range t.columns {
-		// Of a wide table the dots may begin further to the right than the heading.
+		// In a wide table the dots may begin further right than the heading.
 		t.columns[i].heading, _, _ = strings.Cut(t.cell(t.header, i), "  ")
 	}
 	t.header = nil
@@ -127,7 +130,7 @@ func (t *perfTable) hasPeriods() bool {
 	return slices.ContainsFunc(t.columns, func(c perfColumn) bool { return c.heading == "Period" })
 }
 
-// cell returns the text of a column. Names of the last one may be longer than its dots.
+// cell returns the text of a column. Text in the last column may be longer than its dots.
 func (t *perfTable) cell(line []byte, column int) string {
 	from, to := t.columns[column].from, len(line)
 	if column == 0 {
@@ -139,7 +142,7 @@ func (t *perfTable) cell(line []byte, column int) string {
 	return strings.TrimSpace(string(line[min(from, to):to]))
 }
 
-// hundred is all, in hundredths of a percent.
+// hundred is 100 % in hundredths of a percent.
 const hundred = 10_000
 
 func (t *perfTable) row(line []byte) error {
@@ -151,7 +154,7 @@ func (t *perfTable) row(line []byte) error {
 		cell := t.cell(line, i)
 		switch c.heading {
 		case "Overhead", "Self":
-			text := strings.Replace(strings.TrimRight(cell, " %"), ",", ".", 1) // some languages have a comma
+			text := strings.Replace(strings.TrimRight(cell, " %"), ",", ".", 1) // some locales print a decimal comma
 			f, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(f >= 0 && f <= 1000) {
 				return misfit("perf report", reportHint, line)
@@ -217,7 +220,8 @@ func (t *perfTable) finish() (*profile.Profile, error) {
 	return t.b.Profile(), nil
 }
 
-// symbolOf takes the level off a symbol: "[k] schedule". A symbol that is an address stands for none.
+// symbolOf removes the privilege level from a symbol, e.g. "[k] schedule". It returns "" if the symbol is only
+// an address.
 func symbolOf(cell string) string {
 	if len(cell) > 3 && cell[0] == '[' && cell[2] == ']' {
 		cell = cell[3:]

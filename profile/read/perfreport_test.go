@@ -13,7 +13,8 @@ const (
 	reportHead  = reportCount + "# Overhead  Command  Shared Object         Symbol     \n# ........  .......  ....................  ...........\n#\n"
 )
 
-// TestPerfReportWithPeriods takes values from the column of --show-total-period, and counts what perf lost.
+// TestPerfReportWithPeriods checks that values come from the column of --show-total-period, and that lost
+// samples are noted.
 func TestPerfReportWithPeriods(t *testing.T) {
 	p := mustRead(t, "# Total Lost Samples: 7\n"+reportCount+"# Overhead  Period  Symbol\n# ........  ......  ......\n#\n    66.70%     667  [.] f\n    33.30%     333  [.] g\n", Options{})
 	if diff := cmp.Diff(map[string]int64{"f": 667, "g": 333}, stacks(p, 0)); diff != "" {

@@ -13,10 +13,10 @@ import (
 	"kitescope/profile"
 )
 
-// readPerfScript reads what `perf script` prints: for each sample a line that says who and when, and
-// a line for each frame, leaf first, up to an empty line; without call chains the only frame
-// stands on the first line. Frames are indented, unless they were pasted without it. What each event becomes is told in
-// weights.go. Lines of records other than samples, of source code and of `perf buildid-list` are skipped.
+// readPerfScript reads the output of `perf script`: for each sample a header line with the thread and the time,
+// and a line for each frame, leaf first, up to an empty line. Without call chains the only frame is on the
+// header line. Frames are indented, unless pasting removed the indentation. weights.go maps events to value
+// types. Lines of records other than samples, of source code and of `perf buildid-list` are skipped.
 func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	s := newPerfScript(o)
 	s.in = newLines(ctx, r)
@@ -31,54 +31,56 @@ func readPerfScript(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 
 const scriptHint = "print it with: perf script -i perf.data > FILE.txt; from pasted text, remove lines that are not of samples"
 
-// sourceLine is a line of -F srcline.
+// sourceLine matches a line that -F srcline prints.
 var sourceLine = profile.NewPattern(`^  \S.*(?::\d+|\+\d+|\[[0-9a-f]+\])(?: \([^()]*\))*$`)
 
-// pastedFrame is a frame that is not indented.
+// pastedFrame matches a frame without indentation.
 var pastedFrame = profile.NewPattern(`^ {0,3}[0-9a-f]{4,16} \S.* \(.*\)$`)
 
-// dumpLine is of a record of namespaces, or of what a BPF program put out.
+// dumpLine matches a line of a namespaces record or of the output of a BPF program.
 var dumpLine = profile.NewPattern(`^\t\t[\[ ]\d+/\w+: \d+/0x[0-9a-f]|^ {6}BPF (?:output|string):|^ {17} [0-9a-f]{4}:(?: [0-9a-f]{2})+ `)
 
-// perfMessage is a line that perf writes to standard error.
+// perfMessage matches a line that perf writes to standard error.
 var perfMessage = profile.NewPattern(`continuing without symbols$|^no symbols found in .*, maybe install|^\[ perf record: .* \]$`)
 
-// perfWarning begins a message of several lines, of which the next says what is wrong.
+// perfWarning begins a message of several lines. The second line is the text of the warning.
 const perfWarning = "Warning:"
 
-// maxComm is the most that Linux keeps of the name of a command (TASK_COMM_LEN).
+// maxComm is the maximum length of a command name in Linux (TASK_COMM_LEN).
 const maxComm = 15
 
-// buildIDLine is a line of `perf buildid-list`.
+// buildIDLine matches a line of `perf buildid-list`.
 var buildIDLine = profile.NewPattern(`^\s*[0-9a-f]{16,64} +[/\[]`)
 
-// maxCached bounds how many frames are kept as text, so that they need not be parsed again.
+// maxCached is how many parsed frames are cached by their text.
 const maxCached = 1 << 18
 
-// maxDepth bounds a stack. The kernel's own bound (kernel.perf_event_max_stack) is 127 unless raised.
+// maxDepth is the maximum depth of a stack. The kernel's own limit (kernel.perf_event_max_stack) is 127 by
+// default.
 const maxDepth = 1 << 16
 
-// frame is a frame that was seen.
+// frame is a parsed frame in the cache.
 type frame struct {
 	perfFrame
 	name    string // "" if unknown
 	mapping int32
-	// at is the location of the frame where nothing was inlined into it and no line is known; it is set if located.
+	// at is the location of the frame without inlined functions and line numbers. It is valid if located is
+	// set.
 	at      uint32
 	located bool
 }
 
-// unsettled is the event of a sample whose first line names none; it may turn out to be no sample.
+// unsettled is the event of a sample whose header line has no event. The line may turn out not to be a sample.
 const unsettled = -2
 
-// perfSample is the sample that is open: those of its facts that outlive its first line.
+// perfSample holds the facts about the open sample that outlive its header line.
 type perfSample struct {
 	open bool
-	// known says that the first line has enough to be one of a sample, even if no frame follows.
+	// known is true if the header line has enough fields to be a sample, even if no frame follows.
 	known  bool
-	single bool   // the only frame came with the first line
-	header string // the first line of a sample that is not known
-	number int    // of the first line
+	single bool   // the only frame was on the header line
+	header string // the header line, if known is false
+	number int    // of the header line
 	pid    int64
 	event  int
 	period int64
@@ -88,7 +90,8 @@ type perfSample struct {
 
 type perfScript struct {
 	in *lines
-	// warning is open until the next sample; warned says that its text is noted.
+	// warning is true from a warning of perf up to the next sample; warned is true once its text is in the
+	// notes.
 	warning, warned bool
 
 	b      *profile.Builder
@@ -101,7 +104,7 @@ type perfScript struct {
 	stack  []uint32
 	lines  []profile.Line
 
-	first, last int64 // times
+	first, last int64 // times in nanoseconds
 	samples     int64
 	bare, lost  int64
 }
@@ -120,7 +123,7 @@ func (s *perfScript) line(line []byte) error {
 	if len(text) == 0 {
 		return s.flush()
 	}
-	if line[0] == '#' || line[0] == '|' { // a header of the file; the source itself, of -F srccode
+	if line[0] == '#' || line[0] == '|' { // a header of the file, or source code printed by -F srccode
 		return nil
 	}
 	tab, wide := line[0] == '\t', bytes.HasPrefix(line, []byte("    ")) && s.sample.open && !s.sample.single
@@ -129,7 +132,7 @@ func (s *perfScript) line(line []byte) error {
 		if at := bytes.Index(line, []byte("PERF_RECORD_")); at >= 0 {
 			return s.record(line[at:])
 		}
-		// A command may be called dd or cafe, so that its line would do as a frame, too.
+		// A command may be named dd or cafe, so its header line would also parse as a frame.
 		if h = parsePerfHeader(line, s.words); h.sure() {
 			return s.begin(line, &h)
 		}
@@ -144,7 +147,7 @@ func (s *perfScript) line(line []byte) error {
 		return nil
 	case tab:
 		return misfit("perf script", scriptHint, line)
-	case len(s.sample.frames) > 0 && sourceLine().Match(line): // of the last frame
+	case len(s.sample.frames) > 0 && sourceLine().Match(line): // belongs to the last frame
 		last := &s.sample.frames[len(s.sample.frames)-1]
 		if bytes.HasSuffix(text, []byte("(inlined)")) && !(*last).inlined {
 			f := **last
@@ -158,7 +161,7 @@ func (s *perfScript) line(line []byte) error {
 	return s.begin(line, &h)
 }
 
-// ofWarning reports whether a line is of a warning of perf, and notes the first line of its text.
+// ofWarning reports whether a line belongs to a warning of perf, and notes the first line of its text.
 func (s *perfScript) ofWarning(text []byte) bool {
 	if string(text) == perfWarning {
 		s.warning, s.warned = true, false
@@ -171,7 +174,7 @@ func (s *perfScript) ofWarning(text []byte) bool {
 	return s.warning
 }
 
-// begin starts a sample with its first line.
+// begin starts a sample with its header line.
 func (s *perfScript) begin(line []byte, h *perfHeader) error {
 	named := h.time >= 0 || len(h.event) > 0 || h.thread != nil
 	if !named && s.sample.open && pastedFrame().Match(line) {
@@ -184,7 +187,7 @@ func (s *perfScript) begin(line []byte, h *perfHeader) error {
 	x := &s.sample
 	x.open, x.number, x.known = true, s.in.number, h.sure()
 	s.warning = false
-	if !x.known { // a sample if frames follow
+	if !x.known { // a sample only if frames follow
 		if x.header = string(line); len(h.comm) > maxComm && h.thread == nil {
 			return s.unknown()
 		}
@@ -211,7 +214,7 @@ func (s *perfScript) begin(line []byte, h *perfHeader) error {
 
 // labelsOf returns the label of a command.
 func (s *perfScript) labelsOf(comm []byte) []profile.Label {
-	if len(comm) == 0 || len(comm) > 1 && comm[0] == ':' && isDigits(comm[1:]) { // perf's word for a command that it does not know
+	if len(comm) == 0 || len(comm) > 1 && comm[0] == ':' && isDigits(comm[1:]) { // perf's name of an unknown command
 		return nil
 	}
 	set, ok := s.labels[string(comm)]
@@ -222,7 +225,7 @@ func (s *perfScript) labelsOf(comm []byte) []profile.Label {
 	return set
 }
 
-// frame adds a frame to the sample that is open; ok is false if the line is none.
+// frame adds a frame to the open sample. ok is false if the line is not a frame.
 func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 	f, known := s.cache[string(line)]
 	if !known {
@@ -234,13 +237,13 @@ func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 		if len(parsed.dso) > 0 {
 			f.mapping = s.b.Mapping(profile.Mapping{File: string(parsed.dso)})
 		}
-		f.symbol, f.dso = nil, nil // of the line that will be gone
+		f.symbol, f.dso = nil, nil // slices of the line, which will be overwritten
 		if len(s.cache) >= maxCached {
 			clear(s.cache)
 		}
 		s.cache[string(line)] = f
 	}
-	if x := &s.sample; !x.open { // -F without any field of the first line
+	if x := &s.sample; !x.open { // -F without any field of the header line
 		x.open, x.known, x.pid, x.event = true, true, -1, unsettled
 		s.warning = false
 	}
@@ -251,12 +254,12 @@ func (s *perfScript) frame(line []byte, single bool) (ok bool, err error) {
 	return true, nil
 }
 
-// record takes what is no sample.
+// record reads a record other than a sample. Only counts of lost events are used.
 func (s *perfScript) record(text []byte) (err error) {
 	if !bytes.HasPrefix(text, []byte("PERF_RECORD_LOST")) {
 		return nil
 	}
-	// "PERF_RECORD_LOST lost 123", "PERF_RECORD_LOST_SAMPLES: lost 123"
+	// For example "PERF_RECORD_LOST lost 123" or "PERF_RECORD_LOST_SAMPLES: lost 123".
 	_, number, _ := bytes.Cut(text, []byte(" lost "))
 	number, _, _ = bytes.Cut(bytes.TrimSpace(number), []byte(" "))
 	n, ok := perfCount(number)
@@ -267,7 +270,7 @@ func (s *perfScript) record(text []byte) (err error) {
 	return err
 }
 
-// flush ends the sample that is open.
+// flush adds the open sample to the profile.
 func (s *perfScript) flush() error {
 	x := &s.sample
 	if !x.open {
@@ -303,13 +306,14 @@ func (s *perfScript) flush() error {
 	return s.b.Sample(s.stack, values, x.labels...)
 }
 
-// unknown is the error of the line that began the sample.
+// unknown returns the error for the header line of the open sample.
 func (s *perfScript) unknown() error {
 	s.in.blamed = s.sample.number
 	return misfit("perf script", scriptHint, []byte(s.sample.header))
 }
 
-// locate is the location of frames at one address: a function and those that were inlined into it, innermost first.
+// locate returns the location of the frames at one address: a function and the functions inlined into it,
+// innermost first.
 func (s *perfScript) locate(frames []*frame) uint32 {
 	last := frames[len(frames)-1]
 	simple := len(frames) == 1
@@ -327,8 +331,8 @@ func (s *perfScript) locate(frames []*frame) uint32 {
 	if len(s.lines) == 0 && last.mapping != profile.NoMapping {
 		at = s.b.Location(last.mapping, last.ip)
 	} else {
-		// Addresses of named frames would only keep stacks apart that show the same, and those
-		// in no file can never be named.
+		// Named frames get no address, because it would only separate stacks that look the same. Frames without
+		// a file get none because they can never be symbolized.
 		at = s.b.Location(last.mapping, 0, s.lines...)
 	}
 	if simple {
@@ -337,7 +341,7 @@ func (s *perfScript) locate(frames []*frame) uint32 {
 	return at
 }
 
-// markNamed sets HasFunctions of the mappings that have a frame with a name.
+// markNamed sets HasFunctions on mappings that have a named frame.
 func markNamed(p *profile.Profile) {
 	for _, l := range p.Locations {
 		if l.Mapping != profile.NoMapping && l.Lines > 0 {
@@ -346,7 +350,7 @@ func markNamed(p *profile.Profile) {
 	}
 }
 
-// lostNote is of counts that perf prints.
+// lostNote is the note for lost event counts that perf prints.
 const lostNote = "events that perf lost while it recorded"
 
 func (s *perfScript) finish() (*profile.Profile, error) {

@@ -12,9 +12,10 @@ import (
 	"kitescope/profile"
 )
 
-// readPMP reads what Percona's pt-pmp prints, and the script of poormansprofiler.org before it: on each line how many
-// threads stood in a stack, and its frames, leaf first, between commas. pt-pmp has a date above, and behind a frame
-// where it is: "vio_io_wait(viosocket.c:945)", "poll(libc.so.6)".
+// readPMP reads the output of Percona's pt-pmp and of its predecessor, the script of poormansprofiler.org. Each
+// line has the number of threads with a stack, and its frames separated by commas, leaf first. pt-pmp also
+// prints a date above, and the place of a frame after its name, e.g. "vio_io_wait(viosocket.c:945)" or
+// "poll(libc.so.6)".
 func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, error) {
 	m := pmp{b: newBuilder(o, samplesType), frames: map[string]uint32{}}
 	if err := newLines(ctx, r).each(m.line); err != nil {
@@ -26,8 +27,8 @@ func readPMP(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, er
 	return m.b.Profile(), nil
 }
 
-// localDate is what date(1) prints in most languages: a day with its year, and the time in digits. Behind the time there
-// are at most the half of the day, the zone and the year, and no words as in a log.
+// localDate matches the output of date(1) in most languages: a day with its year, and the time in digits. Only
+// AM or PM, the zone and the year may follow the time, unlike in a log line, where words follow.
 var localDate = profile.NewPattern(`^(?:[^\s:;=]+ +){0,6}\d{1,2}[:.]\d\d[:.]\d\d(?: [AaPp]\.?[Mm]\.?)?` +
 	`(?: \(?(?:[A-Z]{2,5}|[+-]\d\d)(?:[+-]?\d\d(?::?\d\d)?)?\)?)?(?: \d{4})?$`)
 
@@ -46,7 +47,7 @@ func (m *pmp) line(line []byte) error {
 	count, rest, ok := cutPMP(line)
 	text := bytes.TrimSpace(line)
 	switch {
-	case len(text) == 0 || isDigits(text): // the script counts what stands before the first thread: nothing
+	case len(text) == 0 || isDigits(text): // the script also counts the empty text before the first thread
 		return nil
 	case !ok:
 		at, err := time.Parse(time.UnixDate, string(text))
@@ -77,7 +78,7 @@ func (m *pmp) line(line []byte) error {
 	return m.b.Sample(m.stack, []int64{count})
 }
 
-// frame is the location of "name", "name(file.c:12)" or "name(libc.so.6)".
+// frame returns the location of "name", "name(file.c:12)" or "name(libc.so.6)".
 func (m *pmp) frame(word string) uint32 {
 	name, place := cutPlace(word)
 	name = strings.TrimRight(name, ",")
@@ -88,7 +89,7 @@ func (m *pmp) frame(word string) uint32 {
 	} else if place != "" {
 		mapping = m.b.Mapping(profile.Mapping{File: place, HasFunctions: true})
 	}
-	if name == "??" || strings.HasSuffix(name, "::??") { // gdb's word for no symbol, pt-pmp's with the library
+	if name == "??" || strings.HasSuffix(name, "::??") { // a missing symbol in gdb, and in pt-pmp with the library
 		return m.b.Location(mapping, 0)
 	}
 	f := m.b.Function(profile.Function{Name: name, SystemName: name, File: file})
@@ -104,7 +105,7 @@ func cutLast(s, separator string) (before, after string, ok bool) {
 	return s[:at], s[at+len(separator):], true
 }
 
-// cutPMP cuts the count off that a line begins with.
+// cutPMP splits off the count at the beginning of a line.
 func cutPMP(line []byte) (count int64, rest []byte, ok bool) {
 	number, rest, ok := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
 	rest = bytes.TrimLeft(rest, " ")
@@ -115,7 +116,8 @@ func cutPMP(line []byte) (count int64, rest []byte, ok bool) {
 	return count, rest, err == nil
 }
 
-// isPMP reports whether a line is a count and frames between commas; maybe says that it may be one with a single frame.
+// isPMP reports whether a line is a count and frames separated by commas. maybe is true also for a line with a
+// single frame.
 func isPMP(line []byte) (is, maybe bool) {
 	_, rest, ok := cutPMP(line)
 	if !ok || line[0] == '\t' {
@@ -130,7 +132,7 @@ func isPMP(line []byte) (is, maybe bool) {
 	return len(frames) > 1, true
 }
 
-// spaced reports whether a name has blanks that are not of its parameters: "find(Key const&) const" has none.
+// spaced reports whether a name has blanks outside its parameters. "find(Key const&) const" has none.
 func spaced(name string) bool {
 	depth := 0
 	for _, c := range strings.TrimSuffix(name, " const") {
@@ -148,10 +150,11 @@ func spaced(name string) bool {
 	return false
 }
 
-// pmpFrames takes a list of frames apart. A comma between brackets separates none; but pt-pmp cuts names at their first
-// space, so that brackets may stay open, until the place of the frame at the latest: "invoke<void,(thread.h:60)".
+// pmpFrames splits a list of frames. Commas between brackets do not separate frames. Because pt-pmp cuts names
+// at their first space, brackets may stay open, but only up to the place of the frame:
+// "invoke<void,(thread.h:60)".
 func pmpFrames(list []byte, frames []string) []string {
-	closed := make(map[int]int) // where the bracket that opens at a byte closes
+	closed := make(map[int]int) // closing position by opening position of each bracket
 	var open []int
 	for i, c := range list {
 		switch c {
@@ -165,7 +168,7 @@ func pmpFrames(list []byte, frames []string) []string {
 				at--
 			}
 			if c == ')' {
-				open = open[:at+1] // what stays open before it is of names that were cut
+				open = open[:at+1] // brackets still open after it belong to cut names
 			}
 			if at < 0 || (c == ')') != (list[open[at]] == '(') || c == '>' && isOperator(list[:i]) {
 				continue
@@ -201,22 +204,23 @@ func pmpFrames(list []byte, frames []string) []string {
 	return frames
 }
 
-// isPlace reports whether what stands between brackets is a file with a line, or a library with its ending.
+// isPlace reports whether the text between brackets is a file with a line, or a library with its extension.
 func isPlace(text []byte) bool {
-	const longest = 255 // names of files
+	const longest = 255 // bytes of a file name
 	return len(text) <= longest && bytes.ContainsAny(text, ".:") && !bytes.ContainsAny(text, notInPlace)
 }
 
-// notInPlace is what parameters have, and hardly a file.
+// notInPlace lists characters that are common in parameters and rare in file names.
 const notInPlace = " ,<>()*&="
 
-// isOperator reports whether what follows is no bracket, but of the name of an operator: operator<, operator->, ->.
+// isOperator reports whether the next character is not a bracket but part of an operator: operator<,
+// operator->, ->.
 func isOperator(before []byte) bool {
 	return bytes.HasSuffix(before, []byte("operator")) || bytes.HasSuffix(before, []byte("-")) ||
 		bytes.HasSuffix(before, []byte("operator<")) || bytes.HasSuffix(before, []byte("operator>"))
 }
 
-// cutPlace cuts off where a frame is: a file with a line, or a library.
+// cutPlace splits off the place of a frame: a file with a line, or a library.
 func cutPlace(frame string) (name, place string) {
 	inner, ok := strings.CutSuffix(frame, ")")
 	name, place, cut := cutLast(inner, "(")

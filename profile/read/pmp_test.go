@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// published are lines as they stand in reports about MariaDB and MySQL servers, of pt-pmp and of the script that it
-// came from, which prints no places.
+// published holds lines from bug reports about MariaDB and MySQL servers, printed by pt-pmp and by its
+// predecessor, which prints no places.
 const published = `Thu Feb 10 18:07:01 UTC 2022
      24 futex_wait,__futex_abstimed_wait_common,pthread_cond_wait,srv_thread_pool::wait(srv0srv.cc:1404),start_thread(libpthread.so.0),clone(libc.so.6)
      10 poll(libc.so.6),vio_io_wait(viosocket.c:945),start_thread(libpthread.so.0),clone(libc.so.6)
@@ -55,7 +55,8 @@ func TestPMP(t *testing.T) {
 	}
 }
 
-// What pt-pmp itself printed is read whole: as many threads, each with as many frames as its line has.
+// TestPMPOfRealServers checks that output of pt-pmp is read completely: all threads, each with all frames of
+// its line.
 func TestPMPOfRealServers(t *testing.T) {
 	for name, c := range map[string]struct {
 		total  int64
@@ -101,8 +102,8 @@ func TestPMPFrames(t *testing.T) {
 	}
 }
 
-// Names of C++ as other scripts print them, whole: blanks within brackets are no reason to take it for perf script, of
-// which all lines were one sample.
+// TestPMPOfWholeNames checks output of other scripts, with whole C++ names. Blanks within brackets must not
+// make it look like perf script, where all lines would become one sample.
 func TestPMPOfWholeNames(t *testing.T) {
 	p := mustRead(t, "     12 std::map<int, std::pair<int const, Foo> >::find,DB::Get(Options const&, Slice const&) const,main\n      4 operator(),foo<a, b>,main\n", Options{Mangled: true})
 	want := map[string]int64{"std::map<int, std::pair<int const, Foo> >::find;DB::Get(Options const&, Slice const&) const;main": 12, "operator();foo<a, b>;main": 4}
@@ -134,7 +135,7 @@ func TestPMPDates(t *testing.T) {
 	}
 }
 
-// Text of other kinds is not taken for it.
+// TestPMPIsNotTakenForOthers checks that other formats are not detected as pt-pmp.
 func TestPMPIsNotTakenForOthers(t *testing.T) {
 	for name, text := range map[string]string{
 		"perf script": "sh  1 2.000000:  3 cycles: \n\t              24 futex_wait (/lib/libc.so)\n\t 7f32 f(int, long) (/lib/a.so)\n\n",
@@ -147,7 +148,7 @@ func TestPMPIsNotTakenForOthers(t *testing.T) {
 	}
 }
 
-// TestLinesThatDoNotFit checks that a file is not read if a line in it has another format.
+// TestLinesThatDoNotFit checks that a file is rejected if a line has another format.
 func TestLinesThatDoNotFit(t *testing.T) {
 	for name, text := range map[string]string{
 		"pt-pmp":        strings.Repeat("     24 futex_wait,pthread_cond_wait,start_thread,clone\n", 200),
@@ -166,7 +167,7 @@ func TestLinesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Brackets without end are no reason to look at each of them for each other.
+// TestPMPFramesOfAnEndlessLine checks that pmpFrames is not quadratic in the number of unbalanced brackets.
 func TestPMPFramesOfAnEndlessLine(t *testing.T) {
 	for _, piece := range []string{"(", "()", "(a.c:1)", "f(", "<,", "a<b,(x.c:1),"} {
 		began := time.Now()

@@ -1,16 +1,16 @@
-// Package read opens profiles of any tool.
+// Package read opens profiles in the format of any supported tool.
 //
-// What enters is a path or a stream, and Options; what leaves is a profile.Profile.
+// Open reads a file and From reads a stream. Both return a profile.Profile.
 //
-//  1. The first bytes tell the format, never the name; gzip and zstd are looked through.
-//  2. pprof files go to profile.Decode. Folded stacks, pt-pmp's, `perf script` text, `perf report` tables,
-//     speedscope files and what `jfr print --json` prints are told to a profile.Builder, sample by sample, so
-//     that memory grows with distinct stacks and not with samples.
-//  3. What is no profile, by its beginning or by any of its lines, or is one of a kind that another program has to convert
-//     first, is refused with the command that does so.
-//  4. Names of C++ and Rust are demangled as `go tool pprof` does it.
+//  1. The first bytes select the format, never the file name. gzip and zstd are decompressed first.
+//  2. pprof files are decoded by profile.Decode. Folded stacks, pt-pmp output, `perf script` text, `perf report`
+//     tables, speedscope files and the output of `jfr print --json` are passed sample by sample to a
+//     profile.Builder, so memory grows with the number of distinct stacks, not of samples.
+//  3. A file is rejected if its beginning or any of its lines is not from a profile, or if another program has to
+//     convert it first. The error has a hint with the command to run.
+//  4. C++ and Rust names are demangled as `go tool pprof` does.
 //
-// What was odd and did not stop the reading is counted in Profile.Notes.
+// Oddities that do not stop the reader are counted in Profile.Notes.
 package read
 
 import (
@@ -26,23 +26,23 @@ import (
 	"kitescope/profile"
 )
 
-// Options of all formats. The zero Options are the usual ones.
+// Options apply to all formats. The zero value selects the defaults.
 type Options struct {
-	// Limits are those of pprof files; of other formats they bound the profile that comes out.
+	// Limits apply to pprof files. For other formats they bound the resulting profile.
 	Limits profile.Limits
-	// MaxText is how many bytes a compressed text may unfold to; 0 stands for 16 GiB.
+	// MaxText is the maximum decompressed size of a text, in bytes; 0 means 16 GiB.
 	MaxText int64
-	// Mangled leaves names as the linker has them.
+	// Mangled disables demangling.
 	Mangled bool
 }
 
-// defaultText bounds what a compressed text may unfold to. It is time that it limits, not memory.
+// defaultText is the default of Options.MaxText. It limits time, not memory.
 const defaultText = 16 << 30
 
-// sniffed is how much of the beginning is looked at.
+// sniffed is how many leading bytes are used to detect the format.
 const sniffed = 64 << 10
 
-// Open reads the profile of a file.
+// Open reads a profile from a file.
 func Open(ctx context.Context, path string, o Options) (*profile.Profile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(ctx context.Context, path string, o Options) (*profile.Profile, error)
 	return From(ctx, path, f, o)
 }
 
-// From reads the profile of a stream; name is what errors call it.
+// From reads a profile from a stream. Errors refer to the stream as name.
 func From(ctx context.Context, name string, r io.Reader, o Options) (*profile.Profile, error) {
 	if o.Limits.Size == 0 {
 		o.Limits.Size = sizeOf(r)
@@ -71,7 +71,7 @@ func From(ctx context.Context, name string, r io.Reader, o Options) (*profile.Pr
 	return p, nil
 }
 
-// sizeOf is how many bytes a reader holds, 0 if it does not tell.
+// sizeOf returns the size of r in bytes, or 0 if it is unknown.
 func sizeOf(r io.Reader) int64 {
 	if sized, ok := r.(interface{ Len() int }); ok {
 		return int64(sized.Len())
@@ -145,7 +145,7 @@ func decode(ctx context.Context, r io.Reader, o *Options) (*profile.Profile, err
 	return p, nil
 }
 
-// newBuilder makes a Builder that holds to the limits.
+// newBuilder returns a Builder that enforces o.Limits.
 func newBuilder(o *Options, types ...profile.ValueType) *profile.Builder {
 	b := profile.NewBuilder(types...)
 	b.Limit(o.Limits)

@@ -42,7 +42,7 @@ var packers = map[string]func(t testing.TB, text []byte) []byte{
 	},
 }
 
-// overflowing is a pprof file whose values add up to more than 64 bits hold.
+// overflowing returns a pprof file whose values add up to more than 64 bits can hold.
 func overflowing(t *testing.T) string {
 	t.Helper()
 	b := profile.NewBuilder(samplesType)
@@ -58,7 +58,7 @@ func overflowing(t *testing.T) string {
 	return out.String()
 }
 
-// TestRefused: what is no profile is refused in one line, with what to do about it.
+// TestRefused checks that a file that is not a profile is rejected with a one-line error and a hint.
 func TestRefused(t *testing.T) {
 	pack := func(b []byte) []byte { return packers["gzip"](t, b) }
 	for name, c := range map[string]struct{ data, message, hint string }{
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedLate: what only shows far behind the beginning.
+// TestRefusedLate checks errors that occur far behind the beginning.
 func TestRefusedLate(t *testing.T) {
 	_, err := From(context.Background(), "it", strings.NewReader("a;b 1\n"+strings.Repeat("x", maxLine+maxLine/2)), Options{})
 	if err == nil || !strings.Contains(err.Error(), "line 2 is longer than") {
@@ -218,7 +218,8 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestMemoryGrowsWithStacks reads the same samples again and again: the profile keeps each stack once.
+// TestMemoryGrowsWithStacks reads the same samples repeatedly and checks that the profile keeps each stack
+// once.
 func TestMemoryGrowsWithStacks(t *testing.T) {
 	text, err := os.ReadFile(fixture("perf-script-goldmark.txt"))
 	if err != nil {
@@ -233,7 +234,7 @@ func TestMemoryGrowsWithStacks(t *testing.T) {
 	}
 }
 
-// TestHeldToLimits: text of which each line is new stops at the limits of what is made of it.
+// TestHeldToLimits checks that text with a new name on each line hits the memory limit of the profile.
 func TestHeldToLimits(t *testing.T) {
 	long := strings.Repeat("n", 10_000)
 	folded, script := &strings.Builder{}, &strings.Builder{}
@@ -263,7 +264,7 @@ func TestHeldToLimits(t *testing.T) {
 	}
 }
 
-// TestOddCharacters: a name of a text may have any, and a stack may be longer than what formats are told by.
+// TestOddCharacters checks that names may contain any characters, and that a stack may be longer than sniffed.
 func TestOddCharacters(t *testing.T) {
 	text := strings.Repeat("main;usual 1\n", 20) + "main;a\x00\x01b 5\n"
 	if got := stacks(mustRead(t, text, Options{}), 0); got["a\x00\x01b;main"] != 5 {
@@ -275,7 +276,8 @@ func TestOddCharacters(t *testing.T) {
 	}
 }
 
-// TestPeriodThatCannotBe: it is none, and no part of the event's name.
+// TestPeriodThatCannotBe checks that an impossible period counts as missing and does not become part of the
+// event name.
 func TestPeriodThatCannotBe(t *testing.T) {
 	for _, period := range []string{"-5", "99223372036854775807"} {
 		p := mustRead(t, "sh 1 1.000000: "+period+" cpu-clock: \n\t1 f (/b)\n\nsh 1 2.000000: 7 cpu-clock: \n\t1 f (/b)\n\n", Options{})

@@ -22,7 +22,7 @@ const (
 	formatJFRPrint
 )
 
-// foreign are files that are often mistaken for profiles, by what they begin with.
+// foreign lists files that are often mistaken for profiles, by their first bytes.
 var foreign = []struct{ magic, what, hint string }{
 	{"PERFILE2", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
 	{"PERFFILE", "it is perf's own data", "make text of it: perf script -i FILE > FILE.txt"},
@@ -38,8 +38,8 @@ var foreign = []struct{ magic, what, hint string }{
 
 const utf16Hint = "make UTF-8 of it: iconv -f UTF-16 -t UTF-8 FILE > FILE.txt (the > of PowerShell writes UTF-16)"
 
-// printed are texts of other programs, by lines that only they have. Collapse scripts are those of
-// github.com/brendangregg/FlameGraph and of github.com/jonhoo/inferno.
+// printed lists texts of other programs, by lines that occur only in them. The collapse scripts are from
+// github.com/brendangregg/FlameGraph and github.com/jonhoo/inferno.
 var printed = []struct {
 	pattern    func() *regexp.Regexp
 	what, hint string
@@ -86,15 +86,15 @@ const (
 	readHint  = "formats that are read: pprof, folded stacks, pt-pmp, perf script, perf report, speedscope and JFR"
 )
 
-// decoded are beginnings of texts that profile.Decode says more about than that they are no profile:
-// pprof's formats from before protocol buffers, what Go prints for people (runtime/pprof with debug=1 and 2),
-// and answers of web servers.
+// decoded lists the beginnings of texts that profile.Decode rejects with a more specific error: pprof formats
+// that predate protocol buffers, text profiles of Go (runtime/pprof with debug=1 and 2), and responses of web
+// servers.
 var decoded = []string{
 	"goroutine profile:", "threadcreate profile:", "heap profile:", "heap_v2/", "growthz profile:", "fragmentationz profile:", "goroutine ", "---",
 	"go 1.", "<!doctype", "<html", "could not enable cpu profiling", "cpu profiling already in use", "404 page not found",
 }
 
-// sniff tells the format by the first bytes, uncompressed.
+// sniff detects the format from the first uncompressed bytes of a file.
 func sniff(head []byte) (format, error) {
 	for _, f := range foreign {
 		if begins(head, f.magic) {
@@ -129,8 +129,9 @@ func sniff(head []byte) (format, error) {
 	return sniffText(head)
 }
 
-// hasControls reports whether there are bytes that no text has: one among the first, or more than a few. A command or
-// a function of a text may be named by anything, while the sizes of messages of a pprof file are all over it.
+// hasControls reports whether head has bytes that do not occur in text: one among the first 64 bytes, or more
+// than 1 in 50 overall. A few are allowed because a command or a function in a text may have any name. In a
+// pprof file such bytes occur throughout, because message sizes are among them.
 func hasControls(head []byte) bool {
 	const first, few = 64, 50
 	n := 0
@@ -155,7 +156,7 @@ var (
 	jfrKeys        = profile.NewPattern(`"recording"\s*:\s*\{\s*"events"`)
 )
 
-// scopeKinds are kinds of JSON that speedscope reads, by keys that only they have.
+// scopeKinds lists JSON formats that speedscope can read, by keys that occur only in them.
 var scopeKinds = []struct {
 	keys func() *regexp.Regexp
 	what string
@@ -191,14 +192,14 @@ var (
 	scriptHeader = profile.NewPattern(`^.*\S\s+-?\d+(?:/-?\d+)?\s+(?:\[\d+\]\s+)?(?:\d+[.,]\d{6,9}:\s.*|\d+\s+\S+:\s*)$`)
 )
 
-// sniffText tells kinds of text apart by a vote of the lines.
+// sniffText selects the text format that most lines match.
 func sniffText(head []byte) (format, error) {
 	if at := bytes.LastIndexByte(head, '\n'); at > 0 && len(head) >= sniffed {
 		head = head[:at] // the last line may be cut
 	} else if at < 0 && len(head) >= sniffed && bytes.IndexByte(head, ';') > 0 {
-		return formatFolded, nil // a stack that is longer than what is looked at
+		return formatFolded, nil // a stack longer than head
 	}
-	var script, report, folded, pmp, bare, rest int // bare: of perf script, or of pt-pmp with a single frame
+	var script, report, folded, pmp, bare, rest int // bare: lines of perf script, or of pt-pmp with a single frame
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) == 0 {
@@ -246,7 +247,7 @@ func sniffText(head []byte) (format, error) {
 	return formatFolded, nil
 }
 
-// isFolded reports whether a line ends with a count behind a space.
+// isFolded reports whether a line ends with a space and a count.
 func isFolded(line []byte) bool {
 	_, _, ok := cutCount(line)
 	return ok

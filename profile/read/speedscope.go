@@ -13,10 +13,10 @@ import (
 	"kitescope/profile"
 )
 
-// maxScope bounds a file of speedscope, which is held whole.
+// maxScope is the maximum size of a speedscope file in bytes. The whole file is held in memory.
 const maxScope = 256 << 20
 
-// scopeFile is a file of speedscope (github.com/jlfwong/speedscope src/lib/file-format-spec.ts).
+// scopeFile is a speedscope file (github.com/jlfwong/speedscope src/lib/file-format-spec.ts).
 type scopeFile struct {
 	Shared struct {
 		Frames []struct {
@@ -30,7 +30,8 @@ type scopeFile struct {
 	Profiles []scopeProfile `json:"profiles"`
 }
 
-// scopeProfile is one of its profiles, mostly a thread: with samples, or with events that open and close frames.
+// scopeProfile is one profile of a file, usually a thread. It has samples, or events that open and close
+// frames.
 type scopeProfile struct {
 	Type    string      `json:"type"`
 	Name    string      `json:"name"`
@@ -46,7 +47,7 @@ type scopeStep struct {
 	At    float64 `json:"at"`
 }
 
-// scopeUnits are the units of speedscope in those of pprof.
+// scopeUnits maps units of speedscope to types of pprof and a scale.
 var scopeUnits = map[string]struct {
 	kind  profile.ValueType
 	scale float64
@@ -60,11 +61,11 @@ var scopeUnits = map[string]struct {
 	"":             {samplesType, 1},
 }
 
-// speedscope makes samples of the profiles of a file. Each unit becomes a type.
+// speedscope converts the profiles of a file to samples. Each type of unit becomes a sample type.
 type speedscope struct {
 	b         *profile.Builder
 	locations []uint32
-	kinds     map[string]int // by unit
+	kinds     map[string]int // index of a type by its name
 	total     int64
 }
 
@@ -105,7 +106,7 @@ func readSpeedscope(ctx context.Context, r io.Reader, o *Options) (*profile.Prof
 	return s.b.Profile(), nil
 }
 
-// add adds a profile, labelled with its name where there are several.
+// add adds a profile. If there are several, its samples are labelled with its name.
 func (s *speedscope) add(p *scopeProfile, several bool) error {
 	unit, ok := scopeUnits[p.Unit]
 	if !ok {
@@ -121,7 +122,7 @@ func (s *speedscope) add(p *scopeProfile, several bool) error {
 	if several && p.Name != "" {
 		labels = []profile.Label{{Key: profile.ThreadLabel, Str: p.Name}}
 	}
-	rest := 0.0 // of weights that are less than one
+	rest := 0.0 // carries fractions of weights over to the next sample
 	add := func(stack []uint32, weight float64) error {
 		weight = weight*unit.scale + rest
 		v := math.Round(weight)
@@ -161,7 +162,7 @@ func (s *speedscope) add(p *scopeProfile, several bool) error {
 	return fmt.Errorf("it is of the unknown type %.20q", p.Type)
 }
 
-// replay calls add with each stack that events leave open, and for how long.
+// replay calls add with each stack of open frames and its duration.
 func (p *scopeProfile) replay(add func(stack []uint32, weight float64) error) error {
 	var open []uint32
 	for i, e := range p.Events {
@@ -193,7 +194,7 @@ func (p *scopeProfile) replay(add func(stack []uint32, weight float64) error) er
 	return nil
 }
 
-// stoppable is a reader that ends with its context.
+// stoppable is a reader that fails when its context is done.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader
@@ -208,7 +209,7 @@ func (s stoppable) Read(b []byte) (int, error) {
 
 var errMoreJSON = hints.Errorf("put each into a file of its own: a file holds one profile", "there is more behind the JSON")
 
-// explained words an error of encoding/json for somebody who did not write the reader.
+// explained returns a readable error for an error of encoding/json.
 func explained(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the JSON is cut in the middle")

@@ -12,22 +12,22 @@ import (
 	"kitescope/internal/hints"
 )
 
-// What compressed files begin with (RFC 1952, RFC 8878, the xz file format).
+// Magic numbers of compressed files (RFC 1952, RFC 8878, the xz file format).
 const (
 	magicGzip = "\x1f\x8b"
 	magicZstd = "\x28\xb5\x2f\xfd"
 	magicXz   = "\xfd7zXZ\x00"
 )
 
-// maxWindow bounds the memory that a zstd frame may ask for.
+// maxWindow is the maximum window of a zstd frame, in bytes of memory.
 const maxWindow = 256 << 20
 
 func begins(head []byte, magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 
-// packedOther reports whether a file is compressed in a way that profile.Decode does not know.
+// packedOther reports whether a file is compressed in a way that profile.Decode does not support.
 func packedOther(head []byte) bool { return begins(head, magicZstd) }
 
-// unpack looks through compression, and stops with an error where more than limit bytes come out.
+// unpack returns a reader of the decompressed text. The reader fails after more than limit bytes.
 func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(), err error) {
 	done = func() {}
 	switch {
@@ -49,7 +49,7 @@ func unpack(r io.Reader, head []byte, limit int64) (text io.Reader, done func(),
 	return &limited{r: text, left: limit, limit: limit}, done, nil
 }
 
-// unpackedHead is the beginning of what a file holds, of its first bytes.
+// unpackedHead returns the first decompressed bytes of a file, given its first bytes.
 func unpackedHead(head []byte) ([]byte, error) {
 	text, done, err := unpack(bytes.NewReader(head), head, sniffed)
 	if err != nil {
@@ -59,7 +59,7 @@ func unpackedHead(head []byte) ([]byte, error) {
 	if _, ok := text.(*limited); !ok {
 		return head, nil
 	}
-	// A few bytes tell a pprof file, and its rest need not be unpacked twice.
+	// 512 bytes are enough to detect a pprof file, so the rest of it need not be decompressed twice.
 	inner := make([]byte, 512)
 	n, err := io.ReadFull(text, inner)
 	if err == nil && !hasControls(inner) {
@@ -74,10 +74,10 @@ func unpackedHead(head []byte) ([]byte, error) {
 		}
 		return nil, err
 	}
-	return inner[:n], nil // the end of head is the middle of the file: no error
+	return inner[:n], nil // head ends in the middle of the file, so a decompression error is expected
 }
 
-// limited fails, other than io.LimitedReader, when there is more than its limit.
+// limited is a reader that fails if there are more than limit bytes, unlike io.LimitedReader, which ends.
 type limited struct {
 	r           io.Reader
 	left, limit int64
@@ -99,7 +99,7 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// unpackError says what is wrong with compressed data.
+// unpackError returns a readable error for damaged compressed data.
 func unpackError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return hints.Errorf("copy or pull it again", "its compressed data is cut in the middle")

@@ -9,26 +9,26 @@ import (
 	"kitescope/profile"
 )
 
-// weights gives each event of perf its types. One event:
+// weights assigns value types to each event of perf. A single event gets:
 //
-//	samples/count          how many samples
+//	samples/count          the number of samples
 //	cpu-clock/nanoseconds  the sum of their periods, unless they have none
 //
-// With several, the first is called after the event, too: "cycles samples/count".
+// With several events, the name of the first type includes the event, e.g. "cycles samples/count".
 type weights struct {
 	b      *profile.Builder
 	events []eventWeight
 	values []int64
 }
 
-// eventWeight is where an event has its values.
+// eventWeight holds the value types and the totals of an event.
 type eventWeight struct {
 	name            string
-	samples, period int // indexes of types, period -1 if there is none
+	samples, period int // indexes of types; period is -1 if there is none
 	total           int64
-	// alike is the period of all samples until now, -1 if they differ.
+	// alike is the period of all samples so far; -1 if they differ.
 	alike int64
-	// without is the number of samples that had no period, of count.
+	// without is the number of samples without a period, out of count.
 	without, count int64
 }
 
@@ -39,7 +39,7 @@ func newWeights(b *profile.Builder) weights {
 	return weights{b: b, values: []int64{0}}
 }
 
-// event is the index of an event, -1 if there are too many of them.
+// event returns the index of an event, or -1 if there are too many events.
 func (w *weights) event(name []byte) int {
 	name = imprecise(name)
 	for i := range w.events {
@@ -59,9 +59,9 @@ func (w *weights) event(name []byte) int {
 	return len(w.events) - 1
 }
 
-// imprecise cuts the p off the modifiers of an event: how close to it a sample was taken
-// (man perf-list, EVENT MODIFIERS), which makes no other event of it. "cpu-clock:ppp" is perf's default
-// where there are no counters.
+// imprecise removes the p modifiers from an event name (man perf-list, EVENT MODIFIERS). They set how precisely
+// a sample is attributed, and do not make it a different event. "cpu-clock:ppp" is perf's default on machines
+// without hardware counters.
 func imprecise(name []byte) []byte {
 	at := bytes.LastIndexByte(name, ':')
 	if at < 0 || len(bytes.Trim(name[at+1:], "ukhGHpPSDIeWb")) > 0 {
@@ -71,7 +71,7 @@ func imprecise(name []byte) []byte {
 	return bytes.TrimSuffix(kept, []byte(":"))
 }
 
-// word is what an event is called.
+// word returns the name of the event for display.
 func (e *eventWeight) word() string {
 	if e.name == "" {
 		return "event"
@@ -79,7 +79,8 @@ func (e *eventWeight) word() string {
 	return e.name
 }
 
-// unit is that of an event's period: clocks of the kernel count nanoseconds (man perf-list: cpu-clock, task-clock).
+// unit returns the unit of the event's period. Clocks of the kernel count nanoseconds (man perf-list:
+// cpu-clock, task-clock).
 func (e *eventWeight) unit() string {
 	name, _, _ := strings.Cut(e.name, ":")
 	if name == "cpu-clock" || name == "task-clock" {
@@ -94,14 +95,14 @@ func (w *weights) add(t profile.ValueType, like int) int {
 	return len(w.values) - 1
 }
 
-// of are the values of one sample; the slice is valid until the next call.
+// of returns the values of one sample. The slice is valid until the next call.
 func (w *weights) of(event int, period int64) ([]int64, error) {
 	if event < 0 {
 		return nil, errEvents
 	}
 	e := &w.events[event]
 	if period > 0 && e.period < 0 {
-		// Samples that came before without a period count as 1 each.
+		// Earlier samples without a period count as 1 each.
 		e.period = w.add(profile.ValueType{Type: e.word(), Unit: e.unit()}, e.samples)
 		e.total, e.alike = e.count, period
 	}
@@ -124,7 +125,7 @@ func (w *weights) of(event int, period int64) ([]int64, error) {
 	return w.values, err
 }
 
-// finish says in the profile what is what.
+// finish sets the default type, the period and the notes of the profile.
 func (w *weights) finish() {
 	p := w.b.Meta()
 	if len(w.events) == 0 {
@@ -152,8 +153,8 @@ func (w *weights) finish() {
 	w.b.Note(w.said(p.Types), 1)
 }
 
-// shown is the event that a person means who names none: one of time if there is any, else that
-// with most samples.
+// shown returns the event to show by default: an event of time if there is any, otherwise the one with most
+// samples.
 func (w *weights) shown() *eventWeight {
 	best := &w.events[0]
 	for i := range w.events {
@@ -165,7 +166,7 @@ func (w *weights) shown() *eventWeight {
 	return best
 }
 
-// clock reports whether an event counts time, or cycles.
+// clock reports whether an event counts time or cycles.
 func (e *eventWeight) clock() bool {
 	name := strings.Trim(strings.TrimPrefix(strings.TrimPrefix(e.name, "cpu_core/"), "cpu/"), "/")
 	for _, clock := range []string{"cpu-clock", "task-clock", "cycles", "cpu-cycles"} {
@@ -176,7 +177,7 @@ func (e *eventWeight) clock() bool {
 	return false
 }
 
-// said tells what the values are.
+// said returns the note that explains the values.
 func (w *weights) said(types []profile.ValueType) string {
 	if !slices.ContainsFunc(w.events, func(e eventWeight) bool { return e.period >= 0 }) {
 		return "weights are counts of samples"
