@@ -1,12 +1,11 @@
-// Package bench holds results of benchmarks, and says what changed between two sets of them, and what
-// of it chance alone would do.
+// Package bench holds benchmark results and compares two sets of them.
 //
-// What enters is Sets of Runs, which profile/bench/read reads of the files of many programs, or
-// profile/trial measures; what leaves is a Comparison: for each metric the change, how sure it is,
-// and a verdict, for package render.
+// Sets of Runs come from profile/bench/read, which reads the files of many programs, or from profile/trial,
+// which measures. Compare returns a Comparison for package render. For each metric it has the change, its
+// confidence interval and p-value, and a verdict.
 //
 //  1. A Set is one side: runs that measured the same thing, each with some values.
-//  2. Compare pairs what belongs together, tests each metric, and corrects for how many there are.
+//  2. Compare pairs runs, tests each metric, and corrects the p-values for the number of metrics.
 package bench
 
 import (
@@ -14,7 +13,7 @@ import (
 	"strings"
 )
 
-// Direction says which of two values of a metric is the better one.
+// Direction is the direction in which a metric improves.
 type Direction int8
 
 // The directions.
@@ -22,23 +21,23 @@ const (
 	Unknown Direction = iota
 	LowerIsBetter
 	HigherIsBetter
-	// Neither is of what describes a run, such as the number of queries.
+	// Neither is for values that describe a run, such as the number of queries.
 	Neither
 )
 
-// Metric is what was measured. Two values may be compared if their Metrics are equal.
+// Metric identifies a measured figure. Two values may be compared if their Metrics are equal.
 type Metric struct {
-	// Of is what was run, "" if there is only one thing: "BenchmarkEncode/large", "search k=10".
+	// Of is the benchmark, e.g. "BenchmarkEncode/large" or "search k=10"; "" if there is only one.
 	Of string
-	// Name is the figure's: "QPS", "p99 latency", "cpu per query".
+	// Name is the name of the figure, e.g. "QPS", "p99 latency" or "cpu per query".
 	Name string
-	// Unit is of values as they are kept, without a prefix: "s", "B", "1/s", "%", "" for a plain number.
+	// Unit is the unit of values as stored, without a prefix: "s", "B", "1/s", "%", or "" for a plain number.
 	Unit string
-	// Concurrency is how many clients ran at a time, 0 if the file does not say or it is all the same.
+	// Concurrency is the number of concurrent clients; 0 if unknown, or if it is the same for all values.
 	Concurrency int
 }
 
-// String is how a person calls it: "search k=10: p99 latency, 8 clients".
+// String returns the display name, e.g. "search k=10: p99 latency, 8 clients".
 func (m Metric) String() string {
 	var b strings.Builder
 	if m.Of != "" {
@@ -54,11 +53,11 @@ func (m Metric) String() string {
 	return b.String()
 }
 
-// names are what a user may call it, the most exact first: in full, without the number of clients, by the figure alone.
+// names returns the names that a user may give, most specific first: in full, without the clients, the figure alone.
 func (m Metric) names() []string { return []string{m.String(), m.Of + ": " + m.Name, m.Name} }
 
-// Said is the direction that a user gave a metric, by one of its names: "search k=10: p99 latency, 8 clients",
-// "search k=10: p99 latency" or "p99 latency".
+// Said returns the direction that the user set in better for a metric, by one of its names: "search k=10: p99
+// latency, 8 clients", "search k=10: p99 latency" or "p99 latency".
 func Said(better map[string]Direction, m Metric) (Direction, bool) {
 	if len(better) > 0 {
 		for _, name := range m.names() {
@@ -75,32 +74,32 @@ type Value struct {
 	Metric
 	Better Direction
 	X      float64
-	// Load is the load that was set and is not part of the Metric, "" if none is known: "target_throughput=100". Values
-	// measured under different loads are not judged.
+	// Load is the load set for the run if it is not part of the Metric, e.g. "target_throughput=100"; "" if
+	// unknown. Values measured under different loads are not judged.
 	Load string
-	// Setup is what was run, if its settings are known.
+	// Setup is the benchmark and its settings, if known.
 	Setup *Setup
 }
 
-// Run is one independent measurement: a start of the program, not a request of many.
+// Run is one independent measurement: a start of the program, not one request of many.
 type Run struct {
-	// Name tells it from others of its Set: a file, "3", an id.
+	// Name identifies the run within its Set, e.g. a file, "3" or an id.
 	Name string
-	// Pair names what it was run together with on the other side, "" if it was not: runs of both Sets
-	// with the same Pair were made one after the other under the same conditions.
+	// Pair names the conditions that the run shares with a run of the other side; "" if there are none. Runs of
+	// both Sets with the same Pair were made one after the other under the same conditions.
 	Pair   string
 	Values []Value
-	// Failed is why there are no values; "" if it went well. Such a run is counted and not compared.
+	// Failed is the reason why there are no values, or "" for success. Failed runs are counted and not compared.
 	Failed string
 }
 
 // Set is one side of a comparison.
 type Set struct {
-	// Name is what a person calls it: "before", a file, a folder.
+	// Name is the display name, e.g. "before", a file or a folder.
 	Name string
-	// Format is the reader's word: "go benchmark", "hyperfine".
+	// Format is the name of the file format, e.g. "go benchmark" or "hyperfine".
 	Format string
 	Runs   []Run
-	// Notes are what the reader found odd and went on.
+	// Notes lists oddities that did not stop the reader.
 	Notes []string
 }

@@ -1,49 +1,50 @@
 package bench
 
-// Options say how two sets are compared.
+// Options control how two sets are compared.
 type Options struct {
-	// Level is the chance, over all metrics together, of calling noise a change: 0.05 if 0.
+	// Level is the probability, over all metrics together, of reporting noise as a change; 0 means 0.05.
 	Level float64
-	// Effect is the least change that counts, as a share: 0.01 if 0; negative: any.
+	// Effect is the smallest change that counts, as a share; 0 means 0.01, and a negative value means any change.
 	Effect float64
-	// Pairing says which runs belong together.
+	// Pairing selects which runs are paired.
 	Pairing Pairing
-	// Control are two sets of runs of the first program, compared as if it had changed; nil: none. What it differs from itself by
-	// is not called a change of the other.
+	// Control holds two sets of runs of the first program, compared as if it had changed; nil if there is no
+	// control. A change that may be as small as the change of the control is not reported as one.
 	Control [2]*Set
-	// Better overrides directions, by a name of a metric (Said).
+	// Better overrides directions, by a name of a metric (see Said).
 	Better map[string]Direction
 }
 
-// Pairing says which runs belong together.
+// Pairing selects which runs are paired.
 type Pairing uint8
 
 // The pairings.
 const (
-	// ByName pairs runs whose Pair is equal, and tests unpaired where there are none.
+	// ByName pairs runs with equal Pair. If there are no such runs, the test is unpaired.
 	ByName Pairing = iota
-	// ByOrder pairs the first with the first: the user says that they were made so.
+	// ByOrder pairs runs by their position. The user asserts that they were made in this order.
 	ByOrder
-	// Unpaired pairs nothing.
+	// Unpaired does not pair runs.
 	Unpaired
 )
 
-// Verdict is what a metric's change comes to.
+// Verdict is the result of comparing a metric.
 type Verdict uint8
 
 // The verdicts.
 const (
-	// TooFew: with so few runs no change, however large, would be one.
+	// TooFew means that no change, however large, would be significant with these few runs.
 	TooFew Verdict = iota
-	// NoDifference says that none was shown, not that there is none.
+	// NoDifference means that no difference was shown. It does not mean that there is none.
 	NoDifference
 	Better
 	Worse
-	// Changed is a change of a metric of which nothing says which direction is better.
+	// Changed means that the metric changed and the better direction is unknown.
 	Changed
-	// OneSide: the other side does not have it.
+	// OneSide means that only one side has the metric.
 	OneSide
-	// NotJudged is of what describes a run and is neither good nor bad, or was measured under different loads.
+	// NotJudged is for metrics that describe a run and are neither good nor bad, or were measured under different
+	// loads.
 	NotJudged
 )
 
@@ -54,40 +55,41 @@ func (v Verdict) String() string { return verdictNames[v] }
 // IsChange reports whether a difference was shown.
 func (v Verdict) IsChange() bool { return v == Better || v == Worse || v == Changed }
 
-// Comparison is what changed from A to B.
+// Comparison is the result of comparing A with B.
 type Comparison struct {
 	A, B   *Set
 	Paired bool
 	Level  float64
-	// Effect is the least change that counts, as a share; 0: any.
+	// Effect is the smallest change that counts, as a share; 0 means any change.
 	Effect float64
-	// Lines are one for each metric, in the order of the files.
+	// Lines has one element for each metric, in the order of the files.
 	Lines []Line
 	// Control is the comparison of the control with itself; nil if there is none.
 	Control *Comparison
-	// Failed are runs without values, of each side; Unmatched those without a partner, where runs are paired.
+	// Failed counts the runs without values of each side. Unmatched counts those without a partner, if runs are
+	// paired.
 	Failed, Unmatched [2]int
-	// Notes are about the whole: what was not compared, and why.
+	// Notes apply to the whole comparison, e.g. the values that were not compared, and the reason.
 	Notes []string
 }
 
-// Line is one metric, before and after.
+// Line is the comparison of one metric.
 type Line struct {
 	Metric
 	Better Direction
-	// A and B are the values by run; where the Comparison is Paired, A[i] belongs to B[i].
+	// A and B are the values by run. If the Comparison is Paired, A[i] and B[i] are a pair.
 	A, B []float64
-	// Before and After are medians; NaN where there are no values.
+	// Before and After are the medians, or NaN without values.
 	Before, After float64
-	// Ratio is the median of After/Before, by pairs where there are pairs, and Low and High its 95% interval;
-	// NaN where it is unknown. A ratio of 1.02 is a change of +2%. It is the estimate that belongs to the test (Hodges and Lehmann),
-	// so it need not be that of the two medians. It is 1 where both are 0, and infinite where only Before is.
+	// Ratio is the median of After/Before, by pairs if there are pairs, and Low and High are its 95% interval. They
+	// are NaN if unknown. A ratio of 1.02 is a change of +2%. The estimate belongs to the test (Hodges and Lehmann),
+	// so it may differ from the ratio of the medians. It is 1 if both are 0, and infinite if only Before is 0.
 	Ratio, Low, High float64
-	// P is the chance of such a difference without a change, Corrected that over all metrics; NaN if unknown.
+	// P is the p-value of the difference, and Corrected is P corrected for all metrics; NaN if unknown.
 	P, Corrected float64
-	// Test is "Wilcoxon signed-rank" or "Mann-Whitney", "" if there was none.
+	// Test is "Wilcoxon signed-rank" or "Mann-Whitney", or "" without a test.
 	Test    string
 	Verdict Verdict
-	// Remark explains the verdict, "" if there is nothing to explain: "needs at least 6 pairs".
+	// Remark explains the verdict, e.g. "needs at least 6 pairs"; "" if there is nothing to explain.
 	Remark string
 }

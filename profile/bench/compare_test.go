@@ -15,7 +15,7 @@ import (
 func qps() Metric     { return Metric{Name: "QPS", Unit: "1/s"} }
 func latency() Metric { return Metric{Name: "latency", Unit: "s"} }
 
-// column makes a Set of one metric: a run for each value. Pairs are numbered.
+// column returns a Set of one metric with a run for each value. Pairs are numbered.
 func column(m Metric, better Direction, values ...float64) *Set {
 	s := &Set{Name: "runs"}
 	for i, x := range values {
@@ -24,7 +24,7 @@ func column(m Metric, better Direction, values ...float64) *Set {
 	return s
 }
 
-// beside adds the values of a further metric to the runs.
+// beside adds the values of another metric to the runs.
 func beside(s *Set, m Metric, better Direction, values ...float64) *Set {
 	for i, x := range values {
 		s.Runs[i].Values = append(s.Runs[i].Values, Value{Metric: m, Better: better, X: x})
@@ -41,7 +41,7 @@ func mustCompare(t *testing.T, a, b *Set, o Options) *Comparison {
 	return c
 }
 
-// times are values that scatter a little, the same each time.
+// times returns n deterministic values that scatter a little around middle.
 func times(n int, middle, spread, phase float64) []float64 {
 	list := make([]float64, n)
 	for i := range list {
@@ -205,8 +205,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestEqualRatios: 3/1 and 6/2 are the same change, and share their ranks. Then of seven one is the other way round, of which the chance
-// is that of so many heads or tails: 16 in 128.
+// TestEqualRatios checks that equal ratios tie, e.g. 3/1 and 6/2. Of seven equal changes one has the opposite
+// sign, so the p-value is that of 7 coin flips with at most one odd one out: 16 in 128.
 func TestEqualRatios(t *testing.T) {
 	a, b := []float64{1, 2, 0.3, 4, 0.05, 6, 21}, []float64{3, 6, 0.9, 12, 0.15, 18, 7}
 	if l := mustCompare(t, column(qps(), HigherIsBetter, a...), column(qps(), HigherIsBetter, b...), Options{}).Lines[0]; l.P != 0.125 {
@@ -214,7 +214,8 @@ func TestEqualRatios(t *testing.T) {
 	}
 }
 
-// TestManyMetrics: each further metric makes a difference harder to call one, but not one that cannot come out.
+// TestManyMetrics checks that each further metric makes a difference harder to show, unless it cannot become
+// significant.
 func TestManyMetrics(t *testing.T) {
 	before, after := times(7, 100, 0.005, 0), scaledBy(times(7, 100, 0.005, 1), 1.05)
 	a, b := column(qps(), HigherIsBetter, before...), column(qps(), HigherIsBetter, after...)
@@ -236,14 +237,15 @@ func TestManyMetrics(t *testing.T) {
 		beside(a, m, LowerIsBetter, times(7, 3, 0.02, float64(i))...)
 		beside(b, m, LowerIsBetter, times(7, 3, 0.02, float64(i)+1)...)
 	}
-	// Of four, the least of seven pairs, 0.0156, is corrected to 0.0625. It takes eight: 4/128.
+	// With four metrics the least p-value of seven pairs, 0.0156, is corrected to 0.0625. Eight pairs are needed:
+	// 4/128.
 	if got := verdict(); !strings.Contains(got, "p 0.016, 0.062: too few runs (needs at least 8 pairs)") {
 		t.Errorf("with three more: %s", got)
 	}
 }
 
 func TestPairing(t *testing.T) {
-	// Each pair was made in conditions of its own, that differ much more than what the change does.
+	// The pairs were made under conditions that differ much more than the effect of the change.
 	a := column(latency(), LowerIsBetter, 1, 2, 3, 4, 5, 6, 7, 8)
 	b := column(latency(), LowerIsBetter, 1.03, 2.06, 3.09, 4.13, 5.15, 6.17, 7.22, 8.25)
 	if l := mustCompare(t, a, b, Options{}).Lines[0]; l.Verdict != Worse || l.Test != "Wilcoxon signed-rank" {
@@ -252,7 +254,7 @@ func TestPairing(t *testing.T) {
 	if l := mustCompare(t, a, b, Options{Pairing: Unpaired}).Lines[0]; l.Verdict != NoDifference || l.Test != "Mann-Whitney" {
 		t.Errorf("unpaired: %s by %s", summary(&l), l.Test)
 	}
-	// The order in which they stand does not matter, what failed or has no partner is counted.
+	// The order of runs does not matter. Runs that failed or have no partner are counted.
 	b.Runs[0], b.Runs[7] = b.Runs[7], b.Runs[0]
 	a.Runs[2].Failed = "exit status 1"
 	b.Runs[5].Pair = "other"
@@ -261,7 +263,7 @@ func TestPairing(t *testing.T) {
 	if want := "true [1 0] [1 2] [1 2 4 5 7 8] [1.03 2.06 4.13 5.15 7.22 8.25] [3 runs without a partner on the other side: left out]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	// By their order, names do not matter.
+	// With ByOrder, names do not matter.
 	c = mustCompare(t, a, b, Options{Pairing: ByOrder})
 	if got := fmt.Sprint(c.Paired, c.Failed, c.Unmatched, c.Lines[0].A, c.Lines[0].B); got != "true [1 0] [0 1] [1 2 4 5 6 7 8] [8.25 2.06 4.13 5.15 6.17 7.22 1.03]" {
 		t.Error(got)
@@ -276,7 +278,7 @@ func TestPairing(t *testing.T) {
 	if c := mustCompare(t, a, b, Options{}); c.Paired || len(c.Lines[0].A) != 7 {
 		t.Errorf("no names in common: paired %v, %v, %v", c.Paired, c.Lines[0].A, c.Notes)
 	}
-	// The order of runs with the same name does not pair them.
+	// Runs with the same name are not paired by their order.
 	x, y := column(latency(), LowerIsBetter, 1, 2, 3, 4), column(latency(), LowerIsBetter, 5, 6, 7, 8)
 	x.Runs[1].Pair, y.Runs[1].Pair = "1", "1"
 	c = mustCompare(t, x, y, Options{})
@@ -338,17 +340,18 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// TestPublished: figures of which their authors publish one for each side have the change that they give, and prove nothing.
+// TestPublished checks that published figures with one run a side give the published change and prove nothing.
 func TestPublished(t *testing.T) {
 	for _, v := range []struct {
 		what          string
 		before, after float64
 		change        string
 	}{
-		// smalldatum.blogspot.com, "Vector indexes, MariaDB & pgvector, large server, small dataset: part 2": with 2 sessions.
+		// smalldatum.blogspot.com, "Vector indexes, MariaDB & pgvector, large server, small dataset: part 2": with 2
+		// sessions.
 		{"cpu per query", 0.000681, 0.000872, "+28.0"},
 		{"context switches per query", 8.40, 5.16, "-38.6"},
-		// The WebP server's 104 and 99 seconds of ab.
+		// The 104 and 99 seconds of ab with the WebP server.
 		{"time taken", 104, 99, "-4.8"},
 	} {
 		m := Metric{Name: v.what}
@@ -391,7 +394,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestOddValues: whatever stands in a file, what a line says fits together.
+// TestOddValues checks that lines are consistent for any values in a file.
 func TestOddValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	odd := []float64{

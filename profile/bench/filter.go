@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Filter chooses metrics by their names as they are shown. The zero Filter wants all.
+// Filter selects metrics by their display names. The zero Filter selects all.
 type Filter struct{ Only, Skip []*regexp.Regexp }
 
 func (f *Filter) wants(m Metric) bool {
@@ -13,7 +13,7 @@ func (f *Filter) wants(m Metric) bool {
 	return (len(f.Only) == 0 || slices.ContainsFunc(f.Only, matches)) && !slices.ContainsFunc(f.Skip, matches)
 }
 
-// Apply leaves the values that are wanted, in place: what is not asked for takes no part in the correction. nil has none.
+// Apply removes other values from s in place, so they do not count in the correction of p-values. s may be nil.
 func (f *Filter) Apply(s *Set) {
 	if s == nil || len(f.Only)+len(f.Skip) == 0 {
 		return
@@ -29,7 +29,7 @@ func (f *Filter) Apply(s *Set) {
 	}
 }
 
-// MetricNames are the metrics of some sets as they are shown, each once, in their order.
+// MetricNames returns the distinct display names of the metrics of sets, in their order.
 func MetricNames(sets ...*Set) (names []string) {
 	seen := map[Metric]bool{}
 	for _, s := range sets {
@@ -45,17 +45,17 @@ func MetricNames(sets ...*Set) (names []string) {
 	return names
 }
 
-// Compared reports whether a metric has values on both sides: nothing compared is no success.
+// Compared reports whether any metric has values on both sides. A comparison without one is not a success.
 func (c *Comparison) Compared() bool {
 	return slices.ContainsFunc(c.Lines, func(l Line) bool { return len(l.A) > 0 && len(l.B) > 0 })
 }
 
-// Worse reports whether a metric got worse.
+// Worse reports whether any metric got worse.
 func (c *Comparison) Worse() bool {
 	return slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Verdict == Worse })
 }
 
-// Changed reports whether a metric got worse or better, or changed where nobody knows which it is.
+// Changed reports whether any metric got better or worse, or changed with an unknown direction.
 func (c *Comparison) Changed() bool {
 	return slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Verdict.IsChange() })
 }

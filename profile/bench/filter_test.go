@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFilter: metrics are chosen by the names under which they are shown.
+// TestFilter checks that metrics are selected by their display names.
 func TestFilter(t *testing.T) {
 	set := func() *Set {
 		values := []Value{{Metric: Metric{Of: "Decode", Name: "time"}}, {Metric: Metric{Of: "Decode", Name: "allocs"}}, {Metric: Metric{Of: "Encode", Name: "time"}}}
@@ -43,7 +43,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestOutcome: what came of a comparison as a whole.
+// TestOutcome checks the results of a comparison as a whole.
 func TestOutcome(t *testing.T) {
 	values := []float64{1}
 	for _, test := range []struct {

@@ -10,12 +10,12 @@ import (
 	"kitescope/profile/significance"
 )
 
-// judge tests all lines, corrects the p-values together, and finds the verdicts. Tests that cannot come out, because of
-// few runs or equal values, do not count in the correction (Tarone, "A modified Bonferroni method for discrete data",
-// Biometrics 46, 1990).
+// judge tests all lines, corrects the p-values together, and sets the verdicts. The correction excludes tests
+// that cannot become significant, because there are too few runs or the values are equal (Tarone, "A modified
+// Bonferroni method for discrete data", Biometrics 46, 1990).
 func (c *Comparison) judge() {
 	ps := make([]float64, len(c.Lines))
-	counted, wanted := 0, 0 // tests that can come out, and that could with more runs
+	counted, wanted := 0, 0 // tests that can be significant, and that could be with more runs
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		l.Before, l.After = significance.Median(l.A), significance.Median(l.B)
@@ -44,7 +44,7 @@ func (c *Comparison) judge() {
 	}
 }
 
-// leastP returns the least p-value of so many runs.
+// leastP returns the smallest possible p-value for the given numbers of runs.
 func (c *Comparison) leastP(before, after int) float64 {
 	if c.Paired {
 		return significance.SignedRankLeastP(before)
@@ -52,7 +52,7 @@ func (c *Comparison) leastP(before, after int) float64 {
 	return significance.RankSumLeastP(before, after)
 }
 
-// constant reports whether all values are equal, or those of each pair.
+// constant reports whether all values are equal, or the values of each pair.
 func (l *Line) constant() bool {
 	return l.P == 1 && l.Ratio == 1 && (slices.Equal(l.A, l.B) || slices.Max(l.A) == slices.Min(l.A))
 }
@@ -66,7 +66,7 @@ func (c *Comparison) test(l *Line) {
 		d := make([]float64, len(a))
 		for i := range a {
 			d[i] = b[i] - a[i]
-			if logs { // equal ratios share their ranks, though the logarithms of 3/1 and 6/2 differ in the last digit
+			if logs { // makes equal ratios tie: the logarithms of 3/1 and 6/2 differ in the last digit
 				const digits = 1e12
 				d[i] = math.Round(d[i]*digits) / digits
 			}
@@ -89,7 +89,7 @@ func (c *Comparison) test(l *Line) {
 	l.P = shift.P
 	l.Ratio, l.Low, l.High = ratio(shift.By), ratio(shift.Low), ratio(shift.High)
 	if math.IsInf(l.Low, 0) || math.IsInf(l.High, 0) || math.IsNaN(shift.Low) {
-		l.Low, l.High = math.NaN(), math.NaN() // of 0 before there are no shares
+		l.Low, l.High = math.NaN(), math.NaN() // there is no ratio to 0
 	}
 }
 
@@ -103,7 +103,7 @@ func scaled(values []float64, logs bool) []float64 {
 	return list
 }
 
-// verdict returns the verdict of a line among tests that counted, and its explanation.
+// verdict returns the verdict of a line and its explanation. counted is the number of tests in the correction.
 func (c *Comparison) verdict(l *Line, counted, wanted int) (v Verdict, remark string) {
 	few := c.leastP(len(l.A), len(l.B))*float64(counted) > c.Level
 	switch {
@@ -141,9 +141,9 @@ func (l *Line) without() string {
 	return ""
 }
 
-// tooFew explains how many runs are the least that can show a change among so many tests.
+// tooFew explains how many runs are needed to show a change among the given number of tests.
 func (c *Comparison) tooFew(l *Line, tests int) string {
-	const most = 1100 // with so many the least p-value is less than any float
+	const most = 1100 // with this many runs the smallest p-value is below any float
 	n := 1
 	for n < most && c.leastP(n, n)*float64(tests) > c.Level {
 		n++
@@ -158,7 +158,7 @@ func (c *Comparison) tooFew(l *Line, tests int) string {
 	return enough
 }
 
-// Percent writes a share with two digits: "3.1%", "0.12%", "140%".
+// Percent formats a share with two significant digits: "3.1%", "0.12%", "140%".
 func Percent(share float64) string {
 	x := 100 * share
 	switch {
@@ -174,8 +174,8 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64) + "%"
 }
 
-// compareControl compares the first program with itself. A change that is not larger than that of the control is no
-// change.
+// compareControl compares the first program with itself. A change does not count unless its whole interval is
+// beyond the change of the control.
 func (c *Comparison) compareControl(o Options) (err error) {
 	if sameResults(newSide(o.Control[0]), newSide(o.Control[1])) {
 		c.note("control ignored: it is identical to the results, so it shows nothing about the machine")
@@ -184,7 +184,7 @@ func (c *Comparison) compareControl(o Options) (err error) {
 	control := o
 	control.Control = [2]*Set{}
 	if o.Pairing == ByOrder && len(o.Control[0].Runs) != len(o.Control[1].Runs) {
-		control.Pairing = Unpaired // the order that the user gave is that of the sides
+		control.Pairing = Unpaired // the order given by the user applies to the two sides
 	}
 	if c.Control, err = Compare(o.Control[0], o.Control[1], control); err != nil {
 		return err

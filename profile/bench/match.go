@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// MatchNames calls what was run by the part of its name that matches re, or by the first group of re if it has one: so results that
-// differ by an index, a label or a setting in their names can be compared. What does not match keeps its name. Two
-// of a set that would be called the same are a *Mismatch: which of them is meant only the user knows. A nil Set has no names.
+// MatchNames renames benchmarks to the part of their name that matches re, or to the first group of re if it
+// has one. So results can be compared even if their names differ by an index, a label or a setting. Names
+// without a match are kept. It returns a *Mismatch if two benchmarks of a set would get the same name, because
+// only the user can choose one. s may be nil.
 func (s *Set) MatchNames(re *regexp.Regexp) error {
 	if s == nil {
 		return nil
 	}
-	from := map[Metric][]string{} // of the metric as it will be, what it was of
+	from := map[Metric][]string{} // old names by renamed metric
 	for i := range s.Runs {
 		for _, v := range s.Runs[i].Values {
 			m := v.Metric

@@ -14,7 +14,7 @@ func vdbSide(of ...string) *Set {
 	return s
 }
 
-// TestMatchNames joins what differs by its index or label only.
+// TestMatchNames checks that benchmarks are matched if only their index or label differs.
 func TestMatchNames(t *testing.T) {
 	a, b := vdbSide("case 5 db=Milvus M=16", "case 11 db=Milvus M=16"), vdbSide("case 5 db=PgVector m=16", "case 11 db=PgVector m=16")
 	if c, err := Compare(a, b, Options{}); err != nil || len(c.Lines) != 4 {
@@ -38,7 +38,7 @@ func TestMatchNames(t *testing.T) {
 	}
 }
 
-// TestMatchNamesTwice does not choose between two settings of one side.
+// TestMatchNamesTwice checks that two settings of one side are not merged.
 func TestMatchNamesTwice(t *testing.T) {
 	s := vdbSide("case 5 ef=64", "case 5 ef=128")
 	err := s.MatchNames(regexp.MustCompile(`case \d+`))

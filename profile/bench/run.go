@@ -12,7 +12,7 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Mismatch is an error of two sets that cannot be compared with the options.
+// Mismatch is the error for two sets that cannot be compared with the given options.
 type Mismatch struct{ What, Advice string } //nolint:errname // it is a mismatch
 
 func (m *Mismatch) Error() string { return m.What }
@@ -20,12 +20,12 @@ func (m *Mismatch) Error() string { return m.What }
 // Hint implements hints.Hinter.
 func (m *Mismatch) Hint() string { return m.Advice }
 
-// Compare reports what changed from a to b, metric by metric.
+// Compare returns the changes from a to b by metric.
 //
-// Where values are positive, changes are ratios: the logarithms of After/Before are tested and estimated. Where some are 0
-// or negative they are differences, which are shown as a share of the median before. Paired runs are judged by the
-// signed-rank test of Wilcoxon, others by that of Mann and Whitney, and all p-values are corrected together as in Holm. A
-// test that cannot come out with so few runs, whatever they show, does not count there.
+// If all values are positive, changes are ratios: the logarithms of After/Before are tested and estimated. If some are
+// 0 or negative, changes are differences, shown as a share of the median before. Paired runs are tested with the
+// Wilcoxon signed-rank test, others with the Mann-Whitney test. All p-values are corrected together by Holm's method.
+// Tests that cannot become significant with so few runs, whatever their values, do not count in the correction.
 func Compare(a, b *Set, o Options) (*Comparison, error) {
 	o = o.withDefaults()
 	if !(o.Level > 0 && o.Level < 1) {
@@ -77,7 +77,7 @@ func (c *Comparison) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// newLine gathers the values of one metric.
+// newLine collects the values of one metric.
 func newLine(m Metric, left, right *side, rows [][2]int, better map[string]Direction) Line {
 	l := Line{Metric: m, Better: directionOf(m, left, right, better)}
 	nan := math.NaN()
@@ -114,7 +114,7 @@ func loadText(loads map[string]bool) string {
 	return strings.Join(list, " and ")
 }
 
-// directionOf returns the direction of the user, or else that of the files if they agree.
+// directionOf returns the direction set by the user or, if there is none, the direction of the files if they agree.
 func directionOf(m Metric, left, right *side, better map[string]Direction) Direction {
 	if d, ok := Said(better, m); ok {
 		return d
@@ -129,7 +129,7 @@ func directionOf(m Metric, left, right *side, better map[string]Direction) Direc
 	return Unknown
 }
 
-// pair returns which run of one side belongs to which of the other, by their places; nil if nothing is paired.
+// pair returns pairs of run indexes of both sides. It returns nil if nothing is paired.
 func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 	var rows [][2]int
 	switch how {
@@ -164,8 +164,8 @@ func pair(c *Comparison, left, right *side, how Pairing) ([][2]int, error) {
 	return rows, nil
 }
 
-// pairByName joins runs of the same pair, in the order of the first side. A name that several runs of a side have joins
-// none, because nothing but their order says which belong together.
+// pairByName pairs runs with the same Pair, in the order of the first side. It does not pair names that occur
+// several times on a side, because only the order could tell such runs apart.
 func pairByName(c *Comparison, left, right *side) [][2]int {
 	named := func(d *side) map[string][]int {
 		runs := map[string][]int{}
@@ -190,29 +190,29 @@ func pairByName(c *Comparison, left, right *side) [][2]int {
 	return rows
 }
 
-// side is a Set as it is compared: each run has one value of a metric.
+// side is a Set prepared for comparison: each run has one value per metric.
 type side struct {
 	runs    []measured
 	metrics []Metric
-	// better has a direction for each of metrics, loads the loads of their values.
+	// better is the direction of each metric, and loads are the loads of its values.
 	better map[Metric]Direction
 	loads  map[Metric]map[string]bool
 	setups map[Metric]*Setup
 	failed int
-	// odd counts values that are not finite, or larger than largest.
+	// odd counts values that are not finite or exceed largest.
 	odd int
-	// repeated are metrics that a run has more than once.
+	// repeated lists metrics that a run has more than once.
 	repeated []string
 }
 
-// measured is one run. Runs that failed stay in their place, without values.
+// measured is one run. Failed runs keep their position, without values.
 type measured struct {
 	pair   string
 	ok     bool
 	values map[Metric]float64
 }
 
-// largest is beyond anything that is measured, and small enough to be squared.
+// largest is more than any measured value, and small enough to be squared.
 const largest = 1e100
 
 func newSide(s *Set) *side {
@@ -275,7 +275,7 @@ func (d *side) has(m Metric) bool {
 	return ok
 }
 
-// noteSides reports what is odd about the runs.
+// noteSides adds notes about oddities of the runs.
 func (c *Comparison) noteSides(left, right *side) {
 	for i, d := range []*side{left, right} {
 		where := [2]string{"before", "after"}[i]
@@ -295,7 +295,7 @@ func (c *Comparison) noteSides(left, right *side) {
 	}
 }
 
-// sameResults reports whether both sides have the same values in each run, as of a file that was named twice.
+// sameResults reports whether both sides have the same values in each run, e.g. because a file was named twice.
 func sameResults(left, right *side) bool {
 	return len(left.metrics) > 0 && slices.EqualFunc(left.runs, right.runs, func(x, y measured) bool { return maps.Equal(x.values, y.values) })
 }

@@ -10,15 +10,15 @@ import (
 	"kitescope/internal/words"
 )
 
-// Setup is what was run, in parts.
+// Setup describes the benchmark of a value.
 type Setup struct {
-	// Of is what has to be equal for a comparison: a case of a benchmark and its data set.
+	// Of is the part that must be equal for a comparison: a case of a benchmark and its data set.
 	Of string
-	// Settings are the others, by their section and name ("index.ef"), as they may be shown.
+	// Settings are the other settings, by section and name (e.g. "index.ef"). They are safe to display.
 	Settings map[string]string
 }
 
-// SettingWords writes settings as " M=16 ef=100", without their sections.
+// SettingWords formats settings as " M=16 ef=100", without their sections.
 func SettingWords(settings map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
@@ -31,11 +31,11 @@ func settingName(key string) string {
 	return strings.TrimPrefix(key[strings.LastIndexByte(key, '.')+1:], "db_")
 }
 
-// NameSettings names what was run by its settings that differ within a set, because a setting that differs between sets
-// may be the change that is measured. Sets that are named together have equal names for equal things, whichever of them
-// varied a setting. A nil Set has no names.
+// NameSettings names benchmarks by the settings that differ within a set. A setting that differs only between
+// sets may be the change under test. Sets named together have equal names for equal benchmarks, whichever of
+// them varied a setting. sets may contain nil.
 func NameSettings(sets ...*Set) {
-	varies := map[string]map[string]bool{} // by what was run, the settings that differ
+	varies := map[string]map[string]bool{} // the settings that differ, by benchmark
 	for _, s := range sets {
 		first := map[string]*Setup{}
 		for v := range s.values() {
@@ -61,7 +61,7 @@ func NameSettings(sets ...*Set) {
 	}
 }
 
-// values calls yield with each value that has a Setup.
+// values iterates over the values that have a Setup.
 func (s *Set) values() iter.Seq[*Value] {
 	return func(yield func(*Value) bool) {
 		if s == nil {
@@ -77,7 +77,7 @@ func (s *Set) values() iter.Seq[*Value] {
 	}
 }
 
-// differing lists the settings that are not the same in both.
+// differing returns the names of the settings that differ between a and b.
 func differing(a, b *Setup) (keys []string) {
 	if a == b {
 		return nil
@@ -95,7 +95,7 @@ func differing(a, b *Setup) (keys []string) {
 	return slices.Compact(keys)
 }
 
-// noteSettings reports the settings that differ between the sides.
+// noteSettings adds a note about settings that differ between the sides.
 func (c *Comparison) noteSettings(left, right *side) {
 	var all []string
 	for _, m := range left.metrics {

@@ -10,18 +10,19 @@ import (
 	"testing"
 )
 
-// noises are what measurements scatter like, about 1.
+// noises returns distributions of measurement noise around 1.
 func noises() map[string]func(*rand.Rand) float64 {
 	return map[string]func(*rand.Rand) float64{
 		"normal":     func(r *rand.Rand) float64 { return 1 + 0.02*r.NormFloat64() },
 		"lognormal":  func(r *rand.Rand) float64 { return math.Exp(0.3 * r.NormFloat64()) },
-		"heavy tail": func(r *rand.Rand) float64 { return 1 + 0.01*math.Pow(r.Float64(), -0.7) }, // no variance
+		"heavy tail": func(r *rand.Rand) float64 { return 1 + 0.01*math.Pow(r.Float64(), -0.7) }, // infinite variance
 		"coarse":     func(r *rand.Rand) float64 { return math.Round(50*(1+0.02*r.NormFloat64())) / 50 },
 	}
 }
 
-// simulated makes runs of several metrics, of which the second side is changed by a factor. Over time all become slower by a
-// part drift, in waves, and the sides are run in random order.
+// simulated describes runs of two sides with several metrics. Values of the second side are multiplied by
+// 1+change. Over time all values are multiplied by 1 plus a sine wave of amplitude drift. The sides of a pair
+// run in random order.
 type simulated struct {
 	pairs, metrics int
 	noise          func(*rand.Rand) float64
@@ -52,7 +53,7 @@ func (s simulated) run(r *rand.Rand) (a, b *Set) {
 	return a, b
 }
 
-// shown counts in how many of rounds comparisons any metric is called better or worse.
+// shown returns the number of comparisons, out of rounds, in which any metric is better or worse.
 func (s simulated) shown(t *testing.T, r *rand.Rand, rounds int, o Options) int {
 	t.Helper()
 	n := 0
@@ -68,7 +69,7 @@ func (s simulated) shown(t *testing.T, r *rand.Rand, rounds int, o Options) int 
 	return n
 }
 
-// TestFalseAlarms: where nothing changed, one comparison in 20 or fewer says that something did, over all metrics together.
+// TestFalseAlarms checks that without a change at most 1 comparison in 20 shows one, over all metrics together.
 func TestFalseAlarms(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	const rounds = 150
@@ -89,7 +90,7 @@ func TestFalseAlarms(t *testing.T) {
 		}
 	}
 	for key, n := range alarms {
-		if n*1000 > all[key]*64 { // of 1000, one in 20 and twice what it scatters by
+		if n*1000 > all[key]*64 { // per 1000: 1 in 20 plus two standard deviations
 			t.Errorf("%s: %d of %d", key, n, all[key])
 		}
 		if n == 0 {
@@ -98,7 +99,7 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestIntervalHolds: the true ratio lies within 95 of 100 intervals.
+// TestIntervalHolds checks that 95 of 100 intervals contain the true ratio.
 func TestIntervalHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	const rounds = 150
@@ -119,7 +120,7 @@ func TestIntervalHolds(t *testing.T) {
 	}
 }
 
-// TestPairsSeeThroughDrift: where the machine drifts, pairs show what is lost without them.
+// TestPairsSeeThroughDrift checks that pairs show a change that drift of the machine hides without pairs.
 func TestPairsSeeThroughDrift(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	s := simulated{pairs: 20, metrics: 1, noise: noises()["normal"], change: 0.03, drift: 0.15}

@@ -9,7 +9,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// apacheBench is what "ab" prints: output_results in https://github.com/apache/httpd/blob/trunk/support/ab.c.
+// apacheBench reads the output of "ab": output_results in https://github.com/apache/httpd/blob/trunk/support/ab.c.
 func apacheBench() format {
 	return format{
 		Format: Format{"ab", "text of ab (ApacheBench): each printed result is a run"},
@@ -20,7 +20,7 @@ func apacheBench() format {
 	}
 }
 
-// abLines are the figures that are printed after a label, with the unit they are in.
+// abLines lists the figures that ab prints after a label, with their unit.
 var abLines = []struct {
 	label, name, unit string
 	better            bench.Direction
@@ -31,10 +31,10 @@ var abLines = []struct {
 	{"Write errors:", "write errors", "", bench.LowerIsBetter},
 	{"Non-2xx responses:", badAnswers, "", bench.LowerIsBetter},
 	{"Requests per second:", "requests per second", "1/s", bench.HigherIsBetter},
-	{"Transfer rate:", "transfer rate", "KiB/s", bench.HigherIsBetter}, // "Kbytes" are 1024 bytes there
+	{"Transfer rate:", "transfer rate", "KiB/s", bench.HigherIsBetter}, // "Kbytes" are 1024 bytes in ab
 }
 
-// abResult is one printed result while its lines are read.
+// abResult is a printed result whose lines are being read.
 type abResult struct {
 	s           *sheet
 	run         int
@@ -52,11 +52,11 @@ func readApacheBench(d *doc) ([]*bench.Set, error) {
 		case strings.HasPrefix(line, "Document Path:"):
 			r.path = redact.Text(strings.TrimSpace(strings.TrimPrefix(line, "Document Path:")))
 		case strings.HasPrefix(line, "Concurrency Level:"):
-			// The first line of a result that is not about the server.
+			// This is the first line of a result that is not about the server.
 			r.run, r.percentiles, r.requests = s.begin(""), false, answered{}
 			r.concurrency, _ = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "Concurrency Level:")))
 		case r.run < 0 && strings.HasPrefix(line, "Time taken for tests:"):
-			r.run = s.begin("") // of a result whose head was cut off
+			r.run = s.begin("") // the head of the result was cut off
 			r.line(n, line)
 		case r.run < 0:
 		case strings.HasPrefix(line, "Percentage of the requests served"):
@@ -90,7 +90,7 @@ func (r *abResult) line(n int, line string) {
 		case badAnswers:
 			r.requests.bad = x
 		case "requests per second":
-			// What went before this line is printed if it is not 0.
+			// The lines before this one are printed only if their count is not 0.
 			r.s.none(r.run, r.metric(badAnswers, ""))
 			r.requests.note(r.s, r.run)
 		}
@@ -104,7 +104,7 @@ func (r *abResult) line(n int, line string) {
 	}
 }
 
-// percentile reads "  50%    120" and " 100%   3000 (longest request)"; the unit is in the heading.
+// percentile reads "  50%    120" and " 100%   3000 (longest request)". The heading has the unit, milliseconds.
 func (r *abResult) percentile(line string) {
 	fields := strings.Fields(line)
 	if len(fields) < 2 || !strings.HasSuffix(fields[0], "%") {
@@ -127,7 +127,8 @@ func (r *abResult) metric(name, unit string) bench.Metric {
 	return bench.Metric{Of: r.path, Name: name, Unit: unit, Concurrency: max(r.concurrency, 0)}
 }
 
-// percentileName names a percentile the same for all programs: "p99 latency"; the hundredth is the largest.
+// percentileName returns the common name of a percentile for all programs, e.g. "p99 latency". The 100th is "max
+// latency".
 func percentileName(p string) string {
 	if x, err := strconv.ParseFloat(p, 64); err == nil {
 		if x == 100 {
@@ -138,7 +139,7 @@ func percentileName(p string) string {
 	return "p" + p + " latency"
 }
 
-// firstNumber is the number that a text begins with, after spaces.
+// firstNumber returns the number at the beginning of text, after spaces.
 func firstNumber(text string) (float64, bool) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
@@ -148,16 +149,17 @@ func firstNumber(text string) (float64, bool) {
 	return x, ok
 }
 
-// What load generators call requests that went wrong: those without an answer, and answers that say so.
+// Names of the counts of failed requests: requests without a response, and error responses.
 const (
 	unanswered = "failed requests"
 	badAnswers = "non-2xx responses"
 )
 
-// answered counts the requests of one run and those whose answer was an error.
+// answered counts the requests and the error responses of a run.
 type answered struct{ all, bad float64 }
 
-// note warns of a rate that is one of errors: a server that says no at once is the fastest of all.
+// note adds a note if more than 1% of the responses were errors, because a server that rejects requests at once looks
+// fastest.
 func (a answered) note(s *sheet, run int) {
 	const few = 0.01
 	if run >= 0 && a.bad > few*a.all {
@@ -165,7 +167,8 @@ func (a answered) note(s *sheet, run int) {
 	}
 }
 
-// none adds a count that a program prints only if it is not 0, to a run that is known to be complete so far.
+// none adds a zero count to a run, for a count that a program prints only if it is not 0. The output must be
+// complete up to the place of the count.
 func (s *sheet) none(run int, m bench.Metric) {
 	if run >= 0 && !s.has(run, m) {
 		s.add(run, m, 0, bench.LowerIsBetter)

@@ -7,9 +7,9 @@ import (
 	"kitescope/profile/bench"
 )
 
-// annCSV is what data_export.py of ann-benchmarks writes: compute_metrics_all_runs in
-// https://github.com/erikbern/ann-benchmarks/blob/main/ann_benchmarks/plotting/utils.py, the units in metrics.py: times of
-// queries in milliseconds, of the build in seconds, sizes in kB. The HDF5 files beside it are not read.
+// annCSV reads the output of data_export.py of ann-benchmarks: compute_metrics_all_runs in
+// https://github.com/erikbern/ann-benchmarks/blob/main/ann_benchmarks/plotting/utils.py. The units are in metrics.py:
+// query times in milliseconds, build times in seconds, sizes in kB. The HDF5 files of ann-benchmarks are not read.
 func annCSV() format {
 	return format{
 		Format: Format{"ann-benchmarks", "results.csv of data_export.py (HDF5 files have to be exported)"},
@@ -21,7 +21,8 @@ func annCSV() format {
 	}
 }
 
-// annFigures are those by the name of the column; queriessize is index size by QPS, of two others.
+// annFigures lists the metrics by column name. It omits queriessize, which is index size by QPS, i.e. derived from two
+// others.
 var annFigures = map[string]figureColumn{
 	"k-nn":         {name: "recall", unit: "", better: bench.HigherIsBetter},
 	"epsilon":      {name: "epsilon 0.01 recall", unit: "", better: bench.HigherIsBetter},
@@ -52,5 +53,5 @@ func readANN(d *doc) ([]*bench.Set, error) {
 			g.labels = append(g.labels, i)
 		}
 	}
-	return g.sets() // a setting that is there twice was run twice
+	return g.sets() // repeated settings are repeated runs
 }

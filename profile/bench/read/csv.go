@@ -16,13 +16,13 @@ import (
 	"kitescope/profile/bench"
 )
 
-// plainCSV is any table with a header, in one of three forms:
+// plainCSV reads any table with a header, in one of three forms:
 //
-//	run,qps,p99_ms                     a column is a metric, with its unit, and a line a run
-//	run,pair,metric,unit,value         a line is a figure; "side" or "concurrency" may be there too
-//	metric,unit,before,after           both sides in a line; with "pair" or "run" there is a line for each pair
+//	run,qps,p99_ms                     a column is a metric, with its unit, and a line is a run
+//	run,pair,metric,unit,value         a line is a value; "side" and "concurrency" are optional
+//	metric,unit,before,after           a line has both sides; with "pair" or "run" there is a line for each pair
 //
-// Columns of words and of parameters tell what was run. Commas, semicolons or tabs are between the columns.
+// Columns of words and of parameters name the benchmark. Columns are separated by commas, semicolons or tabs.
 func plainCSV() format {
 	return format{
 		Format: Format{"csv", "qps,p99_ms; or run,pair,metric,unit,value; or metric,before,after"},
@@ -38,7 +38,7 @@ func plainCSV() format {
 	}
 }
 
-// columnNames maps names of columns that have a meaning to the first of the same meaning.
+// columnNames maps names of columns with a meaning to the canonical name of that meaning.
 var columnNames = map[string]string{
 	"run": "run", "iteration": "run", "trial": "run", "pair": "pair", "side": "side", "variant": "side", "version": "side",
 	"concurrency": "concurrency", "clients": "concurrency", "sessions": "concurrency", "threads": "concurrency",
@@ -48,7 +48,7 @@ var columnNames = map[string]string{
 	"timestamp": "time", "date": "time", "started": "time", "finished": "time",
 }
 
-// parameterNames are names of columns whose numbers set what was run and are no results.
+// parameterNames returns names of columns whose numbers are parameters of the benchmark, not results.
 func parameterNames() []string {
 	return strings.Fields("k topk top_k ef ef_search efsearch ef_construction efconstruction m nprobe nlist nq dim " +
 		"batch batch_size shards replicas partitions filter_rate selectivity " +
@@ -62,21 +62,21 @@ type grid struct {
 	header []string
 	rows   [][]string
 	lines  []int
-	// at are the columns that have a meaning, by columnNames; labels and parameters those that tell what was run;
-	// figures those that hold a metric each.
+	// at holds the columns with a meaning, by columnNames. labels and parameters are the columns that name the
+	// benchmark. figures are the columns with values of a metric.
 	at                 map[string]int
 	labels, parameters []int
 	figures            []figureColumn
 }
 
-// figureColumn is a column that holds figures of one metric.
+// figureColumn is a column with values of one metric.
 type figureColumn struct {
 	at         int
 	name, unit string
 	better     bench.Direction
 }
 
-// figure is what a line says about one metric of one side.
+// figure is the cell of a line for one metric of one side.
 type figure struct {
 	figureColumn
 	side, cell string
@@ -118,7 +118,7 @@ func loadGrid(d *doc) (*grid, error) {
 	return g, nil
 }
 
-// withoutEmptyEnd are the names of a header that has a separator behind the last.
+// withoutEmptyEnd returns the names of a header without empty names at its end, after a trailing separator.
 func withoutEmptyEnd(header []string) []string {
 	for n := len(header); n > 0; n-- {
 		if strings.TrimSpace(header[n-1]) != "" {
@@ -128,7 +128,7 @@ func withoutEmptyEnd(header []string) []string {
 	return nil
 }
 
-// assign finds the meaning of the columns: by their names, else by what is in them.
+// assign sets the meaning of columns from their names or, if the name has none, from their content.
 func (g *grid) assign() {
 	for i, name := range g.header {
 		if meaning := columnNames[strings.ToLower(strings.TrimSpace(name))]; meaning != "" {
@@ -177,7 +177,7 @@ func (g *grid) numeric(i int) bool {
 	return false
 }
 
-// number reads a cell; with semicolons between the columns a comma is that of decimals.
+// number parses a cell. If columns are separated by semicolons, a single comma is the decimal separator.
 func (g *grid) number(cell string) (float64, string, bool) {
 	if g.comma == ';' && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
 		cell = strings.Replace(cell, ",", ".", 1)
@@ -185,7 +185,7 @@ func (g *grid) number(cell string) (float64, string, bool) {
 	return number(cell)
 }
 
-// plain writes numbers one way, so that 16 and 16.0 are the same parameter.
+// plain formats numbers uniformly, so that 16 and 16.0 are the same parameter.
 func (g *grid) plain(cell string) string {
 	if x, unit, ok := g.number(cell); ok && unit == "" {
 		return strconv.FormatFloat(x, 'f', -1, 64)
@@ -193,13 +193,13 @@ func (g *grid) plain(cell string) string {
 	return strings.TrimSpace(cell)
 }
 
-// isEmpty reports whether a cell has no figure.
+// isEmpty reports whether a cell has no value.
 func isEmpty(cell string) bool {
 	cell = strings.ToLower(strings.TrimSpace(cell))
 	return cell == "" || cell == "-" || cell == "n/a" || cell == "null"
 }
 
-// cell is what stands in a line in the column of a meaning, "" if there is none.
+// cell returns the text of a line in the column with the given meaning, or "" if there is none.
 func (g *grid) cell(row []string, meaning string) string {
 	if i, ok := g.at[meaning]; ok && i < len(row) {
 		return strings.TrimSpace(row[i])
@@ -207,7 +207,7 @@ func (g *grid) cell(row []string, meaning string) string {
 	return ""
 }
 
-// metric is what a line says about all its figures.
+// metric returns the metric of a line without name and unit: the benchmark and the concurrency.
 func (g *grid) metric(row []string) bench.Metric {
 	var of []string
 	for _, i := range g.labels {
@@ -227,11 +227,11 @@ func (g *grid) metric(row []string) bench.Metric {
 	return bench.Metric{Of: clean(strings.Join(of, " ")), Concurrency: n}
 }
 
-// figuresOf are the figures of a line, in the form that the header shows.
+// figuresOf returns the values of a line, in the form given by the header.
 func (g *grid) figuresOf(row []string, m *bench.Metric) []figure {
 	var list []figure
 	c := figureColumn{name: g.cell(row, "metric"), unit: g.cell(row, "unit"), better: betterOf(g.cell(row, "better"))}
-	if g.has("before", "after") && c.name == "" { // the words are the name, whatever their column is called
+	if g.has("before", "after") && c.name == "" { // the label columns are the metric name, whatever their header
 		c.name, m.Of = m.Of, ""
 	}
 	if c.unit == "" {
@@ -257,7 +257,8 @@ func (g *grid) figuresOf(row []string, m *bench.Metric) []figure {
 	return list
 }
 
-// sets reads all lines. A line is of the run that it names, else of its pair; else the n-th line of the same thing is run n.
+// sets reads all lines. The run of a line is its run column or its pair column. Without them, the n-th line of
+// the same benchmark is run n.
 func (g *grid) sets() ([]*bench.Set, error) {
 	type counted struct {
 		side string
@@ -277,7 +278,7 @@ func (g *grid) sets() ([]*bench.Set, error) {
 		pair := g.cell(row, "pair")
 		run := cmp.Or(g.cell(row, "run"), pair, strconv.Itoa(times[count]))
 		if len(figures) == 2 && g.has("before", "after") {
-			pair = cmp.Or(pair, g.cell(row, "run")) // figures of one line were made together
+			pair = cmp.Or(pair, g.cell(row, "run")) // values of one line were measured together
 		}
 		for _, f := range figures {
 			s, err := all.side(f.side)
@@ -298,7 +299,7 @@ func (g *grid) sets() ([]*bench.Set, error) {
 	return all.sets()
 }
 
-// put adds what stands in a cell. An empty one is no figure, and nothing is said about it.
+// put adds the value of a cell. It ignores empty cells without a note.
 func (g *grid) put(s *sheet, run int, m bench.Metric, f figure, n int) {
 	if isEmpty(f.cell) {
 		return
@@ -312,7 +313,7 @@ func (g *grid) put(s *sheet, run int, m bench.Metric, f figure, n int) {
 	s.add(run, m, x, f.better)
 }
 
-// splitUnit takes the unit off the name of a column: "p99_ms", "latency (ms)", "latency [ms]", "latency, ms".
+// splitUnit splits the unit off the name of a column: "p99_ms", "latency (ms)", "latency [ms]", "latency, ms".
 func splitUnit(name string) (string, string) {
 	name = strings.TrimSpace(name)
 	for _, around := range []string{"()", "[]"} {
@@ -338,7 +339,7 @@ func lastWord(name string) string {
 	return name[strings.LastIndexAny(name, "_, .-")+1:]
 }
 
-// isRateWord recognises units that are names as well.
+// isRateWord reports whether a word is a unit that is also a name.
 func isRateWord(word string) bool {
 	switch strings.ToLower(word) {
 	case "qps", "rps", "tps", "iops", "ops":
@@ -347,7 +348,7 @@ func isRateWord(word string) bool {
 	return false
 }
 
-// shortUnit are letters that are units only where somebody says so: a column "m" or "b" is no time.
+// shortUnit reports whether s is a unit that only counts if it is marked as one: a column "m" or "b" has no unit.
 func shortUnit(s string) bool {
 	switch strings.ToLower(s) {
 	case "m", "h", "b":

@@ -2,7 +2,7 @@ package read
 
 import "strings"
 
-// separators are tried in this order where as many columns come out.
+// separators are the column separators. If two give the same number of columns, the first one wins.
 const separators = ",;\t"
 
 func separator(line string) rune {
@@ -15,7 +15,7 @@ func separator(line string) rune {
 	return best
 }
 
-// firstLine is the header: comments above it are passed over.
+// firstLine returns the header. It skips comments above the header.
 func firstLine(head string) string {
 	for line := range strings.Lines(head) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -25,7 +25,7 @@ func firstLine(head string) string {
 	return ""
 }
 
-// isCSV wants a header of names above a line with a number in it.
+// isCSV reports whether the file has a header of names and a number in a line below.
 func isCSV(d *doc) bool {
 	if d.isJSON() || d.binary() {
 		return false
@@ -39,7 +39,7 @@ func isCSV(d *doc) bool {
 	for ; rows < 20; rows++ {
 		row, err := r.Read()
 		if err != nil {
-			break // the end, or that of the head
+			break // the end of the file or of head
 		}
 		if len(row) == len(header) {
 			alike++
@@ -52,7 +52,8 @@ func isCSV(d *doc) bool {
 	return figures && alike*2 >= rows
 }
 
-// isHeader reports whether a line holds names: none is empty but the first, and none is a number or a sentence.
+// isHeader reports whether a line consists of names: only the first and the last may be empty, and none is a
+// number or a sentence.
 func isHeader(cells []string) bool {
 	for i, c := range cells {
 		c = strings.TrimSpace(c)
@@ -64,7 +65,7 @@ func isHeader(cells []string) bool {
 	return len(cells) > 0
 }
 
-// startsWithPercentile lets "99th" and "50% latency" be names.
+// startsWithPercentile reports whether a number is part of a name, as in "99th" and "50% latency".
 func startsWithPercentile(c string) bool {
 	_, rest, _ := number(c)
 	return strings.HasPrefix(rest, "th") || strings.HasPrefix(rest, "% ") || strings.HasPrefix(rest, "%ile")

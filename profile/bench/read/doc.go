@@ -14,7 +14,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Limits of what is read. Results of benchmarks are small; what is beyond these is something else.
+// Limits of input files. Benchmark results are small, so larger files are something else.
 const (
 	defaultMaxBytes = 64 << 20
 	maxRuns         = 10_000
@@ -26,13 +26,13 @@ const (
 	headSize        = 64 << 10
 )
 
-// doc is one file on its way to a reader.
+// doc is an input file, with the data that format detection needs.
 type doc struct {
 	name string
 	o    Options
 	data []byte // UTF-8, without a byte order mark
-	head string // its beginning
-	// object has the keys of a JSON object; element those of the first element of an array.
+	head string // the first headSize bytes of data
+	// object holds the keys of a JSON object; element holds those of the first element of an array.
 	object, element map[string]json.RawMessage
 	jsonErr         error
 
@@ -40,13 +40,13 @@ type doc struct {
 	values   int
 }
 
-// oddity is something that was left out, and how often.
+// oddity is a kind of skipped input, with its number of occurrences.
 type oddity struct {
 	what, first string
 	n           int
 }
 
-// load reads a stream to its end, or to the limit.
+// load reads a stream to its end. It returns an error if the stream exceeds the size limit.
 func load(name string, r io.Reader, o Options) (*doc, error) {
 	most := o.MaxBytes
 	if most <= 0 {
@@ -87,7 +87,7 @@ func gunzip(data []byte, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// refuse says why no reader takes the file.
+// refuse returns the error for a file that no reader accepts.
 func (d *doc) refuse() error {
 	switch {
 	case len(bytes.TrimSpace(d.data)) == 0:
@@ -109,7 +109,7 @@ func (d *doc) refuse() error {
 	return hints.Errorf(known(), "%w", errNoResult)
 }
 
-// foreignResults are outputs of programs that are often tried, by a text that only they have.
+// foreignResults lists unsupported outputs that users often try, by a text that occurs only in them.
 var foreignResults = []struct{ mark, what, hint string }{
 	{
 		"Thread calibration:", "the text of wrk2",
@@ -141,7 +141,7 @@ var foreignResults = []struct{ mark, what, hint string }{
 	},
 }
 
-// binary reports whether the beginning is no text.
+// binary reports whether the beginning of the file is not text.
 func (d *doc) binary() bool {
 	if strings.ContainsRune(d.head, 0) {
 		return true
@@ -160,7 +160,7 @@ func (d *doc) binary() bool {
 	return bad*50 > len(head)
 }
 
-// lines are the lines with their numbers, without what ends them.
+// lines iterates over the lines with their numbers, without line ends.
 func (d *doc) lines() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		n := 0
@@ -173,7 +173,7 @@ func (d *doc) lines() iter.Seq2[int, string] {
 	}
 }
 
-// skip notes that something was left out: what it was, and where the first of its kind is.
+// skip notes that input of a kind was skipped. Only the first place of each kind is kept.
 func (d *doc) skip(what, where string) {
 	for i := range d.oddities {
 		if d.oddities[i].what == what {
@@ -186,17 +186,17 @@ func (d *doc) skip(what, where string) {
 	}
 }
 
-// misfit is the error of a line that is no record of its format. That a file begins like a format does not make all of
-// it one, so nothing of it is read.
+// misfit returns the error for a line that is not a record of its format. The whole file is rejected, because a
+// file can begin like a format without being in it.
 func misfit(line int, format string, args ...any) error {
 	return hints.Errorf("the file may have another format, or several files in a row: extract the part in this format",
 		"line %d %s", line, fmt.Sprintf(format, args...))
 }
 
-// note tells something about the whole file, once.
+// note adds a note about the whole file, once.
 func (d *doc) note(what string) { d.skip(what, "") }
 
-// notes are the oddities in words.
+// notes returns the oddities as text.
 func (d *doc) notes() []string {
 	var all []string
 	for _, o := range d.oddities {
@@ -212,7 +212,7 @@ func (d *doc) notes() []string {
 	return all
 }
 
-// complaint is the first oddity, for an error.
+// complaint returns the first oddity as a suffix for an error, or "".
 func (d *doc) complaint() string {
 	if all := d.notes(); len(all) > 0 {
 		return ": " + all[0]
@@ -220,7 +220,7 @@ func (d *doc) complaint() string {
 	return ""
 }
 
-// clean makes a name of a text of a file: one line, no control characters, not too long.
+// clean turns text of a file into a name: one line, no control characters, at most maxName bytes.
 func clean(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	s = strings.Map(func(r rune) rune {

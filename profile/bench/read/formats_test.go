@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testdata are the files that the whole module shares.
+// testdata is the folder of files shared by the whole module.
 const testdata = "../../../testdata/bench"
 
-// TestFormats holds what readers make of the formats. The texts have the form that the sources that the readers name
-// print; what is real output is said to be.
+// TestFormats checks the results of each reader. The texts have the form printed by the sources that the
+// readers name. Real output is marked as such.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
@@ -113,7 +113,7 @@ run 1
 	}
 }
 
-// TestEveryFormatIsKnown holds the list of formats against the readers: a name and what it is.
+// TestEveryFormatIsKnown checks that each format has a unique name and a description.
 func TestEveryFormatIsKnown(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Formats() {

@@ -12,8 +12,8 @@ import (
 	"kitescope/profile/bench"
 )
 
-// FuzzFrom holds all readers to what is promised of them: no panic, finite figures in runs with names, and an error that says
-// so where there is nothing; what was read can be written and read again.
+// FuzzFrom checks the guarantees of all readers: no panic, finite values in named runs, and an error if there
+// are no values. Sets that were read can be written and read again.
 func FuzzFrom(f *testing.F) {
 	for _, text := range []string{
 		goText, hyperfineText, abText, osbText, jmhSample, annText, runsText, vmstatRun, "metric,before,after\nlatency (ms),5,4\n",
@@ -37,7 +37,7 @@ func FuzzFrom(f *testing.F) {
 	})
 }
 
-// hold checks what everybody relies on.
+// hold checks the invariants that users of a Set rely on.
 func hold(t *testing.T, s *bench.Set) {
 	t.Helper()
 	if s.Format == "" || s.Name == "" {
@@ -79,7 +79,7 @@ func again(t *testing.T, s *bench.Set) {
 	back, err := From(context.Background(), "x", &b, Options{})
 	if err != nil {
 		if _, hinted := errors.AsType[*hints.Error](err); hinted {
-			return // it held runs without a figure
+			return // runs without a value
 		}
 		t.Fatal(err)
 	}

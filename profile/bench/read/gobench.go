@@ -13,7 +13,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// goBenchmark is what "go test -bench" prints: https://golang.org/design/14313-benchmark-format.
+// goBenchmark reads the output of "go test -bench": https://golang.org/design/14313-benchmark-format.
 func goBenchmark() format {
 	return format{
 		Format: Format{"go benchmark", "go test -bench: the n-th line of a benchmark is run n; keys (note: old) are sides"},
@@ -22,7 +22,7 @@ func goBenchmark() format {
 	}
 }
 
-// isGoBenchmark looks for a line that begins as a result does: "BenchmarkX  100  12.3 ns/op".
+// isGoBenchmark reports whether a line begins like a result: "BenchmarkX  100  12.3 ns/op".
 func isGoBenchmark(head string) bool {
 	for line := range strings.Lines(head) {
 		rest, ok := strings.CutPrefix(line, "Benchmark")
@@ -30,7 +30,7 @@ func isGoBenchmark(head string) bool {
 			continue
 		}
 		fields := strings.Fields(rest)
-		// A name alone begins a benchmark that prints something, or did not end.
+		// A name alone on a line is a benchmark that printed something or did not finish.
 		if len(fields) == 1 && fields[0] != "" || len(fields) >= 2 && isCount(fields[1]) {
 			return true
 		}
@@ -40,8 +40,8 @@ func isGoBenchmark(head string) bool {
 
 func isCount(s string) bool { _, err := strconv.ParseUint(s, 10, 64); return err == nil }
 
-// goResult is a line of a result. The name keeps the processors that end it ("-8"): a run on 8 is not to be compared with
-// one on 16, and neither is a number of clients.
+// goResult is a result line. The name keeps the suffix with GOMAXPROCS ("-8"), because runs on 8 and on 16
+// processors are not comparable. It is not a number of clients.
 type goResult struct {
 	pkg, name string
 	config    *goSettings
@@ -71,7 +71,7 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 			of = r.pkg + "." + of
 		}
 		var setup *bench.Setup
-		if d.o.Side { // a setting that differs from the other side is named there
+		if d.o.Side { // NameSettings names settings that differ from the other side
 			setup = &bench.Setup{Of: clean(of), Settings: r.config.shown()}
 			if side != "" {
 				side, of = "", of+" "+side
@@ -92,7 +92,7 @@ func readGoBenchmark(d *doc) ([]*bench.Set, error) {
 	return all.sets()
 }
 
-// scanGo takes a copy of what benchfmt reads, which is its own until the next line.
+// scanGo copies the results, because benchfmt reuses them for the next line.
 func scanGo(d *doc) ([]goResult, benchfmt.UnitMetadataMap, error) {
 	var results []goResult
 	config := &goSettings{}
@@ -115,10 +115,10 @@ func scanGo(d *doc) ([]goResult, benchfmt.UnitMetadataMap, error) {
 	return results, reader.Units(), nil
 }
 
-// goSettings are the "key: value" lines above a result, each key with its value.
+// goSettings holds the "key: value" lines above a result.
 type goSettings struct{ of, cleaned map[string]string }
 
-// shown returns the settings that tell results apart.
+// shown returns the settings that distinguish results.
 func (g *goSettings) shown() map[string]string {
 	if g.cleaned == nil {
 		g.cleaned = map[string]string{}
@@ -131,12 +131,12 @@ func (g *goSettings) shown() map[string]string {
 	return g.cleaned
 }
 
-// tellsApart reports whether a key is a setting: the package has a place of its own, and a time says nothing.
+// tellsApart reports whether a key distinguishes results. The package is handled separately, and times do not matter.
 func tellsApart(key string) bool {
 	return key != "pkg" && !hasAny(wordsOf(key), " time ", " date ", " timestamp ", " run ", " upload ")
 }
 
-// goConfig are the settings of a result: those before it, where they are the same.
+// goConfig returns the settings of a result. It returns before if they are equal.
 func goConfig(r *benchfmt.Result, before *goSettings) *goSettings {
 	const most = 100 // a dozen keys are usual
 	config, same := &goSettings{of: map[string]string{}}, true
@@ -152,8 +152,8 @@ func goConfig(r *benchfmt.Result, before *goSettings) *goSettings {
 	return config
 }
 
-// varyingConfig are the keys that do not have the same value all through the file: results with different values are
-// different things that were measured, and no repetition.
+// varyingConfig returns the keys whose value is not the same in the whole file. Results with different values
+// are different benchmarks, not repetitions.
 func varyingConfig(results []goResult) []string {
 	varies := map[string]bool{}
 	for i := 1; i < len(results); i++ {
@@ -177,7 +177,7 @@ func varyingConfig(results []goResult) []string {
 	return keys
 }
 
-// goMetric gives a unit of a benchmark, as benchunit tidied it, a name and a unit of ours.
+// goMetric maps a benchmark unit, as tidied by benchunit, to a metric name and a unit of this package.
 func goMetric(unit string) (name, kept string) {
 	switch unit {
 	case "sec/op":
@@ -192,7 +192,7 @@ func goMetric(unit string) (name, kept string) {
 	if isUnit(unit) {
 		return unit, unit
 	}
-	// Custom metrics are "p99-ns", "ns/query", "queries/s": what is measured is in the name.
+	// Custom metrics like "p99-ns", "ns/query" or "queries/s" include the metric name.
 	if at := strings.LastIndexByte(unit, '-'); at > 0 && isUnit(unit[at+1:]) {
 		return unit[:at], unit[at+1:]
 	}
@@ -205,7 +205,7 @@ func goMetric(unit string) (name, kept string) {
 	return unit, ""
 }
 
-// goBetter is what a "Unit" line says, else what everybody knows.
+// goBetter returns the direction from a "Unit" line or, if there is none, the usual direction of the unit.
 func goBetter(units benchfmt.UnitMetadataMap, unit string) bench.Direction {
 	switch units.GetBetter(unit) {
 	case 1:

@@ -11,8 +11,8 @@ import (
 	"kitescope/profile/bench"
 )
 
-// hyperfine is what "hyperfine --export-json" writes; its fields are those of BenchmarkResult in
-// https://github.com/sharkdp/hyperfine/blob/master/src/benchmark/benchmark_result.rs: seconds, and bytes.
+// hyperfine reads the output of "hyperfine --export-json". Its fields are those of BenchmarkResult in
+// https://github.com/sharkdp/hyperfine/blob/master/src/benchmark/benchmark_result.rs, in seconds and bytes.
 func hyperfine() format {
 	return format{
 		Format: Format{"hyperfine", "hyperfine --export-json: each time is a run; two commands are two sides"},
@@ -36,7 +36,7 @@ type hyperfineResult struct {
 	Parameters map[string]string `json:"parameters"`
 }
 
-// isHyperfine tells its results from those of other programs that call theirs so too.
+// isHyperfine distinguishes hyperfine results from those of other programs with a "results" key.
 func isHyperfine(d *doc) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(d.object["results"])), "[") && strings.Contains(d.head, `"command"`)
 }
@@ -75,8 +75,8 @@ func readHyperfine(d *doc) ([]*bench.Set, error) {
 	return sets, nil
 }
 
-// name returns the command with those of its parameters that it does not show, because a name that a user gave it may not
-// have them; with all of them where several have the same command.
+// name returns the command followed by its parameters. It omits parameters that the command shows, unless
+// several results have the same command. A name that the user gave the command may not show them.
 func (r *hyperfineResult) name(commands map[string]int) string {
 	words := strings.FieldsFunc(r.Command, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '.' })
 	hidden := maps.Clone(r.Parameters)
@@ -86,7 +86,7 @@ func (r *hyperfineResult) name(commands map[string]int) string {
 	return r.Command + settings(hidden)
 }
 
-// settings lists parameters by name, each with a blank before it.
+// settings formats parameters sorted by name, each preceded by a blank.
 func settings(of map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(of)) {
@@ -115,7 +115,7 @@ func (r *hyperfineResult) into(s *sheet, of string) {
 	if failed > 0 {
 		s.d.note(fmt.Sprintf("%d of %d runs of %q ended with an error and were timed all the same", failed, len(r.Times), clean(r.Command)))
 	}
-	// User and system time are means over all runs: one figure, which belongs to a run only if there is one.
+	// User and system time are means over all runs, so they belong to a run only if there is exactly one.
 	if len(r.Times) == 1 && r.User != nil && r.System != nil {
 		s.add(0, bench.Metric{Of: of, Name: "cpu time", Unit: "s"}, *r.User+*r.System, bench.LowerIsBetter)
 	}

@@ -11,10 +11,10 @@ import (
 	"kitescope/profile/bench"
 )
 
-// jmhJSON is what JMH writes with "-rf json": JSONResultFormat in
+// jmhJSON reads the output of JMH with "-rf json": JSONResultFormat in
 // https://github.com/openjdk/jmh/blob/master/jmh-core/src/main/java/org/openjdk/jmh/results/format/JSONResultFormat.java.
-// rawData has a list of iterations for each fork. A fork is a start of the program, and a run; iterations in one share its
-// compiled code and its heap, so that their mean is one figure.
+// rawData has a list of iterations for each fork. A fork is a start of the program, and a run. The iterations
+// of a fork share its compiled code and its heap, so their mean is one value.
 func jmhJSON() format {
 	return format{
 		Format: Format{"jmh", "JSON of JMH (-rf json): each fork is a run; parameters that differ are sides"},
@@ -37,11 +37,11 @@ type jmhMetric struct {
 	Score json.RawMessage     `json:"score"`
 	Unit  string              `json:"scoreUnit"`
 	Raw   [][]json.RawMessage `json:"rawData"`
-	// Histogram is instead of Raw in the mode that samples times: forks of iterations of [time, count].
+	// Histogram replaces Raw in the mode that samples times: forks of iterations of [time, count].
 	Histogram [][][][2]float64 `json:"rawDataHistogram"`
 }
 
-// jmhModes are the short labels of Mode.
+// jmhModes returns the metric name for a mode.
 func jmhModes(mode string) string {
 	switch mode {
 	case "thrpt":
@@ -91,7 +91,7 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.Secondary)) {
 			second := r.Secondary[name]
-			// "·gc.alloc.rate" begins with a dot that is only there to sort it.
+			// The leading dot of "·gc.alloc.rate" is only for sorting.
 			m.Name, m.Unit = strings.TrimLeft(name, "·+"), second.Unit
 			second.into(s, m, jmhBetter("", second.Unit))
 		}
@@ -106,7 +106,7 @@ func readJMH(d *doc) ([]*bench.Set, error) {
 // jmhParameter is a parameter of a benchmark.
 type jmhParameter struct{ benchmark, key string }
 
-// jmhVarying finds the parameters that do not have one value in all results of a benchmark.
+// jmhVarying returns the parameters that have several values in the results of a benchmark.
 func jmhVarying(results []jmhResult) map[jmhParameter]bool {
 	first, varies := map[jmhParameter]string{}, map[jmhParameter]bool{}
 	for i := range results {
@@ -132,7 +132,7 @@ func (m *jmhMetric) iterations() int {
 	return 0
 }
 
-// forks are the means of the forks; of sampled times the mean over all samples.
+// forks returns the mean of each fork. For sampled times it is the mean over all samples.
 func (m *jmhMetric) forks() []float64 {
 	var means []float64
 	for _, fork := range m.Raw {
@@ -174,7 +174,7 @@ func (m *jmhMetric) into(s *sheet, metric bench.Metric, better bench.Direction) 
 	}
 }
 
-// jmhUnit writes "ops/ms" as a rate of thousands a second; "us/op" is a time already.
+// jmhUnit converts a unit of JMH, e.g. "ops/ms" to thousands per second. "us/op" is already a time.
 func jmhUnit(unit string) string {
 	switch unit {
 	case "ops/ms":

@@ -11,7 +11,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// join makes the Sets of one side of its files.
+// join combines the files of one side into Sets.
 func (g *gathering) join(name string) ([]*bench.Set, error) {
 	if len(g.files) == 0 {
 		return nil, g.nothing(name)
@@ -46,7 +46,7 @@ func (g *gathering) join(name string) ([]*bench.Set, error) {
 	return sets, nil
 }
 
-// nothing says that a folder holds no results.
+// nothing returns the error for a folder without results.
 func (g *gathering) nothing(name string) error {
 	if len(g.refused) > 0 {
 		return hints.Errorf(known(), "read %s: none of its %d files is a result; the first: %w", name, len(g.refused), g.first)
@@ -54,7 +54,7 @@ func (g *gathering) nothing(name string) error {
 	return hints.Errorf("each file or subfolder of a folder is a run", "read %s: the folder is empty", name)
 }
 
-// firstResult is the first file that does not only observe.
+// firstResult returns the path of the first file that is not only an observation.
 func (g *gathering) firstResult() string {
 	for _, f := range g.files {
 		if !f.table.observes {
@@ -76,7 +76,7 @@ func (g *gathering) sideName(name string, i, sides int) string {
 	return name
 }
 
-// groups are the files by run, in their order.
+// groups returns the files grouped by run, in their order.
 func (g *gathering) groups() [][]file {
 	var all [][]file
 	at := map[string]int{}
@@ -92,17 +92,17 @@ func (g *gathering) groups() [][]file {
 	return all
 }
 
-// joining makes one Set of many files.
+// joining builds one Set from many files.
 type joining struct {
 	set *bench.Set
-	// several says that the files hold several sides.
+	// several is true if the files hold several sides.
 	several bool
 	formats []string
 	names   map[string]bool
 }
 
-// runsOf puts what was only observed, with a name of no run, to the one run that there is; of several it is none, and left out:
-// it measured them all together. Where all files observe, each is a run.
+// runsOf assigns observations whose name matches no run to the only run. If there are several runs, it skips
+// such observations, because they cover all runs together. If all files are observations, each is a run.
 func (j *joining) runsOf(groups [][]file) [][]file {
 	observesOnly := func(group []file) bool {
 		return !slices.ContainsFunc(group, func(f file) bool { return !f.table.observes })
@@ -131,7 +131,7 @@ func (j *joining) runsOf(groups [][]file) [][]file {
 	return runs
 }
 
-// group adds the files of one run, of one side.
+// group adds the files of one run, for one side.
 func (j *joining) group(files []file, side int) {
 	var results, seen []bench.Run
 	for _, f := range files {
@@ -173,7 +173,7 @@ func (j *joining) group(files []file, side int) {
 	}
 }
 
-// named gives runs the name of their file; of several in a file each with its own too.
+// named names runs after their file. If a file has several runs, it appends their own names.
 func named(f file, runs []bench.Run) []bench.Run {
 	name := f.name
 	if name == "" || name == "." {
@@ -190,8 +190,8 @@ func named(f file, runs []bench.Run) []bench.Run {
 	return all
 }
 
-// combine puts values of a further file into the run that is there, if both are one run and measured different
-// things; else it is a further run.
+// combine merges the values of another file into the existing run, if both are one run and measured different
+// metrics. Otherwise it appends a run.
 func combine(have, more []bench.Run) []bench.Run {
 	if len(have) != 1 || len(more) != 1 || have[0].Failed != "" || more[0].Failed != "" || overlaps(have[0], more[0]) {
 		return append(have, more...)
@@ -208,7 +208,7 @@ func overlaps(a, b bench.Run) bool {
 	return slices.ContainsFunc(b.Values, func(v bench.Value) bool { return have[v.Metric] })
 }
 
-// unique numbers names that are there already.
+// unique appends a number to a name that already exists.
 func (j *joining) unique(name string) string {
 	if j.names == nil {
 		j.names = map[string]bool{}

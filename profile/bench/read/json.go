@@ -9,10 +9,10 @@ import (
 	"kitescope/internal/hints"
 )
 
-// maxJSON is how large a file of one JSON value may be: it takes many times its size in memory.
+// maxJSON is the maximum size of a file with one JSON value, in bytes. Decoding takes many times its size in memory.
 const maxJSON = 16 << 20
 
-// peekJSON finds the keys that tell a format.
+// peekJSON decodes the keys that identify a format.
 func (d *doc) peekJSON() {
 	text := bytes.TrimLeft(d.data, " \t\r\n")
 	switch {
@@ -30,7 +30,7 @@ func (d *doc) peekJSON() {
 	}
 }
 
-// pick takes some keys of an object, and passes over the others however many they are.
+// pick returns the given keys of an object. It skips all others, however many there are.
 func pick(dec *json.Decoder, keys ...string) (map[string]json.RawMessage, error) {
 	if start, err := dec.Token(); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func pick(dec *json.Decoder, keys ...string) (map[string]json.RawMessage, error)
 	return picked, err
 }
 
-// pickFrom is pick of an object; nothing of what is none.
+// pickFrom returns the given keys of raw, or nil if raw is not an object.
 func pickFrom(raw json.RawMessage, keys ...string) map[string]json.RawMessage {
 	picked, err := pick(json.NewDecoder(bytes.NewReader(raw)), keys...)
 	if err != nil {
@@ -69,7 +69,7 @@ func pickFrom(raw json.RawMessage, keys ...string) map[string]json.RawMessage {
 // isJSON reports whether the file is one JSON value.
 func (d *doc) isJSON() bool { return d.object != nil || d.element != nil || d.jsonErr != nil }
 
-// has reports whether a JSON object has all of some keys.
+// has reports whether a JSON object has all of the given keys.
 func has(object map[string]json.RawMessage, keys ...string) bool {
 	for _, k := range keys {
 		if _, ok := object[k]; !ok {
@@ -79,7 +79,7 @@ func has(object map[string]json.RawMessage, keys ...string) bool {
 	return true
 }
 
-// decode reads the whole file as JSON.
+// decode decodes the whole file as JSON.
 func (d *doc) decode(into any) error {
 	if len(d.data) > maxJSON {
 		return hints.Errorf("is it a result? a log of every request is not one", "JSON of more than %d MiB", maxJSON>>20)

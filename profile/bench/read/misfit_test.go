@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// TestLinesThatDoNotFit checks that a file is not read if a line in it has another format.
+// TestLinesThatDoNotFit checks that a file is rejected if a line has another format.
 func TestLinesThatDoNotFit(t *testing.T) {
 	vmstat := " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n" +
 		strings.Repeat(" 3  0      0 911552  37308 903612    0    0  1190   542  905 2219 38  9 50  3  0\n", 200)

@@ -11,7 +11,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// vdbText writes a result of VectorDBBench, each case with its task_config and its QPS.
+// vdbText returns a VectorDBBench result. Each case has its task_config and QPS.
 func vdbText(cases ...string) string {
 	var results []string
 	for i, task := range cases {
@@ -20,7 +20,7 @@ func vdbText(cases ...string) string {
 	return `{"run_id": "r", "task_label": "t", "results": [` + strings.Join(results, ",") + `]}`
 }
 
-// TestNamesHoldAllThatDiffers checks that a name of what is compared has all that was set, whatever the order in a file is.
+// TestNamesHoldAllThatDiffers checks that names include all settings, whatever the order in a file is.
 func TestNamesHoldAllThatDiffers(t *testing.T) {
 	t.Parallel()
 	custom := func(text string) string {
@@ -96,7 +96,8 @@ run 1
 	}
 }
 
-// TestNamesOfCommands checks that commands with the same name differ by their parameters, even in a file that has one of each.
+// TestNamesOfCommands checks that names of equal commands include their parameters, even if each occurs once in a
+// file.
 func TestNamesOfCommands(t *testing.T) {
 	result := `{"command": "x", "times": [1], "parameters": {"n": %q}}`
 	text := fmt.Sprintf(`{"results": [`+result+`,{"command": "y", "times": [2]}]}`, "8")
@@ -104,7 +105,7 @@ func TestNamesOfCommands(t *testing.T) {
 	if want := "[0 hyperfine]\nrun 1\n  x n=8: time = 1 s -\n  y: time = 2 s -\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	// hyperfine writes the values into the commands, unless they have names of their own.
+	// hyperfine inserts parameter values into commands, unless the commands have names of their own.
 	result = `{"command": %q, "times": [1], "parameters": {"n": %q}}`
 	for _, tt := range []struct{ first, second, want string }{
 		{"prog -n 10", "prog -n 20", "  prog -n 10: time = 1 s -\n  prog -n 20: time = 1 s -\n"},
@@ -118,7 +119,7 @@ func TestNamesOfCommands(t *testing.T) {
 	}
 }
 
-// TestKeysOfTwoFiles checks that keys of Go benchmarks are named and noted as settings are.
+// TestKeysOfTwoFiles checks that keys of Go benchmarks are named and noted like settings.
 func TestKeysOfTwoFiles(t *testing.T) {
 	t.Parallel()
 	const result = "BenchmarkX 10 5 ns/op\n"
@@ -137,7 +138,8 @@ func TestKeysOfTwoFiles(t *testing.T) {
 	}
 }
 
-// TestSettingsOfTwoFiles checks that both sides are named together, and that settings that differ between them are noted.
+// TestSettingsOfTwoFiles checks that both sides are named together, and that settings that differ between them are
+// noted.
 func TestSettingsOfTwoFiles(t *testing.T) {
 	t.Parallel()
 	task := func(index string) string {
@@ -224,7 +226,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestLoadOfObserved checks that what was observed during a run has its load.
+// TestLoadOfObserved checks that values observed during a run get its load.
 func TestLoadOfObserved(t *testing.T) {
 	result := `{"run_id": "r", "results": [{"metrics": {"qps": 9, "conc_num_list": [1, 80]}, "task_config": {}}]}`
 	sets, err := Open(t.Context(), []string{folder(t, map[string]string{"r/result.json": result, "r/vmstat.txt": vmstatRun})}, Options{})

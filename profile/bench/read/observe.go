@@ -6,7 +6,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// What observers call the figures that become a figure per query.
+// Names of observed metrics, and of the metrics per query computed from them.
 const (
 	cpuShare       = "cpu"                         // us + sy of vmstat, percent of the machine
 	switchRate     = "context switches per second" // of vmstat
@@ -14,8 +14,8 @@ const (
 	switchPerQuery = "context switches per query"
 )
 
-// observe adds to a run what was observed during it, and what that is per query. Where the run has no single rate of
-// requests, nothing is divided.
+// observe adds to a run the values observed during it, and those values per query. Values per query are omitted
+// if the run has no single request rate.
 func observe(r *bench.Run, o bench.Run) {
 	if r.Failed != "" {
 		return
@@ -32,7 +32,7 @@ func observe(r *bench.Run, o bench.Run) {
 		var x float64
 		switch {
 		case v.Name == cpuShare && v.Unit == "%":
-			// As Mark Callaghan computes it, (us + sy) / QPS: percent of the machine that one query a second takes.
+			// Mark Callaghan's (us + sy) / QPS: percent of the machine used by one query per second.
 			m.Name, m.Unit, x = cpuPerQuery, "%·s", v.X/rate.X
 		case v.Name == switchRate:
 			m.Name, x = switchPerQuery, v.X/rate.X
@@ -53,7 +53,7 @@ func observe(r *bench.Run, o bench.Run) {
 	}
 }
 
-// rateOf is the rate of requests of a run: the only one, or the only one that is called so.
+// rateOf returns the request rate of a run: the only rate, or the only one named QPS or requests per second.
 func rateOf(r *bench.Run) (rate bench.Value, ok bool) {
 	var rates, called []bench.Value
 	for _, v := range r.Values {

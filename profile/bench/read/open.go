@@ -16,16 +16,16 @@ import (
 	"kitescope/profile/bench"
 )
 
-// maxFiles is how many files a side may have, and maxDepth how deep in folders they may lie.
+// maxFiles is the maximum number of files of a side. maxDepth is the maximum depth of subfolders.
 const (
 	maxFiles = 20_000
 	maxDepth = 4
 )
 
-// Open reads one side of a comparison: a file, a folder of which each file or subfolder is a run, or several.
-// Files of one run, such as those of a load generator and of vmstat, are told by their folder or by their names.
-// It gives several Sets where the files hold several sides. A file of a folder that is no result is left out
-// and named in Set.Notes; one that is named is an error.
+// Open reads one side of a comparison: a file, a folder in which each file or subfolder is a run, or several
+// paths. Files of one run, such as those of a load generator and of vmstat, are matched by folder or by name.
+// It returns several Sets if the files hold several sides. A file in a folder that is not a result is skipped
+// and listed in Set.Notes. It returns an error if such a file is in paths itself.
 func Open(ctx context.Context, paths []string, o Options) ([]*bench.Set, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("read results: no file")
@@ -43,25 +43,25 @@ func Open(ctx context.Context, paths []string, o Options) ([]*bench.Set, error) 
 	return g.join(name)
 }
 
-// gathering is a side while its files are found.
+// gathering collects the files of a side.
 type gathering struct {
 	o     Options
 	files []file
-	// refused are files of folders that no reader knows, with the reason.
+	// refused lists the files in folders that no reader accepts; first is the first error.
 	refused []string
 	first   error
 }
 
-// file is one of the files of a side.
+// file is one file of a side.
 type file struct {
 	path  string
-	group string // what the files of one run have in common
+	group string // shared by the files of one run
 	name  string // of the run
 	table *table
 }
 
-// path adds a file, or what is in a folder. Of the only folder each entry is a run; of one of several
-// the folder is.
+// path adds a file or the files of a folder. If it is the only path, each entry of the folder is a run.
+// Otherwise the folder is one run.
 func (g *gathering) path(ctx context.Context, path string, only bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -77,7 +77,7 @@ func (g *gathering) path(ctx context.Context, path string, only bool) error {
 	return g.folder(ctx, path, path, 1)
 }
 
-// entries adds the entries of a folder, each a run.
+// entries adds the entries of a folder, each as a run.
 func (g *gathering) entries(ctx context.Context, dir string) error {
 	entries, err := visible(dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func (g *gathering) entries(ctx context.Context, dir string) error {
 	return nil
 }
 
-// folder adds all files of a folder, which belong to one run.
+// folder adds all files of a folder as one run.
 func (g *gathering) folder(ctx context.Context, dir, run string, depth int) error {
 	entries, err := visible(dir)
 	if err != nil {
@@ -118,8 +118,8 @@ func (g *gathering) folder(ctx context.Context, dir, run string, depth int) erro
 	return nil
 }
 
-// visible are the entries of a folder, but for hidden ones and what is neither file nor folder, with "run 2" before
-// "run 10".
+// visible returns the entries of a folder, without hidden ones and without anything but files and folders. It
+// sorts "run 2" before "run 10".
 func visible(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -136,7 +136,7 @@ func visible(dir string) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// file reads one. One that was named has to be a result.
+// file reads one file. It returns an error if the user named the file and it is not a result.
 func (g *gathering) file(ctx context.Context, path, group string, named bool) error {
 	if len(g.files)+len(g.refused) >= maxFiles {
 		return hints.Errorf("name the folder of the results alone", "read results: there are more than %d files", maxFiles)
@@ -164,7 +164,7 @@ func (g *gathering) file(ctx context.Context, path, group string, named bool) er
 }
 
 func (g *gathering) open(ctx context.Context, path string) (*table, error) {
-	f, err := interrupt.Wait(ctx, func() (*os.File, error) { return os.Open(path) }) // of a pipe it waits for who writes
+	f, err := interrupt.Wait(ctx, func() (*os.File, error) { return os.Open(path) }) // a pipe waits for a writer
 	if err != nil {
 		return nil, fmt.Errorf("read results: %w", err)
 	}
@@ -172,8 +172,8 @@ func (g *gathering) open(ctx context.Context, path string) (*table, error) {
 	return from(ctx, path, f, g.o)
 }
 
-// stem is what the files of one run have in common in their names: "3" of "ab-3.txt", "vmstat-3.log" and
-// "3.perf.csv". Words that name a program or a kind of file do not tell runs from each other.
+// stem returns the part of a file name that identifies the run: "3" for "ab-3.txt", "vmstat-3.log" and
+// "3.perf.csv". It drops words that name a program or a kind of file.
 func stem(base string) string {
 	parts := strings.FieldsFunc(base, func(r rune) bool { return strings.ContainsRune("._- ", r) })
 	var kept []string

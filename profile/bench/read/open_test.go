@@ -18,7 +18,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// folder writes files and gives the folder.
+// folder writes files to a new folder and returns its path.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,8 +45,8 @@ const vmstatRun = `procs -----------memory---------- ---swap-- -----io---- -syst
  1  0      0      1      1      1    0    0     0     0  500 5000 30 20 50  0  0
 `
 
-// TestFilesOfOneRunAreJoined: 1000 requests a second at (30+50)/2% of the machine and 4000 switches a second are 0.04%·s and 4
-// switches a query.
+// TestFilesOfOneRunAreJoined checks values per query: 1000 requests/s with (30+50)/2% of the machine and 4000
+// switches/s are 0.04%·s and 4 switches per query.
 func TestFilesOfOneRunAreJoined(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -123,7 +123,7 @@ func TestFolderOfRuns(t *testing.T) {
 	}
 }
 
-// TestFilesOfManyRunsInAFolder: files of the same benchmark, each with several runs, keep all of them.
+// TestFilesOfManyRunsInAFolder checks that all runs are kept if several files of a benchmark have several runs each.
 func TestFilesOfManyRunsInAFolder(t *testing.T) {
 	dir := folder(t, map[string]string{"a.txt": ab(1000, 1) + ab(1010, 1), "b.txt": ab(1020, 1) + ab(1030, 1) + ab(1040, 1), "c/d.txt": ab(1050, 1) + ab(1060, 1)})
 	sets, err := Open(context.Background(), []string{dir}, Options{})
@@ -142,7 +142,7 @@ func TestFilesOfManyRunsInAFolder(t *testing.T) {
 	}
 }
 
-// TestWaitingEnds: what nobody writes to is given up when the context ends.
+// TestWaitingEnds checks that reading from a silent pipe stops when the context is done.
 func TestWaitingEnds(t *testing.T) {
 	silent, writer := io.Pipe()
 	defer writer.Close()
@@ -179,7 +179,7 @@ func TestFilesThatHoldBothSides(t *testing.T) {
 	}
 }
 
-// TestMillisecondsAndSecondsAgree reads the same figures from files of two units.
+// TestMillisecondsAndSecondsAgree checks that files with different units give the same values.
 func TestMillisecondsAndSecondsAgree(t *testing.T) {
 	ms := readText(t, "run,p99 (ms),total_us\n1,76.135,5.5\n2,11.18,7\n3,0.1,3\n", Options{})
 	s := readText(t, "run,p99 (s),total_s\n1,0.076135,0.0000055\n2,0.01118,0.000007\n3,0.0001,0.000003\n", Options{})
@@ -323,7 +323,8 @@ func TestErrorsOfFiles(t *testing.T) {
 	}
 }
 
-// TestObservedOfNoRun is no run of its own beside several: it measured them together.
+// TestObservedOfNoRun checks that an observation of no particular run is not a run if there are several,
+// because it covers all of them.
 func TestObservedOfNoRun(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"small.csv": "qps,p99_ms\n1000,5\n", "large.csv": "qps,p99_ms\n500,9\n", "vmstat.txt": vmstatRun})

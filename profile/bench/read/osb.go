@@ -11,9 +11,10 @@ import (
 	"kitescope/profile/bench"
 )
 
-// openSearchRun is the test_run.json of OpenSearch Benchmark, and the race.json of Elasticsearch's Rally, which it comes from:
-// TestRun.as_dict and GlobalStats in https://github.com/opensearch-project/opensearch-benchmark/blob/main/osbenchmark/metrics.py.
-// Latencies are milliseconds, totals of the shards too, whatever the summary shows.
+// openSearchRun reads the test_run.json of OpenSearch Benchmark, and the race.json of its predecessor,
+// Elasticsearch's Rally: TestRun.as_dict and GlobalStats in
+// https://github.com/opensearch-project/opensearch-benchmark/blob/main/osbenchmark/metrics.py. Latencies and
+// shard totals are in milliseconds, whatever unit the summary shows.
 func openSearchRun() format {
 	return format{
 		Format: Format{"opensearch benchmark", "test_run.json of OpenSearch Benchmark, race.json of Rally: a file is a run"},
@@ -31,7 +32,7 @@ type osbRun struct {
 	} `json:"results"`
 }
 
-// osbTotals are figures of the whole run, in the words of the summary.
+// osbTotals lists the figures of the whole run, with the names of the summary.
 var osbTotals = []struct{ key, name, unit string }{
 	{"total_time", "Cumulative indexing time of primary shards", "ms"},
 	{"indexing_throttle_time", "Cumulative indexing throttle time of primary shards", "ms"},
@@ -85,8 +86,8 @@ func readOpenSearchRun(d *doc) ([]*bench.Set, error) {
 	return s.one()
 }
 
-// osbLoad returns the workload, the test procedure and the parameters that set a load. The file does not have the
-// defaults of a workload.
+// osbLoad returns the workload, the test procedure and the parameters that set a load. The file does not
+// include the defaults of a workload.
 func osbLoad(d *doc) string {
 	var load []string
 	add := func(name, value string) { load = append(load, name+"="+redact.Pair(name, value)) }
@@ -114,7 +115,7 @@ func osbLoad(d *doc) string {
 	return clean(strings.Join(load, " "))
 }
 
-// osbOperation reads what one task took: throughput, times as percentiles, the share of errors.
+// osbOperation reads the figures of one task: throughput, percentiles of times, and the share of errors.
 func osbOperation(s *sheet, run int, op map[string]json.RawMessage) {
 	task := textOf(op["task"])
 	if task == "" {
@@ -139,7 +140,7 @@ func osbOperation(s *sheet, run int, op map[string]json.RawMessage) {
 	}
 }
 
-// osbPercentiles reads {"50_0": 1.2, "99_9": 3.4, "mean": 1.3, "unit": "ms"} with the names of the summary.
+// osbPercentiles reads {"50_0": 1.2, "99_9": 3.4, "mean": 1.3, "unit": "ms"}. It uses the names of the summary.
 func osbPercentiles(s *sheet, run int, task, name string, raw json.RawMessage) {
 	const most = 64 << 10 // a dozen percentiles take some hundred bytes
 	var all map[string]json.RawMessage

@@ -1,16 +1,15 @@
-// Package read reads results of benchmarks that other programs wrote.
+// Package read reads benchmark results of other programs.
 //
-// What enters is paths, or a stream; what leaves is bench Sets. The first bytes tell the format, never
-// the name of a file; what is no result is refused with what to do about it.
+// Open reads paths and From reads a stream; both return bench Sets. The first bytes select the format, never
+// the file name. A file that is not a result is rejected with an error that has a hint.
 //
-//  1. Open finds the files of one side, and which of them belong to one run.
-//  2. From recognises the format of each and has it read; a file with a line that
-//     does not fit is refused, and a figure that is broken is left out and counted.
-//  3. What was observed during a run (vmstat) joins the run that it was observed during, and
-//     becomes a figure per query.
+//  1. Open finds the files of one side, and groups them by run.
+//  2. From detects the format of a file and reads it. A file with a line that does not fit is rejected. A malformed
+//     value is skipped and counted.
+//  3. Observations (vmstat) are added to the run during which they were made, and also as values per query.
 //
-// Values are kept in units without a prefix: seconds, bytes, per second. So results of a program that
-// writes milliseconds and of one that writes seconds can be compared.
+// Values are stored in units without a prefix: seconds, bytes, per second. So results in milliseconds and in
+// seconds can be compared.
 package read
 
 import (
@@ -27,22 +26,22 @@ import (
 	"kitescope/profile/bench"
 )
 
-// Options say how files are read. The zero Options are right for files of known programs.
+// Options control how files are read. The zero value is right for files of known programs.
 type Options struct {
-	// Better overrides directions, by a name of a metric (bench.Said).
+	// Better overrides directions, by a name of a metric (see bench.Said).
 	Better map[string]bench.Direction
-	// Side says that a file is one side of a comparison: commands or settings that differ in it are things that were
-	// measured. Without it they are sides.
+	// Side declares that a file is one side of a comparison: commands or settings that differ in it are
+	// different benchmarks. Otherwise they are sides.
 	Side bool
-	// MaxBytes is how large a file may be, decompressed; 0: 64 MiB.
+	// MaxBytes is the maximum decompressed size of a file; 0 means 64 MiB.
 	MaxBytes int64
 }
 
-// Format is one that can be read.
+// Format describes a supported format.
 type Format struct {
-	// Name is what Set.Format says: "go benchmark", "hyperfine".
+	// Name is the value of Set.Format, e.g. "go benchmark" or "hyperfine".
 	Name string
-	// Doc is one sentence: what writes it, and what of it is a run.
+	// Doc is one sentence: the program that writes the format, and the meaning of a run.
 	Doc string
 }
 
@@ -51,11 +50,11 @@ type format struct {
 	Format
 	sniff func(*doc) bool
 	read  func(*doc) ([]*bench.Set, error)
-	// observes says that the file tells what happened during a run of something else.
+	// observes is true if the file describes the machine during a run of something else.
 	observes bool
 }
 
-// formats are all, the ones that are easily told first. Adding one is a file and a line here.
+// formats returns all formats, those that are easiest to detect first. A new format needs a file and a line here.
 func formats() []format {
 	return []format{
 		ownRuns(),
@@ -71,7 +70,7 @@ func formats() []format {
 	}
 }
 
-// Formats are all that can be read.
+// Formats returns all supported formats.
 func Formats() []Format {
 	var all []Format
 	for _, f := range formats() {
@@ -80,10 +79,10 @@ func Formats() []Format {
 	return all
 }
 
-// errNoResult is the error of a file that no reader knows.
+// errNoResult is the error for a file that no reader accepts.
 var errNoResult = errors.New("not a result of a benchmark that can be read")
 
-// known is a hint that names the formats.
+// known returns a hint that lists the formats.
 func known() string {
 	var names []string
 	for _, f := range formats() {
@@ -92,7 +91,7 @@ func known() string {
 	return "formats that are read: " + strings.Join(names, ", ")
 }
 
-// From reads one stream. It gives several Sets where the file holds several sides.
+// From reads one stream. It returns several Sets if the file holds several sides.
 func From(ctx context.Context, name string, r io.Reader, o Options) ([]*bench.Set, error) {
 	t, err := from(ctx, name, r, o)
 	if err != nil {
@@ -101,7 +100,7 @@ func From(ctx context.Context, name string, r io.Reader, o Options) ([]*bench.Se
 	return t.sets, nil
 }
 
-// table is what one file holds.
+// table holds the Sets of one file.
 type table struct {
 	sets     []*bench.Set
 	observes bool
@@ -131,7 +130,7 @@ func from(ctx context.Context, name string, r io.Reader, o Options) (*table, err
 	return nil, fmt.Errorf("read %s: %w", name, d.refuse())
 }
 
-// finish gives sets their names, the notes of the file, and the directions that the user said.
+// finish sets the names of sets, the notes of the file, and the directions set by the user.
 func finish(d *doc, sets []*bench.Set, f format) error {
 	measured := false
 	for i, s := range sets {
@@ -153,7 +152,7 @@ func finish(d *doc, sets []*bench.Set, f format) error {
 	return nil
 }
 
-// override sets the directions that the user gave.
+// override sets the directions given by the user.
 func override(s *bench.Set, better map[string]bench.Direction) {
 	if len(better) == 0 {
 		return
@@ -168,7 +167,7 @@ func override(s *bench.Set, better map[string]bench.Direction) {
 	}
 }
 
-// hasAny reports whether a text contains one of several.
+// hasAny reports whether s contains any of words.
 func hasAny(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }

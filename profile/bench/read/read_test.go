@@ -11,7 +11,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// show writes Sets one value a line, for tests.
+// show formats Sets with one value per line.
 func show(sets []*bench.Set) string {
 	var b strings.Builder
 	for i, s := range sets {

@@ -11,7 +11,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// TestRealOutput holds what readers make of what programs printed (testdata/bench/README.md) against the figures that stand there.
+// TestRealOutput checks real output of programs (testdata/bench/README.md) against the figures in it.
 func TestRealOutput(t *testing.T) {
 	for name, v := range map[string]struct {
 		format string
@@ -53,7 +53,7 @@ func TestRealOutput(t *testing.T) {
 	}
 }
 
-// opened is the first side of a file.
+// opened returns the first side of a file.
 func opened(t *testing.T, name string) *bench.Set {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(testdata, "formats", name))
@@ -67,7 +67,7 @@ func opened(t *testing.T, name string) *bench.Set {
 	return sets[0]
 }
 
-// TestErrorsThatBeginAreSeen: a count that is only printed if there is something to count is 0 on the side without it.
+// TestErrorsThatBeginAreSeen checks that a count that is printed only if not 0 is 0 on the side without it.
 func TestErrorsThatBeginAreSeen(t *testing.T) {
 	for _, name := range []string{"ab"} {
 		before, after := opened(t, name+".txt"), opened(t, name+"-404.txt")

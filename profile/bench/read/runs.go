@@ -13,11 +13,11 @@ import (
 	"kitescope/profile/bench"
 )
 
-// runsVersion is the version of the format of WriteRuns. Keys may be added to it; one that changes its meaning is a
-// new version.
+// runsVersion is the version of the format of WriteRuns. A key may be added without a new version, unless it
+// changes the meaning of the format.
 const runsVersion = 1
 
-// runsHeader begins a Set.
+// runsHeader is the first line of a Set.
 type runsHeader struct {
 	Version int      `json:"kitescope_runs"`
 	Name    string   `json:"name,omitempty"`
@@ -25,7 +25,7 @@ type runsHeader struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// runsLine is a run.
+// runsLine is the line of a run.
 type runsLine struct {
 	Run    string      `json:"run"`
 	Pair   string      `json:"pair,omitempty"`
@@ -43,16 +43,16 @@ type runsValue struct {
 	X           *float64 `json:"value"`
 }
 
-// ownRuns is what WriteRuns writes. Lines of JSON: a header for each Set, and below it a line for each run,
+// ownRuns reads the output of WriteRuns. It consists of JSON lines: a header for each Set, followed by a line for each
+// run.
 //
 //	{"kitescope_runs":1,"name":"before","format":"trial"}
 //	{"run":"1","pair":"1","values":[{"name":"QPS","unit":"1/s","better":"higher","value":1234.5}]}
 //	{"run":"2","pair":"2","failed":"exit status 1"}
 //
-// so that a run that ends is a line that is appended, and a file whose last line is not complete loses only that.
-// Several headers in one file are several sides. "better" is "lower", "higher" or "neither", or not there if
-// nobody knows; "concurrency" is how many clients there were. Units are those of bench.Metric, but any that is known is
-// understood: {"unit":"ms"}.
+// A finished run is an appended line, and a file with an incomplete last line loses only that line. Several headers in
+// one file are several sides. "better" is "lower", "higher" or "neither", or missing if unknown. "concurrency" is the
+// number of clients. Units are those of bench.Metric, but any other known unit is converted: {"unit":"ms"}.
 func ownRuns() format {
 	return format{
 		Format: Format{"kitescope runs", "what pgo trial writes: each line is a run, with its pair"},
@@ -64,7 +64,7 @@ func ownRuns() format {
 	}
 }
 
-// WriteRuns writes a Set as lines of JSON, which Open and From read. A value that is not finite is an error.
+// WriteRuns writes a Set as JSON lines that Open and From can read. It returns an error if a value is not finite.
 func WriteRuns(w io.Writer, s *bench.Set) error {
 	buffered := bufio.NewWriter(w)
 	if err := writeLine(buffered, runsHeader{Version: runsVersion, Name: s.Name, Format: s.Format, Notes: s.Notes}); err != nil {
@@ -78,7 +78,7 @@ func WriteRuns(w io.Writer, s *bench.Set) error {
 	return buffered.Flush()
 }
 
-// WriteRun writes one line: a run to be added to a file that WriteRuns began.
+// WriteRun writes the line of a run, to append to a file begun by WriteRuns.
 func WriteRun(w io.Writer, r *bench.Run) error {
 	line := runsLine{Run: r.Name, Pair: r.Pair, Failed: r.Failed}
 	for _, v := range r.Values {
@@ -114,7 +114,7 @@ func betterWord(d bench.Direction) string {
 	return ""
 }
 
-// betterOf reads the word; anything else is unknown.
+// betterOf parses a direction. Any other word is bench.Unknown.
 func betterOf(word string) bench.Direction {
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "lower", "less":
@@ -194,7 +194,7 @@ func (l *runsLine) into(s *sheet, n int) {
 	r := &s.set.Runs[at]
 	r.Pair, r.Failed = clean(l.Pair), clean(l.Failed)
 	if r.Failed != "" {
-		return // there are no values of a run that failed
+		return // failed runs have no values
 	}
 	for _, v := range l.Values {
 		if v.X == nil {

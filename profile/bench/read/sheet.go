@@ -8,15 +8,15 @@ import (
 	"kitescope/profile/bench"
 )
 
-// sheet builds one Set, within the limits.
+// sheet builds one Set within the limits.
 type sheet struct {
 	d       *doc
 	set     *bench.Set
 	metrics map[bench.Metric]bool
 	runs    map[string]int
-	// filled tells which metrics a run has.
+	// filled holds the metrics of each run.
 	filled []map[bench.Metric]bool
-	// load and setup are those of the values that are added.
+	// load and setup are those of the values being added.
 	load  string
 	setup *bench.Setup
 	err   error
@@ -26,7 +26,8 @@ func newSheet(d *doc) *sheet {
 	return &sheet{d: d, set: &bench.Set{}, metrics: map[bench.Metric]bool{}, runs: map[string]int{}}
 }
 
-// run finds a run by its name, or begins it; -1 if there are too many.
+// run returns the index of a run by its name, and begins the run if there is none. It returns -1 if there are too
+// many.
 func (s *sheet) run(name string) int {
 	name = clean(name)
 	if at, ok := s.runs[name]; ok {
@@ -35,7 +36,7 @@ func (s *sheet) run(name string) int {
 	return s.begin(name)
 }
 
-// begin begins a run.
+// begin begins a run and returns its index, or -1 if there are too many runs.
 func (s *sheet) begin(name string) int {
 	if len(s.set.Runs) >= maxRuns {
 		s.err = hints.Errorf("is each line a run, and not a request?", "it has more than %d runs", maxRuns)
@@ -51,7 +52,7 @@ func (s *sheet) begin(name string) int {
 	return at
 }
 
-// add puts a value with its unit, as it stands in the file, into a run.
+// add adds a value to a run, in the unit of the file.
 func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) {
 	if run < 0 || s.err != nil {
 		return
@@ -85,10 +86,10 @@ func (s *sheet) add(run int, m bench.Metric, x float64, better bench.Direction) 
 	r.Values = append(r.Values, bench.Value{Metric: m, Better: better, X: x, Load: s.load, Setup: s.setup})
 }
 
-// has reports whether a run has a metric, as it is kept.
+// has reports whether a run has a metric, given as stored.
 func (s *sheet) has(run int, m bench.Metric) bool { return run >= 0 && s.filled[run][m] }
 
-// sides are the sheets of a file that holds several sides, by name, in the order in which they begin.
+// sides holds the sheets of a file with several sides, in the order in which they begin.
 type sides struct {
 	d    *doc
 	list []*sheet
@@ -123,7 +124,7 @@ func (s *sides) sets() ([]*bench.Set, error) {
 	return all, nil
 }
 
-// one gives the sheet as the only Set.
+// one returns the sheet as the only Set.
 func (s *sheet) one() ([]*bench.Set, error) {
 	if s.err != nil {
 		return nil, s.err

@@ -8,14 +8,13 @@ import (
 	"kitescope/profile/bench"
 )
 
-// base says what one of a unit is in the unit that values are kept in.
+// base is the storage unit of a unit, and the factor to convert to it.
 type base struct {
 	unit   string
 	factor float64
 }
 
-// unitTable knows the spellings of the programs that are read. Lower case, but where case tells
-// bits of bytes.
+// unitTable returns the base of a unit, with the spellings of all supported programs. unit must be in lower case.
 func unitTable(unit string) (base, bool) {
 	switch unit {
 	case "s", "sec", "secs", "second", "seconds", "s/op":
@@ -41,7 +40,7 @@ func unitTable(unit string) (base, bool) {
 	return byteUnit(unit)
 }
 
-// perSecond writes every spelling of "per second" as "/s".
+// perSecond replaces the spellings of "per second" by "/s".
 func perSecond(unit string) string {
 	switch unit {
 	case "qps", "rps", "tps", "ops", "iops", "hz", "1/s":
@@ -55,7 +54,7 @@ func perSecond(unit string) string {
 	return unit
 }
 
-// rateUnit is of what is counted per second: bytes are a unit of their own, all else is plain.
+// rateUnit returns the base of a unit per second: "B/s" for bytes, otherwise "1/s".
 func rateUnit(of string) (base, bool) {
 	switch of {
 	case "1", "req", "reqs", "request", "requests", "op", "ops", "query", "queries", "doc", "docs", "row", "rows",
@@ -88,7 +87,7 @@ func byteUnit(unit string) (base, bool) {
 	return base{}, false
 }
 
-// normal gives a value in the unit without a prefix. A unit that nobody knows stays as it is.
+// normal converts a value to the unit without a prefix. Values in unknown units are unchanged.
 func normal(x float64, unit string) (float64, string) {
 	b, ok := unitTable(strings.ToLower(strings.TrimSpace(unit)))
 	if !ok {
@@ -100,9 +99,10 @@ func normal(x float64, unit string) (float64, string) {
 	return decimal(x * b.factor), b.unit
 }
 
-// decimal takes away what a product rounds: 76.135 ms and 0.076135 s are to be the same number, or ranks would tell them apart.
+// decimal removes rounding errors of a multiplication: 76.135 ms and 0.076135 s must be equal, because ranks depend on
+// it.
 func decimal(x float64) float64 {
-	const digits = 15 // all that a float64 keeps of a decimal
+	const digits = 15 // a float64 keeps 15 decimal digits
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	if err != nil {
 		return x
@@ -110,14 +110,14 @@ func decimal(x float64) float64 {
 	return rounded
 }
 
-// isUnit reports whether a text is a unit that is known, and not nothing.
+// isUnit reports whether s is a known unit other than a plain count.
 func isUnit(s string) bool {
 	s = strings.ToLower(strings.TrimSpace(s))
 	_, ok := unitTable(s)
 	return ok && s != "" && s != "-" && s != "n" && s != "count"
 }
 
-// number reads a figure as people and programs write it: "1,234.5", "12.3ms", "45%", "1.21k". What follows
+// number parses a value as written by people and programs: "1,234.5", "12.3ms", "45%", "1.21k". The text after
 // the number is the unit.
 func number(s string) (x float64, unit string, ok bool) {
 	s = strings.TrimSpace(s)
@@ -125,7 +125,7 @@ func number(s string) (x float64, unit string, ok bool) {
 	for end < len(s) && strings.IndexByte("+-0123456789.,_", s[end]) >= 0 {
 		end++
 	}
-	// An exponent: 1.5e-3, but not the e of a word.
+	// An exponent as in 1.5e-3, unlike a word that begins with e.
 	if end < len(s) && (s[end] == 'e' || s[end] == 'E') {
 		at := end + 1
 		if at < len(s) && (s[at] == '+' || s[at] == '-') {
@@ -143,7 +143,7 @@ func number(s string) (x float64, unit string, ok bool) {
 	return x, strings.TrimSpace(s[end:]), ok
 }
 
-// plainNumber reads a number that may have commas between thousands.
+// plainNumber parses a number that may have commas between thousands.
 func plainNumber(s string) (float64, bool) {
 	if s == "" || strings.Contains(s, "_") {
 		return math.NaN(), false
@@ -161,7 +161,7 @@ func plainNumber(s string) (float64, bool) {
 	return x, true
 }
 
-// groupedByCommas reports whether the commas stand between thousands: "1,234,567.8", not "1,5".
+// groupedByCommas reports whether commas separate thousands: "1,234,567.8", not "1,5".
 func groupedByCommas(s string) bool {
 	whole, _, _ := strings.Cut(strings.TrimLeft(s, "+-"), ".")
 	groups := strings.Split(whole, ",")
@@ -173,10 +173,10 @@ func groupedByCommas(s string) bool {
 	return true
 }
 
-// direction is what the name and the unit of a metric tell about which value is the better one.
+// direction derives the better direction from the name and the unit of a metric.
 func direction(m bench.Metric) bench.Direction {
 	name := strings.ToLower(m.Name)
-	words := wordsOf(name) // short words stand in others: a fault in "default", tps in "https"
+	words := wordsOf(name) // short words occur in longer ones: a fault in "default", tps in "https"
 	switch {
 	case hasAny(name, "recall", "ndcg", "precision", "accuracy", "hit rate", "hit ratio", "insn per cycle") || hasAny(words, " ipc "):
 		return bench.HigherIsBetter
@@ -207,7 +207,7 @@ func direction(m bench.Metric) bench.Direction {
 	return bench.Unknown
 }
 
-// wordsOf are the words of a lower-case name, with a space before and behind each.
+// wordsOf returns the words of a lower-case name, with a space before and after each.
 func wordsOf(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return " " + strings.Join(words, " ") + " "

@@ -6,7 +6,8 @@ import (
 	"kitescope/profile/bench"
 )
 
-// TestDirectionsAreNotGuessedOfPartsOfWords: a wrong direction turns a better program into a worse one, none only leaves it open.
+// TestDirectionsAreNotGuessedOfPartsOfWords checks directions of names. A wrong direction turns a better
+// program into a worse one, while an unknown direction only leaves the question open.
 func TestDirectionsAreNotGuessedOfPartsOfWords(t *testing.T) {
 	for name, want := range map[string]bench.Direction{
 		"page-faults": bench.LowerIsBetter, "cache-misses": bench.LowerIsBetter, "dropped packets": bench.LowerIsBetter, "GC pauses": bench.LowerIsBetter,

@@ -13,9 +13,9 @@ import (
 	"kitescope/profile/bench"
 )
 
-// vectorDBBench is what VectorDBBench saves for a task: TestResult in
-// https://github.com/zilliztech/VectorDBBench/blob/main/vectordb_bench/models.py with the Metric of metric.py. Latencies and
-// durations are seconds there; its own reader multiplies by 1000 to show milliseconds.
+// vectorDBBench reads the result that VectorDBBench saves for a task: TestResult in
+// https://github.com/zilliztech/VectorDBBench/blob/main/vectordb_bench/models.py with the Metric of metric.py.
+// Latencies and durations in the file are in seconds; VectorDBBench multiplies by 1000 to show milliseconds.
 func vectorDBBench() format {
 	return format{
 		Format: Format{"vectordbbench", "result_*.json of VectorDBBench: a file is a run; settings that differ are sides"},
@@ -46,10 +46,10 @@ type vdbCase struct {
 	Label string `json:"label"`
 }
 
-// vdbMetrics are the fields of Metric that are read.
+// vdbMetrics holds the fields of Metric that are read.
 type vdbMetrics map[string]json.RawMessage
 
-// UnmarshalJSON takes the fields that are read.
+// UnmarshalJSON decodes the fields that are read.
 func (m *vdbMetrics) UnmarshalJSON(raw []byte) error {
 	keys := []string{"conc_num_list"}
 	for _, f := range vdbFigures {
@@ -62,7 +62,7 @@ func (m *vdbMetrics) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// vdbFigures are the figures of one case; what is 0 was not measured.
+// vdbFigures lists the figures of one case. A value of 0 was not measured.
 var vdbFigures = []struct {
 	key, name, unit string
 	better          bench.Direction
@@ -81,7 +81,7 @@ var vdbFigures = []struct {
 	{"insert_rows_per_second", "insert rows", "1/s", bench.HigherIsBetter},
 }
 
-// vdbLists are figures by concurrency, beside conc_num_list.
+// vdbLists lists the figures by concurrency; their index is that of conc_num_list.
 var vdbLists = []struct {
 	key, name, unit string
 	better          bench.Direction
@@ -107,7 +107,7 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 		c, side, of := &file.Results[i], settings[i], workloads[i]
 		name := clean(of + side)
 		if c.Label == "x" || c.Label == "?" {
-			// ResultLabel of models.py: ":)" is a case that went well, "x" one that failed, "?" one out of range.
+			// In ResultLabel of models.py ":)" is a successful case, "x" a failed one, and "?" one out of range.
 			d.skip("a case that did not go well was left out", name)
 			continue
 		}
@@ -127,7 +127,7 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d.o.Side { // a setting that differs from the other side is named there
+		if d.o.Side { // NameSettings names settings that differ from the other side
 			s.setup = c.setup(workloads[i])
 		}
 		c.into(s, s.run(strconv.Itoa(times[name])), of)
@@ -135,9 +135,9 @@ func readVectorDBBench(d *doc) ([]*bench.Set, error) {
 	return all.sets()
 }
 
-// vdbNames returns the names of the cases of a file in two parts. Only equal workloads are compared. Settings are named
-// only if cases with the same workload differ in them, because a setting may be the change that is measured, and the
-// label of a database would leave nothing to compare.
+// vdbNames returns the names of the cases of a file in two parts. Only equal workloads are compared. A setting
+// is in the name only if it differs between cases with the same workload, because it may be the change under
+// test. The label of a database would make all cases incomparable.
 func vdbNames(cases []vdbCase) (workloads, settings []string) {
 	alike := map[string]map[string]string{} // by workload, the settings that all its cases share
 	for i := range cases {
@@ -159,8 +159,8 @@ func vdbNames(cases []vdbCase) (workloads, settings []string) {
 	return workloads, settings
 }
 
-// workload names what was run: the case, what defines a custom one (e.g. its data set, filter or insert rate), and k
-// unless it is the default.
+// workload returns the name of the workload: the case, the definition of a custom case (e.g. its data set,
+// filter or insert rate), and k unless it is the default.
 func (c *vdbCase) workload(settings map[string]string) string {
 	custom := map[string]string{}
 	for key, value := range settings {
@@ -171,7 +171,7 @@ func (c *vdbCase) workload(settings map[string]string) string {
 	return "case " + strconv.Itoa(c.Task.Case.ID) + vdbWords(custom)
 }
 
-// setup returns the settings as they may be shown.
+// setup returns the settings in a form that is safe to display.
 func (c *vdbCase) setup(workload string) *bench.Setup {
 	settings := c.settings()
 	maps.DeleteFunc(settings, func(key, _ string) bool { return key == "case" || strings.HasPrefix(key, "custom.") })
@@ -181,7 +181,7 @@ func (c *vdbCase) setup(workload string) *bench.Setup {
 	return &bench.Setup{Of: clean(workload), Settings: settings}
 }
 
-// settings returns all that defines a result, with a prefix for the section of the file.
+// settings returns all settings that define a result, with a prefix for the section of the file.
 func (c *vdbCase) settings() map[string]string {
 	all := map[string]string{"case": strconv.Itoa(c.Task.Case.ID), "db": c.Task.DB}
 	vdbFlatten(all, "custom.", c.Task.Case.Custom)
@@ -195,11 +195,11 @@ func (c *vdbCase) settings() map[string]string {
 	return all
 }
 
-// vdbFlatten adds the fields of an object, and of those in it. Fields that are null or empty are not set.
+// vdbFlatten adds the fields of an object and of nested objects. It skips fields that are null or empty.
 func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(raw, &fields) != nil {
-		return // null, or no object
+		return // null, or not an object
 	}
 	for key, value := range fields {
 		if bytes.HasPrefix(value, []byte("{")) {
@@ -211,14 +211,14 @@ func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
 			continue
 		}
 		at := section + key
-		if key == "dir" { // where a data set lies is not what it is
+		if key == "dir" { // the location of a data set does not identify it
 			at = "config." + at
 		}
 		text := strings.Trim(compact.String(), `"`)
 		if text == "null" || text == "" || text == "[]" {
 			continue
 		}
-		const exact = 1 << 53 // larger integers have no float64 of their own
+		const exact = 1 << 53 // larger integers are not exact as float64
 		var x float64
 		if json.Unmarshal(value, &x) == nil && math.Abs(x) < exact { // 16.0 is 16; text that looks like a number may be a version
 			text = strconv.FormatFloat(x, 'f', -1, 64)
@@ -227,7 +227,7 @@ func vdbFlatten(into map[string]string, section string, raw json.RawMessage) {
 	}
 }
 
-// vdbWords returns settings as " M=16 ef=100", without their sections and without secrets.
+// vdbWords formats settings as " M=16 ef=100", without sections and secrets.
 func vdbWords(settings map[string]string) string { return bench.SettingWords(shown(settings)) }
 
 // shown returns settings without secrets.
@@ -243,7 +243,7 @@ func (c *vdbCase) into(s *sheet, run int, of string) {
 	var clients []int
 	c.list(s, of, "conc_num_list", &clients)
 	for _, f := range vdbFigures {
-		if s.load = ""; f.key == "qps" && len(clients) > 0 { // the highest of them all
+		if s.load = ""; f.key == "qps" && len(clients) > 0 { // the maximum over all numbers of clients
 			s.load = clean("clients=" + strings.Trim(strings.ReplaceAll(fmt.Sprint(clients), " ", ","), "[]"))
 		}
 		var x float64
@@ -255,7 +255,7 @@ func (c *vdbCase) into(s *sheet, run int, of string) {
 			s.d.skip("skipped values that are not numbers", of+": "+f.key)
 			continue
 		}
-		if x != 0 { // the fields are there with 0 where the stage was not run
+		if x != 0 { // fields of stages that were not run are 0
 			s.add(run, bench.Metric{Of: of, Name: f.name, Unit: f.unit}, x, f.better)
 		}
 	}

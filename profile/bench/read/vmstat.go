@@ -7,9 +7,9 @@ import (
 	"kitescope/profile/bench"
 )
 
-// vmstatText is what "vmstat 1" prints while something else is measured: src/vmstat.c of procps,
-// https://gitlab.com/procps-ng/procps. A heading with the names of the columns is printed again each screen; the first line of
-// figures is of averages since boot (vmstat(8)), and is left out. The mean over the others is the run's.
+// vmstatText reads the output of "vmstat 1" during a measurement: src/vmstat.c of procps,
+// https://gitlab.com/procps-ng/procps. The column headings are repeated on each screen. The first line of figures is
+// skipped because it has averages since boot (vmstat(8)). The value of the run is the mean of the other lines.
 func vmstatText() format {
 	return format{
 		Format: Format{"vmstat", "vmstat N next to a result of the same run: cpu, switches per query"},
@@ -26,7 +26,8 @@ func vmstatText() format {
 	}
 }
 
-// isVmstatHeader recognises the second line of the heading, wide (-w) or not, with or without -a and -t.
+// isVmstatHeader reports whether a line is the second line of the heading, wide (-w) or not, with or without -a and
+// -t.
 func isVmstatHeader(fields []string) bool {
 	return len(fields) >= 16 && fields[0] == "r" && fields[1] == "b" && fields[2] == "swpd" && indexOf(fields, "cs") > 0 && indexOf(fields, "us") > 0
 }
@@ -40,7 +41,7 @@ func indexOf(fields []string, name string) int {
 	return -1
 }
 
-// vmstatColumns are what is told of them. Memory and what is written are states of the machine, not of a run.
+// vmstatColumns lists the columns that are reported. Memory and writes are states of the machine, not of a run.
 var vmstatColumns = []struct {
 	column, name, unit string
 	better             bench.Direction
@@ -76,7 +77,7 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 				return nil, misfit(at, "is not from vmstat")
 			}
 			if first {
-				first = false // since boot
+				first = false // averages since boot
 				continue
 			}
 			n++
@@ -109,7 +110,7 @@ func readVmstat(d *doc) ([]*bench.Set, error) {
 	return s.one()
 }
 
-// vmstatRow reads a line; what -t adds at its end is a time, and passed over.
+// vmstatRow parses a line. It ignores the time that -t adds at the end.
 func vmstatRow(fields []string, columns int) ([]float64, bool) {
 	row := make([]float64, columns)
 	if len(fields) < min(columns, 16) {
