@@ -20,10 +20,10 @@ import (
 	"time"
 )
 
-// partName begins the names of files that are not complete.
+// partName is the prefix of incomplete files.
 const partName = ".pull-"
 
-// attempt asks once. An error is about this side: a file that cannot be written.
+// attempt requests the profile once. It returns an error only for local problems, e.g. if a file cannot be written.
 func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error) {
 	switch cause := context.Cause(ctx); {
 	case isTimeout(cause):
@@ -57,21 +57,21 @@ func (p *puller) attempt(ctx context.Context, w *way, e *Entry) (*failure, error
 	return nil, nil
 }
 
-// answer is what came.
+// answer is a received response.
 type answer struct {
 	contentType string
 	bytes       int64
 	sum         hash.Hash
 	head        []byte
-	// packed: it begins as gzip does.
+	// packed is true if the body begins like gzip.
 	packed bool
 	took   time.Duration
 }
 
-// sniffed is how much of an answer tells what it is.
+// sniffed is how many leading bytes are used to detect the content of a response.
 const sniffed = 512
 
-// receive asks, and writes the answer down. Its error is about writing.
+// receive requests the profile and writes the response to a file. It returns an error only if writing fails.
 func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*answer, *failure, error) {
 	u, window := w.target.urlOf(e.Kind, p.opts.Seconds)
 	patience := within(ctx, p.opts.Timeout+time.Duration(window)*time.Second)
@@ -85,7 +85,7 @@ func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*a
 	e.To = p.clock().UTC()
 	if err != nil {
 		f := answerFailure(p.cause(ctx, err), patience)
-		f.again = f.outcome == CutOff && time.Since(start) < time.Second // a server that hangs up on who waits at the gate
+		f.again = f.outcome == CutOff && time.Since(start) < time.Second // a server may close connections that wait at the gate
 		return nil, f, nil
 	}
 	defer response.Body.Close()
@@ -111,13 +111,13 @@ func (p *puller) receive(ctx context.Context, w *way, e *Entry, to *os.File) (*a
 	return got, nil, nil
 }
 
-// cause is the error, or that we were stopped where that is what it comes from.
+// cause returns err, or the cancellation that caused it.
 func (p *puller) cause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	if own, ok := errors.AsType[*url.Error](err); ok {
-		return own.Err // around it is the whole URL
+		return own.Err // without the whole URL that wraps it
 	}
 	return err
 }
@@ -125,13 +125,13 @@ func (p *puller) cause(ctx context.Context, err error) error {
 func (p *puller) header(t *Target) http.Header {
 	h := http.Header{"Accept": {"application/octet-stream, */*;q=0.1"}, "User-Agent": {"kitescope"}}
 	maps.Copy(h, p.opts.Header)
-	if t.authorization != "" { // what was said of this one counts more than what was said of all
+	if t.authorization != "" { // the credentials of a target take precedence over those for all targets
 		h.Set("Authorization", t.authorization)
 	}
 	return h
 }
 
-// source notes what went wrong with reading, apart from writing.
+// source records read errors, to distinguish them from write errors.
 type source struct {
 	r   io.Reader
 	err error
@@ -145,10 +145,10 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// maxTrouble bounds what is read of an answer that is no success.
+// maxTrouble is how many bytes of an error response are read.
 const maxTrouble = 4 << 10
 
-// judge says what an answer that is no success means; nil is success.
+// judge returns the failure for an error response, or nil for success.
 func (p *puller) judge(t *Target, r *http.Response) *failure {
 	if r.StatusCode == http.StatusOK {
 		return nil
@@ -162,7 +162,7 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 		return redirected(r)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusProxyAuthRequired:
 		return failed(Denied, "%s%s", r.Status, said).hinted("give user and password in the URL, or a token (see the help)")
-	case code == http.StatusNotFound && strings.Contains(said, "Unknown profile"): // net/http/pprof: the place is right
+	case code == http.StatusNotFound && strings.Contains(said, "Unknown profile"): // from net/http/pprof: the path is right
 		return failed(NotFound, "%s%s", r.Status, said)
 	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed, code == http.StatusNotImplemented:
 		return failed(NotFound, "%s%s", r.Status, said).hinted("name the path where the service has its profiles: http://host:port/path/debug/pprof")
@@ -178,19 +178,19 @@ func (p *puller) judge(t *Target, r *http.Response) *failure {
 	}
 }
 
-// isBusy reports whether a server says that it makes one profile at a time and is at it: Go's runtime/pprof
-// (StartCPUProfile), runtime/trace (Start), and others in the same words.
+// isBusy reports whether the server allows only one profile at a time and another one is running. The messages are
+// those of Go's runtime/pprof (StartCPUProfile) and runtime/trace (Start), and of servers that use the same wording.
 func isBusy(said string) bool {
 	return slices.ContainsFunc([]string{"profiling already in use", "tracing is already enabled", "profiler already running"}, func(words string) bool { return strings.Contains(said, words) })
 }
 
-// trouble is the text that comes with an error, as ": text", where it is one for people. What was sent along is taken out
-// before anything is cut off: half of a secret would not be found any more.
+// trouble returns the text of an error response as ": text", or "" if it is empty or HTML. Sent credentials are
+// removed before truncation, because half of a secret would no longer be found.
 func (p *puller) trouble(t *Target, r *http.Response) string {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); strings.Contains(kind, "html") {
 		return ""
 	}
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxTrouble)) // what came of it will do
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxTrouble)) // a partial body is enough
 	text := strings.TrimSpace(string(body))
 	if text == "" || strings.HasPrefix(text, "<") {
 		return ""

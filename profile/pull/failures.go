@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Failure is a reason why profiles could not be taken, and whom it is about.
+// Failure is a reason for missing profiles, with the affected nodes and kinds.
 type Failure struct {
 	Outcome      Outcome
 	Reason, Hint string
 	Nodes, Kinds []string
 }
 
-// Failures are the reasons of what failed, each once.
+// Failures returns the distinct reasons of failed profiles.
 func (m *Manifest) Failures() []*Failure {
 	var list []*Failure
 	for i := range m.Profiles {
@@ -37,7 +37,7 @@ func (m *Manifest) Failures() []*Failure {
 	return list
 }
 
-// String is one line: "no mutex profile of querynode-3 and 2 others: not found: 404".
+// String returns one line, e.g. "no mutex profile of querynode-3 and 2 others: not found: 404".
 func (f *Failure) String() string {
 	whom := f.Nodes[0]
 	if n := len(f.Nodes) - 1; n > 0 {

@@ -25,7 +25,7 @@ func fixture(t testing.TB, name string) []byte {
 	return b
 }
 
-// packed is a gzip of so many zeros.
+// packed returns size zeros compressed with gzip.
 func packed(t *testing.T, size int) []byte {
 	t.Helper()
 	return gzipOf(t, io.LimitReader(zeros{}, int64(size)))
@@ -53,7 +53,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// TestFaults gives each trouble its own outcome, and keeps no file.
+// TestFaults checks that each fault has its own outcome, and that no file is left.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	cpu, heap := fixture(t, "milvus-cpu-hnsw.pb.gz"), fixture(t, "milvus-heap.pb.gz")
@@ -145,7 +145,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUnreachable tells apart who cannot be reached.
+// TestUnreachable checks the outcomes for unreachable servers.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]pull.Outcome{"127.0.0.1:1": pull.Refused, "no-such-host.invalid:80": pull.Unreachable} {
@@ -154,7 +154,7 @@ func TestUnreachable(t *testing.T) {
 			t.Errorf("%s: %s %q, want %s", word, e.Outcome, e.Error, want)
 		}
 	}
-	// Nobody takes the connection: the others do not wait for it.
+	// Nobody accepts the connection. The others do not wait for it.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestBusy waits for another profile to end. The window is that of the attempt that succeeded.
+// TestBusy checks that a pull waits for another profile to end. The window is that of the successful attempt.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	recorded, n := fixture(t, "milvus-cpu-flat.pb.gz"), 0
@@ -188,7 +188,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestBusyForEver gives up after a while.
+// TestBusyForEver checks that a pull gives up after BusyWait.
 func TestBusyForEver(t *testing.T) {
 	t.Parallel()
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -202,7 +202,7 @@ func TestBusyForEver(t *testing.T) {
 	}
 }
 
-// TestHangsUpAtTheGate asks once more when a server did not like to wait.
+// TestHangsUpAtTheGate checks that a request is repeated if the server closed the waiting connection.
 func TestHangsUpAtTheGate(t *testing.T) {
 	heap := fixture(t, "milvus-heap.pb.gz")
 	var n atomic.Int32
@@ -219,7 +219,7 @@ func TestHangsUpAtTheGate(t *testing.T) {
 	}
 }
 
-// TestNoDelta does not take a whole profile for what was added.
+// TestNoDelta checks that a whole profile is not accepted as a delta.
 func TestNoDelta(t *testing.T) {
 	allocs := fixture(t, "milvus-allocs.pb.gz")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(allocs) }))
@@ -228,7 +228,7 @@ func TestNoDelta(t *testing.T) {
 	}
 }
 
-// TestNoRoom ends everything when nothing can be written.
+// TestNoRoom checks that an error of writing files stops everything.
 func TestNoRoom(t *testing.T) {
 	s := start(t, realServer(""))
 	_, err := pull.Run(t.Context(), []pull.Target{target(t, s.URL)}, pull.Options{Kinds: []pull.Kind{pull.Heap}}, "no/such/folder")
@@ -237,7 +237,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestTotal: what is taken of one process ends with its time, whatever of it is late: each answer, a busy profiler, the whole.
+// TestTotal checks that Total limits a process, whether each response, a busy profiler or all together is late.
 func TestTotal(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{

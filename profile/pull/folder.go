@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 )
 
-// stageName begins the names of folders that are not complete.
+// stageName is the prefix of incomplete folders.
 const stageName = ".kitescope-pull-"
 
-// ErrExists is the error, by errors.Is, of a folder that is not empty.
+// ErrExists is the error, for errors.Is, of a folder that is not empty.
 var ErrExists = errors.New("it exists and is not empty")
 
-// CheckFolder reports, before anything is pulled, whether profiles can be put into a new folder.
+// CheckFolder reports, before anything is pulled, whether profiles can be saved to a new folder at path.
 func CheckFolder(path string) error {
 	entries, err := os.ReadDir(path)
 	switch {
@@ -29,8 +29,8 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// ToFolder takes profiles into a folder, which appears when all is there: profiles and manifest. What was
-// complete when ctx ended is kept too, and the error is ctx's. Where not one profile came there is no folder.
+// ToFolder saves profiles to a folder. The folder appears once it is complete, with profiles and manifest. If ctx
+// ends, it saves the complete profiles and returns the error of ctx. If no profile was received, it creates no folder.
 func ToFolder(ctx context.Context, targets []Target, opts Options, path string) (*Manifest, error) {
 	if err := CheckFolder(path); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func ToFolder(ctx context.Context, targets []Target, opts Options, path string) 
 	return m, err
 }
 
-// RunTo is Run with the manifest written into the folder too.
+// RunTo is like Run but also writes the manifest to the folder.
 func RunTo(ctx context.Context, targets []Target, opts Options, dir string) (*Manifest, error) {
 	m, err := Run(ctx, targets, opts, dir)
 	if err != nil {
@@ -59,21 +59,21 @@ func RunTo(ctx context.Context, targets []Target, opts Options, dir string) (*Ma
 	return m, m.write(dir)
 }
 
-// stage is a folder under way, beside the place where it will be.
+// stage is an incomplete folder, next to its final path.
 type stage struct{ dir string }
 
 func newStage(parent string) (*stage, error) {
 	dir, err := os.MkdirTemp(parent, stageName)
 	if named, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, named.Err // the temporary name says nothing to anybody
+		return nil, named.Err // without the temporary name, which does not help the user
 	}
 	return &stage{dir}, err
 }
 
-// remove removes what was not published.
-func (s *stage) remove() { _ = os.RemoveAll(s.dir) } // gone if it was
+// remove removes the folder unless it was published.
+func (s *stage) remove() { _ = os.RemoveAll(s.dir) } // it no longer exists if it was published
 
-// publish adds the manifest and gives the folder its name.
+// publish writes the manifest and renames the folder to its final path.
 func (s *stage) publish(m *Manifest, path string) error {
 	if err := m.write(s.dir); err != nil {
 		return err

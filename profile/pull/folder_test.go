@@ -16,8 +16,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestInterrupted stops at once, keeps what is complete, and leaves nothing else.
-func TestInterrupted(t *testing.T) { // not beside others: goroutines are counted
+// TestInterrupted checks that a pull stops at once and leaves only complete profiles.
+func TestInterrupted(t *testing.T) { // not parallel, because goroutines are counted
 	heap, err := os.ReadFile("../../testdata/profiles/milvus-heap.pb.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestInterrupted(t *testing.T) { // not beside others: goroutines are counte
 		_, _ = w.Write([]byte{0x1f, 0x8b})
 		w.(http.Flusher).Flush()
 		<-served
-		time.AfterFunc(2*time.Second, stop) // by then it is read and written, under the race detector too
+		time.AfterFunc(2*time.Second, stop) // the profile is complete by then, even under the race detector
 		<-r.Context().Done()
 	}))
 	parent := t.TempDir()
@@ -63,7 +63,7 @@ func TestInterrupted(t *testing.T) { // not beside others: goroutines are counte
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// TestNothingComes makes no folder.
+// TestNothingComes checks that no folder is created without a profile.
 func TestNothingComes(t *testing.T) {
 	parent := t.TempDir()
 	m, err := pull.ToFolder(t.Context(), []pull.Target{target(t, "127.0.0.1:1"), {Node: "proxy-4", Unknown: "nothing tells its port"}}, pull.Options{}, filepath.Join(parent, "x"))
@@ -78,7 +78,7 @@ func TestNothingComes(t *testing.T) {
 	}
 }
 
-// TestFolderIsThere touches nothing of others.
+// TestFolderIsThere checks that a folder that is not empty is left unchanged.
 func TestFolderIsThere(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, realServer(""))
@@ -94,7 +94,7 @@ func TestFolderIsThere(t *testing.T) {
 	}
 }
 
-// TestManifestIsDocumented holds docs/PULL.md to all keys of a manifest.
+// TestManifestIsDocumented checks that docs/PULL.md describes all keys of a manifest.
 func TestManifestIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/PULL.md")
 	if err != nil {
@@ -118,7 +118,7 @@ func TestManifestIsDocumented(t *testing.T) {
 	}
 }
 
-// TestManifestOmitsTheUnknown: what was not looked at is absent, never 0.
+// TestManifestOmitsTheUnknown checks that unknown values are omitted, never 0.
 func TestManifestOmitsTheUnknown(t *testing.T) {
 	text, err := json.Marshal(pull.Entry{Node: "q", Kind: pull.CPU, Outcome: pull.Refused, Error: "no"})
 	if err != nil {

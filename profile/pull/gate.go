@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// gate holds back those who are connected until all are, or can no longer be waited for: so
-// all windows begin together.
+// gate holds connected processes back until all are connected or time is up, so all windows begin together.
 type gate struct {
 	mu      sync.Mutex
 	missing int
@@ -15,19 +14,19 @@ type gate struct {
 	late    *time.Timer
 }
 
-// gatePatience bounds how long one host that does not answer keeps the others waiting.
+// gatePatience is how long one host that does not respond delays the others.
 const gatePatience = 2 * time.Second
 
 func newGate(count int, patience time.Duration) *gate {
 	g := &gate{missing: count, open: make(chan struct{})}
-	// Held until the timer is known: with no patience left it goes off at once, and stops itself.
+	// The lock is held until g.late is set: with no patience left the timer fires at once, and stops itself.
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.late = time.AfterFunc(patience, func() { g.arrive(count) })
 	return g
 }
 
-// arrive says that some are connected, or will not be.
+// arrive reports that count processes are connected, or will not be.
 func (g *gate) arrive(count int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -38,7 +37,7 @@ func (g *gate) arrive(count int) {
 	g.missing -= count
 }
 
-// wait returns when the gate is open, or ctx has ended.
+// wait returns when the gate is open or ctx is done.
 func (g *gate) wait(ctx context.Context) {
 	select {
 	case <-g.open:

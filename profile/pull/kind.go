@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Kind is a kind of profile, in the words of net/http/pprof, but "cpu" for what it serves as "profile".
-// Kinds that end in "-delta" are what was added between the two ends of the window.
+// Kind is a kind of profile, named as in net/http/pprof, except "cpu" for its "profile". Kinds that end in
+// "-delta" hold the difference between the two ends of the window.
 type Kind string
 
 // The kinds that net/http/pprof serves.
@@ -24,17 +24,17 @@ const (
 	delta = "-delta"
 )
 
-// spec is how a kind is asked for.
+// spec describes how a kind is requested.
 type spec struct {
 	// endpoint is the last part of the path.
 	endpoint string
-	// windowed: the answer comes after the seconds that are asked for.
+	// windowed is true if the response comes after the requested seconds.
 	windowed bool
-	// alone: a process makes only one such profile at a time, and others disturb it.
+	// alone is true if a process makes only one such profile at a time, and others disturb it.
 	alone bool
 }
 
-// specOf is how one of the known kinds is asked for. Deltas: net/http/pprof, profileSupportsDelta.
+// specOf returns the spec of a known kind. Deltas: net/http/pprof, profileSupportsDelta.
 func specOf(k Kind) (spec, bool) {
 	switch base, isDelta := strings.CutSuffix(string(k), delta); Kind(base) {
 	case CPU:
@@ -47,7 +47,7 @@ func specOf(k Kind) (spec, bool) {
 	return spec{}, false
 }
 
-// Kinds are all that can be named, deltas included.
+// Kinds returns all known kinds, including deltas.
 func Kinds() []Kind {
 	all := []Kind{CPU, Heap, Allocs, Goroutine, Mutex, Block, ThreadCreate, Trace}
 	for _, k := range all[1 : len(all)-1] {
@@ -56,12 +56,12 @@ func Kinds() []Kind {
 	return all
 }
 
-// ParseKinds reads a list such as "cpu,heap,allocs-delta". Each kind is pulled once.
+// ParseKinds parses a list such as "cpu,heap,allocs-delta". It removes duplicates.
 func ParseKinds(list string) ([]Kind, error) {
 	var kinds []Kind
 	for word := range strings.SplitSeq(list, ",") {
 		k := Kind(strings.ToLower(strings.TrimSpace(word)))
-		if k == "profile" { // as the endpoint is called
+		if k == "profile" { // name of the endpoint
 			k = CPU
 		}
 		if _, known := specOf(k); !known {
@@ -82,7 +82,7 @@ func joinKinds(kinds []Kind) string {
 	return strings.Join(words, ", ")
 }
 
-// kindOfEndpoint is the kind that an endpoint of net/http/pprof serves, "" for others.
+// kindOfEndpoint returns the kind that an endpoint of net/http/pprof serves, or "" for other endpoints.
 func kindOfEndpoint(name string) Kind {
 	for _, k := range Kinds() {
 		if s, _ := specOf(k); s.endpoint == name && !strings.HasSuffix(string(k), delta) {

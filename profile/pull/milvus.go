@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// ofMilvus names the setting of Milvus that keeps profiles from who asks, nil if it is not known to be one: its own words where a
-// password of root is wanted (internal/http/rbac.go: CheckRootAuth), and no page at all where only metrics are served
-// (internal/http/management_mux.go) or profiles are switched off (internal/http/server.go: Register).
+// ofMilvus returns a failure that names the Milvus setting that blocks profiles, or nil if no such setting is
+// known to be the cause. Milvus reports that it requires the root password (internal/http/rbac.go:
+// CheckRootAuth). It has no page at all if it serves only metrics (internal/http/management_mux.go) or if
+// profiles are disabled (internal/http/server.go: Register).
 func ofMilvus(t *Target, r *http.Response, said string) *failure {
 	switch code := r.StatusCode; {
 	case strings.Contains(said, "root credentials"), strings.Contains(said, "only root user"), strings.Contains(said, "invalid root password"):

@@ -9,7 +9,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestMilvusRefuses: the setting that keeps profiles from who asks is named; of a server that is not Milvus's nothing is guessed.
+// TestMilvusRefuses checks that the hint names the setting that blocks profiles, unless the server is not Milvus.
 func TestMilvusRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

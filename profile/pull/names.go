@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// names gives each file a name of its own, whatever nodes call themselves.
+// names assigns unique file names, whatever the names of nodes are.
 type names struct {
 	mu   sync.Mutex
 	used map[string]bool
 }
 
-// take is the name, or one like it if that is taken. Case does not tell files apart everywhere.
+// take returns name, or a variant if it is taken. It ignores case, because some file systems do.
 func (n *names) take(name string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -27,7 +27,7 @@ func (n *names) take(name string) string {
 	return name
 }
 
-// fileName is what the profile of a node is called: "querynode-10.cpu.pb.gz".
+// fileName returns the file name for the profile of a node, e.g. "querynode-10.cpu.pb.gz".
 func fileName(node string, k Kind, packed bool) string {
 	name := strings.ReplaceAll(fileWord(node), ".", "_") + "." + fileWord(string(k))
 	switch {
@@ -39,10 +39,10 @@ func fileName(node string, k Kind, packed bool) string {
 	return name + ".pb"
 }
 
-// maxWord bounds a part of a file's name.
+// maxWord is the maximum length of a part of a file name, in bytes.
 const maxWord = 80
 
-// fileWord keeps of a word what every file system takes, and no part of a path.
+// fileWord replaces characters that some file systems reject, including path separators.
 func fileWord(word string) string {
 	safe := strings.Map(func(r rune) rune {
 		switch {

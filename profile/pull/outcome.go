@@ -12,49 +12,50 @@ import (
 	"time"
 )
 
-// Outcome is how a pull ended: one of the words below. They are different troubles with
-// different remedies.
+// Outcome is the result of a pull. Each outcome calls for a different remedy.
 type Outcome string
 
 // The outcomes.
 const (
-	// OK: the profile is there, decodes, and is kept. It may hold no sample: then a note says so.
+	// OK means that the profile decodes and is saved. A profile without samples has a note.
 	OK Outcome = "ok"
-	// NotAsked: nothing tells where the process's HTTP server is.
+	// NotAsked means that nothing was requested: the address of the HTTP server is unknown, or the time for the
+	// process was over.
 	NotAsked Outcome = "not asked"
-	// Unreachable: no route, no such host, no connection in time.
+	// Unreachable means that there is no route, no such host, or no connection in time.
 	Unreachable Outcome = "unreachable"
-	// Refused: the host answers and nothing listens on the port.
+	// Refused means that the host responds and nothing listens on the port.
 	Refused Outcome = "refused"
-	// TimedOut: connected, and no whole answer within the window and the deadline.
+	// TimedOut means that the connection was made, but the response was not complete within the window and the
+	// timeout.
 	TimedOut Outcome = "timed out"
-	// Denied: credentials or a certificate are missing or wrong.
+	// Denied means that credentials or a certificate are missing or wrong.
 	Denied Outcome = "denied"
-	// NotFound: this server has no such profile there.
+	// NotFound means that the server has no such profile at the URL.
 	NotFound Outcome = "not found"
-	// Redirected: the server sends elsewhere. It is not followed, as credentials would go along.
+	// Redirected means that the server redirects. Redirects are not followed, because credentials would be sent along.
 	Redirected Outcome = "redirected"
-	// Busy: another profile of the kind was being taken, for longer than was waited.
+	// Busy means that another profile of the kind was running for longer than BusyWait.
 	Busy Outcome = "busy"
-	// NoProfile: an answer that is none: a page for people, text, bytes that do not decode.
+	// NoProfile means that the response is not a profile: an HTML page, text, or bytes that do not decode.
 	NoProfile Outcome = "no profile"
-	// TooLarge: the answer is larger than the limit.
+	// TooLarge means that the response is larger than the limit.
 	TooLarge Outcome = "too large"
-	// CutOff: the connection was closed before the answer was complete.
+	// CutOff means that the connection was closed before the response was complete.
 	CutOff Outcome = "cut off"
-	// Failed: the server answered with an error of its own.
+	// Failed means that the server responded with an error.
 	Failed Outcome = "failed"
-	// Interrupted: we were stopped first.
+	// Interrupted means that the pull was canceled.
 	Interrupted Outcome = "interrupted"
 )
 
-// failure is why a pull has no profile.
+// failure is the reason why a pull has no profile.
 type failure struct {
 	outcome Outcome
 	reason  string
-	// hint is what to try next, "" if nothing is known to help.
+	// hint is an instruction for the user; "" if none is known to help.
 	hint string
-	// again: the same request may succeed at once, over another connection.
+	// again is true if the same request may succeed at once over another connection.
 	again bool
 }
 
@@ -69,13 +70,13 @@ func (f *failure) hinted(format string, args ...any) *failure {
 	return f
 }
 
-// worded is an error of a dialer that knows the word of its outcome.
+// worded is an error of a dialer that provides its outcome.
 type worded interface {
 	error
 	Word() string
 }
 
-// connectFailure says why no connection came about, TLS included.
+// connectFailure returns the failure for an error of connecting, including TLS.
 func connectFailure(err error, patience time.Duration) *failure {
 	var known *failure
 	var own worded
@@ -108,7 +109,7 @@ func connectFailure(err error, patience time.Duration) *failure {
 	return failed(Unreachable, "%v", err)
 }
 
-// outcomeOfWord takes over the words that say the same where processes are asked over gRPC.
+// outcomeOfWord maps an outcome word of gRPC requests to an Outcome; other words become Unreachable.
 func outcomeOfWord(word string) Outcome {
 	switch o := Outcome(word); o {
 	case NotAsked, Unreachable, Refused, TimedOut, Denied, CutOff:
@@ -118,7 +119,7 @@ func outcomeOfWord(word string) Outcome {
 	}
 }
 
-// answerFailure says why an answer did not come, or not to its end.
+// answerFailure returns the failure for a missing or incomplete response.
 func answerFailure(err error, patience time.Duration) *failure {
 	var known *failure
 	var own worded
@@ -127,7 +128,7 @@ func answerFailure(err error, patience time.Duration) *failure {
 		return known
 	case errors.Is(err, context.Canceled):
 		return failed(Interrupted, "stopped before the answer was complete")
-	case errors.As(err, &own), strings.Contains(err.Error(), "remote error: tls"): // TLS 1.3 tells who wants a certificate only here
+	case errors.As(err, &own), strings.Contains(err.Error(), "remote error: tls"): // TLS 1.3 reports a missing client certificate only here
 		return connectFailure(err, patience)
 	case isTimeout(err):
 		return failed(TimedOut, "no whole answer within %s", patience)

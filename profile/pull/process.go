@@ -44,8 +44,8 @@ func (p *puller) batch(ctx context.Context, stop context.CancelCauseFunc, target
 	wg.Wait()
 }
 
-// bounded is a context that ends when the time of a process is over, its windows included: those of the CPU and of traces one
-// after the other, those of deltas beside them.
+// bounded returns a context that ends when the time for a process is over, including its windows. Windows of
+// CPU profiles and of traces are added up; those of deltas run at the same time.
 func (p *puller) bounded(ctx context.Context, t *Target) (context.Context, context.CancelFunc) {
 	if p.opts.Total == 0 {
 		return context.WithCancel(ctx)
@@ -62,7 +62,7 @@ func (p *puller) bounded(ctx context.Context, t *Target) (context.Context, conte
 	return context.WithTimeout(ctx, p.opts.Total+time.Duration(max(alone, beside))*time.Second)
 }
 
-// breaks ends everything: our own disk is full.
+// breaks stops all pulls after a local error, e.g. a full disk.
 func (p *puller) breaks(err error, stop context.CancelCauseFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *puller) breaks(err error, stop context.CancelCauseFunc) {
 	stop(err)
 }
 
-// fail notes the same failure for several kinds.
+// fail records the same failure for several kinds.
 func (p *puller) fail(t *Target, kinds []Kind, f *failure) {
 	for _, k := range kinds {
 		e := p.entry(t, k)
@@ -81,8 +81,8 @@ func (p *puller) fail(t *Target, kinds []Kind, f *failure) {
 	}
 }
 
-// process takes all profiles of one process. Deltas share the window of the CPU profile: they look at
-// its two ends only. Execution traces follow, then what is taken at once, as both cost CPU.
+// process takes all profiles of one process. Deltas share the window of the CPU profile, because they are taken
+// only at its two ends. Execution traces follow, and instantaneous profiles come last, because both cost CPU.
 func (p *puller) process(ctx context.Context, w *way) error {
 	var first, traces, atOnce, deltas []Kind
 	for _, k := range p.kindsOf(w.target) {
@@ -112,10 +112,10 @@ func (p *puller) process(ctx context.Context, w *way) error {
 	return errors.Join(errs...)
 }
 
-// busyInterval is the time between two questions to a process whose profiler is in use.
+// busyInterval is the time between two requests to a process whose profiler is in use.
 const busyInterval = 500 * time.Millisecond
 
-// pull takes one profile. An error is about this side.
+// pull takes one profile. It returns an error only for local problems.
 func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 	e := p.entry(w.target, k)
 	begun := time.Now()
@@ -132,7 +132,7 @@ func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 		case f != nil && f.outcome == Busy && time.Since(begun) < p.opts.BusyWait:
 			p.report(e.Node, k, Waiting, p.told(w.target, f.reason))
 			if !sleep(ctx, busyInterval) {
-				if !isTimeout(context.Cause(ctx)) { // else it is still busy
+				if !isTimeout(context.Cause(ctx)) { // after a timeout, the failure is still that it is busy
 					f = failed(Interrupted, "stopped while another profile of the process was waited for")
 				}
 				break
@@ -145,10 +145,10 @@ func (p *puller) pull(ctx context.Context, w *way, k Kind) error {
 	}
 }
 
-// sleep reports whether it slept to the end.
+// sleep reports whether it slept for all of d.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if ctx.Err() != nil {
-		return false // even where there is nothing to wait for
+		return false // even if d is 0
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -160,7 +160,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// entry begins what is said of a pull.
+// entry returns a new Entry for a pull.
 func (p *puller) entry(t *Target, k Kind) Entry {
 	e := Entry{Node: t.Node, Roles: t.Roles, NodeIDs: t.NodeIDs, MilvusVersion: t.Version, Kind: k}
 	if t.URL != nil {
@@ -170,7 +170,7 @@ func (p *puller) entry(t *Target, k Kind) Entry {
 	return e
 }
 
-// settle writes down how a pull ended.
+// settle sets the outcome of a pull.
 func (p *puller) settle(t *Target, e *Entry, f *failure) {
 	e.Outcome = OK
 	if f != nil {
@@ -178,7 +178,7 @@ func (p *puller) settle(t *Target, e *Entry, f *failure) {
 	}
 }
 
-// maxReason bounds what is kept of a reason.
+// maxReason is the maximum length of a saved reason, in bytes.
 const maxReason = 300
 
 func oneLine(text string) string {
@@ -195,17 +195,17 @@ func oneLine(text string) string {
 	return text
 }
 
-// way is how a process is reached: a connection that was made before it was needed, and others later.
+// way holds the connection to a process: the first one is made in advance, and others on demand.
 type way struct {
 	target *Target
 	opts   *Options
 	client *http.Client
 
 	mu    sync.Mutex
-	ready net.Conn // nil once it is used
+	ready net.Conn // nil once used
 }
 
-// maxHeader bounds the header of an answer.
+// maxHeader is the maximum size of a response header, in bytes.
 const maxHeader = 64 << 10
 
 func (p *puller) newWay(t *Target) *way {
@@ -214,7 +214,7 @@ func (p *puller) newWay(t *Target) *way {
 		Transport: &http.Transport{
 			DialContext: w.dial, DialTLSContext: w.dial,
 			MaxResponseHeaderBytes: maxHeader,
-			DisableCompression:     true, // profiles are compressed, and their bytes are kept as they come
+			DisableCompression:     true, // profiles are compressed, and saved as received
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -246,7 +246,7 @@ func (w *way) connect(ctx context.Context) *failure {
 	return nil
 }
 
-// within is a patience, or what is left of the time of the process if that is less.
+// within returns patience, or the remaining time for the process if that is less.
 func within(ctx context.Context, patience time.Duration) time.Duration {
 	if until, ok := ctx.Deadline(); ok {
 		return max(0, min(patience, time.Until(until).Round(100*time.Millisecond)))
@@ -254,7 +254,7 @@ func within(ctx context.Context, patience time.Duration) time.Duration {
 	return patience
 }
 
-// dial is for the transport.
+// dial is the dial function of the transport.
 func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	w.mu.Lock()
 	conn := w.ready

@@ -1,19 +1,18 @@
-// Package pull takes profiles of many processes over HTTP, all over the same window, and keeps
-// them with a manifest that says what each is of.
+// Package pull takes profiles of many processes over HTTP, all over the same window, and saves them with a manifest.
 //
-// What enters are Targets, from the sessions of a cluster or from URLs; what leaves is a folder of
-// profiles with a Manifest, or a rolling record of such folders; Read reads both again.
+// Targets come from the sessions of a cluster or from URLs. ToFolder writes a folder of profiles with a
+// Manifest, and Rolling writes a record of such folders. Read reads both.
 //
-//  1. All processes are connected to, and then asked at the same moment (gate.go).
-//  2. Of a process, what lasts a window comes first, one profile of the CPU at a time, then what
-//     is taken at once (process.go).
-//  3. An answer is written to a file as it comes, bounded, and checked: status, form, whether it
-//     decodes, whether it is of the kind that was asked for (ask.go, verify.go).
-//  4. Whatever went wrong is an Entry with an Outcome and a reason, never a file (outcome.go).
-//  5. A folder appears when it is complete (folder.go, rolling.go).
+//  1. All processes are connected first, and requests are sent at the same moment (gate.go).
+//  2. For each process, profiles with a window come first, one CPU profile at a time. Instantaneous profiles follow
+//     (process.go).
+//  3. A response is streamed to a file with a size limit. Its status, its form, whether it decodes and its kind are
+//     checked (ask.go, verify.go).
+//  4. A failure is an Entry with an Outcome and a reason, never a file (outcome.go).
+//  5. A folder appears only when it is complete (folder.go, rolling.go).
 //
-// Endpoints and their answers are those of net/http/pprof. Nothing is taken from the environment,
-// redirects are not followed, and credentials stand in nothing that is kept or said.
+// Endpoints and responses are those of net/http/pprof. The package ignores the environment, does not follow
+// redirects, and never saves or reports credentials.
 package pull
 
 import (
@@ -35,38 +34,39 @@ import (
 	"kitescope/profile"
 )
 
-// Options say what is pulled and how. The zero Options take 10 s of CPU.
+// Options control which profiles are pulled and how. The zero value takes 10 s of CPU.
 type Options struct {
-	// Kinds are those of each process; nil: CPU.
+	// Kinds are the kinds to take of each process; nil means CPU.
 	Kinds []Kind
-	// Seconds is the window; 0: 10.
+	// Seconds is the window; 0 means 10.
 	Seconds int
-	// Timeout is how long a connection may take, and an answer beyond its window; 0: 5 s.
+	// Timeout limits the time of a connection, and of a response beyond its window; 0 means 5 s.
 	Timeout time.Duration
-	// Total is how long all of a process may take beyond its windows: connecting, waiting, and every answer; 0: no limit.
+	// Total limits the time for a process beyond its windows, including connecting, waiting, and all responses; 0
+	// means no limit.
 	Total time.Duration
-	// BusyWait is how long a process is asked again whose profiler is in use; 0: 35 s, what a
-	// profile of net/http/pprof's default of 30 s needs. Negative: not at all.
+	// BusyWait is how long requests are repeated while the profiler of a process is in use. 0 means 35 s,
+	// enough for a profile with the default of net/http/pprof, 30 s. A negative value means no repetition.
 	BusyWait time.Duration
-	// MaxBytes bounds one profile; 0: 256 MiB.
+	// MaxBytes is the maximum size of a profile; 0 means 256 MiB.
 	MaxBytes int64
-	// Limits bound what one becomes when it is decoded, which is how it is checked.
+	// Limits bound the decoded profile. Profiles are decoded to check them.
 	Limits profile.Limits
-	// Parallel is how many processes are profiled over the same window; 0: 512. Others follow.
+	// Parallel is how many processes are profiled over the same window; 0 means 512. The others follow.
 	Parallel int
-	// Dial connects to host:port; nil: TCP. An error with a method Word says its Outcome.
+	// Dial connects to host:port; nil means TCP. The Word method of an error, if it has one, returns its Outcome.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// TLS is for https.
+	// TLS is the configuration for https.
 	TLS *tls.Config
-	// Header is sent along with each request. Its values are secrets.
+	// Header is sent with each request. Its values are secrets.
 	Header http.Header
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Progress hears what happens, one Event at a time; nil: nobody listens.
+	// Progress is called with one Event at a time; it may be nil.
 	Progress func(Event)
-	// Tool and Command are for the manifest: the program's version and its command line, without secrets.
+	// Tool and Command are for the manifest: the version of the program and its command line, without secrets.
 	Tool, Command string
-	// Root is the cluster's, "" where there is none.
+	// Root is the root path of the cluster, or "" if there is none.
 	Root string
 }
 
@@ -79,14 +79,14 @@ const (
 	maxSeconds      = 24 * 60 * 60
 )
 
-// State is what a pull is doing.
+// State is the state of a pull.
 type State uint8
 
 // The states.
 const (
 	// Connecting to the process.
 	Connecting State = iota
-	// Sampling: the process was asked.
+	// Sampling: the request was sent.
 	Sampling
 	// Waiting until another profile of the same process has ended.
 	Waiting
@@ -94,35 +94,35 @@ const (
 	Done
 )
 
-// Event is progress: one profile of one process.
+// Event reports progress on one profile of one process.
 type Event struct {
 	Node    string
 	Kind    Kind
 	State   State
 	Outcome Outcome
-	// Reason says more, "" if there is nothing to say.
+	// Reason is the reason for the state, or "".
 	Reason string
-	// Done of All profiles are done.
+	// Done is the number of finished profiles, and All the number of requested ones.
 	Done, All int
 }
 
-// puller is one Run.
+// puller holds the state of a Run.
 type puller struct {
 	opts  Options
 	dir   string
 	clock func() time.Time
-	// decoding bounds how many profiles are held in memory.
+	// decoding limits how many profiles are held in memory.
 	decoding chan struct{}
 	files    names
 
 	mu      sync.Mutex
 	entries []Entry
 	all     int
-	broken  error // our own disk, not the processes
+	broken  error // a local error, e.g. of the disk
 }
 
-// Run takes profiles and writes them into a folder that exists, without a manifest file. An error is about
-// this side, or that ctx ended: the Manifest then holds what was complete.
+// Run takes profiles and writes them to an existing folder, without a manifest file. It returns an error for
+// local problems or if ctx ends. If ctx ends, the Manifest holds the complete profiles.
 func Run(ctx context.Context, targets []Target, opts Options, dir string) (*Manifest, error) {
 	if err := opts.settle(); err != nil {
 		return nil, err
@@ -173,14 +173,14 @@ func (o *Options) settle() error {
 	return nil
 }
 
-// steady is a clock that starts at what another says and goes on by the machine's own: a
-// window keeps its length when the clock is set meanwhile.
+// steady returns a clock that starts at now and advances with the monotonic clock, so a window keeps its length
+// if the system clock is set meanwhile.
 func steady(now func() time.Time) func() time.Time {
 	base, start := now().Round(0), time.Now()
 	return func() time.Time { return base.Add(time.Since(start)) }
 }
 
-// distinct leaves out targets that were named twice, and makes the names of nodes unique.
+// distinct removes duplicate targets, and makes the names of nodes unique.
 func distinct(targets []Target) []Target {
 	seen := map[string]bool{}
 	var kept []Target
@@ -204,18 +204,18 @@ func distinct(targets []Target) []Target {
 	}
 	for i := range kept {
 		t := &kept[i]
-		if len(hosts[t.Node]) > 1 { // two processes of one name
+		if len(hosts[t.Node]) > 1 { // different processes with the same name
 			t.Node += "@" + t.place()
 		}
 		key := t.Node + " " + string(t.Only)
-		if used[key]++; used[key] > 1 { // two routes of one process
+		if used[key]++; used[key] > 1 { // several routes to one process
 			t.Node += fmt.Sprintf("#%d", used[key])
 		}
 	}
 	return kept
 }
 
-// place is the address of a process.
+// place returns the address of a process, or "" if it is unknown.
 func (t *Target) place() string {
 	if t.URL == nil {
 		return ""
@@ -223,7 +223,7 @@ func (t *Target) place() string {
 	return address(t.URL)
 }
 
-// kindsOf are the kinds to take of a target.
+// kindsOf returns the kinds to take of a target.
 func (p *puller) kindsOf(t *Target) []Kind {
 	if t.Only != "" {
 		return []Kind{t.Only}
@@ -231,7 +231,7 @@ func (p *puller) kindsOf(t *Target) []Kind {
 	return p.opts.Kinds
 }
 
-// add keeps what came of one pull.
+// add records the result of a pull.
 func (p *puller) add(e Entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -239,7 +239,7 @@ func (p *puller) add(e Entry) {
 	p.tell(Event{Node: e.Node, Kind: e.Kind, State: Done, Outcome: e.Outcome, Reason: e.Error})
 }
 
-// report tells of a pull that goes on.
+// report sends a progress event for a pull that is not done.
 func (p *puller) report(node string, k Kind, s State, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -253,7 +253,7 @@ func (p *puller) tell(e Event) {
 	}
 }
 
-// conceal takes out of a text what was sent along.
+// conceal removes sent credentials from text.
 func (p *puller) conceal(t *Target, text string) string {
 	for _, s := range t.secrets {
 		text = replaceSecret(text, s)
@@ -269,8 +269,8 @@ func (p *puller) conceal(t *Target, text string) string {
 	return text
 }
 
-// told is a reason in one line, without what was sent along and without what a server says of secrets of its own. Both are
-// taken out before anything is cut off: half of a secret would not be found any more.
+// told returns a reason in one line, without sent credentials and without secrets of the server. Both are
+// removed before truncation, because half of a secret would no longer be found.
 func (p *puller) told(t *Target, reason string) string {
 	return oneLine(redact.Text(p.conceal(t, reason)))
 }

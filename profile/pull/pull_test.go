@@ -24,7 +24,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestMain lets tests wait for deadlines side by side, however few processors there are.
+// TestMain runs up to 8 tests in parallel on any machine, because they mostly wait for deadlines.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
@@ -32,10 +32,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// alone keeps the tests apart that take real CPU profiles or traces: a process makes one at a time.
+// alone serializes tests that take real CPU profiles or traces, because a process makes one at a time.
 var alone sync.Mutex
 
-// realServer serves the profiles of this very process, below a prefix.
+// realServer serves the profiles of the test process, below a prefix.
 func realServer(prefix string) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc(prefix+"/debug/pprof/", func(w http.ResponseWriter, r *http.Request) {
@@ -63,8 +63,8 @@ func target(t *testing.T, word string) pull.Target {
 	return got
 }
 
-// burn uses CPU until the test ends. What it returns says how much it got so far: a busy machine gives less than all. It
-// counts the steps, of microseconds, that the machine did not stretch to more than a millisecond.
+// burn uses CPU until the test ends. got returns the CPU time so far, because a busy machine grants less than
+// all of it. It counts steps of some microseconds, except those that took a millisecond or longer.
 func burn(t *testing.T) (got func() time.Duration) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -86,7 +86,7 @@ func burn(t *testing.T) (got func() time.Duration) {
 	return func() time.Duration { return time.Duration(sum.Load()) }
 }
 
-// one pulls and wants one entry.
+// one pulls, and fails the test unless there is exactly one entry.
 func one(t *testing.T, word string, opts pull.Options) pull.Entry {
 	t.Helper()
 	m, err := pull.Run(t.Context(), []pull.Target{target(t, word)}, opts, t.TempDir())
@@ -99,7 +99,7 @@ func one(t *testing.T, word string, opts pull.Options) pull.Entry {
 	return m.Profiles[0]
 }
 
-// noLeftovers wants nothing in a folder but the files that a manifest names.
+// noLeftovers checks that a folder has only its manifest and the files listed in it.
 func noLeftovers(t *testing.T, dir string, m *pull.Manifest) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -114,7 +114,7 @@ func noLeftovers(t *testing.T, dir string, m *pull.Manifest) {
 	}
 }
 
-// TestRealProcess takes every kind from net/http/pprof itself.
+// TestRealProcess takes every kind from net/http/pprof.
 func TestRealProcess(t *testing.T) {
 	t.Parallel()
 	alone.Lock()
@@ -141,7 +141,7 @@ func TestRealProcess(t *testing.T) {
 		}
 	}
 	cpu := byKind[pull.CPU]
-	// The CPU profile has one of the two or three seconds that all take, and of what the test burnt meanwhile its share.
+	// The CPU profile covers one of the two or three seconds of the test, and so a part of the CPU time burnt in them.
 	least := burnt().Seconds() / 10
 	if cores, ok := cpu.BusyCores(); !ok || cores*cpu.To.Sub(cpu.From).Seconds() < least || cpu.Samples == nil || float64(*cpu.Samples) < 100*least-1 || cpu.Type != "cpu" || cpu.Unit != "nanoseconds" {
 		t.Errorf("CPU of a busy process: %v, %v: %+v", cores, ok, cpu)
@@ -165,7 +165,7 @@ func TestRealProcess(t *testing.T) {
 	readBack(t, dir, m)
 }
 
-// readBack reads a folder and compares it with what was said when it was written.
+// readBack reads a folder and compares it with the manifest returned when it was written.
 func readBack(t *testing.T, dir string, m *pull.Manifest) {
 	t.Helper()
 	r, err := pull.Read(dir)
@@ -191,13 +191,13 @@ func readBack(t *testing.T, dir string, m *pull.Manifest) {
 	}
 }
 
-// TestRoutes finds profiles below other paths, and takes what URLs name.
+// TestRoutes checks that profiles are found at other paths, and that URLs of single profiles work.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	alone.Lock()
 	defer alone.Unlock()
 	mux := realServer("/api")
-	// As fiber's middleware: only the profiles, no index, and a text for everything else.
+	// Like the middleware of fiber: only profiles, no index, and a text for other paths.
 	mux.HandleFunc("/svc/pprof/goroutine", pprof.Handler("goroutine").ServeHTTP)
 	mux.HandleFunc("/internal/goroutines-now", pprof.Handler("goroutine").ServeHTTP)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +226,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestTLS verifies certificates, takes an authority, and presents a certificate of its own.
+// TestTLS checks verification of server certificates, a custom authority, and client certificates.
 func TestTLS(t *testing.T) {
 	s := httptest.NewUnstartedServer(realServer(""))
 	s.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
@@ -253,7 +253,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestCredentials are sent, and stand in nothing that is kept or told.
+// TestCredentials checks that credentials are sent, and do not appear in saved or reported text.
 func TestCredentials(t *testing.T) {
 	const password, token, key = "pass/w0rd?x", "t0ken-of-bearer", "k3y-of-header"
 	var heard []string
@@ -264,7 +264,7 @@ func TestCredentials(t *testing.T) {
 		case ok && user == "ann" && pass == password && r.Header.Get("X-Api-Key") == key,
 			r.Header.Get("Authorization") == "Bearer "+token:
 			mux.ServeHTTP(w, r)
-		default: // an unkind server, which repeats all that it was told
+		default: // a server that repeats all credentials
 			w.WriteHeader(http.StatusUnauthorized)
 			_, _ = io.WriteString(w, "no: "+pass+" "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Api-Key")+" "+r.URL.String())
 		}
@@ -315,8 +315,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestTogether starts the windows of all processes at once, though some are slow to connect to, and is over
-// when the window is.
+// TestTogether checks that all windows start at once, even if some connections are slow, and that the pull ends with
+// the window.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	recorded, err := os.ReadFile("../../testdata/profiles/milvus-cpu-flat.pb.gz")
@@ -358,7 +358,7 @@ func TestTogether(t *testing.T) {
 	if err != nil || m.Failed() > 0 {
 		t.Fatalf("%v, %d failed: %+v", err, m.Failed(), m.Profiles[0])
 	}
-	if took := time.Since(begun); took > 15*time.Second { // one after the other it would be 100 s
+	if took := time.Since(begun); took > 15*time.Second { // one after another it would be 100 s
 		t.Errorf("took %s for a window of 1 s", took)
 	}
 	slices.SortFunc(began, time.Time.Compare)

@@ -19,69 +19,69 @@ import (
 	"kitescope/profile"
 )
 
-// Record is what a folder of profiles holds: of one round, or of the rounds of a rolling record.
+// Record is the content of a folder of profiles: a single round, or the rounds of a rolling record.
 type Record struct {
-	// Path is what was read.
+	// Path is the path that was read.
 	Path string
-	// Rolling says that it is a record of rounds.
+	// Rolling is true for a rolling record.
 	Rolling bool
 	Rounds  []RecordRound
 	// Items are the profiles of all rounds, oldest round first, in the order of nodes.
 	Items []Item
-	// Problems are what could not be read of it.
+	// Problems lists the parts that could not be read.
 	Problems []Problem
 }
 
-// RecordRound is what was taken together.
+// RecordRound is a set of profiles that were taken together.
 type RecordRound struct {
-	// Name is its folder, "" where there is one round only.
+	// Name is the folder of the round, or "" for a single round.
 	Name string
-	// Manifest is nil where there is none.
+	// Manifest is nil if there is none.
 	Manifest *Manifest
 }
 
-// Problem is something that a record names and does not hold, or holds damaged.
+// Problem is a file or folder of a record that is missing or damaged.
 type Problem struct{ Where, Reason string }
 
 // Item is one profile of a record.
 type Item struct {
-	// Node is unique within its round; Role is its first, "" if unknown.
+	// Node is unique within its round. Role is its first role, or "" if unknown.
 	Node, Role string
 	Roles      []string
 	NodeIDs    []string
-	// Kind is "" where nothing tells.
+	// Kind is "" if unknown.
 	Kind Kind
-	// Name is the file, relative to the record; Round is the index of Record.Rounds.
+	// Name is the file, relative to the record. Round is the index in Record.Rounds.
 	Name  string
 	Round int
-	// From and To are the window, zero if unknown.
+	// From and To are the window, or zero if unknown.
 	From, To                        time.Time
 	Address, MilvusVersion, BuildID string
 	// Samples is -1 if unknown.
 	Samples int64
-	// Open reads the file. Where the manifest has a checksum it is compared first.
+	// Open opens the file. If the manifest has a checksum, it is verified first.
 	Open func() (io.ReadCloser, error)
 }
 
-// Store is where a record is kept: a folder, or the members of a bundle.
+// Store provides the files of a record: a folder, or the members of a bundle.
 type Store interface {
-	// Names are all files, relative, with slashes.
+	// Names returns the relative paths of all files, with slashes.
 	Names() ([]string, error)
 	Open(name string) (io.ReadCloser, error)
 }
 
-// Read reads a folder that ToFolder or a Rolling wrote, or one without a manifest whose files are called
-// "querynode3.cpu.pb.gz". The profiles themselves are not opened.
+// Read reads a folder written by ToFolder or a Rolling, or a folder without a manifest and with file names like
+// "querynode3.cpu.pb.gz". It does not open the profiles.
 func Read(dir string) (*Record, error) { return ReadFrom(folder(dir), dir) }
 
-// ReadFrom reads a record that is kept elsewhere; name is what it is called.
+// ReadFrom reads a record from s. name is used in errors and as Record.Path.
 func ReadFrom(s Store, name string) (*Record, error) {
 	files, err := s.Names()
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	r := &Record{Path: name}
-	rounds := map[string][]string{} // files by folder
+	rounds := map[string][]string{} // file names by folder
 	for _, file := range files {
 		dir := path.Dir(file)
 		rounds[dir] = append(rounds[dir], path.Base(file))
@@ -130,7 +130,7 @@ func (r *Record) rolling(s Store, rounds map[string][]string) {
 	}
 }
 
-// round reads one folder, and reports whether it is one of profiles.
+// round reads one folder, and reports whether it has profiles or a manifest.
 func (r *Record) round(s Store, dir string, files []string) bool {
 	if dir != "" {
 		s = below{s, dir}
@@ -159,7 +159,7 @@ func (r *Record) round(s Store, dir string, files []string) bool {
 	return true
 }
 
-// listed takes what a manifest names.
+// listed adds the profiles that a manifest lists.
 func (r *Record) listed(s Store, dir string, files []string, m *Manifest) {
 	for i := range m.Profiles {
 		e := &m.Profiles[i]
@@ -191,7 +191,7 @@ func (r *Record) listed(s Store, dir string, files []string, m *Manifest) {
 	}
 }
 
-// openChecked opens a file whose checksum is known.
+// openChecked opens a file after it has verified its checksum. An empty checksum is not verified.
 func openChecked(s Store, name, where, want string) (io.ReadCloser, error) {
 	f, err := s.Open(name)
 	if err != nil {
@@ -215,13 +215,13 @@ func openChecked(s Store, name, where, want string) (io.ReadCloser, error) {
 	return s.Open(name)
 }
 
-// fileNamed tells node and kind from a name such as "querynode3.cpu.pb.gz" or "milvus.prof".
+// fileNamed matches file names like "querynode3.cpu.pb.gz" or "milvus.prof". Its groups are the node and the kind.
 var fileNamed = profile.NewPattern(`^(.+?)(?:\.([a-z]+(?:-delta)?))?\.(?:pb\.gz|pb|pprof|prof|out)$`)
 
-// roleNamed is the role in a name: "querynode" of "querynode3".
+// roleNamed matches a node name. Its group is the role: "querynode" for "querynode3".
 var roleNamed = profile.NewPattern(`^([a-z]+)[-_.]?[0-9]*$`)
 
-// unlisted takes the files that are called like profiles.
+// unlisted adds the files that are named like profiles.
 func (r *Record) unlisted(s Store, dir string, files []string) {
 	for _, file := range files {
 		parts := fileNamed().FindStringSubmatch(file)
@@ -245,7 +245,7 @@ func (r *Record) unlisted(s Store, dir string, files []string) {
 	}
 }
 
-// unique gives each node a name of its own among those of the same kind.
+// unique makes the names of nodes unique among items of the same kind.
 func unique(items []Item) {
 	used := map[string]bool{}
 	for i := range items {
@@ -284,7 +284,7 @@ func (b below) Open(name string) (io.ReadCloser, error) { return b.store.Open(b.
 // folder is a folder of the file system as a Store.
 type folder string
 
-// Names are the files in it and in its folders.
+// Names returns the files in the folder and in its round folders.
 func (f folder) Names() ([]string, error) {
 	var files []string
 	entries, err := os.ReadDir(string(f))
@@ -312,7 +312,7 @@ func (f folder) Names() ([]string, error) {
 	return files, nil
 }
 
-// Open opens a regular file: a pipe would wait for ever.
+// Open opens a regular file. It rejects others, because e.g. a pipe would block forever.
 func (f folder) Open(name string) (io.ReadCloser, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid

@@ -18,7 +18,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// memory is a Store of tests.
+// memory is a Store for tests.
 type memory map[string]string
 
 func (m memory) Names() ([]string, error) { return slices.Sorted(maps.Keys(m)), nil }
@@ -31,7 +31,7 @@ func (m memory) Open(name string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(text)), nil
 }
 
-// list is what a record has, in short.
+// list summarizes the items of a record.
 func list(r *pull.Record) []string {
 	var out []string
 	for _, i := range r.Items {
@@ -40,7 +40,7 @@ func list(r *pull.Record) []string {
 	return out
 }
 
-// TestReadWithoutManifest takes names for what they say.
+// TestReadWithoutManifest checks that node, role and kind are derived from file names.
 func TestReadWithoutManifest(t *testing.T) {
 	r, err := pull.ReadFrom(memory{
 		"querynode3.cpu.pb.gz": "", "querynode10.cpu.pb.gz": "", "querynode-3.heap.pb.gz": "", "milvus-cpu-flat.pb.gz": "", "app.prof": "",
@@ -64,7 +64,7 @@ func TestReadWithoutManifest(t *testing.T) {
 	}
 }
 
-// TestReadCapture reads the profiles of a cluster as they lie in a folder.
+// TestReadCapture reads a folder with profiles of a cluster.
 func TestReadCapture(t *testing.T) {
 	r, err := pull.Read("../../testdata/profiles/t7")
 	if err != nil || len(r.Items) != 10 || r.Items[9].Node != "rootcoord" || r.Items[5].Role != "querynode" {
@@ -82,7 +82,7 @@ func TestReadCapture(t *testing.T) {
 
 const head = `{"format":"kitescope-profiles","version":1,"profiles":[`
 
-// TestReadDamaged says what is wrong, and reads the rest.
+// TestReadDamaged checks that problems are reported and the rest is read.
 func TestReadDamaged(t *testing.T) {
 	r, err := pull.ReadFrom(memory{
 		"manifest.json": head + `
@@ -137,7 +137,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadIsWary opens files only, and only below its folder.
+// TestReadIsWary checks that only regular files below the folder are opened.
 func TestReadIsWary(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(head+`{"node":"a","kind":"cpu","file":"d","outcome":"ok"}]}`), 0o600); err != nil {
@@ -151,7 +151,7 @@ func TestReadIsWary(t *testing.T) {
 	}
 }
 
-// FuzzRead reads whatever calls itself a manifest.
+// FuzzRead reads arbitrary text as a manifest.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(head + `{"node":"a","kind":"cpu","file":"a.cpu.pb.gz","outcome":"ok","sha256":"00","samples":-5}]}`))
 	f.Add([]byte(head + `]}`))

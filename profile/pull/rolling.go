@@ -15,30 +15,30 @@ import (
 	"kitescope/profile"
 )
 
-// Rolling is a record that goes on: a folder with one folder per round, the oldest of which are
-// removed. Rounds are in the order of their sequence, whatever a clock says.
+// Rolling is a continuous record: a folder with one folder for each round, in which the oldest rounds are
+// removed. Rounds are ordered by their sequence, whatever the clock is.
 type Rolling struct {
-	// Dir is made where it is not there. What others put into it stays.
+	// Dir is created if it does not exist. Foreign files in it are kept.
 	Dir string
-	// Every is the time from the start of a round to the start of the next; a round that takes
-	// longer is followed by the next one at once.
+	// Every is the time from the start of a round to the start of the next one. If a round takes longer, the
+	// next one follows at once.
 	Every time.Duration
-	// Keep is how many rounds are kept; 0: all.
+	// Keep is how many rounds are kept; 0 means all.
 	Keep int
-	// Now is the clock that rounds are named by; nil: time.Now.
+	// Now is the clock for names of rounds; nil means time.Now.
 	Now func() time.Time
 }
 
-// Round takes the profiles of one round into a folder that exists.
+// Round takes the profiles of one round and writes them to an existing folder.
 type Round func(ctx context.Context, dir string) (*Manifest, error)
 
-// roundName is the folder of a round: when it began, and a number where two began within a second.
+// roundName matches the folder of a round: its start, and a number if several rounds start within a second.
 var roundName = profile.NewPattern(`^[0-9]{8}T[0-9]{6}Z(-[0-9]+)?$`)
 
 const roundLayout = "20060102T150405Z"
 
-// Run takes rounds until ctx ends, which is no error. done hears of each round that was kept, and of each that
-// could not be taken: an error that is not about our own disk does not end the record.
+// Run takes rounds until ctx ends, which is not an error. It calls done for each saved round and for each
+// failed one. A failed round ends the record only if the local disk is the reason.
 func (r *Rolling) Run(ctx context.Context, round Round, done func(path string, m *Manifest, err error)) error {
 	if r.Every <= 0 || r.Keep < 0 {
 		return errors.New("a rolling record wants a time between rounds above 0 and a number of rounds to keep that is not negative")
@@ -73,7 +73,7 @@ func (r *Rolling) next(ctx context.Context, round Round, done func(path string, 
 	return nil
 }
 
-// diskError ends a record: what is taken cannot be kept.
+// diskError is the error if a round cannot be saved. It ends the record.
 type diskError struct{ err error }
 
 func (e *diskError) Error() string { return e.err.Error() }
@@ -90,7 +90,7 @@ func (r *Rolling) one(ctx context.Context, round Round) (string, *Manifest, erro
 		return "", nil, err
 	}
 	if ctx.Err() != nil && m.Failed() == len(m.Profiles) {
-		return "", nil, err // it had not begun
+		return "", nil, err // no profile was complete
 	}
 	rounds, path, saveErr := r.place(m)
 	if saveErr == nil {
@@ -103,7 +103,7 @@ func (r *Rolling) one(ctx context.Context, round Round) (string, *Manifest, erro
 	return path, m, err
 }
 
-// place finds out where a round belongs, and which were there before.
+// place sets the sequence of a round, and returns its path and the earlier rounds.
 func (r *Rolling) place(m *Manifest) (rounds []kept, path string, err error) {
 	if rounds, err = keptRounds(r.Dir); err != nil {
 		return nil, "", err
@@ -130,14 +130,14 @@ func (r *Rolling) place(m *Manifest) (rounds []kept, path string, err error) {
 	}
 }
 
-// kept is a round that is there.
+// kept is a saved round.
 type kept struct {
 	path     string
 	sequence int64
 	files    []string
 }
 
-// keptRounds are the rounds of a record, oldest first. Folders that are none are not listed.
+// keptRounds returns the rounds of a record, oldest first. It ignores other folders.
 func keptRounds(dir string) ([]kept, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -151,7 +151,7 @@ func keptRounds(dir string) ([]kept, error) {
 		path := filepath.Join(dir, e.Name())
 		m, err := readManifest(folder(path))
 		if err != nil || m.Sequence < 1 {
-			continue // not of a rolling record
+			continue // not from a rolling record
 		}
 		k := kept{path: path, sequence: m.Sequence}
 		for i := range m.Profiles {
@@ -165,7 +165,7 @@ func keptRounds(dir string) ([]kept, error) {
 	return rounds, nil
 }
 
-// prune removes the oldest rounds: what their manifests name, and folders that are empty then.
+// prune removes the files listed in the manifests of the oldest rounds, and then their folders if empty.
 func (r *Rolling) prune(before []kept) {
 	if r.Keep == 0 {
 		return
@@ -174,16 +174,16 @@ func (r *Rolling) prune(before []kept) {
 		old := before[0]
 		before = before[1:]
 		for _, name := range append(old.files, ManifestName) {
-			_ = os.Remove(filepath.Join(old.path, name)) // a foreign file keeps its folder, and that is all
+			_ = os.Remove(filepath.Join(old.path, name)) // a foreign file only keeps its folder
 		}
 		_ = os.Remove(old.path)
 	}
 }
 
-// staleAfter is how old a folder under way is that nobody is working on any more.
+// staleAfter is the age after which an incomplete folder is considered abandoned.
 const staleAfter = 48 * time.Hour
 
-// sweep removes what a round left that was killed: files of ours in a folder of ours.
+// sweep removes incomplete folders that killed rounds left behind.
 func (r *Rolling) sweep() {
 	entries, err := os.ReadDir(r.Dir)
 	if err != nil {

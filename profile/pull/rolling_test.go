@@ -13,7 +13,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// rounds runs a record until so many rounds were told.
+// rounds runs a record until count rounds are done, and returns their paths.
 func rounds(t *testing.T, r *pull.Rolling, url string, count int) []string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -36,7 +36,8 @@ func rounds(t *testing.T, r *pull.Rolling, url string, count int) []string {
 	return paths
 }
 
-// TestRolling keeps the newest rounds over restarts and whatever the clock does, and nobody else's files.
+// TestRolling checks that the newest rounds are kept across restarts and clock changes, and that foreign files are
+// kept.
 func TestRolling(t *testing.T) {
 	s := start(t, realServer(""))
 	dir := filepath.Join(t.TempDir(), "record")
@@ -55,12 +56,12 @@ func TestRolling(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A note of a person within a round of ours.
+	// A foreign file in a round.
 	note := filepath.Join(first[0], "note.txt")
 	if err := os.WriteFile(note, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// What a killed process left, long ago, and what another is working on.
+	// An old folder of a killed process, and one that is in use.
 	old, now := filepath.Join(dir, ".kitescope-pull-1"), filepath.Join(dir, ".kitescope-pull-2")
 	for _, d := range []string{old, now} {
 		if err := os.Mkdir(d, 0o700); err != nil {
@@ -71,7 +72,7 @@ func TestRolling(t *testing.T) {
 	if err := os.Chtimes(old, long, long); err != nil {
 		t.Fatal(err)
 	}
-	at = at.Add(-24 * time.Hour) // the clock was set back, and kitescope started anew
+	at = at.Add(-24 * time.Hour) // the clock was set back, and kitescope was restarted
 	later := rounds(t, r, s.URL, 4)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -106,7 +107,7 @@ func TestRolling(t *testing.T) {
 	}
 }
 
-// TestRollingGoesOn though a round fails, and keeps that it did.
+// TestRollingGoesOn checks that a record continues after a failed round, and saves a round in which all pulls failed.
 func TestRollingGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
@@ -135,7 +136,7 @@ func TestRollingGoesOn(t *testing.T) {
 	}
 }
 
-// TestRollingStops in the middle of a round without a trace of it.
+// TestRollingStops checks that a record that stops within a round leaves no files.
 func TestRollingStops(t *testing.T) {
 	t.Parallel()
 	s := start(t, realServer(""))
@@ -154,7 +155,7 @@ func TestRollingStops(t *testing.T) {
 	}
 }
 
-// TestRollingWantsRoom ends where nothing can be kept.
+// TestRollingWantsRoom checks that a record ends if rounds cannot be saved.
 func TestRollingWantsRoom(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -10,8 +10,8 @@ import (
 	"kitescope/profile/pull"
 )
 
-// TestSecretsOfAnswers keeps what was sent along out of everything, though the server says it: cut off at the end
-// of what is kept of its words, while it is busy, as a word of a query without a value.
+// TestSecretsOfAnswers checks that sent credentials are removed from text of the server: at the truncated end
+// of a message, in a busy message, and as a key of a query without a value.
 func TestSecretsOfAnswers(t *testing.T) {
 	t.Parallel()
 	const secret = "sesame-open-up"
@@ -44,7 +44,7 @@ func TestSecretsOfAnswers(t *testing.T) {
 	}
 }
 
-// TestSecretsOfServers: what a server says of its own configuration is told without it, in its words and in its status line.
+// TestSecretsOfServers checks that secrets of the server are removed from its messages and its status line.
 func TestSecretsOfServers(t *testing.T) {
 	t.Parallel()
 	const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
@@ -85,7 +85,8 @@ func TestSecretsOfServers(t *testing.T) {
 	}
 }
 
-// TestOneOfMany sends the credentials of a URL to that URL, whatever is sent to all, and the Host that a header names.
+// TestOneOfMany checks that credentials of a URL take precedence over the common header, and that a Host header is
+// sent.
 func TestOneOfMany(t *testing.T) {
 	heap := fixture(t, "milvus-heap.pb.gz")
 	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +107,7 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
-// TestOwnSeconds takes the seconds of a URL for its window: in the manifest, and where a delta is judged.
+// TestOwnSeconds checks that seconds in a URL are its window, in the manifest and for deltas.
 func TestOwnSeconds(t *testing.T) {
 	t.Parallel()
 	alone.Lock()

@@ -17,47 +17,47 @@ import (
 
 // Target is a process to take profiles of, or one of its profiles.
 type Target struct {
-	// Node is what the process is called: "querynode-10", or host and port.
+	// Node is the name of the process, e.g. "querynode-10", or host and port.
 	Node string
-	// Roles and NodeIDs are those of its sessions, Version is Milvus's; empty if unknown.
+	// Roles and NodeIDs are those of its sessions. Version is the Milvus version. They are empty if unknown.
 	Roles   []string
 	NodeIDs []string
 	Version string
-	// URL is where its profiles are, "http://10.0.0.7:9091/debug/pprof", or, with Only, the one
-	// profile that is wanted. It holds no credentials.
+	// URL is the folder of its profiles, e.g. "http://10.0.0.7:9091/debug/pprof". If Only is set, it is the URL
+	// of that single profile. It holds no credentials.
 	URL *url.URL
-	// Only is the kind that URL serves; "": URL is a folder of kinds.
+	// Only is the kind that URL serves; "" means that URL is a folder of kinds.
 	Only Kind
-	// Unknown is why the process cannot be asked; "" where URL is set.
+	// Unknown is the reason why the URL is unknown; "" if URL is set.
 	Unknown string
 
-	// authorization is what is sent along in the header of that name.
+	// authorization is the value of the Authorization header.
 	authorization string
 	secrets       []string
 }
 
-// pprofPath is where net/http/pprof puts its handlers.
+// pprofPath is the path of the handlers of net/http/pprof.
 const pprofPath = "/debug/pprof"
 
-// Process is the Target of a process whose HTTP server is at an address.
+// Process returns the Target of a process with its HTTP server at address.
 func Process(node, address string) Target {
 	return Target{Node: node, URL: &url.URL{Scheme: "http", Host: address, Path: pprofPath}}
 }
 
-// named is a word such as "indexer=http://10.0.0.7:6060".
+// namedWord matches a word such as "indexer=http://10.0.0.7:6060".
 var namedWord = profile.NewPattern(`^([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)$`)
 
 var errNoHost = errors.New("no host in it")
 
-// ErrNoPort says that a word could be a host, and as well a file or a folder.
+// ErrNoPort means that a word could be a host, but also a file or a folder.
 var ErrNoPort = errors.New("no port in it, and no http://")
 
-// ParseTarget reads what a person names: host:port, a URL of a folder of profiles or of one profile,
-// with NAME= in front or not. password is for a user in the URL without one. A word without a scheme and a port is refused, with ErrNoPort: as
-// often as a host it is the name of a folder.
+// ParseTarget parses an argument: host:port, or a URL of a folder of profiles or of one profile, optionally
+// preceded by NAME=. password is used if the URL has a user without a password. A word without a scheme and a
+// port is rejected with ErrNoPort, because it is as often the name of a folder as a host.
 //
-// A path that ends in a slash or in "pprof" is a folder, and so is none at all; any other path is one
-// profile, of the kind that its last part tells.
+// A path that ends in a slash or in "pprof" is a folder, and so is an empty path. Any other path is one
+// profile. Its last element is the kind.
 func ParseTarget(word, password string) (Target, error) {
 	var t Target
 	rest := word
@@ -70,7 +70,7 @@ func ParseTarget(word, password string) (Target, error) {
 	}
 	u, err := url.Parse(rest)
 	if err != nil {
-		// What Parse says repeats the address, credentials included.
+		// The error of Parse repeats the address, including credentials.
 		return t, fmt.Errorf("read the address %s: want http://host:port/path", withoutUser(word))
 	}
 	if !scheme && rest != "http://" && u.Port() == "" {
@@ -79,7 +79,7 @@ func ParseTarget(word, password string) (Target, error) {
 	if err := checkURL(u); err != nil {
 		return t, fmt.Errorf("read the address %s: %w", withoutUser(word), err)
 	}
-	if strings.Contains(u.EscapedPath(), "@") { // or half of a password would be taken for a path, and be shown
+	if strings.Contains(u.EscapedPath(), "@") { // otherwise half of a password could be taken for a path, and be shown
 		return t, fmt.Errorf("read the address %s: an @ stands behind a slash: write / in a password as %%2F, and @ in a path as %%40", withoutUser(word))
 	}
 	t.authorize(u, password)
@@ -121,7 +121,7 @@ func (t *Target) authorize(u *url.URL, password string) {
 	t.secrets = append(t.secrets, password, packed, url.QueryEscape(password), url.PathEscape(password))
 }
 
-// WantsPassword reports whether a word names a user and no password.
+// WantsPassword reports whether word has a user without a password.
 func WantsPassword(word string) bool {
 	_, rest, ok := strings.Cut(word, "://")
 	if !ok {
@@ -135,7 +135,8 @@ func WantsPassword(word string) bool {
 	return !has
 }
 
-// concealQuery counts what is in a query as secret, but for pprof's own parameters and what is too short to be looked for.
+// concealQuery adds the values of the query to the secrets. It omits parameters of pprof and values too short to
+// search for.
 func (t *Target) concealQuery() {
 	const shortest = 4
 	for key, values := range t.URL.Query() {
@@ -150,10 +151,10 @@ func (t *Target) concealQuery() {
 	}
 }
 
-// isPlain reports whether a parameter is one of net/http/pprof's.
+// isPlain reports whether key is a parameter of net/http/pprof.
 func isPlain(key string) bool { return slices.Contains([]string{"seconds", "gc", "debug"}, key) }
 
-// settlePath tells a folder of profiles from one profile.
+// settlePath determines whether the path is a folder of profiles or one profile.
 func (t *Target) settlePath() error {
 	u := t.URL
 	last := path.Base("/" + strings.TrimSuffix(u.Path, "/"))
@@ -167,7 +168,7 @@ func (t *Target) settlePath() error {
 		if q.Get("debug") != "" && q.Get("debug") != "0" {
 			return errors.New("debug= asks for text instead of a profile: remove it")
 		}
-		// net/http/pprof takes its own default of 30 where it cannot read the number.
+		// net/http/pprof falls back to 30 seconds if it cannot parse the number.
 		if n, err := strconv.Atoi(cmp.Or(q.Get("seconds"), "1")); err != nil || n < 1 || n > maxSeconds {
 			return fmt.Errorf("seconds= is a whole number from 1 to %d", maxSeconds)
 		}
@@ -186,7 +187,7 @@ func (t *Target) settlePath() error {
 	return nil
 }
 
-// address is the host and the port.
+// address returns the host and the port of u. The port defaults to that of the scheme.
 func address(u *url.URL) string {
 	if u.Port() != "" {
 		return u.Host
@@ -198,8 +199,8 @@ func address(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// urlOf is where a kind is, for some seconds, and how many of them the answer takes: those that a person
-// wrote into the URL come first, and what is taken at once takes none.
+// urlOf returns the URL of a kind for the given seconds, and the window of the response in seconds. Seconds in
+// the URL given by the user take precedence. The window of an instantaneous profile is 0.
 func (t *Target) urlOf(k Kind, seconds int) (u *url.URL, window int) {
 	copied := *t.URL
 	u = &copied
@@ -219,7 +220,7 @@ func (t *Target) urlOf(k Kind, seconds int) (u *url.URL, window int) {
 	return u, seconds
 }
 
-// shownURL is a URL without what may be secret in it: only the values of pprof's own parameters are kept.
+// shownURL returns u without possible secrets. It keeps only the values of parameters of pprof.
 func shownURL(u *url.URL) string {
 	shown := *u
 	shown.User = nil
@@ -227,7 +228,7 @@ func shownURL(u *url.URL) string {
 	for key, values := range query {
 		switch {
 		case isPlain(key):
-		case slices.Contains(values, ""): // a word alone may be the secret itself
+		case slices.Contains(values, ""): // a key without a value may be the secret itself
 			query.Del(key)
 			query.Set("redacted", "redacted")
 		default:
@@ -238,11 +239,11 @@ func shownURL(u *url.URL) string {
 	return shown.String()
 }
 
-// schemeWord is what may stand before "://", with a name in front or not.
+// schemeWord matches the text before "://": a scheme, optionally preceded by a name.
 var schemeWord = profile.NewPattern(`^([A-Za-z0-9][A-Za-z0-9._-]*=)?[A-Za-z][A-Za-z0-9+.-]*$`)
 
-// withoutUser takes credentials, query and fragment out of a word that may be no URL at all. Where a password may
-// hold what ends a host, and so nobody can tell them apart, rather too much is taken out.
+// withoutUser removes credentials, query and fragment from a word, which may not be a URL. It removes too much
+// rather than too little, because a password may contain characters that end a host.
 func withoutUser(word string) string {
 	head, rest, ok := strings.Cut(word, "://")
 	switch {
@@ -262,7 +263,7 @@ func withoutUser(word string) string {
 	return head + rest[strings.LastIndexByte(rest, '@')+1:]
 }
 
-// RedactWord is a word of a command line without the credentials that a URL in it may hold.
+// RedactWord returns a word of a command line without the credentials of a URL in it.
 func RedactWord(word string) string {
 	if !strings.ContainsAny(word, "@?#") {
 		return word
@@ -270,12 +271,13 @@ func RedactWord(word string) string {
 	return withoutUser(word)
 }
 
-// At reports whether two targets are at the same host and port.
+// At reports whether two targets have the same host and port.
 func (t *Target) At(other *Target) bool {
 	return t.URL != nil && other.URL != nil && strings.EqualFold(address(t.URL), address(other.URL))
 }
 
-// As is the target with the name, the sessions and the version of another one, which is the same process; a name that a person gave stays.
+// As returns t with the sessions and the version of process, a target of the same process. It also takes the
+// name of process, unless the user named t.
 func (t *Target) As(process *Target) Target {
 	c := *t
 	c.Roles, c.NodeIDs, c.Version = process.Roles, process.NodeIDs, process.Version

@@ -34,7 +34,7 @@ func TestParseTarget(t *testing.T) {
 		{"http://host/debug/pprof?seconds=3", "", "", "", "folder of profiles"},
 		{"http://host/debug/pprof/heap?debug=1", "", "", "", "debug="},
 		{"", "", "", "", "no host"},
-		{"before", "", "", "", "no port"}, // the name of a folder, more often than a host
+		{"before", "", "", "", "no port"}, // more often the name of a folder than of a host
 		{"./out/before", "", "", "", "no port"},
 		{"/tmp/before", "", "", "", "no port"},
 		{"case.kite", "", "", "", "no port"},
@@ -105,7 +105,7 @@ func TestParseKinds(t *testing.T) {
 	}
 }
 
-// TestNamesClash keeps processes apart that have one name, and takes a route once.
+// TestNamesClash checks that processes with the same name get distinct names, and that a repeated route is taken once.
 func TestNamesClash(t *testing.T) {
 	s := start(t, realServer(""))
 	word := strings.TrimPrefix(s.URL, "http://")

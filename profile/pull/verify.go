@@ -16,8 +16,8 @@ import (
 	"kitescope/profile"
 )
 
-// verify checks that what came is the profile that was asked for, and notes what is in it. An error is about
-// reading back our own file.
+// verify checks that the received file is a profile of the requested kind, and records its content in e. It
+// returns an error only if the file cannot be read back.
 func (p *puller) verify(ctx context.Context, path string, e *Entry, got *answer) (*failure, error) {
 	if f := obvious(e.Kind, got); f != nil {
 		return f, nil
@@ -48,10 +48,10 @@ func (p *puller) verify(ctx context.Context, path string, e *Entry, got *answer)
 	return p.describe(e, read, got), nil
 }
 
-// traceMagic begins an execution trace (internal/trace: "go 1.%d trace\x00\x00\x00").
+// traceMagic matches the beginning of an execution trace (internal/trace: "go 1.%d trace\x00\x00\x00").
 var traceMagic = profile.NewPattern(`^go 1\.[0-9]{1,3} trace\x00`)
 
-// obvious tells what is no profile by its first bytes.
+// obvious returns the failure for a response whose first bytes show that it is not a profile.
 func obvious(k Kind, got *answer) *failure {
 	media, _, _ := mime.ParseMediaType(got.contentType)
 	text := bytes.TrimLeft(got.head, " \t\r\n\ufeff")
@@ -88,7 +88,7 @@ func decodeFailure(ctx context.Context, err error) *failure {
 	return f
 }
 
-// contents are the kinds whose samples have a type.
+// contents returns the kinds whose samples have type t.
 func contents(t profile.ValueType) []Kind {
 	switch t.String() {
 	case "cpu/nanoseconds":
@@ -105,7 +105,7 @@ func contents(t profile.ValueType) []Kind {
 	return nil
 }
 
-// wrongKind tells a profile of another kind than was asked for. Types that nobody knows are the server's own affair.
+// wrongKind returns the failure for a profile of a kind that was not requested. It accepts unknown types.
 func wrongKind(k Kind, read *profile.Profile) *failure {
 	base := Kind(strings.TrimSuffix(string(k), delta))
 	if _, known := specOf(k); !known {
@@ -126,7 +126,8 @@ func wrongKind(k Kind, read *profile.Profile) *failure {
 	return failed(NoProfile, "the answer is a profile of another kind: %s", joinKinds(is))
 }
 
-// describe notes what a profile holds, and what is odd about it. A failure is a profile that is not what its kind says.
+// describe records the content of a profile and notes about it. It returns a failure if a delta came too early to be
+// one.
 func (p *puller) describe(e *Entry, read *profile.Profile, got *answer) *failure {
 	wanted := time.Duration(e.Seconds) * time.Second
 	isDelta := strings.HasSuffix(string(e.Kind), delta)
@@ -159,12 +160,12 @@ func (p *puller) describe(e *Entry, read *profile.Profile, got *answer) *failure
 	return nil
 }
 
-// off reports whether a duration is not about what was wanted.
+// off reports whether d differs from wanted by more than 20%, and by more than 500 ms.
 func off(d, wanted time.Duration) bool {
 	return wanted > 0 && (d-wanted).Abs() > max(wanted/5, 500*time.Millisecond)
 }
 
-// sum adds up, and stops at what an int64 holds.
+// sum returns the sum of values. It stops at the limits of int64.
 func sum(read *profile.Profile, kind int) int64 {
 	var total int64
 	for i := range read.Len() {
@@ -180,7 +181,7 @@ func sum(read *profile.Profile, kind int) int64 {
 	return total
 }
 
-// emptyNote says what it means that a profile has no samples.
+// emptyNote returns the note for a profile without samples.
 func emptyNote(k Kind) string {
 	base := Kind(strings.TrimSuffix(string(k), delta))
 	if base == CPU {
@@ -195,7 +196,7 @@ func emptyNote(k Kind) string {
 	return "no samples"
 }
 
-// BusyCores is the CPU time per time of a profile of the CPU, and whether that is known.
+// BusyCores returns the CPU time per second of a CPU profile, and whether it is known.
 func (e *Entry) BusyCores() (float64, bool) {
 	if e.Kind != CPU || e.Total == nil || e.Unit != "nanoseconds" || e.ProfileSeconds <= 0 {
 		return 0, false
