@@ -17,12 +17,13 @@ import (
 	"time"
 )
 
-// ErrElsewhere is of an address that is not one of this machine's own.
+// ErrElsewhere is the error for an address that does not belong to this machine.
 var ErrElsewhere = errors.New("it is not on this machine")
 
-// OpenListener finds the process of this machine that serves an address, "tcp" with a loopback address and a port or "unix"
-// with a path, and reads it with its descendants. It has to be called as one of commands: a tunnel or the proxy of a container
-// listens as well, and does none of the work. Who it is only root and its own user are told.
+// OpenListener opens the local process that listens at an address, with its descendants. network is "tcp" with
+// a loopback address and a port, or "unix" with a path. It returns an error unless the name of the process is
+// one of commands, because a tunnel or the proxy of a container also listens and does none of the work. Only
+// root and the user of the process can find it.
 func OpenListener(network, address string, commands []string, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("find the process listening at %s: needs Linux (/proc), this is %s", address, runtime.GOOS)
@@ -49,7 +50,7 @@ func openListener(root, network, address string, commands []string, now func() t
 	return p, nil
 }
 
-// Arguments are those of the process, its own name first; nil if it does not tell.
+// Arguments returns the command line of the process, starting with its name, or nil if it cannot be read.
 func (p *Process) Arguments() []string {
 	text, err := os.ReadFile(p.path(strconv.Itoa(p.PID), "cmdline"))
 	if err != nil || len(text) == 0 {
@@ -58,11 +59,11 @@ func (p *Process) Arguments() []string {
 	return strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 }
 
-// listening are the inodes of the sockets that listen at an address.
+// listening returns the inodes of the sockets that listen at an address.
 func listening(root, network, address string) (map[string]bool, error) {
 	if network == "unix" {
 		return socketsIn(filepath.Join(root, "net", "unix"), func(fields []string) (string, bool) {
-			const flags, inode, path = 3, 6, 7 // man 5 proc_net; of flags __SO_ACCEPTCON is who listens
+			const flags, inode, path = 3, 6, 7 // man 5 proc_net; the flag __SO_ACCEPTCON marks listening sockets
 			if len(fields) <= path || fields[path] != address || fields[flags] != "00010000" {
 				return "", false
 			}
@@ -102,7 +103,7 @@ func listening(root, network, address string) (map[string]bool, error) {
 	return found, nil
 }
 
-// socketsIn are what inode says of the lines of a table of /proc/net.
+// socketsIn returns the inodes that the function inode extracts from lines of a table of /proc/net.
 func socketsIn(path string, inode func(fields []string) (string, bool)) (map[string]bool, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -119,7 +120,8 @@ func socketsIn(path string, inode func(fields []string) (string, bool)) (map[str
 	return found, lines.Err()
 }
 
-// parseBound reads "0100007F:1538": words of 32 bits in the machine's order, which is little-endian wherever kitescope runs.
+// parseBound parses "0100007F:1538": words of 32 bits in host order, which is little-endian on all platforms of
+// kitescope.
 func parseBound(text string) (netip.AddrPort, bool) {
 	address, port, _ := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(address)
@@ -134,8 +136,8 @@ func parseBound(text string) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(ip.Unmap(), uint16(number)), ok
 }
 
-// holder is the process that has one of some sockets: of several, such as a server and what it started, the one that the
-// others come from.
+// holder returns the process that holds one of the sockets. If there are several, e.g. a server and its
+// children, it returns their ancestor.
 func holder(root string, sockets map[string]bool) (int, error) {
 	if len(sockets) == 0 {
 		return 0, errors.New("no process of this machine does")
@@ -160,7 +162,7 @@ func holder(root string, sockets map[string]bool) (int, error) {
 			parents[pid] = s.parent
 		}
 	}
-	for _, pid := range slices.Sorted(maps.Keys(parents)) { // of two servers that share the port, the same one each time
+	for _, pid := range slices.Sorted(maps.Keys(parents)) { // deterministic if two servers share the port
 		if _, also := parents[parents[pid]]; !also {
 			return pid, nil
 		}
@@ -171,7 +173,7 @@ func holder(root string, sockets map[string]bool) (int, error) {
 	return 0, errors.New("its process is not visible from here (another container?)")
 }
 
-// holds reports whether one of some sockets is open in a folder of file descriptors.
+// holds reports whether one of sockets is open in a folder of file descriptors.
 func holds(folder string, sockets map[string]bool) (bool, error) {
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// listen serves an address until the test ends.
+// listen listens on an address until the test ends.
 func listen(t *testing.T, network, address string) string {
 	t.Helper()
 	l, err := net.Listen(network, address)
@@ -27,7 +27,7 @@ func TestTheProcessThatListensIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	everywhere := listen(t, "tcp", ":0") // of both families
+	everywhere := listen(t, "tcp", ":0") // both address families
 	_, port, _ := net.SplitHostPort(everywhere)
 	loopback := listen(t, "tcp", "127.0.0.1:0")
 	_, loopbackPort, _ := net.SplitHostPort(loopback)
@@ -51,10 +51,10 @@ func TestTheProcessThatListensIsFound(t *testing.T) {
 			t.Errorf("%s: %v, %v", at[1], r.Values, err)
 		}
 	}
-	// Bound to one address, it does not serve another.
+	// A socket bound to one address does not serve another one.
 	other := net.JoinHostPort("127.0.0.2", loopbackPort)
 	for _, c := range []struct{ network, address, command, want string }{
-		{"tcp", loopback, "postgres", "which is not postgres"}, // as the proxy of a container
+		{"tcp", loopback, "postgres", "which is not postgres"}, // as for the proxy of a container
 		{"tcp", other, me.command, "no process of this machine does"},
 		{"unix", socket + "x", me.command, "no process of this machine does"},
 	} {

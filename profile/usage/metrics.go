@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Bounds of a /metrics response. A large query node's has some megabytes.
+// Bounds of a /metrics response. That of a large query node has some megabytes.
 const (
 	maxMetricsBytes = 64 << 20
 	maxMetricsLine  = 64 << 10
 )
 
-// The metrics of Prometheus's process collector (github.com/prometheus/client_golang, prometheus/process_collector.go), which
-// Milvus registers from 2.1 on. They have no labels.
+// The metrics of Prometheus's process collector (github.com/prometheus/client_golang,
+// prometheus/process_collector.go). Milvus registers them since 2.1. They have no labels.
 const (
 	metricCPU   = "process_cpu_seconds_total"
 	metricRSS   = "process_resident_memory_bytes"
@@ -28,7 +28,7 @@ const (
 
 // Metrics is a process that reports its usage in Prometheus's text format.
 type Metrics struct {
-	// Title is its Name.
+	// Title is the result of Name.
 	Title string
 	// Get requests the text.
 	Get func(ctx context.Context) (io.ReadCloser, error)
@@ -52,8 +52,8 @@ func (m *Metrics) Read(ctx context.Context) (Reading, error) {
 	return r, err
 }
 
-// ReadMetrics reads CPU and memory of a process from a /metrics response, and skips all other lines. It returns an error if
-// the response has neither.
+// ReadMetrics reads CPU and memory of a process from a /metrics response, and skips all other lines. It returns
+// an error if the response has neither.
 func ReadMetrics(text io.Reader) (Reading, error) {
 	r := Reading{Values: Unknown()}
 	limited := &io.LimitedReader{R: text, N: maxMetricsBytes + 1}

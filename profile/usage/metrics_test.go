@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// recorded is what a process of a real Milvus 2.3.5 said.
+// recorded returns a recorded response of a process of a real Milvus 2.3.5.
 func recorded(t testing.TB, name string) io.ReadCloser {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name+".txt.gz"))
@@ -43,7 +43,7 @@ func TestReadMetrics(t *testing.T) {
 	}
 }
 
-// TestTwoRecordings works out what a node of a real cluster used between two moments, against the texts.
+// TestTwoRecordings checks the usage of a real node between two recordings against their texts.
 func TestTwoRecordings(t *testing.T) {
 	times := map[string]time.Time{"t3": time.Date(2026, 11, 20, 7, 53, 56, 86e6, time.UTC), "t6": time.Date(2026, 11, 20, 8, 11, 25, 651e6, time.UTC)}
 	node := NewSeries("querynode1")
@@ -80,7 +80,7 @@ func TestReadBrokenMetrics(t *testing.T) {
 	}
 }
 
-// endless is a text that does not end.
+// endless is an infinite text.
 type endless struct{ at int }
 
 func (e *endless) Read(p []byte) (int, error) {

@@ -13,34 +13,34 @@ import (
 	"time"
 )
 
-// Process is a process of this machine, read from Linux's /proc, with or without all that descend from it.
+// Process is a process of this machine, read from Linux's /proc, optionally with all its descendants.
 //
-// What threads and children use after the last reading before they end is lost, but for CPU of children that their parent
-// waits for. So the figures are a little low where much is started and ended, and never high.
+// The usage of threads and children between the last reading and their end is lost, except the CPU of children
+// that their parent waits for. So values are a little low if many are started and ended, and never high.
 type Process struct {
 	PID int
-	// Tree adds up all descendants, those too that lose their parent while they are watched.
+	// Tree includes all descendants, even if they lose their parent during the watch.
 	Tree bool
 
 	root    string // "/proc"
 	now     func() time.Time
 	command string
-	members map[int]uint64 // processes by the time they began
+	members map[int]uint64 // start times of processes by PID
 	threads map[threadID]switches
 	counted switches // of all threads so far
-	ticks   uint64   // the last sum of CPU, and what was lost from it
+	ticks   uint64   // the last sum of CPU, and the CPU lost from it
 	lost    uint64
 }
 
-// clockTicks is how many ticks make a second of CPU time: Linux's USER_HZ, the same on amd64 and arm64.
+// clockTicks is the number of ticks in a second of CPU time: Linux's USER_HZ, the same on amd64 and arm64.
 const clockTicks = 100
 
 type threadID struct{ pid, tid int }
 
-// switches are counts of context switches.
+// switches holds counts of context switches.
 type switches struct{ voluntary, involuntary uint64 }
 
-// OpenProcess finds a process by its number.
+// OpenProcess opens a process by its PID.
 func OpenProcess(pid int, tree bool, now func() time.Time) (*Process, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("read process %d: needs Linux (/proc), this is %s", pid, runtime.GOOS)
@@ -73,7 +73,7 @@ func (p *Process) Read(ctx context.Context) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	if p.Tree && p.sum(stats) < p.ticks { // a child ended while we looked: its parent has it by now
+	if p.Tree && p.sum(stats) < p.ticks { // a child ended meanwhile, and its CPU has moved to its parent
 		if stats, err = p.look(); err != nil {
 			return Reading{}, err
 		}
@@ -103,7 +103,7 @@ func (p *Process) Read(ctx context.Context) (Reading, error) {
 	return r, nil
 }
 
-// sum is the CPU of processes in ticks. In a tree that of children which were waited for has gone to their parents.
+// sum returns the CPU of processes in ticks. In a tree it includes children that their parents have waited for.
 func (p *Process) sum(stats []stat) uint64 {
 	var ticks uint64
 	for _, s := range stats {
@@ -115,8 +115,8 @@ func (p *Process) sum(stats []stat) uint64 {
 	return ticks
 }
 
-// look reads the processes that count, parents before their children: so a child that ends meanwhile is seen once at
-// most.
+// look reads the processes to count, parents before their children, so a child that ends meanwhile is counted at most
+// once.
 func (p *Process) look() ([]stat, error) {
 	self, err := p.stat(p.PID)
 	switch {
@@ -167,7 +167,7 @@ func (p *Process) descendants(self stat) ([]stat, error) {
 		for _, s := range children[list[i].pid] {
 			add(s)
 		}
-		if i == len(list)-1 { // whom init has adopted, and their children
+		if i == len(list)-1 { // processes adopted by init, and their children
 			for _, s := range known {
 				add(s)
 			}
@@ -177,13 +177,13 @@ func (p *Process) descendants(self stat) ([]stat, error) {
 	return list, nil
 }
 
-// stat is what /proc/PID/stat says (man 5 proc_pid_stat).
+// stat holds fields of /proc/PID/stat (man 5 proc_pid_stat).
 type stat struct {
 	pid, parent int
 	command     string
 	state       byte
 	own, reaped uint64 // ticks of CPU
-	began       uint64 // ticks after the machine
+	began       uint64 // ticks since boot
 }
 
 func (p *Process) path(parts ...string) string {
@@ -200,7 +200,7 @@ func (p *Process) stat(pid int) (stat, error) {
 
 var errStat = errors.New("its stat is broken")
 
-// parseStat reads a line whose second field, in parentheses, may hold anything.
+// parseStat parses a line whose second field, in parentheses, may contain any characters.
 func parseStat(pid int, text string) (stat, error) {
 	open, shut := strings.IndexByte(text, '('), strings.LastIndexByte(text, ')')
 	if open < 0 || shut < open {
@@ -227,7 +227,7 @@ func parseStat(pid int, text string) (stat, error) {
 	return s, nil
 }
 
-// resident is VmRSS in bytes (man 5 proc_pid_status). Of a tree, memory that several share counts for each.
+// resident returns VmRSS in bytes (man 5 proc_pid_status). In a tree, shared memory counts for each process.
 func (p *Process) resident(pid int) uint64 {
 	text, err := os.ReadFile(p.path(strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -237,8 +237,8 @@ func (p *Process) resident(pid int) uint64 {
 	return kib << 10
 }
 
-// switched adds up context switches of all threads of a process since they were last seen. It reports whether it could
-// look.
+// switched adds the context switches of all threads of a process since the last reading to p.counted. It
+// reports whether they could be read.
 func (p *Process) switched(pid int, seen map[threadID]switches) bool {
 	dir := p.path(strconv.Itoa(pid), "task")
 	entries, err := os.ReadDir(dir)
@@ -274,7 +274,7 @@ func (p *Process) switched(pid int, seen map[threadID]switches) bool {
 	return true
 }
 
-// statusNumber finds a line of a status file.
+// statusNumber returns the number in the line of a status file that starts with key.
 func statusNumber(text, key string) (n uint64, ok bool) {
 	for line := range strings.Lines(text) {
 		if rest, has := strings.CutPrefix(line, key); has {
@@ -289,7 +289,7 @@ func statusNumber(text, key string) (n uint64, ok bool) {
 	return 0, false
 }
 
-// isGone reports whether a process, or a thread, is no longer there.
+// isGone reports whether err means that a process or a thread has ended.
 func isGone(err error) bool {
 	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// burner is the variable that makes this test a program that burns CPU and waits.
+// burner is the environment variable that turns the test binary into a program that burns CPU and waits.
 const burner = "KITESCOPE_TEST_BURNER"
 
-// What the burner does before it says that it is done.
+// The work of the burner before it reports that it is done.
 const (
 	burnt = 400 * time.Millisecond
 	naps  = 200
@@ -45,8 +45,8 @@ func burn() {
 	_, _ = io.ReadAll(os.Stdin)
 }
 
-// TestRealProcess holds what /proc says of a child to what the kernel says of it when it has ended. The child waits while
-// it is read, so that it does not matter how busy the machine is.
+// TestRealProcess compares readings of a child from /proc with the kernel's totals after its end. The child
+// waits while it is read, so the load of the machine does not matter.
 func TestRealProcess(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), burner+"=1")

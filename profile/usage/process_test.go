@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// machine is a /proc that a test writes.
+// machine is a /proc folder written by a test.
 type machine struct {
 	*testing.T
 	root string
@@ -32,7 +32,7 @@ func (m *machine) write(text string, path ...string) {
 	}
 }
 
-// fakeProcess is what /proc says of a process with one thread for each pair of counts.
+// fakeProcess is the /proc content of a process, with a thread for each pair of counts.
 type fakeProcess struct {
 	pid, parent int
 	name        string
@@ -55,7 +55,7 @@ func (m *machine) run(p fakeProcess) {
 	if err := os.RemoveAll(filepath.Join(m.root, dir, "task")); err != nil {
 		m.Fatal(err)
 	}
-	m.write("", dir, "task", "x") // a name that is no thread's
+	m.write("", dir, "task", "x") // a name that is not a thread
 	for i, x := range p.threads {
 		m.write(fmt.Sprintf("Name:\tx\nvoluntary_ctxt_switches:\t%d\nnonvoluntary_ctxt_switches:\t%d\n", x[0], x[1]), dir, "task", strconv.Itoa(p.pid+i), "status")
 	}
@@ -100,10 +100,10 @@ func TestProcess(t *testing.T) {
 	near(t, "switches", v[Voluntary], 30)
 	near(t, "involuntary ones", v[Involuntary], 3)
 
-	odd.threads = [][2]int{{15, 1}} // a thread ended: what it had done stays counted
+	odd.threads = [][2]int{{15, 1}} // a thread ended, and its switches still count
 	m.run(odd)
 	near(t, "switches after a thread's end", m.read(p)[Voluntary], 35)
-	odd.threads = [][2]int{{15, 1}, {4, 0}} // another one, with the number of the first
+	odd.threads = [][2]int{{15, 1}, {4, 0}} // a new thread with the number of the first
 	m.run(odd)
 	near(t, "switches of a new thread", m.read(p)[Voluntary], 39)
 }
@@ -128,7 +128,7 @@ func TestProcessEnds(t *testing.T) {
 	}
 }
 
-// TestTree follows children, grandchildren, those that init adopts, and CPU as it goes from children to parents.
+// TestTree follows children, grandchildren, processes adopted by init, and CPU that moves from children to parents.
 func TestTree(t *testing.T) {
 	m := newMachine(t)
 	m.run(fakeProcess{pid: 7, name: "sh", ticks: [4]int{100, 0, 0, 0}, began: 5, kib: 1, threads: [][2]int{{1, 0}}})
@@ -141,7 +141,7 @@ func TestTree(t *testing.T) {
 	near(t, "memory", v[RSS], 7<<10)
 	near(t, "switches", v[Voluntary], 111)
 
-	m.end(9) // and its parent waited for it
+	m.end(9) // its parent waited for it
 	m.run(fakeProcess{pid: 8, parent: 7, name: "make", ticks: [4]int{200, 0, 310, 0}, began: 6, kib: 2, threads: [][2]int{{12, 0}}})
 	v = m.read(p)
 	near(t, "CPU of one that was waited for", v[CPU], 6.1)
@@ -153,7 +153,7 @@ func TestTree(t *testing.T) {
 	near(t, "CPU of one that init adopted", v[CPU], 7)
 	near(t, "memory of them", v[RSS], 11<<10)
 
-	m.end(8) // nobody told the shell
+	m.end(8) // the shell has not waited for it
 	m.end(11)
 	v = m.read(p)
 	near(t, "CPU that is lost to the kernel", v[CPU], 7)

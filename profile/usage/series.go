@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// maxPoints is how many points a Series keeps. When there are more, every second one is dropped.
+// maxPoints is how many points a Series keeps. If there are more, every second one is dropped.
 const maxPoints = 2048
 
 // Point is the usage of a process between two readings.
 type Point struct {
-	// At is the end of the interval and Over its length: 0 for the first reading, which has no rates.
+	// At is the end of the interval. Over is its length; 0 for the first reading, which has no rates.
 	At   time.Time
 	Over time.Duration
-	// Values are rates and states, NaN where unknown.
+	// Values are rates and states, NaN if unknown.
 	Values Values
-	// Gap is the reason why there is no reading, "" if there is one.
+	// Gap is the reason for a missing reading, or "" if there is one.
 	Gap string
-	// Restarted reports whether the process was restarted since the point before, so that rates are unknown.
+	// Restarted reports whether the process was restarted since the previous point, so that rates are unknown.
 	Restarted bool
 }
 
 // Total sums up a measure over all points.
 type Total struct {
-	// Min, Max and Mean are of rates and states, NaN if there was none; the mean is weighted by time.
+	// Min, Max and Mean apply to rates and states, NaN without a value. The mean is weighted by time.
 	Min, Max, Mean float64
 	// Total is the sum of a counter. AtLeast reports that a part is missing: usage right before a restart.
 	Total   float64
 	AtLeast bool
 
-	seconds float64 // that Mean is of
+	seconds float64 // the weight of Mean
 }
 
 // Known reports whether there was any value.
@@ -40,11 +40,11 @@ type Series struct {
 	Name   string
 	Points []Point
 	Totals [Measures]Total
-	// Readings, Gaps and Restarts count all points, also those that were dropped.
+	// Readings, Gaps and Restarts count all points, including dropped ones.
 	Readings, Gaps, Restarts int
-	// Every is the distance of the points that are kept: 1, then 2, 4 and so on.
+	// Every is the distance of the kept points: 1, then 2, 4 and so on.
 	Every int
-	// Ended is the reason why the process ended, "" while it runs. LastGap is the last reason for a gap.
+	// Ended is the reason why the process ended, or "" while it runs. LastGap is the reason for the last gap.
 	Ended, LastGap string
 
 	last Reading // the last one that succeeded
@@ -93,7 +93,7 @@ func (s *Series) Add(r Reading) Point {
 	return p
 }
 
-// take adds a value that held for some seconds.
+// take adds a value that held for the given seconds.
 func (t *Total) take(v, seconds float64) {
 	if math.IsNaN(t.Mean) {
 		t.Min, t.Max, t.Mean = v, v, v
@@ -104,7 +104,8 @@ func (t *Total) take(v, seconds float64) {
 	}
 }
 
-// restarted reports whether the process was restarted since the last reading: it began later, or a counter has shrunk.
+// restarted reports whether the process was restarted since the last reading: its start time differs by more
+// than a second, or a counter decreased.
 func (s *Series) restarted(r *Reading) bool {
 	const tolerance = time.Second // process_start_time_seconds and jiffies move with the clock
 	if a, b := s.last.Began, r.Began; !a.IsZero() && !b.IsZero() && b.Sub(a).Abs() > tolerance {
@@ -118,7 +119,7 @@ func (s *Series) restarted(r *Reading) bool {
 	return false
 }
 
-// Fail adds a reading that failed, and returns its Point.
+// Fail adds a failed reading, and returns its Point.
 func (s *Series) Fail(at time.Time, why string) Point {
 	p := Point{At: at, Values: Unknown(), Gap: why}
 	s.LastGap = why

@@ -8,7 +8,7 @@ import (
 
 var begin = time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 
-// reading is one at a number of seconds, with CPU and RSS.
+// reading returns a Reading at a number of seconds, with CPU and RSS.
 func reading(at, cpu, rss float64) Reading {
 	r := Reading{At: begin.Add(time.Duration(at * 1e9)), Values: Unknown()}
 	r.Values[CPU], r.Values[RSS] = cpu, rss
@@ -42,7 +42,7 @@ func TestCountersBecomeRates(t *testing.T) {
 	}
 }
 
-// TestRestart counts what the new process did, and gives no rate over the end of the old one.
+// TestRestart checks that usage of the new process counts, and that there is no rate across a restart.
 func TestRestart(t *testing.T) {
 	s := NewSeries("x")
 	s.Add(reading(0, 100, 1))
@@ -60,7 +60,7 @@ func TestRestart(t *testing.T) {
 	near(t, "max", c.Max, 1)
 }
 
-// TestRestartTold is one that no counter shows, because the new process has done more already.
+// TestRestartTold checks a restart without a decreasing counter, because the new process has already done more.
 func TestRestartTold(t *testing.T) {
 	s := NewSeries("x")
 	a, b, c := reading(0, 5, 1), reading(60, 30, 1), reading(61, 31, 1)
@@ -75,7 +75,7 @@ func TestRestartTold(t *testing.T) {
 	near(t, "total", s.Totals[CPU].Total, 31)
 }
 
-// TestGap leaves out what was not read: the rate after it is over all the time since.
+// TestGap checks that the rate after a gap covers all the time since the last reading.
 func TestGap(t *testing.T) {
 	s := NewSeries("x")
 	s.Add(reading(0, 0, 1))
@@ -91,7 +91,7 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// TestThinning keeps a bounded number of points, with the totals of all readings.
+// TestThinning checks that a Series keeps a bounded number of points and the totals of all readings.
 func TestThinning(t *testing.T) {
 	const readings = 4 * maxPoints
 	s := NewSeries("x")

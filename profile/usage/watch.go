@@ -9,13 +9,14 @@ import (
 
 // Options configure a watch.
 type Options struct {
-	// Interval is the time between two readings of a process, Timeout the deadline of a reading.
+	// Interval is the time between two readings of a process. Timeout is the deadline of a reading.
 	Interval, Timeout time.Duration
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// Watch reads targets until ctx is done or all of them have ended. It reads each target on its own: one that hangs until its deadline delays no other.
+// Watch reads targets until ctx is done or all of them have ended. It reads each target independently, so one
+// that hangs until its deadline does not delay the others.
 func Watch(ctx context.Context, targets []Target, o Options) *Usage {
 	u := &Usage{Interval: o.Interval, Begin: o.Now()}
 	var readers sync.WaitGroup
@@ -42,7 +43,7 @@ func Watch(ctx context.Context, targets []Target, o Options) *Usage {
 	return u
 }
 
-// follow reads a target at each tick until take returns false. Ticks that pass during a reading are left out.
+// follow reads a target at each tick until take returns false. It skips ticks that pass during a reading.
 func follow(ctx context.Context, t Target, o Options, take func(Reading, error) bool) {
 	ticks := time.NewTicker(o.Interval)
 	defer ticks.Stop()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fake is a target whose answers a function makes.
+// fake is a Target with readings from a function.
 type fake struct {
 	name string
 	read func(ctx context.Context, n int) (Reading, error)
@@ -22,7 +22,7 @@ func (f *fake) Read(ctx context.Context) (Reading, error) {
 	return f.read(ctx, f.n)
 }
 
-// busy burns a core.
+// busy returns readings of a process that uses one core.
 func busy(start time.Time) func(context.Context, int) (Reading, error) {
 	return func(context.Context, int) (Reading, error) {
 		r := Reading{At: time.Now(), Values: Unknown()}
@@ -31,7 +31,7 @@ func busy(start time.Time) func(context.Context, int) (Reading, error) {
 	}
 }
 
-// TestWatch watches one that works, one that hangs, one that refuses, and one that ends, each for itself.
+// TestWatch checks that targets that work, hang, fail and end are read independently.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -76,7 +76,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWatchEnds when everything has ended.
+// TestWatchEnds checks that Watch returns when all targets have ended.
 func TestWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := Watch(t.Context(), []Target{&fake{name: "x", read: func(context.Context, int) (Reading, error) { return Reading{}, &EndedError{"ended"} }}}, Options{Now: time.Now, Interval: time.Second})
@@ -86,7 +86,7 @@ func TestWatchEnds(t *testing.T) {
 	})
 }
 
-// TestWatchCancelled ends at once, though a target hangs.
+// TestWatchCancelled checks that Watch returns at once even if a target hangs.
 func TestWatchCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
