@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Fuzzy scores how well the letters of pattern, in order, occur in text: higher is
-// better, ok is false if they do not. hits are the positions of the runes that matched.
-// A run of letters counts more than scattered ones, the start of a word more than its middle.
+// Fuzzy reports whether the letters of pattern occur in text, in order and regardless of case. It returns a
+// score, where higher is better, and the positions of the matched runes. A substring usually scores more than
+// separate letters, adjacent letters more than scattered ones, and the start of a word more than its middle.
 func Fuzzy(pattern, text string) (score int, hits []int, ok bool) {
 	want := []rune(strings.ToLower(pattern))
 	have := []rune(strings.ToLower(text))

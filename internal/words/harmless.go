@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Harmless replaces what a terminal would obey or misread (control characters,
-// direction marks, invisible ones, invalid UTF-8) by visible escapes. Line breaks are
-// escaped too. Every name that comes from a cluster passes through it.
+// Harmless replaces control characters, direction marks, invisible characters and invalid UTF-8 by visible
+// escapes, because a terminal would interpret them. It also escapes line breaks. Every name that comes from a
+// cluster must pass through it.
 func Harmless(s string) string {
 	if Plain(s) {
 		return s
@@ -17,7 +17,7 @@ func Harmless(s string) string {
 	return string(AppendHarmless(nil, s))
 }
 
-// HarmlessLines keeps line breaks and tabs, for texts of several lines.
+// HarmlessLines is like Harmless but keeps line breaks and tabs, for texts of several lines.
 func HarmlessLines(s string) string {
 	if Plain(s) {
 		return s
@@ -37,7 +37,7 @@ func HarmlessLines(s string) string {
 	return b.String()
 }
 
-// Plain reports whether s is printable ASCII, as nearly all names are.
+// Plain reports whether s is printable ASCII. Nearly all names are.
 func Plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -47,7 +47,7 @@ func Plain(s string) bool {
 	return true
 }
 
-// AppendHarmless appends Harmless.
+// AppendHarmless appends Harmless(s) to dst.
 func AppendHarmless(dst []byte, s string) []byte {
 	if Plain(s) {
 		return append(dst, s...)
@@ -73,10 +73,11 @@ func AppendHarmless(dst []byte, s string) []byte {
 	return dst
 }
 
-// Hidden reports whether a rune acts without being seen, by the properties that Unicode gives it: controls, format
-// characters (among them direction marks, joiners, interlinear marks, tags), separators of lines, and what a font may
-// leave out altogether (Default_Ignorable_Code_Point of DerivedCoreProperties.txt: soft hyphens, variation selectors,
-// fillers, what is reserved for such), and what is no character at all, which XML has no place for.
+// Hidden reports whether a rune has an effect but no visible glyph, according to its Unicode properties:
+// controls, format characters (e.g. direction marks, joiners, interlinear marks, tags), line and paragraph
+// separators, and code points that a font may omit (Default_Ignorable_Code_Point of DerivedCoreProperties.txt:
+// soft hyphens, variation selectors, fillers and reserved code points). Noncharacters are hidden too, because XML
+// does not allow them.
 func Hidden(r rune) bool {
 	if r < 0xa0 {
 		return r < 0x20 || r >= 0x7f
@@ -84,7 +85,7 @@ func Hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Noncharacter_Code_Point)
 }
 
-// appendEscape appends a rune as \u and four digits, or \U and eight.
+// appendEscape appends a rune as \u and four digits, or as \U and eight digits above U+FFFF.
 func appendEscape(dst []byte, r rune) []byte {
 	if r > 0xffff {
 		return fmt.Appendf(dst, `\U%08x`, r)
@@ -92,14 +93,15 @@ func appendEscape(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x`, r)
 }
 
-// OneLine is a text with each run of blanks and line breaks as one blank.
+// OneLine replaces each run of blanks and line breaks by a single blank.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// maxMessage bounds a message in bytes: what a server or a file says in it may have no end.
+// maxMessage limits the length of a message in bytes, because messages of servers and files can be of any length.
 const maxMessage = 4 << 10
 
-// Message makes one line of a message that a terminal shows and does not obey: keys
-// and names in it come from outside. A long one loses its middle: what failed stands before, why behind.
+// Message returns s as a single line that is safe for a terminal, because keys and names in s are untrusted. It
+// cuts the middle of a message of more than maxMessage bytes: the start names the failed operation, and the end
+// the reason.
 func Message(s string) string {
 	if cut := len(s) - maxMessage; cut > 0 {
 		s = strings.ToValidUTF8(s[:maxMessage/2], "") + fmt.Sprintf(" ... (%d bytes) ... ", cut) + strings.ToValidUTF8(s[len(s)-maxMessage/2:], "")

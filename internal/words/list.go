@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// List joins texts as a sentence does, with a word before the last: "a, b and c".
+// List joins texts with commas, and with a word before the last one: "a, b and c".
 func List(word string, texts ...string) string {
 	if len(texts) < 2 {
 		return strings.Join(texts, "")
@@ -14,7 +14,8 @@ func List(word string, texts ...string) string {
 	return strings.Join(texts[:last], ", ") + " " + word + " " + texts[last]
 }
 
-// Split splits a line at blanks; quotes keep blanks inside a word.
+// Split splits a line at blanks and tabs, except within single or double quotes. It returns an error if a quote
+// is not closed.
 func Split(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder

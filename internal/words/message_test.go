@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestMessagesAreShort: what a server or a file says may have no end, and a terminal has.
+// TestMessagesAreShort checks that Message limits the length of messages, which can be of any length.
 func TestMessagesAreShort(t *testing.T) {
 	for name, text := range map[string]string{
 		"letters": strings.Repeat("x", 10<<20),

@@ -2,8 +2,8 @@ package words
 
 import "cmp"
 
-// CompareNatural compares texts as people count: runs of digits by the number that they are, so that dml_2 comes before dml_10. Texts that
-// differ in leading zeros alone are in the order of their bytes.
+// CompareNatural compares texts and orders runs of digits by their numeric value, so that dml_2 comes before
+// dml_10. It compares texts bytewise if they differ only in leading zeros.
 func CompareNatural(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
@@ -28,7 +28,7 @@ func CompareNatural(a, b string) int {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// number is where a run of digits ends.
+// number returns the index after the run of digits that starts at from.
 func number(s string, from int) int {
 	for from < len(s) && isDigit(s[from]) {
 		from++

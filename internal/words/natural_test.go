@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNatural holds texts in the order in which people count, and that the order is one: each text against each.
+// TestNatural checks the order of texts in pairs, each text against each other.
 func TestNatural(t *testing.T) {
 	ordered := []string{
 		"", "-", "0", "00", "1", "2", "9", "10", "10a", "a", "a0", "a00b1", "a0b1", "a01", "a1", "a2b10", "a2b10c", "a02b11", "b",

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Integer is what things are counted in.
+// Integer is a constraint for counts.
 type Integer interface{ ~int | ~int32 | ~int64 }
 
-// Number writes a count with its thousands apart: "6,974".
+// Number formats a count with thousands separators, e.g. "6,974".
 func Number[N Integer](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -18,7 +18,8 @@ func Number[N Integer](n N) string {
 	return s
 }
 
-// Plural counts things whose plural ends with s: "1 segment", "3,000 segments", "2 processes", "2 prefixes".
+// Plural formats a count with a regular noun, whose plural ends with s or es, e.g. "1 segment", "3,000 segments",
+// "2 processes", "2 prefixes".
 func Plural[N Integer](n N, thing string) string {
 	more := thing + "s"
 	if strings.HasSuffix(thing, "s") || strings.HasSuffix(thing, "x") {
@@ -27,12 +28,12 @@ func Plural[N Integer](n N, thing string) string {
 	return Count(n, thing, more)
 }
 
-// Count is a number with its noun: "1 query", "12,345 queries".
+// Count formats a count with a noun, e.g. "1 query", "12,345 queries".
 func Count[N Integer](n N, one, many string) string {
 	return Number(n) + " " + Agree(n, one, many)
 }
 
-// Agree is the form of a word that goes with a count: Agree(n, "has", "have").
+// Agree returns the form of a word that agrees with a count, e.g. Agree(n, "has", "have").
 func Agree[N Integer](n N, one, many string) string {
 	if n == 1 {
 		return one
@@ -40,15 +41,15 @@ func Agree[N Integer](n N, one, many string) string {
 	return many
 }
 
-// Marks of what has no value.
+// Marks of a missing value.
 const (
-	// NoneMark stands for "there is none".
+	// NoneMark marks a value that does not exist.
 	NoneMark = "-"
-	// UnknownMark stands for "it was not looked at".
+	// UnknownMark marks a value that was not read.
 	UnknownMark = "?"
 )
 
-// OrUnknown is s, "?" if it is empty.
+// OrUnknown returns s, or "?" if s is empty.
 func OrUnknown(s string) string {
 	if s == "" {
 		return UnknownMark
@@ -56,7 +57,7 @@ func OrUnknown(s string) string {
 	return s
 }
 
-// OrNone is s, "-" if it is empty.
+// OrNone returns s, or "-" if s is empty.
 func OrNone(s string) string {
 	if s == "" {
 		return NoneMark
@@ -64,16 +65,17 @@ func OrNone(s string) string {
 	return s
 }
 
-// Percent writes a percentage, 0 to 100, with at most one decimal, rounded; but what is not all is not rounded to it, and what is
-// not nothing is not, either: "28.3%", "99.9%", "<0.1%"; "?" of what is no number.
+// Percent formats a percentage, 0 to 100, rounded to at most one decimal: "28.3%". It does not round a value
+// below 100 up to "100%" ("99.9%") or a value other than 0 to "0%" ("<0.1%"). It returns "?" for NaN and
+// infinities.
 func Percent(p float64) string { return string(AppendPercent(nil, p)) }
 
-// Share is Percent of a part of 1.
+// Share formats a fraction, 0 to 1, as Percent does.
 func Share(part float64) string { return Percent(100 * part) }
 
-// AppendPercent appends Percent.
+// AppendPercent appends Percent(p) to dst.
 func AppendPercent(dst []byte, p float64) []byte {
-	const noise = 1e-9 // of sums that come to 100
+	const noise = 1e-9 // rounding error of sums of 100
 	switch {
 	case math.IsNaN(p) || math.IsInf(p, 0):
 		return append(dst, UnknownMark...)
@@ -85,10 +87,11 @@ func AppendPercent(dst []byte, p float64) []byte {
 	return append(strconv.AppendFloat(dst, math.Round(p*10)/10, 'f', -1, 64), '%')
 }
 
-// Bytes writes a size in units of 1024 with three significant digits at most, and whole bytes below 1024: "512 B", "1.2 MiB".
+// Bytes formats a size in units of 1024 with at most three significant digits, and in whole bytes below 1024:
+// "512 B", "1.2 MiB".
 func Bytes(n int64) string { return string(AppendBytes(nil, n)) }
 
-// AppendBytes appends Bytes.
+// AppendBytes appends Bytes(n) to dst.
 func AppendBytes(dst []byte, n int64) []byte {
 	units := [...]string{" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"}
 	unit, f := 0, math.Abs(float64(n))
@@ -106,12 +109,13 @@ func AppendBytes(dst []byte, n int64) []byte {
 	return append(strconv.AppendFloat(dst, f, 'f', decimals, 64), units[unit]...)
 }
 
-// ThreeDigits writes at least three digits: "0.642", "1.00", "12.3", "123", "1,234"; "0" of nothing, "?" of what is no number.
+// ThreeDigits formats x with at least three significant digits: "0.642", "1.00", "12.3", "123", "1,234". It
+// returns "0" for 0, and "?" for NaN and infinities.
 func ThreeDigits(x float64) string {
 	switch a := math.Abs(x); {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return UnknownMark
-	case a >= 1e15: // more than anybody measures
+	case a >= 1e15: // beyond any measurement
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	case a >= 99.95:
 		return Number(int64(math.Round(x)))
@@ -125,7 +129,7 @@ func ThreeDigits(x float64) string {
 	return strconv.FormatFloat(x, 'f', min(9, DecimalsFor(math.Abs(x), 3)), 64)
 }
 
-// Setting is ThreeDigits of a number that somebody gave: without decimals that are none.
+// Setting formats a number that a user set: like ThreeDigits, without trailing zeros after the decimal point.
 func Setting(x float64) string {
 	s := ThreeDigits(x)
 	if !strings.Contains(s, ".") {
@@ -134,7 +138,8 @@ func Setting(x float64) string {
 	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
 }
 
-// DecimalsFor is how many decimals show so many digits of a number above 0.
+// DecimalsFor returns how many decimals are needed to show x, which is above 0, with the given number of
+// significant digits.
 func DecimalsFor(x float64, digits int) int {
 	return max(0, digits-1-int(math.Floor(math.Log10(x))))
 }

@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends s as a JSON string. Controls of both sets are escaped, as a terminal would obey them; invalid
-// UTF-8 becomes U+FFFD.
+// AppendJSON appends s as a JSON string. It escapes C0 and C1 control characters, because a terminal would
+// interpret them, and replaces invalid UTF-8 by U+FFFD.
 func AppendJSON(dst []byte, s string) []byte { return appendQuoted(dst, s, appendSurrogates) }
 
-// AppendYAML appends s as a quoted string of YAML, which has escapes of eight digits and no surrogates.
+// AppendYAML appends s as a quoted YAML string. YAML has escapes of eight digits and no surrogates.
 func AppendYAML(dst []byte, s string) []byte { return appendQuoted(dst, s, appendEscape) }
 
-// appendSurrogates appends a rune above U+FFFF as JSON has it, whose escapes have four digits.
+// appendSurrogates appends a rune above U+FFFF as a surrogate pair, because escapes in JSON have four digits.
 func appendSurrogates(dst []byte, r rune) []byte {
 	high, low := utf16.EncodeRune(r)
 	return appendEscape(appendEscape(dst, high), low)
 }
 
-// appendQuoted appends s in quotes; far is how a rune above U+FFFF is escaped.
+// appendQuoted appends s in quotes. The function far escapes a rune above U+FFFF.
 func appendQuoted(dst []byte, s string, far func([]byte, rune) []byte) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -56,8 +56,8 @@ func appendEscaped(dst []byte, c byte) []byte {
 	return appendEscape(dst, rune(c))
 }
 
-// appendRune appends one rune of more than a byte, escaped if a terminal or an editor
-// would act on it.
+// appendRune appends the first rune of s, of at least two bytes. It escapes a rune that a terminal or an editor
+// would interpret, and returns the rune's size in bytes.
 func appendRune(dst []byte, s string, far func([]byte, rune) []byte) (out []byte, size int) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {

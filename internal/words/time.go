@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Span writes how long something takes or has taken, to two digits: "13 s", "29 min", "3.5 h", "4 d"; "0 s" of what is negative.
+// Span formats a duration with about two digits: "13 s", "29 min", "3.5 h", "4 d". It returns "0 s" if d is
+// negative.
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -26,10 +27,11 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d d", int(d.Hours()/24))
 }
 
-// Age writes a duration as the two greatest units that are not zero, as tables do: "450ms", "12s", "3m12s", "2h5m", "3d4h", "400d".
+// Age formats a duration for tables, with its largest unit and the next smaller one if that is not zero: "450ms",
+// "12s", "3m12s", "2h5m", "3d4h", "400d".
 func Age(d time.Duration) string { return string(AppendAge(nil, d)) }
 
-// AppendAge appends Age.
+// AppendAge appends Age(d) to dst.
 func AppendAge(dst []byte, d time.Duration) []byte {
 	if d < 0 {
 		dst, d = append(dst, '-'), -d
@@ -62,7 +64,8 @@ func AppendAge(dst []byte, d time.Duration) []byte {
 	return dst
 }
 
-// Latency writes a latency to three digits: "642 µs" ("us" in ASCII), "1.23 ms", "2.03 s", "3m12s"; "?" of what is negative.
+// Latency formats a latency with three digits: "642 µs" ("us" in ASCII), "1.23 ms", "2.03 s". From 100 s it is
+// formatted like Age ("3m12s"). It returns "?" if d is negative.
 func Latency(d time.Duration, ascii bool) string {
 	micro := " µs"
 	if ascii {

@@ -1,6 +1,6 @@
-// Package words formats what people read: counts, percentages, sizes, spans of time, lists of names, and text of others. What
-// enters is a value, what leaves is one line of text.
-// Nothing here knows what the values mean.
+// Package words formats values as text for people: counts, percentages, sizes, durations, lists of names, and
+// untrusted text. Its functions return a single line of text unless noted, and do not depend on the meaning of
+// the values.
 package words
 
 import (
@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// around is more than what stands between the ends of a text that was cut.
+// around is an upper bound, in bytes, of the marker between both ends of a truncated text.
 const around = 100
 
-// Keep is a text of most bytes at the most, more than a few hundred: of a longer one its ends, its length, and what tells it from
-// others with the same ends.
+// Keep truncates text to at most most bytes, which must be at least a few hundred. A truncated text consists of
+// both ends, the length, and a hash that distinguishes it from other texts with the same ends.
 func Keep(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -25,7 +25,7 @@ func Keep(text string, most int) string {
 		strings.ToValidUTF8(text[:end], ""), len(text), sum[:8], strings.ToValidUTF8(text[len(text)-end:], ""))
 }
 
-// Few lists the first names of a list: "none", "a", "a and b", "a, b, c and 4 more".
+// Few formats the first names of a list: "none", "a", "a and b", "a, b, c and 4 more".
 func Few(names []string) string {
 	const most = 4
 	if n := len(names); n > 1 && n <= most {
@@ -34,7 +34,7 @@ func Few(names []string) string {
 	return FirstOf(names, most-1, ", ")
 }
 
-// FirstOf joins up to most names, and says how many more there are: "none", "a; b", "a; b; c and 4 more".
+// FirstOf joins up to most names and appends the number of those left out: "none", "a; b", "a; b; c and 4 more".
 func FirstOf(names []string, most int, separator string) string {
 	switch {
 	case len(names) == 0:
@@ -45,12 +45,13 @@ func FirstOf(names []string, most int, separator string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], separator), len(names)-most)
 }
 
-// NonEmpty leaves out what is empty; the list is reused.
+// NonEmpty removes empty texts from the list in place.
 func NonEmpty(list []string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
-// Sentence returns text with a capital, unless its first word is one of the names, or looks like a name: querynode-19, dataCoord.gc, docs:.
+// Sentence capitalizes text unless its first word is one of names or looks like a name, e.g. querynode-19,
+// dataCoord.gc, docs:.
 func Sentence(text string, names ...string) string {
 	first, _, _ := strings.Cut(text, " ")
 	if text == "" || slices.Contains(names, first) || strings.ContainsFunc(first, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }) {
@@ -59,7 +60,8 @@ func Sentence(text string, names ...string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// LowerFirst is a sentence as it goes on behind other words; its first letter is one of ASCII. Abbreviations stay as they are.
+// LowerFirst lowercases the first letter, which must be ASCII, so that s can follow other words in a sentence. It
+// keeps abbreviations.
 func LowerFirst(s string) string {
 	if len(s) < 2 || s[1] >= 'A' && s[1] <= 'Z' {
 		return s
