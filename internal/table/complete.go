@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// MaxCompletions is how many there are at most: a shell that shows a million ids helps nobody.
+// MaxCompletions limits the number of completions, because a shell that lists a million ids is of no use.
 const MaxCompletions = 500
 
-// CompleteNames are the names of a table's objects that start with prefix, sorted.
-// Ids appear where there are no names, or where the prefix is a number.
+// CompleteNames returns the names of objects in t that start with prefix, sorted. It includes ids only if no name
+// matches or if prefix starts with a digit.
 func CompleteNames(t Table, prefix string) []string {
 	r := t.Schema()
 	var found []string
@@ -27,7 +27,8 @@ func CompleteNames(t Table, prefix string) []string {
 	return found[:min(len(found), MaxCompletions)]
 }
 
-// Values are the distinct values of a column that start with prefix.
+// Values returns the distinct values of a column that start with prefix, sorted. It stops after about limit
+// values.
 func Values(t Table, column int, prefix string, limit int) []string {
 	kind := t.Schema().Columns[column].Kind
 	if t.Schema().Columns[column].Vocabulary {
@@ -64,8 +65,8 @@ func hasPrefix(k Kind, s, prefix string) bool {
 	return strings.HasPrefix(s, prefix)
 }
 
-// CompleteColumns are columns that start with prefix, for --columns and --sort: a
-// leading "-" or "+" and what stands before the last comma are kept.
+// CompleteColumns returns the columns that start with prefix, for --columns and --sort. It keeps a leading "-" or
+// "+" and everything up to the last comma.
 func CompleteColumns(r *Schema, prefix string) []string {
 	head, last := "", prefix
 	if i := strings.LastIndexByte(prefix, ','); i >= 0 {
@@ -82,10 +83,9 @@ func CompleteColumns(r *Schema, prefix string) []string {
 	return words
 }
 
-// CompleteSelector completes one word of a selection: names of objects, columns with
-// an operator ("state="), or the values of a column ("state=Gr"). again says that the
-// words go on, as a column does. values completes the value of a column; without a
-// table, which is nil then, no names are known.
+// CompleteSelector completes one word of a selection: names of objects, columns with an operator ("state="), or
+// values of a column ("state=Gr"). It calls values to complete the value of a column. If t is nil, it completes
+// no names. again reports whether the word is incomplete, as a column with an operator is.
 func CompleteSelector(r *Schema, t Table, word string, values func(column int, prefix string) []string) (words []string, again bool) {
 	column, op, rest, ok := splitWord(word)
 	if ok {

@@ -2,14 +2,14 @@ package table
 
 import "strconv"
 
-// idSet is a selection by ids alone. Scripts hand over thousands of them: comparing
-// each with each row would take the square of that.
+// idSet is a selection by ids only. Scripts pass thousands of ids, and comparing each id with each row would take
+// quadratic time.
 type idSet struct {
 	ids    map[int64]bool
 	column int
 }
 
-// idSet is nil unless all names are plain ids of a table that has nothing else.
+// idSet returns nil unless all names are plain ids and ids are the only names that the table has.
 func (s Selection) idSet() *idSet {
 	if len(s.names) == 0 || len(s.schema.Names) != 1 || !s.onlyIDs() {
 		return nil
@@ -26,13 +26,13 @@ func (s Selection) idSet() *idSet {
 	return set
 }
 
-// of returns a row's id if the set has it.
+// of returns a row's id and whether the set contains it.
 func (s *idSet) of(t Table, row int) (int64, bool) {
 	c := t.Cell(row, s.column)
 	return c.Int, c.Absent == Present && s.ids[c.Int]
 }
 
-// missing are the words of names whose ids no row has.
+// missing returns the words of names whose ids no row has.
 func (s *idSet) missing(t Table, names []name) []string {
 	found := make(map[int64]bool, len(s.ids))
 	for row := 0; row < t.Len() && len(found) < len(s.ids); row++ {

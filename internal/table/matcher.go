@@ -9,38 +9,38 @@ import (
 	"kitescope/internal/words"
 )
 
-// Matcher is a Selection bound to a table: names are resolved to ids, relative
-// times fixed. Match does not allocate except where a pattern meets a number.
+// Matcher is a Selection bound to a table, with names resolved to ids and relative times resolved to absolute
+// ones. Match does not allocate unless a pattern is matched with a number.
 type Matcher struct {
 	table Table
 	terms []boundTerm
 	names []boundName
-	ids   *idSet // decides instead of names, nil unless it can
+	ids   *idSet // replaces names if the selection consists of ids, otherwise nil
 }
 
-// boundTerm is a term of which it is known what its words stand for.
+// boundTerm is a term whose values are resolved for a table.
 type boundTerm struct {
 	*term
 	kind Kind
-	// ids, if byID, decide instead of the values, by the column of ids.
+	// ids replace the values if byID is set. They are compared with the column idColumn.
 	byID     bool
 	idColumn int
 	ids      []int64
 	now      int64
-	// timeless terms count from a now that is unknown: they select nothing.
+	// timeless terms count from the current time, which is unknown. They select nothing.
 	timeless bool
 }
 
-// boundName is a bare word with its columns.
+// boundName is a bare word with the columns to compare it with.
 type boundName struct {
 	*name
 	value   value
 	id      int64
 	isID    bool
 	columns []int
-	// owner decides besides, if the word had a slash.
+	// owner must match too, if the word has a slash.
 	owner *boundTerm
-	// ids are what the word stands for, by the table's own column of ids.
+	// ids are the ids that the word resolves to, in the table's own column of ids.
 	ids      []int64
 	idColumn int
 }
@@ -60,7 +60,7 @@ func (s Selection) On(t Table) *Matcher {
 	return m
 }
 
-// Match reports whether one row is selected. For many rows use On once.
+// Match reports whether one row is selected. To match many rows, call On once.
 func (s Selection) Match(t Table, row int) bool { return s.On(t).Match(row) }
 
 func bindTerm(t Table, x *term) boundTerm {
@@ -82,7 +82,7 @@ func bindTerm(t Table, x *term) boundTerm {
 	for i := range x.values {
 		v := &x.values[i]
 		if v.glob != nil || v.absent {
-			b.byID = false // names decide
+			b.byID = false // only names can be compared
 			return b
 		}
 		b.ids = append(b.ids, resolve(t, x.column, v.text)...)
@@ -90,7 +90,7 @@ func bindTerm(t Table, x *term) boundTerm {
 	return b
 }
 
-// resolve returns the ids that a word in a column stands for.
+// resolve returns the ids that a word in a column refers to.
 func resolve(t Table, column int, word string) []int64 {
 	if c, ok := t.(Context); ok {
 		return c.Resolve(column, word)
@@ -247,10 +247,10 @@ func (b *boundTerm) equal(v *value, c Cell) bool {
 	}
 }
 
-// unspaced leaves out what people leave out: "1.2MiB", "50".
+// unspaced removes characters that users leave out: "1.2MiB", "50".
 var unspaced = strings.NewReplacer(" ", "", "%", "")
 
-// shownAs reports whether a table rounds a cell to the text: few sizes are exactly 1.2 MiB.
+// shownAs reports whether a table displays a cell as text. Few sizes are exactly 1.2 MiB.
 func shownAs(k Kind, c Cell, text string) bool {
 	var shown string
 	switch k {
@@ -330,7 +330,7 @@ func (b *boundTerm) like(c Cell) bool {
 	}
 }
 
-// equalText compares a text, or any element of a list, or a key or "key=value" of pairs.
+// equalText compares a value with a text, with each element of a list, or with each key or "key=value" of pairs.
 func equalText(v *value, k Kind, c Cell) bool {
 	switch k {
 	case NamedIDs, NamedText:
@@ -345,7 +345,7 @@ func equalText(v *value, k Kind, c Cell) bool {
 	}
 }
 
-// equalNamed compares the id, or the name in any case.
+// equalNamed compares a value with the id, or with the name regardless of case.
 func equalNamed(v *value, c Cell) bool {
 	if v.named {
 		return equalWord(v, c.Text, true)
@@ -366,7 +366,7 @@ func equalWord(v *value, s string, anyCase bool) bool {
 	return v.text == s
 }
 
-// anyEntry reports whether a value of one key of pairs is right.
+// anyEntry reports whether right accepts a value of the given key in a cell of pairs.
 func anyEntry(c Cell, key string, right func(string) bool) bool {
 	for i := 0; i+1 < len(c.List); i += 2 {
 		if c.List[i] == key && right(c.List[i+1]) {

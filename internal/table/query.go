@@ -8,23 +8,23 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Query is what a person asks of a table.
+// Query selects and orders rows of a table, and selects columns.
 type Query struct {
 	Where Selection
-	// Sort are column names, a leading "-" means descending, "-rows,name" is two of
-	// them; none means the schema's DefaultSort.
+	// Sort lists column names in the form of ParseSort, e.g. "-rows,name": a leading "-" means descending. If it
+	// is empty, the schema's DefaultSort applies.
 	Sort []string
-	// Columns are column names as ParseColumns reads them; none means those of Show.
+	// Columns lists column names in the form of ParseColumns. If it is empty, Show selects the columns.
 	Columns []string
 	Show    Show
-	// Limit cuts the rows after sorting; 0 means no limit.
+	// Limit is the maximum number of rows after sorting; 0 means no limit.
 	Limit int
-	// Skip leaves out rows that would be selected; nil: none.
+	// Skip reports whether to leave out a selected row; nil keeps all rows.
 	Skip func(row int) bool
 }
 
-// Select answers a query. It fails where the answer would be a guess: an unknown
-// column, or a selection by something that was not read.
+// Select runs a query. It returns an error if a column is unknown, or if the selection depends on metadata that
+// was not read.
 func Select(t Table, q Query) (*Grid, error) {
 	schema := t.Schema()
 	columns, err := schema.ParseColumns(q.Columns, usual(t, q.Show))
@@ -55,7 +55,7 @@ func Select(t Table, q Query) (*Grid, error) {
 	return g, nil
 }
 
-// skip leaves rows out. Where none is, nil goes on meaning all.
+// skip removes the rows for which is returns true. If there are no such rows, nil Rows still mean all rows.
 func (g *Grid) skip(is func(row int) bool) {
 	n := g.Len()
 	first := 0
@@ -74,7 +74,7 @@ func (g *Grid) skip(is func(row int) bool) {
 	g.Rows, g.Skipped = rows, n-len(rows)
 }
 
-// blind is the error of a selection by what was not looked at.
+// blind returns an error if the selection depends on metadata that was not read.
 func (s Selection) blind(t Table) error {
 	for _, i := range s.Columns() {
 		if !Known(t, i) {
@@ -84,7 +84,7 @@ func (s Selection) blind(t Table) error {
 	return nil
 }
 
-// Rows are the positions of the selected rows, in order; nil if that is all of them.
+// Rows returns the positions of the selected rows, in order, or nil if all rows are selected.
 func (s Selection) Rows(t Table) []int32 {
 	if s.Empty() {
 		return nil
@@ -99,8 +99,8 @@ func (s Selection) Rows(t Table) []int32 {
 	return rows
 }
 
-// Unmatched are the bare words that name no row, wildcards aside: a person who asks
-// for what does not exist should hear it.
+// Unmatched returns the bare words without wildcards that match no row, because a user should be warned about
+// names that do not exist.
 func (s Selection) Unmatched(t Table) []string {
 	if set := s.idSet(); set != nil {
 		return set.missing(t, s.names)
@@ -123,9 +123,9 @@ func (s Selection) Unmatched(t Table) []string {
 	return missing
 }
 
-// Strays say, in words for a person, which values of the selection fit nothing: a
-// collection that does not exist, a state that no row has. The rows are what they are,
-// but an empty list because of a misspelt word reads like good news.
+// Strays returns messages about values of the selection that match nothing, e.g. a collection that does not exist
+// or a state that no row has. They do not change the selected rows, but without a warning, an empty list due to a
+// misspelled word looks like good news.
 func (s Selection) Strays(t Table) []string {
 	var found []string
 	for i := range s.terms {
@@ -142,7 +142,7 @@ func (s Selection) Strays(t Table) []string {
 	return found
 }
 
-// maxStrayValues is how many values a message names that there are.
+// maxStrayValues limits how many existing values a message lists.
 const maxStrayValues = 8
 
 func (s Selection) stray(t Table, x *term, v *value) string {
@@ -178,7 +178,8 @@ func (s Selection) stray(t Table, x *term, v *value) string {
 	return fmt.Sprintf("no %s has %s %q; available: %s%s", s.schema.Singular, c.Name, v.text, strings.Join(there, ", "), more)
 }
 
-// strayName says of a name that no object has which ones are spelled alike: names are many, and most are no news.
+// strayName returns a message if no object has the name and similar names exist. It returns "" otherwise, because
+// there are many names, and most mismatches are not noteworthy.
 func (s Selection) strayName(t Table, column int, v *value) string {
 	names := Values(t, column, "", MaxCompletions)
 	if alike := hints.Similar(v.text, names); len(alike) > 0 && !slices.Contains(names, v.text) {

@@ -5,54 +5,56 @@ import (
 	"time"
 )
 
-// ColumnOf is a column and how its cells are computed from a row of type T.
+// ColumnOf is a column that computes its cells from rows of type T.
 type ColumnOf[T any] struct {
 	Column
-	// Cell is the value; nil in columns of which there is only what people see.
+	// Cell returns the value. It is nil in columns that have only displayed text.
 	Cell func(T) Cell
-	// Shown is what people see instead of the value as its kind is written; nil: nothing else.
+	// Shown returns the displayed text. If it is nil, the value is formatted by its kind.
 	Shown func(T) string
-	// Role is how it looks; nil: as its kind does.
+	// Role returns the style of a cell. If it is nil, the kind determines it.
 	Role func(T) Role
 }
 
-// Titled is the column with a title, under which people see a text instead of the value; the highest priority is dropped first.
+// Titled returns the column with a title and a displayed text. Columns with the highest priority are dropped
+// first.
 func (c ColumnOf[T]) Titled(title string, priority int, shown func(T) string) ColumnOf[T] {
 	c.Title, c.Priority, c.Show, c.Shown = title, priority, Always, shown
 	return c
 }
 
-// Titled gives that of the columns a title that has the name, as the method does.
+// Titled sets the title of the column with the given name in place, like the method, and returns the column. It
+// panics if there is no such column.
 func Titled[T any](columns []ColumnOf[T], name, title string, priority int, shown func(T) string) *ColumnOf[T] {
 	c := &columns[slices.IndexFunc(columns, func(c ColumnOf[T]) bool { return c.Name == name })]
 	*c = c.Titled(title, priority, shown)
 	return c
 }
 
-// Wider is the column in wide tables only.
+// Wider returns the column, shown in wide tables only.
 func (c ColumnOf[T]) Wider() ColumnOf[T] {
 	c.Show = Wide
 	return c
 }
 
-// Word is the column as one of fixed words, which selections find in any case.
+// Word returns the column as one with a fixed vocabulary, which selections match regardless of case.
 func (c ColumnOf[T]) Word() ColumnOf[T] {
 	c.Vocabulary = true
 	return c
 }
 
-// Looking is the column with the look of its cells.
+// Looking returns the column with a function that computes the role of its cells.
 func (c ColumnOf[T]) Looking(role func(T) Role) ColumnOf[T] {
 	c.Role = role
 	return c
 }
 
-// Picture is a column of what people see only, which stands on the right.
+// Picture returns a right-aligned column for people only, without values.
 func Picture[T any](name, title string, priority int, shown func(T) string) ColumnOf[T] {
 	return ColumnOf[T]{Column: Column{Name: name, Right: true, For: People}}.Titled(title, priority, shown)
 }
 
-// Rows is a slice of rows with columns.
+// Rows is a Table of a slice of rows.
 type Rows[T any] struct {
 	schema  Schema
 	columns []ColumnOf[T]
@@ -60,7 +62,7 @@ type Rows[T any] struct {
 	now     time.Time
 }
 
-// New makes a table of rows. The columns of the schema are those given.
+// New returns a table of rows. It sets the columns of the schema to the given ones.
 func New[T any](s Schema, rows []T, columns []ColumnOf[T]) *Rows[T] {
 	s.Columns = make([]Column, len(columns))
 	for i := range columns {
@@ -69,13 +71,13 @@ func New[T any](s Schema, rows []T, columns []ColumnOf[T]) *Rows[T] {
 	return &Rows[T]{schema: s, columns: columns, rows: rows}
 }
 
-// From sets what relative times in selections count from.
+// From sets the reference time for relative times in selections.
 func (t *Rows[T]) From(now time.Time) *Rows[T] {
 	t.now = now
 	return t
 }
 
-// Now returns what relative times count from, zero if it is unknown.
+// Now returns the reference time for relative times, or zero if it is unknown.
 func (t *Rows[T]) Now() time.Time { return t.now }
 
 // Schema implements Table.
@@ -84,7 +86,7 @@ func (t *Rows[T]) Schema() *Schema { return &t.schema }
 // Len implements Table.
 func (t *Rows[T]) Len() int { return len(t.rows) }
 
-// At is the row at a position.
+// At returns the row at a position.
 func (t *Rows[T]) At(row int) T { return t.rows[row] }
 
 // Cell implements Table.
@@ -114,13 +116,13 @@ func (t *Rows[T]) Role(row, col int) (role Role, ok bool) {
 	return c.Role(t.rows[row]), true
 }
 
-// Of is the cell of a text; "" is a text, too.
+// Of returns a cell with a text. An empty text is a value too.
 func Of(s string) Cell { return Cell{Text: s} }
 
-// OfInt is the cell of a whole number.
+// OfInt returns a cell with an integer.
 func OfInt[N ~int | ~int32 | ~int64](n N) Cell { return Cell{Int: int64(n)} }
 
-// OfFloat is the cell of a number, unknown where it is none.
+// OfFloat returns a cell with a number, or an unknown cell for NaN.
 func OfFloat(f float64) Cell {
 	if f != f {
 		return Cell{Absent: Unknown}
@@ -128,7 +130,7 @@ func OfFloat(f float64) Cell {
 	return Cell{Float: f}
 }
 
-// OfBool is the cell of what is true or not.
+// OfBool returns a cell with a boolean.
 func OfBool(b bool) Cell {
 	if b {
 		return Cell{Int: 1}
@@ -136,13 +138,13 @@ func OfBool(b bool) Cell {
 	return Cell{}
 }
 
-// OfNone is the cell of a value that does not exist.
+// OfNone returns the cell of a value that does not exist.
 func OfNone() Cell { return Cell{Absent: None} }
 
-// OfUnknown is the cell of what was not looked at.
+// OfUnknown returns the cell of a value that was not read.
 func OfUnknown() Cell { return Cell{Absent: Unknown} }
 
-// OfCount is the cell of a number of events, -1 where it is unknown.
+// OfCount returns a cell with a number of events, or an unknown cell if n is negative.
 func OfCount(n int64) Cell {
 	if n < 0 {
 		return OfUnknown()
@@ -150,7 +152,7 @@ func OfCount(n int64) Cell {
 	return Cell{Int: n}
 }
 
-// OfTime is the cell of a moment, unknown where it is zero.
+// OfTime returns a cell with a time, or an unknown cell for the zero time.
 func OfTime(t time.Time) Cell {
 	if t.IsZero() {
 		return OfUnknown()
@@ -158,5 +160,5 @@ func OfTime(t time.Time) Cell {
 	return Cell{Int: t.UnixNano()}
 }
 
-// OfList is the cell of a list of texts.
+// OfList returns a cell with a list of texts.
 func OfList(list []string) Cell { return Cell{List: list} }

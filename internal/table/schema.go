@@ -7,29 +7,31 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Schema is what a table has without its rows: enough to read what somebody asks of them.
+// Schema describes a table without its rows. It is sufficient to parse queries.
 type Schema struct {
 	Name     string // plural, as in "get segments"
 	Singular string // "segment"
 	Columns  []Column
-	// Names are the columns that a bare word in a selection is compared with.
+	// Names lists the columns that bare words in a selection are compared with.
 	Names []string
-	// Shorthands are other names of columns in selectors: "coll" for "collection".
+	// Shorthands maps other names of columns in selectors to column names, e.g. "coll" to "collection".
 	Shorthands map[string]string
-	// DefaultSort is a column name, with "-" in front for descending; "" keeps the order of the rows.
+	// DefaultSort is a column name, with a leading "-" for descending. If it is empty, rows keep their order.
 	DefaultSort string
-	// Handle is the column that -o name prints.
+	// Handle is the name of the column that -o name prints.
 	Handle string
-	// Order are the names of the columns for people, if they do not stand in the order of Columns; those that there are.
+	// Order lists the names of the columns for people if their order differs from Columns. Names without a column
+	// are ignored.
 	Order []string
-	// Slashes says that names may hold one, so that "a/b" does not mean b of a.
+	// Slashes indicates that names can contain a slash, so that "a/b" does not mean b of a.
 	Slashes bool
-	// Sparse says that what does not exist is left out of JSON and YAML, texts and lists too.
+	// Sparse indicates that JSON and YAML omit missing values, including texts and lists.
 	Sparse bool
 }
 
-// Column returns the position of a column by its name, a shorthand, or the header of a table, in lower case, if no other
-// column has it: "deletes" or "deleted_rows", "served by" or "served_by". -1 if there is none.
+// Column returns the position of a column by its lower-case name, by a shorthand, or by a table header that only
+// one column has, e.g. "deletes" or "deleted_rows", "served by" or "served_by". It returns -1 if there is no such
+// column.
 func (s *Schema) Column(name string) int {
 	name = strings.ReplaceAll(name, " ", "_")
 	if long, ok := s.Shorthands[name]; ok {
@@ -43,7 +45,8 @@ func (s *Schema) Column(name string) int {
 	return s.titled(name)
 }
 
-// Numbered returns the column of the ids whose names the column at a position has, -1 if it has names of nothing else.
+// Numbered returns the position of the id column for a column of names, or -1 if the column does not hold the
+// names of ids.
 func (s *Schema) Numbered(column int) int {
 	if s.Columns[column].Name != s.Handle {
 		return -1
@@ -51,7 +54,8 @@ func (s *Schema) Numbered(column int) int {
 	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Kind == NamedID && slices.Contains(s.Names, c.Name) })
 }
 
-// ShownWith returns a column as people see it together with others: as plain ids if one of these has their names.
+// ShownWith returns a column as displayed together with others. Its kind is a plain ID if one of the others holds
+// the names.
 func (s *Schema) ShownWith(column int, others []int) *Column {
 	c := &s.Columns[column]
 	if c.Kind == NamedID && slices.ContainsFunc(others, func(i int) bool { return s.Numbered(i) == column }) {
@@ -62,7 +66,8 @@ func (s *Schema) ShownWith(column int, others []int) *Column {
 	return c
 }
 
-// titled is the one column of a title, with underscores for blanks; -1 if none has it, or several.
+// titled returns the only column with a title, where underscores match blanks. It returns -1 if no column or
+// several columns have the title.
 func (s *Schema) titled(name string) int {
 	title, at := strings.ReplaceAll(name, "_", " "), -1
 	for i := range s.Columns {
@@ -77,7 +82,7 @@ func (s *Schema) titled(name string) int {
 	return at
 }
 
-// ColumnNames are the names of all columns.
+// ColumnNames returns the names of all columns.
 func (s *Schema) ColumnNames() []string {
 	names := make([]string, len(s.Columns))
 	for i := range s.Columns {
@@ -86,8 +91,8 @@ func (s *Schema) ColumnNames() []string {
 	return names
 }
 
-// Usual are the columns that appear in tables of one width: Always in the usual ones, Wide in wide ones, Hidden in JSON,
-// YAML and CSV; and those that more reports, if it is not nil.
+// Usual returns the columns to show: up to Always in standard tables, up to Wide in wide ones, and up to Hidden
+// in JSON, YAML and CSV. It adds the columns for which more returns true, unless more is nil.
 func (s *Schema) Usual(show Show, more func(column int) bool) []int {
 	var columns []int
 	take := func(i int) {
@@ -110,8 +115,8 @@ func (s *Schema) Usual(show Show, more func(column int) bool) []int {
 	return columns
 }
 
-// ParseColumns reads lists such as "id,rows" or "+created_at": a first word that starts with "+" adds to the usual
-// columns. An unknown one is a *hints.UnknownError.
+// ParseColumns parses lists such as "id,rows" or "+created_at". If the first word starts with "+", it adds to the
+// usual columns. The error for an unknown column is a *hints.UnknownError.
 func (s *Schema) ParseColumns(words []string, usual []int) ([]int, error) {
 	var columns []int
 	for _, word := range words {
@@ -136,13 +141,13 @@ func (s *Schema) ParseColumns(words []string, usual []int) ([]int, error) {
 	return columns, nil
 }
 
-// SortKey is a column to sort by.
+// SortKey is a column and direction to sort by.
 type SortKey struct {
 	Column     int
 	Descending bool
 }
 
-// ParseSort reads lists such as "-rows,name"; none gives DefaultSort.
+// ParseSort parses lists such as "-rows,name". If words is empty, it parses DefaultSort.
 func (s *Schema) ParseSort(words []string) ([]SortKey, error) {
 	if len(words) == 0 && s.DefaultSort != "" {
 		words = []string{s.DefaultSort}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Selection says which rows of a table are wanted. The zero Selection wants all.
+// Selection selects rows of a table. The zero Selection selects all rows.
 //
-// Terms on columns must all hold; of bare words (names) one must. See ParseSelection.
+// A row must match all terms on columns, and at least one of the bare words (names). See ParseSelection.
 type Selection struct {
 	schema *Schema
 	terms  []term
@@ -19,20 +19,20 @@ type Selection struct {
 // name is a bare word: "docs", "tenant_a.orders", "docs/_default", "!tmp*".
 type name struct {
 	word string
-	// owner is what stands before a slash: "docs" of "docs/_default".
+	// owner is the text before a slash: "docs" of "docs/_default".
 	owner string
 	text  string
 	not   bool
 }
 
-// term is one word about one column.
+// term is one word that restricts one column.
 type term struct {
 	word   string // as given
 	column int
 	op     operator
-	// values are alternatives: "a,b" of "state=a,b".
+	// values are alternatives: "a" and "b" of "state=a,b".
 	values []value
-	// key is what follows a dot: "M" of "params.M=16".
+	// key is the text after a dot: "M" of "params.M=16".
 	key string
 }
 
@@ -49,7 +49,7 @@ const (
 	unlike
 )
 
-// operators in the order in which they are looked for: the longer first.
+// operators in the order in which splitWord tries them, longer ones first.
 var operators = []struct {
 	text string
 	op   operator
@@ -65,7 +65,7 @@ var operators = []struct {
 	{"~", like},
 }
 
-// ParseSelection reads the words of a selection.
+// ParseSelection parses the words of a selection.
 //
 //	state=growing            equal; words of State columns in any case; * is a wildcard in texts
 //	state=growing,sealed     one of several; "a,b" in quotes is one value
@@ -74,7 +74,7 @@ var operators = []struct {
 //	checkpoint_age>5m        durations: 90s 5m 2h30m 3d
 //	created_at<2026-11-01    times: 2026-11-01, 09:14, RFC 3339, 3h before now
 //	indexed<50%              percentages
-//	name~^tmp                regular expression (RE2), !~ for none that match
+//	name~^tmp                matches a regular expression (RE2); !~ does not match
 //	aliases=prod             lists: contains
 //	params.M=16              one entry of pairs
 //	collection=tenant.docs   collections: by name, database.name, alias or id
@@ -82,7 +82,7 @@ var operators = []struct {
 //	docs                     a name or id; several words are alternatives; !docs excludes
 //	docs/_default            a name inside a collection
 //
-// Cells that are unknown are never selected. The error names the word.
+// Cells with an unknown value are never selected. An error names the word.
 func ParseSelection(schema *Schema, words []string) (Selection, error) {
 	s := Selection{schema: schema}
 	for _, word := range words {
@@ -107,13 +107,13 @@ func (s *Selection) add(word string) error {
 		return s.schema.unknownColumn(columnName)
 	}
 	if ids := s.schema.Numbered(i); ids >= 0 {
-		i = ids // has the same names, and finds them by number, too
+		i = ids // holds the same names, and matches ids too
 	}
 	if key != "" {
 		if kind := s.schema.Columns[i].Kind; kind != Pairs && kind != NamedPairs {
 			return fmt.Errorf("%s has no entries", columnName)
 		}
-		key = column[len(columnName)+1:] // in the case as given
+		key = column[len(columnName)+1:] // in the original case
 	}
 	values, err := parseValues(&s.schema.Columns[i], op, key != "", rest)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *Selection) add(word string) error {
 	return nil
 }
 
-// splitWord finds the operator. What stands before it must look like a column, so
-// that "a=b" inside a quoted name is no term.
+// splitWord splits a word at its operator. The text before the operator must look like a column, so that "a=b"
+// inside a quoted name is not parsed as a term.
 func splitWord(word string) (column string, op operator, rest string, ok bool) {
 	i := strings.IndexAny(word, "=!<>~")
 	if i <= 0 {
@@ -168,8 +168,8 @@ func (s *Selection) addName(word string) error {
 	return nil
 }
 
-// qualifies reports whether "collection/name" is understood: rows belong to something with a name, and their own names
-// hold no slash.
+// qualifies reports whether "collection/name" is supported: rows have a named owner, and their own names contain
+// no slash.
 func (s *Selection) qualifies() bool { return s.ownerColumn() >= 0 && !s.schema.Slashes }
 
 func (s *Selection) onlyIDs() bool {
@@ -188,7 +188,8 @@ func (s *Selection) noID(text string) error {
 	return fmt.Errorf("%s have ids, not names", s.schema.Name)
 }
 
-// ownerColumn is the column that names what rows belong to, such as collections, -1 if there is none.
+// ownerColumn returns the column with the names of the rows' owners, e.g. collections, or -1 if there is no such
+// column.
 func (s *Selection) ownerColumn() int {
 	if s.schema == nil {
 		return -1
@@ -196,10 +197,10 @@ func (s *Selection) ownerColumn() int {
 	return slices.IndexFunc(s.schema.Columns, func(c Column) bool { return c.By != "" })
 }
 
-// Empty reports whether every row is selected.
+// Empty reports whether the selection selects every row.
 func (s Selection) Empty() bool { return len(s.terms) == 0 && len(s.names) == 0 }
 
-// Words are the selection as it was given.
+// Words returns the words of the selection: names first, then terms.
 func (s Selection) Words() []string {
 	var words []string
 	for _, n := range s.names {
@@ -211,7 +212,7 @@ func (s Selection) Words() []string {
 	return words
 }
 
-// Columns are the columns that decide.
+// Columns returns the sorted positions of the columns that the selection reads.
 func (s Selection) Columns() []int {
 	var list []int
 	for _, t := range s.terms {
@@ -229,7 +230,7 @@ func (s Selection) Columns() []int {
 	return slices.Compact(list)
 }
 
-// Only is the one value that a term demands of a column of which is reports true, "" if there is none.
+// Only returns the single value that a term requires of a column accepted by is, or "" if there is no such term.
 func (s Selection) Only(is func(c *Column) bool) string {
 	for _, t := range s.terms {
 		if is(&s.schema.Columns[t.column]) && t.op == equal && len(t.values) == 1 && t.values[0].glob == nil {
@@ -239,8 +240,8 @@ func (s Selection) Only(is func(c *Column) bool) string {
 	return ""
 }
 
-// Name is the one bare word of the selection, and the owner in front of its slash; ok is false if there is not exactly
-// one that rows must match.
+// Name returns the bare word of the selection and the owner before its slash. ok is false unless there is exactly
+// one bare word and it is not negated.
 func (s Selection) Name() (owner, text string, ok bool) {
 	if len(s.names) != 1 || s.names[0].not {
 		return "", "", false
@@ -248,7 +249,7 @@ func (s Selection) Name() (owner, text string, ok bool) {
 	return s.names[0].owner, s.names[0].text, true
 }
 
-// Named is a selection by one bare word, whatever stands in it.
+// Named returns a selection by one bare word, which it does not parse.
 func Named(schema *Schema, word string) Selection {
 	return Selection{schema: schema, names: []name{{word: word, text: word}}}
 }

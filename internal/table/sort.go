@@ -8,27 +8,27 @@ import (
 	"kitescope/internal/words"
 )
 
-// Sort orders rows (nil means all) by keys, the first deciding first; rows that are
-// equal keep their order. Absent values come last in both directions. rows is not changed.
+// Sort returns rows (nil means all) sorted by keys, most significant first. It is stable and does not change
+// rows. Absent values come last in both directions.
 //
-// Each key becomes one array of integers (texts their rank), so that a million rows
-// are compared as numbers and never computed twice.
+// Each key is computed once per row, as an array of integers (the rank of a text), so that a million rows are
+// compared as numbers.
 func Sort(t Table, rows []int32, order []SortKey) []int32 {
 	if rows == nil {
 		rows = allRows(t.Len())
 	} else {
 		rows = slices.Clone(rows)
 	}
-	for _, key := range slices.Backward(order) { // stable sorts, the least important key first
+	for _, key := range slices.Backward(order) { // least significant key first, because each sort is stable
 		sortByRank(rows, ranks(t, rows, key))
 	}
 	return rows
 }
 
-// absentRank stands behind every value in both directions.
+// absentRank is greater than the rank of any value, in both directions.
 const absentRank = math.MaxUint64
 
-// ranks gives each row an unsigned number that orders it.
+// ranks returns an unsigned number per row that orders the rows by a key.
 func ranks(t Table, rows []int32, key SortKey) []uint64 {
 	kind, ranked := t.Schema().Columns[key.Column].Kind, t.Schema().Columns[key.Column].Ranked
 	keys := make([]uint64, len(rows))
@@ -54,7 +54,7 @@ func ranks(t Table, rows []int32, key SortKey) []uint64 {
 	}
 	for i := range keys {
 		switch {
-		case keys[i] == absentRank: // stays last
+		case keys[i] == absentRank: // stays last in both directions
 		case key.Descending:
 			keys[i] = absentRank - 1 - min(keys[i], absentRank-1)
 		}
@@ -64,7 +64,7 @@ func ranks(t Table, rows []int32, key SortKey) []uint64 {
 
 func isFloat(k Kind) bool { return k == Percent || k == Number || k == Exact }
 
-// Texts reports whether cells of the kind are texts, or lists of them.
+// Texts reports whether cells of the kind hold texts or lists of texts.
 func (k Kind) Texts() bool {
 	return k == Text || k == State || k == List || k == Pairs || k.Named() && k != NamedID
 }
@@ -76,7 +76,8 @@ func textOf(k Kind, c Cell) string {
 	return c.Text
 }
 
-// floatRank orders floats as unsigned integers: the sign bit turned, negatives reversed.
+// floatRank maps floats to unsigned integers in the same order: it flips the sign bit, and all bits of negative
+// numbers.
 func floatRank(f float64) uint64 {
 	bits := math.Float64bits(f)
 	if bits>>63 == 1 {
@@ -85,7 +86,7 @@ func floatRank(f float64) uint64 {
 	return bits | 1<<63
 }
 
-// rankTexts replaces texts by their position among the distinct ones.
+// rankTexts sets keys to the positions of the texts among the sorted distinct texts. It skips absent values.
 func rankTexts(keys []uint64, texts []string) {
 	rank := make(map[string]uint64)
 	var last string
@@ -110,8 +111,8 @@ func rankTexts(keys []uint64, texts []string) {
 	}
 }
 
-// sortByRank is a stable least-significant-digit radix sort on 16 bits; digits that
-// are the same in all keys, most of them as a rule, cost one look.
+// sortByRank sorts rows by keys with a stable least-significant-digit radix sort on 16 bits. It skips digits that
+// are the same in all keys, which is true for most digits.
 func sortByRank(rows []int32, keys []uint64) {
 	if slices.IsSorted(keys) {
 		return

@@ -1,10 +1,10 @@
-// Package table is what has rows, anywhere: resources of a cluster, reports about profiles, comparisons, lists in the UI.
-// What enters are rows of any type and typed columns; what leaves is a Grid, the part of them that somebody asked for. No
-// text is laid out here: package render writes grids, and the UI draws them.
+// Package table defines typed tables: resources of a cluster, reports about profiles, comparisons, and lists in
+// the UI. Queries select a Grid, which is a part of a table. Package render and the UI format grids.
 //
-//  1. A Schema is the columns with their names, which words are read with: ParseSelection, ParseColumns, ParseSort.
-//  2. A Table is a Schema with rows. New makes one of a slice; cells are computed when they are asked for.
-//  3. Select answers a Query: which rows, in which order, which columns.
+//  1. A Schema holds the columns with their names. ParseSelection, ParseColumns and ParseSort use it to parse
+//     queries.
+//  2. A Table is a Schema with rows. New returns a Table of a slice. Cells are computed on access.
+//  3. Select runs a Query, which selects rows, their order, and columns.
 package table
 
 import (
@@ -12,42 +12,42 @@ import (
 	"time"
 )
 
-// Kind says what a column's cells hold, hence how they are aligned, written and compared.
+// Kind is the type of a column's cells. It determines how cells are aligned, formatted and compared.
 type Kind uint8
 
-// The kinds of cells, with the field of Cell that holds the value.
+// The kinds of cells. Each comment names the field of Cell that holds the value.
 const (
 	Text       Kind = iota // Text
 	ID                     // Int; a string in JSON
-	NamedID                // Int, an id, and Text, the name that people know it by; scripts get an ID
+	NamedID                // Int, an id, and Text, its name; scripts get an ID
 	Int                    // Int
 	Bytes                  // Int
 	Percent                // Float, 0 to 100
 	Time                   // Int, Unix nanoseconds UTC
 	Duration               // Int, nanoseconds; seconds in JSON
 	Bool                   // Int, 0 or 1
-	State                  // Text, a word that deserves colour
+	State                  // Text, a word shown in color
 	List                   // List
 	Pairs                  // List: key, value, key, value
-	NamedIDs               // List: ids, then their names; scripts get a List of the ids, or of texts with them
-	NamedPairs             // List: pairs with ids, then the same with names; scripts get Pairs
-	NamedText              // List: a text with ids, then the same with names; scripts get a Text
+	NamedIDs               // List: ids, followed by their names; scripts get a List of the ids, or of texts with ids
+	NamedPairs             // List: pairs with ids, followed by the same pairs with names; scripts get Pairs
+	NamedText              // List: a text with ids, followed by the same text with names; scripts get a Text
 	Number                 // Float, written with up to four decimals
 	Exact                  // Float, written with all its digits
-	Findings               // a Tally: Int is how many there are, Float how bad they are together; List, the checks
+	Findings               // a Tally: Int is the number of findings, Float their weight, List the check ids
 )
 
-// Absence says why a cell has no value.
+// Absence is the reason why a cell has no value.
 type Absence uint8
 
-// A cell has a value, or none exists ("-"), or it was not looked at ("?").
+// A cell has a value (Present), has no value (None, "-"), or was not read (Unknown, "?").
 const (
 	Present Absence = iota
 	None
 	Unknown
 )
 
-// Cell is one typed value.
+// Cell is a typed value. The Kind of its column determines which field holds the value.
 type Cell struct {
 	Absent Absence
 	Int    int64
@@ -56,11 +56,11 @@ type Cell struct {
 	List   []string
 }
 
-// Show says where a column appears.
+// Show determines which tables include a column.
 type Show uint8
 
-// A column is in every table, in wide ones, only in JSON, YAML, CSV and where a person names it, or (because it is
-// expensive) only where a person names it.
+// Columns appear in every table (Always), in wide tables (Wide), in JSON, YAML and CSV or if named (Hidden), or
+// only if named, because they are expensive to compute (OnDemand).
 const (
 	Always Show = iota
 	Wide
@@ -68,39 +68,39 @@ const (
 	OnDemand
 )
 
-// Audience says who reads a column.
+// Audience is the intended reader of a column.
 type Audience uint8
 
-// Everyone reads most columns. What is for People is words or a picture of other columns, which scripts have no use for.
+// Most columns are for Everyone. Columns for People summarize or draw other columns, and are useless to scripts.
 const (
 	Everyone Audience = iota
 	People
 )
 
-// Role is what a text means. Colours belong to roles, never to places: package render gives them their styles.
+// Role is the meaning of a text. Each role has a style, which package render defines.
 type Role uint8
 
 // The roles.
 const (
 	Plain    Role = iota
-	Dim           // what is less important: units, what is dropped, frames
+	Dim           // less important: units, dropped objects, borders
 	Title         // headings, table headers
-	Accent        // names, keys, what can be acted on
-	Good          // as it should be
-	Progress      // on its way
-	Warn          // wants a look
-	Bad           // is broken
+	Accent        // names, keys, elements that the user can act on
+	Good          // healthy
+	Progress      // in progress
+	Warn          // needs attention
+	Bad           // broken
 	Added         // changes
 	Removed
 	Changed
 	Selected // the row under the cursor
-	More     // takes more than before
-	Less     // takes less than before
-	// Roles is how many there are.
+	More     // a higher cost than before
+	Less     // a lower cost than before
+	// Roles is the number of roles.
 	Roles
 )
 
-// ForScripts returns a cell of a kind as scripts get it, and its kind: with ids in place of names.
+// ForScripts returns the cell and its kind for scripts: with ids instead of names.
 func (c *Cell) ForScripts(k Kind) (Cell, Kind) {
 	if k == NamedID {
 		return *c, ID
@@ -108,7 +108,7 @@ func (c *Cell) ForScripts(k Kind) (Cell, Kind) {
 	return c.half(k, c.List[:len(c.List)/2])
 }
 
-// ForPeople returns a cell of a kind as people see it, and its kind: with names in place of ids.
+// ForPeople returns the cell and its kind for people: with names instead of ids.
 func (c *Cell) ForPeople(k Kind) (Cell, Kind) {
 	if k == NamedID {
 		return *c, Text
@@ -116,10 +116,10 @@ func (c *Cell) ForPeople(k Kind) (Cell, Kind) {
 	return c.half(k, c.List[len(c.List)/2:])
 }
 
-// Named reports whether people see names where scripts get ids.
+// Named reports whether people see names and scripts get ids.
 func (k Kind) Named() bool { return k == NamedID || k == NamedIDs || k == NamedPairs || k == NamedText }
 
-// half returns the cell of a named kind that has one half of the list, and its kind; any other cell as it is.
+// half returns the cell and kind for one half of the list of a named kind. It returns other cells unchanged.
 func (c *Cell) half(k Kind, list []string) (Cell, Kind) {
 	x := Cell{Absent: c.Absent, List: list}
 	switch k {
@@ -134,43 +134,46 @@ func (c *Cell) half(k Kind, list []string) (Cell, Kind) {
 	}
 }
 
-// Column describes one column.
+// Column describes a column of a table.
 type Column struct {
-	// Name is the JSON key and the name in selectors, --sort and --columns: lower_snake, stable.
+	// Name is the key in JSON and the name in selectors, --sort and --columns. It is in snake case and stable.
 	Name string
-	// Title is the table header, upper case.
+	// Title is the table header in upper case.
 	Title string
 	Kind  Kind
 	Show  Show
 	For   Audience
-	// Priority decides which column a narrow terminal drops first: the highest; 0 is only dropped where all rows have the same.
+	// Priority orders the columns to drop on narrow terminals, highest first. A column with priority 0 is dropped
+	// only if its value is the same in all rows.
 	Priority int
-	// Kept columns stay even then: verdicts, and what a table is looked at for.
+	// Kept columns are not dropped even if all values are the same: verdicts, and the main columns of a table.
 	Kept bool
-	// Rare columns have something to say of few objects: descriptions for people leave them out of the others.
+	// Rare columns have a value for few objects. Descriptions for people omit them if there is no value.
 	Rare bool
-	// Ranked cells are ordered by their Float, whatever they show.
+	// Ranked cells are ordered by Float, regardless of the displayed text.
 	Ranked bool
-	// Right aligns texts as numbers are: what people see of a number is often a text.
+	// Right aligns texts to the right like numbers, because numbers are often displayed as text.
 	Right bool
-	// Least is how many cells of a text stay before columns with a Priority are dropped; 0 is the usual number.
+	// Least is the minimum width of a text in terminal cells before columns with a Priority are dropped; 0 means
+	// the default.
 	Least int
-	// Shorten says that where there is no room the middle goes first: names that begin alike.
+	// Shorten cuts the middle of a text if there is no room, for names with common prefixes.
 	Shorten bool
-	// Doc is one sentence for docs/reference/json.md and help.
+	// Doc is one sentence for docs/reference/json.md and for help.
 	Doc string
-	// By names the column of ids that decides instead where somebody selects by this one, the name of something: the
-	// table's Context knows which ids a word means.
+	// By is the name of an id column. Selections by this column, which holds names, compare ids of that column
+	// instead. The table's Context resolves names to ids.
 	By string
-	// Vocabulary says that the texts are fixed words ("HNSW", "querynode"), which selections find in any case, as they
-	// do states.
+	// Vocabulary indicates that the texts are fixed words ("HNSW", "querynode"), which selections match
+	// regardless of case, like states.
 	Vocabulary bool
 }
 
-// Label is the header in lower case: what people call the column.
+// Label returns the title in lower case, for use in sentences.
 func (c *Column) Label() string { return strings.ToLower(c.Title) }
 
-// Omits reports whether a description for people leaves a cell out: of a Rare column that has none, or no.
+// Omits reports whether descriptions for people omit a cell: the column is Rare, and the cell is missing, false
+// or an empty list.
 func (c *Column) Omits(x Cell) bool {
 	if !c.Rare || x.Absent != Present {
 		return c.Rare && x.Absent == None
@@ -185,7 +188,7 @@ func (c *Column) Omits(x Cell) bool {
 	}
 }
 
-// RightAligned reports whether the cells end at the same place, so that the digits of numbers stand below each other.
+// RightAligned reports whether the cells are right-aligned, so that the digits of numbers line up.
 func (c *Column) RightAligned() bool {
 	switch c.Kind {
 	case Int, Bytes, Percent, Duration, Number, Exact:
@@ -195,52 +198,52 @@ func (c *Column) RightAligned() bool {
 	}
 }
 
-// Table is rows with typed cells. Cells are computed when asked for, so a table of a million rows costs nothing until it
-// is looked at. Safe for concurrent use.
+// Table is a table with typed cells. Cells are computed on access, so that a table of a million rows costs
+// nothing until it is read. Implementations must be safe for concurrent use.
 type Table interface {
 	Schema() *Schema
 	Len() int
 	Cell(row, col int) Cell
 }
 
-// Context is what some tables know beside their rows. In a Table that is none, all is known, no word stands for an id,
-// and there is no time to count from.
+// Context is implemented by tables with data about more than their rows. For other tables, everything is known,
+// words do not refer to ids, and there is no reference time.
 type Context interface {
-	// Usual are the columns that are shown where nobody names others.
+	// Usual returns the default columns.
 	Usual(show Show) []int
-	// Known reports whether what a column is made of was looked at, or, for column -1, what the rows are made of.
+	// Known reports whether the metadata of a column was read, or for column -1, the metadata of the rows.
 	Known(column int) bool
-	// Now is what relative times count from; zero if it is unknown.
+	// Now returns the reference time for relative times, or zero if it is unknown.
 	Now() time.Time
-	// Resolve returns the ids that a word in a column with By means.
+	// Resolve returns the ids that a word refers to, in a column with By.
 	Resolve(column int, word string) []int64
-	// Unresolved says in a sentence that a word means nothing.
+	// Unresolved returns a message about a word that refers to no id.
 	Unresolved(column int, word string) string
 }
 
-// Styled is a Table that decides what people see of cells: a text other than the one their kind gives, a colour.
+// Styled is implemented by tables that override the displayed text and the role of cells.
 type Styled interface {
-	// Shown is the text of a cell; ok is false where it is that of its kind.
+	// Shown returns the displayed text of a cell. ok is false if the kind determines the text.
 	Shown(row, col int) (text string, ok bool)
-	// Role is how the text looks; ok is false where its kind decides.
+	// Role returns the role of a cell. ok is false if the kind determines the role.
 	Role(row, col int) (role Role, ok bool)
 }
 
-// Grid is the part of a table that is shown: rows in order, columns in order.
+// Grid is the part of a table to show: rows and columns, in order.
 type Grid struct {
 	Table   Table
 	Rows    []int32 // positions in Table; nil means all, in order
 	Columns []int   // positions in Schema.Columns
-	// Matched is how many rows the selection left before Limit cut them.
+	// Matched is the number of selected rows before Limit was applied.
 	Matched int
-	// Skipped is how many more it would have left, had Query.Skip not been there.
+	// Skipped is the number of selected rows that Query.Skip left out.
 	Skipped int
 }
 
-// All is the grid of all rows, with the columns that are usual.
+// All returns a grid of all rows with the default columns.
 func All(t Table, show Show) *Grid { return &Grid{Table: t, Columns: usual(t, show), Matched: t.Len()} }
 
-// Len is the number of rows shown.
+// Len returns the number of rows.
 func (g *Grid) Len() int {
 	if g.Rows == nil {
 		return g.Table.Len()
@@ -248,7 +251,7 @@ func (g *Grid) Len() int {
 	return len(g.Rows)
 }
 
-// Row is the position in Table of the i-th row shown.
+// Row returns the position in Table of the i-th row.
 func (g *Grid) Row(i int) int {
 	if g.Rows == nil {
 		return i
@@ -256,13 +259,13 @@ func (g *Grid) Row(i int) int {
 	return int(g.Rows[i])
 }
 
-// Cell is the cell in the i-th row and j-th column shown.
+// Cell returns the cell in the i-th row and j-th column.
 func (g *Grid) Cell(i, j int) Cell { return g.Table.Cell(g.Row(i), g.Columns[j]) }
 
-// Column is the j-th column shown.
+// Column returns the j-th column.
 func (g *Grid) Column(j int) *Column { return &g.Table.Schema().Columns[g.Columns[j]] }
 
-// Known reports whether a column of a table, or with -1 its rows, was looked at.
+// Known reports whether the metadata of a column was read, or for column -1, the metadata of the rows.
 func Known(t Table, column int) bool {
 	c, ok := t.(Context)
 	return !ok || c.Known(column)

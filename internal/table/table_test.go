@@ -29,7 +29,8 @@ func fruits() *Rows[fruit] {
 		})
 }
 
-// TestThousands: digits in groups of three are one number, as tables write it; with a blank behind a comma they are several.
+// TestThousands checks that digits in groups of three are parsed as one number, as tables write it, unless a
+// blank follows a comma.
 func TestThousands(t *testing.T) {
 	counts := New(Schema{Name: "counts"}, []int64{5, 840, 5840, 1234567}, []ColumnOf[int64]{{Column: Column{Name: "rows", Kind: Int}, Cell: OfInt[int64]}})
 	for word, want := range map[string][]int64{
@@ -53,7 +54,7 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-// TestSelectOfRows asks a slice of rows what resources are asked.
+// TestSelectOfRows checks that queries of a slice of rows work like queries of resources.
 func TestSelectOfRows(t *testing.T) {
 	rows := fruits()
 	for _, c := range []struct {
@@ -94,7 +95,7 @@ func TestSelectOfRows(t *testing.T) {
 	}
 }
 
-// TestSortOrdersAsComparing holds the radix sort against a comparing one.
+// TestSortOrdersAsComparing checks the radix sort against a comparison sort.
 func TestSortOrdersAsComparing(t *testing.T) {
 	keys := []uint64{5, 1 << 60, 5, 0, 1<<64 - 1, 70000, 5, 1 << 17, 0}
 	rows := make([]int32, len(keys))
@@ -155,7 +156,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// TestOmits: a description leaves out what is rare and not there, and never what is unknown.
+// TestOmits checks that descriptions omit missing values of rare columns, but not unknown values.
 func TestOmits(t *testing.T) {
 	for _, c := range []struct {
 		column Column
@@ -167,7 +168,7 @@ func TestOmits(t *testing.T) {
 		{Column{Rare: true}, Cell{Absent: Unknown}, false},
 		{Column{Rare: true, Kind: Bool}, Cell{}, true},
 		{Column{Rare: true, Kind: Bool}, Cell{Int: 1}, false},
-		{Column{Rare: true, Kind: Int}, Cell{}, false}, // a figure, which may be what is wrong
+		{Column{Rare: true, Kind: Int}, Cell{}, false}, // a number, which can be the cause of a problem
 		{Column{Rare: true, Kind: Int}, OfNone(), true},
 		{Column{Rare: true, Kind: Int}, Cell{Absent: Unknown}, false},
 		{Column{Rare: true, Kind: List}, Cell{}, true},

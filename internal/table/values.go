@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// value is one parsed operand. Which fields hold depends on the column's Kind.
+// value is one parsed operand. The column's Kind determines which fields are set.
 type value struct {
 	text    string
 	glob    *glob          // of texts with a wildcard
 	pattern *regexp.Regexp // of ~ and !~
-	// from and to are a half-open interval: an exact number is [n, n+1), a date the
-	// whole day.
+	// from and to are a half-open interval: [n, n+1) for an exact number, the whole day for a date.
 	from, to int64
-	when     When    // of times, in place of from and to where it depends on the Env's now
-	number   float64 // of kinds with a Float
+	when     When    // of times; replaces from and to if it depends on the current time
+	number   float64 // of kinds that use Float
 	absent   bool    // "column="
-	named    bool    // of a NamedID column: a name, not an id
+	named    bool    // of a NamedID column: the operand is a name, not an id
 }
 
 func parseValues(c *Column, op operator, entry bool, text string) ([]value, error) {
@@ -92,7 +91,8 @@ func splitList(text string) []string {
 	return append(parts, text[start:])
 }
 
-// Quote writes a value so that a selection reads it as it is.
+// Quote quotes a value that contains a comma, an asterisk or a double quote, so that a selection reads it
+// literally. It drops double quotes.
 func Quote(s string) string {
 	if strings.ContainsAny(s, `,*"`) {
 		return `"` + strings.ReplaceAll(s, `"`, "") + `"`
@@ -155,7 +155,7 @@ func parseValue(c *Column, text string) (value, error) {
 	return v, fmt.Errorf("%s cannot be selected by", c.Name)
 }
 
-// parseReal parses a number of a column of fractions, for percentages also with its sign.
+// parseReal parses a number for a column of floats. Percentages can end with a percent sign.
 func parseReal(c *Column, text string) (value, error) {
 	digits, form := text, "a number such as 0.25 or 1e6"
 	if c.Kind == Percent {
@@ -179,7 +179,7 @@ func parseText(text string) value {
 	return v
 }
 
-// interval is [n, n+1), without overflow.
+// interval returns [n, n+1), or [n, n] for the greatest integer because n+1 would overflow.
 func interval(n int64) (from, to int64) {
 	if n == math.MaxInt64 {
 		return n, n
@@ -195,11 +195,11 @@ var units = map[string]float64{
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// thousands is a number as tables write it: "1,500".
+// thousands matches a number with thousands separators, e.g. "1,500".
 var thousands = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+$`)
 
-// ParseNumber reads "1500", "1,500", "1_500", "1.5e6", "10k", "1GiB". k, M, G and T are powers
-// of 1000 everywhere; Ki, KiB and so on are powers of 1024.
+// ParseNumber parses an integer such as "1500", "1,500", "1_500", "1.5e6", "10k" or "1GiB". The units k, M, G and
+// T are powers of 1000; Ki, KiB and so on are powers of 1024. It rounds fractions to the nearest integer.
 func ParseNumber(text string) (int64, error) {
 	if thousands.MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
@@ -223,8 +223,7 @@ func ParseNumber(text string) (int64, error) {
 	return int64(n), nil
 }
 
-// ParseDuration reads Go durations, days and weeks in front ("1d12h", "2w"), and bare
-// seconds ("90").
+// ParseDuration parses a Go duration with leading weeks and days ("1d12h", "2w"), or a number of seconds ("90").
 func ParseDuration(text string) (time.Duration, error) {
 	rest, sum := text, time.Duration(0)
 	for _, unit := range []struct {
@@ -265,7 +264,7 @@ func parseBool(text string) (int64, error) {
 	return 0, fmt.Errorf("%q is neither", text)
 }
 
-// Like reports whether a text is one that a pattern means, in which * stands for any text.
+// Like reports whether text matches pattern, in which * matches any text.
 func Like(pattern, text string) bool {
 	if !strings.Contains(pattern, "*") {
 		return pattern == text
@@ -273,7 +272,7 @@ func Like(pattern, text string) bool {
 	return newGlob(pattern).match(text)
 }
 
-// glob is a text with * as wildcards, cut at them.
+// glob is a pattern with * as wildcards, split at the wildcards.
 type glob struct{ parts []string }
 
 func newGlob(text string) *glob { return &glob{strings.Split(text, "*")} }

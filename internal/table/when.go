@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// When is a point in time as people write it: a time, a time of day, or how long before now.
+// When is a time as entered by a user: an absolute time, a time of day, or a duration before now.
 type When struct {
 	time     time.Time
-	length   time.Duration // of the interval that its precision means, of less than a day
-	months   int           // of longer ones
+	length   time.Duration // length of the interval given by the precision, if less than a day
+	months   int           // months and days of longer intervals
 	days     int
 	ofDay    bool
 	relative bool
 	ago      time.Duration
 }
 
-// WhenForms are examples of what ParseWhen reads, for help and errors.
+// WhenForms lists examples of inputs to ParseWhen, for help and errors.
 const WhenForms = "10m, 2d, 09:14, 2026-11-24, 2026-11-24T09:14:05Z"
 
 var timeLayouts = []struct {
@@ -37,8 +37,9 @@ var timeLayouts = []struct {
 	{"2006-01", When{months: 1}},
 }
 
-// ParseWhen parses a time, UTC unless it has a zone; a time of day, which is the last one before now; or a duration with a unit before
-// now: "10m", "-10m" and "now-10m" are the same, "now" is none.
+// ParseWhen parses an absolute time, in UTC unless it has a zone; a time of day, which means the last one before
+// now; or a duration before now with a unit. "10m", "-10m" and "now-10m" are the same, and "now" is the current
+// time.
 func ParseWhen(text string) (When, error) {
 	for _, l := range timeLayouts {
 		if t, err := time.Parse(l.layout, text); err == nil {
@@ -59,10 +60,11 @@ func ParseWhen(text string) (When, error) {
 	}
 }
 
-// FromNow reports whether the time depends on what now is.
+// FromNow reports whether the time depends on the current time.
 func (w *When) FromNow() bool { return w.relative || w.ofDay }
 
-// In returns the interval that the precision of a time means: a date is the whole day, a duration before now no more than that moment.
+// In returns the interval given by the precision of a time: the whole day for a date, one nanosecond for a
+// duration before now.
 func (w *When) In(now time.Time) (from, to time.Time) {
 	from = w.time
 	switch {
