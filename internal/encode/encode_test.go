@@ -183,7 +183,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// random is a value of nested Objects, lists and scalars, and what a reader of JSON makes of it.
+// random returns a value of nested Objects, lists and scalars, and the expected value after decoding JSON.
 func random(r *rand.Rand, depth int) (v, want any) {
 	texts := []string{"", "yes", "a b", "-1", "1e3", "\u202e", "é", "x:\n- y", "null", "~", "a_b/c.d", "\U000e0001", "0x1f", "1:30", "<<", "=", "#", "2026-01-01"}
 	kinds := 8
@@ -230,7 +230,7 @@ func random(r *rand.Rand, depth int) (v, want any) {
 	}
 }
 
-// plain has all numbers as float64.
+// plain converts all numbers to float64.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -403,7 +403,7 @@ func TestFile(t *testing.T) {
 
 func TestFilesThatAreWrong(t *testing.T) {
 	good := write(t, &file, full())
-	for name, c := range map[string][3]string{ // what is replaced, by what, and what the error says
+	for name, c := range map[string][3]string{ // text to replace, its replacement, and the expected error
 		"another":     {`"Test"`, `"Tent"`, `read a test: apiVersion "v1" and kind "Test" were expected, "v1" and "Tent" found`},
 		"later":       {`"version": 2`, `"version": 3`, "it is of version 3, and version 2 is the last that this kitescope knows"},
 		"early":       {`"version": 2`, `"version": 0`, "version: 1 was expected, 0 found"},
@@ -472,7 +472,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzText holds that strings come back from JSON and YAML, whatever is in them, and that nothing in them acts on a terminal.
+// FuzzText checks that any string can be read back from JSON and YAML, and that the output has no effect on a
+// terminal.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "yes", "a: b\n- c", "\u202e\x1b[31m", "\xff", "\U000e0001", "1_000", "0o7", "é\u0085", strings.Repeat("long ", 300)} {
 		f.Add(s)
@@ -483,7 +484,7 @@ func FuzzText(f *testing.F) {
 		within := map[string]any{s: map[string]any{s: s}, "b" + s: s}
 		want := map[string]any{"key": s, "_" + s: []any{s}, "in": []any{within, within}}
 		if strings.ToValidUTF8(s, "") != s {
-			want = nil // what is not valid does not come back
+			want = nil // invalid UTF-8 cannot be read back
 		}
 		var fromJSON, fromYAML map[string]any
 		if err := json.Unmarshal([]byte(asJSON(t, o, 1)), &fromJSON); err != nil {

@@ -10,14 +10,18 @@ import (
 	"unicode"
 )
 
-// field is how a field of a struct is written. Its tag is `doc:"key,options"`, each of which may be left out:
+// field describes how a struct field is encoded. Its tag is `doc:"key,options"`, in which the key and all options
+// are optional:
 //
-//   - id: an int64, or the int64s of a map, are ids, as those are anyway whose name ends in ID.
-//   - omitzero: left out where it is zero, empty, or its IsZero method says so; it may be missing where it is read.
-//   - unknown=-1: left out where it has that value, and has it where it is missing; if it is less than 0, all that is less than 0 is unknown.
-//   - inline: the entries of a struct or an Object stand among those of the struct itself, as those of embedded structs without a key do.
+//   - id: an int64, or the int64s of a map, are ids. Fields whose names end in ID always are.
+//   - omitzero: omits the field if it is zero, empty, or its IsZero method returns true. It can be missing when
+//     read.
+//   - unknown=-1: omits the field if it has that value, and sets that value if the key is missing. If the value
+//     is negative, all negative values are unknown.
+//   - inline: writes the entries of a struct or an Object as entries of the outer struct, like those of
+//     embedded structs without a key.
 //
-// "-" leaves a field out, as functions are.
+// The tag "-" omits a field. Functions are always omitted.
 type field struct {
 	key                    string
 	index                  []int
@@ -38,8 +42,8 @@ var (
 	jsonNumberType = reflect.TypeFor[json.Number]()
 )
 
-// fieldsOf are those of a struct, in their order, by tags of that name. Embedded structs without a key are taken apart, and what is named
-// again outside hides what is inside.
+// fieldsOf returns the fields of a struct in order, using the given struct tag, or "doc" for fields without it.
+// It flattens embedded structs without a key. Outer fields shadow inner fields with the same key.
 func fieldsOf(t reflect.Type, tag string) (all []field) {
 	for f := range t.Fields() {
 		said, ok := f.Tag.Lookup(tag)
@@ -62,7 +66,7 @@ func fieldsOf(t reflect.Type, tag string) (all []field) {
 	})
 }
 
-// newField reads a tag.
+// newField parses a tag.
 func newField(f *reflect.StructField, tag string) field {
 	key, options, _ := strings.Cut(tag, ",")
 	if key == "" {
@@ -101,7 +105,7 @@ func (e *Encoder) fields(t reflect.Type) []field {
 	return plan
 }
 
-// snake is a Go name in lower_snake: MaxNQ is max_nq, P999Low is p999_low.
+// snake converts a Go name to snake case: MaxNQ to max_nq, P999Low to p999_low.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)

@@ -8,21 +8,23 @@ import (
 	"reflect"
 )
 
-// File is a kind of document that is written into files, and read again. All digits of its numbers are in it: what was read is written again
-// byte by byte.
+// File is a kind of document that is saved in files. Its numbers keep all digits, so that writing a document that
+// was read reproduces it byte by byte.
 type File struct {
-	// What it is, for errors: "a replay's result".
+	// What describes the document in errors, e.g. "a replay's result".
 	What string
-	// APIVersion, Kind and Version are what it begins with; a file of a later version is refused.
+	// APIVersion, Kind and Version are the head of the document. Read returns an error if a file has a later
+	// version.
 	APIVersion, Kind string
 	Version          int
-	// Limit bounds what is read of a file, in bytes.
+	// Limit is the maximum size of a file to read, in bytes.
 	Limit int64
-	// Open is the depth to which it is spread over lines, as in JSON.
+	// Open is the depth up to which elements have their own lines, as in JSON.
 	Open int
-	// Tag is the name of tags that come before "doc", for types that other files have under other keys.
+	// Tag is the name of struct tags that take precedence over "doc", for types that have different keys in other
+	// files.
 	Tag string
-	// Lenient files may lack any key; else those that are always written have to be there.
+	// Lenient files can lack any key. Otherwise, keys that are always written must exist.
 	Lenient bool
 }
 
@@ -33,21 +35,22 @@ type head struct {
 	Rest       any `doc:",inline"`
 }
 
-// Tell tells an Encoder a file's document, a pointer to a struct.
+// Tell encodes a document. v must be a pointer to a struct.
 func (x *File) Tell(e *Encoder, v any) {
 	e.saved, e.tag = true, x.Tag
 	e.Value(&head{x.APIVersion, x.Kind, x.Version, v})
 }
 
-// Write writes a file's document, a pointer to a struct, as JSON.
+// Write writes a document as JSON. v must be a pointer to a struct.
 func (x *File) Write(w io.Writer, v any) error {
 	e := JSON(w, x.Open)
 	x.Tell(e, v)
 	return e.Flush()
 }
 
-// Read reads what Write wrote into v, a pointer to a struct, and returns the file's version; keys that it does not know are ignored. Errors say what is wrong with the file, and
-// where: it is something else, of a later version, damaged.
+// Read reads a document that Write wrote into v, a pointer to a struct, and returns its version. It ignores
+// unknown keys. It returns an error that locates the problem if the file has another kind or a later version, or
+// if it is damaged.
 func (x *File) Read(from io.Reader, v any) (version int, err error) {
 	data, err := io.ReadAll(io.LimitReader(from, x.Limit+1))
 	if err == nil && int64(len(data)) > x.Limit {
@@ -85,7 +88,7 @@ func (x *File) read(data []byte, v any) (version int, err error) {
 	return version, r.readKeys(keys, reflect.ValueOf(v).Elem(), "")
 }
 
-// notJSON says of what json has to say that matters here.
+// notJSON returns an error for files that are not JSON objects. It includes the position of syntax errors.
 func notJSON(err error) error {
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		return fmt.Errorf("expected JSON: at byte %d %w", syntax.Offset, err)

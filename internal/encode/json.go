@@ -7,17 +7,17 @@ import (
 	"kitescope/internal/words"
 )
 
-// jsonSink appends JSON.
+// jsonSink encodes JSON.
 type jsonSink struct {
 	Output
 	open    int
-	levels  []container // that are open
+	levels  []container // open containers
 	started bool        // the innermost container has an element
-	keyed   bool        // a key has just been written
-	told    bool        // something was written since the last line
+	keyed   bool        // the last token is a key
+	told    bool        // the current document is not empty
 }
 
-// before separates a value from what stands in front of it.
+// before writes the separator before a value or key.
 func (e *jsonSink) before() {
 	e.told = true
 	switch {
@@ -32,7 +32,7 @@ func (e *jsonSink) before() {
 	}
 }
 
-// breakLine starts a line for an element at a depth, if its container is spread.
+// breakLine starts a new line for an element at the given depth, if the innermost container is spread over lines.
 func (e *jsonSink) breakLine(depth int) {
 	if !e.spread() {
 		return
@@ -43,7 +43,7 @@ func (e *jsonSink) breakLine(depth int) {
 	}
 }
 
-// spread reports whether the innermost container has a line for each element.
+// spread reports whether the innermost container has a line per element.
 func (e *jsonSink) spread() bool {
 	depth := len(e.levels)
 	if depth == 0 {
@@ -104,8 +104,9 @@ func (e *jsonSink) flush() error {
 	return e.Flush()
 }
 
-// Items has the elements of the list that has just begun written, as JSON on a line each: rows gets what separates them. It reports false, and
-// has done nothing, if elements are not written so here.
+// Items calls rows to write the n elements of the list that was just begun, one JSON value per line. rows must
+// write the given separator between elements. Items returns false without writing anything if the format is not
+// JSON.
 func (e *Encoder) Items(n int, rows func(w io.Writer, separator string) error) bool {
 	s, is := e.sink.(*jsonSink)
 	if !is {

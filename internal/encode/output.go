@@ -11,13 +11,13 @@ type Output struct {
 
 const pieceSize = 64 << 10
 
-// Pieces is the room that an Output of many pieces begins with.
+// Pieces is the initial capacity for an Output of more than one piece.
 const Pieces = pieceSize + 4<<10
 
-// NewOutput is an Output with room for so many bytes at first.
+// NewOutput returns an Output with the given initial capacity in bytes.
 func NewOutput(w io.Writer, room int) Output { return Output{w: w, Buf: make([]byte, 0, room)} }
 
-// Drain writes when enough has come together.
+// Drain flushes the buffer if it holds at least 64 KiB.
 func (o *Output) Drain() {
 	if len(o.Buf) >= pieceSize {
 		_ = o.Flush()
@@ -31,7 +31,7 @@ func (o *Output) Write(b []byte) (int, error) {
 	return len(b), o.err
 }
 
-// Flush writes what has come together. It returns the first error of any write.
+// Flush writes the buffered bytes. It returns the first error of any write.
 func (o *Output) Flush() error {
 	if o.err == nil && len(o.Buf) > 0 {
 		_, o.err = o.w.Write(o.Buf)
@@ -40,7 +40,7 @@ func (o *Output) Flush() error {
 	return o.err
 }
 
-// Pass writes text behind what has come together, without a copy.
+// Pass flushes the buffer and writes text without copying it.
 func (o *Output) Pass(text []byte) error {
 	if o.Flush() == nil {
 		_, o.err = o.w.Write(text)

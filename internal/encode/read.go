@@ -12,21 +12,22 @@ import (
 	"time"
 )
 
-// Reader reads itself from the value that of reads into another one: what it says of that is its error. A pointer has to be the receiver.
+// Reader is implemented by pointers to types that decode themselves. ReadDoc calls of to decode the document into
+// another value, and returns an error if that value is invalid.
 type Reader interface {
 	ReadDoc(of func(v any) error) error
 }
 
-// Checker says what is wrong with what was read. A pointer has to be the receiver.
+// Checker is implemented by pointers to types that validate themselves after decoding.
 type Checker interface{ CheckDoc() error }
 
-// reader reads what an Encoder wrote. Keys that it does not know are passed over; it stops at the first thing that is wrong.
+// reader decodes documents that an Encoder wrote. It skips unknown keys and stops at the first error.
 type reader struct {
 	tag     string
-	lenient bool // every key may be missing
+	lenient bool // any key can be missing
 }
 
-// wrong says what was expected at a place, and what is there.
+// wrong returns an error with the path, the expected type, and at most 40 bytes of the value found.
 func wrong(path, expected string, raw []byte) error {
 	const shown = 40
 	found := string(raw)
@@ -43,12 +44,12 @@ func at(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// into decodes a value that is not null.
+// into decodes a value into v. It returns false for null and for values of another type.
 func into(raw json.RawMessage, v any) bool {
 	return string(raw) != "null" && json.Unmarshal(raw, v) == nil
 }
 
-// read fills v, which can be set.
+// read decodes a value into v, which must be settable.
 func (r *reader) read(raw json.RawMessage, v reflect.Value, path string, f *field) error {
 	switch v.Type() {
 	case durationType:
@@ -58,7 +59,7 @@ func (r *reader) read(raw json.RawMessage, v reflect.Value, path string, f *fiel
 	}
 	switch x := v.Addr().Interface().(type) {
 	case Reader:
-		var inside error // which says where
+		var inside error // includes the path
 		err := x.ReadDoc(func(of any) error {
 			inside = r.read(raw, reflect.ValueOf(of).Elem(), path, f)
 			return inside
@@ -145,7 +146,7 @@ func readInt(raw json.RawMessage, v reflect.Value, path string, f *field) error 
 	return nil
 }
 
-// readID reads a number that is written as a string.
+// readID decodes a number that is encoded as a string.
 func readID(raw json.RawMessage, path string, parse func(s string) error) error {
 	var s string
 	if !into(raw, &s) {
@@ -159,7 +160,7 @@ func readID(raw json.RawMessage, path string, parse func(s string) error) error 
 
 func readSeconds(raw json.RawMessage, v reflect.Value, path string) error {
 	const expected = "a number of seconds"
-	var x json.Number // which text in quotes is, too
+	var x json.Number // also accepts text in quotes
 	if raw[0] == '"' || !into(raw, &x) {
 		return wrong(path, expected, raw)
 	}
@@ -171,7 +172,8 @@ func readSeconds(raw json.RawMessage, v reflect.Value, path string) error {
 	return nil
 }
 
-// parseSeconds reads a JSON number of seconds as a duration; false if it is no number or too large.
+// parseSeconds parses a JSON number of seconds as a duration. It returns false if s is not a number or is too
+// large.
 func parseSeconds(s string) (time.Duration, bool) {
 	x, err := strconv.ParseFloat(s, 64)
 	return time.Duration(math.Round(x * 1e9)), err == nil && math.Abs(x*1e9) < math.MaxInt64
@@ -227,9 +229,10 @@ func (r *reader) readList(raw json.RawMessage, v reflect.Value, path string, f *
 	if raw[0] != '[' {
 		return wrong(path, "a list", raw)
 	}
-	// One by one: what is something else ends it at the first, before there is memory for all.
+	// Decode elements one by one, to return an error at the first invalid element before allocating memory for
+	// all.
 	d := json.NewDecoder(bytes.NewReader(raw))
-	_, _ = d.Token() // the bracket; all of it was found to be JSON before
+	_, _ = d.Token() // the bracket; raw is known to be valid JSON
 	of := field{id: f.id}
 	for i := 0; d.More(); i++ {
 		var part json.RawMessage
@@ -245,7 +248,8 @@ func (r *reader) readList(raw json.RawMessage, v reflect.Value, path string, f *
 	return nil
 }
 
-// readMap reads an object of whole numbers by text, or of ids by ids. Nothing in it leaves the map nil.
+// readMap decodes an object with integer values, or one whose keys and values are ids. It leaves the map nil if
+// the object is empty.
 func readMap(raw json.RawMessage, v reflect.Value, path string, f *field) error {
 	if !f.id {
 		all := reflect.New(v.Type())

@@ -12,17 +12,17 @@ const (
 	text         scalarKind = iota
 	integer                 // n
 	id                      // n, in quotes
-	number                  // f with up to four decimals
+	number                  // f with at most four decimals
 	exact                   // f with all digits
-	whole                   // f with all digits, without exponent where that is short; n is its size in bits
+	whole                   // f with all digits, without an exponent unless very small or large; n is its size in bits
 	seconds                 // n nanoseconds, to the millisecond
 	secondsExact            // n nanoseconds
 	boolean                 // n
-	moment                  // n nanoseconds since 1970, to the millisecond
-	quoted                  // s, which needs no escapes
+	moment                  // n nanoseconds since 1970, truncated to milliseconds
+	quoted                  // s, which needs no escaping
 )
 
-// scalar is a value that is no container.
+// scalar is a value other than an object or list.
 type scalar struct {
 	kind scalarKind
 	n    int64
@@ -30,7 +30,7 @@ type scalar struct {
 	s    string
 }
 
-// append appends the value as JSON and YAML have it; quote appends a string.
+// append appends the value in JSON or YAML. quote appends a string.
 func (s *scalar) append(dst []byte, quote func(dst []byte, s string) []byte) []byte {
 	switch s.kind {
 	case integer:
@@ -58,7 +58,7 @@ func (s *scalar) append(dst []byte, quote func(dst []byte, s string) []byte) []b
 	}
 }
 
-// value is what a template gets.
+// value returns the value for templates.
 func (s *scalar) value(harmless func(string) string) any {
 	switch s.kind {
 	case integer:
@@ -80,7 +80,7 @@ func (s *scalar) value(harmless func(string) string) any {
 	}
 }
 
-// AppendSeconds appends a duration in nanoseconds as seconds, with up to three decimals.
+// AppendSeconds appends a duration in nanoseconds as seconds, with at most three decimals.
 func AppendSeconds(dst []byte, ns int64) []byte {
 	ms := time.Duration(ns).Round(time.Millisecond).Milliseconds()
 	return strconv.AppendFloat(dst, float64(ms)/1e3, 'f', -1, 64)
@@ -93,7 +93,7 @@ func trimZeros(dst []byte) []byte {
 	return dst
 }
 
-// AppendNumber appends a float with up to four decimals.
+// AppendNumber appends a float with at most four decimals.
 func AppendNumber(dst []byte, f float64) []byte {
 	dst = trimZeros(strconv.AppendFloat(dst, f, 'f', 4, 64))
 	if dst[len(dst)-1] == '.' {
@@ -102,10 +102,11 @@ func AppendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// AppendExact appends the shortest form that reads back as the same number.
+// AppendExact appends the shortest representation that parses as the same number.
 func AppendExact(dst []byte, f float64) []byte { return strconv.AppendFloat(dst, f, 'g', -1, 64) }
 
-// appendWhole is AppendExact without an exponent, but of what is very small or large.
+// appendWhole appends the shortest representation without an exponent, unless the number is below 1e-6 or at
+// least 1e21.
 func appendWhole(dst []byte, f float64, size int) []byte {
 	format := byte('f')
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
@@ -114,7 +115,7 @@ func appendWhole(dst []byte, f float64, size int) []byte {
 	return strconv.AppendFloat(dst, f, format, -1, size)
 }
 
-// AppendTime appends nanoseconds since 1970 as RFC 3339 in UTC, with milliseconds if there are any.
+// AppendTime appends nanoseconds since 1970 as RFC 3339 in UTC, with milliseconds unless they are zero.
 func AppendTime(dst []byte, ns int64) []byte {
 	t := time.Unix(0, ns).UTC()
 	if t.Nanosecond() < 1e6 {

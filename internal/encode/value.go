@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// valid is a text in which U+FFFD stands for what is not UTF-8, where it will be read again.
+// valid replaces invalid UTF-8 by U+FFFD in saved documents, because they are read again.
 func (e *Encoder) valid(s string) string {
 	if !e.saved {
 		return s
@@ -21,15 +21,15 @@ func (e *Encoder) valid(s string) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// Value writes a Go value: booleans, numbers, strings, times, durations, structs, pointers to them, maps, slices, Objects, Tellers and
-// what marshals itself as text. Of a list, elements that are not known are left out; so is v itself.
+// Value encodes a Go value: booleans, numbers, strings, times, durations, structs, pointers, maps, slices,
+// Objects, Tellers and encoding.TextMarshalers. It omits unknown values: v itself and list elements.
 func (e *Encoder) Value(v any) {
 	if r := reflect.ValueOf(v); known(r, &field{}) {
 		e.tell(r, &field{})
 	}
 }
 
-// known reports whether there is anything to write of a value.
+// known reports whether a value is to be written.
 func known(v reflect.Value, f *field) bool {
 	switch v.Kind() {
 	case reflect.Invalid:
@@ -65,7 +65,7 @@ func isZero(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// method asserts that a value, or a pointer to it, has methods.
+// method asserts that a value or a pointer to it implements an interface.
 func method[T any](v reflect.Value) (T, bool) {
 	if v.CanAddr() {
 		if x, ok := reflect.TypeAssert[T](v.Addr()); ok {
@@ -81,7 +81,7 @@ func timeOf(v reflect.Value) time.Time {
 	return t.UTC()
 }
 
-// tell writes a known value.
+// tell encodes a known value.
 func (e *Encoder) tell(v reflect.Value, f *field) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -127,7 +127,7 @@ func (e *Encoder) moment(t time.Time) {
 	e.Time(t.UnixNano())
 }
 
-// jsonNumber writes a number of another document, as a text where it is too large.
+// jsonNumber encodes a number of another document, as text if it overflows.
 func (e *Encoder) jsonNumber(x json.Number) {
 	if n, err := x.Int64(); err == nil {
 		e.Int(n)
@@ -154,7 +154,7 @@ func (e *Encoder) tellKind(v reflect.Value, f *field) {
 		e.float(v)
 	case reflect.String:
 		e.Text(v.String())
-	case reflect.Uint64: // seeds do not fit into a number of JavaScript
+	case reflect.Uint64: // seeds exceed the integer range of JavaScript
 		e.put(scalar{kind: quoted, s: strconv.FormatUint(v.Uint(), 10)})
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		e.Int(int64(v.Uint())) //nolint:gosec // 32 bits, or a count
@@ -179,7 +179,7 @@ func (e *Encoder) float(v reflect.Value) {
 	}
 }
 
-// entries writes those of a struct or an Object into the object that is open.
+// entries writes the entries of a struct or an Object into the current object.
 func (e *Encoder) entries(v reflect.Value) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -232,7 +232,8 @@ func (e *Encoder) tellList(v reflect.Value, f *field) {
 	e.EndList()
 }
 
-// tellMap writes the keys in their order. Those that are the same once they are valid are one: their counts are added up.
+// tellMap encodes a map sorted by key. If keys are equal after replacing invalid UTF-8, it merges them and adds
+// their counts.
 func (e *Encoder) tellMap(v reflect.Value, f *field) {
 	clean := map[string]reflect.Value{}
 	for it := v.MapRange(); it.Next(); {

@@ -2,18 +2,18 @@ package encode
 
 import "kitescope/internal/words"
 
-// valueSink builds maps and lists, for templates.
+// valueSink collects maps and lists for templates.
 type valueSink struct {
 	root  any
 	stack []collected
 	name  string
 }
 
-// collected is a map, or a list that grows.
+// collected is a map or a list under construction.
 type collected struct {
 	object map[string]any
 	list   []any
-	name   string // key of the container in the one around it
+	name   string // key of this container in its parent
 }
 
 func (e *valueSink) add(v any) {

@@ -7,20 +7,20 @@ import (
 	"kitescope/internal/words"
 )
 
-// yamlSink appends block style YAML.
+// yamlSink encodes block-style YAML.
 type yamlSink struct {
 	Output
 	stack []yamlLevel
-	// place is where the next value stands.
+	// place is the position of the next value.
 	place yamlPlace
 }
 
-// yamlLevel is an open container. Its first element decides whether it was empty.
+// yamlLevel is an open container. The container is empty unless started is set.
 type yamlLevel struct {
 	list    bool
 	started bool
 	indent  int
-	place   yamlPlace // where the container itself stands
+	place   yamlPlace // position of the container itself
 }
 
 type yamlPlace uint8
@@ -31,7 +31,7 @@ const (
 	afterDash
 )
 
-// element starts an element of the innermost container: a line with a dash in a list.
+// element starts an element of the innermost container, which is a line with a dash in a list.
 func (e *yamlSink) element() {
 	if len(e.stack) == 0 {
 		return
@@ -45,8 +45,7 @@ func (e *yamlSink) element() {
 	e.place = afterDash
 }
 
-// start begins a line in a container. The first element of a container inside a list
-// stands on the line of the dash.
+// start begins a line in a container. The first element of a container in a list continues the line of the dash.
 func (e *yamlSink) start(top *yamlLevel) {
 	first := !top.started
 	top.started = true
@@ -87,7 +86,8 @@ func (e *yamlSink) end() {
 	e.Drain()
 }
 
-// longestKey bounds a key that stands on one line with its value: readers look for the colon in 1,024 characters (YAML 1.2.2, 7.4.2).
+// longestKey limits the length of keys on the same line as their values, because parsers search only 1,024
+// characters for the colon (YAML 1.2.2, 7.4.2).
 const longestKey = 1000
 
 func (e *yamlSink) key(name string) {
@@ -95,7 +95,7 @@ func (e *yamlSink) key(name string) {
 	e.start(top)
 	start := len(e.Buf)
 	e.Buf = appendPlain(e.Buf, name)
-	if len(e.Buf)-start > longestKey { // the colon then has a line of its own
+	if len(e.Buf)-start > longestKey { // write the colon on a line of its own
 		e.Buf = slices.Insert(e.Buf, start, '?', ' ')
 		e.start(top)
 	}
@@ -103,15 +103,15 @@ func (e *yamlSink) key(name string) {
 	e.place = afterKey
 }
 
-// separate puts a value apart from the key or dash in front of it.
+// separate writes a blank between a value and the key or dash before it.
 func (e *yamlSink) separate() {
 	if e.place != atStart {
 		e.Buf = append(e.Buf, ' ')
 	}
 }
 
-// put writes times in quotes, as readers of YAML 1.1 make timestamps of their own of plain ones, and a number with a dot or without an
-// exponent: 1e-12 is a text to them.
+// put writes a scalar. It quotes times, because YAML 1.1 parsers convert plain ones to timestamps. It writes
+// numbers with a dot or without an exponent, because those parsers read 1e-12 as text.
 func (e *yamlSink) put(s scalar) {
 	e.element()
 	e.separate()
@@ -135,9 +135,9 @@ func (e *yamlSink) flush() error {
 	return e.Flush()
 }
 
-// appendPlain appends a string without quotes where no reader of YAML 1.1 or 1.2 can
-// take it for anything else: letters first, then letters, digits and - _ . /, and no
-// word that means a truth value or nothing.
+// appendPlain appends a string, without quotes if no parser of YAML 1.1 or 1.2 can misinterpret it: it starts
+// with a letter or underscore, contains only letters, digits and - _ . /, and is not a word for a boolean or
+// null.
 func appendPlain(dst []byte, s string) []byte {
 	if !isPlain(s) {
 		return words.AppendYAML(dst, s)
