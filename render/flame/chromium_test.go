@@ -16,7 +16,7 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder for pictures of the pages, to look at")
 
-// openPage opens a page of a flame graph, and waits until it is drawn.
+// openPage opens a page with a flame graph and waits until it is drawn.
 func openPage(t *testing.T, file string, width, height int) *chromiumtest.Tab {
 	t.Helper()
 	return opened(chromiumtest.Start(t), file, width, height)
@@ -28,7 +28,7 @@ func opened(b *chromiumtest.Browser, file string, width, height int) *chromiumte
 	return p
 }
 
-// clickFrame clicks into the middle of the first frame of a name.
+// clickFrame clicks the center of the first frame with a name.
 func clickFrame(t *testing.T, p *chromiumtest.Tab, name string, times int) {
 	t.Helper()
 	quoted, _ := json.Marshal(name)

@@ -12,12 +12,11 @@ import (
 	"kitescope/render/profiles"
 )
 
-// Palette colours the frames of one Tree: by what kind of code they are, or in a difference
-// by how they changed.
+// Palette assigns colors to the frames of a Tree: by class of code, or in a difference by change.
 type Palette struct {
 	tree *flame.Tree
 	dark bool
-	// of are the groups of names, groups their names and colours.
+	// of maps name ids to groups; groups are the groups' names and colors.
 	of     []int
 	groups []flameGroup
 	most   float64
@@ -28,15 +27,15 @@ type flameGroup struct {
 	light, dark color.RGBA
 }
 
-// Key is one entry of a legend.
+// Key is an entry of a legend.
 type Key struct {
 	Label string
 	Color color.RGBA
-	// Part is what of the total the group is, without callees; -1 where that says nothing.
+	// Part is the group's share of the total without callees, or -1 if it does not apply.
 	Part float64
 }
 
-// NewPalette chooses colours for a Tree.
+// NewPalette returns the palette of a Tree.
 func NewPalette(t *flame.Tree, dark bool) *Palette {
 	p := &Palette{tree: t, dark: dark}
 	p.of, p.groups = flameGroups([]*flame.Tree{t})
@@ -44,7 +43,7 @@ func NewPalette(t *flame.Tree, dark bool) *Palette {
 	return p
 }
 
-// Fill is the colour of a frame.
+// Fill returns the fill color of a frame.
 func (p *Palette) Fill(frame int32) color.RGBA {
 	c := flameRamps(p.dark)
 	switch {
@@ -58,15 +57,15 @@ func (p *Palette) Fill(frame int32) color.RGBA {
 	return p.diverging(min(1, max(-1, changeOf(p.tree, &p.tree.Frames[frame])/p.most)))
 }
 
-// Text is the colour in which to write on a fill: black or white, whichever is read better.
+// Text returns the text color for a fill: black or white, whichever has more contrast.
 func (p *Palette) Text(fill color.RGBA) color.RGBA {
-	if luminance(fill) > 0.179 { // there both have a contrast of 4.6
+	if luminance(fill) > 0.179 { // at this luminance, both have a contrast of 4.6
 		return color.RGBA{A: 0xff}
 	}
 	return color.RGBA{0xff, 0xff, 0xff, 0xff}
 }
 
-// Mark is "+" of a frame that is new, "−" of one that has vanished, else "".
+// Mark returns "+" for a new frame, "−" for a vanished one, and otherwise "".
 func (p *Palette) Mark(frame int32) string {
 	f := &p.tree.Frames[frame]
 	switch {
@@ -91,7 +90,7 @@ func changeOf(t *flame.Tree, f *flame.Frame) float64 {
 	return (float64(f.Total) - float64(f.Base)) / float64(whole)
 }
 
-// strongest is the largest change that is no noise: it has the strongest colour.
+// strongest returns the largest change that is not noise, which gets the strongest color.
 func strongest(t *flame.Tree) float64 {
 	var top, most float64
 	for i := 1; i < len(t.Frames); i++ {
@@ -110,8 +109,8 @@ func strongest(t *flame.Tree) float64 {
 	return 1
 }
 
-// diverging is the colour of a change from -1 to 1. Changes of all are drawn by their root, as
-// most are small against the largest.
+// diverging returns the color of a change from -1 to 1. It scales changes by their square root, because most are
+// small compared with the largest.
 func (p *Palette) diverging(x float64) color.RGBA {
 	c := flameRamps(p.dark)
 	at := math.Sqrt(math.Abs(x))
@@ -121,7 +120,7 @@ func (p *Palette) diverging(x float64) color.RGBA {
 	return ramp(c.less, at)
 }
 
-// Legend explains the colours.
+// Legend returns the entries of the legend.
 func (p *Palette) Legend() []Key {
 	if p.tree.Diff {
 		return p.diffLegend()
@@ -145,7 +144,7 @@ func (p *Palette) Legend() []Key {
 	return append(keys, Key{restName, flameRamps(p.dark).rest, -1})
 }
 
-// leafSums are what the groups of a tree are worth without callees, and what is in frames that were left out.
+// leafSums returns the values of a tree's groups without callees, and the value of omitted frames.
 func leafSums(t *flame.Tree, of []int, groups []flameGroup) (sums []int64, rest int64) {
 	sums = make([]int64, len(groups))
 	rest = t.Root().Total
@@ -165,7 +164,7 @@ func leafSums(t *flame.Tree, of []int, groups []flameGroup) (sums []int64, rest 
 	return sums, rest
 }
 
-// groupOf is the group of a class and a library.
+// groupOf returns the group of a class and library.
 func groupOf(groups []flameGroup, class profile.Class, library string) int {
 	if class == profile.Native && library != "" {
 		name := "native " + cutName(library)
@@ -198,8 +197,8 @@ func (g *flameGroup) color(dark bool) color.RGBA {
 	return g.light
 }
 
-// flameGroups are the groups of all names of trees, one after the other: classes of code, and of
-// native code the libraries with the most.
+// flameGroups returns the group of each name, for all trees in order, and the groups: the classes of code, and
+// the native libraries with the largest values.
 func flameGroups(trees []*flame.Tree) (of []int, groups []flameGroup) {
 	worth := map[string]float64{}
 	for _, t := range trees {

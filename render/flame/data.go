@@ -8,15 +8,15 @@ import (
 	"kitescope/profile/report"
 )
 
-// flameData is what the page's script reads. Go writes it with <, > and & escaped, so that no name
-// can end the element that it is in.
+// flameData is the input of the page's script. Package encoding/json escapes <, > and &, so that no name can end
+// the element that contains the data.
 type flameData struct {
 	Diff       bool                 `json:"diff"`
 	Normalized bool                 `json:"normalized"`
 	Level      float64              `json:"level"`
 	Groups     []string             `json:"groups"`
 	Palette    map[string]flameInks `json:"palette"`
-	// Names are of the frames of all trees; NameGroups and File say of each its group and its file.
+	// Names are the names of frames in all trees. NameGroups and File hold the group and file index of each name.
 	Names      []string    `json:"names"`
 	NameGroups []int       `json:"name_groups"`
 	File       []int       `json:"file"`
@@ -27,7 +27,7 @@ type flameData struct {
 	files map[string]int
 }
 
-// flameName tells names that are written alike apart.
+// flameName distinguishes functions with the same name.
 type flameName struct {
 	name, file string
 	group      int
@@ -42,7 +42,7 @@ type flameInks struct {
 	Less   []string `json:"less"`
 }
 
-// flameTree is a Tree. Values are in units of Scale.
+// flameTree is a Tree with values in units of Scale.
 type flameTree struct {
 	Label       string  `json:"label"`
 	Unit        string  `json:"unit"`
@@ -53,16 +53,16 @@ type flameTree struct {
 	Min         float64 `json:"min"`
 	Samples     int64   `json:"samples"`
 	BaseSamples int64   `json:"base_samples"`
-	// Before and After are the seconds of both sides, if rates were tested.
+	// Before and After are the durations of both sides in seconds, if rates were tested.
 	Before float64 `json:"before,omitempty"`
 	After  float64 `json:"after,omitempty"`
-	// Leaves are what stacks end in, by group: what was left out counts here.
+	// Leaves are the values of leaf frames by group, including omitted frames.
 	Leaves []int64     `json:"leaves"`
 	Frames flameFrames `json:"frames"`
 }
 
-// flameFrames are the columns of frames, in depth-first order. P are p values in tenths of a
-// decade: 13 is 10^-1.3; -1 is unknown.
+// flameFrames holds the columns of frames in depth-first order. P are p-values in tenths of a decade, e.g. 13 for
+// 10^-1.3, or -1 if unknown.
 type flameFrames struct {
 	Name     []int   `json:"name"`
 	Depth    []int32 `json:"depth"`
@@ -133,7 +133,7 @@ func (d *flameData) tree(t *flame.Tree, of []int, groups []flameGroup) flameTree
 	return out
 }
 
-// name is the index of a name, which is kept once for all trees.
+// name returns the index of a name. Each name is stored once for all trees.
 func (d *flameData) name(name, file string, group int) int {
 	key := flameName{name, file, group}
 	id, ok := d.names[key]
@@ -151,7 +151,8 @@ func (d *flameData) name(name, file string, group int) int {
 	return id
 }
 
-// flameDivisor is what all values of a tree can be divided by: the period, of a profile that was sampled.
+// flameDivisor returns the greatest common divisor of all values of a tree, which is the period in sampled
+// profiles.
 func flameDivisor(t *flame.Tree) int64 {
 	var d int64
 	for i := range t.Frames {

@@ -21,7 +21,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// flameProfile is a small service: Go, its runtime, a native library, and one name that is hostile.
+// flameProfile returns the profile of a small service: Go code, its runtime, a native library, and a hostile
+// name.
 func flameProfile(t testing.TB, scale int64, extra ...string) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -129,7 +130,8 @@ func TestFlameGoldens(t *testing.T) {
 	}
 }
 
-// pageWithoutScript takes the style, the script and their digests out of a page: they are files here.
+// pageWithoutScript removes the style, the script and their digests from a page, because they have their own
+// source files.
 func pageWithoutScript(page *bytes.Buffer) []byte {
 	b := regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>`).ReplaceAll(page.Bytes(), nil)
 	return regexp.MustCompile(`sha256-[^']*`).ReplaceAll(b, []byte("sha256-"))
@@ -170,8 +172,8 @@ func TestFlameSVGIsXML(t *testing.T) {
 	}
 }
 
-// TestFlamePageIsClosed checks that nothing can be fetched by a page, and that no name gets out
-// of the element that the data is in.
+// TestFlamePageIsClosed checks that a page cannot fetch anything, and that no name can end the element that
+// contains the data.
 func TestFlamePageIsClosed(t *testing.T) {
 	var b bytes.Buffer
 	o := Options{Title: "</title><script>alert(1)</script>", Subtitle: "\"><img src=x onerror=alert(1)>", Version: "<x>"}
@@ -271,8 +273,8 @@ func TestFlameLabel(t *testing.T) {
 	}
 }
 
-// TestFlameColorsCanBeRead measures the contrast of text on all fills, and that the sides of a
-// difference can be told apart by brightness or hue.
+// TestFlameColorsCanBeRead checks the contrast of text on all fills, and that the sides of a difference differ in
+// brightness or hue.
 func TestFlameColorsCanBeRead(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		p := NewPalette(plainTree(t, flame.Options{}), dark)

@@ -10,9 +10,9 @@ import (
 	"kitescope/profile/flame"
 )
 
-// Folded writes each stack of a tree on a line, root first, with ";" between frames and its value behind: what flamegraph.pl and
-// its kin read. Of a difference the lines have two values, before and after, as difffolded.pl writes them
-// (github.com/brendangregg/FlameGraph). A ";" or a line break in a name is replaced.
+// Folded writes folded stacks, the format of flamegraph.pl and similar tools: a stack per line, root first, with
+// ";" between frames, followed by its value. For a difference, lines have two values, before and after, as
+// written by difffolded.pl (github.com/brendangregg/FlameGraph). It replaces ";" and line breaks in names.
 func Folded(w io.Writer, t *flame.Tree) error {
 	out := bufio.NewWriter(w)
 	var path []string
@@ -38,7 +38,7 @@ func Folded(w io.Writer, t *flame.Tree) error {
 	return out.Flush()
 }
 
-// foldedName is a name as it can stand in a line of frames: never empty, nor with what separates.
+// foldedName returns a name that is valid in a folded stack: not empty and without separators.
 func foldedName(name string) string {
 	name = strings.TrimSpace(strings.ReplaceAll(words.Harmless(name), ";", ":"))
 	if name == "" {

@@ -7,15 +7,15 @@ import (
 	"kitescope/render"
 )
 
-// Graph is the input of the formats.
+// Graph is the input of all formats.
 type Graph struct {
 	Tree *flame.Tree
-	// More makes the trees of the other sample types, for the page alone.
+	// More returns the trees of the other sample types. Only the page uses them.
 	More    func() ([]*flame.Tree, error)
 	Options Options
 }
 
-// outputs write the formats of flame graphs.
+// outputs maps format names to functions that write a flame graph.
 func outputs() map[string]func(w io.Writer, g *Graph) error {
 	return map[string]func(w io.Writer, g *Graph) error{
 		"html":   writePage,
@@ -24,10 +24,10 @@ func outputs() map[string]func(w io.Writer, g *Graph) error {
 	}
 }
 
-// Formats are the formats of flame graphs.
+// Formats returns the formats of flame graphs.
 func Formats() render.Formats { return render.FormatsBy(outputs()) }
 
-// Write writes a flame graph in one of Formats.
+// Write writes a flame graph in a format from Formats.
 func Write(w io.Writer, g *Graph, f render.Format) error { return outputs()[f.Name()](w, g) }
 
 func writePage(w io.Writer, g *Graph) error {

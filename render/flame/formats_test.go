@@ -13,7 +13,7 @@ import (
 	profileread "kitescope/profile/read"
 )
 
-// TestFlameFormatsComeBack reads folded stacks with our own reader: the same frames, the same values.
+// TestFlameFormatsComeBack checks that kitescope reads the same frames and values from folded stacks.
 func TestFlameFormatsComeBack(t *testing.T) {
 	p := profiletest.Read(t, "../../testdata/profiles/milvus-cpu-hnsw.pb.gz")
 	want, err := flame.New(p, flame.Options{})

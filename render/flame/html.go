@@ -13,16 +13,16 @@ import (
 	"kitescope/profile/flame"
 )
 
-// The page, its style and its script: Go puts them into one file.
+// flamePage holds the page, its style and its script. HTML combines them into one file.
 //
 //go:embed page.html page.css page.js
 var flamePage embed.FS
 
-// maxPage bounds a page: what is larger has smaller frames left out, until it fits.
+// maxPage limits the size of a page in bytes. HTML omits the smallest frames of larger pages.
 const maxPage = 1_900_000
 
-// HTML writes a page that needs nothing but itself: it can be opened from a disk, searched
-// and zoomed. Its policy forbids whatever it does not have, so nothing can be fetched or sent.
+// HTML writes a self-contained page that can be opened from a disk, searched and zoomed. Its content security
+// policy forbids everything that the page does not contain, so that it cannot fetch or send data.
 func HTML(w io.Writer, t *flame.Tree, o Options) error {
 	trees := append([]*flame.Tree{t}, o.More...)
 	assets := make([]string, 0, 3)
@@ -58,14 +58,14 @@ func HTML(w io.Writer, t *flame.Tree, o Options) error {
 	return err
 }
 
-// digest is how a policy names a script or a style that is allowed.
+// digest returns the hash that allows a script or style in a content security policy.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// shrink leaves the smallest frames out of trees, so that about a part of them stays; false if
-// there is nothing left to leave out.
+// shrink removes the smallest frames of trees in place and keeps about the given part of all frames. It returns
+// false if it cannot remove any frame.
 func shrink(trees []*flame.Tree, part float64) bool {
 	done := false
 	for i, t := range trees {

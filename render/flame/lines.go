@@ -11,8 +11,8 @@ import (
 	"kitescope/render/profiles"
 )
 
-// Lines are what there is to say of a frame: its name, what it is worth on each side, and
-// what its change is worth.
+// Lines returns the description of a frame: its name, its values on each side, and the significance of its
+// change.
 func Lines(t *flame.Tree, frame int32) []string {
 	f, root := &t.Frames[frame], t.Root()
 	unit := t.Type.Unit

@@ -1,4 +1,4 @@
-// Package flame draws the trees of profile/flame as a page, as an SVG picture and as folded stacks. A Tree enters with Options; bytes leave.
+// Package flame writes the trees of profile/flame as HTML pages, SVG pictures and folded stacks.
 package flame
 
 import (
@@ -6,17 +6,17 @@ import (
 	"kitescope/profile/flame"
 )
 
-// Options say how a flame graph is drawn.
+// Options control how a flame graph is drawn.
 type Options struct {
-	// Title is what the profile is called, Subtitle what else is known of it: when, how long, how many samples.
+	// Title is the name of the profile. Subtitle holds further details: time, duration, number of samples.
 	Title, Subtitle string
-	// More are trees of other sample types of the same profiles, to choose from on the page.
+	// More are trees of other sample types of the same profiles, which the page offers to select.
 	More []*flame.Tree
-	// Width is in pixels; 0 is 1200. Pictures are as high as they must be, MaxHeight at most: 0 is 4000.
+	// Width is in pixels; 0 means 1200. MaxHeight limits the height of pictures in pixels; 0 means 4000.
 	Width, MaxHeight int
-	// Dark is for dark backgrounds: of a picture; the page follows the browser.
+	// Dark selects colors for dark backgrounds in pictures. The page follows the browser's setting.
 	Dark bool
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string
 }
 
@@ -34,10 +34,10 @@ func (o *Options) maxHeight() int {
 	return min(max(o.MaxHeight, 200), 30_000)
 }
 
-// restName is what stands for frames that were left out.
+// restName is the label of omitted frames.
 const restName = "(smaller frames)"
 
-// cutName shortens a name that would fill a picture: the names of C++ templates and hostile ones.
+// cutName cuts a name after 300 characters. Names of C++ templates and hostile names can be longer.
 func cutName(name string) string {
 	const most = 300
 	name = words.Harmless(name)

@@ -74,7 +74,7 @@ func TestPageViews(t *testing.T) {
 	if first := p.Text("#table tbody tr"); !strings.Contains(first, "faiss::fvec_L2sqr_batch_4") || !strings.Contains(first, "60.0%") {
 		t.Errorf("the first line of the table is %q", first)
 	}
-	// By keys alone: into the graph, to the largest callee, zoom, out again.
+	// With the keyboard only: enter the graph, select the largest callee, zoom in, and zoom out.
 	p.Key("F")
 	p.Key("u")
 	p.Eval(`document.getElementById("graph").focus()`)
@@ -120,7 +120,7 @@ func TestPageOfADifference(t *testing.T) {
 	p.Quiet()
 }
 
-// TestPagesOfMilvus opens pages of real profiles, in both colour schemes, for -screenshots.
+// TestPagesOfMilvus opens pages of real profiles in both color schemes, for -screenshots.
 func TestPagesOfMilvus(t *testing.T) {
 	const dir = "../../testdata/profiles/"
 	b := chromiumtest.Start(t)
@@ -190,7 +190,8 @@ func TestPageByNode(t *testing.T) {
 	p.Quiet()
 }
 
-// TestLargePage: a page of as many frames as fit stays quick, however deep its stacks are.
+// TestLargePage checks that a page with the maximum number of frames stays responsive, regardless of the depth of
+// its stacks.
 func TestLargePage(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	for i := range 3000 {

@@ -10,28 +10,28 @@ import (
 	"kitescope/profile/flame"
 )
 
-// textStyle are the fonts of a picture.
+// textStyle is a font of a picture.
 type textStyle uint8
 
 const (
-	frameText textStyle = iota // fixed width
+	frameText textStyle = iota // monospaced
 	plainText
 	titleText
 )
 
 func (s textStyle) size() float64 { return [...]float64{11, 12, 15}[s] }
 
-// Measures of pictures, in pixels.
+// Dimensions of pictures in pixels.
 const (
 	rowHeight  = 17.0
 	pad        = 10.0
 	lineHeight = 18.0
-	// advance is the width of a character of a frame's name: 0.6 of the size, as in Liberation
-	// Mono, Courier, Menlo and Consolas, and a little for those that are wider.
+	// advance is the width of a character in a frame's name: 0.6 of the size, as in Liberation Mono, Courier,
+	// Menlo and Consolas, plus a margin for wider fonts.
 	advance = 11 * 0.605
 )
 
-// picture is a flame graph that is laid out.
+// picture is a flame graph with its layout.
 type picture struct {
 	tree          *flame.Tree
 	o             *Options
@@ -39,7 +39,7 @@ type picture struct {
 	width, height int
 	widths        []int64
 	rows          [][]flame.Span
-	cut           int // rows that did not fit
+	cut           int // number of rows that did not fit
 	narrow        float64
 	top           float64
 	legend        [][]legendEntry
@@ -52,7 +52,7 @@ type legendEntry struct {
 	text string
 }
 
-// newPicture lays a tree out; frames narrower than least pixels are left out.
+// newPicture lays out a tree. It omits frames narrower than least pixels.
 func newPicture(t *flame.Tree, o *Options, least float64) *picture {
 	p := &picture{tree: t, o: o, palette: NewPalette(t, o.Dark), width: o.width(), narrow: least}
 	p.top = pad + lineHeight + 6
@@ -74,12 +74,12 @@ func newPicture(t *flame.Tree, o *Options, least float64) *picture {
 	return p
 }
 
-// measure estimates the width of a text: the mean width of a character is about half of the size.
+// measure estimates the width of a text in pixels. The mean width of a character is about half of the size.
 func measure(style textStyle, s string) float64 {
 	return 0.55 * style.size() * float64(utf8.RuneCountInString(s))
 }
 
-// layLegend puts the keys of the legend into lines.
+// layLegend arranges the keys of the legend in lines.
 func (p *picture) layLegend() {
 	x := pad
 	for _, key := range p.palette.Legend() {
@@ -99,7 +99,7 @@ func (p *picture) layLegend() {
 	}
 }
 
-// layNotes says what is not in the picture, and what widths mean.
+// layNotes writes notes about omitted frames and the meaning of widths.
 func (p *picture) layNotes() {
 	t := p.tree
 	var notes []string
@@ -131,7 +131,7 @@ func (p *picture) layNotes() {
 	p.notes = append(p.notes, line)
 }
 
-// draw draws all of it.
+// draw draws the whole picture.
 func (p *picture) draw(b *svgBrush) {
 	c := flameRamps(p.o.Dark)
 	title := cutName(p.o.Title)
@@ -170,8 +170,8 @@ func (p *picture) draw(b *svgBrush) {
 	}
 }
 
-// gaps are where a row has frames that are not drawn, for being small: callers are the row before
-// it. What is below a frame's self time stays empty.
+// gaps returns the spans of frames in a row that are too small to draw. callers is the row above. The space below
+// a frame's self time stays empty.
 func (p *picture) gaps(callers, row []flame.Span) (gaps []flame.Span) {
 	i := 0
 	for _, caller := range callers {
@@ -197,7 +197,7 @@ func (p *picture) drawFrame(b *svgBrush, s flame.Span, y float64) {
 	defer b.end()
 	fill := p.palette.Fill(s.Frame)
 	x, w := pad+s.From, s.To-s.From
-	if w > 2 { // a gap between neighbours
+	if w > 2 { // leave a gap between neighbors
 		w -= 0.5
 	}
 	if p.tree.Diff && w > 3 {
@@ -215,7 +215,7 @@ func (p *picture) drawFrame(b *svgBrush, s flame.Span, y float64) {
 	}
 }
 
-// clipTitle shortens a title to a width: first by the folders of the files that it names.
+// clipTitle cuts a title to a width in pixels. It removes the directories of file names first.
 func clipTitle(title string, width float64) string {
 	if measure(titleText, title) > width {
 		files := strings.Split(title, " → ")
@@ -227,7 +227,7 @@ func clipTitle(title string, width float64) string {
 	return clip(titleText, title, width)
 }
 
-// clip shortens a line to a width.
+// clip cuts a line to a width in pixels.
 func clip(style textStyle, s string, width float64) string {
 	if measure(style, s) <= width {
 		return s
@@ -235,8 +235,8 @@ func clip(style textStyle, s string, width float64) string {
 	return string([]rune(s)[:max(0, int(width/measure(style, "…"))-1)]) + "…"
 }
 
-// Label shortens a frame's name to so many characters: first its import path goes, then its
-// end. What would be no more than a letter or two is "".
+// Label shortens a frame's name to at most room characters. It removes the import path first and cuts the end
+// after that. It returns "" if there is room for fewer than three characters.
 func Label(name string, room int) string {
 	if utf8.RuneCountInString(name) <= room {
 		return name
@@ -258,8 +258,8 @@ func Label(name string, room int) string {
 	return string(runes[:room-1]) + "…"
 }
 
-// withoutPath is a function's name without the import path of its package: a version that
-// stands for the package keeps the element before it.
+// withoutPath removes the import path from a function's name. If the last element is a major version, it keeps
+// the element before.
 func withoutPath(name string) string {
 	path := name
 	if end := strings.IndexAny(name, "([<"); end >= 0 {

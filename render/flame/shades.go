@@ -7,14 +7,14 @@ import (
 	"kitescope/profile"
 )
 
-// Colours of flame graphs. Fills of the light set are read in black, those of the dark set in
-// white or black, with a contrast of 4.5 or more; a test measures it.
+// Colors of flame graphs. Text on light fills is black, and on dark fills white or black, with a contrast of at
+// least 4.5. A test checks this.
 
 func rgb(hex uint32) color.RGBA {
 	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 0xff}
 }
 
-// classGroups are the groups of classes, in the order of profile.Classes.
+// classGroups returns the groups of classes in the order of profile.Classes.
 func classGroups() []flameGroup {
 	shades := map[profile.Class][2]uint32{
 		profile.Unknown: {0xdfe1e4, 0x50555d}, profile.GoCode: {0x8fc7ee, 0x2a6896}, profile.Runtime: {0xbcb5ea, 0x5d539b},
@@ -33,7 +33,7 @@ func classGroups() []flameGroup {
 	return groups
 }
 
-// ClassColor is the fill of frames of a kind of code, as all pictures have it.
+// ClassColor returns the fill color of a class of code, for use in all pictures.
 func ClassColor(class profile.Class, dark bool) color.RGBA {
 	groups := classGroups()
 	if int(class) >= len(groups) {
@@ -42,17 +42,18 @@ func ClassColor(class profile.Class, dark bool) color.RGBA {
 	return groups[class].color(dark)
 }
 
-// ChangeColors go from an unchanged frame to the strongest change, of those that lost and of
-// those that gained.
+// ChangeColors returns the color stops from an unchanged frame to the strongest decrease, and to the strongest
+// increase.
 func ChangeColors(dark bool) (less, more []color.RGBA) {
 	c := flameRamps(dark)
 	return c.less, c.more
 }
 
-// Hex writes a colour as themes do: #rrggbb.
+// Hex formats a color as in themes: #rrggbb.
 func Hex(c color.RGBA) string { return hexText(c) }
 
-// libraryShades are for the native libraries with the most samples; others are plain native.
+// libraryShades returns the colors for the native libraries with the largest values. Other libraries have the
+// color of native code.
 func libraryShades() []flameGroup {
 	return []flameGroup{
 		{light: rgb(0xf5a65b), dark: rgb(0x9a5512)},
@@ -63,9 +64,9 @@ func libraryShades() []flameGroup {
 	}
 }
 
-// flameSet are the colours that do not belong to a kind of code. From unchanged to the strongest
-// change they go from white to blue for less and red for more: the scheme RdBu of ColorBrewer
-// (Brewer, Harrower and others), which people who are colour-blind tell apart.
+// flameSet holds the colors that do not depend on the class of code. Changes range from white to blue for
+// decreases and to red for increases: the scheme RdBu of ColorBrewer (Brewer, Harrower and others), which
+// color-blind people can distinguish.
 type flameSet struct {
 	background, text, dim, edge color.RGBA
 	rest, noise                 color.RGBA
@@ -87,7 +88,7 @@ func flameRamps(dark bool) flameSet {
 	}
 }
 
-// ramp is the colour at a place from 0 to 1 between stops.
+// ramp interpolates between color stops, with at from 0 to 1.
 func ramp(stops []color.RGBA, at float64) color.RGBA {
 	at = min(1, max(0, at)) * float64(len(stops)-1)
 	i := min(len(stops)-2, int(at))
@@ -98,7 +99,7 @@ func ramp(stops []color.RGBA, at float64) color.RGBA {
 	return color.RGBA{between(a.R, b.R), between(a.G, b.G), between(a.B, b.B), 0xff}
 }
 
-// luminance is the relative luminance of WCAG 2: 0 black, 1 white.
+// luminance returns the relative luminance of WCAG 2: 0 for black, 1 for white.
 func luminance(c color.RGBA) float64 {
 	linear := func(v uint8) float64 {
 		x := float64(v) / 255

@@ -21,7 +21,7 @@ func TestNamesAreNoStructure(t *testing.T) {
 	})
 }
 
-// namedTree has 30 frames that a name stands in.
+// namedTree returns a tree with 30 frames whose names contain name.
 func namedTree(t *testing.T, name string) *flame.Tree {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})

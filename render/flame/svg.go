@@ -12,11 +12,11 @@ import (
 	"kitescope/profile/flame"
 )
 
-// maxSVG bounds an SVG: what would be larger is drawn without its narrowest frames.
+// maxSVG limits the size of an SVG in bytes. SVG omits the narrowest frames of larger pictures.
 const maxSVG = 1_900_000
 
-// SVG draws a picture without a script: each frame tells its figures where the pointer rests,
-// and names can be found and copied as text.
+// SVG draws a picture without scripts. Frames have their values as tooltips, and names are text that can be
+// searched and copied.
 func SVG(w io.Writer, t *flame.Tree, o Options) error {
 	for least := 0.4; ; least *= 1.5 {
 		var b svgBrush
@@ -74,11 +74,11 @@ func (b *svgBrush) newline() {
 	}
 }
 
-// escape writes text; what XML cannot hold becomes U+FFFD.
+// escape writes text. It replaces characters that XML cannot represent by U+FFFD.
 func (b *svgBrush) escape(s string) { _ = xml.EscapeText(b, []byte(s)) }
 
-// baseline is how far below the top of its line a text stands.
+// baseline returns the distance of the baseline from the top of a line, in pixels.
 func baseline(style textStyle) float64 { return [...]float64{12, 13, 14}[style] }
 
-// short is a number with two decimals at most.
+// short formats a number with at most two decimals.
 func short(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64) }
