@@ -12,7 +12,7 @@ import (
 	"kitescope/render"
 )
 
-// bound makes axes as long as what is on them needs.
+// bound sets the ranges of the axes to fit the values.
 func (p *Panel) bound(x *plot.Plot) {
 	var xs, ys []float64
 	for _, s := range p.Series {
@@ -38,11 +38,11 @@ func (p *Panel) bound(x *plot.Plot) {
 	across.set(&x.X, xs)
 	up.set(&x.Y, ys)
 	if len(p.Bars) > 0 && across.From == across.To {
-		x.X.Max *= 1.4 // a text stands behind each bar
+		x.X.Max *= 1.4 // room for the text after each bar
 	}
 }
 
-// longest is where the last of the bars ends.
+// longest returns the length of the longest bar, including its interval.
 func (p *Panel) longest() float64 {
 	longest := 1e-9
 	for _, b := range p.Bars {
@@ -60,7 +60,7 @@ func (p *Panel) longest() float64 {
 	return longest
 }
 
-// set makes an axis of a plot for some values.
+// set configures an axis of a plot for some values.
 func (a *Axis) set(to *plot.Axis, values []float64) {
 	for _, t := range a.Ticks {
 		if a.Free {
@@ -93,7 +93,7 @@ func (a *Axis) set(to *plot.Axis, values []float64) {
 	}
 }
 
-// span is from the least to the largest value, with a margin, and never nothing.
+// span returns the range of values with a margin. The range is never empty.
 func span(values []float64) (from, to float64) {
 	if len(values) == 0 {
 		return 0, 1
@@ -103,13 +103,13 @@ func span(values []float64) (from, to float64) {
 	if !(pad > 1e-9*max(math.Abs(from), math.Abs(to))) {
 		pad = 0.01 * max(math.Abs(from), math.Abs(to))
 	}
-	if pad == 0 { // all are 0
+	if pad == 0 { // all values are 0
 		pad = 1
 	}
 	return from - pad, to + pad
 }
 
-// fixedTicks are marks that were chosen. Texts that would hide each other are left out.
+// fixedTicks are given ticks. Labels that would overlap are omitted.
 type fixedTicks []Tick
 
 // Ticks implements plot.Ticker.
@@ -129,7 +129,8 @@ func (t fixedTicks) Ticks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// valueTicks marks an axis at round numbers, written out, with their digits in groups.
+// valueTicks places ticks at round numbers, formatted without exponents and with thousands separators, except
+// very large and very precise ones.
 type valueTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -139,7 +140,7 @@ func (valueTicks) Ticks(from, to float64) []plot.Tick {
 		return nil
 	}
 	step := math.Pow(10, math.Floor(math.Log10((to-from)/most)))
-	for _, factor := range []float64{2, 2.5, 2} { // 1, 2, 5, 10
+	for _, factor := range []float64{2, 2.5, 2} { // factors of 1, 2, 5 and 10
 		if (to-from)/step <= most {
 			break
 		}
@@ -159,7 +160,7 @@ func (valueTicks) Ticks(from, to float64) []plot.Tick {
 		text := strconv.FormatFloat(x, 'f', decimals, 64)
 		switch {
 		case decimals > mostDecimals || math.Abs(x) >= 1e15:
-			digits := 1 + math.Ceil(math.Log10(max(1, math.Abs(x)/step))) // enough to tell it from the next
+			digits := 1 + math.Ceil(math.Log10(max(1, math.Abs(x)/step))) // enough to differ from the next tick
 			text = strconv.FormatFloat(x, 'g', int(min(digits, 15)), 64)
 		case decimals == 0:
 			text = words.Number(int64(x))
@@ -169,7 +170,8 @@ func (valueTicks) Ticks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// logTicks marks a logarithmic axis at 1, 2 and 5 of each power of ten, and as many of those as there is room for.
+// logTicks places ticks on a logarithmic axis and labels 1, 2 and 5 of each power of ten, fewer on long axes and
+// more on short ones.
 type logTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -195,7 +197,7 @@ func (logTicks) Ticks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// clockTicks marks an axis of seconds since 1970 at round times of the day.
+// clockTicks places ticks at round times of day, on an axis of seconds since 1970.
 type clockTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -226,8 +228,9 @@ func (clockTicks) Ticks(from, to float64) []plot.Tick {
 	return ticks
 }
 
-// Doubling is an axis for settings such as a number of sessions: those that were measured are marked, and each doubling is as wide if they are far
-// apart. Place is where a value stands.
+// Doubling returns an axis for settings such as a number of sessions, with ticks at the measured values. If the
+// values span a factor of at least 8, each doubling has the same width. place returns the position of a value on
+// the axis.
 func Doubling(label string, values []float64) (axis Axis, place func(v float64) float64) {
 	place = func(v float64) float64 { return v }
 	if n := len(values); n > 2 && slices.Min(values) > 0 && slices.Max(values) >= 8*slices.Min(values) {
@@ -240,13 +243,14 @@ func Doubling(label string, values []float64) (axis Axis, place func(v float64) 
 	return axis, place
 }
 
-// Recall is an axis of recall. Where there is recall near 1 it is by what is missing, each tenth as wide. Place is where a recall stands.
+// Recall returns an axis of recall. If there is recall near 1, the axis is logarithmic in 1-recall. place returns
+// the position of a recall on the axis.
 func Recall(recalls []float64) (axis Axis, place func(r float64) float64) {
 	low, high := slices.Min(recalls), slices.Max(recalls)
 	axis.Label, place = "recall", func(r float64) float64 { return r }
 	if high <= 0.985 || high-low <= 0.002 {
 		pad := max(0.08*(high-low), 1e-3)
-		axis.From, axis.To = low-pad, min(high+1.4*pad, max(1, high+pad)) // labels stand to the right
+		axis.From, axis.To = low-pad, min(high+1.4*pad, max(1, high+pad)) // room for labels on the right
 		return axis, place
 	}
 	place = func(r float64) float64 { return -math.Log10(max(1-r, 1e-4)) }
@@ -260,5 +264,5 @@ func Recall(recalls []float64) (axis Axis, place func(r float64) float64) {
 	return axis, place
 }
 
-// DrawableRate reports whether a rate has a place on paper.
+// DrawableRate reports whether a rate can be drawn.
 func DrawableRate(x float64) bool { return x >= 0 && x < 1e15 }

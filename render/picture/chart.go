@@ -17,72 +17,77 @@ import (
 	"kitescope/render"
 )
 
-// Chart is a picture: a title, lines about it, panels from left to right and down, a legend of all named series, notes.
+// Chart is a picture with a title, lines below it, panels from left to right and top to bottom, a legend of all
+// named series, and notes.
 type Chart struct {
 	Title  string
 	Heads  []string
 	Panels []Panel
-	// Columns of panels, 0 for one. PanelHeight is in inches, 0 for what the panels need.
+	// Columns is the number of columns of panels; 0 means 1. PanelHeight is in inches; 0 means automatic.
 	Columns     int
 	PanelHeight float64
 	Notes       []string
-	// Dark is for dark backgrounds.
+	// Dark selects colors for dark backgrounds.
 	Dark bool
-	// Width and Height are in CSS pixels, of which 96 are an inch; a PNG has as many. 0 is 1056 and what the panels need.
+	// Width and Height are in CSS pixels, with 96 pixels per inch, and in pixels of a PNG. 0 means a width of
+	// 1056 and an automatic height.
 	Width, Height int
 }
 
-// Panel is one plot: series of points, or bars.
+// Panel is a plot with series of points, or with bars.
 type Panel struct {
-	// Name stands above, Remark below it in the colour of its look.
+	// Name is written above the panel, and Remark below Name in the color RemarkColour.
 	Name, Remark string
 	RemarkColour Colour
 	X, Y         Axis
 	Series       []Series
-	// Bars lie below each other; the Y axis has their names, the X axis their values.
+	// Bars are drawn from top to bottom. The Y axis has their names, and the X axis their values.
 	Bars []Bar
 }
 
-// Series are points that belong together. Those without a name are not in the legend.
+// Series is a series of points. It is in the legend unless its name is empty.
 type Series struct {
 	Name   string
 	Look   Look
 	Points []Point
 }
 
-// Point is a place. The line breaks where Y is NaN. Low and High are an interval of Y, if Low is less.
+// Point is a point of a series. The line is interrupted where Y is NaN. Low and High are an interval of Y if Low
+// < High.
 type Point struct {
 	X, Y, Low, High float64
 	Label           string
 }
 
-// Bar is made of pieces, one behind the other, with a text at its end. Low and High are an interval of its length, if Low is less.
+// Bar is a stacked bar with a text at its end. Low and High are an interval of its length if Low < High.
 type Bar struct {
 	Name, Text string
 	Pieces     []Piece
 	Low, High  float64
 }
 
-// Piece is a part of a bar; Kind is its name in the legend.
+// Piece is a part of a bar. Kind is its name in the legend.
 type Piece struct {
 	Kind  string
 	Look  Look
 	Value float64
 }
 
-// Axis is what values are counted by.
+// Axis is an axis of a panel.
 type Axis struct {
 	Label string
-	// From and To bound the axis. Where they are the same it is as long as the points need; Y begins at 0 then, unless it is Free.
+	// From and To are the range of the axis. If they are equal, the range fits the values, and the Y axis starts
+	// at 0 unless it is Free.
 	From, To float64
 	Free     bool
-	// Log makes each power of ten as wide, if all values are above 0. Clock says that values are seconds since 1970.
+	// Log makes the axis logarithmic if all values are positive. Clock indicates that values are seconds since
+	// 1970.
 	Log, Clock bool
-	// Ticks are marks instead of round numbers; Guides are lines across the panel.
+	// Ticks replace the ticks at round numbers. Guides are lines across the panel.
 	Ticks, Guides []Tick
 }
 
-// Tick is a place on an axis, and what stands there.
+// Tick is a position on an axis with its label.
 type Tick struct {
 	At   float64
 	Text string
@@ -104,14 +109,14 @@ const (
 	mostPixels  = 8000
 )
 
-// drawing is a chart on its way to paper.
+// drawing is the state of drawing a chart.
 type drawing struct {
 	*Chart
 	theme  theme
 	legend []sign
 }
 
-// Write draws the chart as one of Formats.
+// Write draws the chart in a format from Formats.
 func (c *Chart) Write(w io.Writer, format string) error {
 	if !slices.Contains(Formats().Names(), format) {
 		return &view.UnknownError{What: "format of plots", Word: format, Known: Formats().Names()}
@@ -130,7 +135,7 @@ func (c *Chart) Write(w io.Writer, format string) error {
 	if c.Height > 0 {
 		height = max(clampPixels(c.Height, 0), 2*margin+head+foot+vg.Length(rows)*1.2*vg.Inch)
 	}
-	height = vg.Length(math.Ceil(float64(height/cssPixel)-1e-6)) * cssPixel // whole pixels: else a line of nothing is at a side
+	height = vg.Length(math.Ceil(float64(height/cssPixel)-1e-6)) * cssPixel // whole pixels, to avoid a blank line at an edge
 	draws := func(canvas vg.CanvasSizer) {
 		paper := draw.New(canvas)
 		paper.SetColor(d.theme.paper)
@@ -152,7 +157,7 @@ func (c *Chart) Write(w io.Writer, format string) error {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
 	}
-	// Fonts as wide as the one that it was laid out with, for machines without it.
+	// Replace the font by ones of the same width, for machines without it.
 	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Kitescope Sans;"), []byte("font-family:Liberation Sans,Arimo,Helvetica,Arial,sans-serif;")))
 	return err
 }
@@ -224,11 +229,11 @@ func (d *drawing) panels(dc draw.Canvas, rows, columns int) {
 	}
 }
 
-// plot is a panel with its axes.
+// plot returns the plot of a panel with its axes.
 func (d *drawing) plot(p *Panel) *plot.Plot {
 	x := plot.New()
 	x.BackgroundColor = d.theme.paper
-	if p.Name != "" { // room for what stands above
+	if p.Name != "" { // room for the name and the remark
 		x.Title.Text, x.Title.Padding = " ", 7
 		if p.Remark != "" {
 			x.Title.Text = " \n "
@@ -247,7 +252,7 @@ func (d *drawing) plot(p *Panel) *plot.Plot {
 	return x
 }
 
-// content is what is drawn in a panel.
+// content draws the content of a panel.
 type content struct {
 	d *drawing
 	p *Panel
@@ -300,7 +305,7 @@ func (c content) bar(dc draw.Canvas, b *Bar, toX func(float64) vg.Length, low, h
 		}
 		from, to := toX(sum), toX(sum+piece.Value)
 		sum += piece.Value
-		if to-from > 1.5 { // between pieces, where they are wide enough
+		if to-from > 1.5 { // a gap between pieces, if they are wide enough
 			to -= 0.5
 		}
 		c.d.theme.fill(dc, &piece.Look, vg.Rectangle{Min: vg.Point{X: from, Y: low}, Max: vg.Point{X: to, Y: high}})
@@ -315,7 +320,7 @@ func (c content) bar(dc draw.Canvas, b *Bar, toX func(float64) vg.Length, low, h
 	dc.FillText(text, vg.Point{X: end + 5, Y: middle}, Text(b.Text))
 }
 
-// whisker is a line with a bar across either end, along one of the axes.
+// whisker draws a line along an axis, with a perpendicular bar at each end.
 func whisker(dc draw.Canvas, style draw.LineStyle, from, to vg.Point) {
 	const half = 3
 	dx, dy := vg.Length(0), vg.Length(half)
@@ -366,19 +371,19 @@ func (c content) series(dc draw.Canvas, s *Series, x *plot.Plot, toX, toY func(f
 		alone := !s.Look.NoLine && (i == 0 || !c.p.places(&s.Points[i-1], x)) && (i == len(s.Points)-1 || !c.p.places(&s.Points[i+1], x))
 		if glyph := c.d.theme.glyph(&s.Look); glyph.Shape != nil {
 			dc.DrawGlyph(glyph, vg.Point{X: toX(q.X), Y: toY(q.Y)})
-		} else if alone { // a line of one point would not be seen
+		} else if alone { // a line with a single point is invisible
 			dc.DrawGlyph(draw.GlyphStyle{Color: colour, Radius: vg.Points(1.5), Shape: draw.CircleGlyph{}}, vg.Point{X: toX(q.X), Y: toY(q.Y)})
 		}
 	}
 }
 
-// places reports whether a point has a place in its panel.
+// places reports whether a point can be drawn in its panel.
 func (p *Panel) places(q *Point, x *plot.Plot) bool {
 	_, log := x.Y.Scale.(plot.LogScale)
 	return drawable(q.X) && drawable(q.Y) && (!log || q.Y > 0)
 }
 
-// drawable reports whether a value has a place on paper: differences of larger ones are infinite.
+// drawable reports whether a value can be drawn. Differences of larger values overflow.
 func drawable(x float64) bool { return math.Abs(x) < 1e300 }
 
 // sign is an entry of the legend.
@@ -388,7 +393,7 @@ type sign struct {
 	filled bool // a piece of a bar
 }
 
-// signs are the names of series and of pieces, each once.
+// signs returns the names of series and pieces, without duplicates.
 func (c *Chart) signs() []sign {
 	var list []sign
 	add := func(s sign) {
@@ -409,7 +414,7 @@ func (c *Chart) signs() []sign {
 	return list
 }
 
-// signRows breaks a legend into lines.
+// signRows breaks a legend into rows.
 func signRows(legend []sign, style *draw.TextStyle, width vg.Length) [][]sign {
 	var rows [][]sign
 	left := vg.Length(0)
@@ -425,7 +430,7 @@ func signRows(legend []sign, style *draw.TextStyle, width vg.Length) [][]sign {
 	return rows
 }
 
-// foot writes the legend, and lines below it.
+// foot draws the legend and the lines below it.
 func (d *drawing) foot(dc draw.Canvas, legend [][]sign, feet []string) {
 	small := d.text(textSize)
 	small.YAlign = -0.5
@@ -455,8 +460,8 @@ func (d *drawing) foot(dc draw.Canvas, legend [][]sign, feet []string) {
 	}
 }
 
-// theme are the colours of a chart. Those of series can be told apart by colour-blind people (Okabe and Ito, "Color Universal
-// Design", 2008), and where there is no colour by dashes, marks and hatching.
+// theme holds the colors of a chart. Color-blind people can distinguish the colors of series (Okabe and Ito,
+// "Color Universal Design", 2008). Dashes, marks and hatching distinguish series without color.
 type theme struct {
 	paper, ink, dim, grid, good, bad color.Color
 	series                           []color.Color
@@ -473,28 +478,28 @@ func themeOf(dark bool) theme {
 			series: []color.Color{rgb(0x56b4e9), rgb(0xe69f00), rgb(0x009e73), rgb(0xcc79a7), rgb(0xf0e442), rgb(0xd55e00)},
 		}
 	}
-	return theme{ // without yellow, which white paper swallows
+	return theme{ // no yellow, because it is hard to see on white
 		paper: color.White, ink: rgb(0x24292f), dim: rgb(0x5b646e), grid: rgb(0xdddddd), good: rgb(0x007a59), bad: rgb(0xb0121f),
 		series: []color.Color{rgb(0x0072b2), rgb(0xd55e00), rgb(0x009e73), rgb(0xcc79a7), rgb(0xe69f00), rgb(0x56b4e9)},
 	}
 }
 
-// Colour is a number of the palette, which goes round, or one of those that say something.
+// Colour is an index into the palette, modulo its length, or a color with a meaning.
 type Colour int
 
-// The colours that say something.
+// Colors with a meaning.
 const (
 	Grey Colour = -1 - iota
 	Good
 	Bad
 )
 
-// Look tells a series from others, without colour too: by the number of its dash, 0 for none, of its mark, 0 for none, and of a piece's hatching,
-// 0 for none.
+// Look is the style of a series or piece. Dash, Mark and Hatch number the dash pattern, the marker and the
+// hatching, which distinguish series without color; 0 means none.
 type Look struct {
 	Colour            Colour
 	Dash, Mark, Hatch int
-	// NoLine leaves the points unjoined; what is Faint is there but not the point.
+	// NoLine draws points without a line. Faint elements are context and drawn less prominently.
 	NoLine, Faint bool
 }
 
@@ -543,7 +548,7 @@ func (t *theme) glyph(l *Look) draw.GlyphStyle {
 	return style
 }
 
-// fill fills what belongs to a look, with lines across it where it is hatched.
+// fill fills a rectangle in the color of a look, with hatching if the look has any.
 func (t *theme) fill(dc draw.Canvas, l *Look, r vg.Rectangle) {
 	if r.Max.X <= r.Min.X || r.Max.Y <= r.Min.Y {
 		return
@@ -553,18 +558,18 @@ func (t *theme) fill(dc draw.Canvas, l *Look, r vg.Rectangle) {
 	const step = 5 * vg.Length(1)
 	style := draw.LineStyle{Color: t.paper, Width: vg.Points(0.7)}
 	height := r.Max.Y - r.Min.Y
-	first := vg.Length(math.Floor(float64((r.Min.X-height)/step))) * step // on a grid of the page: neighbours go on with each other
+	first := vg.Length(math.Floor(float64((r.Min.X-height)/step))) * step // align hatching to the page, so that it continues in neighbors
 	for c := first; c < r.Max.X && l.Hatch > 0; c += step {
 		from, to := max(c, r.Min.X), min(c+height, r.Max.X)
 		if from >= to {
 			continue
 		}
 		dc.StrokeLine2(style, from, r.Min.Y+(from-c), to, r.Min.Y+(to-c))
-		if l.Hatch > 1 { // both ways
+		if l.Hatch > 1 { // hatch in both directions
 			dc.StrokeLine2(style, from, r.Max.Y-(from-c), to, r.Max.Y-(to-c))
 		}
 	}
 }
 
-// Formats are the formats of plots.
+// Formats returns the formats of plots.
 func Formats() render.Formats { return render.FormatsBy(map[string]bool{"svg": true, "png": true}) }

@@ -1,9 +1,10 @@
-// Package picture draws the plots of all subjects. What enters is a Chart: a title, panels with axes and a short list of series, notes; what leaves
-// is SVG or PNG. Subjects say which values there are, and this package alone how they look:
+// Package picture draws the plots of all subjects as SVG or PNG. A subject defines a Chart: a title, panels with
+// axes and short lists of series, and notes. This package determines its appearance:
 //
-//  1. Texts are made harmless, and are shortened or broken to the room that there is.
-//  2. Axes are as long as their values need, with round numbers; Doubling, Recall and Axis.Log are for values far apart.
-//  3. Series differ by colour, dash and mark, pieces of bars by colour and hatching; the legend names them.
+//  1. It escapes texts, and shortens or wraps them to the available width.
+//  2. Axes fit their values, with ticks at round numbers. Doubling, Recall and Axis.Log are for values of
+//     different magnitudes.
+//  3. Series differ by color, dash and mark, and pieces of bars by color and hatching. The legend names them.
 package picture
 
 import (
@@ -17,12 +18,12 @@ import (
 	"kitescope/render"
 )
 
-// Nothing says why there is no picture, and what can be drawn instead.
+// Nothing returns an error with the reason why there is no picture, and a hint about alternatives.
 func Nothing(why, hint string) error {
 	return &hints.Error{Err: errors.New(why), Advice: hint}
 }
 
-// fit shortens text in its middle until it is no wider than there is room.
+// fit shortens the middle of a text until it fits the width.
 func fit(style *draw.TextStyle, s string, width vg.Length) string {
 	s = Text(s)
 	for room := render.Cells(s); room > 2 && style.Width(s) > width; {
@@ -32,7 +33,7 @@ func fit(style *draw.TextStyle, s string, width vg.Length) string {
 	return s
 }
 
-// wrapAll breaks texts at blanks.
+// wrapAll wraps texts at blanks.
 func wrapAll(style *draw.TextStyle, texts []string, width vg.Length) []string {
 	var all []string
 	for _, s := range texts {
@@ -49,5 +50,6 @@ func wrapAll(style *draw.TextStyle, texts []string, width vg.Length) []string {
 	return all
 }
 
-// Text is text for a picture: what a font has no glyph for would be a box, and what SVG has no place for would break it: Harmless escapes both.
+// Text escapes text for a picture and limits it to 170 cells. Without escaping, fonts show boxes for characters
+// without a glyph, and some characters are invalid in SVG.
 func Text(s string) string { return render.ShortenMiddle(render.Harmless(s), 170, "…") }
