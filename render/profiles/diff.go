@@ -12,18 +12,18 @@ import (
 	"kitescope/render"
 )
 
-// WriteDiff writes what changed between two profiles.
+// WriteDiff writes the changes between two profiles.
 func WriteDiff(w io.Writer, c *report.Comparison, f render.Format, o render.ReportOptions) error {
 	return newDiffSheet(c, &o).Write(w, f)
 }
 
-// DiffSchema is what can be asked of the changes that WriteDiff writes.
+// DiffSchema returns the schema of the changes that WriteDiff writes.
 func DiffSchema(o render.ReportOptions) *table.Schema {
 	return diffTable(&report.Comparison{}, new(changeScale), &o).Schema()
 }
 
-// Verdict is how a verdict looks: more is red and less blue, noise is dim. The mark says the same without
-// colour.
+// Verdict returns the mark and role of a verdict: increases are red, decreases blue, and noise is dim. The mark
+// conveys the verdict without color.
 func Verdict(v report.Verdict, ascii bool) (mark string, role render.Role) {
 	switch v {
 	case report.More:
@@ -93,7 +93,7 @@ func diffHead(c *report.Comparison, o *render.ReportOptions) []render.Line {
 	return append(lines, noteLines(&c.New, "after: ")...)
 }
 
-// chanceLegend says what the columns P are, which verdicts follow from.
+// chanceLegend explains the columns P, which determine the verdicts.
 func chanceLegend(c *report.Comparison) string {
 	if c.Base.Samples < 0 || c.New.Samples < 0 {
 		return "the number of sampled events is unknown: changes cannot be told from noise"
@@ -102,7 +102,7 @@ func chanceLegend(c *report.Comparison) string {
 		strconv.FormatFloat(c.Level, 'g', 3, 64) + " and above is shown as noise"
 }
 
-// hypothesisText is what a comparison takes to be so unless its counts say otherwise.
+// hypothesisText returns the null hypothesis of a comparison.
 func hypothesisText(h report.Hypothesis) string {
 	if h == report.EqualRates {
 		return "equal rates of samples"
@@ -125,8 +125,8 @@ func verdictLegend(o *render.ReportOptions) string {
 	return text
 }
 
-// diffPercent is a value in percent of what the percentages of a comparison refer to. The table shows
-// its sign; scripts get its size, as `go tool pprof` prints it, and the sign with the value.
+// diffPercent returns a value as a percentage of the comparison's total. The table shows its sign. Scripts get
+// its absolute value, as printed by `go tool pprof`, and the sign with the value.
 func diffPercent(c *report.Comparison, value int64) float64 {
 	if c.Total == 0 {
 		return 0
@@ -134,7 +134,7 @@ func diffPercent(c *report.Comparison, value int64) float64 {
 	return 100 * float64(value) / float64(c.Total)
 }
 
-// changeScale is the unit that values are written in, and how wide those before and after are.
+// changeScale is the unit of values, and the widths of the values before and after in cells.
 type changeScale struct {
 	scale
 	before, after int
@@ -148,7 +148,7 @@ func newChangeScale(c *report.Comparison, list []*report.Change) changeScale {
 	return s
 }
 
-// diffTable are the changes. Their scale is known once it is known which of them are shown.
+// diffTable returns the table of changes. The caller sets the scale after selecting the rows to show.
 func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *table.Rows[*report.Change] {
 	type change = *report.Change
 	flat := func(x change) render.Role { return flatLook(x, o).role }
@@ -202,13 +202,13 @@ func diffTable(c *report.Comparison, s *changeScale, o *render.ReportOptions) *t
 	})
 }
 
-// look is a verdict on one value of a change.
+// look is the style of a verdict on one value of a change.
 type look struct {
 	mark, chance string
 	role         render.Role
 }
 
-// verdictLook has nothing to say of a value that was and is nothing.
+// verdictLook returns the look of a verdict. It shows none for a value that is 0 on both sides.
 func verdictLook(before, after int64, v report.Verdict, p float64, o *render.ReportOptions) look {
 	if before == 0 && after == 0 {
 		return look{chance: words.NoneMark, role: render.RoleDim}
@@ -225,7 +225,7 @@ func cumLook(x *report.Change, o *render.ReportOptions) look {
 	return verdictLook(x.CumBefore, x.CumAfter, x.CumVerdict, x.CumCorrectedP, o)
 }
 
-// nameLook dims what is noise altogether.
+// nameLook dims names whose values are all noise.
 func nameLook(x *report.Change) render.Role {
 	quiet := func(v report.Verdict, before, after int64) bool {
 		return v == report.Noise || before == 0 && after == 0

@@ -1,10 +1,10 @@
-// Package profiles writes reports about profiles, and what processes used while they were watched. What enters is a report of
-// profile/report or a usage.Usage, a format and options; what leaves is written to an io.Writer.
+// Package profiles writes reports about profiles, and about the resource usage of processes. It formats reports
+// of profile/report and usage.Usage.
 //
-//  1. A value's unit is chosen for a whole table (value.go).
-//  2. Each report becomes a render.Sheet: lines of its header, a table for people, keys for scripts; package render writes that in
-//     all formats.
-//  3. Usage is also drawn, as a plot.
+//  1. A table has a single unit for all its values (value.go).
+//  2. Each report is converted to a render.Sheet with header lines, a table for people and keys for scripts,
+//     which package render writes in all formats.
+//  3. Usage can also be plotted.
 package profiles
 
 import (
@@ -20,7 +20,7 @@ import (
 	"kitescope/render"
 )
 
-// titleLine names what is measured of what: "cpu of querynode-7 (querynode-7.cpu.pb.gz)".
+// titleLine returns the title of a profile: "cpu of querynode-7 (querynode-7.cpu.pb.gz)".
 func titleLine(h *report.Header) render.Line {
 	text := typeText(h.Type)
 	if name := originText(&h.Origin); name != "" {
@@ -47,7 +47,7 @@ func originText(o *profile.Origin) string {
 	return render.Harmless(o.Node) + " (" + name + ")"
 }
 
-// originName is where a profile comes from, without credentials.
+// originName returns the source of a profile without credentials.
 func originName(o *profile.Origin) string {
 	if !strings.Contains(o.Name, "://") {
 		return o.Name
@@ -60,7 +60,7 @@ func originName(o *profile.Origin) string {
 	return u.String()
 }
 
-// headText says how much there is of it: "total 9.54s, 954 samples, 30.2s long, 0.32 cores busy".
+// headText returns a summary of a profile: "total 9.54s, 954 samples, 30.2s long, 0.32 cores busy".
 func headText(h *report.Header) string {
 	parts := []string{"total " + Scaled(h.Total, h.Type.Unit)}
 	if h.Samples >= 0 {
@@ -82,8 +82,8 @@ func headText(h *report.Header) string {
 	return strings.Join(parts, ", ")
 }
 
-// Length says how long was sampled: "10.2s long", or of as many profiles as were merged, whose durations are added
-// up, "4 profiles, 40.8s in all". It is "" if it is not known.
+// Length formats the duration of a profile, e.g. "10.2s long", or the number and total duration of merged
+// profiles, e.g. "4 profiles, 40.8s in all". It returns "" if the duration of a single profile is unknown.
 func Length(merged int, d time.Duration) string {
 	text := ""
 	if d > 0 {
@@ -100,7 +100,7 @@ func Length(merged int, d time.Duration) string {
 	return words.Plural(merged, "profile") + ", " + text + " in all"
 }
 
-// coresBusy is how many processors a CPU profile shows at work, on average: of merged profiles, in each of them.
+// coresBusy returns the mean number of busy cores in a CPU profile, or in each of merged profiles.
 func coresBusy(h *report.Header) (cores float64, ok bool) {
 	ns, isTime := nanoseconds(h.Total, h.Type.Unit)
 	if !isTime || h.Type.Type != "cpu" || h.Duration <= 0 {
@@ -109,13 +109,13 @@ func coresBusy(h *report.Header) (cores float64, ok bool) {
 	return ns / float64(h.Duration), true
 }
 
-// headLines are the lines above a table of one profile.
+// headLines returns the lines above a table of one profile.
 func headLines(h *report.Header) []render.Line {
 	lines := []render.Line{titleLine(h), {Text: headText(h)}}
 	return append(lines, noteLines(h, "")...)
 }
 
-// noteLines say what was odd about a profile.
+// noteLines returns notes about irregularities in a profile.
 func noteLines(h *report.Header, whose string) (lines []render.Line) {
 	for _, n := range h.Notes {
 		text := "note: " + whose + render.Harmless(n.What)
@@ -127,7 +127,7 @@ func noteLines(h *report.Header, whose string) (lines []render.Line) {
 	return lines
 }
 
-// writeProfileHead tells scripts what a report is of.
+// writeProfileHead writes the source and totals of a profile.
 func writeProfileHead(e *encode.Encoder, h *report.Header) {
 	e.Key("source")
 	writeProfileOrigin(e, &h.Origin)
@@ -143,7 +143,7 @@ func writeProfileOrigin(e *encode.Encoder, o *profile.Origin) {
 	e.EndObject()
 }
 
-// writeProfileTotals tells what is measured and how much of it there is. What is unknown is left out.
+// writeProfileTotals writes the type and totals of a profile. It omits unknown values.
 func writeProfileTotals(e *encode.Encoder, h *report.Header) {
 	e.Entry("type", h.Type.Type)
 	e.Entry("unit", h.Type.Unit)
@@ -175,12 +175,12 @@ func writeProfileTotals(e *encode.Encoder, h *report.Header) {
 	}
 }
 
-// writeBy tells what entries are.
+// writeBy writes the kind of entries.
 func writeBy(e *encode.Encoder, o *render.ReportOptions) {
 	e.Entry("by", o.By.String())
 }
 
-// byTitle heads the column of names.
+// byTitle returns the header of the column of names.
 func byTitle(o *render.ReportOptions) string {
 	return strings.ToUpper(o.By.String())
 }

@@ -81,7 +81,7 @@ func sampleDiff() *report.Comparison {
 	}
 }
 
-// profileReports writes each kind of report.
+// profileReports returns functions that write each kind of report.
 func profileReports() map[string]func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
 	return map[string]func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error{
 		"top": func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
@@ -120,7 +120,7 @@ func TestGoldenProfiles(t *testing.T) {
 	}
 }
 
-// TestProfileKeys holds items to the keys that scripts were promised, in the unit of the samples.
+// TestProfileKeys checks the documented keys of items, and that values are in the unit of the samples.
 func TestProfileKeys(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteTop(&b, sampleTop(), rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{Limit: 2}); err != nil {
@@ -193,7 +193,7 @@ func TestParseReportFormat(t *testing.T) {
 	}
 }
 
-// TestAskedOfReports holds what people and scripts read of a list to what was asked of it.
+// TestAskedOfReports checks that queries of lists apply to the output for people and for scripts.
 func TestAskedOfReports(t *testing.T) {
 	for name, tt := range map[string]struct {
 		schema              *table.Schema

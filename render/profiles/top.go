@@ -10,12 +10,12 @@ import (
 	"kitescope/render"
 )
 
-// WriteTop writes where the time goes.
+// WriteTop writes the entries with the largest values.
 func WriteTop(w io.Writer, t *report.Top, f render.Format, o render.ReportOptions) error {
 	return newTopSheet(t, &o).Write(w, f)
 }
 
-// TopSchema is what can be asked of the entries that WriteTop writes.
+// TopSchema returns the schema of the entries that WriteTop writes.
 func TopSchema(o render.ReportOptions) *table.Schema {
 	return topTable(&report.Top{}, new(scale), &o).Schema()
 }
@@ -37,9 +37,9 @@ func newTopSheet(t *report.Top, o *render.ReportOptions) *render.Sheet {
 	}
 }
 
-// topTable are the entries. Values are written in a unit that is known once it is known which of them are shown.
+// topTable returns the table of entries. The caller sets the unit after selecting the rows to show.
 func topTable(t *report.Top, unit *scale, o *render.ReportOptions) *table.Rows[*report.Entry] {
-	sums := make(map[*report.Entry]int64, len(t.Entries)) // as pprof prints them: of what stands above, whether it is shown or not
+	sums := make(map[*report.Entry]int64, len(t.Entries)) // cumulative as in pprof, including entries that are not shown
 	var sum int64
 	rows := render.Pointers(t.Entries)
 	for _, e := range rows {
@@ -59,7 +59,7 @@ func topTable(t *report.Top, unit *scale, o *render.ReportOptions) *table.Rows[*
 func flatOf(e *report.Entry) int64 { return e.Flat }
 func cumOf(e *report.Entry) int64  { return e.Cum }
 
-// entryKeys are the keys of an entry, and what people see of them. Values are in the unit of the samples.
+// entryKeys returns the columns of an entry. Values for scripts are in the unit of the samples.
 func entryKeys(h *report.Header, unit *scale, o *render.ReportOptions) []table.ColumnOf[*report.Entry] {
 	type entry = *report.Entry
 	function := render.TextKey("function", func(e entry) string { return e.Function }).Titled(byTitle(o), 0, func(e entry) string { return render.OrUnknown(e.Function) })

@@ -18,13 +18,14 @@ import (
 	"kitescope/render/picture"
 )
 
-// measureLook is how a measure of usage is written.
+// measureLook describes how to format a measure of usage.
 type measureLook struct {
 	measure usage.Measure
-	// title heads the column, label the panel of a plot, whose values are multiplied by scale.
+	// title is the header of the column. label is the label of the plot's panel, whose values are multiplied by
+	// scale.
 	title, label string
 	scale        float64
-	// key is the key of a value in JSON.
+	// key is the key of the value in JSON.
 	key  string
 	text func(v float64) string
 }
@@ -36,7 +37,7 @@ func measureLooks() []measureLook {
 	}
 }
 
-// coresUsed has two decimals; a small number of cores is not rounded to zero.
+// coresUsed formats a number of cores with two decimals. It does not round small numbers to zero.
 func coresUsed(v float64) string {
 	if v > 0 && v < 0.005 {
 		return "<0.01"
@@ -46,7 +47,7 @@ func coresUsed(v float64) string {
 
 func bytesUsed(v float64) string { return words.Bytes(int64(min(v, math.MaxInt64/2))) }
 
-// WriteUsage writes what processes used, once the watch is over.
+// WriteUsage writes the resource usage of processes after the watch.
 func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOptions) error {
 	asked := render.Ask(&o, usageTable(u), nil)
 	list := asked.List("")
@@ -62,7 +63,7 @@ func WriteUsage(w io.Writer, u *usage.Usage, f render.Format, o render.ReportOpt
 	return s.Write(w, f)
 }
 
-// UsageSchema is the schema of the list of processes that WriteUsage writes.
+// UsageSchema returns the schema of the list of processes that WriteUsage writes.
 func UsageSchema(render.ReportOptions) *table.Schema { return usageTable(&usage.Usage{}).Schema() }
 
 func usageTitle(u *usage.Usage) string {
@@ -72,12 +73,12 @@ func usageTitle(u *usage.Usage) string {
 	return "usage of " + strconv.Itoa(len(u.Series)) + " processes"
 }
 
-// watchText returns e.g. "30s from 2026-11-20T08:00:00Z, every 1s".
+// watchText returns, for example, "30s from 2026-11-20T08:00:00Z, every 1s".
 func watchText(u *usage.Usage) string {
 	return words.Age(u.End.Sub(u.Begin)) + " from " + u.Begin.UTC().Format(time.RFC3339) + ", every " + words.Age(u.Interval)
 }
 
-// usageHead returns the title and what makes figures less than they seem.
+// usageHead returns the title and warnings about incomplete data.
 func usageHead(u *usage.Usage) []render.Line {
 	lines := []render.Line{{Role: render.RoleTitle, Text: usageTitle(u)}, {Text: watchText(u)}}
 	warn := func(s *usage.Series, text string) {
@@ -105,7 +106,7 @@ func usageHead(u *usage.Usage) []render.Line {
 	return lines
 }
 
-// cpuTotal returns the CPU time of a process while it was watched.
+// cpuTotal returns the CPU time that a process used during the watch.
 func cpuTotal(s *usage.Series) string {
 	t := &s.Totals[usage.CPU]
 	if !t.Known() {
@@ -118,7 +119,7 @@ func cpuTotal(s *usage.Series) string {
 	return text
 }
 
-// usageTable has a row for each process. For people, least, mean and largest values stand in one cell.
+// usageTable returns a table with a row per process. For people, a cell holds the minimum, mean and maximum.
 func usageTable(u *usage.Usage) *table.Rows[*usage.Series] {
 	columns := usageKeys()
 	table.Titled(columns, "process", "PROCESS", 0, func(s *usage.Series) string { return s.Name }).Shorten = true
@@ -173,7 +174,7 @@ func usageKeys() []table.ColumnOf[*usage.Series] {
 	}
 }
 
-// writeUsageParts writes totals and samples of a process.
+// writeUsageParts writes the totals and samples of a process.
 func writeUsageParts(e *encode.Encoder, s *usage.Series) {
 	e.Key("totals")
 	e.BeginObject()
@@ -197,20 +198,20 @@ func writeUsageParts(e *encode.Encoder, s *usage.Series) {
 	e.Key("samples")
 	e.BeginList()
 	samples := allSamples([]*usage.Series{s})
-	it := render.NewItems(sampleGrid(samples, sampleKeys()[1:])) // the item has the process
+	it := render.NewItems(sampleGrid(samples, sampleKeys()[1:])) // the item already has the process
 	for i := range samples {
 		it.Write(e, i)
 	}
 	e.EndList()
 }
 
-// usageSample is one point of one process.
+// usageSample is a point of a process.
 type usageSample struct {
 	process string
 	*usage.Point
 }
 
-// sampleKeys are the keys of a sample and the columns of CSV.
+// sampleKeys returns the keys of a sample, which are the columns in CSV.
 func sampleKeys() []table.ColumnOf[*usageSample] {
 	value := func(key string, m usage.Measure, kind table.Kind) table.ColumnOf[*usageSample] {
 		return render.Key(key, kind, func(s *usageSample) table.Cell {
@@ -245,7 +246,7 @@ func sampleKeys() []table.ColumnOf[*usageSample] {
 	}
 }
 
-// sampleGrid is a list of samples for scripts.
+// sampleGrid returns a list of samples for scripts.
 func sampleGrid(samples []*usageSample, columns []table.ColumnOf[*usageSample]) *table.Grid {
 	return table.All(table.New(table.Schema{Sparse: true}, samples, columns), table.Hidden)
 }
@@ -259,7 +260,7 @@ func allSamples(series []*usage.Series) (list []*usageSample) {
 	return list
 }
 
-// PlotUsage draws CPU and memory of processes over one axis of time in UTC. A line is broken where nothing was read.
+// PlotUsage draws CPU and memory of processes over time in UTC. It interrupts lines where there are no readings.
 func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
 	c := picture.Chart{Title: usageTitle(u) + ", " + watchText(u), PanelHeight: 2.4, Notes: []string{"times in UTC"}}
 	names, looks := usageLooks(u)
@@ -287,7 +288,8 @@ func PlotUsage(w io.Writer, u *usage.Usage, format string) error {
 	return nil
 }
 
-// usageLooks give processes their lines: those that use most CPU a colour and a dash each, the others grey.
+// usageLooks returns names and styles of processes. The 18 processes that use the most CPU have distinct
+// combinations of color and dash, and the others are gray.
 func usageLooks(u *usage.Usage) (names []string, looks []picture.Look) {
 	const most, colours = 18, 6
 	names, looks = make([]string, len(u.Series)), make([]picture.Look, len(u.Series))

@@ -15,8 +15,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// sampleUsage is a minute of four processes of a cluster, and of a local one: a node that starts again, one that does not
-// answer for a while, one that never does.
+// sampleUsage returns the usage of four processes of a cluster and a local one. One node restarts, one does not
+// respond for a while, and one never responds.
 func sampleUsage(minutes int) *usage.Usage {
 	begin := time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
 	u := &usage.Usage{Interval: time.Second, Begin: begin, End: begin.Add(time.Duration(minutes) * time.Minute)}

@@ -12,7 +12,8 @@ import (
 	"kitescope/render"
 )
 
-// fitting returns the largest unit of which a value in the smallest one is at least 1: for less, bytes or seconds.
+// fitting returns the largest unit in which value, given in the smallest unit, is at least 1. It returns bytes or
+// seconds for smaller values.
 func fitting(family []profile.Unit, value float64) profile.Unit {
 	best := family[max(0, slices.IndexFunc(family, func(u profile.Unit) bool { return u.Name == "s" }))]
 	for _, u := range family {
@@ -23,14 +24,15 @@ func fitting(family []profile.Unit, value float64) profile.Unit {
 	return best
 }
 
-// scale writes values of one unit in another that suits them.
+// scale converts values from one unit to another and formats them.
 type scale struct {
 	factor float64
 	suffix string
 }
 
-// newScale chooses one unit for a whole table, so that its values compare at a glance: the one that suits the
-// total, or a smaller one where values of note (a thousandth of it) would be less than a hundredth.
+// newScale returns a single unit for all values of a table, so that they are easy to compare. It is the unit that
+// fits the largest magnitude, unless values above a thousandth of it would be less than 0.01; then the unit is
+// smaller.
 func newScale(unit string, total int64, values iter.Seq[int64]) scale {
 	if unit == "hundredths of a percent" {
 		return scale{0.01, "%"}
@@ -56,7 +58,7 @@ func newScale(unit string, total int64, values iter.Seq[int64]) scale {
 	return scale{from.Factor / to.Factor, " " + to.Name}
 }
 
-// plainUnit is how a unit that scales to nothing is written: counts without one.
+// plainUnit returns the suffix of a unit that cannot be scaled, which is empty for counts.
 func plainUnit(unit string) string {
 	switch unit {
 	case "count", "sample", "samples", "unit", "":
@@ -65,12 +67,12 @@ func plainUnit(unit string) string {
 	return " " + render.Harmless(unit)
 }
 
-// oneScale is the scale of a value that stands alone.
+// oneScale returns the scale of a single value.
 func oneScale(unit string, value int64) scale {
 	return newScale(unit, value, func(yield func(int64) bool) { yield(value) })
 }
 
-// text is a value with its unit: "1.48 s", "0".
+// text formats a value with its unit: "1.48 s", "0".
 func (s scale) text(value int64) string { return s.float(float64(value)) }
 
 func (s scale) float(value float64) string {
@@ -78,13 +80,13 @@ func (s scale) float(value float64) string {
 	switch {
 	case value == 0:
 		return "0"
-	case text == "0" || text == "-0": // it is something
+	case text == "0" || text == "-0": // not zero
 		return "<0.01" + s.suffix
 	}
 	return text + s.suffix
 }
 
-// change is a value with its sign.
+// change formats a value with its sign.
 func (s scale) change(value int64) string {
 	text := s.text(value)
 	if value > 0 {
@@ -93,13 +95,13 @@ func (s scale) change(value int64) string {
 	return text
 }
 
-// Scaled is a value on its own: "12.34 MiB".
+// Scaled formats a single value: "12.34 MiB".
 func Scaled(value int64, unit string) string { return oneScale(unit, value).text(value) }
 
-// ScaledChange is a difference on its own, with its sign: "+12.34 MiB".
+// ScaledChange formats a single difference with its sign: "+12.34 MiB".
 func ScaledChange(value int64, unit string) string { return oneScale(unit, value).change(value) }
 
-// SignedPercent returns a percentage of a change, with its sign.
+// SignedPercent formats a relative change in percent with its sign.
 func SignedPercent(f float64) string {
 	text := words.Percent(math.Abs(f))
 	switch {
@@ -111,7 +113,7 @@ func SignedPercent(f float64) string {
 	return "+" + text
 }
 
-// nanoseconds is a value of a unit of time; ok is false for other units.
+// nanoseconds converts a value of a time unit to nanoseconds. ok is false for other units.
 func nanoseconds(value int64, unit string) (ns float64, ok bool) {
 	family, u := profile.FindUnit(unit)
 	if u == nil || family[0].Name != "ns" {
@@ -120,7 +122,7 @@ func nanoseconds(value int64, unit string) (ns float64, ok bool) {
 	return float64(value) * u.Factor, true
 }
 
-// magnitudes are the values that choose a table's unit: flat, or cum where that is nothing.
+// magnitudes returns the values that determine a table's unit: flat, or cum where flat is 0.
 func magnitudes[T any](list []T, flat, cum func(T) int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for _, x := range list {
