@@ -7,10 +7,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// Block is a part of a section: what the functions of this package make.
+// Block is a part of a section. The functions of this package return blocks.
 type Block template.HTML
 
-// block writes one of the templates; what they are made of is ours, so that they do not fail.
+// block executes a template. It returns "" on errors, which cannot occur because templates and their data types
+// are fixed.
 func block(name string, data any) Block {
 	t, err := parsed()
 	if err != nil {
@@ -23,16 +24,16 @@ func block(name string, data any) Block {
 	return Block(b.String())
 }
 
-// Line is a line of prose; Class is a tone, "dim", "title", or "".
+// Line is a line of text. Class is a tone, "dim", "title" or "".
 type Line struct {
 	Class string
-	// Name is what stands before it where Named is set.
+	// Name is written before the text if Named is set.
 	Named bool
 	Name  string
 	Text  string
 }
 
-// Lines are paragraphs.
+// Lines returns paragraphs.
 func Lines(list ...Line) Block {
 	if len(list) == 0 {
 		return ""
@@ -40,7 +41,7 @@ func Lines(list ...Line) Block {
 	return block("lines", list)
 }
 
-// Prose is a paragraph.
+// Prose returns a paragraph.
 func Prose(s string) Block {
 	if s == "" {
 		return ""
@@ -48,7 +49,7 @@ func Prose(s string) Block {
 	return Lines(Line{Text: s})
 }
 
-// List is a list of texts.
+// List returns a list of texts.
 func List(items []string) Block {
 	if len(items) == 0 {
 		return ""
@@ -56,7 +57,7 @@ func List(items []string) Block {
 	return block("list", items)
 }
 
-// Facts are names and values.
+// Facts returns a list of names and values.
 func Facts(list []Fact) Block {
 	if len(list) == 0 {
 		return ""
@@ -64,7 +65,7 @@ func Facts(list []Fact) Block {
 	return block("facts", list)
 }
 
-// Commands are what the reader copies.
+// Commands returns commands to copy.
 func Commands(list []Command) Block {
 	if len(list) == 0 {
 		return ""
@@ -72,10 +73,10 @@ func Commands(list []Command) Block {
 	return block("commands", list)
 }
 
-// Card is a figure that is to be seen first.
+// Card is a prominent value.
 type Card struct{ Name, Value, Note string }
 
-// Cards are figures side by side.
+// Cards returns values side by side.
 func Cards(list []Card) Block {
 	if len(list) == 0 {
 		return ""
@@ -83,7 +84,8 @@ func Cards(list []Card) Block {
 	return block("cards", list)
 }
 
-// Table is a table with its title and what is said of it. Name is how it is called where it has no title, Class how it looks.
+// Table is a table with a title and notes. Name is its accessible name if it has no title, and Class is its CSS
+// class.
 type Table struct {
 	Title string
 	Notes []Line
@@ -93,44 +95,44 @@ type Table struct {
 	Rows  [][]Cell
 }
 
-// Cell is a text; Class is "n" for figures, a tone, "dim", or several of them.
+// Cell is a table cell. Class is "n" for numbers, a tone, "dim", or a combination of these.
 type Cell struct {
 	Text, Class string
-	// Head says that it names its row.
+	// Head marks the header of a row.
 	Head bool
 }
 
-// HTML is the table as a block; one without columns is its notes.
+// HTML returns the table as a block, or only its notes if it has no columns.
 func (t *Table) HTML() Block { return block("table", t) }
 
-// Article is something with a headline of its own: a mark and a title, a word in letters of code that has a title, what else is known in
-// a line, and blocks.
+// Article is an element with its own heading: a mark and title, a word in a code font with a tooltip, a line of
+// further facts, and blocks.
 type Article struct {
 	Class, Mark, Title, Code, CodeTitle string
 	About                               []string
 	Blocks                              []Block
 }
 
-// HTML is the article as a block.
+// HTML returns the article as a block.
 func (a *Article) HTML() Block { return block("article", a) }
 
-// Figure is a plot for light and for dark backgrounds; Dark may be "". Name says what it shows.
+// Figure returns a plot for light and dark backgrounds. dark can be "". name describes the plot.
 func Figure(name string, light, dark Block) Block {
 	return block("figure", map[string]any{"Name": name, "Light": light, "Dark": dark})
 }
 
-// WideFigure is a Figure that scrolls where the screen is too narrow to read it.
+// WideFigure returns a Figure that scrolls if the screen is too narrow to read it.
 func WideFigure(name string, light, dark Block) Block {
 	return block("figure", map[string]any{"Name": name, "Light": light, "Dark": dark, "Scrolls": true})
 }
 
-// Inline is a picture of ours in SVG as an element of a page. The writer of SVG has escaped what texts are in it.
+// Inline converts an SVG picture of kitescope to an element of a page. The SVG writer has escaped its texts.
 func Inline(svg string) Block {
 	_, rest, _ := strings.Cut(svg, "viewBox=")
 	return Block("<svg aria-hidden=\"true\" viewBox=" + strings.TrimSpace(rest))
 }
 
-// Fold is what is shown when it is asked for.
+// Fold returns blocks that are hidden until the reader opens them.
 func Fold(title string, inner ...Block) Block {
 	return block("fold", map[string]any{"Title": words.Harmless(title), "Inner": inner})
 }

@@ -19,7 +19,7 @@ var (
 	screenshots = flag.String("screenshots", "", "folder for pictures of the pages, to look at")
 )
 
-// violation is what axe-core finds.
+// violation is a violation that axe-core reports.
 type violation struct {
 	ID, Impact, Help string
 	Nodes            []struct {
@@ -28,7 +28,8 @@ type violation struct {
 	}
 }
 
-// Every page is read aloud and used with keys (axe-core finds nothing), in both schemes, and is as wide as the screen, from a phone on.
+// TestPagesInBrowser checks that every page is accessible to screen readers and keyboards (axe-core finds no
+// violations) in both schemes, and fits the screen, from phones up.
 func TestPagesInBrowser(t *testing.T) {
 	script, err := os.ReadFile(*axe)
 	if err != nil {
@@ -38,7 +39,7 @@ func TestPagesInBrowser(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no pages in %q: name a folder with -pages", *pages)
 	}
-	b := chromiumtest.Start(t) // one for all
+	b := chromiumtest.Start(t) // shared by all pages
 	for _, file := range files {
 		for _, width := range []int{375, 1600} {
 			for _, scheme := range []string{"light", "dark"} {

@@ -1,11 +1,15 @@
-// Package webpage writes the pages that people keep, mail and print: one file of HTML that fetches nothing. What enters is a Page: its
-// conclusion, what answers the reader, sections made of blocks, notes; what leaves is the file. The subjects (a diagnosis, a balance, a
-// replay) say what there is, and this package alone how it looks and how it is used:
+// Package webpage writes reports as pages to keep, mail and print: a single HTML file that fetches nothing. Its
+// input is a Page with a conclusion, facts, sections made of blocks, and notes. Subjects (a diagnosis, a balance,
+// a replay) provide the contents, and this package determines appearance and behavior:
 //
-//  1. The conclusion comes first, then the answer as facts with the commands to copy, then the sections with figures, the notes last.
-//  2. Light and dark as the reader's system is, from 375 pixels on, and on paper. What is wider than the screen scrolls by itself.
-//  3. Landmarks, headings in their order, names for what scrolls, and contrasts that WCAG 2.1 AA asks for: axe-core finds nothing.
-//  4. Its policy (CSP) forbids what it does not have. The one script copies commands; without it they are text as all else.
+//  1. The conclusion comes first, followed by facts with the commands to copy, sections with figures, and
+//     notes.
+//  2. Pages follow the light or dark scheme of the system, and work on screens of at least 375 pixels and on
+//     paper. Elements wider than the screen scroll on their own.
+//  3. Pages have landmarks, ordered headings, names for scrolling elements, and contrasts according to WCAG 2.1
+//     AA. The tool axe-core reports no violations.
+//  4. The content security policy (CSP) forbids everything that the page does not contain. The only script
+//     copies commands, which are plain text without it.
 package webpage
 
 import (
@@ -20,10 +24,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// Tone is how good the news are. Unknown is neither.
+// Tone is the assessment of a conclusion.
 type Tone string
 
-// The tones.
+// The tones. Neutral includes unknown.
 const (
 	Neutral Tone = ""
 	Good    Tone = "good"
@@ -31,32 +35,34 @@ const (
 	Bad     Tone = "bad"
 )
 
-// Page is a page. Its texts may be anybody's: they are made harmless and escaped here; only a Block goes in as it is.
+// Page is a page. Its texts can be untrusted because this package escapes them, except Blocks, which are inserted
+// verbatim.
 type Page struct {
-	// Window is its title in the browser, Headline the conclusion in one sentence.
+	// Window is the title in the browser, and Headline the conclusion in one sentence.
 	Window, Headline string
 	Tone             Tone
-	// Under says what it is about, and when that was.
+	// Under describes the subject and the time.
 	Under []string
-	// Facts answer the reader: cause, cure, gain. Commands are what to do, the first one first.
+	// Facts are the answer: cause, fix, gain. Commands are the actions to take, in order.
 	Facts    []Fact
 	Commands []Command
-	// FixFirst puts the commands before the facts: where they are a few lines, and not the script of a plan.
+	// FixFirst writes the commands before the facts. It is for a few lines of commands, not for the script of a
+	// plan.
 	FixFirst bool
 	Sections []Section
-	// Notes are what one has to know to trust it, and reads last.
+	// Notes are the reader's guide to reliability, at the end of the page.
 	Notes []string
-	// Version is kitescope's.
+	// Version is the version of kitescope.
 	Version string
 }
 
-// Fact is a line of what is known, with who said so, or "".
+// Fact is a fact with its source, which can be "".
 type Fact struct{ Name, Value, Source string }
 
-// Command is what the reader copies, with a sentence that says what it does. One without Code is a sentence alone.
+// Command is a command to copy and a sentence that explains it. Without Code, it consists of the sentence.
 type Command struct {
 	Code string
-	// Language is what it is pasted into: "shell" or "python".
+	// Language is "shell" or "python".
 	Language string
 	Text     string
 }
@@ -67,7 +73,7 @@ type Section struct {
 	Blocks []Block
 }
 
-// Add puts a section to the end, unless there is nothing in it.
+// Add appends a section unless all its blocks are empty.
 func (p *Page) Add(title string, blocks ...Block) {
 	var all []Block
 	for _, b := range blocks {
@@ -89,7 +95,7 @@ func Write(w io.Writer, p *Page) error {
 	return t.ExecuteTemplate(w, "page", &view{Page: p, Style: template.CSS(style), Script: template.JS(script), Hash: hash(script)}) //nolint:gosec // both are ours
 }
 
-// view is what the template sees.
+// view is the data of the page template.
 type view struct {
 	*Page
 	Style  template.CSS
@@ -97,19 +103,19 @@ type view struct {
 	Hash   string
 }
 
-// contents is from how many sections on a page lists them.
+// contents is the number of sections from which the page has a table of contents.
 const contents = 4
 
-// Contents reports whether the page lists its sections.
+// Contents reports whether the page has a table of contents.
 func (v *view) Contents() bool { return len(v.Sections) >= contents }
 
-// numbered is a section with the name that links to it use.
+// numbered is a section with its anchor.
 type numbered struct {
 	Section
 	ID string
 }
 
-// Numbered are the sections; of those with one title each has a name of its own.
+// Numbered returns the sections with unique anchors.
 func (v *view) Numbered() []numbered {
 	list, seen := make([]numbered, len(v.Sections)), map[string]int{}
 	for i, s := range v.Sections {
@@ -122,20 +128,20 @@ func (v *view) Numbered() []numbered {
 	return list
 }
 
-// hash is what the policy knows the script by.
+// hash returns the source expression for a script in a content security policy.
 func hash(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// parsed are the templates. What a block wrote goes into others as it is.
+// parsed parses the templates. Blocks are inserted into other templates verbatim.
 var parsed = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("").Funcs(template.FuncMap{
 		"text": text, "sentence": words.Sentence, "code": code, "raw": func(b Block) template.HTML { return template.HTML(b) }, //nolint:gosec // written by a template that escapes
 	}).Parse(blocks)
 })
 
-// text is a text of anybody's without what a browser or a terminal obeys.
+// text escapes characters in untrusted text that a browser or terminal would interpret.
 func text(s any) string {
 	switch v := s.(type) {
 	case string:
@@ -146,10 +152,10 @@ func text(s any) string {
 	return ""
 }
 
-// code is a command as it is pasted: its lines stay.
+// code escapes a command for pasting and keeps its line breaks.
 func code(s string) string { return words.HarmlessLines(strings.TrimRight(s, "\n")) }
 
-// anchor is the name that links to a heading use.
+// anchor returns the anchor of a heading.
 func anchor(title string) string {
 	parts := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return "s-" + strings.Join(parts, "-")

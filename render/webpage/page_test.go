@@ -51,7 +51,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// What is anybody's stays text: in no place does it become markup, a link, or something that a terminal obeys.
+// TestHostileTexts checks that untrusted texts stay text: they never become markup, links or terminal control
+// sequences.
 func TestHostileTexts(t *testing.T) {
 	const evil = "</h1><script>alert(1)</script>\x1b[31m\"'`javascript:x"
 	p := full()
@@ -65,7 +66,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// The policy allows the one script by its sum; nothing is fetched.
+// TestSelfContained checks that the policy allows the script by its hash, and that the page fetches nothing.
 func TestSelfContained(t *testing.T) {
 	s := html.UnescapeString(written(t, full()))
 	if !regexp.MustCompile(`script-src 'sha256-[A-Za-z0-9+/]{43}='`).MatchString(s) {

@@ -1,6 +1,6 @@
 package webpage
 
-// style is how a page looks. Colours of text have a contrast of 4.5 to their background at least, in both schemes.
+// style is the style sheet of pages. Text has a contrast of at least 4.5 in both color schemes.
 const style = `:root{color-scheme:light dark;--bg:#fff;--fg:#24292f;--dim:#57606a;--line:#d5dae0;--card:#f6f8fa;--bad:#b0121f;--warn:#7d4e00;--info:#0550ae;--good:#116329;--link:#0550ae;
 }
 @media screen and (prefers-color-scheme:dark){:root{--bg:#16191d;--fg:#d8dee9;--dim:#9aa4b2;--line:#353b44;--card:#1f242a;--bad:#ff7b86;--warn:#ebcb8b;--info:#88c0d0;--good:#a3be8c;--link:#88c0d0;

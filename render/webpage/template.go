@@ -1,6 +1,6 @@
 package webpage
 
-// blocks are the page and what it is made of.
+// blocks are the templates of the page and its blocks.
 const blocks = `{{define "page"}}<!DOCTYPE html>
 <html lang="en">
 <head>
