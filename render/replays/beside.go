@@ -13,18 +13,19 @@ import (
 	"kitescope/replay/load"
 )
 
-// WriteSideBySide writes several results as comparisons of servers are published: for each recall that is asked for who has the
-// most queries per second, and a row for each result and point, with what a query costs the server. No result is a baseline.
+// WriteSideBySide writes several results in the form in which comparisons of servers are published: the result
+// with the most queries per second at each recall, and a row per result and point, with the cost of a query on
+// the server. No result is a baseline.
 func WriteSideBySide(w io.Writer, results []Series, format render.Format, o render.ReportOptions) error {
 	return newBesideSheet(results, &o).Write(w, format)
 }
 
-// SideBySideSchema is what can be asked of the points that WriteSideBySide writes.
+// SideBySideSchema returns the schema of the points that WriteSideBySide writes.
 func SideBySideSchema(o render.ReportOptions) *table.Schema {
 	return pointTable(nil, true, &o).Schema()
 }
 
-// besideName is a result's name in a column; the whole one is in structured formats.
+// besideName returns the short name of a result for a column. Structured formats have the full name.
 func besideName(results []Series, i int, o *render.ReportOptions) string {
 	const most = 16
 	mark := "…"
@@ -46,7 +47,7 @@ func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
 			rows = append(rows, r)
 		}
 	}
-	asked := render.Ask(o, pointTable(rows, true, o), render.Unbounded[pointRow](o)) // the limit is of other lists
+	asked := render.Ask(o, pointTable(rows, true, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
 	s := &render.Sheet{
 		Kind: "ReplaySideBySide", Options: o, Items: asked.Items, Parts: []render.Part{asked.List("")},
 		About: func(e *encode.Encoder) {
@@ -65,7 +66,7 @@ func newBesideSheet(results []Series, o *render.ReportOptions) *render.Sheet {
 	return s
 }
 
-// severalTargets reports whether results are of different targets.
+// severalTargets reports whether the results have different targets.
 func severalTargets(results []Series) bool {
 	return len(results) > 1 && slices.ContainsFunc(results, func(s Series) bool { return s.Result.Setup.Target != results[0].Result.Setup.Target })
 }
@@ -74,7 +75,8 @@ func besideTitle(results []Series) string {
 	return "Side by side: " + words.Plural(len(results), "result")
 }
 
-// besideConclusion is who is ahead at the recall that is most asked for, 0.95, or the highest below it that any result reaches.
+// besideConclusion returns which result is fastest at a recall of 0.95, which is the most common requirement, or
+// at the highest recall below it that any result reaches.
 func besideConclusion(results []Series, o *render.ReportOptions) string {
 	text := "No result reaches a recall of 0.9"
 	for _, l := range recallLevels(results, o) {
@@ -85,10 +87,11 @@ func besideConclusion(results []Series, o *render.ReportOptions) string {
 	return text
 }
 
-// besideLines are who the results are of, what differs between them beside who answered, and who is ahead at each recall.
+// besideLines returns the targets of the results, their differences other than the target, and the fastest result
+// at each recall.
 func besideLines(results []Series, o *render.ReportOptions) []render.Line {
 	var lines []render.Line
-	asked := *results[0].Result // who asked, and what, without whom
+	asked := *results[0].Result // the setup without the target
 	asked.Setup.Target, asked.Setup.Milvus = "", ""
 	lines = append(lines, labelled(o, render.RoleDim, "asked", setupText(&asked.Setup, o))...)
 	for i := range results {
@@ -108,7 +111,8 @@ func besideLines(results []Series, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// besideDifferences are what makes a comparison one of more than those who answered. The first result is as good as any to hold the others against.
+// besideDifferences returns the differences between results other than the target. It compares each result with
+// the first one, which is an arbitrary choice.
 func besideDifferences(results []Series, o *render.ReportOptions) []string {
 	var list []string
 	first := &results[0].Result.Setup
@@ -127,15 +131,15 @@ func besideDifferences(results []Series, o *render.ReportOptions) []string {
 	return list
 }
 
-// recallLevel is a recall with the best point of each result that has it; nil if a result has none.
+// recallLevel is a recall with the best point of each result that reaches it, or nil for results that do not.
 type recallLevel struct {
 	recall float64
 	names  []string
 	best   []*load.Point
-	most   []float64 // the best recall of each, -1 unknown
+	most   []float64 // the highest recall of each result, -1 if unknown
 }
 
-// recallLevels are those that comparisons are read at, as far as any result reaches them.
+// recallLevels returns the recalls commonly used in comparisons that at least one result reaches.
 func recallLevels(results []Series, o *render.ReportOptions) []recallLevel {
 	var levels []recallLevel
 	for _, recall := range []float64{0.9, 0.95, 0.99} {
@@ -158,7 +162,8 @@ func recallLevels(results []Series, o *render.ReportOptions) []recallLevel {
 	return levels
 }
 
-// text is "pg 1,210 QPS (ef 100, 4 sessions), os 640 (x0.53), milvus does not reach it: at most 0.9312", the fastest first.
+// text describes the results, fastest first, e.g. "pg 1,210 QPS (ef 100, 4 sessions), os 640 (x0.529; 4
+// sessions), milvus does not reach it: at most 0.9312".
 func (l *recallLevel) text() string {
 	order := make([]int, len(l.best))
 	for i := range order {

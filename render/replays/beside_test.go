@@ -13,7 +13,8 @@ import (
 	"kitescope/replay/load"
 )
 
-// fixtureServers are three servers that were asked the same: of one nobody knows what it used, and one has no high recall.
+// fixtureServers returns the results of three servers with the same queries. The CPU usage of one is unknown, and
+// another has no high recall.
 func fixtureServers() []Series {
 	server := func(target string, faster float64, less float64, known bool) *replay.Result {
 		r := fixtureSweep()
@@ -39,7 +40,7 @@ func fixtureServers() []Series {
 
 func TestSideBySide(t *testing.T) {
 	series := fixtureServers()
-	// Known by hand: who is ahead at a recall is the fastest of the points that reach it.
+	// Computed by hand: the fastest point that reaches a recall wins.
 	for i, points := range [][]load.Point{
 		{{Recall: 0.96, QPS: 100, EF: 64, Plan: load.Plan{Sessions: 4}}, {Recall: 0.91, QPS: 300, EF: 16}, {Recall: 1, QPS: 0}},
 		{{Recall: 0.97, QPS: 250, EF: 32, Plan: load.Plan{Sessions: 1}}, {Recall: 0.99, QPS: 50}},

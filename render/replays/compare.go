@@ -14,13 +14,13 @@ import (
 	"kitescope/replay/load"
 )
 
-// WriteComparison writes what became of each load of a run or sweep since a baseline: by how much its figures differ, and
-// whether that is more than chance. CSV and JSON have an item for each load and figure.
+// WriteComparison writes the changes of each load of a run or sweep since a baseline: the relative difference of
+// each figure and its significance. CSV and JSON have an item per load and figure.
 func WriteComparison(w io.Writer, base, other *replay.Result, format render.Format, o render.ReportOptions) error {
 	return newReplayComparisonSheet(base, other, &o).Write(w, format)
 }
 
-// ComparisonSchema is what can be asked of the figures that WriteComparison writes.
+// ComparisonSchema returns the schema of the figures that WriteComparison writes.
 func ComparisonSchema(o render.ReportOptions) *table.Schema { return comparedTable(nil, &o).Schema() }
 
 // comparedRow is a figure of a load.
@@ -46,7 +46,7 @@ func newReplayComparisonSheet(base, other *replay.Result, o *render.ReportOption
 			alone = append(alone, labelled(o, render.RoleDim, "only before", changeLoadText(c))...)
 		}
 	}
-	asked := render.Ask(o, comparedTable(rows, o), render.Unbounded[comparedRow](o)) // the limit is of other lists
+	asked := render.Ask(o, comparedTable(rows, o), render.Unbounded[comparedRow](o)) // the limit applies to other lists
 	s := &render.Sheet{
 		Kind: "ReplayComparison", Options: o, Items: asked.Items, Foot: append(asked.More(o), alone...),
 		About: func(e *encode.Encoder) {
@@ -81,7 +81,7 @@ func changeLoadText(c *load.Change) string {
 	return join(arrivalText(p), parametersText(p))
 }
 
-// verdictCounts is "QPS better at 3 loads, no difference at 1".
+// verdictCounts returns the number of loads by verdict on QPS: "QPS better at 3 loads, no difference at 1".
 func verdictCounts(changes []load.Change) string {
 	counts := map[load.Verdict]int{}
 	for i := range changes {
@@ -114,7 +114,7 @@ func sideText(r *replay.Result, o *render.ReportOptions) string {
 	return text
 }
 
-// setupDifferences are those that make a comparison one of something else, too.
+// setupDifferences returns differences between the setups, which can explain differences between the figures.
 func setupDifferences(a, b *replay.Setup) []string {
 	var list []string
 	for _, x := range []struct{ name, a, b string }{
@@ -157,7 +157,7 @@ func shortVerdict(f *load.Figure) string {
 	return string(f.Verdict)
 }
 
-// changeText is a change with its verdict: "+31.0% better".
+// changeText formats a change with its verdict: "+31.0% better".
 func changeText(f *load.Figure) string {
 	if math.IsNaN(f.Relative) {
 		return words.UnknownMark
@@ -165,7 +165,7 @@ func changeText(f *load.Figure) string {
 	return render.RatioText(1+f.Relative) + " " + shortVerdict(f)
 }
 
-// comparedText is a figure in its unit: those of time are in seconds.
+// comparedText formats a figure in its unit. Times are in seconds.
 func comparedText(f *load.Figure, before bool, o *render.ReportOptions) string {
 	v := f.Other
 	if before {
@@ -182,7 +182,7 @@ func comparedText(f *load.Figure, before bool, o *render.ReportOptions) string {
 	return words.Latency(time.Duration(v*1e9), o.ASCII)
 }
 
-// comparedTable are figures of loads, each in a row of its own.
+// comparedTable returns a table with a row per load and figure.
 func comparedTable(rows []comparedRow, o *render.ReportOptions) *table.Rows[comparedRow] {
 	type row = comparedRow
 	count := func(name string, of func(l *load.Load) int) table.ColumnOf[row] {

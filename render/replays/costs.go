@@ -15,7 +15,7 @@ import (
 	"kitescope/replay"
 )
 
-// WriteCosts writes what each segment cost, the dearest first: all that WriteResult shows a few of.
+// WriteCosts writes the cost of each segment, most expensive first. WriteResult only shows a few segments.
 func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
 	s := &render.Sheet{Kind: "ReplayCosts", Options: &o, Head: []render.Line{{Role: render.RoleTitle, Text: title(r)}}, About: func(e *encode.Encoder) { writeCostHead(e, r) }}
 	c := r.Costs
@@ -31,7 +31,7 @@ func WriteCosts(w io.Writer, r *replay.Result, format render.Format, o render.Re
 	return s.Write(w, format)
 }
 
-// CostSchema is what can be asked of the segments that WriteCosts writes.
+// CostSchema returns the schema of the segments that WriteCosts writes.
 func CostSchema(o render.ReportOptions) *table.Schema { return costTable(&replay.Costs{}, &o).Schema() }
 
 const noCosts = "cost by segment unknown: only the engine measures it"
@@ -47,7 +47,7 @@ func writeCostHead(e *encode.Encoder, r *replay.Result) {
 	e.Entry("reduce_seconds", r.Costs.Reduce)
 }
 
-// costShares groups segments by a name, the most expensive group first.
+// costShares groups segments by name, most expensive group first.
 func costShares(c *replay.Costs, name func(s *replay.SegmentCost) string) []replay.Share {
 	var list []replay.Share
 	at := map[string]int{}
@@ -64,7 +64,7 @@ func costShares(c *replay.Costs, name func(s *replay.SegmentCost) string) []repl
 		}
 		g := &list[j]
 		g.Segments++
-		if s.Rows < 0 || g.Rows < 0 { // the sum is unknown, too
+		if s.Rows < 0 || g.Rows < 0 { // the sum is unknown too
 			g.Rows = -1
 		} else {
 			g.Rows += s.Rows
@@ -79,7 +79,7 @@ func costShares(c *replay.Costs, name func(s *replay.SegmentCost) string) []repl
 	return list
 }
 
-// costIndex is the type of the index of a segment.
+// costIndex returns the index type of a segment.
 func costIndex(s *replay.SegmentCost) string {
 	if s.Index == "" {
 		return "row by row"
@@ -87,7 +87,7 @@ func costIndex(s *replay.SegmentCost) string {
 	return render.Harmless(s.Index)
 }
 
-// costNode is the name of the node of a segment, "?" if it is unknown.
+// costNode returns the name of a segment's node, or "?" if it is unknown.
 func costNode(s *replay.SegmentCost) string {
 	if s.NodeName == "" && s.Node == 0 {
 		return words.UnknownMark
@@ -125,7 +125,7 @@ func costParts(r *replay.Result, o *render.ReportOptions) []render.Part {
 	})
 }
 
-// ofAll is a heading: "The dearest 5 of 50 segments (--limit 0 shows all)".
+// ofAll returns a heading: "Most expensive 5 of 50 segments (--limit 0 shows all)".
 func ofAll(text string, shown, all int, noun string) string {
 	switch {
 	case shown < all:
@@ -136,7 +136,7 @@ func ofAll(text string, shown, all int, noun string) string {
 	return text + " " + noun + "s"
 }
 
-// sharePart is a table of groups.
+// sharePart returns a table of groups.
 func sharePart(title string, list []replay.Share, c *replay.Costs, o *render.ReportOptions) render.Part {
 	column := func(title string, priority int, text func(g *replay.Share) string) table.ColumnOf[int] {
 		return table.ColumnOf[int]{
@@ -153,7 +153,7 @@ func sharePart(title string, list []replay.Share, c *replay.Costs, o *render.Rep
 	})}
 }
 
-// perQueryTime is what something took of an average query.
+// perQueryTime returns the mean time per query.
 func perQueryTime(d time.Duration, queries int64, o *render.ReportOptions) string {
 	if queries <= 0 {
 		return words.UnknownMark
@@ -227,7 +227,7 @@ func costTable(c *replay.Costs, o *render.ReportOptions) *table.Rows[*replay.Seg
 	})
 }
 
-// stateRole colours what is searched row by row.
+// stateRole highlights segments that are searched row by row.
 func stateRole(s replay.State) render.Role {
 	if s == replay.Indexed {
 		return render.RolePlain
@@ -249,7 +249,7 @@ func stateWord(s replay.State) string {
 	return s.Word()
 }
 
-// slowPart lists the slowest queries, with the segments that took longest of each.
+// slowPart lists the slowest queries, with the slowest segments of each query.
 func slowPart(r *replay.Result, o *render.ReportOptions) render.Part {
 	list := r.Slowest
 	n := o.Shown(len(list))
@@ -266,7 +266,7 @@ func slowPart(r *replay.Result, o *render.ReportOptions) render.Part {
 	}
 }
 
-// slowText names the segments that took longest of a query: "4551 (growing) 2.1 ms, 4552 (indexed) 310 µs".
+// slowText lists the slowest segments of a query: "4551 (growing) 2.1 ms, 4552 (indexed) 310 µs".
 func slowText(q *replay.SlowQuery, o *render.ReportOptions) string {
 	if len(q.Segments) == 0 {
 		return words.UnknownMark

@@ -16,17 +16,17 @@ import (
 	"kitescope/render"
 )
 
-// WriteSearch writes the neighbours of queries.
+// WriteSearch writes the neighbors of queries.
 func WriteSearch(w io.Writer, f *target.Found, format render.Format, o render.ReportOptions) error {
 	return newSearchSheet(f, &o).Write(w, format)
 }
 
-// WriteBench writes how fast an index answered.
+// WriteBench writes the speed of an index.
 func WriteBench(w io.Writer, b *target.Bench, format render.Format, o render.ReportOptions) error {
 	return newEngineBenchSheet(b, &o).Write(w, format)
 }
 
-// targetLine says what is searched: "HNSW L2, 100,000 rows of 128 dimensions (hnswlib)".
+// targetLine describes the index that is searched: "HNSW L2, 100,000 rows of 128 dimensions (hnswlib)".
 func targetLine(t *target.Target) string {
 	f := t.File
 	by := ""
@@ -36,7 +36,7 @@ func targetLine(t *target.Target) string {
 	return f.Kind() + " " + f.Metric.String() + ", " + words.Plural(f.Rows, "row") + " of " + words.Plural(f.Dim, "dimension") + by
 }
 
-// writeTarget tells scripts what is searched.
+// writeTarget writes the index that is searched.
 func writeTarget(e *encode.Encoder, t *target.Target) {
 	f := t.File
 	e.Entry("file", f.Name)
@@ -50,10 +50,11 @@ func writeTarget(e *encode.Encoder, t *target.Target) {
 	e.Entry("rows", f.Rows)
 }
 
-// single is a float32 with as few digits as tell it from its neighbours.
+// single formats a float32 with the fewest digits that identify it.
 func single(f float32) string { return strconv.FormatFloat(float64(f), 'g', -1, 32) }
 
-// exactSingle is the number that those digits say: what scripts read is the same float32.
+// exactSingle converts a float32 to the float64 with the same shortest decimal representation, so that scripts
+// parse the same float32.
 func exactSingle(f float32) float64 {
 	x, err := strconv.ParseFloat(single(f), 64)
 	if err != nil {
@@ -73,7 +74,7 @@ func newSearchSheet(f *target.Found, o *render.ReportOptions) *render.Sheet {
 	}
 }
 
-// SearchSchema is what can be asked of the queries that WriteSearch writes.
+// SearchSchema returns the schema of the queries that WriteSearch writes.
 func SearchSchema(render.ReportOptions) *table.Schema {
 	return searchTable(&target.Found{Answers: &target.Answers{}}, index.ByEF).Schema()
 }
@@ -118,7 +119,7 @@ func recallLine(r *target.Recall, k int) render.Line {
 	return render.Line{Text: text}
 }
 
-// searchTable are the queries, by their number.
+// searchTable returns the table of queries by number.
 func searchTable(f *target.Found, effort index.Effort) *table.Rows[int] {
 	a := f.Answers
 	end := func(last bool, text func(h engine.Hit) string) func(i int) string {
@@ -170,7 +171,7 @@ func writeHits(e *encode.Encoder, hits []engine.Hit) {
 	for _, h := range hits {
 		e.BeginObject()
 		e.Entry("id", encode.ID(h.ID))
-		// JSON has no NaN and no infinity, which a query with infinities gets for distances.
+		// JSON cannot represent NaN and infinities, which are distances of queries with infinite values.
 		if d := float64(h.Distance); !math.IsNaN(d) && !math.IsInf(d, 0) {
 			e.Entry("distance", encode.Exact(exactSingle(h.Distance)))
 		}
@@ -179,7 +180,7 @@ func writeHits(e *encode.Encoder, hits []engine.Hit) {
 	e.EndList()
 }
 
-// hitKeys are the hits of queries for CSV, a line each.
+// hitKeys returns the hits of queries for CSV, one per line.
 func hitKeys(list [][]engine.Hit, queries []int) *table.Grid {
 	type place struct{ query, rank int }
 	var at []place
@@ -228,12 +229,12 @@ func writeRecall(e *encode.Encoder, r *target.Recall) {
 	e.EndObject()
 }
 
-// microseconds is a latency for people.
+// microseconds formats a latency in microseconds, with about three digits.
 func microseconds(d time.Duration) string {
 	return strconv.FormatFloat(float64(d)/1e3, 'f', words.DecimalsFor(float64(d)/1e3, 3), 64)
 }
 
-// perQuery is a count per query.
+// perQuery formats a mean count per query.
 func perQuery(x float64) string {
 	if x >= 100 || x == float64(int64(x)) {
 		return words.Number(int64(x + 0.5))

@@ -15,7 +15,7 @@ import (
 	"kitescope/render"
 )
 
-// BenchSchema is what can be asked of the points that WriteBench writes.
+// BenchSchema returns the schema of the points that WriteBench writes.
 func BenchSchema(render.ReportOptions) *table.Schema {
 	return engineBenchTable(&target.Bench{}, index.ByEF).Schema()
 }
@@ -39,13 +39,13 @@ func newEngineBenchSheet(b *target.Bench, o *render.ReportOptions) *render.Sheet
 	return s
 }
 
-// middle is the median, or what is just above it.
+// middle returns the median, or the upper one of two middle values.
 func middle(list []float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]
 }
 
-// cpuPerQuery is the median round's; unknown where nobody tells.
+// cpuPerQuery returns the CPU time per query in the median round. It returns false if the CPU time is unknown.
 func cpuPerQuery(p *target.Point) (time.Duration, bool) {
 	if len(p.CPU) == 0 {
 		return 0, false
@@ -54,7 +54,7 @@ func cpuPerQuery(p *target.Point) (time.Duration, bool) {
 	return sorted[len(sorted)/2], true
 }
 
-// orDash is a parameter, - where the file's or the library's own was taken.
+// orDash formats a parameter, or returns "-" for the default of the file or library.
 func orDash(n int) string {
 	if n == 0 {
 		return "-"
@@ -62,7 +62,7 @@ func orDash(n int) string {
 	return strconv.Itoa(n)
 }
 
-// engineBenchTable are the points at which was measured, with what tells them apart in an index of this kind.
+// engineBenchTable returns the table of measured points, with the parameters that apply to this kind of index.
 func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.Point] {
 	type point = *target.Point
 	count := func(name string, of func(p point) int) table.ColumnOf[point] {
@@ -119,13 +119,13 @@ func engineBenchTable(b *target.Bench, effort index.Effort) *table.Rows[*target.
 	for _, c := range slices.Concat(asked, measured) {
 		order = append(order, c.Name)
 	}
-	// Of CSV the first two keep their places; what came later stands at the end.
+	// The first two columns keep their positions in CSV. Columns that were added later are at the end.
 	columns := slices.Concat(asked[:2], measured, asked[2:])
 	return table.New(table.Schema{Name: "points", Singular: "point", Sparse: true, Order: order}, render.Pointers(b.Points), columns)
 }
 
-// benchParams are the parameters of searches, ef and nprobe first. People see what says how much of the index is looked at, and all else that
-// was given.
+// benchParams returns the columns of search parameters, starting with ef and nprobe. People see the parameter
+// that controls how much of the index is searched, and all other parameters that were set.
 func benchParams(b *target.Bench, effort index.Effort) (columns []table.ColumnOf[*target.Point]) {
 	type point = *target.Point
 	for f := range engine.EachSearchParam() {

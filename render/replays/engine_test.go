@@ -15,7 +15,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// engineTargets are an index that was built here, and the vectors that it is of.
+// engineTargets returns an index built by the test, and its vectors.
 func engineTargets(t *testing.T) (graph, vectors *target.Target) {
 	t.Helper()
 	vectors, err := target.Open(t.Context(), "../../cmd/kitescope/testdata/engine/base.npy", target.Hint{})

@@ -12,12 +12,12 @@ import (
 	"kitescope/render"
 )
 
-// WriteVerification writes whether an index is sound and holds its vectors.
+// WriteVerification writes whether an index is valid and contains its vectors.
 func WriteVerification(w io.Writer, v *target.Verification, format render.Format, o render.ReportOptions) error {
 	return newEngineVerifySheet(v, &o).Write(w, format)
 }
 
-// outcomeRole is how an outcome looks.
+// outcomeRole returns the role of an outcome.
 func outcomeRole(o target.Outcome) render.Role {
 	switch o {
 	case target.Passed:
@@ -53,10 +53,10 @@ func newEngineVerifySheet(v *target.Verification, o *render.ReportOptions) *rend
 	}
 }
 
-// VerificationSchema is what can be asked of the checks that WriteVerification writes.
+// VerificationSchema returns the schema of the checks that WriteVerification writes.
 func VerificationSchema(render.ReportOptions) *table.Schema { return checkTable(nil, false).Schema() }
 
-// checkTable are the checks of an index file.
+// checkTable returns the table of checks of an index file.
 func checkTable(checks []target.Check, ascii bool) *table.Rows[*target.Check] {
 	detail := render.TextKey("detail", func(c *target.Check) string { return c.Detail }).
 		Titled("DETAIL", 0, func(c *target.Check) string { return render.Harmless(c.Detail) })
@@ -70,7 +70,7 @@ func checkTable(checks []target.Check, ascii bool) *table.Rows[*target.Check] {
 	})
 }
 
-// WriteInfo writes what is in an index file.
+// WriteInfo writes the contents of an index file.
 func WriteInfo(w io.Writer, d *target.Description, format render.Format, o render.ReportOptions) error {
 	return newEngineInfoSheet(d, &o).Write(w, format)
 }
@@ -110,10 +110,10 @@ func newEngineInfoSheet(d *target.Description, o *render.ReportOptions) *render.
 	return s
 }
 
-// InfoSchema is what can be asked of the levels of a graph that WriteInfo writes.
+// InfoSchema returns the schema of the graph levels that WriteInfo writes.
 func InfoSchema(render.ReportOptions) *table.Schema { return levelTable(nil).Schema() }
 
-// levelTable are the levels of a graph.
+// levelTable returns the table of levels of a graph.
 func levelTable(levels []index.Level) *table.Rows[*index.Level] {
 	count := func(name, title string, of func(l *index.Level) int) table.ColumnOf[*index.Level] {
 		return render.Key(name, table.Int, func(l *index.Level) table.Cell { return table.OfInt(int64(of(l))) }).
@@ -157,7 +157,7 @@ func writeEngineDescription(e *encode.Encoder, d *target.Description) {
 	e.Entry("parts", parts)
 }
 
-// WriteLog writes what is in a log of Milvus's storage: an item for each fact.
+// WriteLog writes the contents of a log in Milvus's storage, one item per fact.
 func WriteLog(w io.Writer, l *target.Log, format render.Format, o render.ReportOptions) error {
 	s := &render.Sheet{
 		Kind: "EngineLog", Options: &o, Head: []render.Line{{Text: render.Harmless(l.Name)}},

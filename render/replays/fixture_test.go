@@ -18,7 +18,7 @@ import (
 
 var replayTaken = time.Date(2026, 11, 20, 8, 29, 58, 0, time.UTC)
 
-// A cluster of three nodes: 50 segments, 12 of them growing, on querynode-1.
+// A cluster of three nodes with 50 segments, of which 12 are growing, on querynode-1.
 const (
 	fixtureSegments = 50
 	fixtureGrowing  = 12
@@ -61,7 +61,8 @@ func fixtureSetup() replay.Setup {
 	}
 }
 
-// fixtureLatency is a distribution with a long tail: most requests about the median, one in fifty far behind.
+// fixtureLatency returns a distribution with a long tail: most requests are near the median, and one in fifty is
+// much slower.
 func fixtureLatency(median time.Duration, count int64, seed uint64) load.Latency {
 	r := rand.New(rand.NewPCG(seed, 7))
 	list := make([]time.Duration, 4000)
@@ -98,7 +99,8 @@ func fixtureLatency(median time.Duration, count int64, seed uint64) load.Latency
 	return l
 }
 
-// fixturePoint is what 16 cores do: QPS goes with the sessions until they are all busy, and latency from then on.
+// fixturePoint returns the point of a server with 16 cores: QPS increases with the number of sessions until all
+// cores are busy, and latency from there on.
 func fixturePoint(sessions, ef, rounds int) load.Point {
 	lone := time.Duration(420+9*ef) * time.Microsecond
 	busy := 16 * (1 - math.Exp(-float64(sessions)/14)) // cores
@@ -173,7 +175,7 @@ func fixtureRun() *replay.Result {
 	return r
 }
 
-// fixtureTrouble is a run with all that can go wrong, and names that were chosen to do harm.
+// fixtureTrouble returns a run with all kinds of errors and hostile names.
 func fixtureTrouble() *replay.Result {
 	r := fixtureRun()
 	r.Setup.Collection, r.Setup.Log, r.Setup.Target = rendertest.HostileName, rendertest.HostileName+"<script>.npy", "milvus "+rendertest.HostileName
@@ -185,7 +187,7 @@ func fixtureTrouble() *replay.Result {
 		if i%5 == 4 {
 			m.Rows = -1
 		}
-		if i == 0 { // only its index
+		if i == 0 { // only the index is missing
 			m.State, m.Rows, m.Of, m.Reason = replay.Indexed, 0, 22_000, "searched row by row: IVF_PQ is not searched here"
 		}
 		r.Cover.Missing = append(r.Cover.Missing, m)
@@ -209,7 +211,7 @@ func fixtureTrouble() *replay.Result {
 	return r
 }
 
-// fixtureLive is a run against a server: nobody tells what its segments cost.
+// fixtureLive returns a run against a server, for which the costs of segments are unknown.
 func fixtureLive() *replay.Result {
 	r := fixtureRun()
 	r.Setup.Target, r.Setup.Storage = "Milvus 2.3.1 at 10.0.0.9:19530", ""
@@ -233,10 +235,11 @@ func fixtureRounds(rounds int) *replay.Result {
 	return r
 }
 
-// fixtureAfter is the sweep on the same cluster once all is indexed: faster, and at ef 16 nobody could tell.
+// fixtureAfter returns the sweep on the same cluster with all segments indexed. It is faster, but not measurably
+// at ef 16.
 func fixtureAfter() *replay.Result { return fixtureIndexed(fixtureSweep()) }
 
-// fixturePair has as many rounds as a verdict needs.
+// fixturePair returns results with enough rounds for verdicts.
 func fixturePair() (base, now *replay.Result) {
 	base, now = fixtureRounds(12), fixtureIndexed(fixtureRounds(12))
 	base.Points, now.Points = base.Points[4:16], slices.Concat(now.Points[4:15], now.Points[27:])
@@ -314,7 +317,7 @@ func fixtureWhatIf() *whatif.Report {
 		predict("ef=32", 1603, 1510, whatif.Cost{CPU: micro(7060), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(1692), Critical: micro(4470), Node: "querynode-1"}, 0, 0.9511, 0.97, 0.36, 0.34),
 		predict("scale=100", 14.2, 1510, whatif.Cost{CPU: micro(775_000), Growing: micro(2917), Unindexed: micro(2451), Indexed: micro(769_632), Critical: micro(471_200), Node: "querynode-3"}, 0.99, -1, 0.97, 0.95, 0.94),
 	}
-	r.Others[2].Outcome.QPS, r.Others[2].GainAtLoad = 1710, 1710/r.Base.Outcome.QPS // sixteen sessions do not keep four nodes busy
+	r.Others[2].Outcome.QPS, r.Others[2].GainAtLoad = 1710, 1710/r.Base.Outcome.QPS // 16 sessions cannot keep four nodes busy
 	r.Others[4].Outcome.Saturated = true
 	r.Others[4].Notes = []string{"recall at this size is unknown"}
 	return r
@@ -366,7 +369,7 @@ func fixtureLayout() *replay.Layout {
 	return l
 }
 
-// fixtureShape is ten minutes of a proxy's access log: 40 requests a second, and one burst.
+// fixtureShape returns ten minutes of a proxy's access log with 40 requests per second and a burst.
 func fixtureShape() (*log.Log, *log.Shape) {
 	l := &log.Log{Name: "access.log", Format: "access", Digest: "00ff", Start: replayTaken, Notes: []string{"skipped methods that are not searches: Insert " + rendertest.HostileName}}
 	for i := range 600 {

@@ -17,8 +17,9 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// WriteHTML writes one page that needs nothing but itself: what it came to, figures, plots, tables and what is needed to repeat it. The
-// first of several results is what the others are compared with. There may be no results or no report, but not neither. Version is kitescope's.
+// WriteHTML writes a self-contained page with the conclusion, figures, plots, tables and instructions to
+// reproduce the results. The first of several results is the baseline. There must be a result or a report.
+// version is the version of kitescope.
 func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version string) error {
 	if len(results) == 0 && report == nil {
 		return errors.New("report: at least one result is needed")
@@ -44,7 +45,7 @@ func WriteHTML(w io.Writer, results []Series, report *whatif.Report, version str
 	return render.WritePage(w, p)
 }
 
-// Conclude is what results and predictions come to, in a sentence.
+// Conclude returns the conclusion from results and predictions in a sentence.
 func Conclude(results []Series, report *whatif.Report) string {
 	o := &render.ReportOptions{}
 	switch {
@@ -60,7 +61,8 @@ func Conclude(results []Series, report *whatif.Report) string {
 	return "Nothing was measured"
 }
 
-// bestText is the conclusion of a result: of one point its figures, of several the one of the best recall within a hundredth that answers most.
+// bestText returns the conclusion of a result: the figures of its only point, or of the point with the highest
+// QPS among those whose recall is within nearRecall of the best.
 func bestText(r *replay.Result, o *render.ReportOptions) string {
 	best := &r.Points[0]
 	for i := range r.Points {
@@ -81,14 +83,14 @@ func bestText(r *replay.Result, o *render.ReportOptions) string {
 	return text
 }
 
-// nearRecall is by how much recall may be lower where it answers more.
+// nearRecall is by how much recall may be lower if QPS is higher.
 const nearRecall = 0.01
 
-// htmlSegments is how many segments and requests a page lists.
+// htmlSegments is the maximum number of segments and requests that a page lists.
 const htmlSegments = 25
 
-// AddTo adds results and predictions to a page: their reports, plots, and what is needed to repeat them; notes go to the
-// page's own.
+// AddTo adds results and predictions to a page: reports, plots, and instructions to reproduce them. It adds notes
+// to the page's notes.
 func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 	o := &render.ReportOptions{Limit: htmlSegments}
 	if report != nil {
@@ -104,7 +106,7 @@ func AddTo(p *webpage.Page, results []Series, report *whatif.Report) error {
 		}
 		addSheet(p, title, newReplaySheet(results[i].Result, o, false))
 	}
-	if len(results) == 2 && !severalTargets(results) { // else neither is a baseline
+	if len(results) == 2 && !severalTargets(results) { // otherwise there is no baseline
 		sheet := newReplayComparisonSheet(results[0].Result, results[1].Result, o)
 		addSheet(p, sheet.Head[0].Text, sheet)
 	}
@@ -129,7 +131,7 @@ func reproduce(s *replay.Setup, taken time.Time, o *render.ReportOptions) webpag
 	return webpage.Lines(render.PageLines(lines[min(2, len(lines)):])...)
 }
 
-// addSheet adds a report to a page; its title is in the heading.
+// addSheet adds a report to a page. The heading replaces its title.
 func addSheet(p *webpage.Page, title string, s *render.Sheet) {
 	blocks := []webpage.Block{webpage.Lines(render.PageLines(s.Head[1:])...)}
 	p.Add(title, append(blocks, s.Blocks()...)...)
@@ -145,7 +147,7 @@ func addPlots(p *webpage.Page, results []Series) error {
 	var blocks []webpage.Block
 	for _, kind := range PlotNames() {
 		if kind != "latency" && !slices.ContainsFunc(results, func(s Series) bool { return sweep(s.Result) }) {
-			continue // a plot of one point shows nothing
+			continue // a plot of a single point is useless
 		}
 		figure, err := figureOf(kind, func(b *bytes.Buffer, o PlotOptions) error { return PlotResults(b, results, o) })
 		if err != nil {
@@ -157,7 +159,7 @@ func addPlots(p *webpage.Page, results []Series) error {
 	return nil
 }
 
-// figureOf draws a plot for both schemes, "" if there is nothing to draw.
+// figureOf draws a plot in both color schemes. It returns "" if there is nothing to draw.
 func figureOf(kind string, write func(b *bytes.Buffer, o PlotOptions) error) (webpage.Block, error) {
 	var light, dark bytes.Buffer
 	err := write(&light, PlotOptions{Kind: kind, Format: "svg"})

@@ -36,9 +36,9 @@ func TestGoldenReplayHTML(t *testing.T) {
 		if strings.ContainsAny(text, "\x1b\x07\u202e") {
 			t.Errorf("%s: a control character", name)
 		}
-		// The page's own script and its links to headings are known: render/webpage holds its policy to them.
+		// Remove the page's own script and its links to headings, because render/webpage tests their policy.
 		text = regexp.MustCompile(`(?s)<script>.*?</script>|href="#[a-z0-9-]*"`).ReplaceAllString(text, "")
-		// Whatever fetches, runs or jumps; of SVG only its name is an address.
+		// Check for everything that fetches, runs or navigates. In SVG, only the namespace is a URL.
 		for _, bad := range []string{"<script", "<img", "<iframe", "<link", "url(", "href=", "src=", "@import", "onload", "onclick", ">NaN", ">+Inf", "NaN,"} {
 			if i := strings.Index(strings.ReplaceAll(text, "&lt;img src=x", ""), bad); i >= 0 {
 				t.Errorf("%s has %s: %s", name, bad, text[max(0, i-80):min(len(text), i+80)])
@@ -48,7 +48,7 @@ func TestGoldenReplayHTML(t *testing.T) {
 		if len(text) > 1_500_000 {
 			t.Errorf("%s: %d bytes", name, len(text))
 		}
-		// Plots have goldens of their own.
+		// Plots have their own goldens.
 		text = regexp.MustCompile(`(?s)<svg .*?</svg>`).ReplaceAllString(text, "<svg/>")
 		if name == "sweep" {
 			rendertest.Golden(t, "replay/report-"+name+".html", []byte(text))

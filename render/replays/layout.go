@@ -17,16 +17,17 @@ import (
 	"kitescope/replay"
 )
 
-// WriteLayout writes what a cluster serves of a collection, as replay understood it: nodes, segments by state, and their files.
+// WriteLayout writes the layout of a collection in a cluster, as used by replay: nodes, segments by state, and
+// their files.
 func WriteLayout(w io.Writer, l *replay.Layout, format render.Format, o render.ReportOptions) error {
 	return newLayoutSheet(l, &o, format.Name() == "table").Write(w, format)
 }
 
-// LayoutSchema is what can be asked of the segments that WriteLayout writes.
+// LayoutSchema returns the schema of the segments that WriteLayout writes.
 func LayoutSchema(render.ReportOptions) *table.Schema { return layoutTable(&replay.Layout{}).Schema() }
 
 func newLayoutSheet(l *replay.Layout, o *render.ReportOptions, short bool) *render.Sheet {
-	asked := render.Ask(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit is of what is said of segments
+	asked := render.Ask(o, layoutTable(l), render.Unbounded[*replay.Segment](o)) // the limit applies to the lines about segments
 	s := &render.Sheet{
 		Kind: "ReplayLayout", Options: o,
 		Head: layoutHead(l, o), About: func(e *encode.Encoder) { writeLayoutHead(e, l) }, Items: asked.Items,
@@ -71,7 +72,7 @@ func layoutHead(l *replay.Layout, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// storageText is where the configuration says that files are.
+// storageText returns the location of files according to the configuration.
 func storageText(l *replay.Layout) string {
 	s := &l.Storage
 	switch s.Kind {
@@ -91,7 +92,7 @@ func rootText(l *replay.Layout) string {
 	return ", root " + render.Harmless(l.Root)
 }
 
-// layoutIndexText is "HNSW, M 16, efConstruction 200".
+// layoutIndexText formats an index: "HNSW, M 16, efConstruction 200".
 func layoutIndexText(x *replay.Index) string {
 	if x.Type == "" {
 		return "no index"
@@ -120,7 +121,7 @@ func replicasText(l *replay.Layout) string {
 	return strings.Join(list, "; ")
 }
 
-// missingFileLines name segments without known files, without a node, and without a row count.
+// missingFileLines lists segments without known files, without a node, and without a row count.
 func missingFileLines(l *replay.Layout, o *render.ReportOptions) []render.Line {
 	var lines []render.Line
 	for _, x := range []struct {
@@ -145,7 +146,7 @@ func missingFileLines(l *replay.Layout, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// layoutCount sums up segments.
+// layoutCount is the sum of a group of segments.
 type layoutCount struct {
 	name           string
 	states         [3]int
@@ -166,7 +167,7 @@ func (c *layoutCount) add(s *replay.Segment) {
 
 func (c *layoutCount) all() int { return c.states[0] + c.states[1] + c.states[2] }
 
-// layoutCounts is a table of sums, with a mark where there are no segments.
+// layoutCounts returns a table of sums, with a mark for groups without segments.
 func layoutCounts(title string, list []layoutCount, mark string, columns ...table.ColumnOf[int]) render.Part {
 	rows := func(i int) string {
 		return words.Number(list[i].rows) + []string{"", "+" + words.UnknownMark}[render.BoolInt(list[i].unknown > 0)]
@@ -235,7 +236,7 @@ func layoutNodes(l *replay.Layout) render.Part {
 		countColumn(list, "CORES", func(c *layoutCount) string { return toldText(c.cores) }))
 }
 
-// nodeName is the name of a node of a layout; all of these are query nodes.
+// nodeName returns the name of a node in a layout, which has only query nodes.
 func nodeName(id int64, name string) string {
 	return render.Harmless(cmp.Or(name, model.NodeID(id).Name("querynode")))
 }

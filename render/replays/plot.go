@@ -17,30 +17,30 @@ import (
 	"kitescope/replay/load"
 )
 
-// PlotNames are the kinds of PlotResults: queries per second by load, recall against queries per second, the distribution of
-// latency.
+// PlotNames returns the kinds of plots of PlotResults: queries per second by load, recall against queries per
+// second, and the distribution of latency.
 func PlotNames() []string { return []string{"qps", "front", "latency"} }
 
-// PlotOptions say what is drawn, and how.
+// PlotOptions control what PlotResults draws.
 type PlotOptions struct {
 	// Kind is one of PlotNames.
 	Kind string
 	// Format is one of picture.Formats.
 	Format string
-	// Width and Height are in CSS pixels, of which 96 are an inch; a PNG has as many. 0 is 1056 and what the kind needs.
+	// Width and Height are in CSS pixels, with 96 pixels per inch, and in pixels of a PNG. 0 means a width of
+	// 1056 and the height that the kind needs.
 	Width, Height int
-	// Dark is for dark backgrounds.
+	// Dark selects colors for dark backgrounds.
 	Dark bool
 }
 
-// Series is a result with the name that a legend calls it. The first of several is what the others are compared with, and
-// drawn dashed.
+// Series is a result with its name in the legend. The first of several results is the baseline and drawn dashed.
 type Series struct {
 	Name   string
 	Result *replay.Result
 }
 
-// name is harmless.
+// name returns the escaped name of the i-th result.
 func (s *Series) name(i int) string {
 	if s.Name == "" {
 		return fmt.Sprintf("result %d", i+1)
@@ -48,7 +48,7 @@ func (s *Series) name(i int) string {
 	return render.ShortenMiddle(render.Harmless(s.Name), 40, "…")
 }
 
-// resultChart draws one kind of plot of results.
+// resultChart draws a plot of results.
 type resultChart struct {
 	picture.Chart
 	results []Series
@@ -67,7 +67,7 @@ func plotKinds() map[string]plotKind {
 	}
 }
 
-// PlotResults draws results. What there is nothing to draw of is an error that says so; nothing is written then.
+// PlotResults draws results. It returns an error without writing anything if there is nothing to draw.
 func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 	kind, known := plotKinds()[o.Kind]
 	var err error
@@ -92,7 +92,7 @@ func PlotResults(w io.Writer, results []Series, o PlotOptions) error {
 	return nil
 }
 
-// points are those of all results.
+// points returns the points of all results.
 func (c *resultChart) points() (all []*load.Point) {
 	for _, s := range c.results {
 		all = append(all, render.Pointers(s.Result.Points)...)
@@ -100,7 +100,7 @@ func (c *resultChart) points() (all []*load.Point) {
 	return all
 }
 
-// searchParameters tell lines of a sweep apart.
+// searchParameters identify a line of a sweep.
 type searchParameters struct{ ef, nprobe, k int }
 
 func parametersOf(p *load.Point) searchParameters { return searchParameters{p.EF, p.NProbe, p.K} }
@@ -109,7 +109,7 @@ func (s searchParameters) compare(t searchParameters) int {
 	return cmp.Or(cmp.Compare(s.ef, t.ef), cmp.Compare(s.nprobe, t.nprobe), cmp.Compare(s.k, t.k))
 }
 
-// text names what differs: k only if there are several.
+// text formats the parameters. k reports whether to include k, which is only needed if it differs between points.
 func (s searchParameters) text(k bool) string {
 	text := ""
 	if s.ef > 0 {
@@ -131,7 +131,7 @@ func join(a, b string) string {
 	return a + ", " + b
 }
 
-// parameters are those of all results, in order, and whether they differ in k.
+// parameters returns the distinct parameters of all results, in order, and whether they differ in k.
 func (c *resultChart) parameters() (list []searchParameters, k bool) {
 	for _, p := range c.points() {
 		if x := parametersOf(p); !slices.Contains(list, x) {
@@ -142,7 +142,8 @@ func (c *resultChart) parameters() (list []searchParameters, k bool) {
 	return list, slices.ContainsFunc(list, func(x searchParameters) bool { return x.k != list[0].k })
 }
 
-// dash is that of a result: the first of several, what the others are compared with, is dashed, the second solid.
+// dash returns the dash pattern of a result. The first of several results, the baseline, is dashed, and the
+// second solid.
 func (c *resultChart) dash(result int) int {
 	if len(c.results) < 2 {
 		return 0
@@ -150,7 +151,7 @@ func (c *resultChart) dash(result int) int {
 	return []int{1, 0, 2, 3}[result%4]
 }
 
-// named is a name with that of its result before it, where there are several.
+// named prefixes a name with that of its result if there are several results.
 func (c *resultChart) named(result int, name string) string {
 	if len(c.results) > 1 {
 		return join(c.results[result].name(result), name)
@@ -158,13 +159,13 @@ func (c *resultChart) named(result int, name string) string {
 	return name
 }
 
-// qps has a line for each result and parameters, with the intervals of means.
+// qps draws a line per result and parameters, with the confidence intervals of means.
 func (c *resultChart) qps() error {
 	rated, closed := 0, 0
 	for _, p := range c.points() {
 		closed, rated = closed+render.BoolInt(!open(p)), rated+render.BoolInt(!p.Timed && p.Rate > 0)
 	}
-	of := func(p *load.Point) (v float64, ok bool) { // the kind of load of which there are most points
+	of := func(p *load.Point) (v float64, ok bool) { // selects the kind of load with the most points
 		if rated > closed {
 			return p.Rate, !p.Timed && p.Rate > 0 && picture.DrawableRate(p.Rate) && picture.DrawableRate(p.QPS)
 		}
@@ -212,7 +213,7 @@ func (c *resultChart) qps() error {
 	return nil
 }
 
-// circumstances are what figures depend on, a line for each that differs.
+// circumstances returns the setups that figures depend on, one line per distinct setup.
 func circumstances(results []Series) []string {
 	var lines []string
 	for i := range results {
@@ -241,7 +242,8 @@ func onPaper(p *load.Point) bool {
 	return p.Recall >= 0 && p.Recall <= 1 && p.QPS > 0 && picture.DrawableRate(p.QPS)
 }
 
-// front has a line of the Pareto-optimal points of each result, named by their parameters, and dots for all others.
+// front draws a line through the Pareto-optimal points of each result, labeled with their parameters, and dots
+// for all other points.
 func (c *resultChart) front() error {
 	var recalls, rates []float64
 	for _, p := range c.points() {
@@ -285,7 +287,7 @@ func (c *resultChart) front() error {
 	return nil
 }
 
-// shortLoad is a load in a label.
+// shortLoad formats a load for a label.
 func shortLoad(q *load.Point) string {
 	switch {
 	case q.Timed:
@@ -296,11 +298,12 @@ func shortLoad(q *load.Point) string {
 	return words.Plural(q.Sessions, "session")
 }
 
-// mostDistributions is how many distributions a picture of one result has.
+// mostDistributions is the maximum number of distributions in a plot of one result.
 const mostDistributions = 6
 
-// latency has a line for points, evenly spaced among those with latencies: the latency that a share of its requests kept.
-// The axis below is logarithmic in the requests beyond, because the tail matters (HdrHistogram's percentile plots).
+// latency draws the distribution of latency of points that are evenly spaced among those with latencies. The X
+// axis is logarithmic in the share of slower requests, because the tail matters (as in HdrHistogram's percentile
+// plots).
 func (c *resultChart) latency() error {
 	panel := picture.Panel{
 		X: picture.Axis{Label: "requests at least as fast (%)", Guides: []picture.Tick{{At: percentilePlace(0.5), Text: "p50"}, {At: percentilePlace(0.99), Text: "p99"}}},
@@ -349,7 +352,7 @@ func percentileTicks() (list []picture.Tick) {
 	return list
 }
 
-// evenly takes at most n of a list, the first and the last among them.
+// evenly selects at most n evenly spaced elements of a list, including the first, and the last if n > 1.
 func evenly[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list
@@ -361,10 +364,11 @@ func evenly[T any](list []T, n int) []T {
 	return few
 }
 
-// percentilePlace is where a part of the requests stands: 0, 1, 2, 3 of none, 90%, 99%, 99.9%.
+// percentilePlace returns the position of a percentile on the axis: 0, 1, 2 and 3 for 0%, 90%, 99% and 99.9%.
 func percentilePlace(q float64) float64 { return -math.Log10(max(1-q, 1e-7)) }
 
-// distribution is a line: X is percentilePlace of a part of the requests, Y the latency that they kept, in milliseconds.
+// distribution returns the line of a distribution. X is the percentilePlace of a share of the requests, and Y is
+// their maximum latency in milliseconds.
 func distribution(l *load.Latency) []picture.Point {
 	point := func(q float64, d time.Duration) picture.Point {
 		return picture.Point{X: percentilePlace(q), Y: float64(max(1, d)) / 1e6}
@@ -380,7 +384,7 @@ func distribution(l *load.Latency) []picture.Point {
 	for _, b := range l.Bars {
 		if b.Count > 0 {
 			sum += b.Count
-			line = append(line, point(min(float64(sum)/float64(all), 1-0.5/float64(all)), b.UpTo)) // the last one stands where it is one of all requests
+			line = append(line, point(min(float64(sum)/float64(all), 1-0.5/float64(all)), b.UpTo)) // the last point is half a request below 100%
 		}
 	}
 	return line

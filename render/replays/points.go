@@ -10,14 +10,15 @@ import (
 	"kitescope/replay/load"
 )
 
-// pointRow is a point of a result; the name of the result is "" if there is only one.
+// pointRow is a point of a result. The name of the result is "" if there is only one result.
 type pointRow struct {
 	name, short, target string
 	point               *load.Point
 	front               bool // no other point of the result has both higher QPS and higher recall
 }
 
-// pointTable has a row for each load and parameters. People see the parameters that any of the points has.
+// pointTable returns a table with a row per load and parameters. People see the parameters that are set in at
+// least one point.
 func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.Rows[pointRow] {
 	var columns []table.ColumnOf[pointRow]
 	schema := table.Schema{Name: "points", Singular: "point", Sparse: true, Order: []string{
@@ -78,7 +79,7 @@ func pointTable(rows []pointRow, several bool, o *render.ReportOptions) *table.R
 	return table.New(schema, rows, columns)
 }
 
-// pointRows are the points of one result.
+// pointRows returns the points of one result.
 func pointRows(points []load.Point) []pointRow {
 	var rows []pointRow
 	for i, front := range load.OnFront(points) {
@@ -87,7 +88,7 @@ func pointRows(points []load.Point) []pointRow {
 	return rows
 }
 
-// pointLegend explains the signs of a table of points.
+// pointLegend explains the marks in a table of points.
 const pointLegend = "* Pareto-optimal: no other point of the result has both higher QPS and higher recall; " +
 	"CPU, VOL and INVOL (context switches) are per query"
 
@@ -120,7 +121,7 @@ func rateText(p *load.Point) string {
 	return shortLoad(p)
 }
 
-// toldText is a figure that is unknown if it is 0.
+// toldText formats a figure, or returns "?" for 0, which means unknown.
 func toldText(x float64) string {
 	if x <= 0 {
 		return words.UnknownMark
@@ -135,7 +136,7 @@ func failsText(p *load.Point) string {
 	return words.Share(ratioOf(float64(p.Failed), float64(p.Asked)))
 }
 
-// switchesText is a figure of one kind of context switches, "?" if the kinds are unknown.
+// switchesText formats a number of context switches of one kind, or returns "?" if the kinds are unknown.
 func switchesText(p *load.Point, x float64) string {
 	if !switchKinds(p) {
 		return words.UnknownMark

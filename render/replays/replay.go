@@ -1,6 +1,6 @@
-// Package replays writes reports about vectors: searches, benchmarks and checks of the engine, results of a replay and their
-// comparison, and predictions. Each report becomes a render.Sheet, which package render writes in all formats; results are
-// also drawn (plot.go), and put together on one page (html.go).
+// Package replays writes reports about vectors: searches, benchmarks and checks of the engine, results of replays
+// and their comparison, and predictions. Each report is converted to a render.Sheet, which package render writes
+// in all formats. Results can also be plotted (plot.go) and combined on a page (html.go).
 package replays
 
 import (
@@ -17,23 +17,25 @@ import (
 	"kitescope/replay/load"
 )
 
-// WriteResult writes what a run or a sweep found: of a run one screen, of a sweep a row for each point. JSON and YAML are
-// the saved result itself; CSV and JSON lines have a row for each point. ReportOptions.Limit bounds each list of it.
+// WriteResult writes the result of a run on one screen, or of a sweep with a row per point. JSON and YAML have
+// the format of saved results. CSV and JSON lines have a row per point. ReportOptions.Limit limits each list in
+// the report.
 func WriteResult(w io.Writer, r *replay.Result, format render.Format, o render.ReportOptions) error {
 	s := newReplaySheet(r, &o, format.Name() != "table")
 	s.Whole = func(e *encode.Encoder) { replay.TellResult(e, r) }
 	return s.Write(w, format)
 }
 
-// PointSchema is what can be asked of the points that WriteResult writes.
+// PointSchema returns the schema of the points that WriteResult writes.
 func PointSchema(o render.ReportOptions) *table.Schema { return pointTable(nil, false, &o).Schema() }
 
-// sweep tells whether a result is shown as a table of points.
+// sweep reports whether a result is shown as a table of points.
 func sweep(r *replay.Result) bool { return len(r.Points) > 1 }
 
-// newReplaySheet makes the sheet; repeat adds what is needed to repeat the run, for which one screen has no room.
+// newReplaySheet returns the sheet of a result. repeat adds instructions to reproduce the run, which do not fit
+// on one screen.
 func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *render.Sheet {
-	asked := render.Ask(o, pointTable(pointRows(r.Points), false, o), render.Unbounded[pointRow](o)) // the limit is of other lists
+	asked := render.Ask(o, pointTable(pointRows(r.Points), false, o), render.Unbounded[pointRow](o)) // the limit applies to other lists
 	s := &render.Sheet{
 		Kind: "Replay", Options: o,
 		Head: replayHead(r, o), Items: asked.Items, About: func(*encode.Encoder) {},
@@ -64,7 +66,7 @@ func newReplaySheet(r *replay.Result, o *render.ReportOptions, repeat bool) *ren
 	return s
 }
 
-// replayHead says what was replayed, and how much of it there was.
+// replayHead returns lines about the replayed log and the coverage of the collection.
 func replayHead(r *replay.Result, o *render.ReportOptions) []render.Line {
 	lines := []render.Line{{Role: render.RoleTitle, Text: title(r)}}
 	if text := setupText(&r.Setup, o); text != "" {
@@ -78,7 +80,7 @@ func replayHead(r *replay.Result, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// title is "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
+// title returns the title of a result: "Replay of docs: 10,000 queries of queries.npy, answered by the engine".
 func title(r *replay.Result) string {
 	word := map[string]string{"run": "Replay", "sweep": "Sweep", "whatif": "What-if"}[r.Kind]
 	if word == "" {
@@ -87,7 +89,7 @@ func title(r *replay.Result) string {
 	s := &r.Setup
 	text := word + " of " + render.OrUnknown(s.Collection) + ": "
 	switch count := words.Count(int64(s.Queries), "query", "queries"); {
-	case s.LogFormat == "sample": // its name says how many
+	case s.LogFormat == "sample": // the name includes the number of queries
 		text += render.Harmless(s.Log)
 	case s.Log != "":
 		text += count + " of " + render.Harmless(s.Log)
@@ -104,18 +106,18 @@ func title(r *replay.Result) string {
 	return text
 }
 
-// setupText is where and when: the circumstances that figures depend on.
+// setupText returns the circumstances that figures depend on: vectors, server and machine.
 func setupText(s *replay.Setup, o *render.ReportOptions) string {
 	var list []string
 	if s.Metric != "" && s.Dim > 0 {
 		list = append(list, render.Harmless(s.Metric)+", "+words.Plural(s.Dim, "dimension")+" of "+render.OrUnknown(s.Element))
 	}
-	// Of a server it is no machine of ours that searches, and a PostgreSQL searches as no Milvus does.
+	// A live server runs on another machine, and PostgreSQL has no version of Milvus.
 	live := s.Target != "" && s.Target != "engine"
 	switch {
 	case live && strings.HasPrefix(s.Target, "postgres"):
 		list = append(list, "by PostgreSQL with pgvector")
-	case live && strings.Contains(s.Target, "://") && !strings.HasPrefix(s.Target, "milvus://"): // the title has its kind and address
+	case live && strings.Contains(s.Target, "://") && !strings.HasPrefix(s.Target, "milvus://"): // the title includes its kind and address
 	case live && s.Milvus != "":
 		list = append(list, "by Milvus "+render.Harmless(s.Milvus))
 	case s.Milvus != "":
@@ -142,10 +144,10 @@ func machineText(m *replay.Machine) string {
 	return render.Harmless(strings.Join(words.NonEmpty([]string{m.CPU, cores, m.Kernels}), ", "))
 }
 
-// coverageLines say how much of the collection took part, and name what did not.
+// coverageLines describe the coverage of the collection and list missing segments.
 func coverageLines(c *replay.Coverage, o *render.ReportOptions) []render.Line {
 	if c.Segments == 0 && c.Rows == 0 && len(c.Missing) == 0 {
-		return nil // of a live target, which has all
+		return nil // of a live target, which covers everything
 	}
 	role := render.RoleGood
 	if c.Loaded < c.Segments || len(c.Missing) > 0 {
@@ -155,7 +157,7 @@ func coverageLines(c *replay.Coverage, o *render.ReportOptions) []render.Line {
 	var size []string
 	if c.Bytes > 0 {
 		text := words.Bytes(c.Bytes) + " of files"
-		if c.Took > 0 { // else they were only looked for
+		if c.Took > 0 { // otherwise the files were only listed
 			text += " read in " + words.Latency(c.Took, o.ASCII)
 		}
 		size = append(size, text)
@@ -172,7 +174,7 @@ func coverageLines(c *replay.Coverage, o *render.ReportOptions) []render.Line {
 	return append(lines, indented(o.More(len(c.Missing)))...)
 }
 
-// indented puts lines below figures.
+// indented aligns lines with the figures.
 func indented(lines []render.Line) []render.Line {
 	for i := range lines {
 		lines[i].Text = strings.Repeat(" ", labelWidth) + lines[i].Text
@@ -180,7 +182,8 @@ func indented(lines []render.Line) []render.Line {
 	return lines
 }
 
-// coverageText is "1,180,000 of 1,234,567 (95.5%), in 48 of 50 segments; 12,345 of them deleted".
+// coverageText describes the coverage: "1,180,000 of 1,234,567 (95.6%) in 48 of 50 segments; 12,345 of them
+// deleted".
 func coverageText(c *replay.Coverage) string {
 	text := words.Number(c.Covered) + " of " + words.Number(c.Rows)
 	if c.RowsUnknown > 0 {
@@ -198,7 +201,8 @@ func coverageText(c *replay.Coverage) string {
 	return text
 }
 
-// missingText is "segment 4551 (growing, 12,000 rows): no insert log in storage", "index of segment 4551 (22,000 rows): searched row by row: ...".
+// missingText describes a missing segment or index, e.g. "segment 4551 (growing, 12,000 rows): no insert log in
+// storage" or "index of segment 4551 (22,000 rows): searched row by row: ...".
 func missingText(m *replay.Missing) string {
 	if m.Rows == 0 {
 		of := ""
@@ -214,7 +218,7 @@ func missingText(m *replay.Missing) string {
 	return "segment " + strconv.FormatInt(m.Segment, 10) + " (" + stateText(m.State) + ", " + rows + "): " + render.OrUnknown(m.Reason)
 }
 
-// replayNotes are what a run has to say besides.
+// replayNotes returns the notes of a run.
 func replayNotes(notes []string, o *render.ReportOptions) []render.Line {
 	if len(notes) == 0 {
 		return nil
@@ -226,7 +230,7 @@ func replayNotes(notes []string, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// repeatLines are what is needed to do it again.
+// repeatLines returns instructions to reproduce a run.
 func repeatLines(s *replay.Setup, taken time.Time, o *render.ReportOptions) []render.Line {
 	log := s.Log
 	if s.LogFormat != "" {
@@ -262,7 +266,7 @@ func repeatLines(s *replay.Setup, taken time.Time, o *render.ReportOptions) []re
 	return lines
 }
 
-// measuredText is how long was measured: "5 rounds of 10 s".
+// measuredText returns the number and mean length of rounds: "5 rounds of 10 s".
 func measuredText(p *load.Point, o *render.ReportOptions) string {
 	n := len(p.Repeats)
 	if n == 0 {

@@ -20,7 +20,7 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// replayReports writes all that replay shows outside of the UI.
+// replayReports returns functions that write all reports of replay, except those of the UI.
 func replayReports() map[string]writeEngine {
 	result := func(r *replay.Result) writeEngine {
 		return func(b *bytes.Buffer, f render.Format, o render.ReportOptions) error {
@@ -72,13 +72,13 @@ func TestGoldenReplay(t *testing.T) {
 			"80": {Width: 80, Limit: 5}, "80-ascii": {Width: 80, ASCII: true, Limit: 5}, "wide": {}, "csv": {}, "json": {}, "markdown": {Limit: 10},
 		}
 		if name == "run" || name == "sweep" || name == "trouble" || name == "live" || name == "whatif" {
-			delete(looks, "json") // others' format: TestReplaySaved
+			delete(looks, "json") // has another format, see TestReplaySaved
 		}
 		rendertest.Report(t, "replay/"+name, render.ReportFormats().Names(), looks, nil, looked(write))
 	}
 }
 
-// looked writes a report as a look has it.
+// looked writes a report in the format of a look.
 func looked(write writeEngine) func(w io.Writer, l rendertest.Look) error {
 	return func(w io.Writer, l rendertest.Look) error {
 		f, err := render.ReportFormats().Parse(l.Word)
@@ -92,7 +92,7 @@ func looked(write writeEngine) func(w io.Writer, l rendertest.Look) error {
 	}
 }
 
-// TestReplaySaved holds JSON to what is read again, and YAML to JSON.
+// TestReplaySaved checks that JSON has the format of saved results, and that YAML is equal to JSON.
 func TestReplaySaved(t *testing.T) {
 	var saved bytes.Buffer
 	if err := replay.WriteResult(&saved, fixtureTrouble()); err != nil {
@@ -119,7 +119,7 @@ func TestReplaySaved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(text, &other); err != nil { // numbers of one kind
+		if err := json.Unmarshal(text, &other); err != nil { // to compare numbers of the same type
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(one, other); diff != "" {
@@ -128,7 +128,7 @@ func TestReplaySaved(t *testing.T) {
 	}
 }
 
-// TestReplayStrange writes results that no run makes, and does not fail: a file may have any.
+// TestReplayStrange checks that writing results with arbitrary values, which a file can contain, does not fail.
 func TestReplayStrange(t *testing.T) {
 	r := fixtureRun()
 	r.Kind, r.Cover.Missing = "\x1b", []replay.Missing{{State: 200, Rows: -1}}
@@ -169,7 +169,7 @@ func TestReplayStrange(t *testing.T) {
 	}
 }
 
-// TestNodesHaveNames: nodes of which only the id is known are called as in every other table.
+// TestNodesHaveNames checks that nodes without a known name are named as in all other tables.
 func TestNodesHaveNames(t *testing.T) {
 	l := fixtureLayout()
 	l.Nodes[0].Name = ""

@@ -12,7 +12,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// pointLines are a point's figures: the answer to "what does this load do".
+// pointLines returns the figures of a point, which show how the load performs.
 func pointLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	lines := labelled(o, render.RolePlain, "load", loadLine(p, o))
 	if p.Stopped != "" {
@@ -48,7 +48,7 @@ func loadLine(p *load.Point, o *render.ReportOptions) string {
 	return text
 }
 
-// qpsLine is "12,345 (12,115 to 12,575, 95% of 5 rounds); 1,543 a session".
+// qpsLine formats QPS: "12,345 ± 230 (95% CI 12,115 to 12,575 over 5 rounds); 1,543 a session".
 func qpsLine(p *load.Point, o *render.ReportOptions) string {
 	text := words.ThreeDigits(p.QPS)
 	if hasInterval(p) {
@@ -81,7 +81,8 @@ func latencyLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// failLines count what was not answered, with its own latencies: a refusal is fast, and must not look like an answer.
+// failLines count failed requests. Their latencies are separate, because errors can be fast and must not be
+// counted as responses.
 func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	text := "0 of " + words.Count(p.Asked, "request", "requests")
 	if p.Failed == 0 {
@@ -99,7 +100,7 @@ func failLines(p *load.Point, o *render.ReportOptions) []render.Line {
 	return append(lines, indented(o.More(len(keys)))...)
 }
 
-// costText is what a query costs: "CPU 640 µs, context switches 1.2, distances computed 45,000".
+// costText formats the cost of a query: "CPU 640 µs, context switches 1.2, distances computed 45,000".
 func costText(p *load.Point, o *render.ReportOptions) string {
 	return "CPU " + knownLatency(p.CPUPerQuery, o) + ", context switches " + toldText(p.SwitchesPerQuery) + ", distances computed " + toldText(p.DistancesPerQuery)
 }
@@ -139,7 +140,7 @@ func recallLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	return labelled(o, role, "recall@"+strconv.Itoa(c.K), text)
 }
 
-// differenceLines say in what answers are not the reference's, and why.
+// differenceLines describe how the results differ from the reference, and why.
 func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	d := r.Differences
 	if d == nil {
@@ -173,7 +174,7 @@ func differenceLines(r *replay.Result, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// pointFields are a point for scripts, in the units of the saved result.
+// pointFields returns the columns of a point for scripts, in the units of saved results.
 func pointFields() []table.ColumnOf[*load.Point] {
 	field := render.Key[*load.Point]
 	list := []table.ColumnOf[*load.Point]{
@@ -216,7 +217,7 @@ func pointFields() []table.ColumnOf[*load.Point] {
 	return append(list, field("stopped", table.Text, func(p *load.Point) table.Cell { return table.Of(p.Stopped) }))
 }
 
-// kindCell is a figure of one kind of context switches, which may be none where others are known.
+// kindCell returns the cell of one kind of context switches, which can be 0 if the other kind is not.
 func kindCell(p *load.Point, x float64) table.Cell {
 	if !switchKinds(p) {
 		return table.OfUnknown()

@@ -7,7 +7,8 @@ import (
 	"kitescope/replay"
 )
 
-// What a run was made with says who searched: a PostgreSQL is no Milvus, and this machine only asked.
+// TestSetupSaysWhoSearched checks that the setup names the server that searched: PostgreSQL is not Milvus, and
+// this machine only sent the requests.
 func TestSetupSaysWhoSearched(t *testing.T) {
 	for target, want := range map[string]string{
 		"engine":                       "as Milvus 2.3.5 · on Zen, 2 cores",

@@ -13,8 +13,8 @@ import (
 	"kitescope/replay/log"
 )
 
-// WriteShape writes how the requests of a log come: rates over time, how long they took where that was recorded, methods. L is the
-// log itself, for its name and notes.
+// WriteShape writes the shape of the requests in a log: rates over time, recorded durations, and methods. l is
+// the log, which provides the name and notes.
 func WriteShape(w io.Writer, l *log.Log, s *log.Shape, format render.Format, o render.ReportOptions) error {
 	return newShapeSheet(l, s, &o).Write(w, format)
 }
@@ -43,7 +43,7 @@ func newShapeSheet(l *log.Log, s *log.Shape, o *render.ReportOptions) *render.Sh
 	return sheet
 }
 
-// ShapeSchema is what can be asked of the spans of time that WriteShape writes.
+// ShapeSchema returns the schema of the time spans that WriteShape writes.
 func ShapeSchema(render.ReportOptions) *table.Schema { return bucketTable(&log.Shape{}).Schema() }
 
 func bucketTable(s *log.Shape) *table.Rows[int] {
@@ -123,7 +123,7 @@ func percentileLines(o *render.ReportOptions, role render.Role, name string, p *
 	return append(lines, labelled(o, role, "", figures(o, "p50 p90 p95 p99 p99.9", p.P50, p.P90, p.P95, p.P99, p.P999))...)
 }
 
-// rateLines draw requests over time.
+// rateLines draw the rate of requests over time.
 func rateLines(s *log.Shape, o *render.ReportOptions) []render.Line {
 	room := 60
 	if o.Width > 0 {

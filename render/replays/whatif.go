@@ -16,25 +16,26 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// WriteWhatIf writes predictions: the gain of each change, the costs of the present cluster, and the accuracy of the model.
-// JSON and YAML are the saved report; CSV has a row for each cluster, the present one first.
+// WriteWhatIf writes predictions: the gain of each change, the costs of the current cluster, and the accuracy of
+// the model. JSON and YAML have the format of saved reports. CSV has a row per cluster, starting with the current
+// one.
 func WriteWhatIf(w io.Writer, r *whatif.Report, format render.Format, o render.ReportOptions) error {
 	s := newWhatIfSheet(r, &o, format.Name() != "table")
 	s.Whole = func(e *encode.Encoder) { whatif.TellReport(e, r) }
 	return s.Write(w, format)
 }
 
-// WhatIfSchema is what can be asked of the clusters that WriteWhatIf writes.
+// WhatIfSchema returns the schema of the clusters that WriteWhatIf writes.
 func WhatIfSchema(o render.ReportOptions) *table.Schema {
 	return predictionTable(&whatif.Report{}, nil, &o).Schema()
 }
 
-// predictions are the present cluster and the others.
+// predictions returns the prediction for the current cluster and those for the changes.
 func predictions(r *whatif.Report) []*whatif.Prediction {
 	return append([]*whatif.Prediction{&r.Base}, render.Pointers(r.Others)...)
 }
 
-// changeName is what a report calls one of its predictions.
+// changeName returns the name of a prediction.
 func changeName(r *whatif.Report, p *whatif.Prediction) string {
 	if p == &r.Base {
 		return "current"
@@ -70,7 +71,7 @@ func newWhatIfSheet(r *whatif.Report, o *render.ReportOptions, repeat bool) *ren
 	return s
 }
 
-// simulatedLoadText is "16 sessions", "2,500 requests/s".
+// simulatedLoadText formats a load: "16 sessions", "2,500 requests/s".
 func simulatedLoadText(l *whatif.Load) string {
 	text := words.Plural(l.Sessions, "session")
 	if l.Rate > 0 {
@@ -85,7 +86,7 @@ func simulatedLoadText(l *whatif.Load) string {
 	return text
 }
 
-// answerText is the conclusion: the change that gives most at the load that was asked for.
+// answerText returns the conclusion: the change with the largest gain at the given load.
 func answerText(r *whatif.Report, o *render.ReportOptions) string {
 	best := r.Best()
 	switch {
@@ -165,7 +166,7 @@ func predictionTable(r *whatif.Report, list []*whatif.Prediction, o *render.Repo
 	}, list, columns)
 }
 
-// outcomeColumns are those of a simulation at the load.
+// outcomeColumns returns the columns of a simulation at the given load.
 func outcomeColumns(o *render.ReportOptions) []table.ColumnOf[*whatif.Prediction] {
 	type prediction = *whatif.Prediction
 	figure := func(name string, of func(x *whatif.Outcome) float64) table.ColumnOf[prediction] {
@@ -210,7 +211,7 @@ func outcomeColumns(o *render.ReportOptions) []table.ColumnOf[*whatif.Prediction
 	}
 }
 
-// costColumns are the costs of a query, and recall.
+// costColumns returns the columns of the cost of a query, and of recall.
 func costColumns() []table.ColumnOf[*whatif.Prediction] {
 	type prediction = *whatif.Prediction
 	seconds := func(name string, of func(c *whatif.Cost) time.Duration) table.ColumnOf[prediction] {
@@ -233,7 +234,7 @@ func costColumns() []table.ColumnOf[*whatif.Prediction] {
 	}
 }
 
-// usesOf are the utilizations of the least and the most busy node.
+// usesOf returns the utilization of the least busy and of the busiest node.
 func usesOf(x *whatif.Outcome) (least, most float64) {
 	least = 1
 	for i := range x.Nodes {
@@ -242,7 +243,7 @@ func usesOf(x *whatif.Outcome) (least, most float64) {
 	return least, most
 }
 
-// causeLines are the costs of the present cluster, the greatest first.
+// causeLines returns the costs of the current cluster, largest first.
 func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 	lines := []render.Line{{Role: render.RoleTitle, Text: "Where the cluster's time goes now"}}
 	c := &r.Base.Cost
@@ -285,7 +286,7 @@ func causeLines(r *whatif.Report, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// accuracyLines are the errors of the model, as far as they are known.
+// accuracyLines returns the known errors of the model.
 func accuracyLines(r *whatif.Report) []render.Line {
 	lines := []render.Line{{Role: render.RoleTitle, Text: "Accuracy"}}
 	add := func(warn bool, text string) {

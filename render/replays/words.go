@@ -16,7 +16,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// latencyOf is a figure of a distribution, "?" if nothing was measured.
+// latencyOf formats a latency of a distribution, or returns "?" if nothing was measured.
 func latencyOf(l *load.Latency, d time.Duration, o *render.ReportOptions) string {
 	if l.Count == 0 {
 		return words.UnknownMark
@@ -24,7 +24,7 @@ func latencyOf(l *load.Latency, d time.Duration, o *render.ReportOptions) string
 	return words.Latency(d, o.ASCII)
 }
 
-// knownLatency is a cost, "?" where it is 0: nobody told it.
+// knownLatency formats a cost, or returns "?" for 0, which means unknown.
 func knownLatency(d time.Duration, o *render.ReportOptions) string {
 	if d <= 0 {
 		return words.UnknownMark
@@ -32,7 +32,7 @@ func knownLatency(d time.Duration, o *render.ReportOptions) string {
 	return words.Latency(d, o.ASCII)
 }
 
-// recallText returns a recall with four digits, "?" if it is unknown; only 1 is rounded to 1.
+// recallText formats a recall with four decimals, or returns "?" if it is unknown. Only 1 is formatted as 1.0000.
 func recallText(r float64) string {
 	switch {
 	case math.IsNaN(r) || r < 0:
@@ -43,7 +43,7 @@ func recallText(r float64) string {
 	return strconv.FormatFloat(r, 'f', 4, 64)
 }
 
-// rowCount is a number of rows, "?" where nobody tells it.
+// rowCount formats a number of rows, or returns "?" if it is unknown.
 func rowCount(n int64) string {
 	if n < 0 {
 		return words.UnknownMark
@@ -58,7 +58,7 @@ func ratioOf(a, b float64) float64 {
 	return a / b
 }
 
-// plusMinus is "±", or what ASCII has for it.
+// plusMinus returns "±", or "+/-" in ASCII.
 func plusMinus(o *render.ReportOptions) string {
 	if o.ASCII {
 		return "+/-"
@@ -66,10 +66,10 @@ func plusMinus(o *render.ReportOptions) string {
 	return "±"
 }
 
-// hasInterval tells whether a point's interval is one: of one round there is none.
+// hasInterval reports whether a point has a confidence interval, which takes more than one round.
 func hasInterval(p *load.Point) bool { return p.QPSHigh > p.QPSLow }
 
-// halfInterval is half of the interval of a mean, "" if there is none.
+// halfInterval formats half of the confidence interval of a mean, or returns "" if there is none.
 func halfInterval(p *load.Point) string {
 	if !hasInterval(p) {
 		return ""
@@ -77,7 +77,7 @@ func halfInterval(p *load.Point) string {
 	return words.ThreeDigits((p.QPSHigh - p.QPSLow) / 2)
 }
 
-// arrivalText is how a point's requests came: "8 sessions", "500 requests/s, evenly spaced".
+// arrivalText describes the arrival of requests: "8 sessions", "500 requests/s, evenly spaced".
 func arrivalText(p *load.Point) string {
 	switch {
 	case p.Timed:
@@ -96,10 +96,10 @@ func arrivalText(p *load.Point) string {
 	return words.Plural(p.Sessions, "session")
 }
 
-// open tells whether requests come whatever the answers do.
+// open reports whether requests arrive independently of responses (an open system).
 func open(p *load.Point) bool { return p.Timed || p.Rate > 0 }
 
-// parametersText are the search parameters of a point: "k 10, ef 64".
+// parametersText formats the search parameters of a point: "k 10, ef 64".
 func parametersText(p *load.Point) string {
 	var list []string
 	for _, x := range []struct {
@@ -113,12 +113,12 @@ func parametersText(p *load.Point) string {
 	return strings.Join(list, ", ")
 }
 
-// byCount returns the keys of a count, the greatest first, then by name.
+// byCount returns the keys by descending count, and by name for equal counts.
 func byCount[N int | int64](m map[string]N) []string {
 	return slices.SortedFunc(maps.Keys(m), func(a, b string) int { return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b)) })
 }
 
-// stateText returns a segment's state for people, "?" for an unknown one.
+// stateText returns a segment's state for people, or "?" for an unknown state.
 func stateText(s replay.State) string {
 	if s > replay.Indexed {
 		return words.UnknownMark
@@ -126,10 +126,11 @@ func stateText(s replay.State) string {
 	return s.String()
 }
 
-// labelWidth is the column of the names of figures.
+// labelWidth is the width of the column of labels.
 const labelWidth = 12
 
-// labelled is a figure with its name, broken to the terminal's width behind the name. The text must be harmless.
+// labelled returns a labeled text, wrapped to the terminal's width with a hanging indent. The text must be
+// escaped.
 func labelled(o *render.ReportOptions, role render.Role, label, text string) []render.Line {
 	lines := []string{text}
 	if room := o.Width - labelWidth; o.Width > 0 && room > 0 {
@@ -143,7 +144,7 @@ func labelled(o *render.ReportOptions, role render.Role, label, text string) []r
 	return out
 }
 
-// hang breaks text at blanks.
+// hang wraps text at blanks.
 func hang(text string, room int) []string {
 	var lines []string
 	for word := range strings.FieldsSeq(text) {
@@ -163,7 +164,7 @@ func hang(text string, room int) []string {
 	return lines
 }
 
-// figures are latencies with their names: "avg 642 µs, min 310 µs".
+// figures formats latencies with their names: "avg 642 µs, min 310 µs".
 func figures(o *render.ReportOptions, names string, values ...time.Duration) string {
 	list := strings.Fields(names)
 	for i := range list {
@@ -172,12 +173,12 @@ func figures(o *render.ReportOptions, names string, values ...time.Duration) str
 	return strings.Join(list, ", ")
 }
 
-// latencyFigures are avg, min, p50, p90, p95, p99, p99.9, max.
+// latencyFigures returns avg, min, p50, p90, p95, p99, p99.9 and max.
 func latencyFigures(l *load.Latency) [8]time.Duration {
 	return [8]time.Duration{l.Mean, l.Min, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max}
 }
 
-// presentCell is a number that does not exist where it is 0.
+// presentCell returns a cell with a number, or without a value for 0.
 func presentCell(f float64) table.Cell {
 	if f == 0 {
 		return table.OfNone()
@@ -185,7 +186,7 @@ func presentCell(f float64) table.Cell {
 	return render.FiniteCell(f)
 }
 
-// toldCell is a number that is unknown where it is 0: nobody told it.
+// toldCell returns a cell with a number, or an unknown cell for 0.
 func toldCell(f float64) table.Cell {
 	if f == 0 {
 		return table.OfUnknown()
