@@ -1,6 +1,6 @@
-// Package builds writes reports about builds of programs: comparisons of benchmarks, judgements of profiles, packs and
-// their verification, and PGO trials. Each report is a render.Sheet, which package render writes in all formats. Pages of
-// comparisons have a picture of all runs, too (plot_compare.go).
+// Package builds writes reports about builds of programs: comparisons of benchmarks, judgements of profiles,
+// packs and their verification, and PGO trials. Each report is converted to a render.Sheet, which package render
+// writes in all formats. HTML pages of comparisons include a plot of all runs (plot_compare.go).
 package builds
 
 import (
@@ -20,7 +20,7 @@ import (
 	"kitescope/render"
 )
 
-// ComparisonFormats are the formats of comparisons of benchmarks.
+// ComparisonFormats returns the formats of comparisons of benchmarks.
 func ComparisonFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table": "a line for each metric; on a terminal what fits (default)",
@@ -31,7 +31,7 @@ func ComparisonFormats() render.Formats {
 	})
 }
 
-// WriteComparison writes what changed between two sets of benchmark results, and how sure that is.
+// WriteComparison writes the changes between two sets of benchmark results, and their significance.
 func WriteComparison(w io.Writer, c *bench.Comparison, f render.Format, o render.ReportOptions) error {
 	if f.Name() != "table" {
 		o.Width = 0
@@ -47,7 +47,7 @@ func WriteComparison(w io.Writer, c *bench.Comparison, f render.Format, o render
 	return s.Write(w, f)
 }
 
-// ComparisonSchema describes the metrics that WriteComparison writes.
+// ComparisonSchema returns the schema of the metrics that WriteComparison writes.
 func ComparisonSchema(o render.ReportOptions) *table.Schema {
 	return comparisonTable(&bench.Comparison{}, &o).Schema()
 }
@@ -67,7 +67,7 @@ func newComparisonSheet(c *bench.Comparison, o *render.ReportOptions) *render.Sh
 	return s
 }
 
-// ComparisonTitle names both sides: "before → after".
+// ComparisonTitle returns the names of both sides: "before → after".
 func ComparisonTitle(c *bench.Comparison, o *render.Options) string {
 	return sideName(c.A) + render.Arrow(o) + sideName(c.B)
 }
@@ -95,7 +95,7 @@ func comparisonHead(c *bench.Comparison, o *render.ReportOptions) []render.Line 
 	return lines
 }
 
-// comparisonVerdicts are the verdicts, the most important first.
+// comparisonVerdicts returns the verdicts in order of importance.
 func comparisonVerdicts() []bench.Verdict {
 	return []bench.Verdict{
 		bench.Worse, bench.Better, bench.Changed, bench.NoDifference, bench.TooFew, bench.NotJudged, bench.OneSide,
@@ -109,8 +109,8 @@ func countVerdict(c *bench.Comparison, v bench.Verdict) (n int) {
 	return n
 }
 
-// verdictsLine counts metrics by their verdict, and names those with a change, the largest first: "1 worse (p99 latency
-// +12.0%), 3 no difference shown".
+// verdictsLine counts metrics by verdict and lists those that changed, largest change first: "1 worse (p99
+// latency +12.0%), 3 no difference shown".
 func verdictsLine(c *bench.Comparison) render.Line {
 	var line render.Line
 	for _, v := range comparisonVerdicts() {
@@ -135,7 +135,8 @@ func verdictsLine(c *bench.Comparison) render.Line {
 	return line
 }
 
-// largestChanges returns the metrics of a verdict with their changes, the largest first; none if the verdict is no change.
+// largestChanges returns the metrics of a verdict with their changes, largest first. It returns nil if the
+// verdict is not a change.
 func largestChanges(c *bench.Comparison, v bench.Verdict) (names []string) {
 	if !v.IsChange() {
 		return nil
@@ -176,10 +177,10 @@ func testText(c *bench.Comparison) string {
 	return strings.Join(parts, ", ")
 }
 
-// mostNamed is how many failures, and metrics with the same remark, are named.
+// mostNamed limits how many failures, and how many metrics with the same remark, are listed by name.
 const mostNamed = 3
 
-// sideLines describe a side, and its runs that failed.
+// sideLines describe a side and its failed runs.
 func sideLines(c *bench.Comparison, s *bench.Set, side int) []render.Line {
 	text := sideLabel(s, side) + ", "
 	if s.Format != "" {
@@ -213,7 +214,7 @@ func sideLines(c *bench.Comparison, s *bench.Set, side int) []render.Line {
 	return lines
 }
 
-// sideLabel names a side by its part, and its name if it has another: "before: main".
+// sideLabel returns the label of a side, with its name if that differs: "before: main".
 func sideLabel(s *bench.Set, side int) string {
 	part := []string{"before", "after"}[side]
 	if name := sideName(s); name != part {
@@ -222,7 +223,8 @@ func sideLabel(s *bench.Set, side int) string {
 	return part
 }
 
-// controlText describes the comparison of the program with itself, "" if there is no control; ok if it shows no change.
+// controlText describes the comparison of the first program with itself, or returns "" if there is no control. ok
+// reports whether the control shows no change.
 func controlText(c *bench.Comparison) (text string, ok bool) {
 	if c.Control == nil {
 		return "", true
@@ -268,7 +270,7 @@ func remarkLines(rows []*bench.Line) (lines []render.Line) {
 	return lines
 }
 
-// legend explains the marks that are used.
+// legend explains the marks in the table.
 func legend(c *bench.Comparison, o *render.ReportOptions) render.Line {
 	var parts []string
 	for _, v := range comparisonVerdicts() {
@@ -280,7 +282,7 @@ func legend(c *bench.Comparison, o *render.ReportOptions) render.Line {
 	return render.Line{Role: render.RoleDim, Text: strings.Join(parts, ", ") + "; a change in parentheses is not shown to count"}
 }
 
-// comparisonVerdict returns how a verdict looks. The mark is enough without colour.
+// comparisonVerdict returns the mark and role of a verdict. The mark conveys the verdict without color.
 func comparisonVerdict(v bench.Verdict, ascii bool) (mark string, role render.Role) {
 	pick := func(full, plain string) string { return []string{full, plain}[render.BoolInt(ascii)] }
 	switch v {
@@ -301,7 +303,7 @@ func comparisonVerdict(v bench.Verdict, ascii bool) (mark string, role render.Ro
 	return words.UnknownMark, render.RoleDim
 }
 
-// metricChange returns the change of a metric: "+7.3%", in parentheses if it is not shown to count.
+// metricChange returns the change of a metric: "+7.3%", in parentheses unless the change is significant.
 func metricChange(l *bench.Line) string {
 	text := render.RatioText(l.Ratio)
 	switch {
@@ -318,7 +320,7 @@ func metricChange(l *bench.Line) string {
 	return "(" + text + ")"
 }
 
-// metricInterval returns the interval of a change: "+6.1 to +8.4%".
+// metricInterval returns the confidence interval of a change: "+6.1 to +8.4%".
 func metricInterval(l *bench.Line) string {
 	switch {
 	case l.Verdict == bench.OneSide:
@@ -345,7 +347,7 @@ func metricRuns(l *bench.Line) string {
 	return strconv.Itoa(len(l.A)) + "/" + strconv.Itoa(len(l.B))
 }
 
-// comparisonTable returns the metrics, for scripts and people.
+// comparisonTable returns the table of metrics, for scripts and people.
 func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*bench.Line] {
 	type line = *bench.Line
 	columns := comparisonFields(c)
@@ -401,7 +403,7 @@ func comparisonTable(c *bench.Comparison, o *render.ReportOptions) *table.Rows[*
 	}, render.Pointers(c.Lines), append(columns, pictures...))
 }
 
-// testedChance returns a p-value, none without a test.
+// testedChance formats a p-value, or returns "-" if there was no test.
 func testedChance(l *bench.Line, p float64) string {
 	if l.Test == "" {
 		return words.NoneMark
@@ -409,7 +411,7 @@ func testedChance(l *bench.Line, p float64) string {
 	return render.ChanceText(p)
 }
 
-// sideText returns the median of a side.
+// sideText formats the median of a side.
 func sideText(l *bench.Line, side int, ascii bool) string {
 	values, x := [2][]float64{l.A, l.B}, [2]float64{l.Before, l.After}
 	if len(values[side]) == 0 {
@@ -419,13 +421,14 @@ func sideText(l *bench.Line, side int, ascii bool) string {
 	return m.text(x[side], ascii)
 }
 
-// measure writes values of one metric in a unit that suits all of them.
+// measure formats values of a metric in a unit that fits all of them.
 type measure struct {
 	benchunit.Scaler
-	unit string // behind the prefix
+	unit string // without the prefix
 }
 
-// newMeasure returns the measure of values in a unit without a prefix: "s", "B", "1/s", "B/s", "%", "" or any word.
+// newMeasure returns the measure for values in a unit without a prefix: "s", "B", "1/s", "B/s", "%", "" or any
+// other word.
 func newMeasure(unit string, values ...float64) measure {
 	values = drawable(values)
 	switch unit {
@@ -448,7 +451,7 @@ func newMeasure(unit string, values ...float64) measure {
 	return m
 }
 
-// text returns a value with its unit: "12.34 ms", "1.203k/s", "?".
+// text formats a value with its unit: "12.34 ms", "1.203k/s", "?".
 func (m *measure) text(x float64, ascii bool) string {
 	if math.IsNaN(x) {
 		return words.UnknownMark
@@ -466,7 +469,7 @@ func (m *measure) text(x float64, ascii bool) string {
 // name returns the unit with its prefix: "ms".
 func (m *measure) name() string { return m.Prefix + m.unit }
 
-// directionWord names the good one of two values.
+// directionWord returns the better direction of a metric.
 func directionWord(d bench.Direction) string {
 	switch d {
 	case bench.LowerIsBetter:
@@ -480,7 +483,7 @@ func directionWord(d bench.Direction) string {
 	return "unknown"
 }
 
-// comparisonFields are the keys of a metric.
+// comparisonFields returns the columns of a metric for scripts.
 func comparisonFields(c *bench.Comparison) []table.ColumnOf[*bench.Line] {
 	type line = *bench.Line
 	text := render.TextKey[line]
@@ -542,7 +545,7 @@ func writeLineValues(e *encode.Encoder, l *bench.Line) {
 		e.Key([]string{"values_before", "values_after"}[side])
 		e.BeginList()
 		for _, v := range values {
-			if math.IsNaN(v) || math.IsInf(v, 0) { // no number in JSON
+			if math.IsNaN(v) || math.IsInf(v, 0) { // JSON has no such numbers
 				e.Text(words.UnknownMark)
 				continue
 			}
@@ -582,7 +585,7 @@ func writeComparisonHead(e *encode.Encoder, c *bench.Comparison) {
 	e.EndObject()
 }
 
-// writeSides writes both sides and how they are compared.
+// writeSides writes both sides and the parameters of the comparison.
 func writeSides(e *encode.Encoder, c *bench.Comparison) {
 	for side, s := range []*bench.Set{c.A, c.B} {
 		e.Key([]string{"before", "after"}[side])
@@ -619,7 +622,7 @@ func writeSide(e *encode.Encoder, c *bench.Comparison, s *bench.Set, side int) {
 	e.NonZero("notes", s.Notes)
 }
 
-// PercentOfAll returns a share of 1 in percent, for prose: "67%".
+// PercentOfAll formats a fraction in percent for prose: "67%".
 func PercentOfAll(share float64) string {
 	if x := 100 * share; x >= 9.95 && x <= 99.5 {
 		return strconv.FormatFloat(x, 'f', 0, 64) + "%"
@@ -627,7 +630,7 @@ func PercentOfAll(share float64) string {
 	return strings.Replace(shareCell(share), ".0%", "%", 1)
 }
 
-// shareCell returns a share of 1 in percent with one decimal, for columns.
+// shareCell formats a fraction in percent with one decimal, for columns.
 func shareCell(share float64) string {
 	x := 100 * share
 	switch {
@@ -638,7 +641,7 @@ func shareCell(share float64) string {
 	case math.Abs(x) < 0.05:
 		return "<0.1%"
 	}
-	if x > 99.95 && x < 100 { // a part is not rounded to all
+	if x > 99.95 && x < 100 { // do not round up to 100%
 		x = 99.9
 	}
 	return strings.Replace(strconv.FormatFloat(x, 'f', 1, 64), "100.0", "100", 1) + "%"

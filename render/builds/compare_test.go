@@ -17,7 +17,8 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// spread are n values around a middle, scattered by a share, in an order that looks like none.
+// spread returns n values around a middle, with a relative deviation of at most share, in an order without a
+// visible pattern.
 func spread(n int, middle, share float64) []float64 {
 	values := make([]float64, n)
 	for i := range values {
@@ -35,7 +36,7 @@ func medianOf(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// testLine is a metric whose median and change are as said.
+// testLine returns a metric with the medians of its values, their ratio, and the given interval and verdict.
 func testLine(m bench.Metric, better bench.Direction, a, b []float64, low, high, p float64, v bench.Verdict, remark string) bench.Line {
 	l := bench.Line{
 		Metric: m, Better: better, A: a, B: b, Before: medianOf(a), After: medianOf(b), Low: low, High: high,
@@ -58,7 +59,7 @@ func testSet(name, format string, runs int) *bench.Set {
 	return s
 }
 
-// pairedComparison is of 24 pairs, with everything that a comparison may have.
+// pairedComparison returns a comparison of 24 pairs with every optional part.
 func pairedComparison() *bench.Comparison {
 	a, b := testSet("no-pgo", "kitescope trial", 24), testSet("default.pgo", "kitescope trial", 24)
 	a.Runs[6].Failed, b.Runs[1].Failed = "exit status 1: "+rendertest.HostileName, "no answer within 30s"
@@ -103,7 +104,7 @@ func pairedComparison() *bench.Comparison {
 	return c
 }
 
-// publishedComparison is of figures that were published, one run a side: nothing can be said of them.
+// publishedComparison returns a comparison of published figures with one run per side, which cannot be tested.
 func publishedComparison() *bench.Comparison {
 	c := &bench.Comparison{A: testSet("without", "csv", 1), B: testSet("with", "csv", 1), Level: 0.05, Effect: 0.01}
 	for _, x := range []struct {
@@ -121,7 +122,7 @@ func publishedComparison() *bench.Comparison {
 	return c
 }
 
-// goComparison is of Go benchmarks, not paired.
+// goComparison returns an unpaired comparison of Go benchmarks.
 func goComparison() *bench.Comparison {
 	c := &bench.Comparison{A: testSet("old.txt", "go benchmark", 10), B: testSet("new.txt", "go benchmark", 12), Level: 0.05, Effect: 0.01}
 	for i, name := range []string{"Encode/small-2", "Encode/large-with-a-name-that-is-longer-than-any-terminal-is-wide-and-goes-on-and-on-2", "Decode-2"} {
@@ -162,7 +163,7 @@ func TestGoldenComparison(t *testing.T) {
 	}
 }
 
-// TestComparisonNeverProves holds each format to saying of what was not shown that it was not.
+// TestComparisonNeverProves checks that every format marks changes that are not significant.
 func TestComparisonNeverProves(t *testing.T) {
 	c := publishedComparison()
 	for _, word := range rendertest.Words(ComparisonFormats().Names()) {
@@ -195,7 +196,7 @@ func TestComparisonNeverProves(t *testing.T) {
 	}
 }
 
-// TestLargeComparison writes more metrics than anybody reads.
+// TestLargeComparison checks comparisons of 2,000 metrics.
 func TestLargeComparison(t *testing.T) {
 	c := &bench.Comparison{A: testSet("a", "csv", 6), B: testSet("b", "csv", 6), Level: 0.05, Effect: 0.01, Paired: true}
 	for i := range 2000 {
@@ -214,7 +215,7 @@ func TestLargeComparison(t *testing.T) {
 	}
 }
 
-// TestComparisonValues holds the JSON to the runs that it was made of.
+// TestComparisonValues checks that the JSON contains the values of all runs.
 func TestComparisonValues(t *testing.T) {
 	var b bytes.Buffer
 	c := pairedComparison()

@@ -7,7 +7,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// What got worse comes first, and of each verdict that shows a change the largest.
+// TestVerdictsText checks that worse metrics come first, and that changes are sorted by size within each verdict.
 func TestVerdictsText(t *testing.T) {
 	c := &bench.Comparison{}
 	for _, x := range []struct {

@@ -14,7 +14,7 @@ import (
 	"kitescope/render/profiles"
 )
 
-// WriteJudgement writes whether a build with profiles is worth the trouble, and why.
+// WriteJudgement writes whether a build with profiles is worthwhile, and why.
 func WriteJudgement(w io.Writer, j *pgo.Judgement, f render.Format, o render.ReportOptions) error {
 	if f.Name() == "markdown" {
 		o.Width = 0
@@ -22,7 +22,7 @@ func WriteJudgement(w io.Writer, j *pgo.Judgement, f render.Format, o render.Rep
 	return newJudgementSheet(j, &o).Write(w, f)
 }
 
-// JudgementVerdict is how a verdict looks. The mark says the same without colour.
+// JudgementVerdict returns the mark and role of a verdict. The mark conveys the verdict without color.
 func JudgementVerdict(v pgo.Verdict, ascii bool) (mark string, role render.Role) {
 	switch v {
 	case pgo.WorthBuilding:
@@ -35,7 +35,7 @@ func JudgementVerdict(v pgo.Verdict, ascii bool) (mark string, role render.Role)
 	return render.Glyph(role, ascii), role
 }
 
-// BoundText says what PGO may gain at most, and that nothing says what it may lose.
+// BoundText describes the maximum gain from PGO. There is no lower bound, because PGO can make programs slower.
 func BoundText(r *pgo.Reach) string {
 	if !reachKnown(r) {
 		return "bound: ? (the profile does not show where time goes)"
@@ -44,18 +44,18 @@ func BoundText(r *pgo.Reach) string {
 		" is spent in compiled Go code; no lower bound: PGO can make programs slower"
 }
 
-// reachKnown tells a profile without samples, whose shares are not 0 but unknown.
+// reachKnown reports whether the shares are known. They are unknown, not 0, in a profile without samples.
 func reachKnown(r *pgo.Reach) bool {
 	return r.Go+r.Runtime+r.GC+r.Assembly+r.Syscall+r.Native+r.Unknown > 0
 }
 
-// JudgementSchema is what can be asked of the profiles that WriteJudgement writes.
+// JudgementSchema returns the schema of the profiles that WriteJudgement writes.
 func JudgementSchema(render.ReportOptions) *table.Schema {
 	return assessedTable(&pgo.Judgement{}).Schema()
 }
 
 func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet {
-	asked := render.Ask(o, assessedTable(j), func(i int) any { return i }) // the limit is of hot calls
+	asked := render.Ask(o, assessedTable(j), func(i int) any { return i }) // the limit applies to hot calls
 	s := &render.Sheet{
 		Kind: "Judgement", Options: o, Head: judgementHead(j, o),
 		About: func(e *encode.Encoder) { writeJudgementHead(e, j, o) },
@@ -78,12 +78,12 @@ func newJudgementSheet(j *pgo.Judgement, o *render.ReportOptions) *render.Sheet 
 	return s
 }
 
-// figuresKnown tells a judgement of profiles from one of nothing that could be read, whose figures are not 0 but unknown.
+// figuresKnown reports whether the figures are known. They are unknown, not 0, if no profile could be read.
 func figuresKnown(j *pgo.Judgement) bool {
 	return j.Events >= 0 || j.Edges != nil && len(j.Edges.Weight) > 0
 }
 
-// judgementHead begins with what a person came for.
+// judgementHead returns the verdict, its reason and hints.
 func judgementHead(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 	mark, role := JudgementVerdict(j.Verdict, o.ASCII)
 	line := render.Line{Role: role, Text: mark + " " + j.Verdict.String()}
@@ -102,7 +102,8 @@ func judgementHead(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 	return lines
 }
 
-// ReasonHint is what can be done about the reason, where it is what speaks against the profiles.
+// ReasonHint returns the hint of the refusal or caution that is the reason of the verdict, or "" if there is no
+// hint.
 func ReasonHint(j *pgo.Judgement) string {
 	lists := [][]pgo.Refusal{j.Refusals, j.Cautions}
 	if len(j.Profiles) == 1 {
@@ -122,7 +123,7 @@ func hintLine(hint string) render.Line {
 	return render.Line{Role: render.RoleDim, Text: "    " + render.Harmless(hint)}
 }
 
-// refusalLines say what speaks against profiles, each with what can be done, but for what the reason says already.
+// refusalLines list refusals or cautions with their hints, except the one that is the reason of the verdict.
 func refusalLines(list []pgo.Refusal, role render.Role, whose, reason string, o *render.ReportOptions) (lines []render.Line) {
 	for i := range list {
 		r := &list[i]
@@ -137,13 +138,14 @@ func refusalLines(list []pgo.Refusal, role render.Role, whose, reason string, o 
 	return lines
 }
 
-// SaidOfAll reports whether what speaks against a profile is said of all of them, or among the cautions of it by name.
+// SaidOfAll reports whether the judgement already contains the refusal of a profile: as a refusal of all
+// profiles, or as a caution that names the profile.
 func SaidOfAll(j *pgo.Judgement, r *pgo.Refusal) bool {
 	said := func(x pgo.Refusal) bool { return strings.HasSuffix(x.Message, r.Message) && x.Hint == r.Hint }
 	return slices.ContainsFunc(j.Refusals, said) || slices.ContainsFunc(j.Cautions, said)
 }
 
-// assessedName is what a profile is called.
+// assessedName returns the name of a profile.
 func assessedName(a *pgo.Assessed) string {
 	if a.Input == nil {
 		return words.UnknownMark
@@ -151,7 +153,7 @@ func assessedName(a *pgo.Assessed) string {
 	return render.OrUnknown(a.Input.Name)
 }
 
-// assessedLines is a line for each profile, and what speaks against it above.
+// assessedLines list the refusals of each profile, to be shown above the table of profiles.
 func assessedLines(j *pgo.Judgement, o *render.ReportOptions) (lines []render.Line) {
 	for i := range j.Profiles {
 		a := &j.Profiles[i]
@@ -173,7 +175,7 @@ func assessedLines(j *pgo.Judgement, o *render.ReportOptions) (lines []render.Li
 	return lines
 }
 
-// usableText is said of a profile that can be built with, however little it may be.
+// usableText marks a profile that can be used for a build, even if the gain is small.
 const usableText = "yes"
 
 func assessedText(a *pgo.Assessed) string {
@@ -191,7 +193,7 @@ func assessedText(a *pgo.Assessed) string {
 	return text
 }
 
-// timeUsed is a time that is unknown if there is none.
+// timeUsed formats a time in nanoseconds, or returns "?" if it is not positive.
 func timeUsed(ns int64) string {
 	if ns <= 0 {
 		return words.UnknownMark
@@ -202,7 +204,7 @@ func timeUsed(ns int64) string {
 // judgedFigure is a line of the table of figures.
 type judgedFigure struct {
 	name, value, wanted string
-	// ok says that the figure is as wanted, where something is.
+	// ok indicates that the figure meets the wanted value, if any.
 	ok bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"kitescope/render"
 )
 
-// assessedTable returns the profiles, for scripts and people.
+// assessedTable returns the table of profiles, for scripts and people.
 func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 	field := func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int] {
 		return render.Key(name, kind, func(i int) table.Cell { return of(&j.Profiles[i]) })
@@ -71,7 +71,7 @@ func assessedTable(j *pgo.Judgement) *table.Rows[int] {
 	}, render.Positions(len(j.Profiles)), columns)
 }
 
-// reachColumns are the shares of the time.
+// reachColumns returns the columns of shares of CPU time.
 func reachColumns(
 	field func(name string, kind table.Kind, of func(a *pgo.Assessed) table.Cell) table.ColumnOf[int], of func(text func(a *pgo.Assessed) string) func(i int) string,
 ) (columns []table.ColumnOf[int]) {
@@ -96,7 +96,7 @@ func reachColumns(
 	return columns
 }
 
-// nanosecondsCell is a time, unknown if there is none.
+// nanosecondsCell returns the cell of a time, which is unknown if it is not positive.
 func nanosecondsCell(ns int64) table.Cell {
 	if ns <= 0 {
 		return table.OfUnknown()
@@ -104,7 +104,7 @@ func nanosecondsCell(ns int64) table.Cell {
 	return table.Cell{Int: ns}
 }
 
-// reachKeys are the keys of reachShares.
+// reachKeys returns the keys of reachShares.
 func reachKeys() []string {
 	return []string{
 		"go_percent", "runtime_percent", "gc_percent", "assembly_percent", "syscall_percent", "native_percent", "unknown_percent",

@@ -10,7 +10,7 @@ import (
 	"kitescope/render"
 )
 
-// hotPart are the hottest calls.
+// hotPart lists the hottest calls.
 func hotPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	n := o.Shown(len(j.Hot))
 	column := func(title string, priority int, text func(h *pgo.HotEdge) string) table.ColumnOf[int] {
@@ -30,12 +30,12 @@ func hotPart(j *pgo.Judgement, o *render.ReportOptions) render.Part {
 	return render.Part{Head: []render.Line{head}, List: render.Places(n, append(columns, inlined))}
 }
 
-// callerLine is where a call is made: the function, and how many lines after its first.
+// callerLine returns the position of a call: the function, and the line relative to the function's first line.
 func callerLine(e *pgo.Edge) string {
 	return render.OrUnknown(e.Caller) + fmt.Sprintf(" %+d", e.Offset)
 }
 
-// riskLines are known ways in which PGO has hurt, each with the way around it.
+// riskLines list known cases in which PGO made programs slower, with workarounds.
 func riskLines(j *pgo.Judgement, o *render.ReportOptions) []render.Line {
 	lines := []render.Line{{Role: render.RoleAccent, Text: "risks"}}
 	for i := range j.Risks {

@@ -16,7 +16,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// longCallee is a name as generics and closures make them.
+// longCallee is a typical name of a closure in a generic function.
 const longCallee = "google.golang.org/grpc/internal/transport.(*http2Server).operateHeaders[go.shape.struct { Name string }].func1"
 
 func judgedEdges(n int) *pgo.Edges {
@@ -29,7 +29,7 @@ func judgedEdges(n int) *pgo.Edges {
 	return e
 }
 
-// worthJudgement is of three nodes.
+// worthJudgement returns a judgement of profiles of three nodes.
 func worthJudgement() *pgo.Judgement {
 	reach := pgo.Reach{Go: 0.612, Runtime: 0.21, GC: 0.06, Assembly: 0.097, Syscall: 0.015, Unknown: 0.006, Total: 0.882, Ceiling: 0.1235}
 	j := &pgo.Judgement{
@@ -56,7 +56,7 @@ func worthJudgement() *pgo.Judgement {
 	return j
 }
 
-// littleJudgement is of a program whose time goes into C++.
+// littleJudgement returns a judgement of a program that spends most of its time in C++.
 func littleJudgement() *pgo.Judgement {
 	reach := pgo.Reach{Go: 0.09, Runtime: 0.121, GC: 0.06, Assembly: 0.043, Syscall: 0.019, Native: 0.667, Total: 0.271, Ceiling: 0.038}
 	in := &pgo.Input{Name: "milvus-cpu-flat.pb.gz"}
@@ -70,7 +70,7 @@ func littleJudgement() *pgo.Judgement {
 	}
 }
 
-// unfitJudgement is of profiles that Go refuses, each for a reason of its own.
+// unfitJudgement returns a judgement of profiles that Go rejects, each for a different reason.
 func unfitJudgement() *pgo.Judgement {
 	heap := pgo.Refusal{ID: "wrong-type", Message: "Go takes samples/count or cpu/nanoseconds, and it has inuse_space/bytes", Hint: "take a CPU profile"}
 	lines := pgo.Refusal{ID: "no-start-lines", Message: "no function has a start line", Hint: "take it with Go 1.20 or newer, not with perf"}
@@ -108,7 +108,7 @@ func TestGoldenJudgement(t *testing.T) {
 	}
 }
 
-// TestJudgementSaysNoGain holds every format to never telling what PGO would gain, only what it cannot exceed.
+// TestJudgementSaysNoGain checks that reports never predict the gain of PGO, only its upper bound.
 func TestJudgementSaysNoGain(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteJudgement(&b, littleJudgement(), rendertest.Format(t, render.ReportFormats(), "table"), render.ReportOptions{}); err != nil {
@@ -122,7 +122,7 @@ func TestJudgementSaysNoGain(t *testing.T) {
 	}
 }
 
-// TestJudgementUnknown holds what nobody knows to be unknown: no profile was read, so there is no share of anything.
+// TestJudgementUnknown checks that shares are unknown if no profile was read.
 func TestJudgementUnknown(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteJudgement(&b, unfitJudgement(), rendertest.Format(t, render.ReportFormats(), "json"), render.ReportOptions{}); err != nil {
@@ -155,7 +155,7 @@ func TestJudgementUnknown(t *testing.T) {
 	}
 }
 
-// TestJudgementReason says once what is the reason, with what to do about it right below.
+// TestJudgementReason checks that the reason is written once, with its hint on the next line.
 func TestJudgementReason(t *testing.T) {
 	reason, hint := "12 samples are too few, 2000 are wanted", "profile longer"
 	few := pgo.Refusal{ID: "few-samples", Message: reason, Hint: hint}

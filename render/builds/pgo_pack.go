@@ -12,20 +12,20 @@ import (
 	"kitescope/render"
 )
 
-// PackReport is a pack and what became of it.
+// PackReport is a pack and the outcome of writing it.
 type PackReport struct {
 	Pack *pgo.Pack
-	// Path and ManifestPath are the files, "" where nothing was written.
+	// Path and ManifestPath are the names of the files, or "" if nothing was written.
 	Path, ManifestPath string
 	// Outcome is "written", "replaced" or "unchanged".
 	Outcome string
-	// Flag is what `go build` needs to take the file, "" if it finds it by itself.
+	// Flag is the flag that `go build` needs to use the file, or "" if it finds the file automatically.
 	Flag string
-	// Notes are what a person should know of it.
+	// Notes are warnings for the user.
 	Notes []string
 }
 
-// WritePack writes what a pack was made of.
+// WritePack writes the contents of a pack.
 func WritePack(w io.Writer, r *PackReport, f render.Format, o render.ReportOptions) error {
 	return newPackSheet(r, &o).Write(w, f)
 }
@@ -40,7 +40,7 @@ func newPackSheet(r *PackReport, o *render.ReportOptions) *render.Sheet {
 	}
 }
 
-// PackSchema is what can be asked of the profiles that WritePack writes.
+// PackSchema returns the schema of the profiles that WritePack writes.
 func PackSchema(render.ReportOptions) *table.Schema { return packTable(&pgo.Manifest{}).Schema() }
 
 func packHead(r *PackReport, o *render.ReportOptions) []render.Line {
@@ -111,7 +111,7 @@ func writePackHead(e *encode.Encoder, r *PackReport) {
 	}
 }
 
-// packTable are the profiles that a pack was made of.
+// packTable returns the table of profiles in a pack.
 func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 	type source = *pgo.ManifestSource
 	text := func(name string, of func(s source) string) table.ColumnOf[source] {
@@ -157,10 +157,10 @@ func packTable(m *pgo.Manifest) *table.Rows[*pgo.ManifestSource] {
 	})
 }
 
-// secondsCell is a time, unknown if there is none.
+// secondsCell returns the cell of a time, which is unknown if it is not positive.
 func secondsCell(seconds float64) table.Cell { return nanosecondsCell(int64(seconds * 1e9)) }
 
-// hashText is as much of a hash as tells files apart.
+// hashText returns the first 16 digits of a hash, which are enough to distinguish files.
 func hashText(hash string) string {
 	const letters = 16
 	if len(hash) > letters {

@@ -21,7 +21,7 @@ func WriteVerification(w io.Writer, v *pgo.Verification, f render.Format, o rend
 	return s.Write(w, f)
 }
 
-// EffectLook returns how an effect looks. The mark says the same without colour.
+// EffectLook returns the mark and role of an effect. The mark conveys the effect without color.
 func EffectLook(e pgo.Effect, ascii bool) (mark string, role render.Role) {
 	switch e {
 	case pgo.Taken:
@@ -46,7 +46,7 @@ func verificationHead(v *pgo.Verification, ascii bool) []render.Line {
 	return lines
 }
 
-// verificationFact is a line of what is known.
+// verificationFact is a fact about the build.
 type verificationFact struct{ name, value string }
 
 func verificationFacts(v *pgo.Verification) []verificationFact {
@@ -85,7 +85,7 @@ func factsPart(facts []verificationFact) render.Part {
 	})}
 }
 
-// verificationTable is the verification as one row, for CSV and JSON lines.
+// verificationTable returns the verification as a single row, for CSV and JSON lines.
 func verificationTable(v *pgo.Verification) *table.Rows[*pgo.Verification] {
 	return table.New(table.Schema{Name: "verifications", Singular: "verification", Sparse: true}, []*pgo.Verification{v}, []table.ColumnOf[*pgo.Verification]{
 		render.TextKey("program", func(v *pgo.Verification) string { return v.Name }),

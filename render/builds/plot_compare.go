@@ -14,7 +14,7 @@ import (
 	"kitescope/render/webpage"
 )
 
-// comparisonFigures draws the values of all runs; none if there is nothing to draw.
+// comparisonFigures draws the values of all runs. It returns nil if there is nothing to draw.
 func comparisonFigures(c *bench.Comparison) ([]webpage.Block, error) {
 	chart := distributions(c)
 	if len(chart.Panels) == 0 {
@@ -27,10 +27,10 @@ func comparisonFigures(c *bench.Comparison) ([]webpage.Block, error) {
 	return []webpage.Block{webpage.Figure("All runs, before and after", webpage.Inline(svg.String()), "")}, nil
 }
 
-// mostPanels is how many a picture has room for.
+// mostPanels is the maximum number of panels in a picture.
 const mostPanels = 24
 
-// changeAndVerdict is a change in a line: "+7.3%, better; 95% CI +6.1 to +8.4%".
+// changeAndVerdict returns a summary of a change: "+7.3%, better; 95% CI +6.1 to +8.4%".
 func changeAndVerdict(l *bench.Line) string {
 	text := l.Verdict.String()
 	if change := metricChange(l); change != words.NoneMark {
@@ -53,14 +53,14 @@ func verdictColour(v bench.Verdict) picture.Colour {
 	return picture.Grey
 }
 
-// drawable are the values that have a place on paper, in order.
+// drawable returns the values that can be drawn, sorted.
 func drawable(values []float64) []float64 {
-	const most = 1e300 // differences of larger ones are infinite
+	const most = 1e300 // differences of larger values overflow
 	return slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(math.Abs(v) < most) })))
 }
 
-// quantile is that of sorted values, linear between them (type 7 of Hyndman and Fan, "Sample quantiles in statistical
-// packages", The American Statistician 50, 1996).
+// quantile returns a quantile of sorted values with linear interpolation (type 7 of Hyndman and Fan, "Sample
+// quantiles in statistical packages", The American Statistician 50, 1996).
 func quantile(sorted []float64, q float64) float64 {
 	at := q * float64(len(sorted)-1)
 	below := int(at)
@@ -70,8 +70,8 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[below] + (at-float64(below))*(sorted[below+1]-sorted[below])
 }
 
-// distributions has a panel for each metric: a dot for each run, before and after beside each other, and beside them the median with
-// the middle half of the runs.
+// distributions returns a chart with a panel per metric. A panel has a dot per run, with runs before and after
+// side by side, and next to them the median and the interquartile range of the runs.
 func distributions(c *bench.Comparison) *picture.Chart {
 	chart := &picture.Chart{
 		Title: ComparisonTitle(c, &render.Options{}), Heads: []string{testText(c)}, Columns: 2, PanelHeight: 2.75,
@@ -85,7 +85,7 @@ func distributions(c *bench.Comparison) *picture.Chart {
 			chart.Panels = append(chart.Panels, runsPanel(c, l, sides))
 		}
 	}
-	if len(chart.Panels) != 4 { // not one alone below three
+	if len(chart.Panels) != 4 { // use two columns for four panels, to avoid a row with a single panel
 		chart.Columns = 3
 	}
 	if rest := len(chart.Panels) - mostPanels; rest > 0 {
@@ -138,8 +138,8 @@ func runsPanel(c *bench.Comparison, l *bench.Line, sides [2][]float64) picture.P
 	return panel
 }
 
-// jitter moves dots aside that would hide each other, the same in each drawing: fractions of the golden ratio are spread
-// evenly however many there are.
+// jitter returns a horizontal offset for a dot, so that dots do not hide each other. It is the same in each
+// drawing. Fractional parts of multiples of the golden ratio are evenly spread for any number of dots.
 func jitter(i int) float64 {
 	_, part := math.Modf(float64(i+1) * math.Phi)
 	return 0.09 * (2*part - 1)

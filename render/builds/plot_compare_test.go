@@ -19,7 +19,7 @@ func TestComparisonFigures(t *testing.T) {
 	}
 }
 
-// TestComparisonPlotStrange draws what no benchmark should give, and does not hang.
+// TestComparisonPlotStrange checks that drawing extreme values terminates.
 func TestComparisonPlotStrange(t *testing.T) {
 	for name, values := range map[string][2][]float64{
 		"one":       {{1}, {1}},

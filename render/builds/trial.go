@@ -14,7 +14,7 @@ import (
 	"kitescope/render"
 )
 
-// TrialFormats are the formats of the report of a PGO trial.
+// TrialFormats returns the formats of the report of a PGO trial.
 func TrialFormats() render.Formats {
 	return render.FormatsOf(map[string]string{
 		"table":    "the result, and the comparison (default)",
@@ -41,7 +41,7 @@ func WriteTrial(w io.Writer, r *trial.Report, f render.Format, o render.Options)
 	return s.Write(w, f)
 }
 
-// trialSheet is the sheet of the comparison, with the programs and the steps.
+// trialSheet returns the sheet of the comparison with the programs and the steps of the trial.
 func trialSheet(r *trial.Report, o *render.ReportOptions) *render.Sheet {
 	s := newComparisonSheet(r.Comparison, o)
 	mark, role := comparisonVerdict(r.Verdict(), o.ASCII)
@@ -73,7 +73,7 @@ func trialSheet(r *trial.Report, o *render.ReportOptions) *render.Sheet {
 	return s
 }
 
-// programsPart lists both programs side by side.
+// programsPart compares both programs side by side.
 func programsPart(r *trial.Report) render.Part {
 	rows := []struct {
 		name string
@@ -94,7 +94,7 @@ func programsPart(r *trial.Report) render.Part {
 	})}
 }
 
-// failedRuns list runs that failed, and the files with their output.
+// failedRuns list up to 20 failed runs and the files with their output.
 func failedRuns(r *trial.Report) (lines []render.Line) {
 	const most = 20
 	for i := range r.Runs {
@@ -106,7 +106,8 @@ func failedRuns(r *trial.Report) (lines []render.Line) {
 	return lines
 }
 
-// TrialSentence is the result of a trial in one sentence: "With PGO CPU time is 7.3% lower (-9.0 to -5.1%)".
+// TrialSentence returns the result of a trial in one sentence: "With PGO CPU time is 7.3% lower (-9.0 to -5.1%)
+// (better)."
 func TrialSentence(r *trial.Report) string {
 	lines := r.PrimaryLines()
 	var parts []string
@@ -163,7 +164,7 @@ func effectText(r *trial.Report) string {
 	return text + ": Go recorded no profile."
 }
 
-// separator returns what separates the parts of a path.
+// separator returns the path separator that a path uses.
 func separator(path string) rune {
 	if strings.Contains(path, `\`) && !strings.Contains(path, "/") {
 		return '\\'
@@ -171,7 +172,7 @@ func separator(path string) rune {
 	return '/'
 }
 
-// trialSteps describe the eight steps.
+// trialSteps describe the eight steps of a trial.
 func trialSteps(r *trial.Report) []string {
 	events := int64(0)
 	for _, x := range r.Rounds {
@@ -202,7 +203,7 @@ func trialSteps(r *trial.Report) []string {
 	}
 }
 
-// trialSide is a side in words.
+// trialSide returns the description of a side.
 func trialSide(side string) string {
 	switch side {
 	case "b":

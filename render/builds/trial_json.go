@@ -99,7 +99,7 @@ func writeTrialRounds(e *encode.Encoder, r *trial.Report) {
 	e.EndList()
 }
 
-// writeTrialRuns writes runs in the order in which they were made; their values are in runs.jsonl and in the comparison.
+// writeTrialRuns writes runs in order of execution. Their values are in runs.jsonl and in the comparison.
 func writeTrialRuns(e *encode.Encoder, runs []trial.Measured) {
 	e.Key("runs")
 	e.BeginList()

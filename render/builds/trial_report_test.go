@@ -12,7 +12,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// trials are reports of each sort.
+// trials returns a report of each kind.
 func trials() map[string]*trial.Report {
 	began := time.Date(2026, 11, 20, 19, 10, 0, 0, time.UTC)
 	machine := trial.Machine{
@@ -72,7 +72,7 @@ func TestGoldenTrial(t *testing.T) {
 	}
 }
 
-// TestTrialSentence says no more than what was shown.
+// TestTrialSentence checks that the sentence only claims significant changes.
 func TestTrialSentence(t *testing.T) {
 	line := func(name string, v bench.Verdict, ratio float64) bench.Line {
 		return bench.Line{Metric: bench.Metric{Name: name, Unit: "s"}, Verdict: v, Ratio: ratio, Low: ratio - 0.02, High: ratio + 0.02}
