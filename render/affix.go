@@ -6,15 +6,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Affixes are what the names in a column have in common at either end: what is cut first, as it tells none apart from another.
+// Affixes are the longest common prefix and suffix of the names in a column. They are cut first, because they do
+// not distinguish names.
 type Affixes struct {
 	prefix, suffix string
 	some           bool
-	all            string // while all names are the same
+	all            string // the common name, if all names are the same
 	shortest       int
 }
 
-// Add takes a name into account.
+// Add adds a name.
 func (a *Affixes) Add(name string) {
 	if !a.some {
 		*a = Affixes{name, name, true, name, len(name)}
@@ -36,8 +37,8 @@ func (a *Affixes) Add(name string) {
 	a.shortest = min(a.shortest, len(name))
 }
 
-// ends are the two that Cut takes away: a number that differs is shown from its first digit to its last, unless names are nothing but
-// digits.
+// ends returns the prefix and suffix that Cut removes. They do not split a number, unless they consist of digits
+// only.
 func (a *Affixes) ends() (prefix, suffix string) {
 	prefix, suffix = a.prefix, a.suffix
 	const digits = "0123456789"
@@ -50,7 +51,7 @@ func (a *Affixes) ends() (prefix, suffix string) {
 	return prefix, suffix[max(0, len(prefix)+len(suffix)-a.shortest):]
 }
 
-// Cut shortens a name to a number of cells: at the ends that all names have in common, then in its middle.
+// Cut shortens a name to the given number of cells. It cuts common prefixes and suffixes before the middle.
 func (a *Affixes) Cut(name string, cells int, ellipsis string, middle func(name string, cells int) string) string {
 	n, mark := Cells(name), Cells(ellipsis)
 	if n <= cells || cells < 4 {

@@ -2,13 +2,13 @@ package render
 
 import "testing"
 
-// TestAffixes: names are cut where they are all the same, and not where they differ.
+// TestAffixes checks that names are cut where all of them are the same, and not where they differ.
 func TestAffixes(t *testing.T) {
 	middle := func(s string, n int) string { return ShortenMiddle(s, n, "…") }
 	for _, x := range []struct {
 		names []string
 		cells int
-		want  string // of the first
+		want  string // of the first name
 	}{
 		{[]string{"by-dev-rootcoord-dml_3_4511v0", "by-dev-rootcoord-dml_4_4511v0"}, 40, "by-dev-rootcoord-dml_3_4511v0"},
 		{[]string{"by-dev-rootcoord-dml_3_4511v0", "by-dev-rootcoord-dml_4_4511v0"}, 15, "…d-dml_3_4511v0"},

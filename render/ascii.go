@@ -7,22 +7,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Glyphs are the characters that a terminal can show. Whatever kitescope draws goes through Text on its way to a terminal, so that this is
-// the one place which knows what stands for what.
+// Glyphs is the set of characters that a terminal can display. All terminal output goes through Text, so that no
+// other code has to replace characters.
 type Glyphs uint8
 
-// Kinds of terminals.
+// The kinds of terminals.
 const (
-	// AllGlyphs: every character.
+	// AllGlyphs is the set of all characters.
 	AllGlyphs Glyphs = iota
-	// ConsoleGlyphs: what the fonts of the Linux console have: Latin, lines and blocks, no signs.
+	// ConsoleGlyphs is the set of the Linux console's fonts: Latin, lines and blocks, no symbols.
 	ConsoleGlyphs
-	// ASCIIGlyphs: bytes below 0x80.
+	// ASCIIGlyphs is the set of bytes below 0x80.
 	ASCIIGlyphs
 )
 
-// Text is a text, plain or styled, in characters that the terminal can show; each takes as many cells as what it stands for. Characters
-// of others that have no stand-in are question marks.
+// Text replaces the characters of a plain or styled text that the terminal cannot display. Replacements have the
+// same width. Characters without a replacement become question marks.
 func (g Glyphs) Text(s string) string {
 	if g == AllGlyphs || isASCII(s) {
 		return s
@@ -55,7 +55,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// cluster is what stands for a character of so many cells.
+// cluster returns the replacement of a grapheme cluster with the given width in cells.
 func (g Glyphs) cluster(s string, cells int) string {
 	r, size := utf8.DecodeRuneInString(s)
 	if g == ConsoleGlyphs {
@@ -68,13 +68,14 @@ func (g Glyphs) cluster(s string, cells int) string {
 			return string(stands)
 		}
 	}
-	if g == ConsoleGlyphs { // a name in a script that the font may have
+	if g == ConsoleGlyphs { // a name in a script that the font might have
 		return s
 	}
 	return strings.Repeat("?", cells)
 }
 
-// onConsole is a character in a font of 256 or 512; ok is false where another one stands for it.
+// onConsole returns a character of console fonts, which have 256 or 512 characters. ok is false if the
+// replacement must be in ASCII.
 func onConsole(r rune) (stands rune, ok bool) {
 	switch r {
 	case '╭':
@@ -85,7 +86,7 @@ func onConsole(r rune) (stands rune, ok bool) {
 		return '└', true
 	case '╯':
 		return '┘', true
-	case '▆', '▇', '▉', '▊': // parts of a cell are the half or the whole that is nearest
+	case '▆', '▇', '▉', '▊': // partial blocks become the nearest half or full block
 		return '█', true
 	case '▃', '▅':
 		return '▄', true
@@ -97,7 +98,8 @@ func onConsole(r rune) (stands rune, ok bool) {
 	return r, r >= 0xa1 && r <= 0xff && r != 0xad
 }
 
-// inASCII is the character that stands for one of kitescope's own. Bars of parts of a cell become steps, as light as the part is small.
+// inASCII returns the replacement of a character that kitescope draws. Partial blocks become characters of
+// similar density.
 func inASCII(r rune) (stands rune, ok bool) {
 	const ours, stand = "±µμ·×–‖’•…›←↑→↓−≈≠≤≥─━│╎╷┌┐└┘├┤┬┴┼╭╮╯╰▁▂▃▄▅▆▇█▉▊▋▌▍▎▏▐▀░▒▓▲△▶▸▼▾◂◆●○◌✓✖",
 		"~uu-x-|'-~><^>v-~!<>-=|:'++++|++++++++_.--==####==--.='.:%!^>>vv<**o.+x"
@@ -108,7 +110,7 @@ func inASCII(r rune) (stands rune, ok bool) {
 		}
 		at++
 	}
-	if r > 0x2800 && r <= 0x28ff { // dots of braille
+	if r > 0x2800 && r <= 0x28ff { // braille patterns
 		dots := 0
 		for bits := r - 0x2800; bits > 0; bits >>= 1 {
 			dots += int(bits & 1)

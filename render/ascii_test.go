@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestGlyphs: what stands for a text takes as many cells, and in ASCII has no other bytes.
+// TestGlyphs checks that replacements have the same width, and that ASCII output contains only ASCII.
 func TestGlyphs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -22,8 +22,8 @@ var csvWriter = &writer{
 	},
 }
 
-// WriteCSV writes plain numbers, RFC 3339 times, seconds; lists with ";" between their
-// elements. An empty field is a value that does not exist, "?" one that is unknown.
+// WriteCSV writes a grid as CSV with plain numbers, RFC 3339 times, durations in seconds, and lists separated by
+// ";". An empty field is a value that does not exist, and "?" is an unknown value.
 func WriteCSV(w io.Writer, g *table.Grid, o *Options) error {
 	out := encode.NewOutput(w, encode.Pieces)
 	if !o.NoHeader {
@@ -53,13 +53,13 @@ func (r *csvRow) appendRow(dst []byte, i int) []byte {
 		r.field = appendValue(r.field[:0], r.grid.Cell(i, j), columns[column].Kind)
 		dst = appendField(dst, r.field)
 	}
-	if len(r.grid.Columns) == 1 && len(r.field) == 0 { // an empty line would be no record
+	if len(r.grid.Columns) == 1 && len(r.field) == 0 { // an empty line would not be a record
 		dst = append(dst, '"', '"')
 	}
 	return append(dst, '\n')
 }
 
-// appendValue appends a cell as scripts read it.
+// appendValue appends a cell for scripts.
 func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 	switch c.Absent {
 	case table.Unknown:
@@ -107,8 +107,8 @@ func appendValue(dst []byte, c table.Cell, k table.Kind) []byte {
 	}
 }
 
-// appendField appends a field as every CSV has it: quoted where it needs it, and with a quote in front of text that a
-// spreadsheet would take for a formula: what things are called, somebody else chose (OWASP, "CSV Injection").
+// appendField appends a CSV field and quotes it if needed. It adds an apostrophe before text that a spreadsheet
+// would evaluate as a formula, because names are untrusted (OWASP, "CSV Injection").
 func appendField(dst, field []byte) []byte {
 	if formula(field) {
 		field = append([]byte{'\''}, field...)
@@ -126,8 +126,8 @@ func appendField(dst, field []byte) []byte {
 	return append(dst, '"')
 }
 
-// formula reports whether a spreadsheet evaluates a cell: by its first character, of which Excel takes those of full width
-// too. A number is one.
+// formula reports whether a spreadsheet evaluates a cell. It checks the first character, including full-width
+// characters, which Excel accepts too. Numbers are not formulas.
 func formula[T ~string | ~[]byte](cell T) bool {
 	r, _ := utf8.DecodeRuneInString(string(cell[:min(len(cell), utf8.UTFMax)]))
 	if len(cell) == 0 || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", r) {
@@ -137,7 +137,7 @@ func formula[T ~string | ~[]byte](cell T) bool {
 	return err != nil
 }
 
-// Inert is a cell that no spreadsheet takes for a formula, for tables that are not CSV: those that are copied.
+// Inert escapes a cell so that spreadsheets do not evaluate it, for copied tables that are not CSV.
 func Inert(cell string) string {
 	if formula(cell) {
 		return "'" + cell

@@ -2,7 +2,7 @@ package render
 
 import "kitescope/internal/table"
 
-// What no table says: the subjects that have such a format write it themselves (FormatsBy).
+// Writers of formats that cannot represent tables. Subjects with such a format write it themselves (FormatsBy).
 var (
 	svgWriter        = &writer{name: "svg", doc: "a picture with its names as text", show: table.Hidden}
 	pngWriter        = &writer{name: "png", doc: "a picture", show: table.Hidden, binary: true}
@@ -10,7 +10,7 @@ var (
 	speedscopeWriter = &writer{name: "speedscope", doc: "for speedscope.app", show: table.Hidden}
 )
 
-// FormatsBy are the formats of what is no table: those that have something that writes it.
+// FormatsBy returns the formats that have an entry in writes, for documents that are not tables.
 func FormatsBy[W any](writes map[string]W) Formats {
 	var list Formats
 	for _, w := range writers {

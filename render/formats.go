@@ -10,39 +10,39 @@ import (
 	"kitescope/internal/table"
 )
 
-// writer writes lists, reports and documents in one format. Adding a format is one file with a writer and one line in
-// writers: lists, reports, findings, balance and trials have it then.
+// writer writes lists, reports and documents in a format. To add a format, add a file with a writer and a line in
+// writers. Lists, reports, findings, balance and trials support it automatically.
 type writer struct {
 	name string
 	doc  string
-	// show are the columns that the format has unless others are asked for.
+	// show selects the default columns of the format.
 	show table.Show
-	// sheet writes lists and reports; nil in formats that are for one kind, whose sheets write it themselves.
+	// sheet writes lists and reports. It is nil for formats of a single kind, which its Sheets write themselves.
 	sheet func(w io.Writer, s *Sheet) error
-	// structured writes things that are no grid; nil where people read. Objects deeper
-	// than spread stay on one line, where the format has a choice.
+	// structured writes documents other than grids. It is nil for formats that people read. Objects deeper than
+	// spread stay on one line, if the format allows it.
 	structured func(w io.Writer, d Document, spread int, o *Options) error
-	// goesOn says that more rows can follow.
+	// goesOn indicates that rows can be appended.
 	goesOn bool
-	// argument says that the word goes on after "=".
+	// argument indicates that the format has an argument after "=".
 	argument bool
-	// binary must not go to a terminal.
+	// binary output must not be written to a terminal.
 	binary bool
 }
 
-// Depths to which JSON is spread over lines: lists of many things keep each on one.
+// Depths up to which JSON is spread over lines. Lists of many items keep each item on one line.
 const (
 	ItemsOnly  = 1
 	Everything = 64
 )
 
-// writers are the formats, in the order of help.
+// writers lists the formats in the order of help.
 var writers = []*writer{
 	tableWriter, wideWriter, jsonWriter, jsonlWriter, yamlWriter, csvWriter, nameWriter, templateWriter, markdownWriter, htmlWriter,
 	svgWriter, pngWriter, foldedWriter, speedscopeWriter,
 }
 
-// Format is a parsed -o word. The zero value is what people read, as the word "table".
+// Format is a parsed value of -o. The zero value is the format "table".
 type Format struct {
 	writer   *writer
 	template string
@@ -55,35 +55,36 @@ func (f Format) to() *writer {
 	return f.writer
 }
 
-// Name is the format's word without its argument.
+// Name returns the format's name without its argument.
 func (f Format) Name() string { return f.to().name }
 
-// Doc explains the format.
+// Doc returns the description of the format.
 func (f Format) Doc() string { return f.to().doc }
 
-// Show is which columns the format has unless others are asked for; for view.Query.
+// Show returns the default columns of the format, for view.Query.
 func (f Format) Show() table.Show { return f.to().show }
 
-// Structured reports whether scripts read the format: no colour, nothing beside it on standard error but trouble.
+// Structured reports whether the format is for scripts. Such output has no color, and only errors and warnings go
+// to standard error.
 func (f Format) Structured() bool { return f.to().show == table.Hidden }
 
-// Documents reports whether the format has a place for what is no list.
+// Documents reports whether the format supports documents that are not lists.
 func (f Format) Documents() bool { return f.to().structured != nil }
 
-// Binary reports whether the format is nothing for a terminal.
+// Binary reports whether the format must not be written to a terminal.
 func (f Format) Binary() bool { return f.to().binary }
 
-// GoesOn reports whether more rows can follow in the format: a document has an end.
+// GoesOn reports whether rows can be appended in the format. Documents cannot be extended.
 func (f Format) GoesOn() bool { return f.to().goesOn }
 
-// Form is a format of a kind of document, and what it is there.
+// Form is a format of a kind of document, with its description.
 type Form struct{ Name, Doc string }
 
-// Formats are the formats of a kind of document, in the order of help.
+// Formats lists the formats of a kind of document, in the order of help.
 type Formats []Form
 
-// FormatsOf are all formats, and what help says of them where that is not the same everywhere. Those that only some kinds have are
-// among them if something is said of them, those of which "" is said are not.
+// FormatsOf returns the formats of a kind of document. docs overrides descriptions by format name. It also adds
+// formats that only some kinds support, and an empty description removes a format.
 func FormatsOf(docs map[string]string) Formats {
 	var list Formats
 	for _, w := range writers {
@@ -98,10 +99,10 @@ func FormatsOf(docs map[string]string) Formats {
 	return list
 }
 
-// ListFormats are the formats of lists of a cluster's things.
+// ListFormats returns the formats of lists of a cluster's objects.
 func ListFormats() Formats { return FormatsOf(nil) }
 
-// ReportFormats are the formats of reports.
+// ReportFormats returns the formats of reports.
 func ReportFormats() Formats {
 	return FormatsOf(map[string]string{
 		"table": "aligned columns; on a terminal names are shortened to fit (default)",
@@ -112,7 +113,7 @@ func ReportFormats() Formats {
 	})
 }
 
-// Parse reads "table", "json", "template={{...}}" and so on; "" and "text" are the first.
+// Parse parses a value of -o, e.g. "table", "json" or "template={{...}}". "" and "text" select the first format.
 func (list Formats) Parse(word string) (Format, error) {
 	name, argument, has := strings.Cut(word, "=")
 	if word == "" || word == "text" {
@@ -135,10 +136,10 @@ func (list Formats) Parse(word string) (Format, error) {
 	return Format{w, argument}, nil
 }
 
-// gone are formats that are no more, and what to use instead.
+// gone maps removed formats to the formats to use instead.
 var gone = map[string]string{"junit": "json; the exit code fails a pipeline", "sarif": "json"}
 
-// writerOf is the writer of a name, nil if there is none.
+// writerOf returns the writer with a name, or nil if there is none.
 func writerOf(name string) *writer {
 	if at := slices.IndexFunc(writers, func(w *writer) bool { return w.name == name }); at >= 0 {
 		return writers[at]
@@ -146,7 +147,7 @@ func writerOf(name string) *writer {
 	return nil
 }
 
-// Names are the words that Parse knows.
+// Names returns the words that Parse accepts.
 func (list Formats) Names() []string {
 	names := make([]string, len(list))
 	for i, f := range list {
@@ -158,7 +159,7 @@ func (list Formats) Names() []string {
 	return names
 }
 
-// Doc explains the formats, one a line.
+// Doc returns the descriptions of the formats, one per line.
 func (list Formats) Doc() string {
 	var b strings.Builder
 	for _, f := range list {

@@ -12,7 +12,7 @@ import (
 
 var htmlWriter = &writer{name: "html", doc: "a single page to keep or mail", show: table.Always, sheet: writeSheetHTML}
 
-// writeSheetHTML writes a page that needs nothing but itself.
+// writeSheetHTML writes a self-contained page.
 func writeSheetHTML(w io.Writer, s *Sheet) error {
 	p := &webpage.Page{}
 	head := s.Head
@@ -30,7 +30,7 @@ func writeSheetHTML(w io.Writer, s *Sheet) error {
 	return WritePage(w, p)
 }
 
-// Title is a name as a heading, or a text as a sentence begins: "metrics" is "Metrics".
+// Title returns a name or text with a capital first letter, e.g. "Metrics" for "metrics".
 func Title(name string) string {
 	if name == "" {
 		return name
@@ -38,7 +38,7 @@ func Title(name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// Blocks are the tables of a sheet as parts of a page.
+// Blocks returns the tables of a sheet as blocks of a page.
 func (s *Sheet) Blocks() []webpage.Block {
 	var blocks []webpage.Block
 	for i := range s.Parts {
@@ -47,7 +47,8 @@ func (s *Sheet) Blocks() []webpage.Block {
 	return blocks
 }
 
-// PartTable is a table of a sheet for a page, with what stands above it. Bars of letters are left out: pages have pictures.
+// PartTable converts a part of a sheet, with the lines above its table, for a page. It omits columns of text
+// bars, because pages have pictures.
 func PartTable(p *Part) *webpage.Table {
 	t := &webpage.Table{Notes: PageLines(p.Head)}
 	if len(t.Notes) > 0 && t.Notes[0].Class == "title" {
@@ -76,7 +77,7 @@ func PartTable(p *Part) *webpage.Table {
 	return t
 }
 
-// PageLines are lines of a sheet for a page; empty ones are left out.
+// PageLines converts lines of a sheet for a page. It omits empty lines.
 func PageLines(list []Line) []webpage.Line {
 	var out []webpage.Line
 	for i := range list {
@@ -85,7 +86,7 @@ func PageLines(list []Line) []webpage.Line {
 		if line.Text == "" {
 			continue
 		}
-		if len(l.After) == 1 && l.Whole { // a figure with its label
+		if len(l.After) == 1 && l.Whole { // a value with a label
 			line = webpage.Line{Class: toneOf(l.After[0].Role), Text: l.After[0].Text, Named: true, Name: strings.TrimSpace(l.Text)}
 		}
 		out = append(out, line)
@@ -93,7 +94,7 @@ func PageLines(list []Line) []webpage.Line {
 	return out
 }
 
-// toneOf is the class of a role on a page.
+// toneOf returns the CSS class of a role.
 func toneOf(r Role) string {
 	switch r {
 	case RoleDim:
@@ -111,7 +112,7 @@ func toneOf(r Role) string {
 	return ""
 }
 
-// WritePage writes a page in pieces.
+// WritePage writes a page through a buffer.
 func WritePage(w io.Writer, p *webpage.Page) error {
 	out := encode.NewOutput(w, encode.Pieces)
 	if err := webpage.Write(&out, p); err != nil {
@@ -120,7 +121,7 @@ func WritePage(w io.Writer, p *webpage.Page) error {
 	return out.Flush()
 }
 
-// NonBlank are the texts that say something.
+// NonBlank returns the texts without surrounding white space, except empty ones.
 func NonBlank(list ...string) []string {
 	var left []string
 	for _, s := range list {

@@ -19,7 +19,7 @@ import (
 	"kitescope/render/rendertest"
 )
 
-// What a spreadsheet would evaluate, and what it must be left as.
+// formulas maps cells, including ones that a spreadsheet would evaluate, to their escaped form.
 var formulas = map[string]string{
 	"=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0", "@SUM(1)": "'@SUM(1)", "+1+1": "'+1+1", "-2+3": "'-2+3", "-x": "'-x", "＝1+1": "'＝1+1", "=": "'=",
 	"-5": "-5", "+1e3": "+1e3", "-0.25": "-0.25", "docs": "docs", "a=b": "a=b", "": "", "é": "é",
@@ -34,7 +34,8 @@ func TestFieldsAreNoFormulas(t *testing.T) {
 	}
 }
 
-// Whatever is called like a formula, in tables of a cluster and among findings.
+// TestCSVHasNoFormulas checks that names that look like formulas are escaped, in tables of a cluster and in
+// findings.
 func TestCSVHasNoFormulas(t *testing.T) {
 	const evil = "=HYPERLINK(\"http://x\",\"docs\")"
 	cluster := model.Build(model.Parts{
@@ -77,12 +78,13 @@ func TestCSVHasNoFormulas(t *testing.T) {
 	}
 }
 
-// Names make no links, headings or lists in Markdown, with or without brackets.
+// TestMarkdownOfNames checks that names do not become links, headings or lists in Markdown, with or without
+// brackets.
 func TestMarkdownOfNames(t *testing.T) {
 	for in, want := range map[string]string{
 		"[x](http://e)": "`[x](http://e`)", "see http://e.org/a": "see `http://e.org/a`", "WWW.e.org": "`WWW.e.org`", "mailto:a@b": "`mailto:a@b`",
 		"<img src=x>": "&lt;img src=x>", "a|b": `a\|b`, "10:30": "10:30", "v2.3.5": "v2.3.5", "a`[x](http://e)|": "a\\`\\[x\\](http&#58;//e)\\|",
-		// What Slack and Jira would show as it is written.
+		// Text that Slack and Jira would display literally.
 		"by-dev @ demo://by-dev": "by-dev @ `demo://by-dev`", "items_hnsw_l2": "items_hnsw_l2", "~19 ms": "~19 ms", "<0.1%": "<0.1%", "(nodes/a_b, x)": "(nodes/a_b, x)",
 		"_x_ *y* (node-*), ~~z~~": "`_x_` `*y*` (`node-*`), `~~z~~`", "@all: $x$": "`@all`: `$x$`", "R&D a & b &lt;": "`R&D` a & b `&lt`;",
 	} {
@@ -97,7 +99,8 @@ func TestMarkdownOfNames(t *testing.T) {
 	}
 }
 
-// What Unicode says is not seen never reaches a terminal as it is, of every rune there is; JSON and YAML bring it back.
+// TestHiddenByProperties checks every rune: invisible ones never reach a terminal unescaped, and JSON and YAML
+// preserve them.
 func TestHiddenByProperties(t *testing.T) {
 	var all strings.Builder
 	for r := rune(0xa0); r <= unicode.MaxRune; r++ {
@@ -124,7 +127,8 @@ func TestHiddenByProperties(t *testing.T) {
 	}
 }
 
-// A report whose every text is hostile lets nothing through in any format, whoever made it: all reports are written from a Sheet.
+// TestSheetsAreHarmless checks that a report of hostile texts is safe in every format. All reports are written
+// from a Sheet.
 func TestSheetsAreHarmless(t *testing.T) {
 	const evil = "a\x1b[2J\u202e\u0085\xff\u2028\ab"
 	rows := []string{evil}

@@ -11,15 +11,15 @@ import (
 	"kitescope/internal/words"
 )
 
-// APIVersion is the version of the documents in docs/reference/json.md: it changes only when a key
-// changes its meaning or goes away.
+// APIVersion is the version of the documents in docs/reference/json.md. It changes only if a key changes its
+// meaning or is removed.
 const APIVersion = "kitescope/v1"
 
-// items writes the rows of a grid as objects.
+// items encodes the rows of a grid as objects.
 type items struct {
 	grid    *table.Grid
 	columns []itemColumn
-	// more, if it is not nil, tells keys of an item that no table has a place for.
+	// more, if not nil, writes additional keys of an item that tables do not have.
 	more func(e *encode.Encoder, row int)
 }
 
@@ -27,11 +27,11 @@ type itemColumn struct {
 	*table.Column
 	cell   int // position in Schema.Columns
 	quoted []byte
-	// unknown says that a cell was unknown.
+	// unknown is set if a cell was unknown.
 	unknown bool
 }
 
-// NewItems writes the rows of a grid, with its columns as keys.
+// NewItems returns an encoder of a grid's rows, with the columns as keys.
 func NewItems(g *table.Grid) *items {
 	it := &items{grid: g, columns: make([]itemColumn, len(g.Columns))}
 	for j, i := range g.Columns {
@@ -41,14 +41,14 @@ func NewItems(g *table.Grid) *items {
 	return it
 }
 
-// Write tells row i. Unknown cells are left out; of absent ones those whose value would
-// be a string are empty, the others are left out.
+// Write encodes row i. It omits unknown cells. It writes cells without a value as empty strings, lists or objects
+// if EmptyWhenNone, and omits them otherwise.
 func (it *items) Write(e *encode.Encoder, i int) {
 	e.BeginObject()
 	for j := range it.columns {
 		c := it.grid.Cell(i, j)
 		if it.skip(j, c.Absent) {
-			if e.ForTemplates() { // in which there is no other way to ask
+			if e.ForTemplates() { // templates cannot test whether a key exists
 				e.Entry(it.columns[j].Name, map[bool]string{true: words.UnknownMark}[c.Absent == table.Unknown])
 			}
 			continue
@@ -62,7 +62,7 @@ func (it *items) Write(e *encode.Encoder, i int) {
 	e.EndObject()
 }
 
-// writeAll writes the list.
+// writeAll writes the list of items.
 func (it *items) writeAll(e *encode.Encoder) {
 	e.Key("items")
 	e.BeginList()
@@ -74,7 +74,7 @@ func (it *items) writeAll(e *encode.Encoder) {
 	e.EndList()
 }
 
-// writeRows writes all items as JSON and takes over what their writers have seen.
+// writeRows writes all items as JSON and records which columns have unknown cells.
 func (it *items) writeRows(w io.Writer, separator string) error {
 	out := encode.NewOutput(w, encode.Pieces)
 	for _, o := range writeRows(&out, it.grid.Len(), func() *jsonItem { return &jsonItem{NewItems(it.grid), separator} }) {
@@ -85,7 +85,7 @@ func (it *items) writeRows(w io.Writer, separator string) error {
 	return out.Flush()
 }
 
-// skip reports whether a cell is left out.
+// skip reports whether to omit a cell.
 func (it *items) skip(j int, absent table.Absence) bool {
 	switch absent {
 	case table.Unknown:
@@ -98,8 +98,8 @@ func (it *items) skip(j int, absent table.Absence) bool {
 	}
 }
 
-// appendRow appends an item as JSON on one line, without a call for each value: with
-// a million values that is what it costs.
+// appendRow appends an item as JSON on one line. It avoids a call of the Encoder per value, which dominates the
+// run time for a million values.
 func (it *items) appendRow(dst []byte, i int) []byte {
 	dst = append(dst, '{')
 	row, first := it.grid.Row(i), true
@@ -119,7 +119,7 @@ func (it *items) appendRow(dst []byte, i int) []byte {
 	return append(dst, '}')
 }
 
-// appendCell appends the JSON of a cell, as writeCell has an Encoder write it.
+// appendCell appends a cell as JSON, like WriteCell with an Encoder.
 func appendCell(dst []byte, c *table.Cell, k table.Kind) []byte {
 	switch k {
 	case table.ID, table.NamedID:
@@ -174,7 +174,7 @@ func comma(dst []byte, is bool) []byte {
 	return dst
 }
 
-// EmptyWhenNone reports whether a cell without a value is written as "", [] or {}.
+// EmptyWhenNone reports whether a cell without a value is encoded as "", [] or {}.
 func EmptyWhenNone(k table.Kind) bool {
 	switch k {
 	case table.Text, table.State, table.ID, table.NamedID, table.List, table.Pairs, table.Findings,
@@ -185,7 +185,7 @@ func EmptyWhenNone(k table.Kind) bool {
 	}
 }
 
-// WriteCell tells the value of a cell.
+// WriteCell encodes the value of a cell.
 func WriteCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 	switch k {
 	case table.ID, table.NamedID:
@@ -220,7 +220,7 @@ func WriteCell(e *encode.Encoder, c table.Cell, k table.Kind) {
 	}
 }
 
-// writePairs writes an object.
+// writePairs encodes pairs as an object.
 func writePairs(e *encode.Encoder, flat []string) {
 	e.BeginObject()
 	for _, p := range pairs(flat) {
@@ -231,7 +231,7 @@ func writePairs(e *encode.Encoder, flat []string) {
 
 type pair struct{ key, value string }
 
-// pairs are keys and values that follow each other in a list; of a key that occurs twice the first counts.
+// pairs returns keys and values that alternate in a list. If a key is repeated, the first value is used.
 func pairs(flat []string) (all []pair) {
 	for i := 0; i+1 < len(flat); i += 2 {
 		if !slices.ContainsFunc(all, func(p pair) bool { return p.key == flat[i] }) {
@@ -241,7 +241,7 @@ func pairs(flat []string) (all []pair) {
 	return all
 }
 
-// writeUnknown names the columns that had unknown cells.
+// writeUnknown writes the names of the columns with unknown cells.
 func (it *items) writeUnknown(e *encode.Encoder) {
 	var names []string
 	if it.grid.Len() == 0 && !table.Known(it.grid.Table, -1) {
@@ -255,7 +255,8 @@ func (it *items) writeUnknown(e *encode.Encoder) {
 	e.NonZero("unknown", names)
 }
 
-// notRead also holds in an empty list, where no cell could tell.
+// notRead reports whether the metadata of a column was not read. It also works for empty lists, which have no
+// cells.
 func (it *items) notRead(j int) bool {
 	return !table.Known(it.grid.Table, it.columns[j].cell)
 }

@@ -14,7 +14,7 @@ var (
 	yamlWriter  = documents("yaml", "same as json, in YAML", func(w io.Writer, _ int) *encode.Encoder { return encode.YAML(w) })
 )
 
-// documents makes the writer of a format that an Encoder writes.
+// documents returns the writer of a format with an Encoder.
 func documents(name, explained string, encoder func(w io.Writer, open int) *encode.Encoder) *writer {
 	w := &writer{name: name, doc: explained, show: table.Hidden, goesOn: name == "jsonl"}
 	w.structured = func(w io.Writer, d Document, spread int, _ *Options) error {
@@ -31,14 +31,14 @@ func documents(name, explained string, encoder func(w io.Writer, open int) *enco
 	return w
 }
 
-// jsonLine is an item on a line of its own.
+// jsonLine is an item on its own line.
 type jsonLine struct{ *items }
 
 func (l *jsonLine) appendRow(dst []byte, i int) []byte {
 	return append(l.items.appendRow(dst, i), '\n')
 }
 
-// jsonItem is an item in a list that is spread over lines.
+// jsonItem is an item in a list with an item per line.
 type jsonItem struct {
 	*items
 	indent string

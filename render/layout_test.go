@@ -8,8 +8,8 @@ import (
 	"kitescope/inspect/view"
 )
 
-// TestRowsThatFollowKeepTheColumns: rows that are written later, without a header, have the columns of the table that had
-// one, in their places, though fewer and shorter texts would leave room for more.
+// TestRowsThatFollowKeepTheColumns checks that rows written later without a header keep the columns and widths of
+// the first table, even if fewer and shorter texts leave room for more.
 func TestRowsThatFollowKeepTheColumns(t *testing.T) {
 	for _, r := range view.Resources {
 		g, err := view.Select(r.Table(view.NewEnv(modeltest.Small(), modeltest.Now)), view.Query{})

@@ -14,7 +14,7 @@ func (m *Markdown) Sheet(s *Sheet) {
 	m.Lines(s.Foot)
 }
 
-// Fence writes code as it is.
+// Fence writes a fenced code block.
 func (m *Markdown) Fence(code, language string) {
 	lines := strings.Split(strings.TrimRight(words.HarmlessLines(code), "\n"), "\n")
 	fence := fenceOf(lines)
@@ -23,10 +23,10 @@ func (m *Markdown) Fence(code, language string) {
 	m.Line(fence)
 }
 
-// Markdown is a page of Markdown that is being written.
+// Markdown writes a Markdown page.
 type Markdown struct{ Out encode.Output }
 
-// Line adds lines, which are Markdown already.
+// Line writes lines of Markdown.
 func (m *Markdown) Line(lines ...string) {
 	for _, s := range lines {
 		m.Out.Buf = append(append(m.Out.Buf, s...), '\n')
@@ -34,14 +34,14 @@ func (m *Markdown) Line(lines ...string) {
 	m.Out.Drain()
 }
 
-// linkAt reports whether a colon makes a link of what stands around it, as GitHub's Markdown does without any brackets
-// (GFM, 6.9): of an address, and of mailto: and xmpp:.
+// linkAt reports whether a colon turns the surrounding text into a link without brackets, as GitHub does for
+// URLs, mailto: and xmpp: (GFM, 6.9).
 func linkAt(s string, colon int) bool {
 	before := strings.ToLower(s[max(0, colon-len("mailto")):colon])
 	return strings.HasPrefix(s[colon:], "://") || strings.HasSuffix(before, "mailto") || strings.HasSuffix(before, "xmpp")
 }
 
-// mdBlock is text that a paragraph begins with: no list, heading or rule.
+// mdBlock escapes text at the start of a paragraph, so that it does not become a list, heading or rule.
 func mdBlock(s string) string {
 	s = MarkdownText(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -55,8 +55,8 @@ func mdBlock(s string) string {
 	return s
 }
 
-// MarkdownText returns text in Markdown in which no character means anything: names come from outside. A word with one that could is
-// put into a code span, because Slack and Jira show escapes as they are.
+// MarkdownText escapes text for Markdown, because names are untrusted. It puts a word with special characters in
+// a code span, because Slack and Jira display escapes literally.
 func MarkdownText(s string) string {
 	list := strings.Split(Harmless(s), " ")
 	for i, word := range list {
@@ -72,13 +72,13 @@ func mdWord(word string) string {
 	switch {
 	case core == "" || !markup(core):
 		return word
-	case strings.ContainsAny(core, "`|<"): // in a code span they end it, or the cell of a table, or would need trust in who renders it
+	case strings.ContainsAny(core, "`|<"): // end a code span or a table cell, or depend on the renderer
 		return head + escaped(core) + tail
 	}
 	return head + "`" + core + "`" + tail
 }
 
-// markup reports whether a character of a word could mean something in Markdown.
+// markup reports whether a word contains a character that Markdown could interpret.
 func markup(word string) bool {
 	for i := range len(word) {
 		last, next := byteAt(word, i-1), byteAt(word, i+1)
@@ -89,7 +89,7 @@ func markup(word string) bool {
 			if !alphanumeric(last) || !alphanumeric(next) {
 				return true
 			}
-		case '~': // at the start of a word it cannot end what is struck out
+		case '~': // at the start of a word it cannot close a strikethrough
 			if i > 0 || next == '~' {
 				return true
 			}
@@ -101,7 +101,7 @@ func markup(word string) bool {
 			if i == 0 {
 				return true
 			}
-		case '&', '@': // an entity; in a ticket an @ would call somebody
+		case '&', '@': // an entity, or a mention in a ticket
 			if next != 0 {
 				return true
 			}
@@ -118,7 +118,7 @@ func markup(word string) bool {
 	return false
 }
 
-// byteAt returns a byte of s, 0 outside of it.
+// byteAt returns a byte of s, or 0 if i is out of range.
 func byteAt(s string, i int) byte {
 	if i < 0 || i >= len(s) {
 		return 0
@@ -129,7 +129,7 @@ func byteAt(s string, i int) byte {
 func digit(c byte) bool        { return '0' <= c && c <= '9' }
 func alphanumeric(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 }
 
-// escaped escapes every character that could mean something.
+// escaped escapes every character that Markdown could interpret.
 func escaped(word string) string {
 	var b strings.Builder
 	for i := range len(word) {
@@ -156,7 +156,7 @@ func escaped(word string) string {
 	return b.String()
 }
 
-// fenceOf is a fence that none of some lines ends: longer than any run of backticks in them.
+// fenceOf returns a fence that is longer than any run of backticks in the lines.
 func fenceOf(lines []string) string {
 	fence := "```"
 	for _, line := range lines {

@@ -6,10 +6,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// Pasted is a text that does nothing where it is pasted: of what a terminal obeys only line breaks and tabs are left, other
-// characters that are not seen are written out, and cells of a table are no formulas. An escape sequence would end what the shell takes for pasted text.
+// Pasted makes text safe to paste. It keeps line breaks and tabs, and replaces other control and invisible
+// characters by visible escapes, because an escape sequence could end a shell's bracketed paste. In text with
+// tabs, it also escapes formulas.
 func Pasted(text string) string {
-	tabled := strings.Contains(text, "\t") // it goes into a spreadsheet
+	tabled := strings.Contains(text, "\t") // a table, which can be pasted into a spreadsheet
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		cells := strings.Split(line, "\t")

@@ -1,15 +1,15 @@
-// Package render turns tables and reports into bytes: tables for people, JSON, YAML and CSV for scripts. What enters is a Sheet or a Document, and
-// Options; what leaves is written to an io.Writer.
+// Package render writes tables and reports: tables for people, and JSON, YAML and CSV for scripts. It writes a
+// Sheet or a Document to an io.Writer, according to Options.
 //
-//  1. Formats.Parse reads the -o word.
-//  2. Sheet.Write chooses the writer of that format.
-//  3. Structured formats (json, jsonl, yaml, template) share one description of each
-//     thing, told to an encoder; tables are laid out from the width of their texts.
+//  1. Formats.Parse parses the value of -o.
+//  2. Sheet.Write selects the writer of that format.
+//  3. Structured formats (json, jsonl, yaml, template) share a description of each document, which is written
+//     to an encoder. Tables are laid out from the widths of their texts.
 //
-// It knows no subject: what is said of clusters and findings is in clusters, of others in the packages beside it.
+// It does not depend on the subject of a report. Reports about clusters and findings are in package clusters, and
+// reports about other subjects in other packages below this one.
 //
-// Names in a cluster are bytes from outside: nothing that is written for a terminal
-// lets a control character through.
+// Names in a cluster are untrusted bytes. Output for a terminal never contains their control characters.
 package render
 
 import (
@@ -18,34 +18,33 @@ import (
 	"kitescope/internal/encode"
 )
 
-// Options say how to write.
+// Options control how to write.
 type Options struct {
 	Format Format
-	// Width is the terminal's width in cells: tables drop columns until they fit. 0
-	// means unlimited, as in a pipe: nothing is dropped or shortened.
+	// Width is the terminal's width in cells; tables drop columns until they fit. 0 means unlimited, as in a
+	// pipe: nothing is dropped or shortened.
 	Width int
-	// Color allows escape sequences for colour, in Theme.
+	// Color allows escape sequences for the colors of Theme.
 	Color bool
-	// Theme is nil for the default.
+	// Theme defaults to the first of Themes if nil.
 	Theme *Theme
-	// KeepColumns forbids dropping columns, because a person named them; texts may
-	// still be shortened.
+	// KeepColumns forbids dropping columns because the user named them. Texts can still be shortened.
 	KeepColumns bool
-	// Layout, if it is not nil, is what tables that follow each other without a header have in common: the first one
-	// decides which columns are shown and how wide they are at least.
+	// Layout, if not nil, is shared by tables that follow each other without a header. The first table determines
+	// which columns are shown and their minimum widths.
 	Layout *Layout
-	// Unshown, if it is not nil, is told which columns of a table had no room.
+	// Unshown, if not nil, receives the columns that did not fit.
 	Unshown *Unshown
-	// NoHeader leaves out the header of tables and CSV.
+	// NoHeader omits the header of tables and CSV.
 	NoHeader bool
 	// ASCII draws with ASCII instead of box and block characters.
 	ASCII bool
 }
 
-// Document tells an encoder what there is to say, from outside in.
+// Document writes a document to an encoder.
 type Document func(e *encode.Encoder)
 
-// Write writes a document that is no list, in a format that has a place for it.
+// Write writes a document that is not a list, in a format that supports documents.
 func (d Document) Write(w io.Writer, o *Options) error {
 	return o.Format.to().structured(w, d, Everything, o)
 }

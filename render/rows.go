@@ -7,21 +7,20 @@ import (
 	"kitescope/internal/encode"
 )
 
-// rowWriter appends one row to a buffer. It may keep scratch space: each goroutine has
-// its own.
+// rowWriter appends a row to a buffer. It can use scratch space, because each goroutine has its own rowWriter.
 type rowWriter interface {
 	appendRow(dst []byte, i int) []byte
 }
 
-// Rows are written in blocks: small enough that a few of them in flight cost little
-// memory, large enough that handing them over costs nothing.
+// Rows are written in blocks. Blocks are small enough for a few in flight to need little memory, and large enough
+// to make the cost of passing them negligible.
 const (
 	blockRows  = 512
-	fewestRows = 16 * blockRows // below, one goroutine is faster
+	fewestRows = 16 * blockRows // a single goroutine is faster for fewer rows
 )
 
-// writeRows writes n rows in order; many rows are formatted on all processors. It
-// returns the writers that took part.
+// writeRows writes n rows in order. It formats many rows on all processors. It returns the row writers that were
+// used.
 func writeRows[W rowWriter](out *encode.Output, n int, newWriter func() W) []W {
 	if n < fewestRows {
 		w := newWriter()
@@ -34,14 +33,13 @@ func writeRows[W rowWriter](out *encode.Output, n int, newWriter func() W) []W {
 	return writeBlocks(out, n, newWriter)
 }
 
-// block is a range of rows and where its text will come out.
+// block is a range of rows, with a channel for their text.
 type block struct {
 	from, to int
 	text     chan []byte
 }
 
-// writeBlocks hands blocks to the workers and, in the same order, to itself: it waits
-// for the text of each in turn. The buffers go round.
+// writeBlocks passes blocks to workers and writes their texts in order. It reuses the buffers.
 func writeBlocks[W rowWriter](out *encode.Output, n int, newWriter func() W) []W {
 	if out.Flush() != nil {
 		return nil
@@ -79,7 +77,7 @@ func writeBlocks[W rowWriter](out *encode.Output, n int, newWriter func() W) []W
 		text := <-b.text
 		if !failed && out.Pass(text) != nil {
 			failed = true
-			close(stop) // nobody reads on: format no more
+			close(stop) // stop formatting, because the output is not read
 		}
 		select {
 		case buffers <- text[:0]:
@@ -106,7 +104,7 @@ func takeBuffer(buffers chan []byte) []byte {
 	}
 }
 
-// inParts splits n rows among the processors and returns what each found.
+// inParts splits n rows among the processors and returns the result of each part.
 func inParts[T any](n int, look func(from, to int) T) []T {
 	count := 1
 	if n >= fewestRows {

@@ -13,80 +13,82 @@ import (
 	"kitescope/render/webpage"
 )
 
-// Sheet is a report, ready for every format: lines and columns for people,
-// fields for scripts.
+// Sheet is a report that can be written in every format. It has lines and columns for people, and fields for
+// scripts.
 type Sheet struct {
 	Kind    string
 	Options *ReportOptions
-	// wide says that columns for wide tables are shown.
+	// wide indicates that the columns of wide tables are shown.
 	wide bool
 	Head []Line
-	// Parts are the tables, one below the other.
+	// Parts are the tables from top to bottom.
 	Parts []Part
 	Foot  []Line
 	// Figures are pictures for a page.
 	Figures []webpage.Block
 
-	// About tells scripts what stands before the items; items are what JSON, YAML and CSV have; nested are keys of
-	// items that CSV has no place for.
+	// About writes the fields before the items, for scripts. Items are the items in JSON, YAML and CSV. Nested
+	// writes keys of items that CSV cannot represent.
 	About  func(e *encode.Encoder)
 	Items  *table.Grid
 	Nested func(e *encode.Encoder, item int)
-	// After, if it is not nil, tells what stands behind the items.
+	// After, if not nil, writes the fields after the items.
 	After func(e *encode.Encoder)
-	// Whole, if it is not nil, tells the document instead, as its subject defines it, unless anything is asked of the items.
+	// Whole, if not nil, writes the document in the subject's own format, unless the user queries the items.
 	Whole func(e *encode.Encoder)
-	// Open is the depth to which JSON is spread over lines, 0 for ItemsOnly.
+	// Open is the depth up to which JSON is spread over lines; 0 means ItemsOnly.
 	Open int
-	// Own are formats, by name, that the subject writes itself, unless anything is asked of the items.
+	// Own maps formats by name to functions of the subject that write them, unless the user queries the items.
 	Own map[string]func(w io.Writer) error
-	// AsIs says that the table is a list that was asked for: laid out as such, and nothing but the table.
+	// AsIs indicates a list that the user requested. It is laid out as a list, without anything but the table.
 	AsIs bool
-	// Alone says that there is one item and never a list.
+	// Alone indicates that there is always a single item instead of a list.
 	Alone bool
-	// Flat replaces items in CSV, where an item is several lines.
+	// Flat replaces Items in CSV if an item takes several lines.
 	Flat *table.Grid
 }
 
-// ReportOptions say how reports are written.
+// ReportOptions control how reports are written.
 type ReportOptions struct {
 	Options
-	// Limit is how many entries are shown, 0 for all.
+	// Limit is the maximum number of entries to show; 0 means all.
 	Limit int
-	// By is what entries are.
+	// By is the kind of entries.
 	By profile.By
-	// Ask is which entries are shown, in which order, with which columns, where a report says which there are. Limit is theirs, too;
-	// that of Ask says that it is of nothing else.
+	// Ask selects and orders entries, and selects columns, in reports that support it. Limit applies to these
+	// entries too. Ask.Limit indicates that Limit applies to nothing else.
 	Ask table.Query
-	// err is what was wrong with the question.
+	// err is the error of an invalid query.
 	err error
 }
 
-// Asks reports whether anything is asked of the list: some rows, an order, columns, or a limit that is of nothing else.
+// Asks reports whether the user queries the list: rows, an order, columns, or a limit that applies to nothing
+// else.
 func (o *ReportOptions) Asks() bool {
 	return !o.Ask.Where.Empty() || len(o.Ask.Sort)+len(o.Ask.Columns)+o.Ask.Limit > 0
 }
 
-// Unasked are the same options with no question, for other lists of a report.
+// Unasked returns a copy of the options without a query, for other lists of a report.
 func (o *ReportOptions) Unasked() *ReportOptions {
 	plain := *o
 	plain.Ask, plain.KeepColumns = table.Query{}, false
 	return &plain
 }
 
-// Line is a line of prose. Its pieces are made harmless where they are written.
+// Line is a line of text. Its pieces are escaped when they are written.
 type Line struct {
 	Role Role
 	Text string
-	// After are further pieces in their own roles.
+	// After holds further pieces with their own roles.
 	After []Piece
-	// Whole lines are never broken or cut.
+	// Whole lines are never wrapped or cut.
 	Whole bool
-	// Code is what the reader copies, the text of After where there is one: whole, and a block of code in Markdown.
+	// Code lines are for copying: the text of After if it is not empty, otherwise Text. They are never cut, and
+	// form code blocks in Markdown.
 	Code bool
 }
 
-// Piece is a part of a line in one role.
+// Piece is a part of a line with a role.
 type Piece struct {
 	Role Role
 	Text string
@@ -95,24 +97,24 @@ type Piece struct {
 // Part is a table with lines above it.
 type Part struct {
 	Head []Line
-	// List are the rows, with the columns of tables of one width; nil: only lines.
+	// List returns the rows, with the columns of tables for show. If it is nil, the part consists of lines only.
 	List func(show table.Show) *table.Grid
-	// Joined parts go on with the table above, and have the same columns: their head stands between its rows.
+	// Joined parts continue the table above with the same columns. Their head is written between its rows.
 	Joined bool
 }
 
-// Key is a column that scripts read, and people who name it.
+// Key returns a column for scripts, which people only see if they name it.
 func Key[T any](name string, kind table.Kind, of func(T) table.Cell) table.ColumnOf[T] {
 	title := strings.ToUpper(strings.ReplaceAll(name, "_", " "))
 	return table.ColumnOf[T]{Column: table.Column{Name: name, Title: title, Kind: kind, Show: table.Hidden}, Cell: of}
 }
 
-// TextKey is a Key of texts.
+// TextKey returns a Key of texts.
 func TextKey[T any](name string, of func(T) string) table.ColumnOf[T] {
 	return Key(name, table.Text, func(x T) table.Cell { return table.Of(of(x)) })
 }
 
-// Positions are n rows that are nothing but their place in a list.
+// Positions returns n rows that hold their positions.
 func Positions(n int) []int {
 	rows := make([]int, n)
 	for i := range rows {
@@ -121,13 +123,13 @@ func Positions(n int) []int {
 	return rows
 }
 
-// Places is a table of n rows.
+// Places returns a table of n rows that hold their positions.
 func Places(n int, columns []table.ColumnOf[int]) func(show table.Show) *table.Grid {
 	list := table.New(table.Schema{Sparse: true}, Positions(n), columns)
 	return func(show table.Show) *table.Grid { return table.All(list, show) }
 }
 
-// grids are the tables of parts with the columns that a person sees.
+// grids returns the tables of parts with the columns that people see.
 func grids(parts []Part, show table.Show) []*table.Grid {
 	list := make([]*table.Grid, len(parts))
 	for i := range parts {
@@ -136,18 +138,18 @@ func grids(parts []Part, show table.Show) []*table.Grid {
 	return list
 }
 
-// Asked are the rows of a list that somebody asks for.
+// Asked holds the rows of a list that a query selects.
 type Asked[T any] struct {
-	// Items are they as scripts read them, Rows the same.
+	// Items are the selected rows for scripts, and Rows the same rows.
 	Items *table.Grid
 	Rows  []T
-	// Left is how many more there are of each group than the limit.
+	// Left is the number of rows of each group above the limit.
 	Left  map[any]int
 	names []string
 }
 
-// Ask selects what is asked of a list. The limit, if not 0, is that of each group of rows; group nil: of all together. What is
-// wrong with the question the Sheet says that is written.
+// Ask runs the query in o on a list. The limit, unless 0, applies to each group of rows, or to all rows if group
+// is nil. If the query is invalid, writing the Sheet returns the error.
 func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked[T] {
 	q := o.Ask
 	q.Show = table.Hidden
@@ -160,7 +162,7 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked
 	}
 	a := &Asked[T]{Items: g, Left: map[any]int{}, names: q.Columns}
 	of := map[any]int{}
-	rows := []int32{} // nil would be all
+	rows := []int32{} // nil would select all
 	for i := range g.Len() {
 		row := list.At(g.Row(i))
 		if group != nil && o.Limit > 0 {
@@ -175,7 +177,8 @@ func Ask[T any](o *ReportOptions, list *table.Rows[T], group func(T) any) *Asked
 	return a
 }
 
-// Unbounded is the group of lists whose report has a limit for others: it bounds no row unless somebody asks for some.
+// Unbounded returns the group for lists in reports whose limit applies to other lists. Such lists have no limit
+// unless the user queries them.
 func Unbounded[T any](o *ReportOptions) func(row T) any {
 	if o.Asks() {
 		return nil
@@ -183,8 +186,8 @@ func Unbounded[T any](o *ReportOptions) func(row T) any {
 	return func(row T) any { return row }
 }
 
-// List is a part with the rows, or a line that says that none is as asked for. Of a table without any the line is empty, if that
-// is not "".
+// List returns a part with the rows, or with a message if the query selects no rows. If the table has no rows at
+// all, the message is the text empty, or if that is "", the part is a table without rows.
 func (a *Asked[T]) List(empty string) Part {
 	if a.Items.Table.Len() > 0 {
 		empty = "no " + a.Items.Table.Schema().Singular + " is as asked for"
@@ -195,20 +198,20 @@ func (a *Asked[T]) List(empty string) Part {
 	return Part{List: a.People}
 }
 
-// More says how many rows there are besides.
+// More returns a line with the number of rows left out.
 func (a *Asked[T]) More(o *ReportOptions) []Line { return o.Rest(a.Items.Matched - len(a.Rows)) }
 
-// People are the rows as people see them.
+// People returns the rows with the columns for people.
 func (a *Asked[T]) People(show table.Show) *table.Grid {
 	seen := *table.All(a.Items.Table, show)
-	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil { // Ask has read them
+	if columns, err := seen.Table.Schema().ParseColumns(a.names, seen.Columns); err == nil { // Ask has checked them
 		seen.Columns = columns
 	}
 	seen.Rows, seen.Matched = a.Items.Rows, a.Items.Matched
 	return &seen
 }
 
-// Part are those of the rows that keep reports true for.
+// Part returns the rows for which keep returns true.
 func (a *Asked[T]) Part(keep func(T) bool) func(show table.Show) *table.Grid {
 	rows := []int32{}
 	for i, row := range a.Rows {
@@ -223,7 +226,7 @@ func (a *Asked[T]) Part(keep func(T) bool) func(show table.Show) *table.Grid {
 	}
 }
 
-// Pointers are those to the elements of a list.
+// Pointers returns pointers to the elements of a list.
 func Pointers[T any](list []T) []*T {
 	all := make([]*T, len(list))
 	for i := range list {
@@ -232,14 +235,14 @@ func Pointers[T any](list []T) []*T {
 	return all
 }
 
-// ForScripts are n rows with their keys, of all that there are.
+// ForScripts returns a grid of n rows out of all, with keys as columns.
 func ForScripts(n, all int, columns []table.ColumnOf[int]) *table.Grid {
 	g := Places(n, columns)(table.Hidden)
 	g.Matched = all
 	return g
 }
 
-// Shown is how many of n entries are within the limit.
+// Shown returns how many of n entries are within the limit.
 func (o *ReportOptions) Shown(n int) int {
 	if o.Limit > 0 {
 		return min(n, o.Limit)
@@ -247,10 +250,10 @@ func (o *ReportOptions) Shown(n int) int {
 	return n
 }
 
-// More says how many entries are not shown.
+// More returns a line with how many of n entries are not shown.
 func (o *ReportOptions) More(n int) []Line { return o.Rest(n - o.Shown(n)) }
 
-// Rest says that so many entries are not shown.
+// Rest returns a line about entries that are not shown, or nil if rest is 0.
 func (o *ReportOptions) Rest(rest int) []Line {
 	if rest == 0 {
 		return nil
@@ -262,10 +265,10 @@ func (o *ReportOptions) Rest(rest int) []Line {
 	return []Line{{Role: RoleDim, Text: dots + strconv.Itoa(rest) + " more" + LimitHint}}
 }
 
-// LimitHint says how one sees the rest, in a terminal: a page has no options.
+// LimitHint explains how to show the rest, on a terminal only because pages have no options.
 const LimitHint = " (--limit 0 shows all)"
 
-// EventCount is a number of events, "?" where it is unknown.
+// EventCount formats a number of events, or returns "?" if it is negative, which means unknown.
 func EventCount(n int64) string {
 	if n < 0 {
 		return words.UnknownMark
@@ -273,7 +276,7 @@ func EventCount(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// PositiveCell is a number that does not exist where it is not above 0.
+// PositiveCell returns a cell with a positive number, or without a value if n is at most 0.
 func PositiveCell(n int) table.Cell {
 	if n <= 0 {
 		return table.OfNone()
@@ -281,7 +284,8 @@ func PositiveCell(n int) table.Cell {
 	return table.OfInt(int64(n))
 }
 
-// FiniteCell is a number with all digits, unknown where it is none that JSON could write.
+// FiniteCell returns a cell with a number, or an unknown cell for infinities and NaN, which JSON cannot
+// represent.
 func FiniteCell(f float64) table.Cell {
 	if math.IsInf(f, 0) {
 		return table.OfUnknown()

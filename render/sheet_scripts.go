@@ -8,9 +8,9 @@ import (
 	"kitescope/internal/table"
 )
 
-// lines writes an item a line.
+// lines writes an item per line.
 func (s *Sheet) lines(w io.Writer) error {
-	if s.Nested == nil { // on all processors
+	if s.Nested == nil { // use all processors
 		out := encode.NewOutput(w, encode.Pieces)
 		writeRows(&out, s.Items.Len(), func() *jsonLine { return &jsonLine{NewItems(s.Items)} })
 		return out.Flush()
@@ -24,14 +24,14 @@ func (s *Sheet) lines(w io.Writer) error {
 	return e.Flush()
 }
 
-// list is what scripts read of each item.
+// list returns the encoder of the items.
 func (s *Sheet) list() *items {
 	it := NewItems(s.Items)
 	it.more = s.Nested
 	return it
 }
 
-// Document is the report with its envelope.
+// Document writes the report with its envelope.
 func (s *Sheet) Document(e *encode.Encoder) {
 	if s.Whole != nil && !s.Options.Asks() {
 		s.Whole(e)
@@ -63,7 +63,7 @@ var markdownWriter = &writer{
 	name: "markdown", doc: "a table for pull requests and tickets", show: table.Always, sheet: writeSheetMarkdown,
 }
 
-// writeSheetMarkdown writes tables of GitHub flavoured Markdown.
+// writeSheetMarkdown writes tables in GitHub Flavored Markdown.
 func writeSheetMarkdown(w io.Writer, s *Sheet) error {
 	m := &Markdown{encode.NewOutput(w, encode.Pieces)}
 	if len(s.Head) == 0 {
@@ -81,7 +81,8 @@ func writeSheetMarkdown(w io.Writer, s *Sheet) error {
 	return m.Out.Flush()
 }
 
-// Lines writes paragraphs, and lines of code that follow each other as one block. Indented by four blanks a paragraph would be code.
+// Lines writes paragraphs, and consecutive lines of code as a block. It removes leading blanks, because Markdown
+// treats a paragraph indented by four blanks as code.
 func (m *Markdown) Lines(list []Line) {
 	var code []string
 	for i := range list {
@@ -105,7 +106,7 @@ func (m *Markdown) Lines(list []Line) {
 	}
 }
 
-// Tables writes the tables of a report, with the lines above each.
+// Tables writes the tables of a report, with the lines above each table.
 func (m *Markdown) Tables(parts []Part) {
 	for i := 0; i < len(parts); {
 		end := tableEnd(parts, i)
@@ -143,7 +144,7 @@ func (m *Markdown) sheetTable(parts []Part) {
 	}
 }
 
-// sheetBetween writes the head of a part below the names of the table that it goes on with.
+// sheetBetween writes the head of a joined part as a table row, in the columns of names.
 func (m *Markdown) sheetBetween(p *Part, g *table.Grid) {
 	for _, l := range p.Head {
 		m.Out.Buf = append(m.Out.Buf, '|')

@@ -16,8 +16,8 @@ func writeSheetWide(w io.Writer, s *Sheet) error {
 	return WriteTable(w, s)
 }
 
-// WriteTable goes over rows twice: once to find widths, once to write. Cells are cheap to compute again; keeping the texts
-// of a million rows would not be.
+// WriteTable writes a report as text. It iterates over rows twice, to measure widths and to write, because
+// computing cells again is cheaper than keeping the texts of a million rows.
 func WriteTable(w io.Writer, s *Sheet) error {
 	t := &sheetText{Output: encode.NewOutput(w, encode.Pieces), s: s}
 	if !s.Options.NoHeader {
@@ -45,7 +45,8 @@ type sheetText struct {
 
 func (t *sheetText) lines(list []Line) { WriteLines(&t.Output, list, &t.s.Options.Options) }
 
-// WriteLines writes prose, broken at blanks where a terminal is narrow; a line with one piece goes on below the piece.
+// WriteLines writes lines of text, wrapped at blanks to the terminal width. If a line has a single piece,
+// continuation lines are indented to the start of that piece.
 func WriteLines(out *encode.Output, list []Line, o *Options) {
 	p := NewPainter(o)
 	ellipsis := "…"
@@ -78,7 +79,7 @@ func WriteLines(out *encode.Output, list []Line, o *Options) {
 	}
 }
 
-// All is the text of a line with that of its pieces.
+// All returns the text of a line with all its pieces, escaped.
 func (l *Line) All() string {
 	pieces := []string{l.Text}
 	for _, p := range l.After {
@@ -89,7 +90,7 @@ func (l *Line) All() string {
 
 func (l *Line) width() int { return Cells(l.All()) }
 
-// tableEnd is where the table ends that begins with a part.
+// tableEnd returns the index after the last part of the table that begins at a part.
 func tableEnd(parts []Part, begin int) int {
 	end := begin + 1
 	for end < len(parts) && parts[end].Joined {
@@ -105,7 +106,7 @@ func (t *sheetText) layout(list []*table.Grid) *textTable {
 	return newReportTable(list, &t.s.Options.Options)
 }
 
-// table writes a part, and those that go on with it.
+// table writes a part and the parts joined to it.
 func (t *sheetText) table(parts []Part) {
 	if len(parts) == 1 {
 		t.lines(parts[0].Head)
@@ -124,7 +125,7 @@ func (t *sheetText) table(parts []Part) {
 	}
 }
 
-// TablesWidth is how wide the table would be that parts make together, if nothing was cut.
+// TablesWidth returns the width of the table that parts form, in cells, if nothing is cut.
 func TablesWidth(parts []Part) int {
 	return measuredTable(grids(parts, table.Always), &Options{}, "").total()
 }

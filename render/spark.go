@@ -2,13 +2,14 @@ package render
 
 import "math"
 
-// sparkRunes fill an eighth of a cell more each; the first is for what is nearly nothing.
+// sparkRunes are blocks that each fill one more eighth of a cell. The first one stands for values near zero.
 const sparkRunes = "▁▂▃▄▅▆▇█"
 
-// sparkASCII does without block characters, in five steps.
+// sparkASCII replaces block characters by five levels in ASCII.
 const sparkASCII = "_.-=#"
 
-// Sparkline draws a value a cell, from 0 to top. What is no number is a blank: nothing is drawn that nobody saw.
+// Sparkline draws a value per cell on a scale from 0 to top. NaN is drawn as a blank, because no value was
+// measured.
 func Sparkline(values []float64, top float64, ascii bool) string {
 	steps := []rune(sparkRunes)
 	if ascii {
@@ -28,7 +29,7 @@ func Sparkline(values []float64, top float64, ascii bool) string {
 	return string(line)
 }
 
-// Resample makes at most n values of many, each the mean of those that are known.
+// Resample reduces values to at most n, each the mean of the known values in its range.
 func Resample(values []float64, n int) []float64 {
 	if len(values) <= n {
 		return values

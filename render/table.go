@@ -25,36 +25,36 @@ func (t *textTable) rows(out *encode.Output) {
 	})
 }
 
-// textTable is the layout of a grid.
+// textTable is the text layout of a grid.
 type textTable struct {
 	grid *table.Grid
-	// styled is the grid's table where it decides what people see.
+	// styled is the grid's table if it implements table.Styled.
 	styled  table.Styled
 	columns []textColumn
 	painter Painter
 	scratch []byte
-	// indent stands in front of every line.
+	// indent is written before every line.
 	indent   string
 	ellipsis string
 	noHeader bool
-	// report says that names are what is cut, and not figures, that titles are painted one by one, and that no line ends
-	// in blanks.
+	// report indicates the layout of reports: names are cut instead of numbers, titles are styled one by one, and
+	// lines have no trailing blanks.
 	report bool
 }
 
-// textColumn is one column that is shown.
+// textColumn is a column to show.
 type textColumn struct {
 	*table.Column
-	title string // harmless
+	title string // escaped
 	cell  int    // position in Grid.Columns
 	width int
-	// cut says that texts may be wider than width; affixes are what they have in common then.
+	// cut indicates that texts can be wider than width. affixes are their common prefix and suffix in this case.
 	cut     bool
 	affixes *Affixes
 	right   bool
 }
 
-// Gutter is how many cells are between columns.
+// Gutter is the number of cells between columns.
 const Gutter = 2
 
 func newTable(g *table.Grid, o *Options, indent string) *textTable {
@@ -67,14 +67,14 @@ func newTable(g *table.Grid, o *Options, indent string) *textTable {
 	return t
 }
 
-// WriteTableInto writes a table between other lines, behind an indent.
+// WriteTableInto writes an indented table between other lines.
 func WriteTableInto(out *encode.Output, g *table.Grid, o *Options, indent string) {
 	t := newTable(g, o, indent)
 	t.header(out)
 	t.rows(out)
 }
 
-// newReportTable lays out the grids of a report that have the same columns as one table.
+// newReportTable lays out the grids of a report, which must have the same columns, as one table.
 func newReportTable(list []*table.Grid, o *Options) *textTable {
 	t := measuredTable(list, o, "")
 	t.report = true
@@ -86,7 +86,7 @@ func newReportTable(list []*table.Grid, o *Options) *textTable {
 	return t
 }
 
-// measuredTable is a table with the columns as wide as they want to be.
+// measuredTable returns a table whose columns have their full widths.
 func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 	t := (&textTable{painter: NewPainter(o), indent: indent, ellipsis: "…", noHeader: o.NoHeader}).on(list[0])
 	if o.ASCII {
@@ -103,12 +103,12 @@ func measuredTable(list []*table.Grid, o *Options, indent string) *textTable {
 		}
 	}
 	for _, g := range list {
-		t.on(g).measure() // the columns are the same slice
+		t.on(g).measure() // copies share the columns
 	}
 	return t
 }
 
-// on is the same layout for another grid.
+// on returns the same layout for another grid.
 func (t *textTable) on(g *table.Grid) *textTable {
 	other := *t
 	other.grid, other.scratch = g, nil
@@ -116,7 +116,7 @@ func (t *textTable) on(g *table.Grid) *textTable {
 	return &other
 }
 
-// measure makes columns as wide as the cells of the grid want.
+// measure widens columns to fit the cells of the grid.
 func (t *textTable) measure() {
 	parts := inParts(t.grid.Len(), func(from, to int) []int {
 		own := *t
@@ -146,7 +146,7 @@ func (t *textTable) measureRow(row int, widths []int) {
 	}
 }
 
-// shown is the text, made harmless, that the table itself gives people instead of the value.
+// shown returns the escaped text that the table displays instead of the value.
 func (t *textTable) shown(row int, c *textColumn) (text string, ok bool) {
 	if t.styled == nil {
 		return "", false
@@ -155,7 +155,7 @@ func (t *textTable) shown(row int, c *textColumn) (text string, ok bool) {
 	return words.Harmless(text), ok
 }
 
-// Seen is what people see of a cell, and how it looks.
+// Seen returns the displayed text and the role of a cell.
 func Seen(g *table.Grid, i, j int) (string, Role) {
 	row, c := g.Row(i), g.Columns[j]
 	kind := g.Column(j).Kind
@@ -180,7 +180,7 @@ func Seen(g *table.Grid, i, j int) (string, Role) {
 	return text, role
 }
 
-// cellWidth is the width of a cell's text, without writing it where that is easy.
+// cellWidth returns the width of a cell's text. It does not format the text of ids and ASCII texts.
 func (t *textTable) cellWidth(c table.Cell, k table.Kind) int {
 	if c.Absent != table.Present {
 		return 1
@@ -254,7 +254,7 @@ func (t *textTable) appendRow(dst []byte, i int) []byte {
 	return append(dst, '\n')
 }
 
-// appendCell puts the text of a cell in scratch.
+// appendCell writes the text of a cell to scratch and returns its role.
 func (t *textTable) appendCell(row int, c *textColumn) Role {
 	if text, ok := t.shown(row, c); ok {
 		t.scratch = append(t.scratch[:0], text...)
@@ -266,12 +266,12 @@ func (t *textTable) appendCell(row int, c *textColumn) Role {
 	return CellRole(cell, c.Kind)
 }
 
-// shorten cuts what is too long for its column.
+// shorten cuts a text that is too long for its column.
 func (t *textTable) shorten(c *textColumn, text string) string {
 	switch {
 	case c.Shorten:
 		return ShortenMiddle(text, c.width, t.ellipsis)
-	case c.affixes == nil || strings.Contains(text, " "): // prose is read from its beginning
+	case c.affixes == nil || strings.Contains(text, " "): // the start of a sentence matters most
 		return Fit(text, c.width, t.ellipsis)
 	}
 	return c.affixes.Cut(text, c.width, t.ellipsis, func(name string, cells int) string { return ShortenMiddle(name, cells, t.ellipsis) })
@@ -284,7 +284,7 @@ func (t *textTable) shortenTitle(c *textColumn, title string) string {
 	return Fit(title, c.width, t.ellipsis)
 }
 
-// trimBlanks takes away blanks at the end of a line whose last cells are empty.
+// trimBlanks removes trailing blanks from a line whose last cells are empty.
 func trimBlanks(b []byte) []byte {
 	for len(b) > 0 && b[len(b)-1] == ' ' {
 		b = b[:len(b)-1]
@@ -292,7 +292,7 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// CellRole is how a cell looks.
+// CellRole returns the role of a cell of a kind.
 func CellRole(c table.Cell, k table.Kind) Role {
 	switch {
 	case c.Absent != table.Present:
@@ -305,7 +305,7 @@ func CellRole(c table.Cell, k table.Kind) Role {
 	return RolePlain
 }
 
-// pad appends a text in its column. Nothing follows the last one.
+// pad appends a text, padded to the width of its column. The last column has no trailing blanks.
 func (t *textTable) pad(dst []byte, j int, text []byte, role Role) []byte {
 	c := &t.columns[j]
 	space := c.width - Width(text)
@@ -330,7 +330,7 @@ func (t *textTable) pad(dst []byte, j int, text []byte, role Role) []byte {
 
 const spaces = "                                                                "
 
-// AppendSpaces appends so many blanks.
+// AppendSpaces appends n blanks.
 func AppendSpaces(dst []byte, n int) []byte {
 	for n > 0 {
 		k := min(n, len(spaces))

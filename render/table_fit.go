@@ -6,12 +6,13 @@ import (
 	"kitescope/internal/table"
 )
 
-// Layout is the columns of a table to which rows are added later. The zero value takes those of the first table.
+// Layout holds the columns of a table to which rows are added later. The zero value adopts the columns of the
+// first table.
 type Layout struct{ widths map[*table.Column]int }
 
 func (l *Layout) settled() bool { return l != nil && l.widths != nil }
 
-// apply leaves the columns of the first table, as wide as there.
+// apply removes columns that the first table does not show, and sets the widths of the others.
 func (l *Layout) apply(t *textTable) {
 	if !l.settled() {
 		return
@@ -35,20 +36,20 @@ func (l *Layout) settle(t *textTable) {
 	}
 }
 
-// Unshown is what of a table had no room.
+// Unshown holds the columns of a table that did not fit.
 type Unshown struct {
-	// Hidden are the titles of the columns.
+	// Hidden lists the titles of the columns.
 	Hidden []string
 }
 
-// fitTo drops columns of the highest priority until the table fits, then shortens the widest texts, so that no line ever wraps. The first
-// column and those that are Kept stay.
+// fitTo drops columns, highest priority first, until the table fits, and shortens the widest texts after that, so
+// that lines never wrap. It does not drop columns with priority 0 or Kept.
 func (t *textTable) fitTo(cells int, keep bool, told *Unshown) {
 	var hidden []string
 	if t.total() > cells && !keep {
 		hidden = t.drop(cells)
 	}
-	if told != nil { // also that there is room again
+	if told != nil { // resets earlier titles too
 		told.Hidden = hidden
 	}
 	for t.total() > cells {
@@ -75,7 +76,7 @@ func (t *textTable) fitTo(cells int, keep bool, told *Unshown) {
 	}
 }
 
-// drop takes columns away, and returns their titles.
+// drop removes columns until the table fits and returns their titles.
 func (t *textTable) drop(cells int) (hidden []string) {
 	var gone []textColumn
 	for t.total() > cells {
@@ -91,7 +92,7 @@ func (t *textTable) drop(cells int) (hidden []string) {
 		gone = append(gone, t.columns[at])
 		t.columns = append(t.columns[:at:at], t.columns[at+1:]...)
 	}
-	for k := range slices.Backward(gone) { // what wider ones have left room for comes back, the last to go first
+	for k := range slices.Backward(gone) { // restore columns that fit again, last dropped first
 		if t.total()+Gutter+gone[k].width <= cells {
 			at := slices.IndexFunc(t.columns, func(c textColumn) bool { return c.cell > gone[k].cell })
 			if at < 0 {
@@ -108,8 +109,8 @@ func (t *textTable) drop(cells int) (hidden []string) {
 	return hidden
 }
 
-// Names keep at least leastName cells in a terminal: columns go before. Elsewhere a name that is not the last column is
-// padded no further than widestPadded: a few long ones may stick out.
+// On a terminal, columns are dropped before names get narrower than leastName cells. Otherwise, names are padded
+// to at most widestPadded cells unless they are the last column, and a few long names can be wider.
 const (
 	leastName    = 24
 	widestPadded = 72
@@ -123,7 +124,8 @@ func (t *textTable) boundPadding() {
 	}
 }
 
-// fitNames drops columns until names have room, then cuts names; figures stay whole.
+// fitNames drops columns until names fit, and cuts names if there are no columns left to drop. It never cuts
+// numbers.
 func (t *textTable) fitNames(cells int, keep bool) {
 	for {
 		fixed, names, wanted, drop := Gutter*(len(t.columns)-1), 0, 0, -1

@@ -8,7 +8,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// severities are the parts of a tally, the worst first.
+// severities returns the parts of a tally, worst first.
 func severities(t table.Tally) [3]struct {
 	word  string
 	role  Role
@@ -21,7 +21,7 @@ func severities(t table.Tally) [3]struct {
 	}{{"error", RoleBad, t.Errors}, {"warning", RoleWarn, t.Warnings}, {"info", RoleAccent, t.Infos}}
 }
 
-// GlyphOf says what a severity's colour says.
+// GlyphOf returns the symbol of a severity.
 func GlyphOf(role Role, ascii bool) string {
 	if glyph := Glyph(role, ascii); glyph != "" {
 		return glyph
@@ -32,7 +32,7 @@ func GlyphOf(role Role, ascii bool) string {
 	return "•"
 }
 
-// TallyGlyph is the sign of the worst of some findings, "" if there are none.
+// TallyGlyph returns the symbol of the worst severity, or "" if there are no findings.
 func TallyGlyph(t table.Tally) string {
 	for _, s := range severities(t) {
 		if s.count > 0 {
@@ -42,7 +42,7 @@ func TallyGlyph(t table.Tally) string {
 	return ""
 }
 
-// appendTally appends findings as people see them: "✖2 ▲1".
+// appendTally appends findings for people: "✖2 ▲1".
 func appendTally(dst []byte, t table.Tally) []byte {
 	empty := len(dst)
 	for _, s := range severities(t) {
@@ -60,7 +60,7 @@ func appendTally(dst []byte, t table.Tally) []byte {
 	return dst
 }
 
-// appendTallyJSON is writeCellTally for a line of JSON.
+// appendTallyJSON is like writeCellTally for a line of JSON.
 func appendTallyJSON(dst []byte, c *table.Cell) []byte {
 	dst = append(dst, '{')
 	if c.Int == 0 {
@@ -78,7 +78,8 @@ func appendTallyJSON(dst []byte, c *table.Cell) []byte {
 	return append(dst, ']', '}')
 }
 
-// writeCellTally writes an object: how many there are of each severity that there are any of, and the ids of the checks.
+// writeCellTally writes an object with the number of findings by severity, except zeros, and the ids of the
+// checks.
 func writeCellTally(e *encode.Encoder, c table.Cell) {
 	e.BeginObject()
 	if c.Absent == table.Present && c.Int > 0 {
@@ -90,7 +91,7 @@ func writeCellTally(e *encode.Encoder, c table.Cell) {
 	e.EndObject()
 }
 
-// appendTallyCSV is the same in one field: "error=2;warning=1".
+// appendTallyCSV appends findings as one field: "error=2;warning=1".
 func appendTallyCSV(dst []byte, c table.Cell) []byte {
 	separator := ""
 	for _, s := range severities(table.TallyOf(c)) {

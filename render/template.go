@@ -23,7 +23,7 @@ var templateWriter = &writer{
 	},
 }
 
-// parseTemplate reads a template.
+// parseTemplate parses a template with the functions json, join, upper and lower.
 func parseTemplate(text string) (*template.Template, error) {
 	t, err := template.New("output").Funcs(template.FuncMap{
 		"json":  toJSON,

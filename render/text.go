@@ -13,10 +13,10 @@ import (
 	"kitescope/internal/words"
 )
 
-// Harmless is words.Harmless.
+// Harmless calls words.Harmless.
 func Harmless(s string) string { return words.Harmless(s) }
 
-// Width is the number of terminal cells of harmless text.
+// Width returns the width of escaped text in terminal cells.
 func Width(s []byte) int {
 	for _, c := range s {
 		if c >= utf8.RuneSelf {
@@ -26,13 +26,13 @@ func Width(s []byte) int {
 	return len(s)
 }
 
-// Fit cuts harmless text to a number of cells, with an ellipsis.
+// Fit cuts escaped text to the given number of cells and appends an ellipsis.
 func Fit(s string, cells int, ellipsis string) string {
 	return ansi.Truncate(s, cells, ellipsis)
 }
 
-// ShortenMiddle cuts harmless text to a number of cells and keeps both ends: names of functions begin
-// alike, and differ at their end.
+// ShortenMiddle cuts the middle of escaped text to fit the given number of cells. Function names have common
+// prefixes and differ at the end.
 func ShortenMiddle(s string, room int, ellipsis string) string {
 	n := Cells(s)
 	if n <= room {
@@ -47,10 +47,10 @@ func ShortenMiddle(s string, room int, ellipsis string) string {
 	return ansi.Truncate(s, head, "") + ansi.TruncateLeft(s, n-tail, ellipsis)
 }
 
-// Cells is how many cells of a terminal harmless text takes.
+// Cells returns the width of escaped text in terminal cells.
 func Cells(s string) int { return Width([]byte(s)) }
 
-// BoolInt is 1 if something is so, else 0.
+// BoolInt returns 1 for true and 0 for false.
 func BoolInt(b bool) int {
 	if b {
 		return 1
@@ -58,10 +58,10 @@ func BoolInt(b bool) int {
 	return 0
 }
 
-// Ratio is a ratio with two decimals.
+// Ratio formats a ratio with two decimals.
 func Ratio(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
-// Arrow stands between what was before and what is after, with blanks.
+// Arrow returns an arrow with blanks around it, to write between old and new values.
 func Arrow(o *Options) string {
 	if o.ASCII {
 		return " -> "
@@ -69,10 +69,10 @@ func Arrow(o *Options) string {
 	return " → "
 }
 
-// LeftPad puts blanks before ASCII text until it has n cells.
+// LeftPad pads ASCII text on the left to n cells.
 func LeftPad(s string, n int) string { return strings.Repeat(" ", max(0, n-len(s))) + s }
 
-// RatioText is a ratio as a change: "+7.3%".
+// RatioText formats a ratio as a relative change: "+7.3%".
 func RatioText(ratio float64) string {
 	text := ChangeNumber(ratio)
 	if text == words.UnknownMark {
@@ -81,7 +81,8 @@ func RatioText(ratio float64) string {
 	return text + "%"
 }
 
-// ChangeNumber is a ratio as a change in percent, which is not rounded to nothing if it is something.
+// ChangeNumber formats a ratio as a relative change in percent, without the percent sign. It does not round
+// nonzero changes to 0.
 func ChangeNumber(ratio float64) string {
 	x := 100 * (ratio - 1)
 	switch size := math.Abs(x); {
@@ -109,12 +110,12 @@ func signed(x float64, decimals int) string {
 	return text
 }
 
-// OrNone is text made harmless, "-" if there is none.
+// OrNone returns the escaped text, or "-" if it is empty.
 func OrNone(s string) string {
 	return words.OrNone(Harmless(s))
 }
 
-// HarmlessAll is Harmless of each.
+// HarmlessAll returns the escaped texts.
 func HarmlessAll(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -123,7 +124,7 @@ func HarmlessAll(list []string) []string {
 	return out
 }
 
-// Stamp is a time as most formats have it.
+// Stamp formats a time as RFC 3339 in UTC, in whole seconds, or returns "" for the zero time.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -131,12 +132,13 @@ func Stamp(t time.Time) string {
 	return string(encode.AppendTime(nil, t.Unix()*1e9))
 }
 
-// OrUnknown is text made harmless, "?" if there is none.
+// OrUnknown returns the escaped text, or "?" if it is empty.
 func OrUnknown(s string) string {
 	return words.OrUnknown(Harmless(s))
 }
 
-// ChanceText is a p value: digits enough to tell it from the usual levels, and "<0.0001" below what anybody tells apart.
+// ChanceText formats a p-value with enough digits to compare it with the usual significance levels, or "<0.0001"
+// for smaller values, or "?" for NaN.
 func ChanceText(p float64) string {
 	switch {
 	case math.IsNaN(p):
@@ -151,10 +153,11 @@ func ChanceText(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// Padded puts blanks behind harmless text until it takes the room.
+// Padded pads escaped text on the right to the given number of cells.
 func Padded(s string, room int) string { return s + strings.Repeat(" ", max(0, room-Cells(s))) }
 
-// WrapLine breaks a harmless text at blanks to a width; what follows the first line is indented as it is.
+// WrapLine wraps escaped text at blanks. It keeps the indent of the first line and indents further lines by two
+// more cells.
 func WrapLine(text string, width int, ellipsis string) []string {
 	if width <= 0 {
 		return []string{text}
@@ -183,7 +186,7 @@ func WrapLine(text string, width int, ellipsis string) []string {
 	return lines
 }
 
-// Hang breaks harmless text behind a prefix; what follows the first line is indented by the prefix's cells.
+// Hang wraps escaped text after a prefix. It indents continuation lines by the prefix's width.
 func Hang(prefix, text string, width int) []string {
 	if width <= 0 {
 		return []string{prefix + text}
@@ -198,10 +201,10 @@ func Hang(prefix, text string, width int) []string {
 	return lines
 }
 
-// Wrap breaks harmless text into lines of at most w cells: between words, as a command must
-// not be cut at its dashes; in a word only if it is longer than a line.
+// Wrap breaks escaped text into lines of at most w cells, but at least 20. It breaks at blanks, so that commands
+// are not broken at dashes, and inside a word only if it is longer than a line.
 func Wrap(text string, w int) []string {
-	const least = 20 // a narrower column cannot be read
+	const least = 20 // narrower columns are unreadable
 	w = max(least, w)
 	var lines []string
 	line := ""

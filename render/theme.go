@@ -9,7 +9,7 @@ import (
 	"kitescope/internal/table"
 )
 
-// Role is what a piece of text means.
+// Role is the meaning of a piece of text.
 type Role = table.Role
 
 // The roles.
@@ -31,26 +31,26 @@ const (
 	roles        = table.Roles
 )
 
-// Style is how a role looks. Colours are "" (the terminal's own), an ANSI number from
-// 0 to 255, or "#rrggbb".
+// Style is the style of a role. Colors are "" (the terminal's default), an ANSI color number from 0 to 255, or
+// "#rrggbb".
 type Style struct {
 	Foreground, Background string
 	Bold, Faint, Reverse   bool
 }
 
-// Theme gives every role a style.
+// Theme maps roles to styles.
 type Theme struct {
 	Name string
-	// Dark says that it is made for a dark background.
+	// Dark indicates that the theme is for a dark background.
 	Dark   bool
 	Styles [roles]Style
 }
 
-// Style is the style of a role.
+// Style returns the style of a role.
 func (t *Theme) Style(r Role) Style { return t.Styles[r] }
 
-// Themes are the built-in themes: the first is the default and uses the terminal's own
-// sixteen colours, so that it suits any background.
+// Themes returns the built-in themes. The first one is the default, and uses the terminal's own sixteen colors to
+// suit any background.
 func Themes() []Theme {
 	return []Theme{
 		{
@@ -85,8 +85,8 @@ func Themes() []Theme {
 	}
 }
 
-// StateRole is what a word of Milvus's says about its object: segment, index, load,
-// watch, task and session states alike. Words that nobody knows are plain.
+// StateRole returns the role of a state in Milvus: of segments, indexes, loading, watching, tasks and sessions.
+// Unknown states are plain.
 func StateRole(word string) Role {
 	switch word {
 	case "answered", "Healthy", "Flushed", "Finished", "Loaded", "registered", "Created", "WatchSuccess", "Assigned", "Completed", "completed", "Normal":
@@ -104,8 +104,7 @@ func StateRole(word string) Role {
 	return RolePlain
 }
 
-// Glyph says what a role's colour says, for eyes and terminals without colour; "" where
-// there is nothing to say.
+// Glyph returns the symbol of a role, for people and terminals without color, or "" if it has no symbol.
 func Glyph(r Role, ascii bool) string {
 	glyphs := [roles][2]string{
 		RoleGood: {"✓", "ok"}, RoleProgress: {"◌", ".."}, RoleWarn: {"▲", "!"}, RoleBad: {"✖", "x"},
@@ -118,13 +117,14 @@ func Glyph(r Role, ascii bool) string {
 	return glyphs[r][0]
 }
 
-// Painter writes escape sequences of a theme; without colour it writes none.
+// Painter writes escape sequences of a theme, or none if color is disabled.
 type Painter struct {
 	on    bool
 	codes [roles]string
 }
 
-// NewPainter is a painter in the theme of the options, if they allow colour.
+// NewPainter returns a painter with the theme of the options. It writes no escape sequences unless they allow
+// color.
 func NewPainter(o *Options) Painter {
 	p := Painter{on: o.Color}
 	if !p.on {
@@ -172,7 +172,7 @@ func colorOf(s string) color.Color {
 
 const resetStyle = "\x1b[m"
 
-// begin and end surround text of a role.
+// begin and end surround text of a role with escape sequences.
 func (p *Painter) begin(dst []byte, r Role) []byte {
 	if !p.on {
 		return dst
@@ -187,7 +187,7 @@ func (p *Painter) end(dst []byte, r Role) []byte {
 	return append(dst, resetStyle...)
 }
 
-// Paint appends harmless text in a role.
+// Paint appends escaped text with the style of a role.
 func (p *Painter) Paint(dst []byte, r Role, s string) []byte {
 	return p.end(append(p.begin(dst, r), s...), r)
 }

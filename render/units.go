@@ -10,11 +10,11 @@ import (
 	"kitescope/internal/words"
 )
 
-// Text is a cell for people: bytes as "1.2 MiB", ages as "3m12s", counts exact. Nothing
-// in it can move a terminal's cursor.
+// Text formats a cell for people: bytes as "1.2 MiB", durations as "3m12s", counts exactly. The text contains no
+// control characters.
 func Text(c table.Cell, k table.Kind) string { return string(AppendText(nil, c, k)) }
 
-// AppendText appends Text.
+// AppendText appends Text(c, k) to dst.
 func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	switch c.Absent {
 	case table.Unknown:
@@ -57,7 +57,7 @@ func AppendText(dst []byte, c table.Cell, k table.Kind) []byte {
 	}
 }
 
-// AppendShown is AppendText as it is read, not copied: the thousands of a count stand apart.
+// AppendShown is like AppendText, with thousands separators in counts, for display instead of copying.
 func AppendShown(dst []byte, c table.Cell, k table.Kind) []byte {
 	if k == table.Int && c.Absent == table.Present && (c.Int >= 1000 || c.Int <= -1000) {
 		return append(dst, words.Number(c.Int)...)
@@ -65,7 +65,8 @@ func AppendShown(dst []byte, c table.Cell, k table.Kind) []byte {
 	return AppendText(dst, c, k)
 }
 
-// CanHold reports whether a text of AppendText's, lower-cased, may have word in it, by the kind of its column alone.
+// CanHold reports whether texts of a kind, formatted by AppendText and lower-cased, can contain word. It checks
+// the characters of word only.
 func CanHold(k table.Kind, word []byte) bool {
 	alphabet := ""
 	switch k {

@@ -64,7 +64,7 @@ func TestAppendTimeAsTheLibraryDoes(t *testing.T) {
 		}
 		for range 6 {
 			at = at.Add(23*time.Hour + 59*time.Minute + 7*time.Second + 120*time.Millisecond)
-			if at.Year() < 1678 { // outside of Unix nanoseconds
+			if at.Year() < 1678 { // out of range of Unix nanoseconds
 				continue
 			}
 			want := at.Format("2006-01-02T15:04:05.000Z07:00")
@@ -131,7 +131,7 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// Whatever is in a cell, no piece of its text is said to be impossible.
+// TestCanHoldWhatIsThere checks that CanHold accepts the texts of random cells.
 func TestCanHoldWhatIsThere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	floats := []float64{0, -1, 0.00004, 99.99, 100, 1e21, 1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)}

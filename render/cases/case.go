@@ -1,11 +1,13 @@
-// Package cases writes what is known of one case as one document, to be mailed or put into a ticket. What enters is a Case: the
-// diagnosis of a cluster and whatever else there is of it; what leaves is a page of HTML or Markdown, which begins with the conclusion:
+// Package cases writes all data about a case as a single document, to mail or attach to a ticket. A Case consists
+// of the diagnosis of a cluster and further optional reports. The document is an HTML page or Markdown and begins
+// with the conclusion:
 //
-//  1. what is wrong, what it costs, since when, what to do, and what that gives;
-//  2. where the time of requests goes, the findings, the balance, the processor time of the busiest process, what happened, the replay;
-//  3. the cluster, how the checks ended, and the notes.
+//  1. the problem, its impact, its start, the fix, and the expected gain;
+//  2. the phases of requests, the findings, the balance, the CPU time of the busiest process, the history, and
+//     the replay;
+//  3. the cluster, the results of the checks, and the notes.
 //
-// What there is nothing of is left out, and the notes say why.
+// Sections without data are omitted, and the notes explain why.
 package cases
 
 import (
@@ -28,23 +30,24 @@ import (
 	"kitescope/replay/whatif"
 )
 
-// Case is what is known. All but the Diagnosis may be nil.
+// Case holds the data of a case. All fields except Diagnosis can be nil.
 type Case struct {
 	Diagnosis *clusters.Diagnosis
 	Why       *show.Because
 	Balance   *clusters.Balance
 	Busiest   *Busiest
 	History   *clusters.HistoryReport
-	// Replays are results, the first one what the others are compared with; WhatIf is a prediction.
+	// Replays are results of which the first one is the baseline. WhatIf is a prediction.
 	Replays []replays.Series
 	WhatIf  *whatif.Report
-	// Notes say what is not in it, and why.
+	// Notes explain which sections are missing, and why.
 	Notes []string
-	// Where is the cluster, Version kitescope's.
+	// Where is the address of the cluster. Version is the version of kitescope.
 	Where, Version string
 }
 
-// Measure adds to a Case with a Diagnosis why requests take as long as they do, where metrics tell, and the balance.
+// Measure adds the balance to a Case with a Diagnosis, and the causes of request latencies if the metrics show
+// them.
 func (c *Case) Measure(env *view.Env, l *latency.Latency) {
 	survey := balance.Take(env.Cluster)
 	c.Balance = &clusters.Balance{Env: env, Report: survey.Report(nil, balance.Options{Goal: balance.DefaultGoal}, survey.Asked)}
@@ -57,20 +60,20 @@ func (c *Case) Measure(env *view.Env, l *latency.Latency) {
 	c.Why = &show.Because{Latency: l, Answers: answers, Where: c.Where, Version: c.Version, At: l.Window.To}
 }
 
-// Busiest is the process that spends most processor time, with the flame graph of it.
+// Busiest is the process with the highest CPU usage, and its flame graph.
 type Busiest struct {
 	Process string
-	// Cores is its processor time per time.
+	// Cores is the CPU usage in cores.
 	Cores float64
 	Tree  *flame.Tree
 }
 
-// writes are the formats of a case.
+// writes maps format names to functions that write a case.
 func writes() map[string]func(*Case, io.Writer) error {
 	return map[string]func(*Case, io.Writer) error{"html": (*Case).writeHTML, "markdown": (*Case).writeMarkdown}
 }
 
-// Formats are the formats of a case: a page to keep, mail and print, and Markdown for tickets.
+// Formats returns the formats of a case: a page to keep, mail and print, and Markdown for tickets.
 func Formats() render.Formats { return render.FormatsBy(writes()) }
 
 // Write writes a case.
@@ -84,7 +87,7 @@ func (c *Case) writeHTML(w io.Writer) error {
 	return render.WritePage(w, p)
 }
 
-// conclusion is that of the diagnosis, with what the other parts know of the same.
+// conclusion returns the conclusion of the diagnosis, with facts from the other parts.
 func (c *Case) conclusion() clusters.Conclusion {
 	x := c.Diagnosis.Conclude()
 	add := func(name, value string) {
@@ -109,8 +112,8 @@ func (c *Case) conclusion() clusters.Conclusion {
 	return x
 }
 
-// gain is what the cure of a finding gives, by the first request that it helps: "search: 9.1 to 10 ms of 12.3 ms less". The answers stand
-// as they matter: that which takes most of the time first.
+// gain returns the expected gain from fixing a finding, for the first request that the fix helps: "search: 9.1 to
+// 10 ms of 12.3 ms less". The answers are sorted by weight, i.e. by their share of the time.
 func gain(answers []*why.Answer, f *check.Finding) string {
 	if f == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"kitescope/render/replays"
 )
 
-// writeMarkdown writes the case for a ticket: the conclusion and what to do first, pictures left out.
+// writeMarkdown writes the case for a ticket. It begins with the conclusion and the fix, and has no pictures.
 func (c *Case) writeMarkdown(w io.Writer) error {
 	m := &render.Markdown{Out: encode.NewOutput(w, encode.Pieces)}
 	d, x := c.Diagnosis, c.conclusion()

@@ -12,7 +12,7 @@ import (
 	"kitescope/render/webpage"
 )
 
-// page is the case as a page.
+// page returns the case as a page.
 func (c *Case) page() (*webpage.Page, error) {
 	d := c.Diagnosis
 	x := c.conclusion()
@@ -41,7 +41,7 @@ func (c *Case) page() (*webpage.Page, error) {
 	return p, nil
 }
 
-// addLatency adds the budgets of the requests that were answered about, and what explains their phases.
+// addLatency adds the latency budgets of the analyzed requests, with explanations of their phases.
 func (c *Case) addLatency(p *webpage.Page) {
 	if c.Why == nil || len(c.Why.Answers) == 0 {
 		return
@@ -56,10 +56,11 @@ func (c *Case) addLatency(p *webpage.Page) {
 	}
 }
 
-// shownBudgets are how many kinds of requests have a waterfall.
+// shownBudgets is the maximum number of request kinds with a waterfall.
 const shownBudgets = 4
 
-// Measures of the flame graph: frames of less than a two hundredth are no conclusion.
+// Dimensions of the flame graph in pixels. The caller omits frames below 0.5% of the total, which are irrelevant
+// for the conclusion.
 const (
 	flameWidth  = 1160
 	flameHeight = 900
@@ -91,7 +92,7 @@ func cores(b *Busiest) string {
 	return b.Process + " uses " + words.ThreeDigits(b.Cores) + " cores of CPU, more than any other profiled process."
 }
 
-// addHistory adds what happened, the newest last.
+// addHistory adds the events of the cluster, newest last.
 func (c *Case) addHistory(p *webpage.Page) {
 	if c.History == nil {
 		return

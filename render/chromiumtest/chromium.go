@@ -1,6 +1,6 @@
 //go:build chromium
 
-// Package chromiumtest opens pages in a headless Chromium, for tests of what a browser makes of them.
+// Package chromiumtest opens pages in a headless Chromium, to test them in a browser.
 package chromiumtest
 
 import (
@@ -21,14 +21,14 @@ import (
 	"golang.org/x/net/websocket"
 )
 
-// Browser is a Chromium without a window that is driven by the DevTools protocol
-// (https://chromedevtools.github.io/devtools-protocol): real clicks and keys.
+// Browser is a headless Chromium controlled by the DevTools protocol
+// (https://chromedevtools.github.io/devtools-protocol), with real clicks and keys.
 type Browser struct {
 	t    *testing.T
 	port string
 }
 
-// Start starts one, which ends with the test.
+// Start starts a browser that is stopped at the end of the test.
 func Start(t *testing.T) *Browser {
 	t.Helper()
 	var path string
@@ -58,7 +58,7 @@ func Start(t *testing.T) *Browser {
 	t.Cleanup(func() {
 		stop()
 		_ = cmd.Wait()
-		for range 100 { // its children may still be writing
+		for range 100 { // child processes may still be writing
 			if os.RemoveAll(dir) == nil {
 				break
 			}
@@ -68,7 +68,7 @@ func Start(t *testing.T) *Browser {
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		if m := regexp.MustCompile(`DevTools listening on ws://127\.0\.0\.1:(\d+)/`).FindStringSubmatch(lines.Text()); m != nil {
-			go func() { // what else it says must not fill the pipe
+			go func() { // drain stderr so that the pipe does not fill up
 				for lines.Scan() {
 				}
 			}()
@@ -79,16 +79,17 @@ func Start(t *testing.T) *Browser {
 	return nil
 }
 
-// Tab is one page.
+// Tab is a page.
 type Tab struct {
 	t    *testing.T
 	conn *websocket.Conn
 	id   int
-	// requests are the addresses that were asked for, complaints what the console and the page's policy said.
+	// requests are the requested URLs. complaints are messages of the console and violations of the page's
+	// policy.
 	requests, complaints []string
 }
 
-// Open shows a file in a tab of a size in pixels, nothing where there is no name.
+// Open opens a file in a tab with a size in pixels, or a blank tab if file is "".
 func (b *Browser) Open(file string, width, height int) *Tab {
 	b.t.Helper()
 	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodPut, "http://127.0.0.1:"+b.port+"/json/new?about:blank", nil)
@@ -120,7 +121,7 @@ func (b *Browser) Open(file string, width, height int) *Tab {
 	return p
 }
 
-// Show shows a file, and waits until it is there.
+// Show loads a file and waits until it is loaded.
 func (p *Tab) Show(file string) {
 	p.t.Helper()
 	p.Call("Page.navigate", map[string]any{"url": "file://" + file})
@@ -135,7 +136,7 @@ type message struct {
 	Error  *struct{ Message string }
 }
 
-// Call is a call of the DevTools protocol.
+// Call calls a method of the DevTools protocol.
 func (p *Tab) Call(method string, params any) json.RawMessage {
 	p.t.Helper()
 	p.id++
@@ -163,7 +164,7 @@ func (p *Tab) Call(method string, params any) json.RawMessage {
 	}
 }
 
-// Eval is the value of an expression, as JSON has it.
+// Eval returns the value of an expression as decoded from JSON.
 func (p *Tab) Eval(expression string) any {
 	p.t.Helper()
 	var r struct {
@@ -179,7 +180,7 @@ func (p *Tab) Eval(expression string) any {
 	return r.Result.Value
 }
 
-// Until waits for an expression to be true.
+// Until waits up to about 2 seconds for an expression to become true.
 func (p *Tab) Until(expression string) {
 	p.t.Helper()
 	for range 100 {
@@ -191,7 +192,7 @@ func (p *Tab) Until(expression string) {
 	p.t.Fatalf("never true: %s", expression)
 }
 
-// Click clicks so many times.
+// Click clicks the given number of times at a position.
 func (p *Tab) Click(x, y float64, times int) {
 	p.t.Helper()
 	at := map[string]any{"x": x, "y": y, "button": "left"}
@@ -204,14 +205,14 @@ func (p *Tab) Click(x, y float64, times int) {
 	}
 }
 
-// ClickElement clicks into the middle of an element.
+// ClickElement clicks the center of an element.
 func (p *Tab) ClickElement(selector string) {
 	p.t.Helper()
 	at := p.Eval(fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect(); return {x: r.left + r.width / 2, y: r.top + r.height / 2}; })()`, selector)).(map[string]any)
 	p.Click(at["x"].(float64), at["y"].(float64), 1)
 }
 
-// Key presses a key.
+// Key presses and releases a key.
 func (p *Tab) Key(key string) {
 	p.t.Helper()
 	down := map[string]any{"type": "keyDown", "key": key}
@@ -225,20 +226,20 @@ func (p *Tab) Key(key string) {
 	p.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key})
 }
 
-// Choose sets a list of choices.
+// Choose selects a value of a select element.
 func (p *Tab) Choose(selector, value string) {
 	p.t.Helper()
 	p.Eval(fmt.Sprintf(`(() => { const s = document.querySelector(%q); s.value = %q; s.dispatchEvent(new Event("change")); })()`, selector, value))
 }
 
-// Text is what a reader sees of an element; "" if it is hidden.
+// Text returns the visible text of an element, or "" if it is hidden.
 func (p *Tab) Text(selector string) string {
 	p.t.Helper()
 	s, _ := p.Eval(fmt.Sprintf(`document.querySelector(%q).innerText`, selector)).(string)
 	return s
 }
 
-// Screenshot writes what is seen into a folder; nothing where that is "".
+// Screenshot writes a screenshot to a folder, unless folder is "".
 func (p *Tab) Screenshot(folder, name string) {
 	p.t.Helper()
 	if folder == "" {
@@ -257,7 +258,7 @@ func (p *Tab) Screenshot(folder, name string) {
 	}
 }
 
-// Quiet checks that the page asked for nothing but itself and that nothing went wrong.
+// Quiet checks that the page requested nothing but itself and reported no errors.
 func (p *Tab) Quiet() {
 	p.t.Helper()
 	for _, url := range p.requests {

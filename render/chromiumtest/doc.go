@@ -1,2 +1,2 @@
-// Package chromiumtest opens pages in a headless Chromium, for tests of what a browser makes of them.
+// Package chromiumtest opens pages in a headless Chromium, to test them in a browser.
 package chromiumtest

@@ -11,16 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// HostileName is a name as nobody would choose it for a good reason.
+// HostileName is a name with a formula, an escape sequence and a direction mark.
 const HostileName = "=cmd|' /C calc'!A0\x1b[31m\u202e"
 
-// LongName is the name of a method of Milvus.
+// LongName is the name of a method in Milvus.
 const LongName = "github.com/milvus-io/milvus/internal/querynodev2/delegator.(*shardDelegator).organizeSubTask[...].func1.(*Worker).SearchSegments"
 
-// Update says that goldens are to be written.
+// Update reports whether to write goldens.
 var Update = flag.Bool("update", false, "write golden files")
 
-// withoutLooks is a page of HTML without what all pages have, and which render/webpage has tests of: its style and script.
+// withoutLooks removes the style and script from an HTML page, because all pages share them and render/webpage
+// tests them.
 func withoutLooks(page []byte) []byte {
 	if !bytes.HasPrefix(page, []byte("<!DOCTYPE html>")) {
 		return page
@@ -30,8 +31,8 @@ func withoutLooks(page []byte) []byte {
 	return regexp.MustCompile(`sha256-[^" ]*=&#39;`).ReplaceAll(page, []byte("sha256-...&#39;"))
 }
 
-// Document compares what a document is as one of its variants with its golden, of the two that have one: a table 80 cells wide, and JSON. What the
-// other formats say is the same: Agree holds them to it.
+// Document compares a variant of a document with its golden. Only two variants have goldens: a table 80 cells
+// wide, and JSON. Agree checks that the other formats have the same contents.
 func Document(t *testing.T, name, variant string, got []byte) {
 	t.Helper()
 	if variant == "80" || variant == "json" {
@@ -39,7 +40,7 @@ func Document(t *testing.T, name, variant string, got []byte) {
 	}
 }
 
-// Golden compares with testdata/<name>. A test that failed already writes nothing.
+// Golden compares got with testdata/<name>, or writes that file if -update is set and the test has not failed.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

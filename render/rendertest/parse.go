@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Words are words of -o, with a template where one goes on.
+// Words returns values of -o, with a template for formats that need one.
 func Words(names []string) []string {
 	list := slices.Clone(names)
 	for i, word := range list {
@@ -29,7 +29,7 @@ func Words(names []string) []string {
 	return list
 }
 
-// Format is a format by its word.
+// Format returns the format with the given name.
 func Format[F any](t *testing.T, formats interface{ Parse(word string) (F, error) }, word string) F {
 	t.Helper()
 	f, err := formats.Parse(word)
@@ -39,7 +39,7 @@ func Format[F any](t *testing.T, formats interface{ Parse(word string) (F, error
 	return f
 }
 
-// CollectKeys adds the keys of all objects in a JSON text.
+// CollectKeys adds the keys of all objects in a JSON text to keys.
 func CollectKeys(t *testing.T, keys map[string]bool, text []byte) {
 	t.Helper()
 	var value any
@@ -63,7 +63,7 @@ func CollectKeys(t *testing.T, keys map[string]bool, text []byte) {
 	walk(value)
 }
 
-// Parses holds a report to the syntax of its format, and CSV to fields that are no formulas.
+// Parses checks the syntax of a report, and that CSV fields are not formulas.
 func Parses(t *testing.T, name, word, text string) {
 	t.Helper()
 	var value any
@@ -95,8 +95,8 @@ func Parses(t *testing.T, name, word, text string) {
 	}
 }
 
-// Agree holds the formats of one document to each other, read by others' readers: YAML has what JSON has, JSON lines have its items, and the others
-// have their syntax.
+// Agree compares the formats of a document using independent parsers: YAML must be equal to JSON, and JSON lines
+// to its items. It checks the syntax of the other formats.
 func Agree(t *testing.T, name string, words []string, write func(w io.Writer, word string) error) {
 	t.Helper()
 	texts := map[string]string{}
@@ -136,7 +136,7 @@ func Agree(t *testing.T, name string, words []string, write func(w io.Writer, wo
 	}
 }
 
-// numbers turns YAML's integers into JSON's floats.
+// numbers converts the integers of YAML to the floats of JSON.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -153,7 +153,7 @@ func numbers(v any) any {
 	return v
 }
 
-// WellFormed holds an SVG to XML, and to having taken nothing from names but text.
+// WellFormed checks that an SVG is well-formed XML, and that names cannot add scripts or images.
 func WellFormed(t *testing.T, name string, text []byte) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(text))
@@ -171,16 +171,18 @@ func WellFormed(t *testing.T, name string, text []byte) {
 	}
 }
 
-// Look is how a report is looked at. Its word is that of a format; without one it is the name of the look if that is a format, else table.
+// Look is a set of options to write a report with. Word is the name of the format. If it is empty, the format is
+// the name of the look if that is a format, and otherwise table.
 type Look struct {
 	Word         string
 	Width, Limit int
 	ASCII, Color bool
 }
 
-// Report holds a report to what all reports promise, in each look: names bring no control characters, a table is not wider than it may be, ASCII is
-// ASCII, the text has the syntax of its format, and that of the looks "80" and "json" is the golden's. All formats are held to each other. A line
-// that is free is as wide as it is: a command.
+// Report checks the common properties of reports in each look: names do not add control characters, tables do not
+// exceed their width, ASCII output is ASCII, the syntax is valid, and the looks "80" and "json" match their
+// goldens. It also checks that all formats agree. Lines for which free returns true, e.g. commands, can exceed
+// the width.
 func Report(t *testing.T, golden string, words []string, looks map[string]Look, free func(line string) bool, write func(w io.Writer, l Look) error) {
 	t.Helper()
 	for name, l := range looks {
@@ -216,7 +218,7 @@ func Report(t *testing.T, golden string, words []string, looks map[string]Look, 
 	Agree(t, golden, words, func(w io.Writer, word string) error { return write(w, Look{Word: word}) })
 }
 
-// ElementsClose holds a page to elements that end as they begin.
+// ElementsClose checks that all elements of a page are closed.
 func ElementsClose(t *testing.T, name, page string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))

@@ -1,5 +1,6 @@
-// Package rendertest is what tests of reports, pages and pictures share: goldens, texts that are read back, hostile names. A function
-// that draws a page or a picture around such a name goes in; what the name made of it beside text fails the test.
+// Package rendertest provides helpers for tests of reports, pages and pictures: goldens, parsers of output, and
+// hostile names. The caller passes a function that draws a page or picture with a given name. The test fails if
+// the name adds anything but text.
 package rendertest
 
 import (
@@ -14,7 +15,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// attacks are names that end what they stand in, in one language or another.
+// attacks returns names that try to end their context in various languages.
 func attacks() []string {
 	return []string{
 		"<!--", "-->", "]]>", "<![CDATA[", "</script><script>alert(1)</script>", "<!--<script>", "</svg><svg onload=x>", "</title></style><b>", `"onload="x`, "'onload='x",
@@ -23,8 +24,9 @@ func attacks() []string {
 	}
 }
 
-// NamesAreNoStructure holds that a page or a picture of hostile names has the elements and the attributes that
-// one of harmless names has, in their order, and that it is bounded. The forms are the names of files, by which they are read.
+// NamesAreNoStructure checks that a page or picture with a hostile name has no elements or attributes other than
+// one with a harmless name, and that it is at most 1 MiB larger. The keys of forms are file names, whose
+// extension selects the parser.
 func NamesAreNoStructure(t *testing.T, forms map[string]func(w io.Writer, name string) error) {
 	t.Helper()
 	for form, draw := range forms {
@@ -50,7 +52,7 @@ func NamesAreNoStructure(t *testing.T, forms map[string]func(w io.Writer, name s
 	}
 }
 
-// structureOf is what elements with which attributes are on a page, each below which.
+// structureOf returns the set of elements on a page, each with its parent and the names of its attributes.
 func structureOf(t *testing.T, form string, page []byte) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
