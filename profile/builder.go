@@ -9,23 +9,23 @@ import (
 	"kitescope/internal/words"
 )
 
-// Builder collects samples one at a time and makes a Profile of them: for formats in which a
-// stack is a list of names. Equal functions, locations, stacks and label sets are kept once,
-// and samples with equal stack and labels are added up.
+// Builder collects samples one at a time and makes a Profile. It is meant for formats in which a stack is a
+// list of names. It interns equal functions, locations, stacks and label sets, and adds up samples with equal
+// stacks and labels.
 type Builder struct {
 	p         Profile
 	functions map[Function]uint32
 	mappings  map[Mapping]int32
 	locations map[string]uint32
 	labels    map[string]uint32
-	texts     textNumbers // of labels
+	texts     textNumbers // used for label keys
 	samples   map[string]int
 	key       []byte
 	limits    Limits
-	memory    int64 // what the tables and their maps take, roughly
+	memory    int64 // approximate size of the tables and their maps, in bytes
 }
 
-// NewBuilder makes a Builder of samples with a value of each type.
+// NewBuilder returns a Builder for samples with one value of each type.
 func NewBuilder(types ...ValueType) *Builder {
 	return &Builder{
 		p:         Profile{Types: types, Starts: []uint32{0}, LabelSets: [][]Label{nil}},
@@ -34,10 +34,11 @@ func NewBuilder(types ...ValueType) *Builder {
 	}
 }
 
-// Limit bounds what Sample takes: MaxMemory and MaxSamples, of distinct ones. Without it they are the defaults.
+// Limit sets MaxMemory and MaxSamples (of distinct samples), which Sample enforces. The defaults apply until
+// it is called.
 func (b *Builder) Limit(l Limits) { b.limits = l.orDefaults() }
 
-// Function is the index of a function.
+// Function returns the index of a function, adding it if necessary.
 func (b *Builder) Function(f Function) uint32 {
 	given := len(f.Name) + len(f.File)
 	f.Name, f.SystemName, f.File = keptName(f.Name), keptName(f.SystemName), keptName(f.File)
@@ -52,7 +53,7 @@ func (b *Builder) Function(f Function) uint32 {
 	return i
 }
 
-// Mapping is the index of a mapping.
+// Mapping returns the index of a mapping, adding it if necessary.
 func (b *Builder) Mapping(m Mapping) int32 {
 	given := len(m.File)
 	m.File, m.BuildID = keptName(m.File), keptName(m.BuildID)
@@ -67,8 +68,8 @@ func (b *Builder) Mapping(m Mapping) int32 {
 	return i
 }
 
-// Location is the index of a location: an address in a mapping (or NoMapping), with the
-// lines that are known of it, innermost first.
+// Location returns the index of a location, adding it if necessary: an address in a mapping (or NoMapping)
+// with its known lines, innermost first.
 func (b *Builder) Location(mapping int32, address uint64, lines ...Line) uint32 {
 	k := binary.AppendVarint(b.key[:0], int64(mapping))
 	k = binary.AppendUvarint(k, address)
@@ -90,12 +91,12 @@ func (b *Builder) Location(mapping int32, address uint64, lines ...Line) uint32 
 	return i
 }
 
-// Frame is the location of a function of which no more is known than its name, and where it lies.
+// Frame returns the location of a function of which only the name and the mapping are known.
 func (b *Builder) Frame(name string, mapping int32) uint32 {
 	return b.Location(mapping, 0, Line{Function: b.Function(Function{Name: name, SystemName: name})})
 }
 
-// check holds what was built to the limits.
+// check returns an error if the Profile exceeds the limits.
 func (b *Builder) check() error {
 	if b.memory > b.limits.MaxMemory {
 		return tooLarge("it would take more than %s of memory", words.Bytes(b.limits.MaxMemory))
@@ -106,10 +107,11 @@ func (b *Builder) check() error {
 	return nil
 }
 
-// errTooMany says that indexes of 32 bits do not reach.
+// errTooMany is returned when 32-bit indexes overflow.
 var errTooMany = errors.New("more frames than a profile can hold (4 billion)")
 
-// Sample adds values to the sample with a stack, leaf first, and labels. It fails where the Profile becomes too large.
+// Sample adds values to the sample with the given stack (leaf first) and labels. It returns an error if the
+// Profile becomes too large.
 func (b *Builder) Sample(stack []uint32, values []int64, labels ...Label) error {
 	if len(values) != len(b.p.Types) {
 		return fmt.Errorf("a sample has %d values instead of %d", len(values), len(b.p.Types))
@@ -160,7 +162,7 @@ func (b *Builder) labelSet(labels []Label) uint32 {
 	return i
 }
 
-// Note counts something odd that the Profile will tell.
+// Note adds count to the Note with the given text.
 func (b *Builder) Note(what string, count int64) {
 	for i := range b.p.Notes {
 		if b.p.Notes[i].What == what {
@@ -171,10 +173,11 @@ func (b *Builder) Note(what string, count int64) {
 	b.p.Notes = append(b.p.Notes, Note{What: what, Count: count})
 }
 
-// Meta is the Profile that is built, for what is no table: period, time, duration, default type, origin.
+// Meta returns the Profile under construction, for setting its period, time, duration, default type and
+// origin.
 func (b *Builder) Meta() *Profile { return &b.p }
 
-// Profile ends the building. The Builder must not be used afterwards.
+// Profile returns the finished Profile. The Builder must not be used afterwards.
 func (b *Builder) Profile() *Profile {
 	if len(b.p.LabelSets) == 1 {
 		b.p.LabelOf = nil
@@ -182,8 +185,8 @@ func (b *Builder) Profile() *Profile {
 	return &b.p
 }
 
-// AddType adds a type to those of all samples, with the values of another for the samples that
-// are there already, or 0 if like is negative: for formats that tell late what they hold.
+// AddType appends a type. Samples that were added before get the value of the type with index like, or 0 if
+// like is negative. It is meant for formats that declare their types late.
 func (b *Builder) AddType(t ValueType, like int) {
 	n := len(b.p.Types)
 	values := make([]int64, 0, b.p.Len()*(n+1))

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Kind is a Class and, of native code, the library or binary that it lies in.
+// Kind is a Class and, for native code, its library or binary.
 type Kind struct {
 	Class   Class
 	Library string
 }
 
-// String is the Class, with the library of native code: "native libknowhere.so".
+// String returns the class, with the library of native code, e.g. "native libknowhere.so".
 func (k Kind) String() string {
 	if k.Class == Native && k.Library != "" {
 		return k.Class.String() + " " + k.Library
@@ -20,8 +20,8 @@ func (k Kind) String() string {
 	return k.Class.String()
 }
 
-// KindsOfLocations are the kinds of the innermost frames of all locations: what ran where a
-// location is the leaf of a stack.
+// KindsOfLocations returns the kind of each location's innermost frame. It is the kind of the code that ran
+// where the location is the leaf of a stack.
 func (p *Profile) KindsOfLocations() []Kind {
 	c := newClassifier(p)
 	kinds := make([]Kind, len(p.Locations))
@@ -35,7 +35,7 @@ func (p *Profile) KindsOfLocations() []Kind {
 	return kinds
 }
 
-// classifier remembers what it found of functions and mappings.
+// classifier caches the kinds of functions and mappings.
 type classifier struct {
 	p         *Profile
 	functions []classified
@@ -48,10 +48,11 @@ type classified struct {
 	done    bool
 }
 
-// object is what the file of a mapping tells.
+// object is the classification of a mapped file.
 type object struct {
 	base string
-	// kind of frames in it of which nothing else is known; libc and shared are true of such libraries.
+	// kind is the kind of frames without a known function. libc and shared report whether the file is a C
+	// library or a shared library.
 	kind         Kind
 	libc, shared bool
 }
@@ -84,7 +85,7 @@ func (c *classifier) objectAt(mapping int32) object {
 	return c.objects[mapping]
 }
 
-// objectOf classifies the file of a mapping, as the loader and perf name them.
+// objectOf classifies the file of a mapping by the names that the loader and perf use.
 func objectOf(file string) object {
 	base := ""
 	if file != "" {
@@ -107,15 +108,15 @@ func objectOf(file string) object {
 	return o
 }
 
-// isJIT reports whether perf shows code under this name that was compiled just in time:
-// perf-PID.map is what runtimes write for it (Linux tools/perf/Documentation/jit-interface.txt),
-// .jsa is the shared archive of classes of the JVM.
+// isJIT reports whether perf uses the name for code that was compiled just in time. Runtimes write
+// perf-PID.map for it (Linux tools/perf/Documentation/jit-interface.txt). A .jsa file is the JVM's shared
+// class archive.
 func isJIT(base string) bool {
 	return base == "[jit]" || strings.HasPrefix(base, "perf-") && strings.HasSuffix(base, ".map") || strings.HasSuffix(base, ".jsa") ||
 		strings.HasPrefix(base, "jitted-")
 }
 
-// classify is the kind of a function in an object.
+// classify returns the kind of a function in the object.
 func (o object) classify(f *Function) Kind {
 	name := f.Name
 	if name == "" {
@@ -148,7 +149,8 @@ func (o object) classify(f *Function) Kind {
 	return o.native(name, f.File)
 }
 
-// native tells waiting and entries into the kernel from other native code.
+// native returns the kind of a native function: Idle if it waits, Syscall if it enters the kernel, otherwise
+// Native.
 func (o object) native(name, file string) Kind {
 	if o.libc || o.base == "" || strings.Contains(file, "sysdeps/") || strings.Contains(file, "nptl/") {
 		if class := libcCall(name, file); class != Unknown {

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// classifyGo is the kind of a function of Go. The names and files are those of Go's src/runtime,
-// go1.20 to go1.26.
+// classifyGo returns the kind of a Go function. Names and files are those of src/runtime in go1.20 to go1.26.
 func classifyGo(name, file string) Kind {
-	// perf shows the linker's names: assembly has the suffix .abi0 there, which runtime/pprof leaves out.
+	// perf shows linker names, in which assembly functions have the suffix .abi0. runtime/pprof omits it.
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".abi0"), ".abiinternal")
 	if strings.HasPrefix(path.Base(file), "_cgo_") || strings.Contains(name, "._Cfunc_") || strings.Contains(name, "._cgoexp_") || hasAnyPrefix(name, "_cgo_", "_cgoexp_") {
 		return Kind{Class: Cgo}
@@ -20,7 +19,8 @@ func classifyGo(name, file string) Kind {
 	case "runtime/cgo":
 		return Kind{Class: Cgo}
 	case "runtime/internal/syscall", "internal/runtime/syscall", "internal/runtime/syscall/linux":
-		// Both are only the instruction, and EpollWait, which waits for the network in runtime.netpoll.
+		// These packages hold only the instruction and EpollWait, which waits for the network in
+		// runtime.netpoll.
 		if strings.HasSuffix(name, ".EpollWait") {
 			return Kind{Class: Idle}
 		}
@@ -42,12 +42,12 @@ func classifyGo(name, file string) Kind {
 	case hasAnyPrefix(pkg, "runtime/internal/", "internal/runtime/"):
 		return Kind{Class: Runtime}
 	case strings.Contains(name, ".runtime_"):
-		return Kind{Class: Runtime} // what the runtime gives to sync, internal/poll and others by go:linkname
+		return Kind{Class: Runtime} // provided to sync, internal/poll and others by go:linkname
 	}
 	return Kind{Class: GoCode}
 }
 
-// classifyRuntime is the kind of a function of package runtime, by its name without the package.
+// classifyRuntime returns the kind of a function of package runtime. The name has no package.
 func classifyRuntime(name, file string) Kind {
 	base := path.Base(file)
 	switch {
@@ -58,7 +58,7 @@ func classifyRuntime(name, file string) Kind {
 	case isCollector(name, base):
 		return Kind{Class: GC}
 	case name == "_ExternalCode" || name == "_LostExternalCode" || name == "_VDSO":
-		return Kind{Class: Native} // proc.go: sigprof saw an address outside of Go
+		return Kind{Class: Native} // proc.go: sigprof got an address outside of Go
 	case isKernelOfAssembly(name) || hasAnyPrefix(base, "memmove_", "memclr_", "duff_") && strings.HasSuffix(base, ".s"):
 		return Kind{Class: Assembly}
 	case isRuntimeSyscall(name):
@@ -67,13 +67,14 @@ func classifyRuntime(name, file string) Kind {
 	return Kind{Class: Runtime}
 }
 
-// isCgoBridge: cgocall.go, and the assembly that changes stacks between Go and C.
+// isCgoBridge reports whether a function is in cgocall.go or is assembly that switches stacks between Go and
+// C.
 func isCgoBridge(name string) bool {
 	return hasAnyPrefix(name, "cgocall", "asmcgocall", "cgocallback", "cgoCheck", "cgoIsGoPointer", "_cgo_", "x_cgo_", "callCgo", "setg_gcc")
 }
 
-// runtimeWaits are the functions in which a thread (M) or a goroutine sleeps: lock_futex.go,
-// os_linux.go, proc.go, netpoll_epoll.go and what stands in for them elsewhere.
+// runtimeWaits reports whether a thread (M) or a goroutine sleeps in the function. The names come from
+// lock_futex.go, os_linux.go, proc.go, netpoll_epoll.go and their counterparts on other systems.
 func runtimeWaits(name string) bool {
 	switch name {
 	case "futexsleep", "semasleep", "notesleep", "notetsleep", "notetsleepg", "notetsleep_internal", "mPark", "stopm", "stoplockedm", "gopark",
@@ -84,8 +85,8 @@ func runtimeWaits(name string) bool {
 	return false
 }
 
-// isCollector reports whether a function exists only for garbage collection. Marking, sweeping,
-// pacing and scavenging have files of their own; formats without files have the names.
+// isCollector reports whether a function exists only for garbage collection. Marking, sweeping, pacing and
+// scavenging have their own files. The names serve formats without files.
 func isCollector(name, base string) bool {
 	switch base {
 	case "mgc.go", "mgcmark.go", "mgcmark_greenteagc.go", "mgcmark_nogreenteagc.go", "mgcsweep.go", "mgcwork.go", "mgcscavenge.go", "mgcpacer.go",
@@ -108,8 +109,8 @@ func isCollector(name, base string) bool {
 	return false
 }
 
-// isRuntimeSyscall are the system calls of sys_linux_*.s and its like. nanotime1 and walltime
-// are not there: they ask the vDSO and mostly stay out of the kernel.
+// isRuntimeSyscall reports whether a function is a system call of sys_linux_*.s or a counterpart on another
+// system. nanotime1 and walltime are excluded because they call the vDSO and rarely enter the kernel.
 func isRuntimeSyscall(name string) bool {
 	switch name {
 	case "futex", "futexwakeup", "madvise", "mmap", "sysMmap", "munmap", "sysMunmap", "mincore", "read", "write", "write1", "open", "closefd", "pipe2",
@@ -121,8 +122,8 @@ func isRuntimeSyscall(name string) bool {
 	return false
 }
 
-// isKernelOfAssembly knows the loops in assembly that are often the leaf: of runtime
-// (memmove_*.s, memclr_*.s, asm_*.s, duff_*.s) and internal/bytealg, whose inner parts have no
+// isKernelOfAssembly reports whether a function is an assembly loop that is often the leaf. These are in
+// runtime (memmove_*.s, memclr_*.s, asm_*.s, duff_*.s) and in internal/bytealg, whose inner functions have no
 // package in their names.
 func isKernelOfAssembly(name string) bool {
 	switch strings.TrimPrefix(name, "runtime.") {
@@ -133,7 +134,8 @@ func isKernelOfAssembly(name string) bool {
 	return hasAnyPrefix(name, "internal/bytealg.Index", "internal/bytealg.Count", "internal/bytealg.Compare", "internal/bytealg.Equal") && !strings.Contains(name, "Rabin")
 }
 
-// isBareAssembly knows functions of asm_*.s and internal/bytealg that the linker knows without a package.
+// isBareAssembly reports whether a function of asm_*.s or internal/bytealg has a linker name without a
+// package.
 func isBareAssembly(name string) bool {
 	switch strings.TrimSuffix(name, ".abi0") {
 	case "aeshashbody", "memeqbody", "cmpbody", "countbody", "indexbody", "indexbytebody", "gogo", "callRet", "setg_gcc", "gosave_systemstack_switch":
@@ -143,16 +145,16 @@ func isBareAssembly(name string) bool {
 }
 
 var (
-	// closureRx is how Go's compiler ends names that it made up.
+	// closureRx matches the suffixes of names that the Go compiler generates.
 	closureRx = NewPattern(`(\.func\d+|\.gowrap\d+|\.deferwrap\d+|-fm|-range\d+)(\.\d+)*$`)
-	// javaRx is package.package.Class.method, as JFR and perf maps with dots have it.
+	// javaRx matches package.package.Class.method, as in JFR and in perf maps with dots.
 	javaRx = NewPattern(`^(?:[a-z][\w$]*\.){2,}[A-Z][\w$]*(?:\.[\w$<>]+|$)`)
-	// cloneRx is how GCC and Clang end the names of copies of functions.
+	// cloneRx matches the suffixes that GCC and Clang give to copies of functions.
 	cloneRx = NewPattern(`\.(part|isra|constprop|cold|lto_priv|llvm|localalias|clone|__uniq|omp_fn|_omp_fn|avx\w*|sse\w*|resolver|default|arch_\w+)(\.|$)`)
 	goRx    = NewPattern(`^[a-zA-Z_][\w~%.-]*\.[\pL_(]`)
 )
 
-// isGoName reports whether a function without a file has a name as Go's linker makes them.
+// isGoName reports whether a name of a function without a file has the form of the Go linker's names.
 func isGoName(name string) bool {
 	switch {
 	case strings.Contains(name, "::") || strings.HasPrefix(name, "_Z") || strings.ContainsAny(name, " ;"):
@@ -170,8 +172,8 @@ func isGoName(name string) bool {
 	return goRx().MatchString(name)
 }
 
-// isJavaName reports whether a name is Java's: with dots, or as perf-map-agent and
-// async-profiler write it, Lorg/pkg/Class;::method.
+// isJavaName reports whether a name is Java's: with dots, or in the form of perf-map-agent and
+// async-profiler, Lorg/pkg/Class;::method.
 func isJavaName(name string) bool {
 	if strings.HasPrefix(name, "L") && strings.Contains(name, ";::") {
 		return true

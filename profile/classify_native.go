@@ -2,10 +2,9 @@ package profile
 
 import "strings"
 
-// libcCall tells functions of a C library that wait (Idle) and that are the thin shell of a
-// system call (Syscall) from the others (Unknown). glibc keeps the shells in
-// sysdeps/unix/sysv/linux and sysdeps/unix/syscall-template.S, and gives them the names
-// __GI_NAME, __libc_NAME and NAME_nocancel.
+// libcCall returns Idle for C library functions that wait, Syscall for thin wrappers of a system call, and
+// Unknown for all others. glibc has the wrappers in sysdeps/unix/sysv/linux and
+// sysdeps/unix/syscall-template.S. It names them __GI_NAME, __libc_NAME and NAME_nocancel.
 func libcCall(name, file string) Class {
 	short := strings.TrimLeft(name, "_")
 	short = strings.TrimLeft(strings.TrimPrefix(short, "GI_"), "_")
@@ -17,7 +16,7 @@ func libcCall(name, file string) Class {
 	case strings.HasSuffix(file, "sysdeps/unix/syscall-template.S"):
 		return Syscall
 	case strings.Contains(file, "sysdeps/unix/sysv/linux/"):
-		// These two files do more than call: one reads /proc, the other asks the vDSO.
+		// These two files do more than a system call: one reads /proc, the other calls the vDSO.
 		if strings.HasSuffix(file, "getsysstats.c") || strings.HasSuffix(file, "clock_gettime.c") {
 			return Unknown
 		}
@@ -53,7 +52,7 @@ func callsKernel(short string) bool {
 	return false
 }
 
-// kernelIdle reports whether a function of the kernel runs when a processor has nothing to do:
+// kernelIdle reports whether a kernel function runs when a processor has nothing to do. The names come from
 // kernel/sched/idle.c and the idle routines of drivers/cpuidle, drivers/idle and arch/x86.
 func kernelIdle(name string) bool {
 	switch name {

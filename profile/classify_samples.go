@@ -2,27 +2,27 @@ package profile
 
 import "slices"
 
-// Spent is what samples were spent on: each has one Kind.
+// Spent assigns one Kind to each sample.
 type Spent struct {
-	// Kinds are all that occur, in the order of their first sample.
+	// Kinds holds the distinct kinds in the order of their first sample.
 	Kinds []Kind
-	// Of is an index of Kinds for each sample.
+	// Of holds an index in Kinds for each sample.
 	Of []uint32
 }
 
-// Kind is that of sample i.
+// Kind returns the kind of sample i.
 func (s *Spent) Kind(i int) Kind { return s.Kinds[s.Of[i]] }
 
-// Spent says of each sample what it was spent on. The leaf decides, with three exceptions:
+// Spent returns the kind of each sample. It is that of the leaf, with three rules:
 //
-//   - With work of the garbage collector anywhere on the stack it is GC: what gcBgMarkWorker,
-//     gcAssistAlloc or bgsweep call is their business.
-//   - A system call in which a thread goes to sleep (called by runtime.notesleep,
-//     runtime.netpoll and the like), and any sample of the kernel's idle loop, is Idle.
-//   - Assembly and functions of the C library, which work for their callers, stay what they are.
+//   - A sample with garbage collection anywhere on its stack is GC, because the callees of gcBgMarkWorker,
+//     gcAssistAlloc or bgsweep work for the collector.
+//   - A system call in which a thread goes to sleep (called by runtime.notesleep, runtime.netpoll and the
+//     like) is Idle. So is any sample of the kernel's idle loop.
+//   - Assembly and C library functions, which work for their callers, keep their own kind.
 //
-// No caller is asked for: a stack of a native thread pool, without a frame of Go or
-// runtime.cgocall, counts for its library like any other.
+// Callers are not required: a stack of a native thread pool, without a Go frame or runtime.cgocall, counts
+// for its library like any other.
 func (p *Profile) Spent() *Spent {
 	s := &spender{p: p, Spent: &Spent{Of: make([]uint32, p.Len())}, ids: map[Kind]uint32{}}
 	s.scan()
@@ -48,7 +48,7 @@ func (p *Profile) Spent() *Spent {
 	return s.Spent
 }
 
-// What any of the lines of a location says of a stack.
+// Flags of a location, set if any of its lines has the class GC or Idle.
 const (
 	inCollector = 1 << iota
 	inSleep
@@ -60,7 +60,7 @@ type spender struct {
 	leaf         []Kind
 	flags        []uint8
 	anyCollector bool
-	swapper      []bool // by label set: the kernel's idle thread
+	swapper      []bool // by label set: the sample is of the kernel's idle thread
 	ids          map[Kind]uint32
 }
 
@@ -100,8 +100,8 @@ func (s *spender) has(stack []uint32, flag uint8) bool {
 	return slices.ContainsFunc(stack, func(l uint32) bool { return s.flags[l]&flag != 0 })
 }
 
-// sleepDepth is how many callers of a system call are asked whether it was to sleep: the way from
-// the instruction to runtime.notesleep or runtime.netpoll.
+// sleepDepth is how many frames of a system call's stack, from the leaf, are searched for a function that
+// sleeps. It covers the path from the instruction to runtime.notesleep or runtime.netpoll.
 const sleepDepth = 4
 
 func (s *spender) sleeps(i int, stack []uint32) bool {
@@ -118,7 +118,8 @@ func (s *spender) sleeps(i int, stack []uint32) bool {
 	}
 }
 
-// kernelSleeps reports whether a frame of the kernel itself, not of the program above it, is its idle loop.
+// kernelSleeps reports whether the idle function is a frame of the kernel rather than of the program above
+// it.
 func (s *spender) kernelSleeps(stack []uint32) bool {
 	for _, l := range stack {
 		switch {
@@ -142,7 +143,7 @@ func (s *spender) id(k Kind) uint32 {
 	return i
 }
 
-// compact leaves out kinds without a sample.
+// compact removes kinds without samples.
 func (s *spender) compact() {
 	const unseen = ^uint32(0)
 	renamed := make([]uint32, len(s.Kinds))

@@ -150,8 +150,8 @@ func TestWhatSamplesAreSpentOn(t *testing.T) {
 	}
 }
 
-// Go's functions of the collector that this machine's toolchain has are all known by name too:
-// perf and folded stacks have no files.
+// TestCollectorIsKnownByNameAsByFile checks that the collector functions of this machine's Go toolchain are
+// all recognized by name too, because perf and folded stacks have no files.
 func TestCollectorIsKnownByNameAsByFile(t *testing.T) {
 	for _, name := range []string{
 		"gcStart", "gcMarkDone", "gcMarkTermination", "gcBgMarkWorker", "gcSweep", "gcDrain", "gcDrainN", "gcAssistAlloc1", "gcParkAssist", "gcFlushBgCredit",

@@ -12,7 +12,7 @@ import (
 	"kitescope/profile"
 )
 
-// seed adds small profiles of every form.
+// seed adds small profiles in every encoding.
 func seed(f *testing.F) {
 	f.Helper()
 	for _, name := range []string{"milvus-mutex.pb.gz", "milvus-threadcreate.pb.gz"} {
@@ -40,7 +40,7 @@ func seed(f *testing.F) {
 
 var fuzzLimits = profile.Limits{MaxBytes: 16 << 20, MaxMemory: 64 << 20, MaxSamples: 100_000}
 
-// FuzzDecode lets no input crash the decoder; what it takes is whole.
+// FuzzDecode checks that no input crashes the decoder and that every decoded profile is consistent.
 func FuzzDecode(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -64,7 +64,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzDecodeAsGoogle reads what google's reader reads, and nothing else.
+// FuzzDecodeAsGoogle checks that Decode accepts exactly the inputs that google's reader accepts.
 func FuzzDecodeAsGoogle(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -91,7 +91,7 @@ func FuzzDecodeAsGoogle(f *testing.F) {
 	})
 }
 
-// FuzzEncode writes what it read, with the same meaning.
+// FuzzEncode checks that encoding a decoded profile preserves its meaning.
 func FuzzEncode(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -109,7 +109,8 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// FuzzMerge merges any two profiles that go together: the totals are the sums, and the result is whole.
+// FuzzMerge checks that merging any two compatible profiles adds up their totals and yields a consistent
+// profile.
 func FuzzMerge(f *testing.F) {
 	for i := range uint64(4) {
 		var a, b bytes.Buffer
@@ -146,7 +147,7 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// sum is the sum of all values of a type, which may run over as it likes.
+// sum returns the sum of all values of a type. It may overflow.
 func sum(p *profile.Profile, kind int) (s int64) {
 	for i := range p.Len() {
 		s += p.Value(i, kind)

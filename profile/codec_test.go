@@ -25,7 +25,7 @@ import (
 	"kitescope/profile"
 )
 
-// fixtures are all profiles in testdata that google's reader takes.
+// fixtures returns all profiles in testdata that google's reader accepts.
 func fixtures(t testing.TB) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}
@@ -69,7 +69,7 @@ func encode(t testing.TB, p *profile.Profile) []byte {
 	return b.Bytes()
 }
 
-// meaning is what a profile says, without numbering: to compare ours with google's.
+// meaning is the content of a profile without its numbering, for comparison with google's reader.
 type meaning struct {
 	Types                        []profile.ValueType
 	PeriodType                   profile.ValueType
@@ -79,13 +79,13 @@ type meaning struct {
 	Mappings                     []profile.Mapping
 	Functions                    []profile.Function
 	Samples                      []sampleMeaning
-	Locations                    []locationMeaning // those that no sample has too
+	Locations                    []locationMeaning // including those without samples
 }
 
 type sampleMeaning struct {
-	Stack  []int // of Locations
+	Stack  []int // indexes of Locations
 	Values []int64
-	Labels map[string][]profile.Label // texts and numbers are in their order for each key
+	Labels map[string][]profile.Label // texts and numbers keep their order for each key
 }
 
 type locationMeaning struct {
@@ -182,9 +182,9 @@ func sampleOfGoogle(x *pprof.Sample, locationAt map[*pprof.Location]int) sampleM
 	return s
 }
 
-// difference is how two meanings differ, "" if they do not; none and empty are equal.
+// difference returns the difference of two meanings, "" if there is none. Nil and empty are equal.
 func difference(a, b meaning) string {
-	if len(a.Samples) == len(b.Samples) && fmt.Sprint(a) == fmt.Sprint(b) { // cmp takes a second for a large one
+	if len(a.Samples) == len(b.Samples) && fmt.Sprint(a) == fmt.Sprint(b) { // cmp takes a second for a large profile
 		return ""
 	}
 	return cmp.Diff(a, b, cmpopts.EquateEmpty())
@@ -198,7 +198,7 @@ func gunzip(data []byte) ([]byte, error) {
 	return io.ReadAll(zip)
 }
 
-// google reads data as google's profile.ParseData does, but for legacy formats.
+// google reads data as google's profile.ParseData does, except for legacy formats.
 func google(data []byte) (*pprof.Profile, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		var err error
@@ -213,7 +213,7 @@ func google(data []byte) (*pprof.Profile, error) {
 	return p, p.CheckValid()
 }
 
-// generate makes a profile of everything that the format has, by google's types.
+// generate returns a profile, in google's types, that uses every feature of the format.
 func generate(seed uint64, samples int) *pprof.Profile {
 	r := rand.New(rand.NewPCG(seed, 1))
 	word := func(n int) string {
@@ -229,7 +229,7 @@ func generate(seed uint64, samples int) *pprof.Profile {
 		case 0:
 			return uint64(i) + 1
 		case 1:
-			return uint64(i)*0x9e3779b97f4a7c15 + 7 // all over the 64 bits
+			return uint64(i)*0x9e3779b97f4a7c15 + 7 // spread over all 64 bits
 		}
 		return uint64(i)*3 + 5
 	}
@@ -339,7 +339,7 @@ func TestEncodeKeepsTheMeaning(t *testing.T) {
 	}
 }
 
-// hintOf is the hint of an error.
+// hintOf returns the hint of an error.
 func hintOf(err error) string {
 	var h *hints.Error
 	if !errors.As(err, &h) {

@@ -14,9 +14,9 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Decode reads a pprof file (profile.proto of google/pprof), compressed by gzip or not, and checks it as
-// google's profile.CheckValid does. It reads r to its end, in pieces: of the file itself no more than a piece
-// is kept. Legacy text formats are refused with a hint what to do instead. Errors do not name the file.
+// Decode reads a pprof file (profile.proto of google/pprof), with or without gzip compression, and checks it
+// as google's profile.CheckValid does. It reads r to the end in pieces and keeps at most one piece of the raw
+// bytes. For legacy text formats it returns an error with a hint. Errors do not name the file.
 func Decode(ctx context.Context, r io.Reader, limits Limits) (*Profile, error) {
 	in := &counter{r: r}
 	limits = limits.orDefaults()
@@ -53,7 +53,7 @@ func Decode(ctx context.Context, r io.Reader, limits Limits) (*Profile, error) {
 	return nil, d.explain(err)
 }
 
-// counter counts what is read.
+// counter counts the bytes read.
 type counter struct {
 	r io.Reader
 	n int64
@@ -65,7 +65,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sizeOf is how many bytes a reader holds, if it tells; 0 if not.
+// sizeOf returns the number of bytes in a reader, 0 if unknown.
 func sizeOf(r io.Reader) int64 {
 	if sized, ok := r.(interface{ Len() int }); ok { // bytes.Reader, bytes.Buffer, strings.Reader
 		return int64(sized.Len())
@@ -78,19 +78,19 @@ func sizeOf(r io.Reader) int64 {
 	return 0
 }
 
-// Errors of the wire format. explain makes messages for people of them.
+// Errors of the wire format. explain turns them into messages for users.
 var (
 	errCut       = errors.New("cut")
 	errMalformed = errors.New("malformed profile")
 )
 
-// malformed says what is wrong with the content.
+// malformed returns an errMalformed with a description of the invalid content.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
 }
 
-// explain makes one line of an error of decoding, with a hint. Where the first bytes show that it is
-// something else than a pprof file, it says what.
+// explain turns a decoding error into one line with a hint. If the first bytes show another file format, the
+// error names that format.
 func (d *decoder) explain(err error) error {
 	if hints.Carried(err) {
 		return err
@@ -119,7 +119,7 @@ func (d *decoder) explain(err error) error {
 
 const formatHint = "check whether it is a pprof file: go tool pprof -raw FILE"
 
-// seen reports whether anything of a profile was decoded.
+// seen reports whether any part of a profile was decoded.
 func (d *decoder) seen() bool {
 	return d.isCompressed || len(d.types) > 0 || len(d.starts) > 1 || len(d.texts.ends) > 0
 }

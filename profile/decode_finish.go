@@ -9,10 +9,11 @@ import (
 	"unsafe"
 )
 
-// finish puts indexes and names where the file had ids and numbers, and checks that what is referred to is there.
+// finish replaces the file's ids and name numbers by indexes and names, and checks that all references
+// resolve.
 func (d *decoder) finish() (*Profile, error) {
 	if len(d.texts.ends) == 0 {
-		return nil, errCut // it comes last; only what is no profile has none
+		return nil, errCut // every profile has a name table
 	}
 	if err := d.checkFinish(); err != nil {
 		return nil, err
@@ -20,7 +21,7 @@ func (d *decoder) finish() (*Profile, error) {
 	if d.width >= 0 && d.width != len(d.types) {
 		return nil, malformed("its samples have %d values, but it names %d", d.width, len(d.types))
 	}
-	// The bytes are written no more: a copy would be as large as all names.
+	// The bytes are not written again, so no copy is needed, which would be as large as all names together.
 	names := &names{all: unsafe.String(unsafe.SliceData(d.texts.all), len(d.texts.all)), ends: d.texts.ends}
 	p := &Profile{
 		Types:       make([]ValueType, len(d.types)),
@@ -68,17 +69,17 @@ func (d *decoder) finish() (*Profile, error) {
 	return p, names.err()
 }
 
-// names gives the names of a table by their numbers.
+// names returns the names of the file's name table by number.
 type names struct {
 	all  string
 	ends []int
-	long map[uint64]string // what is kept of those that are long
+	long map[uint64]string // shortened forms of long names
 
 	isBad bool
-	bad   uint64 // a number that no name has
+	bad   uint64 // a number beyond the table
 }
 
-// of is a name; "" if there is none, which err tells in the end.
+// of returns a name. If there is none it returns "", and err reports it later.
 func (n *names) of(i uint64) string {
 	if i >= uint64(len(n.ends)) {
 		n.isBad, n.bad = true, i
@@ -97,7 +98,7 @@ func (n *names) err() error {
 	return malformed("name %d is used, but there are %d: it may be cut", n.bad, len(n.ends))
 }
 
-// finishLocations refers locations to mappings and functions.
+// finishLocations resolves the references of locations to mappings and functions.
 func (d *decoder) finishLocations(p *Profile) error {
 	mappings, err := d.mappingIDs.index("mapping")
 	if err != nil {
@@ -114,7 +115,7 @@ func (d *decoder) finishLocations(p *Profile) error {
 			continue
 		}
 		to := mappings.of(uint32(l.Mapping))
-		if to == missing { // google's reader takes it as a location without a mapping
+		if to == missing { // google's reader treats it as a location without a mapping
 			strays++
 			l.Mapping = NoMapping
 			continue
@@ -136,7 +137,7 @@ func (d *decoder) finishLocations(p *Profile) error {
 	return nil
 }
 
-// finishStacks makes indexes of the references in stacks, which mostly they are already.
+// finishStacks replaces the location references in stacks by indexes. In most files they are equal.
 func (d *decoder) finishStacks(p *Profile) error {
 	locations, err := d.locationIDs.index("location")
 	if err != nil {
@@ -156,7 +157,7 @@ func (d *decoder) finishStacks(p *Profile) error {
 	return nil
 }
 
-// finishLabels reads the labels of samples. Sets that differ only in their form in the file become one.
+// finishLabels decodes the labels of samples. It merges sets that differ only in their encoding.
 func (d *decoder) finishLabels(p *Profile, names *names) error {
 	p.LabelSets = [][]Label{nil}
 	seen := map[string]uint32{"": 0}
@@ -191,8 +192,8 @@ func (d *decoder) finishLabels(p *Profile, names *names) error {
 	return nil
 }
 
-// readLabels reads the labels of a sample, in the order of sortLabels. A label that is neither a text nor a number
-// other than 0 nor has a unit is none, as in google's reader.
+// readLabels reads the labels of a sample, in the order of sortLabels. Like google's reader, it skips a label
+// that has no text, no unit and the number 0.
 func (d *decoder) readLabels(b []byte, names *names) ([]Label, error) {
 	n := 0
 	for rest := b; len(rest) > 0; n++ {
@@ -230,8 +231,8 @@ func (d *decoder) readLabels(b []byte, names *names) ([]Label, error) {
 	return set, nil
 }
 
-// sortLabels puts a set into the order that equal ones have: texts by key, then numbers by key. Values of the same key
-// stay in their order.
+// sortLabels sorts a label set into its canonical order: texts by key, then numbers by key. Values of the
+// same key keep their order.
 func sortLabels(set []Label) {
 	slices.SortStableFunc(set, compareLabels)
 }

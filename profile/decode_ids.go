@@ -2,31 +2,32 @@ package profile
 
 import "math"
 
-// ids map the ids that a file gives to the entries of a table, which may be any numbers but 0, to indexes.
+// ids map the ids of a table's entries, which may be any numbers but 0, to indexes.
 //
-// While the file is read, a reference to id n is kept as n-1, in 32 bits: most files number their entries 1, 2, 3 in
-// order, and such a reference is the index. Ids beyond firstFar, which do not fit, are numbered as they come.
+// While the file is read, a reference to id n is stored as n-1 in 32 bits. Most files number their entries 1,
+// 2, 3 in order, so that the stored reference is the index. Ids above firstFar do not fit and are numbered in
+// order of appearance.
 type ids struct {
 	count int
-	own   []uint64 // the id of each entry; nil as long as entry i has the id i+1
-	top   uint32   // all references that are not far are below
-	far   []uint64 // the ids that are far
+	own   []uint64 // id of each entry; nil while entry i has the id i+1
+	top   uint32   // upper bound (exclusive) of the references below firstFar
+	far   []uint64 // ids above firstFar, and 0
 	farAt map[uint64]uint32
 }
 
-// firstFar is the first reference that is an index into ids.far.
+// firstFar is the first reference that refers to ids.far.
 const firstFar = 1 << 30
 
-// missing is no index.
+// missing is the index of an entry that does not exist.
 const missing = math.MaxUint32
 
-// ref is what is kept of a reference to an id until the table is known.
+// ref returns the reference to store for an id until the table is known.
 func (s *ids) ref(id uint64) uint32 {
 	if id-1 < firstFar {
 		s.top = max(s.top, uint32(id))
 		return uint32(id - 1)
 	}
-	return s.farRef(id) // 0 too
+	return s.farRef(id) // 0 as well
 }
 
 func (s *ids) farRef(id uint64) uint32 {
@@ -42,7 +43,7 @@ func (s *ids) farRef(id uint64) uint32 {
 	return at
 }
 
-// id is what a reference refers to.
+// id returns the id of a reference.
 func (s *ids) id(ref uint32) uint64 {
 	if ref < firstFar {
 		return uint64(ref) + 1
@@ -50,16 +51,16 @@ func (s *ids) id(ref uint32) uint64 {
 	return s.far[ref-firstFar]
 }
 
-// index finds entries by references.
+// index maps references to the indexes of entries.
 type index struct {
-	same  bool     // a reference is an index
-	count uint32   // of entries
-	dense []uint32 // by reference; missing where there is none
+	same  bool     // references are indexes
+	count uint32   // number of entries
+	dense []uint32 // by reference; missing if there is no entry
 	far   []uint32
-	other map[uint32]uint32 // instead of dense, where ids lie far apart
+	other map[uint32]uint32 // replaces dense if the ids are sparse
 }
 
-// index makes an index when the table is complete. It is an error if an id is 0 or there twice.
+// index returns the index of a complete table. It returns an error if an id is 0 or occurs twice.
 func (s *ids) index(what string) (*index, error) {
 	x := &index{count: uint32(s.count)}
 	if s.own == nil && len(s.far) == 0 {
@@ -78,7 +79,7 @@ func (s *ids) index(what string) (*index, error) {
 	} else {
 		x.other = make(map[uint32]uint32, s.count)
 	}
-	distant := map[uint64]bool{} // far ids of entries, referred to or not
+	distant := map[uint64]bool{} // far ids of entries, whether referenced or not
 	for i := range s.count {
 		id := s.ownID(i)
 		var twice bool
@@ -120,7 +121,7 @@ func filled(n int) []uint32 {
 	return s
 }
 
-// of is the index of the entry that a reference means, or missing.
+// of returns the index of the entry for a reference, or missing.
 func (x *index) of(ref uint32) uint32 {
 	switch {
 	case x.same:

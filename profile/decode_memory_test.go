@@ -12,7 +12,7 @@ import (
 	"kitescope/profile"
 )
 
-// repeated are n units, each made of its number.
+// repeated is a reader of n units. Each is computed from its number.
 type repeated struct {
 	n, at int
 	unit  func(i int) wire
@@ -32,7 +32,8 @@ func (r *repeated) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestDecodeHoldsNoMoreThanItsLimit grows each table of a profile until it is refused for what it would hold.
+// TestDecodeHoldsNoMoreThanItsLimit checks, for each table of a profile, that Decode stops at the memory
+// limit.
 func TestDecodeHoldsNoMoreThanItsLimit(t *testing.T) {
 	const limit = 3 << 20
 	long := strings.Repeat("n", 1<<20-1)

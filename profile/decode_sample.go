@@ -6,24 +6,24 @@ import (
 	"math"
 )
 
-// samples are the columns of the samples while they are read: stacks as references to ids, label sets as their bytes
-// in the file.
+// samples holds the columns of the samples while they are read. Stacks are references to ids, and label sets
+// are raw bytes of the file.
 type samples struct {
 	starts  []uint32
 	stacks  []uint32
 	values  []int64
 	labelOf []uint32
-	width   int // values of a sample; -1 before the first
+	width   int // values per sample; -1 before the first sample
 
-	sets    map[string]uint32 // a sample's labels as they are in the file: index of raw, plus 1
+	sets    map[string]uint32 // encoded labels of a sample: index in raw, plus 1
 	raw     []string
-	lastRaw []byte // the labels of the sample before
+	lastRaw []byte // labels of the previous sample
 	lastSet uint32
 	scratch []byte
 }
 
 func (s *samples) init(limits Limits) {
-	// A frame takes one or two bytes of a compressed file: a start, no more.
+	// A frame takes one or two bytes of a compressed file. This is only the initial capacity.
 	n := int(min(max(1<<10, limits.Size), 1<<19))
 	s.stacks = make([]uint32, 0, n)
 	s.starts = append(make([]uint32, 0, n/64), 0)
@@ -31,13 +31,13 @@ func (s *samples) init(limits Limits) {
 	s.width = -1
 }
 
-// sample reads a Sample. This is where nearly all of the time goes, so that the usual forms of fields are told apart by
-// their first byte; others go through next.
+// sample reads a Sample. Decoding spends nearly all of its time here, so the common field encodings are
+// recognized by their first byte. All others go through next.
 func (d *decoder) sample(b []byte) error {
 	if len(d.starts) > d.limits.MaxSamples {
 		return tooLarge("more than %d samples", d.limits.MaxSamples)
 	}
-	if cap(d.stacks)-len(d.stacks) < len(b) { // each frame takes a byte at least
+	if cap(d.stacks)-len(d.stacks) < len(b) { // a frame takes at least one byte
 		var err error
 		if d.stacks, err = roomFor(d, d.stacks, len(b), d.done()); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (d *decoder) sample(b []byte) error {
 	return d.endSample(len(d.values) - before)
 }
 
-// sampleField reads the first field of what is left of a sample.
+// sampleField reads the next field of a sample and returns the remaining bytes.
 func (d *decoder) sampleField(b []byte, before int) ([]byte, error) {
 	f, rest, err := next(b)
 	if err != nil {
@@ -118,7 +118,7 @@ func (d *decoder) sampleField(b []byte, before int) ([]byte, error) {
 	return rest, nil
 }
 
-// frames appends packed ids of locations, for which there is room.
+// frames appends packed location ids. The caller has made room for them.
 func (d *decoder) frames(b []byte) error {
 	n := len(d.stacks)
 	out := d.stacks[n : n+len(b)]
@@ -185,7 +185,7 @@ func (d *decoder) value(v uint64, before int) error {
 	return nil
 }
 
-// endSample closes the row.
+// endSample completes a sample.
 func (d *decoder) endSample(values int) error {
 	if d.width < 0 {
 		d.width = values
@@ -208,7 +208,7 @@ func (d *decoder) endSample(values int) error {
 	return nil
 }
 
-// labels notes the labels of a sample, which lie in d.scratch. Equal ones are kept once.
+// labels records the labels of a sample, which are in d.scratch. Equal sets are stored once.
 func (d *decoder) labels() (err error) {
 	if d.labelOf == nil {
 		if d.labelOf, err = roomIn(d, d.labelOf, cap(d.starts)); err != nil {
@@ -232,9 +232,10 @@ func (d *decoder) labels() (err error) {
 			d.raw = append(d.raw, raw)
 			set = uint32(len(d.raw))
 			d.sets[raw] = set
-			// Itself, the Label of 64 bytes that finish makes of 4 at least, and the key of it, in two maps and a table.
+			// The raw bytes, a Label of 64 bytes that finish makes for every 4 bytes or more, and its key, in
+			// two maps and a table.
 			d.memory += int64(len(raw))*(1+64/4+2) + 2*mapEntry + 100
-			if err := d.checkMemory(); err != nil { // one may be of 64 MiB
+			if err := d.checkMemory(); err != nil { // one set may take 64 MiB
 				return err
 			}
 		}

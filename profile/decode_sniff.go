@@ -10,10 +10,11 @@ import (
 	"kitescope/internal/hints"
 )
 
-// recognize says what a file is that is no pprof file, by its first bytes; nil if they do not tell.
+// recognize returns an error that names the format of a file that is not a pprof file, judged by its first
+// bytes. It returns nil if it recognizes none.
 //
-// The legacy formats are those of google/pprof profile/legacy_profile.go and legacy_java_profile.go, and what Go's
-// runtime/pprof writes with debug=1 and debug=2.
+// The legacy formats are those of google/pprof profile/legacy_profile.go and legacy_java_profile.go, and
+// those that Go's runtime/pprof writes with debug=1 and debug=2.
 func recognize(head []byte) error {
 	const (
 		pull   = "pull it without debug=1 or debug=2 in the address: `kitescope profile pull` does"
@@ -45,7 +46,7 @@ func recognize(head []byte) error {
 		{"go 1.", "an execution trace, not a profile", "open it with `go tool trace`; of /debug/pprof/profile comes a CPU profile"},
 		{"<!doctype", "a web page, not a profile", webHint},
 		{"<html", "a web page, not a profile", webHint},
-		{"<?xml", "XML, not a profile", webHint}, // of a server: files go through profile/read
+		{"<?xml", "XML, not a profile", webHint}, // from a server: files go through profile/read
 		{"could not enable cpu profiling", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
 		{"cpu profiling already in use", "the answer of a server: another CPU profile was running", "pull it again when the other one has ended"},
 		{"404 page not found", "the answer of a server that has no profile there", webHint},
@@ -67,8 +68,8 @@ func recognize(head []byte) error {
 
 const webHint = "is the address that of a profile? it mostly ends in /debug/pprof/profile or /debug/pprof/heap"
 
-// isLegacyCPU recognizes the header of a binary CPU profile, five words of 32 or 64 bits in either byte order:
-// 0, 3, 0 (or 1: Java), the period, 0.
+// isLegacyCPU reports whether head is the header of a binary CPU profile: five words of 32 or 64 bits, in
+// either byte order. They are 0, 3, 0 (or 1: Java), the period, 0.
 func isLegacyCPU(head []byte) bool {
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for _, width := range []int{4, 8} {
@@ -89,9 +90,9 @@ func isLegacyCPU(head []byte) bool {
 	return false
 }
 
-// isText reports whether bytes are of a text rather than of a binary file.
+// isText reports whether b is text rather than binary data.
 func isText(b []byte) bool {
-	for cut := 0; cut < utf8.UTFMax && len(b) > 0 && !utf8.Valid(b); cut++ { // a character that the end of the head cut
+	for cut := 0; cut < utf8.UTFMax && len(b) > 0 && !utf8.Valid(b); cut++ { // a character cut at the end of the head
 		b = b[:len(b)-1]
 	}
 	if len(b) < 4 || !utf8.Valid(b) {
@@ -100,7 +101,7 @@ func isText(b []byte) bool {
 	return !slices.ContainsFunc(b, func(c byte) bool { return c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f })
 }
 
-// firstWords is the beginning of a text, short enough to be shown.
+// firstWords returns the first line of a text, shortened for display to at most 40 characters.
 func firstWords(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	const most = 40

@@ -8,13 +8,13 @@ import (
 	"kitescope/internal/words"
 )
 
-// decoder is a profile while it is read: its tables, with ids and names as the file numbers them.
+// decoder holds a profile while it is read: its tables, with ids and name numbers as in the file.
 type decoder struct {
 	limits       Limits
 	in           *counter
 	isCompressed bool
 	window       window
-	memory       int64 // what is held beside the tables of which the capacity is known: maps and what they have as keys
+	memory       int64 // size of everything but the tables of known capacity: maps and their keys
 
 	samples
 	types     []rawType
@@ -24,14 +24,14 @@ type decoder struct {
 	lines     []Line     // Function is a reference
 	comments  []uint64
 	texts     texts
-	single    [16]uint64 // of fields 7 to 15 that are one number
+	single    [16]uint64 // fields 7 to 15 with a single number
 	period    rawType
-	twice     int64 // fields that come a second time with another number
+	twice     int64 // fields that occurred again with a different number
 
 	mappingIDs, functionIDs, locationIDs ids
 }
 
-// What messages hold, names by their number in the table of names.
+// Decoded messages. Names are numbers in the name table.
 type (
 	rawType    struct{ kind, unit uint64 }
 	rawMapping struct {
@@ -44,7 +44,7 @@ type (
 	}
 )
 
-// texts is the table of names: one long text, and where each ends.
+// texts is the name table: all names concatenated, and the end of each.
 type texts struct {
 	all  []byte
 	ends []int
@@ -69,7 +69,7 @@ const (
 	profileDocURL     = 15
 )
 
-// maxTag is the longest that the tag of a field and its length, or its number, can be.
+// maxTag is the maximum length in bytes of a field's tag together with its length or number.
 const maxTag = 2 * binary.MaxVarintLen64
 
 // fields reads the fields of the message Profile, each as soon as it is complete.
@@ -85,7 +85,7 @@ func (d *decoder) fields(ctx context.Context) error {
 		if w.at == w.end {
 			return nil
 		}
-		if w.read != fills { // a new piece came in
+		if w.read != fills { // more bytes were read
 			fills = w.read
 			if err := d.checkMemory(); err != nil {
 				return err
@@ -126,7 +126,7 @@ func (d *decoder) fields(ctx context.Context) error {
 	}
 }
 
-// header takes a tag off the window and the number that follows: the value of a field or the length of its data.
+// header reads a tag from the window and the number after it: the field's value or the length of its data.
 func (d *decoder) header() (f field, err error) {
 	w := &d.window
 	b := w.buf[w.at:w.end]
@@ -162,7 +162,7 @@ func shortOrBad(n int) error {
 	return malformed("a number of more than %d bytes", binary.MaxVarintLen64)
 }
 
-// number reads a field of Profile that is no message.
+// number reads a numeric field of Profile.
 func (d *decoder) number(f *field) error {
 	if f.number == 0 || f.number > profileDocURL {
 		return nil
@@ -191,7 +191,7 @@ var errSeveral = &hints.Error{
 	Advice: "pull them into files of their own and merge these: kitescope profile merge",
 }
 
-// message reads a field of Profile that is one.
+// message reads a length-delimited field of Profile.
 func (d *decoder) message(f *field) error {
 	switch f.number {
 	case profileSample:
@@ -224,7 +224,7 @@ func (d *decoder) message(f *field) error {
 	return f.need(wireVarint)
 }
 
-// name adds to the table of names.
+// name appends to the name table.
 func (d *decoder) name(b []byte) (err error) {
 	if len(d.texts.all) > maxNames {
 		return tooLarge("more than %s of names", words.Bytes(maxNames))
@@ -286,7 +286,8 @@ func (d *decoder) function(b []byte) error {
 	return err
 }
 
-// ref is what is kept of a reference. Those that are far are kept in a map, which one message may fill.
+// ref returns the stored form of a reference. It checks the memory limit regularly because a single message
+// may fill the map of far ids.
 func (d *decoder) ref(s *ids, id uint64) (uint32, error) {
 	const often = 1 << 14
 	known := len(s.far)
@@ -297,7 +298,7 @@ func (d *decoder) ref(s *ids, id uint64) (uint32, error) {
 	return ref, nil
 }
 
-// id notes the id of the next entry of a table.
+// id records the id of the next entry of a table.
 func (d *decoder) id(s *ids, id uint64) error {
 	if s.own == nil && id == uint64(s.count)+1 {
 		s.count++
@@ -308,7 +309,7 @@ func (d *decoder) id(s *ids, id uint64) error {
 		return err
 	}
 	s.own = own
-	for i := len(own); i < s.count; i++ { // up to here they were 1, 2, 3
+	for i := len(own); i < s.count; i++ { // the ids up to here were 1, 2, 3, ...
 		s.own = append(s.own, uint64(i)+1)
 	}
 	s.own = append(s.own, id)
@@ -364,9 +365,9 @@ func (d *decoder) location(b []byte) error {
 	return err
 }
 
-// done is which part of the input is read, 0 if that is unknown or says little.
+// done returns the fraction of the input that was read, 0 if it is unknown or not yet meaningful.
 func (d *decoder) done() float64 {
-	const least = 4 << 20 // what is read ahead does not count beside that
+	const least = 4 << 20 // read-ahead is negligible from this size on
 	if d.limits.Size < least || d.in.n < least/4 || d.in.n > d.limits.Size {
 		return 0
 	}

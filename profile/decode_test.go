@@ -19,7 +19,7 @@ import (
 	"kitescope/profile"
 )
 
-// wire writes messages of a pprof file by hand, also such as no program writes.
+// wire builds messages of a pprof file, including ones that no program writes.
 type wire []byte
 
 func (w wire) number(field int, v uint64) wire {
@@ -46,15 +46,15 @@ func (w wire) names(names ...string) wire {
 	return w
 }
 
-// oneType is a profile with the sample type a/b, without samples and locations.
+// oneType returns a profile with the sample type a/b, without samples and locations.
 func oneType() wire {
 	return wire{}.bytes(1, wire{}.number(1, 1).number(2, 2)).names("", "a", "b")
 }
 
-// oneFunction adds the function 1.
+// oneFunction appends function 1.
 func (w wire) oneFunction() wire { return w.bytes(5, wire{}.number(1, 1).number(2, 1)) }
 
-// at adds a location in function 1.
+// at appends a location in function 1.
 func (w wire) at(id uint64) wire {
 	return w.bytes(4, wire{}.number(1, id).bytes(4, wire{}.number(1, 1)))
 }
@@ -72,7 +72,7 @@ func compressed(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// oddForms are profiles as no program writes them, which google's reader takes.
+// oddForms returns profiles that no program writes but that google's reader accepts.
 func oddForms() map[string][]byte {
 	const far = math.MaxUint64
 	sample := wire{}.packed(1, 1).packed(2, 5)
@@ -135,7 +135,8 @@ func TestDecodeOddForms(t *testing.T) {
 	}
 }
 
-// TestDecodeNotesWhatDisagrees reads it as google's reader does, and says so.
+// TestDecodeNotesWhatDisagrees checks that Decode adds a Note for contradictory fields, which it reads as
+// google's reader does.
 func TestDecodeNotesWhatDisagrees(t *testing.T) {
 	base := oneType().oneFunction()
 	const twice = "fields that are there twice"
@@ -168,7 +169,7 @@ func TestDecodeNotesWhatDisagrees(t *testing.T) {
 	}
 }
 
-// TestDecodeRefuses refuses what google's reader refuses, and says why.
+// TestDecodeRefuses checks that Decode reports an error for inputs that google's reader rejects.
 func TestDecodeRefuses(t *testing.T) {
 	base := oneType().oneFunction()
 	for _, test := range []struct {
@@ -295,7 +296,7 @@ func TestDecodeSaysWhereItIsCut(t *testing.T) {
 	}
 	for n := 0; n < len(plain); n += 1 + n%171 {
 		if _, err := decode(plain[:n]); err == nil {
-			// Only what comes behind the table of names can be missing without showing.
+			// Only fields after the name table can be missing without an error.
 			if _, err := google(plain[:n]); err != nil {
 				t.Fatalf("no error for %d of %d bytes, while google's reader says %v", n, len(plain), err)
 			}
@@ -305,7 +306,7 @@ func TestDecodeSaysWhereItIsCut(t *testing.T) {
 
 func TestDecodeSaysThatItIsDamaged(t *testing.T) {
 	whole := bytes.Clone(fixtures(t)["milvus-cpu-idle.pb.gz"])
-	whole[len(whole)-6] ^= 1 // of the checksum
+	whole[len(whole)-6] ^= 1 // in the checksum
 	_, err := decode(whole)
 	if err == nil || !strings.Contains(err.Error(), "damaged") || hintOf(err) == "" {
 		t.Errorf("wrong checksum: error %v", err)

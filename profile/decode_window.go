@@ -8,35 +8,35 @@ import (
 	"kitescope/internal/words"
 )
 
-// window is a stretch of the decompressed bytes that slides over them.
+// window is a sliding window over the decompressed bytes.
 type window struct {
 	r       io.Reader
 	buf     []byte
-	at, end int // what is not yet used lies between
+	at, end int // bounds of the unread bytes
 	read    int64
 	max     int64
-	err     error // why no more come
+	err     error // the reader's error, set when no more bytes follow
 	first   []byte
 }
 
 const (
 	windowSize = 256 << 10
-	// headSize is how many of the first bytes are kept to recognize other formats by.
+	// headSize is the number of leading bytes that are kept to recognize other formats.
 	headSize = 512
 )
 
 func newWindow(r io.Reader, limits Limits) window {
 	n := windowSize
-	if limits.Size > 0 && limits.Size < windowSize/4 { // a small profile, of which there may be hundreds
+	if limits.Size > 0 && limits.Size < windowSize/4 { // a small profile; there may be hundreds
 		n = int(max(4<<10, limits.Size*4))
 	}
 	return window{r: r, buf: make([]byte, n), max: limits.MaxBytes}
 }
 
-// head are the first bytes of all.
+// head returns the first bytes of the input, at most headSize.
 func (w *window) head() []byte { return w.first }
 
-// more brings in bytes until n of them lie in the window or no more come: then there are fewer.
+// more reads until the window holds n bytes or the input ends, in which case it holds fewer.
 func (w *window) more(ctx context.Context, n int) error {
 	for w.end-w.at < n {
 		if errors.Is(w.err, io.EOF) {
@@ -49,7 +49,7 @@ func (w *window) more(ctx context.Context, n int) error {
 	return nil
 }
 
-// fill brings in some bytes. At the end of all it sets w.err to io.EOF and is no error.
+// fill reads some bytes. At the end of the input it sets w.err to io.EOF and returns nil.
 func (w *window) fill(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (w *window) fill(ctx context.Context) error {
 		w.end = copy(w.buf, w.buf[w.at:w.end])
 		w.at = 0
 	}
-	if w.end == len(w.buf) { // a message that is longer than that; it grows as its bytes come, not as it claims
+	if w.end == len(w.buf) { // a longer message: grow with its bytes, not with its claimed length
 		w.buf = append(w.buf, make([]byte, len(w.buf))...)
 	}
 	for range 100 {
@@ -85,7 +85,7 @@ func (w *window) fill(ctx context.Context) error {
 	return io.ErrNoProgress
 }
 
-// skip leaves out n bytes, of which those that are not in the window are not kept.
+// skip discards n bytes. It does not buffer those outside the window.
 func (w *window) skip(ctx context.Context, n uint64) error {
 	for uint64(w.end-w.at) < n {
 		n -= uint64(w.end - w.at)

@@ -12,8 +12,8 @@ const (
 	wire32     = 5
 )
 
-// uvarint reads a number: its value and its length, 0 if b is too short, -1 if it is longer than any number
-// may be. As google/pprof's reader does, it drops bits beyond the 64th.
+// uvarint reads a number. It returns its value and its length in bytes, which is 0 if b is too short and -1
+// if the number is longer than any valid one. Like google/pprof's reader it drops bits beyond the 64th.
 func uvarint(b []byte) (uint64, int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -34,15 +34,15 @@ func uvarint(b []byte) (uint64, int) {
 	return 0, 0
 }
 
-// field is one field of a message.
+// field is a field of a message.
 type field struct {
 	number uint64
 	wire   byte
-	value  uint64 // of wireVarint, wire64, wire32
-	data   []byte // of wireBytes
+	value  uint64 // for wireVarint, wire64, wire32
+	data   []byte // for wireBytes
 }
 
-// next takes the first field off a message that is complete.
+// next reads the first field of a complete message and returns the remaining bytes.
 func next(b []byte) (f field, rest []byte, err error) {
 	tag, n := uvarint(b)
 	if n <= 0 {
@@ -78,7 +78,7 @@ func next(b []byte) (f field, rest []byte, err error) {
 	return f, b[n:], nil
 }
 
-// need checks that a field is of the type that its number has in profile.proto.
+// need checks that a field has the wire type of its number in profile.proto.
 func (f *field) need(wire byte) error {
 	if f.wire != wire {
 		return malformed("field %d is of type %d instead of %d", f.number, f.wire, wire)
@@ -86,11 +86,11 @@ func (f *field) need(wire byte) error {
 	return nil
 }
 
-// scalars reads a message of which every known field is a number: fields[i] is that of field i, the last if it
-// comes several times; fields[0] is not used.
+// scalars reads a message whose known fields are all numbers. It sets fields[i] to the value of field i, the
+// last one if it is repeated. fields[0] is unused.
 func (d *decoder) scalars(b []byte, fields []uint64) error {
 	for len(b) > 0 {
-		if len(b) > 1 && b[0]&0x87 == wireVarint && int(b[0]>>3) < len(fields) { // the usual
+		if len(b) > 1 && b[0]&0x87 == wireVarint && int(b[0]>>3) < len(fields) { // the common case
 			if v, n := uvarint(b[1:]); n > 0 {
 				d.set(&fields[b[0]>>3], v)
 				b = b[1+n:]
@@ -113,7 +113,8 @@ func (d *decoder) scalars(b []byte, fields []uint64) error {
 	return nil
 }
 
-// set keeps the number of a field. Protocol buffers let the last one count, but no writer writes two: lengths are wrong, more likely.
+// set stores the number of a field. In protocol buffers the last one counts. But no writer repeats a field
+// with another number, so d.twice counts these: a wrong length is the more likely cause.
 func (d *decoder) set(field *uint64, v uint64) {
 	if *field != 0 && *field != v {
 		d.twice++
@@ -142,19 +143,19 @@ func (f *field) each(add func(uint64) error) error {
 	return nil
 }
 
-// grown is s with room for n more values. done is which part of the input is used up, 0 if unknown: where that lets
-// foresee how many values there will be, it takes the room for all at once. Pages of memory that are never written cost
-// nothing, while a table that is moved to grow is there twice for a while.
+// grown returns s with capacity for at least n more values. done is the fraction of the input that was read,
+// 0 if unknown. If done predicts the number of values, grown allocates for all of them at once. Memory pages
+// that are never written cost nothing, whereas a table that grows is in memory twice for a while.
 func grown[T any](s []T, n int, done float64) []T { return moved(s, max(wanted(s, done), len(s)+n)) }
 
-// moved is s with room for n values in all. append and slices.Grow would write zeros into the room that they make.
+// moved returns a copy of s with capacity n. append and slices.Grow would zero the additional capacity.
 func moved[T any](s []T, n int) []T {
 	to := make([]T, len(s), n)
 	copy(to, s)
 	return to
 }
 
-// room is s with room for n more values.
+// room returns s with capacity for n more values.
 func room[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s

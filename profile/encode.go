@@ -10,10 +10,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Encode writes the profile as a pprof file, compressed by gzip, as `go tool pprof -proto` does. It writes what is there
-// and looks up no symbols: a mapping without function names stays one. Origin and Notes have no place in the format.
+// Encode writes the profile as a pprof file compressed with gzip, as `go tool pprof -proto` does. It does not
+// symbolize: a mapping without function names is written as it is. Origin and Notes are lost because the
+// format has no fields for them.
 func (p *Profile) Encode(w io.Writer) error {
-	out := bufio.NewWriterSize(w, 64<<10) // the compressor writes some hundred bytes at a time
+	out := bufio.NewWriterSize(w, 64<<10) // the compressor writes a few hundred bytes at a time
 	zip, err := gzip.NewWriterLevel(out, encodeLevel)
 	if err != nil {
 		return err
@@ -30,24 +31,25 @@ func (p *Profile) Encode(w io.Writer) error {
 	return out.Flush()
 }
 
-// encodeLevel is that of the compressor. Its highest take three times as long, for a tenth less.
+// encodeLevel is the gzip level. The highest levels take three times as long and save a tenth of the size.
 const encodeLevel = 1
 
-// encoder writes the messages of a pprof file (google/pprof proto/profile.proto). Indexes become ids by adding 1.
+// encoder writes the messages of a pprof file (google/pprof proto/profile.proto). An id is an index plus 1.
 type encoder struct {
 	p      *Profile
 	w      io.Writer
 	err    error
-	out    []byte // not yet written
-	part   []byte // a message within a message
-	frames []byte // the stack of a sample
+	out    []byte // pending output
+	part   []byte // buffer of a nested message
+	frames []byte // buffer of a sample's stack
 	names  map[string]uint64
 	order  []string
 	blank  uint64   // see nothing
-	sets   [][]byte // label sets that were written before
+	sets   [][]byte // encoded label sets, nil if not yet used
 }
 
-// profile writes the fields in the order of their numbers, the table of names thus behind all that use it but the last few.
+// profile writes the fields in the order of their numbers. The name table therefore follows all fields that
+// use it but the last few.
 func (e *encoder) profile() {
 	p := e.p
 	for _, t := range p.Types {
@@ -86,7 +88,7 @@ func (e *encoder) profile() {
 		e.message(profilePeriodType, period[:]...)
 	}
 	e.number(profilePeriod, uint64(p.Period))
-	for _, c := range comments { // an empty one is one too
+	for _, c := range comments { // an empty comment is kept too
 		e.out = append(e.out, profileComment<<3|wireVarint)
 		e.out = binary.AppendUvarint(e.out, c)
 	}
@@ -94,7 +96,8 @@ func (e *encoder) profile() {
 	e.number(profileDocURL, url)
 }
 
-// nanos is a time as the format has it: nanoseconds since 1970, 0 if it is unknown or too far from then for 64 bits.
+// nanos returns a time in nanoseconds since 1970, as in the format. It returns 0 if the time is unknown or
+// does not fit into 64 bits.
 func nanos(t time.Time) int64 {
 	if n := t.UnixNano(); time.Unix(0, n).Equal(t) {
 		return n
@@ -102,7 +105,7 @@ func nanos(t time.Time) int64 {
 	return 0
 }
 
-// flush writes what there is, if it is more than some.
+// flush writes the pending output if it is longer than more bytes.
 func (e *encoder) flush(more int) {
 	if len(e.out) <= more || e.err != nil {
 		return
@@ -111,7 +114,7 @@ func (e *encoder) flush(more int) {
 	e.out = e.out[:0]
 }
 
-// name is the number of a name in the table of names.
+// name returns the number of a name in the name table, adding it if necessary.
 func (e *encoder) name(s string) uint64 {
 	i, ok := e.names[s]
 	if !ok {
@@ -122,8 +125,8 @@ func (e *encoder) name(s string) uint64 {
 	return i
 }
 
-// nothing is the number of a second empty name: in a label 0 says that there is no text, or no unit, and one without either and without
-// a number is none.
+// nothing returns the number of a second empty name. In a label, 0 means that there is no text or no unit,
+// and readers skip a label with neither of them and the number 0.
 func (e *encoder) nothing() uint64 {
 	if e.blank == 0 {
 		e.blank = uint64(len(e.order))
@@ -136,13 +139,13 @@ func (e *encoder) valueType(number byte, t ValueType) {
 	e.message(number, e.name(t.Type), e.name(t.Unit))
 }
 
-// message writes a message of numbers, which are those of its fields 1, 2, 3 and so on.
+// message writes a message whose fields 1, 2, 3 and so on are the given numbers.
 func (e *encoder) message(number byte, values ...uint64) {
 	e.part = appendFields(e.part[:0], values...)
 	e.bytes(number, string(e.part))
 }
 
-// appendFields appends fields 1, 2, 3 and so on that are not 0.
+// appendFields appends the values as fields 1, 2, 3 and so on, omitting those that are 0.
 func appendFields(b []byte, values ...uint64) []byte {
 	for i, v := range values {
 		if v != 0 {
@@ -166,10 +169,10 @@ func (e *encoder) bytes(number byte, s string) {
 	e.out = append(e.out, s...)
 }
 
-// uvarintSize is how many bytes a number takes.
+// uvarintSize returns the encoded length of a number in bytes.
 func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
-// sample writes a Sample. Its length comes before it, and so is counted first.
+// sample writes a Sample. It computes the length first because the length precedes the fields.
 func (e *encoder) sample(i int) {
 	p := e.p
 	stack, values := p.Stack(i), p.Values[i*len(p.Types):][:len(p.Types)]
@@ -203,8 +206,8 @@ func (e *encoder) sample(i int) {
 	e.out = b
 }
 
-// stack are the ids of a stack's locations, in a buffer that the next stack uses again. They are written as
-// binary.AppendUvarint does, faster for the small numbers that most are. An index is below 2^32-1.
+// stack returns the encoded location ids of a stack, in a buffer that the next call overwrites. The encoding
+// is that of binary.AppendUvarint, but faster for small numbers, which most are. An index is below 2^32-1.
 func (e *encoder) stack(stack []uint32) []byte {
 	if need := len(stack) * binary.MaxVarintLen32; len(e.frames) < need {
 		e.frames = make([]byte, 2*need)
@@ -228,7 +231,7 @@ func (e *encoder) stack(stack []uint32) []byte {
 	return b[:n]
 }
 
-// labels are the fields of a label set.
+// labels returns the encoded fields of a label set.
 func (e *encoder) labels(set uint32) []byte {
 	if set == 0 || e.sets[set] != nil {
 		return e.sets[set]

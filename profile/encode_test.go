@@ -11,8 +11,8 @@ import (
 	"kitescope/profile"
 )
 
-// TestEncodedFeedsPGO lets Go's own preprofile read what was written: it wants the lines at which functions start, and
-// counts calls by them.
+// TestEncodedFeedsPGO checks that Go's preprofile reads an encoded profile. It requires the start lines of
+// functions, which it uses to count calls.
 func TestEncodedFeedsPGO(t *testing.T) {
 	dir := t.TempDir()
 	preprofile := func(name string, data []byte) []byte {
@@ -39,7 +39,7 @@ func TestEncodedFeedsPGO(t *testing.T) {
 	}
 }
 
-// failing is a disk that is full.
+// failing is a writer to a disk that is full after room bytes.
 type failing struct{ room int }
 
 var errFull = errors.New("no space left on device")

@@ -2,18 +2,18 @@ package profile
 
 import "regexp"
 
-// Filter chooses samples and frames by regular expressions, with the meanings of the options of
-// `go tool pprof` of the same names. The zero Filter keeps everything.
+// Filter selects samples and frames by regular expressions, with the meaning of the `go tool pprof` options
+// of the same names. The zero Filter keeps everything.
 type Filter struct {
-	// Focus keeps samples with a matching frame, Ignore drops such samples.
+	// Focus keeps samples with a matching frame. Ignore drops them.
 	Focus, Ignore *regexp.Regexp
-	// Hide takes matching frames out of stacks, Show all others.
+	// Hide removes matching frames from stacks. Show removes all others.
 	Hide, Show *regexp.Regexp
-	// Nodes keeps samples of these nodes (NodeLabel); nil: all.
+	// Nodes keeps samples of these nodes (NodeLabel). If nil, all samples are kept.
 	Nodes []string
 }
 
-// Empty reports whether nothing is filtered.
+// Empty reports whether f keeps everything.
 func (f *Filter) Empty() bool {
 	return f == nil || f.Focus == nil && f.Ignore == nil && f.Hide == nil && f.Show == nil && f.Nodes == nil
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Filter is the profile with only the samples and frames that f leaves, with the meanings and
-// in the order of `go tool pprof`: first Prune, then Focus, Ignore, Hide and Show, then
-// nodes (google/pprof internal/driver: applyFocus; profile/filter.go). An expression matches
-// the name or the file of a function, or the file of a mapping. Samples of which no frame is
-// left are dropped, so pprof takes percentages of the total of the unfiltered profile.
+// Filter returns the profile with only the samples and frames that f selects. Meaning and order are those of
+// `go tool pprof`: first Prune, then Focus, Ignore, Hide and Show, then nodes (google/pprof internal/driver:
+// applyFocus; profile/filter.go). An expression matches the name or file of a function, or the file of a
+// mapping. Samples without any frame left are dropped. pprof therefore computes percentages of the unfiltered
+// profile's total.
 func (p *Profile) Filter(f *Filter) *Profile {
 	p = p.Prune()
 	if f.Empty() {
@@ -25,10 +25,10 @@ func (p *Profile) Filter(f *Filter) *Profile {
 	return &out
 }
 
-// matches is what an expression matches, by function and by mapping.
+// matches holds the functions and mappings that an expression matches.
 type matches struct{ functions, mappings []bool }
 
-// match finds what rx matches; nil for no expression.
+// match returns the matches of rx, nil if rx is nil.
 func (p *Profile) match(rx *regexp.Regexp) *matches {
 	if rx == nil {
 		return nil
@@ -43,15 +43,15 @@ func (p *Profile) match(rx *regexp.Regexp) *matches {
 	return m
 }
 
-// mapping reports whether a location lies in a mapping that matches.
+// mapping reports whether the mapping of a location matches.
 func (m *matches) mapping(l *Location) bool { return l.Mapping != NoMapping && m.mappings[l.Mapping] }
 
-// any reports whether anything of a location matches.
+// any reports whether a function or the mapping of a location matches.
 func (m *matches) any(l *Location, lines []Line) bool {
 	return slices.ContainsFunc(lines, func(line Line) bool { return m.functions[line.Function] }) || m.mapping(l)
 }
 
-// byName is google/pprof's FilterSamplesByName.
+// byName filters samples and frames as google/pprof's FilterSamplesByName does.
 func (p *Profile) byName(f *Filter) {
 	focus, ignore, hide, show := p.match(f.Focus), p.match(f.Ignore), p.match(f.Hide), p.match(f.Show)
 	focused, ignored, hidden := make([]bool, len(p.Locations)), make([]bool, len(p.Locations)), make([]bool, len(p.Locations))
@@ -95,8 +95,8 @@ func (p *Profile) byName(f *Filter) {
 	})
 }
 
-// lineKeeper gives locations new lines, which it appends to those that are there. The table must
-// be clipped, so that the first of them makes a copy of it.
+// lineKeeper assigns new lines to locations and appends them to the table. The table must be clipped, so that
+// the first append copies it.
 type lineKeeper struct {
 	p         *Profile
 	locations []Location
@@ -123,7 +123,7 @@ func (k *lineKeeper) keep(location uint32, lines []Line, wanted func(Line) bool)
 	return k.lines[l.FirstLine:]
 }
 
-// byNode keeps samples of nodes.
+// byNode keeps the samples of the given nodes.
 func (p *Profile) byNode(nodes []string) {
 	keep := make([]bool, len(p.LabelSets))
 	for i, set := range p.LabelSets {
@@ -132,7 +132,7 @@ func (p *Profile) byNode(nodes []string) {
 	p.choose(func(i int, stack []uint32) ([]uint32, bool) { return stack, p.LabelOf != nil && keep[p.LabelOf[i]] })
 }
 
-// choose keeps the samples that pick wants, with the stack that it makes, which is copied.
+// choose keeps the samples that pick selects, with a copy of the stack that it returns.
 func (p *Profile) choose(pick func(i int, stack []uint32) ([]uint32, bool)) {
 	if len(p.Starts) == 0 {
 		return

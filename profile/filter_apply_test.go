@@ -16,8 +16,8 @@ import (
 	"kitescope/profile"
 )
 
-// random makes a small profile with everything that filters look at: inlined lines, locations
-// without lines, without a mapping, equal names, recursion, labels, empty stacks.
+// random returns a small profile with everything that filters depend on: inlined lines, locations without
+// lines or mapping, equal names, recursion, labels, empty stacks.
 func random(r *rand.Rand) *gprofile.Profile {
 	letters := []string{"a", "b", "c", "d", "operator()", "std::vector<a>::push(int)", "(anonymous namespace)::e(f)", ".g", ""}
 	p := &gprofile.Profile{
@@ -57,7 +57,7 @@ func random(r *rand.Rand) *gprofile.Profile {
 	return p
 }
 
-// ours reads a profile of google's with our reader.
+// ours converts a profile of google's type to ours by encoding and decoding it.
 func ours(t *testing.T, p *gprofile.Profile) *profile.Profile {
 	t.Helper()
 	var b bytes.Buffer
@@ -71,7 +71,7 @@ func ours(t *testing.T, p *gprofile.Profile) *profile.Profile {
 	return q
 }
 
-// theirStacks and ourStacks write down all samples.
+// theirStacks and ourStacks return all samples as text.
 func theirStacks(p *gprofile.Profile) []string {
 	var all []string
 	for _, s := range p.Sample {

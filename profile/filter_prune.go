@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Prune removes the frames that the profile itself calls uninteresting, as `go tool pprof` does
-// when it loads it: those whose name matches DropFrames and not KeepFrames, with all that they
-// call (google/pprof profile/prune.go: RemoveUninteresting). Go writes neither; C++'s profilers
-// name their allocators there. An expression that does not compile is left alone, as there.
+// Prune removes the frames that DropFrames marks as uninteresting, as `go tool pprof` does when it loads a
+// profile. These are the frames whose name matches DropFrames but not KeepFrames, with all their callees
+// (google/pprof profile/prune.go: RemoveUninteresting). Go sets neither. C++ profilers set DropFrames to the
+// names of their allocators. Like pprof, Prune ignores an invalid expression.
 func (p *Profile) Prune() *Profile {
 	if p.DropFrames == "" {
 		return p
@@ -37,7 +37,7 @@ func (p *Profile) Prune() *Profile {
 	return &out
 }
 
-// pruneLocations cuts locations and stacks below matched functions.
+// pruneLocations removes matched functions and their callees from locations and stacks.
 func (p *Profile) pruneLocations(matched []bool) {
 	whole, beneath := make([]bool, len(p.Locations)), make([]bool, len(p.Locations))
 	locations := slices.Clone(p.Locations)
@@ -58,7 +58,8 @@ func (p *Profile) pruneLocations(matched []bool) {
 	}
 	p.Locations = locations
 	p.restack(func(stack []uint32) []uint32 {
-		// Frames above the first one of the program itself stay, lest everything goes.
+		// Matches before the first frame of the program itself are kept. Otherwise everything might be
+		// removed.
 		user := false
 		for i, l := range slices.Backward(stack) {
 			switch {
@@ -74,7 +75,7 @@ func (p *Profile) pruneLocations(matched []bool) {
 	})
 }
 
-// restack makes new stacks of a part of each old one.
+// restack replaces each stack by part(stack), a subslice of it.
 func (p *Profile) restack(part func([]uint32) []uint32) {
 	starts, stacks := make([]uint32, 1, len(p.Starts)), make([]uint32, 0, len(p.Stacks))
 	for i := range p.Len() {
@@ -86,7 +87,7 @@ func (p *Profile) restack(part func([]uint32) []uint32) {
 	}
 }
 
-// simpleName is a function's name without its arguments (google/pprof profile/prune.go: simplifyFunc).
+// simpleName returns a function's name without arguments (google/pprof profile/prune.go: simplifyFunc).
 func simpleName(name string) string {
 	name = strings.TrimPrefix(name, ".")
 	for i := 0; i < len(name); i++ {

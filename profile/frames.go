@@ -1,17 +1,17 @@
 package profile
 
-// By is what samples are added up by.
+// By is the granularity that samples are aggregated by.
 type By uint8
 
-// Granularities. ByNode names each sample as a whole, the others each frame.
+// Granularities. ByNode groups whole samples, all others group frames.
 const (
-	ByFunction By = iota // names as `go tool pprof` prints them by default
-	ByFile               // pprof's -files: a file once for each line that functions begin on
+	ByFunction By = iota // names as printed by `go tool pprof` by default
+	ByFile               // pprof's -files: one entry per file and start line of a function
 	ByLine               // pprof's -lines
 	ByAddress            // pprof's -addresses
-	ByPackage            // Go package, C++ namespace, Java package; of others "[libc.so.6]", the library
+	ByPackage            // Go package, C++ namespace, Java package; otherwise the library, e.g. "[libc.so.6]"
 	ByMapping            // binary or library
-	ByClass              // Class and, of native code, the library: "native libknowhere.so"
+	ByClass              // Class, with the library of native code, e.g. "native libknowhere.so"
 	ByNode               // NodeLabel
 )
 
@@ -19,7 +19,7 @@ var byNames = [...]string{"function", "file", "line", "address", "package", "map
 
 func (b By) String() string { return byNames[b] }
 
-// ByOf is the By of a word of its String; ok is false for others.
+// ByOf returns the By with the given String. ok is false if there is none.
 func ByOf(word string) (By, bool) {
 	for i, name := range byNames {
 		if name == word {
@@ -29,15 +29,16 @@ func ByOf(word string) (By, bool) {
 	return 0, false
 }
 
-// ByNames lists the words that ByOf knows.
+// ByNames returns the words that ByOf accepts.
 func ByNames() []string { return byNames[:] }
 
-// Frames are the frames of all locations of a Profile at one granularity.
+// Frames holds the frames of all locations of a Profile at one granularity.
 type Frames struct {
-	// Names are what is shown; an id is an index of it. As in pprof, two ids may look the same
-	// where frames without a name lie in files of the same base name or begin on different lines.
+	// Names holds the displayed names. A frame's id is its index. As in pprof, two ids may have the same
+	// name: frames without a function name may be in files of the same base name, or begin on different
+	// lines.
 	Names []string
-	// Classes and Files are of the same ids. Files has "" where it is unknown or differs.
+	// Classes and Files are indexed by id. Files has "" if the file is unknown or not unique.
 	Classes []Class
 	Files   []string
 
@@ -45,7 +46,7 @@ type Frames struct {
 	ids    []uint32
 }
 
-// Of are the frames of a location, innermost first: more than one where functions were inlined.
+// Of returns the frame ids of a location, innermost first. There are several if functions were inlined.
 func (f *Frames) Of(location uint32) []uint32 {
 	return f.ids[f.starts[location]:f.starts[location+1]]
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Frames names the frames of all locations. Up to ByAddress the frames are pprof's nodes and the
-// names those that `go tool pprof -top` prints (google/pprof internal/graph: nodeInfo and
-// NameComponents, after the driver's aggregate). So ByFile tells apart functions of a file that
-// begin on different lines, where that is known: as with pprof's -files it is then listed more than once.
+// Frames returns the named frames of all locations. Up to ByAddress the frames are pprof's nodes, with the
+// names that `go tool pprof -top` prints (google/pprof internal/graph: nodeInfo and NameComponents, after the
+// driver's aggregate). ByFile therefore separates functions of a file that begin on different lines, if the
+// lines are known. Like pprof's -files, it lists such a file more than once.
 //
-// ByNode is not of frames: then each location has the one frame "all".
+// ByNode does not apply to frames: each location then has the single frame "all".
 func (p *Profile) Frames(by By) *Frames {
 	b := &frameBuilder{
 		p: p, by: by, f: &Frames{starts: make([]uint32, 1, len(p.Locations)+1), ids: make([]uint32, 0, max(len(p.Lines), len(p.Locations)))},
@@ -33,21 +33,21 @@ func (p *Profile) Frames(by By) *Frames {
 	return b.f
 }
 
-// noFunction is the function of a location without lines.
+// noFunction is the Function of a location without lines.
 const noFunction = math.MaxUint32
 
-// node is what makes two frames the same, as google/pprof's graph.NodeInfo: name and file by
-// their number, and the mapping's file where there is no name.
+// node identifies a frame, like google/pprof's graph.NodeInfo. Name and file are one number. The mapping's
+// file counts only if there is no name.
 type node struct {
 	name, object        uint32
 	start, line, column int64
 	address             uint64
 }
 
-// function is what is known of one entry of Profile.Functions.
+// function is the cached state of an entry in Profile.Functions.
 type function struct {
-	name uint32 // number of its name and file, plus 1; 0: not seen yet
-	id   uint32 // of its frame plus 1, where that depends on nothing else
+	name uint32 // number of its name and file, plus 1; 0 if not seen yet
+	id   uint32 // id of its frame plus 1, if it depends on the function alone
 	file string
 }
 
@@ -56,13 +56,13 @@ type frameBuilder struct {
 	by        By
 	f         *Frames
 	functions []function
-	plain     map[[2]uint32]uint32 // name and file, as far as they count
+	plain     map[[2]uint32]uint32 // numbers of name and file, as far as they count
 	nodes     map[node]uint32
-	words     map[string]uint32 // ids where a name is all that counts, and numbers of objects
+	words     map[string]uint32 // ids of frames identified by name alone, and numbers of objects
 	kinds     *classifier
 	texts     textNumbers
-	files     map[uint32]string // clean paths, by the number of what they were
-	composed  int               // bytes of names that were put together
+	files     map[uint32]string // clean paths, by the number of the original
+	composed  int               // total size in bytes of composed names
 }
 
 // add appends the frame of a line of a location.
@@ -106,7 +106,7 @@ func (b *frameBuilder) id(location uint32, line Line) uint32 {
 	}
 }
 
-// word is the id of a frame that only its name makes what it is.
+// word returns the id of a frame that is identified by its name alone.
 func (b *frameBuilder) word(name string, location uint32, line Line) uint32 {
 	id, ok := b.words[name]
 	if !ok {
@@ -116,7 +116,7 @@ func (b *frameBuilder) word(name string, location uint32, line Line) uint32 {
 	return id
 }
 
-// newFrame makes an id.
+// newFrame adds a frame and returns its id.
 func (b *frameBuilder) newFrame(name string, location uint32, line Line) uint32 {
 	id := uint32(len(b.f.Names))
 	b.f.Names = append(b.f.Names, name)
@@ -129,7 +129,7 @@ func (b *frameBuilder) newFrame(name string, location uint32, line Line) uint32 
 	return id
 }
 
-// nodeID is the id of a frame of pprof's.
+// nodeID returns the id of a frame that corresponds to a pprof node.
 func (b *frameBuilder) nodeID(location uint32, line Line) uint32 {
 	var n node
 	var name, file string
@@ -170,7 +170,8 @@ func (b *frameBuilder) nodeID(location uint32, line Line) uint32 {
 	return id
 }
 
-// number is the number of a function's name and file, of which some may be left out; 0 if both are empty.
+// number returns the number of a function's name and file, either of which the caller may leave out. It is 0
+// if both are empty.
 func (b *frameBuilder) number(f uint32, name, file string) uint32 {
 	if name == "" && file == "" {
 		return 0
@@ -200,7 +201,7 @@ func (b *frameBuilder) objectNumber(object string) uint32 {
 	return n
 }
 
-// object is the file that a location lies in.
+// object returns the mapped file of a location.
 func (b *frameBuilder) object(location uint32) string {
 	if m := b.p.MappingOf(location); m != nil {
 		return m.File
@@ -208,8 +209,8 @@ func (b *frameBuilder) object(location uint32) string {
 	return ""
 }
 
-// fileOf is the file of a function as pprof prints it (internal/graph: nodeInfo cleans it, and
-// internal/report: trimPath takes these two prefixes off).
+// fileOf returns the file of a function as pprof prints it. pprof cleans the path (internal/graph: nodeInfo)
+// and removes these two prefixes (internal/report: trimPath).
 func (b *frameBuilder) fileOf(f uint32) string {
 	own := &b.functions[f]
 	if own.file == "" {
@@ -224,8 +225,9 @@ func (b *frameBuilder) fileOf(f uint32) string {
 	return own.file
 }
 
-// text is printable, of which in sum so much is put together that no program has as many: a name of a megabyte may stand in
-// a million lines. Beyond that names are cut.
+// text returns the printable name of a node. Composed names are limited to 256 MiB in total, more than any
+// program has, because a name of a megabyte may occur on a million lines. Beyond that, the parts of a name
+// are cut to 200 bytes each.
 func (b *frameBuilder) text(n *node, name, file, object string) string {
 	const most, longest = 256 << 20, 200
 	if b.composed > most {
@@ -238,7 +240,7 @@ func (b *frameBuilder) text(n *node, name, file, object string) string {
 	return text
 }
 
-// clean is the shortest form of a path, made once of each.
+// clean returns the shortest form of a path, computed once per path.
 func (b *frameBuilder) clean(file string) string {
 	if file == "" {
 		return ""
@@ -252,7 +254,7 @@ func (b *frameBuilder) clean(file string) string {
 	return short
 }
 
-// printable is google/pprof's NodeInfo.PrintableName.
+// printable returns the same name as google/pprof's NodeInfo.PrintableName.
 func printable(n *node, name, file, object string) string {
 	parts := make([]string, 0, 3)
 	if n.address != 0 {
@@ -274,10 +276,10 @@ func printable(n *node, name, file, object string) string {
 	return strings.Join(parts, " ")
 }
 
-// unknownName is what pprof calls what has neither a name nor a mapping.
+// unknownName is pprof's name for a frame with neither a name nor a mapping.
 const unknownName = "<unknown>"
 
-// bracketed is how pprof shows a frame of which only the binary is known.
+// bracketed returns pprof's name for a frame of which only the binary is known.
 func bracketed(object string) string {
 	if object == "" {
 		return unknownName

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// packageOf is the package of a function: Go's import path, C++'s namespace, Java's package; ""
-// if it is in none, as in C.
+// packageOf returns the package of a function: Go's import path, C++'s namespace or Java's package. It
+// returns "" if the function has none, as in C.
 func packageOf(f *Function) string {
 	name := f.Name
 	pkg := ""
@@ -31,9 +31,9 @@ func packageOf(f *Function) string {
 	return pkg
 }
 
-// packageOfGo is the import path in a name as Go's linker makes them: up to the first dot after
-// the last slash, the slashes of type arguments aside. In the path's last element dots are
-// written as %2e (cmd/internal/objabi: PathToPrefix).
+// packageOfGo returns the import path in a name made by Go's linker. The path ends at the first dot after the
+// last slash, not counting slashes in type arguments. Dots in its last element are written as %2e
+// (cmd/internal/objabi: PathToPrefix).
 func packageOfGo(name string) string {
 	for _, made := range []string{"type:.eq.", "type:.hash.", "type..eq.", "type..hash.", "go:struct ", "go.struct "} {
 		if rest, ok := strings.CutPrefix(name, made); ok {
@@ -62,7 +62,8 @@ func packageOfGo(name string) string {
 	return strings.TrimPrefix(pkg, "vendor/")
 }
 
-// packageOfFile is the import path of a file of Go's own source, for assembly without a package in its name.
+// packageOfFile returns the import path of a file in Go's source tree. It serves assembly functions without a
+// package in their names.
 func packageOfFile(file string) string {
 	dir := path.Dir(file)
 	if i := strings.LastIndex(dir, "/src/"); i >= 0 {
@@ -88,8 +89,8 @@ func packageOfJava(name string) string {
 	return ""
 }
 
-// namespaceOf is the namespace of a demangled name of C++ or Rust: the words before "::" that do
-// not look like classes or functions, at least the first one. "(anonymous namespace)" is left out.
+// namespaceOf returns the namespace of a demangled C++ or Rust name: the words before "::" that do not look
+// like classes or functions, but at least the first one. It omits "(anonymous namespace)".
 func namespaceOf(name string) string {
 	name = qualified(name)
 	var kept []string
@@ -99,7 +100,7 @@ func namespaceOf(name string) string {
 			break
 		}
 		if word != "(anonymous namespace)" {
-			// A word with arguments, or that begins as types do, is a class.
+			// A word with arguments, or with the initial capital of a type, is a class.
 			if strings.ContainsAny(word, "<(") || len(kept) > 0 && word != "" && word[0] >= 'A' && word[0] <= 'Z' {
 				break
 			}
@@ -110,8 +111,8 @@ func namespaceOf(name string) string {
 	return strings.Join(kept, "::")
 }
 
-// qualified is the name of a function without its return type and arguments: what stands before
-// the first parenthesis outside of < >, after the last blank there.
+// qualified returns the name of a function without return type and arguments: the text before the first
+// parenthesis outside of < >, after the last space there.
 func qualified(name string) string {
 	const anonymous = "(anonymous namespace)"
 	depth, start := 0, 0

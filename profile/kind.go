@@ -11,9 +11,9 @@ import (
 	"kitescope/internal/hints"
 )
 
-// KindOf is the index of the type that a word means: its name, its number, or "" for the type
-// that `go tool pprof` shows first: DefaultType, else the last one
-// (google/pprof profile/index.go: SampleIndexByName). "inuse_space" also means "space".
+// KindOf returns the index of the type with the given name or number. For "" it returns the type that `go
+// tool pprof` shows first: DefaultType, or the last type if that is not set (google/pprof profile/index.go:
+// SampleIndexByName). "inuse_space" also matches "space".
 func (p *Profile) KindOf(sampleIndex string) (int, error) {
 	if len(p.Types) == 0 {
 		return 0, hints.Errorf("it may be cut off, or not a profile; take it again", "%s has no sample types", p.called())
@@ -49,7 +49,7 @@ func (p *Profile) noKind(err error) error {
 	return &hints.Error{Err: err, Advice: "it has " + strings.Join(names, ", ")}
 }
 
-// called is what the profile is called in a message.
+// called returns the name of the profile for messages.
 func (p *Profile) called() string {
 	if p.Origin.Name == "" {
 		return "the profile"
@@ -57,19 +57,18 @@ func (p *Profile) called() string {
 	return p.Origin.Name
 }
 
-// Events tells how many events were sampled: of each sample, and in all. It is what the noise of
-// a profile depends on, which the values alone do not say. The total is -1, and perSample 0, where
-// that is unknown:
+// Events returns the number of sampled events, per sample and in total. The noise of a profile depends on
+// this number, which the values alone do not show. If it is unknown, total is -1 and perSample returns 0.
 //
-//   - With a type samples/count, as in CPU profiles of Go and of perf, it is that type's value.
-//   - Else, where the period is in the type's own unit, it is the value over the period. Some exporters write a period
-//     that is not that of sampling, e.g. 1 s beside values of 10 ms: values that are no multiples of it leave the
-//     number unknown.
-//   - Heap profiles are scaled up by the odds of having been sampled (runtime/pprof: scaleHeapSample),
-//     mutex and block profiles too (runtime: blocksampled): the number of events cannot be had back.
-//   - Goroutines and threads are counted whole and not sampled, so there is no noise to speak of.
+//   - With a type samples/count, as in CPU profiles of Go and perf, it is the value of that type.
+//   - Otherwise, if the period has the type's own unit, it is the value divided by the period. Some exporters
+//     write a period that is not the sampling period, e.g. 1 s with values of 10 ms. If values are not
+//     multiples of the period, the number is unknown.
+//   - Heap profiles are scaled up by the odds of having been sampled (runtime/pprof: scaleHeapSample). So are
+//     mutex and block profiles (runtime: blocksampled). The number of events cannot be recovered.
+//   - Goroutines and threads are counted completely rather than sampled, so that there is no noise.
 //
-// The events of a sample are never negative, so of a difference they mean nothing.
+// The number for a sample is never negative, so it is meaningless for a difference.
 func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) {
 	none := func(int) float64 { return 0 }
 	if kind < 0 || kind >= len(p.Types) || exact(p.Types[kind]) {
@@ -90,7 +89,7 @@ func (p *Profile) Events(kind int) (perSample func(i int) float64, total int64) 
 	return perSample, int64(min(math.Round(sum), 1<<62))
 }
 
-// counter returns the type that counts the samples of another, -1 if there is none.
+// counter returns the index of the type that counts the samples of another type, -1 if there is none.
 func (p *Profile) counter(kind int) int {
 	own := ValueType{Type: p.Types[kind].Type + " samples", Unit: "count"}
 	if at := slices.Index(p.Types, own); at >= 0 {
@@ -99,8 +98,9 @@ func (p *Profile) counter(kind int) int {
 	return slices.IndexFunc(p.Types, func(t ValueType) bool { return countsSamples(t, p.Types[kind]) })
 }
 
-// sampledBy reports whether the values of a type can be numbers of samples times a period. They are its multiples,
-// except for the rounding of a period to whole nanoseconds, and nothing samples every nanosecond or every byte.
+// sampledBy reports whether the values of a type can be numbers of samples times a period. They must be
+// multiples of it, apart from rounding of the period to whole nanoseconds. Periods below 1 µs, and a period
+// of 1 in any unit but count, are rejected because nothing samples that often.
 func (p *Profile) sampledBy(period int64, kind int) bool {
 	const rounding, fastest = 0.01, int64(time.Microsecond)
 	unit := p.Types[kind].Unit
@@ -116,8 +116,9 @@ func (p *Profile) sampledBy(period int64, kind int) bool {
 	return true
 }
 
-// countsSamples reports whether a type counts the samples of a kind: "samples" or, where several events were
-// sampled at once, "cycles samples", which are those of "cycles" and of themselves (profile/read, of perf and JFR).
+// countsSamples reports whether a type counts the samples of a kind. Its name is "samples", or e.g. "cycles
+// samples" if several events were sampled at once. The latter counts the samples of "cycles" and of itself
+// (profile/read, for perf and JFR).
 func countsSamples(t, kind ValueType) bool {
 	if t.Unit != "count" {
 		return false
@@ -125,20 +126,21 @@ func countsSamples(t, kind ValueType) bool {
 	if own := strings.HasSuffix(kind.Type, " samples") && kind.Unit == "count"; own {
 		return t == kind
 	}
-	// A recording of Java has samples of threads beside those of allocations, which they do not count.
+	// A Java recording has thread samples in addition to allocation samples. The former do not count the
+	// latter.
 	return t.Type == "samples" && !strings.HasPrefix(kind.Type, "alloc_")
 }
 
-// exact reports whether a type is a count of everything there is.
+// exact reports whether a type is a complete count rather than a sample.
 func exact(t ValueType) bool {
 	return t.Unit == "count" && (t.Type == "goroutine" || t.Type == "goroutines" || t.Type == "threadcreate")
 }
 
-// scaledUp reports whether a type's values are estimates from a sample, with the period 1.
+// scaledUp reports whether a type's values are estimates from a sample, with a period of 1.
 func scaledUp(t ValueType) bool { return t.Type == "contentions" || t.Type == "delay" }
 
-// Overflow is the first type whose values, without their signs, add up to more than 64 bits hold: sums of them
-// would come out as anything.
+// Overflow returns the first type whose absolute values add up to more than an int64 can hold. Sums of such
+// values are meaningless.
 func (p *Profile) Overflow() (kind int, ok bool) {
 	width := len(p.Types)
 	for kind = range width {

@@ -92,8 +92,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsOfMerged checks that a merge knows no number of samples that its profiles do not: their sums may be multiples
-// of the period by chance, or of a period that only one of them has.
+// TestEventsOfMerged checks that a merge does not yield a number of samples that its profiles do not have.
+// Sums may be multiples of the period by chance, or of a period that only one profile has.
 func TestEventsOfMerged(t *testing.T) {
 	const ms = 1_000_000
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
@@ -174,7 +174,7 @@ func TestOverflow(t *testing.T) {
 			t.Errorf("%s: %d %v", name, kind, ok)
 		}
 	}
-	// Two profiles that are sound may add up to one that is not.
+	// Two valid profiles may add up to one that overflows.
 	b := profile.NewBuilder(types...)
 	if err := b.Sample([]uint32{b.Frame("a", profile.NoMapping)}, []int64{1, math.MaxInt64/2 + 1}); err != nil {
 		t.Fatal(err)

@@ -7,18 +7,18 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Limits bound what a file may ask for. The zero Limits are the defaults.
+// Limits bounds the resources that a file may use. The zero Limits are the defaults.
 type Limits struct {
-	// MaxBytes is how large the profile may be when it is decompressed; 0: 2 GiB.
+	// MaxBytes is the maximum size of the decompressed profile in bytes. 0 means 2 GiB.
 	MaxBytes int64
-	// MaxMemory is how many bytes of memory may be held of it at any time, with what tables need while they grow, and of a
-	// result of merging; 0: 2 GiB. What the process takes may be twice as much until garbage is collected, which a
-	// machine with 8 GB has.
+	// MaxMemory is the maximum size in memory, in bytes, of a profile or of a merge result. It includes the
+	// extra space of tables while they grow. 0 means 2 GiB. The process may take twice as much until garbage
+	// is collected, which a machine with 8 GB can provide.
 	MaxMemory int64
-	// MaxSamples is how many samples it may have; 0: 50 million.
+	// MaxSamples is the maximum number of samples. 0 means 50 million.
 	MaxSamples int
-	// Size is how many bytes there are to read, if that is known: 0 if not. It limits nothing. Tables
-	// whose size it lets foresee need not be moved while they grow, which saves half of the memory.
+	// Size is the number of bytes to read, 0 if unknown. It is not a limit. It lets the decoder predict the
+	// size of tables, so that they need not be moved while they grow. This saves half of the memory.
 	Size int64
 }
 
@@ -26,17 +26,20 @@ const (
 	defaultMaxBytes   = 2 << 30
 	defaultMaxMemory  = 2 << 30
 	defaultMaxSamples = 50_000_000
-	// maxField is the largest single message of a pprof file: a sample, a function, a name.
+	// maxField is the maximum size in bytes of a single message in a pprof file: a sample, a function, a
+	// name.
 	maxField = 64 << 20
-	// maxName is the longest name: of a function with all its template arguments it is some kilobytes.
+	// maxName is the maximum size in bytes of a name. A function with all its template arguments takes some
+	// kilobytes.
 	maxName = 1 << 20
-	// maxNames bounds all names. They are one text, that is there more than once while it grows.
+	// maxNames is the maximum size in bytes of all names. They form one text, which is in memory more than
+	// once while it grows.
 	maxNames = 512 << 20
-	// maxTypes is how many values a sample may have. Programs have been seen with 4.
+	// maxTypes is the maximum number of values per sample. Programs with 4 have been seen.
 	maxTypes = 1000
 )
 
-// orDefaults fills in what is 0.
+// orDefaults replaces zeros by the defaults.
 func (l Limits) orDefaults() Limits {
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = defaultMaxBytes
@@ -50,12 +53,12 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// ErrTooLarge is the error, by errors.Is, of a profile that is beyond a limit.
+// ErrTooLarge is the error for a profile that exceeds a limit. Test for it with errors.Is.
 var ErrTooLarge = errors.New("too large")
 
 const limitHint = "is it a profile? if it is, profile a shorter time, or fewer processes at once"
 
-// tooLarge says which limit was passed.
+// tooLarge returns an ErrTooLarge that describes the exceeded limit.
 func tooLarge(format string, args ...any) error {
 	return hints.Errorf(limitHint, "the profile is %w: %s", ErrTooLarge, fmt.Sprintf(format, args...))
 }

@@ -2,15 +2,15 @@ package profile
 
 import "kitescope/internal/words"
 
-// maxKept is how much of the name of a function or a file is kept. Where a name is written once for each of its callers, a
-// profile of some kilobytes could ask for gigabytes.
+// maxKept is the maximum stored length in bytes of a function or file name. Where a name is written once per
+// caller, a profile of some kilobytes could otherwise produce gigabytes.
 const maxKept = 4 << 10
 
 const longNotes = "names longer than 4 KiB, shortened in the middle"
 
 func keptName(name string) string { return words.Keep(name, maxKept) }
 
-// kept is what is kept of a name of a table, which many may refer to.
+// kept returns a name of the table, shortened if necessary. Many entries may share it.
 func (n *names) kept(i uint64) string {
 	if short, ok := n.long[i]; ok {
 		return short
@@ -26,7 +26,7 @@ func (n *names) kept(i uint64) string {
 	return n.long[i]
 }
 
-// noteLong notes that something was kept with less than its whole name.
+// noteLong adds a Note if a name was shortened.
 func (b *Builder) noteLong(isCut bool) {
 	if isCut {
 		b.Note(longNotes, 1)

@@ -6,14 +6,15 @@ import (
 	"testing"
 )
 
-// TestLongNames holds that a name, which may be written once for each of its callers, is bounded, that names which differ only
-// in the middle stay different ones, and that what was left out is said: for names of a table and for those of a Builder.
+// TestLongNames checks that names are shortened, because a name may be written once for each of its callers.
+// Names that differ only in the middle must stay distinct, and a Note must report the shortening. It covers
+// the name table and the Builder.
 func TestLongNames(t *testing.T) {
 	long := func(middle string) string {
 		return strings.Repeat("é", 250_000) + middle + strings.Repeat("z", 400_000)
 	}
 	usual := strings.Repeat("n", 4<<10)
-	// The file is put together with whole names, as a Builder keeps none.
+	// The file is built by hand with full names because a Builder shortens them.
 	whole := &Profile{
 		Types:     []ValueType{{"samples", "count"}},
 		Functions: []Function{{Name: long("a"), SystemName: long("a"), File: long("f")}, {Name: long("b")}, {Name: usual, SystemName: usual}},

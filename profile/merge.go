@@ -10,26 +10,30 @@ import (
 	"kitescope/internal/words"
 )
 
-// MergeOptions say how profiles become one.
+// MergeOptions configures a merge.
 type MergeOptions struct {
-	// Nodes labels each sample with the node and the role that its profile's Origin names (NodeLabel, RoleLabel),
-	// so that nodes stay apart. A profile of no known node is called by its name; samples that have the label
-	// already, of an earlier merge, keep it. Processes of equal names are given different ones, which a Note says.
+	// Nodes labels each sample with the node and role of its profile's Origin (NodeLabel, RoleLabel), so that
+	// nodes stay separate. If the node is unknown, the profile's name is used. Samples that have the label
+	// from an earlier merge keep it. Unless SameNodes is set, processes of the same name are renamed, which a
+	// Note reports.
 	Nodes bool
-	// SameNodes takes profiles whose nodes have equal names for profiles of one process, at different times.
+	// SameNodes treats profiles with the same node name as profiles of one process at different times.
 	SameNodes bool
-	// Count is how many profiles there will be, if that is known: 0 if not. As with Limits.Size, tables then need not
-	// be moved while they grow.
+	// Count is the number of profiles to come, 0 if unknown. As with Limits.Size, tables then need not be
+	// moved while they grow.
 	Count int
-	// Limits bound the result: MaxMemory and MaxSamples.
+	// Limits bounds the result by MaxMemory and MaxSamples.
 	Limits Limits
 }
 
-// Merge makes one profile of several, as `go tool pprof` does with several files: with the sample types that all have, by
-// their names, in the finest unit. As with google/pprof's profile.Merge samples with equal stacks and labels are
-// added up and those of which nothing is left are gone; the durations are added up, the period is the longest, the
-// time the earliest. Unlike there, the period is gone if only it could tell how many samples there were, and it does not:
-// sums of values can be its multiples by chance.
+// Merge merges profiles into one, as `go tool pprof` does for several files. The result has the sample types
+// that all profiles have, matched by name, in the finest unit. As in google/pprof's profile.Merge, samples
+// with equal stacks and labels are added up, and samples whose values are all 0 are removed. Durations are
+// added up, the period is the longest, and the time is the earliest.
+//
+// Unlike google/pprof, Merge clears the period if it is the only way to compute the number of samples but
+// does not yield it, because sums of values can be multiples of the period by chance. It returns an error if
+// ps is empty, if the profiles have incompatible types, or if the result exceeds the limits.
 func Merge(ps []*Profile, options MergeOptions) (*Profile, error) {
 	if len(ps) == 0 {
 		return nil, errors.New("no profiles to merge")
@@ -44,7 +48,7 @@ func Merge(ps []*Profile, options MergeOptions) (*Profile, error) {
 	return m.Profile(), nil
 }
 
-// Merger merges profiles that come one after the other, of which none needs to be kept.
+// Merger merges profiles one at a time. It does not retain them.
 type Merger struct {
 	options  MergeOptions
 	p        Profile // the result so far
@@ -53,14 +57,15 @@ type Merger struct {
 	names    nodeNames
 	tables   mergeTables
 	samples  sampleTable
-	// uncounted says that the values of a profile were no numbers of samples times the period of the result.
+	// uncounted reports whether the values of some profile were not numbers of samples times the period of
+	// the result.
 	uncounted bool
 	columns   []column
 	row       []int64
 	stack     []uint32
 }
 
-// NewMerger makes a Merger of nothing.
+// NewMerger returns an empty Merger.
 func NewMerger(options MergeOptions) *Merger {
 	options.Limits = options.Limits.orDefaults()
 	m := &Merger{options: options, names: nodeNames{}}
@@ -70,7 +75,7 @@ func NewMerger(options MergeOptions) *Merger {
 	return m
 }
 
-// Add adds a profile. One that does not go together with those before leaves the Merger as it was.
+// Add adds a profile. An incompatible profile leaves the Merger unchanged.
 func (m *Merger) Add(p *Profile) error {
 	if err := m.addTypes(p); err != nil {
 		return err
@@ -111,7 +116,7 @@ func (m *Merger) Add(p *Profile) error {
 	return m.check()
 }
 
-// take puts the values of a sample into m.row; false if all are 0.
+// take puts the values of a sample into m.row. It returns false if all are 0.
 func (m *Merger) take(p *Profile, i int) bool {
 	values := p.Values[i*len(p.Types):]
 	bits := int64(0)
@@ -138,7 +143,7 @@ func (m *Merger) check() error {
 	return nil
 }
 
-// addHeader combines what is said of profiles as a whole (google/pprof profile/merge.go: combineHeaders).
+// addHeader combines the profile-wide properties (google/pprof profile/merge.go: combineHeaders).
 func (m *Merger) addHeader(p *Profile) {
 	q := &m.p
 	if m.count == 0 {
@@ -178,7 +183,7 @@ func addDurations(a, b time.Duration) time.Duration {
 	return sum
 }
 
-// same is what both are, or nothing.
+// same returns a if it equals b, otherwise "".
 func same(a, b string) string {
 	if a == b {
 		return a
@@ -196,7 +201,7 @@ func (m *Merger) note(what string, count int64) {
 	m.p.Notes = append(m.p.Notes, Note{What: what, Count: count})
 }
 
-// Profile is the result. The Merger must not be used afterwards.
+// Profile returns the result. The Merger must not be used afterwards.
 func (m *Merger) Profile() *Profile {
 	p := &m.p
 	p.DefaultType = m.defaultType()
@@ -213,18 +218,18 @@ func (m *Merger) Profile() *Profile {
 	if !hasZeros(p) {
 		return p
 	}
-	// Merging it once more leaves out what only samples without a value used, as google/pprof does.
+	// Merging once more removes table entries that only samples without values used, as google/pprof does.
 	again := NewMerger(MergeOptions{Limits: m.options.Limits})
 	origin, notes := p.Origin, p.Notes
 	if err := again.Add(p); err != nil {
-		return p // it can only have become less: never
+		return p // cannot happen: the result only shrinks
 	}
 	q := again.Profile()
 	q.Origin, q.Notes = origin, notes
 	return q
 }
 
-// hasZeros reports whether there is a sample all of whose values are 0.
+// hasZeros reports whether there is a sample whose values are all 0.
 func hasZeros(p *Profile) bool {
 	width := len(p.Types)
 	for i := range p.Len() {

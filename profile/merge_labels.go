@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// SetLabel is the profile with a text label on all samples. Other texts of that key are gone, as with google/pprof's
-// Profile.SetLabel.
+// SetLabel returns the profile with a text label on all samples. It replaces other texts with the same key,
+// as google/pprof's Profile.SetLabel does.
 func (p *Profile) SetLabel(key, value string) *Profile {
 	return p.relabel(func(set []Label) []Label { return withLabel(set, key, value) })
 }
 
-// Collapse returns the profile without NodeLabel and RoleLabel, and with the samples added up that are equal then: the same one if
-// none has them.
+// Collapse returns the profile without NodeLabel and RoleLabel. Samples that become equal are added up. It
+// returns p itself if no sample has these labels.
 func (p *Profile) Collapse() *Profile {
 	drop := []string{NodeLabel, RoleLabel}
 	if !slices.ContainsFunc(p.LabelSets, func(set []Label) bool { return len(withoutLabels(set, drop)) < len(set) }) {
@@ -19,13 +19,13 @@ func (p *Profile) Collapse() *Profile {
 	}
 	collapsed, err := Merge([]*Profile{p.relabel(func(set []Label) []Label { return withoutLabels(set, drop) })}, MergeOptions{})
 	if err != nil {
-		return p // it has no more frames than before: never
+		return p // cannot happen: it has no more frames than before
 	}
 	collapsed.Origin = p.Origin
 	return collapsed
 }
 
-// withLabel is a set with a text instead of all other texts of its key.
+// withLabel returns a set with a text label that replaces all texts with the same key.
 func withLabel(set []Label, key, value string) []Label {
 	with := make([]Label, 0, len(set)+1)
 	for _, l := range set {
@@ -47,7 +47,7 @@ func withoutLabels(set []Label, keys []string) []Label {
 
 func isSorted(set []Label) bool { return slices.IsSortedFunc(set, compareLabels) }
 
-// relabel makes a profile of which each label set is what change makes of it. The other tables are shared.
+// relabel returns a profile with change applied to each label set. The other tables are shared.
 func (p *Profile) relabel(change func([]Label) []Label) *Profile {
 	q := *p
 	table := newLabelTable()
@@ -74,21 +74,21 @@ func (p *Profile) relabel(change func([]Label) []Label) *Profile {
 	return &q
 }
 
-// labelTable keeps equal label sets once. The first is the empty one.
+// labelTable stores equal label sets once. The first set is the empty one.
 type labelTable struct {
 	sets [][]Label
 	at   map[string]uint32
 	key  []byte
 
 	texts  textNumbers
-	memory int64 // what the sets and their keys take, roughly, beside texts that profiles share
+	memory int64 // approximate size in bytes of the sets and their keys, without the texts, which profiles share
 }
 
 func newLabelTable() *labelTable {
 	return &labelTable{sets: [][]Label{nil}, at: map[string]uint32{"": 0}}
 }
 
-// index is the index of a set, whose labels are in the order of sortLabels.
+// index returns the index of a set, adding it if necessary. Its labels must be in the order of sortLabels.
 func (t *labelTable) index(set []Label) uint32 {
 	t.key = t.texts.appendLabels(t.key[:0], set)
 	i, ok := t.at[string(t.key)]

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// RoleLabel is the role of the process that a sample comes from: "querynode".
+// RoleLabel is the role of the process that a sample comes from, e.g. "querynode".
 const RoleLabel = "role"
 
-// nodeNames are the names of processes that were given out.
+// nodeNames holds the process names in use.
 type nodeNames map[string]bool
 
-// unique is the name, or one like it if that was given to another process.
+// unique returns name, with a number appended if another process has that name.
 func (n nodeNames) unique(name string) string {
 	own := name
 	for i := 2; n[own]; i++ {
@@ -21,13 +21,13 @@ func (n nodeNames) unique(name string) string {
 	return own
 }
 
-// labelSets gives the index in the result of each label set of a profile.
+// labelSets returns a function that maps the label sets of a profile to indexes in the result.
 func (m *Merger) labelSets(p *Profile) func(uint32) uint32 {
 	to := make([]uint32, max(1, len(p.LabelSets)))
 	for i := range to {
 		to[i] = missing
 	}
-	names := map[string]string{} // of this profile's processes
+	names := map[string]string{} // for the processes of this profile
 	return func(set uint32) uint32 {
 		if to[set] == missing {
 			var labels []Label
@@ -40,7 +40,7 @@ func (m *Merger) labelSets(p *Profile) func(uint32) uint32 {
 	}
 }
 
-// labelled is a label set with the node.
+// labelled returns a label set with the node added if options.Nodes is set.
 func (m *Merger) labelled(p *Profile, set []Label, names map[string]string) []Label {
 	if !m.options.Nodes {
 		if !isSorted(set) {
@@ -71,7 +71,7 @@ func (m *Merger) labelled(p *Profile, set []Label, names map[string]string) []La
 	return set
 }
 
-// nodeOf is the name of the process that a profile is of.
+// nodeOf returns the name of a profile's process.
 func (m *Merger) nodeOf(p *Profile) string {
 	if p.Origin.Node != "" {
 		return p.Origin.Node
@@ -89,7 +89,7 @@ func (m *Merger) nodeOf(p *Profile) string {
 	return name
 }
 
-// textOf is the first text of a key.
+// textOf returns the first text with a key.
 func textOf(set []Label, key string) (string, bool) {
 	for _, l := range set {
 		if l.Key == key && !l.IsNum {

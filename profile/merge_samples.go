@@ -7,11 +7,12 @@ import (
 	"slices"
 )
 
-// sampleTable is the samples of a result, found by stack and labels.
+// sampleTable is a hash table of a result's samples, keyed by stack and labels.
 type sampleTable struct {
 	p    *Profile
 	seed uint64
-	// slots are 0, or the index of a sample plus 1 below half of its hash: what another stack is in a slot, the slot tells.
+	// slots holds 0 for an empty slot. Otherwise the upper 32 bits are half of a sample's hash, and the lower
+	// 32 bits its index plus 1. Most samples with another hash are thus skipped without comparing stacks.
 	slots []uint64
 }
 
@@ -19,7 +20,7 @@ func (t *sampleTable) init(p *Profile) {
 	*t = sampleTable{p: p, seed: maphash.Comparable(maphash.MakeSeed(), 0), slots: make([]uint64, 1<<10)}
 }
 
-// foresee makes room for all, when some of the profiles are in: enough of them to tell what the next will bring.
+// foresee grows the tables to their predicted final size when enough profiles were merged to predict it.
 func (t *sampleTable) foresee(in, count int) {
 	const least = 4
 	if in < least || in > count || in&(in-1) != 0 { // after 4, 8, 16...
@@ -32,7 +33,7 @@ func (t *sampleTable) foresee(in, count int) {
 	}
 }
 
-// add adds values to the sample with a stack and labels, of which there may be none yet.
+// add adds values to the sample with the given stack and labels, inserting it if necessary.
 func (t *sampleTable) add(stack []uint32, values []int64, set uint32) error {
 	h := hashStack(t.seed, stack, set) << 32
 	mask := uint64(len(t.slots) - 1)
@@ -61,9 +62,9 @@ func (t *sampleTable) add(stack []uint32, values []int64, set uint32) error {
 	return nil
 }
 
-// hashStack is a hash of a stack and its labels, four frames at a time: each two are multiplied by what came of those
-// before, 64 bits by 64, and both halves of the product count (the mixing of wyhash). The seed is another one in each
-// run, so that no file can be made of stacks that collide.
+// hashStack returns a hash of a stack and its labels. It processes four frames at a time: each pair is mixed
+// with the previous state, these are multiplied 64 by 64 bits, and both halves of the product are combined
+// (the mixing of wyhash). The seed differs in each run, so that no file can be crafted with colliding stacks.
 func hashStack(seed uint64, stack []uint32, set uint32) uint64 {
 	h := seed ^ uint64(len(stack))<<32 ^ uint64(set)
 	for len(stack) >= 4 {
@@ -87,7 +88,7 @@ func (t *sampleTable) insert(stack []uint32, values []int64, set uint32) {
 	p.LabelOf = append(room(p.LabelOf, 1), set)
 }
 
-// grow makes four times as many slots.
+// grow quadruples the number of slots.
 func (t *sampleTable) grow() {
 	old := t.slots
 	t.slots = make([]uint64, 4*len(old))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mergeTables are the tables of a result, in which equal entries are there once, and where the entries of the profile
-// that is being added lie in them (google/pprof profile/merge.go: profileMerger).
+// mergeTables holds the deduplicated tables of a result. It also maps the entries of the profile that is
+// being added to them (google/pprof profile/merge.go: profileMerger).
 type mergeTables struct {
 	to, from  *Profile
 	labels    *labelTable
@@ -14,16 +14,17 @@ type mergeTables struct {
 	functions map[Function]uint32
 	locations map[string]uint32
 	key       []byte
-	memory    int64 // what the tables and their maps take, roughly
+	memory    int64 // approximate size of the tables and their maps, in bytes
 
-	// Of each entry of from, where it is in to; missing if that is not known yet. Before it is looked up in a map, it
-	// is compared with what had the same index in the profile before: the profiles of a process are alike.
+	// Index in to of each entry of from; missing if not yet known. An entry is compared with the entry of the
+	// same index in the previous profile before it is looked up in a map, because profiles of a process are
+	// similar.
 	mappingAt               []int32
 	functionAt, functionWas []uint32
 	locationAt, locationWas []uint32
 }
 
-// mappingKey tells mappings apart: those of the same file at different addresses are equal.
+// mappingKey identifies a mapping. Mappings of the same file at different addresses are equal.
 type mappingKey struct {
 	size, offset uint64
 	file         string
@@ -35,11 +36,11 @@ func (t *mergeTables) init(to *Profile) {
 	}
 }
 
-// unknownMapping says that a mapping was not yet looked up.
+// unknownMapping marks a mapping that was not yet looked up.
 const unknownMapping = -2
 
 func keyOf(m *Mapping) mappingKey {
-	const page = 0x1000 // sizes that differ by less are the same
+	const page = 0x1000 // sizes are rounded up to pages
 	k := mappingKey{size: (m.Limit - m.Start + page - 1) / page * page, offset: m.Offset, file: m.BuildID}
 	if k.file == "" {
 		k.file = m.File
@@ -47,7 +48,7 @@ func keyOf(m *Mapping) mappingKey {
 	return k
 }
 
-// begin begins a profile.
+// begin prepares the tables for a profile.
 func (t *mergeTables) begin(from *Profile) {
 	t.from = from
 	t.mappingAt = t.mappingAt[:0]
@@ -66,7 +67,8 @@ func (t *mergeTables) begin(from *Profile) {
 	t.guess()
 }
 
-// guess finds what is where it was for the profile before: in the order of the tables, which is that of memory.
+// guess resolves the entries that have the same index as in the previous profile. It goes through the tables
+// in memory order.
 func (t *mergeTables) guess() {
 	for i, was := range t.functionWas[:min(len(t.functionWas), len(t.functionAt))] {
 		if was != missing && t.to.Functions[was] == t.from.Functions[i] {
@@ -80,7 +82,7 @@ func (t *mergeTables) guess() {
 	}
 }
 
-// refill is a slice of n times missing.
+// refill returns a slice with n times missing.
 func refill(s []uint32, n int) []uint32 {
 	s = s[:0]
 	for range n {
@@ -89,7 +91,7 @@ func refill(s []uint32, n int) []uint32 {
 	return s
 }
 
-// mapping is where a mapping of from is.
+// mapping returns the index in to of a mapping of from.
 func (t *mergeTables) mapping(i int32) int32 {
 	if i == NoMapping {
 		return NoMapping
@@ -113,7 +115,7 @@ func (t *mergeTables) mapping(i int32) int32 {
 	return at
 }
 
-// function is where a function of from is.
+// function returns the index in to of a function of from.
 func (t *mergeTables) function(i uint32) uint32 {
 	if at := t.functionAt[i]; at != missing {
 		return at
@@ -134,7 +136,7 @@ func (t *mergeTables) function(i uint32) uint32 {
 	return at
 }
 
-// cloned is a function whose names do not keep all names of its file in memory.
+// cloned returns a copy of f whose names do not keep the whole name table of its file in memory.
 func cloned(f Function) Function {
 	isSame := f.Name == f.SystemName
 	f.Name, f.File = strings.Clone(f.Name), strings.Clone(f.File)
@@ -146,14 +148,14 @@ func cloned(f Function) Function {
 	return f
 }
 
-// location is where a location of from is.
+// location returns the index in to of a location of from.
 func (t *mergeTables) location(i uint32) uint32 {
 	if at := t.locationAt[i]; at != missing {
 		return at
 	}
 	l := t.from.Locations[i]
 	lines := t.from.LinesOf(i)
-	if l.Mapping != NoMapping { // the program may lie elsewhere in each process
+	if l.Mapping != NoMapping { // the program may be mapped at another address in each process
 		was := t.from.Mappings[l.Mapping].Start
 		l.Mapping = t.mapping(l.Mapping)
 		l.Address += t.to.Mappings[l.Mapping].Start - was
@@ -163,7 +165,8 @@ func (t *mergeTables) location(i uint32) uint32 {
 	return at
 }
 
-// isAt reports whether the location at an index is that of from, as far as its functions are known.
+// isAt reports whether the location with index at in to equals location i of from, as far as its functions
+// are resolved.
 func (t *mergeTables) isAt(at, i uint32) bool {
 	have, l := &t.to.Locations[at], &t.from.Locations[i]
 	address, mapping := l.Address, l.Mapping

@@ -15,7 +15,7 @@ import (
 	"kitescope/profile"
 )
 
-// mergeable are groups of profiles of one kind, as bytes.
+// mergeable returns groups of encoded profiles of the same kind.
 func mergeable(t *testing.T) map[string][][]byte {
 	t.Helper()
 	all := fixtures(t)
@@ -28,7 +28,7 @@ func mergeable(t *testing.T) map[string][][]byte {
 	for seed := range uint64(10) {
 		p, q := generate(seed, 50), generate(seed+1000, 70)
 		q.SampleType, q.PeriodType = p.SampleType, p.PeriodType
-		for _, s := range q.Sample { // as many values as p has, some none
+		for _, s := range q.Sample { // as many values as p has, some of them 0
 			s.Value = make([]int64, len(p.SampleType))
 			s.Value[0] = int64(len(s.Location) % 4)
 		}
@@ -80,7 +80,7 @@ func TestMergeIsThatOfGoogle(t *testing.T) {
 	}
 }
 
-// small makes a profile of one function per letter of its stacks, leaf first: "ab" is a called by b.
+// small returns a profile with one function per letter of its stacks, leaf first: in "ab", b calls a.
 func small(t *testing.T, types []profile.ValueType, values map[string][]int64) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(types...)
@@ -98,7 +98,7 @@ func small(t *testing.T, types []profile.ValueType, values map[string][]int64) *
 	return p
 }
 
-// stacks are the values of a profile by stack and labels: "ab node=x".
+// stacks returns the values of a profile by stack and labels, e.g. "ab node=x".
 func stacks(p *profile.Profile) map[string][]int64 {
 	found := map[string][]int64{}
 	for i := range p.Len() {
@@ -240,7 +240,7 @@ func TestMergeOfDifferentTypes(t *testing.T) {
 	if merged.Types[0] != cpuTypes()[1] || merged.DefaultType != "cpu" {
 		t.Errorf("types %v, default %q", merged.Types, merged.DefaultType)
 	}
-	// The other way round the finer unit comes later, to values that are merged already.
+	// In reverse order, the finer unit comes after values that are already merged.
 	p, err := profile.Merge([]*profile.Profile{micro, cpu}, profile.MergeOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +263,8 @@ func TestMergeHoldsItsLimits(t *testing.T) {
 	}
 }
 
-// TestMergeOfShiftedPrograms adds up the stacks of a program that lies elsewhere in each process.
+// TestMergeOfShiftedPrograms checks that stacks of a program that is mapped at a different address in each
+// process are added up.
 func TestMergeOfShiftedPrograms(t *testing.T) {
 	at := func(start uint64) *profile.Profile {
 		b := profile.NewBuilder(cpuTypes()...)

@@ -8,19 +8,20 @@ import (
 	"kitescope/internal/hints"
 )
 
-// column says where a value of the result comes from.
+// column is the source of a value of the result.
 type column struct {
-	from  int     // the index of the value in the profile that is added
-	ratio float64 // what it is multiplied by
+	from  int     // index of the value in the added profile
+	ratio float64 // factor for the value
 }
 
-// typeDefault is what a profile says of the type to be shown, for which it counts whether types of it were left out.
+// typeDefault is a profile's default type, with all its types. They show whether the merge removed some.
 type typeDefault struct {
 	types []ValueType
 	kind  string
 }
 
-// addTypes makes the columns of a profile. It changes nothing if it does not go together with those before.
+// addTypes computes the columns for a profile. It changes nothing if the profile is incompatible with the
+// previous ones.
 func (m *Merger) addTypes(p *Profile) error {
 	if m.count == 0 {
 		m.p.Types, m.p.PeriodType, m.p.Period = slices.Clone(p.Types), p.PeriodType, p.Period
@@ -43,7 +44,7 @@ func identity(n int) []column {
 	return columns
 }
 
-// differ is the error of profiles that do not go together.
+// differ returns the error for incompatible profiles.
 func (m *Merger) differ(p *Profile, what, here, there string) error {
 	name := p.Origin.Name
 	if name == "" {
@@ -64,7 +65,7 @@ func typeList(types []ValueType) string {
 	return strings.Join(words, ", ")
 }
 
-// commonTypes keeps the types that this profile has too, by their names, in the finer unit (google/pprof
+// commonTypes keeps the types that this profile has too, matched by name, in the finer unit (google/pprof
 // profile/merge.go: CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
 func (m *Merger) commonTypes(p *Profile) error {
 	if p.PeriodType == m.p.PeriodType && slices.Equal(p.Types, m.p.Types) {
@@ -90,7 +91,7 @@ func (m *Merger) commonTypes(p *Profile) error {
 		}
 		kept, factors[i] = append(kept, i), 1
 		c := column{from, unitRatio(unit, t.Unit)}
-		if c.ratio < 1 { // it is finer
+		if c.ratio < 1 { // the unit of p is finer
 			c.ratio, factors[i] = 1, unitRatio(t.Unit, unit)
 		}
 		columns = append(columns, c)
@@ -104,7 +105,7 @@ func (m *Merger) commonTypes(p *Profile) error {
 	return nil
 }
 
-// keepTypes takes the values of other types out of what was merged, and multiplies those that stay.
+// keepTypes removes the values of all types but kept from the result, and scales the remaining values.
 func (m *Merger) keepTypes(p *Profile, kept []int, columns []column, factors []float64) {
 	isChanged := len(kept) < len(m.p.Types) || slices.ContainsFunc(factors, func(f float64) bool { return f != 1 })
 	if !isChanged {
@@ -118,7 +119,7 @@ func (m *Merger) keepTypes(p *Profile, kept []int, columns []column, factors []f
 			if factors[k] != 1 {
 				v = scaled(v, factors[k])
 			}
-			values = append(values, v) // never before what is still to be read
+			values = append(values, v) // never overwrites unread values
 		}
 	}
 	m.p.Values = values
@@ -144,7 +145,8 @@ func (m *Merger) scalePeriod(p *Profile) {
 	m.p.Period, m.uncounted = max(here, there), m.uncounted || here != there
 }
 
-// defaultType is the first that a profile names. Profiles that lost the one that they name want the first type.
+// defaultType returns the first default type that a profile sets. If the merge removed that type, or other
+// types of a profile without a default, it returns the first type.
 func (m *Merger) defaultType() string {
 	has := func(types []ValueType, kind string) bool {
 		return slices.ContainsFunc(types, func(t ValueType) bool { return t.Type == kind })

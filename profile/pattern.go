@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// NewPattern returns a function that compiles a regular expression when it is first called, and returns it. Most runs of a
-// program need few of its expressions, and compiling all would take a good part of starting up.
+// NewPattern returns a function that compiles a regular expression on its first call and returns it. Most
+// runs of a program use few of its expressions, and compiling all of them would take a considerable part of
+// the startup time.
 func NewPattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

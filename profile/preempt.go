@@ -2,10 +2,9 @@ package profile
 
 import "strings"
 
-// FoldPreempt takes runtime.asyncPreempt away where it is the leaf: the function that it
-// interrupted gets its samples. Go's runtime preempts a goroutine by sending it there with a
-// signal (src/runtime/preempt.go), on a busy machine in 2 to 24% of all samples, which is no
-// work of the program.
+// FoldPreempt removes runtime.asyncPreempt where it is the leaf, so that the interrupted function gets its
+// samples. Go's runtime preempts a goroutine by diverting it there with a signal (src/runtime/preempt.go). On
+// a busy machine it is the leaf of 2 to 24 % of all samples, although the program does no work there.
 func (p *Profile) FoldPreempt() *Profile {
 	preempt := make([]bool, len(p.Locations))
 	some := false

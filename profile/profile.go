@@ -1,16 +1,16 @@
-// Package profile holds profiles of programs: what was sampled, on which stacks, how much.
+// Package profile represents profiles of programs: tables of samples over interned stacks.
 //
-// What enters is the bytes of a pprof file, or what an importer in profile/read tells a Builder;
-// what leaves is a Profile, a table of samples over interned stacks that is never changed.
+// Decode and Builder make a Profile, from a pprof file or from the samples that an importer in profile/read
+// parses. A Profile is immutable.
 //
-//  1. Decode reads a pprof file; a Builder takes samples of other formats.
-//  2. Merge joins several Profiles, each sample labelled with the node that it comes from.
-//  3. Filter, Align and Scale make new Profiles of one or two.
+//  1. Decode reads a pprof file. A Builder collects samples of other formats.
+//  2. Merge joins several Profiles and labels each sample with its node.
+//  3. Filter, Align and Scale make new Profiles from one or two.
 //  4. Frames names the frames of all locations at one granularity, for packages report and flame.
-//  5. Encode writes a pprof file again.
+//  5. Encode writes a pprof file.
 //
-// The numbers and names are those of `go tool pprof` (github.com/google/pprof), which each
-// function names where it follows it.
+// Numbers and names are those of `go tool pprof` (github.com/google/pprof). Each function cites the source
+// that it follows.
 package profile
 
 import (
@@ -18,102 +18,104 @@ import (
 	"time"
 )
 
-// ValueType says what one value of a sample counts and in which unit: cpu in nanoseconds.
+// ValueType is the type and unit of a sample value, e.g. cpu in nanoseconds.
 type ValueType struct{ Type, Unit string }
 
-// String is the usual notation, "cpu/nanoseconds".
+// String returns the usual notation, e.g. "cpu/nanoseconds".
 func (v ValueType) String() string { return v.Type + "/" + v.Unit }
 
-// Mapping is a range of addresses that a file was mapped to.
+// Mapping is an address range that a file was mapped to.
 type Mapping struct {
 	Start, Limit, Offset uint64
-	// File is the binary or library; BuildID its build id in hexadecimal, "" if unknown.
+	// File is the binary or library. BuildID is its build id in hexadecimal, "" if unknown.
 	File, BuildID string
-	// What was known of it when the profile was written.
+	// These report which symbol information was available when the profile was written.
 	HasFunctions, HasFilenames, HasLineNumbers, HasInlineFrames bool
 }
 
-// Function is where code was written.
+// Function is a source function.
 type Function struct {
-	// Name is for people, SystemName what the linker knows: a mangled C++ name.
+	// Name is the readable name. SystemName is the linker's, e.g. a mangled C++ name.
 	Name, SystemName string
 	File             string
-	// StartLine is 0 if unknown. PGO needs it.
+	// StartLine is 0 if unknown. PGO requires it.
 	StartLine int64
 }
 
-// Line is a position in a Function.
+// Line is a source line within a Function.
 type Line struct {
-	Function     uint32 // index of Profile.Functions
+	Function     uint32 // index in Profile.Functions
 	Line, Column int64
 }
 
-// Location is an instruction, or a frame where no address is known.
+// Location is an instruction address, or a frame without a known address.
 type Location struct {
-	Mapping int32 // index of Profile.Mappings, or NoMapping
+	Mapping int32 // index in Profile.Mappings, or NoMapping
 	Address uint64
-	// Lines[FirstLine:FirstLine+Lines] of the Profile are its source lines, innermost first:
-	// all but the last are of functions that were inlined. There may be none.
+	// Lines[FirstLine:FirstLine+Lines] of the Profile are the source lines, innermost first. All but the last
+	// belong to inlined functions. The range may be empty.
 	FirstLine, Lines uint32
-	// Folded says that several functions with the same code were merged by the linker.
+	// Folded reports whether the linker merged several functions with identical code.
 	Folded bool
 }
 
-// NoMapping is the Mapping of a location that lies in none.
+// NoMapping is the Mapping of a location outside all mappings.
 const NoMapping = -1
 
-// Label is something that is known of a sample: a string, or a number with a unit.
+// Label is a property of a sample: a string, or a number with a unit.
 type Label struct {
 	Key, Str string
 	Num      int64
 	Unit     string
-	// IsNum tells a number from a string.
+	// IsNum reports whether the value is Num rather than Str.
 	IsNum bool
 }
 
 // Labels that Merge and importers set.
 const (
-	// NodeLabel is the process that a sample comes from: "querynode-7".
+	// NodeLabel is the process that a sample comes from, e.g. "querynode-7".
 	NodeLabel = "node"
 	// BaseLabel marks the samples of the base in a difference, as `go tool pprof -diff_base` does.
 	BaseLabel = "pprof::base"
-	// ThreadLabel and CommandLabel are the thread and the program's name of perf and the like.
+	// ThreadLabel and CommandLabel are the thread and the program name in formats such as perf's.
 	ThreadLabel  = "thread"
 	CommandLabel = "command"
 )
 
-// Origin is where a Profile comes from.
+// Origin describes the source of a Profile.
 type Origin struct {
-	// Name is what a person calls it: a path, a URL, "querynode-7".
+	// Name is the display name: a path, a URL, or a process such as "querynode-7".
 	Name string
-	// Format is the reader's word: "pprof", "folded", "perf script".
+	// Format is the name of the input format: "pprof", "folded", "perf script".
 	Format string
-	// Node and Role are of the process, "" if unknown.
+	// Node and Role identify the process, "" if unknown.
 	Node, Role string
-	// Flat says that it was a table without stacks: of such a profile no graph can be drawn.
+	// Flat reports whether the source was a table without stacks. No graph can be drawn of such a profile.
 	Flat bool
-	// Merged is how many profiles it was made of, whose durations were added up; 0 of one as it was read.
+	// Merged is the number of profiles that were merged, whose durations were added up. It is 0 for a profile
+	// as read.
 	Merged int
 }
 
-// Note is something odd that a reader saw and went on: counted, never silent.
+// Note counts an irregularity that a reader tolerated, so that none is ignored silently.
 type Note struct {
-	// What happened, for people: "samples without a period, counted as 1 each".
+	// What describes the irregularity, e.g. "samples without a period, counted as 1 each".
 	What  string
 	Count int64
 }
 
-// Profile is a table of samples. It is immutable: all functions return new ones, which may
-// share tables with it. The zero Profile has no samples.
+// Profile is a table of samples. It is immutable: all functions return new Profiles, which may share tables
+// with the old one. The zero Profile has no samples.
 type Profile struct {
-	// Types says what the values of each sample are, in order. There is at least one, unless the Profile is empty.
+	// Types are the types of each sample's values, in order. There is at least one unless the Profile is
+	// empty.
 	Types []ValueType
-	// DefaultType is the Type that its writer meant to be shown, "" if it did not say.
+	// DefaultType is the Type to show by default, "" if the writer set none.
 	DefaultType string
-	// Period is how many units of PeriodType lie between two samples; 0 if unknown.
+	// Period is the number of units of PeriodType between two samples, 0 if unknown.
 	PeriodType ValueType
 	Period     int64
-	// Time is when sampling began and Duration how long it went on; zero if unknown.
+	// Time is the start of sampling and Duration its length. Both are zero if unknown.
 	Time     time.Time
 	Duration time.Duration
 
@@ -127,9 +129,9 @@ type Profile struct {
 	Locations []Location
 	LabelSets [][]Label
 
-	// Sample i has the stack Stacks[Starts[i]:Starts[i+1]] of indexes of Locations, leaf first,
-	// the values Values[i*len(Types):][:len(Types)], and the labels LabelSets[LabelOf[i]].
-	// LabelSets[0] is empty; LabelOf is nil if no sample has labels.
+	// Sample i has the stack Stacks[Starts[i]:Starts[i+1]], which holds indexes of Locations, leaf first. Its
+	// values are Values[i*len(Types):][:len(Types)] and its labels are LabelSets[LabelOf[i]]. LabelSets[0] is
+	// empty. LabelOf is nil if no sample has labels.
 	Starts  []uint32
 	Stacks  []uint32
 	Values  []int64
@@ -139,16 +141,16 @@ type Profile struct {
 	Notes  []Note
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (p *Profile) Len() int { return max(0, len(p.Starts)-1) }
 
-// Stack is the stack of sample i: indexes of Locations, leaf first.
+// Stack returns the stack of sample i: indexes of Locations, leaf first.
 func (p *Profile) Stack(i int) []uint32 { return p.Stacks[p.Starts[i]:p.Starts[i+1]] }
 
-// Value is the value of sample i of a type, by its index.
+// Value returns the value of sample i for the type with index kind.
 func (p *Profile) Value(i, kind int) int64 { return p.Values[i*len(p.Types)+kind] }
 
-// Labels are those of sample i.
+// Labels returns the labels of sample i.
 func (p *Profile) Labels(i int) []Label {
 	if p.LabelOf == nil {
 		return nil
@@ -156,13 +158,13 @@ func (p *Profile) Labels(i int) []Label {
 	return p.LabelSets[p.LabelOf[i]]
 }
 
-// LinesOf are the source lines of a location, innermost first.
+// LinesOf returns the source lines of a location, innermost first.
 func (p *Profile) LinesOf(location uint32) []Line {
 	l := &p.Locations[location]
 	return p.Lines[l.FirstLine : l.FirstLine+l.Lines]
 }
 
-// MappingOf is the mapping of a location, nil if it has none.
+// MappingOf returns the mapping of a location, nil if it has none.
 func (p *Profile) MappingOf(location uint32) *Mapping {
 	if m := p.Locations[location].Mapping; m != NoMapping {
 		return &p.Mappings[m]
@@ -170,9 +172,8 @@ func (p *Profile) MappingOf(location uint32) *Mapping {
 	return nil
 }
 
-// Total is the sum of the absolute values of a type, which percentages refer to. In a
-// difference against a base that is labelled (BaseLabel) it is the base's alone
-// (google/pprof internal/report: computeTotal).
+// Total returns the sum of the absolute values of a type, which percentages refer to. If a difference has
+// samples of its base labelled with BaseLabel, only those count (google/pprof internal/report: computeTotal).
 func (p *Profile) Total(kind int) int64 {
 	isBase := make([]bool, len(p.LabelSets))
 	for i, set := range p.LabelSets {

@@ -7,15 +7,16 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Aligned are two profiles of which the sum is their difference.
+// Aligned holds two profiles that add up to their difference.
 type Aligned struct {
 	New   *Profile
-	Minus *Profile // the base, its values negated
+	Minus *Profile // the base with negated values
 }
 
-// Align makes two profiles of which Merge would make the difference that `go tool pprof -base` shows (google/pprof
-// internal/driver: fetchProfiles). It gives them the types that both have, in the finer unit of the two, and negates the base's
-// values. It is an error (a hints.Error) if they have no type in common, or if their periods are of different types.
+// Align prepares two profiles so that Merge yields the difference that `go tool pprof -base` shows
+// (google/pprof internal/driver: fetchProfiles). It reduces both to their common types, in the finer unit of
+// the two, and negates the values of the base. It returns a hints.Error if they have no type in common or if
+// their periods have different types.
 func Align(p, base *Profile) (*Aligned, error) {
 	p, base, err := alike(p, base)
 	if err != nil {
@@ -24,7 +25,7 @@ func Align(p, base *Profile) (*Aligned, error) {
 	return &Aligned{New: p, Minus: base.Scale(slices.Repeat([]float64{-1}, len(base.Types)))}, nil
 }
 
-// WithColumn is the profile with one more type, whose value of sample i is value(i).
+// WithColumn returns the profile with an additional type. Its value for sample i is value(i).
 func (p *Profile) WithColumn(t ValueType, value func(i int) int64) *Profile {
 	out := *p
 	width := len(p.Types)
@@ -36,8 +37,9 @@ func (p *Profile) WithColumn(t ValueType, value func(i int) int64) *Profile {
 	return &out
 }
 
-// NormalFactors are what each type of p is multiplied by to add up to the base's total
-// (google/pprof profile/merge.go: Normalize); 0 for a type that adds up to nothing in p.
+// NormalFactors returns the factor for each type of p that makes its total equal to the base's (google/pprof
+// profile/merge.go: Normalize). The factor is 0 for a type whose total in p is 0. It returns an error if the
+// numbers of types differ or if all totals of the base are 0.
 func NormalFactors(p, base *Profile) ([]float64, error) {
 	if len(p.Types) != len(base.Types) {
 		return nil, noCommonType(p, base)
@@ -56,7 +58,7 @@ func NormalFactors(p, base *Profile) ([]float64, error) {
 	return factors, nil
 }
 
-// sums are the sums of all values, by type.
+// sums returns the sum of all values of each type.
 func (p *Profile) sums() []int64 {
 	sums := make([]int64, len(p.Types))
 	for i := range p.Len() {
@@ -67,8 +69,8 @@ func (p *Profile) sums() []int64 {
 	return sums
 }
 
-// Scale multiplies the values of each type by a factor. As in google/pprof (ScaleN), a sample is
-// kept if one of the values that changed is not zero.
+// Scale returns the profile with the values of each type multiplied by a factor. As in google/pprof (ScaleN),
+// a sample is kept if at least one of the scaled values is not 0.
 func (p *Profile) Scale(factors []float64) *Profile {
 	if !slices.ContainsFunc(factors, func(f float64) bool { return f != 1 }) {
 		return p
@@ -94,7 +96,7 @@ func (p *Profile) Scale(factors []float64) *Profile {
 	return &out
 }
 
-// scaled is a value times a factor, at the ends of what an int64 holds if it is beyond.
+// scaled returns v times factor, clamped to the range of int64.
 func scaled(v int64, factor float64) int64 {
 	if factor == -1 {
 		return -v
@@ -109,7 +111,7 @@ func scaled(v int64, factor float64) int64 {
 	return int64(f)
 }
 
-// alike gives two profiles the types that both have, in the order of the first, and the same
+// alike returns both profiles with only their common types, in the order of the first profile and in the same
 // units (google/pprof profile.CompatibilizeSampleTypes, internal/measurement: ScaleProfiles).
 func alike(p, base *Profile) (*Profile, *Profile, error) {
 	var own, others []int
@@ -149,7 +151,7 @@ func alike(p, base *Profile) (*Profile, *Profile, error) {
 	return p, base, nil
 }
 
-// sharePeriod gives both profiles, which are this package's own copies, the same type of period.
+// sharePeriod gives both profiles the same period type. It modifies them, so they must be copies.
 func (p *Profile) sharePeriod(base *Profile) {
 	if p.PeriodType == base.PeriodType {
 		return
@@ -169,7 +171,7 @@ func (p *Profile) sharePeriod(base *Profile) {
 	base.PeriodType, base.Period = p.PeriodType, p.Period
 }
 
-// onlyTypes is a copy with some of the types.
+// onlyTypes returns a copy with only the given types.
 func (p *Profile) onlyTypes(kinds []int) *Profile {
 	out := *p
 	out.Types = make([]ValueType, len(kinds))

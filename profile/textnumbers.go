@@ -5,25 +5,26 @@ import (
 	"unsafe"
 )
 
-// textNumbers gives equal texts equal numbers. What is keyed by texts is keyed by these: a name of a megabyte may stand in
-// a million label sets or functions, which share its bytes as long as nobody copies or hashes them for each.
+// textNumbers assigns equal numbers to equal texts. Maps use the numbers as keys in place of texts, because a
+// name of a megabyte may occur in a million label sets or functions. These share its bytes as long as nothing
+// copies or hashes them for each.
 type textNumbers struct {
 	byText map[string]uint32
 	at     map[place]uint32
 }
 
-// place is where a text lies.
+// place is the memory range of a text.
 type place struct {
 	first *byte
 	size  int
 }
 
-// of is the number of a text, 0 for the empty one.
+// of returns the number of a text, 0 for the empty text.
 func (t *textNumbers) of(s string) uint32 {
 	if s == "" {
 		return 0
 	}
-	const short = 64 // it is hashed as fast as its place
+	const short = 64 // hashing such a text is as fast as hashing its place
 	p := place{unsafe.StringData(s), len(s)}
 	if len(s) > short {
 		if n, ok := t.at[p]; ok {
@@ -44,7 +45,7 @@ func (t *textNumbers) of(s string) uint32 {
 	return n
 }
 
-// appendLabels appends bytes that are equal for equal sets.
+// appendLabels appends the key of a label set. Equal sets have equal keys.
 func (t *textNumbers) appendLabels(b []byte, set []Label) []byte {
 	for _, l := range set {
 		b = binary.AppendUvarint(b, uint64(t.of(l.Key)))

@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Unit is a unit of values: the name it is written with, and its size in the first unit of its family.
+// Unit is a unit of values. Name is its displayed name and Factor its size in the first unit of its family.
 type Unit struct {
 	Name    string
 	Factor  float64
 	aliases []string
 }
 
-// unitFamilies are units that convert into each other. Aliases and factors are those of `go tool pprof`
-// (github.com/google/pprof internal/measurement: UnitTypes), so that the same profile shows the same figures in both.
+// unitFamilies holds groups of units that convert into each other. Aliases and factors are those of `go tool
+// pprof` (github.com/google/pprof internal/measurement: UnitTypes), so that both tools show the same numbers
+// for a profile.
 var unitFamilies = [][]Unit{
 	{
 		{"B", 1, []string{"b", "byte"}},
@@ -31,7 +32,7 @@ var unitFamilies = [][]Unit{
 		{"s", 1e9, []string{"s", "sec", "second"}},
 		{"h", 3600e9, []string{"hour", "hr"}},
 	},
-	{ // Google's computing units, which are converted and not chosen for a table
+	{ // Google Compute Units: converted, but never chosen for display
 		{"", 1, []string{"nanogcu"}},
 		{"", 1e3, []string{"microgcu"}},
 		{"", 1e6, []string{"milligcu"}},
@@ -44,8 +45,8 @@ var unitFamilies = [][]Unit{
 	},
 }
 
-// FindUnit finds a unit, in upper or lower case, with or without a plural s, and the units that it converts into, the smallest
-// first; nil for others.
+// FindUnit returns a unit and its family, smallest unit first. It ignores case and a plural s. It returns nil
+// if the unit is unknown.
 func FindUnit(unit string) (family []Unit, found *Unit) {
 	unit = strings.ToLower(unit)
 	if utf8.RuneCountInString(unit) > 2 {
@@ -59,7 +60,7 @@ func FindUnit(unit string) (family []Unit, found *Unit) {
 	return nil, nil
 }
 
-// sameDimension reports whether values of one unit can be converted into the other.
+// sameDimension reports whether values of one unit can be converted to the other.
 func sameDimension(a, b string) bool {
 	if a == b {
 		return true
@@ -69,7 +70,7 @@ func sameDimension(a, b string) bool {
 	return family != nil && other != nil && &family[0] == &other[0]
 }
 
-// unitRatio is what a value of one unit is multiplied by to be of another of the same dimension.
+// unitRatio returns the factor that converts a value between two units of the same dimension.
 func unitRatio(from, to string) float64 {
 	if from == to {
 		return 1

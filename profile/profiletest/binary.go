@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Binary returns an ELF file that has nothing but Go's build information (debug/buildinfo): the import path of a main
-// package and the lines of its settings, e.g. "-pgo=/src/default.pgo".
+// Binary returns an ELF file with nothing but Go's build information (debug/buildinfo): the import path of a
+// main package and its build settings, e.g. "-pgo=/src/default.pgo".
 func Binary(t testing.TB, main string, settings ...string) []byte {
 	t.Helper()
 	var info strings.Builder
@@ -26,7 +26,7 @@ func Binary(t testing.TB, main string, settings ...string) []byte {
 		data = append(data, text...)
 	}
 	const headers, address = 64 + 56, 0x1000
-	data = append(make([]byte, 2*64-headers), data...) // aligned, as the reader looks for it
+	data = append(make([]byte, 2*64-headers), data...) // aligned, as the reader requires
 	var out bytes.Buffer
 	for _, part := range []any{
 		&elf.Header64{

@@ -1,4 +1,4 @@
-// Package profiletest reads profiles for tests, and makes differences of them as pprof does.
+// Package profiletest reads profiles for tests and subtracts them as pprof does.
 package profiletest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"kitescope/profile"
 )
 
-// Read reads a pprof file, and ends the test where it cannot.
+// Read reads a pprof file and fails the test if it cannot.
 func Read(t testing.TB, path string) *profile.Profile {
 	t.Helper()
 	f, err := os.Open(path)
@@ -23,8 +23,8 @@ func Read(t testing.TB, path string) *profile.Profile {
 	return p
 }
 
-// Subtract returns the new profile minus the base, whose samples are labelled, as one profile with negative values:
-// `go tool pprof -diff_base`, with -normalize or without.
+// Subtract returns p minus base as one profile, like `go tool pprof -diff_base`, with or without -normalize.
+// The base's samples are labelled and their values negative.
 func Subtract(p, base *profile.Profile, normalize bool) (*profile.Profile, error) {
 	a, err := profile.Align(p, base)
 	if err != nil {
