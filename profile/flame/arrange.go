@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// arrange makes Frames of what was made: in depth-first order, and only names that are used.
+// arrange fills Frames in depth-first order, and Names with the names in use.
 func (b *builder) arrange() {
 	t := b.t
 	rename := b.usedNames()
@@ -37,7 +37,7 @@ func (b *builder) arrange() {
 	}
 }
 
-// close sets where each subtree ends.
+// close sets the end of each subtree.
 func (t *Tree) close() {
 	for i := range t.Frames {
 		t.Frames[i].Next = int32(i + 1)
@@ -50,8 +50,7 @@ func (t *Tree) close() {
 	}
 }
 
-// usedNames puts the names of frames that were made into the Tree, in order, and tells what
-// each became.
+// usedNames adds the names of frames to the Tree in sorted order. It returns the new index of each name.
 func (b *builder) usedNames() []uint32 {
 	rename := make([]uint32, len(b.table.names))
 	var used []uint32
@@ -73,8 +72,7 @@ func (b *builder) usedNames() []uint32 {
 	return rename
 }
 
-// children are the frames below each that was made, by name: those of i are
-// children[of[i]:of[i+1]].
+// children returns the children of each frame, sorted by name. Those of frame i are children[of[i]:of[i+1]].
 func (b *builder) children(rename []uint32) (of, children []int32) {
 	of = make([]int32, len(b.made)+1)
 	for i := range b.made[1:] {

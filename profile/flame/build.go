@@ -2,33 +2,33 @@ package flame
 
 import "kitescope/profile"
 
-// builder makes a Tree from the root outwards, the largest frame first. Each frame that may
-// come to be is a range of items whose stacks begin with it; making it sorts that range by the
-// next frame. So a stack is only read as far as it is shown, and what is small is never made.
+// builder builds a Tree from the root, largest frame first. Each candidate frame is a range of items whose
+// stacks begin with it. Adding the frame partitions that range by the next frame. A stack is therefore read
+// only as far as it is shown, and small frames are never added.
 type builder struct {
 	o        Options
 	t        *Tree
-	step     uint32 // to the next location of a stack, modulo 2^32
-	collapse bool   // equal frames in a row are one
+	step     uint32 // step to the next location of a stack, modulo 2^32
+	collapse bool   // merge consecutive equal frames
 
 	sides []side
 	table nameTable
 	items []item
-	// nodeOf are the nodes of items, with Options.Nodes, as indexes of nodeNames.
+	// nodeOf holds the node of each item as an index in nodeNames, if Options.Nodes is set.
 	nodeOf    []uint32
 	nodeNames []string
 	nodeIDs   map[string]uint32
-	// leaves are what stacks end in, by name.
+	// leaves holds the values of the innermost frames, by name.
 	leaves []weight
-	// seconds are how long the base and the new side took; 0: unknown.
+	// seconds holds the durations of the base and the new side, 0 if unknown.
 	seconds [2]float64
 
-	// What grow works with: the group that a name has now, the groups, and that of each item.
+	// Work space of grow: the current group of each name, the groups, and the group of each item.
 	groupOf []uint32
 	groups  []candidate
 	ofItem  []uint32
-	ends    []uint32 // where the items of each group end
-	// firstNode is the name of the first of nodeNames.
+	ends    []uint32 // end of each group's items
+	// firstNode is the name index of nodeNames[0].
 	firstNode uint32
 
 	made    []candidate
@@ -36,7 +36,7 @@ type builder struct {
 	total   weight
 }
 
-// weight is what items add up to.
+// weight is the sum of items on both sides.
 type weight struct {
 	value, base        int64
 	events, baseEvents float64
@@ -52,24 +52,24 @@ func (w *weight) add(it *item) {
 	}
 }
 
-// shareOf is the larger of both sides' shares.
+// shareOf returns the larger of the shares of both sides.
 func (w *weight) shareOf(total *weight) float64 {
 	return max(part(w.value, total.value), part(w.base, total.base))
 }
 
-// candidate is a frame that was or may be made.
+// candidate is a frame that was or may be added.
 type candidate struct {
 	weight
 	self   weight
 	share  float64
 	name   uint32
-	parent int32 // index of made
+	parent int32 // index in made
 	lo, hi uint32
-	// order tells which of two equal ones was found first.
+	// order breaks ties: the candidate that was found first has the lower order.
 	order uint32
 }
 
-// tree makes the Tree of all that was joined.
+// tree builds the Tree of all joined profiles.
 func (b *builder) tree() *Tree {
 	root := candidate{share: 1, parent: -1, hi: uint32(len(b.items))}
 	for i := range b.items {
@@ -102,7 +102,7 @@ func (b *builder) tree() *Tree {
 	return b.t
 }
 
-// begin ends the joining: it names nodes and the root, whose name it returns.
+// begin adds the names of nodes and the root after all profiles were joined. It returns the root's name.
 func (b *builder) begin() (root uint32) {
 	b.firstNode = uint32(len(b.table.names))
 	for _, name := range b.nodeNames {
@@ -114,13 +114,13 @@ func (b *builder) begin() (root uint32) {
 	return root
 }
 
-// Marks of items and groups that go no further.
+// Marks of items without a further frame, and of groups that are too small.
 const (
 	small = ^uint32(1)
 	ended = ^uint32(0)
 )
 
-// grow sorts the items of a frame by the frames that come next, into groups.
+// grow partitions the items of a frame into groups by their next frame.
 func (b *builder) grow(s *candidate) {
 	b.groups = b.groups[:0]
 	atNodes := s.parent < 0 && b.nodeOf != nil
@@ -154,13 +154,13 @@ func (b *builder) grow(s *candidate) {
 		}
 		b.ofItem[i] = group
 		b.groups[group].add(it)
-		b.groups[group].hi++ // their number, for now
+		b.groups[group].hi++ // the number of items, for now
 	}
 	b.split(s)
 }
 
-// split puts the items of each group that is large enough behind each other, and all others
-// behind these: where they lie, by swapping (McIlroy and others, "Engineering radix sort", 1993).
+// split moves the items of each sufficiently large group together, followed by all other items. It permutes
+// them in place by swapping (McIlroy and others, "Engineering radix sort", 1993).
 func (b *builder) split(s *candidate) {
 	at := s.lo
 	b.ends = b.ends[:0]

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// candidates are the frames that may be made, largest first: a heap.
+// candidates is a heap of the frames that may be added, largest first.
 type candidates struct {
 	heap    []candidate
 	pushed  uint32
@@ -52,7 +52,7 @@ func (s *candidates) pop() candidate {
 	}
 }
 
-// bound lets go of those that cannot be among the largest so many any more.
+// bound drops the candidates that can no longer be among the largest frames of the limit most.
 func (s *candidates) bound(most int) {
 	if len(s.heap) < 2*most+10_000 {
 		return

@@ -15,8 +15,8 @@ func decode(t testing.TB, name string) *profile.Profile {
 	return profiletest.Read(t, filepath.Join("..", "..", "testdata", "profiles", name))
 }
 
-// TestTreesHaveTheNumbersOfTop adds each function of a tree up, once a stack: report.Top, which is
-// compared with `go tool pprof`, must say the same, whichever way the tree grows.
+// TestTreesHaveTheNumbersOfTop checks that the sums of each function in a tree, counted once per stack, equal
+// those of report.NewTop, for regular and inverted trees. NewTop itself is compared with `go tool pprof`.
 func TestTreesHaveTheNumbersOfTop(t *testing.T) {
 	for _, name := range []string{"milvus-cpu-flat.pb.gz", "milvus-cpu-hnsw.pb.gz", "milvus-cpu-idle.pb.gz", "milvus-heap.pb.gz", "milvus-goroutine.pb.gz"} {
 		p := decode(t, name)
@@ -79,7 +79,7 @@ func flatAndCum(t *flame.Tree) (flat, cum map[string]int64) {
 	return flat, cum
 }
 
-// TestDiffHasBothSides: the sides of a difference are the trees of its profiles.
+// TestDiffHasBothSides checks that each side of a difference equals the tree of its profile.
 func TestDiffHasBothSides(t *testing.T) {
 	base, p := decode(t, "milvus-cpu-flat.pb.gz"), decode(t, "milvus-cpu-hnsw.pb.gz")
 	diff, err := flame.NewDiff(base, p, flame.Options{})

@@ -1,12 +1,12 @@
-// Package flame makes the trees that flame graphs are drawn from.
+// Package flame builds the trees that flame graphs are drawn from.
 //
-// What enters is a Profile, or two; what leaves is a Tree of frames with what each is worth,
-// in an order that does not depend on chance. Colours are the business of whoever draws.
+// It takes one Profile or two and returns a Tree of frames with their values, in a deterministic order.
+// Colours are left to the renderer.
 //
-//  1. New joins the stacks of one Profile, NewDiff those of two, Sandwich those through a function.
-//     The largest frames are made first, so that what is too small to be seen costs nothing.
-//  2. Tree.Layout lays out what is below one frame.
-//  3. Tree.Prune makes a smaller Tree, for pictures with a limit.
+//  1. New joins the stacks of one Profile, NewDiff those of two, and Sandwich those through a function. They
+//     add the largest frames first, so that frames too small to be seen cost nothing.
+//  2. Tree.Layout computes the positions of the frames below one frame.
+//  3. Tree.Prune returns a smaller Tree, for pictures with a limit.
 package flame
 
 import (
@@ -16,46 +16,49 @@ import (
 	"kitescope/profile/report"
 )
 
-// Tree is all stacks of a Profile, joined where they begin alike. Frames[0] is the root.
+// Tree holds all stacks of a Profile, joined by their common prefixes. Frames[0] is the root.
 type Tree struct {
 	Type profile.ValueType
-	// By is what a frame is: a function, a package.
+	// By is the granularity of frames, e.g. functions or packages.
 	By profile.By
-	// Names, Classes, Files and Libraries are of the names that frames refer to. A library is the
-	// base name of the file that native code lies in, "" if unknown or more than one.
+	// Names, Classes, Files and Libraries are indexed by Frame.Name. A library is the base name of the file
+	// that holds native code, "" if there is none, several, or if it is unknown.
 	Names     []string
 	Classes   []profile.Class
 	Files     []string
 	Libraries []string
-	// Frames are in depth-first order, callers before callees; the children of one are in order of their names.
+	// Frames are in depth-first order, callers before callees. Siblings are sorted by name.
 	Frames []Frame
 	Depth  int
-	// Diff: Base values are set. A profile with negative values, which is a difference that was
-	// saved, becomes one as well: what is negative is the base's.
+	// Diff reports whether Base values are set. A profile with negative values, i.e. a saved difference, also
+	// becomes a difference: its negative values belong to the base.
 	Diff bool
-	// Normalized: the new side's values were multiplied by Factor, to have the base's total.
+	// Normalized reports whether the values of the new side were multiplied by Factor, which makes their
+	// total equal to the base's.
 	Normalized bool
 	Factor     float64
-	// Inverted: children are callers.
+	// Inverted reports whether the children of a frame are its callers.
 	Inverted bool
-	// Nodes: the frames at depth 1 are nodes (profile.NodeLabel).
+	// Nodes reports whether the frames at depth 1 are nodes (profile.NodeLabel).
 	Nodes bool
 	// Focus is the pattern of a Sandwich, "" for other trees.
 	Focus string
-	// Leaves are what stacks end in, whether their frames were kept or not, largest first; nil of
-	// a Sandwich.
+	// Leaves holds the values of the innermost frames by kind, largest first, including frames that were
+	// pruned. It is nil for a Sandwich.
 	Leaves []Leaf
-	// Whole and WholeBase are what all stacks are worth, of a Sandwich, whose root is what matched.
+	// Whole and WholeBase are the totals of all stacks. They are set for a Sandwich, whose root covers only
+	// the stacks that matched.
 	Whole, WholeBase int64
-	// Pruned frames were left out for being small, those below them not counted; each frame that
-	// was kept is worth PrunedMin of the total or more, 0 to 1.
+	// Pruned is the number of frames that were omitted for being small, without their descendants. Each frame
+	// that was kept has at least the share PrunedMin of the total, 0 to 1.
 	Pruned    int
 	PrunedMin float64
-	// SamplesTotal and BaseSamples are how many events were sampled on each side; -1: unknown.
+	// SamplesTotal and BaseSamples are the numbers of sampled events on each side, -1 if unknown.
 	SamplesTotal, BaseSamples int64
-	// P are the chances of a frame's difference under Hypothesis, corrected for the number of
-	// frames, and Verdicts what follows at Level; NaN and Undecided: unknown. nil if this is no
-	// difference. Before and After are what was tested against: seconds, or events in all.
+	// P holds the p-value of each frame's difference under Hypothesis, corrected for the number of frames.
+	// Verdicts holds the conclusion at Level. They are NaN and Undecided if unknown, and nil if the Tree is
+	// not a difference. Before and After are the exposures of the test: seconds, or the total number of
+	// events.
 	P             []float64
 	Verdicts      []report.Verdict
 	Hypothesis    report.Hypothesis
@@ -65,31 +68,31 @@ type Tree struct {
 // Frame is a function on one path from the root.
 type Frame struct {
 	Name   uint32
-	Parent int32 // index of Frames, -1 for the root
-	// Next is the index after the last frame of its subtree: Frames[i+1:Next] are below it.
+	Parent int32 // index in Frames, -1 for the root
+	// Next is the index after the last frame of the subtree: Frames[i+1:Next] are the descendants.
 	Next  int32
 	Depth int32
-	// Total is with all below, Self without, in the unit of Tree.Type. In a difference they are
-	// the new side's (after normalizing, where asked for) and Base, BaseSelf the base's.
+	// Total includes descendants and Self does not. Both are in the unit of Tree.Type. In a difference they
+	// belong to the new side, after normalization if any, and Base and BaseSelf to the base.
 	Total, Self    int64
 	Base, BaseSelf int64
 }
 
-// Leaf is a kind of code, and what of each side is spent in it, without callees.
+// Leaf is a kind of code with the self value of each side.
 type Leaf struct {
 	Class profile.Class
-	// Library is that of native code, "" for other classes and if unknown.
+	// Library is the library of native code, "" if unknown and for other classes.
 	Library     string
 	Value, Base int64
 }
 
-// Root is the frame of everything.
+// Root returns the root frame.
 func (t *Tree) Root() *Frame { return &t.Frames[0] }
 
-// NameOf is a frame's name.
+// NameOf returns the name of a frame.
 func (t *Tree) NameOf(f *Frame) string { return t.Names[f.Name] }
 
-// Share is what part of the total a frame is, on each side; 0 where the total is 0.
+// Share returns the fraction of the total that a frame has on each side, 0 if the total is 0.
 func (t *Tree) Share(frame int32) (share, base float64) {
 	f, root := &t.Frames[frame], t.Root()
 	return part(f.Total, root.Total), part(f.Base, root.Base)
@@ -102,7 +105,7 @@ func part(value, total int64) float64 {
 	return float64(value) / float64(total)
 }
 
-// add is a sum that stops at the largest number: values in a file may be anything.
+// add returns a+b, limited to math.MaxInt64, because the values in a file are arbitrary.
 func add(a, b int64) int64 {
 	if b > math.MaxInt64-a {
 		return math.MaxInt64
@@ -110,25 +113,25 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
-// Options say how stacks are joined.
+// Options configures how stacks are joined.
 type Options struct {
-	// SampleIndex and Filter are as in report.Options.
+	// SampleIndex and Filter have the same meaning as in report.Options.
 	SampleIndex string
-	// By is up to profile.ByClass. Equal frames in a row become one, unless they are functions,
-	// lines or addresses, where that would hide recursion.
+	// By is at most profile.ByClass. Consecutive equal frames are merged, except for functions, lines and
+	// addresses, where that would hide recursion.
 	By     profile.By
 	Filter profile.Filter
-	// Nodes puts a frame for each node (profile.NodeLabel) below the root.
+	// Nodes adds a frame for each node (profile.NodeLabel) below the root.
 	Nodes bool
-	// Inverted starts with the leaves.
+	// Inverted joins stacks from their leaves.
 	Inverted bool
-	// Normalize scales the new side to the base's total.
+	// Normalize scales the new side to the total of the base.
 	Normalize bool
-	// MinShare drops frames worth less than this part of the total, 0 to 1, in both sides.
+	// MinShare omits frames whose share of the total is below this on both sides, 0 to 1.
 	MinShare float64
-	// MaxFrames keeps the largest so many frames; 0 is a million.
+	// MaxFrames is the maximum number of frames. The largest are kept. 0 means a million.
 	MaxFrames int
 }
 
-// mostFrames bounds the memory of a Tree for which no limit was asked: 64 bytes a frame.
+// mostFrames limits the memory of a Tree without a limit of its own, at up to 64 bytes per frame.
 const mostFrames = 1_000_000

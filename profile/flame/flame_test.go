@@ -14,7 +14,7 @@ import (
 	"kitescope/profile/flame"
 )
 
-// stacks builds a Profile of lines "root;..;leaf value" with an optional " @node" behind.
+// stacks returns a Profile of lines "root;..;leaf value", each optionally followed by " @node".
 func stacks(t testing.TB, lines ...string) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
@@ -44,7 +44,7 @@ func stacks(t testing.TB, lines ...string) *profile.Profile {
 	return b.Profile()
 }
 
-// show writes a tree as an outline: total, self, in a difference the base's too.
+// show returns a tree as an outline with total and self values, followed by the base's in a difference.
 func show(t *flame.Tree) string {
 	var b strings.Builder
 	for i := range t.Frames {
@@ -58,7 +58,7 @@ func show(t *flame.Tree) string {
 	return b.String()
 }
 
-// wellFormed checks what must hold of every tree.
+// wellFormed checks the invariants of a tree.
 func wellFormed(t testing.TB, tree *flame.Tree) {
 	t.Helper()
 	deepest := 0
@@ -311,8 +311,8 @@ func TestDeepStacks(t *testing.T) {
 	}
 }
 
-// random is a profile of stacks of about 30 frames that hardly two samples share, as a large
-// Go service has them: wide near the leaves, with a few hot paths.
+// random returns a profile of stacks with about 30 frames, of which hardly two are equal, as in a large Go
+// service. They diverge near the leaves and have a few hot paths.
 func random(samples, functions int) *profile.Profile {
 	r := rand.New(rand.NewPCG(1, 2))
 	p := &profile.Profile{
@@ -330,7 +330,7 @@ func random(samples, functions int) *profile.Profile {
 		stack := make([]uint32, depth)
 		at := uint64(1)
 		for d := range depth {
-			// Each frame calls one of few functions, some far more often than others.
+			// Each frame calls one of a few functions, some far more often than others.
 			choice := uint64(r.ExpFloat64() * float64(1+d/4))
 			at = (at*6364136223846793005 + choice*1442695040888963407 + 1) % uint64(functions)
 			stack[depth-1-d] = uint32(at)

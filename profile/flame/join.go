@@ -8,17 +8,16 @@ import (
 	"kitescope/profile"
 )
 
-// item is what is left to do of a sample: its value, and the part of its stack that is not in
-// the tree yet.
+// item is the remainder of a sample: its value, and the part of its stack that is not yet in the tree.
 type item struct {
 	value int64
-	// at is an index of the side's stacks, and left the number of locations from there on.
+	// at is an index in the side's stacks. left is the number of locations from there on.
 	at, left uint32
-	// line counts the frames of the location at which are done; above it are flags.
+	// line counts the processed frames of the location at index at. Its upper bits are flags.
 	line   uint32
 	events float32
-	// ahead are the next names, those from used to read: stacks lie far apart in memory, so that
-	// reading several frames of one at a time takes a fraction of the time.
+	// ahead buffers the next names, of which those from used to read are pending. Stacks are far apart in
+	// memory, so reading several frames of a stack at a time takes a fraction of the time.
 	ahead      [readAhead]uint32
 	used, read uint8
 }
@@ -27,22 +26,22 @@ const readAhead = 8
 
 // Flags of item.line.
 const (
-	isBase   = 1 << 31 // the value is the base's
-	ofSecond = 1 << 30 // the stack is of sides[1]
+	isBase   = 1 << 31 // the value belongs to the base
+	ofSecond = 1 << 30 // the stack belongs to sides[1]
 	lineMask = ofSecond - 1
 )
 
-// side is one of the Profiles that are joined.
+// side is one of the joined Profiles.
 type side struct {
 	stacks []uint32
 	starts []uint32
 	frames *profile.Frames
-	// names are what the builder calls the names of frames; nil: the same.
+	// names maps frame names to the builder's names. If nil, they are equal.
 	names []uint32
 }
 
-// peek is the name of the frame that an item comes to next; ok is false at the end of its stack.
-// The item goes on by used++.
+// peek returns the name of an item's next frame. ok is false at the end of the stack. To advance, increment
+// used.
 func (b *builder) peek(it *item) (name uint32, ok bool) {
 	if it.used == it.read {
 		it.used, it.read = 0, 0
@@ -61,7 +60,7 @@ func (b *builder) peek(it *item) (name uint32, ok bool) {
 	return it.ahead[it.used], true
 }
 
-// next is the name of the first frame that was not read ahead; the item goes on by line++.
+// next returns the name of the first frame that was not read ahead. To advance, increment line.
 func (b *builder) next(it *item) (name uint32, ok bool) {
 	s := &b.sides[it.line>>30&1]
 	for it.left > 0 {
@@ -83,7 +82,7 @@ func (b *builder) next(it *item) (name uint32, ok bool) {
 	return 0, false
 }
 
-// join adds the samples of a Profile, values times a factor.
+// join adds the samples of a Profile, with values multiplied by factor.
 func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) {
 	if base {
 		b.seconds[0] = p.Duration.Seconds()
@@ -104,7 +103,7 @@ func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) 
 	b.sides = append(b.sides, s)
 	b.leaves = append(b.leaves, make([]weight, len(b.table.names)-len(b.leaves))...)
 	events, total := p.Events(kind)
-	if all < 0 { // what the values of all samples contradict, those of a few may not
+	if all < 0 { // the number is unknown for all samples, even if it seems known for some
 		total = -1
 	}
 	b.items = append(make([]item, 0, len(b.items)+p.Len()), b.items...)
@@ -136,7 +135,7 @@ func (b *builder) join(p *profile.Profile, kind int, factor float64, base bool) 
 	b.counted(base, total)
 }
 
-// leaf adds an item to what its stack ends in.
+// leaf adds an item to the innermost frame of its stack.
 func (b *builder) leaf(s *side, stack []uint32, it *item) {
 	for _, location := range stack {
 		if of := s.frames.Of(location); len(of) > 0 {
@@ -150,7 +149,7 @@ func (b *builder) leaf(s *side, stack []uint32, it *item) {
 	}
 }
 
-// leavesByKind adds leaves up by class, and native ones by library.
+// leavesByKind sums up leaves by class, and native ones by library.
 func (b *builder) leavesByKind() []Leaf {
 	type kind struct {
 		class   profile.Class
@@ -181,7 +180,7 @@ func (b *builder) leavesByKind() []Leaf {
 	return leaves
 }
 
-// counted keeps how many events a side has.
+// counted records the number of events of a side.
 func (b *builder) counted(base bool, total int64) {
 	switch {
 	case base:
@@ -203,10 +202,10 @@ func magnitude(v int64) int64 {
 	return v
 }
 
-// noNode is the frame of samples of which the node is not known.
+// noNode is the frame name for samples of an unknown node.
 const noNode = "(no node)"
 
-// node is the index of the node that a sample comes from.
+// node returns the index of a sample's node.
 func (b *builder) node(p *profile.Profile, sample int) uint32 {
 	name := noNode
 	for _, l := range p.Labels(sample) {

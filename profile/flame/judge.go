@@ -7,10 +7,11 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Level is the chance, over all frames of a difference, of calling noise a change.
+// Level is the significance level over all frames of a difference: the probability that any noise is reported
+// as a change.
 const Level = 0.01
 
-// Verdict says what the change of a frame is worth.
+// Verdict returns the verdict on the change of a frame.
 func (t *Tree) Verdict(frame int32) report.Verdict {
 	if t.Verdicts == nil {
 		return report.Undecided
@@ -18,9 +19,9 @@ func (t *Tree) Verdict(frame int32) report.Verdict {
 	return t.Verdicts[frame]
 }
 
-// judge works out P and Verdicts of events and of how long either side took, by the rules of
-// report.NewComparison: equal rates are tested where the times are known and nothing was
-// normalized, else equal shares.
+// judge computes P and Verdicts from the events and the durations of both sides, by the rules of
+// report.NewComparison. It tests for equal rates if both durations are known and nothing was normalized,
+// otherwise for equal shares.
 func (t *Tree) judge(of []weight, seconds [2]float64) {
 	t.P, t.Verdicts = make([]float64, len(t.Frames)), make([]report.Verdict, len(t.Frames))
 	known := t.SamplesTotal >= 0 && t.BaseSamples >= 0
@@ -30,8 +31,8 @@ func (t *Tree) judge(of []weight, seconds [2]float64) {
 		before, after = seconds[0], seconds[1]
 	}
 	t.Before, t.After = before, after
-	// A frame with all the events of its caller is no other question than its caller, so that
-	// deep stacks do not make the correction stricter.
+	// A frame with all the events of its caller is the same test as its caller. It is not counted again, so
+	// that deep stacks do not make the correction stricter.
 	asks := make([]int32, len(t.Frames))
 	candidates := make([]float64, 0, len(t.Frames))
 	raw, weights := make([]float64, 0, len(t.Frames)), make([]float64, 0, len(t.Frames))
@@ -60,7 +61,7 @@ func (t *Tree) judge(of []weight, seconds [2]float64) {
 	}
 }
 
-// equal is the chance that a frame's events differ as much or more.
+// equal returns the probability that a frame's events differ at least as much by chance.
 func (t *Tree) equal(w *weight) float64 {
 	is, was := int64(math.Round(w.events)), int64(math.Round(w.baseEvents))
 	if t.Hypothesis == report.EqualRates {
@@ -69,8 +70,8 @@ func (t *Tree) equal(w *weight) float64 {
 	return significance.EqualSharesP(min(was, t.BaseSamples), t.BaseSamples, min(is, t.SamplesTotal), t.SamplesTotal)
 }
 
-// candidate is p, or NaN where so few events could not be told apart at the level if all were on
-// one side: such a frame cannot be significant and does not count in the correction (Tarone).
+// candidate returns p, or NaN if a frame has too few events to be significant even if all were on one side.
+// Such a frame does not count in the correction (Tarone).
 func (t *Tree) candidate(p float64, w *weight) float64 {
 	odds := t.Before / (t.Before + t.After)
 	if math.Pow(min(odds, 1-odds), w.events+w.baseEvents) > Level {

@@ -11,7 +11,7 @@ import (
 	"kitescope/profile/report"
 )
 
-// TestVerdicts: a change that chance could have made is noise, however large it looks.
+// TestVerdicts checks that a change within sampling noise is reported as noise, however large it looks.
 func TestVerdicts(t *testing.T) {
 	base := stacks(t, "a;hot 500", "a;rare 2", "a;gone 40", "a;rest 458")
 	next := stacks(t, "a;hot 700", "a;rare 5", "a;rest 295")

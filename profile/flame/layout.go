@@ -1,7 +1,7 @@
 package flame
 
-// Widths returns the widths of all frames, in the unit of Tree.Type: each at least the sum of its children's. In a difference a
-// frame is wide enough for either side, vanished frames included.
+// Widths returns the widths of all frames in the unit of Tree.Type. Each is at least the sum of its
+// children's. In a difference a frame is wide enough for either side, and vanished frames are included.
 func (t *Tree) Widths() []int64 {
 	widths := make([]int64, len(t.Frames))
 	if !t.Diff {
@@ -10,7 +10,7 @@ func (t *Tree) Widths() []int64 {
 		}
 		return widths
 	}
-	// What of each frame is not in a child that was kept, on either side.
+	// The value of each frame, on each side, that is not in a child that was kept.
 	rest := make([][2]int64, len(t.Frames))
 	for i := range t.Frames {
 		rest[i] = [2]int64{t.Frames[i].Total, t.Frames[i].Base}
@@ -30,16 +30,16 @@ func (t *Tree) Widths() []int64 {
 	return widths
 }
 
-// Span is where a frame is drawn.
+// Span is the horizontal position of a frame.
 type Span struct {
 	Frame    int32
 	From, To float64
 }
 
-// Layout puts the frames below zoom, and the callers of it over its whole width, into columns
-// from 0 to width: one row for each depth, each from left to right. Frames narrower than least
-// columns are left out, with all below them; they are not even looked at. widths are those of
-// Widths. rows is used for the result, if it is not nil.
+// Layout positions the frames below zoom in columns from 0 to width, with one row per depth and each row
+// sorted from left to right. The callers of zoom get the whole width. Frames narrower than least columns are
+// omitted with all their descendants, which are skipped. widths is the result of Widths. If rows is not nil,
+// Layout reuses it for the result.
 func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, least float64) [][]Span {
 	for i := range rows {
 		rows[i] = rows[i][:0]
@@ -57,7 +57,7 @@ func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, least fl
 	if widths[zoom] > 0 {
 		scale = width / float64(widths[zoom])
 	}
-	// at is where the next child begins, by depth.
+	// at holds the start of the next child by depth.
 	first := t.Frames[zoom].Depth
 	at := make([]float64, 1, t.Depth+2)
 	for i := zoom + 1; i < t.Frames[zoom].Next; {
@@ -80,7 +80,7 @@ func (t *Tree) Layout(rows [][]Span, widths []int64, zoom int32, width, least fl
 	return rows
 }
 
-// Path are the names from the frame below the root to a frame.
+// Path returns the names from the frame below the root to the given frame.
 func (t *Tree) Path(frame int32) []string {
 	names := make([]string, t.Frames[frame].Depth)
 	for f := frame; f > 0; f = t.Frames[f].Parent {
@@ -89,7 +89,7 @@ func (t *Tree) Path(frame int32) []string {
 	return names
 }
 
-// Find is the frame on a path of names, as far down as it can be followed.
+// Find returns the frame at a path of names, or its deepest ancestor that exists.
 func (t *Tree) Find(path []string) int32 {
 	at := int32(0)
 next:

@@ -10,7 +10,7 @@ import (
 	"kitescope/profile/report"
 )
 
-// New joins the stacks of a Profile.
+// New joins the stacks of a Profile. It returns an error if the profile has no stacks or no such sample type.
 func New(p *profile.Profile, o Options) (*Tree, error) {
 	if err := hasStacks(p); err != nil {
 		return nil, err
@@ -27,7 +27,8 @@ func New(p *profile.Profile, o Options) (*Tree, error) {
 	return b.tree(), nil
 }
 
-// NewDiff joins the stacks of two Profiles of one kind.
+// NewDiff joins the stacks of two Profiles of the same kind. It returns a report.Mismatch if their sample
+// types differ.
 func NewDiff(base, p *profile.Profile, o Options) (*Tree, error) {
 	b, err := newDiffBuilder(base, p, o)
 	if err != nil {
@@ -36,7 +37,7 @@ func NewDiff(base, p *profile.Profile, o Options) (*Tree, error) {
 	return b.tree(), nil
 }
 
-// hasStacks refuses tables, of which a flame graph would be a row of leaves.
+// hasStacks returns an error for a table without stacks, whose flame graph would be a row of leaves.
 func hasStacks(p *profile.Profile) error {
 	if !p.Origin.Flat {
 		return nil
@@ -81,8 +82,8 @@ func newDiffBuilder(base, p *profile.Profile, o Options) (*builder, error) {
 	return b, nil
 }
 
-// factor is what pprof multiplies the new values by under -normalize (google/pprof
-// profile/merge.go: Normalize): of the whole profiles, as filters come later there.
+// factor returns the factor that pprof applies to the new values under -normalize (google/pprof
+// profile/merge.go: Normalize). It refers to the whole profiles because pprof filters later.
 func factor(base *profile.Profile, baseKind int, p *profile.Profile, kind int) (float64, error) {
 	var was, is int64
 	for i := range base.Len() {
@@ -119,7 +120,7 @@ func newBuilder(kind profile.ValueType, o Options) (*builder, error) {
 	return b, nil
 }
 
-// nameTable are the names of all sides.
+// nameTable holds the names of all sides.
 type nameTable struct {
 	names     []string
 	classes   []profile.Class
@@ -127,10 +128,10 @@ type nameTable struct {
 	libraries []string
 }
 
-// addFrames adds a side's names and tells what each is here; nil: the same.
+// addFrames adds the names of a side. It returns their indexes in the table, or nil if these are unchanged.
 func (n *nameTable) addFrames(f *profile.Frames, libraries []string) []uint32 {
 	if n.names == nil {
-		// Clipped, as names that are added must not end up in the Profile's tables.
+		// Clipped so that appended names do not end up in the Profile's tables.
 		n.names, n.classes, n.files = slices.Clip(f.Names), slices.Clip(f.Classes), slices.Clip(f.Files)
 		n.libraries = libraries
 		return nil
@@ -156,7 +157,8 @@ func (n *nameTable) add(name string, class profile.Class, file, library string) 
 	return uint32(len(n.names) - 1)
 }
 
-// librariesOf are the base names of the files that each name's locations are mapped from.
+// librariesOf returns, for each name, the base name of the file that its locations are mapped from. It is ""
+// if there are several.
 func librariesOf(p *profile.Profile, f *profile.Frames) []string {
 	files := make([]string, len(p.Mappings))
 	for i := range p.Mappings {

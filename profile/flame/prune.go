@@ -2,8 +2,8 @@ package flame
 
 import "slices"
 
-// Prune is the Tree with its largest frames only, at most so many, each worth least of the total
-// or more: the rule by which New leaves frames out.
+// Prune returns the Tree with at most most frames, the largest, each with at least the share least of the
+// total. New omits frames by the same rule.
 func (t *Tree) Prune(most int, least float64) *Tree {
 	most = max(most, 1)
 	shares := make([]float64, len(t.Frames))
@@ -12,7 +12,7 @@ func (t *Tree) Prune(most int, least float64) *Tree {
 		shares[i] = max(share, base)
 	}
 	shares[0] = 1
-	limit, equal := least, len(t.Frames) // how many that are worth just the limit may stay
+	limit, equal := least, len(t.Frames) // how many frames of exactly that share may stay
 	if len(t.Frames) > most {
 		sorted := slices.Clone(shares)
 		slices.Sort(sorted)

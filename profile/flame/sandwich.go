@@ -7,9 +7,9 @@ import (
 	"kitescope/profile"
 )
 
-// Sandwich makes two trees of the stacks with a frame that matches: what calls it, inverted, and
-// what it calls. The frames that matched are those at depth 1 of both. Of a stack with several,
-// as in recursion, the one nearest to the root counts, so that each stack counts once.
+// Sandwich builds two trees of the stacks with a frame that matches: one of its callers, inverted, and one of
+// its callees. The matching frames are at depth 1 of both. If a stack has several, as in recursion, the one
+// nearest to the root is used, so that each stack counts once.
 func Sandwich(p *profile.Profile, pattern *regexp.Regexp, o Options) (callers, callees *Tree, err error) {
 	kind, err := p.KindOf(o.SampleIndex)
 	if err != nil {
@@ -24,7 +24,7 @@ func Sandwich(p *profile.Profile, pattern *regexp.Regexp, o Options) (callers, c
 	})
 }
 
-// SandwichDiff is Sandwich of a difference.
+// SandwichDiff is like Sandwich for the difference of two profiles.
 func SandwichDiff(base, p *profile.Profile, pattern *regexp.Regexp, o Options) (callers, callees *Tree, err error) {
 	return sandwich(pattern, o, func(o Options) (*builder, error) { return newDiffBuilder(base, p, o) })
 }
@@ -32,7 +32,7 @@ func SandwichDiff(base, p *profile.Profile, pattern *regexp.Regexp, o Options) (
 func sandwich(pattern *regexp.Regexp, o Options, join func(Options) (*builder, error)) (callers, callees *Tree, err error) {
 	o.Nodes = false
 	half := func(inverted bool) (*Tree, error) {
-		o.Inverted = false // the nearest to the root is sought from there
+		o.Inverted = false // the match nearest to the root is searched from there
 		b, err := join(o)
 		if err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func sandwich(pattern *regexp.Regexp, o Options, join func(Options) (*builder, e
 	return callers, callees, err
 }
 
-// seek moves each item on to the first frame that matches, and drops those without.
+// seek advances each item to its first matching frame and drops the items without one.
 func (b *builder) seek(pattern *regexp.Regexp) {
 	matches := make([]bool, len(b.table.names))
 	for i, name := range b.table.names {
@@ -74,7 +74,7 @@ func (b *builder) seek(pattern *regexp.Regexp) {
 	b.t.Whole, b.t.WholeBase = whole.value, whole.base
 }
 
-// turn makes items go on towards the root, from the frame that they are at.
+// turn reverses the direction of the items: they continue from their current frame towards the root.
 func (b *builder) turn() {
 	for i := range b.items {
 		it := &b.items[i]

@@ -43,7 +43,7 @@ func TestSandwich(t *testing.T) {
 	}
 }
 
-// TestInlinedFrames: a location with several lines is several frames, innermost first.
+// TestInlinedFrames checks that a location with several lines yields several frames, innermost first.
 func TestInlinedFrames(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	line := func(name string) profile.Line {
