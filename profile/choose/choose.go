@@ -1,11 +1,12 @@
-// Package choose finds the profiles that words name. What enters are words and a Chooser: how files are read, what is wanted of
-// what holds several, and what only the caller can do, which is to read standard input, open a bundle, and pull. What leaves is
-// a Choice, of profiles that are read when they are needed.
+// Package choose resolves command-line words to profiles. A Chooser configures how files are read and which
+// kinds and nodes are wanted, and provides what only the caller can do: read standard input, open a bundle,
+// and pull. The result is a Choice, whose profiles are read when they are needed.
 //
-//  1. A word is a file, "-" for standard input, a folder or bundle of pulled profiles, or a URL. URLs are pulled together, over
-//     one window, as are the processes of a cluster where no word names anything.
-//  2. Of folders, bundles and pulls the profiles of one kind are taken, and of some nodes where those are named.
-//  3. A Choice is read one by one, merged, or as inputs of a judgement by pgo.
+//  1. A word is a file, "-" for standard input, a folder or bundle of pulled profiles, or a URL. URLs are
+//     pulled together over one window. Without words, the processes of a cluster are pulled in the same way.
+//  2. From folders, bundles and pulls, the profiles of one kind are selected, and of certain nodes if those
+//     are given.
+//  3. A Choice is read one by one, merged, or converted to inputs for package pgo.
 package choose
 
 import (
@@ -29,53 +30,56 @@ import (
 type Chooser struct {
 	// Read configures how files are read.
 	Read read.Options
-	// Kind is what is taken of records; "" takes all but traces. Nodes are the only ones that are taken; nil: all.
+	// Kind is the kind to select from records. "" selects all but traces. Nodes limits the selection to these
+	// nodes. If nil, all are selected.
 	Kind  pull.Kind
 	Nodes []string
-	// Stdin is what "-" names.
+	// Stdin opens the input for "-".
 	Stdin func(context.Context) (io.Reader, error)
-	// Bundle reads the profiles that a bundle keeps; known is false for a file that is none.
+	// Bundle reads the profiles in a bundle. known is false if the file is not a bundle.
 	Bundle func(ctx context.Context, path string) (record *pull.Record, known bool, err error)
-	// Pull takes profiles of services into a folder, or for no words those of the processes of a cluster, and says how all of
-	// them are called.
+	// Pull pulls profiles of services into a folder, or of the processes of a cluster if there are no URLs.
+	// It returns a name for all of them together.
 	Pull func(ctx context.Context, urls []string, dir string) (name string, err error)
-	// Missing hears of what a record was made to have, of what is wanted here, and may not have. nil: nobody wants to know.
+	// Missing is called with the wanted profiles that a record should have but may lack. It may be nil.
 	Missing func(Missing)
 }
 
-// Missing is what is not in a record, and where that is.
+// Missing holds the problems and failures of a record, and its path.
 type Missing struct {
 	Path     string
 	Problems []pull.Problem
 	Failures []*pull.Failure
 }
 
-// Choice are profiles, and what must be removed afterwards: Close it.
+// Choice holds profiles and their temporary files. Call Close to remove the latter.
 type Choice struct {
-	// Name is what all of them together are called.
+	// Name is the name of all profiles together.
 	Name string
 	List []Profile
 	temp []string
 }
 
-// Profile is one of those that words name. It is read when it is needed.
+// Profile is a selected profile. It is read when it is needed.
 type Profile struct {
-	// Name is how a person finds it again; Node, Role and Kind are "" if nothing tells.
+	// Name identifies the profile for users. Node, Role and Kind are "" if unknown.
 	Name, Node, Role string
-	// Words name it on a command line, with the flags that choose it where Words[0] holds several; nil
-	// where none can: what was pulled just now, a profile of one of several rounds in a bundle.
+	// Words are the command-line arguments that select the profile, including flags if Words[0] contains
+	// several profiles. They are nil if no arguments do: for a fresh pull, or for a profile in a bundle of
+	// several rounds.
 	Words    []string
 	Kind     pull.Kind
 	From, To time.Time
-	// Round counts those of a rolling record, from 0.
+	// Round is the round of a rolling record, from 0.
 	Round int
-	// Open gives the bytes; nil where they can be read but once. BuildID is what a manifest says, "" if nothing does.
+	// Open opens the raw bytes. It is nil if they can be read only once. BuildID comes from the manifest, ""
+	// if unknown.
 	Open    func() (io.ReadCloser, error)
 	BuildID string
 	load    func(ctx context.Context) (*profile.Profile, error)
 }
 
-// UnknownNodeError is a node that none of the profiles is of.
+// UnknownNodeError is the error for a node that has none of the profiles.
 type UnknownNodeError struct {
 	Node  string
 	Known []string
@@ -86,7 +90,8 @@ func (e *UnknownNodeError) Error() string { return fmt.Sprintf("no profile of no
 // Hint implements hints.Hinter.
 func (e *UnknownNodeError) Hint() string { return "available: " + strings.Join(e.Known, ", ") }
 
-// Choose finds the profiles that words name; without words those of the processes of a cluster.
+// Choose returns the profiles for the given words. Without words it pulls those of the processes of a
+// cluster.
 func (c *Chooser) Choose(ctx context.Context, words []string) (*Choice, error) {
 	choice, err := c.find(func(f *finder) error { return f.all(ctx, words) })
 	if err == nil {
@@ -95,12 +100,12 @@ func (c *Chooser) Choose(ctx context.Context, words []string) (*Choice, error) {
 	return choice, err
 }
 
-// File finds the profiles that one path holds.
+// File returns the profiles in the file or folder at path.
 func (c *Chooser) File(ctx context.Context, path string) (*Choice, error) {
 	return c.find(func(f *finder) error { return f.file(ctx, path) })
 }
 
-// Record finds those of a record. path names it on a command line, "" if nothing does.
+// Record returns the profiles in a record. path is its command-line argument, "" if it has none.
 func (c *Chooser) Record(r *pull.Record, path string) (*Choice, error) {
 	return c.find(func(f *finder) error { return f.record(r, path) })
 }
@@ -118,14 +123,14 @@ func (c *Chooser) find(in func(*finder) error) (*Choice, error) {
 	return f.Choice, nil
 }
 
-// Close removes what was pulled.
+// Close removes the temporary files of pulled profiles.
 func (c *Choice) Close() {
 	for _, dir := range c.temp {
 		_ = os.RemoveAll(dir)
 	}
 }
 
-// redacted are words without credentials.
+// redacted returns the words without credentials.
 func redacted(words []string) []string {
 	shown := slices.Clone(words)
 	for i, word := range words {
@@ -136,7 +141,7 @@ func redacted(words []string) []string {
 	return shown
 }
 
-// finder is one Choose.
+// finder is the state of one call of Choose, File or Record.
 type finder struct {
 	*Chooser
 	*Choice
@@ -159,7 +164,7 @@ func (f *finder) all(ctx context.Context, words []string) error {
 	return nil
 }
 
-// file finds what one path holds.
+// file adds the profiles at one path.
 func (f *finder) file(ctx context.Context, path string) error {
 	if path == "-" {
 		const name = "standard input"
@@ -184,7 +189,7 @@ func (f *finder) file(ctx context.Context, path string) error {
 		return f.record(record, path)
 	}
 	one := Profile{Name: path, Words: []string{path}}
-	if info.Mode().IsRegular() { // what a pipe has said it does not say again
+	if info.Mode().IsRegular() { // a pipe cannot be read twice
 		record, known, err := f.Bundle(ctx, path)
 		if err != nil {
 			return err
@@ -198,7 +203,7 @@ func (f *finder) file(ctx context.Context, path string) error {
 	return nil
 }
 
-// record takes the profiles of the kind that is wanted.
+// record adds the profiles of the wanted kind.
 func (f *finder) record(r *pull.Record, path string) error {
 	f.tellMissing(r, path)
 	var kinds []string
@@ -237,7 +242,7 @@ func (f *finder) record(r *pull.Record, path string) error {
 	return nil
 }
 
-// tellMissing tells of the profiles that a record was made to have, and has not.
+// tellMissing reports the profiles that a record should have but lacks.
 func (f *finder) tellMissing(r *pull.Record, path string) {
 	if f.Missing == nil {
 		return
@@ -259,11 +264,12 @@ func (f *finder) tellMissing(r *pull.Record, path string) {
 	}
 }
 
-// recordWords name a profile of a record on a command line: a folder has it as a file, a bundle shows it by node and kind.
+// recordWords returns the arguments that select a profile of a record. In a folder the profile is a file. In
+// a bundle it is selected by node and kind.
 func recordWords(r *pull.Record, item *pull.Item, path string) []string {
 	info, err := os.Stat(path)
 	switch {
-	case err != nil: // pulled just now
+	case err != nil: // a fresh pull
 		return nil
 	case info.IsDir():
 		return []string{joinPath(path, item.Name)}
@@ -273,7 +279,7 @@ func recordWords(r *pull.Record, item *pull.Item, path string) []string {
 	return []string{path, "--kind", string(item.Kind), "--node", item.Node}
 }
 
-// joinPath is how a profile of a record is called; one that was taken just now has no path.
+// joinPath returns the name of a profile in a record. A fresh pull has no path.
 func joinPath(path, name string) string {
 	if path == "" {
 		return name
@@ -281,7 +287,8 @@ func joinPath(path, name string) string {
 	return path + "/" + name
 }
 
-// pulled takes profiles of services, or of the processes of the cluster, and holds them in a temporary folder.
+// pulled pulls the profiles of services, or of the processes of the cluster, into a temporary folder and adds
+// them.
 func (f *finder) pulled(ctx context.Context, urls []string) error {
 	dir, err := os.MkdirTemp("", "kitescope-profiles-")
 	if err != nil {
@@ -299,7 +306,7 @@ func (f *finder) pulled(ctx context.Context, urls []string) error {
 	return f.record(record, name)
 }
 
-// add takes a profile. Of one without a node, the samples are taken whose labels name a chosen node.
+// add adds a profile. If its node is unknown, it selects the samples whose labels have a wanted node.
 func (f *finder) add(p Profile, body func(context.Context) (*profile.Profile, error)) {
 	p.load = func(ctx context.Context) (*profile.Profile, error) {
 		q, err := body(ctx)
@@ -311,7 +318,7 @@ func (f *finder) add(p Profile, body func(context.Context) (*profile.Profile, er
 	f.List = append(f.List, p)
 }
 
-// only leaves the profiles of the nodes that are wanted, and those that tell no node.
+// only removes the profiles of unwanted nodes. It keeps profiles of an unknown node.
 func (f *finder) only() error {
 	if len(f.Nodes) == 0 {
 		return nil
@@ -332,7 +339,8 @@ func (f *finder) only() error {
 	return nil
 }
 
-// NoSuchFile is the error of a word that is no file. It may be an address, with credentials in it.
+// NoSuchFile returns the error for a word that is not a file. It redacts the word, which may be an address
+// with credentials.
 func NoSuchFile(word string) error {
 	shown := word
 	host, port, err := net.SplitHostPort(strings.SplitN(word, "/", 2)[0])

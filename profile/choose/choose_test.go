@@ -19,7 +19,8 @@ import (
 
 var testdata = filepath.Join("..", "..", "testdata", "profiles")
 
-// chooser is one that knows a bundle, case.kite, with the profiles of t3, and pulls the same.
+// chooser returns a Chooser that takes .kite files for bundles with the profiles of t3, and pulls the same
+// profiles.
 func chooser(t *testing.T) *choose.Chooser {
 	t.Helper()
 	return &choose.Chooser{
@@ -43,7 +44,7 @@ func chooser(t *testing.T) *choose.Chooser {
 	}
 }
 
-// bundleFile is a file that the chooser takes for a bundle.
+// bundleFile returns the path of a file that the chooser takes for a bundle.
 func bundleFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "case.kite")
@@ -53,14 +54,14 @@ func bundleFile(t *testing.T) string {
 	return path
 }
 
-// TestChoose: which profiles words name, and how each is named on a command line again.
+// TestChoose checks which profiles are selected by words, and which arguments select each of them.
 func TestChoose(t *testing.T) {
 	t3, one, bundle := filepath.Join(testdata, "t3"), filepath.Join(testdata, "milvus-cpu-flat.pb.gz"), bundleFile(t)
 	for _, test := range []struct {
 		name  string
 		words []string
 		count int
-		first string // of its words
+		first string // words of the first profile
 		named string
 	}{
 		{"a file", []string{one}, 1, one, one},
@@ -90,7 +91,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestChooseNothing: what names no profile says what to do about it, and shows no credentials.
+// TestChooseNothing checks the error and the hint for words without a profile, and that they contain no
+// credentials.
 func TestChooseNothing(t *testing.T) {
 	t3 := filepath.Join(testdata, "t3")
 	for _, test := range []struct {
@@ -119,7 +121,7 @@ func TestChooseNothing(t *testing.T) {
 	}
 }
 
-// TestClose: what was pulled is removed.
+// TestClose checks that pulled profiles are removed.
 func TestClose(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	c, err := chooser(t).Choose(t.Context(), []string{"http://here"})
@@ -136,7 +138,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestMissing: a record tells what it was made to have and has not, of what is wanted.
+// TestMissing checks that wanted profiles that a record should have but lacks are reported.
 func TestMissing(t *testing.T) {
 	record, err := pull.Read(filepath.Join(testdata, "t3"))
 	if err != nil {
@@ -172,7 +174,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// labelled is a file with samples of two nodes, as merging makes one.
+// labelled returns the path of a file with samples of two nodes, as merging produces it.
 func labelled(t *testing.T) string {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
@@ -192,8 +194,8 @@ func labelled(t *testing.T) string {
 	return path
 }
 
-// TestNodes: a profile whose node is known is chosen by it, and of others the samples whose labels name the node; whether
-// they are read on their own, merged, added up or judged.
+// TestNodes checks that profiles are selected by node if it is known, and otherwise by the node labels of
+// their samples. It covers profiles that are read alone, merged, added up and judged.
 func TestNodes(t *testing.T) {
 	for word, want := range map[string]int64{filepath.Join(testdata, "t3"): 404, labelled(t): 4} {
 		f := chooser(t)
@@ -227,7 +229,8 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestMerge: several are called by what they were named, and nodes stay apart by their label.
+// TestMerge checks that a merge of several profiles is named after the words, and that nodes stay separate by
+// their label.
 func TestMerge(t *testing.T) {
 	c, err := chooser(t).Choose(t.Context(), []string{filepath.Join(testdata, "t3")})
 	if err != nil {
@@ -246,7 +249,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestInputs: what cannot be judged is an input with its reason.
+// TestInputs checks that a profile that cannot be judged becomes an input with its error.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	words := []string{filepath.Join(dir, "pre"), filepath.Join(dir, "nonsense"), filepath.Join(testdata, "milvus-cpu-flat.pb.gz")}

@@ -12,7 +12,7 @@ import (
 	"kitescope/profile/pgo"
 )
 
-// Read reads a profile, and says what it is of.
+// Read reads the profile and sets the name, node and role of its Origin.
 func (p *Profile) Read(ctx context.Context) (*profile.Profile, error) {
 	q, err := p.load(ctx)
 	if err != nil {
@@ -26,12 +26,13 @@ func (p *Profile) Read(ctx context.Context) (*profile.Profile, error) {
 	return &named, nil
 }
 
-// Merge makes one profile of all: with nodes apart by their label, or added up.
+// Merge merges all profiles into one. Nodes stay separate by their label, or are added up if collapse is set.
 func (c *Choice) Merge(ctx context.Context, collapse bool) (*profile.Profile, error) {
 	if len(c.List) == 1 && (c.List[0].Node == "" || collapse) {
 		return c.List[0].whole(ctx, collapse)
 	}
-	// In a record of several rounds a process is met again; elsewhere equal names may be of two clusters.
+	// In a record of several rounds, equal names are the same process. Elsewhere they may belong to two
+	// clusters.
 	again := slices.ContainsFunc(c.List, func(p Profile) bool { return p.Round > 0 })
 	m := profile.NewMerger(profile.MergeOptions{Nodes: !collapse, SameNodes: again, Count: len(c.List)})
 	for i := range c.List {
@@ -50,7 +51,7 @@ func (c *Choice) Merge(ctx context.Context, collapse bool) (*profile.Profile, er
 	return p, nil
 }
 
-// whole is Read, with its nodes added up if collapse is set.
+// whole is like Read, but adds up the nodes of the profile if collapse is set.
 func (p *Profile) whole(ctx context.Context, collapse bool) (*profile.Profile, error) {
 	q, err := p.Read(ctx)
 	if err == nil && collapse {
@@ -59,8 +60,8 @@ func (p *Profile) whole(ctx context.Context, collapse bool) (*profile.Profile, e
 	return q, err
 }
 
-// Inputs are the profiles for a judgement by pgo, which is about all of them: what cannot be read is an input with its reason.
-// The error is that of ctx.
+// Inputs returns the profiles as inputs for package pgo, which judges all of them. A profile that cannot be
+// read becomes an input with its error. Inputs returns an error only if ctx is done.
 func (c *Choice) Inputs(ctx context.Context) ([]pgo.Input, error) {
 	inputs := make([]pgo.Input, len(c.List))
 	for i := range c.List {
@@ -83,12 +84,13 @@ func (p *Profile) input(ctx context.Context) pgo.Input {
 	}
 	in.GoVersion = pgo.GoVersionOf(q)
 	if in.BuildID == "" && len(q.Mappings) > 0 {
-		in.BuildID = q.Mappings[0].BuildID // the main binary's (google/pprof)
+		in.BuildID = q.Mappings[0].BuildID // of the main binary (google/pprof)
 	}
 	return in
 }
 
-// isPreprofile reports whether a file is what `go tool preprofile` writes, which no reader of profiles knows.
+// isPreprofile reports whether the file was written by `go tool preprofile`. No profile reader supports that
+// format.
 func (p *Profile) isPreprofile() bool {
 	if p.Open == nil {
 		return false
@@ -98,12 +100,12 @@ func (p *Profile) isPreprofile() bool {
 		return false
 	}
 	defer f.Close()
-	head := make([]byte, 64) // more than its first line
+	head := make([]byte, 64) // longer than its first line
 	n, _ := io.ReadFull(f, head)
 	return pgo.IsPreprofile(head[:n])
 }
 
-// sha256 is the hash of the file that a profile lies in, "" if it cannot be read again.
+// sha256 returns the hash of the profile's file, "" if the file cannot be read again.
 func (p *Profile) sha256() string {
 	if p.Open == nil {
 		return ""
