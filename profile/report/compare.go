@@ -9,18 +9,20 @@ import (
 	"kitescope/profile"
 )
 
-// NewComparison compares two profiles of one kind. Flat, Cum, Total and order are those of `go tool pprof -top` with -diff_base and -normalize; entries that add up to
-// nothing are left out, as there.
+// NewComparison compares two profiles of the same kind. Flat, Cum, Total and the order are those of `go tool
+// pprof -top` with -diff_base and -normalize. Like pprof, it omits entries that add up to 0.
 //
-// Beside them stands what each side had, and whether that is more than chance. What is tested is
-// what the numbers show, event by event (see Hypothesis): with Normalize that the shares are
-// equal (EqualSharesP); without, that as many events come in the same time (EqualRatesP), or
-// where a side's duration is unknown again that the shares are. Events are taken to be
-// independent of each other, which is too hopeful of programs that work in bursts; so the
-// verdicts are corrected for the number of entries that were compared, by Holm's method at Level
-// (1% that any verdict is wrong), of those entries that have events enough to be told apart at
-// all (Tarone, Biometrics 46, 1990), weighted by the square root of their events. Of heap profiles the events are unknown and everything is
-// Undecided. A Mismatch is the error of two profiles that cannot be compared.
+// It also reports the values of each side, and whether a change is significant. The test is on events (see
+// Hypothesis). With Normalize, the null hypothesis is that the shares are equal (EqualSharesP). Without, it
+// is that as many events occur in the same time (EqualRatesP), or equal shares if the duration of a side is
+// unknown. Events are assumed to be independent, which is too optimistic for programs that work in bursts.
+//
+// Verdicts are therefore corrected for the number of compared entries by Holm's method at Level (1 % that any
+// verdict is wrong). Entries with too few events to be significant do not count (Tarone, Biometrics 46,
+// 1990). The others are weighted by the square root of their events. For heap profiles the events are unknown
+// and everything is Undecided.
+//
+// NewComparison returns a Mismatch if the profiles cannot be compared.
 func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, error) {
 	if o.FoldPreempt {
 		base, p = base.FoldPreempt(), p.FoldPreempt()
@@ -54,10 +56,10 @@ func NewComparison(base, p *profile.Profile, o CompareOptions) (*Comparison, err
 	return c, nil
 }
 
-// eventColumn is the type of a column of events, which only lives while profiles are compared.
+// eventColumn is the type of a temporary column of events, used during a comparison.
 const eventColumn = "kitescope::events"
 
-// aligned are two profiles with the same types, of which the last is a column of events.
+// aligned holds two profiles with the same types, the last of which is the column of events.
 type aligned struct {
 	now, minus *profile.Profile
 	types      []profile.ValueType // without that column
@@ -89,7 +91,7 @@ func align(base, p *profile.Profile, o CompareOptions) (*aligned, error) {
 			return nil, mismatch(err)
 		}
 		for i := range factors {
-			factors[i] = 0 - factors[i] // not -0, where nothing was sampled after; the base's values are negative by now
+			factors[i] = 0 - factors[i] // avoids -0 if nothing was sampled after; the base's values are negative here
 		}
 		factors[last] = 1
 		a.factor = factors[a.kind]
@@ -98,11 +100,11 @@ func align(base, p *profile.Profile, o CompareOptions) (*aligned, error) {
 	return a, nil
 }
 
-// withEvents adds the column, of the type that is compared.
+// withEvents adds the column of events for the compared type.
 func withEvents(p *profile.Profile, o CompareOptions) *profile.Profile {
 	kind, err := p.KindOf(o.SampleIndex)
 	if err != nil {
-		kind = 0 // Align or KindOf of both will say it
+		kind = 0 // Align or KindOf for both reports the error
 	}
 	events, _ := p.Events(kind)
 	return p.WithColumn(profile.ValueType{Type: eventColumn, Unit: "count"}, func(i int) int64 { return int64(math.Round(events(i))) })
@@ -115,13 +117,13 @@ func mismatch(err error) error {
 	return err
 }
 
-// header is of one side by itself.
+// header returns the Header of one side.
 func (a *aligned) header(p *profile.Profile) Header {
 	kind := slices.IndexFunc(p.Types, func(t profile.ValueType) bool { return t.Type == a.types[a.kind].Type })
 	return newHeader(p, kind)
 }
 
-// view is of a difference.
+// view returns the view of a difference.
 func (a *aligned) view(difference *profile.Profile, o CompareOptions) (*view, error) {
 	options := o.Options
 	options.SampleIndex = strconv.Itoa(a.kind)
@@ -135,7 +137,8 @@ func (a *aligned) view(difference *profile.Profile, o CompareOptions) (*view, er
 	return v, nil
 }
 
-// changes returns the entries of a difference whose base is labelled. FlatSamples and CumSamples are those of both sides.
+// changes returns the entries of a difference whose base is labelled. FlatSamples and CumSamples are sums of
+// both sides.
 func (v *view) changes(byCum bool) []Change {
 	base := v.isBase()
 	before, after := v.tally(base), v.tally(func(i int) bool { return !base(i) })
@@ -162,7 +165,7 @@ func (v *view) changes(byCum bool) []Change {
 	return changes
 }
 
-// isBase tells the samples of the base.
+// isBase returns a function that reports whether sample i belongs to the base.
 func (v *view) isBase() func(i int) bool {
 	marked := make([]bool, len(v.p.LabelSets))
 	for i, set := range v.p.LabelSets {

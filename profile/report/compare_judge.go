@@ -8,14 +8,14 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Hypothesis is what the P values of a Comparison are the chances under.
+// Hypothesis is the null hypothesis of a Comparison's p-values.
 type Hypothesis uint8
 
 // Hypotheses.
 const (
-	// EqualShares: of all events on either side, the same part is the entry's.
+	// EqualShares: the entry has the same share of all events on both sides.
 	EqualShares Hypothesis = iota
-	// EqualRates: in the same time as many events are the entry's on either side.
+	// EqualRates: the entry has as many events in the same time on both sides.
 	EqualRates
 )
 
@@ -23,15 +23,15 @@ var hypothesisNames = [...]string{"equal shares", "equal rates"}
 
 func (h Hypothesis) String() string { return hypothesisNames[h] }
 
-// defaultLevel is the chance of calling noise a change, over all entries.
+// defaultLevel is the significance level over all entries.
 const defaultLevel = 0.01
 
-// test decides what changes are more than chance.
+// test decides which changes are significant.
 type test struct {
 	hypothesis Hypothesis
 	known      bool
 	level      float64
-	// before and after are events in all, or the seconds that they took.
+	// before and after are the total numbers of events, or the durations in seconds.
 	before, after float64
 }
 
@@ -50,7 +50,7 @@ func newTest(c *Comparison, o CompareOptions, base, p *profile.Profile) *test {
 
 func seconds(d time.Duration) float64 { return d.Seconds() }
 
-// judge sets the P values and verdicts of all changes.
+// judge sets the p-values and verdicts of all changes.
 func (t *test) judge(c *Comparison) {
 	c.Hypothesis, c.Level = t.hypothesis, t.level
 	flat, cum := make([]float64, len(c.Changes)), make([]float64, len(c.Changes))
@@ -74,7 +74,7 @@ func (t *test) judge(c *Comparison) {
 	}
 }
 
-// p is the chance that the two counts differ as much or more; NaN if they are unknown.
+// p returns the probability that the two counts differ at least as much by chance, NaN if they are unknown.
 func (t *test) p(before, after int64) float64 {
 	switch {
 	case !t.known:
@@ -85,12 +85,13 @@ func (t *test) p(before, after int64) float64 {
 	return significance.EqualSharesP(before, int64(t.before), after, int64(t.after))
 }
 
-// correct replaces p values by Holm's, of those entries whose events could be told apart at the
-// level if all were on one side. The others are no candidates, whatever they show, so that they
-// do not count (Tarone), and keep their values, which are above the level. Entries weigh as much as
-// the noise of their events: where there are many, a change is worth more, and is found sooner.
-// Given how many events an entry has on both sides together, the test is of how they are divided,
-// so that neither choice depends on the outcome.
+// correct replaces p-values by corrected ones (HolmWeighted). It only considers entries whose events would be
+// significant if all were on one side. The others cannot be significant, so they do not count (Tarone) and
+// keep their p-values, which are above the level. An entry's weight is the noise of its events: a change of
+// an entry with many events matters more and is found sooner.
+//
+// Given an entry's events on both sides together, the test is about their division between the sides.
+// Selection and weights are therefore independent of the outcome.
 func (t *test) correct(ps []float64, events func(i int) int64) {
 	candidates := make([]float64, len(ps))
 	for i, p := range ps {
@@ -105,7 +106,8 @@ func (t *test) correct(ps []float64, events func(i int) int64) {
 	}
 }
 
-// least is the smallest P value that so many events can have: all of them on one side.
+// least returns the smallest p-value that the given number of events can have, which is that of all events on
+// one side.
 func (t *test) least(events int64) float64 {
 	const surely = 1e-6
 	odds := t.before / (t.before + t.after)
@@ -116,8 +118,8 @@ func (t *test) least(events int64) float64 {
 	return min(t.p(min(events, int64(t.before)), max(0, events-int64(t.before))), t.p(max(0, events-int64(t.after)), min(events, int64(t.after))))
 }
 
-// verdict is by events over time or over all events, which may point elsewhere than the values
-// do: where one side lasted longer, say.
+// verdict returns the verdict on a change. Its direction is that of events per time, or per total events,
+// which may differ from that of the values, e.g. if one side lasted longer.
 func (t *test) verdict(p float64, before, after int64) Verdict {
 	if !t.known {
 		return Undecided

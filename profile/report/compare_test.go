@@ -14,7 +14,8 @@ import (
 	"kitescope/profile/report"
 )
 
-// drawn samples a program that spends a part of its time in each of its functions.
+// drawn returns a profile with random samples of a program that spends the given parts of its time in each of
+// its functions.
 func drawn(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []float64) *profile.Profile {
 	t.Helper()
 	cpu := profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
@@ -33,7 +34,7 @@ func drawn(t *testing.T, r *rand.Rand, ticks int, over time.Duration, parts []fl
 	return b.Profile()
 }
 
-// equalParts is a program with so many equally hot functions, of which the first has a part more.
+// equalParts returns the parts of n equally hot functions, of which the first has an additional part more.
 func equalParts(n int, more float64) []float64 {
 	parts := make([]float64, n)
 	for i := range parts {
@@ -43,14 +44,14 @@ func equalParts(n int, more float64) []float64 {
 	return parts
 }
 
-// Two samplings of one program differ, and not one of a hundred comparisons may call that a
-// change more often than Level says; what really changed is found every time.
+// TestNoiseIsNoChange checks that comparisons of two profiles of the same program report a change as rarely
+// as Level requires, and that a real change is always found.
 func TestNoiseIsNoChange(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		normalize bool
-		over      time.Duration // of the new one; the base takes 10 s
-		ticks     int           // of the new one; the base has 1000
+		over      time.Duration // duration of the new profile; the base takes 10 s
+		ticks     int           // samples of the new profile; the base has 1000
 		want      report.Hypothesis
 	}{
 		{"as much in the same time", false, 10 * time.Second, 1000, report.EqualRates},
@@ -96,8 +97,8 @@ func TestNoiseIsNoChange(t *testing.T) {
 	}
 }
 
-// A program as large as most: 800 functions, of which the many have a sample or two. That they are there must
-// neither raise alarms nor hide what changed by five points.
+// TestManyFunctions compares profiles of a program as large as most: 800 functions, most of them with a
+// sample or two. These must neither raise false alarms nor hide a change of five percentage points.
 func TestManyFunctions(t *testing.T) {
 	const functions, ticks, runs = 800, 1000, 40
 	tail := make([]float64, functions)
@@ -106,7 +107,8 @@ func TestManyFunctions(t *testing.T) {
 		tail[i] = 1 / float64(i+3)
 		sum += tail[i]
 	}
-	// with is the program whose first function has a part, and the others the rest as ever.
+	// with returns the parts of the program whose first function has the given part, while the others share
+	// the rest as before.
 	with := func(part, rest float64) []float64 {
 		parts := []float64{part}
 		for _, p := range tail {
@@ -116,8 +118,8 @@ func TestManyFunctions(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(17, 18))
 	for _, test := range []struct {
-		part  float64 // before; then it has five points more
-		found int     // in how many runs at least; the test of that function alone, at a level of 1 %, would find 83, 98, 100 and 100 %
+		part  float64 // before; afterwards it is five points more
+		found int     // minimum percentage of runs; a test of that function alone, at a level of 1 %, would find 83, 98, 100 and 100 %
 	}{{0.1, 30}, {0.05, 65}, {0.02, 90}, {0, 100}} {
 		t.Run(fmt.Sprint(test.part), func(t *testing.T) {
 			alarms, found := 0, 0

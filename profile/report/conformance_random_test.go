@@ -14,9 +14,10 @@ import (
 	"kitescope/profile/report"
 )
 
-// tangled makes what recorded profiles have too little of: few functions that call, inline and
-// recurse into each other in every way, columns, folders that need cleaning, empty stacks, frames that the profile itself wants dropped. All functions have names: those
-// of nameless ones may look the same, and pprof shows such in any order.
+// tangled returns a profile with features that are rare in recorded profiles: few functions that call, inline
+// and recurse into each other in every way, columns, paths that need cleaning, empty stacks, and frames that
+// the profile wants dropped. All functions have names, because frames of nameless functions may look the
+// same, and pprof prints those in any order.
 func tangled(r *rand.Rand) *google.Profile {
 	cpu := &google.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	p := &google.Profile{SampleType: []*google.ValueType{{Type: "samples", Unit: "count"}, cpu}, PeriodType: cpu, Period: 10}
@@ -35,7 +36,7 @@ func tangled(r *rand.Rand) *google.Profile {
 		for range min(r.IntN(5), 3) {
 			line := google.Line{Function: p.Function[r.IntN(len(names))], Line: int64(r.IntN(3))}
 			if line.Line > 0 {
-				line.Column = int64(r.IntN(2)) // of no line it is not shown, and pprof keeps apart what looks the same
+				line.Column = int64(r.IntN(2)) // pprof hides the column of an unknown line but separates such entries, which then look the same
 			}
 			l.Line = append(l.Line, line)
 		}
@@ -91,7 +92,7 @@ func TestTangledDifferencesEqualPprof(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for n := range 16 {
 		theirs, base := tangled(r), tangled(r)
-		if n%4 == 0 { // equal numbers of samples: then a normalized sample may be dropped for its time
+		if n%4 == 0 { // equal numbers of samples: normalizing may drop a sample because of its time
 			base.Sample = append(base.Sample[:0:0], theirs.Sample...)
 			base.Location, base.Function, base.Mapping = theirs.Location, theirs.Function, theirs.Mapping
 			for _, s := range base.Sample[:len(base.Sample)/2] {

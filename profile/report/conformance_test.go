@@ -23,14 +23,14 @@ import (
 
 const fixtures = "../../testdata/profiles"
 
-// pprofTool returns the real `go tool pprof`, which everything here is held against. Short
-// tests skip it: Go compiles it first, which takes a minute of CPU, and some hundred of its reports follow.
+// pprofTool returns the real `go tool pprof`, which all results are compared with. Short tests skip it,
+// because Go compiles it first, which takes a minute of CPU time, and some hundred reports follow.
 func pprofTool(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds pprof")
 	}
-	// The first run may have to build it, after which -n tells where it is.
+	// The first run may have to build it. After that, -n prints its path.
 	_ = exec.CommandContext(t.Context(), "go", "tool", "pprof", "-h").Run() // always exits with an error
 	out, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "pprof").Output()
 	if err != nil {
@@ -39,7 +39,7 @@ func pprofTool(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// line is one line of pprof's -top.
+// line is a line of pprof's -top.
 type line struct {
 	Name          string
 	Flat, FlatPct string
@@ -47,9 +47,9 @@ type line struct {
 	Cum, CumPct   string
 }
 
-// question is one report of pprof: how to get it there, and the same here.
+// question is a report: the pprof commands and our options for it.
 type question struct {
-	commands string // interactive settings, one a line
+	commands string // interactive settings, one per line
 	options  report.Options
 }
 
@@ -57,11 +57,11 @@ func (q question) name() string {
 	return strings.ReplaceAll(q.commands, "\n", " ")
 }
 
-// units that pprof converts exactly.
+// settings are the initial commands. They select units that pprof converts exactly.
 const settings = "trim=false\nunit=%s\nsample_index=%s\n"
 
-// ask runs all questions in one interactive pprof and returns what it answered. Before any
-// question it must be about wantType.
+// ask runs all questions in one interactive pprof and returns its answers. It checks that pprof's default
+// type is wantType.
 func ask(t *testing.T, tool string, args []string, wantType, unit string, kind int, questions []question) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -114,10 +114,10 @@ func parseTop(t *testing.T, text string) []line {
 	return lines
 }
 
-// number takes the unit off.
+// number removes the unit.
 func number(s string) string { return strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzB") }
 
-// percentage is how pprof prints a share (google/pprof internal/measurement: Percentage).
+// percentage formats a share as pprof does (google/pprof internal/measurement: Percentage).
 func percentage(h *report.Header, value int64) string {
 	ratio := math.Abs(h.Percent(value))
 	switch {
@@ -148,7 +148,7 @@ func decode(t testing.TB, file string) *profile.Profile {
 	return profiletest.Read(t, file)
 }
 
-// unitOf is the word for pprof's -unit with which it prints values as they are.
+// unitOf returns the value of pprof's -unit for which it prints values unconverted.
 func unitOf(unit string) string {
 	switch unit {
 	case "nanoseconds":
@@ -161,7 +161,8 @@ func unitOf(unit string) string {
 
 func rx(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
-// unordered is for what looks the same, which pprof lists in another order each time: then the running sums differ, too.
+// unordered clears the running sums and sorts the lines, because pprof lists lines that look the same in a
+// different order each time.
 func unordered(lines []line) []line {
 	lines = slices.Clone(lines)
 	for i := range lines {
@@ -172,7 +173,7 @@ func unordered(lines []line) []line {
 	return lines
 }
 
-// questions are asked of every fixture.
+// questions returns the reports to compare for each fixture.
 func questions(all bool) []question {
 	q := []question{
 		{commands: ""},
@@ -199,7 +200,7 @@ func questions(all bool) []question {
 	}...)
 }
 
-// compare holds answers of pprof against ours.
+// compare compares pprof's answers with our reports.
 func compare(t *testing.T, p *profile.Profile, kind int, questions []question, answers []string) {
 	t.Helper()
 	for i, q := range questions {
@@ -240,7 +241,7 @@ func TestTopEqualsPprof(t *testing.T) {
 			}
 			for kind, valueType := range p.Types {
 				if i > len(files) && kind != main {
-					continue // of a cluster's nodes the first is asked of all that it has: the others' are of the same kinds
+					continue // of a cluster's nodes only the first is tested with all types: the others have the same types
 				}
 				q := questions(i < len(files) && kind == len(p.Types)-1)
 				compare(t, p, kind, q, ask(t, tool, []string{file}, p.Types[main].Type, unitOf(valueType.Unit), kind, q))
@@ -249,7 +250,7 @@ func TestTopEqualsPprof(t *testing.T) {
 	}
 }
 
-// Nodes are told apart by a label, which pprof knows as a tag.
+// TestNodesEqualPprof checks that reports by node equal pprof's, which treats the label as a tag.
 func TestNodesEqualPprof(t *testing.T) {
 	tool := pprofTool(t)
 	var all []*google.Profile

@@ -10,20 +10,20 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Load is how busy a process is, compared with the others of its role.
+// Load is the load of a process relative to the others of its role.
 type Load uint8
 
 // The loads.
 const (
-	// LoadUnknown: there is no other process, or the length of a profile is unknown.
+	// LoadUnknown: there is no other process, or the duration of a profile is unknown.
 	LoadUnknown Load = iota
-	// LoadEven: no less than a third of what the others use, and no more than three times.
+	// LoadEven: between a third and three times the mean of the others, or not significantly outside.
 	LoadEven
-	// LoadLow: less than a third.
+	// LoadLow: less than a third of the mean of the others.
 	LoadLow
-	// LoadIdle: less than a tenth.
+	// LoadIdle: less than a tenth of the mean of the others.
 	LoadIdle
-	// LoadHigh: more than three times.
+	// LoadHigh: more than three times the mean of the others.
 	LoadHigh
 )
 
@@ -31,29 +31,31 @@ var loadNames = [...]string{"unknown", "even", "low", "idle", "high"}
 
 func (l Load) String() string { return loadNames[l] }
 
-// NodeShares is the use of CPU time by one process.
+// NodeShares describes the CPU usage of one process.
 type NodeShares struct {
 	Header
 	// Node is the Origin.Node of the profile.
 	Node string
-	// Cores is the processor time per time, NaN if the duration is unknown. Others are the mean cores of the others of its role.
+	// Cores is the CPU time per wall-clock time, NaN if the duration is unknown. Others is the mean of Cores
+	// over the other processes of its role.
 	Cores, Others float64
 	Load          Load
-	// GC is garbage collection; LockWait are the slow paths of locks, of goroutines and of threads.
+	// GC is garbage collection. LockWait is time in the slow paths of locks, for goroutines and for threads.
 	GC, LockWait Part
-	// BruteForce is search by comparing with every row.
+	// BruteForce is search by comparing queries with every row.
 	BruteForce BruteForce
 }
 
-// Part is a part of a node's samples.
+// Part is a fraction of a node's samples.
 type Part struct {
-	// Events are -1, and Part, Low, High NaN, where they are unknown. Low and High are a ShareInterval.
+	// Events is -1, and Part, Low and High are NaN, if unknown. Low and High are a ShareInterval.
 	Events          int64
 	Part, Low, High float64
 }
 
-// NewNodes compares CPU profiles of several processes within each role, Origin.Role: how busy each is, and some of what it does.
-// The result is in the order of the profiles. Only the sampled time is compared: whether a difference lasts, one window cannot show.
+// NewNodes compares the CPU profiles of several processes within each role (Origin.Role): how busy each is,
+// and some of its work. The result is in the order of the profiles. It covers the sampled time only: one
+// window cannot show whether a difference lasts. NewNodes returns an error if a profile has no type "cpu".
 func NewNodes(ps []*profile.Profile) ([]*NodeShares, error) {
 	all := make([]*NodeShares, len(ps))
 	byRole := map[string][]*NodeShares{}
@@ -74,12 +76,12 @@ func NewNodes(ps []*profile.Profile) ([]*NodeShares, error) {
 	return all, nil
 }
 
-// RoleOf returns the role that the name of a node begins with: "querynode" of "querynode-7" and of "querynode2".
+// RoleOf returns the role at the start of a node's name, e.g. "querynode" for "querynode-7" and "querynode2".
 func RoleOf(node string) string {
 	return strings.TrimRight(strings.TrimRight(node, "0123456789"), "-_. ")
 }
 
-// cores returns the processor time of all samples over the time that was sampled; NaN if either is unknown.
+// cores returns the CPU time of all samples divided by the sampled time, NaN if either is unknown.
 func (h *Header) cores() float64 {
 	unit, ok := map[string]time.Duration{"nanoseconds": 1, "microseconds": time.Microsecond, "milliseconds": time.Millisecond, "seconds": time.Second}[h.Type.Unit]
 	if !ok || h.Duration <= 0 {
@@ -88,8 +90,8 @@ func (h *Header) cores() float64 {
 	return float64(h.Total) * float64(unit) / float64(h.Duration)
 }
 
-// Bounds of Load, in parts of the mean of the others, and how many cores the others have to use on average for one to
-// be called idle: below, all are.
+// Bounds of Load, relative to the mean of the others. busyMean is the minimum mean of the others, in cores,
+// for a process to be low or idle. Below it, all processes are idle.
 const (
 	idlePart  = 0.1
 	lowPart   = 1.0 / 3
@@ -97,7 +99,7 @@ const (
 	busyMean  = 0.1
 )
 
-// judgeLoads compares the loads of the processes of one role.
+// judgeLoads sets the loads of the processes of one role.
 func judgeLoads(list []*NodeShares) {
 	ps := make([]float64, len(list))
 	for i, x := range list {
@@ -134,7 +136,7 @@ func judgeLoads(list []*NodeShares) {
 	}
 }
 
-// tallied is a value and a number of events.
+// tallied is a sum of values and of events.
 type tallied struct {
 	value  int64
 	events float64
@@ -144,7 +146,7 @@ func (t *tallied) add(value int64, events float64) {
 	t.value, t.events = t.value+value, t.events+events
 }
 
-// part returns a Part of all of a node's samples.
+// part returns t as a Part of all samples of a node.
 func (h *Header) part(t tallied) Part {
 	part := Part{Events: int64(math.Round(t.events)), Part: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	if h.Samples < 0 {
@@ -157,7 +159,7 @@ func (h *Header) part(t tallied) Part {
 	return part
 }
 
-// What a frame is evidence of.
+// Flags of a frame: the categories that its samples count for.
 const (
 	aboutGC uint8 = 1 << iota
 	aboutLocks
@@ -166,12 +168,12 @@ const (
 	aboutIVF
 )
 
-// counter adds up the samples of one process.
+// counter sums up the samples of one process.
 type counter struct {
 	p      *profile.Profile
 	frames *profile.Frames
-	about  []uint8 // by name of frame
-	// knowhere, openMP and named are of locations: in libknowhere, in libgomp, with a name.
+	about  []uint8 // by frame name
+	// knowhere, openMP and named are indexed by location: in libknowhere, in libgomp, with a function name.
 	knowhere, openMP, named []bool
 
 	gc, locks, search, searchNamed, searchOpenMP, brute tallied
@@ -219,7 +221,8 @@ func newCounter(p *profile.Profile) *counter {
 	return c
 }
 
-// isBracketed reports whether a name is that of a whole file, "[libknowhere.so]", because the function is unknown.
+// isBracketed reports whether a name is that of a file, e.g. "[libknowhere.so]", because the function is
+// unknown.
 func isBracketed(name string) bool { return len(name) > 1 && name[0] == '[' }
 
 // add adds one sample.
@@ -229,7 +232,7 @@ func (c *counter) add(stack []uint32, value int64, events float64) {
 	for _, l := range stack { // from the leaf towards its callers
 		for _, id := range c.frames.Of(l) {
 			a := c.about[id]
-			if a&aboutLock2 != 0 && below { // lock2 that called something waits
+			if a&aboutLock2 != 0 && below { // lock2 waits if it has called a function
 				a |= aboutLocks
 			}
 			about |= a
@@ -261,7 +264,8 @@ func (c *counter) add(stack []uint32, value int64, events float64) {
 	}
 }
 
-// mostNamed is the part of libknowhere's samples that must have names for a share of brute force to be known.
+// mostNamed is the minimum fraction of libknowhere's samples with a function name from which the brute force
+// share is known.
 const mostNamed = 0.9
 
 func (c *counter) bruteForce(h *Header) BruteForce {

@@ -11,31 +11,35 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Growth is how the goroutines of one process became more or fewer over several dumps.
+// Growth is the growth in the number of one process's goroutines over several dumps.
 type Growth struct {
-	// From and To are when the first and the last dump were taken, zero if they do not tell.
+	// From and To are the times of the first and the last dump, zero if unknown.
 	From, To time.Time
-	// Totals are all goroutines, dump by dump.
+	// Totals are the numbers of all goroutines by dump.
 	Totals []int64
-	// Stacks are all that occur, the one that grew most first.
+	// Stacks are all distinct stacks, sorted by growth, largest first.
 	Stacks []StackGrowth
 }
 
-// StackGrowth is one stack of functions. Lines do not count: a loop waits here and there.
+// StackGrowth is the growth of one stack of functions. Line numbers are ignored because a loop may wait in
+// several places.
 type StackGrowth struct {
-	// Frames are the functions, innermost first. Function is the innermost that is not of Go's runtime or library, and Entry the outermost.
+	// Frames are the functions, innermost first. Function is the innermost one outside of Go's runtime and
+	// standard library, and Entry is the outermost.
 	Frames          []string
 	Function, Entry string
 	Counts          []int64
-	// P is the chance that the first and the last count differ as much by accident, corrected for the number of stacks. Goroutines are
-	// counted whole; the test is of two counts as they vary from moment to moment where requests come and go independently.
+	// P is the probability that the first and the last count differ at least as much by chance, corrected for
+	// the number of stacks. Goroutines are counted completely rather than sampled. The test is of two counts
+	// that vary from moment to moment because requests come and go independently.
 	P       float64
 	Verdict Verdict
-	// Steady: it became more from each dump to the next.
+	// Steady reports whether the count grew from each dump to the next.
 	Steady bool
 }
 
-// NewGrowth compares dumps of the goroutines of one process, in order of time if they have times.
+// NewGrowth compares dumps of one process's goroutines, in chronological order if they have times. It returns
+// a Mismatch if a profile does not count goroutines.
 func NewGrowth(dumps []*profile.Profile) (*Growth, error) {
 	dumps = slices.Clone(dumps)
 	slices.SortStableFunc(dumps, func(a, b *profile.Profile) int {
@@ -90,8 +94,9 @@ func stackOf(stacks map[string]*StackGrowth, p *profile.Profile, frames *profile
 	return x
 }
 
-// isProgram reports whether a function is of the program or a module, and not of Go's own library: those have no dot
-// in the first part of their path. main is the program's.
+// isProgram reports whether a function belongs to the program or a module rather than to Go's standard
+// library. Standard library packages have no dot in the first element of their path. Package main belongs to
+// the program.
 func isProgram(name string) bool {
 	first, _, deep := strings.Cut(name, "/")
 	if strings.HasPrefix(name, "main.") {

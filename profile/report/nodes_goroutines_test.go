@@ -22,7 +22,7 @@ func TestGrowth(t *testing.T) {
 	for i := range 4 {
 		dumps = append(dumps, own(t, fmt.Sprintf("go-leak%d.goroutine.pb.gz", i)))
 	}
-	slices.Reverse(dumps) // their times tell the order
+	slices.Reverse(dumps) // the times determine the order
 	g, err := NewGrowth(dumps)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestGrowthOfMilvus: a query node under load, a quarter of an hour apart: requests come and go, and nothing grows.
+// TestGrowthOfMilvus checks that nothing is reported to grow in a query node under load, from dumps a quarter
+// of an hour apart.
 func TestGrowthOfMilvus(t *testing.T) {
 	g, err := NewGrowth([]*profile.Profile{own(t, "t3-querynode1.goroutine.pb.gz"), own(t, "t5-querynode1.goroutine.pb.gz")})
 	if err != nil {
@@ -77,7 +78,7 @@ func TestGrowthOfFew(t *testing.T) {
 	}
 }
 
-// TestNodesOfTrouble reads programs that were made to wait for a lock, and to allocate.
+// TestNodesOfTrouble checks the shares of programs that were made to wait for a lock, and to allocate.
 func TestNodesOfTrouble(t *testing.T) {
 	for file, share := range map[string]func(*NodeShares) (least float64, high, none Part){
 		"go-lock.cpu.pb.gz": func(x *NodeShares) (float64, Part, Part) { return 0.2, x.LockWait, x.GC },
@@ -96,7 +97,7 @@ func TestNodesOfTrouble(t *testing.T) {
 	}
 }
 
-// TestWaits: of a program whose goroutines take one mutex all the time.
+// TestWaits checks NewWaits for a program whose goroutines contend for one mutex.
 func TestWaits(t *testing.T) {
 	p := own(t, "go-lock.mutex.pb.gz")
 	w, err := NewWaits(p)

@@ -13,7 +13,7 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// load reads a profile of testdata/profiles.
+// load reads a profile from testdata/profiles.
 func load(t *testing.T, name string) *profile.Profile {
 	t.Helper()
 	p := profiletest.Read(t, filepath.Join("..", "..", "testdata", "profiles", name))
@@ -23,7 +23,7 @@ func load(t *testing.T, name string) *profile.Profile {
 	return p
 }
 
-// cluster reads the CPU profiles of all processes of a state of the cluster.
+// cluster reads the CPU profiles of all processes of the cluster in a given state.
 func cluster(t *testing.T, state string) []*profile.Profile {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "profiles", state, "*.cpu.pb.gz"))
@@ -37,7 +37,7 @@ func cluster(t *testing.T, state string) []*profile.Profile {
 	return list
 }
 
-// TestNodesOfCluster holds the loads of a real cluster to what is known of it: in t5 querynode2 served nothing; in t7 querynode4
+// TestNodesOfCluster checks the loads of a real cluster. In t5, querynode2 served nothing. In t7, querynode4
 // had 3 of 33 segments and led no shard.
 func TestNodesOfCluster(t *testing.T) {
 	for state, odd := range map[string]map[string]Load{"t3": {}, "t5": {"querynode2": LoadIdle}, "t7": {"querynode4": LoadLow}} {
@@ -60,7 +60,7 @@ func TestNodesOfCluster(t *testing.T) {
 	}
 }
 
-// TestNodesSpend holds shares of libraries and of the collector to what a standalone under known loads has.
+// TestNodesSpend checks the shares of libraries and of the collector for a standalone under known loads.
 func TestNodesSpend(t *testing.T) {
 	type spends struct {
 		Knowhere, OpenMP, GC int64
@@ -81,7 +81,8 @@ func TestNodesSpend(t *testing.T) {
 	}
 }
 
-// querynodes are profiles of query nodes with the same load: of each, what it does per 100 samples.
+// querynodes returns profiles of query nodes. Each list holds the stacks of one node with their numbers of
+// samples.
 func querynodes(t *testing.T, seconds int, lists ...[]string) []*profile.Profile {
 	t.Helper()
 	var ps []*profile.Profile
@@ -114,7 +115,7 @@ func TestNodesBruteForce(t *testing.T) {
 	}
 }
 
-// TestNodesIdleCluster compares nodes that are all idle.
+// TestNodesIdleCluster checks the loads of nodes that are all idle.
 func TestNodesIdleCluster(t *testing.T) {
 	n, err := NewNodes(querynodes(t, 10, []string{"a;main 36"}, []string{"a;main 1"}, []string{"a;main 40"}))
 	if err != nil {
@@ -130,7 +131,7 @@ func TestNodesIdleCluster(t *testing.T) {
 	}
 }
 
-// stacks is a profile of stacks, each with a number of samples: "f;main 3".
+// stacks returns a profile of stacks, each with a number of samples, e.g. "f;main 3".
 func stacks(t *testing.T, list ...string) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -152,7 +153,8 @@ func stacks(t *testing.T, list ...string) *profile.Profile {
 	return b.Profile()
 }
 
-// frame is a frame of a name, of a library if it says so: "libknowhere.so!faiss::knn_L2sqr", "libgomp.so.1!".
+// frame returns the frame for a name with an optional library, e.g. "libknowhere.so!faiss::knn_L2sqr",
+// "libgomp.so.1!".
 func frame(b *profile.Builder, name string) uint32 {
 	lib, name, in := strings.Cut(name, "!")
 	if !in {

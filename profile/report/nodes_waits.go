@@ -6,22 +6,24 @@ import (
 	"kitescope/profile"
 )
 
-// Waits is how long goroutines waited for mutexes, by a mutex profile.
+// Waits is the time that goroutines waited for mutexes, from a mutex profile.
 type Waits struct {
 	Header
-	// Waiting is the time that was waited over the time that was profiled: how many goroutines waited at a time, on
-	// average. NaN if the profile does not say how long that was, as one that counts from the start of a process.
+	// Waiting is the waiting time divided by the profiled time, i.e. the mean number of goroutines waiting at
+	// a time. It is NaN if the profile has no duration, e.g. if it counts from the start of a process.
 	Waiting float64
-	// Places are the program's own functions that held the locks, by what was waited for them, with all that they called.
+	// Places are the program's own functions that held the locks, sorted by the waiting time that they and
+	// their callees caused, largest first.
 	Places []Entry
 }
 
-// mostPlaces is how many functions are told.
+// mostPlaces is the maximum length of Waits.Places.
 const mostPlaces = 3
 
-// NewWaits reads a mutex profile, or what was added to one during a window. Delays are estimates that runtime/pprof scales up, so
-// that they have no bounds. A process that records no contention has no samples, and so has one without contention: who asks has
-// to tell them apart.
+// NewWaits reads a mutex profile, or the difference of two that covers a window. Delays are estimates that
+// runtime/pprof scales up, so they have no bounds. A process that does not record contention has no samples,
+// just like one without contention. The caller must distinguish them. NewWaits returns a Mismatch if delays
+// are not in nanoseconds.
 func NewWaits(p *profile.Profile) (*Waits, error) {
 	top, err := NewTop(p, Options{SampleIndex: "delay", SortCum: true})
 	if err != nil {

@@ -4,16 +4,17 @@ import (
 	"math"
 )
 
-// entrySums are what one entry adds up to.
+// entrySums holds the sums of an entry.
 type entrySums struct {
 	flat, cum             int64
 	flatEvents, cumEvents float64
-	// last is the number of the sample that was counted last, plus 1: a function counts once for
-	// a stack, however often it is on it.
+	// last is the number of the last counted sample, plus 1. It ensures that a function counts once per
+	// stack, even if it is on the stack several times.
 	last uint32
 }
 
-// tally adds up the samples that pick wants, nil for all, by id. Empty stacks count for no frame.
+// tally sums up the samples that pick selects, or all if pick is nil, by id. An empty stack counts for no
+// frame.
 func (v *view) tally(pick func(i int) bool) []entrySums {
 	t := make([]entrySums, len(v.group.names))
 	frames, own := v.group.frames, v.group.own
@@ -65,7 +66,7 @@ func (s *entrySums) addCum(stamp uint32, value int64, events float64) {
 // value returns the value of sample i.
 func (v *view) value(i int) int64 { return v.p.Value(i, v.kind) }
 
-// entry is that of an id.
+// entry returns the Entry of an id.
 func (v *view) entry(id uint32, s *entrySums) Entry {
 	e := Entry{
 		Function: v.group.names[id], File: v.group.files[id], Class: v.group.classes[id],

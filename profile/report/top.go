@@ -7,9 +7,10 @@ import (
 	"kitescope/profile"
 )
 
-// NewTop adds up samples, as `go tool pprof -top` with -nodecount=0 and -nodefraction=0 does.
-// Values, names and order are pprof's (google/pprof internal/graph and internal/report), which has no ByPackage, ByMapping, ByClass
-// and ByNode. ByClass the flat values are of what samples were spent on (profile.Spent), and add up to the total.
+// NewTop sums up samples as `go tool pprof -top` with -nodecount=0 and -nodefraction=0 does. Values, names
+// and order are pprof's (google/pprof internal/graph and internal/report), except that it has no ByPackage,
+// ByMapping, ByClass and ByNode. For ByClass the flat values are those of profile.Spent, and add up to the
+// total.
 func NewTop(p *profile.Profile, o Options) (*Top, error) {
 	v, err := newView(p, o)
 	if err != nil {
@@ -23,7 +24,7 @@ func NewTop(p *profile.Profile, o Options) (*Top, error) {
 	return top, nil
 }
 
-// order are the ids that anything was counted for, largest first; of equal ones by name.
+// order returns the ids with a value other than 0, largest first, equal ones by name.
 func (v *view) order(t []entrySums, byCum bool) []uint32 {
 	ids := make([]uint32, 0, len(t))
 	for i := range t {

@@ -59,7 +59,8 @@ func TestTopByNode(t *testing.T) {
 	}
 }
 
-// Flat values by class are all there is: every sample was spent on something.
+// TestTopByClassAddsUp checks that the flat values by class add up to the total, because each sample has a
+// class.
 func TestTopByClassAddsUp(t *testing.T) {
 	for _, name := range []string{"milvus-cpu-flat.pb.gz", "milvus-cpu-hnswcos-nq1-20s.pb.gz", "milvus-goroutine.pb.gz", "milvus-threadcreate.pb.gz", "t3/querynode1.cpu.pb.gz"} {
 		p := decode(t, filepath.Join(fixtures, name))
@@ -80,8 +81,8 @@ func TestTopByClassAddsUp(t *testing.T) {
 	}
 }
 
-// What is in the reference about the recorded profiles: where native code has no names, its
-// libraries still show, thread pools without a caller in Go included.
+// TestTopByClassOfRealProfiles checks the known facts about the recorded profiles. If native code has no
+// names, its libraries are still shown, including thread pools without a caller in Go.
 func TestTopByClassOfRealProfiles(t *testing.T) {
 	for _, test := range []struct {
 		name, class string

@@ -7,18 +7,18 @@ import (
 	"kitescope/profile"
 )
 
-// view is a profile as Options show it, and what its samples are added up by.
+// view is a profile with Options applied, and the grouping of its samples.
 type view struct {
 	p      *profile.Profile
 	kind   int
 	events func(i int) float64
-	known  bool // events are known
+	known  bool // the numbers of events are known
 	header Header
 	group  *grouping
 }
 
-// newView chooses the type, filters, and finds what samples are added up by. The total is that
-// of all samples (google/pprof internal/driver: generateRawReport).
+// newView selects the type, filters, and groups the samples. The total is that of all samples (google/pprof
+// internal/driver: generateRawReport).
 func newView(p *profile.Profile, o Options) (*view, error) {
 	kind, err := p.KindOf(o.SampleIndex)
 	if err != nil {
@@ -37,7 +37,7 @@ func newView(p *profile.Profile, o Options) (*view, error) {
 	return v, nil
 }
 
-// newHeader says what a table of a profile is of.
+// newHeader returns the Header of a profile.
 func newHeader(p *profile.Profile, kind int) Header {
 	_, samples := p.Events(kind)
 	return Header{
@@ -46,8 +46,8 @@ func newHeader(p *profile.Profile, kind int) Header {
 	}
 }
 
-// buildIDs are those of the main binary, which is the first mapping, and of all others of its
-// name: merged profiles may be of different builds.
+// buildIDs returns the build ids of the main binary, which is the first mapping, and of all other mappings of
+// the same name, because merged profiles may come from different builds.
 func buildIDs(p *profile.Profile) []string {
 	if len(p.Mappings) == 0 {
 		return nil
@@ -62,14 +62,14 @@ func buildIDs(p *profile.Profile) []string {
 	return ids
 }
 
-// grouping is what samples are added up by: frames, or what a sample is as a whole, or both.
+// grouping assigns samples to entries: by their frames, by a property of the whole sample, or both.
 type grouping struct {
 	names   []string
 	classes []profile.Class
 	files   []string
-	// frames are nil where only own counts.
+	// frames is nil if samples are grouped by own only.
 	frames *profile.Frames
-	// own is an id for each sample, which its flat value goes to; nil: that of the leaf.
+	// own holds the id that each sample's flat value is added to. If nil, it is the id of the leaf.
 	own []uint32
 }
 
@@ -85,7 +85,8 @@ func newGrouping(p *profile.Profile, o Options) *grouping {
 	return g
 }
 
-// spent makes ids of what samples were spent on, of which some are no frame's.
+// spent returns the ids of the kinds of the samples (profile.Spent). It adds kinds that are not the kind of
+// any frame.
 func (g *grouping) spent(p *profile.Profile) []uint32 {
 	s := p.Spent()
 	ids := make([]uint32, len(s.Kinds))
@@ -98,7 +99,7 @@ func (g *grouping) spent(p *profile.Profile) []uint32 {
 	return s.Of
 }
 
-// id is that of a name; there are few.
+// id returns the id of a name, adding it if necessary. It searches linearly because there are few names.
 func (g *grouping) id(name string, class profile.Class) uint32 {
 	i := slices.Index(g.names, name)
 	if i < 0 {
@@ -110,7 +111,7 @@ func (g *grouping) id(name string, class profile.Class) uint32 {
 	return uint32(i)
 }
 
-// NoNode is the name of samples without a node.
+// NoNode is the name for samples without a node.
 const NoNode = "(none)"
 
 func byNode(p *profile.Profile) *grouping {
