@@ -8,29 +8,34 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Shift is how far values lie from others, or differences from 0, with the chance of such a shift.
+// Shift is the estimated difference in location between two sets of values, or of differences from 0, with
+// its p-value.
 type Shift struct {
-	// By is the estimate of Hodges and Lehmann ("Estimates of location based on rank tests", Annals of Mathematical
-	// Statistics 34, 1963), Low and High its 95% interval. NaN if unknown: there are no values, or too few for an interval.
+	// By is the estimate of Hodges and Lehmann ("Estimates of location based on rank tests", Annals of
+	// Mathematical Statistics 34, 1963). Low and High are its 95 % interval. They are NaN if unknown: By
+	// without any values, the interval with too few.
 	By, Low, High float64
-	// P is the chance of such a shift, or a greater one to either side, where there is none; NaN if unknown.
+	// P is the probability, without a true shift, of a shift at least as large in either direction. It is NaN
+	// if unknown.
 	P float64
 }
 
 func unknownShift() Shift { return Shift{math.NaN(), math.NaN(), math.NaN(), math.NaN()} }
 
-// mostExactPairs is up to how many pairs chances are added up exactly; beyond it the normal approximation is as good.
+// mostExactPairs is the maximum number of pairs for the exact distribution. Beyond it the normal
+// approximation is as good.
 const mostExactPairs = 100
 
-// SignedRank tests whether differences of pairs lie about 0: the signed-rank test of Wilcoxon ("Individual comparisons by
-// ranking methods", Biometrics Bulletin 1, 1945), two-sided. It assumes that without a change a difference is as likely as
-// its opposite, which is so if the order within a pair is random, whatever the noise.
+// SignedRank tests whether the differences of pairs are centred on 0. It is the signed-rank test of Wilcoxon
+// ("Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945), two-sided. It assumes that,
+// without a change, a difference is as likely as its opposite. This is true if the order within a pair is
+// random, whatever the noise.
 //
-// Differences of 0 are ranked with the others and then left out (Pratt, "Remarks on zeros and ties in the Wilcoxon signed
-// rank procedures", Journal of the American Statistical Association 54, 1959). Equal ones share their ranks. Differences
-// have to be finite.
+// Differences of 0 are ranked with the others and then dropped (Pratt, "Remarks on zeros and ties in the
+// Wilcoxon signed rank procedures", Journal of the American Statistical Association 54, 1959). Equal
+// differences share their ranks. Differences must be finite.
 //
-// By is the median of all Walsh averages, of each two differences and of each with itself.
+// By is the median of all Walsh averages, i.e. the means of every two differences and of each with itself.
 func SignedRank(differences []float64) Shift {
 	n := len(differences)
 	if n == 0 {
@@ -47,19 +52,19 @@ func SignedRank(differences []float64) Shift {
 	return shiftOf(averages, m*(m+1)/2, m*(m+1)*(2*m+1)/24, signedRankP(differences))
 }
 
-// RankSum tests whether values after lie elsewhere than those before, where nothing is paired: the test of Mann and
-// Whitney ("On a test of whether one of two random variables is stochastically larger than the other", Annals of
-// Mathematical Statistics 18, 1947), two-sided, by golang.org/x/perf/benchmath. Values have to be finite.
+// RankSum tests whether unpaired values before and after differ in location. It is the test of Mann and
+// Whitney ("On a test of whether one of two random variables is stochastically larger than the other", Annals
+// of Mathematical Statistics 18, 1947), two-sided, by golang.org/x/perf/benchmath. Values must be finite.
 //
-// By is the median of all differences of one after and one before.
+// By is the median of all differences between a value after and a value before.
 func RankSum(before, after []float64) Shift {
 	if len(before) == 0 || len(after) == 0 {
 		return unknownShift()
 	}
 	x, y := slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after))
 	one, other := benchmath.NewSample(x, &benchmath.DefaultThresholds), benchmath.NewSample(y, &benchmath.DefaultThresholds)
-	// Of few values with ties and sides of unequal size the distribution is not symmetric, but benchmath assumes that: the
-	// larger p-value of both directions is right.
+	// For few values with ties and sides of unequal size the distribution is not symmetric, although
+	// benchmath assumes that. The larger p-value of both directions is correct.
 	p := max(benchmath.AssumeNothing.Compare(one, other).P, benchmath.AssumeNothing.Compare(other, one).P)
 	x, y = thinned(x), thinned(y)
 	gaps := make([]float64, 0, len(x)*len(y))
@@ -72,8 +77,8 @@ func RankSum(before, after []float64) Shift {
 	return shiftOf(gaps, m*n, m*n*(m+n+1)/12, min(1, p))
 }
 
-// shiftOf returns the median of numbers, and the interval that the normal approximation of a rank statistic leaves, which
-// counts up to most and has the variance.
+// shiftOf returns the median of numbers with its interval. The interval follows from the normal approximation
+// of a rank statistic with the given maximum and variance.
 func shiftOf(numbers []float64, most, variance, p float64) Shift {
 	slices.Sort(numbers)
 	s := Shift{By: Median(numbers), Low: math.NaN(), High: math.NaN(), P: p}
@@ -84,10 +89,10 @@ func shiftOf(numbers []float64, most, variance, p float64) Shift {
 	return s
 }
 
-// mostListed is up to how many values all of their combinations are listed.
+// mostListed is the maximum number of values for which all combinations are listed.
 const mostListed = 200
 
-// thinned returns sorted values, but of more than mostListed only quantiles.
+// thinned returns the sorted values, reduced to mostListed quantiles if there are more.
 func thinned(sorted []float64) []float64 {
 	if len(sorted) <= mostListed {
 		return sorted
@@ -99,12 +104,12 @@ func thinned(sorted []float64) []float64 {
 	return list
 }
 
-// signedRankP returns the p-value.
+// signedRankP returns the p-value of SignedRank.
 func signedRankP(differences []float64) float64 {
 	byDistance := slices.SortedFunc(slices.Values(differences), func(a, b float64) int {
 		return cmp.Compare(math.Abs(a), math.Abs(b))
 	})
-	var ranks []int // doubled, so that shared ones are whole
+	var ranks []int // doubled, so that shared ranks are whole numbers
 	var above, below int
 	var zeros, ties float64
 	for from := 0; from < len(byDistance); {
@@ -136,16 +141,17 @@ func signedRankP(differences []float64) float64 {
 	if len(differences) <= mostExactPairs {
 		return min(1, 2*chanceOfSum(ranks, min(above, below)))
 	}
-	// The moments are those of R's wilcox.test, less what Pratt's zeros would have added (Cureton, "The normal approximation
-	// to the signed-rank sampling distribution when zero differences are present", Journal of the American Statistical
-	// Association 62, 1967).
+	// The moments are those of R's wilcox.test, minus the contribution of Pratt's zeros (Cureton, "The normal
+	// approximation to the signed-rank sampling distribution when zero differences are present", Journal of
+	// the American Statistical Association 62, 1967).
 	n := float64(len(differences))
 	variance := (n*(n+1)*(2*n+1)-zeros*(zeros+1)*(2*zeros+1))/24 - ties/48
-	far := math.Abs(float64(above-below))/4 - 0.5 // from the middle, corrected because sums are whole
+	far := math.Abs(float64(above-below))/4 - 0.5 // distance from the middle, with a continuity correction
 	return math.Erfc(max(0, far) / math.Sqrt(2*variance))
 }
 
-// chanceOfSum returns the chance of a sum of at most most, if each rank counts or does not by the toss of a coin.
+// chanceOfSum returns the probability of a sum of at most most, if each rank is included with probability
+// 1/2.
 func chanceOfSum(ranks []int, most int) float64 {
 	chances := make([]float64, most+1)
 	chances[0] = 1
@@ -165,7 +171,8 @@ func chanceOfSum(ranks []int, most int) float64 {
 	return sum
 }
 
-// SignedRankLeastP returns the least p-value that n pairs can have, that of n differences to the same side.
+// SignedRankLeastP returns the smallest p-value that n pairs can have, which is that of n differences with
+// the same sign.
 func SignedRankLeastP(n int) float64 {
 	if n <= 0 {
 		return 1
@@ -173,7 +180,8 @@ func SignedRankLeastP(n int) float64 {
 	return math.Ldexp(1, 1-n)
 }
 
-// RankSumLeastP returns the least p-value that n1 and n2 values can have, that of sides that do not overlap.
+// RankSumLeastP returns the smallest p-value that n1 and n2 values can have, which is that of sides that do
+// not overlap.
 func RankSumLeastP(n1, n2 int) float64 {
 	if n1 <= 0 || n2 <= 0 {
 		return 1
@@ -185,7 +193,8 @@ func RankSumLeastP(n1, n2 int) float64 {
 	return min(1, 2/orders)
 }
 
-// Median returns the middle value, or the mean of the two; NaN if there is none.
+// Median returns the middle value, or the mean of the two middle values. It returns NaN if there are no
+// values.
 func Median(values []float64) float64 {
 	n := len(values)
 	if n == 0 {
@@ -195,10 +204,11 @@ func Median(values []float64) float64 {
 	return sorted[(n-1)/2]/2 + sorted[n/2]/2
 }
 
-// normalQuantile returns the value below which a normal distribution has a part q.
+// normalQuantile returns the q quantile of the standard normal distribution.
 func normalQuantile(q float64) float64 { return math.Sqrt2 * math.Erfinv(2*q-1) }
 
-// StudentQuantile returns the t of which StudentP is p, by Newton's method from below, on which StudentP is convex.
+// StudentQuantile returns the t for which StudentP is p. It uses Newton's method from below, where StudentP
+// is convex.
 func StudentQuantile(p, freedom float64) float64 {
 	t := normalQuantile(1 - p/2)
 	a, _ := math.Lgamma((freedom + 1) / 2)

@@ -1,8 +1,8 @@
-// Package significance says what chance alone can do: with counts of sampled events, and with
-// repeated measurements of one figure before and after a change.
+// Package significance computes what differences can be due to chance, for counts of sampled events and for
+// repeated measurements before and after a change.
 //
-// What enters is numbers; what leaves is intervals, chances, and the number of measurements that
-// would be enough. Who asks decides what is called a change.
+// It returns intervals, p-values, and the least p-values that a number of measurements can reach. The caller
+// decides what counts as a change.
 package significance
 
 import (
@@ -11,21 +11,20 @@ import (
 	"slices"
 )
 
-// Of profiles, what is significant is worked out of events: how often the sampler met something. The
-// assumption is that events are independent, and that the chance of meeting a function is its
-// share of the time. A sampler that ticks at a fixed rate comes close to that, except where the
-// program works in bursts as long as many ticks; then shares scatter more than these bounds say,
-// which report.NewTrend measures where there are windows enough, and nobody can in a single profile.
+// The tests for profiles use event counts: how often the sampler hit something. They assume that events are
+// independent, and that the probability of hitting a function is its share of the time. A sampler that ticks
+// at a fixed rate comes close to that, unless the program works in bursts that last many ticks. Shares then
+// scatter more than these bounds show, which no single profile can reveal.
 //
-// Exact methods are taken wherever counts are small, as most functions are met a few times only.
+// Exact methods are used where counts are small, because most functions are hit only a few times.
 
-// Confidence is that of all intervals of this package.
+// Confidence is the confidence level of all intervals in this package.
 const Confidence = 0.95
 
-// ShareInterval bounds the share of which hits of total events are an estimate: the exact
-// interval of Clopper and Pearson ("The use of confidence or fiducial limits illustrated in the
-// case of the binomial", Biometrika 26, 1934), as quantiles of the beta distribution. It holds
-// the true share in at least 95 of 100 profiles, however small the counts. NaN if they are unknown.
+// ShareInterval returns bounds of a share, 0 to 1, that was estimated as hits of total events. It is the
+// exact interval of Clopper and Pearson ("The use of confidence or fiducial limits illustrated in the case of
+// the binomial", Biometrika 26, 1934), as quantiles of the beta distribution. It contains the true share in
+// at least 95 of 100 profiles, however small the counts. The bounds are NaN if the counts are unknown.
 func ShareInterval(hits, total int64) (low, high float64) {
 	if hits < 0 || total <= 0 || hits > total {
 		return math.NaN(), math.NaN()
@@ -42,14 +41,14 @@ func ShareInterval(hits, total int64) (low, high float64) {
 	return low, high
 }
 
-// fewExpected is the expected number of events in any cell of a table from which the normal
-// approximation is as good as the exact test, which is the more cautious one with fewer.
+// fewExpected is the expected number of events in every cell of a table from which the normal approximation
+// is as good as the exact test. Below it, the exact test is used, which is the more cautious one.
 const fewExpected = 500
 
-// EqualSharesP is the chance that two profiles of programs with equal shares differ as much or
-// more: hits of total events each. It is Fisher's exact test, two-sided as in R's fisher.test
-// (all tables that are no more likely than this one), and Pearson's chi-squared test without a
-// correction where each cell expects 500 events or more. NaN if the counts are unknown.
+// EqualSharesP returns the probability that two profiles of programs with equal shares differ at least as
+// much, given hits of total events in each. It is Fisher's exact test, two-sided as in R's fisher.test (all
+// tables that are no more likely than this one). If each cell expects at least 500 events, it is Pearson's
+// chi-squared test without a correction. It returns NaN if the counts are unknown.
 func EqualSharesP(hits1, total1, hits2, total2 int64) float64 {
 	if hits1 < 0 || hits2 < 0 || total1 <= 0 || total2 <= 0 || hits1 > total1 || hits2 > total2 {
 		return math.NaN()
@@ -66,9 +65,9 @@ func EqualSharesP(hits1, total1, hits2, total2 int64) float64 {
 	return twoSided(up, max(0, k-n2), min(max(mode, max(0, k-n2)), min(k, n1)), min(k, n1), k1)
 }
 
-// EqualRatesP is the chance that two counts of equal rates differ as much or more: events over
-// a time each, in any unit. Given their sum, the first is binomial (Przyborowski and Wilenski,
-// Biometrika 31, 1940). NaN if anything is unknown.
+// EqualRatesP returns the probability that two counts of equal rates differ at least as much. Each count is a
+// number of events over a time, in any unit. Given their sum, the first count is binomial (Przyborowski and
+// Wilenski, Biometrika 31, 1940). It returns NaN if a value is unknown.
 func EqualRatesP(events1 int64, over1 float64, events2 int64, over2 float64) float64 {
 	if events1 < 0 || events2 < 0 || !(over1 > 0) || !(over2 > 0) {
 		return math.NaN()
@@ -84,10 +83,10 @@ func EqualRatesP(events1 int64, over1 float64, events2 int64, over2 float64) flo
 	return twoSided(up, 0, min(n, math.Floor((n+1)*p)), n, k)
 }
 
-// twoSided adds up the chances of all outcomes from lo to hi that are no more likely than seen.
-// up(x) is the chance of x+1 over that of x, mode the likeliest outcome.
+// twoSided sums up the probabilities of all outcomes from lo to hi that are no more likely than seen. up(x)
+// is the probability of x+1 divided by that of x. mode is the most likely outcome.
 func twoSided(up func(float64) float64, lo, mode, hi, seen float64) float64 {
-	limit := 1.0 // the chance of what was seen, the mode's being 1
+	limit := 1.0 // the probability of seen, relative to the mode's
 	for x := mode; x < seen && limit > 0; x++ {
 		limit *= up(x)
 	}
@@ -97,7 +96,7 @@ func twoSided(up func(float64) float64, lo, mode, hi, seen float64) float64 {
 	if limit == 0 {
 		return 0
 	}
-	limit *= 1 + 1e-7 // equal chances differ by rounding
+	limit *= 1 + 1e-7 // equal probabilities differ by rounding
 	const none = 1e-17
 	all, tail := 0.0, 0.0
 	add := func(chance float64) bool {
@@ -121,19 +120,20 @@ func twoSided(up func(float64) float64, lo, mode, hi, seen float64) float64 {
 	return min(1, tail/all)
 }
 
-// Holm corrects p values for how many there are: each is then the chance of any mistake among
-// all that are called significant at its level (Holm, "A simple sequentially rejective multiple
-// test procedure", Scandinavian Journal of Statistics 6, 1979). NaN stays NaN and does not count.
+// Holm corrects p-values for the number of tests. If all tests with a corrected value below some level are
+// called significant, the probability of any false positive is at most that level (Holm, "A simple
+// sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979). NaN stays NaN
+// and does not count.
 func Holm(ps []float64) []float64 {
 	return HolmWeighted(ps, func(int) float64 { return 1 })
 }
 
-// HolmWeighted spends more of the level on what weighs more (section 4 there). Weights are positive,
-// and must not depend on what is tested.
+// HolmWeighted is like Holm, but spends more of the level on tests of higher weight (section 4 of that
+// paper). Weights must be positive and must not depend on the outcome of the tests.
 func HolmWeighted(ps []float64, weight func(i int) float64) []float64 {
 	type test struct {
 		i         int
-		weight, p float64 // p for its weight
+		weight, p float64 // p divided by the weight
 	}
 	var tests []test
 	adjusted := make([]float64, len(ps))
@@ -148,14 +148,14 @@ func HolmWeighted(ps []float64, weight func(i int) float64) []float64 {
 	slices.SortFunc(tests, func(a, b test) int { return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(a.i, b.i)) })
 	worst := 0.0
 	for _, t := range tests {
-		worst = max(worst, min(1, t.p*max(left, t.weight))) // left may have lost a digit
+		worst = max(worst, min(1, t.p*max(left, t.weight))) // rounding may make left too small
 		adjusted[t.i] = worst
 		left -= t.weight
 	}
 	return adjusted
 }
 
-// betaQuantile is the x below which a beta distribution has a part q.
+// betaQuantile returns the q quantile of a beta distribution.
 func betaQuantile(a, b, q float64) float64 {
 	low, high := 0.0, 1.0
 	for range 200 {
@@ -172,8 +172,8 @@ func betaQuantile(a, b, q float64) float64 {
 	return (low + high) / 2
 }
 
-// betaBelow is the regularized incomplete beta function I_x(a, b): the continued fraction 8.17.22
-// of the Digital Library of Mathematical Functions, on the side on which it converges fast.
+// betaBelow returns the regularized incomplete beta function I_x(a, b). It evaluates the continued fraction
+// 8.17.22 of the Digital Library of Mathematical Functions, on the side on which it converges fast.
 func betaBelow(a, b, x float64) float64 {
 	switch {
 	case x <= 0:
@@ -188,7 +188,7 @@ func betaBelow(a, b, x float64) float64 {
 	gab, _ := math.Lgamma(a + b)
 	front := math.Exp(a*math.Log(x)+b*math.Log1p(-x)+gab-ga-gb) / a
 	const tiny, most = 1e-300, 100_000
-	// Lentz's way of working out a continued fraction from the front.
+	// Lentz's algorithm evaluates a continued fraction from the front.
 	c, d := 1.0, 1-(a+b)*x/(a+1)
 	if math.Abs(d) < tiny {
 		d = tiny
@@ -218,7 +218,7 @@ func betaBelow(a, b, x float64) float64 {
 	return min(1, front*value)
 }
 
-// StudentP is the chance that a value of Student's distribution is as far from 0, or farther.
+// StudentP returns the two-sided p-value of t in Student's distribution.
 func StudentP(t, freedom float64) float64 {
 	return betaBelow(freedom/2, 0.5, freedom/(freedom+t*t))
 }

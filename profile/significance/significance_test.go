@@ -14,13 +14,13 @@ func TestShareInterval(t *testing.T) {
 		hits, total int64
 		want        string
 	}{
-		// Of about 4,790 samples 61 are 1.27%, and these are the bounds that such a share is quoted with.
+		// 61 of about 4,790 samples are 1.27 %. The bounds are those that are quoted for such a share.
 		{61, 4785, "1.27 0.98 1.63"},
 		{61, 4788, "1.27 0.98 1.63"},
 		{61, 4792, "1.27 0.98 1.63"},
 		{0, 10, "0.00 0.00 30.85"}, // 1-0.025^(1/10)
 		{10, 10, "100.00 69.15 100.00"},
-		{1, 36, "2.78 0.07 14.53"},      // binom.test(1, 36) of R
+		{1, 36, "2.78 0.07 14.53"},      // binom.test(1, 36) in R
 		{5, 10, "50.00 18.71 81.29"},    // binom.test(5, 10)
 		{682, 925, "73.73 70.77 76.54"}, // the example of binom.test
 		{500_000_000, 1_000_000_000, "50.00 50.00 50.00"},
@@ -37,7 +37,8 @@ func TestShareInterval(t *testing.T) {
 	}
 }
 
-// TestShareIntervalCovers: of profiles of a program whose share is known, at least 95 of 100 have it within their bounds.
+// TestShareIntervalCovers checks that at least 95 of 100 profiles of a program with a known share have it
+// within their bounds.
 func TestShareIntervalCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, share := range []float64{0.002, 0.03, 0.5} {
@@ -72,7 +73,7 @@ func TestEqualSharesP(t *testing.T) {
 		{0, 1000, 0, 1000, "1"},
 		{1000, 1000, 1000, 1000, "1"},
 		{0, 1000, 50, 1000, "9.479e-16"},
-		{40, 1000, 61, 1000, "0.04064"}, // all of these were also added up in whole numbers
+		{40, 1000, 61, 1000, "0.04064"}, // all of these were also summed in integer arithmetic
 		{3, 40, 9000, 100_000, "1"},
 		{300, 1000, 350, 1000, "0.01928"},
 		{3000, 10_000, 3150, 10_000, "0.02153"}, // Pearson's: prop.test(c(3000,3150), c(10000,10000), correct=FALSE)
@@ -89,7 +90,7 @@ func TestEqualSharesP(t *testing.T) {
 	}
 }
 
-// TestExactMeetsApproximate: on both sides of the border between the methods the answer is about the same.
+// TestExactMeetsApproximate checks that both methods give similar results at the boundary between them.
 func TestExactMeetsApproximate(t *testing.T) {
 	for _, n := range []int64{10_000, 100_000, 10_000_000} {
 		for _, d := range []int64{5, 20, 60} {
@@ -102,7 +103,7 @@ func TestExactMeetsApproximate(t *testing.T) {
 	}
 }
 
-// TestFalseAlarms: two profiles of the same program are rarely called different.
+// TestFalseAlarms checks that two profiles of the same program are rarely reported as different.
 func TestFalseAlarms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	count := func(n int, share float64) (hits int64) {
@@ -152,7 +153,7 @@ func TestEqualRatesP(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
-	// p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") of R, and a value that is unknown.
+	// p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") in R, and an unknown value.
 	got := Holm([]float64{0.01, 0.04, math.NaN(), 0.03, 0.005})
 	if diff := cmp.Diff("[0.03 0.06 NaN 0.06 0.02]", fmt.Sprint(round(got))); diff != "" {
 		t.Error(diff)
@@ -170,7 +171,7 @@ func round(list []float64) []float64 {
 }
 
 func TestStudentP(t *testing.T) {
-	// 2*pt(-2.228, 10), 2*pt(-12.706, 1), 2*pt(-1.96, 1e6) of R.
+	// 2*pt(-2.228, 10), 2*pt(-12.706, 1), 2*pt(-1.96, 1e6) in R.
 	for _, v := range [][3]float64{{2.228, 10, 0.05}, {12.706, 1, 0.05}, {1.96, 1e6, 0.05}, {0, 5, 1}} {
 		if got := StudentP(v[0], v[1]); math.Abs(got-v[2]) > 1e-4 {
 			t.Errorf("t %v of %v: %v, want %v", v[0], v[1], got, v[2])
