@@ -13,7 +13,7 @@ import (
 
 func (r *Refusal) err() error { return &hints.Error{Err: errors.New(r.Message), Advice: r.Hint} }
 
-// takeCPU is what helps against profiles of another kind.
+// takeCPU is the hint for profiles without a CPU sample type.
 const takeCPU = "take a CPU profile: kitescope profile pull --kind cpu, or /debug/pprof/profile?seconds=30"
 
 func wrongType(p *profile.Profile) *Refusal {
@@ -24,7 +24,7 @@ func wrongType(p *profile.Profile) *Refusal {
 	return &Refusal{"wrong-type", "Go takes samples/count or cpu/nanoseconds, and this has " + strings.Join(types, ", "), takeCPU}
 }
 
-// imported reports whether a profile was read from another format than Go's own.
+// imported reports whether a profile was converted from a format other than pprof.
 func imported(p *profile.Profile) bool { return p.Origin.Format != "" && p.Origin.Format != "pprof" }
 
 func hasStartLines(p *profile.Profile) bool {
@@ -50,8 +50,8 @@ func noStartLines(p *profile.Profile) *Refusal {
 	}
 }
 
-// Refusals are what speaks against a profile on its own: what Go refuses, and what it takes and ignores. There are
-// none if it can be built with, however little it may be.
+// Refusals returns the objections to a single profile: the reason why Go refuses it, or accepts it and ignores it.
+// It returns nil if Go can build with the profile, however few samples it has.
 func Refusals(p *profile.Profile) []Refusal {
 	if p.Len() == 0 {
 		return []Refusal{{"no-samples", "it has no samples: Go accepts it silently and optimises nothing", "profile the process while it is under load"}}
@@ -85,7 +85,8 @@ func Refusals(p *profile.Profile) []Refusal {
 	return nil
 }
 
-// wrongValues is what is wrong with the numbers of samples: Go adds them up as they are.
+// wrongValues returns the objection to the values of a profile, nil if there is none. Go adds up the values without
+// checks.
 func wrongValues(p *profile.Profile, kind int) *Refusal {
 	below, zero := 0, 0
 	for i := range p.Len() {
@@ -113,7 +114,8 @@ func wrongValues(p *profile.Profile, kind int) *Refusal {
 	return nil
 }
 
-// namesOf counts the functions with names; native says that all of these are of native code.
+// namesOf counts the lines of locations whose function has a name. native reports that there are names and that no
+// location is known to be Go code.
 func namesOf(p *profile.Profile) (named int, native bool) {
 	native = true
 	kinds := p.KindsOfLocations()
@@ -132,14 +134,15 @@ func namesOf(p *profile.Profile) (named int, native bool) {
 	return named, named > 0 && native
 }
 
-// IsPreprofile reports whether the first bytes of a file are those of what `go tool preprofile` writes. Go takes such
-// a file for -pgo as well, but it has edges only: neither samples nor leaves, by which a profile can be judged.
+// IsPreprofile reports whether a file that begins with head is output of `go tool preprofile`. Go accepts such a
+// file for -pgo as well, but it holds only edges. It cannot be judged, because it has neither samples nor leaves.
 func IsPreprofile(head []byte) bool { return bytes.HasPrefix(head, []byte("GO PREPROFILE V1\n")) }
 
-// ErrPreprofile is the Err of an Input that `go tool preprofile` wrote (IsPreprofile): Go takes it for -pgo as well.
+// ErrPreprofile is the Err of an Input that `go tool preprofile` wrote (IsPreprofile). Go accepts such a file for
+// -pgo as well.
 var ErrPreprofile = errors.New("it is the output of go tool preprofile: calls and their weights, and no samples to judge by")
 
-// unread is why an input without a profile is unfit.
+// unread returns the reason why an input without a profile is unfit.
 func unread(in *Input) Refusal {
 	hint := hints.Of(in.Err)
 	message := "it cannot be read"

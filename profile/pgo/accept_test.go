@@ -23,7 +23,7 @@ func readFile(t *testing.T, name string) *profile.Profile {
 	return p
 }
 
-// changed is a profile with a change made to a copy of its tables.
+// changed returns a profile after applying a change to a copy of its tables.
 func changed(p *profile.Profile, change func(p *profile.Profile)) *profile.Profile {
 	own := *p
 	own.Values, own.Functions, own.Lines, own.Locations = slices.Clone(p.Values), slices.Clone(p.Functions), slices.Clone(p.Lines), slices.Clone(p.Locations)
@@ -31,7 +31,8 @@ func changed(p *profile.Profile, change func(p *profile.Profile)) *profile.Profi
 	return &own
 }
 
-// Each is refused for what is wrong with it, and for nothing else, with what helps; and Go refuses those of which that is said.
+// TestUnfitForTheRealReason checks that each profile is refused for the one right reason and with a hint, and that
+// Go refuses exactly the profiles marked goRefuses.
 func TestUnfitForTheRealReason(t *testing.T) {
 	good := milvus(t, "cpu-hnswcos-nq1-20s")
 	with := func(change func(p *profile.Profile)) *profile.Profile { return changed(good, change) }
@@ -102,7 +103,8 @@ func withoutStartLines(p *profile.Profile) {
 	}
 }
 
-// nativeEnds keeps the samples whose last two frames are of native code.
+// nativeEnds zeroes the values of the samples whose leaf or caller has a start line, so that all others end in
+// native code.
 func nativeEnds(p *profile.Profile) {
 	for i := range p.Len() {
 		stack := p.Stack(i)
@@ -116,7 +118,7 @@ func nativeEnds(p *profile.Profile) {
 	}
 }
 
-// leavesOnly keeps the function of the leaf of each stack.
+// leavesOnly reduces each stack to the function of its leaf.
 func leavesOnly(p *profile.Profile) {
 	starts, stacks := []uint32{0}, []uint32(nil)
 	for i := range p.Len() {
@@ -131,7 +133,7 @@ func leavesOnly(p *profile.Profile) {
 	p.Starts, p.Stacks = starts, stacks
 }
 
-// Labels are no matter to the compiler, nor to the judge: samples with and without are the same calls.
+// TestLabelsAreNoMatter checks that labels do not change the judgement. The compiler ignores labels too.
 func TestLabelsAreNoMatter(t *testing.T) {
 	plain := milvus(t, "cpu-hnswcos-nq1-20s")
 	labelled := *plain

@@ -16,17 +16,18 @@ import (
 
 // Build is the build metadata embedded in a Go binary.
 type Build struct {
-	// Main is the import path of its main package. BuildID is known of ELF files only.
+	// Main is the import path of the main package. BuildID is set for ELF files only.
 	Main, GoVersion, BuildID string
-	// PGO is the path of the profile as the go command recorded it, its base alone under -trimpath, and "" if none was
-	// used; Hash is the hash in the file's name, see HashOfName.
+	// PGO is the path of the profile that the go command recorded, only its base name under -trimpath, "" if none
+	// was used. Hash is the hash in the file's name; see HashOfName.
 	PGO, Hash string
-	// Recorded reports that the go command recorded its settings, so a PGO of "" means that there was none. Other
-	// build systems record nothing.
+	// Recorded reports that the go command recorded its settings. Only in this case does an empty PGO mean that no
+	// profile was used. Other build systems record nothing.
 	Recorded bool
 }
 
-// IsBinary reports whether a file begins as an executable does: ELF, Mach-O or PE (debug/elf, debug/macho, debug/pe).
+// IsBinary reports whether a file starts with the magic number of an executable: ELF, Mach-O or PE (debug/elf,
+// debug/macho, debug/pe).
 func IsBinary(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -49,8 +50,8 @@ func IsBinary(path string) bool {
 	return false
 }
 
-// ReadBuild returns the build metadata of a Go binary. A file that is no executable, or that Go did not build, is an
-// error with a hint.
+// ReadBuild returns the build metadata of a Go binary. It returns an error with a hint if the file is not an
+// executable, or was not built by Go.
 func ReadBuild(path string) (*Build, error) {
 	info, err := readBuildInfo(path)
 	if err != nil && errors.Is(err, os.ErrNotExist) {
@@ -66,7 +67,8 @@ func ReadBuild(path string) (*Build, error) {
 	}
 	b := &Build{
 		Main: info.Path, GoVersion: info.GoVersion, BuildID: buildID(path), PGO: settings["-pgo"],
-		// The go command makes up the main package of a test, and records no -pgo for it (cmd/go/internal/load: test.go).
+		// The go command generates the main package of a test and records no -pgo for it (cmd/go/internal/load:
+		// test.go).
 		Recorded: settings["-compiler"] != "" && !strings.HasSuffix(info.Path, ".test"),
 	}
 	if b.PGO == "off" {
@@ -76,7 +78,7 @@ func ReadBuild(path string) (*Build, error) {
 	return b, nil
 }
 
-// readBuildInfo is buildinfo.ReadFile, without panics on damaged files.
+// readBuildInfo calls buildinfo.ReadFile and returns an error instead of a panic if the file is damaged.
 func readBuildInfo(path string) (info *debug.BuildInfo, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -93,7 +95,7 @@ func buildID(path string) string {
 		return ""
 	}
 	defer f.Close()
-	const header, most = 16, 4096 // three sizes and the name "Go\0\0"
+	const header, most = 16, 4096 // header is the three sizes and the name "Go\0\0"
 	note := f.Section(".note.go.buildid")
 	if note == nil || note.Size > most {
 		return ""

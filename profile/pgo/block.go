@@ -8,14 +8,16 @@ import (
 	"kitescope/profile"
 )
 
-// blockedPrefix is put before the name of a function that is to be blocked: the prefix of datadog-pgo
-// (github.com/DataDog/datadog-pgo pgo/noinline.go), so that both can be read by those who know one.
+// blockedPrefix is prepended to the name of a blocked function. It is the prefix of datadog-pgo
+// (github.com/DataDog/datadog-pgo pgo/noinline.go), so that users of that tool recognize it.
 const blockedPrefix = "DO NOT INLINE: "
 
-// Blocked is the profile in which functions have names that no function has. The compiler then finds no hot calls of
-// them and inlines them only where it does without a profile. What they call is no longer hot either.
+// Blocked returns a copy of p in which the given functions have names that no function has. The compiler then finds
+// no hot calls to them, and inlines them only where it does so without a profile. Their own calls are no longer hot
+// either. It returns an error with a hint if a function is not in the profile.
 //
-// golang/go#65532 is what it is for: an inlined processData of gRPC makes the stacks of all its goroutines grow.
+// It is the workaround for golang/go#65532: inlining processData of gRPC makes the stacks of all its goroutines
+// grow.
 func Blocked(p *profile.Profile, functions ...string) (*profile.Profile, error) {
 	if len(functions) == 0 {
 		return p, nil
@@ -37,7 +39,7 @@ func Blocked(p *profile.Profile, functions ...string) (*profile.Profile, error) 
 	return &out, nil
 }
 
-// similar names functions that may have been meant.
+// similar returns a hint with at most three functions of a similar name.
 func similar(p *profile.Profile, name string) string {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	var list []string

@@ -8,17 +8,17 @@ import (
 	"kitescope/profile"
 )
 
-// EdgesOf counts the calls of a profile exactly as `go tool preprofile` and the compiler do
-// (cmd/internal/pgo: FromPProf, internal/profile: NewGraph):
+// EdgesOf counts the calls of a profile exactly as `go tool preprofile` and the compiler do (cmd/internal/pgo:
+// FromPProf, internal/profile: NewGraph):
 //
-//   - The first sample type that is samples/count or cpu/nanoseconds is taken.
-//   - Only the leaf of a stack and its caller count, each with all that is inlined in it: calls further up are
-//     rarely made again.
-//   - A call counts once per sample, and one from a position to itself not at all.
+//   - It selects the first sample type that is samples/count or cpu/nanoseconds.
+//   - Only the leaf of a stack and its caller count, each with all functions inlined into it, because the calls
+//     further up are rarely repeated.
+//   - A call counts once per sample. A call from a position to itself does not count.
 //   - At least one function must have a StartLine.
 //
-// A profile without samples has no Edges, as has one whose weights add up to 0: Go takes both, and does nothing
-// with them. What Go refuses is an error, with a hint.
+// A profile without samples has no Edges, and neither has a profile whose weights add up to 0: Go accepts both and
+// ignores them. EdgesOf returns an error with a hint if Go refuses the profile.
 func EdgesOf(p *profile.Profile) (*Edges, error) {
 	c, err := callsOf(p)
 	if err != nil {
@@ -30,14 +30,15 @@ func EdgesOf(p *profile.Profile) (*Edges, error) {
 	return c.edges(), nil
 }
 
-// kindOf is the sample type that the compiler takes, -1 if there is none (cmd/internal/pgo: FromPProf).
+// kindOf returns the index of the sample type that the compiler selects, -1 if there is none (cmd/internal/pgo:
+// FromPProf).
 func kindOf(p *profile.Profile) int {
 	return slices.IndexFunc(p.Types, func(t profile.ValueType) bool {
 		return t == profile.ValueType{Type: "samples", Unit: "count"} || t == profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 	})
 }
 
-// refused is why Go does not take a profile with these calls (cmd/internal/pgo: createNamedEdgeMap).
+// refused returns an error if Go refuses a profile with these calls (cmd/internal/pgo: createNamedEdgeMap).
 func (c *calls) refused() error {
 	if c.p.Len() > 0 && !c.hasStartLine {
 		return noStartLines(c.p).err()
@@ -45,7 +46,7 @@ func (c *calls) refused() error {
 	return nil
 }
 
-// edges are the calls by name, with their weights.
+// edges returns the calls by name, with their weights.
 func (c *calls) edges() *Edges {
 	weight := make([]int64, len(c.named))
 	total := int64(0)

@@ -20,7 +20,8 @@ const (
 	rawString   = 6
 )
 
-// raw is a message of fields, each a number (int) or a message or string ([]byte).
+// raw encodes a message from pairs of field number and value. A value is a number (int) or an encoded message or
+// string ([]byte).
 func raw(fields ...any) []byte {
 	var b []byte
 	for i := 0; i < len(fields); i += 2 {
@@ -43,7 +44,8 @@ func strings8(words ...string) (fields []any) {
 	return fields
 }
 
-// Profiles that no library writes: what Go refuses is refused, what it takes gives the same calls.
+// TestOddProfilesAreTakenAsByGo checks that profiles no library writes are refused if Go refuses them, and
+// otherwise give the same calls as with Go.
 func TestOddProfilesAreTakenAsByGo(t *testing.T) {
 	types := []any{rawType, raw(1, 1, 2, 2)}
 	names := strings8("", "samples", "count", "main.f", "main.g", "main.h")
@@ -51,7 +53,7 @@ func TestOddProfilesAreTakenAsByGo(t *testing.T) {
 	functions := []any{rawFunction, f, rawFunction, g, rawFunction, h}
 	inF, inG := raw(1, 1, 4, raw(1, 1, 2, 12)), raw(1, 2, 4, raw(1, 2, 2, 23))
 	locations := []any{rawLocation, inF, rawLocation, inG}
-	sample := []any{rawSample, raw(1, 2, 1, 1, 2, 7)} // main.g, called by main.f
+	sample := []any{rawSample, raw(1, 2, 1, 1, 2, 7)} // main.f calls main.g
 	join := func(lists ...[]any) []byte {
 		var all []any
 		for _, l := range lists {
@@ -61,7 +63,7 @@ func TestOddProfilesAreTakenAsByGo(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		text []byte
-		// stricter says that kitescope refuses what Go takes.
+		// stricter marks profiles that Go accepts and kitescope refuses.
 		stricter bool
 	}{
 		"plain":                         {text: join(types, sample, locations, functions, names)},
@@ -82,7 +84,7 @@ func TestOddProfilesAreTakenAsByGo(t *testing.T) {
 		"a function twice":              {text: join(types, sample, locations, []any{rawFunction, f, rawFunction, f, rawFunction, g}, names)},
 		"a location twice":              {text: join(types, sample, locations, []any{rawLocation, inF}, functions, names)},
 		"a function 0":                  {text: join(types, sample, locations, functions, []any{rawFunction, raw(2, 3)}, names)},
-		"a line without its function":   {text: join(types, sample, []any{rawLocation, raw(1, 1, 4, raw(2, 12)), rawLocation, inG}, functions, names), stricter: true}, // as google/pprof does
+		"a line without its function":   {text: join(types, sample, []any{rawLocation, raw(1, 1, 4, raw(2, 12)), rawLocation, inG}, functions, names), stricter: true}, // google/pprof refuses it too
 		"a line of no function":         {text: join(types, sample, []any{rawLocation, raw(1, 1, 4, raw(1, 9, 2, 12)), rawLocation, inG}, functions, names)},
 		"a frame of no location":        {text: join(types, []any{rawSample, raw(1, 2, 1, 9, 2, 7)}, locations, functions, names)},
 		"a mapping that is not there":   {text: join(types, sample, []any{rawLocation, raw(1, 1, 2, 5, 4, raw(1, 1, 2, 12)), rawLocation, inG}, functions, names)},
@@ -91,7 +93,7 @@ func TestOddProfilesAreTakenAsByGo(t *testing.T) {
 		"no sample":                     {text: join(types, locations, functions, names)},
 		"a name that is not there":      {text: join(types, sample, locations, []any{rawFunction, raw(1, 1, 2, 77, 5, 10), rawFunction, g}, names)},
 		"a first name that is not \"\"": {text: join(types, sample, locations, functions, strings8("x", "samples", "count", "main.f", "main.g", "main.h"))},
-		"nothing":                       {text: nil, stricter: true}, // Go takes it and does nothing: Refusals say so
+		"nothing":                       {text: nil, stricter: true}, // Go accepts it and does nothing; Refusals reports it
 	} {
 		file := filepath.Join(t.TempDir(), "x.pb")
 		if err := os.WriteFile(file, c.text, 0o600); err != nil {

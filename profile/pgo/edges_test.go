@@ -13,7 +13,7 @@ import (
 	"kitescope/profile/profiletest"
 )
 
-// preprofiled is what `go tool preprofile` makes of a file, and what it says if it refuses it.
+// preprofiled returns the output of `go tool preprofile` for a file, or its error message if it refuses the file.
 func preprofiled(t *testing.T, file string) (out []byte, refusal string) {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "preprofile")
@@ -28,7 +28,7 @@ func preprofiled(t *testing.T, file string) (out []byte, refusal string) {
 	return out, ""
 }
 
-// sameAsGo holds EdgesOf to what Go makes of the same file, to the byte, and its refusals to Go's.
+// sameAsGo checks that EdgesOf matches `go tool preprofile` byte for byte, and refuses the files that Go refuses.
 func sameAsGo(t *testing.T, file string) {
 	t.Helper()
 	p := profiletest.Read(t, file)
@@ -58,7 +58,7 @@ func sameAsGo(t *testing.T, file string) {
 	}
 }
 
-// serialized is what `go tool preprofile` writes (cmd/internal/pgo: WriteTo).
+// serialized returns edges in the format of `go tool preprofile` (cmd/internal/pgo: WriteTo).
 func serialized(e *Edges) string {
 	b := []byte("GO PREPROFILE V1\n")
 	for _, edge := range e.ByWeight {
@@ -85,8 +85,8 @@ func TestEdgesAreThoseOfGo(t *testing.T) {
 	}
 }
 
-// randomProfile is a profile of few functions, so that calls recur, with inlined frames, recursion, frames without
-// names, lines or start lines, values of 0 and below, and any sample types.
+// randomProfile returns a profile of few functions, so that calls recur. It has inlined frames, recursion, frames
+// without names, lines or start lines, values of 0 and below, and any sample types.
 func randomProfile(t *testing.T, r *rand.Rand) *profile.Profile {
 	t.Helper()
 	kinds := [][]profile.ValueType{

@@ -7,28 +7,29 @@ import (
 	"kitescope/profile"
 )
 
-// calls are the calls of a profile as the compiler sees them (EdgesOf), before they have names: which positions
-// call which, and in which samples.
+// calls holds the calls of a profile as the compiler sees them (EdgesOf), before they are grouped by name: the
+// positions that call each other and the samples of each call.
 type calls struct {
 	p    *profile.Profile
-	kind int // the sample type that is taken
+	kind int // index of the selected sample type
 
 	nodes []node
 	links []link
-	// Samples with the same leaf and caller have the same calls, and are counted together:
-	// those of ends[i] are links[steps[starts[i]]], up to steps[starts[i+1]-1].
+	// Samples with the same leaf and caller have the same calls, so they are counted together. The calls of ends[i]
+	// are links[s] for s in steps[starts[i]:starts[i+1]].
 	ends   []end
 	starts []uint32
 	steps  []uint32
 
-	// named are the calls by name, named[of[i]] that of links[i].
+	// named holds the calls by name; named[of[i]] is the name of links[i].
 	named []Edge
 	of    []uint32
 
 	hasStartLine bool
 }
 
-// node is a position in a function, as internal/profile tells them apart (NodeInfo), and what it has of the samples.
+// node is a position in a function, as internal/profile distinguishes them (NodeInfo), and the weights of its
+// samples.
 type node struct {
 	position
 	flat, cum int64
@@ -44,31 +45,32 @@ type position struct {
 type link struct {
 	from, to uint32
 	weight   int64
-	// outOfLine says that some sample has it between two locations: there it was a call, and not inlined.
+	// outOfLine reports that in some sample the call connects two locations: the call was made there and not
+	// inlined.
 	outOfLine bool
 }
 
-// end is the end of a stack: its leaf and what called it.
+// end is the end of a stack: its leaf and the leaf's caller.
 type end struct {
 	leaf, caller uint32
 	weight       int64
-	events       float64 // samples taken; 0 if unknown
+	events       float64 // number of samples, 0 if unknown
 }
 
-// none is no index.
+// none marks a missing index.
 const none = math.MaxUint32
 
-// maxFrames bounds what is walked over: the frames of all ends of stacks that differ. A million of them have about
-// five million frames.
+// maxFrames limits the frames that are walked: those of all distinct ends of stacks. A million ends have about five
+// million frames.
 const maxFrames = 200_000_000
 
-// counts reports whether the compiler sees a call: nodes whose samples add up to 0 are none to it
-// (internal/profile: selectNodesForGraph).
+// counts reports whether the compiler counts a call. It ignores nodes whose samples add up to 0 (internal/profile:
+// selectNodesForGraph).
 func (c *calls) counts(l link) bool {
 	return c.nodes[l.from].flat != 0 || c.nodes[l.from].cum != 0
 }
 
-// callsOf finds the calls of all samples whose value is not 0.
+// callsOf returns the calls of all samples with a nonzero value.
 func callsOf(p *profile.Profile) (*calls, error) {
 	c := &calls{p: p, kind: kindOf(p), starts: []uint32{0}}
 	if p.Len() == 0 {
@@ -119,7 +121,7 @@ func (c *calls) collectEnds() {
 	}
 }
 
-// name gives the links their names: several are one call where only addresses differ.
+// name groups the links by name. Links that differ only in addresses are one call.
 func (c *calls) name() {
 	ids := map[Edge]uint32{}
 	c.of = make([]uint32, len(c.links))
@@ -136,14 +138,14 @@ func (c *calls) name() {
 	}
 }
 
-// walker goes over the ends of stacks.
+// walker walks over the ends of stacks.
 type walker struct {
 	*calls
-	first   []uint32          // the node of each line of the profile
-	bare    map[uint32]uint32 // the node of a location without lines
+	first   []uint32          // node of each line of the profile
+	bare    map[uint32]uint32 // node of each location without lines
 	ids     map[position]uint32
 	linkIDs map[uint64]uint32
-	// seenNode and seenLink tell the last end that had them, plus 1.
+	// seenNode and seenLink hold the index of the last end that had the node or link, plus 1.
 	seenNode, seenLink []uint32
 }
 
@@ -168,7 +170,7 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// frames appends the nodes of a location, outermost first.
+// frames appends the nodes of a location, the outermost first.
 func (w *walker) frames(path []uint32, location uint32) []uint32 {
 	l := &w.p.Locations[location]
 	if l.Lines == 0 {
@@ -206,7 +208,7 @@ func (w *walker) node(at position) uint32 {
 	return id
 }
 
-// take counts the calls of a path, the first inCaller nodes of which are of the caller (internal/profile: NewGraph).
+// take counts the calls of a path. The first inCaller nodes belong to the caller (internal/profile: NewGraph).
 func (w *walker) take(path []uint32, inCaller int, stamp uint32, weight int64) {
 	parent := uint32(none)
 	for i, n := range path {

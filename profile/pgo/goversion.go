@@ -6,9 +6,9 @@ import (
 	"kitescope/profile"
 )
 
-// GoVersionOf is the version of Go that a program was built with, as far as the folder tells which its standard library
-// was compiled in: that of a downloaded toolchain (golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64), or one that bears
-// the version. It is "" for other folders, and for programs that were built with -trimpath.
+// GoVersionOf returns the Go version that a program was built with, from the path of the standard library's
+// sources. The folder is that of a downloaded toolchain (golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64), or has
+// the version in its name. GoVersionOf returns "" for other folders, and for programs built with -trimpath.
 func GoVersionOf(p *profile.Profile) string {
 	for i := range p.Functions {
 		f := &p.Functions[i]
@@ -22,7 +22,7 @@ func GoVersionOf(p *profile.Profile) string {
 	return ""
 }
 
-// versionIn finds the last go1.26.8, go-1.26 or go/1.26.8 in a path.
+// versionIn returns the version in the last go1.26.8, go-1.26 or go/1.26.8 of a path, with the prefix "go".
 func versionIn(path string) string {
 	for i := strings.LastIndex(path, "go"); i >= 0; i = strings.LastIndex(path[:i], "go") {
 		if i > 0 && !strings.ContainsAny(path[i-1:i], "/-@") {

@@ -2,11 +2,11 @@ package pgo
 
 import "slices"
 
-// HotPercent is the share of all weight that the compiler takes for hot (-d=pgoinlinecdfthreshold).
+// HotPercent is the percentage of the total weight that the compiler treats as hot (-d=pgoinlinecdfthreshold).
 const HotPercent = 99
 
-// Hot are the heaviest edges, up to the one with which their weight passes a percentage of the total, and the weight
-// of the lightest of them (cmd/compile/internal/inline: hotNodesFromCDF).
+// Hot returns the heaviest edges, up to and including the edge whose cumulative weight exceeds percent of the
+// total, and the weight of the lightest of them (cmd/compile/internal/inline: hotNodesFromCDF).
 func (e *Edges) Hot(percent float64) (hot []Edge, least int64) {
 	sum := int64(0)
 	for i, edge := range e.ByWeight {

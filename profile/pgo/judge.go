@@ -9,13 +9,14 @@ import (
 	"kitescope/profile"
 )
 
-// JudgeOptions are the thresholds of Judge. Zero fields take the defaults, negative ones are no threshold.
+// JudgeOptions are the thresholds of Judge. A field of 0 selects the default; a negative one disables the
+// threshold.
 type JudgeOptions struct {
-	// Hot is how many of the hot calls are listed: 10 if 0, all if negative.
+	// Hot is the number of hot calls to list: 10 if 0, all if negative.
 	Hot int
-	// MinCeiling is the least bound on the gain, as a share of CPU time, that is worth a build: 0.05 if 0.
+	// MinCeiling is the smallest maximum gain, as a share of CPU time, that is worth a build: 0.05 if 0.
 	MinCeiling float64
-	// MinEvents is the least number of samples: 2000 if 0.
+	// MinEvents is the minimum number of samples: 2000 if 0.
 	MinEvents int64
 }
 
@@ -24,9 +25,9 @@ const (
 	DefaultMinCeiling = 0.05
 	DefaultMinEvents  = 2000
 	defaultHot        = 10
-	// fewHits is below how many samples a call may be hot by chance.
+	// fewHits is the number of samples below which a call may be hot by chance.
 	fewHits = 5
-	// muchPreempted is from which share on asyncPreempt takes a notable part of the samples away.
+	// muchPreempted is the share of asyncPreempt samples at which Judge adds a caution.
 	muchPreempted = 0.05
 )
 
@@ -37,23 +38,23 @@ func (o JudgeOptions) orDefaults() JudgeOptions {
 	return o
 }
 
-// judge is a Judgement under way.
+// judge is the state of Judge.
 type judge struct {
 	*Judgement
 	options  JudgeOptions
 	inputs   []Input
-	profiles []*profile.Profile // those that Go takes, each once
-	of       []int              // the input of each
-	whole    *profile.Profile   // all together; nil if they cannot be merged
+	profiles []*profile.Profile // profiles that Go accepts, without duplicates
+	of       []int              // index in inputs of each profile
+	whole    *profile.Profile   // merge of profiles; nil if they cannot be merged
 }
 
-// Judge reports whether a build with CPU profiles is worth the trouble: whether Go takes them, whether they have samples
-// enough, and how much of the time PGO can reach. It predicts no gain: of nine scores that were tried on sixteen programs
-// none predicted it.
+// Judge reports whether a build with CPU profiles is worth the trouble: whether Go accepts them, whether they have
+// enough samples, and on how much of the time PGO can have an effect. It does not predict the gain: nine scores
+// were tried on sixteen programs, and none predicted it.
 //
-// The verdict is found in this order. Profiles that Go refuses or ignores are Unfit. If the bound is below MinCeiling, it
-// is LittleToGain, if there are samples enough for that. Of the rest, too few samples are Unfit. An Unfit Judgement has a
-// Refusal with the Reason, of all profiles or of each one.
+// The rules for the verdict, in order: Profiles that Go refuses or ignores are Unfit. A maximum gain below
+// MinCeiling is LittleToGain, if there are enough samples to be sure. Too few samples are Unfit. An Unfit Judgement
+// has a Refusal with the Reason, either for all profiles or for each one.
 func Judge(ctx context.Context, inputs []Input, o JudgeOptions) (*Judgement, error) {
 	o = o.orDefaults()
 	j := &judge{options: o, inputs: inputs, Judgement: &Judgement{
@@ -71,9 +72,9 @@ func Judge(ctx context.Context, inputs []Input, o JudgeOptions) (*Judgement, err
 	return j.Judgement, nil
 }
 
-// assess checks each profile on its own.
+// assess checks each profile separately.
 func (j *judge) assess(ctx context.Context) error {
-	seen := map[string]string{} // the input that has a hash
+	seen := map[string]string{} // input name by hash
 	for i := range j.inputs {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (j *judge) assess(ctx context.Context) error {
 	return nil
 }
 
-// together merges the profiles, and warns if they are of several Go versions.
+// together merges the profiles. It adds a caution if they come from several Go versions.
 func (j *judge) together() {
 	if len(j.profiles) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"kitescope/profile"
 )
 
-// decide finds the verdict and says why.
+// decide sets the verdict and its reason.
 func (j *judge) decide() {
 	if len(j.Refusals) == 0 && len(j.profiles) == 0 {
 		j.Verdict, j.Reason = Unfit, j.noneFits()
@@ -38,7 +38,7 @@ func (j *judge) decide() {
 	j.caution()
 }
 
-// noneFits is why there is nothing to build with.
+// noneFits returns the reason why none of the profiles is usable.
 func (j *judge) noneFits() string {
 	if len(j.Profiles) == 0 {
 		j.Refusals = append(j.Refusals, Refusal{"no-profile", "there is no profile", "kitescope profile pull takes them"})
@@ -56,7 +56,7 @@ func (j *judge) noneFits() string {
 	return fmt.Sprintf("Go cannot build with any of the %d profiles: %s", len(j.Profiles), first.Refusals[0].Message)
 }
 
-// leftOut names what does not count beside what does.
+// leftOut adds a caution for each profile that is not used.
 func (j *judge) leftOut() {
 	for i := range j.Profiles {
 		if a := &j.Profiles[i]; len(a.Refusals) > 0 {
@@ -65,8 +65,8 @@ func (j *judge) leftOut() {
 	}
 }
 
-// bound is the most that PGO may gain, where what nothing is known of is taken for Go's, and, where there are fewer
-// samples than wanted, for as much as chance allows.
+// bound returns the maximum gain. Samples of unknown code count as Go code if their share is at least muchUnknown.
+// With fewer than MinEvents samples the result is the upper end of the confidence interval.
 func (j *judge) bound() float64 {
 	share := j.Reach.Total
 	if j.Reach.Unknown >= muchUnknown {
@@ -78,10 +78,11 @@ func (j *judge) bound() float64 {
 	return ceilingOfReach * share
 }
 
-// muchUnknown is from which share on samples of which nothing is known could change the verdict.
+// muchUnknown is the share of samples of unknown code at which they could change the verdict.
 const muchUnknown = 0.05
 
-// likelyMost is the upper end of Wilson's interval of a share of so many samples: in 39 of 40 cases the true one is below.
+// likelyMost returns the upper end of the 95% Wilson interval of a share of n samples. The true share is below it
+// in 39 of 40 cases.
 func likelyMost(share, n float64) float64 {
 	const z = 1.96
 	if n <= 0 {
@@ -90,7 +91,7 @@ func likelyMost(share, n float64) float64 {
 	return (share + z*z/(2*n) + z*math.Sqrt(share*(1-share)/n+z*z/(4*n*n))) / (1 + z*z/n)
 }
 
-// unfit is what makes profiles that Go takes too bad to build with, nil if nothing does.
+// unfit returns the reason why profiles that Go accepts are not good enough for a build, nil if they are.
 func (j *judge) unfit() *Refusal {
 	switch {
 	case j.Events < 0 && j.options.MinEvents > 0:
@@ -112,7 +113,7 @@ func (j *judge) unfit() *Refusal {
 	return nil
 }
 
-// littleToGain names what takes the time that PGO cannot reach.
+// littleToGain returns the reason for LittleToGain: the largest share of time on which PGO has no effect.
 func (j *judge) littleToGain() string {
 	type taker struct {
 		share float64
@@ -127,10 +128,10 @@ func (j *judge) littleToGain() string {
 	return fmt.Sprintf("%s of the samples are %s; PGO reaches %s", percent(most.share), most.text, percent(r.Total))
 }
 
-// calledC is what time in C is called of which nothing tells the library.
+// calledC is the name for time in C whose library is unknown.
 const calledC = "C called through cgo"
 
-// libraries names the native libraries with the most samples.
+// libraries returns the names of the native libraries with the most samples.
 func (j *judge) libraries() string {
 	kind := kindOf(j.whole)
 	spent, weight := j.whole.FoldPreempt().Spent(), map[string]int64{}
@@ -156,7 +157,7 @@ func (j *judge) libraries() string {
 	return " (" + strings.Join(names[:2], ", ") + " and others)"
 }
 
-// caution says what else a person should know.
+// caution adds the remaining warnings: a single window, and many preempted samples.
 func (j *judge) caution() {
 	if len(j.profiles) == 1 && j.Verdict == WorthBuilding {
 		j.Cautions = append(j.Cautions, Refusal{"one-window", "there is only one profile: other times and nodes may look different", "add a second one of the same load"})

@@ -7,7 +7,7 @@ import (
 	"kitescope/profile"
 )
 
-// cpuOf is the CPU time in a profile, 0 if it does not tell.
+// cpuOf returns the CPU time in a profile, 0 if unknown.
 func cpuOf(p *profile.Profile) time.Duration {
 	for kind, t := range p.Types {
 		if t == (profile.ValueType{Type: "cpu", Unit: "nanoseconds"}) {
@@ -17,7 +17,7 @@ func cpuOf(p *profile.Profile) time.Duration {
 	return 0
 }
 
-// measure computes the figures of all profiles together.
+// measure computes the figures of the merged profiles.
 func (j *judge) measure() {
 	if j.whole == nil {
 		return
@@ -41,7 +41,8 @@ func (j *judge) measure() {
 	j.listHot(c, hot)
 }
 
-// preempted is the share of samples whose leaf is runtime.asyncPreempt: those that folding gives another leaf.
+// preempted returns the share of samples whose leaf is runtime.asyncPreempt. FoldPreempt gives these samples
+// another leaf.
 func preempted(p *profile.Profile, kind int) float64 {
 	folded := p.FoldPreempt()
 	taken, total := 0.0, 0.0
@@ -58,10 +59,10 @@ func preempted(p *profile.Profile, kind int) float64 {
 	return taken / total
 }
 
-// listHot describes the hot calls of Go: how often they were met, and whether they were calls at all.
+// listHot describes the hot calls of Go code: how many samples each has, and whether it was inlined.
 func (j *judge) listHot(c *calls, hot []Edge) {
 	hits, outOfLine := make([]float64, len(c.named)), make([]bool, len(c.named))
-	isGo := make([]bool, len(c.named)) // the compiler counts native calls as well, and can do nothing about them
+	isGo := make([]bool, len(c.named)) // the compiler counts native calls as well but cannot optimize them
 	known := false
 	for i := range c.ends {
 		known = known || c.ends[i].events > 0

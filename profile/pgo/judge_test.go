@@ -25,11 +25,12 @@ func milvus(t *testing.T, load string) *profile.Profile {
 	return profiletest.Read(t, "../../testdata/profiles/milvus-"+load+".pb.gz")
 }
 
-// The shares of leaves that were found for these profiles before kitescope, by hand. Two borders are drawn elsewhere
-// here, neither of which moves what is compiled or not: runtime.futex is a system call, which was taken for the
-// assembly that it is written in (2 to 5% of the samples); and what the garbage collector calls of the runtime is the
-// collector's, of which 2% were the runtime's. So the sums are held to be the same. A third border is drawn elsewhere
-// too: the leaves in the bridge to C, 0.15 to 0.3%, were taken for compiled by hand, and have been put to native code.
+// TestReachOfMilvus compares the shares with figures computed by hand before kitescope existed. The hand-made
+// classes differ in two ways that do not affect which code is compiled. runtime.futex is a system call here; by
+// hand it counted as the assembly it is written in (2 to 5% of the samples). Runtime code called by the garbage
+// collector counts for the collector here; by hand 2% counted for the runtime. So the test compares the sums. In a
+// third difference, the leaves in the bridge to C (0.15 to 0.3%) counted as compiled by hand, and were moved to
+// native code.
 func TestReachOfMilvus(t *testing.T) {
 	const allowing = 0.6
 	for _, c := range []struct {
@@ -64,8 +65,9 @@ func TestReachOfMilvus(t *testing.T) {
 	}
 }
 
-// Programs whose time goes to C have little to gain, whether C was called, and stands under runtime.cgocall as Go's
-// profiler has it without a symbolizer, or runs on threads of its own. The shares are those of `go tool pprof -top`.
+// TestReachOfCgo checks that programs that spend their time in C have little to gain. The C code is either called
+// from Go, and listed under runtime.cgocall because Go's profiler has no symbolizer, or it runs on threads of its
+// own. The shares are those of `go tool pprof -top`.
 func TestReachOfCgo(t *testing.T) {
 	for _, c := range []struct {
 		load             string
@@ -87,7 +89,8 @@ func TestReachOfCgo(t *testing.T) {
 	}
 }
 
-// A server of WebP pictures, with the figures that were published of it: 55% under runtime.cgocall, 42% native.
+// TestReachOfPublishedServer checks a server of WebP pictures with its published figures: 55% under
+// runtime.cgocall, 42% native.
 func TestReachOfPublishedServer(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	library := b.Mapping(profile.Mapping{File: "/usr/lib/libwebp.so.7.1.5"})
@@ -117,8 +120,8 @@ func TestReachOfPublishedServer(t *testing.T) {
 	}
 }
 
-// What the judge takes for compiled by Go is never more than what `profile top --by class` shows of it: both ask
-// profile.Spent.
+// TestReachHoldsToTheClasses checks that the judge never counts more code as compiled by Go than `profile top --by
+// class` shows. Both use profile.Spent.
 func TestReachHoldsToTheClasses(t *testing.T) {
 	for _, load := range []string{"milvus-cpu-flat", "milvus-cpu-hnsw", "milvus-cpu-hnswcos-nq1", "milvus-cpu-hnswcos-nq1-20s", "milvus-cpu-idle", "cgo-calls", "cgo-threads"} {
 		p := profiletest.Read(t, "../../testdata/profiles/"+load+".pb.gz").FoldPreempt()
@@ -188,7 +191,7 @@ func TestJudgeSaysWhyAnInputCannotBeRead(t *testing.T) {
 	}
 }
 
-// goProfile is a profile of a program with a call in it, for a change to be made.
+// goProfile returns a profile of a program with a single stack, for tests to modify.
 func goProfile(t testing.TB, program string, startLine, samples int64) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -226,7 +229,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The call by which gRPC's stacks grew is in a profile of Milvus (gRPC 1.57).
+// TestRiskOfGRPC checks that the call that makes gRPC's stacks grow is found in a profile of Milvus (gRPC 1.57).
 func TestRiskOfGRPC(t *testing.T) {
 	j := judged(t, Input{Name: "x", Profile: milvus(t, "cpu-hnswcos-nq1-20s")})
 	const callee = "google.golang.org/grpc/internal/transport.(*loopyWriter).processData"
@@ -271,7 +274,7 @@ func TestRisks(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, a judgement of it comes to an end, with a verdict that has a reason.
+// FuzzJudge checks that Judge returns a verdict with a reason for any input.
 func FuzzJudge(f *testing.F) {
 	var seeds [][]byte
 	for _, p := range []*profile.Profile{goProfile(f, "example.com/a", 10, 3), goProfile(f, "runtime", 0, 2)} {
@@ -310,13 +313,13 @@ func FuzzJudge(f *testing.F) {
 				t.Fatalf("a share of %v: %+v", share, j.Reach)
 			}
 		}
-		if j.FewHits < 0 || j.FewHits > 1 { // NaN where the number of samples is unknown
+		if j.FewHits < 0 || j.FewHits > 1 { // NaN if the number of samples is unknown
 			t.Fatalf("a share of %v with few hits", j.FewHits)
 		}
 	})
 }
 
-// ids are the words of what speaks against profiles.
+// ids returns the IDs of refusals, separated by spaces.
 func ids(list []Refusal) string {
 	var words []string
 	for _, r := range list {
@@ -371,7 +374,7 @@ func TestJudgementOfSets(t *testing.T) {
 	}
 }
 
-// Nothing is green or 0 where it is not known: the number of samples.
+// TestJudgeWithoutTheNumberOfSamples checks that an unknown number of samples is neither good nor 0.
 func TestJudgeWithoutTheNumberOfSamples(t *testing.T) {
 	p := *milvus(t, "cpu-hnswcos-nq1-20s")
 	values := make([]int64, p.Len())
@@ -386,7 +389,7 @@ func TestJudgeWithoutTheNumberOfSamples(t *testing.T) {
 	if len(j.Hot) == 0 || j.Hot[0].Hits != -1 {
 		t.Errorf("%+v", j.Hot)
 	}
-	// Pyroscope writes a period of 1 s beside values that are multiples of 10 ms.
+	// Pyroscope writes a period of 1 s with values that are multiples of 10 ms.
 	p.PeriodType, p.Period = p.Types[0], int64(time.Second)
 	if j := judged(t, Input{Name: "x", Profile: &p}); ids(j.Refusals) != "unknown-samples" || j.Events != -1 {
 		t.Errorf("%s: %s, %d samples", j.Verdict, j.Reason, j.Events)
@@ -411,7 +414,7 @@ func cluster(t *testing.T, name string) []Input {
 	return inputs
 }
 
-// said is all that must not depend on the order of profiles.
+// said holds the fields of a Judgement that must not depend on the order of profiles.
 type said struct {
 	Verdict            Verdict
 	Reason             string
@@ -446,7 +449,7 @@ func TestJudgementIsTheSameInAnyOrder(t *testing.T) {
 	}
 }
 
-// Thresholds below 0 refuse no profile.
+// TestJudgeWithoutThresholds checks that negative thresholds refuse no profile.
 func TestJudgeWithoutThresholds(t *testing.T) {
 	in := []Input{{Name: "x", Profile: milvus(t, "cpu-idle")}}
 	j, err := Judge(t.Context(), in, JudgeOptions{MinCeiling: -1, MinEvents: -1, Hot: -1})
@@ -458,14 +461,15 @@ func TestJudgeWithoutThresholds(t *testing.T) {
 	}
 }
 
-// Few samples do not say that there is little to gain: of one in a native library the bound could be anything.
+// TestFewSamplesAreNotLittleToGain checks that few samples do not give LittleToGain: with a single sample, in a
+// native library, the maximum gain could have any value.
 func TestFewSamplesAreNotLittleToGain(t *testing.T) {
 	for _, c := range []struct{ share, n, want float64 }{{0, 1, 0.793}, {0.5, 100, 0.596}, {0.271, 954, 0.300}, {1, 50, 1}, {0.3, 0, 1}} {
 		if got := likelyMost(c.share, c.n); math.Abs(got-c.want) > 0.001 {
 			t.Errorf("of %v with %v samples: %.3f, want %.3f", c.share, c.n, got, c.want)
 		}
 	}
-	// 4.8% of CPU time of 1,721 samples: it could be 5%.
+	// The maximum gain of 1,721 samples is 4.8% of CPU time, but it could be 5%.
 	if j := judged(t, cluster(t, "t3")...); j.Verdict != Unfit || ids(j.Refusals) != "few-samples" || j.Reach.Ceiling >= DefaultMinCeiling {
 		t.Errorf("%s: %s, bound %v", j.Verdict, j.Reason, j.Reach.Ceiling)
 	}

@@ -13,65 +13,68 @@ import (
 	"kitescope/profile"
 )
 
-// What a manifest of a pack calls itself.
+// Format and version of manifests.
 const (
 	// ManifestFormat is the "format" of every manifest.
 	ManifestFormat = "kitescope-pgo"
-	// ManifestVersion is the version that is written, and the newest that is read. Fields may be added without a new one.
+	// ManifestVersion is the version that is written and the newest version that is read. New fields do not require
+	// a new version.
 	ManifestVersion = 1
 
-	// maxManifest bounds it: a source takes half a kilobyte.
+	// maxManifest limits the size of a manifest in bytes. A source takes half a kilobyte.
 	maxManifest = 16 << 20
 )
 
-// ManifestName is the manifest's file, beside the pack: default.pgo.json.
+// ManifestName returns the name of the manifest next to a pack, e.g. default.pgo.json.
 func ManifestName(pack string) string { return pack + ".json" }
 
-// Manifest says where a pack comes from. It has no time of its own: the same profiles give the same bytes.
+// Manifest describes the sources of a pack. It has no time of its own, so that the same profiles give the same
+// bytes.
 type Manifest struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Kitescope is the version of the program that wrote it.
+	// Kitescope is the version of kitescope that wrote the manifest.
 	Kitescope string `json:"kitescope,omitempty"`
 	// File is the pack's name, Bytes its size and SHA256 its hash.
 	File   string `json:"file"`
 	Bytes  int    `json:"bytes"`
 	SHA256 string `json:"sha256"`
 
-	// SampleType is the unit of all weights: "cpu/nanoseconds".
+	// SampleType is the unit of all weights, e.g. "cpu/nanoseconds".
 	SampleType  string   `json:"sample_type"`
 	Block       []string `json:"block,omitempty"`
 	FoldPreempt bool     `json:"fold_preempt,omitempty"`
 
-	// Calls are the different calls, HotCalls those that the compiler takes for hot, CallWeight is the weight of all.
+	// Calls is the number of distinct calls, HotCalls the number that the compiler treats as hot, and CallWeight
+	// the total weight.
 	Calls      int   `json:"calls"`
 	HotCalls   int   `json:"hot_calls"`
 	CallWeight int64 `json:"call_weight"`
 
-	// Nodes, GoVersions and BuildIDs are those of the sources, without those that are unknown.
+	// Nodes, GoVersions and BuildIDs are the known values of the sources, sorted and without duplicates.
 	Nodes      []string         `json:"nodes,omitempty"`
 	GoVersions []string         `json:"go_versions,omitempty"`
 	BuildIDs   []string         `json:"build_ids,omitempty"`
 	Sources    []ManifestSource `json:"sources"`
-	// Judgement is nil if nobody judged the sources.
+	// Judgement is nil if the sources were not judged.
 	Judgement *ManifestJudgement `json:"judgement,omitempty"`
 }
 
-// ManifestSource is a profile of a pack.
+// ManifestSource describes one profile of a pack.
 type ManifestSource struct {
-	// Name is the file, or what was asked, without credentials.
+	// Name is the file or the request URL, without credentials.
 	Name   string `json:"name"`
 	Node   string `json:"node,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
-	// Started and Seconds are the window, by the clock of the process.
+	// Started and Seconds are the window of the profile, by the clock of the process.
 	Started time.Time `json:"started,omitzero"`
 	Seconds float64   `json:"seconds,omitempty"`
-	// Samples is how many events were sampled, nil if unknown, and CPUSeconds their time.
+	// Samples is the number of samples, nil if unknown. CPUSeconds is their CPU time.
 	Samples    *int64   `json:"samples,omitempty"`
 	CPUSeconds *float64 `json:"cpu_seconds,omitempty"`
 	GoVersion  string   `json:"go_version,omitempty"`
 	BuildID    string   `json:"build_id,omitempty"`
-	// Weight is what its samples add up to in the pack.
+	// Weight is the total weight of its samples in the pack.
 	Weight int64 `json:"weight"`
 }
 
@@ -79,7 +82,7 @@ type ManifestSource struct {
 type ManifestJudgement struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"`
-	// Refusals and Cautions are the IDs of objections to building with the profiles.
+	// Refusals and Cautions are the IDs of the objections to a build with the profiles.
 	Refusals []string `json:"refusals,omitempty"`
 	Cautions []string `json:"cautions,omitempty"`
 	Samples  *int64   `json:"samples,omitempty"`
@@ -108,12 +111,12 @@ func newManifest(p *Pack, inputs []Input, o *PackOptions) *Manifest {
 	return m
 }
 
-// seconds are those of a time, to the millisecond.
+// seconds returns d in seconds, rounded to the millisecond.
 func seconds(d time.Duration) float64 {
 	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }
 
-// distinct is a sorted list with one more word, which may be unknown.
+// distinct inserts a word into a sorted list unless it is empty or already present.
 func distinct(list []string, word string) []string {
 	at, found := slices.BinarySearch(list, word)
 	if word == "" || found {
@@ -158,7 +161,7 @@ func newManifestJudgement(j *Judgement) *ManifestJudgement {
 	return m
 }
 
-// WriteTo writes a manifest as it lies beside its pack.
+// WriteTo writes the manifest as JSON. It implements io.WriterTo.
 func (m *Manifest) WriteTo(w io.Writer) (int64, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -168,7 +171,8 @@ func (m *Manifest) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// ReadManifest reads what WriteTo wrote, of this version or an older one.
+// ReadManifest parses a manifest of this version or an older one. It returns an error if the input is larger than
+// 16 MiB.
 func ReadManifest(r io.Reader) (*Manifest, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
 	if err != nil {
@@ -190,8 +194,8 @@ func ReadManifest(r io.Reader) (*Manifest, error) {
 	return m, nil
 }
 
-// HashOfName is the beginning of a hash that the name of a file carries as FileName writes it, default-1a2b3c4d5e6f7a8b.pgo,
-// "" if there is none. Dates and revisions in other names are no hashes.
+// HashOfName returns the hash prefix in a file name that FileName returned, e.g. default-1a2b3c4d5e6f7a8b.pgo, and
+// "" for all other names. Dates and revisions in other names are not hashes.
 func HashOfName(file string) string {
 	hash, isOurs := strings.CutPrefix(baseName(file), "default-")
 	hash, isPack := strings.CutSuffix(hash, ".pgo")

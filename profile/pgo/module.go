@@ -18,25 +18,26 @@ import (
 
 // Module is a Go module in a folder.
 type Module struct {
-	// Dir is the folder of its go.mod, and Asked the folder that FindModule was given; both are absolute.
+	// Dir is the folder of its go.mod. Asked is the folder that was passed to FindModule. Both are absolute.
 	Dir, Asked, Path string
 	// GoVersion is the version of the compiler that builds it, e.g. "go1.26.8".
 	GoVersion string
-	// Mains are the main packages that "./..." matches, by import path.
+	// Mains are the main packages that "./..." matches, sorted by import path.
 	Mains []Main
-	// ReadOnly reports that nothing may be written into it because it is in the module cache or its folder is read-only.
+	// ReadOnly reports that the module must not be written to, because it is in the module cache or its folder is
+	// read-only.
 	ReadOnly bool
 }
 
 // Main is a main package.
 type Main struct {
 	ImportPath, Dir string
-	// Example reports that it is below a folder of examples, tests or tools, so it is not the module's program.
+	// Example reports that it is in a folder of examples, tests or tools, and so is not the module's program.
 	Example bool
 }
 
-// FindModule returns the module that a folder belongs to, and its main packages. It downloads and builds nothing. A
-// module without main packages is no error here; see Module.Main.
+// FindModule returns the module that contains a folder, and its main packages. It downloads and builds nothing. A
+// module without main packages is not an error here; see Module.Main.
 func FindModule(ctx context.Context, dir string) (*Module, error) {
 	asked, err := filepath.Abs(dir)
 	if err != nil {
@@ -64,12 +65,12 @@ func FindModule(ctx context.Context, dir string) (*Module, error) {
 	return m, m.list(ctx)
 }
 
-// list finds the module's path and main packages.
+// list sets the module's path and main packages.
 func (m *Module) list(ctx context.Context) error {
 	answer, err := goCommand(ctx, m.Dir, "list", "-m", "-json=Path,Main,Dir")
 	if err == nil {
 		err = decodeAll(answer, func(x struct{ Path, Dir string }) {
-			if x.Dir == m.Dir { // a workspace has others
+			if x.Dir == m.Dir { // a workspace has several modules
 				m.Path = x.Path
 			}
 		})
@@ -94,7 +95,7 @@ func (m *Module) list(ctx context.Context) error {
 	return nil
 }
 
-// decodeAll decodes a stream of JSON values as "go list" prints it.
+// decodeAll decodes the stream of JSON values that "go list" prints.
 func decodeAll[T any](answer []byte, each func(T)) error {
 	for dec := json.NewDecoder(bytes.NewReader(answer)); ; {
 		var v T
@@ -107,8 +108,8 @@ func decodeAll[T any](answer []byte, each func(T)) error {
 	}
 }
 
-// readOnly reports whether nothing should be written into a module: the module cache must not change even where
-// permissions allow it.
+// readOnly reports whether a module must not be written to. The module cache must not change even where permissions
+// allow it.
 func readOnly(root, cache string) bool {
 	if cache != "" {
 		if rel, err := filepath.Rel(cache, root); err == nil && filepath.IsLocal(rel) {
@@ -134,8 +135,8 @@ func isExample(root, dir string) bool {
 }
 
 // Main returns the main package with a name: its import path, its folder, or the end of either ("cmd/server",
-// "./cmd/server"). Without a name it returns the package in Asked, unless Asked is the module's folder, else the only
-// one, else the only one that is no example.
+// "./cmd/server"). Without a name it returns the package in Asked, unless Asked is the module's folder. Otherwise
+// it returns the only main package, or the only one that is not an example.
 func (m *Module) Main(name string) (Main, error) {
 	if len(m.Mains) == 0 {
 		return Main{}, hints.Errorf("PGO is of programs: give a module with a main package", "module %s has no main package", m.Path)
@@ -177,7 +178,7 @@ func (m *Module) onlyMain() (Main, error) {
 	return Main{}, hints.Errorf("name one of them: "+m.names(programs), "module %s has %d main packages", m.Path, len(programs))
 }
 
-// names returns at most a dozen main packages as a person would type them.
+// names returns the folders of at most a dozen main packages, as a user would type them.
 func (m *Module) names(mains []Main) string {
 	const most = 12
 	var names []string
@@ -196,7 +197,7 @@ func (m *Module) names(mains []Main) string {
 	return strings.Join(names, ", ")
 }
 
-// CommandError is a go command that failed, with what it printed.
+// CommandError is the error of a failed go command, with the command's output.
 type CommandError struct {
 	Command string
 	Output  string
@@ -205,7 +206,7 @@ type CommandError struct {
 
 func (e *CommandError) Error() string { return e.Brief() + ":\n" + e.Output }
 
-// Brief returns the error without the command's output, for callers that print the output in lines of its own.
+// Brief returns the error without the command's output, for callers that print the output separately.
 func (e *CommandError) Brief() string { return fmt.Sprintf("%s: %v", e.Command, e.Err) }
 
 // Unwrap returns the error of the process.

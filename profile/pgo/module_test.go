@@ -14,7 +14,8 @@ import (
 	"kitescope/internal/hints"
 )
 
-// writeModule writes a module into a temporary folder: names and contents of files by turns.
+// writeModule writes a module into a temporary folder and returns the folder. files are alternating names and
+// contents.
 func writeModule(t *testing.T, files ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -105,7 +106,7 @@ func TestNoMainPackage(t *testing.T) {
 	}
 }
 
-// checkError compares an error and its hint with a part of what is wanted.
+// checkError checks that an error and its hint contain the wanted texts.
 func checkError(t *testing.T, name string, err error, want, hint string) {
 	t.Helper()
 	hinted, ok := errors.AsType[*hints.Error](err)
@@ -144,7 +145,7 @@ func TestBrokenModule(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "unknown directive: modul") {
 		t.Errorf("%v", err)
 	}
-	// Of a main package that does not compile it is known that it is one.
+	// A main package that does not compile is still listed.
 	m, err := FindModule(t.Context(), writeModule(t, "go.mod", goMod, "main.go", "package main\n\nfunc main() { undefined() }\n"))
 	if err != nil || len(m.Mains) != 1 {
 		t.Errorf("%+v, %v", m, err)

@@ -18,12 +18,12 @@ import (
 
 // PackOptions are the options of NewPack.
 type PackOptions struct {
-	// Block are functions that the compiler shall not take for hot, by the linker's name (see Blocked).
+	// Block lists functions that the compiler must not treat as hot, by the linker's names (see Blocked).
 	Block []string
-	// FoldPreempt counts runtime.asyncPreempt for the function that it interrupted. The calls are then no longer
-	// those that Go counts in the profiles as they are.
+	// FoldPreempt attributes runtime.asyncPreempt to the function that it interrupted. The calls then differ from
+	// those that Go counts in the original profiles.
 	FoldPreempt bool
-	// Judgement is of the same profiles, for the Manifest; nil if nobody judged.
+	// Judgement is the judgement of the same profiles, for the Manifest; nil if they were not judged.
 	Judgement *Judgement
 	// Kitescope is the version of this program, for the Manifest.
 	Kitescope string
@@ -31,19 +31,19 @@ type PackOptions struct {
 
 // Pack is a profile to build with.
 type Pack struct {
-	// Profile is what Bytes hold, and Edges what the compiler counts in it.
+	// Profile is the decoded content of Bytes. Edges holds the calls that the compiler counts in it.
 	Profile *profile.Profile
 	Edges   *Edges
-	// Bytes are the file, a pprof profile, and SHA256 their hash in hexadecimal.
+	// Bytes is the pack as a pprof file. SHA256 is its hash in hexadecimal.
 	Bytes    []byte
 	SHA256   string
 	Manifest *Manifest
-	// Notes are what a person should know of it.
+	// Notes are remarks for the user.
 	Notes []string
 }
 
-// FileName is default.pgo, or with the hash in it, which a binary that is built with that file then carries in its
-// build information. HashOfName reads it.
+// FileName returns default.pgo, or a name that contains the hash. A binary that is built with the file then has the
+// hash in its build information. HashOfName reads it.
 func (p *Pack) FileName(withHash bool) string {
 	if withHash {
 		return "default-" + p.SHA256[:hashLetters] + ".pgo"
@@ -51,17 +51,18 @@ func (p *Pack) FileName(withHash bool) string {
 	return DefaultName
 }
 
-// DefaultName is the file that `go build` takes by itself from the folder of a main package (go.dev/doc/pgo).
+// DefaultName is the profile that `go build` uses automatically from the folder of a main package (go.dev/doc/pgo).
 const DefaultName = "default.pgo"
 
-// hashLetters are 64 bits of a hash: enough to tell files apart.
+// hashLetters is the length of a hash in a file name: 64 bits, enough to distinguish files.
 const hashLetters = 16
 
-// NewPack merges profiles into one with all that the compiler reads of them, and nothing else: function names, start
-// lines and lines of the last two frames of each stack, and one sample type. `go tool preprofile` makes the same of it
-// as of the merge of the profiles themselves.
+// NewPack merges profiles into one that holds only the data that the compiler reads: the function names, start
+// lines and lines of the last two frames of each stack, and one sample type. `go tool preprofile` gives the same
+// output for the pack as for the merge of the profiles themselves.
 //
-// The same profiles give the same bytes, in whatever order they come. A profile that Go refuses or ignores is an error.
+// The same profiles give the same bytes in any order. NewPack returns an error if Go refuses a profile, or if there
+// is no call in any of them.
 func NewPack(ctx context.Context, inputs []Input, o PackOptions) (*Pack, error) {
 	if len(inputs) == 0 {
 		return nil, errors.New("pack: no profiles")
@@ -113,8 +114,8 @@ func packNotes(m *Manifest) (notes []string) {
 
 var cpuTime = profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 
-// mergeForPack merges profiles, and returns the sample type that is packed: the one that the compiler takes of the merge,
-// but CPU time if the profiles were sampled at different rates. Profiles without samples add nothing.
+// mergeForPack merges profiles and returns the index of the sample type to pack: the type that the compiler
+// selects, but CPU time if the profiles were sampled at different rates. Profiles without samples are skipped.
 func mergeForPack(inputs []Input) (whole *profile.Profile, kind int, err error) {
 	profiles := make([]*profile.Profile, 0, len(inputs))
 	for i := range inputs {
@@ -161,7 +162,7 @@ func errNoCall() error {
 		"pack: there is no call in any of these profiles: go would take the file, and do nothing with it")
 }
 
-// encodePack writes a profile as small as it gets: it is kept under version control.
+// encodePack encodes a profile with the best compression, because the file is kept under version control.
 func encodePack(p *profile.Profile) ([]byte, error) {
 	var fast, small bytes.Buffer
 	if err := p.Encode(&fast); err != nil {
@@ -171,7 +172,7 @@ func encodePack(p *profile.Profile) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := gzip.NewWriterLevel(&small, gzip.BestCompression) // with no time in its header: equal bytes each time
+	to, err := gzip.NewWriterLevel(&small, gzip.BestCompression) // no time in the header, so that equal profiles give equal bytes
 	if err != nil {
 		return nil, err
 	}

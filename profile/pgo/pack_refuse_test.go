@@ -15,7 +15,7 @@ import (
 	"kitescope/profile"
 )
 
-// sampledAt is a profile with the types of Go's, sampled at a period.
+// sampledAt returns a profile with Go's sample types, sampled with the given period in nanoseconds.
 func sampledAt(period, samples int64) *profile.Profile {
 	b := profile.NewBuilder(counted, cpuTime)
 	f := profile.Line{Function: b.Function(profile.Function{Name: "main.f", StartLine: 10}), Line: 12}
@@ -139,7 +139,7 @@ func TestHashOfName(t *testing.T) {
 	for name, want := range map[string]string{
 		"": "", "default.pgo": "", "/x/default-0123456789abcdef.pgo": "0123456789abcdef", `C:\x\default-0123456789abcdef.pgo`: "0123456789abcdef",
 		"default-0123456789abcdef.pb": "", "default-service.pgo": "", "default-abc.pgo": "", "0123456789abcdef.pgo": "", "default-0123456789ABCDEF.pgo": "",
-		// A date, and a revision of git: they are no hash of the profile, and nothing may be concluded from them.
+		// Dates and git revisions are not hashes of the profile.
 		"default-20261120123456.pgo": "", "default-" + strings.Repeat("ab", 20) + ".pgo": "", "service-0123456789abcdef.pgo": "",
 	} {
 		if got := HashOfName(name); got != want {

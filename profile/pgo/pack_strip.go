@@ -8,13 +8,14 @@ import (
 	"kitescope/profile"
 )
 
-// stripper collects what the compiler reads of samples (internal/profile: NewGraph; since go1.20 only the last two
-// locations of a stack count) and adds up those that are equal in that.
+// stripper collects the data of samples that the compiler reads, and merges samples that are equal in it. Since
+// go1.20 the compiler reads only the last two locations of a stack (internal/profile: NewGraph).
 type stripper struct {
 	fold bool
 	b    *profile.Builder
 
-	// Of the profile that is being added: its locations as they are kept, by index and by whether they need the address 1.
+	// The current profile, and its locations in the result by index: plain holds those with the address 0, apart
+	// those with the address 1.
 	p         *profile.Profile
 	functions []uint32
 	plain     []uint32
@@ -22,18 +23,18 @@ type stripper struct {
 	lines     []profile.Line
 }
 
-// apartAddress is the address of a leaf that the compiler must not take for its caller.
+// apartAddress is the address of a leaf that the compiler must not confuse with its caller.
 //
-// Two frames are one to the compiler where function, line and address are equal: then a call between them does not
-// count. Addresses are left out, so that equal calls from different places fall together; where that would make one of
-// a function that calls itself, the leaf keeps an address that is none.
+// The compiler treats two frames as one if function, line and address are equal, and does not count a call between
+// them. Addresses are dropped, so that equal calls from different places are merged. If that would turn a function
+// that calls itself into a single frame, the leaf gets this artificial address.
 const apartAddress = 1
 
 func newStripper(kind profile.ValueType, o *PackOptions) *stripper {
 	return &stripper{fold: o.FoldPreempt, b: profile.NewBuilder(kind)}
 }
 
-// add takes a sample type of a profile.
+// add adds the samples of a profile with the values of one sample type.
 func (s *stripper) add(p *profile.Profile, kind int) error {
 	if s.fold {
 		p = p.FoldPreempt()
@@ -65,7 +66,7 @@ func (s *stripper) add(p *profile.Profile, kind int) error {
 	return nil
 }
 
-// unset is a table of n entries of which none is known.
+// unset returns a table of n entries, all set to none, and reuses list.
 func unset(list []uint32, n int) []uint32 {
 	list = slices.Grow(list[:0], n)[:n]
 	for i := range list {
@@ -74,7 +75,7 @@ func unset(list []uint32, n int) []uint32 {
 	return list
 }
 
-// frame is a frame as the compiler knows it, without its address.
+// frame is a frame as the compiler distinguishes it, without its address.
 type frame struct {
 	name        string
 	start, line int64
@@ -88,10 +89,10 @@ func (s *stripper) frame(l profile.Line) frame {
 	return frame{f.Name, f.StartLine, l.Line}
 }
 
-// looksLike reports whether a leaf and its caller have a frame in common but for their addresses.
+// looksLike reports whether a leaf and its caller have a frame in common, addresses aside.
 func (s *stripper) looksLike(leaf, caller uint32) bool {
 	if s.p.Locations[leaf].Address == s.p.Locations[caller].Address {
-		return false // they are one, with their addresses too
+		return false // the compiler treats them as one with their addresses too
 	}
 	of, by := s.p.LinesOf(leaf), s.p.LinesOf(caller)
 	nameless := []profile.Line{{Function: none}}
@@ -107,7 +108,7 @@ func (s *stripper) looksLike(leaf, caller uint32) bool {
 	})
 }
 
-// location is the index in the result of a location.
+// location returns the index in the result of location l.
 func (s *stripper) location(l uint32, known []uint32, address uint64) uint32 {
 	if known[l] != none {
 		return known[l]
@@ -121,7 +122,7 @@ func (s *stripper) location(l uint32, known []uint32, address uint64) uint32 {
 	return known[l]
 }
 
-// profile is the result, in an order that does not depend on that of the profiles.
+// profile returns the result in an order that does not depend on the order of the profiles.
 func (s *stripper) profile() (*profile.Profile, error) {
 	p := s.b.Profile()
 	rank := ranks(p)
@@ -149,7 +150,7 @@ func (s *stripper) profile() (*profile.Profile, error) {
 	return out, nil
 }
 
-// ranks is the place of each location among all, by what it holds.
+// ranks returns the rank of each location, ordered by its lines and its address.
 func ranks(p *profile.Profile) []int {
 	order := make([]uint32, len(p.Locations))
 	for i := range order {

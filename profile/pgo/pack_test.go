@@ -20,7 +20,7 @@ import (
 
 const fixtures = "../../testdata/profiles/"
 
-// packCombos are profiles that are packed together, by their files.
+// packCombos returns sets of files to pack together, by the name of the set.
 func packCombos(t *testing.T) map[string][]string {
 	t.Helper()
 	one, err := filepath.Glob(fixtures + "milvus-cpu-*.pb.gz")
@@ -57,7 +57,7 @@ func inputOf(t *testing.T, name string, text []byte) Input {
 	return Input{Name: name, Profile: p, Err: err}
 }
 
-// plainMerge merges profiles with Google's package and changes nothing but the weights.
+// plainMerge merges profiles with Google's package and changes nothing except the names of blocked functions.
 func plainMerge(t *testing.T, texts [][]byte, o PackOptions) []byte {
 	t.Helper()
 	var list []*pprof.Profile
@@ -86,7 +86,7 @@ func plainMerge(t *testing.T, texts [][]byte, o PackOptions) []byte {
 	return b.Bytes()
 }
 
-// preprofile is what `go tool preprofile` makes of a profile.
+// preprofile returns the output of `go tool preprofile` for a profile.
 func preprofile(t *testing.T, text []byte) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -120,7 +120,7 @@ func TestPackIsTheMergeToTheCompiler(t *testing.T) {
 				}
 				pack, err := NewPack(t.Context(), inputs, o)
 				if err != nil && len(o.Block) > 0 && strings.Contains(err.Error(), "no such function") {
-					return // it is only far up in stacks
+					return // the function occurs only further up in stacks
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -148,8 +148,8 @@ func TestPackIsTheMergeToTheCompiler(t *testing.T) {
 	}
 }
 
-// TestPackOfOddProfiles: functions that call themselves, at several addresses and without any; frames without names, lines
-// and functions; samples of one frame.
+// TestPackOfOddProfiles checks packs of functions that call themselves, at several addresses and without any, of
+// frames without names, lines and functions, and of samples of one frame.
 func TestPackOfOddProfiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 7))
 	for range 12 {
@@ -201,7 +201,7 @@ func oddProfile(t testing.TB, random *rand.Rand) []byte {
 		}
 		p.Sample = append(p.Sample, s)
 	}
-	p.Sample = append(p.Sample, &pprof.Sample{ // a call with a start line, so that Go takes it
+	p.Sample = append(p.Sample, &pprof.Sample{ // a call with a start line, so that Go accepts the profile
 		Value:    []int64{1, 1e7},
 		Location: []*pprof.Location{{ID: 13, Line: []pprof.Line{{Function: p.Function[1], Line: 12}, {Function: p.Function[2], Line: 22}}}},
 	})

@@ -8,15 +8,15 @@ import (
 	"kitescope/profile"
 )
 
-// ceilingOfReach is the most that PGO is reported to gain, of the time in code that it can change: the top of the
-// "2-14%" of go.dev/doc/pgo. It is not fitted: of sixteen programs none gained more.
+// ceilingOfReach is the maximum gain of PGO as a share of the time in code that it can change: the top of the
+// "2-14%" of go.dev/doc/pgo. It is not fitted. None of sixteen programs gained more.
 const ceilingOfReach = 0.14
 
-// ReachOf says where the time of a CPU profile goes, by the leaves of its samples; runtime.asyncPreempt counts for
-// what it interrupted. Time in C stands under runtime.cgocall where the process has no symbolizer for it: it is native,
-// as it is where there is one. Assembly and system calls that the garbage collector calls are what they are: no compiler
-// changes them. A system call that a native library makes is native: Go did not compile its way there. All shares are
-// 0 where there are no samples.
+// ReachOf returns the distribution of a CPU profile's time, by the leaves of its samples. A sample in
+// runtime.asyncPreempt counts for the interrupted function. Processes without a symbolizer report time in C under
+// runtime.cgocall; it counts as native, as it does with a symbolizer. Assembly and system calls within the garbage
+// collector count as assembly and system calls, because no compiler changes them. A system call made by a native
+// library is native, because Go did not compile its caller. All shares are 0 if there are no samples.
 func ReachOf(p *profile.Profile) Reach {
 	var r Reach
 	kind := kindOf(p)
@@ -55,7 +55,7 @@ func ReachOf(p *profile.Profile) Reach {
 	return r
 }
 
-// notCompiled reports whether Go's compiler has no part in code of a class.
+// notCompiled reports whether Go's compiler does not produce code of a class.
 func notCompiled(c profile.Class) bool {
 	switch c {
 	case profile.Assembly, profile.Syscall, profile.Idle, profile.Kernel, profile.Native, profile.Managed, profile.Cgo:
@@ -65,7 +65,8 @@ func notCompiled(c profile.Class) bool {
 	return false
 }
 
-// share is where the time of a class counts. A sample in the bridge between Go and C is mostly one of C; the kernel, and waiting in it, are system calls.
+// share returns the field that the time of a class counts for. A sample in the bridge between Go and C counts as
+// native, because most of that time is spent in C. The kernel, and waiting in it, count as system calls.
 func (r *Reach) share(c profile.Class) *float64 {
 	switch c {
 	case profile.GoCode:
@@ -85,10 +86,12 @@ func (r *Reach) share(c profile.Class) *float64 {
 	return &r.Unknown
 }
 
-// sharedLibrary is the name of a file of native code that is loaded at run time: libc.so.6, libSystem.B.dylib, ntdll.dll.
+// sharedLibrary matches the file names of native code loaded at run time, e.g. libc.so.6, libSystem.B.dylib,
+// ntdll.dll.
 const sharedLibrary = `\.so(\.[0-9.]+)?$|\.dylib$|\.dll$`
 
-// librariesOf reports whether a location lies in a shared library, and so not in what Go compiled.
+// librariesOf returns a function that reports whether a location is in a shared library, and so was not compiled by
+// Go.
 func librariesOf(p *profile.Profile) func(location uint32) bool {
 	name := regexp.MustCompile(sharedLibrary)
 	is := make([]bool, len(p.Mappings))

@@ -9,26 +9,27 @@ import (
 // knownRisk is a call whose inlining has hurt programs.
 type knownRisk struct {
 	id string
-	// caller is "" if any will do.
+	// caller is "" if any caller matches.
 	caller  string
 	callees []string
 	source  string
 	harm    string
 }
 
-// knownRisks are those that were reported, with where. That PGO can be slower as well (go.dev/issue/71400, 68815,
-// 58298) was reported of no function in particular: only a trial tells.
+// knownRisks returns the risks that were reported, with their sources. Slowdowns by PGO were reported as well
+// (go.dev/issue/71400, 68815, 58298), but not for particular functions: only a trial shows them.
 func knownRisks() []knownRisk {
 	return []knownRisk{
 		{
-			// The array of 16 KiB is there up to v1.65 (internal/transport/controlbuf.go), and run calls it three times
-			// (github.com/grpc/grpc-go/issues/6991). Before v1.15 the package was grpc/transport.
+			// The array of 16 KiB is there up to v1.65 (internal/transport/controlbuf.go), and run calls it three
+			// times (github.com/grpc/grpc-go/issues/6991). Before v1.15 the package was grpc/transport.
 			id: "grpc-stack-growth", source: "https://go.dev/issue/65532",
 			callees: []string{"google.golang.org/grpc/internal/transport.(*loopyWriter).processData", "google.golang.org/grpc/transport.(*loopyWriter).processData"},
 			harm:    "in gRPC before v1.66 the stack of each connection grows by up to 48 KiB, and a service of many connections took 18% more memory",
 		},
 		{
-			// A coarse workaround of others is to take runtime.gopark out of profiles (github.com/DataDog/datadog-pgo).
+			// A coarse workaround elsewhere is to remove runtime.gopark from profiles
+			// (github.com/DataDog/datadog-pgo).
 			id: "trace-deadlock", caller: "runtime.ReadTrace", callees: []string{"runtime.gopark"}, source: "https://go.dev/issue/74045",
 			harm: "with the Go of that time (1.24) a program could stop for ever when an execution trace ended",
 		},
@@ -41,12 +42,12 @@ func knownRisks() []knownRisk {
 
 func (k *knownRisk) is(e *Edge) bool {
 	return (k.caller == "" || e.Caller == k.caller) && slices.ContainsFunc(k.callees, func(callee string) bool {
-		// A vendored package has the path of the vendor before it (GOPATH), or none.
+		// The path of a vendored package may start with the path of its vendor folder (GOPATH).
 		return e.Callee == callee || strings.HasSuffix(e.Callee, "/vendor/"+callee)
 	})
 }
 
-// risksOf are the known risks among hot calls that are not inlined yet.
+// risksOf returns the known risks of hot calls that are not inlined yet.
 func risksOf(hot []HotEdge) []Risk {
 	var risks []Risk
 	for _, known := range knownRisks() {

@@ -7,7 +7,7 @@ import (
 	"kitescope/profile"
 )
 
-// Effect says whether a program was built with a profile.
+// Effect is whether a program was built with a profile.
 type Effect uint8
 
 // The effects.
@@ -24,28 +24,29 @@ var effectNames = [...]string{"cannot tell", "did not take it", "took it"}
 
 func (e Effect) String() string { return effectNames[e] }
 
-// GivenProfile is the profile that a program is compared with.
+// GivenProfile is the profile that Verify compares a program with.
 type GivenProfile struct {
-	// Name is the file as it is shown, and SHA256 its hash.
+	// Name is the file name for display, and SHA256 the hash of the file.
 	Name, SHA256 string
 	// Profile is nil if the file cannot be read; Err is the reason.
 	Profile *profile.Profile
 	Err     error
-	// Manifest is the file next to it; nil if there is none.
+	// Manifest is the manifest next to the file; nil if there is none.
 	Manifest *Manifest
-	// Assumed reports that nobody named it: it is the file that the build names, as it is now.
+	// Assumed reports that the user did not name the file: it is the current file at the path in the build
+	// information.
 	Assumed bool
 }
 
-// Match says whether a program was built with the profile that it is compared with.
+// Match is the result of comparing a program's profile with the given one.
 type Match uint8
 
-// The matches. Go records no hash of a profile, so only a file name can tell.
+// The matches. Go does not record a profile's hash, so only the file name can identify it.
 const (
 	MatchUnknown Match = iota
-	// MatchName: the name is the same, the contents may have been others.
+	// MatchName: the name is the same, but the contents may differ.
 	MatchName
-	// MatchHash: the name of the file that it was built with has the hash of this one.
+	// MatchHash: the name of the file in the build information has the hash of the given file.
 	MatchHash
 	// MatchNone: the name has another hash.
 	MatchNone
@@ -57,24 +58,24 @@ func (m Match) String() string { return matchNames[m] }
 
 // Verification is the result of Verify.
 type Verification struct {
-	// Name is the binary as it is shown, and Build its metadata.
+	// Name is the binary's name for display, and Build its metadata.
 	Name  string
 	Build *Build
 	// Given is nil if there is no profile to compare with.
 	Given  *GivenProfile
 	Effect Effect
-	// Reason is one sentence for people; Hint is what would tell more, "" if nothing is missing.
+	// Reason is one sentence for users. Hint suggests how to learn more, "" if nothing is missing.
 	Reason, Hint string
-	// Match is about Given.
+	// Match compares the program's profile with Given.
 	Match Match
-	// Manifest is "" without one, else "matches" or "is of another file".
+	// Manifest is "" if there is no manifest, otherwise "matches" or "is of another file".
 	Manifest string
-	// Notes are further things that a person should know.
+	// Notes are further remarks for the user.
 	Notes []string
 }
 
-// Verify reports from the build information of a binary whether it was built with a profile, and whether that was the
-// given one; given may be nil.
+// Verify reports from the build information of a binary whether it was built with a profile, and whether with the
+// given one. given may be nil.
 func Verify(name string, b *Build, given *GivenProfile) *Verification {
 	v := &Verification{Name: name, Build: b, Given: given}
 	v.match()
@@ -116,12 +117,12 @@ func (v *Verification) note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
-// baseName returns the last part of a path of any system.
+// baseName returns the last element of a path of any operating system.
 func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
 func short(hash string) string { return hash[:min(len(hash), hashLetters)] }
 
-// withHash is the hint where only a hash in the name would tell.
+// withHash is the hint for cases that only a hash in the name could decide.
 const withHash = "pack the profile with --name-with-hash: the name in the build information then has its hash"
 
 func (v *Verification) decide() {
@@ -150,7 +151,7 @@ func (v *Verification) decide() {
 	}
 }
 
-// isEmpty reports whether Go takes the profile and does nothing with it.
+// isEmpty reports whether Go accepts the profile but ignores it.
 func (g *GivenProfile) isEmpty() bool {
 	if g.Profile == nil {
 		return false

@@ -74,7 +74,8 @@ func TestVerifySaysWhatManifestDescribes(t *testing.T) {
 	}
 }
 
-// TestReadBuild reads the binary of this test, which the go command built.
+// TestReadBuild checks that ReadBuild returns the metadata of this test's binary and of a constructed binary, and
+// an error for other files.
 func TestReadBuild(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
