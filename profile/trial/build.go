@@ -16,30 +16,30 @@ import (
 	"kitescope/profile/pgo"
 )
 
-// Module is what is tried.
+// Module is the module under trial.
 type Module struct {
 	Dir, Path, GoVersion string
-	// Package is what is built, as the go command takes it; Main its folder, where default.pgo belongs.
+	// Package is the package to build, as an import path. Main is its folder, where default.pgo belongs.
 	Package, Main string
-	// Had says that a default.pgo lay there already. The program "without PGO" is built without it.
+	// Had reports that the folder already has a default.pgo. The program "without PGO" is built without it.
 	Had bool
 }
 
-// Build is one binary.
+// Build is the result of one build.
 type Build struct {
-	// Side is "a", "b", or "c" of the copy of a.
+	// Side is "a" or "b".
 	Side, File, GoVersion, BuildID, PGO, SHA256 string
 	Size                                        int64
 	Took                                        time.Duration
-	// Recorded reports that the go command recorded its settings, which it does not for tests.
+	// Recorded reports that the go command recorded its settings. It does not for tests.
 	Recorded bool
 	// Output is the file with what the build said, below the folder.
 	Output string
 }
 
-// sides are the names of the folders of binaries. They are equally long, so that no path, argument or environment
-// of one program is longer than the other's: its length moves the stack (Mytkowicz and others, "Producing wrong data
-// without doing anything obviously wrong!", ASPLOS 2009).
+// sides are the names of the folders of binaries. They have the same length, so that paths, arguments and
+// environments of both programs have the same length too: their length moves the stack (Mytkowicz and others,
+// "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
 const (
 	sidePlain  = "a"
 	sidePacked = "b"
@@ -93,7 +93,7 @@ func (t *trial) buildPacked(ctx context.Context) error {
 	if t.plan.Control == 0 {
 		return nil
 	}
-	// The control runs a copy against the program without PGO.
+	// The control compares the program without PGO with a copy of itself.
 	to := t.binary(sideCopy)
 	err = os.MkdirAll(filepath.Dir(to), 0o755)
 	if err == nil {
@@ -105,7 +105,7 @@ func (t *trial) buildPacked(ctx context.Context) error {
 	return nil
 }
 
-// binary is where the program of a side is.
+// binary returns the path of a side's program.
 func (t *trial) binary(side string) string {
 	name := "program"
 	if runtime.GOOS == "windows" {
@@ -119,7 +119,8 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
 	}
-	// The go command leaves its temporary folder behind when it is interrupted: it gets one that is removed here.
+	// The go command leaves its temporary folder behind if it is interrupted. It gets a folder that is removed
+	// here.
 	temp := t.folder.path("scratch", "build")
 	if err := os.MkdirAll(temp, 0o755); err != nil {
 		return nil, err
@@ -154,19 +155,19 @@ func (t *trial) build(ctx context.Context, side, flag string) (*Build, error) {
 	return b, nil
 }
 
-// buildWords are the command that makes {bin}. Without the state of a repository in it: a folder may have none, and
-// a note that it is not clean would be all that changes a build.
+// buildWords returns the command that builds {bin}. The default omits VCS information: a folder may have no
+// repository, and a note that it is dirty could be the only change of a build.
 func (t *trial) buildWords() []string {
 	if t.plan.Build != "" {
-		words, _ := splitWords(t.plan.Build) // settle has looked
+		words, _ := splitWords(t.plan.Build) // settle checked it
 		return words
 	}
 	return []string{"go", "build", "-buildvcs=false", "-o", binPlace, pgoPlace, t.report.Module.Package}
 }
 
-// renew puts a copy of the same bytes in the place of a program. Where in memory the pages of one file lie stays as it
-// is for as long as the file is cached, and has made one of two equally fast programs 20% slower for a quarter of an
-// hour: with a copy for each run that is chance, which pairs can tell from a difference.
+// renew replaces a program by a copy of the same bytes. The memory layout of a file's pages stays the same while
+// the file is cached, and has made one of two equally fast programs 20% slower for a quarter of an hour. With a
+// copy for each run the layout is random, and pairs can separate that noise from a difference.
 func (t *trial) renew(side string) error {
 	path := t.binary(side)
 	if err := copyFile(path, path, 0o755); err != nil {
@@ -185,7 +186,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) // gone after the rename
+	defer os.Remove(out.Name()) // fails after the rename
 	_, err = io.Copy(out, in)
 	if err := errors.Join(err, out.Chmod(mode), out.Sync(), out.Close()); err != nil {
 		return err
@@ -204,7 +205,7 @@ func checksum(path string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// sideName is a side in words.
+// sideName returns the name of a side for users.
 func sideName(side string) string {
 	switch side {
 	case sidePacked:

@@ -17,7 +17,7 @@ import (
 	profileread "kitescope/profile/read"
 )
 
-// collect is the third step: the program without PGO runs under its load until there are enough samples.
+// collect is the third step: it runs the program without PGO under its load until there are enough samples.
 func (t *trial) collect(ctx context.Context) (err error) {
 	if len(t.plan.Profiles) > 0 {
 		t.inputs, err = t.brought(ctx)
@@ -39,7 +39,7 @@ func (t *trial) collect(ctx context.Context) (err error) {
 	}
 }
 
-// sampled returns how many samples all rounds have; 0 if unknown.
+// sampled returns the number of samples in all rounds; 0 if unknown.
 func (t *trial) sampled() (events int64) {
 	for _, r := range t.report.Rounds {
 		events += max(r.Events, 0)
@@ -47,7 +47,7 @@ func (t *trial) sampled() (events int64) {
 	return events
 }
 
-// round is one run for a profile.
+// round runs the load once and returns its profile.
 func (t *trial) round(ctx context.Context, n int, events int64) (*profile.Profile, error) {
 	t.say("profile %d: %d of %d samples so far", n, events, t.plan.Events)
 	name := fmt.Sprintf("profile-%02d", n)
@@ -77,7 +77,7 @@ func (t *trial) round(ctx context.Context, n int, events int64) (*profile.Profil
 	return p, nil
 }
 
-// eventsOf returns how often the program was sampled, -1 if unknown.
+// eventsOf returns the number of samples, -1 if unknown.
 func eventsOf(p *profile.Profile) int64 {
 	for kind := range p.Types {
 		if _, total := p.Events(kind); total >= 0 {
@@ -87,7 +87,7 @@ func eventsOf(p *profile.Profile) int64 {
 	return -1
 }
 
-// brought returns profiles that the user named.
+// brought returns the profiles that the user named.
 func (t *trial) brought(ctx context.Context) (inputs []pgo.Input, err error) {
 	for _, name := range t.plan.Profiles {
 		p, err := profileread.Open(ctx, name, profileread.Options{})
@@ -99,7 +99,7 @@ func (t *trial) brought(ctx context.Context) (inputs []pgo.Input, err error) {
 	return inputs, nil
 }
 
-// UnfitError reports that the profiles cannot be built with.
+// UnfitError reports that Go cannot usefully build with the profiles.
 type UnfitError struct{ Judgement *pgo.Judgement }
 
 func (e *UnfitError) Error() string { return "the profile is unfit: " + e.Judgement.Reason }
@@ -116,15 +116,15 @@ func (t *trial) judge(ctx context.Context) (err error) {
 	return nil
 }
 
-// minEvents is how many samples the judge wants.
+// minEvents returns the minimum number of samples for pgo.Judge.
 func (p *Plan) minEvents() int64 {
 	if p.Events == DefaultEvents {
-		return 0 // its own default
+		return 0 // the default of pgo.Judge
 	}
 	return p.Events
 }
 
-// more returns what would make profiles fit that have too few samples, "" if there is nothing to build with.
+// more returns a hint for profiles with too few samples, "" if no profile is usable.
 func (t *trial) more() string {
 	n, events := len(t.report.Rounds), t.sampled()
 	const anyway = "--anyway continues with it"
@@ -140,9 +140,9 @@ func (t *trial) more() string {
 	return fmt.Sprintf("%d rounds gave %d samples: try --rounds %d, in a new folder (-O); %s", n, events, needed, anyway)
 }
 
-// Pack is what the program was built with.
+// Pack is the profile that the program was built with.
 type Pack struct {
-	// File is an absolute path: go wants one, and records it.
+	// File is an absolute path, because the go command requires one and records it.
 	File, SHA256 string
 	Size, Edges  int
 }

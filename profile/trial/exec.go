@@ -19,39 +19,40 @@ type command struct {
 	words  []string
 	dir    string
 	places places
-	// out is the file for standard output; what goes to standard error lies beside it.
+	// out is the file for standard output. Standard error goes to a file next to it (see errorFile).
 	out     string
 	timeout time.Duration
-	// temp is where the go command has its temporary files, "" for its own choice.
+	// temp is the go command's folder for temporary files, "" for its default.
 	temp string
 }
 
-// result is what became of it.
+// result is the outcome of a command.
 type result struct {
 	wall time.Duration
 	use  resources
-	// failed is why it does not count, "" if it went well.
+	// failed is the reason why it does not count, "" if it succeeded.
 	failed string
 }
 
-// resources are what the kernel counted for a program and all that it waited for.
+// resources is the kernel's accounting of a program and of all children it waited for.
 type resources struct {
 	known bool
 	cpu   time.Duration
-	rss   int64 // bytes, the largest of any one process; -1 if unknown
+	rss   int64 // in bytes, the largest of any one process; -1 if unknown
 }
 
 const (
-	// maxOutput is how much is kept of what a run says.
+	// maxOutput is the number of bytes that are kept of each output stream of a run.
 	maxOutput = 32 << 20
-	// patience is how long a program has that was asked to end.
+	// patience is the time that a program has to exit after a request to end.
 	patience = 5 * time.Second
-	// What is shown of it; of a build more, as the first of its errors tells most.
+	// tailLines and buildLines limit the output that is shown. A build gets more, because its first errors are the
+	// most useful.
 	tailLines, buildLines = 20, 200
-	lineSize              = 200 // bytes, of lines on average
+	lineSize              = 200 // average bytes per line
 )
 
-// process is a program that was started.
+// process is a started program.
 type process struct {
 	cmd      *exec.Cmd
 	began    time.Time
@@ -59,11 +60,11 @@ type process struct {
 	stop     context.CancelFunc
 	timedOut func() bool
 	timeout  time.Duration
-	// grace is how long what it leaves behind may take to end by itself.
+	// grace is the time that processes left behind have to exit on their own.
 	grace time.Duration
 }
 
-// start runs a program in a process group of its own, so that all of it can be ended.
+// start starts a program in its own process group, so that all its processes can be ended.
 func (c *command) start(ctx context.Context) (*process, error) {
 	if err := os.MkdirAll(filepath.Dir(c.out), 0o755); err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (c *command) start(ctx context.Context) (*process, error) {
 	}
 	p.cmd.WaitDelay = patience
 	inGroup(p.cmd)
-	var ends []io.Closer // which the program has
+	var ends []io.Closer // write ends of the pipes, inherited by the program
 	var err error
 	for i, path := range []string{c.out, errorFile(c.out)} {
 		o, w, openErr := newOutput(path)
@@ -105,8 +106,8 @@ func (c *command) start(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// output is what a program writes to one of its streams. It goes through a pipe of ours and not through one of os/exec, so
-// that the end of the program can be told from that of the last that holds the pipe.
+// output copies an output stream of a program to a file. It uses its own pipe instead of that of os/exec, to
+// distinguish the end of the program from the end of the last process that holds the pipe.
 type output struct {
 	r    *os.File
 	kept bounded
@@ -124,23 +125,24 @@ func newOutput(path string) (o *output, w *os.File, err error) {
 	}
 	go func() {
 		defer close(o.done)
-		_, _ = io.Copy(&o.kept, o.r) // ends when the pipe does
+		_, _ = io.Copy(&o.kept, o.r) // ends with the pipe
 	}()
 	return o, w, nil
 }
 
-// close waits until all is kept that was said. Who holds the pipe for longer is not heard.
+// close waits until all output is written, but drops the output of processes that hold the pipe for longer than
+// patience.
 func (o *output) close() error {
-	_ = o.r.SetReadDeadline(time.Now().Add(patience)) // pipes have deadlines
+	_ = o.r.SetReadDeadline(time.Now().Add(patience)) // pipes support deadlines
 	<-o.done
 	return errors.Join(o.kept.err, o.kept.w.Close(), o.r.Close())
 }
 
-// errorFile is where standard error goes.
+// errorFile returns the file for standard error.
 func errorFile(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".err" }
 
-// wait waits for the end. What is left of the process group then is ended too: it would disturb the next run. An error is
-// about this side.
+// wait waits for the program to exit. It then ends the rest of the process group, which would disturb the next run.
+// It returns an error only for a failure of kitescope itself, not of the program.
 func (p *process) wait() (result, error) {
 	err := p.cmd.Wait()
 	r := result{wall: time.Since(p.began), use: used(p.cmd.ProcessState)}
@@ -158,7 +160,7 @@ func (p *process) wait() (result, error) {
 	return r, nil
 }
 
-// close lets go of files and timers.
+// close releases files and timers.
 func (p *process) close() (err error) {
 	p.stop()
 	for _, o := range p.said {
@@ -167,7 +169,8 @@ func (p *process) close() (err error) {
 	return err
 }
 
-// run starts a program and waits for it. An error is about this side, or ctx's.
+// run starts a program and waits for it. It returns an error only for a failure of kitescope itself, or ctx's
+// error.
 func (c *command) run(ctx context.Context) (result, error) {
 	p, err := c.start(ctx)
 	if err != nil {
@@ -177,8 +180,8 @@ func (c *command) run(ctx context.Context) (result, error) {
 	return r, cmp.Or(ctx.Err(), err)
 }
 
-// bounded keeps the beginning of what is written, and passes over the rest. Where nothing can be kept any more it
-// remembers why and takes all the same: it is no fault of who writes.
+// bounded writes the beginning of its input to w and drops the rest. After a write error it keeps the error and
+// accepts all further input, because the writer is not at fault.
 type bounded struct {
 	w    io.WriteCloser
 	left int64
@@ -195,7 +198,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// tail is the end of what a program said, and the file that holds all of it: standard error, or else standard output.
+// tail returns the end of a program's output and the file that holds all of it: standard error, or standard output
+// if that is empty.
 func tail(out string, lines int) (text, file string) {
 	for _, path := range []string{errorFile(out), out} {
 		if text := lastLines(path, lines); text != "" {
@@ -223,7 +227,7 @@ func lastLines(path string, most int) string {
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	if from > 0 && len(lines) > 1 {
-		lines = lines[1:] // cut in its middle
+		lines = lines[1:] // cut in the middle
 	}
 	lines = lines[max(0, len(lines)-most):]
 	return strings.ToValidUTF8(string(bytes.Join(lines, []byte("\n"))), "?")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// inGroup leaves it with ending the program itself: there are no process groups here.
+// inGroup does nothing, because there are no process groups on this system: only the program itself is ended.
 func inGroup(*exec.Cmd) {}
 
 func askGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
@@ -17,7 +17,7 @@ func forceGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
 func endGroup(*exec.Cmd, time.Duration) {}
 
-// used is what the system tells of a program that has ended.
+// used returns the resources of a program that has ended.
 func used(s *os.ProcessState) resources {
 	if s == nil {
 		return resources{rss: -1}

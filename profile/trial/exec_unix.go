@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// inGroup makes a program the leader of a process group, which is asked to end as a whole.
+// inGroup makes a program the leader of a process group. Its Cancel sends SIGTERM to the whole group.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
@@ -22,11 +22,11 @@ func inGroup(cmd *exec.Cmd) {
 	}
 }
 
-// askGroup asks all of a process group to end.
+// askGroup sends SIGTERM to a process group.
 func askGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // gone if it was
 
-// endGroup ends what is left of a process group whose leader has ended: it is asked to, has the grace to do so, and is
-// then killed.
+// endGroup ends the rest of a process group whose leader has exited. It sends SIGTERM, waits for the grace period,
+// and then sends SIGKILL.
 func endGroup(cmd *exec.Cmd, grace time.Duration) {
 	const pause = 2 * time.Millisecond
 	gone := func() bool { return errors.Is(syscall.Kill(-cmd.Process.Pid, 0), syscall.ESRCH) }
@@ -42,16 +42,18 @@ func endGroup(cmd *exec.Cmd, grace time.Duration) {
 		}
 	}
 	forceGroup(cmd)
-	// A process that cannot be ended waits for a disk; a dead one that is not ours waits for its parent.
+	// The rest may not go away at once: an unkillable process waits for a disk, and a zombie that is not ours for
+	// its parent.
 	for i := 0; i < 100 && !gone(); i++ {
 		time.Sleep(pause)
 	}
 }
 
-// forceGroup ends all of a process group.
+// forceGroup sends SIGKILL to a process group.
 func forceGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // gone if it was
 
-// used is what wait4(2) tells of a program that has ended: its own use and that of all children that it waited for.
+// used returns the resources that wait4(2) reports of an exited program: its own and those of all children it
+// waited for.
 func used(s *os.ProcessState) resources {
 	if s == nil {
 		return resources{rss: -1}
@@ -61,12 +63,13 @@ func used(s *os.ProcessState) resources {
 	if !ok {
 		return u
 	}
-	// A process begins with the high water mark of the one that started it, which is us (Linux: setmax_mm_hiwater_rss in
-	// kernel/exit.c, with the mm that vfork shares until exec). What is no more than that says nothing.
+	// A process starts with the high water mark of its parent, which is kitescope (Linux: setmax_mm_hiwater_rss in
+	// kernel/exit.c, with the mm that vfork shares until exec). So a value that is not larger than our own is
+	// meaningless.
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil && r.Maxrss > own.Maxrss {
 		u.rss = int64(r.Maxrss)       //nolint:unconvert // 32 bits elsewhere
-		if runtime.GOOS != "darwin" { // bytes there, and KiB elsewhere
+		if runtime.GOOS != "darwin" { // bytes on darwin, KiB elsewhere
 			u.rss <<= 10
 		}
 	}

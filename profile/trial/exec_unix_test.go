@@ -23,7 +23,7 @@ func TestStubbornServiceIsEnded(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftBehind says that what a load leaves running does not disturb the next run.
+// TestNothingIsLeftBehind checks that processes that a load leaves running do not survive it.
 func TestNothingIsLeftBehind(t *testing.T) {
 	c := command{
 		words: []string{"sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $!"}, dir: t.TempDir(), out: filepath.Join(t.TempDir(), "x.out"), timeout: time.Minute,
@@ -38,7 +38,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	for range 100 {
 		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(state), ") Z ") {
-			return // dead, and not yet buried
+			return // a zombie
 		}
 		if syscall.Kill(pid, 0) != nil {
 			return

@@ -13,14 +13,14 @@ import (
 	"kitescope/profile/pgo"
 )
 
-// Report is what a trial found out.
+// Report is the result of a trial.
 type Report struct {
-	// Plan is without secrets; Seed is the one that was used.
+	// Plan has no secrets. Seed is the seed that was used.
 	Plan Plan
 	Seed uint64
-	// Folder is where everything is, Repeat the command line that makes the trial again.
+	// Folder is the output folder. Repeat is the command line that repeats the trial.
 	Folder, Repeat string
-	// Sessions has one element: documents have a list.
+	// Sessions has one element. It is a list because documents have a list.
 	Sessions      []Session
 	Took          [9]time.Duration
 	Module        Module
@@ -28,18 +28,18 @@ type Report struct {
 	Rounds        []Round
 	Judgement     *pgo.Judgement
 	Pack          *Pack
-	// Runs are in the order in which they were made.
+	// Runs are in the order of execution.
 	Runs       []Measured
 	Comparison *bench.Comparison
-	// Primary are the metrics that decide what the trial comes to.
+	// Primary lists the metrics that decide the verdict.
 	Primary []string
-	// Profiled says that the measured runs wrote profiles too, on both sides alike.
+	// Profiled reports that the measured runs wrote profiles too, on both sides alike.
 	Profiled bool
-	// Cautions are reasons not to take the figures at their word.
+	// Cautions are reasons to distrust the figures.
 	Cautions []string
 }
 
-// Verdict is what the trial comes to: that of its primary metrics, a worse one before a better one.
+// Verdict returns the verdict of the primary metrics. Worse takes precedence over better.
 func (r *Report) Verdict() bench.Verdict {
 	verdict, seen := bench.TooFew, false
 	for _, line := range r.PrimaryLines() {
@@ -53,7 +53,7 @@ func (r *Report) Verdict() bench.Verdict {
 	return verdict
 }
 
-// PrimaryLines are those that decide.
+// PrimaryLines returns the lines of the primary metrics.
 func (r *Report) PrimaryLines() []*bench.Line {
 	var lines []*bench.Line
 	if r.Comparison == nil {
@@ -67,7 +67,8 @@ func (r *Report) PrimaryLines() []*bench.Line {
 	return lines
 }
 
-// Effect reports whether the program was built with the profile, as the go command recorded it. It records none of tests.
+// Effect reports whether the program was built with the profile, as the go command recorded it. The go command does
+// not record it for tests.
 func (r *Report) Effect() pgo.Effect {
 	switch {
 	case r.Packed.PGO != "":
@@ -78,7 +79,7 @@ func (r *Report) Effect() pgo.Effect {
 	return pgo.NotTaken
 }
 
-// Failed counts the runs of a side that failed.
+// Failed returns the number of failed runs of a side.
 func (r *Report) Failed(side string) (n int) {
 	for i := range r.Runs {
 		if r.Runs[i].Side == side && r.Runs[i].Failed != "" {
@@ -101,7 +102,7 @@ func (t *trial) finish(context.Context) error {
 	return nil
 }
 
-// sets are the runs as they are compared: before and after, and both sides of the control.
+// sets returns the runs to compare: without and with PGO, and both sides of the control.
 func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	dropped := t.partial()
 	sets := map[bool]map[string]*bench.Set{
@@ -126,8 +127,8 @@ func (t *trial) sets() (before, after *bench.Set, control [2]*bench.Set) {
 	return sets[false][sidePlain], sets[false][sidePacked], control
 }
 
-// partial returns metrics of ours that some runs lack: the rest would be of a selection of runs that is not random. CPU
-// time is not compared if that of each request can be.
+// partial returns metrics to drop. It drops those that some successful runs lack, because the rest would not be a
+// random sample of the runs. It also drops CPU time if CPU time per request is available.
 func (t *trial) partial() []string {
 	seen, runs := map[string]int{}, 0
 	for i := range t.report.Runs {
@@ -155,7 +156,7 @@ func (t *trial) partial() []string {
 }
 
 func number(s string) int {
-	n, _ := strconv.Atoi(s) // we wrote it
+	n, _ := strconv.Atoi(s) // trial wrote it
 	return n
 }
 
@@ -176,8 +177,8 @@ func (t *trial) compare(r *Report) error {
 	return nil
 }
 
-// primary returns the metrics that decide: time on the CPU and on the clock; of a load that prints how many requests it
-// made, the rate and the CPU time of each.
+// primary returns the metrics that decide the verdict: CPU time and wall time or, if the load prints its number of
+// requests, the rate and the CPU time per request.
 func primary(c *bench.Comparison) []string {
 	var clock, rates, each []string
 	for i := range c.Lines {
@@ -211,7 +212,7 @@ func (t *trial) writeRuns(name string, sets ...*bench.Set) error {
 	return nil
 }
 
-// caution collects what speaks against taking the figures at their word.
+// caution adds reasons to distrust the figures.
 func (r *Report) caution() {
 	add := func(format string, args ...any) { r.Cautions = append(r.Cautions, fmt.Sprintf(format, args...)) }
 	session := &r.Sessions[0]
@@ -250,5 +251,5 @@ func (r *Report) caution() {
 	}
 }
 
-// busyLoad is the load average per core above which something else is at work than a trial.
+// busyLoad is the load average per core above which the machine runs more than the trial.
 const busyLoad = 1.25

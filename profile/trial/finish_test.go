@@ -10,7 +10,7 @@ import (
 	"kitescope/profile/bench"
 )
 
-// of makes a run with values by name; a name with a / is a benchmark's.
+// of returns a run with values by name. A name that starts with a / is that of a benchmark.
 func of(number, pair int, side string, values map[string]float64) Measured {
 	r := Measured{Number: number, Pair: pair, Side: side}
 	for name, x := range values {
@@ -62,7 +62,7 @@ func TestMetricsThatSomeRunsLackAreLeftOut(t *testing.T) {
 
 func sorted(names []string) []string { slices.Sort(names); return names }
 
-// TestLoadsThatGoOnForATime says that a program is not called worse for serving more requests in the same time.
+// TestLoadsThatGoOnForATime checks that a program that serves more requests in the same time is not worse.
 func TestLoadsThatGoOnForATime(t *testing.T) {
 	rate := bench.Value{Metric: bench.Metric{Name: "requests per second", Unit: "1/s"}, Better: bench.HigherIsBetter, X: 50}
 	counted := bench.Value{Metric: bench.Metric{Name: "requests"}, Better: bench.Neither, X: 90}
@@ -90,7 +90,7 @@ func TestLoadsThatGoOnForATime(t *testing.T) {
 	if d := cmp.Diff([]string{"requests per second", MetricCPUEach}, primary(c)); d != "" {
 		t.Error(d)
 	}
-	// Where some runs did not print it, CPU time is what there is.
+	// If some runs did not print it, CPU time is compared instead.
 	tr.report.Runs = append(tr.report.Runs, of(3, 2, "a", values), of(4, 2, "b", map[string]float64{MetricCPU: 1, MetricWall: 10}))
 	before, _, _ = tr.sets()
 	if d := cmp.Diff([]string{MetricCPU, MetricWall}, sorted(namesOf(before))); d != "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Machine is where a trial ran. What is unknown is "" or nil.
+// Machine describes the machine of a trial. Unknown values are "" or nil.
 type Machine struct {
 	CPU   string `doc:",omitzero"`
 	OS    string `doc:",omitzero"`
@@ -22,7 +22,7 @@ func machine() Machine {
 	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Load: loadAverage(), CPU: processor()}
 }
 
-// firstLine is that of a file of the kernel, "" if there is none.
+// firstLine returns the first line of a file of the kernel, "" if it cannot be read.
 func firstLine(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func firstLine(path string) string {
 	return strings.TrimSpace(line)
 }
 
-// processor is what Linux calls the CPU (man 5 proc, /proc/cpuinfo).
+// processor returns the CPU's model name on Linux (man 5 proc, /proc/cpuinfo), "" if unknown.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -47,7 +47,7 @@ func processor() string {
 	return ""
 }
 
-// loadAverage is that of the last 1, 5 and 15 minutes (man 5 proc, /proc/loadavg), nil if unknown.
+// loadAverage returns the load average over 1, 5 and 15 minutes (man 5 proc, /proc/loadavg), nil if unknown.
 func loadAverage() []float64 {
 	fields := strings.Fields(firstLine("/proc/loadavg"))
 	if len(fields) < 3 {

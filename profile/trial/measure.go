@@ -18,13 +18,13 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Names of what is measured of each run.
+// Names of the metrics of each run.
 const (
 	MetricCPU  = "CPU time"
 	MetricWall = "wall time"
 	MetricRSS  = "max RSS"
-	// MetricCPUEach stands for MetricCPU where a load prints how much it asked for: one that goes on for a time asks
-	// a faster program for more, and what that takes then is no loss.
+	// MetricCPUEach replaces MetricCPU if the load prints its number of requests. A load of fixed duration sends
+	// more requests to a faster program, and the CPU time for these is not a loss.
 	MetricCPUEach = "CPU time per request"
 )
 
@@ -49,18 +49,18 @@ func (t *trial) measure(ctx context.Context) error {
 	return nil
 }
 
-// slot is one run that is to be made.
+// slot is one planned run.
 type slot struct {
 	number, pair int
 	control      bool
 	side         string
 }
 
-// order is the order of all runs, which the seed decides: pairs of both programs and those of the control in a random
-// order, one after the other; in half of the pairs, chosen at random, the second program comes first. So what drifts
-// with time meets both alike, and nothing that comes back regularly meets one of them.
+// order returns all runs in an order that the seed determines. Pairs of both programs and pairs of the control
+// follow one another in random order. In a randomly chosen half of the pairs the second program comes first. So a
+// drift over time affects both programs alike, and periodic disturbances do not favor one of them.
 func (p *Plan) order(seed uint64) []slot {
-	rng := rand.New(rand.NewPCG(seed, 0x6b697465)) // any constant will do, and must stay
+	rng := rand.New(rand.NewPCG(seed, 0x6b697465)) // arbitrary, but must not change
 	pairs := append(halfReversed(rng, p.Pairs, false), halfReversed(rng, p.Control, true)...)
 	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	var slots []slot
@@ -80,7 +80,7 @@ func halfReversed(rng *rand.Rand, n int, control bool) [][2]slot {
 	if control {
 		second = sideCopy
 	}
-	odd := rng.IntN(2) // of an odd number of pairs, which half is the larger
+	odd := rng.IntN(2) // decides which half is larger if the number of pairs is odd
 	pairs := make([][2]slot, n)
 	for i := range pairs {
 		pairs[i] = [2]slot{{control: control, side: sidePlain}, {control: control, side: second}}
@@ -92,7 +92,7 @@ func halfReversed(rng *rand.Rand, n int, control bool) [][2]slot {
 	return pairs
 }
 
-// warmUp makes runs that do not count, so that files are in memory and clocks are up.
+// warmUp makes runs that do not count, so that files are cached and clock rates are up.
 func (t *trial) warmUp(ctx context.Context) error {
 	sides := []string{sidePlain, sidePacked}
 	if t.plan.Control > 0 {
@@ -114,7 +114,7 @@ func (t *trial) warmUp(ctx context.Context) error {
 	return nil
 }
 
-// judgeFailures gives up where going on makes no sense.
+// judgeFailures returns an error if the first run failed, or more than a quarter of all runs.
 func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 	if r.Failed == "" {
 		return nil
@@ -134,7 +134,7 @@ func (t *trial) judgeFailures(r *Measured, c *run, all int) error {
 	return c.outputError(errors.New(what))
 }
 
-// runName is what files of a measured run are called.
+// runName returns the base name of the files of a measured run.
 func runName(s slot) string { return fmt.Sprintf("%04d-%s", s.number, s.side) }
 
 // one makes one measured run.
@@ -161,7 +161,7 @@ func (t *trial) one(ctx context.Context, s slot, c *run) (*Measured, error) {
 	return run, nil
 }
 
-// values are what was measured and what the load printed.
+// values returns the measured values and those that the load printed.
 func (t *trial) values(ctx context.Context, c *run, r *result) (values []bench.Value, failed string) {
 	printed, err := printedValues(ctx, c.load.out)
 	if err != nil {
@@ -183,12 +183,13 @@ func (t *trial) values(ctx context.Context, c *run, r *result) (values []bench.V
 	return append(values, printed...), ""
 }
 
-// requests are how many a run made: counted, or by their only rate; 0 if that is unknown.
+// requests returns the number of requests of a run: the printed number, or the only printed rate times the wall
+// time; 0 if unknown.
 func requests(printed []bench.Value, wall time.Duration) float64 {
 	var rates []float64
 	for _, v := range printed {
 		switch {
-		case v.Name == "requests" && v.Unit == "" && v.X > 0: // as profile/bench/read calls what ab counts
+		case v.Name == "requests" && v.Unit == "" && v.X > 0: // name in profile/bench/read for the count that ab prints
 			return v.X
 		case isRate(v.Unit, v.Better):
 			rates = append(rates, v.X)
@@ -204,11 +205,11 @@ func isRate(unit string, better bench.Direction) bool {
 	return unit == "1/s" && better == bench.HigherIsBetter
 }
 
-// maxPrinted is how many figures of one run are kept.
+// maxPrinted limits the number of printed figures per run.
 const maxPrinted = 10_000
 
-// printedValues reads results of benchmarks in what a load printed; other text says nothing. Plain tables of comma
-// separated values may be the load's own work, and are passed over.
+// printedValues parses benchmark results in the output of a load, and ignores other text. It skips plain tables of
+// comma-separated values, because they may be the load's own data.
 func printedValues(ctx context.Context, path string) ([]bench.Value, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -221,7 +222,7 @@ func printedValues(ctx context.Context, path string) ([]bench.Value, error) {
 	}
 	sets, err := read.From(ctx, filepath.Base(path), f, read.Options{Side: true})
 	if err != nil {
-		return nil, ctx.Err() // no result of a benchmark
+		return nil, ctx.Err() // not a benchmark result
 	}
 	type figure struct {
 		bench.Value
@@ -253,7 +254,7 @@ func printedValues(ctx context.Context, path string) ([]bench.Value, error) {
 	var values []bench.Value
 	for _, f := range figures {
 		if len(f.xs) > 0 {
-			f.X = significance.Median(f.xs) // what happens within one start of a program is no independent run
+			f.X = significance.Median(f.xs) // repetitions within one start of a program are not independent runs
 			values = append(values, f.Value)
 		}
 	}

@@ -14,45 +14,47 @@ import (
 	"kitescope/profile/pull"
 )
 
-// Plan says what is tried and how. Command lines are split as a shell would and run without one; what stands in
-// braces is put in: {bin} the program, {pgo} the flag of the go command, {profile} the file that a CPU profile
-// goes to, {dir} the module's folder, {run} the number of the run, {out} an empty folder for the run.
+// Plan describes a trial. Command lines are split as in a shell, but run without one. Placeholders in braces are
+// replaced: {bin} by the program, {pgo} by the flag of the go command, {profile} by the file for a CPU profile,
+// {dir} by the module's folder, {run} by the number of the run, {out} by an empty folder for the run.
 type Plan struct {
-	// Dir is the module's folder, and where everything is run. Package is the main package, "" for its only one.
+	// Dir is the module's folder and the working directory of all commands. Package is the main package, "" for the
+	// only one.
 	Dir, Package string
-	// Build makes {bin} with {pgo}; "": go build.
+	// Build is the command that builds {bin} with {pgo}; "": go build.
 	Build string
-	// Load is what is measured: the program at work, or, with Serve, what keeps the service busy.
+	// Load is the command to measure: the program at work or, with Serve, a client that keeps the service busy.
 	Load string
-	// ProfileLoad is run instead of Load where a profile is wanted; "": Load.
+	// ProfileLoad replaces Load in runs that take a profile; "": Load.
 	ProfileLoad string
-	// Serve starts the program as a service, for each run anew; Ready is the URL or host:port that answers when it is
-	// up, PProf where its profiles are.
+	// Serve starts the program as a service, once per run. Ready is the URL or host:port that responds when the
+	// service is up. PProf is the address of its profiles.
 	Serve, Ready, PProf string
-	// Profiles are files to build with, instead of profiles that the trial takes itself.
+	// Profiles are files to build with, instead of profiles taken by the trial.
 	Profiles []string
 
-	// Pairs is how many times both are run; Control how many pairs of the program without PGO with a copy of itself
-	// are run among them. Warmup runs of each come first and are not counted.
+	// Pairs is the number of pairs of runs without and with PGO. Control is the number of pairs of the program
+	// without PGO and a copy of itself that are run among them. Warmup is the number of runs of each program that
+	// come first and are not counted.
 	Pairs, Control, Warmup int
-	// Rounds is the most runs that are made for profiles; Seconds the window of a service's profile.
+	// Rounds is the maximum number of runs for profiles. Seconds is the window of a service's profile.
 	Rounds, Seconds int
-	// Events are the samples that are wanted of each program.
+	// Events is the number of samples at which the trial stops taking profiles.
 	Events int64
-	// Timeout is of each build and each run; ReadyTimeout of a service's start.
+	// Timeout limits each build and each run. ReadyTimeout limits the start of a service.
 	Timeout, ReadyTimeout time.Duration
-	// Level and Effect are as in bench.Options.
+	// Level and Effect are those of bench.Options.
 	Level, Effect float64
-	// Seed decides the order of runs; 0: from the clock.
+	// Seed determines the order of runs; 0: from the clock.
 	Seed uint64
-	// Anyway goes on with profiles that are judged unfit.
+	// Anyway continues with profiles that are judged unfit.
 	Anyway bool
 
-	// Folder is where everything goes.
+	// Folder is the output folder.
 	Folder string
-	// Tool is the program's version, for files that are written.
+	// Tool is the version of kitescope, for the files that are written.
 	Tool string
-	// Repeat is the command line that makes the trial again, without secrets.
+	// Repeat is the command line that repeats the trial, without secrets.
 	Repeat string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
@@ -64,13 +66,13 @@ const (
 	DefaultWarmup       = 1
 	DefaultRounds       = 20
 	DefaultSeconds      = 10
-	DefaultEvents       = 2000 // what pgo.Judge asks for
+	DefaultEvents       = 2000 // minimum of pgo.Judge
 	DefaultTimeout      = 10 * time.Minute
 	DefaultReadyTimeout = 30 * time.Second
 	maxPairs            = 10_000
 )
 
-// PlanError is a mistake in a Plan: of who wrote it, and not of what was tried.
+// PlanError is a mistake in a Plan, as opposed to a failure of the program under trial.
 type PlanError struct {
 	Err    error
 	Advice string
@@ -81,14 +83,14 @@ func (e *PlanError) Error() string { return e.Err.Error() }
 // Hint implements hints.Hinter.
 func (e *PlanError) Hint() string { return e.Advice }
 
-// Unwrap is the error without the hint.
+// Unwrap returns the error without the hint.
 func (e *PlanError) Unwrap() error { return e.Err }
 
 func planError(hint, format string, args ...any) error {
 	return &PlanError{fmt.Errorf(format, args...), hint}
 }
 
-// settle puts in defaults and finds what is wrong before anything is run.
+// settle sets the defaults and validates the plan before anything is run.
 func (p *Plan) settle() error {
 	p.defaults()
 	for _, path := range []*string{&p.Dir, &p.Folder} {
@@ -147,7 +149,7 @@ func (p *Plan) checkNumbers() error {
 	return nil
 }
 
-// checkLoad finds out whether there is something to measure and something to profile.
+// checkLoad checks that there is a load to measure and a way to a CPU profile.
 func (p *Plan) checkLoad() error {
 	switch {
 	case p.Load == "":
@@ -163,7 +165,7 @@ func (p *Plan) checkLoad() error {
 	return nil
 }
 
-// checkFiles looks for what is named, before the first build takes its time.
+// checkFiles checks that the named files, folders and programs exist, before the first build takes its time.
 func (p *Plan) checkFiles() error {
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
 		return planError("", "--dir: there is no folder %s", p.Dir)
@@ -185,7 +187,7 @@ func (p *Plan) checkFiles() error {
 		}
 		name := words[0]
 		if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
-			name = filepath.Join(p.Dir, name) // where it is run
+			name = filepath.Join(p.Dir, name) // the working directory of commands is Dir
 		}
 		if _, err := exec.LookPath(name); err != nil {
 			return planError("what only a shell can do goes into sh -c '...'; commands run in --dir", "%s: there is no program %s", x.flag, words[0])
@@ -199,7 +201,7 @@ func (p *Plan) selfProfiles() bool {
 	return p.PProf != "" || mentions(p.profileLine(), profilePlace) || mentions(p.Serve, profilePlace)
 }
 
-// profileLine is the load under which profiles are taken.
+// profileLine returns the load under which profiles are taken.
 func (p *Plan) profileLine() string {
 	if p.ProfileLoad != "" {
 		return p.ProfileLoad
@@ -207,7 +209,7 @@ func (p *Plan) profileLine() string {
 	return p.Load
 }
 
-// profilesAlways reports whether the runs that are measured write profiles too.
+// profilesAlways reports whether the measured runs write profiles too.
 func (p *Plan) profilesAlways() bool {
 	return mentions(p.Load, profilePlace) || mentions(p.Serve, profilePlace)
 }
@@ -263,7 +265,7 @@ func (p *Plan) checkService() error {
 	return nil
 }
 
-// shown is the Plan as it may be kept and shown.
+// shown returns the Plan without secrets.
 func (p *Plan) shown() Plan {
 	s := *p
 	for _, line := range []*string{&s.Build, &s.Load, &s.ProfileLoad, &s.Serve} {

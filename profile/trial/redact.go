@@ -10,18 +10,18 @@ import (
 	"kitescope/profile/pull"
 )
 
-// secretName is the name of a flag, a header or a variable that may hold a secret.
+// secretName matches the name of a flag, a header or a variable that may hold a secret.
 var secretName = profile.NewPattern(`(?i)(` + secretWords + `)s?$`)
 
 const secretWords = `pass(?:w(?:or)?d)?|pwd|passphrase|token|secret|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth(?:orization)?|cookie|bearer`
 
-// assignment is NAME=VALUE or NAME: VALUE within a word.
+// assignment matches NAME=VALUE or NAME: VALUE within a word.
 var assignment = profile.NewPattern(`^(-{0,2}[A-Za-z0-9][A-Za-z0-9_.-]*)(=|:\s*)(.+)$`)
 
 const redacted = "<redacted>"
 
-// RedactLine is a command line as it can be shown and kept: values of flags, headers and variables whose names tell of
-// secrets, and credentials in addresses, are taken out.
+// RedactLine returns a command line without secrets. It redacts the values of flags, headers and variables with
+// names that suggest a secret, and credentials in addresses.
 func RedactLine(line string) string {
 	words, err := splitWords(line)
 	if err != nil {
@@ -58,8 +58,8 @@ func redactWord(word string) string {
 	return redactTokens(word)
 }
 
-// redactScript does it for what only a shell would split, or what is no command at all, such as JSON: rather too much is
-// taken out than too little.
+// redactScript redacts text that only a shell would split, or that is not a command at all, such as JSON. It
+// prefers redacting too much to redacting too little.
 func redactScript(script string) string {
 	const name = `[\w.-]*(?:` + secretWords + `)s?`
 	const value = `(?:"[^"]*"|'[^']*'|[^\s"';&|]+)`
@@ -76,8 +76,8 @@ func redactScript(script string) string {
 	return redactTokens(script)
 }
 
-// redactTokens takes out what is a secret by its own form: "user:password@" as drivers of databases take it, JSON web
-// tokens (RFC 7519), and those of GitHub and Slack, which begin with their kind.
+// redactTokens redacts secrets that are recognizable by their form: "user:password@" as database drivers take it,
+// JSON web tokens (RFC 7519), and the tokens of GitHub and Slack, which start with their kind.
 func redactTokens(text string) string {
 	text = regexp.MustCompile(`([^\s:/@"'=]+):[^\s/@"']+@`).ReplaceAllString(text, "${1}:"+redacted+"@")
 	text = regexp.MustCompile(`^(--?u(?:ser)?=[^:]+):.+$`).ReplaceAllString(text, "${1}:"+redacted)

@@ -11,13 +11,13 @@ import (
 type run struct {
 	load    command
 	serve   *command // nil if the load runs the program itself
-	scratch string   // {out}
+	scratch string   // {out} is below it
 	profile string   // {profile}
-	// window is how long a service is profiled; 0: not.
+	// window is the length of a service's profile; 0: no profile.
 	window time.Duration
 }
 
-// newRun returns how a slot is run: for its measurements, or for a profile.
+// newRun returns the run of a slot. profiled selects the load and the file for a profile.
 func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	r := &run{scratch: t.folder.path("scratch"), profile: t.folder.path("scratch", "cpu.pprof")}
 	if profiled {
@@ -31,7 +31,7 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	if profiled {
 		line = t.plan.profileLine()
 	}
-	words, _ := splitWords(line) // settle has checked it
+	words, _ := splitWords(line) // settle checked it
 	dir := t.plan.Dir
 	r.load = command{words: words, dir: dir, places: where, out: t.folder.path("runs", name+".out"), timeout: t.plan.Timeout}
 	if t.plan.Serve != "" {
@@ -44,7 +44,7 @@ func (t *trial) newRun(s slot, name string, profiled bool) *run {
 	return r
 }
 
-// prepare makes the folders of a run.
+// prepare creates the folders of a run.
 func (r *run) prepare() error {
 	if err := os.RemoveAll(r.scratch); err != nil {
 		return err
@@ -55,12 +55,12 @@ func (r *run) prepare() error {
 	return os.MkdirAll(filepath.Dir(r.profile), 0o755)
 }
 
-// maxKept is how much of the output of a successful run is kept for good.
+// maxKept is the size in bytes to which the output of a successful run is truncated.
 const maxKept = 1 << 20
 
-// clean removes what a run left and nobody will look at. The whole output of a failed run is kept.
+// clean removes the files of a run that are no longer needed. It keeps the whole output of a failed run.
 func (r *run) clean(well bool) {
-	_ = os.RemoveAll(r.scratch) // it is emptied before the next run
+	_ = os.RemoveAll(r.scratch) // prepare empties it before the next run
 	if !well {
 		return
 	}
@@ -74,13 +74,14 @@ func (r *run) clean(well bool) {
 			case info.Size() == 0:
 				_ = os.Remove(path)
 			case info.Size() > maxKept:
-				_ = os.Truncate(path, maxKept) // it has been read, and a trial has many
+				_ = os.Truncate(path, maxKept) // it was parsed before, and a trial has many runs
 			}
 		}
 	}
 }
 
-// tail returns the end of the output of the load, or else of the service, and the file that holds all of it.
+// tail returns the end of the output of the load, or of the service if the load printed nothing, and the file that
+// holds all of it.
 func (r *run) tail() (text, file string) {
 	if text, file = tail(r.load.out, tailLines); text == "" && r.serve != nil {
 		text, file = tail(r.serve.out, tailLines)

@@ -14,7 +14,7 @@ import (
 	"kitescope/profile/pull"
 )
 
-// perform makes a run. An error is about this side, or ctx's.
+// perform executes a run. It returns an error only for a failure of kitescope itself, or ctx's error.
 func (t *trial) perform(ctx context.Context, r *run) (result, error) {
 	if err := r.prepare(); err != nil {
 		return result{}, err
@@ -32,11 +32,11 @@ func (t *trial) perform(ctx context.Context, r *run) (result, error) {
 	return got, cmp.Or(ctx.Err(), err, lastErr)
 }
 
-// service is the program while it serves.
+// service is a running service.
 type service struct {
 	process *process
 	ended   chan struct{}
-	result  result // once ended is closed, and err
+	result  result // result and err are valid once ended is closed
 	err     error
 }
 
@@ -57,7 +57,7 @@ func (t *trial) startService(ctx context.Context, c *command) (*service, error) 
 	return s, nil
 }
 
-// end asks the service to end, and ends it where it does not.
+// end sends SIGTERM to the service, and SIGKILL if it does not exit within patience.
 func (s *service) end() (result, error) {
 	select {
 	case <-s.ended:
@@ -71,7 +71,7 @@ func (s *service) end() (result, error) {
 	return s.result, s.err
 }
 
-// gone says why a service that ended by itself is of no use, "" while it is there.
+// gone returns a failure if the service exited on its own, "" while it runs.
 func (s *service) gone() string {
 	select {
 	case <-s.ended:
@@ -84,7 +84,7 @@ func (s *service) gone() string {
 	}
 }
 
-// serveLoad waits until the service is up, and runs the load, with a profile if one is wanted.
+// serveLoad waits until the service is up and runs the load, with a profile if window is set.
 func (t *trial) serveLoad(ctx context.Context, r *run, s *service) (result, error) {
 	if failed := t.awaitReady(ctx, s); failed != "" || ctx.Err() != nil {
 		return result{failed: failed}, ctx.Err()
@@ -97,7 +97,7 @@ func (t *trial) serveLoad(ctx context.Context, r *run, s *service) (result, erro
 		got, err = r.load.run(ctx)
 	}
 	if got.failed != "" {
-		// A service that dies takes its connections with it a moment before its end is known.
+		// If a service dies, its connections break a moment before its exit is known.
 		select {
 		case <-s.ended:
 		case <-time.After(time.Second / 2):
@@ -109,7 +109,7 @@ func (t *trial) serveLoad(ctx context.Context, r *run, s *service) (result, erro
 	return got, err
 }
 
-// awaitReady asks until there is an answer; it says why there is none.
+// awaitReady polls the service until it responds. It returns the reason if it does not.
 func (t *trial) awaitReady(ctx context.Context, s *service) (failed string) {
 	const pause = 20 * time.Millisecond
 	ctx, stop := context.WithTimeout(ctx, t.plan.ReadyTimeout)
@@ -128,7 +128,7 @@ func (t *trial) awaitReady(ctx context.Context, s *service) (failed string) {
 	}
 }
 
-// answers reports whether somebody does: with a status of success at a URL, or with a connection.
+// answers reports whether an address responds: a URL with a status below 400, a host:port with a connection.
 func answers(ctx context.Context, address string) bool {
 	const patient = 2 * time.Second
 	ctx, stop := context.WithTimeout(ctx, patient)
@@ -145,7 +145,7 @@ func answers(ctx context.Context, address string) bool {
 	if err != nil {
 		return false
 	}
-	// A client of its own: no proxy of the environment, no connection that is kept, no redirect.
+	// A separate client: no proxy from the environment, no kept-alive connections, no redirects.
 	client := &http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -158,7 +158,8 @@ func answers(ctx context.Context, address string) bool {
 	return answer.StatusCode < http.StatusBadRequest
 }
 
-// pullUnderLoad takes a profile of the service while the load runs, again and again if it is shorter than the window.
+// pullUnderLoad takes a profile of the service while the load runs. It repeats the load if it is shorter than the
+// window.
 func (t *trial) pullUnderLoad(ctx context.Context, r *run) (result, error) {
 	target, err := pull.ParseTarget(t.plan.PProf, "")
 	if err != nil {

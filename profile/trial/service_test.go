@@ -22,7 +22,7 @@ import (
 	profileread "kitescope/profile/read"
 )
 
-// helperVariable makes the test's own binary another program.
+// helperVariable selects the helper program that the test's own binary runs.
 const helperVariable = "KITESCOPE_TRIAL_HELPER"
 
 func TestMain(m *testing.M) {
@@ -32,12 +32,12 @@ func TestMain(m *testing.M) {
 	case "load":
 		loadHelper()
 	default:
-		os.Unsetenv("GOFLAGS") // whatever the tests themselves are built with
+		os.Unsetenv("GOFLAGS") // the flags that the tests were built with do not matter
 		os.Exit(m.Run())
 	}
 }
 
-// serveHelper is a service with profiles: ADDRESS [dies|lame|stubborn].
+// serveHelper is a service with profiles. Arguments: ADDRESS [dies|lame|stubborn].
 func serveHelper() {
 	mode := os.Args[len(os.Args)-1]
 	if mode == "lame" {
@@ -61,11 +61,11 @@ func serveHelper() {
 	os.Exit(1)
 }
 
-// spun keeps the compiler from leaving spin's work out.
+// spun keeps the compiler from optimizing spin away.
 var spun atomic.Uint64
 
-// spin works: 40 million multiplications, each of which waits for the one before, take 25 ms of CPU on the fastest
-// machine, however little of it a busy one gives.
+// spin consumes CPU time: 40 million multiplications, each depending on the one before, take 25 ms of CPU on the
+// fastest machine, no matter how busy it is.
 func spin() {
 	n := uint64(1)
 	for i := range uint64(40_000_000) {
@@ -74,7 +74,7 @@ func spin() {
 	spun.Store(n)
 }
 
-// loadHelper asks a service: ADDRESS COUNT.
+// loadHelper sends requests to a service. Arguments: ADDRESS COUNT.
 func loadHelper() {
 	n, _ := strconv.Atoi(os.Args[2])
 	for range n {
@@ -88,8 +88,8 @@ func loadHelper() {
 	fmt.Printf("BenchmarkAsked 1 %d ns/op\n", n)
 }
 
-// freeAddress is one that nobody listens on, and below those that systems give to who asks for any: what listens there is
-// started later, and more than once.
+// freeAddress returns an address that nobody listens on. Its port is below the ephemeral range, because the
+// listener starts later and more than once.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -103,7 +103,7 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-// served is a trial of the helper, which lies where a build would have put it.
+// served returns a trial of the helper, which is installed where a build would have written it.
 func served(t *testing.T, mode string) *trial {
 	t.Helper()
 	t.Setenv(helperVariable, "serve")
@@ -139,7 +139,7 @@ func measureOne(ctx context.Context, tr *trial) (*Measured, error) {
 	return tr.one(ctx, s, tr.newRun(s, runName(s), false))
 }
 
-// said is the end of what a program said.
+// said returns the end of a program's output.
 func said(out string) string {
 	text, _ := tail(out, tailLines)
 	return text
@@ -147,7 +147,7 @@ func said(out string) string {
 
 func TestServiceUnderLoad(t *testing.T) {
 	tr := served(t, "well")
-	for range 2 { // the second finds the address free again
+	for range 2 { // the second run finds the address free again
 		r, err := measureOne(t.Context(), tr)
 		if err != nil || r.Failed != "" {
 			t.Fatalf("%+v, %v: %s", r, err, said(tr.folder.path("runs", "0001-a-service.out")))
@@ -156,7 +156,7 @@ func TestServiceUnderLoad(t *testing.T) {
 		for _, v := range r.Values {
 			values[v.Metric.String()] = v.X
 		}
-		// Five requests of 25 ms each are the service's work, not that of the load.
+		// Five requests of 25 ms each are the CPU time of the service, not of the load.
 		if cpu := values[MetricCPU]; cpu < 0.05 || cpu > 20 {
 			t.Errorf("CPU time of the service: %g s", cpu)
 		}
@@ -168,7 +168,7 @@ func TestServiceUnderLoad(t *testing.T) {
 
 func TestServiceIsProfiled(t *testing.T) {
 	tr := served(t, "well")
-	tr.plan.Seconds, tr.plan.Load = 2, strings.Replace(tr.plan.Load, " 5", " 100000", 1) // the window ends it
+	tr.plan.Seconds, tr.plan.Load = 2, strings.Replace(tr.plan.Load, " 5", " 100000", 1) // the end of the window stops it
 	r := tr.newRun(slot{number: 1, side: sidePlain}, "profile-1", true)
 	r.window = 2 * time.Second
 	got, err := tr.perform(t.Context(), r)
@@ -262,7 +262,7 @@ type nopCloser struct{ *strings.Builder }
 
 func (nopCloser) Close() error { return nil }
 
-// TestChildrenCount says that what a program starts and waits for is measured with it.
+// TestChildrenCount checks that children that a program waits for are measured with it.
 func TestChildrenCount(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Fatal(err)

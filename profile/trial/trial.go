@@ -1,14 +1,16 @@
-// Package trial measures what a profile is worth to a Go program: it builds the program without and with the profile,
-// runs both in pairs, and compares.
+// Package trial measures the effect of PGO with a profile on a Go program: it builds the program without and with
+// the profile, runs both in pairs, and compares the results.
 //
-//  1. The module and its main package are found (build.go).
-//  2. The program is built without PGO.
-//  3. It runs under its load and is profiled until there are enough samples (collect.go).
-//  4. The profiles are judged: what Go refuses or ignores ends the trial here.
-//  5. They are packed into a default.pgo.
-//  6. The program is built with it.
-//  7. Both run in pairs, in random order, without a profiler (measure.go).
-//  8. Both are compared and reported (finish.go).
+// The steps of a trial:
+//
+//  1. Find the module and its main package (build.go).
+//  2. Build the program without PGO.
+//  3. Run it under its load and take profiles until there are enough samples (collect.go).
+//  4. Judge the profiles. The trial ends here if Go refuses or ignores them.
+//  5. Pack them into a default.pgo.
+//  6. Build the program with it.
+//  7. Run both in pairs, in random order, without a profiler (measure.go).
+//  8. Compare and report (finish.go).
 package trial
 
 import (
@@ -25,23 +27,23 @@ import (
 	"kitescope/profile/pgo"
 )
 
-// Event is the progress of a trial.
+// Event is a progress report of a trial.
 type Event struct {
-	// Step is 1 to 8; What describes it for people, e.g. "run 7 of 40, with PGO".
+	// Step is 1 to 8. What describes the action for users, e.g. "run 7 of 40, with PGO".
 	Step int
 	What string
-	// Remark is something to show although the trial goes on, e.g. a run that failed; Output is the end of what the
-	// program printed then.
+	// Remark is a problem that does not end the trial, e.g. a failed run. Output is the end of the program's output
+	// in that case.
 	Remark, Output string
 }
 
-// steps are the names of the steps of a trial, from 1 on.
+// steps holds the names of the steps, by number from 1.
 var steps = [...]string{
 	"", "find the module", "build without PGO", "profile the load", "judge the profiles", "pack default.pgo", "build with it",
 	"run both in pairs", "compare and verify",
 }
 
-// Progress receives events; it may be nil.
+// Progress receives the events of a trial; it may be nil.
 type Progress func(Event)
 
 // OutputError is an error of a program that was run, with the end of its output.
@@ -56,7 +58,7 @@ func (e *OutputError) Error() string { return e.Err.Error() }
 // Unwrap returns the error without the output.
 func (e *OutputError) Unwrap() error { return e.Err }
 
-// Session is when and where a trial ran.
+// Session is the time and the machine of a trial.
 type Session struct {
 	Began, Ended time.Time
 	Machine      Machine `doc:",inline"`
@@ -66,8 +68,9 @@ type Session struct {
 
 // Measured is one measured run.
 type Measured struct {
-	// Number is its place in the order of runs, from 1 on; Pair is its pair, or with Control its pair of the control.
-	// Side is the folder of its program: "a" without PGO, "b" with it, "c" the copy of a.
+	// Number is the position in the order of runs, from 1. Pair is the number of its pair, counted separately for
+	// the control. Control marks runs of the control. Side is the folder of its program: "a" without PGO, "b" with
+	// PGO, "c" the copy of a.
 	Number  int
 	Pair    int
 	Control bool
@@ -75,11 +78,12 @@ type Measured struct {
 	Began   time.Time
 	Wall    time.Duration
 	Values  []bench.Value
-	// Failed is why it does not count, "" if it does; Output is the file with its output, relative to the folder.
+	// Failed is the reason why the run does not count, "" if it counts. Output is the file with its output,
+	// relative to the folder.
 	Failed, Output string
 }
 
-// Round is one run for a profile.
+// Round is one run that took a profile.
 type Round struct {
 	Side string
 	// File is the profile, relative to the folder.
@@ -88,14 +92,14 @@ type Round struct {
 	Wall   time.Duration
 }
 
-// folder is where a trial keeps what it makes.
+// folder is the path of the trial's output folder.
 type folder string
 
 func (f folder) path(parts ...string) string {
 	return filepath.Join(append([]string{string(f)}, parts...)...)
 }
 
-// create makes the folder, which must be new or empty.
+// create creates the folder. It returns an error unless the folder is new or empty.
 func (f folder) create() error {
 	if err := os.MkdirAll(string(f), 0o755); err != nil {
 		return fmt.Errorf("make the trial's folder: %w", err)
@@ -107,24 +111,24 @@ func (f folder) create() error {
 	if len(entries) > 0 {
 		return planError("name a new folder with -O; existing files are not touched", "%s is not empty", f)
 	}
-	if err := f.write([]byte("*\n"), ".gitignore"); err != nil { // it may be inside a repository, and is no part of it
+	if err := f.write([]byte("*\n"), ".gitignore"); err != nil { // the folder may be inside a repository
 		return fmt.Errorf("make the trial's folder: %w", err)
 	}
 	return nil
 }
 
-// write makes a file that appears when it is complete.
+// write writes a file atomically: the file appears when it is complete.
 func (f folder) write(text []byte, parts ...string) error { return writeFile(f.path(parts...), text) }
 
 func writeFile(path string, text []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".kitescope-*")
 	if named, ok := errors.AsType[*fs.PathError](err); ok {
-		return named.Err // the temporary name says nothing to anybody
+		return named.Err // without the path, because the temporary name is meaningless to users
 	}
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // gone after the rename
+	defer os.Remove(tmp.Name()) // fails after the rename
 	_, err = tmp.Write(text)
 	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
 		return err
@@ -132,7 +136,7 @@ func writeFile(path string, text []byte) error {
 	return os.Rename(tmp.Name(), path)
 }
 
-// trial is one Run.
+// trial is the state of Run.
 type trial struct {
 	plan   Plan
 	tell   Progress
@@ -144,7 +148,8 @@ type trial struct {
 	warmed int
 }
 
-// Run makes a trial. Runs, profiles and default.pgo are in its folder then; the caller writes the Report there.
+// Run executes a trial and returns its report. It writes runs, profiles and default.pgo to the trial's folder; the
+// caller writes the Report there.
 func Run(ctx context.Context, plan Plan, tell Progress) (*Report, error) {
 	if err := plan.settle(); err != nil {
 		return nil, err
@@ -174,14 +179,14 @@ func newTrial(plan Plan, tell Progress) *trial {
 	}}
 }
 
-// say reports progress.
+// say reports the progress.
 func (t *trial) say(format string, args ...any) {
 	if t.tell != nil {
 		t.tell(Event{Step: t.step, What: fmt.Sprintf(format, args...)})
 	}
 }
 
-// remark reports something that went wrong although the trial goes on.
+// remark reports a problem that does not end the trial.
 func (t *trial) remark(output, format string, args ...any) {
 	if t.tell != nil {
 		t.tell(Event{Step: t.step, Remark: fmt.Sprintf(format, args...), Output: output})

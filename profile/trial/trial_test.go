@@ -16,7 +16,7 @@ import (
 	"kitescope/profile/pgo"
 )
 
-// program is a module with a hot path and few dependencies, as all of them are compiled anew with a profile.
+// program is a module with a hot path and few dependencies, because all of them are recompiled with a profile.
 const program = `package main
 
 import "os"
@@ -83,7 +83,7 @@ func plan(t *testing.T) Plan {
 	}
 }
 
-// tree is all that is in a folder.
+// tree returns the contents of all files in a folder, by path.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -128,7 +128,7 @@ func TestTrialOfAProgram(t *testing.T) {
 	metrics := map[string]bool{}
 	for _, l := range r.Comparison.Lines {
 		metrics[l.Metric.String()] = true
-		if l.Name != MetricRSS && (len(l.A) != 6 || len(l.B) != 6) { // such short lives may have no peak
+		if l.Name != MetricRSS && (len(l.A) != 6 || len(l.B) != 6) { // such short processes may have no peak
 			t.Errorf("%s has %d and %d values", l.Metric.String(), len(l.A), len(l.B))
 		}
 	}
@@ -150,7 +150,7 @@ func TestTrialOfAProgram(t *testing.T) {
 	}
 }
 
-// TestTrialProfilesTheLoad takes its profiles from the load.
+// TestTrialProfilesTheLoad checks that a trial takes its profiles from the load.
 func TestTrialProfilesTheLoad(t *testing.T) {
 	p := plan(t)
 	p.Profiles, p.Pairs, p.Control, p.Warmup = nil, 2, 0, 0
@@ -247,7 +247,8 @@ func TestBuildsThatFail(t *testing.T) {
 	}
 }
 
-// TestModuleWithAPack: the program "without PGO" is not built with the file that is there, and nothing is written there.
+// TestModuleWithAPack checks that the program "without PGO" is not built with an existing default.pgo, and that
+// nothing is written to the module.
 func TestModuleWithAPack(t *testing.T) {
 	p := plan(t)
 	p.Control, p.Pairs = 0, 2

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Placeholders of command lines, each also in the environment of what is started.
+// Placeholders of command lines. Each is also an environment variable of the started programs.
 const (
 	binPlace     = "{bin}"     // KITESCOPE_BIN: the program
 	pgoPlace     = "{pgo}"     // KITESCOPE_PGO: -pgo=off or -pgo=FILE
-	profilePlace = "{profile}" // KITESCOPE_PROFILE: where the load writes its CPU profile
+	profilePlace = "{profile}" // KITESCOPE_PROFILE: the file for the load's CPU profile
 	dirPlace     = "{dir}"     // KITESCOPE_DIR: the module's folder
 	runPlace     = "{run}"     // KITESCOPE_RUN: the number of the run
 	outPlace     = "{out}"     // KITESCOPE_OUT: an empty folder for this run
 )
 
-// places are what placeholders stand for.
+// places maps placeholders to their values.
 type places map[string]string
 
-// environment are the placeholders as variables.
+// environment returns the placeholders as environment variables.
 func (p places) environment() []string {
 	var env []string
 	for place, value := range p {
@@ -29,7 +29,7 @@ func (p places) environment() []string {
 	return env
 }
 
-// expand puts values in the place of placeholders, after the line was split: no value is split or quoted again.
+// expand replaces placeholders by their values. The line is already split, so values are not split or quoted again.
 func (p places) expand(words []string) []string {
 	var pairs []string
 	for place, value := range p {
@@ -43,7 +43,7 @@ func (p places) expand(words []string) []string {
 	return out
 }
 
-// mentions reports whether a line has a placeholder, or its variable.
+// mentions reports whether a line has a placeholder or its variable.
 func mentions(line, place string) bool {
 	return strings.Contains(line, place) || strings.Contains(line, "KITESCOPE_"+strings.ToUpper(strings.Trim(place, "{}")))
 }
@@ -54,8 +54,9 @@ var (
 	errNoCommand = errors.New("it is empty")
 )
 
-// splitWords splits a command line into words as a POSIX shell does (Shell Command Language, 2.2 Quoting), without
-// anything else of a shell: no variables, no patterns, no redirection. Who needs those names a shell: sh -c '...'.
+// splitWords splits a command line into words by the quoting rules of a POSIX shell (Shell Command Language, 2.2
+// Quoting). It supports no other feature of a shell: no variables, no patterns, no redirection. Users who need
+// those run a shell: sh -c '...'.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

@@ -42,7 +42,7 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// FuzzSplitWords holds splitWords and quoted to each other: what is quoted is read as it was.
+// FuzzSplitWords checks that splitWords reverses quoting.
 func FuzzSplitWords(f *testing.F) {
 	for _, seed := range []string{"a b", `'a b' "c\"d" e\ f`, "a''b", "\\\n", "{bin} -x"} {
 		f.Add(seed)
