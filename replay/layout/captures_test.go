@@ -13,8 +13,8 @@ import (
 	"kitescope/replay/layout"
 )
 
-// capture is a captured cluster as the commands read it: metadata with its records, and what its processes said as far as that was
-// recorded in the files named.
+// capture returns a captured cluster as the commands read it: the metadata with its records, and the responses of
+// its processes that the named files recorded.
 func capture(t testing.TB, name string, runtime ...string) *model.Cluster {
 	t.Helper()
 	folder := filepath.Join("..", "..", "testdata", "snapshots", name)

@@ -16,7 +16,7 @@ import (
 	"kitescope/replay"
 )
 
-// facts finds out what a search must know of the collection.
+// facts sets the properties of the collection that a search needs.
 func (b *builder) facts() error {
 	x := b.collection
 	if err := b.chooseField(); err != nil {
@@ -28,7 +28,7 @@ func (b *builder) facts() error {
 	}
 	dim := int(b.field.Dim)
 	if element == dist.Sparse {
-		dim = 0 // it has none
+		dim = 0 // sparse vectors have no dimension
 	} else if dim <= 0 || dim > maxDim {
 		return fmt.Errorf("collection %s: field %s has %d dimensions, expected 1 to %d", x.Name, b.field.Name, b.field.Dim, maxDim)
 	}
@@ -61,10 +61,11 @@ func (b *builder) facts() error {
 	return nil
 }
 
-// maxDim is eight times what Milvus admits (proxy.maxDimension, 32,768): of binary vectors, whose dimensions are bits.
+// maxDim is eight times Milvus's maximum (proxy.maxDimension, 32,768), which is the limit for binary vectors,
+// because their dimensions are bits.
 const maxDim = 8 * 32_768
 
-// chooseField takes the vector field that is asked for, or the only one.
+// chooseField selects the requested vector field, or the only one.
 func (b *builder) chooseField() error {
 	var vectors []*model.Field
 	var list []string
@@ -92,7 +93,7 @@ func (b *builder) chooseField() error {
 	return nil
 }
 
-// dataType is the number of a type that the metadata names; binlog.None of one that the engine does not know.
+// dataType returns the data type with a name in the metadata, binlog.None if the engine does not know it.
 func dataType(name string) binlog.Type {
 	for _, t := range []binlog.Type{
 		binlog.Bool, binlog.Int8, binlog.Int16, binlog.Int32, binlog.Int64, binlog.Float, binlog.Double, binlog.String, binlog.VarChar, binlog.Array,
@@ -106,7 +107,8 @@ func dataType(name string) binlog.Type {
 	return binlog.None
 }
 
-// chooseIndex takes the field's index. Milvus has one of a vector field; of several, a leftover, the newest counts.
+// chooseIndex selects the field's index. Milvus allows one index per vector field; if there are several, e.g. a
+// leftover, the last in the list (the newest) is used.
 func (b *builder) chooseIndex() {
 	for _, x := range b.IndexesOf(b.collection.ID) {
 		if x.Field == b.field.ID && !x.Deleted {
@@ -115,7 +117,8 @@ func (b *builder) chooseIndex() {
 	}
 }
 
-// metric is what the index says, else what the field says (2.1), else the caller, else Milvus's default.
+// metric returns the metric of the index, otherwise that of the field (2.1), that of the options or Milvus's
+// default.
 func (b *builder) metric(element dist.Element) (engine.Metric, error) {
 	name, from := b.o.Metric, "the caller"
 	for _, list := range [][]model.Pair{b.field.IndexParams, b.field.Params} {
@@ -137,8 +140,9 @@ func (b *builder) metric(element dist.Element) (engine.Metric, error) {
 	return m, nil
 }
 
-// defaultMetric is what Milvus's client takes where nobody names a metric: L2, of bits Jaccard; Hamming since 2.4
-// (pkg/util/indexparamcheck, constraints.go: BinaryVectorDefaultMetricType).
+// defaultMetric returns the default metric of Milvus's client: IP for sparse vectors, JACCARD for binary ones
+// before 2.4 and HAMMING since 2.4, otherwise L2 (pkg/util/indexparamcheck, constraints.go:
+// BinaryVectorDefaultMetricType).
 func defaultMetric(element dist.Element, old bool) string {
 	switch {
 	case element == dist.Sparse:
@@ -160,7 +164,7 @@ func param(list []model.Pair, name string) string {
 	return ""
 }
 
-// indexOf reads an index definition.
+// indexOf returns the type and parameters of an index definition.
 func indexOf(x *model.Index) replay.Index {
 	number := func(name string) int {
 		n, err := strconv.Atoi(cmp.Or(param(x.Params, name), param(x.UserParams, name)))
@@ -169,11 +173,12 @@ func indexOf(x *model.Index) replay.Index {
 		}
 		return n
 	}
-	// Milvus 2.1 records no index of type FLAT; later an index without a type is none that a search could use.
+	// Milvus 2.1 does not record indexes of type FLAT. In later versions a search cannot use an index without a
+	// type.
 	return replay.Index{Type: x.Type, M: number("M"), EFConstruction: number("efConstruction"), NList: number("nlist")}
 }
 
-// sparse reads the parameters of BM25.
+// sparse sets the BM25 parameters from the index.
 func (b *builder) sparse() {
 	if b.l.Collection.Element != dist.Sparse || b.index == nil {
 		return
@@ -191,5 +196,5 @@ func (b *builder) sparse() {
 	b.l.Collection.BM25 = &p
 }
 
-// byRow reports whether searches of an index of that type compare every row.
+// byRow reports whether searches with an index type compare every row.
 func byRow(kind string) bool { return kind == "" || kind == "FLAT" || kind == "BIN_FLAT" }

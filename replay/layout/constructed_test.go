@@ -17,7 +17,7 @@ import (
 	"kitescope/replay/layout"
 )
 
-// memory is a store of typed records, of versions of which there is no capture.
+// memory is a store of typed records, for versions without a capture.
 type memory []source.KV
 
 func (m memory) Header() source.Header {
@@ -51,7 +51,8 @@ func constructed(t testing.TB, version string) *model.Cluster {
 	return c
 }
 
-// TestLaterVersions: logs by id, L0 segments, column groups (which look like fields) and growing segments of streaming nodes.
+// TestLaterVersions checks logs by id, L0 segments, column groups (which look like fields) and growing segments of
+// streaming nodes.
 func TestLaterVersions(t *testing.T) {
 	for _, version := range metatest.Versions() {
 		l, err := layout.Of(constructed(t, version), layout.Options{Collection: "docs", Field: "vec"})
@@ -82,7 +83,7 @@ func TestLaterVersions(t *testing.T) {
 
 const channel = "by-dev-rootcoord-dml_0_1v0"
 
-// odd is a cluster of one collection of 2.3, whose query nodes 7, 8 and 9 said something odd.
+// odd returns a cluster with one collection of 2.3 whose query nodes 7, 8 and 9 reported something unusual.
 func odd(replicas []*model.Replica, records []*model.Segment, nodes ...*model.LiveNode) *model.Cluster {
 	c := model.Build(model.Parts{
 		Loaded: model.PartAll, Version: model.Version{Text: "2.3.5"},
@@ -118,7 +119,7 @@ func withIndex(build model.BuildID) []model.ServedIndex {
 	return []model.ServedIndex{{Field: 101, Index: 5, Build: build}}
 }
 
-// line is one segment in a comparable form.
+// line is a segment in a form for comparison.
 type line struct {
 	ID    int64
 	State string
@@ -134,7 +135,7 @@ func lines(l *replay.Layout) (list []line) {
 	return list
 }
 
-// TestFilesOf30: an index below its collection, and the timestamp of an import's commit.
+// TestFilesOf30 checks an index path below its collection, and the timestamp of an import's commit.
 func TestFilesOf30(t *testing.T) {
 	s := flushed(11, 10, 110, 111)
 	s.Indexes[1].ByCollection, s.Indexes[1].Collection = true, 1
@@ -149,7 +150,7 @@ func TestFilesOf30(t *testing.T) {
 	}
 }
 
-// TestNodesWin: what nodes say they serve counts, whatever the metadata has.
+// TestNodesWin checks that reports of nodes take precedence over the metadata.
 func TestNodesWin(t *testing.T) {
 	one := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7, 8}}}
 	records := func() []*model.Segment {
@@ -165,12 +166,12 @@ func TestNodesWin(t *testing.T) {
 		node(8, nil, model.ServedSegment{ID: 11, Indexes: withIndex(110)}, model.ServedSegment{ID: 16, Indexes: withIndex(160)}))
 	l := of(t, c, "c")
 	want := []line{
-		{11, "indexed", "HNSW", 10, []int64{8}},        // on two nodes: the leader asks 8
-		{12, "sealed, row by row", "", 20, []int64{7}}, // its index is built and not loaded
-		{13, "growing", "", 30, []int64{7}},            // flushed, and served as growing
+		{11, "indexed", "HNSW", 10, []int64{8}},        // on two nodes: the leader queries 8
+		{12, "sealed, row by row", "", 20, []int64{7}}, // its index is built but not loaded
+		{13, "growing", "", 30, []int64{7}},            // flushed but served as growing
 		{14, "indexed", "HNSW", 40, []int64{7}},        // both: the sealed one is searched
-		{16, "indexed", "HNSW", 60, []int64{8}},        // dropped, and still served
-		{17, "growing", "", 5, []int64{7}},             // no record: what the others of 75 leave
+		{16, "indexed", "HNSW", 60, []int64{8}},        // dropped but still served
+		{17, "growing", "", 5, []int64{7}},             // no record: gets the remainder of 75 rows
 	}
 	if diff := cmp.Diff(want, lines(l)); diff != "" {
 		t.Errorf("segments (-want +got):\n%s", diff)
@@ -191,7 +192,8 @@ func TestNodesWin(t *testing.T) {
 	}
 }
 
-// TestReplicasAndBlindNodes: a segment has a node in each replica; what a silent node must have is put there.
+// TestReplicasAndBlindNodes checks that a segment has a node in each replica, and that an unresponsive node gets
+// the segments that no other node reports.
 func TestReplicasAndBlindNodes(t *testing.T) {
 	two := []*model.Replica{{ID: 3, Collection: 1, Nodes: []model.NodeID{7}}, {ID: 4, Collection: 1, Nodes: []model.NodeID{8, 9}}}
 	silent := &model.LiveNode{Role: "querynode", Node: 9, Outcome: model.TimedOut}
@@ -206,7 +208,7 @@ func TestReplicasAndBlindNodes(t *testing.T) {
 	if l.Replicas[0].Leaders[channel] != 7 || l.Replicas[1].Leaders[channel] != 8 || !noted(l, "querynode-9 (timed out)") {
 		t.Errorf("replicas %+v, notes %q", l.Replicas, l.Notes)
 	}
-	// Nobody answered: by rule, the largest first to the emptiest.
+	// No node responded: segments are placed by the rule, the largest first to the node with the fewest rows.
 	c = odd(two[1:], []*model.Segment{flushed(11, 10), flushed(12, 30, 120), flushed(13, 15)}, silent)
 	l = of(t, c, "c")
 	want = []line{{11, "sealed, row by row", "", 10, []int64{9}}, {12, "indexed", "HNSW", 30, []int64{8}}, {13, "sealed, row by row", "", 15, []int64{9}}}
@@ -215,7 +217,7 @@ func TestReplicasAndBlindNodes(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what no search sees is left out, and counted.
+// TestLeftOut checks that segments no search uses are skipped and counted.
 func TestLeftOut(t *testing.T) {
 	change := func(id model.SegmentID, f func(*model.Segment)) *model.Segment {
 		s := flushed(id, 10)
@@ -244,7 +246,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestStorage: where the configuration says that files are, and no secret of it.
+// TestStorage checks that the location of the files is read from the configuration, without secrets.
 func TestStorage(t *testing.T) {
 	values := map[string]string{
 		"common.storageType": "remote", "minio.address": "https://reader:hunter2@minio.example/x",

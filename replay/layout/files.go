@@ -16,16 +16,17 @@ import (
 	"kitescope/replay"
 )
 
-// files names the files of all segments. The names of logs are in the records of the segments, in one of three ways: 2.1 has whole paths
-// inside the segment's own record, 2.2 and later a record per field, with a path (early 2.2) or only the log's id. From those paths are
-// made as Milvus makes them (internal/metastore/kv/binlog, binlog.go; pkg/util/metautil, binlog.go):
+// files sets the files of all segments. The records of the segments name the logs in one of three ways: 2.1 has
+// whole paths in the segment's own record; 2.2 and later have a record per field, with a path (early 2.2) or only
+// the log's id. Paths are built from the ids as Milvus does (internal/metastore/kv/binlog, binlog.go;
+// pkg/util/metautil, binlog.go):
 //
 //	ROOT/insert_log/COLLECTION/PARTITION/SEGMENT/FIELD/LOG      FIELD is a column group under storage version 2
 //	ROOT/delta_log/COLLECTION/PARTITION/SEGMENT/LOG
 //	ROOT/index_files/BUILD/VERSION/PARTITION/SEGMENT            a folder
 //	ROOT/index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION    if the record says so (3.0)
 //
-// Under storage version 3 a manifest names the logs: it is followed when the storage is read (engine/manifest).
+// Under storage version 3 a manifest names the logs. It is read together with the storage (engine/manifest).
 func (b *builder) files() {
 	if b.Keyspace == nil {
 		b.note("the cluster was read without its segment records: names of insert and delta logs are unknown")
@@ -60,14 +61,15 @@ func (b *builder) files() {
 	}
 }
 
-// logs are a segment's logs as its records name them: from insert_log or delta_log on.
+// logs holds the names of a segment's logs in its records, without the root: they start with insert_log or
+// delta_log.
 type logs struct {
 	insert   map[int64][]string
 	delta    []string
 	manifest string
 }
 
-// fieldLogs is a datapb.FieldBinlog, as the records show it.
+// fieldLogs is a datapb.FieldBinlog as the records encode it.
 type fieldLogs struct {
 	Field int64 `json:"fieldID,string"`
 	Logs  []struct {
@@ -76,8 +78,9 @@ type fieldLogs struct {
 	} `json:"binlogs"`
 }
 
-// logsOf reads a segment's records. Where both layouts are there, as after an upgrade, the inline logs of a kind win, as Milvus has it
-// (datacoord/kv_catalog.go: applyBinlogInfo). Roots counts what stands before the names of paths.
+// logsOf reads a segment's records. If a segment has logs of one kind both inline and in separate records, e.g.
+// after an upgrade, the inline logs take precedence, as in Milvus (datacoord/kv_catalog.go: applyBinlogInfo). roots
+// counts the prefixes of log paths.
 func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	l := &logs{insert: make(map[int64][]string), manifest: b.manifestOf(rec, roots)}
 	if rec == nil || l.manifest != "" || b.Keyspace == nil {
@@ -105,7 +108,7 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 			continue
 		}
 		text := b.Keyspace.Record(i).Text
-		if text == "" { // delta logs of no rows are an empty value
+		if text == "" { // a record without delta logs has an empty value
 			continue
 		}
 		if err := json.Unmarshal([]byte(text), into); err != nil {
@@ -114,7 +117,7 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 		}
 		switch kind {
 		case "binlog":
-			one.Field, _ = strconv.ParseInt(path.Base(key), 10, 64) // the key decides, as in inspect
+			one.Field, _ = strconv.ParseInt(path.Base(key), 10, 64) // the key takes precedence, as in inspect
 			keyed.Insert = append(keyed.Insert, one)
 		case "deltalog":
 			keyed.Delta = append(keyed.Delta, one)
@@ -140,7 +143,7 @@ func (b *builder) logsOf(rec *model.Segment, roots map[string]int) *logs {
 	return l
 }
 
-// manifestOf names the manifest of a segment, "" if it has none, or its record is not understood.
+// manifestOf returns the name of a segment's manifest, "" if it has none or the record is invalid.
 func (b *builder) manifestOf(rec *model.Segment, roots map[string]int) string {
 	if rec == nil || rec.Details == nil || rec.Details.ManifestPath == "" {
 		return ""
@@ -154,7 +157,7 @@ func (b *builder) manifestOf(rec *model.Segment, roots map[string]int) string {
 	return place.Name("")
 }
 
-// names are the logs' names below a folder, or as their paths have them.
+// names returns the names of the logs: from their paths, or from their ids below a folder.
 func (f *fieldLogs) names(folder string, roots map[string]int) (list []string) {
 	for _, x := range f.Logs {
 		switch before, name := split(x.Path); {
@@ -168,7 +171,8 @@ func (f *fieldLogs) names(folder string, roots map[string]int) (list []string) {
 	return list
 }
 
-// split cuts a path where Milvus's own part of it begins; name is "" if there is none. A path that leads elsewhere (..) is none.
+// split splits a path into the root and Milvus's own part. name is "" if there is no such part, or if the path is
+// not clean or contains "..".
 func split(full string) (root, name string) {
 	if path.Clean(full) != full {
 		return "", ""
@@ -185,15 +189,15 @@ func split(full string) (root, name string) {
 	return "", ""
 }
 
-// byLog orders logs by their ids, which is the order of their rows.
+// byLog compares logs by their ids, which is the order of their rows.
 func byLog(x, y string) int {
 	a, _ := strconv.ParseInt(path.Base(x), 10, 64)
 	c, _ := strconv.ParseInt(path.Base(y), 10, 64)
 	return cmp.Or(cmp.Compare(a, c), strings.Compare(x, y))
 }
 
-// chooseRoot is the root that most paths of the metadata have; without any, the configuration's. An absolute one is the folder of
-// local storage, of which names are relative.
+// chooseRoot returns the most frequent root of log paths, or the configuration's if there are no paths. An absolute
+// root is the folder of local storage, and names are relative to it.
 func (b *builder) chooseRoot(roots map[string]int) string {
 	best, count := "", 0
 	for _, root := range sortedKeys(roots) {
@@ -224,7 +228,7 @@ func (b *builder) names(list []string) []string {
 	return out
 }
 
-// filesOf puts the files of a segment together; nil if the metadata names none.
+// filesOf returns the files of a segment, nil if the metadata names none.
 func (b *builder) filesOf(rec *model.Segment, l *logs) *segment.Files {
 	if rec == nil {
 		return nil
@@ -248,7 +252,8 @@ func (b *builder) filesOf(rec *model.Segment, l *logs) *segment.Files {
 	return f
 }
 
-// indexFolders are the folders of the field's finished indexes, what a node has loaded first, then the newest.
+// indexFolders returns the folders of the field's finished indexes: first those that a node has loaded, then the
+// newest.
 func (b *builder) indexFolders(rec *model.Segment) (list []string) {
 	loaded := make(map[model.BuildID]bool)
 	for _, s := range b.Runtime.Served(rec.ID) {

@@ -8,7 +8,8 @@ import (
 	"kitescope/inspect/model"
 )
 
-// filterSchema is what filter expressions may refer to: all fields of the user, as the metadata types them.
+// filterSchema returns the fields that filter expressions can refer to: all user fields, with their types in the
+// metadata.
 func (b *builder) filterSchema() expr.Schema {
 	s := expr.Schema{Release: expr.Release{Major: b.major, Minor: b.minor}}
 	for _, f := range b.collection.Fields {
@@ -24,7 +25,8 @@ func (b *builder) filterSchema() expr.Schema {
 	return s
 }
 
-// defaultOf is the value of rows whose logs lack a field. The metadata has it as text, in which an empty text is none.
+// defaultOf returns the value for rows whose logs lack a field, nil if there is none. The metadata stores it as
+// text; an empty text means no default.
 func defaultOf(f *model.Field) *expr.Value {
 	if f.Dynamic {
 		return &expr.Value{Kind: expr.Text, Text: "{}"}

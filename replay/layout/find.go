@@ -11,7 +11,7 @@ import (
 	"kitescope/internal/words"
 )
 
-// find looks up the collection that the options name: by id, by name, as "database.name", by alias.
+// find returns the collection in the options, by id, name, "database.name" or alias.
 func find(c *model.Cluster, o Options) (*model.Collection, error) {
 	if o.Collection == "" {
 		return nil, fmt.Errorf("choose a collection: %s", words.FirstOf(names(c), 20, ", "))
@@ -55,7 +55,7 @@ func named(c *model.Cluster, o Options) (found []*model.Collection) {
 	return found
 }
 
-// unknown is the error of a name that no collection has.
+// unknown returns the error for a name that no collection has.
 func unknown(c *model.Cluster, o Options) error {
 	known := names(c)
 	if near := hints.Similar(o.Collection, known); len(near) > 0 {
@@ -64,7 +64,7 @@ func unknown(c *model.Cluster, o Options) error {
 	return fmt.Errorf("no collection %q; there are %s", o.Collection, words.FirstOf(known, 20, ", "))
 }
 
-// names are those of collections and aliases, with the database where it is not the default one.
+// names returns the names of collections and aliases, with the database unless it is the default one.
 func names(c *model.Cluster) []string {
 	var list []string
 	add := func(in model.DatabaseID, name string) {

@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFields: which vectors are searched, and what is refused.
+// TestFields checks the choice of the vector field, and the refused fields.
 func TestFields(t *testing.T) {
 	key := &model.Field{ID: 100, Name: "id", Type: "Int64", PrimaryKey: true}
 	vec := &model.Field{ID: 101, Name: "vec", Type: "FloatVector", Dim: 4}
@@ -88,7 +88,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestLocateKeepsWhatFilesSay: led to another root, a segment keeps its manifest and the time of its commit.
+// TestLocateKeepsWhatFilesSay checks that a segment keeps its manifest and commit time if it is moved to another
+// root.
 func TestLocateKeepsWhatFilesSay(t *testing.T) {
 	files := &segment.Files{Segment: 3, Manifest: "files/insert_log/1/2/3/_metadata/manifest-7.avro", Indexes: []string{"files/index_files/9/1/2/3"}, CommitAt: 77}
 	l := &replay.Layout{Root: "files", Segments: []replay.Segment{{ID: 3, Files: files}}}

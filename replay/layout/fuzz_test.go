@@ -8,7 +8,7 @@ import (
 	"kitescope/replay/layout"
 )
 
-// records is a store of one segment's records with a text of anybody's making.
+// records is a store of one segment's records with an arbitrary text.
 type records struct{ text string }
 
 const key, logKey = "by-dev/meta/datacoord-meta/s/1/2/11", "by-dev/meta/datacoord-meta/binlog/1/2/11/101"
@@ -30,7 +30,7 @@ func (r records) Of(string, string) []string {
 	return []string{key, logKey, "by-dev/meta/gone"}
 }
 
-// FuzzRecords: whatever a record says, a layout is made, and no name in it leads out of the root.
+// FuzzRecords checks that any record gives a layout, and that no name in it leaves the root.
 func FuzzRecords(f *testing.F) {
 	f.Add(`{"fieldID":"101","binlogs":[{"logID":"5"}]}`)
 	f.Add(`{"binlogs":[{"fieldID":"101","binlogs":[{"log_path":"files/insert_log/1/2/11/101/5"}]}],"deltalogs":[{"binlogs":[{"logID":"9"}]}]}`)

@@ -5,10 +5,12 @@ import (
 	"strings"
 )
 
-// keyChunkRows is how many rows of a growing segment a node searches at a time: each chunk is a search of its own in knowhere.
+// keyChunkRows is the setting for the number of rows of a growing segment that a node searches at a time. Each
+// chunk is a separate search in knowhere.
 const keyChunkRows = "queryNode.segcore.chunkRows"
 
-// chunkRows is the setting of any query node, else the release's: 1024 in the configurations that 2.1.0 and 2.2.16 come with, 128 in that of 2.3.5.
+// chunkRows returns the setting of any query node, otherwise the release's default: 1024 in the configurations of
+// 2.1.0 and 2.2.16, 128 in that of 2.3.5.
 func (b *builder) chunkRows() int {
 	rows := 128
 	if b.before(3) {

@@ -1,14 +1,14 @@
-// Package layout makes of a cluster's metadata, and of what its nodes say, the replay.Layout of one collection: which node
-// searches which segments, in which state, from which files.
+// Package layout derives the replay.Layout of a collection from a cluster's metadata and from the responses of its
+// nodes: the segments that each node searches, their states and their files.
 //
-// In: an inspect/model Cluster (live, or of any file that kitescope reads), a collection's name, options. Out: a Layout, with
-// notes on what was not known and had to be taken from elsewhere. It is the one place that knows both sides: nothing in
-// inspect knows replay, and nothing else in replay knows a cluster.
+// The inputs are an inspect/model Cluster (live, or from any file that kitescope reads), the name of a collection,
+// and options. The output is a Layout, with notes on unknown facts and their replacements. inspect does not depend
+// on replay. In replay only this package and replay.ServedOf depend on inspect.
 //
-// The steps of Of: the collection and its vector field (find.go, collection.go), the query nodes and how they admit reads
-// (nodes.go, knobs.go), replicas and shard leaders (replicas.go), the segments as nodes serve them (served.go) or, where no
-// node said so, as the metadata has them (recorded.go, spread.go), their files (files.go), where storage is (storage.go).
-// Locate finds under which path of an opened store the files lie.
+// The steps of Of: the collection and its vector field (find.go, collection.go), the query nodes (nodes.go), their
+// settings (knobs.go), replicas and shard leaders (replicas.go), the segments as nodes serve them (served.go) or,
+// if no node reported any, as the metadata has them (recorded.go, spread.go), their files (files.go), and the
+// location of storage (storage.go). Locate finds the path of the files in an opened store.
 package layout
 
 import (
@@ -25,24 +25,25 @@ import (
 	"kitescope/replay"
 )
 
-// Parts are those of the metadata that a Layout needs. The cluster's records must have been kept as well
-// (Cluster.Keyspace): the names of logs are in no other place.
+// Parts are the parts of the metadata that Of needs. It also needs the cluster's records (Cluster.Keyspace),
+// because only they contain the names of logs.
 const Parts = model.PartCatalog | model.PartChannels | model.PartSegments | model.PartLogs | model.PartSegmentIndexes | model.PartConfig | model.PartRest
 
-// Options say which collection is laid out, and how.
+// Options are the options of Of.
 type Options struct {
 	// Collection is a name, "database.name", an alias or an id.
 	Collection string
-	// Field is the vector field's name or id; "" the only one.
+	// Field is the vector field's name or id; "" for the only one.
 	Field string
-	// Version is the Milvus version in place of what the cluster says: "2.3", "2.3.5"; "" as it says.
+	// Version overrides the cluster's Milvus version, e.g. "2.3" or "2.3.5".
 	Version string
-	// Metric is the metric where the metadata names none (2.1 without an index); "" is Milvus's default.
+	// Metric is the metric if the metadata has none (2.1 without an index); "" for Milvus's default.
 	Metric string
 }
 
-// Of lays out one collection. Errors: a collection or field that is not there or not the only one, a field that has no
-// dense vectors, metadata that was not read. What is merely unknown is a note of the Layout.
+// Of returns the layout of one collection. It returns an error if the collection or field does not exist or is
+// ambiguous, if the engine cannot search the field's type of vectors, or if the metadata was not read. Facts that
+// are merely unknown are notes of the Layout.
 func Of(c *model.Cluster, o Options) (*replay.Layout, error) {
 	if need := model.PartObjects | model.PartIndexes | model.PartServing | model.PartSegments; !c.Loaded.Has(need) {
 		return nil, errors.New("lay out a collection: objects, indexes, replicas or segments were not read from the metadata")
@@ -70,16 +71,16 @@ func Of(c *model.Cluster, o Options) (*replay.Layout, error) {
 	return b.l, nil
 }
 
-// builder is a Layout under way.
+// builder is the state of Of.
 type builder struct {
 	*model.Cluster
 	o            Options
 	l            *replay.Layout
 	collection   *model.Collection
-	field        *model.Field // of vectors
-	index        *model.Index // of the field; nil if none is defined
+	field        *model.Field // vector field
+	index        *model.Index // index of the field; nil if none is defined
 	major, minor int          // 0 unknown
-	members      []*members   // of each replica of the layout
+	members      []*members   // by replica of the layout
 	segments     map[model.SegmentID]*replay.Segment
 	levelZero    []*model.Segment
 }
@@ -88,12 +89,12 @@ func (b *builder) note(format string, args ...any) {
 	b.l.Notes = append(b.l.Notes, fmt.Sprintf(format, args...))
 }
 
-// before reports whether the cluster is known to be older than a release of Milvus 2.
+// before reports whether the cluster is known to be older than a minor release of Milvus 2.
 func (b *builder) before(minor int) bool {
 	return b.major == 1 || b.major == 2 && b.minor < minor
 }
 
-// release reads "2.3.5", "v2.3" or "2.2.9 to 2.3" up to the minor number; 0, 0 if it is none.
+// release parses the major and minor number of "2.3.5", "v2.3" or "2.2.9 to 2.3". It returns 0, 0 for other texts.
 func release(text string) (major, minor int) {
 	first, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "v"), " ")
 	parts := strings.SplitN(first, ".", 3)
@@ -111,7 +112,7 @@ func release(text string) (major, minor int) {
 	return major, minor
 }
 
-// place decides which segments are searched, in which state, on which node.
+// place determines the segments to search, their states and their nodes.
 func (b *builder) place() {
 	switch {
 	case b.LoadState(b.collection.ID) == nil && len(b.Runtime.SealedOf(b.collection.ID)) == 0 && len(b.Runtime.ViewsOf(b.collection.ID)) == 0:
@@ -128,7 +129,7 @@ func (b *builder) place() {
 	}
 }
 
-// unknownRows counts the segments whose rows nobody tells.
+// unknownRows adds a note on segments with an unknown number of rows.
 func (b *builder) unknownRows() {
 	n := 0
 	for _, s := range b.segments {
@@ -141,7 +142,7 @@ func (b *builder) unknownRows() {
 	}
 }
 
-// segment returns the segment of an id, made from its record if it is new; rec may be nil.
+// segment returns the segment of an id. It creates a new one from its record; rec may be nil.
 func (b *builder) segment(id model.SegmentID, rec *model.Segment, partition model.PartitionID, channel string) *replay.Segment {
 	if s := b.segments[id]; s != nil {
 		return s
@@ -155,7 +156,8 @@ func (b *builder) segment(id model.SegmentID, rec *model.Segment, partition mode
 	return s
 }
 
-// segmentOf is a segment of the collection as the metadata has it, nil if it has none. Another collection's is none.
+// segmentOf returns the collection's segment in the metadata, nil if there is none or if it belongs to another
+// collection.
 func (b *builder) segmentOf(id model.SegmentID) *model.Segment {
 	if s := b.Segment(id); s != nil && s.Collection == b.collection.ID {
 		return s

@@ -18,9 +18,11 @@ import (
 	"kitescope/replay/layout"
 )
 
-// TestStandalone holds what is laid out of one process's metadata against the captures' ground truth, and every file against storage.
+// TestStandalone compares the layouts of one process's metadata with the ground truth of the captures, and every
+// file with storage.
 func TestStandalone(t *testing.T) {
-	// collection: metric, dimensions, index, segments and rows by state, files; as testdata/storage and the seeding script have it.
+	// By collection: metric, dimensions, index, segments and rows by state, files; from testdata/storage and the
+	// seeding script.
 	collections := []string{"truth_small", "types_all", "hnsw_l2_parts", "hnsw_sim", "ivf_cold", "binvec", "str_pk", "auto_id", "empty_one", "growing_mix"}
 	plain := map[string]string{
 		"truth_small":   "L2 8 FLAT; sealed, row by row 1 1200; 6 files",
@@ -38,7 +40,7 @@ func TestStandalone(t *testing.T) {
 		version, root string
 		differ        map[string]string
 	}{
-		{"2.1.0", "files", map[string]string{ // records no FLAT, and has files of BIN_FLAT
+		{"2.1.0", "files", map[string]string{ // does not record FLAT, and has files of BIN_FLAT
 			"truth_small": "L2 8 ; sealed, row by row 1 1200; 6 files", "types_all": "L2 4 ; sealed, row by row 1 300; 11 files",
 			"growing_mix": "L2 8 ; growing 2 -2, sealed, row by row 2 1500; 8 files", "binvec": "JACCARD 64 BIN_FLAT; sealed, row by row 1 1500; 5 files",
 		}},
@@ -66,7 +68,7 @@ func TestStandalone(t *testing.T) {
 	}
 }
 
-// summary is a layout in a line.
+// summary returns a layout as one line.
 func summary(l *replay.Layout) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %d %s", l.Collection.Metric, l.Collection.Dim, l.Collection.Index.Type)
@@ -92,7 +94,7 @@ func summary(l *replay.Layout) string {
 	return b.String()
 }
 
-// files are all names in a layout, folders of indexes too.
+// files returns all names in a layout, including folders of indexes.
 func files(l *replay.Layout) (names []string) {
 	for i := range l.Segments {
 		if f := l.Segments[i].Files; f != nil {
@@ -118,7 +120,7 @@ func folder(t *testing.T, name string) object.Store {
 	return store
 }
 
-// checkFiles sees that each file is there, and that of the collection's insert logs none is left out.
+// checkFiles checks that each file exists, and that the layout has all insert logs of the collection.
 func checkFiles(t *testing.T, store object.Store, l *replay.Layout) {
 	t.Helper()
 	named := map[string]bool{}
@@ -141,7 +143,7 @@ func checkFiles(t *testing.T, store object.Store, l *replay.Layout) {
 	}
 }
 
-// TestAssignedByRecords: 2.1 records which node serves which segment, and who leads; nothing is assumed.
+// TestAssignedByRecords checks that nodes and leaders come from the records of 2.1, without assumptions.
 func TestAssignedByRecords(t *testing.T) {
 	l := of(t, capture(t, "standalone-2.1.0"), "hnsw_l2_parts")
 	if l.Assumed || l.Version != "2.1" || len(l.Replicas) != 1 || len(l.Replicas[0].Leaders) != 2 {
@@ -152,7 +154,8 @@ func TestAssignedByRecords(t *testing.T) {
 			t.Errorf("segment %+v", s)
 		}
 	}
-	// After a rollback one segment is recorded on a node that is gone: the capture's README says that every search of it fails.
+	// After a rollback one segment is recorded on a node that is gone. According to the capture's README every
+	// search of it fails.
 	l = of(t, capture(t, "rollback-2.1.0"), "hnsw_sim")
 	if n := l.Node(l.Segments[0].On[0]); n == nil || n.ID != 20 || !noted(l, "outside every replica") {
 		t.Errorf("after a rollback: on %v, notes %q", l.Segments[0].On, l.Notes)
@@ -163,7 +166,7 @@ func noted(l *replay.Layout, text string) bool {
 	return strings.Contains(strings.Join(l.Notes, "\n"), text)
 }
 
-// loaded are the layouts of all loaded collections.
+// loaded returns the layouts of all loaded collections.
 func loaded(t *testing.T, c *model.Cluster) (list []*replay.Layout) {
 	t.Helper()
 	for _, s := range c.LoadStates {
@@ -193,7 +196,7 @@ func shares(list []*replay.Layout, state func(replay.State) bool) map[int64]shar
 func sealed(s replay.State) bool  { return s != replay.Growing }
 func growing(s replay.State) bool { return s == replay.Growing }
 
-// TestUnderloadedNode holds t7 against what its capture's README says that the nodes served.
+// TestUnderloadedNode compares t7 with the segments by node in its capture's README.
 func TestUnderloadedNode(t *testing.T) {
 	c := capture(t, "cluster-2.3.5-t7", "runtime.jsonl.gz")
 	list := loaded(t, c)
@@ -201,7 +204,7 @@ func TestUnderloadedNode(t *testing.T) {
 	for n, x := range shares(list, sealed) {
 		got[n] = x.Segments
 	}
-	// Node 14 has ten: one of them was compacted, and what it was compacted into is on another node.
+	// Node 14 serves ten: one of them was compacted, and the result is on another node.
 	if diff := cmp.Diff(map[int64]int{10: 10, 13: 10, 14: 9, 19: 3}, got); diff != "" {
 		t.Errorf("sealed segments by node (-want +got):\n%s", diff)
 	}
@@ -257,7 +260,8 @@ func clientSegments(t *testing.T, name string) (list []clientSegment) {
 	return list
 }
 
-// TestServedEqualsTheClient: where the nodes were asked and nothing moved, each segment is where the client says, with its rows.
+// TestServedEqualsTheClient checks that if the nodes were queried and no segment moved, each segment has the node
+// and the rows that the client reports.
 func TestServedEqualsTheClient(t *testing.T) {
 	for _, name := range []string{"cluster-2.3.5-healthy", "cluster-2.3.5-unflushed"} {
 		want, got := map[string]string{}, map[string]string{}
@@ -284,7 +288,7 @@ func in(store object.Store) func(context.Context, string) (bool, error) {
 	}
 }
 
-// TestLocate: a cluster of which only metadata is known does not tell its root; the files do.
+// TestLocate checks that the root of a cluster with metadata only is found from the files.
 func TestLocate(t *testing.T) {
 	l := of(t, capture(t, "cluster-2.3.5-t1"), "small_truth")
 	if l.Root != "" || !noted(l, "the path of the files is not in the configuration") {

@@ -9,10 +9,11 @@ import (
 	"kitescope/replay"
 )
 
-// Locate finds under which path of a store the files of a layout lie, and returns the layout with its paths led there: whoever opens
-// the bucket, the folder above, or the root itself means the same files. The layout's own root is tried first, then the store's own
-// top, then Milvus's default. Has reports whether the store has a file of that name, or any below it. Found is false if none of the
-// files that are tried is under any; the layout is returned as it is then.
+// Locate finds the path in a store that contains the files of a layout, and returns the layout with that path as
+// its root. So a store can be opened at the bucket, at the folder above, or at the root itself. Locate tries the
+// layout's own root, the top of the store, and Milvus's default. has reports whether the store has a file with a
+// name, or any file below it. If none of a few sample files is found, Locate returns the layout unchanged and found
+// is false.
 func Locate(ctx context.Context, has func(ctx context.Context, name string) (bool, error), l *replay.Layout) (located *replay.Layout, found bool, err error) {
 	samples := sample(l)
 	for _, root := range slices.Compact([]string{l.Root, "", "files"}) {
@@ -30,7 +31,7 @@ func Locate(ctx context.Context, has func(ctx context.Context, name string) (boo
 	return l, false, nil
 }
 
-// sample are a few names of files, of different segments: some may be gone.
+// sample returns the names of at most five files of different segments, because some may be deleted.
 func sample(l *replay.Layout) (names []string) {
 	const most = 5
 	for i := range l.Segments {
@@ -48,7 +49,7 @@ func sample(l *replay.Layout) (names []string) {
 	return names
 }
 
-// rooted is the layout with its files under another root.
+// rooted returns the layout with its files under another root.
 func rooted(l *replay.Layout, root string) *replay.Layout {
 	if root == l.Root {
 		return l

@@ -9,7 +9,7 @@ import (
 	"kitescope/replay"
 )
 
-// nodes lists the query nodes: registered ones, those that were asked, those that replicas name.
+// nodes lists the query nodes: those that are registered, that were queried, or that a replica names.
 func (b *builder) nodes() {
 	found := make(map[model.NodeID]bool)
 	for _, s := range b.Sessions {
@@ -46,14 +46,15 @@ func (b *builder) nodes() {
 	}
 }
 
-// queryNodeName is how inspect shows a query node.
+// queryNodeName returns the name of a query node in inspect.
 func queryNodeName(id model.NodeID) string { return id.Name("querynode") }
 
-// oneForAll reports whether the only member is the one that replicas assumed, as no query node is registered.
+// oneForAll reports whether the only member is the one that inventReplica assumed because no query node is known.
 func (b *builder) oneForAll() bool { return len(b.members) == 1 && b.members[0].invented }
 
-// cores are the CPUs that a node says that it has: in its system information, in the answer about its segments (2.6), or as the
-// number of threads that its Go runtime runs (automaxprocs sets it to the container's limit); 0 if none is told.
+// cores returns the CPUs that a node reports: in its system information, in its response about segments (2.6), or
+// as the number of threads of its Go runtime (automaxprocs sets it to the container's limit). It returns 0 if
+// unknown.
 func (b *builder) cores(id model.NodeID) float64 {
 	n := b.Runtime.LiveNode("querynode", id)
 	if n == nil {

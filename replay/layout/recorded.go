@@ -12,7 +12,7 @@ import (
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// want is what nodes have to do with a segment.
+// want is how nodes have to serve a segment.
 type want uint8
 
 const (
@@ -22,9 +22,9 @@ const (
 	wantDeletes // L0
 )
 
-// wanted says what nodes are to serve of a recorded segment: flushed ones sealed; those that are still filled, or sealed and not flushed, growing
-// (DataCoord's GetRecoveryInfoV2). Left out are dropped ones, those that a compaction replaced, imports under way, and those made
-// invisible until they are sorted (2.5).
+// wanted returns how nodes have to serve a recorded segment: flushed ones as sealed; growing ones, and sealed ones
+// that are not flushed, as growing (DataCoord's GetRecoveryInfoV2). Nodes do not serve segments that are dropped,
+// compacted into others or being imported, nor those that are invisible until they are sorted (2.5).
 func (b *builder) wanted(s *model.Segment) want {
 	switch {
 	case !s.State.Healthy() || s.Fake || s.Invisible || s.Importing || s.State == model.SegmentImporting || s.Compacted:
@@ -39,7 +39,8 @@ func (b *builder) wanted(s *model.Segment) want {
 	return wantGrowing
 }
 
-// partitionLoaded reports whether a partition is in memory, as far as the load state tells.
+// partitionLoaded reports whether a partition is in memory according to the load state. It returns true if that is
+// unknown.
 func (b *builder) partitionLoaded(id model.PartitionID) bool {
 	l := b.LoadState(b.collection.ID)
 	if l == nil {
@@ -54,7 +55,7 @@ func (b *builder) partitionLoaded(id model.PartitionID) bool {
 	return slices.ContainsFunc(l.Partitions, func(p model.PartitionLoad) bool { return p.Partition == id })
 }
 
-// recorded takes the segments as the metadata has them, on no node yet.
+// recorded adds the segments in the metadata, without nodes.
 func (b *builder) recorded() {
 	var left struct{ importing, invisible, dropped, compacted, unloaded int }
 	for _, rec := range b.SegmentsOf(b.collection.ID) {
@@ -102,8 +103,8 @@ func (b *builder) recorded() {
 	}
 }
 
-// recordedState sets how a sealed segment is searched by its records: by an index if one has been built and has files. FLAT, and every
-// index on a segment that is too small, is "finished" without files.
+// recordedState sets the state of a sealed segment from its records: indexed if an index is finished and has files.
+// FLAT, and every index on a segment that is too small, is finished without files.
 func (b *builder) recordedState(s *replay.Segment, rec *model.Segment) {
 	s.State, s.Index = replay.Unindexed, replay.Index{}
 	if rec != nil {
@@ -118,7 +119,7 @@ func (b *builder) recordedState(s *replay.Segment, rec *model.Segment) {
 	}
 }
 
-// ofField reports whether index files are of the vector field, and to be used.
+// ofField reports whether index files belong to the vector field and are not deleted.
 func (b *builder) ofField(x *model.SegmentIndex) bool {
 	if x.Deleted {
 		return false

@@ -8,17 +8,17 @@ import (
 	"kitescope/replay"
 )
 
-// members are the nodes of one replica.
+// members holds the nodes of one replica.
 type members struct {
 	all []model.NodeID // by id
-	// takers take sealed segments, leaders may lead shards.
+	// takers are the nodes for sealed segments, leaders the nodes that can lead shards.
 	takers, leaders []model.NodeID
 	group           string
-	invented        bool // no query node is known
+	invented        bool // assumed, because no query node is known
 }
 
-// replicas lists the replicas, with their nodes and what is recorded of their shard leaders. Without any, one is made of all query
-// nodes: as if the collection were loaded now.
+// replicas lists the replicas with their nodes and recorded shard leaders. If there are none, it adds a replica of
+// all query nodes, as if the collection were loaded now.
 func (b *builder) replicas() {
 	recorded := b.ReplicasOf(b.collection.ID)
 	for _, r := range recorded {
@@ -26,7 +26,7 @@ func (b *builder) replicas() {
 		m.all = slices.Concat(r.Nodes, r.RONodes, r.StreamingNodes, r.ROStreamingNodes)
 		m.takers = b.alive(r.Nodes)
 		m.leaders = m.takers
-		if len(r.StreamingNodes) > 0 { // 2.6: a shard is led where its WAL is
+		if len(r.StreamingNodes) > 0 { // 2.6: the shard leader is on the node of its WAL
 			m.leaders = b.alive(r.StreamingNodes)
 		}
 		b.addReplica(int64(r.ID), m, r.ShardLeaders)
@@ -61,7 +61,7 @@ func (b *builder) addReplica(id int64, m *members, leaders map[string]model.Node
 	b.l.Replicas = append(b.l.Replicas, r)
 }
 
-// inventReplica puts all query nodes that could take segments into one replica, 0.
+// inventReplica adds a replica with id 0 of all query nodes that could serve segments.
 func (b *builder) inventReplica() {
 	var nodes []model.NodeID
 	for _, s := range b.Sessions {
@@ -83,12 +83,13 @@ func (b *builder) inventReplica() {
 	b.addReplica(0, m, nil)
 }
 
-// embedded reports whether a query node lives inside a streaming node (2.6), by its label: it takes growing segments only.
+// embedded reports whether a query node is part of a streaming node (2.6), by its label. It serves growing segments
+// only.
 func embedded(s *model.Session) bool {
 	return slices.ContainsFunc(s.Labels, func(p model.Pair) bool { return strings.Contains(p.Key, "STREAMING-EMBEDDED") })
 }
 
-// alive are those of some nodes that are registered and not leaving; all of them if none is.
+// alive returns the nodes that are registered and not stopping, or all nodes if there are none.
 func (b *builder) alive(nodes []model.NodeID) []model.NodeID {
 	var list []model.NodeID
 	for _, id := range nodes {
@@ -103,8 +104,8 @@ func (b *builder) alive(nodes []model.NodeID) []model.NodeID {
 	return slices.Compact(list)
 }
 
-// replicaOf is the replica for which a node serves the collection: the one that names it, else that of its resource group, else the
-// first, as inspect/balance has it.
+// replicaOf returns the index of the replica for which a node serves the collection: the replica that lists it,
+// otherwise that of its resource group, otherwise the first, as in inspect/balance.
 func (b *builder) replicaOf(node model.NodeID) int {
 	for i, m := range b.members {
 		if slices.Contains(m.all, node) {
@@ -121,7 +122,7 @@ func (b *builder) replicaOf(node model.NodeID) int {
 	return 0
 }
 
-// channels are the collection's vchannels, in order.
+// channels returns the collection's vchannels in sorted order.
 func (b *builder) channels() []string {
 	list := slices.Clone(b.collection.VChannels)
 	if len(list) == 0 {
@@ -133,8 +134,8 @@ func (b *builder) channels() []string {
 	return slices.Compact(list)
 }
 
-// leaders completes the shard leaders of a replica: by what QueryCoord says, by where the WAL is (2.6), else in turn. It returns how
-// many had to be guessed.
+// leaders sets the missing shard leaders of a replica: from QueryCoord, from the location of the WAL (2.6),
+// otherwise in turn. It returns the number of guessed leaders.
 func (b *builder) leaders(replica int) (guessed int) {
 	r, m := &b.l.Replicas[replica], b.members[replica]
 	for _, channel := range b.channels() {
@@ -153,7 +154,8 @@ func (b *builder) leaders(replica int) (guessed int) {
 	return guessed
 }
 
-// leaderToldOf is the leader of a shard in a replica as QueryCoord, or the assignment of its WAL, tells; 0 unknown.
+// leaderToldOf returns the leader of a shard in a replica according to QueryCoord or the assignment of its WAL; 0
+// if unknown.
 func (b *builder) leaderToldOf(replica int, channel string) model.NodeID {
 	in := func(n model.NodeID) bool { return n != 0 && slices.Contains(b.members[replica].all, n) }
 	if b.Runtime != nil {

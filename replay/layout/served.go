@@ -9,7 +9,7 @@ import (
 	"kitescope/replay"
 )
 
-// someoneTold reports whether any query node of the collection's replicas said what it serves.
+// someoneTold reports whether any query node of the collection's replicas reported its segments.
 func (b *builder) someoneTold() bool {
 	for _, n := range b.Runtime.QueryNodes() {
 		if n.Distribution == nil {
@@ -24,7 +24,7 @@ func (b *builder) someoneTold() bool {
 	return len(b.Runtime.SealedOf(b.collection.ID)) > 0 || len(b.Runtime.ViewsOf(b.collection.ID)) > 0
 }
 
-// served takes the segments as nodes say that they serve them, which wins over the metadata.
+// served adds the segments that nodes report. They take precedence over the metadata.
 func (b *builder) served() {
 	views := b.views()
 	moved, compacted := b.servedSealed()
@@ -47,8 +47,8 @@ func (b *builder) served() {
 	}
 }
 
-// views are the leaders' views by replica and channel, and puts the leaders into the replicas. Of two of one shard, as while it is moved,
-// that of a leader that says that it can serve is taken, then that which knows more.
+// views returns the leaders' views by replica and channel, and sets the leaders of the replicas. If a shard has two
+// views, e.g. while it is moved, a serviceable leader takes precedence, then the view with more segments.
 func (b *builder) views() []map[string]*model.LeaderView {
 	found := make([]map[string]*model.LeaderView, len(b.l.Replicas))
 	for i := range found {
@@ -71,8 +71,9 @@ func (b *builder) views() []map[string]*model.LeaderView {
 	return found
 }
 
-// servedSealed takes the sealed segments of all nodes, each once in a replica; it returns how many were left out as they are on another node,
-// too, and how many as what they were compacted into is there.
+// servedSealed adds the sealed segments of all nodes, each once per replica. It returns the number of skipped
+// copies that are on another node as well, and the number of segments skipped because their compaction result is
+// served.
 func (b *builder) servedSealed() (moved, compacted int) {
 	once := b.Once(b.collection.ID)
 	for _, on := range b.Runtime.SealedOf(b.collection.ID) {
@@ -95,12 +96,12 @@ func (b *builder) servedSealed() (moved, compacted int) {
 	return moved, compacted
 }
 
-// sealedState sets how a sealed segment is searched: by an index if the node has loaded its files.
+// sealedState sets the state of a sealed segment: indexed if the node has loaded the files of an index.
 func (b *builder) sealedState(s *replay.Segment, rec *model.Segment, x *model.ServedSegment) {
 	if rec != nil {
 		s.Rows = rec.Rows
 	}
-	// Up to 2.2 a node does not say which indexes it has (query_coord.proto: SegmentVersionInfo).
+	// Up to 2.2 nodes do not report their indexes (query_coord.proto: SegmentVersionInfo).
 	if b.before(3) {
 		b.recordedState(s, rec)
 		return
@@ -116,11 +117,11 @@ func (b *builder) sealedState(s *replay.Segment, rec *model.Segment, x *model.Se
 		b.setIndex(s, x.Indexes[i].Index)
 	}
 	if s.State == replay.Unindexed && b.index != nil && byRow(b.index.Type) {
-		s.Index = indexOf(b.index) // FLAT: there are no files to load
+		s.Index = indexOf(b.index) // FLAT has no files to load
 	}
 }
 
-// setIndex makes a segment indexed by an index of the field; one that compares row by row leaves it unindexed.
+// setIndex sets the index of a segment. The state becomes Indexed, unless the index compares row by row.
 func (b *builder) setIndex(s *replay.Segment, id model.IndexID) {
 	x := b.index
 	for _, other := range b.IndexesOf(b.collection.ID) {
@@ -130,14 +131,15 @@ func (b *builder) setIndex(s *replay.Segment, id model.IndexID) {
 	}
 	s.State = replay.Indexed
 	if x == nil {
-		return // the type is in its files
+		return // the files contain the type
 	}
 	if s.Index = indexOf(x); x.Type != "" && byRow(x.Type) {
 		s.State = replay.Unindexed
 	}
 }
 
-// servedGrowing takes the growing segments of the shard leaders; it returns how many are sealed as well.
+// servedGrowing adds the growing segments of the shard leaders. It returns the number of segments that are sealed
+// as well.
 func (b *builder) servedGrowing(views []map[string]*model.LeaderView) (both int) {
 	once := b.Once(b.collection.ID)
 	for i := range views {
@@ -151,7 +153,8 @@ func (b *builder) servedGrowing(views []map[string]*model.LeaderView) (both int)
 				}
 				rec := b.segmentOf(g.ID)
 				if s := b.segments[g.ID]; s != nil && s.State != replay.Growing {
-					// Sealed in another replica and not here yet: a segment has one state, the cheaper to tell wins.
+					// Sealed in another replica but not in this one yet. A segment has one state, so the sealed one
+					// is used.
 					s.On[i] = b.l.Replicas[i].Leaders[channel]
 					continue
 				}
@@ -176,8 +179,8 @@ func partitionOf(rec *model.Segment) model.PartitionID {
 	return rec.Partition
 }
 
-// shareRows gives a view's growing rows to its segments: nodes tell their sum. One segment has all; of several, one of unknown rows has what the
-// others leave.
+// shareRows distributes a view's growing rows to its segments, because nodes report only the sum. A single segment
+// gets all rows. If one of several segments has an unknown number of rows, it gets the remainder.
 func (b *builder) shareRows(channel string, sum int64, list []*replay.Segment) {
 	known, rest := int64(0), []*replay.Segment{}
 	for _, s := range list {
@@ -188,7 +191,7 @@ func (b *builder) shareRows(channel string, sum int64, list []*replay.Segment) {
 	}
 	switch {
 	case len(list) == 1:
-		list[0].Rows = sum // the leader's own word is the newest
+		list[0].Rows = sum // the leader's report is the newest
 	case len(rest) == 1 && sum >= known:
 		rest[0].Rows = sum - known
 	case len(rest) > 1:
@@ -196,7 +199,7 @@ func (b *builder) shareRows(channel string, sum int64, list []*replay.Segment) {
 	}
 }
 
-// blind puts what is to be served, and nobody says to serve, on the nodes that did not say anything.
+// blind assigns the segments that no node reports to the nodes that did not respond.
 func (b *builder) blind() {
 	for i, m := range b.members {
 		var nodes []model.NodeID
@@ -222,7 +225,7 @@ func why(n *model.LiveNode) string {
 	return " (" + n.Outcome.String() + ")"
 }
 
-// fill puts the flushed segments that a replica lacks on some of its nodes.
+// fill assigns the flushed segments that a replica lacks to the given nodes.
 func (b *builder) fill(replica int, nodes []model.NodeID) (count int, rows int64) {
 	var lacking []*replay.Segment
 	for _, rec := range b.SegmentsOf(b.collection.ID) {
@@ -242,7 +245,7 @@ func (b *builder) fill(replica int, nodes []model.NodeID) (count int, rows int64
 	return count, rows
 }
 
-// unserved names what the metadata has and nobody serves.
+// unserved adds notes on the segments in the metadata that no node serves.
 func (b *builder) unserved() {
 	sealed, sealedRows, growing := 0, int64(0), 0
 	for _, rec := range b.SegmentsOf(b.collection.ID) {

@@ -12,7 +12,7 @@ import (
 	"kitescope/replay"
 )
 
-// assigned puts segments where QueryCoord's records of 2.1 say; false if there are none.
+// assigned places segments according to QueryCoord's records of 2.1. It returns false if there are none.
 func (b *builder) assigned() bool {
 	if b.Keyspace == nil || !b.before(2) {
 		return false
@@ -52,7 +52,7 @@ func (b *builder) assigned() bool {
 	return true
 }
 
-// recordedNodes are the nodes of a segment in QueryCoord's record of 2.1 (querypb.SegmentInfo: node_ids).
+// recordedNodes returns the nodes in QueryCoord's record of a segment in 2.1 (querypb.SegmentInfo: node_ids).
 func (b *builder) recordedNodes(id model.SegmentID) (nodes []model.NodeID) {
 	for _, key := range b.Keyspace.Of("segments", id.String()) {
 		if !strings.Contains(key, "/queryCoord-segmentMeta/") {
@@ -74,7 +74,7 @@ func (b *builder) recordedNodes(id model.SegmentID) (nodes []model.NodeID) {
 	return nodes
 }
 
-// spread puts sealed segments on nodes by rule, growing ones on their shard leaders.
+// spread places sealed segments by a rule, and growing ones on their shard leaders.
 func (b *builder) spread() {
 	b.l.Assumed = true
 	var sealed []*replay.Segment
@@ -99,7 +99,8 @@ func (b *builder) spread() {
 	}
 }
 
-// deal gives segments to nodes, the largest first, each to the node that has the fewest rows of the replica by then.
+// deal assigns segments to nodes in descending order of size, each to the node with the fewest rows of the replica
+// so far.
 func (b *builder) deal(replica int, segments []*replay.Segment, nodes []model.NodeID) {
 	if len(nodes) == 0 {
 		return
@@ -117,7 +118,7 @@ func (b *builder) deal(replica int, segments []*replay.Segment, nodes []model.No
 	}
 }
 
-// onLeaders completes the shard leaders and puts growing segments on them.
+// onLeaders sets the missing shard leaders and places growing segments on them.
 func (b *builder) onLeaders() {
 	guessed := 0
 	for i := range b.l.Replicas {

@@ -7,7 +7,8 @@ import (
 	"kitescope/replay"
 )
 
-// roles are those that read or write storage, the query nodes first: what they do is what is replayed.
+// roles are the roles that access storage, in order of precedence. Query nodes come first, because their work is
+// replayed.
 var roles = [...]string{"querynode", "datanode", "datacoord", "mixcoord", "indexnode", "streamingnode", "rootcoord", "querycoord", "proxy"}
 
 func (b *builder) setting(key string) string {
@@ -15,7 +16,7 @@ func (b *builder) setting(key string) string {
 	return strings.TrimSpace(s.Value)
 }
 
-// storage is where the configuration says that files lie. No key that holds a credential is asked for.
+// storage returns the location of the files in the configuration. It reads no setting that holds a credential.
 func (b *builder) storage() replay.Storage {
 	s := replay.Storage{Folder: b.setting("localStorage.path")}
 	switch strings.ToLower(b.setting("common.storageType")) {
@@ -36,8 +37,9 @@ func (b *builder) storage() replay.Storage {
 	return s
 }
 
-// root is what lies before insert_log in the names of files. Remote storage has minio.rootPath there; local storage is a folder,
-// and names are relative to it since 2.2 (internal/storage, local_chunk_manager.go), which 2.1 lets begin with minio.rootPath.
+// root returns the path before insert_log in file names. In remote storage it is minio.rootPath. In local storage
+// it is "" since 2.2, because names are relative to the folder (internal/storage, local_chunk_manager.go); in 2.1
+// they start with minio.rootPath.
 func (b *builder) root() string {
 	configured := strings.Trim(b.setting("minio.rootPath"), "/")
 	switch {

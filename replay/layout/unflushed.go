@@ -4,12 +4,13 @@ import (
 	"time"
 )
 
-// movesWithin is within what time the checkpoint of a channel moves on where nothing waits in a buffer: it is written once a minute
-// (dataNode.channel.updateChannelCheckpointInterval).
+// movesWithin is the time within which the checkpoint of a channel advances if no data is buffered. Milvus writes
+// it once a minute (dataNode.channel.updateChannelCheckpointInterval).
 const movesWithin = 2 * time.Minute
 
-// unflushed says what of the deletes may be in no file yet. Delta logs are written when a segment is flushed or synced; until then a
-// delete is in the message queue and in the nodes' memory alone, and its row is found here.
+// unflushed adds a note on deletes that may not be in a file yet. Delta logs are written when a segment is flushed
+// or synced. Until then a delete is only in the message queue and in the nodes' memory, and searches here find its
+// row.
 func (b *builder) unflushed() {
 	if len(b.segments) == 0 {
 		return

@@ -45,7 +45,7 @@ func TestDeletesThatMayBeInNoFileAreNamed(t *testing.T) {
 			t.Errorf("checkpoint %s old: notes %q", x.age, l.Notes)
 		}
 	}
-	// The date of a file is no time to reckon from, and without a checkpoint nothing is known.
+	// The date of a file is not reliable, and without a checkpoint nothing is known.
 	c.Origin.FileDate = true
 	if l := of(t, c, "truth_small"); noted(l, unseen) {
 		t.Errorf("by a file's date: notes %q", l.Notes)
