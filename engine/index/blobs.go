@@ -16,31 +16,29 @@ import (
 	"kitescope/engine/object"
 )
 
-// rawData is the blob of knowhere 1 that has the vectors of an IVF_FLAT index.
+// rawData is the name of the blob of knowhere 1 that holds the vectors of an IVF_FLAT index.
 const rawData = "RAW_DATA"
 
-// milvusMagic is what Milvus's event files begin with, milvusSingle what an index in a single
-// file does.
-// Sources: Milvus 2.3, internal/storage/binlog_writer.go; 2.6,
-// internal/core/src/storage/IndexEntryFormat.h.
+// milvusMagic begins Milvus's event files, milvusSingle begins an index in a single file.
+// Sources: Milvus 2.3, internal/storage/binlog_writer.go; 2.6, internal/core/src/storage/IndexEntryFormat.h.
 const (
 	milvusMagic  = 0x00FFFABC
 	milvusSingle = "MVSIDXV3"
 )
 
-// isEnvelope reports whether a file is one of Milvus's, with a blob or a part of one inside.
+// isEnvelope reports whether data is a Milvus index file, which holds a blob or a part of one.
 func isEnvelope(data []byte) bool {
 	return len(data) >= 4 && binary.LittleEndian.Uint32(data) == milvusMagic || strings.HasPrefix(string(data[:min(len(data), 8)]), milvusSingle)
 }
 
-// ErrEnvelope is the error of Open and Parse for a file of Milvus that holds a blob: OpenFile
-// and FromBlobs read these.
+// ErrEnvelope is the error of Parse for a Milvus index file that holds a blob. OpenFile and FromBlobs read such
+// files.
 var ErrEnvelope = errors.New("a Milvus index file: extract its content first (engine/binlog)")
 
-// FromBlobs reads the index that is in the files of one index of Milvus. It takes over the
-// blobs: of an HNSW index they are given back before it returns, of the others by Close; after
-// an error they are the caller's still. The hint's RawData is the blob of that name. What faiss
-// wrote counts as KnowhereFaiss here: knowhere 1 changed nothing in the file.
+// FromBlobs reads an index from the files of one Milvus index. It takes ownership of the blobs: those of an HNSW
+// index are released before it returns, the others by Close. After an error, the caller still owns them. The hint's
+// RawData is set from the blob RAW_DATA. A file of faiss gets the format KnowhereFaiss, because knowhere 1 wrote
+// faiss's format unchanged.
 func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 	name, err := mainBlob(x)
 	if err != nil {
@@ -53,7 +51,7 @@ func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 	f, err := Parse(path.Join(x.Dir, name), x.Blobs[name].Bytes(), hint)
 	var wrong *FormatError
 	if errors.As(err, &wrong) && wrong.Offset == 0 && CheckType(name) != nil {
-		// A format of its own, such as that of a sparse index: its name says more than its bytes.
+		// The format has no magic, e.g. that of a sparse index: its name is more specific than the parse error.
 		return nil, fmt.Errorf("read %s: %w", x.Dir, CheckType(name))
 	}
 	if err != nil {
@@ -65,18 +63,18 @@ func FromBlobs(x *binlog.Index, hint Hint) (*File, error) {
 	if f.Format == Faiss {
 		f.Format = KnowhereFaiss
 	}
-	if raw, ok := x.Blobs[rawData]; ok { // its vectors were copied into their lists
+	if raw, ok := x.Blobs[rawData]; ok { // its vectors were copied into the lists
 		raw.Release()
 		delete(x.Blobs, rawData)
 	}
 	if hint.placed != nil {
-		hint.placed.vectors = nil // they are the graph's
+		hint.placed.vectors = nil // now owned by the graph
 	}
 	f.keep(x.Release)
 	return f, nil
 }
 
-// mainBlob is the blob that has the index itself: all types that are read have but one, and
+// mainBlob returns the name of the blob that holds the index itself. Every supported type has exactly one, plus
 // RAW_DATA.
 func mainBlob(x *binlog.Index) (string, error) {
 	if kind := x.Params["index_type"]; kind != "" {
@@ -102,8 +100,7 @@ func mainBlob(x *binlog.Index) (string, error) {
 	return "", &UnsupportedError{Type: "of the blobs " + strings.Join(names, ", "), Hint: hintReplay}
 }
 
-// openEnvelope opens an index of which path is a file, with those of its folder that belong to
-// it.
+// openEnvelope opens an index from one of its files, together with its other files in the same folder.
 func openEnvelope(ctx context.Context, file string, hint Hint) (*File, error) {
 	dir, base := filepath.Split(filepath.Clean(file))
 	dir = cmp.Or(dir, ".")
@@ -125,8 +122,8 @@ func openEnvelope(ctx context.Context, file string, hint Hint) (*File, error) {
 	return f, nil
 }
 
-// siblings is the files of a folder that make one index together: one that is named, the
-// slices of the same blob, and those that have names of their own in every index.
+// siblings lists the files in a folder that form one index: the named file, the slices of the same blob, and the
+// files with fixed names.
 type siblings struct {
 	object.Store
 	dir, base string
@@ -146,14 +143,14 @@ func (s *siblings) List(ctx context.Context, _ string) ([]object.File, error) {
 	return files, nil
 }
 
-// sliced reports whether a slice is of the blob that was named, by itself, one of its slices, or
-// the list of slices.
+// sliced reports whether a slice belongs to the blob of the named file, which may be the blob itself, one of its
+// slices, or the list of slices.
 func (s *siblings) sliced(name string) bool {
 	return s.base == "SLICE_META" || s.base == rawData || stem(name) == rawData || stem(name) == stem(s.base) || stem(name) == s.base
 }
 
-// stem is the name of the blob of which a file is a slice, BLOB_0 and so on; empty if it is
-// none.
+// stem returns the name of the blob that a slice file (BLOB_0 and so on) belongs to. It returns "" if the file is
+// not a slice.
 func stem(name string) string {
 	i := strings.LastIndexByte(name, '_')
 	if i <= 0 || i+1 == len(name) || strings.Trim(name[i+1:], "0123456789") != "" {
@@ -166,9 +163,9 @@ func (s *siblings) Open(ctx context.Context, name string) (object.Reader, error)
 	return s.Store.Open(ctx, strings.TrimPrefix(name, s.dir+"/"))
 }
 
-// isEnvelopeFile looks at the first bytes of an open file.
+// isEnvelopeFile checks the first bytes of an open file.
 func isEnvelopeFile(f *os.File) bool {
 	var head [8]byte
-	n, _ := f.ReadAt(head[:], 0) // what cannot be read says so when it is mapped
+	n, _ := f.ReadAt(head[:], 0) // a read error is reported when the file is mapped
 	return isEnvelope(head[:n])
 }

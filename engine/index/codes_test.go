@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/goldentest"
 )
 
-// codedGoldens are files of coded rows as faiss wrote them, and what it answered (testdata/codes.py).
+// codedGoldens holds files of coded rows that faiss wrote, and its answers (testdata/codes.py).
 type codedGoldens struct {
 	Rows  map[string][]byte // float32
 	Files []struct {
@@ -33,8 +33,8 @@ type codedGoldens struct {
 	}
 }
 
-// TestCodesAnswerAsFaiss compares ids and their order with and without filters. Distances are added up in another order, so that those
-// that are nearly equal may change places.
+// TestCodesAnswerAsFaiss compares ids and their order, with and without filters. faiss sums distances in another
+// order, so hits with nearly equal distances may be swapped.
 func TestCodesAnswerAsFaiss(t *testing.T) {
 	var g codedGoldens
 	goldentest.ReadJSON(t, "testdata/codes.json.gz", &g)
@@ -89,12 +89,12 @@ func TestCodesAnswerAsFaiss(t *testing.T) {
 	}
 }
 
-// nearly reports whether two distances are equal but for rounding.
+// nearly reports whether two distances are equal up to rounding.
 func nearly(a, b float32) bool {
 	return a == b || math.Abs(float64(a-b)) <= 1e-5*(1+math.Abs(float64(b)))
 }
 
-// holds tells that each row has the code of its vector, and next to none that of another.
+// holds checks that each row has the code of its vector, and almost never the code of another vector.
 func (g codedGoldens) holds(t *testing.T, f *File, rows string, scale float32, ids []int64) {
 	t.Helper()
 	all := slices.Clone(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(g.Rows[rows]))), len(g.Rows[rows])/4))

@@ -6,42 +6,42 @@ import (
 	"math"
 )
 
-// cursor reads a file's fields in order. The first thing that is not as expected stays its
-// error: what is read after it is zero, so that a header is read as a whole and checked once.
+// cursor reads the fields of a file in order. After the first error, which it keeps, every read returns zero. A
+// header can therefore be read as a whole and checked once.
 type cursor struct {
 	data []byte
 	at   int
 	err  error
 
-	// discard gives back the pages of data[from:to], which are not read again; nil if the bytes
-	// are the caller's.
+	// discard releases the pages of data[from:to], which are not read again. It is nil if the caller owns the
+	// bytes.
 	discard func(from, to int)
 }
 
-// FormatError is a file that is not what its format demands.
+// FormatError reports a file that violates its format.
 type FormatError struct {
 	Offset   int    // in the file
-	Expected string // what should be there
-	Found    string // what is
+	Expected string // expected value
+	Found    string // actual value
 }
 
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("offset %d: expected %s, found %s", e.Offset, e.Expected, e.Found)
 }
 
-// notFound is the error for a value that is not what was expected.
+// notFound returns the error for a value that differs from the expected one.
 func notFound[T any](at int, expected string, found T) error {
 	return &FormatError{Offset: at, Expected: expected, Found: fmt.Sprint(found)}
 }
 
-// fail keeps the first error.
+// fail records an error unless one is already recorded.
 func (c *cursor) fail(at int, expected, found string, args ...any) {
 	if c.err == nil {
 		c.err = &FormatError{Offset: at, Expected: expected, Found: fmt.Sprintf(found, args...)}
 	}
 }
 
-// left is the bytes not yet read.
+// left returns the number of unread bytes.
 func (c *cursor) left() int { return len(c.data) - c.at }
 
 // bytes returns the next n bytes, in place.
@@ -58,8 +58,8 @@ func (c *cursor) bytes(n int, what string) []byte {
 	return b
 }
 
-// array returns the next n elements of size bytes each, in place. The count is divided into
-// what is left, never multiplied: it may be anything.
+// array returns the next n elements of size bytes each, in place. It divides the remaining bytes instead of
+// multiplying n, because n may be any value.
 func (c *cursor) array(n uint64, size int, what string) []byte {
 	if c.err != nil {
 		return nil
@@ -71,7 +71,7 @@ func (c *cursor) array(n uint64, size int, what string) []byte {
 	return c.bytes(int(n)*size, what)
 }
 
-// vector returns faiss's VECTOR: a u64 count and so many elements of size bytes.
+// vector reads faiss's VECTOR: a u64 count, and that number of elements of size bytes.
 func (c *cursor) vector(size int, what string) []byte {
 	n := c.u64("the count of " + what)
 	return c.array(n, size, what)
@@ -100,7 +100,7 @@ func (c *cursor) u64(what string) uint64 {
 
 func (c *cursor) i32(what string) int32 { return int32(c.u32(what)) }
 
-// count reads a u64 that counts something.
+// count reads a u64 count.
 func (c *cursor) count(what string) int {
 	at := c.at
 	n := c.u64(what)
@@ -111,27 +111,27 @@ func (c *cursor) count(what string) int {
 	return int(n)
 }
 
-// expect fails unless ok; the field before the cursor, size bytes long, is what is wrong.
+// expect fails unless ok. The error is at the field before the cursor, which has size bytes.
 func (c *cursor) expect(ok bool, size int, expected, found string, args ...any) {
 	if c.err == nil && !ok {
 		c.fail(c.at-size, expected, found, args...)
 	}
 }
 
-// end fails if there is something behind the last field.
+// end fails if bytes remain.
 func (c *cursor) end() {
 	if c.err == nil && c.left() > 0 {
 		c.fail(c.at, "the end of the file", "%d more bytes", c.left())
 	}
 }
 
-// le32 is the i-th little-endian uint32 of b.
+// le32 returns the i-th little-endian uint32 of b.
 func le32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
 
-// le64 is the i-th little-endian uint64 of b.
+// le64 returns the i-th little-endian uint64 of b.
 func le64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 
-// float32s copies b, which may lie anywhere, into aligned values.
+// float32s copies b, which may be unaligned, into aligned values.
 func float32s(b []byte) []float32 {
 	v := make([]float32, len(b)/4)
 	for i := range v {

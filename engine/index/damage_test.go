@@ -24,13 +24,15 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// ownTruth is the fields that nothing else in a file contradicts: what they say is so, or they are no counts of what follows.
+// ownTruth lists the fields that no other field of a file contradicts: any value is valid, or they do not count
+// following data.
 var ownTruth = []string{
 	"a metric", "metric", "is_trained", "a header", "by_residual", "nprobe", "efConstruction", "efSearch", "how ranges were trained",
 	"a threshold", "a count of dimensions", "an encoding", "a version", "the type of a direct map", "a type of scalar quantiser", "a count of links", "is_similarity",
 }
 
-// fieldsOf finds the numbers that the reader of an index reads, in order: of a file that is cut short it names the first that is missing.
+// fieldsOf returns the numbers that the reader of an index reads, in order. It parses prefixes of the file, whose
+// errors name the first missing field.
 func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
 	if sniffHNSWLib(file) || !sniffFaiss(file) && !sniffSparseLists(file) && !hint.sparse { // sizes that are checked together
 		skip := 0
@@ -43,7 +45,7 @@ func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
 		}
 	}
 	seen, from := map[int]bool{}, 0
-	if sniffSparseLists(file) { // shorter, it is taken for another form
+	if sniffSparseLists(file) { // shorter prefixes are read as another form
 		for _, at := range []int{4, 12, 32} {
 			fields = append(fields, damagetest.Little(file, "header", at, 4))
 		}
@@ -78,7 +80,7 @@ func fieldsOf(file []byte, hint Hint) (fields []damagetest.Field) {
 	return fields
 }
 
-// contents is all that an index holds and answers.
+// contents formats all rows and answers of an index.
 func contents(x *File) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, x.Rows, x.Dim, x.Metric)
@@ -116,7 +118,7 @@ func contents(x *File) string {
 	return b.String()
 }
 
-// valid is an index that can be read.
+// valid is a readable index.
 type valid struct {
 	name string
 	file []byte
@@ -152,7 +154,7 @@ func validFiles(t *testing.T) (all []valid) {
 	return slices.DeleteFunc(all, func(v valid) bool {
 		x, err := Parse(v.name, v.file, v.hint)
 		if err != nil {
-			return true // of a type that is refused
+			return true // unsupported type
 		}
 		defer x.Close()
 		return x.Rows == 0 || len(v.file) > 1<<16
@@ -177,7 +179,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestDamagedPlaced is TestDamaged of blobs of Milvus, whose records go to where they stay while they are decoded, in slices.
+// TestDamagedPlaced is TestDamaged for blobs of Milvus whose records are split while they are decoded, in slices.
 func TestDamagedPlaced(t *testing.T) {
 	for _, name := range []string{"knowhere_l2.bin", "knowhere_cosine.bin"} {
 		blob, err := os.ReadFile(filepath.Join("testdata", name))
@@ -211,7 +213,8 @@ func TestDamagedPlaced(t *testing.T) {
 	}
 }
 
-// TestDamagedBodies changes bytes anywhere behind the first header, and searches in each index that is still taken for one, of all kinds.
+// TestDamagedBodies changes random bytes after the first header, and searches each index that still parses, of all
+// kinds.
 func TestDamagedBodies(t *testing.T) {
 	r := rand.New(rand.NewPCG(39, 25))
 	all, searched := validFiles(t), map[string]int{}
@@ -246,7 +249,7 @@ func TestDamagedBodies(t *testing.T) {
 	}
 }
 
-// answered searches as each library does that can.
+// answered searches x as each supported library does.
 func answered(x *File) error {
 	query := pairs(1, 1, 7, 2, 395001185, 1)
 	if x.Element() != dist.Sparse {

@@ -2,17 +2,17 @@ package index
 
 import "strconv"
 
-// Text adds a fact that is for people alone.
+// Text adds a fact for display only.
 func (d *Description) Text(name, text string) {
 	d.Facts = append(d.Facts, Fact{Name: name, Text: text})
 }
 
-// Count adds a number of things; with an empty key it is for people alone.
+// Count adds a count. With an empty key it is for display only.
 func (d *Description) Count(name, key string, n int) {
 	d.Facts = append(d.Facts, Fact{Name: name, Text: strconv.Itoa(n), Key: key, Number: float64(n), Whole: true})
 }
 
-// fault adds a number that should be 0.
+// fault adds a count that should be 0.
 func (d *Description) fault(name, key string, n int, text string) {
 	d.Facts = append(d.Facts, Fact{Name: name, Text: text, Key: key, Number: float64(n), Whole: true, Odd: n > 0})
 }

@@ -10,12 +10,12 @@ import (
 	"kitescope/engine/flat"
 )
 
-// A faiss file is a tree of indexes, each a four-character code, a header, and a body that
-// may hold further indexes.
-// Sources: faiss 1.15, faiss/impl/index_write.cpp; knowhere v2.2.3 to v2.6.9, the file of the
-// same name in thirdparty/faiss, with codes of its own and norms for cosine.
+// A faiss file is a tree of indexes. Each has a four-character code, a header, and a body that may contain further
+// indexes.
+// Sources: faiss 1.15, faiss/impl/index_write.cpp; knowhere v2.2.3 to v2.6.9, the file of the same name in
+// thirdparty/faiss, which adds its own codes and norms for cosine.
 
-// faissHeader is what each index begins with, after its code.
+// faissHeader is the header of an index, which follows its code.
 type faissHeader struct {
 	at       int // offset of the code
 	code     string
@@ -23,11 +23,11 @@ type faissHeader struct {
 	dim      int
 	rows     int
 	cosine   bool // knowhere's flag, in bytes that faiss does not use
-	knowhere bool // the writer left these bytes 0; faiss writes 1<<20
+	knowhere bool // these bytes are not faiss's 1<<20
 	metric   engine.Metric
 }
 
-// faissReader reads one file. The cursor's error ends everything.
+// faissReader reads one file. It stops at the cursor's first error.
 type faissReader struct {
 	*cursor
 	file  *File
@@ -35,8 +35,8 @@ type faissReader struct {
 	inMap bool // inside an id map
 }
 
-// sniffFaiss reports whether data begins with a faiss code: all that were ever given to an index
-// are an I and three letters or digits.
+// sniffFaiss reports whether data begins with a faiss code. Every known code of an index is an I and three letters
+// or digits.
 func sniffFaiss(data []byte) bool {
 	if len(data) < 4 || data[0] != 'I' {
 		return false
@@ -44,7 +44,6 @@ func sniffFaiss(data []byte) bool {
 	return !slices.ContainsFunc(data[1:4], func(b byte) bool { return (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') })
 }
 
-// readFaiss reads a whole file.
 func readFaiss(c *cursor, hint Hint) (*File, error) {
 	r := &faissReader{cursor: c, file: &File{Format: Faiss, MetricKnown: true}, hint: hint}
 	h := r.index(false)
@@ -60,7 +59,7 @@ func readFaiss(c *cursor, hint Hint) (*File, error) {
 	return f, nil
 }
 
-// index reads the index at the cursor; mapped says that it is the inside of an id map.
+// index reads the index at the cursor. mapped is true inside an id map.
 func (r *faissReader) index(mapped bool) faissHeader {
 	at := r.at
 	code := r.code()
@@ -92,16 +91,17 @@ func (r *faissReader) code() string {
 	return code
 }
 
-// faissUnused is what faiss writes where knowhere keeps its flag for cosine.
+// faissUnused is the value that faiss writes in place of knowhere's cosine flag.
 const faissUnused = 1 << 20
 
-// unset reports whether an index of a code has a flag for cosine that knowhere does not set to anything, where it is not cosine: files of Milvus
-// 2.3.5, and graphs that knowhere 2.5.6 wrote, have any byte there. Codes of graphs and of their storage tell cosine by themselves.
+// unset reports whether knowhere leaves the cosine flag uninitialized in indexes with this code, unless the metric
+// is cosine. Files of Milvus 2.3.5 and graphs of knowhere 2.5.6 have any byte there. The codes of graphs and of
+// their storage distinguish cosine without the flag.
 func unset(code string) bool {
 	return code == "IwSq" || strings.HasPrefix(code, "IHN")
 }
 
-// header reads the header of the index whose code, at at, was just read.
+// header reads the header of an index. Its code at offset at was just read.
 func (r *faissReader) header(at int, code string) faissHeader {
 	h := faissHeader{at: at, code: code}
 	dim := r.i32("a dimension")
@@ -125,7 +125,7 @@ func (r *faissReader) header(at int, code string) faissHeader {
 	return h
 }
 
-// metric reads the metric, and the argument that some have.
+// metric reads the metric.
 func (r *faissReader) metric(code string, cosine bool) engine.Metric {
 	metric := r.i32("a metric")
 	switch {
@@ -151,8 +151,7 @@ func (r *faissReader) rows(at int, code string) faissHeader {
 	return h
 }
 
-// flat reads the body of a flat index: a count of 4-byte units, and the rows, which stay where
-// they are.
+// flat reads the body of a flat index: a count of 4-byte units, and the rows, which stay in place.
 func (r *faissReader) flat(h *faissHeader, part string) *flat.Index {
 	r.file.part("header", r.at, 8)
 	n := r.u64("a count of 4-byte units")
@@ -172,7 +171,7 @@ func (r *faissReader) flat(h *faissHeader, part string) *flat.Index {
 	return ix
 }
 
-// view is rows of an index in place, one directly after the other.
+// view returns contiguous rows in place.
 func (r *faissReader) view(h *faissHeader, rows int, data []byte) *engine.Vectors {
 	if r.err != nil {
 		return nil
@@ -184,7 +183,7 @@ func (r *faissReader) view(h *faissHeader, rows int, data []byte) *engine.Vector
 	return v
 }
 
-// idMap reads an index with ids of its own. The reverse map of IxM2 is not in the file.
+// idMap reads an index with its own ids. The file does not contain the reverse map of IxM2.
 func (r *faissReader) idMap(at int, code string) faissHeader {
 	h := r.header(at, code)
 	r.inMap = true

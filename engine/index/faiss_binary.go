@@ -8,7 +8,7 @@ import (
 	"kitescope/engine/flat"
 )
 
-// binaryHeader reads the header of an index of bits, which is not that of the others.
+// binaryHeader reads the header of a binary index, which differs from that of other indexes.
 // Source: faiss 1.15, faiss/impl/index_write.cpp, write_index_binary_header.
 func (r *faissReader) binaryHeader(at int, code string) faissHeader {
 	h := faissHeader{at: at, code: code, element: dist.Bit}
@@ -17,9 +17,8 @@ func (r *faissReader) binaryHeader(at int, code string) faissHeader {
 	r.expect(r.hint.Dim == 0 || int(dim) == r.hint.Dim, 8, fmt.Sprintf("vectors of %d dimensions", r.hint.Dim), "%d", dim)
 	h.dim, h.rows = int(dim), r.count("a count of rows")
 	r.u8("is_trained")
-	// faiss has but one metric here, and calls it L2. Of knowhere's numbers 5 is Jaccard and 7
-	// Hamming; for an index of JACCARD Milvus 2.1 wrote 6, Tanimoto, of which Jaccard's distance
-	// is taken when it searches.
+	// faiss has only one metric here, and calls it L2. Of knowhere's numbers, 5 is Jaccard and 7 is Hamming. For an
+	// index of JACCARD, Milvus 2.1 wrote 6 (Tanimoto) and derives Jaccard's distance from it while searching.
 	metric := r.i32("a metric")
 	h.knowhere = metric > 1
 	switch metric {
@@ -37,14 +36,14 @@ func (r *faissReader) binaryHeader(at int, code string) faissHeader {
 	return h
 }
 
-// binaryFlat reads a flat index of bits.
+// binaryFlat reads a flat binary index.
 func (r *faissReader) binaryFlat(at int, code string) faissHeader {
 	h := r.binaryHeader(at, code)
 	r.file.Searchable = FromRows(r.binaryRows(&h, "vectors"))
 	return h
 }
 
-// binaryIVF reads an inverted file of bits, whose centroids are a flat index of bits.
+// binaryIVF reads a binary inverted file. Its centroids are a flat binary index.
 // Source: faiss 1.15, faiss/impl/index_write.cpp, write_binary_ivf_header.
 func (r *faissReader) binaryIVF(at int, code string) faissHeader {
 	h := r.binaryHeader(at, code)
@@ -60,7 +59,7 @@ func (r *faissReader) binaryIVF(at int, code string) faissHeader {
 	return h
 }
 
-// binaryRows reads the body of a flat index of bits, whose rows stay where they are.
+// binaryRows reads the body of a flat binary index. The rows stay in place.
 func (r *faissReader) binaryRows(h *faissHeader, part string) *flat.Index {
 	at := r.at
 	codes := r.vector(1, "codes")

@@ -7,9 +7,9 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// ivfSQ reads an inverted file of vectors in 8 bits a dimension. Codes stay where they lie.
-// Source: faiss 1.15, faiss/impl/index_write.cpp, IndexIVFScalarQuantizer and write_ScalarQuantizer; index_read.cpp of the same for
-// IwSQ, which always has residuals; knowhere v2.2.3 writes the same IwSq.
+// ivfSQ reads an inverted file of vectors quantized to 8 bits per dimension. The codes stay in place.
+// Sources: faiss 1.15, faiss/impl/index_write.cpp, IndexIVFScalarQuantizer and write_ScalarQuantizer;
+// index_read.cpp of the same version for IwSQ, which always has residuals. knowhere v2.2.3 writes the same IwSq.
 func (r *faissReader) ivfSQ(at int, code string) faissHeader {
 	h := r.header(at, code)
 	r.inverted(&h, r.quantizer, r.scalarQuantizer)
@@ -17,8 +17,9 @@ func (r *faissReader) ivfSQ(at int, code string) faissHeader {
 	return h
 }
 
-// normalised takes an inner product of Milvus for the cosine that the hint names: for COSINE it normalises the rows of an index of codes,
-// and the file says no more of that (IvfIndexNode::Train, src/index/ivf/ivf.cc, knowhere v2.2.3).
+// normalised replaces inner product by cosine if the hint names cosine and the file is Milvus's. For COSINE, Milvus
+// normalizes the rows of an index of codes and does not record this in the file.
+// Source: knowhere v2.2.3, src/index/ivf/ivf.cc, IvfIndexNode::Train.
 func (r *faissReader) normalised(h *faissHeader) {
 	if r.err == nil && h.knowhere && h.metric == dist.InnerProduct && r.hint.Metric == dist.Cosine {
 		h.metric = dist.Cosine
@@ -60,7 +61,7 @@ func (r *faissReader) scalarQuantizer(h *faissHeader) *ivf.SQ8 {
 	return c
 }
 
-// scalarType is what codes of a scalar quantiser are called, of those that are not read.
+// scalarType names an index with an unsupported scalar quantizer.
 func scalarType(code string, kind int32) string {
 	names := []string{"8bit", "4bit", "8bit_uniform", "4bit_uniform", "fp16", "8bit_direct", "6bit", "bf16", "8bit_direct_signed"}
 	if kind < 0 || int(kind) >= len(names) {

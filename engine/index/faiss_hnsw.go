@@ -9,22 +9,21 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// faissGraph is faiss's HNSW struct as it lies in the file. The links of node i on level l are
+// faissGraph is faiss's HNSW struct as stored in the file. The links of node i on level l are
 // neighbors[offsets[i]+cum[l]:offsets[i]+cum[l+1]], up to the first -1.
 // Source: faiss 1.15, faiss/impl/index_write.cpp, write_HNSW, and faiss/impl/HNSW.h.
 type faissGraph struct {
 	n, m, m0  int
 	levels    []byte // i32, counted from 1
 	levelsAt  int
-	offsets   []byte // u64, one more than there are nodes
+	offsets   []byte // u64, one for each node and the end
 	offsetsAt int
 	neighbors []byte // i32
 	at        int    // offset of neighbors in the file
 }
 
-// hnsw reads an HNSW index of vectors: faiss's, or knowhere's for cosine, whose storage keeps
-// the norms. is_similarity is not in the file: the graph of an inner product was built on the
-// negated product.
+// hnsw reads an HNSW index of vectors: faiss's, or knowhere's for cosine, whose storage holds the norms. The file
+// does not contain is_similarity: a graph of inner products was built on the negated product.
 func (r *faissReader) hnsw(at int, code string) faissHeader {
 	h := r.header(at, code)
 	ix := &hnsw.Index{Metric: h.metric, Faiss: true}
@@ -51,14 +50,14 @@ func (r *faissReader) hnsw(at int, code string) faissHeader {
 	return h
 }
 
-// parameter reads an i32 that is a parameter of the search or the build.
+// parameter reads an i32 parameter of the search or the build.
 func (r *faissReader) parameter(what string) int {
 	v := r.i32(what)
 	r.expect(v >= 0, 4, what, "%d", v)
 	return int(v)
 }
 
-// normBytes is what norms take behind the rows of a flat index.
+// normBytes returns the size in bytes of the norms after the rows of a flat index.
 func normBytes(norms []float32) int {
 	if norms == nil {
 		return 0
@@ -66,7 +65,7 @@ func normBytes(norms []float32) int {
 	return 8 + 4*len(norms)
 }
 
-// realign copies rows that lie at an offset of the file into aligned memory.
+// realign copies rows, which are at offset at in the file, into aligned memory.
 func (r *faissReader) realign(from *engine.Vectors, at int) (*engine.Vectors, error) {
 	to, err := engine.NewVectors(from.Element, from.Dim, from.Rows)
 	if err != nil {
@@ -84,7 +83,7 @@ func (r *faissReader) realign(from *engine.Vectors, at int) (*engine.Vectors, er
 	return to, nil
 }
 
-// graph reads the struct up to its neighbours and holds counts and offsets against each other.
+// graph reads the struct up to its neighbors, and checks counts and offsets against each other.
 func (r *faissReader) graph(h *faissHeader) faissGraph {
 	start := r.at
 	r.vector(8, "assign_probas")
@@ -111,7 +110,7 @@ func (r *faissReader) graph(h *faissHeader) faissGraph {
 	return g
 }
 
-// linksPerLevel is M and M0 by faiss's sums of links per level: 0, M0, M0+M, M0+2M, ...
+// linksPerLevel derives M and M0 from faiss's sums of links per level: 0, M0, M0+M, M0+2M, ...
 func linksPerLevel(cum []byte, at int) (m, m0 int, err error) {
 	wrong := func(i int, expected string) error {
 		found := "the end"
@@ -142,8 +141,8 @@ func linksPerLevel(cum []byte, at int) (m, m0 int, err error) {
 	return m, m0, nil
 }
 
-// check holds levels, offsets and the number of neighbours against each other: afterwards
-// every node's links are known to lie in neighbors.
+// check checks levels, offsets and the number of neighbors against each other. If it returns nil, the links of
+// every node are within neighbors.
 func (g *faissGraph) check(levels int) error {
 	sum := uint64(0)
 	for i := range g.n {
@@ -162,8 +161,8 @@ func (g *faissGraph) check(levels int) error {
 	return nil
 }
 
-// take copies the links, in parallel, and holds each against the nodes and their levels. The
-// file's -1 has hnsw.End's bit, and stays.
+// take copies the links, in parallel, and checks each against the nodes and their levels. The file's -1 is kept,
+// because it has the bit hnsw.End.
 func (g *faissGraph) take(c *cursor, ix *hnsw.Index) error {
 	ix.M, ix.M0 = g.m, g.m0
 	ix.Levels = make([]uint8, g.n)
@@ -199,7 +198,7 @@ func (g *faissGraph) take(c *cursor, ix *hnsw.Index) error {
 	})
 }
 
-// links copies the links of node i on a level, which begin at neighbors[at].
+// links copies the links of node i on one level, which begin at neighbors[at].
 func (g *faissGraph) links(ix *hnsw.Index, i, level, at int, slots []uint32) error {
 	ended := false
 	for j := range slots {

@@ -8,23 +8,24 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// ivf reads an inverted file of float32 vectors. Their codes stay where they lie; where
-// knowhere 1 left them out they come from the hint's RawData.
-// Source: faiss 1.15, faiss/impl/index_write.cpp, write_ivf_header and write_InvertedLists;
-// knowhere v2.2.3, the same file, write_InvertedLists_nm.
+// ivf reads an inverted file of float32 vectors. The vectors stay in place. If knowhere 1 omitted them, they come
+// from the hint's RawData.
+// Sources: faiss 1.15, faiss/impl/index_write.cpp, write_ivf_header and write_InvertedLists; knowhere v2.2.3, the
+// same file, write_InvertedLists_nm.
 func (r *faissReader) ivf(at int, code string) faissHeader {
 	h := r.header(at, code)
 	r.inverted(&h, r.quantizer, nil)
 	return h
 }
 
-// inverted reads the body of an inverted file; quantizer reads its centroids, codec what the rows are coded by (nil: not at all).
+// inverted reads the body of an inverted file. quantizer reads its centroids. codec reads the quantizer of the
+// rows; it is nil if the rows are not quantized.
 func (r *faissReader) inverted(h *faissHeader, quantizer func(h *faissHeader, lists int) *engine.Vectors, codec func(h *faissHeader) *ivf.SQ8) {
 	r.file.part("header", r.at, 16)
 	lists, probe := r.count("nlist"), r.count("nprobe")
 	ix := &ivf.Index{Metric: h.metric, NProbe: probe, Centroids: quantizer(h, lists)}
 	r.directMap()
-	row, kind := *h, "vectors" // of which the lists are
+	row, kind := *h, "vectors" // the rows of the lists
 	if codec != nil && r.err == nil {
 		c := codec(h)
 		if r.err != nil {
@@ -86,8 +87,7 @@ func (r *faissReader) directMap() {
 	r.file.part("direct map", at, r.at-at)
 }
 
-// sizes reads how long the lists are: all of them, or pairs of number and size of those that
-// are not empty.
+// sizes reads the sizes of the lists: either of all lists, or pairs of number and size for the non-empty ones.
 func (r *faissReader) sizes(lists, rows int) []int {
 	at := r.at
 	form := string(r.bytes(4, "full or sprs"))
@@ -123,8 +123,8 @@ func (r *faissReader) sizes(lists, rows int) []int {
 	return sizes
 }
 
-// lists reads the lists: for each that is not empty its vectors or codes, as kind calls them, its ids and, under knowhere's
-// cosine, the norms.
+// lists reads the lists. Each non-empty list has its vectors or codes (kind is their name), its ids and, for
+// knowhere's cosine, the norms.
 func (r *faissReader) lists(h *faissHeader, sizes []int, kind string) []ivf.List {
 	none := r.view(h, 0, nil)
 	lists := make([]ivf.List, len(sizes))
@@ -157,7 +157,7 @@ func (r *faissReader) ids(l *ivf.List, n int) {
 	r.file.part("ids", at, r.at-at)
 }
 
-// listsWithoutCodes reads lists of ids alone and fetches their vectors from RAW_DATA.
+// listsWithoutCodes reads lists that contain only ids, and takes their vectors from RAW_DATA.
 func (r *faissReader) listsWithoutCodes(h *faissHeader, ix *ivf.Index, sizes []int) {
 	at := r.at
 	if r.hint.RawData == nil {

@@ -7,7 +7,7 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// storage reads the index that follows the graph, which must be flat, and copies its rows into aligned ones.
+// storage reads the index after the graph, which must be flat, and copies its rows into aligned memory.
 func (r *faissReader) storage(h *faissHeader, ix *hnsw.Index) {
 	at := r.at
 	code := r.code()
@@ -33,7 +33,7 @@ func (r *faissReader) storage(h *faissHeader, ix *hnsw.Index) {
 	if rows.Norms != nil {
 		ix.Norms = slices.Clone(rows.Norms)
 		for i, n := range ix.Norms {
-			if n == 0 { // knowhere 2.5 multiplies by inverses, which are 1 of rows without length (L2NormsStorage, faiss/IndexCosine.cpp, v2.5.6)
+			if n == 0 { // knowhere 2.5 multiplies by inverse norms, which are 1 for zero vectors (L2NormsStorage, faiss/IndexCosine.cpp, v2.5.6)
 				ix.Norms[i] = 1
 			}
 		}

@@ -16,8 +16,8 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// FuzzOpen reads anything, with and without the hints that a caller may give. What is taken
-// for an index must hold together: it is read row by row and written again.
+// FuzzOpen parses arbitrary bytes, with and without the hints that a caller may give. It reads each accepted index
+// row by row and writes it again.
 func FuzzOpen(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.bin")
 	if err != nil || len(files) == 0 {
@@ -69,7 +69,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// walk follows every link as a search would: from a node to nodes that are on the same level.
+// walk follows every link as a search would: from a node to nodes on the same level.
 func walk(t *testing.T, x *File) {
 	t.Helper()
 	switch {
@@ -96,7 +96,7 @@ func walk(t *testing.T, x *File) {
 		}
 	case As[ivf.Index](x) != nil:
 		rows := 0
-		if As[ivf.Index](x).Codec != nil && x.Rows > 0 { // what is read can be searched
+		if As[ivf.Index](x).Codec != nil && x.Rows > 0 { // a parsed index can be searched
 			search(t, x)
 		}
 		for _, l := range As[ivf.Index](x).Lists {
@@ -111,7 +111,7 @@ func walk(t *testing.T, x *File) {
 	}
 }
 
-// search asks for the nearest of nothing in all lists.
+// search runs a search with a zero query over all lists.
 func search(t *testing.T, x *File) {
 	t.Helper()
 	o := Options{Library: engine.Faiss}
@@ -127,7 +127,7 @@ func search(t *testing.T, x *File) {
 	}
 }
 
-// nanRows counts the rows of an index that have a NaN in them. It reads all vectors.
+// nanRows counts the rows of an index that contain a NaN. It reads all vectors.
 func nanRows(x *File) (n int) {
 	for v := range x.Vectors() {
 		for i := range v.Rows {

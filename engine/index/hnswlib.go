@@ -9,8 +9,8 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// hnswlibHeader is the header of hnswlib's file, which has neither magic nor version: it is
-// recognised by its sizes, which follow from each other.
+// hnswlibHeader is the header of hnswlib's file. It has neither magic nor version, so it is recognized by its
+// sizes, which depend on each other.
 // Source: hnswlib 0.8.0, hnswlib/hnswalg.h, HierarchicalNSW::saveIndex.
 type hnswlibHeader struct {
 	offsetLevel0   uint64
@@ -28,17 +28,17 @@ type hnswlibHeader struct {
 	efConstruction uint64
 }
 
-// hnswlibHeaderBytes is its length in the file.
+// hnswlibHeaderBytes is the size of the header in the file.
 const hnswlibHeaderBytes = 96
 
-// Offsets of the fields in hnswlib's file that are checked against what follows.
+// Offsets of the header fields that are checked against the rest of the file.
 const (
 	hnswlibCountAt = 16
 	hnswlibLevelAt = 48
 	hnswlibEntryAt = 52
 )
 
-// maxM bounds the links of a node: their count is a u16 in the file.
+// maxM bounds the links of a node, because their count is a u16 in the file.
 const maxM = math.MaxUint16
 
 func readHNSWLibHeader(c *cursor) hnswlibHeader {
@@ -59,14 +59,14 @@ func readHNSWLibHeader(c *cursor) hnswlibHeader {
 	}
 }
 
-// consistent reports whether the links' part of the header agrees with itself. It holds for
-// hnswlib's header and, at its place, for knowhere's.
+// consistent reports whether the link fields of the header agree with each other. It applies to hnswlib's header
+// and to the copy of it in knowhere's.
 func (h *hnswlibHeader) consistent() bool {
 	return h.offsetLevel0 == 0 && h.maxM > 0 && h.maxM0 > 0 && h.maxM <= maxM && h.maxM0 <= maxM &&
 		h.m == h.maxM && h.maxM0 == 2*h.maxM && h.dataOffset == 4+4*h.maxM0 && h.maxLevel >= -1
 }
 
-// sniffHNSWLib reports whether data begins as an hnswlib file does.
+// sniffHNSWLib reports whether data begins with a header of hnswlib.
 func sniffHNSWLib(data []byte) bool {
 	if len(data) < hnswlibHeaderBytes {
 		return false
@@ -75,8 +75,8 @@ func sniffHNSWLib(data []byte) bool {
 	return h.consistent() && h.labelOffset > h.dataOffset && h.labelOffset < math.MaxInt32 && h.size == h.labelOffset+8
 }
 
-// readHNSWLib reads hnswlib's file. The metric is the hint's, as the file has none: python's
-// hnswlib stores normalised vectors under cosine, and then searches by inner product.
+// readHNSWLib reads a file of hnswlib. The metric comes from the hint, because the file has none. For cosine,
+// hnswlib's Python bindings store normalized vectors and search by inner product.
 func readHNSWLib(c *cursor, hint Hint) (*File, error) {
 	h := readHNSWLibHeader(c)
 	vector := int(h.labelOffset - h.dataOffset)
@@ -103,8 +103,8 @@ func readHNSWLib(c *cursor, hint Hint) (*File, error) {
 	return f, checkEntry(&ix.Graph, hnswlibEntryAt, hnswlibLevelAt)
 }
 
-// read takes in what follows the header: level-0 records, what between says, upper links, the
-// end of the file.
+// read reads the rest of the file after the header: the level-0 records, the fields that between reads, the upper
+// links, and the end of the file.
 func (r *records) read(c *cursor, h *hnswlibHeader, ix *hnsw.Index, f *File, between func()) error {
 	ix.EFConstruction, ix.MaxLevel, ix.Entry = int(h.efConstruction), int(h.maxLevel), h.entry
 	c.at += r.n * r.size
@@ -122,8 +122,7 @@ func (r *records) read(c *cursor, h *hnswlibHeader, ix *hnsw.Index, f *File, bet
 	return r.load(c, ix)
 }
 
-// nodes returns the count of nodes, whose field is at an offset of the file, if their records
-// are there.
+// nodes returns the number of nodes, whose field is at offset at, after checking that their records are present.
 func nodes(c *cursor, h *hnswlibHeader, at int) int {
 	if c.err != nil {
 		return 0
@@ -136,10 +135,10 @@ func nodes(c *cursor, h *hnswlibHeader, at int) int {
 	return int(h.count)
 }
 
-// clampInt is v, or the largest int.
+// clampInt returns v, or the largest int if v is larger.
 func clampInt(v uint64) int { return int(min(v, math.MaxInt)) }
 
-// metricOf is what the number is that knowhere's fork of hnswlib stores.
+// metricOf returns the metric for a number that knowhere's fork of hnswlib stores.
 // Source: knowhere v2.2.3, thirdparty/hnswlib/hnswlib/hnswlib.h, Metric.
 func metricOf(v uint64) (engine.Metric, bool) {
 	switch v {

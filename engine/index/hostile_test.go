@@ -11,8 +11,8 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// A small file that claims to be a large one is refused, or read for what it is, in memory that
-// its bytes pay for: every field of every header is made to claim more.
+// TestMemoryIsBounded checks that a small file that claims to be large is refused, or read, in memory proportional
+// to its size. It increases every field of every header.
 func TestMemoryIsBounded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.bin")
 	if err != nil || len(files) < 20 {

@@ -1,17 +1,15 @@
-// Package index reads and writes the files of vector indexes: hnswlib's, faiss's, and what
-// Milvus's knowhere serialises.
+// Package index reads and writes the files of vector indexes: those of hnswlib, of faiss, and of knowhere, Milvus's
+// index library.
 //
-// In: a file by its path (mapped), a reader, or bytes in memory (the blob of a Milvus
-// envelope, see engine/binlog). Out: a File that says what it is and holds one
-// Searchable, of whatever kind. The steps: tell the format by its magic,
-// or by a header that agrees with itself where there is none; read the header and hold every
-// count against the bytes that are left; then FLAT and IVF rows stay where they lie, and the
-// records of an HNSW graph are taken apart into aligned vectors and links, in parallel, while
-// the pages of the file are given back.
+// OpenFile reads a file by its path (mapped). Parse reads bytes in memory, such as the blob of a Milvus envelope
+// (see engine/binlog). Both return a File, which describes the index and holds one Searchable. They detect the
+// format by its magic, or by a self-consistent header if the format has no magic. They read the header and check
+// every count against the number of remaining bytes. Rows of FLAT and IVF indexes stay in place. Records of an HNSW
+// graph are split into aligned vectors and links, in parallel, while the pages of the file are released.
 //
-// Nothing in a file is trusted: an error names the file, the offset and what was expected,
-// and no allocation is larger than a small multiple of the bytes that are there. Types that
-// cannot be read are named (UnsupportedError).
+// Files are not trusted. An error names the file, the offset and the expected value, and no allocation is larger
+// than a small multiple of the bytes present. An index of an unsupported type yields an UnsupportedError that names
+// the type.
 package index
 
 import (
@@ -21,16 +19,17 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Format is who wrote a file, and so whose search is to be reproduced.
+// Format is the format of an index file. It names the library that wrote the file, whose search is to be
+// reproduced.
 type Format uint8
 
 // The formats.
 const (
-	HNSWLib        Format = iota // hnswlib's saveIndex
-	Faiss                        // faiss's write_index
-	KnowhereHNSW                 // the blob HNSW of Milvus up to 2.4: knowhere's fork of hnswlib
-	KnowhereFaiss                // a blob of Milvus that knowhere's fork of faiss wrote
-	KnowhereSparse               // a blob of Milvus 2.4 and later with sparse vectors
+	HNSWLib        Format = iota // written by hnswlib's saveIndex
+	Faiss                        // written by faiss's write_index
+	KnowhereHNSW                 // the blob HNSW of Milvus up to 2.4, written by knowhere's fork of hnswlib
+	KnowhereFaiss                // a blob of Milvus, written by knowhere's fork of faiss
+	KnowhereSparse               // a blob of Milvus 2.4 and later, with sparse vectors
 )
 
 func (f Format) String() string {
@@ -50,54 +49,55 @@ func (f Format) String() string {
 	}
 }
 
-// Hint is what a file may not say.
+// Hint holds properties of an index that its file may not record.
 type Hint struct {
-	// Metric of a file that does not name one (hnswlib); L2 if left out.
+	// Metric is the metric of a file that does not name one (hnswlib). The default is L2.
 	Metric engine.Metric
-	// Element of a file that gives only the size of a vector (knowhere's HNSW blob: float16 and
-	// bfloat16 look alike). hnswlib files are read as float32.
+	// Element is the element type of a file that gives only the size of a vector. In knowhere's HNSW blob, float16
+	// and bfloat16 look alike. hnswlib files are read as float32.
 	Element dist.Element
-	// Dim is the dimension that is expected; 0 expects none.
+	// Dim is the expected dimension; 0 accepts any.
 	Dim int
-	// RawData is the blob RAW_DATA, which knowhere 1 stores beside the blob of an IVF_FLAT index:
-	// the vectors in the order of rows, which that one leaves out.
+	// RawData is the blob RAW_DATA, which knowhere 1 stores next to the blob of an IVF_FLAT index. It holds the
+	// vectors in row order, which the index blob omits.
 	RawData []byte
 
-	placed  *placed // by ReadBlobs; nil for nothing
-	segment bool    // the index is a segment's, whose vectors are in insert logs too
-	sparse  bool    // the blob is named as lists of sparse vectors are
-	wand    bool    // and that is SPARSE_WAND
+	placed  *placed // set by ReadBlobs; nil if nothing was placed
+	segment bool    // the index is a segment's, whose vectors are also in insert logs
+	sparse  bool    // the name of the blob is that of a sparse index
+	wand    bool    // the name is SPARSE_WAND
 }
 
-// Part is a stretch of a file, or several of one purpose.
+// Part is a byte range of a file, or several ranges of the same purpose.
 type Part struct {
 	Name   string // header, vectors, links, upper links, norms, ids, ...
-	Offset int    // of the first
-	Bytes  int    // of all together
+	Offset int    // of the first range
+	Bytes  int    // total of all ranges
 }
 
-// File is an index as a file has it.
+// File is an index together with the properties of its file.
 type File struct {
 	Searchable
 
 	Name   string
 	Format Format
-	// Codes are the four-character codes that a faiss file nests, outermost first: "IxMp",
-	// "IHNf", "IxF2". Nil for the others.
+	// Codes holds the nested four-character codes of a faiss file, outermost first, e.g. "IxMp", "IHNf", "IxF2". It
+	// is nil for other formats.
 	Codes []string
-	// Metric is the file's, or the hint's if the file names none (MetricKnown is false).
+	// Metric is the metric of the file, or of the hint if the file names none (MetricKnown is false).
 	Metric      engine.Metric
 	MetricKnown bool
 	Dim         int
 	Rows        int
 
 	Parts []Part
-	Bytes int // of the whole file
+	Bytes int // size of the whole file
 
 	unmap func()
 }
 
-// Close gives back the index and, where it lies in the file's mapping, that. Nothing may use the index afterwards.
+// Close releases the index, and the mapping of the file if the index uses it. The index must not be used
+// afterwards.
 func (f *File) Close() {
 	if f.Searchable != nil {
 		f.Unshade()
@@ -112,7 +112,7 @@ func (f *File) Close() {
 	f.Searchable = nil
 }
 
-// keep holds on to the memory in which the file lies for as long as the index is in it; else it gives it back now.
+// keep calls release at once if the index has its own memory, otherwise in Close.
 func (f *File) keep(release func()) {
 	if own, _ := f.Own(); own == nil {
 		f.unmap = release
@@ -121,7 +121,7 @@ func (f *File) keep(release func()) {
 	release()
 }
 
-// part adds n bytes at offset at to the part of that name.
+// part adds n bytes at offset at to the part with that name.
 func (f *File) part(name string, at, n int) {
 	if n == 0 {
 		return

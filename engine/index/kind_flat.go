@@ -9,10 +9,10 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// FLAT is the kind of rows without more: FLAT and BIN_FLAT.
+// FLAT is the kind of an index that holds only rows: FLAT and BIN_FLAT.
 const FLAT = "FLAT"
 
-// FromRows is rows as an index.
+// FromRows returns a flat index as a Searchable.
 func FromRows(x *flat.Index) Searchable { return rowIndex{x} }
 
 type rowIndex struct{ x *flat.Index }
@@ -69,7 +69,7 @@ func (s rowSearcher) SearchBatch(queries *engine.Vectors, p Params, threads int)
 	return hits, s.cost(p), err
 }
 
-// cost of a query is that of every row that is not filtered.
+// cost returns the cost of a query: one distance for each row that is neither filtered nor deleted.
 func (s rowSearcher) cost(p Params) Cost {
 	x := s.Index()
 	return Cost{Distances: x.Vectors.Rows - p.Filter.Or(x.Deleted).Count()}

@@ -13,10 +13,10 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// HNSW is the kind of graphs; where rows are codes, their type follows it.
+// HNSW is the kind of graphs.
 const HNSW = "HNSW"
 
-// FromGraph is a graph as an index.
+// FromGraph returns a graph as a Searchable.
 func FromGraph(x *hnsw.Index) Searchable { return graphIndex{x: x} }
 
 type graphIndex struct {
@@ -112,7 +112,7 @@ func (g graphIndex) Describe(d *Description) {
 	}
 }
 
-// faults adds what is wrong with a graph, and how many nodes no search comes to.
+// faults adds the faults of a graph, and the number of nodes that no search reaches.
 func (d *Description) faults(s *hnsw.Shape, nodes int) {
 	text := strconv.Itoa(s.Unreachable)
 	if s.Unreachable > 0 {

@@ -9,14 +9,14 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// IVFFlat is the kind of whole vectors in lists, BinIVFFlat that of bits, IVFSQ8 that of codes.
+// IVFFlat is the kind of inverted lists of vectors, BinIVFFlat of binary vectors, IVFSQ8 of codes.
 const (
 	IVFFlat    = "IVF_FLAT"
 	BinIVFFlat = "BIN_IVF_FLAT"
 	IVFSQ8     = "IVF_SQ8"
 )
 
-// FromLists is an inverted file as an index.
+// FromLists returns an inverted file as a Searchable.
 func FromLists(x *ivf.Index) Searchable { return listIndex{x} }
 
 type listIndex struct{ x *ivf.Index }
@@ -48,7 +48,7 @@ func (l listIndex) ShadePays(searches int) bool {
 
 func (l listIndex) CodeBytes() (bytes int, have bool) { return l.x.CodeBytes() }
 
-// relabel puts ids in place of those that the lists have, which are the numbers of rows.
+// relabel replaces the ids in the lists, which are row numbers.
 func (l listIndex) relabel(labels []int64) *FormatError {
 	if labels == nil {
 		return nil
@@ -74,7 +74,7 @@ func (l listIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 	}
 }
 
-// Codes and EachCode make listIndex a Coded.
+// Codes and EachCode implement Coded.
 func (l listIndex) Codes() bool { return l.x.Codec != nil }
 
 func (l listIndex) EachCode(f func(id int64, gives func(row []float32) bool)) {
@@ -86,7 +86,7 @@ func (l listIndex) EachCode(f func(id int64, gives func(row []float32) bool)) {
 	}
 }
 
-// Exact reads all lists, which is as good as comparing with the rows by themselves.
+// Exact visits all lists, which finds the same rows as comparing with each row.
 func (l listIndex) Exact(p Params) (Searchable, Params) {
 	p.NProbe = len(l.x.Lists)
 	return l, p

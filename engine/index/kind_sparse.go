@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// FromSparse is inverted lists of sparse vectors as an index.
+// FromSparse returns inverted lists of sparse vectors as a Searchable.
 func FromSparse(x *sparse.Index) Searchable { return sparseIndex{x} }
 
 type sparseIndex struct{ x *sparse.Index }
@@ -27,7 +27,7 @@ func (l sparseIndex) Effort() Effort        { return ByDropRatio }
 func (l sparseIndex) FiltersIDs() bool      { return false }
 func (l sparseIndex) concrete() any         { return l.x }
 
-// Own has no vectors, and yet some: nothing lies in the file any more.
+// Own returns empty vectors instead of nil, because no part of the index is in the file any more.
 func (l sparseIndex) Own() (*engine.Vectors, int) {
 	x := l.x
 	return &engine.Vectors{Element: dist.Sparse}, 4*(len(x.IDs)+len(x.Values)+len(x.Names)+len(x.Lengths)) + 8*len(x.Starts)
@@ -45,11 +45,11 @@ func (l sparseIndex) relabel(labels []int64) *FormatError {
 	return &FormatError{Expected: "rows with ids", Found: "an id map around an index of sparse vectors"}
 }
 
-// Vectors are the rows as lists have them: without zeros, rounded to whole numbers under BM25.
+// Vectors yields the rows as stored in the lists: without zeros, and rounded to whole numbers for BM25.
 func (l sparseIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 	return func(yield func(*engine.Vectors, []int64) bool) {
 		rows, err := l.x.Transposed()
-		if err != nil { // more than any machine has: the lists are in memory
+		if err != nil { // the rows need more memory than any machine has, since the lists fit
 			panic(fmt.Sprintf("rows of an index that was read: %v", err))
 		}
 		defer rows.Release()
@@ -57,13 +57,13 @@ func (l sparseIndex) Vectors() iter.Seq2[*engine.Vectors, []int64] {
 	}
 }
 
-// Exact leaves nothing out, of the query nor of the rows.
+// Exact drops no values of the query or the rows.
 func (l sparseIndex) Exact(p Params) (Searchable, Params) {
 	p.SparseParams = engine.SparseParams{AvgDL: p.AvgDL}
 	return exactSparse{l}, p
 }
 
-// exactSparse looks at all rows in lists.
+// exactSparse is a sparse index whose searches visit all rows in the lists.
 type exactSparse struct{ sparseIndex }
 
 func (l exactSparse) NewSearcher(o Options) (Searcher, error) {
@@ -114,7 +114,7 @@ func (l sparseIndex) Describe(d *Description) {
 	}
 }
 
-// FromSparseRows is rows of sparse vectors as an index that compares with each.
+// FromSparseRows returns sparse rows as a Searchable that compares each query with every row.
 func FromSparseRows(rows *engine.Vectors, m engine.Metric) Searchable { return sparseRows{rows, m} }
 
 type sparseRows struct {

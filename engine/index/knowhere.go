@@ -9,9 +9,9 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// The blob HNSW of Milvus 2.1 to 2.4 has three fields before hnswlib's header (metric, bytes
-// of a vector, dimension), no labels, and the norms of the vectors, under cosine, between the
-// records and the upper links. label_offset is never set.
+// The blob HNSW of Milvus 2.1 to 2.4 has three fields before hnswlib's header: metric, bytes of a vector, and
+// dimension. It has no labels. For cosine, the norms of the vectors are between the records and the upper links.
+// label_offset is never set.
 // Source: knowhere v2.2.3 and v2.3.12, thirdparty/hnswlib/hnswlib/hnswalg.h, saveIndex.
 const (
 	knowhereHeaderBytes = 24 + hnswlibHeaderBytes
@@ -20,11 +20,11 @@ const (
 	knowhereSizeAt      = 24 + 24
 )
 
-// knowhereSQ8 is the type of index that puts its quantiser's alpha behind the dimension.
+// knowhereSQ8 is the index type that stores its quantizer's alpha after the dimension.
 const knowhereSQ8 = "HNSW_SQ8"
 
-// sniffKnowhere reports whether data begins as a blob of HNSW does, and whether it is the form
-// with quantised vectors: four bytes (alpha) after the dimension.
+// sniffKnowhere reports whether data begins with a header of the blob HNSW, and whether its vectors are quantized.
+// A quantized blob has four bytes (alpha) after the dimension.
 func sniffKnowhere(data []byte) (found, quantised bool) {
 	for _, skip := range []int{0, 4} {
 		if len(data) < knowhereHeaderBytes+skip {
@@ -41,8 +41,8 @@ func sniffKnowhere(data []byte) (found, quantised bool) {
 	return false, false
 }
 
-// readKnowhere reads the blob of an HNSW index. Internal ids are offsets in the segment, that
-// is, row numbers; under cosine the vectors are as they were inserted, their norms beside.
+// readKnowhere reads the blob of an HNSW index. Internal ids are offsets in the segment, i.e. row numbers. For
+// cosine, the vectors are stored as inserted, and their norms are stored separately.
 func readKnowhere(c *cursor, hint Hint) (*File, error) {
 	r, h, metric := knowhereRecords(c, hint)
 	if c.err != nil {
@@ -69,7 +69,7 @@ func readKnowhere(c *cursor, hint Hint) (*File, error) {
 	return f, checkEntry(&ix.Graph, 24+hnswlibEntryAt, 24+hnswlibLevelAt)
 }
 
-// knowhereRecords reads what precedes the records, and says how these lie.
+// knowhereRecords reads the headers before the records, and returns the layout of the records.
 func knowhereRecords(c *cursor, hint Hint) (records, hnswlibHeader, engine.Metric) {
 	metric, _ := metricOf(c.u64("metric"))
 	size, dim := c.u64("data_size"), c.u64("dim")
@@ -85,7 +85,7 @@ func knowhereRecords(c *cursor, hint Hint) (records, hnswlibHeader, engine.Metri
 	return r, h, metric
 }
 
-// knowhereElement tells the element type by the bytes of a vector.
+// knowhereElement derives the element type from the size of a vector in bytes.
 func knowhereElement(c *cursor, metric engine.Metric, size, dim uint64, hint dist.Element) dist.Element {
 	bits := metric == dist.Hamming || metric == dist.Jaccard
 	switch {

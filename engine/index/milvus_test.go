@@ -21,9 +21,9 @@ import (
 	"kitescope/engine/object"
 )
 
-// The index files of the captured servers, against what Milvus said of the same collections:
-// hnsw_l2_parts (6 segments of together 9000 rows, M 8, efConstruction 100), hnsw_sim (3000
-// rows, M 16, efConstruction 200), ivf_cold (3000 rows, nlist 32), binvec.
+// TestIndexFilesOfMilvusAreThoseOfItsCollections compares the index files of the captured servers with Milvus's
+// metadata of the same collections: hnsw_l2_parts (6 segments, 9000 rows in total, M 8, efConstruction 100),
+// hnsw_sim (3000 rows, M 16, efConstruction 200), ivf_cold (3000 rows, nlist 32), binvec.
 func TestIndexFilesOfMilvusAreThoseOfItsCollections(t *testing.T) {
 	const storage = "../../testdata/storage"
 	for version, want := range map[string][]string{
@@ -88,7 +88,7 @@ func describe(f *File) string {
 	return s
 }
 
-// blobs are those of one index, with the contents of files of testdata.
+// blobs returns the blobs of one index, with the contents of files of testdata.
 func blobs(t *testing.T, files map[string]string) *binlog.Index {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "index")
@@ -112,8 +112,7 @@ func blobs(t *testing.T, files map[string]string) *binlog.Index {
 	return x
 }
 
-// event is an index file of Milvus 2.4 and later, whose payload is the content as it is
-// (descriptor type None).
+// event returns an index file of Milvus 2.4 and later. Its payload is the unencoded content (descriptor type None).
 func event(content []byte) []byte {
 	le := binary.LittleEndian
 	extras := fmt.Appendf(nil, `{"indexBuildID":"1","original_size":"%d"}`, len(content))
@@ -145,7 +144,7 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 	graph := content(t, "knowhere_l2.bin")
 	for _, c := range []struct {
 		files map[string]string
-		want  string // what it is, or an error's end
+		want  string // the index, or the end of an error
 	}{
 		{map[string]string{"HNSW": graph}, "HNSW L2 4 x 90, knowhere (hnswlib), M 4, efConstruction 40"},
 		{map[string]string{"HNSW": content(t, "knowhere_faiss_hnsw.bin")}, "HNSW L2 7 x 100, knowhere (faiss), M 4, efConstruction 40"},
@@ -182,7 +181,8 @@ func TestBlobsOfMilvusAreNamedOrRead(t *testing.T) {
 	}
 }
 
-// One file of an index is enough to find the others, whatever else is in its folder.
+// TestOpenFileFindsTheOtherFilesOfAnIndex checks that OpenFile finds the other files of an index from one of them,
+// whatever other files are in the folder.
 func TestOpenFileFindsTheOtherFilesOfAnIndex(t *testing.T) {
 	dir := t.TempDir()
 	graph := content(t, "knowhere_l2.bin")
@@ -208,7 +208,8 @@ func TestOpenFileFindsTheOtherFilesOfAnIndex(t *testing.T) {
 	}
 }
 
-// A float16 graph says only that its vectors have two bytes a dimension.
+// TestKnowhereVectorsOfTwoBytesNeedAHint checks that a float16 graph needs a hint, because the file records only
+// that its vectors have two bytes per dimension.
 func TestKnowhereVectorsOfTwoBytesNeedAHint(t *testing.T) {
 	b := []byte(content(t, "knowhere_l2.bin"))
 	binary.LittleEndian.PutUint64(b[16:], 8) // 8 dimensions in the 16 bytes of 4

@@ -9,10 +9,10 @@ import (
 	"kitescope/engine/object"
 )
 
-// OpenFile opens the index file at path. It is mapped: the rows of FLAT and IVF indexes are
-// served from the file until Close, and a file that shrinks meanwhile ends the process, as
-// with every mapping. An HNSW index is taken into memory, and the mapping is given back. Of an
-// index file of Milvus the content is taken out, with what lies beside it and belongs to it.
+// OpenFile opens the index file at path. The file is mapped: rows of FLAT and IVF indexes are read from it until
+// Close. As with every mapping, the process crashes if the file shrinks meanwhile. An HNSW index is copied into
+// memory, and the mapping is released. If the file is an index file of Milvus, OpenFile extracts its content,
+// together with the other files of the same index in the same folder.
 func OpenFile(ctx context.Context, path string, hint Hint) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,13 +35,13 @@ func OpenFile(ctx context.Context, path string, hint Hint) (*File, error) {
 	return x, nil
 }
 
-// Parse reads an index that lies in memory, such as the blob of an index file of Milvus; name
-// is what errors call it. FLAT and IVF indexes go on using data.
+// Parse reads an index in memory, such as the blob of an index file of Milvus. Errors contain name. FLAT and IVF
+// indexes keep using data.
 func Parse(name string, data []byte, hint Hint) (*File, error) {
 	return read(name, &cursor{data: data}, hint)
 }
 
-// read tells the format and reads.
+// read detects the format and reads the index.
 func read(name string, c *cursor, hint Hint) (*File, error) {
 	f, err := parse(c, hint)
 	var unsupported *UnsupportedError

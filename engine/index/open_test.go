@@ -21,7 +21,7 @@ import (
 	"kitescope/engine/ivf"
 )
 
-// expected is what the library that wrote a file of testdata says is in it (make.py).
+// expected is the content of a file of testdata according to the library that wrote it (make.py).
 type expected struct {
 	Format, Kind, Metric string
 	Known                bool
@@ -53,7 +53,7 @@ func expectations(t *testing.T) map[string]expected {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// encoding/json cannot take []uint8 from a list of numbers: levels come apart from the rest.
+	// encoding/json cannot decode []uint8 from a list of numbers, so levels are decoded separately.
 	var raw map[string]struct {
 		expected
 		Levels []int
@@ -72,12 +72,12 @@ func expectations(t *testing.T) map[string]expected {
 	return all
 }
 
-// metricName is the metric as make.py calls it.
+// metricName returns make.py's name of the metric.
 func metricName(m engine.Metric) string {
 	return map[engine.Metric]string{dist.L2: "L2", dist.InnerProduct: "IP", dist.Cosine: "COSINE", dist.Hamming: "HAMMING", dist.Jaccard: "JACCARD"}[m]
 }
 
-// packed is the rows, one directly after the other, in base64.
+// packed returns the contiguous rows in base64.
 func packed(v *engine.Vectors) string {
 	var b []byte
 	for i := range v.Rows {
@@ -86,7 +86,7 @@ func packed(v *engine.Vectors) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// packedNorms is norms in base64.
+// packedNorms returns norms in base64.
 func packedNorms(norms []float32) string {
 	var b []byte
 	for _, v := range norms {
@@ -95,13 +95,13 @@ func packedNorms(norms []float32) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// rawOf is the blob RAW_DATA beside a file that needs one.
+// rawOf returns the blob RAW_DATA of a file, or nil if it has none.
 func rawOf(name string) []byte {
 	data, _ := os.ReadFile(filepath.Join("testdata", name+".raw")) // most have none
 	return data
 }
 
-// lists are the links of every node on level 0, and above.
+// lists returns the links of every node on level 0 and above.
 func lists(g *hnsw.Graph) (base [][]uint32, upper [][][]uint32) {
 	used := func(slots []uint32) []uint32 {
 		n := slices.IndexFunc(slots, func(v uint32) bool { return v&hnsw.End != 0 })
@@ -122,7 +122,7 @@ func lists(g *hnsw.Graph) (base [][]uint32, upper [][][]uint32) {
 	return base, upper
 }
 
-// got is a file as the expectations put it.
+// got returns the content of a file in the form of the expectations.
 func got(f *File) expected {
 	e := expected{
 		Format: f.Format.String(), Kind: f.Kind(), Metric: metricName(f.Metric), Known: f.MetricKnown,
@@ -159,8 +159,7 @@ func got(f *File) expected {
 	return e
 }
 
-// sameNil makes nil and empty alike, and drops the upper links where the library's interface
-// does not give them.
+// sameNil replaces empty by nil, and drops the upper links if the library's interface does not return them.
 func sameNil(want *expected, have *expected) {
 	if want.Upper == nil {
 		have.Upper = nil
@@ -209,8 +208,8 @@ func TestFilesHoldWhatTheirWritersSay(t *testing.T) {
 	}
 }
 
-// Each file is cut at every length and must be refused, except where what is cut off is
-// another index or nothing that is needed.
+// TestTruncatedFilesAreRefused cuts each file at every length and checks that it is refused, unless the rest is
+// another index or the missing part is not needed.
 func TestTruncatedFilesAreRefused(t *testing.T) {
 	for name, want := range expectations(t) {
 		if want.Refused != "" {

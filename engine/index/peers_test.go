@@ -17,7 +17,7 @@ import (
 
 var peers = flag.String("peers", "", "a Python with hnswlib, to compare with")
 
-// TestPeersReadWrittenFiles has hnswlib read the files that were written: it answers as from its own.
+// TestPeersReadWrittenFiles checks that hnswlib answers from the written files as from its own.
 func TestPeersReadWrittenFiles(t *testing.T) {
 	folder := t.TempDir()
 	python := func(step string) {

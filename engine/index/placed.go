@@ -11,8 +11,8 @@ import (
 	"kitescope/engine/object"
 )
 
-// ReadBlobs reads the files of one index of Milvus for FromBlobs, with the hint that this takes. The vectors and links of a graph go
-// to where they stay while its blob is decoded.
+// ReadBlobs reads the files of one Milvus index for FromBlobs, and returns the hint to pass to it. While the blob
+// of a graph is decoded, its vectors and links are written directly to their final memory.
 func ReadBlobs(ctx context.Context, store object.Store, prefix string, hint Hint) (*binlog.Index, Hint, error) {
 	p := &placed{hint: hint}
 	x, err := binlog.ReadIndexTo(ctx, store, prefix, p.place)
@@ -25,19 +25,20 @@ func ReadBlobs(ctx context.Context, store object.Store, prefix string, hint Hint
 	return x, hint, nil
 }
 
-// placed are the records of a blob of HNSW, apart.
+// placed holds the split records of a blob HNSW.
 type placed struct {
 	hint Hint
 
-	of      *byte // the first of the blob
+	of      *byte // first byte of the blob
 	r       records
 	vectors *engine.Vectors
 	base    []uint32
-	heads   []uint32 // of records: counts of links
+	heads   []uint32 // first four bytes of each record: the count of links
 	taken   bool     // by a graph
 }
 
-// place is a binlog.Place. It places nothing where the blob is of another kind, or not as it should be: who reads it then says so.
+// place is a binlog.Place. It returns nil if the blob is of another kind or is malformed. The reader of the blob
+// then reports the error.
 func (p *placed) place(_ string, blob []byte) *binlog.Records {
 	if found, quantised := sniffKnowhere(blob); !found || quantised || p.vectors != nil {
 		return nil
@@ -60,7 +61,7 @@ func (p *placed) place(_ string, blob []byte) *binlog.Records {
 	}, Free: p.free}
 }
 
-// free gives back vectors that nobody took.
+// free releases the vectors unless a graph took them.
 func (p *placed) free() {
 	if p.vectors != nil {
 		p.vectors.Release()
@@ -68,7 +69,7 @@ func (p *placed) free() {
 	p.vectors = nil
 }
 
-// take gives the graph its records, and checks each link.
+// take moves the records to the graph, and checks each link.
 func (p *placed) take(r *records, ix *hnsw.Index) error {
 	p.taken = true
 	ix.M, ix.M0 = r.m, r.m0
@@ -83,7 +84,7 @@ func (p *placed) take(r *records, ix *hnsw.Index) error {
 	})
 }
 
-// check holds the links of node i, n of them, in their slots, and marks the end.
+// check checks the n links of node i in their slots, and marks the unused slots.
 func (r *records) check(n, i int, slots []uint32) error {
 	if n > r.m0 {
 		return notFound(r.at+i*r.size, fmt.Sprintf("at most %d links of node %d", r.m0, i), n)
@@ -99,7 +100,7 @@ func (r *records) check(n, i int, slots []uint32) error {
 	return nil
 }
 
-// bytesOf is the memory of numbers, which are little-endian as those of files are.
+// bytesOf returns the memory of v. It assumes a little-endian machine, because files are little-endian.
 func bytesOf(v []uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }

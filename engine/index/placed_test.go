@@ -15,7 +15,7 @@ import (
 	"kitescope/engine/object"
 )
 
-// sliced is a store with an index whose blob is cut to slices.
+// sliced returns a store with an index whose blob is cut into slices.
 func sliced(t *testing.T, blob []byte, slice int, write func(part []byte) []byte) object.Store {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func sliced(t *testing.T, blob []byte, slice int, write func(part []byte) []byte
 	return store
 }
 
-// TestPlacedGraphsAreThoseOfWholeBlobs reads blobs whose records go to where they stay while they are decoded, cut anywhere, against the
-// same blobs in one piece.
+// TestPlacedGraphsAreThoseOfWholeBlobs reads blobs whose records are split while they are decoded, cut at any size,
+// and compares them with the same blobs in one piece.
 func TestPlacedGraphsAreThoseOfWholeBlobs(t *testing.T) {
 	names, err := filepath.Glob("testdata/knowhere_*.bin")
 	if err != nil || len(names) == 0 {
@@ -90,7 +90,7 @@ func TestPlacedGraphsAreThoseOfWholeBlobs(t *testing.T) {
 	}
 }
 
-// parquetEvent writes an index file as Milvus up to 2.3 does.
+// parquetEvent returns a function that writes an index file in the format of Milvus up to 2.3.
 func parquetEvent(t *testing.T) func([]byte) []byte {
 	t.Helper()
 	return func(content []byte) []byte {
@@ -102,8 +102,8 @@ func parquetEvent(t *testing.T) func([]byte) []byte {
 	}
 }
 
-// TestDamagedLinksOfPlacedGraphsAreNamed changes counts and links of a blob: what is read from whole blobs refuses is refused here, in
-// the same words.
+// TestDamagedLinksOfPlacedGraphsAreNamed changes counts and links of a blob, and checks that the error is the same
+// as for the whole blob.
 func TestDamagedLinksOfPlacedGraphsAreNamed(t *testing.T) {
 	whole := []byte(content(t, "knowhere_l2.bin"))
 	for at := 0; at < len(whole); at += 31 {

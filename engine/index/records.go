@@ -13,8 +13,8 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// records is the layout that hnswlib and its fork in knowhere share: a record for each node
-// with its level-0 links and its vector, then the upper links, node by node.
+// records is the layout that hnswlib and knowhere's fork share: for each node a record with its level-0 links and
+// its vector, followed by the upper links, node by node.
 type records struct {
 	n, dim  int
 	element dist.Element
@@ -26,18 +26,17 @@ type records struct {
 
 	at int // offset of the first record in the file
 
-	placed *placed // where they are already; nil where they are in the file
+	placed *placed // the records if they were already split; nil if they are in the file
 }
 
-// maxNodes bounds the ids of a graph: the top bit of a link is hnsw.End.
+// maxNodes bounds the ids of a graph, because the top bit of a link is hnsw.End.
 const maxNodes = 1<<31 - 1
 
-// chunk is about how many bytes of a file are taken in one step, after which their pages are
-// given back: large against the cost of a system call, small against any file that matters.
+// chunk is the approximate number of bytes of a file that are copied in one step, after which their pages are
+// released. It is large compared with the cost of a system call, and small compared with any relevant file.
 const chunk = 4 << 20
 
-// load takes the records apart, in parallel, and checks each link. The caller has made sure
-// that they are there.
+// load splits the records, in parallel, and checks each link. The caller has checked that the records are present.
 func (r *records) load(c *cursor, ix *hnsw.Index) error {
 	if r.placed != nil {
 		return r.placed.take(r, ix)
@@ -83,8 +82,8 @@ func (r *records) load(c *cursor, ix *hnsw.Index) error {
 	return nil
 }
 
-// links copies the level-0 links of node i. Slots beyond the count keep what is in them, under
-// hnsw.End, so that the file can be written again as it was.
+// links copies the level-0 links of node i. Slots after the count keep their content, with the bit hnsw.End set, so
+// that the file can be written again unchanged.
 func (r *records) links(rec []byte, i int, slots []uint32) error {
 	for j := range slots {
 		slots[j] = le32(rec[4:], j)
@@ -92,9 +91,9 @@ func (r *records) links(rec []byte, i int, slots []uint32) error {
 	return r.check(int(binary.LittleEndian.Uint16(rec)), i, slots)
 }
 
-// upper reads, at the cursor, a u32 byte length for each node and its links above level 0:
-// blocks of u16 count, u16, u32 links[M]. Two passes: the first learns the levels, the second
-// copies, and may then hold each link against the level of its target.
+// upper reads, at the cursor, for each node a u32 length in bytes and its links above level 0: blocks of u16 count,
+// u16, u32 links[M]. The first pass collects the levels. The second pass copies the links and checks each against
+// the level of its target.
 func (r *records) upper(c *cursor, g *hnsw.Graph) {
 	start := c.at
 	block := 4 + 4*r.m
@@ -159,8 +158,7 @@ func (r *records) block(c *cursor, g *hnsw.Graph, i, level int, slots []uint32) 
 	}
 }
 
-// checkEntry holds the entry point against the levels. entryAt and levelAt are the offsets of
-// the two fields.
+// checkEntry checks the entry point against the levels. entryAt and levelAt are the offsets of the two fields.
 func checkEntry(g *hnsw.Graph, entryAt, levelAt int) error {
 	n := len(g.Levels)
 	if n == 0 {
@@ -188,7 +186,7 @@ func checkEntry(g *hnsw.Graph, entryAt, levelAt int) error {
 	return nil
 }
 
-// deletions collects nodes from several goroutines.
+// deletions collects deleted nodes from several goroutines.
 type deletions struct {
 	mu   sync.Mutex
 	rows []int
@@ -200,7 +198,7 @@ func (d *deletions) add(i int) {
 	d.mu.Unlock()
 }
 
-// bitset is nil if nothing was deleted.
+// bitset returns nil if no node was deleted.
 func (d *deletions) bitset(n int) *engine.Bitset {
 	if len(d.rows) == 0 {
 		return nil
@@ -212,7 +210,7 @@ func (d *deletions) bitset(n int) *engine.Bitset {
 	return b
 }
 
-// identity reports whether the labels are the numbers of the rows.
+// identity reports whether the labels are the row numbers.
 func identity(labels []int64) bool {
 	for i, l := range labels {
 		if l != int64(i) {
@@ -222,8 +220,8 @@ func identity(labels []int64) bool {
 	return true
 }
 
-// parallel runs work over the rows [0, n), step at a time, on all processors. The error is
-// that of the first rows that have one, whatever the processors did.
+// parallel calls work for the rows [0, n), step rows at a time, on all processors. It returns the error of the
+// lowest rows that failed, independent of scheduling.
 func parallel(n, step int, work func(from, to int) error) error {
 	workers := min(runtime.GOMAXPROCS(0), (n+step-1)/step)
 	if workers <= 1 {
@@ -254,7 +252,7 @@ func parallel(n, step int, work func(from, to int) error) error {
 						first, where = err, from
 					}
 					mu.Unlock()
-					return // those that others hold are earlier rows: they end by themselves
+					return // the other workers process earlier rows, and then stop
 				}
 			}
 		})

@@ -8,101 +8,106 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Searchable is an index of some kind, in memory or in a mapped file. It is immutable and may be shared.
+// Searchable is an index of any kind, in memory or in a mapped file. It is immutable and may be shared.
 type Searchable interface {
-	// Kind is the type of the index in Milvus's words.
+	// Kind returns Milvus's name for the index type.
 	Kind() string
-	// Element is what vectors and queries are made of.
+	// Element returns the element type of vectors and queries.
 	Element() dist.Element
-	// Effort is the parameter that says how much of the index a search looks at.
+	// Effort returns the parameter that sets how much of the index a search visits.
 	Effort() Effort
-	// NewSearcher returns a searcher for one goroutine. An error names what in the index or the options does not fit.
+	// NewSearcher returns a searcher for one goroutine. It returns an error if the index and the options do not
+	// fit.
 	NewSearcher(o Options) (Searcher, error)
-	// Exact is what answers p by comparing with all rows, and p for it.
+	// Exact returns an index that answers p by comparing with all rows, and the parameters for it.
 	Exact(p Params) (Searchable, Params)
-	// Vectors are all rows, block by block, with their ids; nil ids are the numbers of the rows, from 0 on in one block. An index
-	// of codes has none (Coded).
+	// Vectors yields all rows in blocks, with their ids. If the ids are nil, there is one block, whose ids are the
+	// row numbers from 0 on. An index of codes yields nothing (see Coded).
 	Vectors() iter.Seq2[*engine.Vectors, []int64]
-	// FiltersIDs reports whether filters mark ids; else they mark the numbers of rows.
+	// FiltersIDs reports whether filters mark ids. Otherwise they mark row numbers.
 	FiltersIDs() bool
-	// Shade gives the index codes of its rows in 8 bits, by at most threads goroutines (0: one per CPU): searches then compute few
-	// distances in full, and answer the same. It is part of opening; an error says why the rows can have none.
+	// Shade computes 8-bit codes of the rows, on at most threads goroutines (0: one per CPU). With codes, searches
+	// compute few full distances and return the same hits. Call it while opening the index. It returns an error if
+	// the rows cannot have codes.
 	Shade(threads int) error
-	// Unshade gives the memory of codes back.
+	// Unshade releases the memory of the codes.
 	Unshade()
-	// ShadePays reports whether codes are worth their making and their memory for so many searches.
+	// ShadePays reports whether codes are worth their time and memory for the given number of searches.
 	ShadePays(searches int) bool
-	// CodeBytes is what codes take: the bytes that they have, or would have if there are none; 0 if rows can have none.
+	// CodeBytes returns the size of the codes in bytes, or an estimate if there are none (have is false). It
+	// returns 0 if the rows cannot have codes.
 	CodeBytes() (bytes int, have bool)
-	// Describe says what is in the index, looking at all of it.
+	// Describe adds facts about the index to d. It reads the whole index.
 	Describe(d *Description)
-	// Own are the vectors where they lie in memory of the index's own, in the order of rows; nil where they are part of the
-	// file. Memory is what all else takes then, in bytes.
+	// Own returns the vectors, in row order, if the index holds them in its own memory, and the size of everything
+	// else in that memory in bytes. vectors is nil if they are part of the file.
 	Own() (vectors *engine.Vectors, memory int)
 
-	// relabel gives rows the ids that a map around the index has: row i has labels[i].
+	// relabel sets the ids of an enclosing id map: row i has the id labels[i].
 	relabel(labels []int64) *FormatError
-	// concrete is the *hnsw.Index, *flat.Index or whatever it is.
+	// concrete returns the underlying index, e.g. an *hnsw.Index or a *flat.Index.
 	concrete() any
 }
 
-// Coded is a Searchable whose rows may be codes that stand for vectors, and are not these.
+// Coded is a Searchable whose rows may be codes instead of vectors.
 type Coded interface {
-	// Codes reports whether they are.
+	// Codes reports whether the rows are codes.
 	Codes() bool
-	// EachCode calls f for each row with its id and what tells whether a vector is coded as it.
+	// EachCode calls f for each row, with its id and a function that reports whether a vector encodes to the row's
+	// code.
 	EachCode(f func(id int64, gives func(row []float32) bool))
 }
 
-// Effort is a parameter of searches by which they find more and take longer.
+// Effort is a search parameter that trades time for recall.
 type Effort uint8
 
 // The efforts.
 const (
-	AllRows     Effort = iota // each row is compared: there is no such parameter
+	AllRows     Effort = iota // every row is compared, so there is no such parameter
 	ByEF                      // of a graph
 	ByNProbe                  // of lists
 	ByDropRatio               // of lists of sparse vectors
 )
 
-// Options are whose answers are wanted.
+// Options selects the library whose answers are reproduced.
 type Options struct {
 	Library engine.Library
-	// BM25 are the parameters of that metric with which the index was built, nil are Milvus's.
+	// BM25 holds the BM25 parameters that the index was built with. Nil means Milvus's defaults.
 	BM25 *sparse.BM25
 }
 
-// Params are what a query asks for.
+// Params are the parameters of a query.
 type Params struct {
 	K int
 	engine.SearchParams
-	// Filter marks what is left out (see Searchable.FiltersIDs); nil for none.
+	// Filter marks the rows to exclude (see Searchable.FiltersIDs). It may be nil.
 	Filter *engine.Bitset
 }
 
-// Cost is what one query took, apart from time.
+// Cost is the work done for one query, apart from time.
 type Cost struct {
 	Distances, Hops int
-	// BruteForce says why a graph was not walked; empty if it was, or if there is none.
+	// BruteForce is the reason why a graph was not traversed. It is empty if it was, or if there is no graph.
 	BruteForce string
 }
 
 // Searcher answers queries one at a time.
 type Searcher interface {
-	// Search appends to dst the hits of a query, which is stored as a row is, best first.
+	// Search appends the hits of a query to dst, best first. The query is encoded like a row.
 	Search(query []byte, p Params, dst []engine.Hit) ([]engine.Hit, Cost, error)
-	// Clone returns a searcher for another goroutine: norms of rows are shared.
+	// Clone returns a searcher for another goroutine. The two share the norms of the rows.
 	Clone() (Searcher, error)
 }
 
-// BatchSearcher is a Searcher that answers many queries together sooner than one by one, and the same.
+// BatchSearcher is a Searcher that answers many queries together faster than one by one, with the same hits.
 type BatchSearcher interface {
 	Searcher
-	// SearchBatch returns the hits of every query, on at most threads goroutines, and what each of them took.
+	// SearchBatch returns the hits of every query and the cost per query. It uses at most threads goroutines.
 	SearchBatch(queries *engine.Vectors, p Params, threads int) ([][]engine.Hit, Cost, error)
 }
 
-// As is the index in a File as what it is made of, an *hnsw.Index for one; nil if it is of another kind.
+// As returns the underlying index of a File as a *T, e.g. an *hnsw.Index. It returns nil if the index is of another
+// kind.
 func As[T any](f *File) *T {
 	if f == nil || f.Searchable == nil {
 		return nil
@@ -111,16 +116,16 @@ func As[T any](f *File) *T {
 	return x
 }
 
-// Fact is one thing that is known, for people and, if it has a key, for scripts.
+// Fact is one property of an index. Facts without a key are not part of machine-readable output.
 type Fact struct {
 	Name, Text string
 	Key        string
 	Number     float64
-	Whole      bool // Number counts
-	Odd        bool // something is wrong here
+	Whole      bool // Number is a count
+	Odd        bool // the value indicates a fault
 }
 
-// Level is one of a graph's, with how many links nodes have there.
+// Level holds link statistics of one level of a graph.
 type Level struct {
 	Level            int
 	Nodes            int
@@ -128,7 +133,7 @@ type Level struct {
 	Mean             float64
 }
 
-// Description is what is in an index.
+// Description describes the content of an index.
 type Description struct {
 	Facts  []Fact
 	Levels []Level // of a graph, level 0 first

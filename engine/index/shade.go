@@ -7,7 +7,7 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// From how many rows, dimensions and searches on codes pay, by kind of index.
+// Minimum rows, dimensions and searches for which codes pay, by kind of index.
 const (
 	manyRows = 4096
 
@@ -16,7 +16,7 @@ const (
 	listDim, listSearches   = 64, 2000
 )
 
-// unshade releases codes, if there are any.
+// unshade releases the codes, if any.
 func unshade(c **prefilter.Codes) {
 	if *c != nil {
 		(*c).Release()
@@ -24,7 +24,7 @@ func unshade(c **prefilter.Codes) {
 	}
 }
 
-// codeBytes is what codes of rows like v take, as estimate has it if there are none.
+// codeBytes returns the size of the codes in bytes, or the estimate for rows like v if there are none.
 func codeBytes(c *prefilter.Codes, v *engine.Vectors, m engine.Metric, estimate func(dim, rows int) int) (bytes int, have bool) {
 	switch {
 	case c != nil:
@@ -35,7 +35,7 @@ func codeBytes(c *prefilter.Codes, v *engine.Vectors, m engine.Metric, estimate 
 	return estimate(v.Dim, v.Rows), false
 }
 
-// codes adds what codes take.
+// codes adds the size of the codes.
 func (d *Description) codes(s Searchable) {
 	bytes, have := s.CodeBytes()
 	text := fmt.Sprintf("%d bytes", bytes)

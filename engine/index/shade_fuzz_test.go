@@ -15,7 +15,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// FuzzShade gives codes to whatever is taken for an index of rows or lists, and asks it the same before and after.
+// FuzzShade computes codes for any bytes that parse as an index of rows or lists, and compares the answers before
+// and after.
 func FuzzShade(f *testing.F) {
 	for _, like := range []string{"*flat*", "*ivf*", "*sq8*", "*pq*"} {
 		files, err := filepath.Glob("testdata/" + like + ".bin")
@@ -56,7 +57,7 @@ func FuzzShade(f *testing.F) {
 	})
 }
 
-// answersOf are those to some queries, of which some are near to zero and some have odd values.
+// answersOf returns the answers to several queries. Some queries are near zero, and some have unusual values.
 func answersOf(x *File, seed uint64) (all [][]engine.Hit, err error) {
 	o := Options{Library: engine.Faiss}
 	if x.Metric == dist.Cosine {

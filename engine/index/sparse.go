@@ -12,22 +12,28 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Names of the types of inverted lists of sparse vectors, and of their blobs. What walks them differs, not what is in the file.
+// Names of the sparse index types and of their blobs. The types differ in their search algorithm, not in the file.
 const (
 	SparseInverted = "SPARSE_INVERTED_INDEX"
 	SparseWand     = "SPARSE_WAND"
 )
 
-// isSparseType reports whether an index has lists of sparse vectors.
+// isSparseType reports whether name is the type of a sparse index.
 func isSparseType(name string) bool {
 	name = strings.ToUpper(name)
 	return name == SparseInverted || name == SparseWand
 }
 
-// There are two forms of such a blob. Rows, up to Milvus 2.5 (index version below 8): their number as int64, which is negative where
-// an early 2.4 means SPARSE_WAND, the number of dimensions as u64, a float32 without use, and for each row its count of values as u64
-// and the values. Lists, from 2.6 on: a header of 32 bytes, a table of sections, and these.
-// Sources: knowhere v2.3.12 and v2.5.6, src/index/sparse/sparse_inverted_index.h, Save and Load; v2.6.9, Serialize and Deserialize.
+// There are two forms of a sparse blob.
+//
+// The form of rows, up to Milvus 2.5 (index version below 8), has the number of rows as int64 (negative in an early
+// 2.4 for SPARSE_WAND), the number of dimensions as u64, an unused float32, and for each row its count of values as
+// u64 and the values.
+//
+// The form of lists, since 2.6, has a header of 32 bytes, a table of sections, and the sections.
+//
+// Sources: knowhere v2.3.12 and v2.5.6, src/index/sparse/sparse_inverted_index.h, Save and Load; v2.6.9, Serialize
+// and Deserialize.
 const (
 	sparseRowsHeader  = 20
 	sparseListsHeader = 36
@@ -35,7 +41,7 @@ const (
 	maxSections       = 64
 )
 
-// sections of lists, by their numbers; others are passed over, as there.
+// Numbers of the sections of the form of lists. Others are ignored, as knowhere does.
 const (
 	sectionLists   = 0
 	sectionNames   = 2
@@ -43,7 +49,7 @@ const (
 	sectionStats   = 5 // counts of values, of each row and of each list
 )
 
-// sniffSparseLists reports whether data begins as lists of sparse vectors do.
+// sniffSparseLists reports whether data begins with a header of the form of lists.
 func sniffSparseLists(data []byte) bool {
 	if len(data) < sparseListsHeader || le32(data, 0) != 1 {
 		return false
@@ -57,8 +63,8 @@ func sniffSparseLists(data []byte) bool {
 	return n >= 2 && n <= maxSections && len(data) >= sparseListsHeader+int(n)*sparseSection && le32(data, sparseListsHeader/4) == sectionLists
 }
 
-// sniffSparseRows reports whether data is rows of sparse vectors from its beginning to its end, of which one has a value at least: what is
-// shorter may be the beginning of anything.
+// sniffSparseRows reports whether all of data parses as the form of rows, and at least one row has a value. A
+// shorter match would accept the beginning of other formats.
 func sniffSparseRows(data []byte) bool {
 	if len(data) < sparseRowsHeader {
 		return false
@@ -81,9 +87,9 @@ func sniffSparseRows(data []byte) bool {
 	return len(left) == 0 && !none
 }
 
-// sparseMetric is IP, but where the hint says BM25.
+// sparseMetric returns BM25 if the hint names it, otherwise IP.
 func sparseMetric(c *cursor, hint Hint) engine.Metric {
-	if m := hint.Metric; m != dist.BM25 && m != dist.InnerProduct && m != dist.L2 { // L2 is a hint of nothing
+	if m := hint.Metric; m != dist.BM25 && m != dist.InnerProduct && m != dist.L2 { // L2 is the zero value: no hint
 		c.fail(0, "sparse vectors of IP or BM25", "%s", m)
 	}
 	if hint.Metric == dist.BM25 {
@@ -92,7 +98,7 @@ func sparseMetric(c *cursor, hint Hint) engine.Metric {
 	return dist.InnerProduct
 }
 
-// readSparseRows reads the form of rows, and makes lists of them.
+// readSparseRows reads the form of rows, and builds lists from it.
 func readSparseRows(c *cursor, hint Hint) (*File, error) {
 	rows := int64(c.u64("a count of rows"))
 	hint.wand = hint.wand || rows < 0
@@ -134,7 +140,7 @@ func readSparseRows(c *cursor, hint Hint) (*File, error) {
 	return f, f.sparse(x, hint)
 }
 
-// finitePairs refuses values that Milvus takes from nobody, by which no order is one.
+// finitePairs rejects NaN and infinite values, which Milvus does not accept and which cannot be ordered.
 func finitePairs(v *engine.Vectors) error {
 	for i := range v.Rows {
 		for b := v.Row(i); len(b) >= sparse.PairBytes; b = b[sparse.PairBytes:] {
@@ -146,7 +152,7 @@ func finitePairs(v *engine.Vectors) error {
 	return nil
 }
 
-// sparse takes over lists.
+// sparse sets the Searchable of f to the lists.
 func (f *File) sparse(x *sparse.Index, hint Hint) error {
 	if x.Dim > f.Dim {
 		return notFound(8, fmt.Sprintf("values of %d dimensions", f.Dim), fmt.Sprintf("dimension %d", x.Dim-1))
@@ -188,7 +194,7 @@ func readSparseLists(c *cursor, hint Hint) (*File, error) {
 func (r *sparseLists) header(hint Hint) {
 	r.u32("a version")
 	rows, dim, names := r.u32("a count of rows"), r.u32("a count of dimensions"), r.u32("a count of lists")
-	// A row has a value at least, or four bytes in the section of statistics that Milvus's builds write.
+	// A row has at least one value, or four bytes in the section of statistics, which Milvus's builds write.
 	r.expect(uint64(rows) <= uint64(len(r.data)), 12, fmt.Sprintf("at most %d rows", len(r.data)), "%d", rows)
 	r.bytes(16, "a header")
 	n := r.u32("a count of sections")
@@ -219,7 +225,7 @@ func (r *sparseLists) header(hint Hint) {
 	r.file.part("header", 0, r.at)
 }
 
-// lists reads ids and values.
+// lists reads the ids and values.
 func (r *sparseLists) lists() {
 	if r.err != nil {
 		return
@@ -253,7 +259,7 @@ func (r *sparseLists) lists() {
 	r.file.part("lists", s.at, len(s.data))
 }
 
-// others reads what stands beside the lists.
+// others reads the sections other than the lists.
 func (r *sparseLists) others() {
 	if r.err != nil {
 		return
@@ -276,7 +282,7 @@ func (r *sparseLists) others() {
 	}
 }
 
-// take is a section of n numbers.
+// take returns the data of a section of n 4-byte numbers.
 func (r *sparseLists) take(s section, n int, what string) []byte {
 	if len(s.data) != 4*n {
 		r.fail(s.at, fmt.Sprintf("%d %s", n, what), "%d bytes", len(s.data))
@@ -286,7 +292,7 @@ func (r *sparseLists) take(s section, n int, what string) []byte {
 	return s.data
 }
 
-// finite refuses values by which no order is one.
+// finite rejects NaN and infinite values, which cannot be ordered.
 func (r *sparseLists) finite(s section, values []float32) {
 	for _, v := range values {
 		if math.Float32bits(v)&0x7f800000 == 0x7f800000 {
@@ -304,7 +310,7 @@ func uint32s(b []byte) []uint32 {
 	return v
 }
 
-// sparseValues are float32, or whole numbers of 16 bits.
+// sparseValues decodes float32 values (width 4) or 16-bit integers.
 func sparseValues(b []byte, width int) []float32 {
 	if width == 4 {
 		return float32s(b)

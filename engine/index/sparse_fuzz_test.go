@@ -13,7 +13,7 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// sparseRowsBlob is the form of rows, of values that are given row by row.
+// sparseRowsBlob returns a blob in the form of rows.
 func sparseRowsBlob(rows ...[]byte) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(rows)))
 	b = binary.LittleEndian.AppendUint64(b, 1<<32)
@@ -32,7 +32,7 @@ func pairs(list ...float32) (row []byte) {
 	return row
 }
 
-// cutLists is the form of lists of a few rows, from a file that knowhere wrote.
+// cutLists returns a blob in the form of lists with a few rows, based on a file that knowhere wrote.
 func cutLists() []byte {
 	b := binary.LittleEndian.AppendUint32(nil, 1)
 	for _, n := range []uint32{3, 10, 2} { // rows, dimensions, lists
@@ -70,7 +70,7 @@ func cutLists() []byte {
 	return b
 }
 
-// FuzzSparse reads anything as lists of sparse vectors. What is taken for them is searched in all ways.
+// FuzzSparse parses arbitrary bytes as sparse lists, and runs every kind of search on those that parse.
 func FuzzSparse(f *testing.F) {
 	for _, bm25 := range []bool{false, true} {
 		f.Add(sparseRowsBlob(pairs(1, 1, 7, .5), nil, pairs(7, 2, 9, 1)), pairs(1, 1, 7, 2), bm25)
@@ -113,7 +113,7 @@ func FuzzSparse(f *testing.F) {
 	})
 }
 
-// TestSparseHostile holds that what is wrong is named.
+// TestSparseHostile checks that errors name the malformed field.
 func TestSparseHostile(t *testing.T) {
 	lists := cutLists()
 	change := func(at int, v uint32) []byte {
@@ -152,7 +152,7 @@ func TestSparseHostile(t *testing.T) {
 	}
 }
 
-// TestSparseForms reads both forms of the same rows, by their contents alone.
+// TestSparseForms reads both forms of the same rows, detected by their contents alone.
 func TestSparseForms(t *testing.T) {
 	var before [][]byte
 	for _, name := range []string{"small.25.ip", "small.26.ip", "small.23.ip"} {

@@ -14,7 +14,7 @@ import (
 
 var recorded = flag.String("sparse", "testdata/sparse", "folder of what testdata/sparse/record.py recorded")
 
-// sparseTruth is what knowhere answered.
+// sparseTruth holds knowhere's answers.
 type sparseTruth struct {
 	Queries  map[string][][2][]float64
 	Searches []struct {
@@ -27,7 +27,8 @@ type sparseTruth struct {
 	}
 }
 
-// TestSparseTruth asks files that knowhere wrote what knowhere was asked.
+// TestSparseTruth runs the recorded searches on files that knowhere wrote, and compares the answers with
+// knowhere's.
 func TestSparseTruth(t *testing.T) {
 	var truth sparseTruth
 	goldentest.ReadJSON(t, filepath.Join(*recorded, "truth.json.gz"), &truth)
@@ -47,7 +48,7 @@ func TestSparseTruth(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Ratio > 0 && s.Ratio < 1 || s.Queries == "signed" && (s.Algorithm != "TAAT_NAIVE" || s.Library != "knowhere-2.3") {
-			continue // approximate, as all walks by bounds are of negative values
+			continue // approximate, as are all bounded walks over negative values
 		}
 		var o Options
 		if s.K1 != 0 {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// UnsupportedError is an index whose type is known and cannot be searched here.
+// UnsupportedError reports an index of a known type that this package cannot search.
 type UnsupportedError struct {
-	Type string // in Milvus's words where it has one
-	Hint string // what a person can do instead; may be empty
+	Type string // Milvus's name if there is one
+	Hint string // an instruction for the user; may be empty
 }
 
 func (e *UnsupportedError) Error() string {
@@ -20,15 +20,15 @@ func (e *UnsupportedError) Error() string {
 	return s
 }
 
-// What can be done instead, where the vectors themselves are in Milvus's insert logs (FromBlobs
-// says so of whatever it is) and where they are not.
+// Hints of an UnsupportedError. hintReplay is for vectors that are also in Milvus's insert logs, as with every
+// index that FromBlobs reads; hintRebuild is for the others.
 const (
 	hintReplay  = "kitescope replay compares the vectors of its insert logs row by row"
 	hintRebuild = "build an index of its vectors with engine build"
 )
 
-// CheckType returns an UnsupportedError if indexes of a type, by the name that Milvus's
-// metadata has for it, cannot be searched.
+// CheckType returns an UnsupportedError if indexes of the named type cannot be searched. name is the type's name in
+// Milvus's metadata.
 func CheckType(name string) error {
 	if isSparseType(name) {
 		return nil
@@ -41,7 +41,7 @@ func CheckType(name string) error {
 	return &UnsupportedError{Type: name, Hint: hintReplay}
 }
 
-// typeOf is the type whose blobs begin with a faiss code.
+// typeOf returns the type whose blobs begin with a faiss code.
 func typeOf(code string) (milvusType, bool) {
 	for _, t := range milvusTypes() {
 		if slices.Contains(t.codes, code) {
@@ -51,7 +51,7 @@ func typeOf(code string) (milvusType, bool) {
 	return milvusType{}, false
 }
 
-// unsupportedCode is the error for a faiss code that Open does not read.
+// unsupportedCode returns the error for a faiss code that Parse does not read.
 func unsupportedCode(code string) error {
 	if t, ok := typeOf(code); ok {
 		return &UnsupportedError{Type: t.name, Hint: hintRebuild}
@@ -59,7 +59,7 @@ func unsupportedCode(code string) error {
 	return &UnsupportedError{Type: "faiss " + code, Hint: hintRebuild}
 }
 
-// unsupportedLists is the error for inverted lists of another form than ilar.
+// unsupportedLists returns the error for inverted lists in a form other than ilar.
 func unsupportedLists(at int, code string) error {
 	switch code {
 	case "il00":
@@ -75,7 +75,7 @@ func unsupportedLists(at int, code string) error {
 	return &UnsupportedError{Type: "faiss " + code, Hint: hintRebuild}
 }
 
-// typeName is Milvus's name for a code, or faiss's.
+// typeName returns Milvus's name and the code, or faiss's code if Milvus has no such type.
 func typeName(code string) string {
 	if t, ok := typeOf(code); ok {
 		return fmt.Sprintf("%s (%s)", t.name, code)
@@ -83,40 +83,40 @@ func typeName(code string) string {
 	return "faiss " + code
 }
 
-// milvusType is a type of index that Milvus makes, with the codes by which its blobs begin, and what reads a blob whose code
-// was just read; a type without that is refused.
+// milvusType is a type of index that Milvus builds. codes holds the codes that its blobs begin with. read reads a
+// blob after its code; it is nil if the type is unsupported.
 type milvusType struct {
 	name  string
 	codes []string
 	read  func(r *faissReader, at int, code string) faissHeader
 }
 
-// milvusTypes are the codes of knowhere's fork of faiss.
-// Source: knowhere v2.6.9 and v2.5.5, thirdparty/faiss/faiss/impl/index_write.cpp, and
-// src/index/hnsw/faiss_hnsw.cc (what is refined is HNSW: SCANN has a code of its own).
+// milvusTypes returns the index types by the codes of knowhere's fork of faiss.
+// Sources: knowhere v2.6.9 and v2.5.5, thirdparty/faiss/faiss/impl/index_write.cpp, and
+// src/index/hnsw/faiss_hnsw.cc (refined indexes are HNSW: SCANN has a code of its own).
 func milvusTypes() []milvusType {
 	return []milvusType{
 		{"FLAT", []string{"IxF2", "IxFI", "IxFl", "IxF9"}, (*faissReader).rows},
 		{"BIN_FLAT", []string{"IBxF"}, (*faissReader).binaryFlat},
 		{"BIN_IVF_FLAT", []string{"IBwF"}, (*faissReader).binaryIVF},
-		{"HNSW", []string{"IHNf", "IHN9", "IH00"}, (*faissReader).hnsw}, // IH00: over any storage, faiss's
+		{"HNSW", []string{"IHNf", "IHN9", "IH00"}, (*faissReader).hnsw}, // IH00: faiss's code, over any storage
 		{"IVF_FLAT", []string{"IwFl"}, (*faissReader).ivf},
 		{"HNSW_SQ", []string{"IHNs", "IHN8", "IHNa", "IHNb"}, nil},
 		{"HNSW_PQ", []string{"IHNp", "IHN7"}, nil},
 		{"HNSW_PRQ", []string{"IHN6", "IHN5"}, nil},
-		{"SQ", []string{"IxSQ", "IxS8", "IxS4", "IxSI"}, nil}, // by itself: faiss's, no type of Milvus
+		{"SQ", []string{"IxSQ", "IxS8", "IxS4", "IxSI"}, nil}, // standalone: faiss's code, not a Milvus type
 		{"PQ", []string{"IxPq", "IxP7"}, nil},
 		{"PRQ", []string{"IxPR", "IxP5"}, nil},
-		{"with refinement", []string{"IxRF"}, nil}, // HNSW_SQ and IVF_SQ8 from 2.5 on, if it was asked for
+		{"with refinement", []string{"IxRF"}, nil}, // HNSW_SQ and IVF_SQ8 since 2.5, if refinement is enabled
 		{"HNSW by partition key (several graphs)", []string{"IHMV"}, nil},
 		{"IVF_FLAT_CC", []string{"IwFc"}, nil},
 		{"IVF_PQ", []string{"IwPQ"}, nil},
-		{"IVF_PQ with refinement", []string{"IwQR"}, nil}, // by parts, faiss's
+		{"IVF_PQ with refinement", []string{"IwQR"}, nil}, // faiss's code, stored in parts
 		{"IVF_SQ8", []string{"IwSq", "IwSQ"}, (*faissReader).ivfSQ},
 		{"IVF_RABITQ", []string{"IwrQ", "Iwrq", "Iwrr", "Iwrn", "Iwrf"}, nil},
-		{"RaBitQ without lists", []string{"IxrQ", "Ixrq", "Ixrr"}, nil},            // faiss's, no type of Milvus
+		{"RaBitQ without lists", []string{"IxrQ", "Ixrq", "Ixrr"}, nil},            // faiss's code, not a Milvus type
 		{"IVF_RABITQ, or another index of mapped vectors,", []string{"IxPT"}, nil}, // the rotation around IVF_RABITQ
 		{"SCANN", []string{"IxSC"}, nil},
-		{"IVFPQFastScan", []string{"IwPf"}, nil}, // by itself: faiss's, no type of Milvus
+		{"IVFPQFastScan", []string{"IwPf"}, nil}, // standalone: faiss's code, not a Milvus type
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"kitescope/engine/hnsw"
 )
 
-// output writes little-endian fields. Its first error stays and is returned by Flush.
+// output writes little-endian fields. It keeps its first error, which Flush returns.
 type output struct {
 	*bufio.Writer
 	scratch []byte
@@ -42,10 +42,10 @@ func (o *output) float32s(values []float32) {
 	}
 }
 
-// WriteHNSWLib writes what hnswlib 0.8's saveIndex writes for the same graph, to the byte: what
-// its unused slots hold is in the graph too. hnswlib reserves room for MaxElements when it loads
-// the file, for the nodes at least. It has no
-// norms: under cosine its vectors are normalised.
+// WriteHNSWLib writes ix in the format of hnswlib 0.8's saveIndex. The bytes equal hnswlib's own for the same
+// graph, including unused slots. When hnswlib loads the file, it reserves room for MaxElements, or for the nodes if
+// there are more. It returns an error unless the vectors are float32 without norms: for cosine, the vectors must be
+// normalized.
 func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
 	if ix.Vectors.Element != dist.Float32 || ix.Norms != nil {
 		return errors.New("write hnswlib index: it has float32 vectors, and under cosine normalised ones")
@@ -61,8 +61,9 @@ func WriteHNSWLib(w io.Writer, ix *hnsw.Index) error {
 	return o.Flush()
 }
 
-// WriteKnowhere writes the blob HNSW of Milvus 2.1 to 2.4, as knowhere's fork of hnswlib does:
-// the rows have their numbers for ids, and norms under cosine.
+// WriteKnowhere writes ix as the blob HNSW of Milvus 2.1 to 2.4, in the format of knowhere's fork of hnswlib. The
+// ids are the row numbers. For cosine, the norms are written too. It returns an error if ix has labels or deleted
+// nodes, or a metric without a code in the format.
 func WriteKnowhere(w io.Writer, ix *hnsw.Index) error {
 	metric, known := map[engine.Metric]uint64{dist.L2: 0, dist.InnerProduct: 1, dist.Cosine: 2, dist.Hamming: 10, dist.Jaccard: 11}[ix.Metric]
 	switch {
@@ -85,7 +86,7 @@ func WriteKnowhere(w io.Writer, ix *hnsw.Index) error {
 	return o.Flush()
 }
 
-// hnswlibHeader writes hnswlib's header with the fields of the graph put in.
+// hnswlibHeader writes h, with the fields of the graph filled in.
 func (o *output) hnswlibHeader(g *hnsw.Graph, h hnswlibHeader) {
 	entry, level := g.Entry, int32(g.MaxLevel)
 	if h.count == 0 {
@@ -96,7 +97,7 @@ func (o *output) hnswlibHeader(g *hnsw.Graph, h hnswlibHeader) {
 	o.u64(uint64(g.M), uint64(g.M0), uint64(g.M), math.Float64bits(hnsw.LevelMult(g.M)), uint64(g.EFConstruction))
 }
 
-// records writes the level-0 records, with labels for hnswlib.
+// records writes the level-0 records. hnswlib's have labels.
 func (o *output) records(ix *hnsw.Index, labels bool) {
 	for i := range ix.Vectors.Rows {
 		deleted := uint32(0)
@@ -115,7 +116,7 @@ func (o *output) records(ix *hnsw.Index, labels bool) {
 	}
 }
 
-// upper writes, for each node, the length of its links above level 0, and these.
+// upper writes, for each node, the length in bytes of its links above level 0, and the links.
 func (o *output) upper(g *hnsw.Graph) {
 	for i, l := range g.Levels {
 		o.u32(uint32(l) * uint32(4+4*g.M))
@@ -126,7 +127,7 @@ func (o *output) upper(g *hnsw.Graph) {
 	}
 }
 
-// slots writes a count and links: those in use, and the low 31 bits of what the others hold.
+// slots writes a count and all slots: the links, and the low 31 bits of the unused slots.
 func (o *output) slots(slots []uint32, flags uint32) {
 	n := used(slots)
 	b := binary.LittleEndian.AppendUint32(o.scratch[:0], uint32(n)|flags)
@@ -137,7 +138,7 @@ func (o *output) slots(slots []uint32, flags uint32) {
 	_, _ = o.Write(b)
 }
 
-// used is how many slots hold links.
+// used returns the number of slots that hold links.
 func used(slots []uint32) int {
 	for i, v := range slots {
 		if v&hnsw.End != 0 {

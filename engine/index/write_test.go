@@ -45,7 +45,7 @@ func TestWrittenFilesAreThoseThatWereRead(t *testing.T) {
 	}
 }
 
-// firstDifference is where two files differ, -1 if they do not.
+// firstDifference returns the offset where two files differ, or -1 if they are equal.
 func firstDifference(a, b []byte) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
