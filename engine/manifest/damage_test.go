@@ -13,7 +13,7 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// number adds a field, and returns where it ends.
+// number adds a field, and returns the offset of its end.
 func number(file []byte, at int, name string, fields *[]damagetest.Field) int {
 	v, n := binary.Varint(file[at:])
 	*fields = append(*fields, damagetest.Field{Name: name, At: at, Len: n, Value: uint64(v), Put: func(v uint64) []byte {
@@ -22,7 +22,8 @@ func number(file []byte, at int, name string, fields *[]damagetest.Field) int {
 	return at + n
 }
 
-// counts walks over a value as cursor.value does, and returns where it ends; it collects the counts and lengths on its way.
+// counts walks over a value like cursor.value, adds its counts and lengths to fields, and returns the offset of its
+// end.
 func counts(file []byte, at int, s *schema, fields *[]damagetest.Field) int {
 	count := func() (v int64) {
 		v, _ = binary.Varint(file[at:])

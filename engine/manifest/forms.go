@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// container is what Avro's object container files begin with.
+// container begins Avro's object container files.
 const container = "Obj\x01"
 
-// readContainer reads the record of a container, by the schema that it was written with.
+// readContainer reads the record of a container by the schema in the container.
 func readContainer(b []byte) (*Manifest, error) {
 	r := &cursor{b: b[len(container):], left: maxValues}
 	meta, _ := r.value(&schema{kind: "map", items: &schema{kind: "string"}}, 0).(map[string]any)
-	sync := r.take(16) // what ends blocks
+	sync := r.take(16) // marks the end of a block
 	records, size := r.long(), r.long()
 	block := r.take(size)
 	end := r.take(16)
@@ -34,7 +34,7 @@ func readContainer(b []byte) (*Manifest, error) {
 	return decode(text, block)
 }
 
-// decode reads a record by the text of its schema.
+// decode decodes a record by the JSON text of its schema.
 func decode(text string, b []byte) (*Manifest, error) {
 	s, err := parseSchema(json.RawMessage(text), map[string]*schema{}, 0)
 	if err != nil {
@@ -62,10 +62,10 @@ func decode(text string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// rawMagic begins the form that was written before Avro's container ("MILV"), followed by its version.
+// rawMagic ("MILV") begins the raw form, which predates Avro's container. The version follows it.
 const rawMagic = 0x4D494C56
 
-// The versions at which something came (manifest.h and deserializeLegacy).
+// Versions that added fields (manifest.h and deserializeLegacy).
 const (
 	rawStatsMetadata = 3
 	rawObjects       = 5
@@ -73,7 +73,7 @@ const (
 	rawNewest        = 6
 )
 
-// readRaw reads what is behind the magic of the form before the container: the same record, without a schema.
+// readRaw reads the raw form after its magic. It is the same record, without a schema.
 func readRaw(b []byte) (*Manifest, error) {
 	r := &cursor{b: b}
 	version := r.long()
@@ -86,7 +86,7 @@ func readRaw(b []byte) (*Manifest, error) {
 	return decode(rawSchema(version), r.b)
 }
 
-// rawSchema is the schema of a version of the raw form.
+// rawSchema returns the schema of a version of the raw form.
 func rawSchema(version int64) string {
 	var s strings.Builder
 	s.WriteString(`{"type":"record","name":"Manifest","fields":[

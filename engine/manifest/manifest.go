@@ -1,10 +1,12 @@
-// Package manifest reads the manifests of storage version 3 of Milvus 3.0 (milvus-storage, "Loon"): which files hold a segment. What enters
-// are the bytes of _metadata/manifest-VERSION.avro below a segment's folder; what leaves are its column groups, delta logs, statistics,
-// indexes and large objects, with the names of their files.
+// Package manifest reads the manifests of storage version 3 of Milvus 3.0 (milvus-storage, "Loon"). A manifest
+// lists the files of a segment. It is stored in _metadata/manifest-VERSION.avro below the segment's folder, and
+// lists column groups, delta logs, statistics, indexes and large objects, with the names of their files.
 //
-//  1. The form is told by the first bytes: Avro's container, or the raw one of before.
-//  2. The record is decoded by the schema that it was written with.
-//  3. Names that are relative are put below the segment's folder.
+// Open reads a manifest in three steps:
+//
+//  1. It detects the form by the first bytes: Avro's container, or the older raw form.
+//  2. It decodes the record by the schema that the record was written with.
+//  3. It resolves relative names against the segment's folder.
 //
 // Sources: milvus-io/milvus-storage, cpp/src/manifest.cpp and cpp/include/milvus-storage/common/layout.h; Milvus
 // internal/storagev2/packed (ManifestJSON).
@@ -26,32 +28,32 @@ import (
 	"kitescope/engine/object"
 )
 
-// Manifest is which files hold one version of a segment.
+// Manifest lists the files of one version of a segment.
 type Manifest struct {
 	Groups  []Group               `json:"column_groups"`
 	Deltas  []Delta               `json:"delta_logs"`
-	Stats   map[string]Statistics `json:"stats"` // by what they are of: "bloom_filter.100"
+	Stats   map[string]Statistics `json:"stats"` // by kind and field, e.g. "bloom_filter.100"
 	Indexes []Index               `json:"indexes"`
 	Objects []Object              `json:"lob_files"`
 }
 
-// Group is columns that lie in the same files.
+// Group is a set of columns that are stored in the same files.
 type Group struct {
-	Columns []string `json:"columns"` // Milvus names them by the ids of fields
+	Columns []string `json:"columns"` // Milvus uses field ids as names
 	Files   []File   `json:"files"`
 	Format  string   `json:"format"` // "parquet", "vortex", ...
 }
 
-// File is rows [Start, End) of a file.
+// File is the rows [Start, End) of a file.
 type File struct {
 	Path  string `json:"path"`
 	Start int64  `json:"start_index"`
 	End   int64  `json:"end_index"`
 }
 
-// The types of Delta.
+// Types of Delta.
 const (
-	ByKey      = 0 // deletes of primary keys
+	ByKey      = 0 // deletes by primary key
 	ByPosition = 1
 )
 
@@ -62,12 +64,12 @@ type Delta struct {
 	Entries int64  `json:"num_entries"`
 }
 
-// Statistics are files of one kind.
+// Statistics holds the files of one kind of statistics.
 type Statistics struct {
 	Paths []string `json:"paths"`
 }
 
-// Index is an index of a column: Files lie in the folder Path.
+// Index is an index of a column. Files are in the folder Path.
 type Index struct {
 	Column  string   `json:"column_name"`
 	Name    string   `json:"index_name"`
@@ -88,20 +90,21 @@ type Object struct {
 	Bytes   int64  `json:"file_size_bytes"`
 }
 
-// maxSize bounds a manifest: real ones have a few kilobytes.
+// maxSize bounds the size of a manifest in bytes. Real ones have a few kilobytes.
 const maxSize = 4 << 20
 
-// Place is where a manifest is, as datapb.SegmentInfo's manifest_path has it: {"ver": 3, "base_path": "files/insert_log/1/2/3"}.
+// Place is the location of a manifest, as in datapb.SegmentInfo's manifest_path, e.g. {"ver": 3, "base_path":
+// "files/insert_log/1/2/3"}.
 type Place struct {
 	Version int64
 	Root    string // "files"
 	Base    string // "insert_log/1/2/3", the folder of the segment
 }
 
-// placed is a base path: the root, and the folder that Milvus names below it (metautil.JoinIDPath).
+// placed matches a base path: the root, and the folder below it that Milvus names (metautil.JoinIDPath).
 var placed = regexp.MustCompile(`^(?:(.*)/)?(insert_log/\d+/\d+/\d+)$`)
 
-// ParsePlace reads a manifest_path.
+// ParsePlace parses a manifest_path.
 func ParsePlace(text string) (Place, error) {
 	var x struct {
 		Version int64  `json:"ver"`
@@ -118,18 +121,19 @@ func ParsePlace(text string) (Place, error) {
 	return Place{Version: x.Version, Root: parts[1], Base: parts[2]}, nil
 }
 
-// Name is the manifest's own, below a root: who opens a folder of the storage may have another than the record.
+// Name returns the name of the manifest below root. root may differ from p.Root if the storage is opened at another
+// folder.
 func (p Place) Name(root string) string {
 	return path.Join(root, p.Base, "_metadata", "manifest-"+strconv.FormatInt(p.Version, 10)+".avro")
 }
 
-// UnreadError is that a storage did not give a manifest that it may have: it says nothing of the manifest.
+// UnreadError reports that a manifest could not be read from the storage. The manifest itself may be valid.
 type UnreadError struct{ err error }
 
 func (e *UnreadError) Error() string { return e.err.Error() }
 func (e *UnreadError) Unwrap() error { return e.err }
 
-// Open reads a manifest from a store, by its name. Names in it are those of the store.
+// Open reads the named manifest from a store. The names in the result are names of the store.
 func Open(ctx context.Context, store object.Store, name string) (*Manifest, error) {
 	r, err := store.Open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,16 +158,16 @@ func Open(ctx context.Context, store object.Store, name string) (*Manifest, erro
 	return m, nil
 }
 
-// Is reports whether bytes begin as a manifest does, or as another file of Avro's: Read says which (ErrOther).
+// Is reports whether b begins like a manifest or another Avro file. Read returns ErrOther for the latter.
 func Is(b []byte) bool {
 	magic, _ := binary.Varint(b[:min(len(b), binary.MaxVarintLen64)])
 	return strings.HasPrefix(string(b), container) || magic == rawMagic
 }
 
-// ErrOther is the error of what is whole, and not a manifest.
+// ErrOther is the error for a valid Avro file that is not a manifest.
 var ErrOther = errors.New("it is not a manifest: its schema has no column groups")
 
-// Read decodes a manifest. Names are as it has them.
+// Read decodes a manifest. It does not resolve names.
 func Read(b []byte) (*Manifest, error) {
 	if strings.HasPrefix(string(b[:min(len(b), len(container))]), container) {
 		return readContainer(b)
@@ -174,8 +178,9 @@ func Read(b []byte) (*Manifest, error) {
 	return nil, errors.New("not a manifest: it begins as neither Avro's container nor the form before it")
 }
 
-// place puts names below the segment's folder, as ToAbsolutePaths does. Libraries of before 2026-03 left the folder in those of delta logs
-// and statistics, with the root that the writer had. Large objects lie beside the segments of a partition.
+// place resolves names against the segment's folder, as ToAbsolutePaths does. Libraries before 2026-03 kept the
+// folder, including the writer's root, in the names of delta logs and statistics. Large objects are stored next to
+// the segments of a partition.
 func (m *Manifest) place(base string) {
 	own := ""
 	if parts := placed.FindStringSubmatch(base); parts != nil {

@@ -23,7 +23,8 @@ func open(t *testing.T, folder, name string) (*Manifest, error) {
 	return Open(t.Context(), store, name)
 }
 
-// TestRaw reads what the C++ library wrote: transactions with files, with more files, and with a delta log and statistics.
+// TestRaw reads manifests that the C++ library wrote: after a transaction with files, with more files, and with a
+// delta log and statistics.
 func TestRaw(t *testing.T) {
 	place, err := ParsePlace(`{"ver":3,"base_path":"files/insert_log/1/2/3"}`)
 	if err != nil {
@@ -59,7 +60,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestContainer reads Avro's container, of the schema that milvus-storage has now.
+// TestContainer reads Avro's container, with the current schema of milvus-storage.
 func TestContainer(t *testing.T) {
 	m, err := open(t, "container", "_metadata/manifest-7.avro")
 	if err != nil {
@@ -118,7 +119,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestManyOfNothing: items that take no bytes cost no time, however many a file says that there are.
+// TestManyOfNothing checks that items without bytes cost no time, for any count in a file.
 func TestManyOfNothing(t *testing.T) {
 	text := func(s string) []byte { return append(binary.AppendVarint(nil, int64(len(s))), s...) }
 	hostile := func(schema string, block []byte) []byte {
@@ -171,7 +172,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestRoots: who opens another folder than the writer did finds the same files, also those whose names have the writer's folder.
+// TestRoots checks that files are found below a root other than the writer's, including files whose names contain
+// the writer's folder.
 func TestRoots(t *testing.T) {
 	b, err := os.ReadFile("testdata/segment/files/insert_log/1/2/3/_metadata/manifest-3.avro")
 	if err != nil {
