@@ -13,16 +13,16 @@ import (
 	"kitescope/engine/index"
 )
 
-// Answers are those of a number of queries, in their order.
+// Answers holds the answers to queries, in their order.
 type Answers struct {
 	K    int
 	Hits [][]engine.Hit // nearest first
 	Cost []index.Cost
-	Took time.Duration // of all together
+	Took time.Duration // total
 }
 
-// Search answers queries on so many goroutines. The answers do not depend on how many there
-// are. An error names the query that could not be answered.
+// Search answers queries on at most threads goroutines. The answers do not depend on threads. An error names the
+// query that failed.
 func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Params, o Options, threads int) (*Answers, error) {
 	if err := t.fits(queries, &p); err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (t *Target) Search(ctx context.Context, queries *engine.Vectors, p index.Pa
 	return a, nil
 }
 
-// batchQueries is how many queries go through the rows together between two looks at ctx.
+// batchQueries is the number of queries in a batch. The context is checked between batches.
 const batchQueries = 256
 
-// batches answers queries in blocks: the same answers as one by one, sooner.
+// batches answers queries in batches, which is faster than one by one and gives the same answers.
 func (a *Answers) batches(ctx context.Context, s index.BatchSearcher, queries *engine.Vectors, p index.Params, threads int) error {
 	for first := 0; first < queries.Rows; first += batchQueries {
 		if ctx.Err() != nil {
@@ -84,7 +84,7 @@ func (a *Answers) batches(ctx context.Context, s index.BatchSearcher, queries *e
 	return nil
 }
 
-// fits reports whether queries and parameters go with the target.
+// fits returns an error if queries and parameters do not fit the target.
 func (t *Target) fits(queries *engine.Vectors, p *index.Params) error {
 	v := t.File
 	if queries.Rows == 0 {
@@ -102,7 +102,7 @@ func (t *Target) fits(queries *engine.Vectors, p *index.Params) error {
 	return nil
 }
 
-// typeOf is how a file of vectors has an element type.
+// typeOf returns the name of an element type in files of vectors.
 func typeOf(e dist.Element) string {
 	if e == dist.Bit {
 		return "uint8, eight bits to a value"
@@ -131,8 +131,8 @@ func (t *Target) clones(first index.Searcher, n int) ([]index.Searcher, error) {
 	return list, nil
 }
 
-// each calls f for the numbers below n, in order where there is one searcher, and stops at the
-// first error or when ctx is done.
+// each calls f for the numbers below n, in order if there is one searcher. It stops at the first error or when ctx
+// is done.
 func each(ctx context.Context, searchers []index.Searcher, n int, f func(s index.Searcher, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -156,20 +156,20 @@ func each(ctx context.Context, searchers []index.Searcher, n int, f func(s index
 	return context.Cause(ctx)
 }
 
-// Recall is how many of the true neighbours were found.
+// Recall holds the shares of true neighbors that were found.
 type Recall struct {
 	Queries int
-	// Mean is the share of the true neighbours among the first k hits; Worst that of the worst query,
+	// Mean is the mean share of the true neighbors among the first k hits. Worst is the share of the worst query,
 	// number WorstQuery.
 	Mean, Worst float64
 	WorstQuery  int
-	// Short is how many queries have fewer true neighbours than k: they count by what there is.
+	// Short is the number of queries with fewer than k true neighbors. Their shares are of the existing ones.
 	Short int
 }
 
-// RecallOf holds answers against true neighbours, nearest first, a row for each query. A hit
-// counts if its id is one of the first k of the truth: of rows as far away as the last of them
-// only those that the truth names (ann-benchmarks counts all). Id -1 is none, as faiss pads with it.
+// RecallOf compares answers with true neighbors, nearest first, one row for each query. A hit counts if its id is
+// among the first k of the truth. Of rows at the same distance as the last of these, only those in the truth count,
+// whereas ann-benchmarks counts all. The id -1 is ignored, because faiss pads with it.
 func RecallOf(a *Answers, truth [][]int64) (*Recall, error) {
 	if len(truth) < len(a.Hits) {
 		return nil, fmt.Errorf("%d queries, true neighbours of %d", len(a.Hits), len(truth))

@@ -61,7 +61,7 @@ func TestRecallOf(t *testing.T) {
 	}
 }
 
-// nearest are the ids of the nearest rows by the definition of the metric, and no other code.
+// nearest returns the ids of the nearest rows, computed by the definition of the metric, without other code.
 func nearest(v *engine.Vectors, q []float32, m engine.Metric, k int) []int64 {
 	type row struct {
 		id int64
@@ -105,7 +105,7 @@ func TestExactIsWhatComparingWithAllRowsFinds(t *testing.T) {
 			}
 		}
 	}
-	// Lists are exact when all are read.
+	// Reading all lists is exact.
 	x, err := Open(t.Context(), milvusIVF, Hint{})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestSearchRefuses(t *testing.T) {
 }
 
 func TestExcludeIsByTheIDsThatAreFound(t *testing.T) {
-	for path, ids := range map[string][2]int64{ // two that are there
+	for path, ids := range map[string][2]int64{ // two existing ids
 		indexFiles + "hnswlib_l2.bin":        {1, 2},
 		indexFiles + "faiss_flat_l2.bin":     {0, 3},
 		indexFiles + "hnswlib_ip_labels.bin": {},

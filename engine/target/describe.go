@@ -8,14 +8,14 @@ import (
 	"kitescope/engine/index"
 )
 
-// Description is what is in an index file.
+// Description describes the content of an index file.
 type Description struct {
 	index.Description
 	Target *Target
 	Parts  []index.Part
 }
 
-// Describe looks at all of a target.
+// Describe returns the description of a target. It reads the whole target.
 func Describe(ctx context.Context, t *Target) (*Description, error) {
 	d := &Description{Target: t, Parts: t.File.Parts}
 	f := t.File

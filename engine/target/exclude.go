@@ -6,18 +6,18 @@ import (
 	"kitescope/engine"
 )
 
-// maxExcluded bounds the ids that IVF lists can leave out, where they are marked by id.
+// maxExcluded bounds the ids that IVF lists can exclude, because their filters mark ids.
 const maxExcluded = 1 << 31
 
-// Exclude marks what searches leave out, by the ids that they would return. The error names the
-// first id that no row has.
+// Exclude returns a filter of the rows with the given ids, which are ids that a search returns. It returns an error
+// with the first id that no row has, or that cannot be excluded.
 func (t *Target) Exclude(ids []int64) (*engine.Bitset, error) {
 	found := make(map[int64]bool, len(ids))
 	for _, id := range ids {
 		found[id] = false
 	}
 	length, row, byID := t.File.Rows, 0, t.File.FiltersIDs()
-	var marks []int // lists are filtered by id, all else by row
+	var marks []int // lists are filtered by id, everything else by row
 	t.eachStored(func(s storedRow) {
 		if _, ok := found[s.id]; ok {
 			found[s.id] = true

@@ -18,17 +18,17 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Log is what is in a log of Milvus's storage, or in a folder of those of one column.
+// Log describes a log of Milvus's storage, or a folder of logs of one column.
 type Log struct {
 	Name  string
-	Kind  string // as binlog.Kind has it, or "manifest"
+	Kind  string // name of a binlog.Kind, or "manifest"
 	Files int
 	Bytes int64
 	Facts []index.Fact
 }
 
-// DescribeLog describes the insert log, delta log or manifest at path, or the folder of the logs of one field. It returns nil and no
-// error for any other file, because Open reports why a file cannot be read.
+// DescribeLog describes the insert log, delta log or manifest at path, or the folder of the logs of one field. It
+// returns nil and no error for any other file, because Open reports why a file cannot be read.
 func DescribeLog(ctx context.Context, path string) (*Log, error) {
 	full, err := filepath.Abs(path)
 	if err != nil || isDataset(path) {
@@ -150,7 +150,7 @@ func (l *Log) count(name, key string, n int64) {
 	l.Facts = append(l.Facts, index.Fact{Name: name, Text: strconv.FormatInt(n, 10), Key: key, Number: float64(n), Whole: true})
 }
 
-// origin is what a file of events says of itself.
+// origin adds the ids and times in the descriptor of a file of events.
 func (l *Log) origin(d *binlog.Descriptor) {
 	for _, x := range []struct {
 		name string
@@ -165,7 +165,7 @@ func (l *Log) origin(d *binlog.Descriptor) {
 	}
 }
 
-// span is the time of two timestamps of Milvus's hybrid clock.
+// span formats the time between two timestamps of Milvus's hybrid clock.
 func span(from, to uint64) string {
 	at := func(ts uint64) string {
 		return time.UnixMilli(int64(ts >> 18)).UTC().Format("2006-01-02T15:04:05.000Z")
@@ -205,7 +205,7 @@ func (l *Log) column(c *binlog.Column) {
 	}
 }
 
-// short cuts a text that is shown.
+// short truncates a text for display.
 func short(s string) string {
 	const most = 40
 	if len(s) <= most {

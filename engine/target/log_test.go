@@ -11,7 +11,8 @@ import (
 	"kitescope/engine/target"
 )
 
-// Every log that a real Milvus 2.3.5 wrote opens, and all columns of a segment have as many rows.
+// TestDescribeLogsOfMilvus checks that every log that a real Milvus 2.3.5 wrote opens, and that all columns of a
+// segment have the same number of rows.
 func TestDescribeLogsOfMilvus(t *testing.T) {
 	root := filepath.Join("..", "..", "testdata", "storage", "2.3.5")
 	rows, kinds := map[string]float64{}, map[string]int{}
@@ -97,7 +98,7 @@ func TestDescribeLogLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// TestDescribeManifest lists what manifests name, of both forms.
+// TestDescribeManifest checks that descriptions of manifests in both forms list their files.
 func TestDescribeManifest(t *testing.T) {
 	for name, want := range map[string]struct {
 		rows, groups, deletes float64

@@ -14,11 +14,11 @@ import (
 	"kitescope/engine/object"
 )
 
-// manifest describes the file if it is a manifest of storage version 3: which files a segment has.
+// manifest describes the file if it is a manifest of storage version 3. A manifest lists the files of a segment.
 func (l *Log) manifest(ctx context.Context, store object.Store, name string) (is bool, err error) {
 	r, err := store.Open(ctx, name)
 	if err != nil {
-		return false, nil // DescribeLog's other kinds say it
+		return false, nil // the other kinds in DescribeLog report the error
 	}
 	defer r.Close()
 	head := make([]byte, 16)

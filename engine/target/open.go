@@ -17,9 +17,9 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Hint is what a path may not say.
+// Hint holds properties that the file at a path may not record.
 type Hint struct {
-	// Metric of what names none; nil is L2.
+	// Metric is the metric of a file that names none. Nil means L2, or inner product for sparse vectors.
 	Metric *engine.Metric
 }
 
@@ -30,12 +30,11 @@ func (h *Hint) index() index.Hint {
 	return index.Hint{Metric: *h.Metric}
 }
 
-// Open opens an index file, the folder of an index in Milvus's storage (or a file in it), or
-// a file of vectors, over which it makes a FLAT index. A metric of the hint that differs from
-// the file's is an error.
+// Open opens an index file, the folder of an index in Milvus's storage (or a file in it), or a file of vectors,
+// which it wraps in a FLAT index. It returns an error if the metric of the hint differs from the file's.
 func Open(ctx context.Context, path string, h Hint) (*Target, error) {
 	info, err := os.Stat(path)
-	if err != nil && isDataset(path) { // FILE#COLUMN: what is not there is named without the column
+	if err != nil && isDataset(path) { // FILE#COLUMN: the error for a missing file omits the column
 		info, err = os.Stat(withoutColumn(path))
 	}
 	if err != nil {
@@ -71,7 +70,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// withoutColumn is the FILE of FILE#COLUMN.
+// withoutColumn returns the FILE of FILE#COLUMN.
 func withoutColumn(path string) string {
 	if at := strings.LastIndexByte(path, '#'); at > 0 {
 		return path[:at]
@@ -79,7 +78,7 @@ func withoutColumn(path string) string {
 	return path
 }
 
-// isDataset reports whether a name is one that package dataset opens.
+// isDataset reports whether package dataset opens files with this name.
 func isDataset(path string) bool {
 	ending := strings.ToLower(filepath.Ext(path))
 	if column := withoutColumn(path); strings.ToLower(filepath.Ext(column)) == ".parquet" {
@@ -132,13 +131,13 @@ func openEnvelope(ctx context.Context, folder string, h Hint) (*Target, error) {
 	return ofIndex(f), nil
 }
 
-// ofIndex is a target that gives the index back when it is closed.
+// ofIndex returns a target that closes the index with it.
 func ofIndex(f *index.File) *Target {
 	return &Target{File: f, close: []func(){f.Close}}
 }
 
-// checkFolder tells a folder that cannot be an index's from one that can, before all that is
-// below it is read: an index has files only.
+// checkFolder returns an error if a folder cannot be an index's, before everything below it is read. The folder of
+// an index contains only files.
 func checkFolder(folder string) error {
 	const expected = "expected the folder of one index in Milvus's storage, index_files/BUILD/VERSION/PARTITION/SEGMENT or index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION"
 	entries, err := os.ReadDir(folder)
@@ -190,7 +189,7 @@ func openSparse(path string, set *dataset.Set, h Hint) (*Target, error) {
 	return t, nil
 }
 
-// NoteSet tells what is odd about a file of vectors.
+// NoteSet returns notes on unusual values in a file of vectors.
 func NoteSet(s *dataset.Set) []string {
 	var notes []string
 	if s.NaNs > 0 {

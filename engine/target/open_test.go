@@ -23,7 +23,7 @@ const (
 	milvusHNSW = milvus + "470590760626297819/1/470590760626297791/470590760626297798"
 )
 
-// random are normally distributed rows.
+// random returns normally distributed rows.
 func random(t *testing.T, rows, dim int) *engine.Vectors {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, uint64(dim)))
@@ -38,7 +38,7 @@ func random(t *testing.T, rows, dim int) *engine.Vectors {
 	return v
 }
 
-// written are the vectors as an .npy file.
+// written returns the path of an .npy file with the vectors.
 func written(t *testing.T, v *engine.Vectors) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vectors.npy")
@@ -52,7 +52,7 @@ func written(t *testing.T, v *engine.Vectors) string {
 	return path
 }
 
-// built is an HNSW index of the vectors, opened from the file that was written of it.
+// built returns an HNSW index of the vectors, opened from its written file.
 func built(t *testing.T, v *engine.Vectors, m engine.Metric) *Target {
 	t.Helper()
 	graph, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 8, EFConstruction: 40, Metric: m})
@@ -70,7 +70,7 @@ func built(t *testing.T, v *engine.Vectors, m engine.Metric) *Target {
 	return openedAs(t, path, m)
 }
 
-// openedAs is a target of that metric.
+// openedAs opens a target with the given metric.
 func openedAs(t *testing.T, path string, m engine.Metric) *Target {
 	t.Helper()
 	x, err := Open(t.Context(), path, Hint{Metric: &m})

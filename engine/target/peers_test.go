@@ -19,7 +19,7 @@ import (
 
 var peers = flag.String("peers", "", "a python with hnswlib and faiss, to compare with")
 
-// peerCase is what a library answered from a file that it wrote (testdata/peers.py).
+// peerCase holds a library's answers from a file that it wrote (testdata/peers.py).
 type peerCase struct {
 	File, Queries, Metric string
 	EF, NProbe            int
@@ -27,8 +27,8 @@ type peerCase struct {
 	Bits                  [][]uint32 // of distances
 }
 
-// What is opened by its path, with no word on whose file it is, answers as its library did: the
-// same ids and distances, except for rounding.
+// TestPeersAnswers checks that files opened by path only give the answers of the library that wrote them: the same
+// ids, and the same distances up to rounding.
 func TestPeersAnswers(t *testing.T) {
 	folder := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), *peers, "testdata/peers.py", folder).CombinedOutput(); err != nil {

@@ -7,23 +7,23 @@ import (
 	"kitescope/engine/index"
 )
 
-// Found is a search with what was asked for.
+// Found is a search with its parameters and results.
 type Found struct {
 	Target  *Target
 	Options Options
 	Params  index.Params
 	Answers *Answers
-	Recall  *Recall // nil if there was nothing to compare with
+	Recall  *Recall // nil if there are no true neighbors
 }
 
-// Library is whose answers these are.
+// Library returns the library whose answers were reproduced.
 func (f *Found) Library() engine.Library { return f.Target.library(f.Options.Library) }
 
-// Accumulation is whose order of adding floats was taken.
+// Accumulation returns the name of the order in which floats were added.
 func (f *Found) Accumulation() string { return f.Library().Profile().String() }
 
-// Unused names a parameter that means nothing to the index, and the kind of index it is of; it is
-// empty if all do.
+// Unused returns the flag of a parameter that the index does not use, and the kind of index that does. It returns
+// empty strings if the index uses all parameters.
 func (t *Target) Unused(p *index.Params) (name, of string) {
 	for f := range p.Given() {
 		if !t.has(f.Of) {
@@ -48,8 +48,8 @@ func (t *Target) has(trait engine.Trait) bool {
 	}
 }
 
-// EF is how many candidates an HNSW search kept: what was asked for, or the library's default. 0
-// of other indexes.
+// EF returns the number of candidates of an HNSW search: the given parameter, or the library's default. It returns
+// 0 for other indexes.
 func (f *Found) EF() int { return f.Target.ef(&f.Params, f.Options) }
 
 func (t *Target) ef(p *index.Params, o Options) int {
@@ -71,11 +71,11 @@ type Bench struct {
 	Points  []Point
 }
 
-// EF is how many candidates the searches of a point kept; 0 where there is no graph.
+// EF returns the number of candidates in the searches of a point, or 0 if there is no graph.
 func (b *Bench) EF(p *Point) int { return b.Target.ef(&p.Load.Params, p.Load.Options) }
 
-// Point is one load and what it measured.
+// Point is one load and its measurements.
 type Point struct {
 	*Speed
-	Recall *Recall // nil if there was nothing to compare with
+	Recall *Recall // nil if there are no true neighbors
 }

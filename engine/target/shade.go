@@ -2,8 +2,8 @@ package target
 
 import "fmt"
 
-// Shade gives the target 8-bit codes on at most threads goroutines if so many searches pay for them. Codes spare searches most of the
-// memory traffic and change no answer.
+// Shade computes 8-bit codes of the target, on at most threads goroutines, if they pay for the given number of
+// searches. Codes save most of the memory traffic, and change no answer.
 func (t *Target) Shade(searches, threads int) error {
 	if !t.File.ShadePays(searches) {
 		return nil

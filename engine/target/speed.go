@@ -10,30 +10,30 @@ import (
 	"kitescope/engine/index"
 )
 
-// Load is how a target is measured: each query waits for the one before it in its goroutine
-// (a closed loop), all queries once a round.
+// Load is a closed-loop load: each goroutine issues its next query after the previous one returns. Each round runs
+// all queries once.
 type Load struct {
 	index.Params
 	Options
 	Threads int
-	// Rounds are measured after one that is not: pages and caches are warm then.
+	// Rounds is the number of measured rounds. An unmeasured round before them warms pages and caches.
 	Rounds int
-	// CPU is the CPU time that the process has used so far; nil where nobody knows.
+	// CPU returns the CPU time that the process has used so far. It is nil if that is unknown.
 	CPU func() time.Duration
 }
 
-// Speed is what a load measured.
+// Speed holds the measurements of a load.
 type Speed struct {
 	Load    *Load
 	Answers *Answers // of the last round
-	// QPS and CPU are of each round, CPU per query; CPU is nil where it is unknown.
+	// QPS and CPU have one value per round. CPU is per query, and nil if unknown.
 	QPS []float64
 	CPU []time.Duration
-	// Latency is of every query of every round, ascending.
+	// Latency holds the latency of every query of every round, in ascending order.
 	Latency []time.Duration
 }
 
-// Measure runs a load. What was measured before ctx was done is lost: a round is a whole.
+// Measure runs a load. If ctx is done, Measure returns no partial results.
 func (t *Target) Measure(ctx context.Context, queries *engine.Vectors, l *Load) (*Speed, error) {
 	if err := t.fits(queries, &l.Params); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (t *Target) Measure(ctx context.Context, queries *engine.Vectors, l *Load) 
 	return s, nil
 }
 
-// At is the latency that the share q of all queries did not exceed (nearest rank).
+// At returns the q-quantile of the latency, for q in 0 to 1 (nearest rank).
 func (s *Speed) At(q float64) time.Duration {
 	if len(s.Latency) == 0 {
 		return 0
@@ -92,7 +92,7 @@ func (s *Speed) At(q float64) time.Duration {
 	return s.Latency[max(0, min(i, len(s.Latency)-1))]
 }
 
-// PerQuery are distances computed and links followed by one query of the last round, on average.
+// PerQuery returns the mean number of distances and of hops per query in the last round.
 func (a *Answers) PerQuery() (distances, hops float64) {
 	for _, c := range a.Cost {
 		distances += float64(c.Distances)

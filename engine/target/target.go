@@ -1,11 +1,9 @@
-// Package target opens whatever a path names that can be searched, and answers what one asks
-// of it at a desk: the neighbours of queries, how many of them are the true ones, whether the
-// index is sound and holds the vectors that it should, and how fast it is.
+// Package target opens an index or a file of vectors by its path, and analyzes it: it searches it, computes recall,
+// verifies the index and its vectors, and measures its speed.
 //
-// In: a path (an index file of hnswlib, faiss or Milvus, the folder of a Milvus index, a file
-// of vectors) and queries. Out: Answers, a Recall, a Verification, a Speed. The steps: Open
-// tells what the path is and has the package read it that knows it; searches go over
-// goroutines, each with a searcher of its own; answers keep the order of the queries.
+// Open accepts an index file of hnswlib, faiss or Milvus, the folder of a Milvus index, and a file of vectors. It
+// passes the path to the package that reads the format. The results are Answers, a Recall, a Verification or a
+// Speed. Searches run on several goroutines, each with its own searcher. Answers are in the order of the queries.
 package target
 
 import (
@@ -17,20 +15,20 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Target is something that can be searched.
+// Target is an index or a file of vectors that can be searched.
 type Target struct {
-	// File is the index. Of bare vectors it is a FLAT one over them.
+	// File is the index. For a file of vectors, it is a FLAT index over them.
 	File *index.File
-	// Set is the file of vectors that was opened; nil of an index.
+	// Set is the opened file of vectors; nil for an index.
 	Set *dataset.Set
-	// Notes say what was assumed or left out.
+	// Notes lists assumptions and omissions.
 	Notes []string
 
-	metricGiven bool // by the hint, where the file does not say
+	metricGiven bool // by the hint, if the file has none
 	close       []func()
 }
 
-// Close gives back mapped files; nothing may use the target afterwards.
+// Close unmaps files. The target must not be used afterwards.
 func (t *Target) Close() {
 	for _, c := range t.close {
 		c()
@@ -38,7 +36,7 @@ func (t *Target) Close() {
 	t.close = nil
 }
 
-// library is whose answers are reproduced where nothing is said.
+// library returns l, or the library whose answers are reproduced if l is Native.
 func (t *Target) library(l engine.Library) engine.Library {
 	if l != engine.Native {
 		return l
@@ -55,7 +53,7 @@ func (t *Target) library(l engine.Library) engine.Library {
 	case t.File.Format == index.KnowhereHNSW:
 		return engine.Knowhere22
 	case t.File.Format == index.KnowhereFaiss && t.File.Effort() == index.ByEF:
-		return engine.Knowhere25 // and later: before, graphs were hnswlib's
+		return engine.Knowhere25 // since 2.5; before, graphs were hnswlib's
 	case t.File.Format == index.KnowhereFaiss:
 		return engine.Knowhere22
 	default:
@@ -63,12 +61,12 @@ func (t *Target) library(l engine.Library) engine.Library {
 	}
 }
 
-// Options say how a target is searched.
+// Options selects how a target is searched.
 type Options struct {
 	Library engine.Library
-	// BM25 is of sparse vectors (index.Options).
+	// BM25 holds the parameters for sparse vectors (see index.Options).
 	BM25 *sparse.BM25
 }
 
-// MaxK is the greatest K: Milvus's own limit.
+// MaxK is the maximum K, which is Milvus's own limit.
 const MaxK = flat.MaxK

@@ -16,47 +16,48 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Outcome is what became of a check.
+// Outcome is the result of a check.
 type Outcome uint8
 
 // The outcomes.
 const (
 	Passed Outcome = iota
 	Failed
-	Skipped // it has no meaning for this index
+	Skipped // does not apply to this index
 )
 
 func (o Outcome) String() string { return [...]string{"passed", "failed", "skipped"}[o] }
 
-// Check is one thing that must hold.
+// Check is one verified property.
 type Check struct {
 	Name    string
 	Outcome Outcome
 	Detail  string
 }
 
-// Verification is an index held against itself and against the vectors that it should have.
+// Verification is the result of checking an index for consistency and against its expected vectors.
 type Verification struct {
 	Target *Target
 	Checks []Check
 	Plan   VerifyPlan
 }
 
-// OK reports whether nothing failed.
+// OK reports whether no check failed.
 func (r *Verification) OK() bool {
 	return !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Outcome == Failed })
 }
 
 // VerifyPlan holds the expected ids of an index and the tolerance of Verify.
 type VerifyPlan struct {
-	// MaxUnreachable is the maximum share of nodes that no search reaches, 0 to 1. Graphs of real indexes have some.
+	// MaxUnreachable is the maximum share of nodes that no search reaches, 0 to 1. Graphs of real indexes have
+	// some.
 	MaxUnreachable float64
 	// IDs holds the expected id of each row; nil if ids are row numbers.
 	IDs []int64
 }
 
-// Verify compares an index with vectors; row i is expected under id i, or IDs[i]. It returns an error if the plan is invalid or ctx
-// is done; defects of the index are in the Verification.
+// Verify compares an index with vectors. Row i is expected under id i, or IDs[i]. It returns an error if the plan
+// is invalid or ctx is done. Defects of the index are in the Verification.
 func (t *Target) Verify(ctx context.Context, v *engine.Vectors, p VerifyPlan) (*Verification, error) {
 	rowOf, err := p.numbering(v.Rows)
 	if err != nil {
@@ -91,7 +92,7 @@ func (r *Verification) add(name string, ok bool, format string, args ...any) {
 	r.Checks = append(r.Checks, c)
 }
 
-// links looks at the graph, if there is one.
+// links checks the graph, if there is one.
 func (r *Verification) links(ctx context.Context) error {
 	x := index.As[hnsw.Index](r.Target.File)
 	if x == nil || len(x.Levels) == 0 {
@@ -130,12 +131,12 @@ func (r *Verification) skip(name, why string) {
 type storedRow struct {
 	id    int64
 	row   []byte
-	gives func(row []float32) bool // of a code, in place of row: whether a vector has it
+	gives func(row []float32) bool // for a code, instead of row: reports whether a vector encodes to it
 
 	metric engine.Metric
 }
 
-// is reports whether it is what becomes of row i of v.
+// is reports whether the row is the stored form of row i of v.
 func (s *storedRow) is(v *engine.Vectors, i int) bool {
 	if s.gives != nil {
 		return s.gives(v.Float32(i))
@@ -146,13 +147,13 @@ func (s *storedRow) is(v *engine.Vectors, i int) bool {
 	return bytes.Equal(s.row, v.Row(i))
 }
 
-// coded reports whether the index has codes in place of vectors.
+// coded reports whether the index has codes instead of vectors.
 func (t *Target) coded() (index.Coded, bool) {
 	c, ok := t.File.Searchable.(index.Coded)
 	return c, ok && c.Codes()
 }
 
-// eachStored calls f for every row that the index has.
+// eachStored calls f for every row of the index.
 func (t *Target) eachStored(f func(storedRow)) {
 	if c, ok := t.coded(); ok {
 		c.EachCode(func(id int64, gives func(row []float32) bool) { f(storedRow{id: id, gives: gives}) })
@@ -169,12 +170,12 @@ func (t *Target) eachStored(f func(storedRow)) {
 	}
 }
 
-// normalised tells that hnswlib's Python module stored unit vectors in place of those it got.
+// normalised reports whether hnswlib's Python module stored unit vectors instead of the inserted ones.
 func (t *Target) normalised() bool {
 	return t.File.Format == index.HNSWLib && t.Set == nil && t.File.Metric == dist.Cosine
 }
 
-// numbering gives the row of the vectors that has an id.
+// numbering returns a function that maps an id to its row of the vectors.
 func (p *VerifyPlan) numbering(rows int) (func(id int64) (int, bool), error) {
 	if p.IDs == nil {
 		return func(id int64) (int, bool) { return int(id), id >= 0 && id < int64(rows) }, nil
@@ -195,13 +196,13 @@ func (p *VerifyPlan) numbering(rows int) (func(id int64) (int, bool), error) {
 	}, nil
 }
 
-// stored holds the rows of the index against the vectors, byte for byte; codes against what is made of the vectors;
-// unit vectors of hnswlib, whose rounding is that of the compiler, to 1e-6.
+// stored compares the rows of the index with the vectors, byte for byte. Codes are compared with the codes of the
+// vectors. Unit vectors of hnswlib, whose rounding depends on the compiler, are compared with a tolerance of 1e-6.
 func (r *Verification) stored(ctx context.Context, v *engine.Vectors, rowOf func(id int64) (int, bool)) error {
 	t := r.Target
 	unit := t.normalised()
 	foreign, twice, seen := 0, 0, engine.NewBitset(v.Rows)
-	differ, first, directions := 0, 0, 0 // the first by its number
+	differ, first, directions := 0, 0, 0 // first is the lowest row number
 	t.eachStored(func(s storedRow) {
 		if ctx.Err() != nil {
 			return

@@ -15,7 +15,7 @@ import (
 
 func verifyPlan() VerifyPlan { return VerifyPlan{MaxUnreachable: 0.01} }
 
-// outcomes are "name" of what failed and "name?" of what was skipped.
+// outcomes returns "name" for each failed check and "name?" for each skipped check.
 func outcomes(v *Verification) (list []string) {
 	for _, c := range v.Checks {
 		if c.Outcome != Passed {
@@ -25,7 +25,7 @@ func outcomes(v *Verification) (list []string) {
 	return list
 }
 
-// Each check can fail, and alone where what is wrong is one thing.
+// TestVerifyFindsWhatIsWrong checks that each check can fail, and that a single fault fails a single check.
 func TestVerifyFindsWhatIsWrong(t *testing.T) {
 	const rows, dim = 200, 8
 	v := random(t, rows, dim)
