@@ -12,7 +12,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// graphs are segments with HNSW indexes of random vectors, in turn on two nodes.
+// graphs returns segments with HNSW indexes of random vectors, placed on two nodes in turn.
 func graphs(t testing.TB, segments, rows, dim, m int) *Loaded {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -63,7 +63,8 @@ func oneByOne(t testing.TB, queries *engine.Vectors) []*load.Request {
 	return requests
 }
 
-// TestNoMemoryPerQuery: once a session has seen a few requests, those over graphs take no memory, filters, costs and the slowest included.
+// TestNoMemoryPerQuery checks that a warmed-up session over graphs allocates no memory per request, including
+// filters, costs and the slowest queries.
 func TestNoMemoryPerQuery(t *testing.T) {
 	target, err := NewTarget(graphs(t, 3, 500, 8, 8), TargetOptions{Options: segment.Milvus(2, 3), Slowest: 2})
 	if err != nil {
@@ -85,12 +86,12 @@ func TestNoMemoryPerQuery(t *testing.T) {
 		}
 	}
 	all()
-	if n := testing.AllocsPerRun(5, all) / float64(len(requests)); n > 0.1 { // another slowest query may come
+	if n := testing.AllocsPerRun(5, all) / float64(len(requests)); n > 0.1 { // a new slowest query may be added
 		t.Errorf("%v allocations per query", n)
 	}
 }
 
-// TestModelIn finds the name that Linux has of a CPU.
+// TestModelIn checks that modelIn returns the CPU name from Linux's /proc/cpuinfo.
 func TestModelIn(t *testing.T) {
 	for in, want := range map[string]string{
 		"processor\t: 0\nmodel\t\t: 1\nmodel name\t: AMD EPYC 7763\n\nprocessor : 1\nmodel name : other\n": "AMD EPYC 7763",
@@ -102,7 +103,7 @@ func TestModelIn(t *testing.T) {
 	}
 }
 
-// TestDistancesOfMetrics: the greater inner product is nearer in all steps.
+// TestDistancesOfMetrics checks that in all steps the greater inner product counts as nearer.
 func TestDistancesOfMetrics(t *testing.T) {
 	l := graphs(t, 2, 200, 4, 8)
 	for _, p := range l.Parts {

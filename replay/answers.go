@@ -8,16 +8,16 @@ import (
 	"kitescope/replay/load"
 )
 
-// Answers are hits by the number of a request and by its vector, nearest first.
+// Answers holds hits by request number and by the request's vectors, nearest first.
 type Answers struct {
-	// From is who answered: "exact, by the engine", "the log's own", a target's name.
+	// From is the source of the hits: "exact, by the engine", "the log's own", or a target's name.
 	From string
 	Hits map[int][][]load.Hit
-	// KeysOnly tells that distances are not known: truth of a log.
+	// KeysOnly reports that distances are unknown, as in the truth of a log.
 	KeysOnly bool
 }
 
-// Recorder is a target that keeps its first answer to each request.
+// Recorder is a target that keeps the first answer to each request.
 type Recorder struct {
 	load.Target
 	slots map[int]*slot // by request number
@@ -28,7 +28,7 @@ type slot struct {
 	hits  [][]load.Hit
 }
 
-// Record returns a recorder around a target.
+// Record returns a recorder that wraps a target.
 func Record(t load.Target, requests []*load.Request) *Recorder {
 	r := &Recorder{Target: t, slots: make(map[int]*slot, len(requests))}
 	for _, q := range requests {
@@ -37,7 +37,7 @@ func Record(t load.Target, requests []*load.Request) *Recorder {
 	return r
 }
 
-// Session opens a session whose answers are kept.
+// Session opens a session that records its answers.
 func (r *Recorder) Session(ctx context.Context) (load.Session, error) {
 	s, err := r.Target.Session(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *recordedSession) Ask(ctx context.Context, q *load.Request) (*load.Answe
 	return a, nil
 }
 
-// copyHits copies hits of several vectors into one piece of memory.
+// copyHits returns a copy of the hits of several vectors in a single allocation.
 func copyHits(from [][]load.Hit) [][]load.Hit {
 	all := slices.Concat(from...)
 	list := make([][]load.Hit, len(from))
@@ -73,7 +73,7 @@ func copyHits(from [][]load.Hit) [][]load.Hit {
 	return list
 }
 
-// Answers are those that were kept so far.
+// Answers returns the answers that were recorded so far.
 func (r *Recorder) Answers() *Answers {
 	a := &Answers{From: r.Name(), Hits: make(map[int][][]load.Hit, len(r.slots))}
 	for number, s := range r.slots {

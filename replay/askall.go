@@ -9,8 +9,10 @@ import (
 	"kitescope/replay/load"
 )
 
-// AskAll asks a target each request once, over so many sessions at once, and keeps the answers. failed is how many requests had an error
-// of their own: they have no answer. The error is ctx's, or that no session could be opened, or the first request's if all of them failed.
+// AskAll sends each request once to a target, over at most the given number of concurrent sessions, and returns the
+// answers. failed is the number of requests that failed; they have no answer. AskAll returns ctx's error, the
+// errors of sessions that could not be opened or closed, or, if all requests failed, the first error of each
+// session.
 func AskAll(ctx context.Context, t load.Target, requests []*load.Request, sessions int) (a *Answers, failed int, err error) {
 	list := make([][][]load.Hit, len(requests))
 	var next, fails atomic.Int64
@@ -59,7 +61,7 @@ func AskAll(ctx context.Context, t load.Target, requests []*load.Request, sessio
 	return a, failed, nil
 }
 
-// cmpErr is the first error of several.
+// cmpErr returns the first of several errors that is not nil.
 func cmpErr(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -24,7 +24,7 @@ func hit(key int64, distance float32) load.Hit {
 	return load.Hit{Key: engine.NumberKey(key), Distance: distance}
 }
 
-// of is answers of requests with one vector each.
+// of returns the answers to requests with one vector each.
 func of(from string, lists ...[]load.Hit) *replay.Answers {
 	a := &replay.Answers{From: from, Hits: map[int][][]load.Hit{}}
 	for i, l := range lists {
@@ -77,7 +77,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallInterval: 95% of the intervals hold the true mean, about.
+// TestRecallInterval checks that about 95% of the intervals contain the true mean.
 func TestRecallInterval(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	holds := 0
@@ -201,7 +201,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// runLog is a log over the four segments, with the truth of its first half wrong.
+// runLog returns a log over the four segments. The truth of its first half is wrong.
 func runLog(t *testing.T) *log.Log {
 	t.Helper()
 	var values []float32
@@ -262,7 +262,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunOfAnotherTarget compares what is measured with the engine's answers: here with those of an engine that searches row by row.
+// TestRunOfAnotherTarget checks the comparison of a target with the engine's answers. The target is an engine that
+// searches row by row.
 func TestRunOfAnotherTarget(t *testing.T) {
 	c := four(t)
 	loaded := loadOf(t, c, c.layout, nil)

@@ -7,7 +7,8 @@ import (
 	"kitescope/engine/index"
 )
 
-// Costs are what all requests cost since the target was made or ResetCosts, as far as their sessions are closed.
+// Costs returns the cost of all requests since the target was created or ResetCosts was called. Only closed
+// sessions count.
 func (t *Target) Costs() *Costs {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,7 +42,7 @@ func (t *Target) segmentCost(i int, p *Part) SegmentCost {
 	return s
 }
 
-// ResetCosts forgets what requests cost so far: sessions start anew with their next request. It is for the end of a warm-up.
+// ResetCosts discards the costs so far, including those of open sessions. It is called at the end of a warm-up.
 func (t *Target) ResetCosts() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +51,7 @@ func (t *Target) ResetCosts() {
 	t.slow.list = t.slow.list[:0]
 }
 
-// Slowest are the requests that took longest, the longest first.
+// Slowest returns the slowest requests, the slowest first.
 func (t *Target) Slowest() []SlowQuery {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +63,7 @@ func (t *Target) Slowest() []SlowQuery {
 	return list
 }
 
-// addCosts are both together: of one target, at different times.
+// addCosts returns the sum of the costs of one target at different times.
 func addCosts(a, b *Costs) *Costs {
 	if a == nil {
 		return b
@@ -84,7 +85,7 @@ func addCosts(a, b *Costs) *Costs {
 	return sum
 }
 
-// addSlowest are the slowest of both, at most so many.
+// addSlowest returns the slowest queries of both lists, limited to most entries.
 func addSlowest(a, b []SlowQuery, most int) []SlowQuery {
 	s := slowest{most: most}
 	for _, q := range slices.Concat(a, b) {
@@ -95,7 +96,7 @@ func addSlowest(a, b []SlowQuery, most int) []SlowQuery {
 	return s.list
 }
 
-// sortCosts puts the dearest first.
+// sortCosts sorts segments by descending time.
 func sortCosts(list []SegmentCost) {
 	slices.SortStableFunc(list, func(a, b SegmentCost) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Segment, b.Segment))

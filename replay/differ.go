@@ -10,7 +10,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// Why a hit differs from the reference's.
+// Reasons why a hit differs from the reference.
 const (
 	EqualDistance = "equal distance"
 	NotStored     = "row not in storage"
@@ -19,17 +19,23 @@ const (
 	OtherIndex    = "searched row by row here, with an index there"
 )
 
-// examplesKept is how many differences are named.
+// examplesKept is the maximum number of differences in Examples.
 const examplesKept = 20
 
-// Differ holds answers against those of a reference, place by place, over all requests that both know. l is what the reference's or the other's rows
-// are looked up in; with nil none but ties are explained.
+// Differ compares answers with those of a reference, position by position, for all requests that have an answer in
+// both. l holds the rows for looking up keys; if it is nil, only ties are explained.
 //
-// A hit that differs is explained, in this order: both hits are equally near (but for one part in a million); the key that one of them has and
-// the other has not is in no segment that was loaded, or is deleted in it; the key is in a segment that is searched by a graph or
-// lists, where the order of a walk decides what is found; the key is in a segment whose index cannot be searched here, so that here all its rows
-// were compared and there what the index has of them, whose distances may be estimates; the hit is there at another place, moved by
-// one that was explained before it. What is left has no reason.
+// The reasons for a difference, in the order in which they are tried:
+//
+//  1. Both hits are equally near (within one part in a million).
+//  2. A key that only one answer has is in no loaded segment, or is deleted there.
+//  3. That key is in a segment searched by a graph or by lists, where the order of the walk decides which rows are
+//     found.
+//  4. That key is in a segment whose index cannot be searched here. Here all its rows were compared; there only the
+//     rows that the index found, possibly with estimated distances.
+//  5. The hit has another position because of a difference explained before it.
+//
+// All other differences have no reason.
 func Differ(reference, got *Answers, l *Loaded) *Differences {
 	d := &differ{loaded: l, out: &Differences{Against: reference.From, Explained: map[string]int{}}}
 	numbers := make([]int, 0, len(reference.Hits))
@@ -54,7 +60,7 @@ func Differ(reference, got *Answers, l *Loaded) *Differences {
 	return d.out
 }
 
-// differ is a Differ under way.
+// differ is the state of Differ.
 type differ struct {
 	loaded       *Loaded
 	out          *Differences
@@ -68,7 +74,7 @@ func (d *differ) query(number int, want, got []load.Hit) {
 	d.out.Queries++
 	d.out.Hits += len(want)
 	d.inGot, d.inRef = keysOf(d.inGot, got), keysOf(d.inRef, want)
-	cause := "" // of what moved the hits that follow
+	cause := "" // reason why the hits that follow moved
 	for i, w := range want {
 		if d.inGot[w.Key] {
 			d.out.SameSet++
@@ -96,17 +102,17 @@ func (d *differ) query(number int, want, got []load.Hit) {
 	}
 }
 
-// reason explains one hit that differs, and says what moves those after it.
+// reason returns the reason for one different hit, and the cause that moves the hits after it.
 func (d *differ) reason(one *Difference, cause string) (reason, moves string) {
 	if !one.GotNone && near(one.Want.Distance, one.Got.Distance) {
 		return EqualDistance, cause
 	}
-	if !d.inGot[one.Want.Key] { // the other one lacks it
+	if !d.inGot[one.Want.Key] { // missing in got
 		if why := d.of(one.Want.Key); why != "" {
 			return why, cmp.Or(cause, why)
 		}
 	}
-	if !one.GotNone && !d.inRef[one.Got.Key] { // the reference lacks it
+	if !one.GotNone && !d.inRef[one.Got.Key] { // missing in the reference
 		if why := d.of(one.Got.Key); why != "" {
 			return why, cmp.Or(cause, why)
 		}
@@ -117,7 +123,7 @@ func (d *differ) reason(one *Difference, cause string) (reason, moves string) {
 	return cause, cause
 }
 
-// unlike reports whether a key is in a segment that the cluster searches by an index and the engine without.
+// unlike reports whether a key is in a segment that the cluster searches by an index and the engine row by row.
 func (d *differ) unlike(k engine.Key) bool {
 	if d.loaded == nil {
 		return false
@@ -126,7 +132,7 @@ func (d *differ) unlike(k engine.Key) bool {
 	return present == Present && part.Info.State == Indexed && part.indexName() == ""
 }
 
-// of is why one of two answers lacks a key; "" if nothing is known that explains it.
+// of returns the reason why one of two answers lacks a key, "" if unknown.
 func (d *differ) of(k engine.Key) string {
 	if d.loaded == nil {
 		return ""
@@ -144,7 +150,7 @@ func (d *differ) of(k engine.Key) string {
 	return ""
 }
 
-// near reports whether distances are equal but for the last bits.
+// near reports whether two distances are equal, except for the last bits.
 func near(a, b float32) bool {
 	if a == b {
 		return true

@@ -12,15 +12,16 @@ import (
 	"kitescope/replay/load"
 )
 
-// ByEngine is where the answers of Exact are from.
+// ByEngine is the From of the answers of Exact.
 const ByEngine = "exact, by the engine"
 
-// exactBatch is how many vectors go through the rows together: enough for a block of the kernels on each thread, and so few that a
-// context that ends is seen soon.
+// exactBatch is the maximum number of vectors that are compared in one pass over the rows: enough for one block of
+// the kernels on each thread, and few enough to notice the end of a context soon.
 const exactBatch = 256
 
-// Exact are the true nearest keys of each request: each row that is loaded and not deleted is compared, filters hold. Equally near ones come
-// in the order in which o's Milvus has them. threads is how many are used, 0 one per CPU. The error is ctx's or names a request.
+// Exact returns the true nearest keys of each request. It compares all loaded rows that are not deleted, and
+// applies filters. Equally near keys are in the order of o's Milvus release. threads is the number of threads, 0
+// for one per CPU. Exact returns ctx's error or one that names a request or a segment.
 func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.Options, threads int) (*Answers, error) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -39,7 +40,8 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
 			}
 		} else if p.Data.Rows > 0 {
-			// Codes answer the same, sooner; they are dropped again, as whatever else searches these rows measures what that takes.
+			// Codes speed this up and give the same answers. They are dropped afterwards, because other searches of
+			// these rows measure their own time.
 			shaded, err := p.Data.Shade(vectors, threads, room)
 			if err != nil {
 				return nil, fmt.Errorf("compare with segment %d: %w", p.Data.ID, err)
@@ -82,7 +84,7 @@ func Exact(ctx context.Context, l *Loaded, requests []*load.Request, o segment.O
 	return e.answers, nil
 }
 
-// metric is that of what was loaded.
+// metric returns the metric of the loaded segments.
 func (l *Loaded) metric() engine.Metric {
 	if len(l.Parts) > 0 {
 		return l.Parts[0].Data.Metric
@@ -90,16 +92,16 @@ func (l *Loaded) metric() engine.Metric {
 	return l.Layout.Collection.Metric
 }
 
-// exact is an Exact under way.
+// exact is the state of Exact.
 type exact struct {
 	loaded    *Loaded
 	threads   int
-	searchers []exactSearcher // nil without rows
+	searchers []exactSearcher // by part; nil for a part without rows
 	reducer   *segment.Reducer
 	answers   *Answers
 }
 
-// batches runs requests of the same k and without filters, many vectors at once.
+// batches runs requests with the same k and without filters, many vectors at once.
 func (e *exact) batches(ctx context.Context, requests []*load.Request) error {
 	for len(requests) > 0 {
 		n, vectors := 0, 0
@@ -169,7 +171,7 @@ func (e *exact) run(ctx context.Context, requests []*load.Request) error {
 	return nil
 }
 
-// together is the vectors of several requests, one after the other.
+// together returns the vectors of several requests, one after the other.
 func together(requests []*load.Request) (*engine.Vectors, error) {
 	first := requests[0].Vectors
 	if len(requests) == 1 {

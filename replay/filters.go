@@ -15,7 +15,8 @@ import (
 	"kitescope/replay/log"
 )
 
-// FilterError is an expression of a log that cannot be evaluated. Cause is an *expr.Error where its text is at fault.
+// FilterError is a filter expression of a log that cannot be evaluated. Cause is an *expr.Error if the text is
+// invalid.
 type FilterError struct {
 	Request int
 	Cause   error
@@ -24,9 +25,10 @@ type FilterError struct {
 func (e *FilterError) Error() string { return fmt.Sprintf("request %d: %v", e.Request, e.Cause) }
 func (e *FilterError) Unwrap() error { return e.Cause }
 
-// ReadFilters makes plans of the expressions in a log, and reads the columns of the segments that they need, within the limit that they were
-// loaded with: nothing where there are none. threads is how many segments are read at once, 0 one per CPU. It is called before targets are
-// made of what was loaded. The error is ctx's, a *FilterError, a *MemoryError or names a segment.
+// ReadFilters parses the filter expressions of a log, and reads the columns that they need from all segments,
+// within the memory limit of the load. It does nothing if there are no expressions. threads is the number of
+// segments to read at once, 0 for one per CPU. It must be called before targets are made. It returns ctx's error, a
+// *FilterError, a *MemoryError or an error that names a segment.
 func (l *Loaded) ReadFilters(ctx context.Context, store object.Store, queries *log.Log, threads int) error {
 	plans := map[string]*expr.Plan{}
 	var fields []int64
@@ -53,7 +55,7 @@ func (l *Loaded) ReadFilters(ctx context.Context, store object.Store, queries *l
 	return nil
 }
 
-// readScalars reads columns of all parts, several at once; who fails ends the others.
+// readScalars reads columns of all parts, several at once. The first error stops all readers.
 func (l *Loaded) readScalars(ctx context.Context, store object.Store, fields []int64, threads int) error {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -93,7 +95,7 @@ func (l *Loaded) readScalars(ctx context.Context, store object.Store, fields []i
 	return failed
 }
 
-// columnBytes is what columns take in memory.
+// columnBytes returns the memory of columns in bytes.
 func columnBytes(c *expr.Columns) (n int64) {
 	for _, x := range c.Fields {
 		n += 8 * int64(len(x.Int64s)+len(x.Floats))
@@ -104,7 +106,7 @@ func columnBytes(c *expr.Columns) (n int64) {
 	return n
 }
 
-// Left makes left, which has as many rows as the part, those that a request leaves out.
+// Left sets left to the rows that a request filters out. left must have as many bits as the part has rows.
 func (l *Loaded) Left(p *Part, r *load.Request, left *engine.Bitset) error {
 	if r.Expr == "" {
 		p.Lookup().Filter(r.Keys, r.Exclude, left)
@@ -119,16 +121,16 @@ func (l *Loaded) Left(p *Part, r *load.Request, left *engine.Bitset) error {
 	return nil
 }
 
-// Filtered reports whether a request leaves rows out.
+// Filtered reports whether a request has a filter.
 func Filtered(r *load.Request) bool { return r.Keys != nil || r.Expr != "" }
 
-// restrict gives a request a filter of the log; nil is none.
+// restrict copies a filter of the log to a request; f may be nil.
 func restrict(r *load.Request, f *log.Filter) {
 	if f == nil {
 		return
 	}
 	r.Keys, r.Exclude = f.Keys, f.Exclude
 	if r.Expr = f.Expr; r.Keys == nil && r.Expr == "" {
-		r.Keys = []engine.Key{} // of none of no keys: nil would be no filter
+		r.Keys = []engine.Key{} // an empty list matches no row; nil would be no filter
 	}
 }

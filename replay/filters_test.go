@@ -15,7 +15,8 @@ import (
 	"kitescope/replay/log"
 )
 
-// filtered loads the collection truth_small of a real Milvus 2.3.5, whose row i has tag 't' and i%17, and score i/2.
+// filtered loads the collection truth_small of a real Milvus 2.3.5. Row i has the tag 't' followed by i%17 and the
+// score i/2.
 func filtered(t *testing.T, filter *log.Filter) (*replay.Loaded, []*load.Request, error) {
 	t.Helper()
 	store := openStore(t, "2.3.5")
@@ -41,8 +42,8 @@ func filtered(t *testing.T, filter *log.Filter) (*replay.Loaded, []*load.Request
 	return loaded, requests, nil
 }
 
-// TestExpressionsAreListsOfKeys holds answers under an expression against those under the list of ids that pass, in the engine
-// and in exact search.
+// TestExpressionsAreListsOfKeys checks that an expression and the list of matching ids give the same answers, in
+// the engine and in exact search.
 func TestExpressionsAreListsOfKeys(t *testing.T) {
 	passes := func(id int) bool { return (id%17 == 3 || id%17 == 16) && id < 601 && id != 3 }
 	var keys []engine.Key
@@ -95,7 +96,7 @@ func TestExpressionsAreListsOfKeys(t *testing.T) {
 	}
 }
 
-// TestExpressionsThatCannotBe name the request, and the place in the text.
+// TestExpressionsThatCannotBe checks that the error names the request and the position in the expression.
 func TestExpressionsThatCannotBe(t *testing.T) {
 	_, _, err := filtered(t, &log.Filter{Expr: "tag == \"t1\" and colour == 3"})
 	e, ok := errors.AsType[*replay.FilterError](err)
@@ -116,7 +117,7 @@ func TestExpressionsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestFiltersKeepToTheLimit: the columns count with the segments that were loaded, once each, against the limit of the load.
+// TestFiltersKeepToTheLimit checks that the columns count toward the memory limit of the load, once each.
 func TestFiltersKeepToTheLimit(t *testing.T) {
 	store := openStore(t, "2.3.5")
 	all := recorded(t, "2.3.5")

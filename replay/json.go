@@ -7,29 +7,31 @@ import (
 	"kitescope/internal/encode"
 )
 
-// resultFile is what a saved result begins with. A sweep of 100 points over 100,000 segments is a third of the limit.
+// resultFile describes the file of a saved result. A sweep of 100 points over 100,000 segments takes a third of the
+// limit.
 var resultFile = encode.File{
 	What: "a replay's result", APIVersion: "kitescope/v1", Kind: "ReplayResult", Version: ResultVersion, Limit: 128 << 20, Open: 1,
 }
 
-// TellResult tells an encoder a result, of the present version whatever r says. Keys are lower_snake; ids, seeds and keys of rows are
-// strings, durations numbers of seconds to the nanosecond, times RFC 3339 in UTC; what is unknown is left out, lists are never
-// null. The functions of a plan are not in it. What WriteResult wrote and ReadResult read it writes again byte by byte.
+// TellResult encodes a result, always with the current version. Keys are lower_snake. IDs, seeds and row keys are
+// strings, durations are seconds with nanosecond precision, times are RFC 3339 in UTC. Unknown values are omitted,
+// and lists are never null. The functions of a plan are not encoded. A result that was written by WriteResult and
+// read by ReadResult encodes to the same bytes.
 func TellResult(e *encode.Encoder, r *Result) {
 	saved := *r
 	saved.Taken = r.Taken.Truncate(time.Millisecond)
 	resultFile.Tell(e, &saved)
 }
 
-// WriteResult writes a result as one JSON object (TellResult).
+// WriteResult writes a result as one JSON object (see TellResult).
 func WriteResult(w io.Writer, r *Result) error {
 	e := encode.JSON(w, resultFile.Open)
 	TellResult(e, r)
 	return e.Flush()
 }
 
-// ReadResult reads what WriteResult wrote; keys that it does not know are ignored. Errors say what is wrong with the file, and
-// where: it is something else, of a later version, damaged.
+// ReadResult reads the output of WriteResult and ignores unknown keys. It returns an error, with the position, if
+// the file is something else, has a later version, or is damaged.
 func ReadResult(r io.Reader) (*Result, error) {
 	result := &Result{Version: ResultVersion}
 	version, err := resultFile.Read(r, result)

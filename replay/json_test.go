@@ -22,7 +22,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// filled is a result in which each field has a value of its own, so that one that is not saved is missed.
+// filled returns a result with a distinct value in each field, so that fields that are not saved are detected.
 func filled() *replay.Result {
 	r := &replay.Result{}
 	encodetest.Fill(r, fillOwn)
@@ -30,7 +30,7 @@ func filled() *replay.Result {
 	return r
 }
 
-// fillOwn sets what has rules of its own.
+// fillOwn sets fields of types with rules of their own.
 func fillOwn(at any, n int) bool {
 	switch at := at.(type) {
 	case *replay.State:
@@ -84,7 +84,7 @@ func TestResultRoundTrips(t *testing.T) {
 	}
 }
 
-// keyPaths are all that is written, with the path of objects and [] for lists.
+// keyPaths collects all keys of a JSON value, with the path of their object and [] for lists.
 func keyPaths(v any, path string, all map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -105,7 +105,8 @@ func keyPaths(v any, path string, all map[string]bool) {
 
 const latencyKeys = "bars bars[].count bars[].up_to_seconds count max_seconds mean_seconds min_seconds p50_seconds p90_seconds p95_seconds p999_seconds p99_seconds sd_seconds"
 
-// The keys of files that people have: none is ever renamed, and new ones are added here and to docs/reference/json.md.
+// wantKeys holds the keys of saved files. None may ever be renamed. New ones must be added here and to
+// docs/reference/json.md.
 var wantKeys = map[string]string{
 	"":                            "apiVersion costs coverage differences kind mode notes points recall setup slowest stopped taken version",
 	"costs":                       "queries reduce_seconds segments wall_seconds",
@@ -141,7 +142,7 @@ var wantKeys = map[string]string{
 
 func TestResultKeysStay(t *testing.T) {
 	r := filled()
-	for i := range r.Differences.Examples { // one of each kind
+	for i := range r.Differences.Examples { // one key of each kind
 		r.Differences.Examples[i].Want.Key = []engine.Key{engine.NumberKey(1), engine.TextKey("a")}[i]
 		r.Differences.Examples[i].Got.Key = []engine.Key{engine.NumberKey(1), engine.TextKey("a")}[i]
 	}
@@ -160,10 +161,10 @@ func TestResultKeysStay(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	rendertest.Golden(t, "result.json", []byte(saved(t, r))) // docs/reference/json.md is held to it
+	rendertest.Golden(t, "result.json", []byte(saved(t, r))) // docs/reference/json.md is compared with this file
 }
 
-// TestFilesThatAreNoResult has what a result adds to the files of internal/encode, whose tests have the rest.
+// TestFilesThatAreNoResult checks invalid files of results. The tests of internal/encode cover the rest.
 func TestFilesThatAreNoResult(t *testing.T) {
 	good := saved(t, filled())
 	change := func(old, by string) string {
@@ -188,11 +189,11 @@ func TestFilesThatAreNoResult(t *testing.T) {
 	}
 }
 
-// What a later kitescope adds is ignored, wherever it stands.
+// TestKeysThatAreAddedLater checks that keys of later versions are ignored anywhere.
 func TestKeysThatAreAddedLater(t *testing.T) {
 	r := filled()
 	later := strings.ReplaceAll(saved(t, r), "{", `{"added_later":{"a":[null,1.5]},`)
-	// Errors and explanations are objects of counts by text, in which there is nothing to add.
+	// Errors and explanations are objects with a count by text. No keys can be added to them.
 	for _, key := range []string{`"errors":`, `"explained":`} {
 		later = strings.ReplaceAll(later, key+`{"added_later":{"added_later":{"a":[null,1.5]},"a":[null,1.5]},`, key+"{")
 		later = strings.ReplaceAll(later, key+`{"added_later":{"a":[null,1.5]},`, key+"{")
@@ -228,7 +229,7 @@ func FuzzReadResult(f *testing.F) {
 	})
 }
 
-// A state that there is not has a word, which is refused when it is read.
+// TestStatesThatAreNone checks that an invalid state has a word, and that reading it is refused.
 func TestStatesThatAreNone(t *testing.T) {
 	bad := replay.State(7)
 	if bad.String() != "unknown" || bad.Word() != "unknown" {

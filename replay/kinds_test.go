@@ -19,14 +19,15 @@ import (
 	"kitescope/replay/log"
 )
 
-// TestAllKindsOfOneServer is a Milvus 2.3.5 with a collection of each kind of index that it builds, under each metric that this has, with growing
-// rows and deletes: from its etcd and storage all hits that it returned come out again, ids, order and bits of distances.
+// TestAllKindsOfOneServer checks a Milvus 2.3.5 with one collection per kind of index and supported metric, with
+// growing rows and deletes. Replayed from its etcd and storage, all its hits are reproduced: ids, order and the
+// bits of distances.
 func TestAllKindsOfOneServer(t *testing.T) {
 	folder, store := segmenttest.OpenKinds(t, filepath.Join("..", "engine", "segment", "testdata", "kinds"))
 	c := capturedtest.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, folder, capturedtest.Snapshot)
 	indexed := map[string]int{} // hits by kind
 	for _, x := range segmenttest.ReadKinds(t, folder) {
-		if x.Index == "SCANN" || x.Index == "IVF_PQ" { // which are replayed over their rows, and find more
+		if x.Index == "SCANN" || x.Index == "IVF_PQ" { // replayed over their rows, which finds more
 			continue
 		}
 		t.Run(x.Name, func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestAllKindsOfOneServer(t *testing.T) {
 	}
 }
 
-// asked is what was asked of a collection, in that order.
+// asked returns the recorded requests to a collection, in order.
 func asked(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
 	t.Helper()
 	vectors := x.Vectors(t)
@@ -72,7 +73,8 @@ func asked(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
 		t.Fatal(err)
 	}
 	q := &log.Log{Name: "recorded", Vectors: v}
-	// Logs have no radius. A node of 2.3 enters a graph where the same query ended before, which shows under filters.
+	// Logs have no radius. A node of 2.3 enters a graph where the same query ended before, which affects results
+	// with filters.
 	x.Searches = slices.DeleteFunc(x.Searches, func(s segmenttest.KindSearch) bool {
 		return s.Params["radius"] != 0 || x.Index == "HNSW" && s.Expr != ""
 	})
@@ -86,7 +88,7 @@ func asked(t *testing.T, x *segmenttest.Kind, l *replay.Layout) *log.Log {
 	return q
 }
 
-// sameAsAsked asks it in one session and compares; it returns how many hits that were.
+// sameAsAsked sends the requests in one session and compares the answers. It returns the number of hits.
 func sameAsAsked(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *log.Log, l *replay.Layout) (hits int) {
 	t.Helper()
 	requests, err := replay.Requests(q, &l.Collection, replay.Ask{})
@@ -107,7 +109,7 @@ func sameAsAsked(t *testing.T, x *segmenttest.Kind, target *replay.Target, q *lo
 			for n, h := range got {
 				hits++
 				slack := float64(0)
-				if x.Index == "IVF_SQ8" { // whose sums are added up in another order
+				if x.Index == "IVF_SQ8" { // its sums are added in another order
 					slack = 1e-5 * (1 + math.Abs(float64(h.Distance)))
 				}
 				d := math.Float32frombits(s.Bits[j][n])

@@ -19,7 +19,7 @@ import (
 	"kitescope/replay"
 )
 
-// four is a cluster of four segments of 30 rows: growing, sealed, and two that are indexed.
+// four returns a cluster of four segments of 30 rows: one growing, one sealed, and two indexed.
 func four(t *testing.T) *cluster {
 	t.Helper()
 	c := newCluster(2, 2)
@@ -108,7 +108,7 @@ func TestLoadLeavesOut(t *testing.T) {
 	}
 }
 
-// addWide adds a segment of 4 dimensions, which the collection has not.
+// addWide adds a segment with 4 dimensions, which do not match the collection.
 func (c *cluster) addWide(t *testing.T) {
 	t.Helper()
 	s := c.addLine(t, 9, replay.Unindexed, 900, 2)
@@ -142,7 +142,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("a limit of 1000 bytes: %v", err)
 	}
 	for i := range c.layout.Segments {
-		c.layout.Segments[i].Rows = -1 // so that nobody knows before
+		c.layout.Segments[i].Rows = -1 // so that there is no estimate before reading
 	}
 	_, err = replay.Load(t.Context(), c, c.layout, replay.LoadOptions{MemoryLimit: 1000, Threads: 1})
 	if !errors.As(err, &much) || much.Read == 0 || much.Need <= 1000 {
@@ -162,7 +162,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// failing is a store that breaks after so many files.
+// failing is a store that fails after a number of files.
 type failing struct {
 	object.Store
 	files int
@@ -192,7 +192,7 @@ func TestLoadFromAStoreThatFails(t *testing.T) {
 	}
 }
 
-// TestDeletesOfL0 gives delta logs of real form to channels and partitions.
+// TestDeletesOfL0 checks the channels and partitions that delta logs apply to, with a recorded delta log.
 func TestDeletesOfL0(t *testing.T) {
 	for name, c := range map[string]struct {
 		l0      replay.Deletes
@@ -225,7 +225,7 @@ func TestDeletesOfL0(t *testing.T) {
 	}
 }
 
-// deltaLog deletes the keys 0 to 49.
+// deltaLog returns a delta log that deletes the keys 0 to 49.
 func deltaLog(t *testing.T) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "engine", "binlog", "testdata", "delta"))
@@ -235,7 +235,7 @@ func deltaLog(t *testing.T) []byte {
 	return b
 }
 
-// wide is one row of 4 dimensions.
+// wide returns one row of 4 dimensions.
 func wide(t *testing.T, row []byte) *engine.Vectors {
 	t.Helper()
 	v, err := engine.View(dist.Float32, 4, 1, 16, row)

@@ -8,17 +8,18 @@ import (
 	"kitescope/engine/segment"
 )
 
-// Loaded is the segments of a Layout in memory, as far as they could be read. It is immutable, and targets share it.
+// Loaded holds the segments of a Layout in memory, as far as they could be read. It is immutable and shared by
+// targets.
 type Loaded struct {
 	Layout   *Layout
-	Parts    []*Part // in the order of Layout.Segments, without those that are missing
+	Parts    []*Part // in the order of Layout.Segments, without missing ones
 	Coverage Coverage
 
-	plans map[string]*expr.Plan // of the filter expressions of the log that is replayed; nil if it has none
-	limit int64                 // LoadOptions.MemoryLimit, which what is read or made later keeps to; 0 none
+	plans map[string]*expr.Plan // by filter expression of the log; nil if it has none
+	limit int64                 // LoadOptions.MemoryLimit, which also limits later allocations; 0 for none
 }
 
-// room is how many bytes more may be taken, negative if any number may.
+// room returns the number of bytes left below the memory limit, or a negative number if there is no limit.
 func (l *Loaded) room() int64 {
 	if l.limit <= 0 {
 		return -1
@@ -26,30 +27,31 @@ func (l *Loaded) room() int64 {
 	return max(0, l.limit-l.Coverage.Memory)
 }
 
-// Part is one segment that was loaded.
+// Part is one loaded segment.
 type Part struct {
-	// Info is the layout's; State is how it is searched here, which is not Info.State where its index could not be had.
+	// Info is the layout's segment. State is how the segment is searched here; it differs from Info.State if the
+	// index is missing or refused.
 	Info  *Segment
 	State State
 	Data  *segment.Segment
 
 	once    sync.Once
 	lookup  *segment.Lookup
-	scalars *expr.Columns // that the filters of the log need; nil as long as they were not read
+	scalars *expr.Columns // columns for the filters of the log; nil until read
 }
 
-// Lookup finds rows by key; it is built when it is first needed.
+// Lookup returns the lookup of rows by key. It is built on first use.
 func (p *Part) Lookup() *segment.Lookup {
 	p.once.Do(func() { p.lookup = segment.NewLookup(p.Data) })
 	return p.lookup
 }
 
-// As is the part as a segment of another layout.
+// As returns the part as a segment of another layout.
 func (p *Part) As(info *Segment) *Part {
 	return &Part{Info: info, State: p.State, Data: p.Data, scalars: p.scalars}
 }
 
-// Release gives back the memory at once; nothing may use the segments afterwards.
+// Release frees the memory immediately. The segments must not be used afterwards.
 func (l *Loaded) Release() {
 	for _, p := range l.Parts {
 		p.Data.Release()
@@ -57,8 +59,8 @@ func (l *Loaded) Release() {
 	l.Parts = nil
 }
 
-// With is the same collection with other segments: what a change of the cluster makes of them, or built of these. The
-// parts remain those of whoever made them: Release of one Loaded does not know another.
+// With returns the same collection with other segments, e.g. those after a change of the cluster, or segments built
+// from these. The parts still belong to their creator: Release of one Loaded does not affect the other.
 func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 	c := l.Coverage
 	c.Loaded, c.Covered, c.Deleted = len(parts), 0, 0
@@ -69,7 +71,7 @@ func (l *Loaded) With(layout *Layout, parts []*Part) *Loaded {
 	return &Loaded{Layout: layout, Parts: parts, Coverage: c, plans: l.plans, limit: l.limit}
 }
 
-// unseen is the share of the rows that were not loaded, -1 unknown.
+// unseen returns the share of rows that were not loaded, -1 if unknown.
 func (c *Coverage) unseen() float64 {
 	switch {
 	case c.RowsUnknown > 0:
@@ -80,17 +82,17 @@ func (c *Coverage) unseen() float64 {
 	return 1 - float64(c.Covered)/float64(c.Rows)
 }
 
-// Presence is what is known of a key.
+// Presence is the result of looking up a key.
 type Presence uint8
 
-// What can be known of a key.
+// The results of a lookup.
 const (
 	Absent  Presence = iota // in no segment that was loaded
-	Deleted                 // in some, and deleted in all of them
+	Deleted                 // in at least one segment, and deleted in all of them
 	Present
 )
 
-// Find reports whether a key is there, and the part that has it; of several that have it one where it is not deleted.
+// Find looks up a key and returns a part that has it, preferably one where it is not deleted.
 func (l *Loaded) Find(k engine.Key) (Presence, *Part) {
 	found, where := Absent, (*Part)(nil)
 	var few [4]int
@@ -105,7 +107,7 @@ func (l *Loaded) Find(k engine.Key) (Presence, *Part) {
 	return found, where
 }
 
-// indexName is the type of the index by which a part is searched; "" row by row.
+// indexName returns the type of the index by which a part is searched; "" for row by row.
 func (p *Part) indexName() string {
 	if p.State != Indexed || p.Data.Index == nil {
 		return ""
@@ -116,7 +118,7 @@ func (p *Part) indexName() string {
 	return p.Data.Index.Kind()
 }
 
-// memory is what a part takes: vectors, graph, keys, timestamps.
+// memory returns the memory of a part in bytes: vectors, graph, keys, timestamps.
 func (p *Part) memory() int64 {
 	g := p.Data
 	n := int64(g.Vectors.Bytes()) + int64(len(g.Int64s))*8 + int64(len(g.Timestamps))*8 + int64(g.Rows)/8
@@ -139,8 +141,8 @@ func (p *Part) memory() int64 {
 	return n + int64(g.Index.Bytes)
 }
 
-// LoadProgress is how far Load is.
+// LoadProgress is the progress of Load.
 type LoadProgress struct {
-	Done, Missing, Of int // segments; Missing are part of Done
+	Done, Missing, Of int // in segments; Done includes Missing
 	Rows, Bytes       int64
 }

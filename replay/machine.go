@@ -10,7 +10,7 @@ import (
 	"kitescope/engine/segment"
 )
 
-// ThisMachine is where the process runs. The model of the CPU is Linux's; elsewhere it is "".
+// ThisMachine describes the machine of this process. The CPU model is known only on Linux, otherwise "".
 func ThisMachine() Machine {
 	backends := dist.Backends()
 	return Machine{
@@ -30,7 +30,7 @@ func cpuModel() string {
 	return modelIn(string(data))
 }
 
-// modelIn is the model name in /proc/cpuinfo; ARM kernels write none.
+// modelIn returns the model name in /proc/cpuinfo, "" if there is none, as on ARM.
 func modelIn(cpuinfo string) string {
 	for line := range strings.Lines(cpuinfo) {
 		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
@@ -40,7 +40,8 @@ func modelIn(cpuinfo string) string {
 	return ""
 }
 
-// Like are the engine's options of a release of Milvus ("2.3.5", "v2.4"); one that is not known is taken for the newest.
+// Like returns the engine options of a Milvus release ("2.3.5", "v2.4"). An unknown version gets those of the
+// newest release.
 func Like(version string) segment.Options {
 	const newest = 6
 	major, minor := 2, newest

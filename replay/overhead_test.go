@@ -11,9 +11,9 @@ import (
 	"kitescope/replay/load"
 )
 
-// BenchmarkOverhead is what replay adds to the bare engine: the same queries by the same searchers of the same graphs (others lie
-// elsewhere in memory, which alone makes some percent), without a session and through one, in turn, a few at a time: the median leaves
-// out those in which the thread was stopped.
+// BenchmarkOverhead measures the overhead of replay over the bare engine. It runs the same queries with the same
+// searchers of the same graphs, because other memory addresses alone cost some percent. It alternates batches
+// without a session and through one. The median excludes batches in which the thread was interrupted.
 func BenchmarkOverhead(b *testing.B) {
 	const dim, batch = 128, 10
 	for name, c := range map[string]struct{ segments, rows int }{"one segment of 20,000": {1, 20000}, "eight of 5,000": {8, 5000}} {
@@ -35,7 +35,7 @@ func BenchmarkOverhead(b *testing.B) {
 			var direct, through []float64
 			for n := 0; b.Loop(); n++ {
 				list := requests[n*batch%len(requests):][:batch]
-				bare(b, s, list) // so that both find the rows in the caches
+				bare(b, s, list) // so that the rows are cached for both
 				if n/2%2 == 0 {
 					direct = append(direct, bare(b, s, list))
 					through = append(through, replayed(b, s, list))
@@ -52,7 +52,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// bare asks the searchers of a session.
+// bare runs the searchers of a session directly.
 func bare(b *testing.B, s *session, requests []*load.Request) float64 {
 	b.Helper()
 	began := time.Now()

@@ -16,21 +16,21 @@ import (
 	"kitescope/engine/segment"
 )
 
-// LoadOptions say how segments are read.
+// LoadOptions are the options of Load.
 type LoadOptions struct {
-	Threads int // segments that are read at once; 0 is one per CPU
-	// Progress is called after each segment, never twice at once; nil for none.
+	Threads int // number of segments that are read at once; 0: one per CPU
+	// Progress is called after each segment, never concurrently; it may be nil.
 	Progress func(LoadProgress)
-	// MemoryLimit is how many bytes the segments may take; 0 does not limit.
+	// MemoryLimit is the maximum memory of the segments in bytes; 0: no limit.
 	MemoryLimit int64
-	// Deletes are of elsewhere, such as those that a cluster has not flushed yet.
+	// Deletes are deletes from another source, e.g. those that a cluster has not flushed yet.
 	Deletes *binlog.Deltas
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
 
-// MemoryError is a collection that needs more memory than it may have. Need is an estimate before anything was read; after that
-// it is what the segments so far have taken, and Read how many of them there were.
+// MemoryError reports that a collection exceeds the memory limit. If Read is 0, Need is an estimate made before
+// reading. Otherwise Need is the memory of the Read segments that were loaded so far. Both are in bytes.
 type MemoryError struct {
 	Need, Limit    int64
 	Read, Segments int
@@ -45,9 +45,10 @@ func (e *MemoryError) Error() string {
 
 func mebi(n int64) float64 { return float64(n) / (1 << 20) }
 
-// Load reads the segments that l names. One that cannot be read is left out and named in Coverage.Missing, with its rows: a file that is
-// not there or broken, vectors of other dimensions, a growing segment that storage has nothing of. An error is ctx's, a
-// *MemoryError, deletes that cannot be read (answers would have rows in them that are gone), or that nothing at all could be read.
+// Load reads the segments of l. It skips segments that it cannot read and lists them in Coverage.Missing with their
+// rows: files that are missing or damaged, vectors of another dimension, growing segments without data in storage.
+// Load returns an error if ctx ends, if the memory limit is exceeded (*MemoryError), if deletes cannot be read
+// (answers would contain deleted rows), or if no segment could be read.
 func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*Loaded, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -78,25 +79,25 @@ func Load(ctx context.Context, store object.Store, l *Layout, o LoadOptions) (*L
 	return loaded, nil
 }
 
-// loading is a Load under way.
+// loading is the state of Load.
 type loading struct {
 	layout  *Layout
 	options LoadOptions
 	store   *counted
 	began   time.Time
-	l0      []*segment.Deletes // as Layout.L0
+	l0      []*segment.Deletes // in the order of Layout.L0
 	given   *segment.Deletes   // LoadOptions.Deletes
 
 	parts   []*Part
-	missing [][]Missing // of each segment
+	missing [][]Missing // by segment
 
-	mu       sync.Mutex // of what follows
+	mu       sync.Mutex // guards the fields below
 	progress LoadProgress
 	memory   int64
 	stopped  error
 }
 
-// counted counts the bytes that are read.
+// counted is a store that counts the bytes read.
 type counted struct {
 	object.Store
 	bytes atomic.Int64
@@ -135,7 +136,8 @@ func (x *loading) readDeletes(ctx context.Context) error {
 	return nil
 }
 
-// deletes are those that hold for a segment: of its channel, and of its partition or of all (common.AllPartitionsID is -1).
+// deletes returns the deletes that apply to a segment: those of its channel that are of its partition or of all
+// partitions (common.AllPartitionsID is -1).
 func (x *loading) deletes(s *Segment) []*segment.Deletes {
 	list := []*segment.Deletes{x.given}
 	for i, d := range x.layout.L0 {
@@ -172,7 +174,7 @@ func (x *loading) readAll(ctx context.Context) {
 	readers.Wait()
 }
 
-// count adds up what was read, and is an error when it is too much.
+// count adds a part to the totals. It returns an error if the memory limit is exceeded.
 func (x *loading) count(p *Part) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -193,7 +195,7 @@ func (x *loading) count(p *Part) error {
 	return x.stopped
 }
 
-// read reads one segment, and says what of it is not there.
+// read reads one segment and returns the data that is missing.
 func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	out := func(reason string) []Missing {
 		return []Missing{{Segment: s.ID, State: s.State, Rows: s.Rows, Of: s.Rows, Reason: reason}}
@@ -218,7 +220,7 @@ func (x *loading) read(ctx context.Context, s *Segment) (*Part, []Missing) {
 	return p, p.lacks()
 }
 
-// reasonOf is an error without the segment, which is named beside it.
+// reasonOf returns an error's text without the segment, which Missing has already.
 func reasonOf(err error, id int64) string {
 	if inner := errors.Unwrap(err); inner != nil && err.Error() == fmt.Sprintf("read segment %d: %s", id, inner) {
 		return inner.Error()
@@ -226,7 +228,7 @@ func reasonOf(err error, id int64) string {
 	return err.Error()
 }
 
-// lacks is what a part has not, although it was loaded; it sets how it is searched.
+// lacks returns the data that a loaded part is missing. It sets State to Unindexed if there is no index.
 func (p *Part) lacks() (list []Missing) {
 	say := func(rows int64, reason string) {
 		list = append(list, Missing{Segment: p.Info.ID, State: p.Info.State, Rows: rows, Of: max(p.Info.Rows, int64(p.Data.Rows)), Reason: reason})
@@ -248,7 +250,7 @@ func (p *Part) lacks() (list []Missing) {
 	return list
 }
 
-// done puts together what was read.
+// done returns the loaded segments.
 func (x *loading) done() *Loaded {
 	l := &Loaded{Layout: x.layout, limit: x.options.MemoryLimit}
 	c := &l.Coverage
@@ -271,10 +273,12 @@ func (x *loading) done() *Loaded {
 	return l
 }
 
-// sparseBytes is what a sparse vector is taken for where nobody knows its size: 120 values, as learned ones of texts have.
+// sparseBytes is the assumed size in bytes of a sparse vector of unknown size: 120 values, typical of learned text
+// embeddings.
 const sparseBytes = 960
 
-// estimate is the memory that the segments will take, as far as their rows are known: vectors, and the links of graphs.
+// estimate returns the memory in bytes that the segments will take, as far as their rows are known: vectors and the
+// links of graphs.
 func (l *Layout) estimate() (n int64) {
 	c := &l.Collection
 	vector := int64(c.Element.Bytes(c.Dim))
@@ -293,7 +297,7 @@ func (l *Layout) estimate() (n int64) {
 		case s.Index.Type == "HNSW":
 			perRow += int64(2*s.Index.M)*4 + 8
 		case strings.HasPrefix(s.Index.Type, "HNSW_"):
-			perRow += int64(2*s.Index.M)*4 + 8 + vector // codes and what refines them, at most
+			perRow += int64(2*s.Index.M)*4 + 8 + vector // codes and at most the vectors that refine them
 		case s.Index.Type == "IVF_SQ8":
 			perRow += int64(c.Dim) // codes
 		default:

@@ -9,19 +9,19 @@ import (
 	"kitescope/replay/load"
 )
 
-// tieWithin is how far, relative, distances of the same rows may lie apart in two programs: the order in which floats are added
-// changes the last bits.
+// tieWithin is the relative difference up to which two distances count as equal. Two programs may add floats in
+// another order, which changes the last bits.
 const tieWithin = 1e-6
 
-// resamples is how many times queries are drawn again for the interval of a mean.
+// resamples is the number of bootstrap samples for the interval of a mean.
 const resamples = 500
 
-// RecallOf counts how many of the true nearest keys were answered, over all requests that both know. Of each vector the first K of the truth
-// count, or as many as there are (a filter leaves few). A key that is not among them is right all the same if its distance is not
-// greater than that of the last of them, but for one part in a million: it is as near, and which of equally near ones is answered is
-// chance. Where the truth has no distances only keys count, and of an answer only as many hits as the truth has: the recall at ten of a
-// truth of ten, however many were asked for. The interval is a bootstrap over vectors, 95%, always the same for the
-// same answers. WorstQuery is the request's number. nil if nothing can be compared.
+// RecallOf computes the recall of answers over all requests that have both an answer and a truth. The first K true
+// keys of each vector count, or all if there are fewer, e.g. because of a filter. A hit on another key is correct
+// as well if its distance is at most that of the last true key, within one part in a million: the choice between
+// equally near keys is arbitrary. If the truth has no distances, only keys count, and only as many hits as the
+// truth has: a truth of ten keys gives the recall at ten for any K. The interval is a 95% bootstrap over vectors.
+// It is deterministic. WorstQuery is a request number. RecallOf returns nil if nothing can be compared.
 func RecallOf(requests []*load.Request, got, truth *Answers, metric engine.Metric) *Recall {
 	r := &Recall{Against: truth.From, Worst: 2}
 	var shares []float64
@@ -63,7 +63,7 @@ func RecallOf(requests []*load.Request, got, truth *Answers, metric engine.Metri
 	return r
 }
 
-// shareOf is how many of the right hits were answered, of one vector.
+// shareOf returns the share of the right hits that are in one vector's answer.
 func shareOf(answered, right []load.Hit, keysOnly bool, sign float64, seen map[engine.Key]bool) float64 {
 	clear(seen)
 	for _, h := range right {
@@ -77,7 +77,7 @@ func shareOf(answered, right []load.Hit, keysOnly bool, sign float64, seen map[e
 		switch {
 		case known && of:
 			n++
-			seen[h.Key] = false // no key counts twice
+			seen[h.Key] = false // a key counts once
 		case !known && !keysOnly && sign*float64(h.Distance) <= last:
 			n++
 			seen[h.Key] = false
@@ -94,8 +94,8 @@ func mean(list []float64) float64 {
 	return sum / float64(len(list))
 }
 
-// bootstrap bounds the mean: the percentiles of the means of samples that are drawn again from the list (Efron, "Bootstrap methods", Annals of
-// Statistics 7, 1979), with a generator of its own that starts at the same place.
+// bootstrap returns the 2.5% and 97.5% percentiles of the means of resampled lists (Efron, "Bootstrap methods",
+// Annals of Statistics 7, 1979). It uses its own generator with a fixed seed.
 func bootstrap(list []float64) (low, high float64) {
 	if slices.Min(list) == slices.Max(list) {
 		return list[0], list[0]

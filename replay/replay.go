@@ -1,9 +1,13 @@
-// Package replay asks the queries of a log of the segments of a cluster, as its nodes would, and says what it cost.
+// Package replay searches the segments of a cluster with the queries of a log, as the cluster's nodes would, and
+// measures the cost.
 //
-// In: a Layout (which node searches which segments; replay/layout makes it of a cluster), a store with their files, a log
-// (replay/log). Out: a Result: recall, differences, latencies, cost by segment, state, index and node, with all that is
-// needed to repeat it. The steps: Load reads the segments and says which could not be; a Target made of what was
-// loaded searches each of them, by its graph or row by row, reduces by node, by shard leader and as the proxy does
-// (distance, then primary key, no key twice); replay/load drives it, as it drives a live target (replay/live); Results are
-// saved, compared, and the ground of predictions (replay/whatif).
+// The inputs are a Layout (the segments on each node; replay/layout derives it from a cluster), a store with the
+// segments' files, and a log (replay/log). Load reads the segments and lists those that it could not read. A Target
+// over the loaded segments searches each of them, by its graph or row by row, and reduces the hits by node, by
+// shard leader and as the proxy does: by distance, then by primary key, each key once. replay/load drives it, as it
+// drives a live target (replay/live).
+//
+// The output is a Result: recall, differences, latencies, and the cost by segment, state, index and node, with
+// everything needed to repeat the run. Results can be saved and compared, and are the input of predictions
+// (replay/whatif).
 package replay

@@ -12,19 +12,20 @@ import (
 	"kitescope/replay/log"
 )
 
-// Ask is what requests ask for where their log does not say.
+// Ask holds the default parameters of requests, for those that their log does not set.
 type Ask struct {
 	K int
 	engine.SearchParams
-	// Force has what is taken in place of what the log says, where it is set.
+	// Force holds parameters that override those of the log, where they are set.
 	Force struct {
 		K int
 		engine.SearchParams
 	}
 }
 
-// Requests are those of a log as a target takes them, with all parameters filled in; Number is the place in l.Requests. The vectors are
-// the log's own. The error names what the collection does not have: vectors of that kind, or that nobody said how many are wanted.
+// Requests returns the requests of a log with all parameters filled in. Number is the index in l.Requests. The
+// vectors share the log's memory. It returns an error if the vectors do not match the collection, or if neither the
+// log nor a sets k.
 func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 	switch {
 	case l.Vectors == nil:
@@ -61,8 +62,8 @@ func Requests(l *log.Log, c *Collection, a Ask) ([]*load.Request, error) {
 	return list, nil
 }
 
-// Singles are at most so many requests of one vector each, evenly spaced over all that the log asks for, with the filters that it asks for
-// them with. Number is the place in the list; parameters are not filled in.
+// Singles returns requests of one vector each, limited to most entries and evenly spaced over all vectors that the
+// log's requests use, with their filters. Number is the index in the list. Other parameters are not filled in.
 func Singles(l *log.Log, most int) ([]*load.Request, error) {
 	total := int64(0)
 	for i := range l.Requests {
@@ -70,7 +71,7 @@ func Singles(l *log.Log, most int) ([]*load.Request, error) {
 	}
 	n := min(int64(most), total)
 	list := make([]*load.Request, 0, n)
-	before := int64(0) // vectors of the requests that went by
+	before := int64(0) // vectors of the requests up to and including q
 	for i := range l.Requests {
 		q := &l.Requests[i]
 		for before += int64(q.NQ); int64(len(list)) < n; {
@@ -91,7 +92,7 @@ func Singles(l *log.Log, most int) ([]*load.Request, error) {
 	return list, nil
 }
 
-// truth are the true nearest keys that a log has, of requests that were made of it. They have no distances.
+// truth returns the true nearest keys that a log contains, by request number. They have no distances.
 func truth(l *log.Log) (*Answers, error) {
 	if l.Truth == nil {
 		return nil, errors.New("log " + l.Name + " has no true neighbours")

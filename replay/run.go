@@ -14,49 +14,51 @@ import (
 	"kitescope/replay/log"
 )
 
-// TruthFrom is what recall is measured against.
+// TruthFrom is the source of the truth for recall.
 type TruthFrom uint8
 
-// The truths.
+// The sources of truth.
 const (
 	NoTruth    TruthFrom = iota
-	ExactTruth           // computed over all that was loaded
-	LogTruth             // the log's own
+	ExactTruth           // computed over all loaded rows
+	LogTruth             // from the log
 )
 
-// RunOptions say what is run.
+// RunOptions are the options of Run.
 type RunOptions struct {
 	Loaded *Loaded // may be nil with a Target, if nothing is compared with the engine
-	// Target is asked; nil is the engine over Loaded, as Engine says.
+	// Target receives the requests; nil: the engine over Loaded, with the options Engine.
 	Target load.Target
 	Engine TargetOptions
 
-	Log      *log.Log // is named in the result, and has its truth
+	Log      *log.Log // source of the result's log fields and of LogTruth
 	Requests []*load.Request
 	Truth    TruthFrom
-	// Differences compares a Target's answers with the engine's.
+	// Differences enables the comparison of a Target's answers with the engine's.
 	Differences bool
 
-	// Plan is the load. Sessions and EF, if there are any, make a sweep of all combinations, in place of Plan.Sessions and the ef of requests.
+	// Plan is the load. If Sessions or EF is set, all their combinations are measured in a sweep, instead of
+	// Plan.Sessions and the ef of the requests.
 	Plan     load.Plan
 	Sessions []int
 	EF       []int
-	// Rates, if there are any, are open loops, each with the first of Sessions, in place of closed ones.
+	// Rates, if set, are measured as open loops, each with the first of Sessions, instead of closed loops.
 	Rates   []float64
-	Threads int // for what is computed before: 0 is one per CPU
+	Threads int // for the truth and the answers; 0: one per CPU
 
-	// Watch is called before each point, and what it returns after it: what the target's processes did meanwhile. nil for none.
+	// Watch is called before each point, and the function that it returns after the point. It records the activity
+	// of the target's processes. It may be nil.
 	Watch func(ctx context.Context) func(ctx context.Context, p *load.Point)
 
-	// Setup is what the caller knows of it: command, program, source, storage. The rest is filled in.
+	// Setup holds the fields that only the caller knows: command, program, source, storage. Run fills in the rest.
 	Setup Setup
-	// Progress is called before each stage and while points are measured; nil for none.
+	// Progress is called before each stage and during the measurement of points; it may be nil.
 	Progress func(RunProgress)
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
 
-// RunProgress is how far a run is.
+// RunProgress is the progress of a run.
 type RunProgress struct {
 	Stage         string // "true neighbours", "answers", "load"
 	Point, Points int
@@ -64,8 +66,9 @@ type RunProgress struct {
 	Load          load.Progress
 }
 
-// Run measures, and compares. A context that ends is no error: the result says "interrupted" and has what was done so far. An error is
-// what makes a run senseless: no requests, a target that no session can be opened of.
+// Run measures a load and compares the answers. If ctx ends, Run returns no error but a result with the work so
+// far, whose Stopped is "interrupted" or "time is up". It returns an error if the run is impossible, e.g. if there
+// are no requests or no session can be opened.
 func Run(ctx context.Context, o RunOptions) (*Result, error) {
 	x, err := newRun(o)
 	if err != nil {
@@ -88,14 +91,14 @@ func stopReason(ctx context.Context) string {
 	return "interrupted"
 }
 
-// run is a Run under way.
+// run is the state of Run.
 type run struct {
 	RunOptions
-	engine  *Target     // nil of live targets
-	target  load.Target // what is asked
+	engine  *Target     // nil for live targets
+	target  load.Target // target of the load
 	result  *Result
 	truth   *Answers
-	answers *Answers // of the parameters at hand
+	answers *Answers // for the current parameters
 	points  int
 }
 
@@ -113,7 +116,7 @@ func newRun(o RunOptions) (*run, error) {
 		o.Sessions = []int{max(o.Plan.Sessions, 1)}
 	}
 	if len(o.EF) == 0 {
-		o.EF = []int{0} // as requests say
+		o.EF = []int{0} // the ef of the requests
 	}
 	x := &run{RunOptions: o, target: o.Target}
 	x.points = len(x.plans()) * len(o.EF)
@@ -142,7 +145,7 @@ func newRun(o RunOptions) (*run, error) {
 	return x, nil
 }
 
-// setup fills in what is known here.
+// setup returns Setup with all fields that are known here.
 func (x *run) setup() Setup {
 	s := x.Setup
 	s.Target, s.Machine = x.target.Name(), ThisMachine()
@@ -189,7 +192,7 @@ func (x *run) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// plans are the loads of one ef.
+// plans returns the loads to measure for one ef.
 func (x *run) plans() (list []load.Plan) {
 	plan := x.Plan
 	if len(x.Rates) > 0 {
@@ -220,7 +223,7 @@ func (x *run) findTruth(ctx context.Context) (err error) {
 	return err
 }
 
-// withEF is the same requests with another ef; 0 leaves it.
+// withEF returns the requests with another ef; 0 keeps theirs.
 func withEF(requests []*load.Request, ef int) []*load.Request {
 	if ef == 0 {
 		return requests
@@ -234,7 +237,8 @@ func withEF(requests []*load.Request, ef int) []*load.Request {
 	return list
 }
 
-// answer asks the engine each request once, if somebody wants to compare: what is measured later asks the same, as often as it has time.
+// answer sends each request to the engine once if its answers are to be compared. The measurement sends the same
+// requests, as often as time allows.
 func (x *run) answer(ctx context.Context, requests []*load.Request, ef int) error {
 	x.answers = nil
 	own := x.engine != nil && x.truth != nil
@@ -265,7 +269,7 @@ func (x *run) point(ctx context.Context, requests []*load.Request, plan load.Pla
 	now := RunProgress{Stage: "load", Point: len(x.result.Points), Points: x.points, Sessions: plan.Sessions, EF: ef}
 	x.say(now)
 	if x.engine != nil {
-		x.engine.ResetCosts() // each point counts for itself
+		x.engine.ResetCosts() // each point has its own costs
 		plan.Began = x.engine.ResetCosts
 	}
 	plan.Progress = func(p load.Progress) {
@@ -302,7 +306,7 @@ func (x *run) point(ctx context.Context, requests []*load.Request, plan load.Pla
 	return nil
 }
 
-// compare says how good a point's answers were. The result has the recall and the differences of the last one.
+// compare computes the recall and the differences of a point. The result has those of the last point.
 func (x *run) compare(p *load.Point, recorder *Recorder, requests []*load.Request) {
 	got := x.answers
 	if recorder != nil {
@@ -322,7 +326,8 @@ func (x *run) compare(p *load.Point, recorder *Recorder, requests []*load.Reques
 	}
 }
 
-// recallMetric is what nearer means; a log's truth, which is all that there is without segments, does not ask.
+// recallMetric returns the metric of the loaded segments. Without segments the only truth is a log's, which has no
+// distances and needs no metric.
 func (x *run) recallMetric() (m engine.Metric) {
 	if x.Loaded != nil {
 		m = x.Loaded.metric()
@@ -336,7 +341,7 @@ func (x *run) say(p RunProgress) {
 	}
 }
 
-// common are the parameters that all requests have; 0 where they differ.
+// common returns the parameters that all requests share; 0 for those that differ.
 func common(requests []*load.Request) (ef, nprobe, k int) {
 	ef, nprobe, k = requests[0].EF, requests[0].NProbe, requests[0].K
 	for _, r := range requests {

@@ -15,9 +15,10 @@ import (
 	"kitescope/replay/load"
 )
 
-// ServedOf says what the processes of a Milvus cluster did while a load was on it: the CPU of each, and the phases of a mean search, by which
-// whatif is calibrated. It is what came to their metrics between their last two scrapes. idle is the cluster before anybody asked for the load, with two scrapes
-// of its own, or nil. here are the addresses of this machine. The error says why nothing can be told.
+// ServedOf returns the activity of a Milvus cluster's processes during a load: the CPU time of each, and the phases
+// of a mean search, which calibrate whatif. It is the increase of their metrics between their last two scrapes.
+// idle is the cluster before the load, with two scrapes of its own; it may be nil. here holds the addresses of this
+// machine. ServedOf returns an error if metrics are missing, or if the proxies counted no search.
 func ServedOf(c, idle *model.Cluster, here []net.IP) (*load.Served, error) {
 	if c == nil || c.Runtime == nil {
 		return nil, errors.New("the processes of the cluster were not asked")
@@ -85,19 +86,20 @@ func servedPhase(p *latency.Phase) load.Phase {
 	return x
 }
 
-// milliseconds is a time; one that has no end is an hour.
+// milliseconds converts ms to a Duration of at most an hour, because an upper bound may be infinite.
 func milliseconds(ms float64) time.Duration {
 	return time.Duration(min(max(0, ms), 3.6e6) * float64(time.Millisecond))
 }
 
-// idleCores is what each process uses of a core while nobody asks for the load, by name.
+// idleCores returns the cores that each process uses before the load, by name.
 func idleCores(c *model.Cluster) map[string]float64 {
 	cores := map[string]float64{}
 	if c == nil || c.Runtime == nil {
 		return cores
 	}
 	for _, n := range c.Runtime.Nodes {
-		// Less than a second between the scrapes, or the time since it started, is no measure of how it is now.
+		// Skip a window of less than a second and the time since the process started: neither measures the current
+		// use.
 		if used, over, ok := n.Process.CPU(); ok && n.Process.Before != nil && over >= time.Second {
 			cores[n.Name()] = used
 		}

@@ -16,7 +16,7 @@ import (
 
 var began = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// used is what a process is at: seconds of CPU, and searches that it answered, 20 ms each.
+// used is the state of a process: seconds of CPU, and the number of searches it answered, 20 ms each.
 type used struct{ cpu, searches float64 }
 
 func scrape(at time.Time, u used) *model.Metrics {
@@ -37,7 +37,7 @@ func scrape(at time.Time, u used) *model.Metrics {
 	return m
 }
 
-// process is a session with its process: before and after.
+// process is a session with the state of its process before and after a load.
 type process struct {
 	role          string
 	node          model.NodeID
@@ -77,7 +77,7 @@ func TestServedOf(t *testing.T) {
 	want := []load.Process{
 		{Role: "proxy", Node: 3, Name: "proxy-3", Here: true, Cores: 4, CPU: 500 * time.Millisecond, Idle: 0.01},
 		{Role: "querynode", Node: 1, Name: "querynode-1", Cores: 4, CPU: 4500 * time.Millisecond, Idle: 0.05},
-		{Role: "querynode", Node: 2, Name: "querynode-2", Here: true, Cores: 4, CPU: time.Second, Idle: -1}, // it was not there before
+		{Role: "querynode", Node: 2, Name: "querynode-2", Here: true, Cores: 4, CPU: time.Second, Idle: -1}, // it did not run before
 	}
 	for i, p := range s.Processes {
 		w := want[i]

@@ -14,7 +14,7 @@ type session struct {
 	merger *merger
 	worker *worker
 	answer load.Answer
-	nodes  answers // what groups answered, by group and vector
+	nodes  answers // hits of the groups, by group and vector
 }
 
 // Ask answers a request.
@@ -51,7 +51,7 @@ func (s *session) Ask(ctx context.Context, r *load.Request) (*load.Answer, error
 	return &s.answer, nil
 }
 
-// Close adds what the session cost to the target's costs.
+// Close adds the session's costs to the target's.
 func (s *session) Close() error {
 	t := s.target
 	t.mu.Lock()
@@ -64,7 +64,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// merger puts the answers of nodes together: by shard leader, then as the proxy.
+// merger merges the hits of nodes, first by shard leader and then as the proxy does.
 type merger struct {
 	target  *Target
 	reducer *segment.Reducer
@@ -78,7 +78,7 @@ func newMerger(t *Target) *merger {
 	return &merger{target: t, reducer: segment.NewReducer(t.metric)}
 }
 
-// merge makes an answer of what the groups found: group g's hits of vector q are nodes.of(g*rows+q).
+// merge writes the answer for the hits of the groups to a. nodes.of(g*rows+q) are the hits of group g for vector q.
 func (m *merger) merge(nodes *answers, r *load.Request, a *load.Answer) {
 	rows := r.Vectors.Rows
 	a.Hits, m.out = a.Hits[:0], m.out[:0]
@@ -108,7 +108,7 @@ func (m *merger) merge(nodes *answers, r *load.Request, a *load.Answer) {
 	}
 }
 
-// reduce appends what a leader answers. One node's answer needs no merge: it has no key twice.
+// reduce appends the hits of a shard leader. A single node's hits need no merge, because each key occurs once.
 func (m *merger) reduce(k int) {
 	if len(m.lists) == 1 {
 		m.shards.hits = append(m.shards.hits, m.lists[0]...)

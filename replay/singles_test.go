@@ -9,7 +9,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// TestSingles holds requests of one vector each against a list of all that random logs ask for.
+// TestSingles compares Singles with a list of all vectors that random logs use.
 func TestSingles(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	values := make([]float32, 50)
@@ -28,7 +28,7 @@ func TestSingles(t *testing.T) {
 		l := &log.Log{Name: "random", Vectors: vectors}
 		var all []asked
 		for range r.IntN(12) {
-			q := log.Request{First: r.IntN(40), NQ: r.IntN(10)} // vectors may be asked for more than once
+			q := log.Request{First: r.IntN(40), NQ: r.IntN(10)} // a vector may be used more than once
 			if r.IntN(2) == 0 {
 				q.Filter = &log.Filter{Expr: string(rune('a' + r.IntN(26)))}
 			}

@@ -15,7 +15,7 @@ type exactSearcher interface {
 	SearchBatch(queries *engine.Vectors, p flat.Params, threads int) ([][]engine.Hit, error)
 }
 
-// sparseExact compares with rows of sparse vectors.
+// sparseExact compares queries with rows of sparse vectors.
 type sparseExact struct {
 	rows  *sparse.Rows
 	avgdl float32
@@ -30,7 +30,8 @@ func (s sparseExact) SearchBatch(queries *engine.Vectors, p flat.Params, threads
 	return s.rows.SearchBatch(queries, sparse.Params{K: p.K, Filter: p.Filter, SparseParams: engine.SparseParams{AvgDL: s.avgdl}}, threads)
 }
 
-// meanLength is the mean length of the documents that were loaded, which Milvus's shard leaders keep count of; 0 but under BM25.
+// meanLength returns the mean length of the loaded documents, which Milvus's shard leaders track; 0 unless the
+// metric is BM25.
 func (l *Loaded) meanLength() float32 {
 	if l.metric() != dist.BM25 {
 		return 0
@@ -42,7 +43,7 @@ func (l *Loaded) meanLength() float32 {
 	return sparse.MeanLength(rows...)
 }
 
-// sparseOptions adds what the metadata says of an index of sparse vectors.
+// sparseOptions adds the BM25 parameters of the index in the metadata.
 func (c *Collection) sparseOptions(o segment.Options) segment.Options {
 	o.BM25 = cmp.Or(o.BM25, c.BM25)
 	return o

@@ -18,7 +18,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// sparseRandom is rows of small whole numbers, so that many scores are equal.
+// sparseRandom returns rows of small integers, so that many scores are equal.
 func sparseRandom(t *testing.T, rng *rand.Rand, n int) *engine.Vectors {
 	t.Helper()
 	rows := make([][]byte, n)
@@ -36,7 +36,7 @@ func sparseRandom(t *testing.T, rng *rand.Rand, n int) *engine.Vectors {
 	return v
 }
 
-// addSparse writes a segment of sparse vectors, and an index in the form of rows.
+// addSparse writes a segment of sparse vectors, and its index as rows.
 func (c *cluster) addSparse(t *testing.T, id int64, state replay.State, v *engine.Vectors) {
 	t.Helper()
 	keys := make([]int64, v.Rows)
@@ -80,7 +80,8 @@ func (c *cluster) addSparse(t *testing.T, id int64, state replay.State, v *engin
 	c.layout.Segments = append(c.layout.Segments, s)
 }
 
-// TestSparseReplay replays over an indexed and a growing segment of sparse vectors, and finds all that a comparison with each row does.
+// TestSparseReplay checks that a replay over an indexed and a growing segment of sparse vectors finds all hits of a
+// comparison with each row.
 func TestSparseReplay(t *testing.T) {
 	for _, metric := range []engine.Metric{dist.InnerProduct, dist.BM25} {
 		rng := rand.New(rand.NewPCG(7, uint64(metric)))

@@ -23,10 +23,10 @@ type memory = objecttest.Files
 
 const (
 	keyField, vectorField = 100, 101
-	deletedFrom           = 470590000000000000 // of the delta logs in testdata of engine/binlog: key i is deleted at this plus i
+	deletedFrom           = 470590000000000000 // in the delta logs in testdata of engine/binlog: key i is deleted at this plus i
 )
 
-// cluster is a collection that tests write: segment i has keys from 100*i on, in rows at x = key, and so on.
+// cluster is a collection that tests write. Segment i has the keys from 100*i, each at x = key.
 type cluster struct {
 	memory
 	layout *replay.Layout
@@ -49,7 +49,7 @@ func newCluster(nodes, channels int) *cluster {
 
 func channel(i int) string { return fmt.Sprintf("dml_%d_v0", i) }
 
-// add writes a segment with rows at (x, 0) and tells the layout of it.
+// add writes a segment with rows at (x, 0) and adds it to the layout.
 func (c *cluster) add(t testing.TB, id int64, state replay.State, keys []int64, x []float32) *replay.Segment {
 	t.Helper()
 	values := make([]float32, 0, 2*len(x))
@@ -90,7 +90,7 @@ func (c *cluster) add(t testing.TB, id int64, state replay.State, keys []int64, 
 	return &c.layout.Segments[n]
 }
 
-// graphOf is the index file of vectors.
+// graphOf returns an index file of vectors.
 func graphOf(t testing.TB, id int64, v *engine.Vectors) []byte {
 	t.Helper()
 	x, err := hnsw.Build(t.Context(), v, hnsw.BuildOptions{M: 4, EFConstruction: 20, Seed: 1, Threads: 1, Library: engine.HNSWLib})
@@ -107,7 +107,7 @@ func graphOf(t testing.TB, id int64, v *engine.Vectors) []byte {
 	return file.Bytes()
 }
 
-// line is n keys from first on, each at the place of its number.
+// line returns n keys from first, each located at its own number.
 func line(first int64, n int) (keys []int64, x []float32) {
 	for i := range n {
 		keys = append(keys, first+int64(i))
@@ -116,14 +116,14 @@ func line(first int64, n int) (keys []int64, x []float32) {
 	return keys, x
 }
 
-// addLine adds a segment of a line.
+// addLine adds a segment with the rows of line.
 func (c *cluster) addLine(t testing.TB, id int64, state replay.State, first int64, n int) *replay.Segment {
 	t.Helper()
 	keys, x := line(first, n)
 	return c.add(t, id, state, keys, x)
 }
 
-// at asks for the k nearest of places.
+// at returns a request for the k nearest rows of each place.
 func at(t testing.TB, number, k int, x ...float32) *load.Request {
 	t.Helper()
 	var values []float32
@@ -137,7 +137,7 @@ func at(t testing.TB, number, k int, x ...float32) *load.Request {
 	return &load.Request{Number: number, Vectors: v, K: k, SearchParams: engine.SearchParams{EF: 20}}
 }
 
-// text is hits as "key@distance".
+// text returns hits as "key@distance".
 func text(hits []load.Hit) (list []string) {
 	for _, h := range hits {
 		list = append(list, fmt.Sprintf("%s@%g", h.Key, h.Distance))

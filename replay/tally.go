@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// tally is what requests cost, of one goroutine.
+// tally holds the costs of one goroutine's requests.
 type tally struct {
 	epoch   int64
 	queries int64
@@ -32,7 +32,7 @@ func (t *tally) reset(parts int) {
 	t.slow.list = t.slow.list[:0]
 }
 
-// follow forgets what was before the target's costs were reset.
+// follow discards the costs from before the target's last reset.
 func (t *tally) follow(of *Target) {
 	if t.slow.most == 0 {
 		t.slow.reset(max(of.options.Slowest, 0))
@@ -48,7 +48,7 @@ func (t *tally) add(queries int, reduce time.Duration) {
 	t.reduce += reduce
 }
 
-// collect adds a tally to the target's; t.mu is held.
+// collect adds a tally to the target's. The caller must hold t.mu.
 func (t *Target) collect(o *tally) {
 	if o.epoch != t.epoch.Load() {
 		return
@@ -69,10 +69,10 @@ func (t *Target) collect(o *tally) {
 	o.reset(len(o.parts))
 }
 
-// segmentsKept is how many segments of a slow query are named.
+// segmentsKept is the maximum number of segments listed for a slow query.
 const segmentsKept = 10
 
-// slowest are the queries that took longest, the longest first, at most so many.
+// slowest holds the slowest queries, the slowest first, limited to most entries.
 type slowest struct {
 	most int
 	list []SlowQuery
@@ -81,7 +81,7 @@ type slowest struct {
 
 func (s *slowest) reset(most int) { s.most, s.list = most, s.list[:0] }
 
-// offer keeps a query if it is one of the slowest.
+// offer adds a query if it is one of the slowest.
 func (s *slowest) offer(t *Target, request int, took time.Duration, parts []spent) {
 	if s.most <= 0 || len(s.list) == s.most && took <= s.list[s.most-1].Took {
 		return
@@ -102,7 +102,7 @@ func (s *slowest) offer(t *Target, request int, took time.Duration, parts []spen
 	s.insert(SlowQuery{Request: request, Took: took, Segments: times})
 }
 
-// insert puts a query into its place; the last one goes if there are too many.
+// insert inserts a query in order and drops the last one if there are too many.
 func (s *slowest) insert(q SlowQuery) {
 	at, _ := slices.BinarySearchFunc(s.list, q.Took, func(a SlowQuery, took time.Duration) int {
 		if a.Took >= took {

@@ -14,60 +14,63 @@ import (
 	"kitescope/replay/load"
 )
 
-// TargetOptions say how the engine answers.
+// TargetOptions are the options of NewTarget.
 type TargetOptions struct {
-	// Options are those of the release whose answers are wanted: segment.Milvus. With RowsOnly all segments are searched row by row.
+	// Options are the engine options of the release to reproduce (segment.Milvus). With RowsOnly all segments are
+	// searched row by row.
 	Options segment.Options
-	// Replica is the index into Layout.Replicas of the copy that is searched.
+	// Replica is the index in Layout.Replicas of the copy to search.
 	Replica int
-	// State is how a part is searched in place of Part.State: row by row unless it is Indexed. nil leaves it.
+	// State overrides Part.State: a part is searched row by row unless State returns Indexed. nil: no override.
 	State func(*Part) State
-	// Slowest is how many of the slowest requests are kept; 0 is 20, less than 0 none.
+	// Slowest is the number of slowest requests to keep; 0: 20, negative: none.
 	Slowest int
-	// Clock is a time that never goes back; nil is the system's.
+	// Clock is a monotonic clock; nil: the system's.
 	Clock func() time.Duration
 }
 
 const slowestKept = 20
 
-// Target answers as the cluster would: it searches each segment, reduces by node, by shard leader and as the proxy does. Sessions may
-// be used side by side; the Loaded must stay as it is until all are closed.
+// Target answers requests as the cluster would: it searches each segment and reduces the hits by node, by shard
+// leader and as the proxy does. Sessions may be used concurrently. The Loaded must not change until all of them are
+// closed.
 type Target struct {
 	loaded  *Loaded
 	options TargetOptions
 	metric  engine.Metric
 	parts   []*Part
-	probes  []*segment.Probe // those that sessions clone; of each part
-	indexed []bool           // parts that are searched by an index
+	probes  []*segment.Probe // by part; sessions use clones
+	indexed []bool           // by part: searched by an index
 	shards  []shard
 	groups  []*group
 
-	meanLength float32 // of documents, under BM25
+	meanLength float32 // mean length of documents, for BM25
 
-	// Left counts segments that were loaded and that the replica does not serve.
+	// Left is the number of loaded segments that the replica does not serve.
 	Left int
 
-	epoch atomic.Int64 // of costs: ResetCosts starts another one
+	epoch atomic.Int64 // number of calls of ResetCosts
 	mu    sync.Mutex
 	total tally
 	slow  slowest
 	open  int // sessions
 }
 
-// shard is one vchannel: its leader asks the nodes that have segments of it.
+// shard is one vchannel. Its leader sends requests to the nodes that have segments of it.
 type shard struct {
 	channel string
 	groups  []*group
 }
 
-// group is the segments of one shard on one node.
+// group holds the segments of one shard on one node.
 type group struct {
-	number int // among all groups
+	number int // index among all groups
 	node   int64
 	parts  []int
 }
 
-// NewTarget returns a target over what was loaded. The error names a segment that cannot be searched, or what the layout lacks.
+// NewTarget returns a target over loaded segments. It returns an error if a segment cannot be searched, or if the
+// layout lacks the replica or serves no loaded segment.
 func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 	if o.Replica < 0 || o.Replica > 0 && o.Replica >= len(l.Layout.Replicas) {
 		return nil, fmt.Errorf("replay collection %s: no replica %d; it has %d", l.Layout.Collection.Name, o.Replica, len(l.Layout.Replicas))
@@ -102,7 +105,7 @@ func NewTarget(l *Loaded, o TargetOptions) (*Target, error) {
 	return t, nil
 }
 
-// state is how a part is searched.
+// state returns how a part is searched.
 func (t *Target) state(p *Part) State {
 	if t.options.State == nil {
 		return p.State
@@ -110,7 +113,7 @@ func (t *Target) state(p *Part) State {
 	return t.options.State(p)
 }
 
-// spread gives each part to its shard and node. A layout in which nobody serves anything is one node of all.
+// spread assigns each part to its shard and node. If no segment of the layout is served, all are on one node.
 func (t *Target) spread() []*group {
 	served := false
 	for i := range t.loaded.Layout.Segments {
@@ -146,7 +149,7 @@ func (t *Target) spread() []*group {
 	return list
 }
 
-// serves is the node that has a segment in the replica; 0 if none has.
+// serves returns the node that serves a segment in the replica; 0 if there is none.
 func (t *Target) serves(s *Segment) int64 {
 	if t.options.Replica < len(s.On) {
 		return s.On[t.options.Replica]
@@ -154,10 +157,10 @@ func (t *Target) serves(s *Segment) int64 {
 	return 0
 }
 
-// Name is what a report calls the target.
+// Name returns the target's name in reports.
 func (t *Target) Name() string { return "engine" }
 
-// Session opens one more client: it has its own searchers of all segments, and searches one after the other.
+// Session opens a client. It has its own searchers and searches all segments one after the other.
 func (t *Target) Session(ctx context.Context) (load.Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -173,7 +176,7 @@ func (t *Target) Session(ctx context.Context) (load.Session, error) {
 	return s, nil
 }
 
-// check is what is wrong with a request before anything is searched.
+// check returns an error if a request is invalid.
 func (t *Target) check(r *load.Request) error {
 	v := t.parts[0].Data.Vectors
 	switch {

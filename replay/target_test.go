@@ -28,7 +28,7 @@ func newTarget(t testing.TB, l *replay.Loaded, o replay.TargetOptions) *replay.T
 	return target
 }
 
-// ask asks one request of a session of its own.
+// ask sends one request in a session of its own.
 func ask(t testing.TB, target load.Target, r *load.Request) *load.Answer {
 	t.Helper()
 	s, err := target.Session(t.Context())
@@ -121,7 +121,7 @@ func TestSegmentsThatAReplicaDoesNotServe(t *testing.T) {
 	if a := ask(t, target, at(t, 0, 1, 400)); a.Hits[0][0].Key.Number != 329 || target.Left != 1 {
 		t.Errorf("%v, %d segments left", text(a.Hits[0]), target.Left)
 	}
-	for i := range c.layout.Segments { // nobody serves anything: all are searched
+	for i := range c.layout.Segments { // without a serving node all segments are searched
 		c.layout.Segments[i].On = nil
 	}
 	target = newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})
@@ -130,9 +130,10 @@ func TestSegmentsThatAReplicaDoesNotServe(t *testing.T) {
 	}
 }
 
-// TestStepsOfTheMerge: nodes, leaders and the proxy together answer what one merge of all segments does, whoever serves what, with keys in
-// several segments and many equal distances. knowhere 2.2 leaves equally near rows of a segment in any order, where steps can make a difference
-// if keys are in several segments: there each key is in one.
+// TestStepsOfTheMerge checks that merging by node, leader and proxy gives the same answer as one merge of all
+// segments, for any placement, with keys in several segments and many equal distances. knowhere 2.2 returns equally
+// near rows of a segment in any order, so the steps can differ if a key is in several segments. In that case each
+// key is in one segment.
 func TestStepsOfTheMerge(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for round := range 30 {
@@ -201,7 +202,7 @@ func TestCosts(t *testing.T) {
 		if s.Queries != 5 || s.Rows != 30 || s.Time <= 0 || (s.Index == "HNSW") != indexed || (s.EF == 20) != indexed || s.Node == 0 || s.NodeName == "" {
 			t.Errorf("%+v", s)
 		}
-		// Of the graphs the one request with k = 20 of 30 rows is answered by comparing with all.
+		// The request with k = 20 of 30 rows is answered by comparing all rows although there are graphs.
 		if brute := s.BruteForce == 1; brute != indexed || !indexed && s.Distances != 5*30 {
 			t.Errorf("%+v", s)
 		}
@@ -230,7 +231,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestCostsAreResetUnderWay: what an open session counted before does not come back when it is closed.
+// TestCostsAreResetUnderWay checks that costs from before a reset do not come back when an open session is closed.
 func TestCostsAreResetUnderWay(t *testing.T) {
 	c := four(t)
 	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})
@@ -254,7 +255,7 @@ func TestCostsAreResetUnderWay(t *testing.T) {
 	}
 }
 
-// TestForcedState searches indexed segments row by row.
+// TestForcedState checks that TargetOptions.State makes indexed segments be searched row by row.
 func TestForcedState(t *testing.T) {
 	c := four(t)
 	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{State: func(*replay.Part) replay.State { return replay.Growing }})
@@ -269,7 +270,7 @@ func TestForcedState(t *testing.T) {
 	}
 }
 
-// TestSessionsSideBySide is for the race detector: sessions, costs and resets at once.
+// TestSessionsSideBySide runs sessions, costs and resets concurrently for the race detector.
 func TestSessionsSideBySide(t *testing.T) {
 	c := four(t)
 	target := newTarget(t, loadOf(t, c, c.layout, nil), replay.TargetOptions{})

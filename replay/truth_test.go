@@ -22,7 +22,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// recordedCollection is a collection of a real Milvus as its client saw it (engine/segment/testdata/truth.py).
+// recordedCollection is a collection of a real Milvus, recorded by its client (engine/segment/testdata/truth.py).
 type recordedCollection struct {
 	Name        string
 	ID          int64
@@ -63,7 +63,8 @@ func openStore(t testing.TB, version string) object.Store {
 	return store
 }
 
-// lost are deletes that the storage of 2.1 and 2.2 lacks: they were in the message queue still when it was captured.
+// lost returns the deletes that the storage of 2.1 and 2.2 lacks, because they were still in the message queue at
+// the time of the capture.
 func lost(version, name string) *binlog.Deltas {
 	if name != "default/hnsw_sim" || version == "2.3.5" {
 		return nil
@@ -76,7 +77,7 @@ func lost(version, name string) *binlog.Deltas {
 	return d
 }
 
-// layoutOf puts the flushed segments of a collection on two channels and three nodes, in turn.
+// layoutOf places the flushed segments of a collection on two channels and three nodes, in turn.
 func layoutOf(t testing.TB, store object.Store, c *recordedCollection) *replay.Layout {
 	t.Helper()
 	metric, err := dist.ParseMetric(c.Metric)
@@ -115,7 +116,7 @@ func layoutOf(t testing.TB, store object.Store, c *recordedCollection) *replay.L
 	return l
 }
 
-// loadOf reads all of a layout.
+// loadOf loads all segments of a layout.
 func loadOf(t testing.TB, store object.Store, l *replay.Layout, deletes *binlog.Deltas) *replay.Loaded {
 	t.Helper()
 	loaded, err := replay.Load(t.Context(), store, l, replay.LoadOptions{Deletes: deletes})
@@ -126,7 +127,7 @@ func loadOf(t testing.TB, store object.Store, l *replay.Layout, deletes *binlog.
 	return loaded
 }
 
-// logOf is the queries that the client sent, nq in one request as it did.
+// logOf returns the queries that the client sent, nq per request.
 func logOf(t testing.TB, c *recordedCollection, l *replay.Layout, nq int) []*load.Request {
 	t.Helper()
 	n := len(c.Hits)
@@ -146,8 +147,8 @@ func logOf(t testing.TB, c *recordedCollection, l *replay.Layout, nq int) []*loa
 	return requests
 }
 
-// TestRecordedAnswers replays what the official client asked of real servers, through the whole path: ids, their order and the bits of
-// distances are what Milvus answered.
+// TestRecordedAnswers checks a full replay of requests that the official client sent to real servers: ids, their
+// order and the bits of distances are those of Milvus.
 func TestRecordedAnswers(t *testing.T) {
 	for _, version := range []string{"2.1.0", "2.2.16", "2.3.5", "cluster-2.3.5"} {
 		store := openStore(t, version)
@@ -180,8 +181,9 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// sameAsRecorded compares ids, their order and the bits of distances. Rows that were growing when the storage was captured are in none of
-// its files: recorded hits on them, which are counted, are left out, and what remains must be our first hits.
+// sameAsRecorded compares ids, their order and the bits of distances. Rows that were growing at the time of the
+// capture are in no file of the storage: recorded hits on them are counted and skipped, and the remaining hits must
+// be our first hits.
 func sameAsRecorded(t *testing.T, c *recordedCollection, loaded *replay.Loaded, answers *replay.Answers, nq int) (missing int) {
 	t.Helper()
 	compared := 0

@@ -9,10 +9,11 @@ import (
 	"kitescope/replay/load"
 )
 
-// A server that searches an index of a type which is not searched here (IVF_PQ) answers estimates: that explains what differs.
+// TestOtherIndexesExplain checks that differences are explained if the server searches an index type that the
+// engine does not support (IVF_PQ) and that returns estimates.
 func TestOtherIndexesExplain(t *testing.T) {
 	c := four(t)
-	c.layout.Segments[2].Files.Indexes = nil // indexed there, row by row here
+	c.layout.Segments[2].Files.Indexes = nil // indexed in the cluster, row by row here
 	l := loadOf(t, c, c.layout, nil)
 	d := replay.Differ(of("engine", []load.Hit{hit(310, 1), hit(311, 2), hit(210, 3)}), of("live", []load.Hit{hit(311, 2), hit(310, 2.5), hit(305, 3.5)}), l)
 	if n := d.Explained[replay.OtherIndex]; n != 3 || d.Equal != 0 {
@@ -27,11 +28,11 @@ func TestOtherIndexesExplain(t *testing.T) {
 	}
 }
 
-// A truth of some of the rows is not the truth.
+// TestRecallSaysWhatItHasNotSeen checks that Unseen reports the rows that the truth does not include.
 func TestRecallSaysWhatItHasNotSeen(t *testing.T) {
 	for rows, want := range map[int64]float64{30: 0, 150: 0.5, -1: -1} {
 		c := four(t)
-		c.layout.Segments[0].Rows = rows // 30 of them are in storage, of 120
+		c.layout.Segments[0].Rows = rows // storage has 30 of them, and 120 rows of all segments
 		loaded := loadOf(t, c, c.layout, nil)
 		requests, err := replay.Requests(runLog(t), &c.layout.Collection, replay.Ask{K: 3, SearchParams: engine.SearchParams{EF: 20}})
 		if err != nil {

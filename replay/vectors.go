@@ -7,8 +7,8 @@ import (
 	"kitescope/replay/log"
 )
 
-// OfVectors is a collection of one segment, which is searched row by row: vectors with their keys, of a source that has them in
-// place of a cluster.
+// OfVectors returns a collection with a single segment that is searched row by row, from vectors with their keys,
+// for sources that are not clusters.
 func OfVectors(source, name string, v *engine.Vectors, keys []int64, m dist.Metric) *Loaded {
 	rows := int64(v.Rows)
 	layout := &Layout{
@@ -23,7 +23,7 @@ func OfVectors(source, name string, v *engine.Vectors, keys []int64, m dist.Metr
 	return &Loaded{Layout: layout, Parts: []*Part{part}, Coverage: cover}
 }
 
-// Sources are what queries can be drawn from.
+// Sources returns the vectors that queries can be drawn from.
 func (l *Loaded) Sources() []log.Source {
 	var sources []log.Source
 	for _, p := range l.Parts {

@@ -13,14 +13,14 @@ import (
 	"kitescope/replay/layout"
 )
 
-// capture is the metadata of a real cluster, as the commands read it.
+// capture returns the metadata of a real cluster, as the commands read it.
 func capture(t *testing.T, name string) *model.Cluster {
 	t.Helper()
 	return capturedtest.Cluster(t, meta.Want{Parts: layout.Parts, Records: true}, "..", "testdata", "snapshots", name, capturedtest.Snapshot)
 }
 
-// TestRecordedAnswersOfSnapshots is the whole path: etcd snapshot, layout, storage, and what Milvus answered. Segments that were growing and in no file
-// are missing, and named.
+// TestRecordedAnswersOfSnapshots checks the whole path from an etcd snapshot over layout and storage to Milvus's
+// answers. Segments that were growing and are in no file are reported as missing.
 func TestRecordedAnswersOfSnapshots(t *testing.T) {
 	for version, snapshot := range map[string]string{
 		"2.1.0": "standalone-2.1.0", "2.2.16": "standalone-2.2.16", "2.3.5": "standalone-2.3.5", "cluster-2.3.5": "cluster-2.3.5-t1",

@@ -10,29 +10,29 @@ import (
 	"kitescope/replay/load"
 )
 
-// worker searches the segments of groups; it is for one goroutine at a time.
+// worker searches the segments of groups. It must not be used concurrently.
 type worker struct {
 	target  *Target
-	probes  []*segment.Probe // by part; nil if it is not the worker's
-	filters []*engine.Bitset // by part, made when the first filter comes
+	probes  []*segment.Probe // by part; nil for parts of other workers
+	filters []*engine.Bitset // by part, allocated with the first filter
 	reducer *segment.Reducer
 
 	hits  []engine.Hit
 	found []segment.Hit
-	ends  []int // of found, by segment of the group and vector
+	ends  []int // ends in found, by segment of the group and vector
 	lists [][]segment.Hit
 
 	tally tally
-	last  []spent // by part: what the request at hand took
+	last  []spent // by part: cost of the current request
 }
 
-// spent is what a segment took of one request.
+// spent is the cost of one segment for one request.
 type spent struct {
 	took      time.Duration
 	distances int
 }
 
-// newWorker returns a worker of the groups.
+// newWorker returns a worker for the groups.
 func (t *Target) newWorker(groups []*group) (*worker, error) {
 	w := &worker{target: t, probes: make([]*segment.Probe, len(t.parts)), reducer: segment.NewReducer(t.metric), last: make([]spent, len(t.parts))}
 	for _, g := range groups {
@@ -49,8 +49,9 @@ func (t *Target) newWorker(groups []*group) (*worker, error) {
 	return w, nil
 }
 
-// search asks the segments of a group, and appends to dst the nearest of each vector with the ends of each: what a node answers to
-// a leader. now is the time at which it starts, and the time at which segments were done is returned.
+// search searches the segments of a group and appends to dst the nearest hits of each vector, with their ends, as a
+// node returns them to a shard leader. now is the start time. search returns the time when the last segment was
+// done.
 func (w *worker) search(ctx context.Context, g *group, r *load.Request, now time.Duration, dst *answers) (time.Duration, error) {
 	params := segment.Params{K: r.K, SearchParams: r.SearchParams}
 	params.AvgDL = cmp.Or(params.AvgDL, w.target.meanLength)
@@ -90,7 +91,7 @@ func (w *worker) search(ctx context.Context, g *group, r *load.Request, now time
 	return now, nil
 }
 
-// reduce merges what the segments of a group found, for each vector.
+// reduce merges the hits of the segments of a group, for each vector.
 func (w *worker) reduce(g *group, r *load.Request, dst *answers) {
 	rows := r.Vectors.Rows
 	for q := range rows {
@@ -109,7 +110,8 @@ func (w *worker) reduce(g *group, r *load.Request, dst *answers) {
 	}
 }
 
-// filter is the rows of a part that a request leaves out; nil for none. An expression is evaluated each time, as nodes do.
+// filter returns the rows of a part that a request filters out; nil if it has no filter. An expression is evaluated
+// for each request, as on nodes.
 func (w *worker) filter(i int, r *load.Request) (*engine.Bitset, error) {
 	if !Filtered(r) {
 		return nil, nil
@@ -123,7 +125,7 @@ func (w *worker) filter(i int, r *load.Request) (*engine.Bitset, error) {
 	return w.filters[i], w.target.loaded.Left(w.target.parts[i], r, w.filters[i])
 }
 
-// answers are the hits of several vectors, one after the other.
+// answers holds the hits of several vectors, one after the other.
 type answers struct {
 	hits []segment.Hit
 	ends []int
@@ -131,7 +133,7 @@ type answers struct {
 
 func (a *answers) reset() { a.hits, a.ends = a.hits[:0], a.ends[:0] }
 
-// of is the hits of the i-th vector.
+// of returns the hits of the i-th vector.
 func (a *answers) of(i int) []segment.Hit {
 	first := 0
 	if i > 0 {
