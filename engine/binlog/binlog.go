@@ -1,19 +1,18 @@
-// Package binlog decodes what Milvus writes to its object storage: insert and delta
-// logs and the envelopes of index files.
+// Package binlog decodes the files that Milvus writes to its object storage: insert logs, delta logs, and the
+// envelopes of index files.
 //
-// In: files of an object.Store. Out: columns of a segment (vectors as engine.Vectors), deleted
-// primary keys with their timestamps, and the named blobs of an
-// index, decoded but not understood: that is engine/index's affair.
+// It reads files from an object.Store and returns columns of a segment (vectors as engine.Vectors), deleted primary
+// keys with their timestamps, and the named blobs of an index. Package engine/index parses the blobs.
 //
-// The steps: events.go walks the events of a file, or packed.go finds that it is parquet right
-// away; footer.go reads the parquet metadata, pages.go the pages of a column, on several cores
-// where there are many; sinks.go turns them into values in place, so that a column is in memory
-// once. Every length, count and offset is checked before it is used: no input makes the
-// package panic, and what is decoded is bounded by a generous multiple of what is read.
+// events.go reads the events of a file, and packed.go handles files that are plain parquet. Package engine/parquet
+// reads the footers and pages. pages.go decodes the pages of a column, on several cores for large columns. sinks.go
+// writes the values to their final place, so that a column is in memory only once. Every length, count and offset
+// is checked before use: no input makes the package panic, and decoded data is bounded by a generous multiple of
+// the bytes read.
 //
-// Formats: Milvus internal/storage (event_header.go, event_data.go, serde.go, delta_data.go)
-// and internal/core/src/storage (IndexData.cpp, PayloadReader.cpp,
-// IndexEntryFormat.cpp), of 2.1 to 2.6; parquet-format's parquet.thrift and Encodings.md.
+// Formats: Milvus 2.1 to 2.6, internal/storage (event_header.go, event_data.go, serde.go, delta_data.go) and
+// internal/core/src/storage (IndexData.cpp, PayloadReader.cpp, IndexEntryFormat.cpp); parquet-format's
+// parquet.thrift and Encodings.md.
 package binlog
 
 import (
@@ -66,7 +65,7 @@ func (t Type) String() string {
 	return fmt.Sprintf("DataType(%d)", int32(t))
 }
 
-// Element is what a vector of the type is made of; false for all but vectors.
+// Element returns the element type of a vector type. It returns false for other types.
 func (t Type) Element() (dist.Element, bool) {
 	switch t {
 	case FloatVector:
@@ -86,8 +85,8 @@ func (t Type) Element() (dist.Element, bool) {
 	}
 }
 
-// RowIDField and TimestampField are the field ids that Milvus adds to every collection; those
-// of the user start at 100 (pkg/common/common.go).
+// TimestampField is the id of a field that Milvus adds to every collection. The ids of user fields start at 100
+// (pkg/common/common.go).
 const (
 	TimestampField = 1
 )

@@ -8,17 +8,17 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// octets is the sink of a blob: Milvus writes each of its bytes as an INT32 of its own. C++
-// writers make them signed (INT_8); a value from -128 to 255 is taken as the byte that it is.
+// octets is the sink of a blob. Milvus writes each byte of a blob as an INT32. C++ writers write them signed
+// (INT_8), so a value from -128 to 255 is accepted and truncated to a byte.
 type octets struct {
 	rows    []byte
-	records *Records // that do not go to rows; nil for none
+	records *Records // records that are not written to rows; nil for none
 }
 
-// span is where bytes go from at on, as many as lie together, n at the most.
+// span returns the memory for the bytes from at on. It returns at most n bytes, fewer if they are not contiguous.
 func (s *octets) span(at, n int) []byte { return s.records.span(s.rows, at, n) }
 
-// put copies bytes to where they go from at on.
+// put writes bytes from position at on.
 func (s *octets) put(b []byte, at int) {
 	for len(b) > 0 {
 		n := copy(s.span(at, len(b)), b)
@@ -44,7 +44,7 @@ func (s *octets) plain(b []byte, at, n int) error {
 	return nil
 }
 
-// narrow takes one byte of each INT32.
+// narrow decodes INT32 values to bytes.
 func narrow(b, dst []byte) error {
 	if len(dst) > len(b)/4 {
 		return errValues(len(dst), len(b))
@@ -52,7 +52,7 @@ func narrow(b, dst []byte) error {
 	b = b[:4*len(dst)]
 	var wrong uint64
 	for len(dst) >= 4 {
-		// Shifted by 128, all that fits in a byte, signed or not, is below 384.
+		// After adding 128, every value that fits in a byte, signed or unsigned, is below 384.
 		x, y := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 		v0, v1, v2, v3 := uint32(x), uint32(x>>32), uint32(y), uint32(y>>32)
 		wrong |= (383 - uint64(v0+128)) | (383 - uint64(v1+128)) | (383 - uint64(v2+128)) | (383 - uint64(v3+128))
@@ -88,14 +88,14 @@ func (s *octets) dictionary(b []byte, n int) (dictionary, error) {
 	return d, nil
 }
 
-// wideFrom is the length of a blob from which a table for two bytes at a time pays: it takes
-// 128 KiB and half the time.
+// wideFrom is the length of a blob from which a table for two bytes at a time is worth its cost. The table takes
+// 128 KiB and halves the time.
 const wideFrom = 4 << 20
 
 type octetEntries struct {
 	sink    *octets
 	entries []byte
-	table   [256]byte // the first entries, so that an index of eight bits needs no check of bounds
+	table   [256]byte // the first entries, so that an 8-bit index needs no bounds check
 	wide    *[1 << 16]uint16
 }
 
@@ -110,8 +110,8 @@ func (d *octetEntries) repeated(index uint32, at, n int) error {
 	return nil
 }
 
-// octets puts n values whose indices have eight bits each. Writers cut them into runs of 504, shorter than a record's vector: where
-// they go is looked up once a stretch, not once a run.
+// octets decodes n values with 8-bit indices. Writers cut them into runs of 504, shorter than the vector of a
+// record, so the destination is looked up once per contiguous range instead of once per run.
 func (d *octetEntries) octets(b []byte, at, n int) error {
 	r := &parquet.Runs{B: b, Width: 8, Left: n}
 	var rows []byte
@@ -166,8 +166,8 @@ func (d *octetEntries) packed(b []byte, width, at, n int) error {
 	})
 }
 
-// lookUp is the inner loop of reading an index file: vectors use all 256 bytes, so indices
-// have eight bits and lie as bytes.
+// lookUp is the inner loop of reading an index file. Vectors use all 256 bytes, so indices have eight bits and are
+// stored as bytes.
 func (d *octetEntries) lookUp(b, rows []byte) error {
 	if len(d.entries) < 256 {
 		for _, index := range b {

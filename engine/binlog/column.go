@@ -16,32 +16,31 @@ import (
 )
 
 const (
-	// A column may decode to so many times the size of its file, or so much: a timestamp that
-	// is the same in every row takes some bytes for any number of them.
+	// A column may decode to at most columnRatio times the size of its file plus columnFloor bytes. The ratio is
+	// large because a timestamp that is the same in every row takes a few bytes for any number of rows.
 	columnRatio, columnFloor = 1024, 64 << 20
 )
 
-// Column is the values of one field. Which of the value slices is filled goes by Type.
+// Column holds the values of one field. Type determines which value slice is filled.
 type Column struct {
-	Descriptor // of the first file; Start and End span all of them
+	Descriptor // of the first file; Start and End span all files
 	Rows       int
 	Int64s     []int64         // Bool (0 or 1), Int8 to Int64, Timestamptz
 	Floats     []float64       // Float (exactly) and Double
-	Strings    []string        // String, VarChar, Text; Array, JSON and Geometry as their bytes
-	Vectors    *engine.Vectors // a null one is zero, or without values if it is sparse
+	Strings    []string        // String, VarChar, Text; raw bytes of Array, JSON and Geometry
+	Vectors    *engine.Vectors // a null vector is zero, or has no values if it is sparse
 	// Valid marks the rows that have a value; nil if all have. A null row holds zero.
 	Valid *engine.Bitset
 }
 
-// Release gives back the memory of vectors at once; nothing may use them afterwards.
+// Release releases the memory of the vectors at once. They must not be used afterwards.
 func (c *Column) Release() {
 	if c.Vectors != nil {
 		c.Vectors.Release()
 	}
 }
 
-// ReadColumn reads one insert log (a file of events with one parquet column). name is what
-// errors call it.
+// ReadColumn reads one insert log (a file of events with one parquet column). Errors contain name.
 func ReadColumn(ctx context.Context, r object.Reader, name string) (*Column, error) {
 	l, err := openLog(r, name)
 	if err != nil {
@@ -50,8 +49,8 @@ func ReadColumn(ctx context.Context, r object.Reader, name string) (*Column, err
 	return readLogs(ctx, []*logFile{l})
 }
 
-// ReadColumns reads the insert logs of one field of one segment as one column. Row order is
-// that of the segment: logs by their numbers (SortLogs), one after the other.
+// ReadColumns reads the insert logs of one field of one segment as one column. Rows are in the order of the
+// segment: the logs are concatenated in the order of their numbers (see SortLogs).
 func ReadColumns(ctx context.Context, store object.Store, names []string) (*Column, error) {
 	if len(names) == 0 {
 		return nil, errors.New("no logs to read")
@@ -77,8 +76,8 @@ func ReadColumns(ctx context.Context, store object.Store, names []string) (*Colu
 	return readLogs(ctx, logs)
 }
 
-// SortLogs returns names by the number that is their last element: log ids are compared as
-// numbers, as Milvus does. Names without one come last, in byte order.
+// SortLogs returns a copy of names, sorted by the number in their last path element. Log ids are compared as
+// numbers, as Milvus does. Names without a number come last, in byte order.
 func SortLogs(names []string) []string {
 	number := func(name string) int64 {
 		n, err := strconv.ParseInt(path.Base(name), 10, 64)
@@ -94,7 +93,7 @@ func SortLogs(names []string) []string {
 	return names
 }
 
-// logFile is a file of events, and the parquet files in it.
+// logFile is a file of events, with the parquet files in it.
 type logFile struct {
 	name string
 	r    object.Reader
@@ -122,7 +121,7 @@ func openLog(r object.Reader, name string) (*logFile, error) {
 	return l, nil
 }
 
-// readLogs decodes the only column of each file, one behind the other.
+// readLogs decodes the only column of each file, and concatenates them.
 func readLogs(ctx context.Context, logs []*logFile) (*Column, error) {
 	first := logs[0]
 	c := &Column{Descriptor: *first.Descriptor}
@@ -144,7 +143,7 @@ func readLogs(ctx context.Context, logs []*logFile) (*Column, error) {
 	return c, c.read(ctx, all)
 }
 
-// source is a column of a parquet file of a log.
+// source is a column of a parquet file in a log.
 type source struct {
 	name  string
 	file  *parquet.File
@@ -158,7 +157,7 @@ func (s source) errorf(format string, a ...any) error {
 		s.name, parquet.Quote(s.leaf().Name), s.file.Base, fmt.Errorf(format, a...))
 }
 
-// read fills the column, whose Type is known, from all sources.
+// read fills the column, whose Type is set, from all sources.
 func (c *Column) read(ctx context.Context, all []source) error {
 	for _, s := range all {
 		if s.leaf().Nested {
@@ -205,7 +204,7 @@ func (c *Column) read(ctx context.Context, all []source) error {
 	return nil
 }
 
-// bound refuses a file that claims to hold far more than files of its size do.
+// bound returns an error if a file claims far more rows than files of its size have.
 func (s source) bound(width int) error {
 	if most := columnFloor + columnRatio*s.file.Size; s.file.Rows > most/int64(width) {
 		return s.errorf("%d rows of %d bytes in a file of %d", s.file.Rows, width, s.file.Size)
@@ -231,7 +230,7 @@ func (c *Column) mark(nulls []span) {
 	}
 }
 
-// refuse names the types that are not read.
+// refuse returns an error if the type is not supported.
 func (c *Column) refuse() error {
 	if _, ok := c.Type.Element(); ok {
 		return nil
@@ -246,7 +245,7 @@ func (c *Column) refuse() error {
 	}
 }
 
-// sink makes room for all rows. width is the memory that a row takes.
+// sink allocates memory for all rows. width is the size of a row in bytes.
 func (c *Column) sink(all []source) (to sink, width int, err error) {
 	if err := c.refuse(); err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", all[0].name, err)
@@ -255,7 +254,7 @@ func (c *Column) sink(all []source) (to sink, width int, err error) {
 	if element, ok := c.Type.Element(); ok && element != dist.Sparse {
 		return c.vectorSink(all, element)
 	}
-	for _, s := range all { // before anything is allocated
+	for _, s := range all { // before any allocation
 		if err := s.bound(rowSize(c.Type)); err != nil {
 			return nil, 0, err
 		}

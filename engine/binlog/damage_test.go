@@ -15,7 +15,7 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// countsOf finds the counts and lengths of a file of events or of a packed log.
+// countsOf returns the counts and lengths in a file of events or in a packed log.
 func countsOf(t *testing.T, file []byte) (fields []damagetest.Field) {
 	t.Helper()
 	if bytes.HasPrefix(file, []byte("PAR1")) {
@@ -39,7 +39,8 @@ func countsOf(t *testing.T, file []byte) (fields []damagetest.Field) {
 	return fields
 }
 
-// TestDamagedCounts changes each count and length of logs and index files, for every reader that reads the file when it is whole.
+// TestDamagedCounts changes each count and length of logs and index files, for every reader that reads the
+// undamaged file.
 func TestDamagedCounts(t *testing.T) {
 	column := func(c *Column, err error) (string, error) {
 		if err != nil {

@@ -12,19 +12,19 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// Deltas are deleted primary keys, in the order of the logs. One of the key slices is filled.
+// Deltas holds deleted primary keys, in the order of the logs. One of the key slices is filled.
 type Deltas struct {
-	Descriptor // of the first log; zero of a parquet file without events
+	Descriptor // of the first log; zero for a parquet file without events
 	Int64s     []int64
 	Strings    []string
-	// Timestamps are of Milvus's hybrid clock: row i is deleted for reads at or after
-	// Timestamps[i], if it was inserted before (internal/querynodev2/delegator).
+	// Timestamps are those of Milvus's hybrid clock. Row i is deleted for reads at or after Timestamps[i], if it
+	// was inserted before (internal/querynodev2/delegator).
 	Timestamps []uint64
 }
 
-// ReadDeltas reads the delta logs of a segment, of any form that Milvus has written: text
-// "pk,ts" (2.0), JSON {"pk","ts","pkType"} (since 2.1), two parquet columns in an event file
-// (since 2.4, extras version MULTI_FIELD) or in a plain parquet file (2.6).
+// ReadDeltas reads the delta logs of a segment, in any form that Milvus has written: text "pk,ts" (2.0), JSON
+// {"pk","ts","pkType"} (since 2.1), or two parquet columns, either in an event file (since 2.4, extras version
+// MULTI_FIELD) or in a plain parquet file (2.6).
 func ReadDeltas(ctx context.Context, store object.Store, names []string) (*Deltas, error) {
 	all := &Deltas{}
 	for i, name := range SortLogs(names) {
@@ -50,7 +50,7 @@ func ReadDeltas(ctx context.Context, store object.Store, names []string) (*Delta
 	return all, nil
 }
 
-// ReadDelta reads one delta log. name is what errors call it.
+// ReadDelta reads one delta log. Errors contain name.
 func ReadDelta(ctx context.Context, r object.Reader, name string) (*Deltas, error) {
 	if plain, err := isParquet(r); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -108,11 +108,11 @@ func (d *Deltas) columns(ctx context.Context, name string, file *parquet.File) e
 	return nil
 }
 
-// checkEvery is after how many keys a loop asks whether it is still wanted.
+// checkEvery is the number of keys between checks of the context.
 const checkEvery = 1 << 10
 
-// bounded refuses keys that are far longer together than the file: a text of a dictionary is there once, and whoever reads
-// the keys goes over it for each row.
+// bounded returns an error if the keys are in total far longer than the file. A dictionary stores a text once, but
+// a reader of the keys visits it in every row.
 func bounded(name string, file *parquet.File, texts []string) error {
 	most, total := columnFloor+columnRatio*file.Size, int64(0)
 	for i, text := range texts {
@@ -123,7 +123,7 @@ func bounded(name string, file *parquet.File, texts []string) error {
 	return nil
 }
 
-// texts reads a parquet file whose only column has a text for each deleted key.
+// texts reads a parquet file whose only column has one text per deleted key.
 func (d *Deltas) texts(ctx context.Context, name string, file *parquet.File) error {
 	if len(file.Leaves) != 1 {
 		return fmt.Errorf("read %s: expected one column of texts, found %d", name, len(file.Leaves))
@@ -190,7 +190,7 @@ func (d *Deltas) add(text string) error {
 	return nil
 }
 
-// isParquet tells a plain parquet file from a file of events.
+// isParquet reports whether the file is plain parquet rather than a file of events.
 func isParquet(r object.Reader) (bool, error) {
 	var b [4]byte
 	if err := parquet.ReadAt(r, b[:], 0); err != nil {

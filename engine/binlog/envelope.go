@@ -21,12 +21,12 @@ type envelope struct {
 
 	file   *parquet.File // the content as one value per byte, or
 	string bool          // as one string, or
-	at     int64         // as it is, from there on
+	at     int64         // as raw bytes, from this offset on
 }
 
-// open finds out how the file holds its content (PayloadReader.cpp goes by the descriptor's
-// type): Int8 is a parquet column of bytes, String or VarChar a parquet column with one row,
-// None the bytes themselves. Of a single-file index it returns the entries.
+// open detects how the file stores its content, by the descriptor's type as PayloadReader.cpp does. Int8 is a
+// parquet column of bytes, String or VarChar a parquet column with one row, None the raw bytes. For a single-file
+// index, open returns its entries.
 func (e *envelope) open(ctx context.Context) ([]entry, error) {
 	size := e.r.Size()
 	if single, err := e.isSingleFile(); single || err != nil {
@@ -73,7 +73,7 @@ func (e *envelope) open(ctx context.Context) ([]entry, error) {
 	return nil, err
 }
 
-// checkSize holds the content's length against what the writer noted.
+// checkSize compares the length of the content with original_size, if the writer recorded it.
 func (e *envelope) checkSize() error {
 	if want, ok := e.originalSize(); ok && want != e.size {
 		return fmt.Errorf("original_size is %d bytes, found %d", want, e.size)
@@ -81,7 +81,7 @@ func (e *envelope) checkSize() error {
 	return nil
 }
 
-// text is the content of a file with one string.
+// text returns the content of a file that stores it as one string.
 func (e *envelope) text(ctx context.Context) (string, error) {
 	c := Column{Descriptor: Descriptor{Type: String}}
 	if err := c.read(ctx, []source{{e.name, e.file, 0}}); err != nil {
@@ -93,7 +93,7 @@ func (e *envelope) text(ctx context.Context) (string, error) {
 	return c.Strings[0], nil
 }
 
-// decode puts the content, which it has room for, to where it goes from first on.
+// decode writes the content to positions from first on. to has room for it.
 func (e *envelope) decode(ctx context.Context, to *octets, first int, use *scratch) error {
 	switch {
 	case e.string:
@@ -110,7 +110,7 @@ func (e *envelope) decode(ctx context.Context, to *octets, first int, use *scrat
 	return err
 }
 
-// note is the content of a file that is JSON.
+// note returns the content of a JSON file.
 func (e *envelope) note(ctx context.Context) (string, error) {
 	if e.size > maxNote {
 		return "", fmt.Errorf("read %s: expected a short JSON text, found %d bytes", e.name, e.size)
@@ -127,7 +127,7 @@ func (e *envelope) note(ctx context.Context) (string, error) {
 	return string(b), nil
 }
 
-// readAll fills dst from offset at on, and stops in between when its context ends.
+// readAll fills dst from offset at on. It checks the context between chunks.
 func readAll(ctx context.Context, r object.Reader, dst []byte, at int64) error {
 	for len(dst) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -142,7 +142,7 @@ func readAll(ctx context.Context, r object.Reader, dst []byte, at int64) error {
 	return nil
 }
 
-// The single-file form: magic, contents, directory as JSON, footer of 32 bytes
+// The single-file form consists of a magic, the contents, a directory as JSON, and a footer of 32 bytes
 // (internal/core/src/storage/IndexEntryWriter.h, IndexEntryFormat.cpp).
 const (
 	singleMagic  = "MVSIDXV3"
@@ -150,7 +150,7 @@ const (
 	metaEntry    = "__meta__"
 )
 
-// entry is a blob of a single-file index. Offsets count from behind the magic.
+// entry is a blob of a single-file index. Offsets are relative to the end of the magic.
 type entry struct {
 	Name   string `json:"name"`
 	Offset int64  `json:"offset"`
@@ -164,7 +164,7 @@ func (e *envelope) isSingleFile() (bool, error) {
 	return string(b) == singleMagic, err
 }
 
-// readDirectory returns the entries of a single-file index, each of which lies within it.
+// readDirectory returns the entries of a single-file index. Each is within the file.
 func readDirectory(r object.Reader, size int64) ([]entry, error) {
 	var footer [singleFooter]byte
 	if size < int64(len(singleMagic)+singleFooter) {

@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// indexFiles are index files of every form below index_files/7/1/2/3.
+// indexFiles holds index files of every form below index_files/7/1/2/3.
 type indexFiles files
 
 func (f indexFiles) put(t testing.TB, name string, kind Type, extras map[string]string, blob []byte) {
@@ -52,7 +52,7 @@ func TestEnvelopes(t *testing.T) {
 	small, large := []byte("a blob of an index"), noise(5<<20+3)
 	f := indexFiles{}
 	f.put(t, "HNSW_1", Int8, nil, large[2<<20:4<<20])
-	f.put(t, "HNSW_10", Int8, nil, small) // no slice: SLICE_META has three
+	f.put(t, "HNSW_10", Int8, nil, small) // not a slice: SLICE_META lists three
 	f.put(t, "HNSW_0", None, nil, large[:2<<20])
 	f.put(t, "HNSW_2", VarChar, nil, large[4<<20:])
 	f.put(t, "SLICE_META", Int8, nil, append([]byte(`{"meta":[{"name":"HNSW","slice_num":3,"total_len":5242883}]}`), 0))
@@ -122,7 +122,7 @@ func TestBuildOfAPath(t *testing.T) {
 	}
 }
 
-// singleFile is the form of IndexEntryDirectStreamWriter.cpp.
+// singleFile returns a file in the format of IndexEntryDirectStreamWriter.cpp.
 func singleFile(entries map[string]string, edit func(directory map[string]any)) []byte {
 	b := []byte(singleMagic)
 	var list []map[string]any

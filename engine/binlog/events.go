@@ -15,7 +15,7 @@ import (
 // magic starts every file of events (internal/storage/binlog_writer.go).
 const magic = 0x00FFFABC
 
-// Types of events (internal/storage/event_header.go).
+// Event types (internal/storage/event_header.go).
 const (
 	descriptorEvent = 0
 	insertEvent     = 1
@@ -24,21 +24,21 @@ const (
 )
 
 const (
-	eventHeaderSize = 17 // u64 timestamp, i8 type, i32 length with the header, i32 next position
+	eventHeaderSize = 17 // u64 timestamp, i8 type, i32 length including the header, i32 next position
 	fixedPartSize   = 52 // of a descriptor: four ids, two timestamps, the type
 	postHeaderSize  = 8  // lengths of the fixed parts of the other events
-	dataPartSize    = 16 // of the others: two timestamps
+	dataPartSize    = 16 // of the other events: two timestamps
 	maxDescriptor   = 1 << 20
 )
 
-// Descriptor is what a file of events says of itself. Ids are -1 where the file has none.
+// Descriptor is the metadata of a file of events. Missing ids are -1.
 type Descriptor struct {
 	Collection, Partition, Segment, Field int64
-	// Start and End are of Milvus's hybrid clock: milliseconds shifted left by 18 bits.
+	// Start and End are times of Milvus's hybrid clock: milliseconds shifted left by 18 bits.
 	Start, End uint64
 	Type       Type
-	// Extras are the file's own keys: original_size, indexBuildID, nullable and others.
-	// Strings are unquoted, other values are JSON.
+	// Extras holds the file's own keys: original_size, indexBuildID, nullable and others. Strings are unquoted,
+	// other values are JSON.
 	Extras map[string]string
 }
 
@@ -48,8 +48,8 @@ type payload struct {
 	at, length int64
 }
 
-// readEvents reads the descriptor and finds the payloads. Lengths alone say where an event
-// ends: C++ writers leave next_position uninitialised.
+// readEvents reads the descriptor and locates the payloads. It finds the end of an event by its length, because C++
+// writers leave next_position uninitialized.
 func readEvents(r io.ReaderAt, size int64) (*Descriptor, []payload, error) {
 	head := make([]byte, min(size, 4+eventHeaderSize+fixedPartSize+postHeaderSize+4))
 	if err := parquet.ReadAt(r, head, 0); err != nil {
@@ -142,10 +142,10 @@ func (d *Descriptor) refuseEncrypted() error {
 	return nil
 }
 
-// errEncrypted is of files under Milvus's encryption at rest (extras edek, encryption_zone).
+// errEncrypted is the error for files under Milvus's encryption at rest (extras edek, encryption_zone).
 var errEncrypted = errors.New("the file is encrypted at rest (edek): not supported")
 
-// originalSize is how many bytes the writer says the decoded content has; false if it does not.
+// originalSize returns the size of the decoded content in bytes, if the writer recorded it.
 func (d *Descriptor) originalSize() (int64, bool) {
 	n, err := strconv.ParseInt(d.Extras["original_size"], 10, 64)
 	return n, err == nil && n >= 0

@@ -6,7 +6,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// What package binlogtest has, which imports this one: see writers_test.go.
+// Functions of package binlogtest, which imports this package. See writers_test.go.
 var (
 	WriteColumn    func(w io.Writer, c *Column) error
 	WriteIndexFile func(w io.Writer, d Descriptor, buildID int64, blob []byte) error

@@ -12,7 +12,7 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// TestHostileEvents: lengths of events and of what is in them are held against the bytes that are there.
+// TestHostileEvents checks that lengths of events and of their contents are compared with the bytes present.
 func TestHostileEvents(t *testing.T) {
 	four := append(level(4), 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0)
 	good := pageOf(4, 4, len(four), parquet.PlainEncoding, four)
@@ -79,8 +79,8 @@ func TestHostileEvents(t *testing.T) {
 	}
 }
 
-// TestDeltasOfOneText: a dictionary has a text once, and a run of its index takes a few bytes: what is gone over for each row
-// is bounded by the file.
+// TestDeltasOfOneText checks that the total text of all rows is bounded by the size of the file. A dictionary
+// stores a text once, and a run of its index takes a few bytes.
 func TestDeltasOfOneText(t *testing.T) {
 	texts := []string{strings.Repeat(" ", 1<<20)}
 	texts[0] = `{"pk":1,"ts":2` + texts[0] + "}"

@@ -15,7 +15,7 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// seeds are small real files and a few of ours.
+// seeds returns small real files and a few generated ones.
 func seeds(t testing.TB) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -44,7 +44,7 @@ func seeds(t testing.TB) map[string][]byte {
 	return all
 }
 
-// decodeAll hands bytes to every reader. What they return is looked at in full.
+// decodeAll passes bytes to every reader, and checks the results in full.
 func decodeAll(t testing.TB, b []byte) (errs []error) {
 	t.Helper()
 	ctx := context.Background()
@@ -99,12 +99,12 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Types of thrift's compact protocol.
+// Types of Thrift's compact protocol.
 const (
 	thriftI32, thriftI64, thriftBinary, thriftList, thriftStruct = 5, 6, 8, 9, 12
 )
 
-// pageOf is a parquet file with one optional INT32 column of one page of version 1.
+// pageOf returns a parquet file with one optional INT32 column of one page of version 1.
 func pageOf(rows, values, uncompressed int, encoding byte, content []byte) []byte {
 	z, _ := zstd.NewWriter(nil)
 	body := z.EncodeAll(content, nil)
@@ -127,7 +127,7 @@ func pageOf(rows, values, uncompressed int, encoding byte, content []byte) []byt
 	return b.Bytes()
 }
 
-// Levels say that all n values are there; indices or values follow.
+// level returns definition levels that mark n values as present. Indices or values follow it.
 func level(n int) []byte {
 	run := append(binary.AppendUvarint(nil, uint64(n)<<1), 1)
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(run))), run...)
@@ -166,7 +166,7 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// What is allocated is bounded by the budget of a column, whatever a file claims.
+// TestMemoryIsBounded checks that allocations are bounded by the budget of a column, for any claim of a file.
 func TestMemoryIsBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

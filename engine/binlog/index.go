@@ -15,24 +15,24 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// Names of files of an index that are no blob of the library that built it: sliceMeta says how
-// blobs are cut (internal/core/src/common/Slice.cpp), indexParams is Milvus 2.1's.
+// Names of index files that are not blobs of the index library. sliceMeta describes how blobs are sliced
+// (internal/core/src/common/Slice.cpp). indexParams is written by Milvus 2.1.
 const (
 	sliceMeta   = "SLICE_META"
 	indexParams = "indexParams"
 )
 
-// maxNote bounds the files of an index that are JSON.
+// maxNote bounds the size in bytes of the JSON files of an index.
 const maxNote = 16 << 20
 
-// Index is the files of one index of one field of one segment, decoded but not understood.
+// Index holds the decoded files of one index of one field of one segment. The blobs are not parsed.
 type Index struct {
-	Dir string // see buildOf; below the store's root
-	// Ids and Extras are of one of the files; a single-file index has no ids (all zero).
+	Dir string // relative to the store's root; see buildOf
+	// Descriptor is that of one of the files. For a single-file index, all ids are zero.
 	Descriptor
 	BuildID int64
-	// Type is the index's name as far as files tell: that of Milvus 2.1's indexParams, or the
-	// name of the blob, as the library calls it. Empty if neither says.
+	// Type is the index type recorded in the files: index_type of Milvus 2.1's indexParams, or the name of the
+	// blob, which the index library chose. It is empty if neither exists.
 	Type   string
 	Params map[string]string // of indexParams
 	Meta   []byte            // JSON, of a single-file index
@@ -42,10 +42,10 @@ type Index struct {
 	placed []*Records
 }
 
-// Blob is the bytes of one part of an index, 64-byte aligned.
+// Blob holds the bytes of one part of an index, 64-byte aligned.
 type Blob struct{ data *engine.Vectors }
 
-// Bytes is the content.
+// Bytes returns the content.
 func (b *Blob) Bytes() []byte {
 	if b.data == nil || b.data.Rows == 0 {
 		return nil
@@ -53,14 +53,14 @@ func (b *Blob) Bytes() []byte {
 	return b.data.Row(0)
 }
 
-// Release gives back the memory at once; nothing may use the bytes afterwards.
+// Release releases the memory at once. The bytes must not be used afterwards.
 func (b *Blob) Release() {
 	if b.data != nil {
 		b.data.Release()
 	}
 }
 
-// newBlob makes room for n bytes.
+// newBlob allocates a blob of n bytes.
 func newBlob(n int64) (*Blob, error) {
 	if n == 0 {
 		return &Blob{}, nil
@@ -69,7 +69,7 @@ func newBlob(n int64) (*Blob, error) {
 	return &Blob{data}, err
 }
 
-// Release gives back the memory of all blobs.
+// Release releases the memory of all blobs.
 func (x *Index) Release() {
 	for _, b := range x.Blobs {
 		b.Release()
@@ -80,13 +80,12 @@ func (x *Index) Release() {
 	x.placed = nil
 }
 
-// ReadIndex reads all files of the folder prefix of a store, which must be those of one index.
-// Blobs that were cut into slices are put together.
+// ReadIndex reads all files in the folder prefix of a store, which must belong to one index. It joins sliced blobs.
 func ReadIndex(ctx context.Context, store object.Store, prefix string) (*Index, error) {
 	return ReadIndexTo(ctx, store, prefix, nil)
 }
 
-// ReadIndexTo is ReadIndex with records of its blobs where they stay, if place says so.
+// ReadIndexTo is like ReadIndex, but writes the records of a blob directly to the memory that place returns.
 func ReadIndexTo(ctx context.Context, store object.Store, prefix string, place Place) (*Index, error) {
 	files, err := store.List(ctx, strings.TrimSuffix(prefix, "/")+"/")
 	if err != nil {
@@ -106,14 +105,15 @@ func ReadIndexTo(ctx context.Context, store object.Store, prefix string, place P
 			x.Type = name
 		}
 	}
-	if x.BuildID == 0 { // the path has it too
+	if x.BuildID == 0 { // the path contains it too
 		x.BuildID = buildOf(x.Dir)
 	}
 	return x, nil
 }
 
-// buildOf is the build of index_files/BUILD/VERSION/PARTITION/SEGMENT, or of index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION
-// (3.0), 0 if dir is neither. Without the folder's name the older one is meant.
+// buildOf returns the build id in index_files/BUILD/VERSION/PARTITION/SEGMENT, or in
+// index_v1/COLLECTION/PARTITION/SEGMENT/BUILD/VERSION (3.0). It returns 0 if dir has neither form. Without the name
+// of the folder, it assumes the older form.
 func buildOf(dir string) int64 {
 	steps := strings.Split(dir, "/")
 	at := len(steps) - 4
@@ -173,8 +173,8 @@ func (x *Index) read(ctx context.Context, store object.Store, files []object.Fil
 	return nil
 }
 
-// assemble finds which files make which blob. Files that are cut are listed in SLICE_META,
-// `{"meta":[{"name":"HNSW","slice_num":2,"total_len":20971520}]}` with a NUL behind it.
+// assemble maps each blob to its files. SLICE_META lists the sliced blobs as JSON with a trailing NUL byte, e.g.
+// `{"meta":[{"name":"HNSW","slice_num":2,"total_len":20971520}]}`.
 func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*envelope, error) {
 	parts := map[string][]*envelope{}
 	for name, e := range open {
@@ -220,7 +220,7 @@ func assemble(ctx context.Context, open map[string]*envelope) (map[string][]*env
 	return parts, nil
 }
 
-// add decodes the files of a blob, one behind the other.
+// add decodes the files of a blob, and concatenates them.
 func (x *Index) add(ctx context.Context, name string, parts []*envelope) error {
 	if name == indexParams {
 		text, err := parts[0].note(ctx)

@@ -8,13 +8,13 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// Kind is what a file of Milvus's storage is.
+// Kind is the kind of a file in Milvus's storage.
 type Kind uint8
 
 // The kinds.
 const (
-	Other     Kind = iota // an index file, or none of Milvus's logs
-	InsertLog             // one column of events
+	Other     Kind = iota // an index file, or not a log of Milvus
+	InsertLog             // one column in events
 	DeltaLog
 	PackedLog // several columns as parquet (2.6)
 )
@@ -23,7 +23,7 @@ func (k Kind) String() string {
 	return [...]string{"other", "insert log", "delta log", "packed insert log"}[min(k, PackedLog)]
 }
 
-// KindOf tells by its contents which log a file is. What is damaged where its kind stands is Other.
+// KindOf returns the kind of log, by the content of the file. It returns Other if the headers are damaged.
 func KindOf(r object.Reader) Kind {
 	head := make([]byte, min(8, r.Size()))
 	if err := parquet.ReadAt(r, head, 0); err != nil || len(head) < 4 {
@@ -60,12 +60,12 @@ func KindOf(r object.Reader) Kind {
 // PackedColumn is a column of a packed log.
 type PackedColumn struct {
 	Name  string
-	Field int64 // its id, -1 without one
-	// Bytes of its pages, compressed.
+	Field int64 // field id, or -1 if there is none
+	// Bytes is the compressed size of its pages.
 	Bytes int64
 }
 
-// PackedColumns lists what is in a packed log, and how many rows; name is what errors call it.
+// PackedColumns returns the columns and the number of rows of a packed log. Errors contain name.
 func PackedColumns(r object.Reader, name string) (list []PackedColumn, rows int64, err error) {
 	file, err := parquet.ReadFooter(r, 0, r.Size())
 	if err != nil {

@@ -34,7 +34,7 @@ func findNulls(levels []byte, row, n int) ([]span, error) {
 	return nulls, err
 }
 
-// spread moves the dense values at row to the rows that are not null, the last first.
+// spread moves the dense values at row to the rows that are not null, from last to first.
 func spread(s sink, row, dense, n int, nulls []span) {
 	from, to := row+dense, row+n
 	for _, null := range slices.Backward(nulls) {

@@ -9,16 +9,15 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// IsPacked tells a log of storage version 2 (plain parquet with one or more columns) from one
-// of version 1 (events).
+// IsPacked reports whether a log has storage version 2 (plain parquet with one or more columns) rather than version
+// 1 (events).
 func IsPacked(r object.Reader) (bool, error) { return isParquet(r) }
 
-// ReadPacked reads the logs of one column group of one segment, written by Milvus 2.6 with
-// storage version 2: plain parquet, `insert_log/COLLECTION/PARTITION/SEGMENT/GROUP/LOG`. It
-// returns the columns of the fields in types, one behind the other over the logs as they are
-// given. A field of types that is in none of the files is missing from the result. The files
-// say how a value is stored and not what it means, so types has to come from the collection's
-// schema (reference: internal/storage/rw.go, internal/storagev2/packed).
+// ReadPacked reads the logs of one column group of one segment, written by Milvus 2.6 with storage version 2: plain
+// parquet, `insert_log/COLLECTION/PARTITION/SEGMENT/GROUP/LOG`. It returns the columns of the fields in types. Rows
+// of the logs are concatenated in the order of names. The result lacks a field that is in no file. The
+// files record how a value is stored but not its type, so types must come from the collection's schema (reference:
+// internal/storage/rw.go, internal/storagev2/packed).
 func ReadPacked(ctx context.Context, store object.Store, names []string, types map[int64]Type) (map[int64]*Column, error) {
 	var logs []source
 	var readers []object.Reader
@@ -75,8 +74,7 @@ func readField(ctx context.Context, logs []source, field int64, kind Type) (*Col
 	return c, c.read(ctx, all)
 }
 
-// fieldID is Milvus's id of a column: parquet's field_id, or the column's name where a writer
-// left that out.
+// fieldID returns Milvus's id of a column: parquet's field_id, or the column's name if the writer omitted the id.
 func fieldID(l parquet.Leaf) int64 {
 	if l.ID >= 0 {
 		return l.ID

@@ -10,11 +10,13 @@ import (
 )
 
 const (
-	// hugeWindow is the size from which a window is not kept for the next chunk: some page was huge.
+	// hugeWindow is the size in bytes from which a window is not reused for the next chunk, because it held a huge
+	// page.
 	hugeWindow = 64 << 20
-	// batch bounds the pages that are handed out at once: of a few bytes each, a window has more of them than memory should be taken for.
+	// batch bounds the pages that are handed out at once. If pages have only a few bytes, a window holds more pages
+	// than there should be memory for.
 	batch = 4096
-	// inline is up to which size a column is decoded without further goroutines.
+	// inline is the maximum size in bytes of a column that is decoded without further goroutines.
 	inline = 512 << 10
 )
 
@@ -23,17 +25,17 @@ type column struct {
 	file  *parquet.File
 	leaf  parquet.Leaf
 	sink  sink
-	first int // the row of the sink to which the first row of the file goes
+	first int // the row of the sink for the first row of the file
 
 	mu    sync.Mutex
 	nulls []span
 }
 
-// span is rows of a sink.
+// span is a range of rows of a sink.
 type span struct{ at, n int }
 
-// readInto reads the column with that index to the rows of the sink from first on, and
-// returns which of them are null. The sink has room for all rows of the file.
+// readInto reads the column with the given index into the rows of the sink from first on, and returns which of them
+// are null. The sink has room for all rows of the file.
 func readInto(ctx context.Context, p *parquet.File, index int, s sink, first int, use *scratch) ([]span, error) {
 	c := &column{file: p, leaf: p.Leaves[index], sink: s, first: first}
 	workers := use.workers[:1]
@@ -54,7 +56,7 @@ func readInto(ctx context.Context, p *parquet.File, index int, s sink, first int
 	return c.nulls, nil
 }
 
-// page is a data page and where its rows go.
+// page is a data page and its destination.
 type page struct {
 	header parquet.PageHeader
 	at     int64 // offset of its content
@@ -64,7 +66,7 @@ type page struct {
 	codec  int
 }
 
-// readChunk reads a column of a row group.
+// readChunk reads the column of one row group.
 func (c *column) readChunk(ctx context.Context, k parquet.Chunk, row, rows int, workers []*worker) error {
 	s := c.scan(ctx, k, row, rows)
 	if len(workers) == 1 {
@@ -79,8 +81,8 @@ func (c *column) readChunk(ctx context.Context, k parquet.Chunk, row, rows int, 
 	return s.err
 }
 
-// scan hands out the pages of a chunk in order, some at a time, which the goroutine that decodes them reads itself, to a window of its
-// own: they are in its core's cache then, and copied nowhere.
+// scan hands out the pages of a chunk in order, several at a time. The goroutine that decodes the pages also reads
+// them, into its own window, so that they are in its core's cache and are not copied.
 type scan struct {
 	c     *column
 	ctx   context.Context //nolint:containedctx // that of one call
@@ -90,7 +92,7 @@ type scan struct {
 	in       *parquet.PageReader
 	dict     dictionary
 	row, end int
-	err      error // of the first page that has one, and where that is
+	err      error // of the first page that failed, at offset at
 	at       int64
 }
 
@@ -98,7 +100,7 @@ func (c *column) scan(ctx context.Context, k parquet.Chunk, row, rows int) *scan
 	return &scan{c: c, ctx: ctx, codec: k.Codec, in: parquet.NewPageReader(c.file, k, nil), row: row, end: row + rows}
 }
 
-// work decodes pages until there are none left, or one has an error.
+// work decodes pages until none are left or one fails.
 func (s *scan) work(w *worker) {
 	defer w.trim()
 	for s.next(w) {
@@ -113,14 +115,16 @@ func (s *scan) work(w *worker) {
 	}
 }
 
-// fail keeps the error of the page that is first in the file: those before it are all handed out, and decoded to their end.
+// fail keeps the error of the first failed page in the file. All pages before it were already handed out, and are
+// decoded completely.
 func (s *scan) fail(at int64, err error) {
 	if s.err == nil || at < s.at {
 		s.err, s.at = err, at
 	}
 }
 
-// next reads the next data pages to w, and dictionaries on the way. false at the end, or after an error with no page before it.
+// next reads the next data pages to w, and dictionaries between them. It returns false at the end, or after an
+// error without a page before it.
 func (s *scan) next(w *worker) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +152,7 @@ func (s *scan) next(w *worker) bool {
 	return len(w.pages) > 0
 }
 
-// page reads a page to w, or a dictionary.
+// page reads a data page to w, or a dictionary.
 func (s *scan) page(w *worker) error {
 	at := s.in.At()
 	h, err := s.in.Header()
@@ -187,7 +191,7 @@ func (c *column) readDictionary(p page, w *worker) (dictionary, error) {
 	return c.sink.dictionary(b, p.header.Values)
 }
 
-// decode puts the values of a data page into the sink.
+// decode writes the values of a data page to the sink.
 func (c *column) decode(p page, w *worker) error {
 	content, err := w.Content(c.leaf, p.codec, p.header, p.body)
 	if err == nil {

@@ -7,29 +7,32 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// Place is asked, for each blob of an index before all of it is decoded, where its records go. The blob has its whole length, and as
-// much of its beginning as was decoded by then: a page, or some kilobytes. nil leaves all in the blob.
+// Place returns the destination of the records of a blob. It is called for each blob of an index before the blob is
+// decoded. blob has its full length, but only its beginning is decoded: a page, or some kilobytes. If Place returns
+// nil, all records stay in the blob.
 type Place func(name string, blob []byte) *Records
 
-// Records are a stretch of a blob that is taken apart while it is decoded, and never stands in the blob: where it would be there are
-// zeros, which take no memory. So much larger than what is left is it that each byte is written once, to where it stays.
+// Records describes a range of a blob whose records are split while they are decoded. The range itself stays zero
+// in the blob and takes no memory. Because it is most of the blob, almost every byte is written once, to its final
+// place.
 type Records struct {
-	At    int     // of the first, in the blob
-	Size  int     // of each
-	Count int     // all lie within the blob
-	Parts []Field // of a record, one behind the other, all of it
-	// Free gives back what Parts go to; Index.Release calls it.
+	At    int     // offset of the first record in the blob
+	Size  int     // of each record
+	Count int     // all records are within the blob
+	Parts []Field // consecutive parts that cover a record
+	// Free releases the memory of Parts. Index.Release calls it.
 	Free func()
 }
 
-// Field is a part of all records.
+// Field is the same part of all records.
 type Field struct {
-	Bytes  int    // of a record
-	To     []byte // where those of the first record go
-	Stride int    // from there to those of the next
+	Bytes  int    // of one record
+	To     []byte // destination of the first record's part
+	Stride int    // distance in bytes between the parts of consecutive records
 }
 
-// span is where bytes of a blob go from at on, as many as lie together, n at the most.
+// span returns the memory for the bytes of a blob from at on. It returns at most n bytes, fewer if they are not
+// contiguous.
 func (r *Records) span(blob []byte, at, n int) []byte {
 	if r == nil || at >= r.At+r.Size*r.Count {
 		return blob[at : at+n]
@@ -47,10 +50,11 @@ func (r *Records) span(blob []byte, at, n int) []byte {
 		}
 		in -= p.Bytes
 	}
-	panic("binlog: the parts of a record are not all of it") // a fault of who placed it
+	panic("binlog: the parts of a record are not all of it") // a bug in Place
 }
 
-// touch touches the memory of the records that lie wholly between two bytes of the blob: what of others is put is not known here.
+// touch touches the memory of the records that are wholly between two bytes of the blob. Other records may already
+// be partly written.
 func (r *Records) touch(from, to int) {
 	if r == nil || to <= r.At {
 		return
@@ -63,10 +67,10 @@ func (r *Records) touch(from, to int) {
 	}
 }
 
-// headBytes is how much of a file that holds bytes as they are Place gets to see.
+// headBytes is the number of bytes that Place sees of a file that stores raw bytes.
 const headBytes = 4096
 
-// head decodes the beginning of what the file holds: its first page.
+// head decodes the beginning of the content: its first page, or the first headBytes raw bytes.
 func (e *envelope) head(ctx context.Context, blob []byte, use *scratch) error {
 	if e.file == nil {
 		return readAll(ctx, e.r, blob[:min(headBytes, e.size)], e.at)
@@ -82,7 +86,7 @@ func (e *envelope) head(ctx context.Context, blob []byte, use *scratch) error {
 	return c.decode(w.pages[0], w)
 }
 
-// copyIn reads what the file holds as it is to where it goes from first on.
+// copyIn reads raw content to positions from first on.
 func (e *envelope) copyIn(ctx context.Context, to *octets, first int) error {
 	if to.records == nil {
 		return readAll(ctx, e.r, to.rows[first:first+int(e.size)], e.at)

@@ -16,7 +16,8 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// taken is a blob of n bytes of which records are taken apart, with parts of some lengths, and how its bytes lie in order.
+// taken returns a sink for a blob of n bytes with split records, whose parts have the given sizes, and a function
+// that returns its bytes in order.
 func taken(t *testing.T, r *rand.Rand, n int, sizes ...int) (*octets, func() []byte) {
 	t.Helper()
 	records := &Records{At: r.IntN(n / 2)}
@@ -43,7 +44,8 @@ func taken(t *testing.T, r *rand.Rand, n int, sizes ...int) (*octets, func() []b
 	}
 }
 
-// TestOctetsAreThoseOfAnyRun decodes random runs of indices of eight bits, some of them cut off, against the way for any number of bits.
+// TestOctetsAreThoseOfAnyRun decodes random runs of 8-bit indices, some of them truncated, and compares the result
+// with the decoder for any width.
 func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	wrong := 0
@@ -104,13 +106,13 @@ func TestOctetsAreThoseOfAnyRun(t *testing.T) {
 	}
 }
 
-// TestTouchLeavesWhatIsPut: memory is touched nowhere but where rows will be put.
+// TestTouchLeavesWhatIsPut checks that only memory of rows that will be written is touched.
 func TestTouchLeavesWhatIsPut(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	touched := 0
 	for i := range 4 {
 		const n = 24 << 20
-		// Of long records a part was put, and a huge page begins there, more often than not.
+		// For long records, a part is usually already written, and a huge page begins in it.
 		s, content := taken(t, r, n, 4, 132, []int{3000 + r.IntN(100), 3 << 20}[i%2])
 		for _, p := range append(s.records.Parts, Field{To: s.rows}) {
 			for i := range p.To {
@@ -149,7 +151,8 @@ func TestTouchLeavesWhatIsPut(t *testing.T) {
 	}
 }
 
-// TestTheFirstDamagedPageIsNamed: whichever goroutine comes upon which of two damaged pages first.
+// TestTheFirstDamagedPageIsNamed checks that the error names the first of two damaged pages, whichever goroutine
+// decodes them first.
 func TestTheFirstDamagedPageIsNamed(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var b bytes.Buffer
@@ -186,9 +189,10 @@ func TestTheFirstDamagedPageIsNamed(t *testing.T) {
 	}
 }
 
-// TestTinyPagesAreHandedOutInBatches: what is known of pages takes more memory than pages of a byte do.
+// TestTinyPagesAreHandedOutInBatches checks that pages are handed out in batches, because the metadata of a page
+// takes more memory than a page of one byte.
 func TestTinyPagesAreHandedOutInBatches(t *testing.T) {
-	tiny := []byte{0x15, 0, 0x15, 2, 0x15, 2, 0x2c, 0x15, 0, 0x15, 0, 0, 0, 7} // of data, a byte without values
+	tiny := []byte{0x15, 0, 0x15, 2, 0x15, 2, 0x2c, 0x15, 0, 0x15, 0, 0, 0, 7} // a data page with one byte and no values
 	const n = 3*batch + 100
 	c := &column{file: &parquet.File{R: bytes.NewReader(bytes.Repeat(tiny, n))}, sink: &octets{}}
 	w := &worker{}

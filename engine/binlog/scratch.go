@@ -6,13 +6,13 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// scratch is what reading one file after another takes again and again. It is for one column at a time.
+// scratch holds memory that is reused between files. Only one column may use it at a time.
 type scratch struct{ workers []*worker }
 
-// worker is what one goroutine needs to decode pages.
+// worker holds the memory that one goroutine needs to decode pages.
 type worker struct {
 	*parquet.Decompressor
-	window []byte // that its pages lie in
+	window []byte // buffer of its pages
 	pages  []page
 }
 
@@ -34,7 +34,7 @@ func (s *scratch) close() {
 	}
 }
 
-// trim lets go of what a huge page has made.
+// trim releases memory that was allocated for a huge page.
 func (w *worker) trim() {
 	clear(w.pages[:cap(w.pages)])
 	if cap(w.window) > hugeWindow {

@@ -9,22 +9,23 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// sink takes the values of a column to where they stay. Its pages may be decoded at the same
-// time, as each fills rows of its own. Rows are within what the sink was made for.
+// sink writes the values of a column to their final place. Its pages may be decoded concurrently, because each
+// fills its own rows. Rows are within the bounds of the sink.
 type sink interface {
-	// dictionary parses a dictionary page of n values, PLAIN.
+	// dictionary parses a dictionary page of n PLAIN values.
 	dictionary(b []byte, n int) (dictionary, error)
-	// plain puts n values, PLAIN, to the rows from at on.
+	// plain writes n PLAIN values to the rows from at on.
 	plain(b []byte, at, n int) error
-	// move copies a row, zero clears one: to make room for nulls among values that lie dense.
+	// move copies a row, zero clears a row. They make room for nulls among dense values.
 	move(to, from int)
 	zero(at int)
 }
 
-// toucher is a sink of much memory. touch has the system give that of some rows, up to, not including, to, before any of them is put.
+// toucher is a sink with a lot of memory. touch faults in the memory of the rows [from, to) before any of them is
+// written.
 type toucher interface{ touch(from, to int) }
 
-// dictionary puts its entries to rows of its sink.
+// dictionary writes its entries to rows of its sink.
 type dictionary interface {
 	repeated(index uint32, at, n int) error
 	packed(b []byte, width, at, n int) error
@@ -36,14 +37,14 @@ func errIndex(index uint32, n int) error {
 
 func errValues(n, have int) error { return fmt.Errorf("%d values are not what %d bytes hold", n, have) }
 
-// parse turns PLAIN bytes into len(dst) values.
+// parse decodes PLAIN bytes to len(dst) values.
 type parse[T any] func(b []byte, dst []T) error
 
 // slice is a sink of values of one Go type.
 type slice[T any] struct {
 	rows  []T
 	parse parse[T]
-	least int // bytes of a value at least; 0 of bits
+	least int // minimum size of a value in bytes; 0 for bits
 }
 
 func (s *slice[T]) plain(b []byte, at, n int) error { return s.parse(b, s.rows[at:at+n]) }
@@ -91,7 +92,7 @@ func (d *entries[T]) packed(b []byte, width, at, n int) error {
 	})
 }
 
-// parseInts parses INT32 and INT64 and, bit by bit, BOOLEAN.
+// parseInts returns a parser of INT32, INT64 or BOOLEAN (bit-packed), and the minimum size of a value in bytes.
 func parseInts(physical int) (parse[int64], int, error) {
 	switch physical {
 	case parquet.Boolean:
@@ -154,7 +155,7 @@ func parseFloats(physical int) (parse[float64], int, error) {
 	return nil, 0, fmt.Errorf("parquet type %s holds no floats", parquet.PhysicalName(physical))
 }
 
-// parseStrings parses BYTE_ARRAY; the strings of a page share one copy of it.
+// parseStrings parses BYTE_ARRAY. The strings of a page share one copy of the page.
 func parseStrings(b []byte, dst []string) error {
 	text, at := string(b), 0
 	for i := range dst {
@@ -174,7 +175,7 @@ func parseStrings(b []byte, dst []string) error {
 	return nil
 }
 
-// vectors is a sink of fixed_len_byte_array as rows of vectors, from row first on.
+// vectors is a sink that writes fixed_len_byte_array values to rows of vectors.
 type vectors struct {
 	rows *engine.Vectors
 	size int

@@ -6,11 +6,11 @@ import (
 	"kitescope/engine"
 )
 
-// pairBytes is the size of an index and a value of a sparse vector.
+// pairBytes is the size in bytes of an index and a value of a sparse vector.
 const pairBytes = 8
 
-// joinSparse makes vectors of the bytes of rows, which are pairs of an index and a float32
-// (Milvus's SparseFloatVectorFieldData, internal/storage/payload_writer.go).
+// joinSparse converts the bytes of rows, which are pairs of an index and a float32, to vectors (Milvus's
+// SparseFloatVectorFieldData, internal/storage/payload_writer.go).
 func (c *Column) joinSparse(from source) error {
 	rows := make([][]byte, len(c.Strings))
 	for i, s := range c.Strings {

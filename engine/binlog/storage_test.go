@@ -22,7 +22,7 @@ import (
 	"kitescope/engine/object"
 )
 
-// storage is what real servers wrote; its README says what is where.
+// storage contains files that real servers wrote. Its README describes them.
 const storage = "../../testdata/storage"
 
 func openStorage(t testing.TB, dir string) object.Store {
@@ -48,7 +48,7 @@ func lines(t testing.TB, name string) [][]string {
 	return all
 }
 
-// digest is the SHA-256 of a column's values in the form of values.py.
+// digest returns the SHA-256 of a column's values in the format of values.py.
 func digest(c *Column) string {
 	h := sha256.New()
 	number := func(v uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, v)) }
@@ -72,7 +72,8 @@ func digest(c *Column) string {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// Every insert, delta and index file of four servers has the values that pyarrow reads.
+// TestValuesEqualThoseOfPyarrow checks that every insert, delta and index file of four servers has the values that
+// pyarrow reads.
 func TestValuesEqualThoseOfPyarrow(t *testing.T) {
 	s := openStorage(t, ".")
 	kinds := map[string]int{}
@@ -138,7 +139,7 @@ func segments(t testing.TB, s object.Store, prefix string) map[string]map[int64]
 	return all
 }
 
-// The vectors in the logs are those that were inserted, each at its primary key.
+// TestVectorsEqualTheInserted checks that the logs hold the inserted vectors, each at its primary key.
 func TestVectorsEqualTheInserted(t *testing.T) {
 	inserted := map[string]string{}
 	for _, line := range lines(t, "vectors.tsv") {
@@ -194,7 +195,8 @@ func TestVectorsEqualTheInserted(t *testing.T) {
 	}
 }
 
-// types_all has a formula for each column (the fixture's README).
+// TestScalarsEqualTheirFormulas checks the collection types_all, which has a formula for each column (see the
+// fixture's README).
 func TestScalarsEqualTheirFormulas(t *testing.T) {
 	s := openStorage(t, "2.3.5")
 	for _, fields := range segments(t, s, "insert_log/470590760626297597/") {

@@ -6,7 +6,7 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// vectorSink makes room for vectors: all of one length, which parquet's schema has.
+// vectorSink allocates the vectors. All have the same length, which is in parquet's schema.
 func (c *Column) vectorSink(all []source, element dist.Element) (sink, int, error) {
 	leaf := all[0].leaf()
 	size := leaf.Length

@@ -9,9 +9,10 @@ import (
 	"kitescope/engine/dist"
 )
 
-// TestVectors reads vectors of which the first page has a dictionary and the others have none, with and without gaps between the rows.
+// TestVectors reads vectors whose first page has a dictionary and whose other pages do not, with and without gaps
+// between the rows.
 func TestVectors(t *testing.T) {
-	for _, dim := range []int{256, 255} { // rows without and with a gap behind them
+	for _, dim := range []int{256, 255} { // rows without and with padding
 		r := rand.New(rand.NewPCG(uint64(dim), 1))
 		rows := 2 << 20 / (4 * dim)
 		v, err := engine.NewVectors(dist.Float32, dim, rows)

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// WriteIndexPayload writes an index file around a parquet file, of a blob of size bytes. It is for tests and benchmarks, as
-// WriteInsertPayload.
+// WriteIndexPayload writes an index file that contains a parquet file, for a blob of size bytes. Like
+// WriteInsertPayload, it is for tests and benchmarks.
 func WriteIndexPayload(w io.Writer, d Descriptor, buildID int64, size int, payload []byte) error {
 	extras := map[string]string{"indexBuildID": strconv.FormatInt(buildID, 10)}
 	maps.Copy(extras, d.Extras)
@@ -18,12 +18,12 @@ func WriteIndexPayload(w io.Writer, d Descriptor, buildID int64, size int, paylo
 	return writeEvents(w, d, indexEvent, size, payload)
 }
 
-// WriteInsertPayload writes an insert log around a parquet file, of values of size bytes.
+// WriteInsertPayload writes an insert log that contains a parquet file, for values of size bytes.
 func WriteInsertPayload(w io.Writer, d Descriptor, size int, payload []byte) error {
 	return writeEvents(w, d, insertEvent, size, payload)
 }
 
-// writeEvents writes a descriptor and one event around a payload.
+// writeEvents writes a descriptor, and one event with the given body.
 func writeEvents(w io.Writer, d Descriptor, kind byte, originalSize int, body []byte) error {
 	extras := map[string]any{"original_size": strconv.Itoa(originalSize)}
 	for key, value := range d.Extras {
@@ -41,7 +41,7 @@ func writeEvents(w io.Writer, d Descriptor, kind byte, originalSize int, body []
 	}
 	head = le.AppendUint64(le.AppendUint64(head, d.Start), d.End)
 	head = le.AppendUint32(head, uint32(d.Type))
-	head = append(head, 34, 10, 10, 10, 10, 10, 10, 10) // what every Milvus writes
+	head = append(head, 34, 10, 10, 10, 10, 10, 10, 10) // the same in every version of Milvus
 	head = append(le.AppendUint32(head, uint32(len(text))), text...)
 	head = appendEventHeader(head, kind, dataPartSize+len(body))
 	head = le.AppendUint64(le.AppendUint64(head, d.Start), d.End)

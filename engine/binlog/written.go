@@ -7,14 +7,15 @@ import (
 	"kitescope/engine/parquet"
 )
 
-// Bounds of a look at the lengths of events.
+// Limits of reading the lengths of events.
 const (
-	firstRead = 4 << 10 // has the descriptor and the header of the next event, of what Milvus writes
+	firstRead = 4 << 10 // covers the descriptor and the header of the next event in files of Milvus
 	mostLooks = 64
 )
 
-// Written is how many bytes a file of events has by its own headers: more than size if it was cut. 0: nothing tells, as it is no file
-// of events, or its lengths make no sense. Little more is read than the headers; an error is of r.
+// Written returns the length in bytes of a file of events according to its own headers. It is larger than size if
+// the file was truncated. It returns 0 if the file is not a file of events or its lengths are invalid. It reads
+// little more than the headers. Errors come from r.
 func Written(r io.ReaderAt, size int64) (int64, error) {
 	head := make([]byte, min(size, firstRead))
 	if err := parquet.ReadAt(r, head, 0); err != nil {

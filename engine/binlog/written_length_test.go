@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestWritten: each log and index file of real servers is as long as its headers say; cut anywhere it is shorter, but for the end of an event.
+// TestWritten checks that each log and index file of real servers is as long as its headers declare, and that every
+// truncation is detected unless it is at the end of an event.
 func TestWritten(t *testing.T) {
 	files, events := 0, 0
 	root := filepath.Join("..", "..", "testdata", "storage")

@@ -20,7 +20,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// files is a store of files that a test has made.
+// files is an in-memory store of files.
 type files = objecttest.Files
 
 func fileOf(b []byte) object.Reader { return objecttest.File(b) }
@@ -34,7 +34,7 @@ func written(t testing.TB, c *Column) []byte {
 	return b.Bytes()
 }
 
-// columnOf makes a column of rows random values; a third of them null if asked.
+// columnOf returns a column of random values. If nulls is set, a third of them are null.
 func columnOf(t testing.TB, kind Type, rows int, nulls bool) *Column {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(kind), 7))
@@ -91,7 +91,7 @@ func columnOf(t testing.TB, kind Type, rows int, nulls bool) *Column {
 	return c
 }
 
-// equal compares columns, vectors row by row: their strides may differ.
+// equal compares columns, vectors row by row, because their strides may differ.
 func equal(t *testing.T, want, got *Column) {
 	t.Helper()
 	a, b := *want, *got
@@ -104,7 +104,7 @@ func equal(t *testing.T, want, got *Column) {
 	if d := cmp.Diff(a, b); d != "" {
 		t.Errorf("%v: (-want +got)\n%s", want.Type, d)
 	}
-	if want.Valid.Count() == want.Rows { // none is null: there is nothing to mark
+	if want.Valid.Count() == want.Rows { // no row is null, so there is nothing to mark
 		want.Valid = nil
 	}
 	if !slices.Equal(want.Valid.Words(), got.Valid.Words()) || want.Valid.Len() != got.Valid.Len() {
@@ -138,7 +138,8 @@ func TestColumnsOfEveryType(t *testing.T) {
 	}
 }
 
-// A column large enough to be decoded by several goroutines, of values that leave the dictionary.
+// TestLargeColumn reads a column that is large enough for several goroutines, and whose writer abandons the
+// dictionary.
 func TestLargeColumn(t *testing.T) {
 	for _, kind := range []Type{Int64, FloatVector, VarChar} {
 		want := columnOf(t, kind, 60_000, kind == Int64)
@@ -204,7 +205,7 @@ func TestRefusedColumns(t *testing.T) {
 	}
 }
 
-// Storage version 2 and newer delta logs, written by pyarrow (testdata/packed.py).
+// TestPackedLogs reads logs of storage version 2 and newer delta logs, written by pyarrow (testdata/packed.py).
 func TestPackedLogs(t *testing.T) {
 	store, err := object.OpenFolder("testdata")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package binlogtest writes logs and index files as Milvus's storage holds them, for tests and benchmarks, which have no node that
-// writes some for them.
+// Package binlogtest writes logs and index files in the format of Milvus's storage, for tests and benchmarks that
+// run without a server.
 package binlogtest
 
 import (
@@ -13,9 +13,9 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// WriteIndexFile writes a blob as one index file in the form of Milvus 2.2 to 2.5: events, and
-// each byte as an INT32 of a parquet column with a dictionary, ZSTD (IndexData.cpp). Of d the
-// ids and extras are used.
+// WriteIndexFile writes a blob as one index file in the format of Milvus 2.2 to 2.5: events, with each byte as an
+// INT32 of a parquet column with a dictionary, compressed with ZSTD (IndexData.cpp). It uses the ids and extras of
+// d.
 func WriteIndexFile(w io.Writer, d binlog.Descriptor, buildID int64, blob []byte) error {
 	node := parquet.Optional(parquet.Encoded(parquet.Int(8), &parquet.RLEDictionary))
 	body, err := WriteParquet(node, len(blob), func(i int) parquet.Value {
@@ -27,8 +27,8 @@ func WriteIndexFile(w io.Writer, d binlog.Descriptor, buildID int64, blob []byte
 	return binlog.WriteIndexPayload(w, d, buildID, len(blob), body)
 }
 
-// WriteColumn writes an insert log of storage version 1 with the column's values. Start and End
-// are its own timestamps.
+// WriteColumn writes an insert log of storage version 1 with the column's values. It copies the timestamps Start
+// and End.
 func WriteColumn(w io.Writer, c *binlog.Column) error {
 	node, value, err := nodeOf(c)
 	if err != nil {
@@ -49,7 +49,7 @@ func WriteColumn(w io.Writer, c *binlog.Column) error {
 	return binlog.WriteInsertPayload(w, c.Descriptor, 8*c.Rows, body)
 }
 
-// nodeOf returns the parquet type of a column, and what makes its values.
+// nodeOf returns the parquet type of a column, and a function that returns its values.
 func nodeOf(c *binlog.Column) (parquet.Node, func(i int) parquet.Value, error) {
 	var node parquet.Node
 	var value func(i int) parquet.Value
@@ -85,7 +85,7 @@ func nodeOf(c *binlog.Column) (parquet.Node, func(i int) parquet.Value, error) {
 		node = parquet.Leaf(parquet.FixedLenByteArrayType(c.Vectors.Size()))
 		value = func(i int) parquet.Value { return parquet.FixedLenByteArrayValue(c.Vectors.Row(i)) }
 	}
-	if c.Type != binlog.Bool { // of which there is no dictionary
+	if c.Type != binlog.Bool { // booleans have no dictionary
 		node = parquet.Encoded(node, &parquet.RLEDictionary)
 	}
 	if c.Valid != nil {
@@ -94,11 +94,11 @@ func nodeOf(c *binlog.Column) (parquet.Node, func(i int) parquet.Value, error) {
 	return node, value, nil
 }
 
-// dictionaryMost is the size from which Arrow's writers use a dictionary no longer.
+// dictionaryMost is the size in bytes from which Arrow's writers stop using a dictionary.
 const dictionaryMost = 1 << 20
 
-// WriteParquet writes a file with the column val. Dictionaries give way to plain values beyond
-// a megabyte, and pages hold about one, as those of Arrow's writers.
+// WriteParquet writes a file with the column val. As in Arrow's writers, values are PLAIN after a megabyte of
+// dictionary, and pages hold about a megabyte.
 func WriteParquet(node parquet.Node, rows int, value func(i int) parquet.Value) ([]byte, error) {
 	var b bytes.Buffer
 	schema := parquet.NewSchema("schema", parquet.Group{"val": parquet.Compressed(node, &zstd.Codec{Level: zstd.SpeedDefault})})
@@ -106,7 +106,7 @@ func WriteParquet(node parquet.Node, rows int, value func(i int) parquet.Value) 
 		parquet.DataPageStatistics(false), parquet.MaxRowsPerRowGroup(1<<40), parquet.DictionaryMaxBytes(dictionaryMost))
 	size := int64(0) // of values so far
 	column := w.ColumnWriters()[0]
-	batch := make([]parquet.Value, 0, 1024) // as Arrow's: between batches it looks how large dictionary and page have become
+	batch := make([]parquet.Value, 0, 1024) // as in Arrow, the sizes of dictionary and page are checked between batches
 	for i := 0; i < rows; i += len(batch) {
 		batch = batch[:0]
 		for j := i; j < min(rows, i+cap(batch)); j++ {
@@ -121,7 +121,7 @@ func WriteParquet(node parquet.Node, rows int, value func(i int) parquet.Value) 
 					size += int64(len(v.ByteArray()))
 				}
 			}
-			if size > dictionaryMost { // it is looked at when a page ends, and one of indices would hold far more rows
+			if size > dictionaryMost { // the size is checked when a page ends, and a page of indices would hold far more rows
 				if err := column.Flush(); err != nil {
 					return nil, err
 				}
