@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// MaxRatio and MaxExtra bound what a file may become in memory, in bytes: so many times its size, and so much more. Runs of one
-// value take very few bytes; real vectors hardly shrink.
+// MaxRatio and MaxExtra bound the size of a file in memory, in bytes: MaxRatio times its size, plus MaxExtra. Runs
+// of one value take very few bytes, but real vectors hardly compress.
 const (
 	MaxRatio = 256
 	MaxExtra = 64 << 20
 )
 
-// Content is the bytes of a data page, decompressed.
+// Content holds the decompressed bytes of a data page.
 type Content struct{ Repetitions, Definitions, Values []byte }
 
-// Content decompresses a data page and parts levels from values. In version 2 levels lie before the compressed bytes, in version 1
-// within them, each kind after its length.
+// Content decompresses a data page, and separates levels from values. In version 2, levels precede the compressed
+// bytes. In version 1, they are within these bytes, each kind after its length.
 func (d *Decompressor) Content(leaf Leaf, codec int, h PageHeader, body []byte) (c Content, err error) {
 	if h.Kind == DataPageV2 {
 		levels := h.Repetitions + h.Definitions
@@ -62,15 +62,15 @@ func levelsV1(encoding int, b []byte) (levels, rest []byte, err error) {
 	return b[4:n], b[n:], nil
 }
 
-// Page is the entries of a data page of a column of fixed width that is in at most one list.
+// Page holds the entries of a data page, of a column of fixed width in at most one list.
 type Page struct {
 	Entries int
 	Starts  []bool // whether an entry starts a row; nil if each does
 	Present []bool // whether an entry has a value; nil if all have
-	Values  []byte // of the entries that have one: little-endian, Leaf.Width bytes each
+	Values  []byte // of the present entries: little-endian, Leaf.Width bytes each
 }
 
-// Width is the bytes of a value, 0 if they differ.
+// Width returns the size of a value in bytes, or 0 if sizes vary.
 func (l Leaf) Width() int {
 	switch l.Physical {
 	case Int32, Float:
@@ -84,7 +84,7 @@ func (l Leaf) Width() int {
 	}
 }
 
-// Pages calls take with each data page of a column, in order. A page is valid until take returns.
+// Pages calls take for each data page of a column, in order. A page is valid until take returns.
 func (p *File) Pages(ctx context.Context, index int, take func(Page) error) error {
 	leaf := p.Leaves[index]
 	if leaf.Width() <= 0 || leaf.Repetitions > 1 {
@@ -123,7 +123,7 @@ type chunkReader struct {
 	dict    []byte
 	entries int64
 	rows    int
-	values  []byte // of the page before
+	values  []byte // of the previous page
 }
 
 func (c *chunkReader) read(ctx context.Context) error {
@@ -156,7 +156,7 @@ func (c *chunkReader) read(ctx context.Context) error {
 	return nil
 }
 
-// decode decodes a data page; a dictionary is kept, other pages are skipped.
+// decode decodes a data page. It keeps a dictionary, and skips other pages.
 func (c *chunkReader) decode(h PageHeader, body []byte) (p Page, err error) {
 	switch h.Kind {
 	case DictionaryPage:
@@ -211,7 +211,8 @@ func errSize(n, width, found int) error {
 	return fmt.Errorf("expected %d values of %d bytes, found %d bytes", n, width, found)
 }
 
-// checkEnd checks what follows the last value of a page: eight zero bytes, which fastparquet leaves there, are no values.
+// checkEnd checks the bytes after the last value of a page. It allows up to eight zero bytes, which fastparquet
+// adds.
 func checkEnd(b []byte) error {
 	if len(b) > 8 || len(bytes.Trim(b, "\x00")) > 0 {
 		return fmt.Errorf("%d bytes follow the last value", len(b))
@@ -219,7 +220,7 @@ func checkEnd(b []byte) error {
 	return nil
 }
 
-// levels decodes n levels of 0 to most, and returns which are level, and how many.
+// levels decodes n levels from 0 to most. It returns which of them equal level, and their number.
 func levels(b []byte, most, n, level int) (is []bool, count int, err error) {
 	is = make([]bool, n)
 	width := bits.Len(uint(most))
@@ -236,7 +237,7 @@ func levels(b []byte, most, n, level int) (is []bool, count int, err error) {
 	return is, count, eachValue(b, width, n, set)
 }
 
-// eachValue calls take with n values in the hybrid of run-length and bit-packed encoding.
+// eachValue calls take for n values in the hybrid of run-length and bit-packed encoding.
 func eachValue(b []byte, width, n int, take func(at int, v uint32) error) error {
 	return EachRun(b, width, 0, n, func(v uint32, at, n int) error {
 		for i := range n {
@@ -257,7 +258,7 @@ func eachValue(b []byte, width, n int, take func(at int, v uint32) error) error 
 	})
 }
 
-// decodeValues returns n values as PLAIN has them.
+// decodeValues decodes n values to PLAIN.
 func (c *chunkReader) decodeValues(encoding int, b []byte, n int) ([]byte, error) {
 	width := c.leaf.Width()
 	switch encoding {
@@ -325,7 +326,7 @@ func (c *chunkReader) deltaIntegers(b []byte, n int) ([]byte, error) {
 	return out, err
 }
 
-// deltaBytes decodes values that share a prefix with the value before.
+// deltaBytes decodes values that share a prefix with the previous value.
 func (c *chunkReader) deltaBytes(b []byte, n int) ([]byte, error) {
 	prefixes, b, err := deltas(b, n)
 	if err != nil {
@@ -349,10 +350,11 @@ func (c *chunkReader) deltaBytes(b []byte, n int) ([]byte, error) {
 	return out, checkEnd(b)
 }
 
-// deltas decodes n integers in DELTA_BINARY_PACKED: a header, then blocks of miniblocks, whose deltas have a number of bits each.
+// deltas decodes n integers in DELTA_BINARY_PACKED: a header, then blocks of miniblocks, each with its own bit
+// width.
 func deltas(b []byte, n int) (values []int64, rest []byte, err error) {
 	r := bytes.NewReader(b)
-	var header [3]uint64 // values of a block, miniblocks of a block, values
+	var header [3]uint64 // values per block, miniblocks per block, values
 	for i := range header {
 		if header[i], err = binary.ReadUvarint(r); err != nil {
 			return nil, nil, err
@@ -399,7 +401,7 @@ func deltas(b []byte, n int) (values []int64, rest []byte, err error) {
 	return values, b, nil
 }
 
-// unpack64 returns value i of values that have width bits each, least significant first.
+// unpack64 returns value i of values of width bits each, least significant bit first.
 func unpack64(b []byte, width, i int) (v uint64) {
 	for bit, end := i*width, (i+1)*width; bit < end; {
 		n := min(8-bit&7, end-bit)

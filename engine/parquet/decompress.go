@@ -25,13 +25,14 @@ const (
 	CodecLZ4    = 7 // LZ4_RAW: a block of LZ4 without a frame
 )
 
-// A page may decompress to so many times its size, or so much: pages hold about a megabyte, or the vectors of a batch.
+// A page may decompress to at most pageRatio times its size, or pageFloor bytes if that is more. Pages usually hold
+// about a megabyte, or the vectors of a batch.
 const pageRatio, pageFloor = 256, 64 << 20
 
 // Decompressor decompresses pages, one at a time.
 type Decompressor struct {
 	zstd   *zstd.Decoder
-	buffer []byte // of the page before
+	buffer []byte // reused between pages
 }
 
 // NewDecompressor returns a Decompressor, which the caller closes.
@@ -41,19 +42,19 @@ func NewDecompressor() (*Decompressor, error) {
 	return &Decompressor{zstd: z}, err
 }
 
-// Close ends the decoders.
+// Close closes the decoders.
 func (d *Decompressor) Close() { d.zstd.Close() }
 
-// Trim gives back the memory of a huge page.
+// Trim releases the memory of a huge page.
 func (d *Decompressor) Trim() {
 	if cap(d.buffer) > pageFloor {
 		d.buffer = nil
 	}
 }
 
-// Decompress returns the want bytes that a page holds, in memory that the next page of the Decompressor reuses.
+// Decompress returns the content of a page, which must have want bytes. The next call reuses its memory.
 func (d *Decompressor) Decompress(codec int, b []byte, want int) (content []byte, err error) {
-	if want > pageFloor && want/pageRatio > len(b) { // far more than pages of its size hold
+	if want > pageFloor && want/pageRatio > len(b) { // far more than pages of this size hold
 		return nil, fmt.Errorf("%d bytes claim to decompress to %d", len(b), want)
 	}
 	if len(b) == 0 && want == 0 { // a page of nulls, which some writers do not compress
@@ -78,7 +79,7 @@ func (d *Decompressor) Decompress(codec int, b []byte, want int) (content []byte
 	case CodecZstd:
 		content, err = d.decodeZstd(b, want)
 	case CodecLZ4:
-		if want/255 > len(b) { // a byte adds 255 to a length at most
+		if want/255 > len(b) { // a byte adds at most 255 to a length
 			return nil, fmt.Errorf("%d bytes of lz4 that do not hold the %d that were promised", len(b), want)
 		}
 		var n int
@@ -97,14 +98,15 @@ func (d *Decompressor) Decompress(codec int, b []byte, want int) (content []byte
 	return content, nil
 }
 
-// grow makes room for n bytes.
+// grow makes the buffer at least n bytes large.
 func (d *Decompressor) grow(n int) {
 	if cap(d.buffer) < n {
-		d.buffer = make([]byte, n, n+n/8) // the next page may be a little longer
+		d.buffer = make([]byte, n, n+n/8) // the next page may be slightly larger
 	}
 }
 
-// stream reads want bytes, and that there are no more. Memory grows with the bytes read, not with the number announced.
+// stream reads at most want+1 bytes, so that the caller detects excess bytes. Memory grows with the bytes read, not
+// with the declared size.
 func (d *Decompressor) stream(r io.Reader, compressed, want int) ([]byte, error) {
 	out := bytes.NewBuffer(d.buffer[:0])
 	out.Grow(min(want, 16*compressed) + bytes.MinRead)

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Bounds of the metadata of a parquet file, far beyond those of real files: bytes, columns and groups, groups within groups.
+// Bounds on the metadata of a parquet file, far above those of real files: bytes, columns and groups, nesting of
+// groups.
 const (
 	maxFooter  = 16 << 20
 	maxSchema  = 1 << 15
@@ -28,10 +29,10 @@ const (
 	Fixed     = 7
 )
 
-// File is the metadata of a parquet file that lies within another file.
+// File is the metadata of a parquet file inside another file.
 type File struct {
 	R      io.ReaderAt
-	Base   int64 // where it starts in R
+	Base   int64 // offset of its start in R
 	Size   int64
 	Rows   int64
 	Leaves []Leaf
@@ -42,26 +43,26 @@ type File struct {
 // Leaf is a column of the schema.
 type Leaf struct {
 	Name     string
-	ID       int64 // field_id, -1 without one
+	ID       int64 // field_id, or -1 if there is none
 	Physical int
-	Length   int // bytes of a fixed_len_byte_array
+	Length   int // size in bytes of a fixed_len_byte_array
 	Logical  Logical
 	Optional bool
 	Nested   bool // in a group, or repeated
 
-	Column                   int    // the one of the root's children that it is or is in
-	Top                      string // the name of that
-	Definitions, Repetitions int    // the highest levels
+	Column                   int    // index of the root's child that is or contains the leaf
+	Top                      string // name of that child
+	Definitions, Repetitions int    // highest levels
 }
 
-// Logical is the meaning of a physical value, as far as it decides how vectors and ids are read.
+// Logical is the meaning of a physical value, as far as it matters for reading vectors and ids.
 type Logical uint8
 
 // The meanings.
 const (
 	NoLogical Logical = iota
 	OtherLogical
-	Integer // that its physical type holds as it is
+	Integer // equal to its physical value
 	Int8
 	Uint8
 	Uint32
@@ -69,21 +70,21 @@ const (
 	Float16
 )
 
-// RowGroup is a number of rows, with a chunk for each leaf.
+// RowGroup is a set of rows, with one chunk for each leaf.
 type RowGroup struct {
 	Rows   int64
 	Chunks []Chunk
 }
 
-// Chunk is where the pages of a column lie in a row group.
+// Chunk locates the pages of a column in a row group.
 type Chunk struct {
 	Codec              int
-	Values             int64 // with those that are null
-	At, Length         int64 // from the start of the parquet file
+	Values             int64 // including nulls
+	At, Length         int64 // At is relative to the start of the parquet file
 	dictPage, dataPage int64
 }
 
-// ReadFooter reads the metadata of the parquet file of size bytes at base.
+// ReadFooter reads the metadata of the parquet file of size bytes at offset base.
 func ReadFooter(r io.ReaderAt, base, size int64) (*File, error) {
 	var tail [8]byte
 	if size < 12 {
@@ -227,7 +228,7 @@ func (c *compact) integer() Logical {
 	return logicalOf(sign * width)
 }
 
-// logicalOf returns the meaning of an integer of that many bits, negative without a sign.
+// logicalOf returns the meaning of an integer of the given number of bits, negative for an unsigned one.
 func logicalOf(bits int64) Logical {
 	switch bits {
 	case 8:
@@ -302,15 +303,15 @@ func (c *compact) columnMetadata(k *Chunk, id int64, typ byte) {
 	}
 }
 
-// flatten finds the leaves of the schema. Its root may be of any repetition: arrow-go wrote
-// `repeated`, against the specification, in every insert log of 2.2 and 2.3.
+// flatten collects the leaves of the schema. The root may have any repetition: arrow-go wrote `repeated`, which the
+// specification does not allow, in every insert log of 2.2 and 2.3.
 func (p *File) flatten(schema []schemaElement) error {
 	if len(schema) == 0 {
 		return errors.New("a schema without a root")
 	}
-	type group struct{ left, definitions, repetitions int } // left: children that are still to come
+	type group struct{ left, definitions, repetitions int } // left: remaining children
 	open := []group{{left: int(schema[0].children)}}
-	column, top := -1, schema[0] // the outermost element, by whose id a nested field is found
+	column, top := -1, schema[0] // the outermost element, whose id identifies a nested field
 	for _, e := range schema[1:] {
 		for len(open) > 0 && open[len(open)-1].left <= 0 {
 			open = open[:len(open)-1]
@@ -352,7 +353,7 @@ func (p *File) flatten(schema []schemaElement) error {
 	return nil
 }
 
-// check sees that row groups and chunks fit together and into the bytes before the metadata.
+// check checks that row groups and chunks are consistent and within the bytes before the metadata.
 func (p *File) check(end int64) error {
 	var rows int64
 	for i, g := range p.Groups {
@@ -383,7 +384,7 @@ func (p *File) check(end int64) error {
 	return nil
 }
 
-// PhysicalName is parquet.thrift's name of a physical type.
+// PhysicalName returns parquet.thrift's name of a physical type.
 func PhysicalName(physical int) string {
 	names := [...]string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 	if physical >= 0 && physical < len(names) {

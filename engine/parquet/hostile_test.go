@@ -13,7 +13,7 @@ import (
 )
 
 func TestHostileMetadata(t *testing.T) {
-	// A list of ten million columns of a byte each would take some hundred times its size.
+	// The decoded list of ten million one-byte columns would take several hundred times its size.
 	c := &compact{b: append(binary.AppendUvarint([]byte{15<<4 | thriftStruct}, 10_000_000), make([]byte, 10_000_000)...)}
 	c.eachStruct(thriftList, func() { c.columnChunk() })
 	if c.err == nil {
@@ -25,7 +25,7 @@ func TestHostileMetadata(t *testing.T) {
 	}
 }
 
-// FuzzOpen: nothing that a file says makes reading it panic, or take much memory.
+// FuzzOpen checks that arbitrary bytes neither panic nor take much memory.
 func FuzzOpen(f *testing.F) {
 	names, err := filepath.Glob("../dataset/testdata/pyarrow/*.parquet")
 	if err != nil || len(names) == 0 {
@@ -56,13 +56,13 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// nearby is a reader that is Near.
+// nearby is a Near reader.
 type nearby struct{ io.ReaderAt }
 
 func (nearby) Near() bool { return true }
 
-// readPages reads the pages of a chunk, as many as can be read, in other memory after each window; it panics where a page is not what is
-// in the file, or does not stay it.
+// readPages reads as many pages of a chunk as possible, in new memory after each window. It panics if a page
+// differs from the bytes of the file or changes later.
 func readPages(file *File, k Chunk, b []byte) (n int) {
 	type body struct {
 		at int64
@@ -98,7 +98,7 @@ func readPages(file *File, k Chunk, b []byte) (n int) {
 	return n
 }
 
-// TestPagesOfAnyLength reads pages short and long, of more than a window some, from near and far.
+// TestPagesOfAnyLength reads short and long pages, some longer than a window, from Near and other readers.
 func TestPagesOfAnyLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	var b []byte
@@ -109,9 +109,9 @@ func TestPagesOfAnyLength(t *testing.T) {
 			n = Window + r.IntN(Window)
 		}
 		lengths = append(lengths, n)
-		b = append(b, 0x15, 0, 0x15, 2)                        // type, bytes without compression: zigzag
-		b = binary.AppendUvarint(append(b, 0x15), uint64(2*n)) // bytes
-		b = append(b, 0x2c, 0x15, 2, 0x15, 0, 0, 0)            // of data: values, encoding
+		b = append(b, 0x15, 0, 0x15, 2)                        // type, uncompressed size in zigzag encoding
+		b = binary.AppendUvarint(append(b, 0x15), uint64(2*n)) // compressed size
+		b = append(b, 0x2c, 0x15, 2, 0x15, 0, 0, 0)            // data page header: values, encoding
 		for range n {
 			b = append(b, byte(r.Uint32()))
 		}

@@ -19,7 +19,7 @@ const (
 	ByteStreamSplit   = 9
 )
 
-// Types of pages in parquet.thrift: PageHeader.Kind.
+// Page types of parquet.thrift: PageHeader.Kind.
 const (
 	DataPage       = 0
 	DictionaryPage = 2
@@ -27,15 +27,17 @@ const (
 )
 
 const (
-	// Window is how much of a column is read at once: some pages, so that what is moved of one that lies across its end is little.
+	// Window is the number of bytes of a column that are read at once. It covers several pages, so that moving the
+	// page that crosses its end costs little.
 	Window = 4 << 20
-	// nearWindow is that of readers that are Near: what is read is still in the core's cache when it is decompressed.
+	// nearWindow is the window of Near readers. It is small so that data is still in the core's cache when it is
+	// decompressed.
 	nearWindow = 256 << 10
-	// maxPageHeader bounds a page header; with statistics it holds two values.
+	// maxPageHeader bounds a page header in bytes. With statistics, a header contains two values.
 	maxPageHeader = 8 << 20
 )
 
-// PageHeader is what parquet.thrift's PageHeader says, without statistics.
+// PageHeader is parquet.thrift's PageHeader, without statistics.
 type PageHeader struct {
 	Kind                     int // DataPage, DictionaryPage, DataPageV2
 	Uncompressed, Compressed int
@@ -43,13 +45,13 @@ type PageHeader struct {
 	Encoding                 int
 	DefinitionEncoding       int // of levels, version 1
 	RepetitionEncoding       int
-	Definitions, Repetitions int // bytes of levels, version 2
+	Definitions, Repetitions int // size in bytes of the levels, version 2
 	Stored                   bool
 	Checked                  bool // whether there is a CRC
 	CRC                      uint32
 }
 
-// Header reads the next page header. Its length is not known before it is read.
+// Header reads the next page header. The length of a header is unknown before it is parsed.
 func (p *PageReader) Header() (PageHeader, error) {
 	for n := int64(512); ; n *= 8 {
 		b, err := p.peek(n)
@@ -136,14 +138,14 @@ func (c *compact) headerV2(h *PageHeader, id int64, typ byte) {
 }
 
 func (h *PageHeader) check() error {
-	const most = 1<<31 - 1 // as parquet.thrift has them in 32 bits
+	const most = 1<<31 - 1 // parquet.thrift stores them in 32 bits
 	for _, n := range []int{h.Uncompressed, h.Compressed, h.Values, h.Definitions, h.Repetitions} {
 		if n < 0 || n > most {
 			return fmt.Errorf("a length or count of %d", n)
 		}
 	}
 	if h.Kind != DataPage && h.Kind != DictionaryPage && h.Kind != DataPageV2 {
-		h.Values = 0 // an index page, or one of a later version: its bytes are skipped
+		h.Values = 0 // an index page, or a type of a later version: its bytes are skipped
 	}
 	if h.Kind != DictionaryPage && h.Values == 0 && h.Compressed == 0 {
 		return errors.New("an empty page")
@@ -151,7 +153,7 @@ func (h *PageHeader) check() error {
 	return nil
 }
 
-// EncodingName is parquet.thrift's name of an encoding.
+// EncodingName returns parquet.thrift's name of an encoding.
 func EncodingName(e int) string {
 	names := map[int]string{
 		0: "PLAIN", 2: "PLAIN_DICTIONARY", 3: "RLE", 4: "BIT_PACKED", 5: "DELTA_BINARY_PACKED",
@@ -163,19 +165,20 @@ func EncodingName(e int) string {
 	return strconv.Itoa(e)
 }
 
-// Near is what readers may be of which reading twice takes no longer than once: files of this machine, not requests to a server.
+// Near is implemented by readers for which two reads cost no more than one, i.e. local files and not requests to a
+// server.
 type Near interface{ Near() bool }
 
-// PageReader reads a chunk from front to back, a window at a time.
+// PageReader reads a chunk sequentially, one window at a time.
 type PageReader struct {
 	r       io.ReaderAt
-	at, end int64  // what is not yet taken
-	ahead   []byte // read already, from at on; the end of what is used of buffer
+	at, end int64  // unread range
+	ahead   []byte // read ahead, from at on; the end of the used part of buffer
 	buffer  []byte
 	window  int64
 }
 
-// NewPageReader reads the pages of a chunk; buffer is memory for its window, if it is large enough.
+// NewPageReader returns a reader of the pages of a chunk. It uses buffer for its window if buffer is large enough.
 func NewPageReader(f *File, k Chunk, buffer []byte) *PageReader {
 	p := &PageReader{r: f.R, at: f.Base + k.At, end: f.Base + k.At + k.Length, buffer: buffer, window: Window}
 	if r, ok := f.R.(Near); ok && r.Near() {
@@ -184,29 +187,30 @@ func NewPageReader(f *File, k Chunk, buffer []byte) *PageReader {
 	return p
 }
 
-// At is the offset of what comes next.
+// At returns the offset of the next byte.
 func (p *PageReader) At() int64 { return p.at }
 
-// More reports whether there is anything left.
+// More reports whether bytes are left.
 func (p *PageReader) More() bool { return p.at < p.end }
 
-// Buffer is the memory of the window.
+// Buffer returns the memory of the window.
 func (p *PageReader) Buffer() []byte { return p.buffer }
 
-// Move goes on in other memory, with what was read and is not taken yet: what was taken stays for good where it is.
+// Move continues in other memory. It copies the bytes that were read ahead. Returned bytes stay valid in the old
+// memory.
 func (p *PageReader) Move(buffer []byte) {
 	p.ahead = append(buffer[:0], p.ahead...)
 	p.buffer = p.ahead
 }
 
-// Whole reports whether the next page is in the window, so that reading it leaves what was taken where it is.
+// Whole reports whether the next page is in the window. If it is, reading it does not move returned bytes.
 func (p *PageReader) Whole() bool {
 	c := &compact{b: p.ahead}
 	h := c.pageHeader()
 	return c.err == nil && h.Compressed >= 0 && h.Compressed <= len(p.ahead)-c.at
 }
 
-// peek returns the next n bytes, or all that are left.
+// peek returns the next n bytes, or all remaining bytes if there are fewer.
 func (p *PageReader) peek(n int64) ([]byte, error) {
 	n = min(n, p.end-p.at)
 	if int64(len(p.ahead)) >= n {
@@ -214,9 +218,9 @@ func (p *PageReader) peek(n int64) ([]byte, error) {
 	}
 	size := min(max(n, p.window), p.end-p.at)
 	b, have := p.ahead, len(p.ahead)
-	if int64(cap(b)) < size { // there is no room behind it
+	if int64(cap(b)) < size { // there is no room after it
 		if int64(cap(p.buffer)) < size {
-			p.buffer = make([]byte, size, size+size/8) // a header goes before it, and the next may be a little longer
+			p.buffer = make([]byte, size, size+size/8) // a header precedes the page, and the next page may be slightly larger
 		}
 		b = p.buffer
 		copy(b[:have], p.ahead)
@@ -234,7 +238,7 @@ func (p *PageReader) skip(n int) {
 	p.at += int64(n)
 }
 
-// Body returns the bytes of the page whose header was read, as Next does.
+// Body returns the bytes of the page whose header was read. They are valid as long as those of Next.
 func (p *PageReader) Body(h PageHeader) ([]byte, error) {
 	at := p.at
 	b, err := p.Next(int64(h.Compressed))
@@ -244,7 +248,7 @@ func (p *PageReader) Body(h PageHeader) ([]byte, error) {
 	return b, err
 }
 
-// Next returns the next n bytes, which stay until what is not Whole is read.
+// Next returns the next n bytes. They are valid until a page is read for which Whole is false.
 func (p *PageReader) Next(n int64) ([]byte, error) {
 	if n > p.end-p.at {
 		return nil, fmt.Errorf("page at offset %d: %d bytes where the column has %d left", p.at, n, p.end-p.at)

@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// Runs reads parquet's hybrid of run-length and bit-packed encoding, in which levels and indices into dictionaries are written
-// (Encodings.md, RLE = 3). The bytes have to hold as many values as are expected, and no run behind them. The last packed run may be
-// filled up: DuckDB's has 256 values, whatever they are.
+// Runs reads parquet's hybrid of run-length and bit-packed encoding, which is used for levels and dictionary
+// indices (Encodings.md, RLE = 3). The bytes must hold exactly the expected number of values, without a further
+// run. The last packed run may be padded with arbitrary values: DuckDB's has 256 values.
 type Runs struct {
 	B     []byte
 	Width int // bits of a value, 0 to 32
-	Left  int // values that are still to come
+	Left  int // remaining values
 }
 
-// EachRun calls repeated or packed for the runs that make n values.
+// EachRun calls repeated or packed for the runs that make up n values.
 func EachRun(b []byte, width, at, n int, repeated func(v uint32, at, n int) error, packed func(b []byte, width, at, n int) error) error {
 	r := &Runs{B: b, Width: width, Left: n}
 	for r.Left > 0 {
@@ -35,7 +35,7 @@ func EachRun(b []byte, width, at, n int, repeated func(v uint32, at, n int) erro
 	return nil
 }
 
-// EachIndex unpacks n values, some hundreds at a time.
+// EachIndex unpacks n values and calls f for each batch of at most 512.
 func EachIndex(b []byte, width, n int, f func(at int, values []uint32) error) error {
 	var buffer [512]uint32
 	for at := 0; at < n; at += len(buffer) {
@@ -48,8 +48,9 @@ func EachIndex(b []byte, width, n int, f func(at int, values []uint32) error) er
 	return nil
 }
 
-// Next returns the next run: n values, of left at the most, all the same (packed is nil), or packed into bits, least significant first.
-// It is not called at the end. Results of their own stay in registers, where a struct of them went through memory, again and again.
+// Next returns the next run of n values, at most Left. Either all equal value (packed is nil), or they are packed,
+// least significant bit first. It must not be called when Left is 0. Separate results stay in registers, whereas a
+// struct would be written to memory for every run.
 func (r *Runs) Next() (n int, value uint32, packed []byte, err error) {
 	head, size := binary.Uvarint(r.B)
 	if size <= 0 {
@@ -92,12 +93,12 @@ func (r *Runs) repeated(count uint64) (value uint32, err error) {
 }
 
 func (r *Runs) bitPacked(groups uint64) (packed []byte, count uint64, err error) {
-	// The second is groups > len(r.B)/width + 1, without a division for each run.
+	// The second condition is groups > len(r.B)/width + 1, without a division for each run.
 	if most, width := uint64(len(r.B)), uint64(max(r.Width, 1)); groups > most+1 || groups*width > most+width {
 		return nil, 0, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.B))
 	}
 	size, count := int(groups)*r.Width, groups*8
-	if size > len(r.B) { // the last group may be cut off behind its last value
+	if size > len(r.B) { // the last group may be truncated after its last value
 		if size-len(r.B) >= r.Width {
 			return nil, 0, fmt.Errorf("%d groups of eight packed values in %d bytes", groups, len(r.B))
 		}
@@ -109,7 +110,7 @@ func (r *Runs) bitPacked(groups uint64) (packed []byte, count uint64, err error)
 	return packed, count, nil
 }
 
-// unpack reads values start to start+len(out) of a packed run.
+// unpack decodes values start to start+len(out) of a packed run.
 func unpack(packed []byte, width, start int, out []uint32) {
 	if width == 0 {
 		clear(out)

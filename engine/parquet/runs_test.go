@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEndOfValues: what writers leave behind the last value is passed over; what may be values is not.
+// TestEndOfValues checks that padding after the last value is skipped, and that bytes that may be values are
+// rejected.
 func TestEndOfValues(t *testing.T) {
 	const width = 8
 	packed := func(groups, bytes int) []byte { return append([]byte{byte(groups<<1 | 1)}, make([]byte, bytes)...) }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// compact reads thrift's compact protocol, of which parquet's metadata and page headers are
-// made. The first thing that does not fit is kept in err, after which every read returns zero.
-// It allocates nothing: a library's decoder trusts the counts of lists.
+// compact reads Thrift's compact protocol, the encoding of parquet's metadata and page headers. It keeps the first
+// error in err, and then every read returns zero. It allocates nothing, unlike library decoders, which trust the
+// counts of lists.
 //
 // Reference: thrift-compact-protocol.md of Apache Thrift.
 type compact struct {
@@ -34,10 +34,10 @@ const (
 	thriftUUID   = 13
 )
 
-// maxDepth bounds the nesting of what is skipped; parquet nests five deep.
+// maxDepth bounds the nesting of skipped values. Parquet nests five deep.
 const maxDepth = 16
 
-// errShort says that the bytes end within a value.
+// errShort reports that the bytes end within a value.
 var errShort = errors.New("the metadata ends within a value")
 
 func (c *compact) fail(err error) {
@@ -70,7 +70,7 @@ func (c *compact) uvarint() uint64 {
 	return v
 }
 
-// int is a number of any width; typ is what the field's header said.
+// int reads a number of any width. typ is the type in the field's header.
 func (c *compact) int(typ byte) int64 {
 	switch typ {
 	case thriftI16, thriftI32, thriftI64:
@@ -105,7 +105,8 @@ func (c *compact) bytes(typ byte) []byte {
 	return b
 }
 
-// list is the header of a list: an element takes a byte at least, so no count exceeds the rest.
+// list reads the header of a list. An element takes at least one byte, so the count cannot exceed the remaining
+// bytes.
 func (c *compact) list(typ byte) (n int, element byte) {
 	if typ != thriftList && typ != thriftSet {
 		c.fail(fmt.Errorf("expected a list at byte %d of the metadata, found thrift type %d", c.at, typ))
@@ -123,7 +124,7 @@ func (c *compact) list(typ byte) (n int, element byte) {
 	return int(count), head & 15
 }
 
-// eachStruct calls f for each element of a list of structs; f calls fields.
+// eachStruct calls f for each element of a list of structs. f must call fields.
 func (c *compact) eachStruct(typ byte, f func()) {
 	n, element := c.list(typ)
 	if n > 0 && element != thriftStruct {
@@ -134,7 +135,7 @@ func (c *compact) eachStruct(typ byte, f func()) {
 	}
 }
 
-// fields calls f for each field of a struct; f reads it or skips it.
+// fields calls f for each field of a struct. f must read or skip the field.
 func (c *compact) fields(f func(id int64, typ byte)) {
 	var id int64
 	for c.err == nil {
@@ -152,7 +153,7 @@ func (c *compact) fields(f func(id int64, typ byte)) {
 	}
 }
 
-// skip reads over a value of a field.
+// skip skips the value of a field.
 func (c *compact) skip(typ byte) { c.skipDeep(typ, 0) }
 
 func (c *compact) skipDeep(typ byte, depth int) {
@@ -201,7 +202,7 @@ func (c *compact) skipMap(depth int) {
 	}
 }
 
-// skipElement is skip within a container, where booleans take a byte.
+// skipElement is skip for an element of a container, where booleans take a byte.
 func (c *compact) skipElement(typ byte, depth int) {
 	if typ == thriftTrue || typ == thriftFalse {
 		c.byte()

@@ -10,8 +10,8 @@ import (
 	"kitescope/internal/damagetest"
 )
 
-// counts are the fields of parquet.thrift that are counts, lengths or offsets, by their ids from the outermost struct on; * is an
-// element of a list.
+// counts maps ids of fields in parquet.thrift to names, for fields that are counts, lengths or offsets. A key has
+// the ids from the outermost struct to the field; * is an element of a list.
 var counts = map[string]string{
 	"footer 2":            "elements of the schema",
 	"footer 2 * 2":        "type_length",
@@ -39,7 +39,7 @@ var counts = map[string]string{
 	"page 8 6":            "repetition_levels_byte_length",
 }
 
-// walker walks over thrift's compact protocol and collects fields of counts.
+// walker walks over Thrift's compact protocol, and collects fields that are counts.
 type walker struct {
 	file   []byte
 	at     int
@@ -53,7 +53,7 @@ func (w *walker) uvarint() uint64 {
 	return v
 }
 
-// number is a field whose bytes stay as many as they are, so that nothing else in the file has to move.
+// number adds a field whose encoded size stays constant, so that nothing else in the file moves.
 func (w *walker) number(path string) {
 	at := w.at
 	raw := w.uvarint()
@@ -132,7 +132,7 @@ func (w *walker) fieldsOf(path string) {
 	}
 }
 
-// Fields returns the counts of the parquet file that lies in file[base:base+size], with those of the pages of its columns.
+// Fields returns the counts of the parquet file in file[base:base+size], including those of its pages.
 func Fields(t *testing.T, file []byte, base, size int) []damagetest.Field {
 	t.Helper()
 	end := base + size - 8
@@ -143,7 +143,7 @@ func Fields(t *testing.T, file []byte, base, size int) []damagetest.Field {
 	for w.at = base + 4; w.at < end-n; {
 		clear(w.values)
 		from := w.at
-		if w.file[from] != 0x15 { // no type of a page: an index, or what lies between
+		if w.file[from] != 0x15 { // not a page header: an index, or padding
 			break
 		}
 		w.fieldsOf("page")
