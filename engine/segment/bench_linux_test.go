@@ -24,9 +24,10 @@ import (
 
 var gigabyteFlag = flag.Int("vector-bytes", 64<<20, "bytes of vectors that BenchmarkReadGigabyte reads; 1000000000 for the documentation")
 
-// BenchmarkReadGigabyte reads a segment of insert logs: vectors, primary keys and timestamps, in logs of 16 MiB as data nodes of Milvus 2.3
-// flush them (dataNode.segment.insertBufSize), zstd in pages of 1 MiB. It reports the bytes of vectors for a second of CPU time, and
-// the most memory that the process had more than before, as a multiple of the vectors.
+// BenchmarkReadGigabyte reads a segment of insert logs: vectors, primary keys and timestamps. The logs have 16 MiB,
+// as flushed by data nodes of Milvus 2.3 (dataNode.segment.insertBufSize), and use zstd in pages of 1 MiB. It
+// reports bytes of vectors per second of CPU time, and the additional peak memory of the process as a multiple of
+// the vectors.
 func BenchmarkReadGigabyte(b *testing.B) {
 	for _, kind := range []string{"gaussian", "integers"} {
 		for _, dim := range []int{128, 768} {
@@ -39,7 +40,7 @@ func BenchmarkReadGigabyte(b *testing.B) {
 				files := writeLogs(b, fmt.Sprint(store), kind, dim)
 				b.SetBytes(int64(*gigabyteFlag))
 				schema := Schema{PrimaryKey: 100, Vector: 101, Metric: dist.L2}
-				runtime.GC() // twice, for what lies in pools
+				runtime.GC() // twice, to empty the pools
 				debug.FreeOSMemory()
 				before, used := peak(b, true), cpu(b)
 				for b.Loop() {
@@ -56,7 +57,7 @@ func BenchmarkReadGigabyte(b *testing.B) {
 	}
 }
 
-// writeLogs writes a segment whose vectors look like embeddings (gaussian, of length one), or like SIFT's (small integers).
+// writeLogs writes a segment whose vectors resemble embeddings (gaussian, normalized) or SIFT (small integers).
 func writeLogs(b *testing.B, dir, kind string, dim int) *Files {
 	b.Helper()
 	r := rand.New(rand.NewPCG(uint64(dim), 7))
@@ -103,7 +104,7 @@ func writeLogs(b *testing.B, dir, kind string, dim int) *Files {
 	return files
 }
 
-// cpu is the process's CPU time in seconds, which other load on the machine moves less than the wall clock.
+// cpu returns the process's CPU time in seconds. Other load on the machine affects it less than the wall clock.
 func cpu(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage
@@ -113,7 +114,7 @@ func cpu(b *testing.B) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// peak is the most memory in bytes that the process had since it was reset, by /proc (proc_pid_clear_refs(5)).
+// peak returns the peak memory of the process in bytes since the last reset, from /proc (proc_pid_clear_refs(5)).
 func peak(b *testing.B, reset bool) int64 {
 	b.Helper()
 	if reset {

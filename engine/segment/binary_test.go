@@ -19,7 +19,8 @@ import (
 
 const binaryLists = "testdata/bin_ivf_flat"
 
-// binaryTruth is what a Milvus 2.3.5 answered over BIN_IVF_FLAT (testdata/bin_ivf_flat/binivf.py). Primary keys are row numbers.
+// binaryTruth holds the answers of a Milvus 2.3.5 over BIN_IVF_FLAT (testdata/bin_ivf_flat/binivf.py). Primary keys
+// are row numbers.
 type binaryTruth struct {
 	Collections []struct {
 		Name, Metric     string
@@ -42,7 +43,7 @@ func (s *binarySearch) String() string {
 	return fmt.Sprintf("k %d nprobe %d %q", s.K, s.NProbe, s.Expr)
 }
 
-// params are those of the search over so many rows.
+// params returns the parameters of the search over the given number of rows.
 func (s *binarySearch) params(rows int) index.Params {
 	p := index.Params{K: s.K, SearchParams: engine.SearchParams{NProbe: s.NProbe}}
 	keep := map[string]func(int) bool{"id % 3 != 0": func(i int) bool { return i%3 != 0 }, "id < 40": func(i int) bool { return i < 40 }}[s.Expr]
@@ -58,7 +59,7 @@ func (s *binarySearch) params(rows int) index.Params {
 	return p
 }
 
-// answers are what Milvus returned of a query. Within a radius it sorts by distance, and equal ones anyhow.
+// answers returns Milvus's hits for a query. Range searches sort by distance, with ties in any order.
 func (s *binarySearch) answers(query int) []engine.Hit {
 	var hits []engine.Hit
 	for j, id := range s.IDs[query] {
@@ -74,7 +75,8 @@ func readBinaryTruth(t *testing.T) *binaryTruth {
 	return &truth
 }
 
-// TestBinaryListsAnswerAsMilvus: ids, their order and the bits of distances, of searches with and without filters and of ranges.
+// TestBinaryListsAnswerAsMilvus compares ids, their order and the bits of distances, for searches with and without
+// filters and for range searches.
 func TestBinaryListsAnswerAsMilvus(t *testing.T) {
 	store, err := object.OpenFolder(binaryLists)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"kitescope/engine/binlog"
 )
 
-// Deletes are deleted keys with the time of the last delete of each. It is immutable, and segments share it: L0 segments hold
-// for all segments of their channel and partition.
+// Deletes holds deleted keys, with the time of the last delete of each. It is immutable, and segments share it,
+// because L0 segments apply to all segments of their channel and partition.
 type Deletes struct {
 	numbers map[int64]uint64
 	texts   map[string]uint64
 }
 
-// NewDeletes puts deletes of several places together; nil ones are none.
+// NewDeletes merges deletes from several places. It ignores nil elements.
 func NewDeletes(list ...*binlog.Deltas) *Deletes {
 	d := &Deletes{}
 	for _, l := range list {
@@ -39,11 +39,11 @@ func latest[K comparable](last map[K]uint64, keys []K, at []uint64) map[K]uint64
 	return last
 }
 
-// Keys is how many keys are deleted.
+// Keys returns the number of deleted keys.
 func (d *Deletes) Keys() int { return len(d.numbers) + len(d.texts) }
 
-// delete marks the rows that were there before their key was deleted: a key that was inserted
-// again later stays (Milvus internal/querynodev2: delete timestamp >= insert timestamp).
+// delete marks the rows that were inserted before their key was deleted. A key that was inserted again later stays
+// (Milvus internal/querynodev2: delete timestamp >= insert timestamp).
 func (s *Segment) delete(d *Deletes) error {
 	if d == nil || d.Keys() == 0 || s.Rows == 0 {
 		return nil
@@ -67,8 +67,8 @@ func mark[K comparable](s *Segment, keys []K, last map[K]uint64) {
 	}
 }
 
-// Share keeps one copy of the vectors where the index has the same ones as the insert logs, to the bit, and reports whether
-// it does: half of the memory of a segment with an HNSW index. The segment must not be in use.
+// Share drops one copy of the vectors if the index has exactly the same ones as the insert logs, and reports
+// whether it did. That halves the memory of a segment with an HNSW index. The segment must not be in use.
 func (s *Segment) Share() bool {
 	if s.Index == nil {
 		return false

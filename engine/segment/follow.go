@@ -10,11 +10,11 @@ import (
 	"kitescope/engine/object"
 )
 
-// Named reports whether insert logs are named, by the metadata or by a manifest.
+// Named reports whether the metadata or a manifest lists insert logs.
 func (f *Files) Named() bool { return f != nil && (len(f.Insert) > 0 || f.Manifest != "") }
 
-// Follow reads the manifest that names the logs, and returns the files with their names, and how many rows the manifest says that there are.
-// Files without a manifest are returned as they are, and -1 rows.
+// Follow reads the manifest that lists the logs. It returns the files with these logs, and the number of rows
+// according to the manifest. Without a manifest, it returns f and -1 rows.
 func (f *Files) Follow(ctx context.Context, store object.Store) (*Files, int64, error) {
 	if f.Manifest == "" {
 		return f, -1, nil
@@ -44,7 +44,7 @@ func (f *Files) Follow(ctx context.Context, store object.Store) (*Files, int64, 
 	return &followed, rows, nil
 }
 
-// addGroup names the files of a column group, and counts its rows.
+// addGroup adds the files of a column group to f, and returns the number of its rows.
 func addGroup(f *Files, group int64, g manifest.Group) (rows int64, err error) {
 	if g.Format != "parquet" {
 		return 0, fmt.Errorf("its files are in the format %q, which is not read", g.Format)

@@ -19,8 +19,8 @@ import (
 	"kitescope/engine/segment/segmenttest"
 )
 
-// TestKindsAnswerAsMilvus: ids, their order and the bits of distances, of each kind of index that a Milvus 2.3.5 builds, under each metric, with
-// filters and deletes.
+// TestKindsAnswerAsMilvus compares ids, their order and the bits of distances, for each kind of index that a Milvus
+// 2.3.5 builds, for each metric, with filters and deletes.
 func TestKindsAnswerAsMilvus(t *testing.T) {
 	folder, store := segmenttest.OpenKinds(t, filepath.Join("testdata", "kinds"))
 	files, err := segmenttest.Find(t.Context(), store, "")
@@ -30,7 +30,7 @@ func TestKindsAnswerAsMilvus(t *testing.T) {
 	compared := map[string]int{}
 	for _, c := range segmenttest.ReadKinds(t, folder) {
 		if strings.HasSuffix(c.Index, "FLAT") && !strings.Contains(c.Index, "IVF") || c.Name == "mixed" {
-			continue // without an index file; of more than one segment: replay has them
+			continue // no index file, or several segments: the tests of replay cover them
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			i := slices.IndexFunc(files, func(f *segment.Files) bool { return f.Collection == c.Collection })
@@ -49,7 +49,7 @@ func TestKindsAnswerAsMilvus(t *testing.T) {
 
 type kind = segmenttest.Kind
 
-// checkKind compares all searches of one collection, and returns how many hits that were.
+// checkKind compares all searches of one collection, and returns the number of hits.
 func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hits int) {
 	t.Helper()
 	metric, err := dist.ParseMetric(c.Metric)
@@ -83,7 +83,7 @@ func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hit
 		if w.Params["radius"] != 0 {
 			continue
 		}
-		if c.Index == "HNSW" && w.Expr != "" { // a node of 2.3 enters a graph where the same query ended before, which shows under filters
+		if c.Index == "HNSW" && w.Expr != "" { // a node of 2.3 enters a graph where the previous search of the same query ended, which changes filtered results
 			continue
 		}
 		p := paramsOf(&w, s)
@@ -105,7 +105,7 @@ func checkKind(t *testing.T, c *kind, store object.Store, f *segment.Files) (hit
 	return hits
 }
 
-// coded holds what the index has of each row against the insert logs.
+// coded compares the code of each row in the index with the vector in the insert logs.
 func coded(t *testing.T, s *segment.Segment) {
 	t.Helper()
 	c, ok := s.Index.Searchable.(index.Coded)
@@ -124,7 +124,7 @@ func coded(t *testing.T, s *segment.Segment) {
 			wrong++
 		}
 	})
-	if rows != s.Rows || wrong > rows/100 { // a division that rounds otherwise moves a code now and then
+	if rows != s.Rows || wrong > rows/100 { // a division that rounds differently changes a code occasionally
 		t.Errorf("%d of %d rows are coded otherwise", wrong, rows)
 	}
 }
@@ -155,7 +155,7 @@ func paramsOf(w *segmenttest.KindSearch, s *segment.Segment) index.Params {
 	return p
 }
 
-// answered is what Milvus returned of a query.
+// answered returns Milvus's hits for a query.
 func answered(w *segmenttest.KindSearch, query int) (hits []engine.Hit) {
 	for j, id := range w.IDs[query] {
 		hits = append(hits, engine.Hit{ID: id, Distance: math.Float32frombits(w.Bits[query][j])})

@@ -11,10 +11,10 @@ import (
 // Lookup finds the rows of primary keys. It is immutable and may be shared.
 type Lookup struct {
 	segment *Segment
-	order   []uint32 // rows by key and then row; nil where rows are in that order already
+	order   []uint32 // rows sorted by key, then row; nil if the rows are already in that order
 }
 
-// NewLookup sorts the rows of a segment by key: 4 bytes a row, and none where they are in order.
+// NewLookup sorts the rows of a segment by key. It takes 4 bytes a row, or none if the rows are already in order.
 func NewLookup(g *Segment) *Lookup {
 	l := &Lookup{segment: g}
 	if slices.IsSorted(g.Int64s) && slices.IsSorted(g.Strings) {
@@ -36,7 +36,8 @@ func sortRows[K cmp.Ordered](order []uint32, keys []K) {
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
 }
 
-// Rows appends to dst the rows that have a key, deleted ones too; there is more than one where a key was inserted again.
+// Rows appends the rows that have a key to dst, including deleted rows. A key that was inserted again has several
+// rows.
 func (l *Lookup) Rows(k engine.Key, dst []int) []int {
 	g := l.segment
 	if k.IsText != (g.Strings != nil) {
@@ -59,8 +60,8 @@ func (l *Lookup) row(i int) int {
 	return i
 }
 
-// Filter makes left, which has as many rows as the segment, the rows that a search for none but these keys leaves out, or with exclude
-// one for all but these.
+// Filter sets left to the rows that a search leaves out: all rows but those of keys, or with exclude, only the rows
+// of keys. left must have as many bits as the segment has rows.
 func (l *Lookup) Filter(keys []engine.Key, exclude bool, left *engine.Bitset) {
 	left.Reset()
 	var few [8]int
@@ -76,5 +77,5 @@ func (l *Lookup) Filter(keys []engine.Key, exclude bool, left *engine.Bitset) {
 	}
 }
 
-// Bytes is the memory that the lookup takes.
+// Bytes returns the size of the lookup in bytes.
 func (l *Lookup) Bytes() int { return 4 * len(l.order) }

@@ -10,8 +10,8 @@ import (
 	"kitescope/engine/object"
 )
 
-// readIndex reads an index, if it is of the field (some files do not say), and holds it against the
-// rows. An index of a type that is not supported is refused, which is no error: the rows are there.
+// readIndex reads an index if it is of the field, and checks it against the rows. Some files do not record their
+// field. An index of an unsupported type sets Refused and is not an error, because the rows can be searched.
 func (s *Segment) readIndex(ctx context.Context, store object.Store, folder string, field int64) (found bool, err error) {
 	x, hint, err := index.ReadBlobs(ctx, store, folder, index.Hint{Metric: s.Metric, Element: s.Vectors.Element, Dim: s.Vectors.Dim})
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Segment) readIndex(ctx context.Context, store object.Store, folder stri
 	return true, s.fits(f, folder)
 }
 
-// fits holds an index against the rows.
+// fits returns an error if an index does not match the rows.
 func (s *Segment) fits(f *index.File, folder string) error {
 	switch element := f.Element(); {
 	case f.Rows != s.Rows:

@@ -10,17 +10,17 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// Probe searches one segment, one query at a time: one Probe per goroutine.
+// Probe searches one segment, one query at a time. Each goroutine needs its own Probe.
 type Probe struct {
 	segment  *Segment
 	options  Options
 	effort   index.Effort
 	searcher index.Searcher // nil without rows
-	out      *engine.Bitset // deleted or filtered, where that is two sets
+	out      *engine.Bitset // union of deleted and filtered rows, if both exist
 }
 
-// NewProbe returns a probe of a segment. It takes the segment's index if it has one that can be searched and o does not forbid
-// it, and else compares with all rows.
+// NewProbe returns a probe of a segment. It uses the segment's index, unless there is no searchable index or o
+// forbids it. Otherwise it compares with all rows.
 func NewProbe(g *Segment, o Options) (*Probe, error) {
 	p := &Probe{segment: g, options: o}
 	if g.Rows == 0 {
@@ -40,13 +40,14 @@ func NewProbe(g *Segment, o Options) (*Probe, error) {
 	return p, nil
 }
 
-// indexed reports whether the segment's index is taken.
+// indexed reports whether searches use the segment's index.
 func (o Options) indexed(g *Segment) bool {
 	return g.Index != nil && g.Index.Effort() != index.AllRows && !o.RowsOnly
 }
 
-// searchable is the segment's index, or its rows: a FLAT index is these once more. Of rows of sparse vectors a node makes lists as they
-// come (queryNode.segcore.interimIndex), and walks these.
+// searchable returns the segment's index, or its rows. A FLAT index holds the same rows, so it is not used. For
+// sparse vectors without an index, a node builds lists as rows arrive (queryNode.segcore.interimIndex) and searches
+// them.
 func (o Options) searchable(g *Segment) (index.Searchable, error) {
 	switch {
 	case o.indexed(g):
@@ -61,11 +62,11 @@ func (o Options) searchable(g *Segment) (index.Searchable, error) {
 	return index.FromRows(g.rows()), nil
 }
 
-// DefaultNProbe is how many lists knowhere reads if a query does not say; what a file has does not count (src/index/ivf/ivf_config.h,
-// v2.2.3).
+// DefaultNProbe is the number of lists that knowhere reads if a query does not set it. The value in the index file
+// is ignored (src/index/ivf/ivf_config.h, v2.2.3).
 const DefaultNProbe = 8
 
-// Clone returns another probe of the same segment for another goroutine: norms of rows are shared.
+// Clone returns another probe of the same segment for another goroutine. The two share the norms of the rows.
 func (p *Probe) Clone() (*Probe, error) {
 	c := &Probe{segment: p.segment, options: p.options, effort: p.effort}
 	if p.searcher == nil {
@@ -78,14 +79,15 @@ func (p *Probe) Clone() (*Probe, error) {
 	return c, nil
 }
 
-// Segment is what is searched.
+// Segment returns the segment that the probe searches.
 func (p *Probe) Segment() *Segment { return p.segment }
 
-// Indexed reports whether searches take an index.
+// Indexed reports whether searches use an index.
 func (p *Probe) Indexed() bool { return p.effort != index.AllRows }
 
-// Search appends to dst the K nearest rows of the segment, nearest first, as Milvus's search of a segment returns them: ids are rows.
-// Rows that are deleted or marked in filter (nil for none) are left out.
+// Search appends the K nearest rows of the segment to dst, nearest first, as Milvus's search of a segment returns
+// them. The ids of the hits are row numbers. Rows that are deleted or marked in filter (which may be nil) are left
+// out.
 func (p *Probe) Search(query []byte, q Params, filter *engine.Bitset, dst []engine.Hit) ([]engine.Hit, Cost, error) {
 	c := Cost{Segment: p.segment.ID}
 	if p.segment.Rows == 0 {
@@ -104,7 +106,7 @@ func (p *Probe) Search(query []byte, q Params, filter *engine.Bitset, dst []engi
 	return dst, c, nil
 }
 
-// Hits appends to dst what Search found, as hits of several segments are kept.
+// Hits appends the results of Search to dst in the form for several segments.
 func (p *Probe) Hits(found []engine.Hit, dst []Hit) []Hit {
 	for _, h := range found {
 		dst = append(dst, Hit{p.segment, int(h.ID), h.Distance})
@@ -112,7 +114,7 @@ func (p *Probe) Hits(found []engine.Hit, dst []Hit) []Hit {
 	return dst
 }
 
-// left is all rows that are left out.
+// left returns all rows to leave out.
 func (p *Probe) left(filter *engine.Bitset) *engine.Bitset {
 	deleted := p.segment.Deleted
 	switch {

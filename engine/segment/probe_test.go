@@ -39,7 +39,7 @@ func TestLookup(t *testing.T) {
 				t.Errorf("rows %v, want %v; %d bytes", got, c.want, l.Bytes())
 			}
 			left := engine.NewBitset(c.segment.Rows)
-			for _, exclude := range []bool{true, false} { // one set is used again and again
+			for _, exclude := range []bool{true, false} { // the set is reused
 				l.Filter([]engine.Key{c.key}, exclude, left)
 				for row := range c.segment.Rows {
 					if left.Has(row) != (slices.Contains(c.want, row) == exclude) {
@@ -54,7 +54,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// lists are answers of segments with the keys and distances of text like "4@1 5@2".
+// lists returns answers of segments, with the keys and distances in texts like "4@1 5@2".
 func lists(answers ...string) (all [][]segment.Hit) {
 	for _, a := range answers {
 		g := &segment.Segment{}
@@ -106,7 +106,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// TestReduceOfMany: few keys are compared one by one, many by a table: both answer the same.
+// TestReduceOfMany checks that few keys, compared one by one, and many keys, in a map, give the same answers.
 func TestReduceOfMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var text []string
@@ -131,7 +131,7 @@ func TestReduceOfMany(t *testing.T) {
 	}
 }
 
-// TestProbe leaves out rows by deletes and by a filter of each query.
+// TestProbe checks that deletes and the filter of each query leave rows out.
 func TestProbe(t *testing.T) {
 	m, r := memory{}, line(300, 1000)
 	m.insert(t, 3, r)
@@ -162,7 +162,7 @@ func TestProbe(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !only { // what a walk finds around filtered rows is the graph's affair
+				if !only { // the graph determines the hits around filtered rows
 					want = walked(t, s, f)
 				}
 				got := fmt.Sprintf("%d@%g %d@%g", hits[1].ID, hits[1].Distance, hits[2].ID, hits[2].Distance)
@@ -183,7 +183,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// walked is what the graph's own search finds without the deleted and the filtered.
+// walked returns the hits of the graph's own search, without deleted and filtered rows.
 func walked(t *testing.T, s *segment.Segment, filter *engine.Bitset) string {
 	t.Helper()
 	o := segment.Milvus(2, 3)
@@ -198,7 +198,7 @@ func walked(t *testing.T, s *segment.Segment, filter *engine.Bitset) string {
 	return fmt.Sprintf("%d@%g %d@%g", hits[0].ID, hits[0].Distance, hits[1].ID, hits[1].Distance)
 }
 
-// TestShare keeps one copy of the vectors, and searches find the same.
+// TestShare checks that Share keeps one copy of the vectors, and that searches find the same rows.
 func TestShare(t *testing.T) {
 	m, r := memory{}, line(300, 1000)
 	m.insert(t, 3, r)

@@ -4,37 +4,40 @@ import (
 	"kitescope/engine"
 )
 
-// Reducer merges lists of hits as segcore, shard leaders and the proxy do, all in the same way: a node does it with the lists of
-// its segments, a leader with those of nodes, the proxy with those of leaders. It is for one goroutine.
+// Reducer merges lists of hits like segcore, shard leaders and the proxy, which all use the same method: a node
+// merges the lists of its segments, a leader those of nodes, the proxy those of leaders. Only one goroutine may use
+// it.
 type Reducer struct {
-	sign  float32 // times a distance: smaller is nearer
+	sign  float32 // factor of distances that makes smaller ones nearer
 	heads []head
 	seen  seen
 }
 
-// head is what is left of a list, the first hit apart.
+// head is the rest of a list, with its first hit decoded.
 type head struct {
-	distance float32 // signed; of an empty list nobody looks at it
+	distance float32 // times sign; undefined for an empty list
 	key      engine.Key
-	known    bool // key was looked up
+	known    bool // key is set
 	list     []Hit
 }
 
-// NewReducer returns a reducer of answers under a metric.
+// NewReducer returns a reducer for answers of a metric.
 func NewReducer(m engine.Metric) *Reducer {
 	r := &Reducer{sign: 1}
 	if m.Similarity() {
-		r.sign = -1 // greater is nearer
+		r.sign = -1 // larger is nearer
 	}
 	return r
 }
 
-// Reduce appends to dst the k nearest of lists, each nearest first: it takes the nearest head of all lists, again and again, of
-// equally near ones that with the smallest primary key; the order within a list stays as it is. A key is answered once: a row is in a
-// growing and in a sealed segment for a while (Milvus 2.3: internal/core/src/segcore/reduce_c.cpp, internal/proxy/task_search.go
-// reduceSearchResultData). So the answer is the same whether lists are merged at once or in steps, where each list has
-// equally near hits by key; where one has not (knowhere 1 and 2.2 do not sort them) and holds a key that another list has at
-// another distance, equally near hits can change places.
+// Reduce appends the k nearest hits of lists to dst. Each list is sorted, nearest first. Reduce repeatedly takes
+// the nearest head of all lists, ties by the smallest primary key. The order within a list is kept. Each key is
+// returned once, because for a while a row is in both a growing and a sealed segment (Milvus 2.3:
+// internal/core/src/segcore/reduce_c.cpp, internal/proxy/task_search.go reduceSearchResultData).
+//
+// If each list sorts ties by key, the answer does not depend on whether lists are merged at once or in steps.
+// knowhere 1 and 2.2 do not sort ties. If such a list has a key that another list has at another distance, ties may
+// change places.
 func (r *Reducer) Reduce(lists [][]Hit, k int, dst []Hit) []Hit {
 	r.heads = r.heads[:0]
 	for _, list := range lists {
@@ -58,7 +61,7 @@ func (r *Reducer) Reduce(lists [][]Hit, k int, dst []Hit) []Hit {
 	return dst
 }
 
-// nearest is the head that comes next: NaN sorts as the nearest, as cmp.Compare has it.
+// nearest returns the index of the nearest head. NaN sorts as the nearest, as in cmp.Compare.
 func (r *Reducer) nearest() int {
 	best := 0
 	for i := 1; i < len(r.heads); i++ {
@@ -72,7 +75,7 @@ func (r *Reducer) nearest() int {
 	return best
 }
 
-// first is the key of the head.
+// first returns the key of the head.
 func (h *head) first() engine.Key {
 	if !h.known {
 		h.key, h.known = h.list[0].Key(), true
@@ -80,17 +83,18 @@ func (h *head) first() engine.Key {
 	return h.key
 }
 
-// fewKeys is up to how many answered keys are compared one by one: they are in the cache, and no hash is needed.
+// fewKeys is the maximum number of returned keys that are compared one by one. They are in the cache, and no hash
+// is needed.
 const fewKeys = 64
 
-// seen is the keys that were answered.
+// seen is the set of keys that were returned.
 type seen struct {
 	few  []engine.Key
 	many map[engine.Key]struct{} // nil while there are few
-	all  map[engine.Key]struct{} // many, kept for the next time
+	all  map[engine.Key]struct{} // many, kept for reuse
 }
 
-// clear forgets all keys; k is how many there will be.
+// clear removes all keys. k is the expected number of keys.
 func (s *seen) clear(k int) {
 	s.few, s.many = s.few[:0], nil
 	if k > fewKeys {
@@ -102,7 +106,7 @@ func (s *seen) clear(k int) {
 	}
 }
 
-// add reports whether a key is new.
+// add adds a key, and reports whether it is new.
 func (s *seen) add(k engine.Key) bool {
 	if s.many != nil {
 		before := len(s.many)

@@ -12,8 +12,8 @@ import (
 	"kitescope/engine/object"
 )
 
-// Scalars reads the columns of fields that filters need, in the order of the segment's rows. A field that is in no log is left
-// out: it was added to the collection later.
+// Scalars reads the columns of fields that filters need, in the order of the segment's rows. The result lacks a
+// field that is in no log, because it was added to the collection later.
 func (s *Segment) Scalars(ctx context.Context, store object.Store, f *Files, schema Schema, fields []int64) (*expr.Columns, error) {
 	c, err := s.scalars(ctx, store, f, schema, fields)
 	if err != nil {

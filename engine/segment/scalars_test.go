@@ -12,8 +12,9 @@ import (
 	"kitescope/engine/segment"
 )
 
-// TestScalarsOfManifest reads fields of a segment of storage version 3 (TestManifest), whose keys are three times the number of the row, and one that
-// is in no column group: it was added later, so its rows have its default.
+// TestScalarsOfManifest reads fields of a segment of storage version 3 (TestManifest), whose keys are three times
+// the row number. It also reads a field that is in no column group: it was added later, so its rows have its
+// default.
 func TestScalarsOfManifest(t *testing.T) {
 	store, err := object.OpenFolder("../manifest/testdata/segment")
 	if err != nil {

@@ -1,14 +1,12 @@
-// Package segment puts together the files of a Milvus segment, and searches segments as a
-// query node and a proxy do.
+// Package segment assembles the files of a Milvus segment, and searches segments like a query node and a proxy.
 //
-// In: an object.Store, which files belong to a segment (etcd says that), and what
-// its fields are. Out: a Segment with rows, primary keys, deletes and an index, if it has one;
-// and the answers of several segments merged.
+// Open reads a segment from an object.Store, given the segment's files (which etcd lists) and a schema of the
+// fields. A Segment has rows, primary keys, deletes and, if there is one, an index. A Reducer merges the answers of
+// several segments.
 //
-// The steps: insert logs become columns (engine/binlog), delta logs mark rows, index files
-// become an index (engine/index); a search takes the index where there is one and compares
-// with all rows where there is none; answers are merged by distance and then by primary key,
-// and a primary key is answered once.
+// Insert logs become columns (engine/binlog), delta logs mark deleted rows, and index files become an index
+// (engine/index). A search uses the index if there is one, and otherwise compares with all rows. Answers are merged
+// by distance, ties by primary key, and each primary key is returned once.
 package segment
 
 import (
@@ -24,38 +22,37 @@ import (
 	"kitescope/engine/prefilter"
 )
 
-// Fields of every Milvus collection (common.RowIDField, common.TimeStampField).
+// Ids of fields that every Milvus collection has (common.RowIDField, common.TimeStampField).
 const (
 	RowIDField     = 0
 	TimestampField = 1
 )
 
-// Schema is what a search needs to know of a collection.
+// Schema holds the properties of a collection that a search needs.
 type Schema struct {
 	PrimaryKey int64 // field id
 	Vector     int64 // field id
 	Metric     engine.Metric
-	// Types are those of fields, by id; needed for packed logs only (storage version 2).
+	// Types holds the types of fields by id. Only packed logs (storage version 2) need it.
 	Types map[int64]binlog.Type
 }
 
-// Files are what belongs to one segment.
+// Files lists the files of one segment.
 type Files struct {
 	Collection, Partition, Segment int64
-	// Insert are the insert logs by field, or by column group where they are packed.
+	// Insert holds the insert logs by field, or by column group if they are packed.
 	Insert map[int64][]string
 	Delta  []string
-	// Indexes are the folders of indexes, the newest first: the first that is of the vector field is
-	// read.
+	// Indexes holds the folders of indexes, newest first. The first one of the vector field is read.
 	Indexes []string
-	// Manifest, if not "", is the name of the manifest that names the logs instead (storage version 3): see Follow.
+	// Manifest, if not "", is the name of the manifest that lists the logs instead (storage version 3): see Follow.
 	Manifest string `json:",omitempty"`
-	// CommitAt, if not 0, is the timestamp of all rows, whatever the logs have: that of an import's or a replication's commit
-	// (commit_timestamp of datapb.SegmentInfo, 3.0).
+	// CommitAt, if not 0, is the timestamp of all rows, in place of those in the logs. It is the commit time of an
+	// import or a replication (commit_timestamp of datapb.SegmentInfo, 3.0).
 	CommitAt uint64 `json:",omitempty"`
 }
 
-// Segment is the rows of a segment in memory. It is immutable and may be shared.
+// Segment holds the rows of a segment in memory. It is immutable and may be shared.
 type Segment struct {
 	ID         int64
 	Rows       int
@@ -65,15 +62,16 @@ type Segment struct {
 	Timestamps []uint64 // of insertion
 	Deleted    *engine.Bitset
 	Metric     engine.Metric
-	// Index is the vector field's; nil if it has none, or if its type cannot be read (Refused).
+	// Index is the index of the vector field. It is nil if there is none, or if its type is not supported (see
+	// Refused).
 	Index *index.File
-	// Shadow are codes of the rows for searches row by row, as while a segment is growing (Shade); nil for none.
+	// Shadow holds codes of the rows for searches row by row, e.g. of a growing segment (see Shade). It may be nil.
 	Shadow *prefilter.Codes
-	// Refused says why the index files were left alone: the segment is searched row by row.
+	// Refused is the reason why the index files were not used. The segment is then searched row by row.
 	Refused error
 }
 
-// Release gives back the memory at once; nothing may use the segment afterwards.
+// Release releases the memory at once. The segment must not be used afterwards.
 func (s *Segment) Release() {
 	if s.Index != nil {
 		s.Index.Close()
@@ -84,7 +82,7 @@ func (s *Segment) Release() {
 	}
 }
 
-// Key is the primary key of a row.
+// Key returns the primary key of a row.
 func (s *Segment) Key(row int) engine.Key {
 	if s.Strings != nil {
 		return engine.TextKey(s.Strings[row])
@@ -92,8 +90,8 @@ func (s *Segment) Key(row int) engine.Key {
 	return engine.NumberKey(s.Int64s[row])
 }
 
-// Open reads the files of a segment. Deletes of elsewhere (of L0 segments, or not flushed yet)
-// are given with it. What is read of an index that cannot be searched is said in Refused.
+// Open reads the files of a segment. deletes holds deletes from other places, e.g. L0 segments, or unflushed ones.
+// If the index is of an unsupported type, Open sets Refused to the error.
 func Open(ctx context.Context, store object.Store, f *Files, schema Schema, deletes ...*Deletes) (*Segment, error) {
 	s := &Segment{ID: f.Segment, Metric: schema.Metric}
 	if err := s.read(ctx, store, f, schema, deletes); err != nil {
@@ -153,7 +151,7 @@ func (s *Segment) read(ctx context.Context, store object.Store, f *Files, schema
 	return nil
 }
 
-// readColumns reads what a search needs: keys, vectors, timestamps.
+// readColumns reads the columns that a search needs: keys, vectors, timestamps.
 func readColumns(ctx context.Context, store object.Store, f *Files, schema Schema) (map[int64]*binlog.Column, error) {
 	packed, err := f.packed(ctx, store)
 	if err != nil {
@@ -179,7 +177,7 @@ func readColumns(ctx context.Context, store object.Store, f *Files, schema Schem
 	return columns, nil
 }
 
-// packed looks into the first insert log: paths do not tell fields from column groups.
+// packed reports whether the first insert log is packed. Paths do not distinguish fields from column groups.
 func (f *Files) packed(ctx context.Context, store object.Store) (bool, error) {
 	groups := slices.Sorted(maps.Keys(f.Insert))
 	if len(groups) == 0 || len(f.Insert[groups[0]]) == 0 {
@@ -198,17 +196,17 @@ func (f *Files) packed(ctx context.Context, store object.Store) (bool, error) {
 	return packed, nil
 }
 
-// release gives back what was read before an error.
+// release releases columns after an error.
 func release(columns map[int64]*binlog.Column) {
 	for _, c := range columns {
 		c.Release()
 	}
 }
 
-// wanted are the fields that a search needs.
+// wanted returns the ids of the fields that a search needs.
 func (c *Schema) wanted() []int64 { return []int64{c.PrimaryKey, c.Vector, TimestampField} }
 
-// readPacked reads the same from logs of several columns each.
+// readPacked reads the same columns from logs with several columns each.
 func readPacked(ctx context.Context, store object.Store, f *Files, schema Schema) (map[int64]*binlog.Column, error) {
 	types := map[int64]binlog.Type{TimestampField: binlog.Int64}
 	for _, field := range schema.wanted() {
@@ -219,7 +217,7 @@ func readPacked(ctx context.Context, store object.Store, f *Files, schema Schema
 	columns := map[int64]*binlog.Column{}
 	for _, group := range slices.Sorted(maps.Keys(f.Insert)) {
 		names := f.Insert[group]
-		if f.Manifest == "" { // a manifest has them in order
+		if f.Manifest == "" { // a manifest lists them in order
 			names = binlog.SortLogs(names)
 		}
 		found, err := binlog.ReadPacked(ctx, store, names, types)

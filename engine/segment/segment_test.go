@@ -28,7 +28,7 @@ import (
 	"kitescope/engine/segment/segmenttest"
 )
 
-// memory is a store of files that tests write.
+// memory is an in-memory store of files.
 type memory map[string][]byte
 
 func (memory) Close() error { return nil }
@@ -48,16 +48,16 @@ const (
 
 var schema = segment.Schema{PrimaryKey: keyField, Vector: vectorField, Metric: dist.L2}
 
-// rows are those of one segment.
+// rows holds the rows of one segment.
 type rows struct {
 	keys    []int64
 	strings []string
 	values  [][]float32
-	at      []int64 // timestamps; epoch where there are none
-	commit  uint64  // what stands for them; 0 where nothing does
+	at      []int64 // timestamps; nil means epoch
+	commit  uint64  // CommitAt of the segment; 0 for none
 }
 
-// insert writes insert logs of segment id, one of each field.
+// insert writes the insert logs of segment id, one for each field.
 func (m memory) insert(t *testing.T, id int64, r *rows) {
 	t.Helper()
 	n := len(r.values)
@@ -90,7 +90,7 @@ func (m memory) insert(t *testing.T, id int64, r *rows) {
 	}
 }
 
-// index writes the blob of an index, of a field.
+// index writes the blob of an index of a field.
 func (m memory) index(t *testing.T, id, build, field int64, name string, blob []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -101,7 +101,7 @@ func (m memory) index(t *testing.T, id, build, field int64, name string, blob []
 	m[fmt.Sprintf("index_files/%d/1/2/%d/%s", build, id, name)] = b.Bytes()
 }
 
-// line is rows at 0, 1, 2, ... with keys from first on.
+// line returns rows at 0, 1, 2, ... with keys from first on.
 func line(n int, first int64) *rows {
 	r := &rows{}
 	for i := range n {
@@ -111,7 +111,7 @@ func line(n int, first int64) *rows {
 	return r
 }
 
-// graph is an HNSW blob of the values, of a metric.
+// graph returns an HNSW blob of the values for a metric.
 func graph(t *testing.T, values [][]float32, metric engine.Metric) []byte {
 	t.Helper()
 	v, err := engine.FromFloat32s(len(values[0]), slices.Concat(values...))
@@ -280,7 +280,7 @@ func TestOpenTakesTheIndexOfTheVectors(t *testing.T) {
 		"cut short": {put: func(m memory) { m.index(t, 3, 50, vectorField, "HNSW", blob[:len(blob)-9]) }, err: "index_files/50/1/2/3"},
 		"of bytes": {put: func(m memory) {
 			b := bytes.Clone(blob)
-			binary.LittleEndian.PutUint64(b[8:], 2) // bytes of a vector: int8
+			binary.LittleEndian.PutUint64(b[8:], 2) // size of a vector in bytes: int8
 			m.index(t, 3, 50, vectorField, "HNSW", b)
 		}, err: "index_files/50/1/2/3"},
 	} {
@@ -344,7 +344,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Packed logs are told by what is in them; keys are 3i-5 (testdata/packed.py of engine/binlog).
+// TestPackedLogs checks that packed logs are detected by their content. Keys are 3i-5 (testdata/packed.py of
+// engine/binlog).
 func TestPackedLogs(t *testing.T) {
 	m := memory{}
 	for i, name := range []string{"packed-1", "packed-2"} {
@@ -368,7 +369,8 @@ func TestPackedLogs(t *testing.T) {
 	}
 }
 
-// TestManifest reads a segment of storage version 3 that the C++ library wrote in three transactions (engine/manifest/testdata).
+// TestManifest reads a segment of storage version 3 that the C++ library wrote in three transactions
+// (engine/manifest/testdata).
 func TestManifest(t *testing.T) {
 	const folder = "../manifest/testdata/segment"
 	store, err := object.OpenFolder(folder)
@@ -385,7 +387,7 @@ func TestManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = want[128:] // behind numpy's header
+	want = want[128:] // after numpy's header
 	for version, rows := range map[int64]int{1: 120, 2: 200} {
 		s, err := segment.Open(t.Context(), store, files(version), schema)
 		if err != nil {

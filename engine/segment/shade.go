@@ -6,14 +6,15 @@ import (
 	"kitescope/engine/index"
 )
 
-// rows are those of the segment as a flat index.
+// rows returns the rows of the segment as a flat index.
 func (s *Segment) rows() *flat.Index {
 	return &flat.Index{Vectors: s.Vectors, Metric: s.Metric, Shadow: s.Shadow}
 }
 
-// Shade gives the rows codes if so many searches row by row pay for them and they take no more than room bytes (negative: any number), by at
-// most threads goroutines (0: one per CPU), and reports whether it did. Nothing may search the segment meanwhile. What searches take of a
-// CPU is then not what a Milvus node takes.
+// Shade computes codes of the rows, on at most threads goroutines (0: one per CPU), and reports whether it did. It
+// does so only if the codes pay for the given number of searches row by row and take at most room bytes (negative:
+// no limit). The segment must not be searched meanwhile. With codes, the CPU time of searches differs from that of
+// a Milvus node.
 func (s *Segment) Shade(searches, threads int, room int64) (bool, error) {
 	rows := s.rows()
 	if s.Shadow != nil || s.Rows == 0 || s.Vectors.Element == dist.Sparse || !index.FromRows(rows).ShadePays(searches) {
@@ -27,7 +28,7 @@ func (s *Segment) Shade(searches, threads int, room int64) (bool, error) {
 	return err == nil, err
 }
 
-// Unshade gives the memory of codes back.
+// Unshade releases the memory of the codes.
 func (s *Segment) Unshade() {
 	if s.Shadow != nil {
 		s.Shadow.Release()

@@ -12,7 +12,7 @@ import (
 	"kitescope/engine/segment"
 )
 
-// TestCodesChangeNoAnswer searches a segment without an index, as a growing one is, before it has codes and after.
+// TestCodesChangeNoAnswer searches a segment without an index, e.g. a growing one, without codes and with codes.
 func TestCodesChangeNoAnswer(t *testing.T) {
 	const rows, dim = 6000, 48
 	r := rand.New(rand.NewPCG(41, 42))

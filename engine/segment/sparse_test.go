@@ -20,10 +20,10 @@ import (
 	"kitescope/engine/sparse"
 )
 
-// sparseTruth is where knowhere's files and answers are (engine/index/testdata/sparse/README.md).
+// sparseTruth is the folder of knowhere's files and answers (engine/index/testdata/sparse/README.md).
 const sparseTruth = "../index/testdata/sparse"
 
-// insertSparse writes insert logs with sparse vectors, whose keys are the numbers of rows and a thousand.
+// insertSparse writes insert logs with sparse vectors. Their keys are 1000 plus the row number.
 func (m memory) insertSparse(t *testing.T, id int64, v *engine.Vectors) {
 	t.Helper()
 	keys := make([]int64, v.Rows)
@@ -44,7 +44,8 @@ func (m memory) insertSparse(t *testing.T, id int64, v *engine.Vectors) {
 	}
 }
 
-// TestSparseSegments asks segments of sparse vectors, by index and row by row, what knowhere was asked.
+// TestSparseSegments searches segments of sparse vectors, by index and row by row, and compares the hits with
+// knowhere's.
 func TestSparseSegments(t *testing.T) {
 	var truth struct {
 		Queries  map[string][][2][]float64
@@ -62,7 +63,7 @@ func TestSparseSegments(t *testing.T) {
 	asked := map[string]int{}
 	for _, s := range truth.Searches {
 		if s.Library == "rows" || s.Ratio > 0 && s.Ratio < 1 || s.Queries == "signed" && (s.Algorithm != "TAAT_NAIVE" || s.Library != "knowhere-2.3") {
-			continue // nodes make lists of rows; approximate, as all walks by bounds are of negative values
+			continue // nodes build lists from rows; bounded walks over negative values are approximate
 		}
 		metric := dist.InnerProduct
 		if s.Metric == "BM25" {
@@ -123,7 +124,7 @@ func TestSparseSegments(t *testing.T) {
 	}
 }
 
-// byKey are hits by their keys, which are the numbers of rows and a thousand.
+// byKey returns hits with row numbers as ids. The keys are 1000 plus the row number.
 func byKey(hits []segment.Hit) []engine.Hit {
 	list := make([]engine.Hit, len(hits))
 	for i, h := range hits {
@@ -132,7 +133,8 @@ func byKey(hits []segment.Hit) []engine.Hit {
 	return list
 }
 
-// TestLiteAnswers asks rows what the server in milvus-lite 2.5.1 was asked (testdata/lite.py). Equally near rows come by their keys.
+// TestLiteAnswers compares hits with those of the server in milvus-lite 2.5.1 (testdata/lite.py). Ties are sorted
+// by key.
 func TestLiteAnswers(t *testing.T) {
 	var said struct {
 		Rows, Queries [][2][]float64
@@ -167,8 +169,8 @@ func TestLiteAnswers(t *testing.T) {
 	}
 }
 
-// TestLiteBM25 asks what the same server was asked in words, and weighs them as its shard leader does (idf of internal/util/function/bm25
-// and IDFOracle in internal/querynodev2/delegator).
+// TestLiteBM25 compares text searches with those of the same server. It weights words like the server's shard
+// leader (idf of internal/util/function/bm25 and IDFOracle in internal/querynodev2/delegator).
 func TestLiteBM25(t *testing.T) {
 	var said struct {
 		Rows, Queries [][2][]float64

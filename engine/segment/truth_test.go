@@ -18,7 +18,7 @@ import (
 	"kitescope/engine/segment/segmenttest"
 )
 
-// recordedCollection is a collection of a real Milvus as its client saw it (testdata/truth.py).
+// recordedCollection is a collection of a real Milvus as seen by its client (testdata/truth.py).
 type recordedCollection struct {
 	Name        string
 	ID          int64
@@ -80,8 +80,8 @@ func open(t *testing.T, store object.Store, c *recordedCollection, deletes *binl
 	return list
 }
 
-// lost are deletes that the fixture's README tells of and that its storage lacks: in 2.1 and 2.2
-// they were in the message queue still when it was captured.
+// lost returns deletes that the fixture's README lists but its storage lacks. In 2.1 and 2.2 they were still in the
+// message queue when the storage was captured.
 func lost(version, name string) *binlog.Deltas {
 	if name != "default/hnsw_sim" || version == "2.3.5" {
 		return nil
@@ -121,7 +121,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// sameVectors holds what indexes store against the insert logs: row i of one is row i of the other.
+// sameVectors compares the vectors in indexes with those in the insert logs: row i with row i.
 func sameVectors(t *testing.T, segments []*segment.Segment) {
 	t.Helper()
 	for _, s := range segments {
@@ -150,9 +150,9 @@ func sameVectors(t *testing.T, segments []*segment.Segment) {
 	}
 }
 
-// sameAnswers searches and compares ids, their order and the bits of distances. Rows that were
-// growing when the storage was captured are in none of its files: recorded hits on them, which are
-// counted, are left out, and what remains must be our first hits.
+// sameAnswers searches, and compares ids, their order and the bits of distances. The storage lacks rows that were
+// growing when it was captured. Recorded hits on such rows are counted and skipped, and the remaining ones must be
+// our first hits.
 func sameAnswers(t *testing.T, c *recordedCollection, segments []*segment.Segment) (missing int) {
 	t.Helper()
 	s, err := segmenttest.NewSearcher(segments, segment.Milvus(2, 3))

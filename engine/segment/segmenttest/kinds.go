@@ -10,8 +10,8 @@ import (
 	"kitescope/engine/object"
 )
 
-// Kind is a collection with an index of one kind and what a real Milvus answered over it (engine/segment/testdata/kinds/kinds.py). Primary
-// keys of the rows that were inserted first are their numbers.
+// Kind is a collection with an index of one kind, and the answers of a real Milvus over it
+// (engine/segment/testdata/kinds/kinds.py). The primary keys of the first inserted rows are their row numbers.
 type Kind struct {
 	Name, Index, Metric string
 	Dim, Rows           int
@@ -20,16 +20,16 @@ type Kind struct {
 	Searches            []KindSearch
 }
 
-// KindSearch is all queries asked with the same parameters, in one request.
+// KindSearch is one request with all queries and the same parameters.
 type KindSearch struct {
 	K      int
 	Expr   string
-	Params map[string]float64 // as Milvus got them
+	Params map[string]float64 // as Milvus received them
 	IDs    [][]int64
 	Bits   [][]uint32 // of the distances
 }
 
-// Param is a parameter, 0 if it was not given.
+// Param returns a parameter, or 0 if it is not set.
 func (s *KindSearch) Param(name string) int { return int(s.Params[name]) }
 
 // ReadKinds reads the truth.json.gz of a folder.
@@ -40,10 +40,11 @@ func ReadKinds(t testing.TB, folder string) []Kind {
 	return kinds
 }
 
-// OtherKinds reports whether OpenKinds opens another folder than that of its caller.
+// OtherKinds reports whether OpenKinds opens the folder in KITESCOPE_KINDS instead of its caller's.
 func OtherKinds() bool { return os.Getenv("KITESCOPE_KINDS") != "" }
 
-// OpenKinds opens the storage in a folder, or in that which KITESCOPE_KINDS names: kinds.py filled it, and beside truth.json.gz the storage is in data.
+// OpenKinds opens the storage in a folder, or in the folder in KITESCOPE_KINDS if that is set. In the latter, which
+// kinds.py filled, the storage is in data, next to truth.json.gz.
 func OpenKinds(t testing.TB, folder string) (name string, store object.Store) {
 	t.Helper()
 	var err error
@@ -60,7 +61,7 @@ func OpenKinds(t testing.TB, folder string) (name string, store object.Store) {
 	return folder, store
 }
 
-// Vectors are the queries, one after the other.
+// Vectors returns the concatenated queries.
 func (k *Kind) Vectors(t testing.TB) (all []byte) {
 	t.Helper()
 	for _, q := range k.Queries {

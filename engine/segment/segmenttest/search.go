@@ -7,19 +7,18 @@ import (
 	"kitescope/engine/segment"
 )
 
-// Searcher answers queries over segments of one collection, one at a time: one Searcher per
-// goroutine.
+// Searcher answers queries over segments of one collection, one at a time. Each goroutine needs its own Searcher.
 type Searcher struct {
 	probes  []*segment.Probe
 	reducer *segment.Reducer
 
 	hits   []engine.Hit
 	found  []segment.Hit
-	lists  [][]segment.Hit // of found, one for each segment
+	lists  [][]segment.Hit // parts of found, one for each segment
 	merged []segment.Hit
 }
 
-// NewSearcher returns a searcher over segments, whose metric is the same.
+// NewSearcher returns a searcher over segments, which must have the same metric.
 func NewSearcher(segments []*segment.Segment, o segment.Options) (*Searcher, error) {
 	s := &Searcher{probes: make([]*segment.Probe, len(segments)), lists: make([][]segment.Hit, len(segments))}
 	var metric engine.Metric
@@ -38,8 +37,8 @@ func NewSearcher(segments []*segment.Segment, o segment.Options) (*Searcher, err
 	return s, nil
 }
 
-// Search returns the K nearest rows of all segments, nearest first, equal ones by primary key,
-// none of them twice; and what each segment took. The answer is valid until the next call.
+// Search returns the K nearest rows of all segments, nearest first, ties by primary key, without duplicates. It
+// also returns the cost of each segment. The hits are valid until the next call.
 func (s *Searcher) Search(query []byte, p segment.Params) ([]segment.Hit, []segment.Cost, error) {
 	s.found = s.found[:0]
 	costs := make([]segment.Cost, len(s.probes))

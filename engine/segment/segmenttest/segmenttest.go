@@ -1,4 +1,4 @@
-// Package segmenttest finds the files of segments in a store, for tests that have no etcd to name them.
+// Package segmenttest finds the files of segments in a store, for tests without an etcd that lists them.
 package segmenttest
 
 import (
@@ -12,9 +12,8 @@ import (
 	"kitescope/engine/segment"
 )
 
-// Find lists the segments in a store by the paths of their files: what is there, which may be
-// more than what etcd still names. Root is what lies before insert_log. Of index folders the
-// one with the highest build and then version is the newest.
+// Find lists the segments in a store by the paths of their files. These may be more segments than etcd lists. root
+// is the part of the paths before insert_log. The index folder with the highest build, then version, is the newest.
 func Find(ctx context.Context, store object.Store, root string) ([]*segment.Files, error) {
 	list, err := store.List(ctx, root)
 	if err != nil {
@@ -74,8 +73,8 @@ func Find(ctx context.Context, store object.Store, root string) ([]*segment.File
 	return whole, nil
 }
 
-// place is the kind of a file and the numbers that follow in its path; what is no number ends
-// them, as the name of an index's blob does.
+// place returns the kind of a file and the numbers that follow in its path, up to the first element that is not a
+// number, e.g. the name of an index's blob.
 func place(name string) (kind string, numbers []int64) {
 	steps := strings.Split(strings.TrimPrefix(name, "/"), "/")
 	for len(steps) > 0 && steps[0] != "insert_log" && steps[0] != "delta_log" && steps[0] != "index_files" && steps[0] != "index_v1" {
