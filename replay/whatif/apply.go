@@ -12,7 +12,7 @@ import (
 	"kitescope/replay"
 )
 
-// Index types as Milvus names them.
+// Index types, by their Milvus names.
 const (
 	typeHNSW    = "HNSW"
 	typeFlat    = "FLAT"
@@ -21,21 +21,22 @@ const (
 	typeBinIVF  = "BIN_IVF_FLAT"
 )
 
-// rowByRow reports whether searches over an index of the type compare with all rows.
+// rowByRow reports whether a search over an index of this type compares the query with all rows.
 func rowByRow(indexType string) bool { return indexType == typeFlat || indexType == typeBinFlat }
 
-// lists reports whether an index of the type puts its rows into lists.
+// lists reports whether an index of this type partitions its rows into lists.
 func lists(indexType string) bool {
 	return strings.HasPrefix(indexType, "IVF") || indexType == typeBinIVF
 }
 
-// leastIndexed is how many rows a segment must have for Milvus to build an index of it: smaller ones are searched row by
-// row for good (indexCoord.segment.minSegmentNumRowsToEnableIndex of configs/milvus.yaml, 2.1 to 2.6).
+// leastIndexed is the minimum number of rows of a segment for Milvus to build an index. Smaller segments are
+// always searched row by row (indexCoord.segment.minSegmentNumRowsToEnableIndex of configs/milvus.yaml, 2.1 to
+// 2.6).
 const leastIndexed = 1024
 
-// Parameters that are assumed if an index is to be built and the metadata has none: those of Milvus's AUTOINDEX
-// (autoIndex.params.build: pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; of bits autoIndex.params.binary.build,
-// since 2.4.5), and the nlist of knowhere.
+// Index parameters that are assumed if an index is to be built and the metadata has none. They are those of
+// Milvus's AUTOINDEX (autoIndex.params.build in pkg/util/paramtable/autoindex_param.go, 2.3 to 2.6; for binary
+// vectors autoIndex.params.binary.build, since 2.4.5) and the default nlist of knowhere.
 const (
 	assumedM              = 18
 	assumedEFConstruction = 240
@@ -43,13 +44,14 @@ const (
 	autoBinaryNList       = 1024
 )
 
-// Bounds of a change: about ten times the segments of the largest clusters, and those times replicas.
+// mostSegments limits the segments of a changed layout, to about ten times those of the largest clusters.
+// mostPlaces limits segments times replicas.
 const (
 	mostSegments = 1_000_000
 	mostPlaces   = 4 * mostSegments
 )
 
-// assumedCores are those of a node that does not report any.
+// assumedCores is the number of cores of a node that does not report them.
 const assumedCores = 8
 
 func coresOf(n *replay.Node) float64 { return cmp.Or(max(0, n.Cores), assumedCores) }
@@ -58,7 +60,7 @@ func coresOf(n *replay.Node) float64 { return cmp.Or(max(0, n.Cores), assumedCor
 type variant struct {
 	*replay.Layout
 	notes []string
-	// assigned is set once segments were given to nodes anew, evenly.
+	// assigned is true once segments were reassigned evenly to nodes.
 	assigned bool
 }
 
@@ -66,12 +68,15 @@ func (v *variant) note(format string, args ...any) {
 	v.notes = append(v.notes, fmt.Sprintf(format, args...))
 }
 
-// apply returns the layout that a change leads to; l is not touched. Notes list assumptions and parts of the change that
-// cannot be done. Rows are conserved unless Scale changes them. The order is that of Words, however the change is written.
-// The error is that of a change that is impossible, or of a word without effect, which would predict the present cluster.
+// apply returns the layout that results from a change; it does not modify l. The notes list assumptions and parts
+// of the change that cannot be made. Rows are conserved unless Scale changes them. The parts of a change are
+// applied in the order of Words, regardless of how the user wrote them. apply returns an error if the change is
+// impossible, or if one of its words has no effect, because the prediction would then be that of the present
+// cluster.
 //
-// Sealed segments go where Milvus would load them: the largest first, to the node of their replica with the fewest rows,
-// growing ones included (RowCountBasedBalancer.AssignSegment, rowcount_based_balancer.go of 2.3).
+// Sealed segments are placed as Milvus would load them: the largest first, each on the node of its replica with
+// the fewest rows, including growing rows (RowCountBasedBalancer.AssignSegment, rowcount_based_balancer.go of
+// 2.3).
 func apply(l *replay.Layout, c Change) (*variant, error) {
 	v := &variant{Layout: clone(l)}
 	for _, x := range []struct {
@@ -119,7 +124,7 @@ func reasonText(notes []string) string {
 	return ": " + notes[len(notes)-1]
 }
 
-// clone copies all that a change touches.
+// clone copies everything that a change can modify.
 func clone(l *replay.Layout) *replay.Layout {
 	c := *l
 	c.Nodes = slices.Clone(l.Nodes)
@@ -130,7 +135,7 @@ func clone(l *replay.Layout) *replay.Layout {
 	}
 	c.Segments = slices.Clone(l.Segments)
 	for i := range c.Segments {
-		// One place for each replica, even where the layout has fewer.
+		// Allocate one place for each replica, even if the layout has fewer.
 		on := make([]int64, max(len(c.Segments[i].On), len(c.Replicas)))
 		copy(on, c.Segments[i].On)
 		c.Segments[i].On = on
@@ -138,7 +143,7 @@ func clone(l *replay.Layout) *replay.Layout {
 	return &c
 }
 
-// same reports whether two layouts serve the same segments by the same nodes.
+// same reports whether the same nodes serve the same segments in both layouts.
 func same(a, b *replay.Layout) bool {
 	return len(a.Replicas) == len(b.Replicas) &&
 		slices.EqualFunc(a.Nodes, b.Nodes, func(x, y replay.Node) bool { return x.ID == y.ID && coresOf(&x) == coresOf(&y) }) &&
@@ -147,14 +152,14 @@ func same(a, b *replay.Layout) bool {
 		})
 }
 
-// setCores gives every node so many cores.
+// setCores sets the cores of every node.
 func (v *variant) setCores(cores float64) {
 	for i := range v.Nodes {
 		v.Nodes[i].Cores = cores
 	}
 }
 
-// wanted is the index that segments get; a note lists what of it is assumed.
+// wanted returns the index to build on segments, and notes which of its parameters are assumed.
 func (v *variant) wanted(c Change) replay.Index {
 	x := v.Collection.Index
 	if c.Type != "" && c.Type != x.Type {
@@ -179,7 +184,8 @@ func (v *variant) wanted(c Change) replay.Index {
 	return x
 }
 
-// index gives sealed segments an index; with Index it seals growing ones first and gives them to workers.
+// index gives sealed segments an index. If c.Index is set, it also seals growing segments and assigns them to
+// query nodes.
 func (v *variant) index(c Change) error {
 	x := v.wanted(c)
 	if x.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0) {
@@ -215,13 +221,14 @@ func (v *variant) index(c Change) error {
 	return nil
 }
 
-// keeps reports whether an index is already as a change wants it.
+// keeps reports whether an index already matches a change.
 func keeps(x replay.Index, c Change) bool {
 	return (c.Type == "" || c.Type == x.Type) && (c.M == 0 || c.M == x.M) &&
 		(c.EFConstruction == 0 || c.EFConstruction == x.EFConstruction)
 }
 
-// indexed is the state of a sealed segment of so many rows if the collection has that index.
+// indexed returns the state and the index of a sealed segment with the given number of rows if the collection's
+// index is x.
 func indexed(x replay.Index, rows int64) (replay.State, replay.Index) {
 	if rowByRow(x.Type) || x.Type == "" || rows >= 0 && rows < leastIndexed {
 		return replay.Unindexed, replay.Index{}
@@ -229,8 +236,8 @@ func indexed(x replay.Index, rows int64) (replay.State, replay.Index) {
 	return replay.Indexed, x
 }
 
-// resize multiplies the rows of the collection, and cuts its sealed segments to so many rows each; rows 0 leaves their
-// size. New segments cost as much as measured ones of their size.
+// resize multiplies the rows of the collection by a factor and cuts its sealed segments into segments with the
+// given number of rows; rows = 0 leaves their size. New segments cost as much as measured segments of their size.
 func (v *variant) resize(rows int64, by float64) error {
 	count := 0.0
 	for i := range v.Segments {
@@ -282,7 +289,8 @@ func (v *variant) resize(rows int64, by float64) error {
 	return nil
 }
 
-// copies are a segment and whole copies of it, and one of the fraction that is left.
+// copies multiplies a segment: it returns the segment, whole copies of it, and a copy with the remaining fraction
+// of its rows.
 func copies(s replay.Segment, by float64, newID func() int64) []replay.Segment {
 	whole := int(by)
 	if s.Rows < 0 {
@@ -309,8 +317,8 @@ func copies(s replay.Segment, by float64, newID func() int64) []replay.Segment {
 	return list
 }
 
-// cut returns segments of so many rows with the rows of a group, multiplied. A rest of less than half of that goes to the
-// last one.
+// cut multiplies the rows of a group of segments and divides them into segments with the given number of rows. A
+// remainder of less than half a segment is added to the last one.
 func cut(group []replay.Segment, rows int64, by float64, newID func() int64) []replay.Segment {
 	total := int64(0)
 	var x replay.Index
@@ -335,7 +343,7 @@ func cut(group []replay.Segment, rows int64, by float64, newID func() int64) []r
 	return list
 }
 
-// addNodes adds nodes like the first one, each to the replica with the fewest.
+// addNodes adds copies of the first node, each to the replica with the fewest nodes.
 func (v *variant) addNodes(n int) {
 	like := replay.Node{}
 	if len(v.Nodes) > 0 {
@@ -361,7 +369,7 @@ func (v *variant) addNodes(n int) {
 	}
 }
 
-// idle counts the last nodes that have nothing to search.
+// idle counts those of the last added nodes that have nothing to search.
 func (v *variant) idle(added int) (n int) {
 	busy := map[int64]bool{}
 	for i := range v.Segments {
@@ -377,8 +385,9 @@ func (v *variant) idle(added int) (n int) {
 	return n
 }
 
-// replicas makes so many replicas of the nodes that serve the collection now: a node is in one replica of a collection
-// only (ReplicaManager, internal/querycoordv2/meta/replica_manager.go). Each has all segments, spread evenly.
+// replicas creates n replicas from the nodes that serve the collection now, because a node is in only one replica
+// of a collection (ReplicaManager, internal/querycoordv2/meta/replica_manager.go). Each replica has all segments,
+// spread evenly.
 func (v *variant) replicas(n int) error {
 	var nodes []int64
 	led := map[string]bool{}
@@ -398,7 +407,7 @@ func (v *variant) replicas(n int) error {
 	case places > mostPlaces:
 		return fmt.Errorf("%d segments in %d replicas exceed the simulation limit of %d", len(v.Segments), n, mostPlaces)
 	}
-	for i := range v.Segments { // a layout need not have every leader
+	for i := range v.Segments { // a layout may lack leaders
 		led[v.Segments[i].Channel] = true
 	}
 	v.Replicas = make([]replay.Replica, n)
@@ -438,7 +447,8 @@ func (v *variant) sealed() (list []int) {
 	return list
 }
 
-// balance assigns the sealed segments of each replica anew, unless that leaves the rows of its nodes as uneven.
+// balance reassigns the sealed segments of each replica. It keeps the old assignment unless the new one is more
+// even, or a segment was on no node.
 func (v *variant) balance() {
 	sealed := v.sealed()
 	for r := range v.Replicas {
@@ -458,7 +468,7 @@ func (v *variant) balance() {
 	}
 }
 
-// spread is the difference between the most and the fewest rows of a node of a replica.
+// spread returns the difference between the largest and the smallest number of rows on the nodes of a replica.
 func (v *variant) spread(replica int) int64 {
 	rows := slices.Sorted(maps.Values(v.rowsOn(replica, nil)))
 	if len(rows) == 0 {
@@ -467,13 +477,14 @@ func (v *variant) spread(replica int) int64 {
 	return rows[len(rows)-1] - rows[0]
 }
 
-// typicalRows stands for the rows of a segment whose number is unknown: the mean of the others, 1 if there are none.
+// typicalRows is the assumed number of rows of a segment whose number is unknown: the mean of the known ones, at
+// least 1.
 func (v *variant) typicalRows() int64 {
 	s := segmentsOf(v.Layout)
 	return max(1, s.Rows/int64(max(1, s.Segments-s.RowsUnknown)))
 }
 
-// rowsOn are the rows of each node of a replica, without those of some segments.
+// rowsOn counts the rows on each node of a replica, without the given segments.
 func (v *variant) rowsOn(replica int, without []int) map[int64]int64 {
 	on, typical := map[int64]int64{}, v.typicalRows()
 	for _, n := range v.Replicas[replica].Nodes {
@@ -494,8 +505,8 @@ func rowsOf(s *replay.Segment, typical int64) int64 {
 	return s.Rows
 }
 
-// assign gives segments, in rising order of their places, to the nodes of a replica: the largest to the node with the
-// fewest rows.
+// assign assigns segments to the nodes of a replica: the largest first, each to the node with the fewest rows.
+// list holds indexes into v.Segments in ascending order.
 func (v *variant) assign(replica int, list []int) {
 	nodes := slices.Sorted(slices.Values(v.Replicas[replica].Nodes))
 	if len(list) == 0 || len(nodes) == 0 {

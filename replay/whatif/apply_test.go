@@ -14,7 +14,8 @@ import (
 	"kitescope/replay"
 )
 
-// drawn is a layout by chance: two to five nodes, one or two replicas, some channels, states of all kinds.
+// drawn returns a random layout: two to five nodes, one or two replicas, one to three channels, segments of all
+// states.
 func drawn(r *rand.Rand) *replay.Layout {
 	nodes, replicas := 2+r.IntN(4), 1+r.IntN(2)
 	l := layoutOf(nodes, map[string]int64{}, nil)
@@ -62,8 +63,8 @@ func rows(l *replay.Layout) (all int64, byState [3]int64) {
 	return all, byState
 }
 
-// sound holds every layout to what is true of all: ids differ, segments are on a node of their replica, growing ones with
-// their leader.
+// sound checks the invariants of a layout: ids are unique, each segment is on a node of its replica, growing
+// segments are on their leader, and indexed segments have an index type.
 func sound(t *testing.T, name string, l *replay.Layout) {
 	t.Helper()
 	seen := map[int64]bool{}
@@ -107,7 +108,7 @@ func TestApplyKeepsRows(t *testing.T) {
 			}
 			v, err := apply(l, c)
 			if err != nil {
-				continue // without effect on this layout
+				continue // no effect on this layout
 			}
 			sound(t, text, v.Layout)
 			got, after := rows(v.Layout)
@@ -138,7 +139,7 @@ func TestBalanceEvensRows(t *testing.T) {
 		before := &variant{Layout: l}
 		after, err := apply(l, Change{Balanced: true})
 		if err != nil {
-			continue // as even as it gets
+			continue // no assignment is more even
 		}
 		for q := range l.Replicas {
 			if a, b := before.spread(q), after.spread(q); b > a {
@@ -163,14 +164,15 @@ func TestIndexGivesSealedSegmentsToWorkers(t *testing.T) {
 		}
 		on[s.ID] = s.On[0]
 	}
-	// 6000 rows are on node 1, 2000 on node 2, none on node 3: the largest go where the fewest are.
+	// Node 1 has 6000 rows, node 2 has 2000, node 3 has none: the largest segments go where the fewest rows are.
 	want := map[int64]int64{1: 1, 2: 1, 3: 2, 4: 3, 5: 2, 6: 3}
 	if d := cmp.Diff(want, on); d != "" {
 		t.Error(d)
 	}
 }
 
-// A small collection stands for a large one: rows first, then the segments they are cut into.
+// TestScaledRowsAreCutAnew checks that a small collection can be scaled to a large one: rows are multiplied before
+// they are cut into segments.
 func TestScaledRowsAreCutAnew(t *testing.T) {
 	var list []planned
 	for i := range int64(6) { // 9,000 rows in two channels
@@ -198,8 +200,8 @@ func TestScaledRowsAreCutAnew(t *testing.T) {
 	}
 }
 
-// TestApplyAnswers: assumptions are noted, and a word that does nothing is an error instead of a prediction of the cluster
-// as it is.
+// TestApplyAnswers checks that assumptions are noted, and that a word without effect is an error instead of a
+// prediction of the present cluster.
 func TestApplyAnswers(t *testing.T) {
 	small := layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 500, replay.Growing, 1, "c0"}, {2, 5000, replay.Unindexed, 1, "c0"}})
 	bare := clone(small)

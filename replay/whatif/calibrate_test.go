@@ -36,7 +36,7 @@ func TestCalibrateRefuses(t *testing.T) {
 	}
 }
 
-// recorded is a run of a real Milvus 2.3.5 cluster (tools/e2e/replay.sh).
+// recorded returns a run of a real Milvus 2.3.5 cluster (tools/e2e/replay.sh).
 func recorded(t *testing.T, name string) *Calibration {
 	t.Helper()
 	f, err := os.Open("testdata/live-" + name + ".json")
@@ -55,7 +55,7 @@ func recorded(t *testing.T, name string) *Calibration {
 	return k
 }
 
-// costing is a layout whose segments cost the engine what cost says.
+// costing returns a layout with the given cost of each segment on the engine.
 func costing(l *replay.Layout, v *variant, cost func(s *replay.Segment) time.Duration) *priced {
 	if v == nil {
 		v = &variant{Layout: l}
@@ -71,8 +71,8 @@ func costing(l *replay.Layout, v *variant, cost func(s *replay.Segment) time.Dur
 	return p
 }
 
-// with adds a load of more sessions, of which only the queries per second were kept: a request took the CPU that its query nodes had for it, as they
-// had no time left.
+// with adds a load with more sessions, of which only the queries per second were recorded. It assumes that query
+// nodes were at capacity, so that a request took all the CPU that was available to it.
 func with(k *Calibration, sessions int, qps, cores float64) {
 	p := k.Points[0]
 	s := *p.Served
@@ -91,13 +91,14 @@ func with(k *Calibration, sessions int, qps, cores float64) {
 			x.CPU = scaled(x.CPU, min(1, cores/qps/cpu))
 		}
 	}
-	p.QPSLow, p.QPSHigh = p.QPSLow*qps/p.QPS, p.QPSHigh*qps/p.QPS // as far apart as those of the load that was kept
+	p.QPSLow, p.QPSHigh = p.QPSLow*qps/p.QPS, p.QPSHigh*qps/p.QPS // as far apart as those of the recorded load
 	p.Sessions, p.QPS, p.Latency.Mean, p.Served = sessions, qps, seconds(float64(sessions)/qps), &s
 	k.Points = append(k.Points, p)
 }
 
-// TestRecordedRuns holds predictions to what real clusters did after the change (docs/evidence/replay.md): the gain at each number of sessions is
-// within 45%, and in its range.
+// TestRecordedRuns compares predictions with the performance of real clusters after the change
+// (docs/evidence/replay.md): the predicted gain at each number of sessions is within 45% of the measured gain, and
+// its range contains that gain.
 func TestRecordedRuns(t *testing.T) {
 	t.Parallel()
 	growingCost := func(s *replay.Segment) time.Duration {
@@ -107,7 +108,7 @@ func TestRecordedRuns(t *testing.T) {
 		return 80 * time.Microsecond
 	}
 	idle := func() *replay.Layout {
-		// 48 segments without index on one node of a quarter of a core; two more have nothing.
+		// 48 segments without an index are on one node with a quarter of a core; two more nodes have no segments.
 		var list []planned
 		for i := range int64(48) {
 			list = append(list, planned{100 + i, 2500, replay.Unindexed, 1, []string{"c0", "c1"}[i%2]})
@@ -122,7 +123,7 @@ func TestRecordedRuns(t *testing.T) {
 		layout *replay.Layout
 		cost   func(s *replay.Segment) time.Duration
 		change Change
-		cores  float64         // of the query nodes that work
+		cores  float64         // of the query nodes that have segments
 		before map[int]float64 // queries per second, by sessions
 		after  map[int]float64
 	}{
@@ -181,7 +182,7 @@ func TestRecordedRuns(t *testing.T) {
 	}
 }
 
-// limit gives nodes ids from first on, and so many cores each.
+// limit sets the ids of the nodes, from first on, and the cores of each.
 func limit(l *replay.Layout, first int64, cores float64) {
 	for i := range l.Nodes {
 		l.Nodes[i].ID, l.Nodes[i].Cores = first+int64(i), cores
@@ -189,7 +190,8 @@ func limit(l *replay.Layout, first int64, cores float64) {
 	}
 }
 
-// growingLayout has 30,000 rows behind HNSW, and 40,000 that grow: two shards on two nodes of 0.4 cores.
+// growingLayout has 30,000 indexed rows (HNSW) and 40,000 growing rows, in two shards on two nodes with 0.4 cores
+// each.
 func growingLayout(first int64) *replay.Layout {
 	l := layoutOf(2, map[string]int64{"c0": first, "c1": first + 1}, []planned{
 		{11, 15_000, replay.Indexed, first, "c0"},
@@ -217,7 +219,7 @@ func TestNoAccount(t *testing.T) {
 	if accountOf(&none, limits, 2) != nil || accountOf(nil, limits, 2) != nil {
 		t.Error("an account of no requests")
 	}
-	s.Processes[0].Here = false // not all is on one machine: what is outside of query nodes is the proxies' alone
+	s.Processes[0].Here = false // not all processes share one machine: only proxies count outside of query nodes
 	if a := accountOf(s, limits, 2); a.cores != 2 || a.front <= 0 {
 		t.Errorf("front %v on %v cores", a.front, a.cores)
 	}

@@ -11,7 +11,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// plan of a test's cluster: segments of one channel each, on nodes.
+// planned is a segment of a test cluster, with its channel and node.
 type planned struct {
 	id, rows int64
 	state    replay.State
@@ -23,7 +23,7 @@ const testDim = 24
 
 var testIndex = replay.Index{Type: typeHNSW, M: 8, EFConstruction: 60}
 
-// layoutOf makes a layout of so many nodes, with leaders of channels.
+// layoutOf returns a layout with one replica on the given number of nodes, with the leaders of its channels.
 func layoutOf(nodes int, leaders map[string]int64, list []planned) *replay.Layout {
 	l := &replay.Layout{Version: "2.3.5", Collection: replay.Collection{ID: 7, Name: "docs", Dim: testDim, Metric: dist.L2, Index: testIndex}}
 	r := replay.Replica{ID: 1, Leaders: leaders}
@@ -43,7 +43,7 @@ func layoutOf(nodes int, leaders map[string]int64, list []planned) *replay.Layou
 	return l
 }
 
-// clustered draws rows around centres.
+// clustered draws random rows around 16 centers.
 func clustered(t testing.TB, rows int, seed uint64) *engine.Vectors {
 	t.Helper()
 	centres := rand.New(rand.NewPCG(1, 1))
@@ -68,7 +68,7 @@ func clustered(t testing.TB, rows int, seed uint64) *engine.Vectors {
 	return v
 }
 
-// loadedOf draws the vectors of a layout, builds graphs of what is indexed, and a log of queries.
+// loadedOf draws the vectors of a layout and a log of queries, and builds the graphs of indexed segments.
 func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log.Log) {
 	t.Helper()
 	loaded := &replay.Loaded{Layout: l}
@@ -98,7 +98,7 @@ func loadedOf(t testing.TB, l *replay.Layout, queries int) (*replay.Loaded, *log
 	return loaded, g
 }
 
-// lopsided is a cluster of three nodes of which one leads and has nearly everything, much of it growing.
+// lopsided returns a cluster of three nodes. One node is the leader and has most of the rows, many of them growing.
 func lopsided() *replay.Layout {
 	return layoutOf(3, map[string]int64{"c0": 1}, []planned{
 		{1, 3000, replay.Indexed, 1, "c0"},

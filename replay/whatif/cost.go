@@ -21,11 +21,13 @@ import (
 	"kitescope/replay/log"
 )
 
-// Limits bound the work of a prediction. The zero value is the default.
+// Limits bounds the work of a prediction. The zero value selects the defaults.
 type Limits struct {
-	// BuildRows is of how many rows graphs are built in all: 200,000; less than 0 builds none. Costs beyond are computed.
+	// BuildRows is the maximum number of rows, over all segments, for which graphs are built: 200,000 by default;
+	// a negative value builds none. Costs of further graphs are computed.
 	BuildRows int64
-	// Queries are taken of the log to measure costs and recall, evenly spaced: 64. Rounds is how often each is asked: 3.
+	// Queries is the number of evenly spaced queries of the log that measure costs and recall: 64 by default.
+	// Rounds is how often each is searched: 3 by default.
 	Queries, Rounds int
 }
 
@@ -41,13 +43,13 @@ const (
 	defaultEF = 64
 )
 
-// sample is the part of the log that is searched to measure.
+// sample is the part of the log that is searched to measure costs.
 type sample struct {
 	requests []*load.Request // of one vector each, with their filters
 	params   segment.Params
 }
 
-// sampleOf takes evenly spaced vectors of a log. Parameters are those of the majority of its requests unless p sets them.
+// sampleOf selects n evenly spaced vectors of a log. Parameters that p does not set are those of most requests.
 func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
 	if l.Vectors == nil || l.Vectors.Rows == 0 {
 		return nil, fmt.Errorf("log %s has no vectors: costs cannot be measured", l.Name)
@@ -72,11 +74,11 @@ func sampleOf(l *log.Log, n int, p segment.Params) (*sample, error) {
 	}
 	a.params.K = cmp.Or(p.K, usual.K, defaultK)
 	a.params.SearchParams = p.Or(usual.SearchParams).Or(engine.SearchParams{EF: defaultEF, NProbe: segment.DefaultNProbe})
-	a.params.EF = max(a.params.EF, a.params.K) // Milvus refuses less: "ef should be larger than k" (knowhere, hnsw_config.h)
+	a.params.EF = max(a.params.EF, a.params.K) // Milvus rejects less: "ef should be larger than k" (knowhere, hnsw_config.h)
 	return a, nil
 }
 
-// commonest is the value of most requests, the least of several.
+// commonest returns the value that most requests have, and the smallest one in case of a tie.
 func commonest[T cmp.Ordered](l *log.Log, of func(*log.Request) T) (value T) {
 	counts, most := map[T]int{}, 0
 	for i := range l.Requests {
@@ -90,7 +92,7 @@ func commonest[T cmp.Ordered](l *log.Log, of func(*log.Request) T) (value T) {
 	return value
 }
 
-// with is the same sample at another ef.
+// with returns the same sample with another ef; 0 leaves it unchanged.
 func (a *sample) with(ef int) *sample {
 	c := *a
 	if ef > 0 {
@@ -99,16 +101,16 @@ func (a *sample) with(ef int) *sample {
 	return &c
 }
 
-// Measured is what one segment costs a query, searched here by one thread: mean and standard deviation over queries, each
-// the median of its rounds.
+// Measured is the cost of one query on one segment, searched here by one thread: the mean and the standard
+// deviation over queries. The cost of each query is the median of its rounds.
 type Measured struct {
 	Mean, SD time.Duration
 }
 
-// costPoint is a measured segment.
+// costPoint is the measured cost of a segment.
 type costPoint struct{ rows, ns float64 }
 
-// costs are what segments cost one query on this machine.
+// costs measures and computes the cost of one query on each segment, on this machine.
 type costs struct {
 	loaded  *replay.Loaded
 	parts   map[int64]*replay.Part // by segment
@@ -120,14 +122,14 @@ type costs struct {
 
 	built     map[string]*segment.Segment // graphs, by segment and parameters
 	builtRows int64
-	known     map[string]Measured    // by segment, index and parameters of the search
-	points    map[string][]costPoint // by index and parameters of the search
-	learned   map[string]bool        // kinds of which parts of a segment were measured
-	compared  map[string]bool        // kinds of graphs that are not walked, because filters leave too few rows
-	errors    []float64              // of measured segments, if computed from the nearest one before
-	exact     *nearest               // the true neighbours
+	known     map[string]Measured    // by segment, index and search parameters
+	points    map[string][]costPoint // by index and search parameters
+	learned   map[string]bool        // kinds for which parts of a segment were measured
+	compared  map[string]bool        // kinds whose graphs are not searched, because filters leave too few rows
+	errors    []float64              // relative errors of measured segments, if computed from the nearest one before
+	exact     *nearest               // the true nearest neighbors
 	filters   map[filterKey]filtered
-	rows, out float64 // that filters looked at, and left out
+	rows, out float64 // rows that filters evaluated, and rows that they excluded
 }
 
 func newCosts(loaded *replay.Loaded, a *sample, limits Limits, step func(string)) *costs {
@@ -146,7 +148,7 @@ func newCosts(loaded *replay.Loaded, a *sample, limits Limits, step func(string)
 	return t
 }
 
-// kindOf names the measurements that a segment's cost can be computed from.
+// kindOf returns the key of the measurements from which the cost of a segment can be computed.
 func kindOf(s replay.State, x replay.Index, a *sample) string {
 	if s != replay.Indexed || rowByRow(x.Type) {
 		return "rows"
@@ -154,8 +156,8 @@ func kindOf(s replay.State, x replay.Index, a *sample) string {
 	return fmt.Sprintf("%s %d %d %d ef %d nprobe %d", x.Type, x.M, x.EFConstruction, x.NList, a.params.EF, a.params.NProbe)
 }
 
-// effort is the work of a search in relation to others of its kind: the rows compared, or for a graph, whose walks grow
-// with the logarithm of its rows, that.
+// effort returns the work of a search relative to others of the same kind: the number of rows compared or, for a
+// graph, ef times the binary logarithm of its rows, because walks grow with that logarithm.
 func effort(s replay.State, x replay.Index, rows float64, a *sample) float64 {
 	rows = max(rows, 1)
 	switch {
@@ -172,14 +174,14 @@ func effort(s replay.State, x replay.Index, rows float64, a *sample) float64 {
 type priced struct {
 	*variant
 	sample   *sample
-	costs    []Measured // by Layout.Segments
+	costs    []Measured // parallel to Layout.Segments
 	modelled []bool
 	recall   float64
-	why      map[string]int  // reasons why segments were not measured, counted
+	why      map[string]int  // counts of reasons why segments were not measured
 	guesses  map[string]bool // assumptions of computed costs
 }
 
-// price measures the segments of a variant that are loaded and computes the rest.
+// price measures the loaded segments of a variant and computes the cost of the others.
 func (t *costs) price(ctx context.Context, v *variant, a *sample) (*priced, error) {
 	p := &priced{
 		variant: v, sample: a, costs: make([]Measured, len(v.Segments)), modelled: make([]bool, len(v.Segments)),
@@ -216,13 +218,13 @@ func (t *costs) price(ctx context.Context, v *variant, a *sample) (*priced, erro
 	return p, nil
 }
 
-// subject is a segment that is searched to measure it.
+// subject is a segment to measure.
 type subject struct {
 	key, kind string
 	state     replay.State
 	index     replay.Index
 	real      *segment.Segment
-	part      *replay.Part // whose rows these are, for filters
+	part      *replay.Part // the owner of the rows, for filters
 	rowsOnly  bool
 
 	probe  *segment.Probe
@@ -232,8 +234,8 @@ type subject struct {
 	walked int               // queries that walked a graph
 }
 
-// subject returns a segment with its vectors and index, nil with the reason if it is not here. Graphs are built with one
-// thread each, so that they come out the same every time.
+// subject returns a segment with its vectors and its index, or nil and the reason if it cannot be measured here.
+// Graphs are built with one thread each, so that builds are reproducible.
 func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (found *subject, why string, err error) {
 	p := t.parts[s.ID]
 	if p == nil {
@@ -265,7 +267,7 @@ func (t *costs) subject(ctx context.Context, s *replay.Segment, a *sample) (foun
 	return x, "", nil
 }
 
-// graphOf returns a segment with a graph of its rows, nil with the reason if none is built.
+// graphOf returns a segment with a graph of its rows, or nil and the reason if no graph is built.
 func (t *costs) graphOf(ctx context.Context, s *segment.Segment, x replay.Index) (with *segment.Segment, why string, err error) {
 	key := fmt.Sprintf("%d %d %d %d", s.ID, s.Rows, x.M, x.EFConstruction)
 	if with := t.built[key]; with != nil {
@@ -288,7 +290,7 @@ func (t *costs) graphOf(ctx context.Context, s *segment.Segment, x replay.Index)
 	return with, "", err
 }
 
-// buildGraph returns the segment with a graph of its rows, laid out as knowhere does.
+// buildGraph returns the segment with a graph of its rows, in the memory layout of knowhere.
 func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segment.Options) (*segment.Segment, error) {
 	g, err := hnsw.Build(ctx, s.Vectors, hnsw.BuildOptions{
 		M: x.M, EFConstruction: x.EFConstruction, Metric: s.Metric, Threads: 1, Library: o.Library,
@@ -303,7 +305,8 @@ func buildGraph(ctx context.Context, s *segment.Segment, x replay.Index, o segme
 	return &c, nil
 }
 
-// measure searches segments that were not measured yet, and all if they are the whole collection, for its recall: -1 else.
+// measure searches the segments that were not measured yet. If whole is true, list is the whole collection: it
+// searches all segments and returns the recall. Otherwise the recall is -1.
 func (t *costs) measure(ctx context.Context, list []*subject, whole bool, a *sample) (float64, error) {
 	rounds := t.limits.Rounds
 	fresh := slices.DeleteFunc(slices.Clone(list), func(s *subject) bool { _, known := t.known[s.key]; return known })
@@ -349,8 +352,8 @@ func (t *costs) measure(ctx context.Context, list []*subject, whole bool, a *sam
 	return keep.recall(t.exact), nil
 }
 
-// bench searches all segments in turn, query by query as a node does, so that each search finds the caches as the others
-// left them. The hits of the first round go into keep.
+// bench searches all segments in turn for each query, as a node does, so that each search finds the caches as the
+// other searches left them. The hits of the first round are added to keep.
 func (t *costs) bench(ctx context.Context, list []*subject, a *sample, rounds int, keep *nearest) error {
 	for _, s := range list {
 		opts := t.options
@@ -361,7 +364,7 @@ func (t *costs) bench(ctx context.Context, list []*subject, a *sample, rounds in
 		}
 		s.times, s.walked = make([][]time.Duration, len(a.requests)), 0
 	}
-	for round := -1; round < rounds; round++ { // the first warms up, with few queries
+	for round := -1; round < rounds; round++ { // round -1 warms up with about an eighth of the queries
 		for q := range a.requests {
 			if round < 0 && q > len(a.requests)/8 {
 				break
@@ -414,20 +417,20 @@ func (s *subject) measured() Measured {
 	return Measured{Mean: time.Duration(mean), SD: time.Duration(sd)}
 }
 
-// filterKey identifies a filter of a segment: by its expression, or by the query of a list of keys.
+// filterKey identifies a filter of a segment by its expression, or by the query if the filter is a list of keys.
 type filterKey struct {
 	segment int64
 	expr    string
 	query   int
 }
 
-// filtered are the rows that a filter leaves out, nil without a filter, and the time it takes to find them.
+// filtered holds the rows that a filter excludes (nil without a filter) and the time that its evaluation takes.
 type filtered struct {
 	left *engine.Bitset
 	took time.Duration
 }
 
-// filtered evaluates the filter of a request once for each segment; of three evaluations the fastest counts.
+// filtered evaluates the filter of a request once for each segment. Its time is the fastest of three evaluations.
 func (t *costs) filtered(s *subject, r *load.Request) (f filtered, err error) {
 	if !replay.Filtered(r) {
 		return f, nil
@@ -453,7 +456,7 @@ func (t *costs) filtered(s *subject, r *load.Request) (f filtered, err error) {
 		return f, nil
 	}
 	part := filtered{engine.NewBitset(s.real.Rows), f.took * time.Duration(s.real.Rows) / time.Duration(f.left.Len())}
-	for row := range s.real.Rows { // the first rows of a segment
+	for row := range s.real.Rows { // a segment that has the first rows only
 		if f.left.Has(row) {
 			part.left.Set(row)
 		}
@@ -461,14 +464,15 @@ func (t *costs) filtered(s *subject, r *load.Request) (f filtered, err error) {
 	return part, nil
 }
 
-// mostCost of a segment bounds sums over damaged layouts.
+// mostCost limits the cost of a segment, in nanoseconds, so that sums over damaged layouts are bounded.
 const mostCost = float64(1000 * time.Second)
 
-// compute takes the cost of a segment from the nearest measured one of its kind, times the ratio of their efforts.
+// compute derives the cost of a segment from the nearest measured one of its kind, times the ratio of their
+// efforts.
 func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay.Index, rows float64) (Measured, error) {
 	graph := s == replay.Indexed && !rowByRow(x.Type) && !lists(x.Type)
 	if graph && rows <= 2*float64(p.sample.params.EF) || t.compared[kindOf(s, x, p.sample)] {
-		s, graph = replay.Unindexed, false // knowhere compares with all rows then: hnsw.BruteForceEF
+		s, graph = replay.Unindexed, false // knowhere compares with all rows in this case: hnsw.BruteForceEF
 	}
 	spread := 0.3
 	if s != replay.Indexed {
@@ -482,10 +486,11 @@ func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay
 		ns := min(mostCost, point.ns*effort(s, x, rows, p.sample)/effort(s, x, point.rows, p.sample))
 		return Measured{time.Duration(ns), time.Duration(spread * ns)}, nil
 	}
-	// Nothing of the kind was measured: as many rows as it looks at are compared one by one.
+	// No segment of this kind was measured: assume that it compares the rows it visits one by one.
 	compared := effort(s, x, rows, p.sample)
 	if graph {
-		// A walk takes ef steps, and half of a row's 2M links lead to rows that are new to it, anywhere in memory.
+		// A walk takes ef steps, and half of the 2M links of a row lead to rows not yet visited, anywhere in
+		// memory.
 		compared = min(rows, 2*float64(p.sample.params.EF*cmp.Or(x.M, assumedM)))
 	}
 	p.guesses["the cost of "+cmp.Or(x.Type, "an index of unknown type")+" could not be measured: a rule of thumb"] = true
@@ -501,7 +506,7 @@ func (t *costs) compute(ctx context.Context, p *priced, s replay.State, x replay
 	return Measured{time.Duration(ns), time.Duration(spread * ns)}, nil
 }
 
-// nearestPoint is the point whose rows are nearest, by their ratio.
+// nearestPoint returns the point with the nearest number of rows, by their ratio.
 func nearestPoint(points []costPoint, rows float64) (best costPoint, ok bool) {
 	for _, p := range points {
 		if !ok || math.Abs(math.Log(p.rows/max(1, rows))) < math.Abs(math.Log(best.rows/max(1, rows))) {
@@ -511,7 +516,7 @@ func nearestPoint(points []costPoint, rows float64) (best costPoint, ok bool) {
 	return best, ok
 }
 
-// learn measures parts of the largest segment if no segment of a kind was measured: its rows, or graphs of them.
+// learn measures parts of the largest segment (its rows, or graphs of them) if no segment of a kind was measured.
 func (t *costs) learn(ctx context.Context, kind string, s replay.State, x replay.Index, a *sample) error {
 	graph := s == replay.Indexed && !rowByRow(x.Type)
 	if t.learned[kind] || len(t.points[kind]) > 0 || graph && x.Type != typeHNSW {
@@ -551,7 +556,7 @@ func (t *costs) learn(ctx context.Context, kind string, s replay.State, x replay
 	return nil
 }
 
-// firstRows is the first rows of a segment, without copying them and without an index.
+// firstRows returns the first rows of a segment, without an index. It does not copy the vectors.
 func firstRows(s *segment.Segment, rows int) (*segment.Segment, error) {
 	v, err := s.Vectors.Slice(0, rows)
 	if err != nil {
@@ -566,7 +571,7 @@ func firstRows(s *segment.Segment, rows int) (*segment.Segment, error) {
 	return c, nil
 }
 
-// add keeps a measurement, and its error if it had been computed from the nearest one before.
+// add stores a measurement, and the relative error of the cost computed from the nearest one before.
 func (t *costs) add(s *subject, a *sample, m Measured) {
 	rows := float64(s.real.Rows)
 	if rows <= 0 || m.Mean <= 0 {
@@ -579,7 +584,7 @@ func (t *costs) add(s *subject, a *sample, m Measured) {
 	t.points[s.kind] = append(t.points[s.kind], costPoint{rows, float64(m.Mean)})
 }
 
-// share is the share of rows whose cost was computed.
+// share returns the share of rows whose cost was computed.
 func (p *priced) share() float64 {
 	all, computed, typical := 0.0, 0.0, p.typicalRows()
 	for i := range p.Segments {
@@ -592,7 +597,7 @@ func (p *priced) share() float64 {
 	return computed / max(1, all)
 }
 
-// reasons are notes about computed costs.
+// reasons returns notes about computed costs.
 func (p *priced) reasons() []string {
 	if len(p.why) == 0 {
 		return nil
@@ -604,7 +609,7 @@ func (p *priced) reasons() []string {
 	return append([]string{strings.Join(text, "; ")}, slices.Sorted(maps.Keys(p.guesses))...)
 }
 
-// cost adds up the costs of a query on the engine, as a mean over replicas.
+// cost sums the costs of a query on the engine, as a mean over replicas.
 func (p *priced) cost() Cost {
 	var c Cost
 	replicas := time.Duration(max(1, len(p.Replicas)))
@@ -632,8 +637,8 @@ func (p *priced) cost() Cost {
 	return c
 }
 
-// nearest are the nearest hits of each query over all segments, merged as a proxy does: by distance, then by key, each key
-// once.
+// nearest holds the nearest hits of each query over all segments. They are merged as a proxy does: sorted by
+// distance and key, each key once.
 type nearest struct {
 	k          int
 	similarity bool // the greatest distance is the nearest
@@ -642,14 +647,14 @@ type nearest struct {
 
 type nearHit struct {
 	key  engine.Key
-	dist float32 // the least is the nearest
+	dist float32 // the smallest is the nearest
 }
 
 func newNearest(a *sample, similarity bool) *nearest {
 	return &nearest{k: a.params.K, similarity: similarity, hits: make([][]nearHit, len(a.requests))}
 }
 
-// add takes the hits of one segment.
+// add merges the hits of one segment into those of query q.
 func (n *nearest) add(q int, hits []segment.Hit) {
 	for i := range hits {
 		d := hits[i].Distance
@@ -661,7 +666,7 @@ func (n *nearest) add(q int, hits []segment.Hit) {
 	n.top(q)
 }
 
-// top are the k nearest of a query.
+// top keeps and returns the k nearest hits of a query.
 func (n *nearest) top(q int) []nearHit {
 	slices.SortFunc(n.hits[q], func(a, b nearHit) int { return cmp.Or(cmp.Compare(a.dist, b.dist), a.key.Compare(b.key)) })
 	seen := map[engine.Key]bool{}
@@ -674,7 +679,7 @@ func (n *nearest) top(q int) []nearHit {
 	return n.hits[q]
 }
 
-// recall is the share of the true nearest keys that were found; -1 if there are none.
+// recall returns the share of the true nearest keys that were found; -1 if there are no true ones.
 func (n *nearest) recall(exact *nearest) float64 {
 	hit, of := 0, 0
 	for q := range exact.hits {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// At two sessions a cluster that can do five times as much does a little more: what is said is of the load that was asked for.
+// TestGainIsOfTheLoadThatWasAskedFor checks that Best compares gains at the load of the report: with two sessions, a
+// cluster with five times the capacity gains little.
 func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 	at := func(name string, qps, most float64, p99 time.Duration) Prediction {
 		return Prediction{Change: Change{Name: name}, Outcome: &Outcome{QPS: qps, P99: p99}, Most: most, Gain: most / 1000, GainAtLoad: qps / 500, Recall: -1}
@@ -15,12 +16,12 @@ func TestGainIsOfTheLoadThatWasAskedFor(t *testing.T) {
 		{Change: Change{Name: "scale=0.1", Scale: 0.1}, Outcome: &Outcome{QPS: 4000}, Most: 9000, Gain: 9, GainAtLoad: 8, Recall: -1},
 		at("cores=1", 500, 400, 9*time.Millisecond),
 	}}
-	if b := r.Best(); b == nil || b.Change.Name != "index" { // as good as ef=16 there, and better beyond
+	if b := r.Best(); b == nil || b.Change.Name != "index" { // equal to ef=16 at this load, with a higher maximum
 		t.Errorf("best: %+v", b)
 	}
 	r.Load = Load{Rate: 500}
 	r.Others[1].Outcome.Saturated = true
-	if b := r.Best(); b == nil || b.Change.Name != "ef=16" { // the least p99 of those that can do it
+	if b := r.Best(); b == nil || b.Change.Name != "ef=16" { // the lowest p99 of those that can serve the rate
 		t.Errorf("best at a rate: %+v", b)
 	}
 	r.Load, r.Others = Load{Sessions: 2}, r.Others[3:]

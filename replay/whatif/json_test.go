@@ -15,7 +15,7 @@ import (
 	"kitescope/replay"
 )
 
-// roundTrip writes, reads and compares.
+// roundTrip checks that a report is unchanged after it is written and read. It returns the written bytes.
 func roundTrip(t *testing.T, r *Report) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -71,7 +71,7 @@ func TestReportJSON(t *testing.T) {
 	}
 }
 
-// TestReportKeys writes a report in which every field has a value, for docs/reference/json.md to be held to.
+// TestReportKeys writes a report with a value in every field. docs/reference/json.md is checked against it.
 func TestReportKeys(t *testing.T) {
 	r := &Report{}
 	encodetest.Fill(r, func(at any, n int) bool {
@@ -90,14 +90,14 @@ func TestReportKeys(t *testing.T) {
 	rendertest.Golden(t, "report.json", b.Bytes())
 }
 
-// TestReadReportRefuses has what a report adds to the files of internal/encode, whose tests have the rest.
+// TestReadReportRefuses covers the errors that are specific to reports. The tests of internal/encode cover the rest.
 func TestReadReportRefuses(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteReport(&b, smallReport()); err != nil {
 		t.Fatal(err)
 	}
 	good := b.String()
-	for name, c := range map[string][3]string{ // what is replaced, by what, and what the error says
+	for name, c := range map[string][3]string{ // old text, new text, expected error
 		"another kind": {"ReplayWhatIf", "ReplayResult", `kind "ReplayWhatIf" were expected, "kitescope/v1" and "ReplayResult" found`},
 		"a state":      {"sealed_indexed", "sealed", "a segment's state was expected"},
 		"no outcome":   {`"outcome"`, `"come"`, "base.outcome is missing"},

@@ -16,30 +16,32 @@ import (
 	"kitescope/replay/load"
 )
 
-// Overheads are what a server takes for a request besides searching as the engine does here.
+// Overheads holds the cost of a request on a server in addition to the searches that the engine makes here.
 type Overheads struct {
-	// Task is the CPU of a call: one for each leader of a shard, one for each other node that has segments of it.
+	// Task is the CPU of a call: one call for each shard leader, and one for each other node that has segments of
+	// the shard.
 	Task time.Duration
-	// Segment is the CPU of each segment besides comparing vectors, Chunk that of each chunk of a growing segment
-	// (Layout.ChunkRows).
+	// Segment is the CPU of each segment in addition to comparing vectors. Chunk is the CPU of each chunk of a
+	// growing segment (Layout.ChunkRows).
 	Segment, Chunk time.Duration
-	// Factor is the CPU that the server takes to compare vectors, relative to the engine here.
+	// Factor is the ratio of the server's CPU for comparing vectors to that of the engine here.
 	Factor float64
-	// Delay is the time of a request in which no CPU of the cluster is busy.
+	// Delay is the time of a request during which no CPU of the cluster is busy.
 	Delay time.Duration
-	// Front is the CPU of a request outside of query nodes: of proxies, and of the client and all others if they share the
-	// machine. It has FrontCores.
+	// Front is the CPU of a request outside of query nodes: of proxies and, if they share the machine, of the
+	// client and all other processes. FrontCores is the number of cores for it.
 	Front      time.Duration `doc:",omitzero"`
 	FrontCores float64       `doc:",omitzero"`
-	From       string        // the source of these figures
+	From       string        // source of these figures
 
-	// follows is a further delay that grows and shrinks with the work of the request, relative to that.
+	// follows is a further delay, as a multiple of the work of a request.
 	follows float64
 }
 
-// Overheads of a Milvus 2.3.5 (docs/evidence/replay.md). A call takes 0.7 to 1.4 ms, the less the more there are.
-// indexedFactor is how much more the server's CPU exceeds the engine's in graphs and lists than in comparing rows one by
-// one: the engine measures the same rows again and again, and finds them in a cache.
+// Overheads of Milvus 2.3.5 (docs/evidence/replay.md). A call takes 0.7 to 1.4 ms, and less if there are more of
+// them. indexedFactor corrects the ratio of the server's CPU to the engine's, which is larger for graphs and
+// lists than for comparing rows one by one: the engine measures the same rows repeatedly and finds them in a
+// cache.
 const (
 	assumedTask    = 900 * time.Microsecond
 	assumedSegment = 200 * time.Microsecond
@@ -55,7 +57,7 @@ func assumedOverheads() Overheads {
 	}
 }
 
-// assumedReadings are the assumed overheads, then how far from them they may be.
+// assumedReadings returns the assumed overheads, followed by variations that cover their uncertainty.
 func assumedReadings() []Overheads {
 	list := []Overheads{assumedOverheads()}
 	for _, by := range []struct{ calls, factor float64 }{{0.3, 1}, {3, 1}, {1, 0.75}, {1, 1.4}} {
@@ -87,7 +89,7 @@ func (o *Overheads) text() string {
 	return text
 }
 
-// search is the CPU that a server takes for segment i, one vector, in seconds.
+// search returns the CPU that a server takes to search segment i for one vector, in seconds.
 func (p *priced) search(i int, o *Overheads) float64 {
 	s := &p.Segments[i]
 	compare := o.Factor * p.costs[i].Mean.Seconds()
@@ -100,7 +102,7 @@ func (p *priced) search(i int, o *Overheads) float64 {
 	return min(compare, mostCost/1e9)
 }
 
-// cluster is what is simulated. Segments that no node serves are left out; notes count them.
+// cluster returns the queueing model of a layout. It omits segments that no node serves; the notes count them.
 func (p *priced) cluster(o *Overheads) (*cluster, []string) {
 	c := &cluster{proxies: server{cores: o.FrontCores}, proxy: o.Front.Seconds(), wait: o.Delay.Seconds()}
 	var notes []string
@@ -140,7 +142,7 @@ func (p *priced) cluster(o *Overheads) (*cluster, []string) {
 	return c, notes
 }
 
-// shards are those of one replica, by channel.
+// shards returns the shards of one replica by channel, and the number of its unserved segments.
 func (p *priced) shards(c *cluster, replica int, at map[int64]int, o *Overheads) (list []shard, unserved int) {
 	type place struct{ channel, node int }
 	channels, costs := map[string]int{}, map[place][]float64{}
@@ -173,7 +175,7 @@ func (p *priced) shards(c *cluster, replica int, at map[int64]int, o *Overheads)
 	return list, unserved
 }
 
-// lone is the mean time of a request that is alone, without the wait.
+// lone returns the mean time of a request without concurrent requests, in seconds, without the wait.
 func (c *cluster) lone() float64 {
 	alone := *c
 	alone.wait, alone.spread = 0, 0
@@ -187,11 +189,12 @@ func (c *cluster) lone() float64 {
 // Calibration is a live run of the present cluster.
 type Calibration struct {
 	Name   string // of the target
-	Cores  int    // of the machine that the client ran on; 0 unknown
+	Cores  int    // of the machine of the client; 0 is unknown
 	Points []load.Point
 }
 
-// Calibrate takes the closed loops of a live run or sweep of the present cluster.
+// Calibrate selects the closed-loop points of a live run or sweep of the present cluster. It returns an error if
+// the result is from the engine or has no such point.
 func Calibrate(base *replay.Result) (*Calibration, error) {
 	if base.Setup.Target == "" || base.Setup.Target == "engine" {
 		return nil, errors.New("calibrate: the result is from the engine; a run against a live target is needed (replay run --target)")
@@ -209,22 +212,22 @@ func Calibrate(base *replay.Result) (*Calibration, error) {
 	return c, nil
 }
 
-// account is what a request cost the cluster at one load, by the metrics of its processes, in seconds of CPU.
+// account is the cost of a request at one load according to the metrics of the processes, in seconds of CPU.
 type account struct {
 	cpu         float64 // of query nodes, without their CPU when idle
-	consistency float64 // the wait until shards have consumed up to the timestamp of the request
-	front       float64 // of proxies; of the client and all others too if all share one machine
-	cores       float64 // that these have
+	consistency float64 // wait until shards have consumed up to the timestamp of the request, in seconds
+	front       float64 // of proxies; also of the client and all other processes if all share one machine
+	cores       float64 // cores for front
 }
 
 const (
 	roleQueryNode    = "querynode"
 	roleProxy        = "proxy"
-	phaseConsistency = "consistency_wait" // as inspect/latency calls it
+	phaseConsistency = "consistency_wait" // name of the phase in inspect/latency
 )
 
-// accountOf reads the metrics of a load. limits are the cores of query nodes by id, machine those of the machine that the
-// client ran on. It returns nil if a query node did not report its CPU.
+// accountOf reads the metrics of a load. limits holds the cores of each query node by id, and machine is the
+// number of cores of the client's machine. It returns nil if a query node did not report its CPU.
 func accountOf(s *load.Served, limits map[int64]float64, machine int) *account {
 	if s == nil || !(s.Requests > 0) || s.Took <= 0 {
 		return nil
@@ -252,7 +255,7 @@ func accountOf(s *load.Served, limits map[int64]float64, machine int) *account {
 	}
 	a.front = proxies
 	if here && machine > 0 {
-		// All others share what query nodes leave of the machine, at least a quarter.
+		// The other processes share the cores that query nodes leave free, at least a quarter of the machine.
 		a.front = others + s.Client.Seconds()/s.Requests
 		a.cores = max(float64(machine)-min(nodeCores, float64(machine))-idle, float64(machine)/4)
 	}
@@ -262,8 +265,8 @@ func accountOf(s *load.Served, limits map[int64]float64, machine int) *account {
 	return a
 }
 
-// work is what a request makes of the present cluster: its calls, and the CPU of query nodes in seconds, as it is assumed,
-// averaged over replicas.
+// work is the load of a request on the present cluster, averaged over replicas: its calls, and the CPU of query
+// nodes in seconds with the assumed overheads.
 type work struct{ calls, search, segments float64 }
 
 func (p *priced) work() work {
@@ -292,9 +295,10 @@ func (p *priced) work() work {
 	return w
 }
 
-// readings are the ways to split the CPU that a load took, the likeliest first. Calls take the assumed CPU, but at most
-// half of it all; the rest goes to comparing vectors and to segments in the assumed proportion. In the other readings the
-// smaller of these two is doubled and halved, and calls take more and less.
+// readings returns possible splits of the CPU of a load, the most likely first. Calls take the assumed CPU, but
+// at most half of the total. The rest is divided between comparing vectors and segments in the assumed
+// proportion. The other readings double and halve the smaller of these two, and give calls half as much and 1.5
+// times as much.
 func (c *Calibration) readings(w *work, a *account) (list []Overheads) {
 	taken := w.calls * assumedTask.Seconds()
 	likely := min(1, 0.5*a.cpu/taken)
@@ -320,9 +324,9 @@ func (c *Calibration) readings(w *work, a *account) (list []Overheads) {
 	return list
 }
 
-// withoutMetrics are readings of a cluster whose processes were not asked: all assumed overheads by one factor, so that
-// the busiest node has no time left if twice the sessions gave hardly more queries, else so that a lone request takes no
-// longer than it did.
+// withoutMetrics returns readings of a cluster without metrics of its processes. It scales all assumed overheads
+// by one factor. If doubling the sessions added at most 20 % of queries, the busiest node is at its capacity.
+// Otherwise a lone request takes at most its measured time.
 func (c *Calibration) withoutMetrics(p *priced, points []load.Point, nq int) []Overheads {
 	o := assumedOverheads()
 	x, _ := p.cluster(&o)
@@ -345,16 +349,17 @@ func (c *Calibration) withoutMetrics(p *priced, points []load.Point, nq int) []O
 	return list
 }
 
-// calibrated are the readings of a load of the live run.
+// calibrated holds the readings of one load of the live run.
 type calibrated struct {
 	sessions int // 0 without a live run
 	readings []Overheads
 	live     CheckPoint
-	// low and high bound the measured queries per second.
+	// low and high are bounds of the measured queries per second.
 	low, high float64
 }
 
-// calibrate reads a live run.
+// calibrate returns the readings of each load of the live run at the given ef. It returns an error if there is no
+// such point, or if the lowest has more than 2 sessions.
 func (c *Calibration) calibrate(ctx context.Context, base *priced, l Load, ef int) ([]calibrated, error) {
 	points := slices.DeleteFunc(slices.Clone(c.Points), func(p load.Point) bool { return p.EF != ef && p.EF != 0 })
 	if len(points) == 0 {
@@ -402,9 +407,10 @@ func (c *Calibration) calibrate(ctx context.Context, base *priced, l Load, ef in
 	return list, nil
 }
 
-// delays gives readings what is left of a lone request beyond the simulated work. The wait for consistency stays as it is.
-// The rest may stay, as the wait for a timestamp does, or go with the work, as that of a throttled CPU: half of it does in
-// all readings but two that are added.
+// delays distributes the time of a lone request that the simulated work does not explain. The wait for consistency
+// is constant. The rest may be constant, e.g. a wait for a timestamp, or proportional to the work, e.g. the wait of
+// a throttled CPU. Every reading makes half of the rest proportional. Two readings are added: one makes the rest
+// constant, the other makes it proportional.
 func delays(ctx context.Context, base *priced, l Load, list []calibrated, mean time.Duration, consistency float64) error {
 	o := list[0].readings[0]
 	o.Delay = 0

@@ -11,15 +11,15 @@ import (
 	"kitescope/internal/hints"
 )
 
-// word is one thing that a change may say on the command line.
+// word is one element of a change on the command line.
 type word struct {
 	name  string
-	value string // what is written after "=": "" takes no value
+	value string // placeholder of the value after "="; "" takes no value
 	doc   string
 	set   func(c *Change, value string) error
 }
 
-// knownWords are all of them, in the order in which they are applied and help shows them.
+// knownWords returns all words in the order in which they are applied and shown in help.
 func knownWords() []word {
 	return []word{
 		{"index", "", "seal growing segments and build the collection's index on every segment", func(c *Change, _ string) error { c.Index = true; return nil }},
@@ -36,7 +36,7 @@ func knownWords() []word {
 	}
 }
 
-// Words lists what ParseChange takes, each with what it means: for help and completion.
+// Words returns the words that ParseChange accepts, and their descriptions, for help and completion.
 func Words() (names, docs []string) {
 	for _, w := range knownWords() {
 		name := w.name
@@ -48,8 +48,8 @@ func Words() (names, docs []string) {
 	return names, docs
 }
 
-// ParseChange reads the command line's form of one change: words joined by commas, such as "index,nodes=+2,balance".
-// The error names the word, and the one that was probably meant.
+// ParseChange parses a change on the command line: words separated by commas, e.g. "index,nodes=+2,balance". The
+// error names the invalid word and suggests a similar one.
 func ParseChange(text string) (Change, error) {
 	c := Change{Name: strings.TrimSpace(text)}
 	if c.Name == "" {
@@ -88,7 +88,7 @@ func ParseChange(text string) (Change, error) {
 	return c, nil
 }
 
-// goneWords are those of earlier releases, each with what to do instead.
+// goneWords holds words of earlier releases and the alternative to each.
 var goneWords = map[string]string{
 	"cpu-ratio":  "the model gives nodes cores, not scheduler settings: cores=N",
 	"read-ratio": "the model gives nodes cores, not scheduler settings: cores=N",
@@ -106,7 +106,7 @@ func unknownWord(text, name string, known []word) error {
 	return fmt.Errorf("change %q: %w", text, &hints.UnknownError{What: "word", Word: name, Known: names})
 }
 
-// check says what in a change does not go together.
+// check returns an error if parts of a change exclude each other.
 func (c *Change) check() error {
 	if c.Type != "" && c.Type != typeHNSW && (c.M != 0 || c.EFConstruction != 0 || c.EF != 0) {
 		return fmt.Errorf("m, efconstruction and ef apply to HNSW, not to %s", c.Type)
@@ -126,7 +126,7 @@ func setInt(to *int, value string, low, high int) error {
 	return nil
 }
 
-// setNodes takes "+2": a number alone could mean how many there are to be.
+// setNodes parses "+2". The plus is required, because a number alone could mean the total number of nodes.
 func setNodes(to *int, value string) error {
 	if !strings.HasPrefix(value, "+") {
 		return errors.New("expected a number with a plus: nodes=+2")
@@ -146,10 +146,10 @@ func setFloat(to *float64, value string, low, high float64) error {
 	return nil
 }
 
-// decimal is a number as people write it: 0.000001, not 1e-06.
+// decimal formats a number without an exponent, e.g. 0.000001 instead of 1e-06.
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// setRows takes a number, with k for thousands or M for millions.
+// setRows parses a number of rows, with k for thousands or M for millions.
 func setRows(to *int64, value string) error {
 	number, by := value, 1.0
 	for suffix, of := range map[string]float64{"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6} {
@@ -169,7 +169,7 @@ func setRows(to *int64, value string) error {
 	return nil
 }
 
-// knownTypes are the types of index that a change can ask for.
+// knownTypes returns the index types that a change can select.
 func knownTypes() []string { return []string{typeHNSW, typeFlat, typeIVF, typeBinIVF} }
 
 func setType(to *string, value string) error {

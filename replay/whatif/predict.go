@@ -15,28 +15,30 @@ import (
 	"kitescope/replay/log"
 )
 
-// Input is what is predicted, and of what.
+// Input holds the arguments of Predict.
 type Input struct {
 	Loaded *replay.Loaded
 	Log    *log.Log
-	// Params are those of all requests; zero ones are those of most requests of the log, else 10, ef 64, nprobe 8.
+	// Params applies to all requests. Zero values default to those of most requests of the log, or else to k 10,
+	// ef 64 and nprobe 8.
 	Params  segment.Params
 	Changes []Change
-	// Likely means that the changes are guesses (Causes): those without effect are left out, and no errors.
+	// Likely marks the changes as guesses (see Causes): those without effect are omitted instead of returned as
+	// errors.
 	Likely bool
-	// Load is that of outcomes: 16 sessions if it has neither sessions nor a rate.
+	// Load is the load to simulate. The default is 16 sessions if it has neither sessions nor a rate.
 	Load Load
-	// Calibration is a live run of the present cluster; nil: overheads are assumed.
+	// Calibration is a live run of the present cluster; if nil, overheads are assumed.
 	Calibration *Calibration
 	Setup       replay.Setup
 	Limits      Limits
 	Seed        uint64
-	// Progress is called with each step before it is made; nil for none.
+	// Progress is called before each step, unless it is nil.
 	Progress func(step string)
 }
 
-// Predict returns what the log's queries would do on the present cluster and on each changed one. It measures the engine
-// on this machine, so that figures of two calls differ as measurements do.
+// Predict returns predictions for the log's queries on the present cluster and on each changed one. It measures
+// the engine on this machine, so results of two calls differ by the scatter of measurements.
 func Predict(ctx context.Context, in Input) (*Report, error) {
 	c := &in.Loaded.Layout.Collection
 	if c.Element == dist.Sparse {
@@ -53,15 +55,15 @@ func Predict(ctx context.Context, in Input) (*Report, error) {
 	return x.report, nil
 }
 
-// prediction is one under way.
+// prediction is the state of one call of Predict.
 type prediction struct {
 	Input
 	report   *Report
 	layout   *replay.Layout
-	variants []*variant // of Changes
+	variants []*variant // parallel to Changes
 	costs    *costs
 	sample   *sample
-	points   []calibrated // loads of the live run; one of 0 sessions without one
+	points   []calibrated // loads of the live run; a single one with 0 sessions without a live run
 	base     *priced
 	before   []float64 // queries per second of the present cluster in each reading
 }
@@ -109,7 +111,7 @@ func newPrediction(in Input) (*prediction, error) {
 	return x, nil
 }
 
-// efEffect is an error if the ef of a change does nothing.
+// efEffect returns an error if the ef of a change has no effect.
 func (x *prediction) efEffect(v *variant, c Change) error {
 	graphs := slices.ContainsFunc(v.Segments, func(s replay.Segment) bool {
 		return s.State == replay.Indexed && s.Index.Type == typeHNSW
@@ -123,7 +125,8 @@ func (x *prediction) efEffect(v *variant, c Change) error {
 	return nil
 }
 
-// whole gives a layout without nodes or replicas one node with all segments: else nothing can be simulated.
+// whole adds a node that serves all segments to a layout without nodes or replicas, because such a layout cannot
+// be simulated.
 func (x *prediction) whole(l *replay.Layout) *replay.Layout {
 	served := slices.ContainsFunc(l.Segments, func(s replay.Segment) bool {
 		return slices.ContainsFunc(s.On, func(n int64) bool { return n != 0 })
@@ -181,7 +184,7 @@ func (x *prediction) all(ctx context.Context) (err error) {
 	return nil
 }
 
-// calibrate chooses overheads.
+// calibrate selects the overheads.
 func (x *prediction) calibrate(ctx context.Context) (err error) {
 	x.points = []calibrated{{readings: assumedReadings()}}
 	c := &x.report.Check
@@ -208,8 +211,8 @@ func (x *prediction) calibrate(ctx context.Context) (err error) {
 	return nil
 }
 
-// point is the load of the live run that is nearest to the report's sessions; the last one for a rate, at which nodes are
-// busy.
+// point returns the load of the live run with the nearest number of sessions. If the load of the report is a
+// rate, it returns the last one, at which nodes are busy.
 func (x *prediction) point() *calibrated {
 	sessions := x.report.Load.Sessions
 	best := &x.points[len(x.points)-1]
@@ -224,7 +227,7 @@ func (x *prediction) point() *calibrated {
 	return best
 }
 
-// predict simulates one cluster at the load, and with as many sessions as keep all its cores busy.
+// predict simulates one cluster at the load of the report, and with enough sessions to keep all cores busy.
 func (x *prediction) predict(ctx context.Context, p *priced, c Change) (out Prediction, err error) {
 	out = Prediction{
 		Change: c, Layout: segmentsOf(p.Layout), Cost: p.cost(), Recall: p.recall, Modelled: p.share(), EF: p.sample.params.EF,
@@ -252,8 +255,8 @@ func (x *prediction) predict(ctx context.Context, p *priced, c Change) (out Pred
 	return out, nil
 }
 
-// outcome simulates a cluster at a load, in the scale of the live run: its queries per second and latencies, times the
-// ratio to the simulation of the present cluster.
+// outcome simulates a cluster at a load and scales queries per second and latencies by the ratio of the live run
+// to the simulation of the present cluster.
 func (x *prediction) outcome(ctx context.Context, c *cluster, l Load) (*Outcome, error) {
 	o, err := c.simulate(ctx, l)
 	if live := &x.point().live; err == nil && l.Sessions > 0 && live.MeasuredQPS > 0 && live.PredictedQPS > 0 {
@@ -264,7 +267,7 @@ func (x *prediction) outcome(ctx context.Context, c *cluster, l Load) (*Outcome,
 	return o, err
 }
 
-// enough sessions keep all cores busy, and are not more than can be simulated.
+// enough returns a number of sessions that keeps all cores busy and that can be simulated.
 func enough(c *cluster) int {
 	cores := 0.0
 	for i := range c.nodes {
@@ -275,7 +278,8 @@ func enough(c *cluster) int {
 	return int(min(max(32, min(6*cores, 8192)), max(1, float64(mostAtOnce/2/c.jobs()))))
 }
 
-// rates are the queries per second of a cluster in each reading of the live run; at a rate the most that it can do.
+// rates returns the queries per second of a cluster in each reading of the live run. If the load is a rate, it
+// returns the capacity.
 func (x *prediction) rates(ctx context.Context, p *priced) (list []float64, err error) {
 	l := x.report.Load
 	for i := range x.point().readings {
@@ -295,7 +299,8 @@ func (x *prediction) rates(ctx context.Context, p *priced) (list []float64, err 
 	return list, nil
 }
 
-// gains compares a changed cluster with the present one. The range covers all readings of the live run.
+// gains computes the gains of a changed cluster over the present one. The range covers all readings of the live
+// run.
 func (x *prediction) gains(ctx context.Context, p *priced, out *Prediction) error {
 	base := &x.report.Base
 	out.Gain = ratio(out.Most, base.Most)
@@ -320,7 +325,7 @@ func (x *prediction) gains(ctx context.Context, p *priced, out *Prediction) erro
 	return nil
 }
 
-// ratio is 0 if it is no number above 0.
+// ratio returns a/b, or 0 if that is not a finite positive number.
 func ratio(a, b float64) float64 {
 	if r := a / b; r > 0 && !math.IsInf(r, 0) {
 		return r
@@ -328,8 +333,9 @@ func ratio(a, b float64) float64 {
 	return 0
 }
 
-// doubt is by what power of e a gain may be off for reasons that no reading covers: half of the simulation's error against
-// the live run at that load, the scatter of that run, twice, the error of computed costs, and 15% for everything else.
+// doubt returns the uncertainty of a gain that no reading covers, as an exponent of e. It is the root of the sum
+// of the squares of: half of the simulation's error against the live run at that load, the scatter of that run
+// (twice), the error of computed costs, and 15% for everything else.
 func (x *prediction) doubt(out *Prediction) float64 {
 	square := func(x float64) float64 { return x * x }
 	sum := square(0.15)
@@ -355,7 +361,7 @@ func medianAndWorst(list []float64) (median, worst float64) {
 	return list[len(list)/2], list[len(list)-1]
 }
 
-// remarks adds notes about the whole report; those that all predictions share move to it.
+// remarks adds notes about the whole report, and moves notes that all predictions have in common to it.
 func (x *prediction) remarks() {
 	r := x.report
 	if r.Check.FitMedian, r.Check.FitWorst = medianAndWorst(x.costs.errors); r.Check.FitMedian < 0 {
@@ -387,8 +393,9 @@ func (x *prediction) remarks() {
 	r.Notes = append(r.Notes, common...)
 }
 
-// interimRows is from how many rows on Milvus 2.3 and later may give a segment without index an interim one, of 128 lists
-// of which 16 are read (VecIndexConfig::GetBuildThreshold, internal/core/src/segcore/IndexConfigGenerator.cpp).
+// interimRows is the minimum number of rows for which Milvus 2.3 and later may build an interim index on a
+// segment without an index. That index has 128 lists, and a search reads 16 of them
+// (VecIndexConfig::GetBuildThreshold, internal/core/src/segcore/IndexConfigGenerator.cpp).
 const interimRows = 39 * 128
 
 // interim counts the segments that may have an interim index.

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// quick are limits that keep tests cheap.
+// quick holds limits that keep tests fast.
 var quick = Limits{Queries: 16, Rounds: 2}
 
 func parsed(t *testing.T, texts ...string) (list []Change) {
@@ -84,7 +84,7 @@ func TestPredict(t *testing.T) {
 	roundTrip(t, r)
 }
 
-// wholePrediction holds one prediction to what is true of all.
+// wholePrediction checks the invariants of a prediction.
 func wholePrediction(t *testing.T, p *Prediction) {
 	t.Helper()
 	name, c := p.Change.Name, p.Cost
@@ -99,7 +99,7 @@ func wholePrediction(t *testing.T, p *Prediction) {
 	}
 }
 
-// simulated is what a change does to a cluster whose costs are known, without measuring.
+// simulated returns the prediction of a change to a cluster with given costs, without measuring.
 func simulated(t *testing.T, l *replay.Layout, text string) Prediction {
 	t.Helper()
 	c, v := Change{Name: text}, &variant{Layout: clone(l)}
@@ -155,7 +155,7 @@ func TestPredictWithoutNodes(t *testing.T) {
 		l.Segments[i].On = nil
 	}
 	loaded, queries := loadedOf(t, l, 20)
-	loaded.Parts = loaded.Parts[:5] // and one segment that could not be read
+	loaded.Parts = loaded.Parts[:5] // one segment is not loaded
 	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: quick})
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestPredictWithoutNodes(t *testing.T) {
 
 func TestPredictCalibrated(t *testing.T) {
 	loaded, queries := loadedOf(t, layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 2000, replay.Growing, 1, "c0"}}), 10)
-	// Four cores that are busy for 2 ms with a request, which waits one more on the way.
+	// A request keeps the four cores busy for 2 ms and waits 1 ms more on the way.
 	k, err := Calibrate(live("milvus", at(1, 40, 3*time.Millisecond, 333), at(8, 40, 4*time.Millisecond, 1990), at(32, 40, 16*time.Millisecond, 2000)))
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +225,7 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// TestCausesAreTried: guesses without effect are left out, and no errors.
+// TestCausesAreTried checks that likely changes without effect are omitted instead of returned as errors.
 func TestCausesAreTried(t *testing.T) {
 	loaded, queries := loadedOf(t, layoutOf(1, map[string]int64{"c0": 1}, []planned{{1, 2000, replay.Indexed, 1, "c0"}}), 10)
 	r, err := Predict(t.Context(), Input{Loaded: loaded, Log: queries, Limits: quick, Changes: Causes(loaded.Layout, 64), Likely: true})
@@ -250,13 +250,13 @@ func TestBuildsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &r.Others[0]
-	// segment 4 is built, of 2,500 rows; 5 and 6 are not
+	// Segment 4, with 2,500 rows, is built; 5 and 6 are not.
 	if want := 4000.0 / 14500; math.Abs(p.Modelled-want) > 1e-9 || p.Recall != -1 || !strings.Contains(fmt.Sprint(p.Notes), "more than 3000 rows in all") {
 		t.Errorf("modelled %v, want %v; recall %v, notes %q", p.Modelled, want, p.Recall, p.Notes)
 	}
 }
 
-// TestPredictWithFilters: costs and recall are those of filtered searches.
+// TestPredictWithFilters checks that costs and recall are those of filtered searches.
 func TestPredictWithFilters(t *testing.T) {
 	loaded, queries := loadedOf(t, lopsided(), 20)
 	even := &log.Filter{} // half of the rows
@@ -282,7 +282,8 @@ func TestPredictWithFilters(t *testing.T) {
 	}
 }
 
-// stored loads a collection that a real Milvus 2.3.5 wrote: all its segments, on one node.
+// stored loads all segments of a collection that was written by Milvus 2.3.5, with a layout that has them on one
+// node.
 func stored(t *testing.T, folder string, collection, vector int64, metric engine.Metric, x replay.Index) (*replay.Loaded, *log.Log) {
 	t.Helper()
 	store, err := object.OpenFolder(folder)
@@ -328,7 +329,7 @@ func stored(t *testing.T, folder string, collection, vector int64, metric engine
 	return loaded, &log.Log{Name: "own vectors", Vectors: v, Requests: []log.Request{{NQ: 30, K: 5, SearchParams: engine.SearchParams{EF: 64, NProbe: 8}}}}
 }
 
-// TestPredictOfRealCollections: graphs by L2 and cosine, lists of numbers and of bits.
+// TestPredictOfRealCollections covers graphs by L2 and cosine, and inverted lists of float and binary vectors.
 func TestPredictOfRealCollections(t *testing.T) {
 	own := filepath.Join("..", "..", "testdata", "storage", "2.3.5")
 	for _, x := range []struct {

@@ -11,48 +11,49 @@ import (
 	"time"
 )
 
-// Load is what a simulated cluster is asked.
+// Load is the load on a simulated cluster.
 type Load struct {
 	Rate     float64 // requests per second, arriving at random; or
-	Sessions int     // each sends its next request when it has the answer
-	NQ, K    int     // vectors of a request, results of a vector
+	Sessions int     // concurrent sessions; each sends its next request after the response
+	NQ, K    int     // vectors per request, results per vector
 	Seed     uint64
-	// Requests is how many are simulated after the warm-up; 0 takes as many as give steady figures.
+	// Requests is the number of requests to simulate after the warm-up; 0 selects enough for stable figures.
 	Requests int64
 }
 
-// Outcome is what a simulated cluster answers.
+// Outcome is the performance of a simulated cluster.
 type Outcome struct {
 	QPS                 float64 // vectors per second
 	Mean, P50, P95, P99 time.Duration
 	Nodes               []NodeOutcome
 	ProxyUse            float64
 	Bound               string // the limit: "node querynode-3's cores", "proxies", "sessions", "the rate"
-	Saturated           bool   // more requests arrive than the cluster can answer
+	Saturated           bool   // more requests arrive than the cluster can process
 }
 
-// NodeOutcome is the part of one node.
+// NodeOutcome is the load of one node.
 type NodeOutcome struct {
 	ID       int64
 	Name     string
-	Use      float64 // of its cores, 0 to 1
+	Use      float64 // share of its cores in use, 0 to 1
 	Segments int
 }
 
-// cluster is the model of queues. A request passes the proxies, which take some CPU, and goes to one replica, each in turn. The leader of
-// each shard takes a call's CPU, then searches its own segments, while each other node that has segments of the shard takes a call's CPU and
-// searches its own. All this is done by the cores of nodes, first come, first served. The slowest part decides when the request is answered.
-// Times are in seconds.
+// cluster is the queueing model. A request passes the proxies, which take some CPU, and goes to one replica;
+// replicas take turns. The leader of each shard takes the CPU of a call and searches its own segments. Each other
+// node that has segments of the shard takes the CPU of a call and searches its segments. The cores of a node
+// process all this first come, first served. The slowest part determines the end of the request. Times are in
+// seconds.
 type cluster struct {
 	nodes    []server
-	proxies  server // 0 cores are not simulated
+	proxies  server // not simulated if it has 0 cores
 	proxy    float64
 	replicas [][]shard
-	wait     float64 // of a request while no CPU of the cluster is busy
-	spread   float64 // standard deviation of what a query costs, relative to its mean
+	wait     float64 // time of a request during which no CPU of the cluster is busy
+	spread   float64 // standard deviation of the cost of a query, relative to its mean
 }
 
-// server is some cores behind one queue.
+// server is a number of cores behind one queue.
 type server struct {
 	id       int64
 	name     string
@@ -60,21 +61,21 @@ type server struct {
 	segments int
 }
 
-// shard is one channel of a replica; the leader's own part comes first, if it has one.
+// shard is one channel of a replica. The leader's own part comes first, if it has one.
 type shard struct {
 	leader int
 	call   float64
 	parts  []part
 }
 
-// part is what one node searches of a shard: jobs, each on one core.
+// part is the work of one node for a shard. Each job runs on one core.
 type part struct {
 	node int
 	jobs []float64
 }
 
-// pack puts the segments of a node into at most as many jobs as it has cores, the largest first into the shortest job: so do threads that
-// take the next segment when they have finished one.
+// pack packs the segments of a node into jobs, at most one for each core: the largest segment first, each into
+// the shortest job. This approximates threads that take the next segment when they finish one.
 func pack(costs []float64, cores float64) []float64 {
 	jobs := make([]float64, min(len(costs), int(math.Ceil(cores))))
 	slices.SortFunc(costs, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -85,7 +86,8 @@ func pack(costs []float64, cores float64) []float64 {
 	return jobs
 }
 
-// cpu is the CPU that a request of nq vectors needs of each node, averaged over replicas: it has one call for all vectors.
+// cpu returns the CPU that a request of nq vectors takes on each node, averaged over replicas. All vectors share
+// one call.
 func (c *cluster) cpu(nq int) []float64 {
 	list := make([]float64, len(c.nodes))
 	share := 1 / float64(max(1, len(c.replicas)))
@@ -106,7 +108,8 @@ func (c *cluster) cpu(nq int) []float64 {
 	return list
 }
 
-// capacity is how many requests per second the cluster can answer, and the node that limits it; -1 is the proxies.
+// capacity returns the maximum number of requests per second and the index of the node that limits it; -1 is the
+// proxies.
 func (c *cluster) capacity(nq int) (most float64, limit int) {
 	most, limit = math.Inf(1), -1
 	if c.proxies.cores > 0 && c.proxy > 0 {
@@ -120,7 +123,7 @@ func (c *cluster) capacity(nq int) (most float64, limit int) {
 	return most, limit
 }
 
-// jobs is how many jobs a request makes in the replica in which it makes the most.
+// jobs returns the number of jobs of a request, in the replica where it is largest.
 func (c *cluster) jobs() int64 {
 	most := 1
 	for _, replica := range c.replicas {
@@ -136,13 +139,13 @@ func (c *cluster) jobs() int64 {
 	return int64(most)
 }
 
-// Bounds of a simulation: jobs of all sessions at once, jobs in all.
+// Bounds of a simulation: concurrent jobs of all sessions, and total jobs.
 const (
 	mostAtOnce = 2_000_000
 	mostJobs   = 10_000_000
 )
 
-// stage is what happens to a request at an event.
+// stage is the stage of a request at an event.
 type stage uint8
 
 const (
@@ -160,10 +163,10 @@ type event struct {
 	stage       stage
 }
 
-// station is a server at work.
+// station is the state of a server in a simulation.
 type station struct {
-	free  []float64 // when each core is free, a heap
-	speed float64   // of one core: a part of a core is a slower one
+	free  []float64 // time at which each core is free, a heap
+	speed float64   // of one core; a fraction of a core is a slower core
 	busy  float64
 }
 
@@ -172,7 +175,7 @@ func newStation(s *server) station {
 	return station{free: make([]float64, int(n)), speed: s.cores / n}
 }
 
-// serve runs a job that comes now and returns when it ends.
+// serve queues a job that arrives at the given time and returns the time of its end.
 func (s *station) serve(at, seconds float64) float64 {
 	ends := max(at, s.free[0]) + seconds/s.speed
 	s.free[0] = ends
@@ -181,15 +184,15 @@ func (s *station) serve(at, seconds float64) float64 {
 	return ends
 }
 
-// underWay is a request that is being answered.
+// underWay is a request in progress.
 type underWay struct {
 	begun, ends float64
 	cost        float64 // of this query, relative to the mean
-	left        int32   // parts
+	left        int32   // parts left
 	replica     int32
 }
 
-// simulation is a cluster at work.
+// simulation is the state of a simulated cluster.
 type simulation struct {
 	*cluster
 	load     Load
@@ -204,7 +207,8 @@ type simulation struct {
 	sigma    float64
 }
 
-// simulate runs a load. The same arguments give the same outcome.
+// simulate simulates a load. It is deterministic: equal arguments give equal outcomes. It returns an error if the
+// load or the cluster cannot be simulated.
 func (c *cluster) simulate(ctx context.Context, l Load) (*Outcome, error) {
 	l.NQ = max(1, l.NQ)
 	switch {
@@ -274,7 +278,7 @@ func (s *simulation) run(ctx context.Context) (*Outcome, error) {
 	return s.outcome(latencies, now-began, overrun), nil
 }
 
-// step takes a request one stage on.
+// step advances a request by one stage.
 func (s *simulation) step(e event) {
 	if e.stage == arrives {
 		s.arrive(e.at)
@@ -302,7 +306,7 @@ func (s *simulation) step(e event) {
 	}
 }
 
-// lead gives the parts of a shard out.
+// lead schedules the parts of a shard.
 func (s *simulation) lead(e event, i int) {
 	x := &s.replicas[s.requests[e.request].replica][i]
 	at := s.stations[x.leader].serve(e.at, x.call)
@@ -320,7 +324,7 @@ func (s *simulation) lead(e event, i int) {
 	}
 }
 
-// ended takes a part off a request, and answers it after the last one.
+// ended marks a part of a request as done, and schedules the response after the last one.
 func (s *simulation) ended(request int32) {
 	r := &s.requests[request]
 	if r.left--; r.left == 0 {
@@ -399,7 +403,7 @@ func meanAndSD(list []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd)
 }
 
-// seconds as a Duration.
+// seconds converts s seconds to a Duration.
 func seconds(s float64) time.Duration { return time.Duration(math.Round(min(s*1e9, math.MaxInt64/2))) }
 
 func (s *simulation) push(e event) {
@@ -419,7 +423,7 @@ func (s *simulation) pop() event {
 	return e
 }
 
-// sink restores the order of a heap whose first element grew.
+// sink restores the order of a heap whose first element increased.
 func sink[T any](heap []T, less func(a, b T) bool) {
 	for i := 0; ; {
 		least := i

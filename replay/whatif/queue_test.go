@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// oneNode is a cluster of one node that searches a segment.
+// oneNode returns a cluster of one node with one segment.
 func oneNode(cores, seconds float64) *cluster {
 	return &cluster{nodes: []server{{name: "n", cores: cores, segments: 1}}, replicas: [][]shard{{{parts: []part{{jobs: []float64{seconds}}}}}}}
 }
@@ -22,8 +22,9 @@ func run(t *testing.T, c *cluster, l Load) *Outcome {
 	return o
 }
 
-// The simulation of what theory knows: deterministic service at random arrivals waits rho*s/(2(1-rho)) (Pollaczek-Khinchine); sessions
-// beyond the cores add nothing but waiting (Little).
+// TestSimulationAgreesWithTheory compares the simulation with theory. With random arrivals and constant service time
+// s, the mean wait is rho*s/(2(1-rho)) (Pollaczek-Khinchine). Sessions beyond the number of cores add only waiting
+// time (Little).
 func TestSimulationAgreesWithTheory(t *testing.T) {
 	for _, rho := range []float64{0.2, 0.5, 0.8} {
 		const s = 0.01
@@ -52,7 +53,7 @@ func TestTheSlowestPartDecides(t *testing.T) {
 		nodes: []server{{name: "a", cores: 1}, {name: "b", cores: 1}}, wait: 0.005,
 		replicas: [][]shard{{{leader: 0, call: 0.001, parts: []part{{0, []float64{0.010}}, {1, []float64{0.030}}}}}},
 	}
-	// A call at the leader, one at the other node, its segment, the wait.
+	// The sum of a call at the leader, a call at the other node, its segment and the wait.
 	if o := run(t, c, Load{Sessions: 1}); math.Abs(o.Mean.Seconds()-0.037) > 1e-6 {
 		t.Errorf("a lone request takes %v", o.Mean)
 	}

@@ -1,16 +1,17 @@
-// Package whatif predicts how the queries of a log would run on another cluster: with everything sealed and indexed,
-// balanced, with more nodes, other parameters, another index, other segments. It multiplies measured costs with one model
-// of queues:
+// Package whatif predicts how the queries of a log would run on a changed cluster, e.g. with all segments sealed
+// and indexed, balanced segments, more nodes, other search parameters, another index or other segment sizes. It
+// combines measured search costs with a queueing model:
 //
-//  1. A Change makes another Layout (apply.go).
-//  2. Each segment that is loaded is searched by the engine on this machine, with an index that is built if need be;
-//     others cost what the measured segment of the same kind that is nearest in size costs, in proportion to the work
-//     (cost.go).
-//  3. A server takes more CPU than the engine: for each call, for each segment, and a factor for comparing vectors. These
-//     are assumed, or taken from a live run of the present cluster (overhead.go).
-//  4. Nodes are cores behind a queue, first come, first served; a request waits for its slowest part (queue.go).
-//  5. The gain of a change is the ratio of two such simulations. Its range covers the ways in which overheads can be
-//     split, and the errors of what was measured (predict.go).
+//  1. A Change produces a changed Layout (apply.go).
+//  2. The engine searches each loaded segment on this machine and builds an index first if necessary. The cost of
+//     any other segment is computed from the measured segment of the same kind that is nearest in size, in
+//     proportion to the work (cost.go).
+//  3. A server takes more CPU than the engine: an overhead for each call, an overhead for each segment, and a
+//     factor for comparing vectors. These overheads are assumed, or taken from a live run of the present cluster
+//     (overhead.go).
+//  4. Nodes are cores behind a first-come, first-served queue. A request waits for its slowest part (queue.go).
+//  5. The gain of a change is the ratio of two such simulations. Its range covers the possible splits of the
+//     overheads and the measurement errors (predict.go).
 package whatif
 
 import (
@@ -25,31 +26,33 @@ import (
 	"kitescope/replay"
 )
 
-// Change is another cluster. The zero value changes nothing; several fields go together.
+// Change describes a changed cluster. The zero value changes nothing. Several fields can be combined.
 type Change struct {
-	Name string // as the user gave it
-	// Index seals what grows and gives every segment the collection's index (or that of Type, M, EFConstruction here).
+	Name string // as written by the user
+	// Index seals growing segments and builds the collection's index on every segment, or the index that Type, M
+	// and EFConstruction define.
 	Index bool
-	// Type, M, EFConstruction are those of the index; "" and 0 leave them.
+	// Type, M and EFConstruction are the index type and its build parameters; "" and 0 leave them unchanged.
 	Type              string
 	M, EFConstruction int
-	EF                int // of searches
-	// Balanced spreads rows evenly: the largest segment goes to the node with the fewest rows. Nodes adds empty nodes.
+	EF                int // ef of searches; 0 leaves it unchanged
+	// Balanced spreads rows evenly: the largest segment goes to the node with the fewest rows. Nodes is the
+	// number of empty nodes to add.
 	Balanced bool
 	Nodes    int
-	// Replicas is their new number; 0 leaves them.
+	// Replicas is the new number of replicas; 0 leaves it unchanged.
 	Replicas int
-	// Scale multiplies the rows of the collection, and with them its segments; 0 is 1.
+	// Scale multiplies the rows of the collection, and thereby its segments; 0 means 1.
 	Scale float64
-	// SegmentRows is the size of sealed segments, which are cut anew after Scale.
+	// SegmentRows is the size of sealed segments, in rows. They are cut again after Scale; 0 leaves their size.
 	SegmentRows int64
-	Cores       float64 // of each node; 0 leaves them
+	Cores       float64 // of each node; 0 leaves them unchanged
 }
 
-// resized reports whether the change is of the collection's size, which is no improvement of the cluster.
+// resized reports whether the change alters the size of the collection, which does not improve the cluster.
 func (c *Change) resized() bool { return c.Scale != 0 && c.Scale != 1 }
 
-// Report is the present cluster and the ones that could be.
+// Report holds the predictions for the present cluster and for the changed ones.
 type Report struct {
 	Base   Prediction
 	Others []Prediction
@@ -60,26 +63,27 @@ type Report struct {
 	Notes  []string
 }
 
-// Prediction is one cluster, with what is expected of it.
+// Prediction holds the predicted performance of one cluster.
 type Prediction struct {
 	Change  Change
 	Layout  Segments
 	Cost    Cost
 	Outcome *Outcome // at the load of the report
-	// Most is the maximum of queries per second at any number of sessions, and Gain its ratio to that of the present
-	// cluster.
+	// Most is the maximum number of queries per second at any number of sessions. Gain is the ratio of Most to
+	// that of the present cluster.
 	Most, Gain float64
-	// GainAtLoad is the ratio of queries per second at the load of the report; at a rate, which is the same for both, it
-	// is Gain. 0 is unknown.
+	// GainAtLoad is the ratio of queries per second at the load of the report. If the load is a rate, both
+	// clusters serve the same queries per second, and GainAtLoad is Gain. 0 means unknown.
 	GainAtLoad float64
-	// AtLoad is the same by the live run, with its range; zero for the present cluster.
+	// AtLoad is the same ratio, computed from the overheads of the live run (or the assumed ones), with its
+	// range. It is zero for the present cluster.
 	AtLoad Range `doc:",omitzero"`
-	// Measured means that all costs are of real vectors searched here; else Modelled is the share of rows whose cost was
-	// computed.
+	// Measured is true if every cost was measured here on real vectors. Otherwise Modelled is the share of rows
+	// whose cost was computed.
 	Measured bool
 	Modelled float64
-	Recall   float64 `doc:",unknown=-1"` // measured, -1 unknown
-	EF       int     // of searches
+	Recall   float64 `doc:",unknown=-1"` // measured; -1 is unknown
+	EF       int     // ef of searches
 	Notes    []string
 }
 
@@ -109,35 +113,38 @@ func segmentsOf(l *replay.Layout) Segments {
 	return s
 }
 
-// Range is a ratio of queries per second: the likeliest one, and bounds that hold nine gains in ten.
+// Range is a ratio of queries per second: the most likely value, and bounds that contain nine of ten actual
+// gains.
 type Range struct {
 	Gain, Low, High float64 `doc:",omitzero"`
 }
 
-// Cost is what a query of one vector costs a cluster.
+// Cost is the cost of a query with one vector.
 type Cost struct {
-	CPU       time.Duration // of all nodes together
-	Growing   time.Duration // of it in growing segments,
-	Unindexed time.Duration // in sealed ones without index,
-	Indexed   time.Duration // by indexes
-	// Critical is the longest search of any node, and Node its name: a lone query waits for it.
+	CPU       time.Duration // sum over all nodes
+	Growing   time.Duration // part of CPU spent in growing segments
+	Unindexed time.Duration // part of CPU spent in sealed segments without an index
+	Indexed   time.Duration // part of CPU spent in indexes
+	// Critical is the longest search time of any node, and Node is the name of that node. A single query waits
+	// for it.
 	Critical time.Duration
 	Node     string
 }
 
-// Check is how far the model is from measurements.
+// Check holds the errors of the model against measurements.
 type Check struct {
-	// Live compares the loads of the live run with the simulation of the present cluster.
+	// Live compares the loads of the live run with simulations of the present cluster.
 	Live []CheckPoint
-	// FitMedian and FitWorst are errors of computed costs: each measured segment against the cost that the nearest one
-	// before it gives; -1 if too little was measured.
+	// FitMedian and FitWorst are the median and the largest relative error of computed costs. Each measured
+	// segment is compared with the cost computed from the nearest segment measured before it. They are -1 if too
+	// few segments were measured.
 	FitMedian, FitWorst float64 `doc:",unknown=-1"`
-	// Calibrated names the live run that overheads were taken from; "" if they are assumed.
+	// Calibrated is the name of the live run that overheads were taken from; "" if they are assumed.
 	Calibrated string
 	Overheads  Overheads
 }
 
-// CheckPoint is a load of the live run.
+// CheckPoint compares one load of the live run with its simulation.
 type CheckPoint struct {
 	Sessions                    int
 	MeasuredQPS, PredictedQPS   float64
@@ -145,7 +152,8 @@ type CheckPoint struct {
 	MeasuredMean, PredictedMean time.Duration
 }
 
-// Worst are the largest relative errors of the simulation against the live run; -1 without one.
+// Worst returns the largest relative errors of the simulation against the live run, for queries per second and
+// for p99. Both are -1 without a live run.
 func (c *Check) Worst() (qps, p99 float64) {
 	qps, p99 = -1, -1
 	for i := range c.Live {
@@ -158,11 +166,12 @@ func (c *Check) Worst() (qps, p99 float64) {
 	return qps, p99
 }
 
-// leastGain is the smallest ratio that counts: a simulation scatters by as much.
+// leastGain is the smallest ratio that counts as a gain, because simulations scatter by as much.
 const leastGain = 1.03
 
-// Best is the change that gains most at the load of the report, and of several that gain as much there the one with the
-// highest maximum; nil if none gains. At a rate it is the one with the lowest p99 among those that can serve it.
+// Best returns the change with the largest gain at the load of the report. Among changes with about the same gain
+// it returns the one with the highest maximum. If the load is a rate, it returns the change with the lowest p99
+// among those that can serve the rate. It returns nil if no change gains anything.
 func (r *Report) Best() *Prediction {
 	best := &r.Base
 	for i := range r.Others {
@@ -197,8 +206,8 @@ func (r *Report) better(p, than *Prediction) bool {
 	return a > b
 }
 
-// Causes are the changes of one thing each that are likely to help: growing segments, imbalance, parameters, index,
-// machine; and those that only help together. Predict leaves out those without effect.
+// Causes returns single changes that are likely to help: of growing segments, imbalance, search parameters, the
+// index and the machine. It adds changes that only help in combination. Predict omits changes without effect.
 func Causes(l *replay.Layout, ef int) []Change {
 	list := []Change{
 		{Name: "index", Index: true},
@@ -222,23 +231,24 @@ func Causes(l *replay.Layout, ef int) []Change {
 	return list
 }
 
-// ReportVersion is written into files; a file of a later one is refused.
+// ReportVersion is the format version written into files. Files with a later version are rejected.
 const ReportVersion = 1
 
-// reportFile is the envelope of a saved report. Other releases write other keys: any may be missing.
+// reportFile is the file format of a saved report. Any key may be missing, because other releases write other
+// keys.
 var reportFile = encode.File{
 	What: "a what-if report", APIVersion: "kitescope/v1", Kind: "ReplayWhatIf", Version: ReportVersion, Limit: 256 << 20,
 	Open: 64, Tag: "whatif", Lenient: true,
 }
 
-// TellReport encodes a report (docs/reference/json.md): keys in lower_snake, ids as strings, times of day in RFC 3339,
-// durations as seconds; unknown values are left out.
+// TellReport encodes a report as described in docs/reference/json.md: keys in lower_snake, ids as strings, times
+// of day in RFC 3339, durations as seconds. Unknown values are omitted.
 func TellReport(e *encode.Encoder, r *Report) { reportFile.Tell(e, r) }
 
 // WriteReport writes a report as JSON.
 func WriteReport(w io.Writer, r *Report) error { return reportFile.Write(w, r) }
 
-// ReadReport reads a report that WriteReport wrote.
+// ReadReport reads a report that was written by WriteReport. It returns an error if an outcome is missing.
 func ReadReport(from io.Reader) (*Report, error) {
 	var r Report
 	if _, err := reportFile.Read(from, &r); err != nil {
