@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// address is what a user wrote to name a server. It holds secrets: shown is what others may see of it.
+// address is the parsed address of a server. It holds secrets; print only shown.
 type address struct {
-	scheme         string // as kinds shows it
+	scheme         string // the first scheme of the kind
 	host           string // host:port
 	user, password string
 	database       string
-	uri            string // as it was written, with a scheme
+	uri            string // as written, with a scheme
 }
 
-// shown is the address without credentials.
+// shown returns the address without credentials.
 func (a *address) shown() string {
 	if a.database == "" {
 		return a.scheme + "://" + a.host
@@ -27,8 +27,8 @@ func (a *address) shown() string {
 	return a.scheme + "://" + a.host + "/" + a.database
 }
 
-// parseAddress understands scheme://[user:password@]host[:port][/database] and host:port, which is a Milvus. An error never
-// repeats the text: it may hold a password.
+// parseAddress parses scheme://[user:password@]host[:port][/database], or host:port of a Milvus. Its errors never
+// contain the text, which may hold a password.
 func parseAddress(text string) (*address, *kind, error) {
 	all := kinds()
 	scheme, _, whole := strings.Cut(text, "://")
@@ -38,7 +38,7 @@ func parseAddress(text string) (*address, *kind, error) {
 	at := slices.IndexFunc(all, func(k kind) bool { return slices.Contains(k.schemes, strings.ToLower(scheme)) })
 	if at < 0 {
 		reason := "unknown scheme"
-		if isScheme(scheme) { // else it may be a user and the beginning of a password
+		if isScheme(scheme) { // otherwise it may be a user and the beginning of a password
 			reason = "unknown scheme " + clip(scheme) + "://"
 		}
 		return nil, nil, fault(Mismatch, reason, "known are %s://", strings.Join(Schemes(), "://, "))
@@ -49,11 +49,11 @@ func parseAddress(text string) (*address, *kind, error) {
 	if err != nil || parsed.Opaque != "" || parsed.Fragment != "" {
 		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address does not parse", Advice: advice}
 	}
-	// A password with a slash makes a host of the user, and a database of what follows: neither may be shown.
+	// A slash in a password turns the user into a host, and the rest into a database: show neither.
 	if strings.Contains(parsed.EscapedPath()+parsed.RawQuery, "@") {
 		return nil, nil, &FaultError{Kind: Mismatch, Reason: "the target's address has an @ after the host", Advice: advice}
 	}
-	// PostgreSQL may listen on a socket in a folder, which a parameter names, as libpq has it.
+	// PostgreSQL may listen on a socket in a folder, given by a parameter as in libpq.
 	folder := ""
 	if k.port == "5432" && parsed.Hostname() == "" {
 		folder = parsed.Query().Get("host")
@@ -77,7 +77,7 @@ func parseAddress(text string) (*address, *kind, error) {
 	return a, k, nil
 }
 
-// isScheme reports whether text can be one (RFC 3986, 3.1).
+// isScheme reports whether text is a valid scheme (RFC 3986, 3.1).
 func isScheme(text string) bool {
 	for i, r := range strings.ToLower(text) {
 		if (r < 'a' || r > 'z') && (i == 0 || (r < '0' || r > '9') && r != '+' && r != '-' && r != '.') {
@@ -87,10 +87,10 @@ func isScheme(text string) bool {
 	return text != ""
 }
 
-// clip makes text of others fit for a line: no control characters, no more than 40 bytes.
+// clip shortens foreign text for a line: at most 40 bytes, without control characters.
 func clip(s string) string { return line(s, 40) }
 
-// parameters are what an address has after a question mark, of which only those that are known may be there.
+// parameters returns the query parameters of an address. It returns an error for any that is not in known.
 func (a *address) parameters(known ...string) (map[string]string, error) {
 	found := map[string]string{}
 	u, err := url.Parse(a.uri)
@@ -113,7 +113,8 @@ func (a *address) parameters(known ...string) (map[string]string, error) {
 	return found, nil
 }
 
-// secured is the TLS that parameters ask for: tls=true, false (the default) or skip-verify, and ca, a file of certificates.
+// secured returns the TLS configuration of the parameters: tls=true, false (the default) or skip-verify, and ca, a
+// file of certificates. It returns nil for plain text.
 func (a *address) secured(parameters map[string]string) (*tls.Config, error) {
 	host, _, err := net.SplitHostPort(a.host)
 	if err != nil {

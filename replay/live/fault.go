@@ -14,21 +14,21 @@ import (
 	"kitescope/internal/redact"
 )
 
-// Kind is what a FaultError comes down to.
+// Kind is the category of a FaultError.
 type Kind uint8
 
 // The kinds of faults.
 const (
-	Failed      Kind = iota // the server says no, for a reason of its own
+	Failed      Kind = iota // the server reports an error of its own
 	Unreachable             // no connection, or it was lost
 	TimedOut                // no answer within the deadline
-	Denied                  // credentials, rights, TLS
+	Denied                  // credentials, privileges, TLS
 	NotFound                // no such database, collection, field, column
 	NotLoaded               // the collection, or a part of it
 	Limited                 // rate limit, quota, full queues
-	Mismatch                // what was asked does not fit what is there
-	Garbled                 // this is not the server it should be, or its answer does not hold together
-	Bounded                 // a bound that the user set
+	Mismatch                // the request does not fit the collection or server
+	Garbled                 // not the expected server, or its answer is inconsistent
+	Bounded                 // a limit set by the user
 )
 
 func (k Kind) String() string {
@@ -41,12 +41,12 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// FaultError is why there is no answer: one line without credentials and without what differs from one request to the next, so that
-// faults can be counted by their text.
+// FaultError is the reason for a missing answer: one line without credentials and without text that differs between
+// requests, so that faults can be counted by their text.
 type FaultError struct {
 	Kind   Kind
 	Reason string
-	// Advice is what a person can try next: a sentence in lower case without a full stop, "" for none.
+	// Advice is an instruction for the user, in lower case without a full stop; "" if there is no advice.
 	Advice string
 }
 
@@ -55,17 +55,17 @@ func (f *FaultError) Error() string { return f.Reason }
 // Hint implements hints.Hinter.
 func (f *FaultError) Hint() string { return f.Advice }
 
-// fault makes a FaultError of a reason, and of a hint with its arguments.
+// fault returns a FaultError with a reason and a formatted hint.
 func fault(kind Kind, reason, hint string, args ...any) *FaultError {
 	return &FaultError{kind, reason, fmt.Sprintf(hint, args...)}
 }
 
-// faultf makes a FaultError of a hint, and of a reason with its arguments.
+// faultf returns a FaultError with a hint and a formatted reason.
 func faultf(kind Kind, hint, reason string, args ...any) *FaultError {
 	return &FaultError{kind, line(fmt.Sprintf(reason, args...), longest), hint}
 }
 
-// about puts before a fault's reason what was being done.
+// about prefixes the reason of a fault with its context.
 func about(what string, err error) error {
 	if f, ok := errors.AsType[*FaultError](err); ok {
 		return &FaultError{f.Kind, line(what+": "+f.Reason, 2*longest), f.Advice}
@@ -73,19 +73,20 @@ func about(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// longest is how many bytes of a server's words are told.
+// longest is the maximum length of a server message in errors, in bytes.
 const longest = 240
 
-// varying is what differs between one message and the next of the same cause: ids, timestamps, addresses of goroutines, times.
+// varying matches text that differs between messages of the same cause: ids, timestamps, addresses of goroutines,
+// durations.
 var varying = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{16,}\b|\d{5,}|\d+(\.\d+)?(ns|µs|ms|s)\b`)
 })
 
-// said makes one line of a server's words, the same for the same cause.
+// said returns a server message as one line that is the same for the same cause.
 func said(text string) string { return line(varying().ReplaceAllString(text, "#"), longest) }
 
-// line is text without control characters and without secrets, in one line of at most so many bytes. All that a server says
-// goes through it, which may be its own configuration.
+// line returns text as one line of at most the given number of bytes, without control characters and secrets. All
+// messages of a server pass through it, because they may contain its configuration.
 func line(text string, most int) string {
 	if len(text) > 8*most {
 		text = text[:8*most]
@@ -104,8 +105,8 @@ func line(text string, most int) string {
 	return text[:cut] + "..."
 }
 
-// ended is the error of a caller who gave up, nil while he waits: that is no fault of the server. A deadline of the caller is
-// one of the request.
+// ended returns the error of the caller's context if the caller canceled, which is not a fault of the server. It
+// returns nil if the context's deadline passed, because that is a deadline of the request.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return context.Cause(ctx)
@@ -113,7 +114,8 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// late is the fault of a deadline that passed, which the caller may have set: then its length differs from request to request.
+// late returns the fault of a deadline that passed. If it was the caller's, the reason omits the duration, because
+// it differs between requests.
 func late(ctx context.Context, deadline time.Duration) *FaultError {
 	const advice = "raise the deadline to wait longer"
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
@@ -122,7 +124,8 @@ func late(ctx context.Context, deadline time.Duration) *FaultError {
 	return faultf(TimedOut, advice, "no answer within %s", deadline)
 }
 
-// dialFault says why no connection came about, by the words of net: grpc hands on no others. nil if message says nothing of that.
+// dialFault returns the reason why a connection failed, based on the message of package net, because grpc returns no
+// wrapped error. It returns nil if message has another cause.
 func dialFault(message, host string) *FaultError {
 	switch {
 	case contains(message, "no such host"):
@@ -139,7 +142,8 @@ func dialFault(message, host string) *FaultError {
 	return nil
 }
 
-// tlsFault says why there is no TLS, by the words of crypto/tls: grpc and pgconn hand on no others. nil if that is not the trouble.
+// tlsFault returns the reason why TLS failed, based on the message of crypto/tls, because grpc and pgconn return no
+// wrapped error. It returns nil if message has another cause.
 func tlsFault(message, host string) *FaultError {
 	_, why, _ := strings.Cut(message, "tls: ")
 	switch {

@@ -35,14 +35,14 @@ func TestSameCauseSameWords(t *testing.T) {
 	}
 }
 
-// older is a status of Milvus before 2.3.
+// older returns a status of Milvus before 2.3.
 //
 //nolint:staticcheck // SA1019: older servers have no other
 func older(code commonpb.ErrorCode, reason string) *commonpb.Status {
 	return &commonpb.Status{ErrorCode: code, Reason: reason}
 }
 
-// Statuses as real servers sent them, or as their source makes them.
+// TestStatuses classifies statuses that real servers sent, or that their source code builds.
 func TestStatuses(t *testing.T) {
 	for _, c := range []struct {
 		status *commonpb.Status
@@ -105,7 +105,8 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
-// TestFaultsSayNoSecrets: what a server says of its own configuration is told without it, whoever makes a fault of its words.
+// TestFaultsSayNoSecrets checks that no fault contains secrets of a server's configuration, regardless of the
+// function that creates it from a server message.
 func TestFaultsSayNoSecrets(t *testing.T) {
 	const planted = `cannot reach minio: secretAccessKey="PLANTED-a", password: PLANTED-b, token=PLANTED-c, http://root:PLANTED-d@minio:9000/`
 	p := &postgres{addr: &address{host: "h:5432"}, o: &Options{}}

@@ -1,14 +1,14 @@
-// Package live sends requests of a log to servers: Milvus 2.1 to 2.6 over its gRPC interface, PostgreSQL with pgvector, OpenSearch
-// with its k-NN plugin, MariaDB. It only ever reads.
+// Package live sends the requests of a log to servers: Milvus 2.1 to 2.6 over gRPC, PostgreSQL with pgvector,
+// OpenSearch with its k-NN plugin, and MariaDB. It only reads.
 //
-// In: an address that the user named, a collection or table, requests. Out: answers with their distances, and how long each
-// took. Every call has a deadline; what goes wrong is an error of that request, never the end of the run.
+// Answers have hits with their distances in Milvus's convention, and the time of each request. Every call has a
+// deadline. An error ends its request, never the run.
 //
-// In these steps: Open finds by the address's scheme which kind of server it is (the table in kinds), asks it what the
-// collection is, and refuses what could not be searched with one line and a hint; Session takes a connection; Ask makes of a
-// Request what the server's own client would send, and of the answer hits with distances in Milvus's convention.
+// Open finds the kind of server by the scheme of the address (see kinds), reads the description of the collection,
+// and rejects a collection that cannot be searched with a one-line error and a hint. Session opens a connection. Ask
+// sends a Request as the server's own client would, and decodes the response.
 //
-// A new kind of server is one file with a function as openMilvus, and one line in kinds.
+// To add a kind of server, add a file with a function like openMilvus, and a line in kinds.
 package live
 
 import (
@@ -26,83 +26,87 @@ import (
 	"kitescope/replay/load"
 )
 
-// Target is a server that was found to serve the collection that Options name.
+// Target is a server that serves the collection given by Options.
 type Target interface {
 	load.Target
-	// Description is what the server said of the collection at Open.
+	// Description returns the description of the collection as of Open.
 	Description() Description
-	// Server is where connections go, and what is there.
+	// Server returns the address of the server and the process behind it.
 	Server() Server
 }
 
-// Server is what listens for a target: whoever wants to know what it uses finds its process by this.
+// Server describes the listener of a target. Its process can be found by this, e.g. to measure its resource usage.
 type Server struct {
-	// Network is "tcp" and Address host:port, or "unix" and a path.
+	// Network is "tcp" with Address host:port, or "unix" with a path as Address.
 	Network, Address string
-	// Commands are what its process may be called.
+	// Commands holds the possible names of its process.
 	Commands []string
-	// Whole reports whether one process, of these arguments, does all of the work; nil: it always does.
+	// Whole reports whether one process with these arguments does all of the work; if nil, it always does.
 	Whole func(arguments []string) bool
 }
 
-// Options say what is asked, and how.
+// Options holds the parameters of a target.
 type Options struct {
-	// Database is that of Milvus, "" the one in the address or the default.
+	// Database is the database of Milvus; "" selects the one in the address, or the default.
 	Database string
-	// Collection, or table (with its schema and quotes where SQL needs them). Field is the vectors' field or column, "" if there
-	// is only one; KeyField that of the keys, "" for the primary key.
+	// Collection is the collection or the table (with schema and quotes as in SQL). Field is the vector field or
+	// column; "" selects the only one. KeyField is the key field; "" selects the primary key.
 	Collection, Field, KeyField string
-	// Expected is the collection if neither Collection nor the address names one: that of the log.
+	// Expected is the collection of the log, used if neither Collection nor the address names one.
 	Expected string
-	// NumberKeys has keys that a server only has as text (ids of OpenSearch) read as numbers.
+	// NumberKeys parses keys as numbers if the server has them only as text (ids of OpenSearch).
 	NumberKeys bool
-	// Metric in Milvus's words (L2, IP, COSINE, HAMMING, JACCARD; L1 for pgvector), "" for that of the index.
+	// Metric is the metric by its Milvus name (L2, IP, COSINE, HAMMING, JACCARD; L1 for pgvector); "" selects that
+	// of the index.
 	Metric string
-	// Consistency of a Milvus search: strong, bounded, session or eventually; "" as the collection says. A session that never
-	// wrote has nothing to wait for: session is as eventually.
+	// Consistency is the consistency level of a Milvus search: strong, bounded, session or eventually; "" selects
+	// that of the collection. Session is equivalent to eventually, because a session that never wrote has nothing to
+	// wait for.
 	Consistency string
-	// IgnoreGrowing leaves out growing segments (Milvus 2.2.3 on; older ones pay no heed).
+	// IgnoreGrowing skips growing segments (since Milvus 2.2.3; earlier versions ignore it).
 	IgnoreGrowing bool
-	// Dim and Element are those of the log's vectors; they are compared at Open if Dim is not 0, and with each request always.
+	// Dim and Element are those of the log's vectors. They are compared with every request, and at Open if Dim is
+	// not 0.
 	Dim     int
 	Element dist.Element
-	// Deadline of each call, 0 for 10 s. That of ctx counts too.
+	// Deadline of each call; 0 means 10 s. The deadline of the context also applies.
 	Deadline time.Duration
-	// MaxRequests bounds what is asked in all, over all sessions; 0 for no bound.
+	// MaxRequests limits the total number of requests over all sessions; 0 means no limit.
 	MaxRequests int64
-	// Token of Milvus, in place of user and password in the address.
+	// Token of Milvus, instead of the user and password in the address.
 	Token string
-	// TLS is for connections to Milvus in TLS, with client certificates for mutual TLS; nil for plain text. For others the address says it.
+	// TLS enables TLS to Milvus, with client certificates for mutual TLS; nil means plain text. For other servers
+	// the address sets it.
 	TLS *tls.Config
-	// Dial makes connections, nil for TCP without a proxy.
+	// Dial opens connections; nil means TCP without a proxy.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Description is what a server says of a collection. Text that it does not tell is "".
+// Description is the server's description of a collection. Unknown text is "".
 type Description struct {
-	Kind string // as kinds names it
-	// Database, Collection and fields by their own names: an alias of Milvus is resolved.
+	Kind string // name of the kind, e.g. pgvector
+	// Database, Collection and fields by their own names: aliases of Milvus are resolved.
 	Database, Collection, Field, KeyField string
 	TextKeys                              bool
 	Dim                                   int
 	Element                               dist.Element
-	Metric                                string // that is asked for
-	Index                                 string // its type (HNSW, IVF_FLAT; hnsw, ivfflat), "" for none
-	Consistency                           string // that is asked for, of Milvus
+	Metric                                string // metric of the requests
+	Index                                 string // index type (HNSW, IVF_FLAT; hnsw, ivfflat), "" without an index
+	Consistency                           string // consistency level of the requests; Milvus only
 }
 
 const patience = 10 * time.Second
 
-// kind is a kind of servers.
+// kind is a kind of server.
 type kind struct {
 	name    string
-	schemes []string // the first is the one that is shown
-	port    string   // by default
-	path    string   // of an address after the port, as help writes it
+	schemes []string // the first one is shown
+	port    string   // default port
+	path    string   // of an address after the port, as shown in help
 	open    func(ctx context.Context, a *address, o *Options) (Target, error)
 }
 
-// kinds are all that can be asked.
+// kinds returns all supported kinds.
 func kinds() []kind {
 	return []kind{
 		{"milvus", []string{"milvus"}, "19530", "[/DATABASE]", openMilvus},
@@ -112,7 +116,7 @@ func kinds() []kind {
 	}
 }
 
-// Shapes are how addresses of each kind are written, for help.
+// Shapes returns the form of the address of each kind, for help.
 func Shapes() []string {
 	var shapes []string
 	for _, k := range kinds() {
@@ -121,13 +125,14 @@ func Shapes() []string {
 	return shapes
 }
 
-// IsMilvus reports whether an address is one of a Milvus: what is known of the replayed cluster (database, TLS, token) is for it.
+// IsMilvus reports whether an address is that of a Milvus. Only such a target uses the database, TLS and token of
+// the replayed cluster.
 func IsMilvus(address string) bool {
 	scheme, _, whole := strings.Cut(address, "://")
 	return !whole || slices.Contains(kinds()[0].schemes, strings.ToLower(scheme))
 }
 
-// Schemes are the schemes of addresses that Open knows.
+// Schemes returns the address schemes that Open supports.
 func Schemes() []string {
 	var names []string
 	for _, k := range kinds() {
@@ -136,10 +141,16 @@ func Schemes() []string {
 	return names
 }
 
-// Open connects to milvus://[user:password@]host[:port][/database], host:port (a Milvus),
-// postgres://[user[:password]@]host[:port][/database][?sslmode=...], opensearch://[user:password@]host[:port]/index[?tls=...] or
-// mariadb://[user:password@]host[:port]/database?table=name[&tls=...], and finds the collection. Whatever would keep requests from being answered is a *FaultError here: no such collection, not loaded,
-// other dims, no rights, no such kind of server.
+// Open connects to a server and finds the collection. The address is one of
+//
+//	milvus://[user:password@]host[:port][/database]
+//	host:port (a Milvus)
+//	postgres://[user[:password]@]host[:port][/database][?sslmode=...]
+//	opensearch://[user:password@]host[:port]/index[?tls=...]
+//	mariadb://[user:password@]host[:port]/database?table=name[&tls=...]
+//
+// Open returns a *FaultError if requests could not be served, e.g. because the collection is missing or not loaded,
+// its dimensions differ, privileges are missing, or the kind of server is unknown.
 func Open(ctx context.Context, uri string, o Options) (Target, error) {
 	a, found, err := parseAddress(uri)
 	if err != nil {
@@ -155,7 +166,7 @@ func Open(ctx context.Context, uri string, o Options) (Target, error) {
 	return found.open(ctx, a, &o)
 }
 
-// name settles the collection: what Options say, what the address does ("" if it does not), or what is expected.
+// name sets the collection: that of Options, of the address ("" if it has none), or the expected one.
 func (o *Options) name(a *address, inAddress string) error {
 	if o.Collection != "" && inAddress != "" && o.Collection != inAddress {
 		return faultf(Mismatch, "name one of them", "two collections are named: %s and %s", clip(inAddress), clip(o.Collection))
@@ -166,13 +177,13 @@ func (o *Options) name(a *address, inAddress string) error {
 	return nil
 }
 
-// budget counts what is asked.
+// budget counts requests.
 type budget struct {
-	most int64 // 0: no bound
+	most int64 // 0 means no limit
 	used atomic.Int64
 }
 
-// take counts one request, unless there were enough.
+// take counts one request. It returns an error if the limit is reached.
 func (b *budget) take() error {
 	if used := b.used.Add(1); b.most > 0 && used > b.most {
 		return fault(Bounded, "not sent: request limit reached", "raise the limit to send more")
@@ -180,7 +191,7 @@ func (b *budget) take() error {
 	return nil
 }
 
-// fits reports whether a request can be asked of what d describes.
+// fits returns an error if a request cannot be sent to the collection d.
 func (d *Description) fits(r *load.Request) error {
 	v := r.Vectors
 	switch {
@@ -198,7 +209,7 @@ func (d *Description) fits(r *load.Request) error {
 	return nil
 }
 
-// expected holds the log's vectors against the collection's, before anything is sent.
+// expected returns an error if the log's vectors differ from the collection's, before anything is sent.
 func (d *Description) expected(o *Options) error {
 	if o.Dim == 0 && o.Element != dist.Sparse || o.Dim == d.Dim && o.Element == d.Element {
 		return nil
@@ -207,7 +218,7 @@ func (d *Description) expected(o *Options) error {
 		"field %s of %s has %s vectors of %d dims, the log %s of %d", d.Field, d.Collection, elementName(d.Element), d.Dim, elementName(o.Element), o.Dim)
 }
 
-// elementName is an element type in Milvus's words.
+// elementName returns the Milvus name of an element type.
 func elementName(e dist.Element) string {
 	switch e {
 	case dist.Float32:

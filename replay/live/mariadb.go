@@ -23,7 +23,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// mariaDB is a table of a MariaDB 11.7 or later, which has vectors.
+// mariaDB is a table of MariaDB 11.7 or later, which supports vectors.
 type mariaDB struct {
 	addr     *address
 	o        *Options
@@ -60,7 +60,7 @@ func openMariaDB(ctx context.Context, a *address, o *Options) (Target, error) {
 	return m, nil
 }
 
-// Name is the address without credentials, and the table.
+// Name returns the address without credentials, and the table.
 func (m *mariaDB) Name() string {
 	return m.addr.scheme + "://" + m.addr.host + "/" + m.desc.Database + "/" + m.desc.Collection
 }
@@ -73,28 +73,29 @@ func (m *mariaDB) Server() Server {
 // Description implements Target.
 func (m *mariaDB) Description() Description { return m.desc }
 
-// mariaSession is one connection that can only read. One that is lost, database/sql makes anew for the next request.
+// mariaSession is one read-only connection. If it is lost, database/sql opens a new one for the next request.
 type mariaSession struct {
 	answers
 	m    *mariaDB
 	db   *sql.DB
-	left bounded.Bytes // that may be read for an answer
+	left bounded.Bytes // limits the bytes read for an answer
 }
 
-// mariaConn checks the first packet.
+// mariaConn checks the first packet of a connection.
 type mariaConn struct {
 	net.Conn
-	first []byte // of the first packet, not yet read by the driver
+	first []byte // rest of the first packet, not yet read by the driver
 }
 
-// largestHandshake bounds the first packet, which takes about a hundred bytes.
+// largestHandshake limits the size of the first packet, which takes about a hundred bytes.
 const largestHandshake = 4 << 10
 
-// minHandshake is how long the fixed fields of a handshake are: those before the server's version, and those after it
+// minHandshake is the size of the fixed fields of a handshake: those before the server's version, and those after it
 // (https://mariadb.com/kb/en/connection/#initial-handshake-packet).
 const minHandshake = 1 + 4 + 8 + 1 + 2 + 3 + 2 + 7 + 4 + 13
 
-// handshake reads the first packet ahead of the driver, which panics on one that is cut, and then leaves a goroutine behind.
+// handshake reads the first packet before the driver does, because the driver panics on a truncated packet and then
+// leaks a goroutine.
 func (c *mariaConn) handshake(ctx context.Context) error {
 	if at, ok := ctx.Deadline(); ok {
 		if err := c.SetReadDeadline(at); err != nil {
@@ -134,7 +135,7 @@ func (c *mariaConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// session prepares a connection; nothing is dialed.
+// session prepares a connection without dialing.
 func (m *mariaDB) session() (*mariaSession, error) {
 	s := &mariaSession{m: m}
 	config := mysql.NewConfig()
@@ -156,10 +157,10 @@ func (m *mariaDB) session() (*mariaSession, error) {
 		}
 		return c, nil
 	}
-	config.InterpolateParams = true // one way there and back for each search
+	config.InterpolateParams = true // one round trip for each search
 	config.Params = map[string]string{"transaction_read_only": "ON"}
 	config.ConnectionAttributes = "program_name:kitescope"
-	config.Logger = &mysql.NopLogger{} // else it writes to stderr
+	config.Logger = &mysql.NopLogger{} // the default logs to stderr
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, fault(Mismatch, "the target's address does not parse", "write mariadb://[user:password@]host:port/database?table=NAME")
@@ -169,7 +170,7 @@ func (m *mariaDB) session() (*mariaSession, error) {
 	return s, nil
 }
 
-// Session opens one more connection.
+// Session opens a new connection.
 func (m *mariaDB) Session(ctx context.Context) (load.Session, error) {
 	s, err := m.session()
 	if err != nil {
@@ -190,7 +191,8 @@ func (s *mariaSession) ping(ctx context.Context) (err error) {
 	return s.db.PingContext(ctx)
 }
 
-// recoverDriver turns a panic of the driver into an error: it trusts the lengths that a server sends. Any other panic goes on.
+// recoverDriver turns a panic of the driver, which trusts the lengths that a server sends, into an error. It repeats
+// other panics.
 func recoverDriver(err *error) {
 	p := recover()
 	switch {
@@ -202,7 +204,7 @@ func recoverDriver(err *error) {
 	}
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (s *mariaSession) Close() error { return s.db.Close() }
 
 // Ask searches for each vector.
@@ -213,7 +215,7 @@ func (s *mariaSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, 
 		if query == "" {
 			query, values = s.m.statement(r)
 		}
-		values[0] = row // MariaDB takes vectors as bytes, little-endian float32, which is what rows are
+		values[0] = row // MariaDB accepts vectors as bytes of little-endian float32, like rows
 		return s.search(ctx, s.m.desc.largest(r), query, values)
 	})
 	return answer, s.fault(ctx, err)
@@ -243,11 +245,11 @@ func (s *mariaSession) search(ctx context.Context, most int, query string, value
 	return rows.Err()
 }
 
-// mariaStatement are the parts of a search: SELECT key, distance of ... FROM table, and the key in a filter.
+// mariaStatement holds the parts of a search: SELECT key, distance of ... FROM table, and the key in a filter.
 type mariaStatement struct{ search, key string }
 
-// statement is the search of a request and its values: the first is for the vector. Settings of the search are the statement's own, as
-// is the time after which the server ends it.
+// statement returns the search of a request and its values; the first value is the vector. The settings of the
+// search, including the time after which the server ends it, apply only to the statement.
 func (m *mariaDB) statement(r *load.Request) (string, []any) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "SET STATEMENT max_statement_time=%.3f", max(m.o.Deadline.Seconds(), 0.001))
@@ -263,7 +265,7 @@ func (m *mariaDB) statement(r *load.Request) (string, []any) {
 		}
 		b.WriteString(" IN (")
 		if len(r.Keys) == 0 {
-			b.WriteString("NULL") // which nothing is in
+			b.WriteString("NULL") // matches no row
 		}
 		b.WriteString(strings.TrimPrefix(strings.Repeat(", ?", len(r.Keys)), ", ") + ")")
 		for _, k := range r.Keys {
@@ -284,7 +286,7 @@ const (
 	selectMariaColumns = "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, COLUMN_KEY = 'PRI' FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
 )
 
-// describe finds columns and index, and makes the statement of sessions.
+// describe finds the columns and the index, and prepares the statement of sessions.
 func (m *mariaDB) describe(ctx context.Context) (Description, mariaStatement, error) {
 	s, err := m.session()
 	if err != nil {
@@ -333,7 +335,7 @@ func (s *mariaSession) describe(ctx context.Context) (_ Description, _ mariaStat
 	return d, mariaStatement{search, key.quoted}, nil
 }
 
-// supported refuses servers without vectors: 10.11.6-MariaDB-..., 8.0.30.
+// supported returns an error for servers without vectors, e.g. 10.11.6-MariaDB-... and 8.0.30.
 func (m *mariaDB) supported(version string) error {
 	if !strings.Contains(version, "MariaDB") {
 		return faultf(Mismatch, "give the address of a MariaDB 11.7 or later", "%s is not a MariaDB: %s", m.addr.host, clip(version))
@@ -344,7 +346,7 @@ func (m *mariaDB) supported(version string) error {
 	return nil
 }
 
-// mariaQuoted is a name as SQL has it.
+// mariaQuoted returns a name quoted for SQL.
 func mariaQuoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 func (m *mariaDB) table() string { return mariaQuoted(m.database) + "." + mariaQuoted(m.o.Collection) }
@@ -372,7 +374,7 @@ func (s *mariaSession) columns(ctx context.Context) ([]column, error) {
 		}
 		columns = append(columns, c)
 	}
-	if len(primary) > 1 { // none of them is a key of its own
+	if len(primary) > 1 { // no single column is the key
 		for _, i := range primary {
 			columns[i].primary = false
 		}
@@ -383,15 +385,16 @@ func (s *mariaSession) columns(ctx context.Context) ([]column, error) {
 	return columns, rows.Err()
 }
 
-// mariaVectorKey is a line of SHOW CREATE TABLE: VECTOR KEY `name` (`column`) `distance`='cosine' `m`='8'.
+// mariaVectorKey matches a line of SHOW CREATE TABLE: VECTOR KEY `name` (`column`) `distance`='cosine' `m`='8'.
 var mariaVectorKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m)^ *VECTOR KEY `(?:[^`]|``)*` \\(`((?:[^`]|``)*)`\\)(.*)$")
 })
 
-// mariaCosine is its option of that metric.
+// mariaCosine matches its option for the cosine metric.
 var mariaCosine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i)`?distance`?='?cosine\\b") })
 
-// describeIndex takes the index of the vectors' column if it answers the wanted metric; without one all rows are compared.
+// describeIndex selects the index of the vector column if it has the requested metric. Without an index, a search
+// compares all rows.
 func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error {
 	var name, create string
 	if err := s.db.QueryRowContext(ctx, selectMariaIndex+s.m.table()).Scan(&name, &create); err != nil {
@@ -402,7 +405,7 @@ func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error 
 		if strings.ReplaceAll(found[1], "``", "`") != d.Field {
 			continue
 		}
-		metric := "L2" // a table says what is not MariaDB's default
+		metric := "L2" // MariaDB's default, which a table definition omits
 		if mariaCosine().MatchString(found[2]) {
 			metric = "COSINE"
 		}
@@ -418,7 +421,8 @@ func (s *mariaSession) describeIndex(ctx context.Context, d *Description) error 
 
 var errMariaGarbled = errors.New("not MariaDB's protocol, or larger than an answer can be")
 
-// fault is that of the target; the driver does not hand on that an answer was too large.
+// fault returns the fault of the target. It also detects answers that were too large, which the driver does not
+// report.
 func (s *mariaSession) fault(ctx context.Context, err error) error {
 	if err != nil && s.left.Exceeded() {
 		err = errMariaGarbled
@@ -426,7 +430,7 @@ func (s *mariaSession) fault(ctx context.Context, err error) error {
 	return s.m.fault(ctx, err)
 }
 
-// fault says why the server did not answer.
+// fault returns the reason why the server did not respond.
 func (m *mariaDB) fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -457,7 +461,7 @@ func (m *mariaDB) fault(ctx context.Context, err error) error {
 	return lostFault(ctx, err, "MariaDB", m.addr.host, m.o.Deadline)
 }
 
-// serverFault sorts by the codes of MariaDB (mysqld_error.h).
+// serverFault classifies an error by its MariaDB code (mysqld_error.h).
 func (m *mariaDB) serverFault(e *mysql.MySQLError) *FaultError {
 	reason := said(e.Message)
 	switch e.Number {

@@ -24,16 +24,18 @@ import (
 	"kitescope/replay/load"
 )
 
-// The conversations in testdata/mariadb are those with a real MariaDB 11.8.9: with KITESCOPE_RECORD_MARIADB=user:password@host:port the
-// tests make their tables in the database test_kite there (which the user may do) and record what is said.
+// The conversations in testdata/mariadb were recorded from a real MariaDB 11.8.9. To record them, set
+// KITESCOPE_RECORD_MARIADB=user:password@host:port. The tests then create their tables in the database test_kite,
+// for which the user needs the privileges, and record the traffic.
 
-// spoken is what one side said until the other did.
+// spoken is the data that one side sent before the other side responded.
 type spoken struct {
 	Server bool
 	Bytes  []byte
 }
 
-// conversation listens, and says what a real server said to the same words, connection by connection. While recording it stands between.
+// conversation is a server that replays recorded responses, connection by connection. In recording mode it is a
+// proxy to a real server.
 type conversation struct {
 	t     *testing.T
 	real  string
@@ -44,7 +46,7 @@ type conversation struct {
 	wait  sync.WaitGroup
 }
 
-// talk begins one; user and password are those of the recording.
+// talk starts a conversation. It returns its address, and the user and password of the recording.
 func talk(t *testing.T, name string) (address, user string) {
 	t.Helper()
 	c := &conversation{t: t, path: filepath.Join("testdata", "mariadb", name+".json")}
@@ -111,7 +113,7 @@ func (c *conversation) serve(conn net.Conn, n int) {
 			_, _ = conn.Write(s.Bytes)
 			continue
 		}
-		got := make([]byte, 4) // a packet of MySQL's protocol: its length, its number
+		got := make([]byte, 4) // header of a MySQL packet: its length and its number
 		if _, err := io.ReadFull(conn, got); err != nil {
 			c.t.Errorf("connection %d, turn %d: %v", n, i, err)
 			return
@@ -121,7 +123,8 @@ func (c *conversation) serve(conn net.Conn, n int) {
 			c.t.Errorf("connection %d, turn %d: %v", n, i, err)
 			return
 		}
-		// The first names the driver and its version, and has a proof of the password that a recorded server does not check.
+		// The first packet has the driver's name and version, and a proof of the password that a recorded server
+		// does not check.
 		if i > 1 && !bytes.Equal(got, s.Bytes) {
 			c.t.Errorf("connection %d, turn %d: said %q, recorded is %q", n, i, got, s.Bytes)
 			return
@@ -167,7 +170,7 @@ func (c *conversation) record(conn net.Conn, n int) {
 	both.Wait()
 }
 
-// fillMariaDB makes the tables with statements that nothing but this test has.
+// fillMariaDB creates the tables. Only this test has statements that write.
 func fillMariaDB(t *testing.T, address, user string) {
 	t.Helper()
 	db, err := sql.Open("mysql", user+"@tcp("+address+")/test_kite?interpolateParams=true")
@@ -200,7 +203,7 @@ func fillMariaDB(t *testing.T, address, user string) {
 	}
 }
 
-// TestMariaDBAnswersAreTrue holds what a server answered against distances in double precision.
+// TestMariaDBAnswersAreTrue compares answers of a server with distances in double precision.
 func TestMariaDBAnswersAreTrue(t *testing.T) {
 	address, user := talk(t, "answers")
 	rows := searched(dist.Float32)
@@ -254,7 +257,7 @@ func TestMariaDBRefusals(t *testing.T) {
 			t.Errorf("%s %+v: %+v, want %s: %s", c.uri, c.o, err, c.kind, c.want)
 		}
 	}
-	// Whatever is asked of a session, the server itself lets it read only.
+	// The server itself restricts a session to reading, for any statement.
 	target, err := Open(t.Context(), at+"/test_kite?table=items", Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -354,7 +357,8 @@ func TestMariaStatements(t *testing.T) {
 	}
 }
 
-// FuzzMariaServer has a server say anything: whatever it is, there is an error, and no more is read than an answer may have.
+// FuzzMariaServer checks that arbitrary server data causes at most a one-line error. Reads are limited to the size of
+// an answer.
 func FuzzMariaServer(f *testing.F) {
 	text, err := os.ReadFile(filepath.Join("testdata", "mariadb", "answers.json"))
 	if err == nil {
@@ -370,7 +374,7 @@ func FuzzMariaServer(f *testing.F) {
 		}
 	}
 	f.Add([]byte("\x05\x00\x00\x00\xff\x10\x04no"))
-	f.Add([]byte("\x05\x00\x00\x00\x7f\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\x7f")) // on which the driver panics
+	f.Add([]byte("\x05\x00\x00\x00\x7f\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\x7f")) // the driver panics on this
 	f.Fuzz(func(t *testing.T, says []byte) {
 		m := &mariaDB{addr: &address{host: "h:1", user: "u", password: "p"}, database: "d", o: &Options{Collection: "t", Deadline: time.Second}}
 		m.o.Dial = func(context.Context, string, string) (net.Conn, error) {
@@ -388,7 +392,7 @@ func FuzzMariaServer(f *testing.F) {
 	})
 }
 
-// TestMariaAnswersAreBounded has a server send more than an answer may have.
+// TestMariaAnswersAreBounded checks that an answer of excessive size is an error.
 func TestMariaAnswersAreBounded(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
@@ -400,7 +404,7 @@ func TestMariaAnswersAreBounded(t *testing.T) {
 	defer s.Close()
 	go func() {
 		packet := append([]byte{0xff, 0xff, 0xff, 0}, make([]byte, 1<<24-1)...)
-		for n := byte(0); ; n++ { // one that never ends
+		for n := byte(0); ; n++ { // endless
 			packet[3] = n
 			if _, err := there.Write(packet); err != nil {
 				return

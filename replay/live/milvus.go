@@ -33,7 +33,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// milvus is a collection of a Milvus, by way of one of its proxies.
+// milvus is a collection of a Milvus, searched through one of its proxies.
 type milvus struct {
 	addr     *address
 	o        *Options
@@ -43,7 +43,7 @@ type milvus struct {
 	budget   budget
 }
 
-// levels are what Options.Consistency may say.
+// levels maps the names of consistency levels. Options.Consistency accepts all but customized.
 func levels() map[string]commonpb.ConsistencyLevel {
 	return map[string]commonpb.ConsistencyLevel{
 		"strong": commonpb.ConsistencyLevel_Strong, "session": commonpb.ConsistencyLevel_Session,
@@ -77,7 +77,7 @@ func openMilvus(ctx context.Context, a *address, o *Options) (Target, error) {
 	return m, nil
 }
 
-// Name is the address without credentials, and the collection.
+// Name returns the address without credentials, and the collection.
 func (m *milvus) Name() string {
 	return m.addr.scheme + "://" + m.addr.host + "/" + strings.TrimPrefix(m.database+"/", "/") + m.desc.Collection
 }
@@ -85,30 +85,30 @@ func (m *milvus) Name() string {
 // Description implements Target.
 func (m *milvus) Description() Description { return m.desc }
 
-// Server implements Target. The roles of a cluster are processes of their own, of which this is the proxy.
+// Server implements Target. In a cluster each role is a process, and this is the proxy.
 func (m *milvus) Server() Server {
 	return Server{Network: "tcp", Address: m.addr.host, Commands: []string{"milvus"}, Whole: func(arguments []string) bool {
 		return slices.Contains(arguments, "standalone") || slices.Contains(arguments, "embedded")
 	}}
 }
 
-// Session opens one more connection.
+// Session opens a new connection.
 func (m *milvus) Session(ctx context.Context) (load.Session, error) { return m.connect(ctx) }
 
-// milvusSession is one HTTP/2 connection, which grpc makes anew when it is lost, for one request at a time.
+// milvusSession is one HTTP/2 connection for one request at a time. grpc reconnects when it is lost.
 type milvusSession struct {
 	milvusReads
 	m       *milvus
 	conn    *grpc.ClientConn
-	headers metadata.MD // with every call; it holds credentials
+	headers metadata.MD // sent with every call; they contain credentials
 	answer  load.Answer
 	hits    []load.Hit
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (s *milvusSession) Close() error { return s.conn.Close() }
 
-// Ask searches. Milvus does not tell how many distances that took.
+// Ask searches. Milvus does not report the number of distances computed.
 func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	if err := s.m.desc.fits(r); err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer,
 	if err := s.m.budget.take(); err != nil {
 		return nil, err
 	}
-	// While a connection is lost, the next request waits for the new one up to its deadline: failing at once would only make a
-	// closed loop count fails as fast as it can.
+	// While the connection is lost, the next request waits for a new one until its deadline. If it failed
+	// immediately, a closed loop would only count failures as fast as it can.
 	results, err := s.Search(ctx, request, grpc.WaitForReady(true), grpc.MaxCallRecvMsgSize(s.m.desc.largest(r)))
 	if err != nil {
 		return nil, callFault(ctx, err, s.m.addr.host, s.m.o)
@@ -135,8 +135,8 @@ func (s *milvusSession) Ask(ctx context.Context, r *load.Request) (*load.Answer,
 	return &s.answer, nil
 }
 
-// largest is how many bytes an answer can have: a key that is a number and its score take 14, and servers add a little to each. Text may be
-// as long as a varchar is.
+// largest returns the maximum size of an answer, in bytes. A numeric key and its score take 14 bytes, and servers
+// add a little to each. A text key may be as long as a varchar.
 func (d *Description) largest(r *load.Request) int {
 	hit := int64(64)
 	if d.TextKeys {
@@ -145,8 +145,8 @@ func (d *Description) largest(r *load.Request) int {
 	return int(min(largestAnswer, 1<<20+hit*int64(r.Vectors.Rows)*int64(min(r.K, largestAnswer))))
 }
 
-// read makes hits of an answer: scores are squared distances for L2, similarities for IP and COSINE, in all versions
-// (internal/proxy/task_search.go turns the sign of what nodes return).
+// read decodes the hits of an answer. In all versions, scores are squared distances for L2 and similarities for IP
+// and COSINE (internal/proxy/task_search.go negates the scores of nodes).
 func (s *milvusSession) read(results *milvuspb.SearchResults, r *load.Request) error {
 	data := results.GetResults()
 	s.answer = load.Answer{Hits: s.answer.Hits[:0]}
@@ -189,15 +189,15 @@ func (s *milvusSession) read(results *milvuspb.SearchResults, r *load.Request) e
 	return nil
 }
 
-// Guarantee timestamps with a meaning of their own (pymilvus client/constants.py; internal/proxy/util.go).
+// Guarantee timestamps with a special meaning (pymilvus client/constants.py; internal/proxy/util.go).
 const (
 	guaranteeStrong     = 0
 	guaranteeEventually = 1
 	guaranteeBounded    = 2
 )
 
-// search makes the message that pymilvus 2.1.3, 2.2.17 and 2.3.6 make (client/prepare.py, search_requests_with_expr), of which
-// newer servers understand each field as they did.
+// search builds the message that pymilvus 2.1.3, 2.2.17 and 2.3.6 build (client/prepare.py,
+// search_requests_with_expr). Later servers interpret each field in the same way.
 func (m *milvus) search(r *load.Request) (*milvuspb.SearchRequest, error) {
 	group, err := placeholders(r.Vectors)
 	if err != nil {
@@ -224,7 +224,7 @@ func (m *milvus) search(r *load.Request) (*milvuspb.SearchRequest, error) {
 			{Key: "ignore_growing", Value: map[bool]string{false: "False", true: "True"}[m.o.IgnoreGrowing]},
 		},
 	}
-	// Servers before 2.2.9 know neither of these, and go by the timestamp alone.
+	// Servers before 2.2.9 ignore these fields and use only the timestamp.
 	if m.o.Consistency == "" {
 		request.UseDefaultConsistency = true
 	} else {
@@ -233,7 +233,7 @@ func (m *milvus) search(r *load.Request) (*milvuspb.SearchRequest, error) {
 	return request, nil
 }
 
-// guarantee is the timestamp that stands for a level. A session that never wrote has seen all that it wrote.
+// guarantee returns the timestamp that represents a level. A session that never wrote has seen all its writes.
 func guarantee(level commonpb.ConsistencyLevel) uint64 {
 	switch level {
 	case commonpb.ConsistencyLevel_Strong:
@@ -245,7 +245,8 @@ func guarantee(level commonpb.ConsistencyLevel) uint64 {
 	return guaranteeEventually
 }
 
-// placeholders are the vectors: rows of little-endian elements, as they lie in memory; sparse ones as pairs of a dimension and a value.
+// placeholders encodes the vectors: rows of little-endian elements, as in memory; sparse rows as pairs of a
+// dimension and a value.
 func placeholders(v *engine.Vectors) ([]byte, error) {
 	value := &commonpb.PlaceholderValue{Tag: "$0", Values: make([][]byte, v.Rows)}
 	switch v.Element {
@@ -272,8 +273,8 @@ func placeholders(v *engine.Vectors) ([]byte, error) {
 	return group, nil
 }
 
-// params are what the collection's index understands: ef means nothing to IVF, and Milvus 2.1 and 2.2 refuse what they do not know
-// of some.
+// params encodes the search parameters that the collection's index supports. For example, ef has no meaning for IVF,
+// and Milvus 2.1 and 2.2 reject some unknown parameters.
 func (m *milvus) params(r *load.Request) string {
 	params := map[string]any{}
 	kind := strings.ToUpper(m.desc.Index)
@@ -288,12 +289,13 @@ func (m *milvus) params(r *load.Request) string {
 	}
 	text, err := json.Marshal(params)
 	if err != nil {
-		return "{}" // numbers by name do marshal
+		return "{}" // numbers by name always marshal
 	}
 	return string(text)
 }
 
-// indexHas reports whether indexes of a kind have a trait. The mean length of documents a server knows itself.
+// indexHas reports whether indexes of a kind have a trait. It excludes the mean document length, which servers
+// compute.
 func indexHas(kind string, trait engine.Trait) bool {
 	graph, lists := strings.Contains(kind, "HNSW"), strings.Contains(kind, "IVF")
 	switch trait {
@@ -308,7 +310,8 @@ func indexHas(kind string, trait engine.Trait) bool {
 	}
 }
 
-// expr is the filter in Milvus's language (internal/parser/planparserv2/Plan.g4), "" for none: as the log has it, or of keys.
+// expr returns the filter in Milvus's language (internal/parser/planparserv2/Plan.g4): that of the log, or one of
+// keys. It is "" without a filter.
 func (m *milvus) expr(r *load.Request) (string, error) {
 	if r.Keys == nil || len(r.Keys) == 0 && r.Exclude {
 		return r.Expr, nil
@@ -337,8 +340,8 @@ func (m *milvus) expr(r *load.Request) (string, error) {
 	return b.String(), nil
 }
 
-// quote writes a key as a literal: in double quotes with Go's escapes, which Milvus 2.1.0 reads as 2.3 does (it knows no single
-// quotes).
+// quote writes a key as a literal in double quotes with Go's escapes. Milvus 2.1.0 and 2.3 read them alike (2.1.0
+// does not support single quotes).
 func quote(key string) (string, error) {
 	if !utf8.ValidString(key) {
 		return "", fault(Mismatch, "not sent: a filter key is not UTF-8", "")
@@ -346,7 +349,7 @@ func quote(key string) (string, error) {
 	return strconv.Quote(key), nil
 }
 
-// asked makes one answer's two errors into one: that of the call and that of the status in it.
+// asked merges the two errors of an answer: that of the call and that of its status.
 func asked[A interface{ GetStatus() *commonpb.Status }](ctx context.Context, m *milvus, answer A, err error) error {
 	if err != nil {
 		return callFault(ctx, err, m.addr.host, m.o)
@@ -354,7 +357,7 @@ func asked[A interface{ GetStatus() *commonpb.Status }](ctx context.Context, m *
 	return statusFault(answer.GetStatus(), m.addr.host)
 }
 
-// greet is the first call. Milvus knows Connect since 2.2.9, and wants the number it gives out with every call.
+// greet makes the first call. Milvus has Connect since 2.2.9, and expects the returned identifier with every call.
 func (s *milvusSession) greet(ctx context.Context) error {
 	host, o := s.m.addr.host, s.m.o
 	answer, err := s.Connect(ctx, &milvuspb.ConnectRequest{ClientInfo: &commonpb.ClientInfo{SdkType: "kitescope", User: s.m.addr.user}})
@@ -376,7 +379,8 @@ func (s *milvusSession) greet(ctx context.Context) error {
 	return err
 }
 
-// describe asks for all of a Description. What the user may not see but can search without is left unknown.
+// describe reads the whole Description. Properties that the user may not read but that searches do not need remain
+// unknown.
 func (s *milvusSession) describe(ctx context.Context) (Description, error) {
 	m := s.m
 	d := Description{Kind: "milvus", Database: m.database, Collection: m.o.Collection}
@@ -398,7 +402,7 @@ func (s *milvusSession) describe(ctx context.Context) (Description, error) {
 	return d, s.loaded(ctx, d.Collection)
 }
 
-// grave is an error that ends a description: not that of a user who may not ask, or of a server that does not know.
+// grave returns nil for errors that do not end a description: missing privileges, or a call that the server rejects.
 func grave(err error) error {
 	if f, ok := errors.AsType[*FaultError](err); ok && (f.Kind == Denied || f.Kind == Failed) {
 		return nil
@@ -415,7 +419,7 @@ func value(pairs []*commonpb.KeyValuePair, key string) string {
 	return ""
 }
 
-// elements are the types of fields that can be searched.
+// element returns the element type of a vector field, and whether the field can be searched.
 func element(t schemapb.DataType) (dist.Element, bool) {
 	switch t {
 	case schemapb.DataType_FloatVector:
@@ -494,10 +498,11 @@ func (s *milvusSession) describeIndex(ctx context.Context, d *Description) error
 	return nil
 }
 
-// metricBM25 ranks texts, of which Milvus itself makes sparse vectors.
+// metricBM25 ranks texts. Milvus computes their sparse vectors itself.
 const metricBM25 = "BM25"
 
-// loaded reports whether the collection can be searched. ShowCollections tells it in all versions; GetLoadState came with 2.2.
+// loaded returns an error if the collection cannot be searched. ShowCollections reports that in all versions;
+// GetLoadState was added in 2.2.
 func (s *milvusSession) loaded(ctx context.Context, name string) error {
 	m := s.m
 	answer, err := s.ShowCollections(ctx, &milvuspb.ShowCollectionsRequest{
@@ -507,7 +512,7 @@ func (s *milvusSession) loaded(ctx context.Context, name string) error {
 		if bad := grave(err); bad != nil {
 			return about("collection "+name, bad)
 		}
-		return nil // the first search will tell
+		return nil // the first search will report it
 	}
 	at := slices.Index(answer.GetCollectionNames(), name)
 	percentages := answer.GetInMemoryPercentages() //nolint:staticcheck // SA1019: what replaces it is not in 2.1
@@ -520,7 +525,7 @@ func (s *milvusSession) loaded(ctx context.Context, name string) error {
 	return nil
 }
 
-// suggest adds to an unknown collection which there are.
+// suggest adds the names of existing collections to the error of an unknown one.
 func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	m := s.m
 	f, ok := errors.AsType[*FaultError](err)
@@ -539,8 +544,8 @@ func (s *milvusSession) suggest(ctx context.Context, err error) error {
 	return &FaultError{NotFound, f.Reason, line("there are "+strings.Join(names, ", ")+more, longest)}
 }
 
-// milvusReads are the calls of Milvus's client that this package can make: none changes anything but the proxy's list of clients
-// (Connect). The client itself has a method for each write as well.
+// milvusReads holds the calls of the Milvus client that this package can make. None of them modifies anything except
+// the proxy's list of clients (Connect). The client itself has a method for each write as well.
 type milvusReads interface {
 	Connect(context.Context, *milvuspb.ConnectRequest, ...grpc.CallOption) (*milvuspb.ConnectResponse, error)
 	DescribeCollection(
@@ -552,20 +557,22 @@ type milvusReads interface {
 }
 
 const (
-	// An answer has k ids and scores for each vector: Milvus allows 16,384 of each, and few ask for so many. What describes a server
-	// is far smaller, and costs a hundred times its bytes once it is decoded: an empty message in it is two bytes.
+	// An answer has k ids and scores for each vector. Milvus allows 16,384 of each, but few requests need as many.
+	// Descriptions are far smaller, but can take a hundred times their size once decoded: an empty message takes two
+	// bytes.
 	largestAnswer      = 256 << 20
 	largestDescription = 1 << 20
 	largestList        = 16 << 20 // names of collections
-	largestCatalog     = 4 << 20  // of a table or index, with all that a server sends with it
+	largestCatalog     = 4 << 20  // of a table or index, with everything that a server sends with it
 	largestKey         = 64 << 10
 	largestHeader      = 64 << 10
 )
 
-// connect opens a connection and says who asks.
+// connect opens a connection and sends the credentials.
 func (m *milvus) connect(ctx context.Context) (*milvusSession, error) {
 	s := &milvusSession{m: m, headers: metadata.MD{}}
-	// As pymilvus: authorization is the token, or user:password, in base64 (client/grpc_handler.py of 2.1 to 2.6).
+	// As in pymilvus, authorization is the token, or user:password, in base64 (client/grpc_handler.py of 2.1 to
+	// 2.6).
 	switch {
 	case m.o.Token != "":
 		s.headers.Set("authorization", base64.StdEncoding.EncodeToString([]byte(m.o.Token)))
@@ -580,11 +587,11 @@ func (m *milvus) connect(ctx context.Context) (*milvusSession, error) {
 		grpc.WithTransportCredentials(creds),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return m.o.Dial(ctx, "tcp", m.addr.host) }),
 		grpc.WithUnaryInterceptor(s.send),
-		// Nothing of the environment: no proxy, no service config from DNS, no second tries behind our back.
+		// Ignore the environment: no proxy, no service config from DNS, no hidden retries.
 		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(),
 		grpc.WithUserAgent("kitescope"),
-		// A lost connection is made anew soon, else a restart of the proxy costs more requests than it did; and grpc's own 20 s
-		// for a silent server never come before our deadline.
+		// Reconnect soon, because otherwise a restart of the proxy costs more requests than its downtime. grpc's own
+		// timeout of 20 s for a silent server must not end before our deadline.
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
 			MinConnectTimeout: m.o.Deadline + time.Second,
@@ -603,7 +610,7 @@ func (m *milvus) connect(ctx context.Context) (*milvusSession, error) {
 	return s, nil
 }
 
-// tls is Options.TLS for the proxy's host.
+// tls returns Options.TLS for the host of the proxy.
 func (m *milvus) tls() *tls.Config {
 	config := m.o.TLS.Clone()
 	if config.ServerName == "" {
@@ -613,15 +620,15 @@ func (m *milvus) tls() *tls.Config {
 	return config
 }
 
-// alert asks once more why a TLS connection was lost at its beginning, nil if the server does not say. In TLS 1.3 a server
-// looks at the client's certificate after the client is done, and what the client then sends can cost it the server's reason.
-// Here nothing is sent.
+// alert connects once more to find the reason why a TLS connection was lost at its beginning; nil if the server does
+// not send one. In TLS 1.3 a server checks the client's certificate after the client's handshake is done, and data
+// that the client sends by then can discard the server's alert. alert therefore sends nothing.
 func (m *milvus) alert(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Deadline)
 	defer cancel()
 	raw, err := m.o.Dial(ctx, "tcp", m.addr.host)
 	if err != nil {
-		return nil // the first reason stands
+		return nil // keep the first reason
 	}
 	config := m.tls()
 	config.NextProtos = []string{"h2"}
@@ -638,7 +645,7 @@ func (m *milvus) alert(ctx context.Context) error {
 	return nil
 }
 
-// send adds what Milvus wants with every call, and its deadline.
+// send adds the headers and the deadline to every call.
 func (s *milvusSession) send(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	ctx, cancel := context.WithTimeout(ctx, s.m.o.Deadline)
 	defer cancel()
@@ -648,7 +655,8 @@ func (s *milvusSession) send(ctx context.Context, method string, in, out any, co
 	return invoke(ctx, method, in, out, conn, opts...)
 }
 
-// callFault says why a call to host has no answer. The caller's own end of ctx is told as it is.
+// callFault returns the reason why a call to host has no answer. If the caller canceled ctx, it returns the error of
+// ctx.
 func callFault(ctx context.Context, err error, host string, o *Options) error {
 	if err == nil {
 		return nil
@@ -660,7 +668,7 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	message := s.Message()
 	switch s.Code() {
 	case codes.DeadlineExceeded:
-		// While there is no connection, grpc tells the last reason behind the deadline.
+		// While there is no connection, grpc appends the last connection error to that of the deadline.
 		if _, why, waited := strings.Cut(message, "last connection error: "); waited {
 			return lost(why, host)
 		}
@@ -691,7 +699,7 @@ func callFault(ctx context.Context, err error, host string, o *Options) error {
 	return faultf(Failed, "", "%s: %s", s.Code(), said(message))
 }
 
-// lost says why there is no connection, by grpc's words: it keeps no error of those below.
+// lost returns the reason why there is no connection, based on grpc's message, because grpc does not wrap the cause.
 func lost(message, host string) *FaultError {
 	if f := tlsFault(message, host); f != nil {
 		return f
@@ -721,19 +729,19 @@ func limited(why string) *FaultError {
 	return fault(Limited, "limited: "+why, "the server's quotaAndLimits settings limit it; use a lower rate")
 }
 
-// olderCode is all that Milvus before 2.3 tells.
+// olderCode returns the only error code that Milvus before 2.3 reports.
 //
 //nolint:staticcheck // SA1019: older servers have no other
 func olderCode(s *commonpb.Status) commonpb.ErrorCode { return s.GetErrorCode() }
 
-// statusFault is what a status says that an answer carries, nil if all is well.
+// statusFault returns the error of the status in an answer; nil if it is a success.
 func statusFault(s *commonpb.Status, host string) error {
 	code, old := s.GetCode(), olderCode(s)
 	if code == 0 && old == commonpb.ErrorCode_Success {
 		return nil
 	}
 	reason := said(s.GetReason())
-	switch code { // of Milvus 2.3 on (pkg/util/merr/errors.go); before there was commonpb.ErrorCode alone
+	switch code { // since Milvus 2.3 (pkg/util/merr/errors.go); before, only commonpb.ErrorCode
 	case 4, 8, 9, 11: // too many requests, rate limit, quota, time tick delay
 		return limited(reason)
 	case 100, 200, 800: // collection, partition, database
@@ -765,8 +773,8 @@ func statusFault(s *commonpb.Status, host string) error {
 	return fault(Failed, "refused: "+reason, "")
 }
 
-// worded knows faults by their words: Milvus before 2.3 tells most of them under UnexpectedError, and interceptors as plain
-// errors of gRPC.
+// worded recognizes faults by their message: Milvus before 2.3 reports most of them as UnexpectedError, and
+// interceptors report them as plain gRPC errors.
 func worded(message, host string) *FaultError {
 	lower := strings.ToLower(message)
 	for _, known := range []struct {

@@ -44,7 +44,8 @@ func TestDescribes(t *testing.T) {
 	}
 }
 
-// TestMilvusDescriptionsAreBounded: two bytes of an empty field become some hundred once they are decoded.
+// TestMilvusDescriptionsAreBounded checks the size limit of descriptions: an empty field takes two bytes, but some
+// hundred bytes once decoded.
 func TestMilvusDescriptionsAreBounded(t *testing.T) {
 	p := serve(t, &proxy{fields: slices.Repeat([]*schemapb.FieldSchema{{}}, 1<<19)})
 	_, err := Open(t.Context(), "milvus://"+p.address, Options{Collection: "items"})
@@ -53,7 +54,8 @@ func TestMilvusDescriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAsksAsPymilvus holds a request against those that three versions of pymilvus made of the same vectors, expression and level.
+// TestAsksAsPymilvus compares a request with those that three versions of pymilvus built from the same vectors,
+// expression and level.
 func TestAsksAsPymilvus(t *testing.T) {
 	text, err := os.ReadFile("testdata/pymilvus.txt")
 	if err != nil {
@@ -78,11 +80,11 @@ func TestAsksAsPymilvus(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, mine := new(milvuspb.SearchRequest), proto.CloneOf(got)
-		mine.PartitionNames = []string{"p1"} // which pymilvus was given
+		mine.PartitionNames = []string{"p1"} // an argument of pymilvus
 		if err := proto.Unmarshal(data, want); err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasPrefix(version, "2.1") { // which had not these
+		if strings.HasPrefix(version, "2.1") { // lacks these fields
 			mine.ConsistencyLevel = 0
 			mine.SearchParams = slices.DeleteFunc(mine.SearchParams, func(p *commonpb.KeyValuePair) bool { return p.GetKey() == "ignore_growing" })
 		}
@@ -171,7 +173,8 @@ func TestParamsOfSparseVectors(t *testing.T) {
 	}
 }
 
-// TestSparseAsPymilvus holds what is sent against what pymilvus 2.5.9 makes of [{3:0.5,7:0.25},{1:2.0,500:1.5,4000000000:0.125}].
+// TestSparseAsPymilvus compares encoded vectors with those of pymilvus 2.5.9 for
+// [{3:0.5,7:0.25},{1:2.0,500:1.5,4000000000:0.125}].
 func TestSparseAsPymilvus(t *testing.T) {
 	want, err := base64.StdEncoding.DecodeString("CjIKAiQwEGgaEAMAAAAAAAA/BwAAAAAAgD4aGAEAAAAAAABA9AEAAAAAwD8AKGvuAAAAPg==")
 	if err != nil {

@@ -23,17 +23,18 @@ import (
 	"kitescope/replay/load"
 )
 
-// openSearch is an index of an OpenSearch with the k-NN plugin, or an alias of indexes that are alike.
+// openSearch is an index of an OpenSearch with the k-NN plugin, or an alias of indexes with equal vector fields.
 type openSearch struct {
 	addr   *address
 	o      *Options
 	secure *tls.Config
 	desc   Description
-	path   string // of the field's search, with what is wanted of the answer
+	path   string // path of the field's search, with the selected parts of the answer
 	budget budget
-	// nodes are those of the server, 0 if it does not tell.
+	// nodes is the number of nodes of the server, 0 if unknown.
 	nodes int
-	// widen has k stand for ef: before 2.16 the plugin knows no ef_search for Lucene, which searches with k candidates then.
+	// widen replaces k by ef. Before 2.16 the plugin has no ef_search for Lucene, which then searches with k
+	// candidates.
 	widen bool
 }
 
@@ -69,12 +70,12 @@ func openOpenSearch(ctx context.Context, a *address, o *Options) (Target, error)
 	return t, nil
 }
 
-// Name is the address without credentials.
+// Name returns the address without credentials, and the index.
 func (t *openSearch) Name() string {
 	return t.addr.scheme + "://" + t.addr.host + "/" + t.desc.Collection
 }
 
-// Server implements Target. Of several nodes this is the one that asks the others.
+// Server implements Target. If there are several nodes, it is the one that queries the others.
 func (t *openSearch) Server() Server {
 	return Server{Network: "tcp", Address: t.addr.host, Commands: []string{"java"}, Whole: func([]string) bool { return t.nodes == 1 }}
 }
@@ -82,22 +83,22 @@ func (t *openSearch) Server() Server {
 // Description implements Target.
 func (t *openSearch) Description() Description { return t.desc }
 
-// Session has a connection of its own, which its first request makes.
+// Session returns a session with a connection of its own, which its first request opens.
 func (t *openSearch) Session(context.Context) (load.Session, error) { return t.session(), nil }
 
-// openSearchSession searches, one vector at a time: _search has no more than one.
+// openSearchSession searches one vector at a time, because _search supports only one.
 type openSearchSession struct {
 	answers
 	openSearchReads
 	t *openSearch
 }
 
-// session prepares a connection; nothing is dialed.
+// session prepares a connection without dialing.
 func (t *openSearch) session() *openSearchSession {
 	return &openSearchSession{openSearchReads: newOpenSearchReads(t.addr, t.o, t.secure), t: t}
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (s *openSearchSession) Close() error {
 	s.client.CloseIdleConnections()
 	return nil
@@ -118,8 +119,8 @@ func (s *openSearchSession) Ask(ctx context.Context, r *load.Request) (*load.Ans
 	})
 }
 
-// query is the body of a search (k-NN plugin, KNNQueryBuilder): the vector with k, what the index takes of ef and nprobe, and the filter
-// within the k-NN clause, which is applied while the graph is walked.
+// query returns the body of a search (k-NN plugin, KNNQueryBuilder): the vector with k, the index parameter for ef
+// or nprobe, and the filter. The filter is part of the k-NN clause, so that it is applied during the graph walk.
 func (t *openSearch) query(r *load.Request, row []byte) ([]byte, error) {
 	clause := map[string]any{"vector": numbersOf(t.desc.Element, row), "k": r.K}
 	index := strings.ToLower(t.desc.Index)
@@ -152,7 +153,7 @@ func (t *openSearch) query(r *load.Request, row []byte) ([]byte, error) {
 	return text, nil
 }
 
-// filter is a clause of keys. Ids are text; a numeric field takes text, too.
+// filter returns a clause of keys. Ids are text, and numeric fields accept text as well.
 func (t *openSearch) filter(r *load.Request) (any, error) {
 	keys := make([]string, len(r.Keys))
 	for i, k := range r.Keys {
@@ -175,7 +176,7 @@ func (t *openSearch) filter(r *load.Request) (any, error) {
 	return clause, nil
 }
 
-// numbersOf are the elements of a row. Bits are bytes with a sign, as int8 are.
+// numbersOf returns the elements of a row. Bits are passed as signed bytes, like int8.
 func numbersOf(e dist.Element, row []byte) any {
 	if e != dist.Float32 {
 		numbers := make([]int8, len(row))
@@ -191,7 +192,7 @@ func numbersOf(e dist.Element, row []byte) any {
 	return numbers
 }
 
-// openSearchFound is an answer of _search.
+// openSearchFound is a response of _search.
 type openSearchFound struct {
 	TimedOut bool `json:"timed_out"`
 	Shards   struct {
@@ -208,7 +209,7 @@ type openSearchHit struct {
 	Fields map[string][]json.RawMessage `json:"fields"`
 }
 
-// read appends the hits of an answer.
+// read appends the hits of a response.
 func (s *openSearchSession) read(found *openSearchFound, k int) error {
 	switch {
 	case found.TimedOut:
@@ -236,7 +237,7 @@ func (s *openSearchSession) read(found *openSearchFound, k int) error {
 	return nil
 }
 
-// keyOf is a hit's key: its id, or the only value of the key field.
+// keyOf returns the key of a hit: its id, or the only value of the key field.
 func (t *openSearch) keyOf(h *openSearchHit) (engine.Key, error) {
 	text := h.ID
 	if t.desc.KeyField != openSearchID {
@@ -259,10 +260,11 @@ func (t *openSearch) keyOf(h *openSearchHit) (engine.Key, error) {
 	return engine.NumberKey(n), nil
 }
 
-// fromScore is the distance of a score in Milvus's convention; false if no distance has that score. Lucene's scores (VectorSimilarityFunction)
-// and the plugin's (SpaceType.scoreTranslation) are the same: 1/(1+d) for the squared distance and for bits that differ, (1+cos)/2,
-// and for the inner product p+1 above 0, 1/(1-p) below. A score is a float32: a distance below 1 is exact to 1e-7, a larger one to a few
-// of its last bits.
+// fromScore converts a score to a distance in Milvus's convention; it returns false if no distance has that score.
+// The scores of Lucene (VectorSimilarityFunction) and of the plugin (SpaceType.scoreTranslation) are equal: 1/(1+d)
+// for the squared distance and for the number of different bits, (1+cos)/2, and for the inner product p+1 above 0
+// and 1/(1-p) below. Because a score is a float32, a distance below 1 is exact to 1e-7, and a larger one except for
+// a few of its last bits.
 func fromScore(metric string, score float32) (float32, bool) {
 	s := float64(score)
 	switch metric {
@@ -281,13 +283,14 @@ func fromScore(metric string, score float32) (float32, bool) {
 	return 0, false
 }
 
-// largestJSON is how many bytes an answer of so many hits can have: an id takes at most 512, a hit's names and score some 100.
+// largestJSON returns the maximum size of an answer with k hits, in bytes: an id takes at most 512, the names and
+// the score of a hit about 100.
 func (d *Description) largestJSON(k int) int64 { return min(largestAnswer, 1<<20+1024*int64(k)) }
 
 // openSearchID is the key of every document.
 const openSearchID = "_id"
 
-// openSearchMapping is what a mapping says of a field, in the words of 2.11 to 3.x (k-NN plugin, KNNVectorFieldMapper).
+// openSearchMapping is the mapping of a field as of OpenSearch 2.11 to 3.x (k-NN plugin, KNNVectorFieldMapper).
 type openSearchMapping struct {
 	Type       string                       `json:"type"`
 	Dimension  int                          `json:"dimension"`
@@ -304,7 +307,7 @@ type openSearchMethod struct {
 	SpaceType string `json:"space_type"`
 }
 
-// describe asks for the mapping.
+// describe reads the mapping.
 func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	t := s.t
 	d := Description{Kind: "opensearch", Collection: t.o.Collection, KeyField: cmp.Or(t.o.KeyField, openSearchID)}
@@ -318,7 +321,7 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	if len(names) == 0 {
 		return d, faultf(NotFound, "check the index's name", "index %s: not found", clip(t.o.Collection))
 	}
-	// Of an alias the indexes must be alike: one metric turns the scores of all of them into distances.
+	// All indexes of an alias must be equal, because one metric converts the scores of all of them to distances.
 	for i, name := range names {
 		mine := d
 		if err := t.describeFields(&mine, indexes[name].Mappings.Properties); err != nil {
@@ -332,7 +335,7 @@ func (s *openSearchSession) describe(ctx context.Context) (Description, error) {
 	return d, d.expected(t.o)
 }
 
-// greet asks what the server is, and how many nodes it has if that may be asked.
+// greet reads the version of the server, and the number of its nodes if the user may read it.
 func (s *openSearchSession) greet(ctx context.Context) error {
 	var server struct {
 		Version struct {
@@ -355,13 +358,13 @@ func (s *openSearchSession) greet(ctx context.Context) error {
 		Nodes int `json:"number_of_nodes"`
 	}
 	if err := s.get(ctx, http.MethodGet, "/_cluster/health", nil, largestDescription, &health); err != nil {
-		return grave(err) // who may search may not be allowed to see the cluster
+		return grave(err) // the user may search, but may lack access to the cluster
 	}
 	s.t.nodes = health.Nodes
 	return nil
 }
 
-// olderThan compares the first two numbers of a version; one that has none is not older.
+// olderThan compares the first two numbers of a version. A version without them is not older.
 func olderThan(version string, major, minor int) bool {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
@@ -375,7 +378,7 @@ func olderThan(version string, major, minor int) bool {
 // flatten lists fields by their paths.
 func flatten(into map[string]openSearchMapping, prefix string, fields map[string]openSearchMapping) {
 	for name, f := range fields {
-		if into[prefix+name] = f; f.Type != "nested" { // whose hits are parents
+		if into[prefix+name] = f; f.Type != "nested" { // its hits are parents
 			flatten(into, prefix+name+".", f.Properties)
 		}
 	}
@@ -432,12 +435,12 @@ func (t *openSearch) describeKey(d *Description, fields map[string]openSearchMap
 	return nil
 }
 
-// describeVectors takes dims, elements and metric from the mapping.
+// describeVectors reads the dimensions, the element type and the metric from the mapping.
 func (t *openSearch) describeVectors(d *Description, f *openSearchMapping) error {
 	if f.ModelID != "" {
 		return fault(Mismatch, "its index is of a trained model, whose metric the mapping does not tell", "search a field whose mapping has a method")
 	}
-	method := openSearchMethod{Name: "hnsw"} // what the plugin makes without one
+	method := openSearchMethod{Name: "hnsw"} // the plugin's default
 	if f.Method != nil {
 		method = *f.Method
 	}
@@ -461,7 +464,8 @@ func (t *openSearch) describeVectors(d *Description, f *openSearchMapping) error
 	return nil
 }
 
-// openSearchReads asks an OpenSearch. These are all paths that this package can ask for: what the server is, a mapping, a search.
+// openSearchReads sends requests to an OpenSearch. This package requests only these paths: the server's version and
+// health, a mapping, a search.
 type openSearchReads struct {
 	client         *http.Client
 	base, host     string
@@ -469,7 +473,7 @@ type openSearchReads struct {
 	deadline       time.Duration
 }
 
-// newOpenSearchReads prepares connections; nothing is dialed.
+// newOpenSearchReads prepares connections without dialing.
 func newOpenSearchReads(a *address, o *Options, secure *tls.Config) openSearchReads {
 	transport := &http.Transport{
 		DialContext: o.Dial, TLSClientConfig: secure, TLSHandshakeTimeout: o.Deadline, IdleConnTimeout: time.Minute,
@@ -480,12 +484,12 @@ func newOpenSearchReads(a *address, o *Options, secure *tls.Config) openSearchRe
 		r.base = "https://" + a.host
 	}
 	r.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // whoever redirects would be given credentials
+		return http.ErrUseLastResponse // the target of a redirect would receive the credentials
 	}}
 	return r
 }
 
-// readsOnly are the ends of paths that change nothing.
+// readsOnly reports whether a request modifies nothing, by its method and the end of its path.
 func readsOnly(method, path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	if method == http.MethodPost {
@@ -494,7 +498,7 @@ func readsOnly(method, path string) bool {
 	return method == http.MethodGet && (path == "/" || path == "/_cluster/health" || strings.HasSuffix(path, "/_mapping"))
 }
 
-// get has the server answer, and decodes what it says. An error is a *FaultError, or that of ctx.
+// get sends a request and decodes the response. Its error is a *FaultError, or that of ctx.
 func (r *openSearchReads) get(ctx context.Context, method, path string, body []byte, most int64, into any) error {
 	if !readsOnly(method, path) {
 		return fault(Failed, "not sent: it is not a read", "")
@@ -537,7 +541,8 @@ func (r *openSearchReads) stranger() *FaultError {
 	return faultf(Garbled, "give the port of an OpenSearch, 9200 by default", "%s does not answer like OpenSearch", r.host)
 }
 
-// fault says why there was no answer, without the words of net/http, which repeat the address.
+// fault returns the reason for a missing response. It does not repeat messages of net/http, because they contain the
+// address.
 func (r *openSearchReads) fault(ctx context.Context, err error) error {
 	if contains(err.Error(), "malformed HTTP", "server's response headers exceeded") && ended(ctx) == nil {
 		return r.stranger()
@@ -545,7 +550,8 @@ func (r *openSearchReads) fault(ctx context.Context, err error) error {
 	return lostFault(ctx, err, "OpenSearch", r.host, r.deadline)
 }
 
-// refusal sorts what the server says with another status than 200: {"error": {"type", "reason", "root_cause": []}, "status"}, or a text.
+// refusal classifies a response with a status other than 200: {"error": {"type", "reason", "root_cause": []},
+// "status"}, or a text.
 func (r *openSearchReads) refusal(status int, text []byte) *FaultError {
 	var answer struct {
 		Error json.RawMessage `json:"error"`
@@ -564,7 +570,7 @@ func (r *openSearchReads) refusal(status int, text []byte) *FaultError {
 			first = why.Roots[0]
 		}
 	} else {
-		_ = json.Unmarshal(answer.Error, &first.Reason) // some errors are a text
+		_ = json.Unmarshal(answer.Error, &first.Reason) // some errors are plain text
 	}
 	reason := said(first.Reason)
 	if reason == "" {

@@ -25,21 +25,22 @@ import (
 	"kitescope/replay/load"
 )
 
-// The answers in testdata/opensearch are those of real servers: with KITESCOPE_RECORD_OPENSEARCH=host:port the tests make their indexes
-// there (test_*, which are replaced) and record what is answered. tools/e2e/opensearch.sh starts such a server.
+// The responses in testdata/opensearch were recorded from real servers. To record them, set
+// KITESCOPE_RECORD_OPENSEARCH=host:port. The tests then create their indexes (test_*, replacing existing ones) and
+// record the responses. tools/e2e/opensearch.sh starts such a server.
 const (
 	searchRows = 120
 	searchDim  = 8
 )
 
-// exchange is one request and what a real server answered.
+// exchange is a request and the response of a real server.
 type exchange struct {
 	Method, Path, Body string `json:",omitempty"`
 	Status             int
 	Answer             json.RawMessage
 }
 
-// searched are the vectors of the indexes: floats, or small whole numbers for bytes and bits.
+// searched returns the vectors of the indexes: floats, or small integers for bytes and bits.
 func searched(e dist.Element) [][]float64 {
 	rng := rand.New(rand.NewPCG(5, uint64(e)))
 	rows := make([][]float64, searchRows)
@@ -55,7 +56,7 @@ func searched(e dist.Element) [][]float64 {
 	return rows
 }
 
-// recording answers as a real server did, in any order, or records what one answers.
+// recording replays the responses of a real server in any order, or records them.
 type recording struct {
 	t     *testing.T
 	real  string
@@ -121,7 +122,7 @@ func (r *recording) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	_, _ = w.Write(r.known[at].Answer)
 }
 
-// sameJSON reports whether two texts say the same, whatever the order of keys.
+// sameJSON reports whether two JSON texts have equal values, regardless of the order of keys.
 func sameJSON(a, b string) bool {
 	var x, y any
 	if a == b || json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
@@ -150,7 +151,7 @@ func (r *recording) call(method, path, body string) (int, []byte) {
 	return response.StatusCode, bytes.TrimSpace(text)
 }
 
-// searchIndexes are the indexes by name, and how they are made.
+// searchIndexes returns the definitions of the indexes by name.
 func searchIndexes() map[string]string {
 	index := func(field string) string {
 		return `{"settings":{"index":{"knn":true,"number_of_shards":2,"number_of_replicas":0}},"mappings":{"properties":{` + field +
@@ -182,7 +183,7 @@ func (r *recording) fill(name string) {
 	}
 }
 
-// trueDistance is a distance in Milvus's convention, in double precision.
+// trueDistance computes a distance in Milvus's convention in double precision.
 func trueDistance(metric string, a, b []float64) (d float64) {
 	var aa, bb float64
 	for i := range a {
@@ -204,7 +205,7 @@ func trueDistance(metric string, a, b []float64) (d float64) {
 	return d
 }
 
-// queryOf is a row as a request has it.
+// queryOf returns rows as the vectors of a request.
 func queryOf(t *testing.T, e dist.Element, rows ...[]float64) *engine.Vectors {
 	t.Helper()
 	v, err := engine.NewVectors(e, searchDim*map[bool]int{true: 8, false: 1}[e == dist.Bit], len(rows))
@@ -223,7 +224,8 @@ func queryOf(t *testing.T, e dist.Element, rows ...[]float64) *engine.Vectors {
 	return v
 }
 
-// TestOpenSearchAnswersAreTrue holds what a server answered, asked to look at every row, against distances in double precision.
+// TestOpenSearchAnswersAreTrue compares answers of a server that searches every row with distances in double
+// precision.
 func TestOpenSearchAnswersAreTrue(t *testing.T) {
 	for _, version := range searchVersions() {
 		address := recorded(t, version)
@@ -258,7 +260,7 @@ func TestOpenSearchAnswersAreTrue(t *testing.T) {
 	}
 }
 
-// searchVersions are those with recorded answers; while recording, the one that is asked.
+// searchVersions returns the versions with recorded responses; in recording mode, the version that is recorded.
 func searchVersions() []string {
 	if only := os.Getenv("KITESCOPE_RECORD_VERSION"); only != "" {
 		return []string{only}
@@ -266,7 +268,7 @@ func searchVersions() []string {
 	return []string{"2.19.6"}
 }
 
-// scaled is a query that is no row.
+// scaled returns a query that differs from every row.
 func scaled(a, b []float64, e dist.Element) []float64 {
 	if e != dist.Float32 {
 		return append(slices.Clone(a[:4]), b[4:]...)
@@ -341,7 +343,7 @@ func elementsOf(v *engine.Vectors, row int) (out []float64) {
 	return out
 }
 
-// TestOpenSearchRefusals asks real servers for what they have not, and has them say why.
+// TestOpenSearchRefusals checks the errors of real servers for requests that they reject.
 func TestOpenSearchRefusals(t *testing.T) {
 	for _, version := range searchVersions() {
 		address := recorded(t, version+"-refusals")
@@ -404,7 +406,7 @@ func TestOpenSearchRefusals(t *testing.T) {
 	}
 }
 
-// TestOpenSearchThatMisbehaves has a server say what a real one does not.
+// TestOpenSearchThatMisbehaves checks responses that real servers do not send.
 func TestOpenSearchThatMisbehaves(t *testing.T) {
 	mapping := `{"i":{"mappings":{"properties":{"v":{"type":"knn_vector","dimension":8,"method":{"name":"hnsw","engine":"lucene","space_type":"l2"}}}}}}`
 	var status int
@@ -515,7 +517,7 @@ func TestOpenSearchFieldsThatCannotBeSearched(t *testing.T) {
 	}
 }
 
-// TestScoresComeBack goes from distances to scores as Lucene computes them, in float32, and back.
+// TestScoresComeBack converts distances to scores as Lucene computes them, in float32, and back.
 func TestScoresComeBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {

@@ -31,7 +31,8 @@ type postgres struct {
 	budget budget
 }
 
-// mostStatements bounds what a session has the server keep: a log with ever new k would fill it.
+// mostStatements limits the prepared statements that a session keeps on the server. A log with many values of k
+// would fill it otherwise.
 const mostStatements = 64
 
 func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
@@ -57,12 +58,12 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	}
 	plain := func(c *tls.Config) bool { return c == nil }
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return plain(f.TLSConfig) != plain(config.TLSConfig) }) {
-		config.RequireAuth = "!password,!md5" // whether there is TLS is the server's choice
+		config.RequireAuth = "!password,!md5" // the server decides whether there is TLS
 	}
 	config.ConnectTimeout = o.Deadline
 	config.MaxProtocolMessageBodyLen = largestAnswer
 	config.StatementCacheCapacity = mostStatements
-	// The server itself holds the sessions to reading, and ends what we no longer wait for.
+	// The server itself restricts sessions to reading, and ends statements that we no longer wait for.
 	config.RuntimeParams["default_transaction_read_only"] = "on"
 	config.RuntimeParams["statement_timeout"] = strconv.FormatInt(max(o.Deadline.Milliseconds(), 1), 10)
 	config.RuntimeParams["application_name"] = "kitescope"
@@ -74,10 +75,10 @@ func openPostgres(ctx context.Context, a *address, o *Options) (Target, error) {
 	return p, nil
 }
 
-// only is an error if the address names other servers beside the one that is shown: in parameters, or several for one.
+// only returns an error if the address names other servers than the one that is shown, in parameters or as a list.
 func (a *address) only(config *pgconn.Config) error {
 	same := a.host == config.Host || a.host == net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
-	for _, f := range config.Fallbacks { // the same without TLS
+	for _, f := range config.Fallbacks { // the same server without TLS
 		same = same && f.Host == config.Host && f.Port == config.Port
 	}
 	if !same {
@@ -86,7 +87,7 @@ func (a *address) only(config *pgconn.Config) error {
 	return nil
 }
 
-// Name is the address without credentials, and the table.
+// Name returns the address without credentials, and the table.
 func (p *postgres) Name() string {
 	return p.addr.scheme + "://" + p.addr.host + "/" + p.desc.Database + "/" + p.desc.Collection
 }
@@ -115,7 +116,8 @@ func (p *postgres) describe(ctx context.Context) (Description, statements, error
 	return d, sql, p.fault(ctx, err)
 }
 
-// connect opens a connection that may be sent so many bytes. The driver keeps all parameters that a server announces.
+// connect opens a connection. left limits the bytes that it may receive, because the driver keeps all parameters
+// that a server announces.
 func (p *postgres) connect(ctx context.Context, left *bounded.Bytes) (*pgx.Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, p.o.Deadline)
 	defer cancel()
@@ -132,11 +134,11 @@ func (p *postgres) connect(ctx context.Context, left *bounded.Bytes) (*pgx.Conn,
 	return conn, p.fault(ctx, err)
 }
 
-// end closes a connection politely, but does not wait for it: what it cannot say in a second, closing the socket says.
+// end closes a connection gracefully, but waits at most one second before it closes the socket.
 func end(ctx context.Context, conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = conn.Close(ctx) // the socket is closed whatever the server says
+	_ = conn.Close(ctx) // closes the socket regardless of the server's response
 }
 
 // postgresSession is one connection.
@@ -149,7 +151,7 @@ type postgresSession struct {
 	query    []byte
 }
 
-// Session opens one more connection.
+// Session opens a new connection.
 func (p *postgres) Session(ctx context.Context) (load.Session, error) {
 	s := &postgresSession{p: p}
 	if err := s.connect(ctx); err != nil {
@@ -163,13 +165,13 @@ func (s *postgresSession) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Vectors go as the bytes that pgvector receives, as if they were bytea.
+	// Send vectors as the bytes that pgvector receives, as if they were bytea.
 	conn.TypeMap().RegisterType(&pgtype.Type{Name: "kitescope vector", OID: s.p.sql.vectorType, Codec: pgtype.ByteaCodec{}})
 	s.conn, s.settings = conn, map[string]int{}
 	return nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (s *postgresSession) Close() error {
 	if s.conn != nil {
 		end(context.Background(), s.conn)
@@ -178,8 +180,8 @@ func (s *postgresSession) Close() error {
 	return nil
 }
 
-// Ask searches: nq vectors are nq statements, one after the other, as SQL has no other way that uses an index. ef is
-// hnsw.ef_search, which also bounds how many hits there are, nprobe is ivfflat.probes.
+// Ask searches with one statement for each vector, one after another, because SQL has no other form that uses an
+// index. ef is hnsw.ef_search, which also limits the number of hits, and nprobe is ivfflat.probes.
 func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answer, error) {
 	sql, values := s.p.sql.of(r)
 	ready := false
@@ -198,8 +200,8 @@ func (s *postgresSession) Ask(ctx context.Context, r *load.Request) (*load.Answe
 	return answer, s.p.fault(ctx, err)
 }
 
-// prepare has a connection with the settings of a request. A deadline or a restart cost the last one; the request that met it has
-// failed, and this one makes a new one.
+// prepare ensures that there is a connection with the settings of a request. It reconnects if a deadline or a
+// restart has closed the last connection; the request that met it has failed.
 func (s *postgresSession) prepare(ctx context.Context, r *load.Request) error {
 	if s.conn == nil || s.conn.IsClosed() {
 		if err := s.connect(ctx); err != nil {
@@ -208,7 +210,7 @@ func (s *postgresSession) prepare(ctx context.Context, r *load.Request) error {
 	}
 	for name, n := range map[string]int{"hnsw.ef_search": r.EF, "ivfflat.probes": r.NProbe} {
 		if n <= 0 || s.settings[name] == n {
-			continue // 0 leaves what the server has
+			continue // 0 keeps the server's setting
 		}
 		if _, err := s.conn.Exec(ctx, "SELECT pg_catalog.set_config($1, $2, false)", name, strconv.Itoa(n)); err != nil {
 			return err
@@ -240,14 +242,14 @@ func (s *postgresSession) search(ctx context.Context, sql string, values []any) 
 	return rows.Err()
 }
 
-// statements are what a session asks, complete but for the limit.
+// statements holds the statements of a session, without the limit.
 type statements struct {
-	all, only, without string // without a filter, of the keys in $2, of all others
+	all, only, without string // without a filter, with the keys in $2, with all other keys
 	order              string
 	vectorType         uint32 // of $1
 }
 
-// of is the statement of a request and its values: the first is for the vector.
+// of returns the statement of a request and its values; the first value is the vector.
 func (s *statements) of(r *load.Request) (string, []any) {
 	limit := s.order + strconv.Itoa(r.K)
 	switch {
@@ -274,9 +276,10 @@ func keyList(r *load.Request) any {
 	return numbers
 }
 
-// appendVector adds a row in the binary form that pgvector receives (vector.c and halfvec.c: int16 dims, int16 unused, big-endian
-// elements; PostgreSQL's bit: int32 bits, bytes with the first bit highest). It loses nothing. Milvus has the first bit of a byte
-// lowest or highest as the client likes: only how many bits differ counts, so bytes are taken as they are.
+// appendVector appends a row in the binary format that pgvector receives (vector.c and halfvec.c: int16 dims, int16
+// unused, big-endian elements; PostgreSQL's bit: int32 bits, bytes with the first bit highest). It is lossless. In
+// Milvus the client decides whether the first bit of a byte is the lowest or the highest. Bytes are copied
+// unchanged, because only the number of different bits counts.
 func appendVector(b []byte, e dist.Element, dim int, row []byte) []byte {
 	if e == dist.Bit {
 		return append(binary.BigEndian.AppendUint32(b, uint32(dim)), row...)
@@ -295,16 +298,16 @@ func appendVector(b []byte, e dist.Element, dim int, row []byte) []byte {
 	return b
 }
 
-// catalog reads what PostgreSQL says of a table.
+// catalog reads the description of a table from PostgreSQL's catalogs.
 type catalog struct {
 	ctx  context.Context
 	conn *pgx.Conn
 	p    *postgres
-	// schema is where pgvector is, quoted: it need not be on the search path.
+	// schema is the quoted schema of pgvector, which may not be on the search path.
 	schema string
 }
 
-// rows asks, and returns values as text; NULL is "".
+// rows runs a query and returns the values as text; NULL is "".
 func (c *catalog) rows(sql string, values ...any) ([][]string, error) {
 	result, err := c.conn.Query(c.ctx, sql, append([]any{pgx.QueryResultFormats{pgx.TextFormatCode}}, values...)...)
 	if err != nil {
@@ -322,7 +325,7 @@ func (c *catalog) rows(sql string, values ...any) ([][]string, error) {
 	return all, result.Err()
 }
 
-// one asks for a single row.
+// one runs a query for a single row. It returns nil if there is no row.
 func (c *catalog) one(sql string, values ...any) ([]string, error) {
 	rows, err := c.rows(sql, values...)
 	if err != nil || len(rows) == 0 {
@@ -346,7 +349,7 @@ const (
 		`WHERE i.indrelid = $1::text::oid AND a.attname = $2::text AND i.indisvalid AND m.amname IN ('hnsw', 'ivfflat') ORDER BY c.oid`
 )
 
-// describe finds table, columns and index, and makes the statements of sessions.
+// describe finds the table, the columns and the index, and prepares the statements of sessions.
 func (c *catalog) describe() (Description, statements, error) {
 	d := Description{Kind: "pgvector"}
 	var none statements
@@ -413,7 +416,7 @@ func (c *catalog) describeTable(d *Description) (string, error) {
 	return table[0], nil
 }
 
-// columns are those of a table, and the oids of their types.
+// columns returns the columns of a table and the oids of their types.
 func (c *catalog) columns(oid string) ([]column, map[string]uint32, error) {
 	rows, err := c.rows(selectColumns, oid)
 	if err != nil {
@@ -432,7 +435,7 @@ func (c *catalog) columns(oid string) ([]column, map[string]uint32, error) {
 	return columns, types, nil
 }
 
-// measure asks a row for its dims, where the column's type does not tell them.
+// measure reads the dimensions from a row, because the column's type does not define them.
 func (c *catalog) measure(d *Description, vectors column) error {
 	length := c.schema + ".vector_dims(" + vectors.quoted + ")"
 	if d.Element == dist.Bit {
@@ -451,7 +454,7 @@ func (c *catalog) measure(d *Description, vectors column) error {
 	return nil
 }
 
-// metricOf is the metric of an index, by the name of its operators' class: vector_l2_ops.
+// metricOf returns the metric of an index by the name of its operator class, e.g. vector_l2_ops.
 func metricOf(class string) string {
 	for _, known := range [][2]string{{"_l2_", "L2"}, {"_ip_", "IP"}, {"_cosine_", "COSINE"}, {"_l1_", "L1"}, {"_hamming_", "HAMMING"}, {"_jaccard_", "JACCARD"}} {
 		if strings.Contains(class, known[0]) {
@@ -461,7 +464,8 @@ func metricOf(class string) string {
 	return ""
 }
 
-// operator is pgvector's for a metric. Hamming and Jaccard are for bits, the others for vectors and halfvecs; L1 came with pgvector 0.7.
+// operator returns pgvector's operator for a metric. Hamming and Jaccard are for bits, the others for vectors and
+// halfvecs. L1 was added in pgvector 0.7.
 func operator(metric string, e dist.Element) (string, bool) {
 	bits := map[string]string{"HAMMING": "<~>", "JACCARD": "<%>"}
 	floats := map[string]string{"L2": "<->", "IP": "<#>", "COSINE": "<=>", "L1": "<+>"}
@@ -473,7 +477,7 @@ func operator(metric string, e dist.Element) (string, bool) {
 	return op, ok
 }
 
-// describeIndex takes the first index that answers the wanted metric, or the first at all if none is wanted.
+// describeIndex selects the first index with the requested metric, or the first index if no metric is requested.
 func (c *catalog) describeIndex(d *Description, oid string) error {
 	rows, err := c.rows(selectIndex, oid, d.Field)
 	if err != nil {
@@ -494,7 +498,7 @@ func (c *catalog) describeIndex(d *Description, oid string) error {
 	return nil
 }
 
-// statements makes those of sessions. All names that are in them were quoted by the server.
+// statements builds the statements of sessions. The server has quoted all names in them.
 func (c *catalog) statements(d *Description, vectors, key column) (statements, error) {
 	op, ok := operator(d.Metric, d.Element)
 	if !ok {
@@ -502,7 +506,7 @@ func (c *catalog) statements(d *Description, vectors, key column) (statements, e
 			"pgvector has no metric %s for type %s", clip(d.Metric), vectors.typ)
 	}
 	keys, list := key.quoted+"::bigint", "bigint[]"
-	// Compared in the column's own type, keys are found by its index.
+	// A filter on the column's own type can use its index.
 	filter := key.quoted
 	if d.TextKeys {
 		keys, list = key.quoted+"::text", "text[]"
@@ -524,7 +528,8 @@ func (c *catalog) statements(d *Description, vectors, key column) (statements, e
 	}, nil
 }
 
-// fault says why the server did not answer, without the words of pgx, which repeat the address.
+// fault returns the reason why the server did not respond. It does not repeat messages of pgx, because they contain
+// the address.
 func (p *postgres) fault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -547,13 +552,13 @@ func (p *postgres) fault(ctx context.Context, err error) error {
 			"%s wants the password %s", p.addr.host, how)
 	case contains(text, "SCRAM"):
 		return faultf(Denied, "check that it is PostgreSQL, and its scram_iterations", "%s does not log in by SCRAM like PostgreSQL", p.addr.host)
-	case contains(text, "server refused TLS") && p.config.RequireAuth == "": // else it was tried without
+	case contains(text, "server refused TLS") && p.config.RequireAuth == "": // otherwise it was tried without TLS
 		return faultf(Denied, "turn TLS off (sslmode=disable), or enable it on the server", "%s does not offer TLS", p.addr.host)
 	}
 	return lostFault(ctx, err, "PostgreSQL", p.addr.host, p.o.Deadline)
 }
 
-// serverFault sorts by SQLSTATE (PostgreSQL's appendix A).
+// serverFault classifies an error by its SQLSTATE (PostgreSQL's appendix A).
 func (p *postgres) serverFault(e *pgconn.PgError) *FaultError {
 	reason := said(e.Message)
 	class := e.Code[:min(2, len(e.Code))]

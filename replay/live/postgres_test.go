@@ -17,7 +17,8 @@ import (
 	"kitescope/engine/dist"
 )
 
-// The bytes are those that PostgreSQL 16 and pgvector 0.6.2 and 0.8.5 send for the same values in binary form.
+// TestParametersInBinaryForm compares with the bytes that PostgreSQL 16 and pgvector 0.6.2 and 0.8.5 send for the
+// same values in binary format.
 func TestParametersInBinaryForm(t *testing.T) {
 	v := vectors(t, 1, -2.5, 0, 3e-45)
 	for name, c := range map[string]struct {
@@ -34,7 +35,8 @@ func TestParametersInBinaryForm(t *testing.T) {
 	}
 }
 
-// TestSquaresComeBack: pgvector takes the root of a float32 in double precision, whose square rounds to the same float32.
+// TestSquaresComeBack checks that squared L2 distances are exact: pgvector computes the root of a float32 in double
+// precision, whose square rounds to the same float32.
 func TestSquaresComeBack(t *testing.T) {
 	for bits := uint32(1 << 23); bits < 0x7f000000; bits += 99991 {
 		want := math.Float32frombits(bits)
@@ -75,7 +77,7 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
-// fakePostgres serves connections without TLS, and returns how one to it is opened.
+// fakePostgres serves connections without TLS, and returns a function that opens a target on it.
 func fakePostgres(t *testing.T, serve func(net.Conn)) func(parameters string) error {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -110,11 +112,11 @@ func fakePostgres(t *testing.T, serve func(net.Conn)) func(parameters string) er
 	}
 }
 
-// TestPostgresAnswersAreBounded has a server announce ever new parameters.
+// TestPostgresAnswersAreBounded checks that a server that announces parameters without end is an error.
 func TestPostgresAnswersAreBounded(t *testing.T) {
 	open := fakePostgres(t, func(conn net.Conn) {
 		out := bufio.NewWriter(conn)
-		fmt.Fprint(out, "R\x00\x00\x00\x08\x00\x00\x00\x00") // welcome
+		fmt.Fprint(out, "R\x00\x00\x00\x08\x00\x00\x00\x00") // authentication succeeded
 		value := strings.Repeat("x", 8192)
 		for n := 0; ; n++ {
 			if _, err := fmt.Fprintf(out, "S\x00\x00\x20\x0e%08d\x00%s\x00", n, value); err != nil {
@@ -128,7 +130,8 @@ func TestPostgresAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestPostgresPasswordWithoutTLS: a password, and what MD5 makes of it, are sent without TLS only if the user turned TLS off.
+// TestPostgresPasswordWithoutTLS checks that a password, or its MD5 hash, is sent without TLS only if the user
+// turned TLS off.
 func TestPostgresPasswordWithoutTLS(t *testing.T) {
 	for asked, x := range map[string]struct{ sent, problem string }{
 		"R\x00\x00\x00\x08\x00\x00\x00\x03":     {"sesame", "wants the password in clear text"},
@@ -150,7 +153,7 @@ func TestPostgresPasswordWithoutTLS(t *testing.T) {
 	}
 }
 
-// TestPostgresWithoutTLSThatHangs: TLS, which it may lack, is not why.
+// TestPostgresWithoutTLSThatHangs checks that the error of a hanging server is a timeout, even if it may lack TLS.
 func TestPostgresWithoutTLSThatHangs(t *testing.T) {
 	over := make(chan struct{})
 	defer close(over)
@@ -160,7 +163,7 @@ func TestPostgresWithoutTLSThatHangs(t *testing.T) {
 	}
 }
 
-// TestPostgresSCRAM: a server without TLS whose login is refused here is not one that lacks TLS.
+// TestPostgresSCRAM checks that a login that fails on a server without TLS is not reported as missing TLS.
 func TestPostgresSCRAM(t *testing.T) {
 	open := fakePostgres(t, func(conn net.Conn) {
 		fmt.Fprint(conn, "R\x00\x00\x00\x17\x00\x00\x00\x0aSCRAM-SHA-256\x00\x00")

@@ -24,13 +24,13 @@ import (
 	"kitescope/replay/load"
 )
 
-// proxy is a gRPC server that answers as a Milvus proxy does: a load for the client, which real servers cannot be brought to put on
-// it at will.
+// proxy is a gRPC server that responds like a Milvus proxy. It can produce situations that are hard to cause on a
+// real server.
 type proxy struct {
 	address string
 	old     bool // no Connect, as before 2.2.9
 	text    bool
-	fields  []*schemapb.FieldSchema // more of them
+	fields  []*schemapb.FieldSchema // additional fields
 	index   []*milvuspb.IndexDescription
 	answer  func(ctx context.Context, r *milvuspb.SearchRequest) (*milvuspb.SearchResults, error)
 
@@ -41,7 +41,7 @@ type proxy struct {
 	server   *grpc.Server
 }
 
-// serve starts a proxy with one collection, "items": 1,000 rows of 4 dims, and an HNSW index.
+// serve starts a proxy with one collection, "items", with 1,000 rows of 4 dims and an HNSW index.
 func serve(t *testing.T, p *proxy, opts ...grpc.ServerOption) *proxy {
 	t.Helper()
 	if p.index == nil {
@@ -67,7 +67,7 @@ func (p *proxy) listen(t *testing.T, address string, opts ...grpc.ServerOption) 
 	go func() { _ = server.Serve(l) }() // ends with Stop
 }
 
-// serviceOfProxy is what it serves of Milvus's service.
+// serviceOfProxy is the part of Milvus's service that proxy implements.
 var serviceOfProxy = grpc.ServiceDesc{
 	ServiceName: milvuspb.MilvusService_ServiceDesc.ServiceName,
 	HandlerType: (*any)(nil),
@@ -136,7 +136,7 @@ func (p *proxy) Search(ctx context.Context, r *milvuspb.SearchRequest) (*milvusp
 	return results([]int64{2}, []int64{5, 6}, 0.5, 1.5), nil
 }
 
-// results are an answer with numbers as keys.
+// results returns an answer with numeric keys.
 func results(topks, ids []int64, scores ...float32) *milvuspb.SearchResults {
 	return &milvuspb.SearchResults{Status: &commonpb.Status{}, Results: &schemapb.SearchResultData{
 		NumQueries: int64(len(topks)), Topks: topks, Scores: scores,
@@ -180,7 +180,7 @@ func one(t testing.TB) *load.Request {
 	return &load.Request{Vectors: vectors(t, 1, 2, 3, 4), K: 10, SearchParams: engine.SearchParams{EF: 64}}
 }
 
-// certificates are those of a server on loopback, and what a client needs to believe it.
+// certificates returns the TLS configurations of a server on the loopback interface and of a client that trusts it.
 func certificates(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(nil)
@@ -194,7 +194,7 @@ func certificates(t *testing.T) (server, client *tls.Config) {
 
 func secured(config *tls.Config) grpc.ServerOption { return grpc.Creds(credentials.NewTLS(config)) }
 
-// silent listens, and says nothing.
+// silent starts a listener that never responds.
 func silent(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// harmless are the calls of a Milvus that change no data, of those that the package could make.
+// harmless lists the calls of Milvus that this package may make. None of them modifies data.
 var harmless = []string{
 	"Connect", "DescribeCollection", "DescribeIndex", "Search", "ShowCollections",
 }
@@ -26,7 +26,7 @@ func TestOnlyReadsCanBeCalled(t *testing.T) {
 	if diff := cmp.Diff(harmless, names); diff != "" {
 		t.Errorf("calls of milvusReads (-harmless +found):\n%s", diff)
 	}
-	// Whoever holds a connection, or the whole client, could call anything.
+	// Code that holds a connection, or the whole client, could make any call.
 	made := 0
 	for name, file := range sources(t) {
 		for _, decl := range file.Decls {
@@ -74,7 +74,7 @@ func TestStatementsOnlyRead(t *testing.T) {
 			found := write.FindString(sql)
 			asked := read.MatchString(sql) || found == strings.ToUpper(found)
 			if strings.HasPrefix(sql, "SHOW CREATE TABLE ") {
-				return true // which only shows it
+				return true // only shows the definition
 			}
 			if found != "" && asked && sql != "run CREATE EXTENSION vector" {
 				t.Errorf("%s: %q is in %q", name, found, sql)

@@ -24,7 +24,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// asked is one case of tools/e2e/replay_targets.py: what a server's own client asked, and what it was told.
+// asked is one case of tools/e2e/replay_targets.py: a request of a server's own client, and its response.
 type asked struct {
 	Name, Collection, Database, Field, Metric, Key, Element, Index, Queries string
 	Dim, NQ, K, EF, NProbe                                                  int
@@ -55,7 +55,7 @@ func keyOf(v any) engine.Key {
 	return engine.NumberKey(int64(v.(float64)))
 }
 
-// vectors are zeroed queries.
+// vectors returns zeroed queries.
 func (a *asked) vectors() (*engine.Vectors, error) {
 	if a.element() == dist.Sparse {
 		return engine.NewSparse(a.Sizes)
@@ -86,10 +86,10 @@ func (a *asked) request(t testing.TB) *load.Request {
 	return r
 }
 
-// convert is a distance of the server's own client in Milvus's convention.
+// convert converts a distance from the server's own client to Milvus's convention.
 func convert(kind, metric string, d float64) float32 {
 	switch kind {
-	case "opensearch": // scores are float32, of what its documentation has (k-NN spaces)
+	case "opensearch": // scores are float32, as defined in its documentation (k-NN spaces)
 		switch d = float64(float32(d)); {
 		case metric == "COSINE":
 			d = 2*d - 1
@@ -113,7 +113,7 @@ func convert(kind, metric string, d float64) float32 {
 	return float32(d)
 }
 
-// differ says where two answers differ: other keys, or distances that are not the same to the bit.
+// differ returns the differences between two answers: different keys, or distances that are not equal to the bit.
 func (a *asked) differ(kind string, answer *load.Answer) []string {
 	var found []string
 	if len(answer.Hits) != len(a.Hits) {
@@ -137,8 +137,8 @@ func (a *asked) differ(kind string, answer *load.Answer) []string {
 	return found
 }
 
-// untangle puts hits of the same distance into the order in which they are wanted, where the server has none. Of those that share
-// the last distance, others may be there: which of them are beyond k is as open.
+// untangle sorts hits of equal distance into the expected order, because servers define none. It also accepts other
+// keys among the hits that share the last distance, because the server chooses which of them are within k.
 func untangle(want [][2]any, got []load.Hit) {
 	for from := 0; from < len(got); {
 		end := from
@@ -159,7 +159,7 @@ func untangle(want [][2]any, got []load.Hit) {
 	}
 }
 
-// TestSameAsTheServersClient holds answers against those that the server's own client was given for the same queries.
+// TestSameAsTheServersClient compares answers with those of the server's own client for the same queries.
 func TestSameAsTheServersClient(t *testing.T) {
 	target := environment(t, "KITESCOPE_E2E_TARGET")
 	text, err := os.ReadFile(environment(t, "KITESCOPE_E2E_CASES"))
@@ -182,7 +182,7 @@ func TestSameAsTheServersClient(t *testing.T) {
 			continue
 		}
 		d := open.Description()
-		// Milvus before 2.2 has no index where it would be FLAT.
+		// Milvus before 2.2 reports no index instead of FLAT.
 		if d.Dim != a.Dim || d.Field != a.Field || d.KeyField != a.Key || d.Metric != a.Metric ||
 			!strings.EqualFold(d.Index, a.Index) && d.Index != "" {
 			t.Errorf("%s: described as %+v", a.Name, d)
@@ -214,11 +214,11 @@ func TestSameAsTheServersClient(t *testing.T) {
 	t.Logf("%d cases, %d queries, %d hits compared by key and by bits of the distance: %d differ", len(cases), queries, hits, bad)
 }
 
-// TestRefusals asks for what is not there.
+// TestRefusals checks errors for missing objects and mismatches.
 func TestRefusals(t *testing.T) {
 	target := environment(t, "KITESCOPE_E2E_TARGET")
 	for refusal := range strings.SplitSeq(environment(t, "KITESCOPE_E2E_REFUSALS"), ";") {
-		// kind|collection|address, both of which may be empty: the first case's, the target's
+		// kind|collection|address. Collection and address may be empty, for those of the first case and the target.
 		part := strings.Split(refusal, "|")
 		o := live.Options{Collection: part[1], Deadline: 3 * time.Second}
 		if part[0] == "mismatch" {
@@ -235,7 +235,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRate says how many queries a second the server answers, one by one, and what this client takes of the processors.
+// TestRate logs the queries per second of the server with 1, 2 and 4 sessions of one query at a time,
+// and the CPU time of this client per query.
 func TestRate(t *testing.T) {
 	target := environment(t, "KITESCOPE_E2E_TARGET")
 	const n = 10000
@@ -259,7 +260,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// noise is numbers about zero, the same each time.
+// noise returns reproducible numbers around zero.
 func noise(n int) []float32 {
 	out := make([]float32, n)
 	for i, x := 0, uint64(1); i < n; i++ {

@@ -13,13 +13,13 @@ import (
 	"kitescope/replay/load"
 )
 
-// answers collects the hits of a request whose vectors are searched one after the other. Its memory is used again.
+// answers collects the hits of a request whose vectors are searched one after another. It reuses its memory.
 type answers struct {
 	answer load.Answer
 	hits   []load.Hit
 }
 
-// ask checks a request and has search append the hits of each of its vectors. language is what the target filters by.
+// ask checks a request and calls search to append the hits of each of its vectors.
 func (a *answers) ask(
 	ctx context.Context, d *Description, o *Options, b *budget, r *load.Request, search func(ctx context.Context, row []byte) error,
 ) (*load.Answer, error) {
@@ -48,13 +48,13 @@ func (a *answers) ask(
 	return &a.answer, nil
 }
 
-// products are the names of the kinds that share what is here.
+// products holds the product names of the kinds that use this file.
 var products = map[string]string{"pgvector": "PostgreSQL", "opensearch": "OpenSearch", "mariadb": "MariaDB"}
 
-// filters reports whether a request has a filter of keys that leaves something out.
+// filters reports whether a request has a filter of keys that excludes any row.
 func filters(r *load.Request) bool { return r.Keys != nil && (len(r.Keys) > 0 || !r.Exclude) }
 
-// databaseOf is the database of an address, or that of Options.
+// databaseOf returns the database of an address or of Options. It returns an error if they differ.
 func databaseOf(a *address, o *Options) (string, error) {
 	if a.database != "" && o.Database != "" && a.database != o.Database {
 		return "", faultf(Mismatch, "name one of them", "two databases are named: %s and %s", clip(a.database), clip(o.Database))
@@ -69,12 +69,12 @@ func databaseOf(a *address, o *Options) (string, error) {
 type column struct {
 	name, quoted, typ string
 	primary           bool // the only column of the primary key
-	vector, byName    bool // it has vectors; and is searched only if it is named
+	vector, byName    bool // holds vectors; searched only if named explicitly
 	element           dist.Element
-	dim               int // 0 unknown
+	dim               int // 0 is unknown
 }
 
-// choose finds the columns of vectors and keys that Options name, or the only ones there are, and notes them in d.
+// choose selects the vector and key columns given by Options, or the only ones, and stores them in d.
 func (o *Options) choose(d *Description, columns []column, types string) (vectors, key column, err error) {
 	var names []string
 	var named column
@@ -106,8 +106,8 @@ func (o *Options) choose(d *Description, columns []column, types string) (vector
 	return vectors, key, err
 }
 
-// similar is a distance of pgvector or MariaDB in Milvus's convention: they return the root for L2, one less the cosine, and pgvector
-// the negative inner product.
+// similar converts a distance of pgvector or MariaDB to Milvus's convention. They return the root for L2 and one
+// minus the cosine; pgvector returns the negative inner product.
 func similar(metric string, d float64) float32 {
 	switch metric {
 	case "L2":
@@ -120,7 +120,7 @@ func similar(metric string, d float64) float32 {
 	return float32(d)
 }
 
-// hitOf is a hit of an SQL table.
+// hitOf returns a hit of an SQL table.
 func (d *Description) hitOf(number int64, text string, distance float64) load.Hit {
 	key := engine.NumberKey(number)
 	if d.TextKeys {
@@ -129,12 +129,13 @@ func (d *Description) hitOf(number int64, text string, distance float64) load.Hi
 	return load.Hit{Key: key, Distance: similar(d.Metric, distance)}
 }
 
-// contains reports whether text has one of some parts.
+// contains reports whether text contains any of parts.
 func contains(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// lostFault says why a server of that name did not answer, without the words of libraries, which may repeat the address.
+// lostFault returns the reason why the named server did not respond. It does not repeat library messages, because
+// they may contain the address.
 func lostFault(ctx context.Context, err error, name, host string, deadline time.Duration) error {
 	if gone := ended(ctx); gone != nil {
 		return gone
