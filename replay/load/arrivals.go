@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// arrivals are the times at which requests of an open loop should start. They follow from the plan alone: no answer moves
-// them, and what waits for a session takes no memory.
+// arrivals generates the start times of requests of an open loop. They depend only on the plan: no response shifts
+// them, and requests that wait for a session take no memory.
 type arrivals struct {
-	order []int // of the log's requests by time; nil: as they are
-	// after is the next time, called once for each number from 1 on.
+	order []int // of the log's requests by time; nil keeps their order
+	// after returns the next time. It is called once for each number from 1 on.
 	after func(n int64) time.Duration
 
 	mu   sync.Mutex
@@ -25,7 +25,8 @@ type arrivals struct {
 
 func (p *Plan) open() bool { return p.Rate > 0 || p.Timed }
 
-// newArrivals begins at a time of the run; nil in a closed loop. Rounds that are phases of their own draw other gaps each.
+// newArrivals returns arrivals from the given time of the run on, or nil in a closed loop. With Poisson, rounds that
+// are separate phases draw different gaps.
 func newArrivals(p Plan, requests []*Request, begin time.Duration, round int) *arrivals {
 	switch {
 	case p.Timed:
@@ -46,7 +47,7 @@ func newArrivals(p Plan, requests []*Request, begin time.Duration, round int) *a
 	return nil
 }
 
-// timedArrivals are the log's own times, and once it is through the same again, a mean gap later.
+// timedArrivals returns the log's own times. After the last request it repeats the log, one mean gap later.
 func timedArrivals(requests []*Request, begin time.Duration, speed float64) *arrivals {
 	order := make([]int, len(requests))
 	for i := range order {
@@ -60,7 +61,7 @@ func timedArrivals(requests []*Request, begin time.Duration, speed float64) *arr
 	}}
 }
 
-// later is a time some nanoseconds after another, or the end of all.
+// later adds nanoseconds to a time. It returns the maximum time on overflow.
 func later(begin time.Duration, after float64) time.Duration {
 	if after >= math.MaxInt64/2 {
 		return math.MaxInt64
@@ -68,7 +69,7 @@ func later(begin time.Duration, after float64) time.Duration {
 	return begin + time.Duration(math.Round(after))
 }
 
-// span is how long requests take at their own times, in nanoseconds, up to where they would begin again.
+// span returns the duration of requests at their own times, in nanoseconds, including the gap before a repetition.
 func span(requests []*Request) float64 {
 	first, last := requests[0].At, requests[0].At
 	for _, r := range requests {
@@ -77,7 +78,7 @@ func span(requests []*Request) float64 {
 	return (float64(last) - float64(first)) * float64(len(requests)) / float64(max(1, len(requests)-1))
 }
 
-// checkTimes reports whether requests can be asked at their own times.
+// checkTimes returns an error if requests cannot be sent at their own times.
 func checkTimes(requests []*Request, speed float64) error {
 	length := span(requests)
 	if length == 0 {
@@ -89,7 +90,7 @@ func checkTimes(requests []*Request, speed float64) error {
 	return nil
 }
 
-// take is the next request and its time.
+// take returns the next request and its time.
 func (a *arrivals) take(limit int64, end time.Duration) (n int64, at time.Duration, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -112,8 +113,8 @@ func (a *arrivals) count() int64 {
 	return a.n
 }
 
-// left counts those before the end that nobody took. They are no more than the rate times how long the last one has been
-// waiting.
+// left counts the requests before the end that no session took. There are at most as many as the rate times the
+// waiting time of the last one taken.
 func (a *arrivals) left(end time.Duration) (n int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,7 +124,7 @@ func (a *arrivals) left(end time.Duration) (n int64) {
 	return n
 }
 
-// request is the one of a number.
+// request returns the request with number n.
 func (a *arrivals) request(requests []*Request, n int64) *Request {
 	i := int(n % int64(len(requests)))
 	if a.order != nil {

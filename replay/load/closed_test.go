@@ -19,7 +19,7 @@ func TestClosedLoopByTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := steady(10 * time.Millisecond)
 		var cpu time.Duration
-		var began []int64 // requests that had been asked
+		var began []int64 // number of requests at each call
 		p := run(t, w, requests(7, 0), load.Plan{
 			Sessions: 4, Warmup: time.Second, Round: time.Second, Rounds: 3, Deadline: time.Minute,
 			CPU:   func() time.Duration { cpu += 200 * time.Millisecond; return cpu },
@@ -42,7 +42,7 @@ func TestClosedLoopByTime(t *testing.T) {
 				t.Errorf("round %d: %+v", i, r)
 			}
 		}
-		// The shared counter gives every request its turn.
+		// The shared counter sends the requests in turn.
 		for i := range 7 {
 			if n := count(w.asked, i); n < 1600/7 || n > 1600/7+1 {
 				t.Errorf("request %d was asked %d times of 1600", i, n)
@@ -104,7 +104,7 @@ func TestQueriesAreVectors(t *testing.T) {
 	})
 }
 
-// clock goes on by d each time.
+// clock returns a clock that advances by d with each call.
 func clock(d time.Duration) func() time.Duration {
 	var now time.Duration
 	return func() time.Duration { now += d; return now }
@@ -219,7 +219,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// What was cut short says little: the mean and the interval are those of whole rounds.
+// TestCutRoundsAreNotInTheMean checks that the mean and its interval include only complete rounds.
 func TestCutRoundsAreNotInTheMean(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := steady(0)
@@ -278,7 +278,7 @@ func TestSessionThatCannotBeReplaced(t *testing.T) {
 			return nil
 		}
 		p := run(t, w, requests(1, 0), load.Plan{Sessions: 1, Round: 10 * time.Second, Deadline: time.Second})
-		// A second for the deadline, then attempts 10, 20, ... 640 ms and from then on a second apart.
+		// One second for the deadline, then attempts after 10, 20, ... 640 ms, and then one each second.
 		if p.Queries != 0 || p.QPS != 0 || p.Failed != p.Asked || p.Errors["connection refused"] != 15 || p.Errors["no answer within 1s"] != 1 {
 			t.Errorf("asked %d, failed %d: %v", p.Asked, p.Failed, p.Errors)
 		}

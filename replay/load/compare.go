@@ -6,33 +6,34 @@ import (
 	"kitescope/profile/significance"
 )
 
-// Level is the chance of calling noise a change: of one figure, over all points of a comparison.
+// Level is the probability of reporting noise as a change, for one figure over all points of a comparison.
 const Level = 0.05
 
-// Verdict is what a comparison says of a figure.
+// Verdict is the result of the comparison of a figure.
 type Verdict string
 
 // The verdicts.
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
-	// Same is that no difference was shown: there may be one that is smaller than the rounds can show.
+	// Same means that no difference was shown. There may be one that is too small for the number of rounds.
 	Same Verdict = "no difference"
-	// TooFew is that so few rounds, for so many points, cannot show any difference, were it as great as can be.
+	// TooFew means that even the largest difference could not be significant with these rounds and this number of
+	// points.
 	TooFew Verdict = "too few rounds"
-	// Unknown is that a side does not know the figure, or that it has no test.
+	// Unknown means that a side lacks the figure, or that there is no test for it.
 	Unknown Verdict = "unknown"
 )
 
-// Change is what became of one load.
+// Change compares the points of one load.
 type Change struct {
 	Load Load
-	// Base and Other are the points; nil if there is none of this load.
+	// Base and Other are the points; nil if a side has no point of this load.
 	Base, Other *Point
-	Figures     []Figure // none if a point is missing
+	Figures     []Figure // empty if a point is missing
 }
 
-// Load is what a point is told from others by, and found in another run.
+// Load identifies the load of a point across runs.
 type Load struct {
 	Sessions      int
 	Rate          float64
@@ -41,34 +42,35 @@ type Load struct {
 	EF, NProbe, K int
 }
 
-// Load is the point's.
+// Load returns the load of a point.
 func (p *Point) Load() Load {
 	return Load{p.Sessions, p.Rate, p.Timed, p.Speed, p.EF, p.NProbe, p.K}
 }
 
-// Figure is one figure of both.
+// Figure compares one figure of two points.
 type Figure struct {
 	Name string // "qps", "p50", "p99", "recall", "cpu_per_query"
-	// Base and Other are queries per second, seconds, or a share from 0 to 1; NaN unknown.
+	// Base and Other are in queries per second, in seconds, or a share from 0 to 1; NaN is unknown.
 	Base, Other float64
-	// Relative is by how much of Base it changed: -0.1 is a tenth less. NaN unknown.
+	// Relative is the change relative to Base: -0.1 is a decrease by a tenth. NaN is unknown.
 	Relative float64
-	// Low and High are the 95% interval of the shift of rounds, relative too; NaN if there are too few, or there is no test.
+	// Low and High are the 95% confidence interval of the shift between rounds, relative to Base. They are NaN if
+	// there are too few rounds or there is no test.
 	Low, High float64
-	// P is the chance of such a shift of rounds where nothing changed, corrected for how many points were tested (Holm); NaN
-	// if there was no test.
+	// P is the p-value of the shift between rounds, corrected for the number of tested points (Holm); NaN if there
+	// was no test.
 	P       float64
 	Verdict Verdict
 
-	least float64 // P of rounds that do not overlap, not corrected
+	least float64 // smallest possible P, of rounds that do not overlap, not corrected
 }
 
-// figure is how one is compared.
+// figure defines how a figure is compared.
 type figure struct {
 	name   string
 	more   bool // more is better
 	whole  func(p *Point) float64
-	rounds func(p *Point, r *Round) float64 // nil: one value a point
+	rounds func(p *Point, r *Round) float64 // nil if a point has only one value
 }
 
 var figures = [...]figure{
@@ -95,7 +97,7 @@ func answered(l *Latency, value float64) float64 {
 	return value
 }
 
-// positive is a value that is 0 where nobody knows it.
+// positive returns NaN for a value of 0, which represents an unknown one.
 func positive(value float64) float64 {
 	if !(value > 0) || math.IsInf(value, 0) {
 		return math.NaN()
@@ -110,9 +112,10 @@ func recall(p *Point) float64 {
 	return p.Recall
 }
 
-// Compare holds the points of another run against those of a base run with the same load; the order is that of base, then what
-// only other has. Of points with the same load in one run the first counts. Rounds are tested by rank sums, for they are few
-// and scatter as they like; recall, which has one value, differs if the intervals over its queries lie apart.
+// Compare compares the points of another run with those of a base run at the same load. The result has the order of
+// base, followed by points that only other has. If a run has several points with the same load, only the first is
+// used. Rounds are compared by rank-sum tests, because they are few and their distribution is unknown. Recall, which
+// has one value, differs if the confidence intervals over its queries do not overlap.
 func Compare(base, other []Point) []Change {
 	var all []Change
 	at := map[Load]int{}
@@ -146,7 +149,8 @@ func Compare(base, other []Point) []Change {
 	return all
 }
 
-// compare leaves the verdict of what was tested to judge, as it depends on how many are.
+// compare compares one figure. judge revises the verdicts of tested figures, because they depend on the number of
+// tests.
 func (f *figure) compare(base, other *Point) Figure {
 	none := math.NaN()
 	out := Figure{Name: f.name, Base: f.whole(base), Other: f.whole(other), Relative: none, Low: none, High: none, P: none, Verdict: Unknown}
@@ -180,7 +184,7 @@ func (f *figure) compare(base, other *Point) Figure {
 	return out
 }
 
-// values are those of whole rounds.
+// values returns the values of complete rounds.
 func (f *figure) values(p *Point) (values []float64) {
 	for i := range p.Repeats {
 		r := &p.Repeats[i]
@@ -191,7 +195,7 @@ func (f *figure) values(p *Point) (values []float64) {
 	return values
 }
 
-// recallVerdict asks for intervals that lie apart, which is stricter than a test of their difference.
+// recallVerdict requires intervals that do not overlap, which is stricter than a test of the difference.
 func recallVerdict(base, other *Point) Verdict {
 	known := base.RecallHigh > 0 && other.RecallHigh > 0
 	switch {
@@ -207,7 +211,7 @@ func recallVerdict(base, other *Point) Verdict {
 	return Same
 }
 
-// judge takes back what is no change once it is known how many points were tested.
+// judge corrects p-values for the number of tested points, and revokes the verdicts that are not significant.
 func judge(all []Change) {
 	for i := range figures {
 		var tested []*Figure

@@ -11,7 +11,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// measured is a point with rounds of so many QPS each.
+// measured returns a point with rounds of the given QPS.
 func measured(sessions, ef int, recall float64, qps ...float64) load.Point {
 	p := load.Point{Plan: load.Plan{Sessions: sessions}, EF: ef, Recall: recall, Open: sessions}
 	for _, q := range qps {
@@ -24,7 +24,7 @@ func measured(sessions, ef int, recall float64, qps ...float64) load.Point {
 	return p
 }
 
-// verdicts are those of a change by figure.
+// verdicts returns the verdicts of a change by figure.
 func verdicts(c *load.Change) map[string]load.Verdict {
 	all := map[string]load.Verdict{}
 	for _, f := range c.Figures {
@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 		"faster":  {slower, faster, set(load.Better, load.Better, load.Same, load.Same, load.Better)},
 		"slower":  {faster, slower, set(load.Worse, load.Worse, load.Same, load.Same, load.Worse)},
 		"noise":   {slower, noisy, set(load.Same, load.Same, load.Same, load.Same, load.Same)},
-		"few":     {slower, few, set(load.Better, load.Better, load.Same, load.Unknown, load.Better)}, // 6 and 3 are enough
+		"few":     {slower, few, set(load.Better, load.Better, load.Same, load.Unknown, load.Better)}, // 6 and 3 rounds suffice
 		"too few": {few, few, set(load.TooFew, load.TooFew, load.TooFew, load.Same, load.TooFew)},
 		"recall":  {sharp, blunt, set(load.Same, load.Same, load.Same, load.Worse, load.Same)},
 		"unknown": {slower, unknown, set(load.Same, load.Same, load.Same, load.Unknown, load.Unknown)},
@@ -73,7 +73,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Five rounds a side are enough for one point, and not for seven: the best that they could show is what one of seven shows by chance.
+// TestRoundsThatAreTooFewForManyPoints checks that five rounds a side suffice for one point, but not for seven: one
+// of seven points reaches their smallest p-value by chance.
 func TestRoundsThatAreTooFewForManyPoints(t *testing.T) {
 	side := func(points int, shift float64) (all []load.Point) {
 		for i := range points {
@@ -112,7 +113,8 @@ func TestCompareMatchesByLoad(t *testing.T) {
 	}
 }
 
-// Of runs without a change hardly any may find one, however many figures they have.
+// TestCompareOfNoise checks that comparisons of runs without a change find hardly any change, regardless of the
+// number of figures.
 func TestCompareOfNoise(t *testing.T) {
 	found := 0
 	for seed := range 40 {
@@ -133,13 +135,13 @@ func TestCompareOfNoise(t *testing.T) {
 			}
 		}
 	}
-	if found > 6 { // 2 are to be expected
+	if found > 6 { // 2 are expected
 		t.Errorf("%d changes of 320 in noise", found)
 	}
 }
 
 func TestMeanInterval(t *testing.T) {
-	// Student's t of 4 degrees of freedom is 2.776, of 1 12.706.
+	// Student's t is 2.776 for 4 degrees of freedom, and 12.706 for 1.
 	for _, c := range []struct {
 		values          []float64
 		mean, low, high float64
@@ -157,7 +159,7 @@ func TestMeanInterval(t *testing.T) {
 	}
 }
 
-// TestFront has ties: as much recall with less QPS, as much QPS with less recall, the same of both.
+// TestFront covers ties: equal recall with less QPS, equal QPS with less recall, and both equal.
 func TestFront(t *testing.T) {
 	points := []load.Point{
 		measured(1, 16, 0.8, 1000), measured(1, 32, 0.9, 700), measured(1, 48, 0.9, 650), measured(1, 64, 0.95, 700),

@@ -9,17 +9,17 @@ import (
 	"unicode"
 )
 
-// OtherErrors is what errors beyond the most frequent texts are counted as.
+// OtherErrors is the text for errors beyond the most frequent ones.
 const OtherErrors = "other errors"
 
 const (
 	shownErrors = 10
-	// keptErrors bounds the texts that are counted apart while nobody knows which are frequent.
+	// keptErrors limits the number of texts that are counted separately until the most frequent are known.
 	keptErrors = 200
 	errorRunes = 300
 )
 
-// fails counts errors by text. Texts that differ in numbers alone, as ports, ids and times do, are one.
+// fails counts errors by text. Texts that differ only in numbers, e.g. ports, ids and times, are counted together.
 type fails struct {
 	mu     sync.Mutex
 	groups map[string]*group
@@ -27,7 +27,7 @@ type fails struct {
 }
 
 type group struct {
-	text  string // of the first; the pattern once another differs
+	text  string // of the first error; the pattern once another text differs
 	count int64
 }
 
@@ -52,7 +52,7 @@ func (f *fails) add(err error) {
 	g.count++
 }
 
-// counts are the most frequent texts, and how many others there were.
+// counts returns the counts of the most frequent texts, and the count of all others as OtherErrors.
 func (f *fails) counts() map[string]int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +80,7 @@ func (f *fails) counts() map[string]int64 {
 	return counts
 }
 
-// printable is a text on one line, without what acts on a terminal, and no longer than a few lines of one.
+// printable returns text on one line of limited length, without characters that control a terminal.
 func printable(text string) string {
 	var b strings.Builder
 	n, blank := 0, false
@@ -108,8 +108,8 @@ func printable(text string) string {
 	return b.String()
 }
 
-// numbers are words of hexadecimal digits, as ids of traces are, and runs of digits.
+// numbers matches words of hexadecimal digits, e.g. trace ids, and runs of digits.
 var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-fA-F]{6,}\b|[0-9]+`) })
 
-// withoutNumbers has # for each of them.
+// withoutNumbers replaces every number by #.
 func withoutNumbers(text string) string { return numbers().ReplaceAllString(text, "#") }

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Histogram counts durations from 0 ns to all that there are, exactly to 1 in 1000: linear up to 1024 ns, beyond that each
-// power of two in 1024 parts, as in HdrHistogram (Gil Tene, hdrhistogram.org). Parts take memory, 8 KiB for a
-// power of two, once something falls into them. The zero value is empty and ready; it is for one goroutine at a time.
+// Histogram counts durations of 0 ns and more with a resolution of 1 in 1000: linear up to 1024 ns, and 1024 parts
+// for each power of two above, as in HdrHistogram (Gil Tene, hdrhistogram.org). The parts of a power of two take 8
+// KiB once they hold a value. The zero value is an empty histogram. It is not safe for concurrent use.
 type Histogram struct {
 	blocks   [blocks]*[parts]int64
 	count    int64
 	min, max time.Duration
-	// mean and m2, the sum of squared deviations from it, are Welford's.
+	// mean and m2, the sum of squared deviations from the mean, are updated by Welford's method.
 	mean, m2 float64
 }
 
 const (
 	partBits = 10
 	parts    = 1 << partBits
-	// One block for what is below parts, one for each power of two from there to 2^62.
+	// One block for values below parts, and one for each power of two from there to 2^62.
 	blocks = 63 - partBits + 1
 )
 
-// Record counts one duration; one below 0 is 0.
+// Record counts one duration. A negative one counts as 0.
 func (h *Histogram) Record(d time.Duration) {
 	d = max(0, d)
 	block, part := place(d)
@@ -42,7 +42,7 @@ func (h *Histogram) Record(d time.Duration) {
 	h.m2 += delta * (float64(d) - h.mean)
 }
 
-// Merge counts all that other counted, which stays as it is.
+// Merge adds all counts of other, which is not modified.
 func (h *Histogram) Merge(other *Histogram) {
 	if other.count == 0 {
 		return
@@ -68,7 +68,7 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.min, h.max = min(h.min, other.min), max(h.max, other.max)
 }
 
-// Reset forgets all, and keeps the memory for what comes next.
+// Reset removes all counts, and keeps the memory for reuse.
 func (h *Histogram) Reset() {
 	kept := h.blocks
 	for _, b := range kept {
@@ -79,16 +79,16 @@ func (h *Histogram) Reset() {
 	*h = Histogram{blocks: kept}
 }
 
-// Count is how many durations there are.
+// Count returns the number of recorded durations.
 func (h *Histogram) Count() int64 { return h.count }
 
-// Quantile is the duration that a share q, 0 to 1, of all does not exceed: the least such one that was recorded, to 1 in 1000. 0
-// if there are none.
+// Quantile returns the smallest recorded duration that a share q of all durations, from 0 to 1, does not exceed. It
+// is exact to 1 in 1000. It is 0 if there are no durations.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	if h.count == 0 {
 		return 0
 	}
-	// Without the correction 0.99 of 100 would be the 100th: 0.99 is a little more than that in binary.
+	// Without the correction, 0.99 of 100 would be the 100th, because 0.99 is a little more than that in binary.
 	wanted := int64(math.Ceil(q*float64(h.count) - 1e-9*float64(h.count)))
 	wanted = min(max(wanted, 1), h.count)
 	if wanted == h.count {
@@ -109,7 +109,7 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.max
 }
 
-// Latency is the distribution in figures.
+// Latency returns statistics of the distribution.
 func (h *Histogram) Latency() Latency {
 	if h.count == 0 {
 		return Latency{}
@@ -124,11 +124,11 @@ func (h *Histogram) Latency() Latency {
 
 const maxBars = 60
 
-// bars are the histogram in at most maxBars counts. They end where parts do, and at the same durations in each histogram with as
-// many to a power of two.
+// bars merges the histogram into at most maxBars counts. Bars end where parts end, and at the same durations in all
+// histograms with as many bars per power of two.
 func (h *Histogram) bars() []Bar {
 	low, high := log2(h.min), log2(h.max)
-	per := 64.0 // bars to a power of two
+	per := 64.0 // bars per power of two
 	for math.Floor(high*per)-math.Floor(low*per)+3 > maxBars {
 		per /= 2
 	}
@@ -162,7 +162,7 @@ func (h *Histogram) bars() []Bar {
 
 func log2(d time.Duration) float64 { return math.Log2(float64(max(1, d))) }
 
-// barEnd is the last duration before the part in which 2^power falls.
+// barEnd returns the last duration before the part that contains 2^power.
 func barEnd(power float64) time.Duration {
 	at := math.Exp2(power)
 	if at >= math.MaxInt64 {
@@ -172,7 +172,7 @@ func barEnd(power float64) time.Duration {
 	return start - 1
 }
 
-// place is where a duration is counted.
+// place returns the block and the part in which a duration is counted.
 func place(d time.Duration) (block, part int) {
 	if d < parts {
 		return 0, int(d)
@@ -181,7 +181,7 @@ func place(d time.Duration) (block, part int) {
 	return block, int(d>>(block-1)) & (parts - 1)
 }
 
-// bounds are the least duration of a part, and how many it has.
+// bounds returns the smallest duration of a part, and its width.
 func bounds(block, part int) (low, width time.Duration) {
 	if block == 0 {
 		return time.Duration(part), 1

@@ -12,7 +12,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// spreads are durations from 1 ns to hours.
+// spreads returns random durations from 1 ns to 10 hours.
 func spreads(n int, seed uint64) []time.Duration {
 	random := rand.New(rand.NewPCG(seed, 1))
 	all := make([]time.Duration, n)
@@ -36,7 +36,7 @@ func TestQuantilesAreExactToAThousandth(t *testing.T) {
 		h := histogram(all)
 		slices.Sort(all)
 		for _, q := range []float64{0, 0.001, 0.25, 0.5, 0.9, 0.95, 0.99, 0.999, 1} {
-			// The nearest rank, in whole numbers.
+			// The nearest rank, in integers.
 			rank := max(1, (int(math.Round(q*1000))*n+999)/1000)
 			if got, want := h.Quantile(q), all[rank-1]; !near(got, want) {
 				t.Errorf("%v of %d: %v, not %v", q, n, got, want)
@@ -65,7 +65,7 @@ func TestHistogramFigures(t *testing.T) {
 	if math.Abs(float64(l.Mean)-mean) > mean/1e9 || math.Abs(float64(l.SD)-sd) > sd/1e9 {
 		t.Errorf("mean %v, not %v; SD %v, not %v", l.Mean, time.Duration(mean), l.SD, time.Duration(sd))
 	}
-	// A difference of squares that are almost equal: in floating point there is nothing left of it.
+	// A difference of almost equal squares would vanish in floating point.
 	hours := []time.Duration{time.Hour, time.Hour + 2, time.Hour + 4, time.Hour + 2}
 	if l := histogram(hours).Latency(); l.Mean != time.Hour+2 || l.SD != 1 {
 		t.Errorf("mean %v, SD %v", l.Mean, l.SD)

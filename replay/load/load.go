@@ -1,9 +1,11 @@
-// Package load sends requests to a Target and measures what comes back: closed loop (each session asks when it has its
-// answer) and open loop (at a fixed rate or at the log's own times, whatever the answers do).
+// Package load sends requests to a Target and measures the responses. In a closed loop each session sends its next
+// request after the response. In an open loop requests start at a fixed rate or at the log's own times, regardless
+// of the responses.
 //
-// In: a Target, Requests, a Plan. Out: a Round for each repetition and a Point of all: queries per second, latencies as a
-// histogram, fails, CPU, with confidence intervals over rounds. In an open loop latency counts from the intended
-// start: a stall is in the latency of all that should have started meanwhile (no coordinated omission; Gil Tene, wrk2).
+// Run returns a Point, with a Round for each repetition: queries per second, latencies as a histogram, failures and
+// CPU, with confidence intervals over rounds. In an open loop, latency counts from the intended start. A stall is
+// therefore part of the latency of all requests that should have started during it (no coordinated omission; Gil
+// Tene, wrk2).
 package load
 
 import (
@@ -16,60 +18,61 @@ import (
 	"kitescope/internal/encode"
 )
 
-// Target is what can be asked: the engine over the segments of a Layout, a Milvus, a PostgreSQL.
+// Target is a system under test: the engine over the segments of a Layout, a Milvus, a PostgreSQL.
 type Target interface {
-	// Name is what a report calls it, without credentials.
+	// Name returns the name for reports, without credentials.
 	Name() string
-	// Session opens one more client. Sessions are used by one goroutine each. The context bounds the opening, not the session.
+	// Session opens a new client. Each session is used by one goroutine. The context limits only the opening.
 	Session(ctx context.Context) (Session, error)
 }
 
-// Session asks one request at a time.
+// Session sends one request at a time.
 type Session interface {
-	// Ask answers a request. The answer is valid until the next call. An error is of this request. A context that ends, as it
-	// does when the request's deadline is over, has to end the call; the session is closed then, and another one opened.
+	// Ask sends a request and returns its answer, which is valid until the next call. An error concerns only this
+	// request. Ask must return when the context ends, e.g. at the request's deadline. The session is then closed,
+	// and another one is opened.
 	Ask(ctx context.Context, r *Request) (*Answer, error)
 	Close() error
 }
 
-// Request is what is asked, with all parameters filled in.
+// Request is a request with all its parameters.
 type Request struct {
-	Number int // of the log's request
-	// At is when the log has it, from any beginning; only a Timed plan looks at it.
+	Number int // number of the request in the log
+	// At is the time of the request in the log, relative to any origin. Only a Timed plan uses it.
 	At time.Duration
-	// Vectors are NQ rows of the collection's element type.
+	// Vectors holds NQ rows of the collection's element type.
 	Vectors *engine.Vectors
 	K       int
 	engine.SearchParams
-	// Keys are the keys that may be answered, or with Exclude those that may not; nil is no filter.
+	// Keys holds the only keys that may be returned or, with Exclude, those that may not; nil means no filter.
 	Keys    []engine.Key
 	Exclude bool
-	// Expr is a filter expression of Milvus's, "" for none; beside Keys there is none.
+	// Expr is a filter expression of Milvus; "" means no filter. It is never set together with Keys.
 	Expr string
 }
 
-// Answer is what came back.
+// Answer is the response to a request.
 type Answer struct {
 	// Hits of each vector, nearest first.
 	Hits [][]Hit
-	// Distances were computed, 0 if nobody counted.
+	// Distances is the number of computed distances, 0 if unknown.
 	Distances int
 }
 
-// Hit is one answer. Distance is as Milvus returns it: squared for L2, a similarity for inner product and cosine.
+// Hit is one result. Distance is as Milvus returns it: squared for L2, a similarity for inner product and cosine.
 type Hit struct {
 	Key      engine.Key
 	Distance float32
 }
 
-// savedHit is a Hit in files: the key is one of two.
+// savedHit is the file format of a Hit: exactly one of KeyText and Key is set.
 type savedHit struct {
 	KeyText  *string
 	Key      *encode.ID
 	Distance *float32
 }
 
-// TellDoc writes a hit; a distance that is no number is left out.
+// TellDoc encodes a hit. It omits a distance that is not a number.
 func (h *Hit) TellDoc(e *encode.Encoder) {
 	s := savedHit{Distance: &h.Distance}
 	if h.Key.IsText {
@@ -80,7 +83,7 @@ func (h *Hit) TellDoc(e *encode.Encoder) {
 	e.Value(&s)
 }
 
-// ReadDoc reads what TellDoc wrote.
+// ReadDoc decodes a hit that was encoded by TellDoc.
 func (h *Hit) ReadDoc(of func(v any) error) error {
 	s := savedHit{}
 	if err := of(&s); err != nil {

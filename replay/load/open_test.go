@@ -16,24 +16,25 @@ func TestOpenLoopEven(t *testing.T) {
 		if p.QPS != 100 || p.Late != 0 || p.Unsent != 0 || p.Latency.Mean != 15*time.Millisecond || p.Latency.SD != 0 || p.Waited.Max != 0 {
 			t.Errorf("%v QPS, late %d, unsent %d, latency %+v, waited %v", p.QPS, p.Late, p.Unsent, p.Latency, p.Waited)
 		}
-		if p.Asked != 1001 || p.Repeats[1].Tail != 1 { // that of 10.99 s, and that of the warm-up which ended after it
+		if p.Asked != 1001 || p.Repeats[1].Tail != 1 { // the request of 10.99 s, and that of the warm-up that ended after it
 			t.Errorf("asked %d, %+v", p.Asked, p.Repeats)
 		}
 	})
 }
 
-// A target that stalls for a second once: of 10 s at 100 requests per second a tenth comes into the stall.
+// TestNoCoordinatedOmission has a target that stalls once for a second: at 100 requests per second for 10 s, a tenth
+// of the requests fall into the stall.
 func TestNoCoordinatedOmission(t *testing.T) {
 	for _, sessions := range []int{1, 8} {
 		synctest.Test(t, func(t *testing.T) {
-			var stalled atomic.Int64 // until when
+			var stalled atomic.Int64 // end of the stall
 			w := steady(0)
 			w.serve = func(n int64, _ *load.Request) (time.Duration, *load.Answer, error) {
 				took := time.Millisecond
 				if n == 300 {
 					stalled.Store(time.Now().Add(time.Second).UnixNano())
 				}
-				// All of it stands still, as in a pause of a collector.
+				// The whole target stalls, as in a garbage collection pause.
 				if left := time.Duration(stalled.Load() - time.Now().UnixNano()); left > 0 {
 					took = left
 				}
@@ -43,7 +44,7 @@ func TestNoCoordinatedOmission(t *testing.T) {
 			if p.Asked != 1000 || p.Late < 90 || p.Late > 112 {
 				t.Errorf("%d sessions: asked %d, late %d", sessions, p.Asked, p.Late)
 			}
-			// 10 ms of the stall are one request: the 990th of 1000 started 900 ms before its end.
+			// One request is 10 ms of the stall: the 990th of 1000 latencies started 900 ms before its end.
 			if got := p.Latency.P99; got < 890*time.Millisecond || got > 910*time.Millisecond {
 				t.Errorf("%d sessions: p99 %v", sessions, got)
 			}
@@ -57,11 +58,12 @@ func TestNoCoordinatedOmission(t *testing.T) {
 func TestOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := run(t, steady(100*time.Millisecond), requests(7, 0), load.Plan{Sessions: 5, Rate: 100, Round: 10 * time.Second})
-		// 5 sessions answer 50 a second, but for a beginning one after the other: half of 1000 are sent.
+		// 5 sessions answer 50 a second, except at the start, where they begin one after another: half of 1000 are
+		// sent.
 		if p.QPS != 49.6 || p.Asked != 500 || p.Unsent != 500 || p.Late < 480 || p.Latency.Max < 4900*time.Millisecond || p.Latency.Max > 5060*time.Millisecond {
 			t.Errorf("%v QPS, asked %d, unsent %d, late %d, max %v", p.QPS, p.Asked, p.Unsent, p.Late, p.Latency.Max)
 		}
-		// By count all are sent, however long it takes.
+		// With a number of requests, all are sent regardless of the time.
 		p = run(t, steady(100*time.Millisecond), requests(7, 0), load.Plan{Sessions: 5, Rate: 100, Requests: 1000})
 		if p.Asked != 1000 || p.Unsent != 0 || p.Took != 20040*time.Millisecond {
 			t.Errorf("%v QPS, asked %d, unsent %d in %v", p.QPS, p.Asked, p.Unsent, p.Took)
@@ -69,7 +71,7 @@ func TestOverload(t *testing.T) {
 	})
 }
 
-// Deadlines are watched by a timer that fires at other times too: sessions that were idle then are watched still.
+// TestDeadlineAfterIdleTime checks that the deadline of a request applies after its session was idle.
 func TestDeadlineAfterIdleTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := steady(0)
@@ -122,7 +124,7 @@ func TestTimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := steady(time.Millisecond)
 		log := requests(4, time.Second)
-		log[1].At, log[2].At = log[2].At, log[1].At // in the log's order, not by time
+		log[1].At, log[2].At = log[2].At, log[1].At // different from the order by time
 		began := time.Now()
 		p := run(t, w, log, load.Plan{Sessions: 2, Timed: true, Speed: 2})
 		if took := time.Since(began); p.Asked != 4 || took != 1501*time.Millisecond || p.Latency.Max != time.Millisecond {
@@ -131,7 +133,7 @@ func TestTimed(t *testing.T) {
 		if w.asked[1] != 2 || w.asked[2] != 1 {
 			t.Errorf("asked %v, not by time", w.asked)
 		}
-		// Again and again for as long as a round takes: 4 s a turn.
+		// The log is repeated for the duration of a round: one repetition takes 4 s.
 		p = run(t, steady(time.Millisecond), log, load.Plan{Sessions: 2, Timed: true, Round: 10 * time.Second})
 		if p.Asked != 10 || p.Took != 10*time.Second {
 			t.Errorf("asked %d in %v", p.Asked, p.Took)
@@ -139,7 +141,8 @@ func TestTimed(t *testing.T) {
 	})
 }
 
-// Sleeping past the bubble's clock: with the kernel's, a request comes neither early nor much too late.
+// TestOpenLoopOnTheRealClock checks without a synctest bubble that, with the kernel's clock, requests start neither
+// early nor much too late.
 func TestOpenLoopOnTheRealClock(t *testing.T) {
 	w := steady(0)
 	p := run(t, w, requests(7, 0), load.Plan{Sessions: 2, Rate: 500, Requests: 50})

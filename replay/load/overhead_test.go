@@ -8,7 +8,7 @@ import (
 	"kitescope/replay/load"
 )
 
-// idle is a target that does nothing: what a run of it costs is the driver's own.
+// idle is a target that does nothing, so that a run measures only the driver.
 type idle struct{ answer load.Answer }
 
 func (*idle) Name() string                                    { return "idle" }
@@ -18,7 +18,8 @@ func (i *idle) Ask(context.Context, *load.Request) (*load.Answer, error) {
 	return &i.answer, nil
 }
 
-// TestNoAllocationPerRequest: without a deadline, which takes a context for each.
+// TestNoAllocationPerRequest checks that a request allocates nothing without a deadline, which needs a context for
+// each request.
 func TestNoAllocationPerRequest(t *testing.T) {
 	all := requests(100, 0)
 	allocated := func(n int) uint64 {
@@ -31,7 +32,7 @@ func TestNoAllocationPerRequest(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.Mallocs - before.Mallocs
 	}
-	// Histograms take some blocks more if a few requests take longer; that is not by request.
+	// Histograms allocate more blocks if some requests take longer, but not for each request.
 	if few, many := allocated(1000), allocated(100_000); many > few+1000 {
 		t.Errorf("%d allocations of 1000 requests, %d of 100,000", few, many)
 	}

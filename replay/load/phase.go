@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// phase is a time in which sessions ask without a pause.
+// phase is a period in which sessions send requests without a pause.
 type phase struct {
-	first int // the round that begins with it; -1 is the warm-up
-	// ends are when its rounds end; none if the one round ends with its last request.
+	first int // first round of the phase; -1 is the warm-up
+	// ends holds the end of each round; empty if the only round ends with its last request.
 	ends  []time.Duration
-	limit int64 // how many requests there are at most
-	// arrivals says when each request should start; nil in a closed loop.
+	limit int64 // maximum number of requests
+	// arrivals holds the start times of requests; nil in a closed loop.
 	arrivals *arrivals
 
 	quit atomic.Bool
-	// All sessions write here, and read what is above with each request: it has a cache line of its own.
+	// All sessions write taken, and read the fields above with each request, so it has its own cache line.
 	_     [64]byte
 	taken atomic.Int64
 	_     [64]byte
 }
 
-// take is the next request and when it should start, which in a closed loop is at once.
+// take returns the next request and its start time, which is immediate in a closed loop.
 func (p *phase) take() (n int64, at time.Duration, ok bool) {
 	if p.quit.Load() {
 		return 0, 0, false
@@ -37,7 +37,7 @@ func (p *phase) take() (n int64, at time.Duration, ok bool) {
 	return n, 0, n < p.limit
 }
 
-// end is when the last round of it ends; math.MaxInt64 if requests end it.
+// end returns the end of the last round of the phase; math.MaxInt64 if requests end it.
 func (p *phase) end() time.Duration {
 	if len(p.ends) == 0 {
 		return math.MaxInt64
@@ -45,7 +45,7 @@ func (p *phase) end() time.Duration {
 	return p.ends[len(p.ends)-1]
 }
 
-// asked is how many requests were taken.
+// asked returns the number of requests that were taken.
 func (p *phase) asked() int64 {
 	if p.arrivals != nil {
 		return p.arrivals.count()
@@ -53,9 +53,9 @@ func (p *phase) asked() int64 {
 	return min(p.taken.Load(), p.limit)
 }
 
-// run lets all workers ask until the phase is over.
+// run lets all workers send requests until the phase ends.
 func (d *driver) run(ctx context.Context, p *phase) {
-	limited := false // by what is allowed in all
+	limited := false // by the total request limit
 	if d.plan.Total > 0 {
 		left := int64(d.plan.Total) - d.asked
 		limited = left < p.limit
@@ -69,7 +69,7 @@ func (d *driver) run(ctx context.Context, p *phase) {
 	}
 }
 
-// ask is run without the bound of requests in all; it reports whether the phase's limit ended it.
+// ask runs a phase without the total request limit. It reports whether the phase's limit ended it.
 func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
 	began := d.elapsed()
 	for i := range p.ends {
@@ -106,7 +106,8 @@ func (d *driver) ask(ctx context.Context, p *phase) (exhausted bool) {
 	return exhausted
 }
 
-// wait returns when all workers are back, and the phase is over, which is ended, or the context.
+// wait waits until all workers have returned and the phase is over, and reports true, or until the context ends, and
+// reports false.
 func (d *driver) wait(ctx context.Context, p *phase, back <-chan struct{}) (ended bool) {
 	busy := len(d.workers)
 	ends := p.ends
@@ -139,7 +140,7 @@ func (d *driver) wait(ctx context.Context, p *phase, back <-chan struct{}) (ende
 	}
 }
 
-// reason is why a context is over.
+// reason returns the reason why a context ended.
 func reason(ctx context.Context) string {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, context.Canceled):

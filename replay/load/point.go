@@ -8,119 +8,126 @@ import (
 	"time"
 )
 
-// Plan is how a load is put on a target.
+// Plan defines the load on a target.
 type Plan struct {
-	// Sessions ask in a closed loop. With a Rate (requests per second) or Timed (the log's own times, Speed times as fast) the
-	// loop is open, and Sessions is how many may be under way at once.
+	// Sessions send requests in a closed loop. With a Rate (requests per second) or with Timed (the log's own times,
+	// Speed times as fast), the loop is open, and Sessions is the maximum number of concurrent requests.
 	Sessions int
 	Rate     float64 `doc:",omitzero"`
 	Timed    bool
 	Speed    float64 `doc:",omitzero"`
-	// Poisson draws arrivals of a Rate at random, with Seed; else they are evenly spaced.
+	// Poisson draws arrivals of a Rate at random, from Seed. Otherwise arrivals are evenly spaced.
 	Poisson bool
 	Seed    uint64
-	// Warmup and each Round take so long, or so many requests if Requests is not 0 (all of the log once: its length; also if
-	// Round is 0 too). A round of so many begins at the log's first; a warm-up takes Warmup, and with Requests no more than those.
+	// Warmup and Round are the durations of the warm-up and of each round. If Requests is not 0, a round has that
+	// many requests instead, starting with the log's first; the log's length replays it once, and is the default if
+	// Round is 0 too. With Requests, the warm-up ends after Warmup or after that many requests.
 	Warmup   time.Duration
 	Round    time.Duration `doc:",omitzero"`
 	Requests int           `doc:",omitzero"`
-	Rounds   int           // 1 if 0
-	// Deadline of each request, from when it is sent; Total bounds what is asked in all, the warm-up included, which sessions without a rate
-	// end after a fifth of it. 0 for none.
+	Rounds   int           // 0 means 1
+	// Deadline of each request, from the time it is sent; 0 means none. Total limits all requests, including the
+	// warm-up; 0 means no limit. A warm-up in a closed loop takes at most a fifth of Total.
 	Deadline time.Duration `doc:",omitzero"`
 	Total    int           `doc:",omitzero"`
-	// CPU and Switches are what the process used so far; nil where nobody knows.
+	// CPU and Switches return the usage of the process so far; nil if unknown.
 	CPU      func() time.Duration
 	Switches func() (voluntary, involuntary int64)
-	// Began is called when the first round begins, after the warm-up: for who counts what the rounds cost. nil for none.
+	// Began is called when the first round begins, after the warm-up, to measure the cost of the rounds. It may be
+	// nil.
 	Began func()
-	// Progress is called about ten times a second, from one goroutine; nil for none.
+	// Progress is called about ten times a second, from one goroutine. It may be nil.
 	Progress func(Progress)
-	// Sink is called with each request that counts, after it was measured and not in its latency: by the goroutine of its
-	// session, which goes on when Sink returns. Two calls for the same worker, 0 to Sessions-1, are never under way at once, so
-	// what is kept by worker needs no lock. The answer is nil with an error, and valid until Sink returns; took counts as
-	// latency does. SinkWarmup has it called in the warm-up too.
+	// Sink is called with each request that counts, after it was measured and outside of its latency. The goroutine
+	// of the session calls it, and continues when Sink returns. Calls for the same worker, 0 to Sessions-1, are
+	// never concurrent, so per-worker data needs no lock. The answer is nil if there is an error, and valid until
+	// Sink returns. took is measured like latency. With SinkWarmup, Sink is called in the warm-up too.
 	Sink       func(worker int, r *Request, a *Answer, took time.Duration, err error)
 	SinkWarmup bool `doc:"-"`
 }
 
-// Progress is how far a point is.
+// Progress is the progress of a point.
 type Progress struct {
 	Warming       bool
-	Round, Rounds int           // the first is 0
+	Round, Rounds int           // Round starts at 0
 	Elapsed, Of   time.Duration // of this round
 	Asked, Failed int64         // in this round
 	QPS           float64       // of the last second
 	P50, P99      time.Duration // of this round
 }
 
-// Point is one load and what it measured.
+// Point is one load and its measurements.
 type Point struct {
 	Plan   `doc:"plan"`
 	K      int `doc:",omitzero"`
 	EF     int `doc:",omitzero"`
 	NProbe int `doc:"nprobe,omitzero"`
-	// Open is how many sessions could be opened; Notes say why it is less than Sessions, and what else is to be known.
+	// Open is the number of sessions that could be opened. Notes has the reasons if it is less than Sessions, and
+	// other remarks.
 	Open   int     `doc:"open_sessions"`
-	Recall float64 `doc:",unknown=-1"` // of this point's parameters, -1 not compared
-	// RecallLow and RecallHigh bound it, 95% over queries; both 0 unknown.
+	Recall float64 `doc:",unknown=-1"` // with this point's parameters; -1 if not compared
+	// RecallLow and RecallHigh are the 95% confidence interval of Recall over queries; both are 0 if unknown.
 	RecallLow, RecallHigh float64 `doc:",omitzero"`
-	// All rounds together. QPS counts answered queries (vectors), the mean of all whole rounds; the interval is of that mean,
-	// 95%, and Low = High = 0 of one round. Queries were answered in Took.
+	// Figures of all rounds. QPS counts answered queries (vectors), and is the mean of all complete rounds. QPSLow
+	// and QPSHigh are its 95% confidence interval; both are 0 if there is only one round. Took is the time in which
+	// Queries were answered.
 	QPS, QPSLow, QPSHigh float64 `doc:",omitzero"`
 	Queries              int64
 	Took                 time.Duration
 	Asked, Failed        int64
-	// Late counts requests of an open loop that could not be sent when they should, as all sessions were busy: their latency
-	// counts from then. Unsent are those that no session was free for until the last round ended: they are in no other figure.
+	// Late counts requests of an open loop that were sent late because all sessions were busy. Their latency counts
+	// from the intended start. Unsent counts requests for which no session was free until the last round ended. They
+	// are not in any other figure.
 	Late, Unsent int64
-	Errors       map[string]int64 // by text, at most 10, and OtherErrors; those of the warm-up are not in it
-	// CPUPerQuery and the rest are 0 where nobody knows. In an open loop the process also wakes for each request, which is
-	// some 50 to 100 microseconds of its CPU.
+	Errors       map[string]int64 // by text, at most 10 and OtherErrors; without errors of the warm-up
+	// CPUPerQuery and the following are 0 if unknown. In an open loop the process also wakes for each request, which
+	// takes about 50 to 100 microseconds of CPU.
 	CPUPerQuery      time.Duration `doc:",omitzero"`
 	SwitchesPerQuery float64       `doc:",omitzero"`
-	// VoluntaryPerQuery and InvoluntaryPerQuery are its two kinds: waiting, and being put off a core. Both are 0 where nobody knows.
+	// VoluntaryPerQuery and InvoluntaryPerQuery are the two kinds of switches: waiting, and preemption. Both are 0
+	// if unknown.
 	VoluntaryPerQuery, InvoluntaryPerQuery float64 `doc:",omitzero"`
 	DistancesPerQuery                      float64 `doc:",omitzero"`
-	Latency                                Latency `doc:",omitzero"` // of what was answered
-	FailedLatency                          Latency `doc:",omitzero"` // of what was not
-	// Waited is how long after the time it was meant for each request of an open loop was sent, Late or not: what timers
-	// and sessions that were busy add to latency.
+	Latency                                Latency `doc:",omitzero"` // of answered requests
+	FailedLatency                          Latency `doc:",omitzero"` // of failed requests
+	// Waited is the delay of each request of an open loop after its intended start, Late or not. It is the part of
+	// latency due to timers and busy sessions.
 	Waited  Latency `doc:"waited_latency,omitzero"`
 	Repeats []Round `doc:"rounds"`
-	// Served is what a cluster's processes told of their part; nil where nobody asked them.
+	// Served is the load on the cluster's processes according to their metrics; nil if they were not scraped.
 	Served *Served
-	// Stopped says why the point is not whole; "" if it is.
+	// Stopped is the reason why the point is incomplete; "" if it is complete.
 	Stopped string
 	Notes   []string
 }
 
-// Round is one repetition. A request counts in the round in which it ended; those that were under way when the last round
-// ended count in that, but for its Queries and QPS.
+// Round is one repetition. A request counts in the round in which it ended. Requests still in flight at the end of
+// the last round count in that round, but not in its Queries and QPS.
 type Round struct {
 	Took          time.Duration
 	Asked, Failed int64
-	Tail          int64         // of Asked, those that ended after the round
+	Tail          int64         // of Asked: requests that ended after the round
 	Queries       int64         // answered within the round
 	QPS           float64       `doc:",omitzero"`
 	CPU           time.Duration `doc:",omitzero"`
-	Cut           bool          // it ended before its time: it is not in the point's mean and interval
+	Cut           bool          // ended early: not in the point's mean and interval
 	Latency       Latency       `doc:",omitzero"`
 }
 
-// Latency is a distribution in figures. Values are exact to 1 in 1000.
+// Latency holds statistics of a distribution. Values are exact to 1 in 1000.
 type Latency struct {
 	Count                                        int64
 	Mean, Min, Max, P50, P90, P95, P99, P999, SD time.Duration
-	// Bars are the histogram for plots: counts of requests up to UpTo, over the Bar before. At most 60, evenly wide on a
-	// logarithmic scale, without gaps; the first only says where the second begins, and counts what took 0 ns.
+	// Bars is the histogram for plots: the number of requests up to UpTo and above the previous Bar. There are at
+	// most 60, of equal width on a logarithmic scale and without gaps. The first one only marks the start of the
+	// second, and counts durations of 0 ns.
 	Bars []Bar
 }
 
-// IsZero reports whether it is of nothing: it is not saved then.
+// IsZero reports whether it has no values. It is then omitted from files.
 func (l *Latency) IsZero() bool { return l.Count == 0 }
 
-// CheckDoc refuses what no histogram says, and what a plot would stumble over.
+// CheckDoc returns an error for values that no histogram has, which would break plots.
 func (l *Latency) CheckDoc() error {
 	wrong := l.Count < 0 || min(l.Mean, l.Min, l.Max, l.P50, l.P90, l.P95, l.P99, l.P999, l.SD) < 0
 	for i, b := range l.Bars {
@@ -132,15 +139,16 @@ func (l *Latency) CheckDoc() error {
 	return nil
 }
 
-// Bar is a part of a histogram.
+// Bar is one bar of a histogram.
 type Bar struct {
 	UpTo  time.Duration
 	Count int64
 }
 
-// OnFront reports of each point whether it is on the Pareto front: no other has at least the same recall and QPS, and more of one.
-// Points that are equal in both beat each other in nothing, so either all of them are on it or none. A point whose recall or
-// QPS nobody knows is not on it and beats nobody. Whatever marks, lists or draws a front asks this.
+// OnFront reports for each point whether it is on the Pareto front: no other point has at least the same recall and
+// QPS, and more of one. Equal points do not dominate each other, so either all or no equal points are on the front.
+// A point with unknown recall or QPS is not on the front and dominates no other. All code that marks, lists or plots
+// a front uses OnFront.
 func OnFront(points []Point) []bool {
 	front := make([]bool, len(points))
 	known := func(p *Point) bool { return p.Recall >= 0 && p.QPS > 0 && !math.IsInf(p.QPS, 1) }
@@ -153,7 +161,7 @@ func OnFront(points []Point) []bool {
 	return front
 }
 
-// Front is the Pareto front, sorted by recall, so that QPS falls: what can be had.
+// Front returns the Pareto front, sorted by ascending recall and therefore descending QPS.
 func Front(points []Point) []Point {
 	var front []Point
 	for i, on := range OnFront(points) {
@@ -165,15 +173,15 @@ func Front(points []Point) []Point {
 	return front
 }
 
-// Served is what the processes of a cluster told of their part in a point: what came to their metrics from before its sessions were
-// opened until after its last round, the warm-up included.
+// Served holds the load on the processes of a cluster during a point, by the increase of their metrics. It covers
+// the time from before the opening of sessions until after the last round, including the warm-up.
 type Served struct {
 	Took     time.Duration // between the two scrapes
-	Requests float64       `doc:",omitzero"` // searches that its proxies answered meanwhile, whoever asked
-	// Client is the CPU that this process used meanwhile, asking.
+	Requests float64       `doc:",omitzero"` // searches answered by its proxies in that time, for all clients
+	// Client is the CPU that this process used for the load in that time.
 	Client    time.Duration `doc:",omitzero"`
 	Processes []Process
-	// Phases are where the time of a mean search went, parents before their parts (inspect/latency).
+	// Phases is the breakdown of the time of a mean search, parents before their parts (inspect/latency).
 	Phases []Phase
 }
 
@@ -182,15 +190,16 @@ type Process struct {
 	Role string
 	Node int64 `doc:"node_id,id"`
 	Name string
-	// Here is that it runs on this machine, and shares its cores with the client.
+	// Here is true if the process runs on this machine and shares its cores with the client.
 	Here  bool
-	Cores float64 `doc:",omitzero"` // that it says it has; 0 unknown
-	// CPU is what it used in the time of the point. Idle is how much of a core it used before, when nobody asked for the point; -1 unknown.
+	Cores float64 `doc:",omitzero"` // as reported by the process; 0 is unknown
+	// CPU is its usage during the point. Idle is its usage in cores before the load of the point; -1 is unknown.
 	CPU  time.Duration
 	Idle float64 `doc:"idle_cores,unknown=-1"`
 }
 
-// Phase is a part of a mean search: Wait of it is what its client waits for. Nodes are the processes that it happens in.
+// Phase is a part of a mean search. Wait is the part of the phase that its client waits for. Nodes are the processes
+// in which it happens.
 type Phase struct {
 	Name, Parent, Role string
 	Wait               time.Duration
@@ -198,15 +207,15 @@ type Phase struct {
 	Nodes              []PhaseOf
 }
 
-// PhaseOf is one process's part in a phase: so many calls for one search, each of which takes so long, at least Low and at most High: up to 2.5
-// Milvus cuts what it observes to whole milliseconds.
+// PhaseOf is the part of one process in a phase: the number of calls per search, and the time of each call with its
+// bounds Low and High. Milvus up to 2.5 truncates the times that it observes to whole milliseconds.
 type PhaseOf struct {
 	Node            int64 `doc:"node_id,id"`
 	Calls           float64
 	Each, Low, High time.Duration
 }
 
-// Find is the phase of that name that is waited for longest, nil if there is none.
+// Find returns the phase of the given name with the longest wait; nil if there is none.
 func (s *Served) Find(name string) *Phase {
 	var best *Phase
 	for i := range s.Phases {

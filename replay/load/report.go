@@ -8,7 +8,7 @@ import (
 	"kitescope/profile/significance"
 )
 
-// point puts together what was measured.
+// point assembles the measurements.
 func (d *driver) point() *Point {
 	p := &Point{Plan: d.plan, Recall: -1, Open: d.opened, Notes: d.notes, Unsent: d.unsent, Errors: d.fails.counts(), Stopped: d.stopped}
 	var all tally
@@ -44,7 +44,7 @@ func (d *driver) point() *Point {
 	return p
 }
 
-// fill gives the figures of all rounds together.
+// fill sets the figures of all rounds.
 func (p *Point) fill(all *tally, used interval) {
 	p.Asked, p.Failed, p.Late, p.Queries = all.asked, all.failed, all.late, all.queries
 	p.Latency, p.FailedLatency = all.latency.Latency(), all.fails.Latency()
@@ -63,10 +63,10 @@ func (p *Point) fill(all *tally, used interval) {
 	}
 }
 
-// tick is how often progress is told.
+// tick is the interval of progress reports.
 const tick = 100 * time.Millisecond
 
-// report tells progress until it is stopped, which it waits for.
+// report reports progress until stop is called, which waits for the last report.
 func (d *driver) report() (stop func()) {
 	if d.plan.Progress == nil {
 		return func() {}
@@ -99,14 +99,14 @@ func (d *driver) report() (stop func()) {
 	}
 }
 
-// sample is how many queries were answered of a round up to a time.
+// sample is the number of queries of a round that were answered at a given time.
 type sample struct {
 	round   int
 	at      time.Duration
 	queries int64
 }
 
-// progress looks at what the workers have counted so far.
+// progress sums the current counts of the workers.
 func (d *driver) progress(seen []sample) (Progress, []sample) {
 	d.mu.Lock()
 	round, since, until := d.round, d.since, d.until
@@ -151,8 +151,8 @@ func (d *driver) progress(seen []sample) (Progress, []sample) {
 	return p, append(seen, sample{round, now, queries})
 }
 
-// MeanInterval is the mean of values and its 95% interval, by Student's distribution: that of rounds which scatter normally
-// and do not hang on each other. Low and high are 0 of fewer than two values.
+// MeanInterval returns the mean of values and its 95% confidence interval by Student's distribution, which assumes
+// independent, normally distributed values. Low and high are 0 if there are fewer than two values.
 func MeanInterval(values []float64) (mean, low, high float64) {
 	n := float64(len(values))
 	if n == 0 {

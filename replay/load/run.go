@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// maxRate is one request per microsecond, more than one process sends.
+// maxRate is one request per microsecond, more than one process can send.
 const maxRate = 1e6
 
-// Run puts a load on a target and says what came back. Requests are asked in their order (those of a Timed plan in that of
-// their times), over and over if the plan takes longer.
+// Run puts a load on a target and returns its measurements. Requests are sent in their order, or for a Timed plan in
+// the order of their times. They are repeated if the plan takes longer.
 //
-// A context that ends is no error: the point says why it is Stopped and has what was measured so far; requests that were under way
-// are dropped. Errors are those of a plan that makes no sense, and of a target of which no session can be opened.
+// If ctx ends, Run returns no error: the point has the reason in Stopped and the measurements so far, and drops
+// requests in flight. Run returns an error if the plan is invalid, or if no session can be opened.
 func Run(ctx context.Context, t Target, requests []*Request, plan Plan) (*Point, error) {
 	plan, err := plan.checked(requests)
 	if err != nil {
 		return nil, err
 	}
 	d := &driver{target: t, requests: requests, plan: plan, began: time.Now(), fails: newFails(), rounds: make([]tally, plan.Rounds)}
-	// Sessions may keep what hangs on the context that they were opened with; a run leaves nothing behind.
+	// Sessions may hold resources until their context ends, so cancel it to release them.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if err := d.open(ctx); err != nil {
@@ -45,7 +45,7 @@ func Run(ctx context.Context, t Target, requests []*Request, plan Plan) (*Point,
 	return d.point(), nil
 }
 
-// checked is the plan with what it leaves open filled in.
+// checked validates the plan and sets its defaults.
 func (p Plan) checked(requests []*Request) (Plan, error) {
 	switch {
 	case len(requests) == 0:
@@ -74,7 +74,7 @@ func (p Plan) checked(requests []*Request) (Plan, error) {
 	return p, nil
 }
 
-// driver is one run.
+// driver is the state of one run.
 type driver struct {
 	target   Target
 	requests []*Request
@@ -86,22 +86,22 @@ type driver struct {
 	notes    []string
 	opened   int
 	stopped  string
-	asked    int64 // of the phases that are over
+	asked    int64 // of completed phases
 	unsent   int64
 	spans    []interval // of the rounds that began
-	spanOpen bool       // the last has not ended
-	cut      bool       // the last ended before its time
+	spanOpen bool       // the last one has not ended
+	cut      bool       // the last one ended early
 
-	// What follows is read for progress too.
+	// The following fields are also read for progress.
 	mu      sync.Mutex
-	workers []*worker // those that have a session, or a place to open one for
+	workers []*worker // with a session, or a slot to open one
 	rounds  []tally
-	round   int           // the one under way; -1 the warm-up
-	since   time.Duration // its beginning
+	round   int           // the current one; -1 is the warm-up
+	since   time.Duration // its start
 	until   time.Duration // its end; math.MaxInt64 if requests end it
 }
 
-// interval is a round's time, and what the process used.
+// interval is the time of a round and the usage of the process during it.
 type interval struct {
 	from, to    time.Duration
 	cpu         time.Duration
@@ -111,7 +111,7 @@ type interval struct {
 
 func (d *driver) elapsed() time.Duration { return time.Since(d.began) }
 
-// begin notes that a round, or the warm-up, begins.
+// begin records the start of a round or of the warm-up.
 func (d *driver) begin(p *phase, round int, at time.Duration) {
 	d.mu.Lock()
 	d.round, d.since, d.until = round, at, math.MaxInt64
@@ -130,7 +130,7 @@ func (d *driver) begin(p *phase, round int, at time.Duration) {
 	d.spans, d.spanOpen = append(d.spans, s), true
 }
 
-// finish notes that a round ends, if one is under way.
+// finish records the end of the current round, if there is one.
 func (d *driver) finish(at time.Duration) {
 	if !d.spanOpen {
 		return
@@ -141,7 +141,7 @@ func (d *driver) finish(at time.Duration) {
 	d.spanOpen = false
 }
 
-// use adds what was used so far, times sign.
+// use adds the usage so far, multiplied by sign.
 func (s *interval) use(p *Plan, sign int64) {
 	if p.CPU != nil {
 		s.cpu += time.Duration(sign) * p.CPU()
@@ -153,7 +153,7 @@ func (s *interval) use(p *Plan, sign int64) {
 	}
 }
 
-// open opens the sessions, all at once: one that cannot be opened is named, and the others do without it.
+// open opens all sessions concurrently. It notes those that cannot be opened, and continues with the others.
 func (d *driver) open(ctx context.Context) error {
 	sessions, errs := make([]Session, d.plan.Sessions), make([]error, d.plan.Sessions)
 	var wg sync.WaitGroup
@@ -182,10 +182,10 @@ func (d *driver) open(ctx context.Context) error {
 	return nil
 }
 
-// maxNamed is how many sessions that could not be opened are named.
+// maxNamed is the maximum number of failed sessions in notes.
 const maxNamed = 5
 
-// session opens one within the deadline of a request.
+// session opens a session within the deadline of a request.
 func (d *driver) session(ctx context.Context) (Session, error) {
 	if d.plan.Deadline > 0 {
 		var cancel context.CancelFunc
@@ -195,14 +195,15 @@ func (d *driver) session(ctx context.Context) (Session, error) {
 	return d.target.Session(ctx)
 }
 
-// warmupPart is the part of the requests in all that a warm-up may have: what it takes is not measured.
+// warmupPart limits the unmeasured warm-up to this fraction of all allowed requests, 1/warmupPart.
 const warmupPart = 5
 
-// boundedWarmup tells that a warm-up could take all requests that are allowed: sessions ask as fast as they are answered.
+// boundedWarmup reports whether a warm-up could use up all allowed requests, because sessions of a closed loop send
+// as fast as they get responses.
 func (p *Plan) boundedWarmup() bool { return p.Total > 1 && p.Warmup > 0 && p.Rate == 0 && !p.Timed }
 
-// phases runs the warm-up and the rounds: in one go if they end by time, so that no round begins or ends with idle sessions,
-// and one after the other if they are so many requests each.
+// phases runs the warm-up and the rounds. If they end by time, they are one phase, so that no round begins or ends
+// with idle sessions. If each has a number of requests, they run one after another.
 func (d *driver) phases(ctx context.Context) {
 	if d.plan.Requests == 0 && d.plan.boundedWarmup() {
 		d.run(ctx, &phase{first: -1, ends: []time.Duration{d.plan.Warmup}, limit: max(1, int64(d.plan.Total)/warmupPart)})

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// coarse is how late a Go timer may fire: the runtime waits in epoll, whose unit is the millisecond.
+// coarse is the maximum delay of a Go timer: the runtime waits in epoll, whose unit is the millisecond.
 const coarse time.Duration = 1200 * time.Microsecond
 
-// sleep waits until a time of the run; it reports whether that came before the context was over. The last bit is left to the
-// kernel: at a thousand requests a second the lateness of Go's timers would be most of a short query's latency.
+// sleep waits until a time of the run, and reports whether it came before the end of the context. The kernel waits
+// for the last part, because at a thousand requests a second the delay of Go's timers would dominate the latency of
+// a short query.
 func (w *worker) sleep(ctx context.Context, until time.Duration) bool {
 	d := w.driver
 	early := coarse
@@ -34,7 +35,7 @@ func (w *worker) sleep(ctx context.Context, until time.Duration) bool {
 	}
 }
 
-// rough waits as Go's timers do.
+// rough waits with a Go timer.
 func (w *worker) rough(ctx context.Context, wait time.Duration) bool {
 	if w.timer == nil {
 		w.timer = time.NewTimer(wait)

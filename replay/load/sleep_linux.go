@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// nap sleeps for less than a few milliseconds, to about 50 microseconds.
+// nap sleeps for less than a few milliseconds, with an accuracy of about 50 microseconds.
 func nap(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
-	_ = syscall.Nanosleep(&t, nil) // a signal ends it early: the caller looks at the clock
+	_ = syscall.Nanosleep(&t, nil) // a signal ends it early: the caller checks the clock
 }

@@ -4,5 +4,5 @@ package load
 
 import "time"
 
-// nap sleeps for less than a few milliseconds, as exactly as Go's timers do.
+// nap sleeps for less than a few milliseconds, with the accuracy of Go's timers.
 func nap(d time.Duration) { time.Sleep(d) }

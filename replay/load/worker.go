@@ -9,26 +9,27 @@ import (
 	"time"
 )
 
-// worker is a session and the goroutine that asks with it. It counts for itself, so that sessions do not wait for each other: its
-// lock is free but when progress is looked at.
+// worker is a session and the goroutine that sends its requests. It has its own counts so that sessions do not wait
+// for each other. Its lock is contended only while progress is read.
 type worker struct {
 	driver  *driver
 	index   int
-	session Session // nil: it has to be opened
+	session Session // nil if it has to be opened
 	pause   time.Duration
 	timer   *time.Timer // for waiting
-	// bubble is that the clock stood still while the kernel slept: it is that of testing/synctest, which only Go's timers move.
+	// bubble is true if the clock did not advance while the kernel slept. It is then the clock of testing/synctest,
+	// which only Go's timers advance.
 	bubble bool
 
 	request *Request
-	at      time.Duration // when it should start
+	at      time.Duration // intended start
 	sent    time.Duration
 
 	mu    sync.Mutex
 	tally tally
-	round int             // that tally is of
+	round int             // round of tally
 	until time.Duration   // its end
-	ends  []time.Duration // of the rounds after it
+	ends  []time.Duration // ends of the rounds after it
 }
 
 func newWorker(d *driver, index int, s Session) *worker {
@@ -45,7 +46,7 @@ func (w *worker) enter(p *phase) {
 	}
 }
 
-// work asks until the phase is over.
+// work sends requests until the phase ends.
 func (w *worker) work(ctx context.Context, p *phase) {
 	for {
 		err := w.reopen(ctx)
@@ -69,7 +70,7 @@ func (w *worker) work(ctx context.Context, p *phase) {
 	}
 }
 
-// ask asks within the deadline. A session whose call was ended by it is closed.
+// ask sends a request within the deadline. It closes the session if the deadline ended the call.
 func (w *worker) ask(ctx context.Context, r *Request) (*Answer, error) {
 	call := ctx
 	if deadline := w.driver.plan.Deadline; deadline > 0 {
@@ -90,7 +91,7 @@ func (w *worker) ask(ctx context.Context, r *Request) (*Answer, error) {
 	return a, nil
 }
 
-// next waits for the next request's start.
+// next waits for the start of the next request.
 func (w *worker) next(ctx context.Context, p *phase) (r *Request, ok bool) {
 	d := w.driver
 	w.sent = d.elapsed()
@@ -121,10 +122,11 @@ func (w *worker) next(ctx context.Context, p *phase) (r *Request, ok bool) {
 	return w.request, true
 }
 
-// lateness is what a session's own work may hold up the next start for: more means that no session was free.
+// lateness is the maximum delay of a start due to a session's own work. A longer delay means that no session was
+// free.
 const lateness = time.Millisecond
 
-// record counts what came back, in the round in which it did. It reports whether the request counts.
+// record counts a response in the round in which it arrived. It reports whether the request counts.
 func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -158,7 +160,7 @@ func (w *worker) record(a *Answer, err error, ended time.Duration) (counts bool)
 	return w.round >= 0
 }
 
-// flush hands over what was counted of a round.
+// flush adds the counts of a round to those of the driver.
 func (w *worker) flush() {
 	d := w.driver
 	if w.round >= 0 && w.tally.any() {
@@ -175,7 +177,7 @@ func (w *worker) sink(r *Request, a *Answer, took time.Duration, err error, coun
 	}
 }
 
-// leave closes the session, without waiting for it.
+// leave closes the session without waiting.
 func (w *worker) leave() {
 	s := w.session
 	w.session = nil
@@ -203,16 +205,16 @@ const (
 	lastPause  = time.Second
 )
 
-// rest waits after a session could not be opened, each time longer.
+// rest waits after a failure to open a session. Each pause is twice the last one, up to lastPause.
 func (w *worker) rest(ctx context.Context) {
 	w.pause = min(max(firstPause, 2*w.pause), lastPause)
 	w.sleep(ctx, w.driver.elapsed()+w.pause)
 }
 
-// tally is what one session, or all, counted in a round.
+// tally holds the counts of one session, or of all, in a round.
 type tally struct {
 	asked, failed, tail, late    int64
-	queries, answered, distances int64 // queries within the round, answered at all
+	queries, answered, distances int64 // queries counts those within the round, answered counts all
 	latency, fails, waited       Histogram
 }
 
@@ -244,7 +246,7 @@ func (t *tally) reset() {
 	}
 }
 
-// queries is how many vectors a request asks for; one that is not told counts as one.
+// queries returns the number of vectors of a request, at least 1.
 func (r *Request) queries() int64 {
 	if r.Vectors == nil {
 		return 1

@@ -11,15 +11,15 @@ import (
 	"kitescope/replay/load"
 )
 
-// workload is a target whose calls take a given time.
+// workload is a target with calls of a given duration.
 type workload struct {
-	// serve says how long call n takes, from 0 on over all sessions, and how it ends.
+	// serve returns the duration and the result of call n, counted from 0 over all sessions.
 	serve func(n int64, r *load.Request) (time.Duration, *load.Answer, error)
 	open  func(n int64) error
 
 	calls, opened, closed atomic.Int64
 	mu                    sync.Mutex
-	asked                 []int // numbers of requests, as they came
+	asked                 []int // numbers of requests in the order of arrival
 }
 
 func (w *workload) Name() string { return "workload" }
@@ -63,14 +63,14 @@ func (c *client) Close() error {
 	return nil
 }
 
-// steady answers each call after a time.
+// steady returns a workload that answers each call after a fixed time.
 func steady(took time.Duration) *workload {
 	return &workload{serve: func(int64, *load.Request) (time.Duration, *load.Answer, error) {
 		return took, &load.Answer{}, nil
 	}}
 }
 
-// requests are numbered from 0, gap apart.
+// requests returns requests numbered from 0, with a gap between their times.
 func requests(n int, gap time.Duration) []*load.Request {
 	all := make([]*load.Request, n)
 	for i := range all {
@@ -91,7 +91,7 @@ func run(t *testing.T, target *workload, all []*load.Request, plan load.Plan) *l
 	return p
 }
 
-// near reports whether a histogram's figure is right.
+// near reports whether a histogram value is accurate to 1 in 1000.
 func near(got, want time.Duration) bool {
 	return got >= want-want/1000 && got <= want+want/1000
 }
