@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// accessFormats are the formats of access logs that Milvus has written by default, or that its documentation proposes. A
-// line is held against them in this order: an earlier one has more fields than a later one that would match as well.
+// accessFormats returns the access log formats that are defaults of Milvus or examples of its documentation. Lines
+// are matched in this order, because an earlier format has more fields than a later one that would also match.
 func accessFormats() []string {
 	const base = `[$time_now] [ACCESS] <$user_name: $user_addr> $method_name [status: $method_status] [code: $error_code] ` +
 		`[sdk: $sdk_version] [msg: $error_msg] [traceID: $trace_id] [timeCost: $time_cost]`
@@ -26,23 +26,23 @@ func accessFormats() []string {
 		`[$time_now] [ACCESS] <$user_name: $user_addr> $method_status-$method_name [traceID: $trace_id] [timeCost: $time_cost] ` +
 			`[database: $database_name] [collection: $collection_name] [partitions: $partition_name] [expr: $method_expr]`,
 		`[$time_now] [ACCESS] <$user_name: $user_addr> $method_name-$method_status-$error_code [traceID: $trace_id] [timeCost: $time_cost]`,
-		// 2.3.0 to 2.3.3, PrintAccessInfo in internal/proxy/accesslog/access_log.go: a line of zap's.
+		// 2.3.0 to 2.3.3, PrintAccessInfo in internal/proxy/accesslog/access_log.go: a line of the zap logger.
 		`[$time_now] ["$method_status: $user_addr-$method_name"] [timeCost="$time_cost"] [traceId=$trace_id] ` +
 			`[responseSize=$response_size] [errorCode=$error_code]`,
 	}
 }
 
-// accessFormat takes lines of one format apart.
+// accessFormat parses lines of one format.
 type accessFormat struct {
-	// literals stand around the fields: one more of them than of those.
+	// literals is the text around the fields: one more than there are fields.
 	literals []string
 	fields   []string
 }
 
 var fieldName = regexp.MustCompile(`\$[a-z_]+`)
 
-// compileFormat reads a format as proxy.accessLog.formatters.*.format has it. Names that nobody knows are fields that
-// nobody asks for: later versions of Milvus have more.
+// compileFormat parses a format as written in proxy.accessLog.formatters.*.format. It ignores fields with unknown
+// names, because later versions of Milvus have more.
 func compileFormat(format string) (accessFormat, error) {
 	var f accessFormat
 	format = strings.TrimRight(format, "\r\n")
@@ -66,7 +66,7 @@ func compileFormat(format string) (accessFormat, error) {
 	return f, nil
 }
 
-// accessFields are the fields of a line that a request is made of. What a format does not have is "".
+// accessFields holds the fields of a line that define a request. Fields that the format lacks are "".
 type accessFields struct {
 	method, status, code           string
 	now, start, end, cost          string
@@ -74,13 +74,14 @@ type accessFields struct {
 	params                         string
 	partitions, consistency        string
 	sdk, trace                     string
-	// told: the format has the expression, which may be empty.
+	// told is true if the format has the expression, which may be empty.
 	told bool
 }
 
 var errFormat = errors.New("the line has a different format")
 
-// match takes a line apart. A field ends where what follows it in the format begins first, the last one at the end.
+// match parses a line. Each field ends at the first occurrence of the literal that follows it; the last one ends at
+// the end of the line.
 func (f *accessFormat) match(line string, to *accessFields) bool {
 	*to = accessFields{}
 	if !strings.HasPrefix(line, f.literals[0]) {

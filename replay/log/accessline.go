@@ -11,7 +11,7 @@ import (
 	"kitescope/engine"
 )
 
-// accessTime is how Milvus writes times (timeFormat in internal/proxy/accesslog/info/info.go).
+// accessTime is the time format of Milvus (timeFormat in internal/proxy/accesslog/info/info.go).
 const accessTime = "2006/01/02 15:04:05.000 -07:00"
 
 // accessRequest is a line of an access log.
@@ -22,8 +22,8 @@ type accessRequest struct {
 	hybrid, expr   bool
 }
 
-// searchMethods are the methods that are vector searches: of the gRPC service (milvus.proto, MilvusService), and the
-// paths of HTTP, which stand where a method's name would (internal/distributed/proxy/httpserver/constant.go).
+// isSearch reports whether a method is a vector search: a method of the gRPC service (milvus.proto, MilvusService),
+// or an HTTP path that is logged as the method (internal/distributed/proxy/httpserver/constant.go).
 func isSearch(method string) bool {
 	switch method {
 	case "Search", "HybridSearch",
@@ -34,12 +34,12 @@ func isSearch(method string) bool {
 	return false
 }
 
-// request makes a request of the fields of a line. An error tells that they are not what their names say, and so that
-// the line is of another format.
+// request decodes the fields of a line. It returns an error if the fields do not have the types of their names, so
+// that the line has another format.
 func (a *accessFields) request() (r accessRequest, err error) {
 	r.method, r.status = a.method, a.status
 	if i := strings.LastIndexByte(r.method, '-'); i >= 0 && !strings.HasPrefix(r.method, "/") {
-		r.method = r.method[i+1:] // before 2.3.4 an address with hyphens and one more hyphen stood before it
+		r.method = r.method[i+1:] // before 2.3.4 the address, which may have hyphens, precedes it with a hyphen
 	}
 	if r.method == "" || strings.ContainsAny(r.method, " []") {
 		return r, errFormat
@@ -64,8 +64,8 @@ func (a *accessFields) request() (r accessRequest, err error) {
 	return r, nil
 }
 
-// began is when a request came: $time_start, or the time when it was answered less what it took. The line is written when
-// the answer is, which is $time_now.
+// began returns the start of a request: $time_start, or the end less the duration. The end is $time_end, or
+// $time_now, because the line is written with the response.
 func (a *accessFields) began(took time.Duration) (moment, error) {
 	for _, written := range []struct {
 		text string
@@ -85,8 +85,9 @@ func (a *accessFields) began(took time.Duration) (moment, error) {
 	return moment{}, nil
 }
 
-// failed tells by the words that MethodStatus of internal/proxy/accesslog/info has: "Successful" and "Failed", "OK" and
-// "TaskFailed" before 2.3.4, "Grpc..." and "HttpError..." with a code; else by the error's number.
+// failed reports whether a request failed, by its status (MethodStatus of internal/proxy/accesslog/info):
+// "Successful" and "Failed", "OK" and "TaskFailed" before 2.3.4, "Grpc..." and "HttpError..." with a code. A
+// successful or missing status is checked by the error code.
 func failed(status, code string) bool {
 	switch status {
 	case "Successful", "OK", "":
@@ -96,7 +97,7 @@ func failed(status, code string) bool {
 	return true
 }
 
-// queries is how many vectors were asked, of a hybrid search (["1", "1"]) in all parts together; 0 if nobody knows.
+// queries returns the number of vectors, in total over all parts of a hybrid search (["1", "1"]); 0 if unknown.
 func queries(nq string) (n int) {
 	for part := range strings.SplitSeq(strings.Trim(nq, "[]"), ",") {
 		k, err := strconv.Atoi(strings.Trim(part, `" `))
@@ -108,8 +109,8 @@ func queries(nq string) (n int) {
 	return n
 }
 
-// searchParams reads $search_params: an object of text, in which "params" is an object in text again (kvsToString in
-// internal/proxy/accesslog/info/util.go). Of a hybrid search the first part counts.
+// searchParams decodes $search_params: an object of strings, in which "params" is again an object encoded as a
+// string (kvsToString in internal/proxy/accesslog/info/util.go). For a hybrid search it decodes the first part.
 func (r *accessRequest) searchParams(params string) {
 	start := strings.IndexByte(params, '{')
 	if start < 0 {
@@ -143,7 +144,7 @@ func (r *accessRequest) searchParams(params string) {
 	}
 }
 
-// methodName is what a method is counted as: a path without what is asked of it.
+// methodName returns the name under which a method is counted: a path without its query string.
 func methodName(method string) string {
 	name, _, _ := strings.Cut(method, "?")
 	return name

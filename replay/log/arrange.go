@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// setTimes gives the requests their times since the first, and puts them in the order of their arrival: an access log is
-// written when requests end. Times since some beginning are ignored if others are times of day. It returns what was odd.
+// setTimes sets the times of requests since the first one and sorts them by arrival, because an access log is
+// written when requests end. If any time is absolute, it ignores relative times. It returns notes about anomalies.
 func (l *Log) setTimes(list []moment) (notes []string) {
 	absolute := slices.ContainsFunc(list, func(m moment) bool { return m.absolute })
 	first, untimed := int64(math.MaxInt64), 0
@@ -41,8 +41,8 @@ func (l *Log) setTimes(list []moment) (notes []string) {
 	return notes
 }
 
-// sortByTime puts requests in the order of their times, and returns how many came before one that they are later than.
-// Those without a time stay behind the one that they follow.
+// sortByTime sorts requests by their times, and returns the number of requests that were earlier than one before
+// them. Requests without a time stay behind their predecessor.
 func (l *Log) sortByTime() (moved int) {
 	type keyed struct {
 		at      time.Duration
@@ -69,8 +69,9 @@ func (l *Log) sortByTime() (moved int) {
 	return moved
 }
 
-// Shuffle returns a log with the same vectors and truth whose requests are in an order drawn from seed. The times of arrival
-// stay: what is asked at each of them changes. The digest stays that of the file; a note has the seed.
+// Shuffle returns a log with the same vectors and truth, but with its requests in a random order drawn from seed.
+// The times of arrival stay in place, so that a different request starts at each. The digest is unchanged; a note
+// has the seed.
 func (l *Log) Shuffle(seed uint64) *Log {
 	out := *l
 	out.Requests = slices.Clone(l.Requests)

@@ -16,32 +16,35 @@ import (
 	"kitescope/internal/hints"
 )
 
-// CaptureOptions are how an access log is read.
+// CaptureOptions selects how to read access logs.
 type CaptureOptions struct {
-	// Formats are tried before those that Milvus has by default; they are written as proxy.accessLog.formatters has them:
-	// text with $time_now, $method_name and so on.
+	// Formats are tried before the defaults of Milvus. They are written as in proxy.accessLog.formatters: text with
+	// $time_now, $method_name etc.
 	Formats []string
-	// Collection keeps the searches of one; "database.collection" of one in another database than the default. Lines that do
-	// not name one are kept.
+	// Collection selects the searches of one collection; "database.collection" if it is not in the default database.
+	// Lines that name no collection are kept.
 	Collection string
-	// Limit keeps so many searches at most, the earliest in the files; 0 is no limit.
+	// Limit is the maximum number of searches, the first ones in the files; 0 means no limit.
 	Limit int
-	// Strict makes an error of the first line that is of none of the formats.
+	// Strict returns an error for the first line that has an unknown format.
 	Strict bool
 }
 
-// Kinds of lines of an access log that are counted.
+// Kinds of counted lines of an access log.
 const (
 	kindNoAccess = "lines in no known access log format, skipped"
 	kindOther    = "requests of other collections, skipped"
 	kindNameless = "requests without a collection, kept"
 )
 
-// CaptureFiles reads access logs of Milvus proxies (2.3 and later), plain, gzip or zstd, and returns their searches: when they
-// came, what they took, whether they failed; and how many vectors, which collection and which parameters, where the
-// log's format has that. The log has no vectors (Dress gives it some). NQ 0 is unknown. Filters cannot be replayed of an
-// expression alone; how many searches had one is in the notes, as are the methods that are no searches. Logs belong together: the files that one proxy rotated, or those of several proxies, in
-// whatever order. The digest is that of all files, in the order in which they are named.
+// CaptureFiles reads access logs of Milvus proxies (2.3 and later), plain or compressed by gzip or zstd. It returns
+// their searches: times, durations, failures and, if the log's format has them, the number of vectors, the
+// collection and the parameters. NQ 0 means unknown. The log has no vectors; Dress adds some. Filters cannot be
+// replayed from an expression alone, so the notes have the number of searches with a filter, and the methods that
+// are not searches.
+//
+// The files are one log: rotated files of one proxy, or files of several proxies, in any order. The digest covers
+// all files in the order of paths.
 func CaptureFiles(ctx context.Context, paths []string, o CaptureOptions) (*Log, *Shape, error) {
 	c, err := newCapture(o)
 	if err != nil {
@@ -55,14 +58,14 @@ func CaptureFiles(ctx context.Context, paths []string, o CaptureOptions) (*Log, 
 
 type capture struct {
 	o CaptureOptions
-	// taken is what becomes of a request; the fields are those of its line, which nothing may keep.
+	// taken processes a request. It must not keep the fields of the line.
 	taken   func(*accessFields, *accessRequest)
 	formats []accessFormat
 	sum     hash.Hash
 	tally   tally
 
 	methods, statuses names
-	others            names // methods that are no searches
+	others            names // methods that are not searches
 	collections       map[string]string
 	requests          []Request
 	moments           []moment
@@ -84,7 +87,7 @@ func newCapture(o CaptureOptions) (*capture, error) {
 	return c, nil
 }
 
-// files reads one file after the other.
+// files reads one file after another.
 func (c *capture) files(ctx context.Context, paths []string) error {
 	for _, path := range paths {
 		f, err := os.Open(path)
@@ -117,13 +120,14 @@ func (c *capture) read(ctx context.Context, name string, r io.Reader) error {
 	if err := c.records(ctx, name, in); err != nil {
 		return err
 	}
-	if _, err := io.Copy(io.Discard, raw); err != nil { // what the digest has not seen yet
+	if _, err := io.Copy(io.Discard, raw); err != nil { // the rest of the file, for the digest
 		return fmt.Errorf("read %s: %w", name, plain(err))
 	}
 	return nil
 }
 
-// records reads lines. 2.3 and 2.4 write line breaks in error messages as they are: such lines are counted and skipped.
+// records reads lines. Milvus 2.3 and 2.4 write error messages with unescaped line breaks: such lines are counted
+// and skipped.
 func (c *capture) records(ctx context.Context, name string, in io.Reader) error {
 	s := scanLines(in, maxAccessLine)
 	number := 0
@@ -158,7 +162,7 @@ func (c *capture) records(ctx context.Context, name string, in io.Reader) error 
 	return nil
 }
 
-// record makes a request of a record, and reports whether it is one.
+// record parses a line, and reports whether it has a known format.
 func (c *capture) record(text string) bool {
 	for i := range c.formats {
 		if !c.formats[i].match(text, &c.fields) {
@@ -176,7 +180,7 @@ func (c *capture) record(text string) bool {
 
 func (c *capture) take(_ *accessFields, r *accessRequest) {
 	method := methodName(r.method)
-	c.methods.add(strings.Clone(method)) // what is kept must not keep the line
+	c.methods.add(strings.Clone(method)) // do not keep the memory of the line
 	c.statuses.add(strings.Clone(r.statusName()))
 	if !isSearch(method) {
 		c.others.add(strings.Clone(method))

@@ -29,7 +29,7 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// captureOf is CaptureFiles of a log that a test has in memory.
+// captureOf is CaptureFiles for a log in memory.
 func captureOf(ctx context.Context, r io.Reader, o CaptureOptions) (*Log, *Shape, error) {
 	c, err := newCapture(o)
 	if err != nil {
@@ -50,7 +50,8 @@ func mustCapture(t testing.TB, data []byte, o CaptureOptions) (*Log, *Shape) {
 	return l, s
 }
 
-// The files in testdata are written by hand from the formats that accessformat.go names the sources of.
+// TestCaptureReadsTheFormatsOfMilvus reads the files in testdata, which are written by hand in the formats of
+// accessformat.go, where their sources are given.
 func TestCaptureReadsTheFormatsOfMilvus(t *testing.T) {
 	type want struct {
 		requests []Request
@@ -202,7 +203,7 @@ func TestShape(t *testing.T) {
 	for i := range 1000 {
 		at := time.Duration(i) * 10 * time.Millisecond
 		if i >= 500 && i < 600 {
-			at = 5 * time.Second // a hundred at once
+			at = 5 * time.Second // a hundred at the same time
 		}
 		l.Requests = append(l.Requests, Request{NQ: i % 3, At: at, Timed: true, Took: time.Duration(i) * time.Millisecond, Failed: i == 999})
 	}
@@ -290,7 +291,7 @@ func FuzzCapture(f *testing.F) {
 	})
 }
 
-// TestCaptureEndsALongLine: a line without end is not kept in memory.
+// TestCaptureEndsALongLine checks that an endless line is not kept in memory.
 func TestCaptureEndsALongLine(t *testing.T) {
 	_, _, err := captureOf(t.Context(), strings.NewReader(strings.Repeat("x", maxAccessLine+1)), CaptureOptions{})
 	if err == nil || !strings.Contains(err.Error(), "line 1: the file breaks off") {

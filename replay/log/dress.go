@@ -12,10 +12,10 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Dress puts the times and sizes of one log's requests on what those of another ask: a request of the shape gets the
-// vectors, the filter and, where the shape does not say, the parameters of a request of the other, which are taken in an
-// order drawn from seed, each once before any is taken again. A request of unknown size asks for one vector; one that asks
-// for more vectors than the other log's request gets those that follow it in that log.
+// Dress combines the times and sizes of one log's requests with the vectors of another. Each request of shape gets
+// the vectors, the filter and any parameters that shape lacks from a request of vectors. Those are drawn in a random
+// order from seed, each once before any repeats. A request of unknown size gets one vector. A request with more
+// vectors than the drawn one also gets the vectors that follow in that log.
 func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 	if len(shape.Requests) == 0 {
 		return nil, fmt.Errorf("dress %s: it has no requests", shape.Name)
@@ -67,7 +67,8 @@ func Dress(shape, vectors *Log, seed uint64) (*Log, error) {
 	return &l, nil
 }
 
-// whole reports whether every vector may be asked for: those that were left out are still in a mapped file.
+// whole reports whether every vector is finite and can be searched. Vectors of skipped requests are still in a
+// mapped file.
 func (l *Log) whole() bool {
 	for i := range l.Vectors.Rows {
 		if !finite(l.Vectors.Row(i), l.Vectors.Element) {
@@ -77,7 +78,7 @@ func (l *Log) whole() bool {
 	return true
 }
 
-// gathered is the log with the vectors of its requests alone, one after the other as they are asked.
+// gathered returns the log with only the vectors of its requests, in the order of the requests.
 func (l *Log) gathered() (*Log, error) {
 	var rows []int
 	for i := range l.Requests {

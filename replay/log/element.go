@@ -9,7 +9,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// value is component j of a row of any element but bits.
+// value returns component j of a row of any element type except bits.
 func value(row []byte, e dist.Element, j int) float32 {
 	switch e {
 	case dist.Float16:
@@ -23,8 +23,8 @@ func value(row []byte, e dist.Element, j int) float32 {
 	}
 }
 
-// put stores the nearest value that the element has as component j (ties to even; int8 is cut at its ends), and tells
-// whether that is x itself.
+// put stores x as component j, rounded to the nearest value of the element type (ties to even; int8 is clamped to
+// its range). It reports whether the stored value equals x.
 func put(row []byte, e dist.Element, j int, x float32) bool {
 	switch e {
 	case dist.Float16:
@@ -77,8 +77,8 @@ func finite(row []byte, e dist.Element) bool {
 	return true
 }
 
-// convert makes rows of float32 rows of another element. Whole numbers alone become int8: which scale others would need
-// nobody knows. It returns how many values were rounded.
+// convert converts float32 vectors to another element type, and returns the number of rounded values. Only integers
+// can be converted to int8, because the scale for other values is unknown.
 func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
 	if v.Element != dist.Float32 || to == dist.Bit || to == dist.Sparse {
 		return nil, 0, fmt.Errorf("expected vectors of %s, found %s", to, v.Element)
@@ -91,7 +91,7 @@ func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
 	for i := range v.Rows {
 		from, row := v.Row(i), out.Row(i)
 		if to != dist.Int8 && !finite(from, dist.Float32) {
-			binary.LittleEndian.PutUint16(row, 0x7fff) // no number in either: the row is left out later
+			binary.LittleEndian.PutUint16(row, 0x7fff) // NaN in either type: the row is skipped later
 			continue
 		}
 		for j := range v.Dim {
@@ -109,7 +109,7 @@ func convert(v *engine.Vectors, to dist.Element) (*engine.Vectors, int, error) {
 	return out, rounded, nil
 }
 
-// parseElement knows the names that Write gives elements.
+// parseElement parses an element name as written by Write.
 func parseElement(name string) (dist.Element, error) {
 	switch name {
 	case "", "float32":
@@ -128,7 +128,7 @@ func parseElement(name string) (dist.Element, error) {
 	return 0, fmt.Errorf("element: expected float32, float16, bfloat16, int8, binary or sparse, found %s", printable(name))
 }
 
-// elementName is the name of an element in a .jsonl.
+// elementName returns the name of an element type in a .jsonl.
 func elementName(e dist.Element) string {
 	if e == dist.Bit {
 		return "binary"

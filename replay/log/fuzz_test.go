@@ -44,13 +44,13 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// asked is what each request of a log asks, in order. Where its vectors stand is the log's own matter: those of lines that are not
-// in the order of time are written in that order.
+// asked returns the content of each request of a log, in order. It ignores the position of the vectors, because
+// writing a log whose lines were not sorted by time changes it.
 func asked(l *Log) (list []any) {
 	all := rows(l.Vectors)
 	for _, r := range l.Requests {
 		var vectors [][]byte
-		if all != nil { // a log may be of requests alone
+		if all != nil { // a log may have only requests
 			vectors = all[r.First : r.First+r.NQ]
 		}
 		r.First = 0

@@ -10,12 +10,12 @@ import (
 
 func nested(n int, open, end string) string { return strings.Repeat(open, n) + strings.Repeat(end, n) }
 
-// TestHostileLines: a hostile line is skipped and named, or read as what it says, in time and memory of its length; the
-// lines around it are read.
+// TestHostileLines checks that a hostile line is skipped and named, or read as written, in time and memory
+// proportional to its length, and that the lines around it are read.
 func TestHostileLines(t *testing.T) {
 	const good = `{"vector":[1,2],"k":3}` + "\n"
 	for name, test := range map[string]struct {
-		line, want string // of the notes
+		line, want string // part of the notes
 		kept       bool
 	}{
 		"lists in a vector":   {`{"vector":` + nested(1_000_000, "[", "]") + `}`, "exceeded max depth", false},
@@ -46,7 +46,7 @@ func TestHostileLines(t *testing.T) {
 			path := write(t, "q.jsonl", []byte(good+test.line+"\n"+good))
 			start := time.Now()
 			l := mustOpen(t, path, Options{})
-			if took := time.Since(start); took > 10*time.Second { // a tenth of a second where nothing else runs
+			if took := time.Since(start); took > 10*time.Second { // a tenth of a second on an idle machine
 				t.Errorf("%d bytes took %s", len(test.line), took)
 			}
 			want := map[bool]int{false: 2, true: 3}[test.kept]
@@ -63,7 +63,7 @@ func TestHostileLines(t *testing.T) {
 	}
 }
 
-// TestNamesAreCut: what is counted by name does not keep all of it.
+// TestNamesAreCut checks that names limits the number of names and their length.
 func TestNamesAreCut(t *testing.T) {
 	n := names{}
 	for i := range 3 * maxNames {

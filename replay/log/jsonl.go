@@ -20,13 +20,13 @@ import (
 	"kitescope/engine/expr"
 )
 
-// maxLine bounds one line: 10,000 vectors of 1,024 dimensions take 100 MB as text.
+// maxLine is the maximum length of a line, in bytes: 10,000 vectors of 1,024 dimensions take 100 MB as text.
 const maxLine = 256 << 20
 
-// checkEvery is after how many lines or rows a long loop looks at its context.
+// checkEvery is the number of lines or rows between checks of the context in long loops.
 const checkEvery = 256
 
-// Kinds of lines that are counted.
+// Kinds of counted lines.
 const (
 	kindBroken    = "broken lines, skipped"
 	kindDims      = "lines with vectors of other dimensions, skipped"
@@ -34,17 +34,17 @@ const (
 	kindCut       = "files that could not be read to the end"
 )
 
-// maxAccessLine bounds one line of an access log, which has an expression at most.
+// maxAccessLine is the maximum length of a line of an access log, whose longest field is an expression.
 const maxAccessLine = 16 << 20
 
-// scanLines returns a scanner of lines of at most so many bytes.
+// scanLines returns a scanner for lines with at most the given number of bytes.
 func scanLines(in io.Reader, most int) *bufio.Scanner {
 	s := bufio.NewScanner(in)
 	s.Buffer(make([]byte, 0, 1<<20), most)
 	return s
 }
 
-// lineReader reads the lines of a .jsonl, one after the other, and keeps the requests.
+// lineReader reads the lines of a .jsonl and collects the requests.
 type lineReader struct {
 	o     Options
 	tally tally
@@ -63,7 +63,7 @@ type lineReader struct {
 // readLines reads requests until the end or the limit.
 func (r *lineReader) readLines(ctx context.Context, in io.Reader) error {
 	s := scanLines(in, maxLine)
-	for s.Scan() && s.Err() == nil { // a stream that breaks off ends with a part of a line
+	for s.Scan() && s.Err() == nil { // a truncated stream ends with a partial line
 		if r.line++; r.line%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -88,7 +88,7 @@ func (r *lineReader) readLines(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
-// kindOf is the kind of a line with an error.
+// kindOf returns the kind of a line with an error.
 func kindOf(err error) string {
 	var dims *dimsError
 	switch {
@@ -100,7 +100,7 @@ func kindOf(err error) string {
 	return kindBroken
 }
 
-// oneLine makes a request of a line unless it is empty.
+// oneLine decodes a request from a line, unless it is empty.
 func (r *lineReader) oneLine(line []byte) error {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 	if len(line) == 0 {
@@ -130,14 +130,14 @@ func (r *lineReader) oneLine(line []byte) error {
 		}
 	}
 	if n := len(r.requests); n > 0 && r.requests[n-1].Collection == req.Collection {
-		req.Collection = r.requests[n-1].Collection // one copy of the name for all
+		req.Collection = r.requests[n-1].Collection // share one copy of the name
 	}
 	r.moments = append(r.moments, p.moment)
 	r.requests = append(r.requests, req)
 	return nil
 }
 
-// log makes a Log of all requests.
+// log returns a Log of all requests.
 func (r *lineReader) log() (*Log, error) {
 	if len(r.requests) == 0 {
 		return nil, r.empty()
@@ -161,7 +161,7 @@ func (r *lineReader) log() (*Log, error) {
 	return l, nil
 }
 
-// empty is the reason why there is no request at all.
+// empty returns the reason why there are no requests.
 func (r *lineReader) empty() error {
 	notes := r.tally.notes()
 	switch {
@@ -176,14 +176,14 @@ func (r *lineReader) empty() error {
 	}
 }
 
-// rowList are vectors of which the number is not known yet.
+// rowList collects vectors until their number is known.
 type rowList struct {
 	element dist.Element
-	dim     int // 0 of sparse vectors
+	dim     int // 0 for sparse vectors
 	rows    [][]byte
 }
 
-// joined is all rows in one place; nil if there are none.
+// joined copies all rows to a contiguous block; it returns nil if there are none.
 func (g *rowList) joined() (*engine.Vectors, error) {
 	if len(g.rows) == 0 {
 		return nil, nil
@@ -201,7 +201,7 @@ func (g *rowList) joined() (*engine.Vectors, error) {
 	return all, nil
 }
 
-// requestLine is a line of a .jsonl.
+// requestLine is a decoded line of a .jsonl.
 type requestLine struct {
 	vector, vectors, truth, filter, times json.RawMessage
 	element, collection                   string
@@ -216,7 +216,7 @@ type requestLine struct {
 	moment       moment
 }
 
-// field is the place of a key's value, nil for an unknown key.
+// field returns the destination of a key's value, or nil for an unknown key.
 func (p *requestLine) field(key string) any {
 	switch key {
 	case "vector":
@@ -251,7 +251,7 @@ func (p *requestLine) field(key string) any {
 	return nil
 }
 
-// read parses a line. Unknown keys are counted.
+// read decodes a line. It counts unknown keys in extra.
 func (p *requestLine) read(line []byte, extra names) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(line, &object); err != nil {
@@ -307,7 +307,8 @@ func (p *requestLine) read(line []byte, extra names) error {
 	return nil
 }
 
-// plainJSON is an error of encoding/json with its place. Python writes NaN, Infinity and -Infinity, which are no JSON.
+// plainJSON adds the position to an error of encoding/json. Python writes NaN, Infinity and -Infinity, which are not
+// valid JSON.
 func plainJSON(err error, text []byte) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if at := int(syntax.Offset) - 1; at >= 0 && at < len(text) && (text[at] == 'N' || text[at] == 'I') {
@@ -332,7 +333,7 @@ func (p *requestLine) request() Request {
 	return r
 }
 
-// searchParam reads a parameter of searches: a number of 0 or more.
+// searchParam parses a search parameter: a number of 0 or more.
 func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
 	x, err := strconv.ParseFloat(string(bytes.Trim(value, `"`)), 64)
 	if err != nil || !(x >= 0) || x > math.MaxInt32 || f.Whole() && x != math.Trunc(x) {
@@ -341,7 +342,7 @@ func searchParam(f *engine.SearchParam, value []byte) (float64, error) {
 	return float64(float32(x)), nil
 }
 
-// dimsError is a vector whose dimension is not that of the others.
+// dimsError is the error of a vector whose dimension differs from that of the others.
 type dimsError struct{ vector, found, want, line int }
 
 func (e *dimsError) Error() string {
@@ -393,7 +394,7 @@ func (r *lineReader) takeVectors(p *requestLine) error {
 	return nil
 }
 
-// elementOf is the element of a line's vectors.
+// elementOf returns the element type of a line's vectors.
 func (r *lineReader) elementOf(p *requestLine, vector []byte) (dist.Element, error) {
 	element, err := parseElement(p.element)
 	if err != nil {
@@ -412,7 +413,7 @@ func (r *lineReader) elementOf(p *requestLine, vector []byte) (dist.Element, err
 	return element, nil
 }
 
-// parseVector reads a vector as a row and its dimension; 0 of sparse ones.
+// parseVector decodes a vector as a row. The dimension is 0 for sparse vectors.
 func parseVector(value []byte, e dist.Element) (row []byte, dim int, err error) {
 	if e == dist.Sparse {
 		row, err = sparseRow(value)
@@ -446,14 +447,14 @@ func parseVector(value []byte, e dist.Element) (row []byte, dim int, err error) 
 			return nil, 0, fmt.Errorf("value %d: expected a whole number from -128 to 127, found %g", j, x)
 		}
 	}
-	if !finite(row, e) { // a value is too large for the element
+	if !finite(row, e) { // a value is too large for the element type
 		return nil, 0, errNonFinite
 	}
 	return row, dim, nil
 }
 
-// numbers reads a list of numbers that encoding/json has found whole. It is faster than encoding/json, and takes null, which
-// pandas writes for NaN, for no number.
+// numbers parses a list of numbers that encoding/json has validated. It is faster than encoding/json, and treats
+// null, which pandas writes for NaN, as not finite.
 func numbers(value []byte) ([]float32, error) {
 	if len(value) < 2 || value[0] != '[' {
 		return nil, fmt.Errorf("expected a list of numbers, found %s", shown(value))
@@ -477,7 +478,7 @@ func numbers(value []byte) ([]float32, error) {
 	return list, nil
 }
 
-// keys is a list of primary keys.
+// keys parses a list of primary keys.
 func keys(value []byte) ([]engine.Key, error) {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -503,7 +504,7 @@ func keys(value []byte) ([]engine.Key, error) {
 	return out, nil
 }
 
-// readFilter reads an expression of Milvus's, a list of keys, or one in {"in": ...} or {"not_in": ...}.
+// readFilter decodes an expression of Milvus, a list of keys, or a list in {"in": ...} or {"not_in": ...}.
 func (p *requestLine) readFilter() (err error) {
 	f := &Filter{}
 	switch p.filter[0] {
@@ -531,7 +532,7 @@ func (p *requestLine) readFilter() (err error) {
 	return err
 }
 
-// takeTruth keeps the true keys of a request's vectors: a list of one vector, a list of lists of several.
+// takeTruth appends the true keys of a request's vectors: one list for vector, a list of lists for vectors.
 func (r *lineReader) takeTruth(p *requestLine, nq int) error {
 	lists := make([]json.RawMessage, nq)
 	switch {
@@ -557,7 +558,7 @@ func (r *lineReader) takeTruth(p *requestLine, nq int) error {
 	return nil
 }
 
-// filled writes the values that a request has for the {names} of its expression into that.
+// filled replaces the {names} of an expression by the values of the request.
 func filled(text string, all map[string]any) (string, error) {
 	if all == nil {
 		return text, nil
@@ -573,7 +574,7 @@ func filled(text string, all map[string]any) (string, error) {
 	return expr.Fill(text, values)
 }
 
-// paramValue is a value of JSON as a constant. Lists may be nested as deep as an expression can have them.
+// paramValue converts a JSON value to a constant. Lists may be nested at most as deep as in an expression.
 func paramValue(v any, depth int) (expr.Value, error) {
 	switch v := v.(type) {
 	case bool:
@@ -607,18 +608,18 @@ func paramValue(v any, depth int) (expr.Value, error) {
 	return expr.Value{}, fmt.Errorf("expected a number, a text, a truth value or a list of them, found %s", printable(fmt.Sprint(v)))
 }
 
-// moment is a time of day, or a time since some beginning.
+// moment is an absolute time, or a time relative to an unknown origin.
 type moment struct {
 	at       int64 // nanoseconds, since 1970 if absolute
 	absolute bool
 	known    bool
 }
 
-// mostSeconds bounds numbers that are read as times since a beginning: float64 has their nanoseconds.
+// mostSeconds limits relative times in seconds. Below it, a float64 represents nanoseconds.
 const mostSeconds = 9e6
 
-// readTime reads the time of a request: RFC 3339, unix time in seconds (above 1e11 milliseconds), or seconds since the
-// beginning of the log.
+// readTime decodes the time of a request: RFC 3339, Unix time in seconds (milliseconds above 1e11), or seconds since
+// the start of the log.
 func (p *requestLine) readTime() error {
 	for name, x := range map[string]*float64{"at_seconds": p.atSeconds, "took_ms": p.tookMS} {
 		if x != nil && !(*x >= 0 && *x <= mostSeconds) {
@@ -653,7 +654,8 @@ func (p *requestLine) readTime() error {
 	return nil
 }
 
-// absolute is a time whose differences do not overflow.
+// absolute returns an absolute time. It returns an error outside of the years 1970 to 2200, where differences could
+// overflow.
 func absolute(t time.Time) (moment, error) {
 	if y := t.UTC().Year(); y < 1970 || y > 2200 {
 		return moment{}, fmt.Errorf("expected a time from 1970 to 2200, found the year %d", y)
@@ -661,7 +663,7 @@ func absolute(t time.Time) (moment, error) {
 	return moment{at: t.UnixNano(), absolute: true, known: true}, nil
 }
 
-// shown is the start of a value, for a message.
+// shown returns the start of a value for a message.
 func shown(value []byte) string {
 	if len(value) > 40 {
 		return fmt.Sprintf("%q...", value[:40])

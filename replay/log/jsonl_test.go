@@ -23,7 +23,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// write puts a file into the test's folder.
+// write creates a file in the test's folder.
 func write(t testing.TB, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -43,7 +43,7 @@ func mustOpen(t testing.TB, path string, o Options) *Log {
 	return l
 }
 
-// rows is the bytes of all vectors, without padding.
+// rows returns the bytes of all vectors, without padding.
 func rows(v *engine.Vectors) (out [][]byte) {
 	if v == nil {
 		return nil
@@ -54,7 +54,7 @@ func rows(v *engine.Vectors) (out [][]byte) {
 	return out
 }
 
-// same compares two logs but for their names, digests and memory.
+// same compares two logs except for their names, digests and memory.
 func same(t *testing.T, want, got *Log) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Log{}), cmpopts.IgnoreFields(Log{}, "Name", "Format", "Digest", "Vectors", "Notes")); diff != "" {
@@ -65,7 +65,7 @@ func same(t *testing.T, want, got *Log) {
 	}
 }
 
-// example is a log with everything that a line can say, its vectors random bits that are finite numbers.
+// example returns a log with all features of the format. Its vectors are random bits that are finite numbers.
 func example(t testing.TB, e dist.Element) *Log {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, uint64(e)))
@@ -83,7 +83,7 @@ func example(t testing.TB, e dist.Element) *Log {
 			}
 		}
 	}
-	if e == dist.Float32 { // zero below zero, the smallest, the largest
+	if e == dist.Float32 { // negative zero, the smallest, the largest
 		copy(v.Float32(0), []float32{float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, -math.MaxFloat32, 1e-40, 16777217})
 	}
 	l := &Log{Vectors: v, Start: time.Date(2026, 1, 31, 23, 59, 59, 999_999_999, time.UTC), Requests: []Request{

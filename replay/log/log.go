@@ -1,10 +1,10 @@
-// Package log reads, draws and writes query logs: what was asked of a collection, when, and what the answer should be.
+// Package log reads, samples and writes query logs: the requests to a collection, their times, and optionally the
+// correct answers.
 //
-// In: a file (.npy, .fvecs, .bvecs, .parquet, .jsonl), the access log of a Milvus proxy, or the vectors of a collection.
-// Out: a Log, vectors and parameters of requests in the order of their arrival. The steps: Open tells the format by the
-// first bytes; a reader makes requests; Sample draws them from a collection's own vectors; CaptureFiles takes rate and
-// shape from an access log, which has no vectors, and Dress puts a shape on vectors. Write makes a .jsonl of any of them,
-// which is described there.
+// Open reads a file (.npy, .fvecs, .bvecs, .parquet, .jsonl) and detects its format by the first bytes. CaptureFiles
+// reads access logs of Milvus proxies, which have the rate and the shape of requests, but no vectors; Dress adds
+// vectors to a shape. Sample draws requests from a collection's own vectors. All return a Log: vectors and
+// parameters of requests in order of arrival. Write writes a Log as .jsonl and documents that format.
 package log
 
 import (
@@ -13,28 +13,29 @@ import (
 	"kitescope/engine"
 )
 
-// Log is requests in the order of their arrival. It is immutable and may be shared.
+// Log holds requests in order of arrival. It is immutable and may be shared.
 type Log struct {
-	// Name is the path, or what the log was drawn from. Format is that of the file ("npy", "jsonl", "sample", ...).
+	// Name is the path, or the source of a sampled log. Format is the format of the file ("npy", "jsonl", "sample",
+	// ...).
 	Name, Format string
-	// Digest is the SHA-256 of the file, or of all that a drawn log consists of, in hex: a result names it.
+	// Digest is the SHA-256 in hex of the file, or of the whole content of a sampled log. Results refer to it.
 	Digest string
-	// Vectors are those of all requests, one after the other; nil of a log without (an access log).
+	// Vectors holds the vectors of all requests, one after another; nil for a log without vectors (an access log).
 	Vectors  *engine.Vectors
 	Requests []Request
-	// Truth are the true nearest keys of each vector, nearest first; nil if the file has none.
+	// Truth holds the true nearest keys of each vector, nearest first; nil if the file has none.
 	Truth [][]engine.Key
-	// Notes tell what was odd or left out: lines that are broken, methods that are no searches.
+	// Notes lists anomalies and omissions, e.g. broken lines, and methods that are not searches.
 	Notes []string
-	// Start is when the first request came; zero if the log knows no more than the times between requests.
+	// Start is the time of the first request; zero if the log has only the times between requests.
 	Start time.Time
 
-	before int    // vectors of the file that lie before the first of Vectors
-	free   func() // gives back what the vectors lie in
+	before int    // number of vectors of the file before the first of Vectors
+	free   func() // releases the memory of the vectors
 }
 
-// Close gives back the memory of vectors that lie in a mapped file or outside the heap; nothing may use the log afterwards.
-// Logs that were made of this one (Arrange, Dress, TruthFrom) share its vectors.
+// Close releases the memory of vectors in a mapped file or outside the heap. The log must not be used afterwards.
+// Logs derived from this one (Shuffle, Dress, TruthFrom) share its vectors.
 func (l *Log) Close() {
 	if l.free != nil {
 		l.free()
@@ -42,33 +43,33 @@ func (l *Log) Close() {
 	l.free, l.Vectors, l.Requests = nil, nil, nil
 }
 
-// Request is one search as a client sends it: NQ vectors with the same parameters.
+// Request is one search as sent by a client: NQ vectors with the same parameters.
 type Request struct {
 	First, NQ int // its vectors, by row of Log.Vectors
-	// K and SearchParams are what was asked for; what is not set is left to the run.
+	// K and SearchParams are the requested parameters. The run sets those that are not set here.
 	K int
 	engine.SearchParams
-	// Filter restricts the answer; nil is no filter.
+	// Filter restricts the results; nil means no filter.
 	Filter *Filter
 	// At is the time since the log's first request; Timed reports whether it is known.
 	At    time.Duration
 	Timed bool
-	// Collection is the name that was asked; empty where the log does not say.
+	// Collection is the name of the collection; empty if the log does not have it.
 	Collection string
-	// Took is how long it had taken where it was recorded, 0 unknown; Failed that it had failed there.
+	// Took is the recorded duration, 0 if unknown. Failed reports whether the recorded request failed.
 	Took   time.Duration
 	Failed bool
 }
 
-// Filter is a list of primary keys: only these may be answered, or none of these. Or it is an expression of Milvus's, with the
-// values of its {names} written in.
+// Filter is a list of primary keys that are the only ones allowed or, with Exclude, are not allowed. Alternatively
+// it is an expression of Milvus, in which {names} are already replaced by their values.
 type Filter struct {
 	Keys    []engine.Key
 	Exclude bool
 	Expr    string
 }
 
-// Queries is how many vectors are asked for in all.
+// Queries returns the total number of vectors of all requests.
 func (l *Log) Queries() (n int) {
 	for i := range l.Requests {
 		n += l.Requests[i].NQ

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// shownExamples is how many of the things of one kind are named; all are counted.
+// shownExamples is the number of examples of one kind in a note. All are counted.
 const shownExamples = 5
 
-// shownNames is how many names (of keys, methods) one note has.
+// shownNames is the maximum number of names (of keys, methods) in one note.
 const shownNames = 20
 
-// tally counts what was left out, by kind, and keeps the first few reasons of each.
+// tally counts omissions by kind, and keeps the first few examples of each.
 type tally struct {
 	kinds []string // in the order of their first appearance
 	of    map[string]*tallied
@@ -26,7 +26,7 @@ type tallied struct {
 	examples []string
 }
 
-// add counts one thing of a kind ("broken lines, skipped"); an example may be "".
+// add counts one omission of a kind ("broken lines, skipped"). The example may be "".
 func (t *tally) add(kind, example string) {
 	if t.of == nil {
 		t.of = map[string]*tallied{}
@@ -43,7 +43,7 @@ func (t *tally) add(kind, example string) {
 	}
 }
 
-// notes are a sentence for each kind.
+// notes returns a sentence for each kind.
 func (t *tally) notes() (notes []string) {
 	for _, kind := range t.kinds {
 		k := t.of[kind]
@@ -60,7 +60,7 @@ func (t *tally) notes() (notes []string) {
 	return notes
 }
 
-// names counts by name, and bounds how many names there can be, and how long they are.
+// names counts by name. It limits the number of names and their length.
 type names map[string]int
 
 const (
@@ -68,7 +68,7 @@ const (
 	maxName  = 100
 )
 
-// other is the name of what came after maxNames.
+// other is the name for all names beyond maxNames.
 const other = "(others)"
 
 func (n names) add(name string) {
@@ -81,7 +81,7 @@ func (n names) add(name string) {
 	n[name]++
 }
 
-// list is "a 5, b 3, ...", the most frequent first.
+// list returns "a 5, b 3, ...", the most frequent first.
 func (n names) list() string {
 	keys := slices.SortedFunc(maps.Keys(n), func(a, b string) int {
 		if n[a] != n[b] {
@@ -99,7 +99,7 @@ func (n names) list() string {
 	return strings.Join(out, ", ")
 }
 
-// printable cuts a name from outside short, and quotes it if it has anything but plain letters.
+// printable truncates an external name, and quotes it if it has spaces, quotes or characters that are not printable.
 func printable(name string) string {
 	if len(name) > 80 {
 		name = name[:80] + "..."

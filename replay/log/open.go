@@ -21,25 +21,26 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Options are what to read of a log, and how strictly.
+// Options selects the part of a log to read, and how strictly.
 type Options struct {
-	// Skip leaves out the first requests, Limit keeps as many at most; 0 is no limit. Requests that are left out for another
-	// reason do not count.
+	// Skip is the number of requests to skip at the start, and Limit the maximum number to keep; 0 means no limit.
+	// Requests that are skipped for another reason do not count.
 	Skip, Limit int
-	// Element and Dim are what the vectors have to be; nil and 0 take what is there. float32 vectors of a file become
-	// float16 or bfloat16 (rounded to the nearest, and counted), or int8 if all are whole numbers.
+	// Element and Dim are the required element type and dimension of vectors; nil and 0 accept any. float32 vectors
+	// of a file are converted to float16 or bfloat16 (rounded to nearest, and counted), or to int8 if all values are
+	// integers.
 	Element *dist.Element
 	Dim     int
-	// Strict makes an error of the first line that is broken, the first vector of other dimensions and the first value that
-	// is not a finite number, where they are counted and skipped without.
+	// Strict returns an error for the first broken line, vector of other dimensions or value that is not finite.
+	// Without it, they are counted and skipped.
 	Strict bool
-	// Batch puts so many vectors of a file of vectors into one request; 0 and 1 are one.
+	// Batch is the number of vectors of a vector file per request; 0 means 1.
 	Batch int
-	// Column names the column of vectors of a parquet file; it may be empty if there is one alone.
+	// Column is the vector column of a parquet file; it may be empty if there is only one.
 	Column string
 }
 
-// What the first bytes of a file are.
+// kind is the type of a file by its first bytes.
 type kind string
 
 const (
@@ -50,16 +51,17 @@ const (
 	kindZstd    kind = "zstd"
 	kindHDF5    kind = "hdf5"
 	kindAccess  kind = "access log"
-	kindVecs    kind = "vecs" // fvecs, bvecs and ivecs have nothing that tells them apart but lengths
+	kindVecs    kind = "vecs" // fvecs, bvecs or ivecs; only lengths distinguish them
 	kindEmpty   kind = "empty"
 	kindUnknown kind = ""
 )
 
-// Open reads a query log: .npy, .fvecs, .bvecs and .parquet through engine/dataset, .jsonl (plain, gzip or zstd) as Write
-// describes it. The first bytes tell the format; the name decides between .fvecs and .bvecs alone, where bytes cannot.
-// Vectors of .npy and .fvecs files may lie in the mapped file: nobody may cut it short before Close.
+// Open reads a query log: .npy, .fvecs, .bvecs and .parquet with engine/dataset, and .jsonl (plain, gzip or zstd) as
+// documented by Write. It detects the format by the first bytes. It uses the name only to distinguish .fvecs and
+// .bvecs if the bytes are ambiguous. Vectors of .npy and .fvecs files may be in a mapped file, which must not be
+// truncated before Close.
 //
-// Errors name the file, and the line where there is one; a hints.Error says what to do.
+// Errors have the name of the file and, if applicable, the line. A hints.Error has advice.
 func Open(ctx context.Context, path string, o Options) (*Log, error) {
 	l, err := open(ctx, path, o)
 	if err == nil {
@@ -112,7 +114,7 @@ func open(ctx context.Context, path string, o Options) (*Log, error) {
 	}
 }
 
-// plain is an error of a file without its name, which the caller adds.
+// plain returns the error of a file without its name, which the caller adds.
 func plain(err error) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return pathError.Err
@@ -120,7 +122,7 @@ func plain(err error) error {
 	return err
 }
 
-// refuse says why a file is no log, and what to do.
+// refuse returns the reason why a file is not a log, with advice.
 func refuse(k kind) error {
 	if k == kindEmpty {
 		return errors.New("the file is empty")
@@ -133,7 +135,7 @@ func refuse(k kind) error {
 		"expected a .npy, .fvecs, .bvecs, .parquet or .jsonl file, found something else")
 }
 
-// sniff tells what a file is by its first bytes.
+// sniff detects the type of a file by its first bytes.
 func sniff(head []byte) kind {
 	switch {
 	case len(head) == 0:
@@ -151,14 +153,15 @@ func sniff(head []byte) kind {
 	}
 	t := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
-	case len(t) == 0 && len(head) < 512: // blank lines alone
+	case len(t) == 0 && len(head) < 512: // only blank lines
 		return kindEmpty
 	case len(t) >= 2 && t[0] == '{' && (t[1] == '"' || t[1] == '}' || t[1] == ' ' || t[1] == '\t'):
 		return kindJSONL
 	case len(t) > 20 && t[0] == '[' && t[5] == '/' && t[8] == '/' && t[14] == ':':
 		return kindAccess
 	}
-	// A dimension of the first row, which nobody has in the millions, and no text has a zero byte.
+	// A vecs file starts with the dimension of its first row, below 2^22, so its fourth byte is zero, unlike in
+	// text.
 	if len(head) >= 5 && head[3] == 0 {
 		if dim := binary.LittleEndian.Uint32(head); dim > 0 && dim < 1<<22 {
 			return kindVecs
@@ -167,7 +170,8 @@ func sniff(head []byte) kind {
 	return kindUnknown
 }
 
-// openLines reads a .jsonl. All bytes of the file are hashed, also those behind the last request that is wanted.
+// openLines reads a .jsonl. The digest covers all bytes of the file, including those after the last selected
+// request.
 func openLines(ctx context.Context, f *os.File, k kind, o Options) (*Log, error) {
 	sum := sha256.New()
 	raw := &counted{r: io.TeeReader(f, sum), ctx: ctx}
@@ -192,7 +196,7 @@ func openLines(ctx context.Context, f *os.File, k kind, o Options) (*Log, error)
 	return l, nil
 }
 
-// counted counts bytes, and ends with its context.
+// counted counts bytes, and stops when its context ends.
 type counted struct {
 	r   io.Reader
 	ctx context.Context //nolint:containedctx // a reader has no other way to be told
@@ -208,7 +212,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// decompressed is what a gzip or zstd stream holds; another is returned as it is.
+// decompressed returns the content of a gzip or zstd stream. It returns any other stream unchanged.
 func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
 	switch k {
 	case kindGzip:
@@ -228,7 +232,8 @@ func decompressed(raw *counted, k kind) (in io.Reader, done func(), err error) {
 	}
 }
 
-// bounded ends with an error where a stream becomes much longer than real ones do: text of real vectors shrinks to a third.
+// bounded returns an error if a stream expands far more than real ones: text of real vectors is compressed to a
+// third.
 type bounded struct {
 	r   io.Reader
 	raw *counted
@@ -244,7 +249,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// formatOf is the format by which engine/dataset reads a file of a kind.
+// formatOf returns the format with which engine/dataset reads a file.
 func formatOf(k kind, path string, size int64, head []byte) dataset.Format {
 	switch k {
 	case kindNPY:

@@ -20,7 +20,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// counting is n float32 vectors of 4 dimensions: 0 1 2 3, 4 5 6 7, ...
+// counting returns n float32 vectors of 4 dimensions: 0 1 2 3, 4 5 6 7, ...
 func counting(t testing.TB, n int) *engine.Vectors {
 	t.Helper()
 	values := make([]float32, 4*n)
@@ -55,7 +55,7 @@ func fvecs(t testing.TB, v *engine.Vectors) []byte {
 func TestTheFirstBytesTellTheFormat(t *testing.T) {
 	v := counting(t, 3)
 	bvecs := []byte{4, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 4, 5, 6, 7, 4, 0, 0, 0, 8, 9, 10, 11}
-	wide, err := engine.NewVectors(dist.Float32, 123, 2) // whose dimension is a brace
+	wide, err := engine.NewVectors(dist.Float32, 123, 2) // its dimension is the byte of a brace
 	if err != nil {
 		t.Fatal(err)
 	}

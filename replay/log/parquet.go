@@ -6,13 +6,13 @@ import (
 	"kitescope/engine/dataset"
 )
 
-// vectorNames are the names by which the column of vectors is known, where there are several.
+// vectorNames returns the usual names of the vector column, to select it among several.
 func vectorNames() []string {
 	return []string{"vector", "embedding", "emb", "query", "queries", "test"}
 }
 
-// openParquet lets engine/dataset read the column of vectors: the one that was asked for, the only one, or the one whose
-// name says so.
+// openParquet reads the vector column with engine/dataset: the requested one, the only one, or one with a usual
+// name.
 func openParquet(ctx context.Context, path, column string) (*dataset.Set, error) {
 	set, err := dataset.OpenAs(ctx, path, dataset.Parquet, column)
 	if err == nil || column != "" {

@@ -48,7 +48,7 @@ func parquetRows() []parquetRow {
 	}
 }
 
-// TestParquetColumns: the column of vectors is found by its name.
+// TestParquetColumns checks that the vector column is found by its name.
 func TestParquetColumns(t *testing.T) {
 	l := mustOpen(t, write(t, "queries", parquetFile(t, parquetRows(), parquet.Compression(&parquet.Snappy))), Options{Strict: true})
 	if len(l.Requests) != 3 || l.Requests[0].K != 0 || l.Vectors.Float32(2)[1] != 6 {

@@ -14,39 +14,39 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Source is rows that queries are drawn from: those of a segment, say.
+// Source holds rows to draw queries from, e.g. those of a segment.
 type Source struct {
 	Vectors *engine.Vectors
-	Deleted *engine.Bitset // rows that are not drawn; nil for none
+	Deleted *engine.Bitset // rows to exclude; nil for none
 }
 
-// SampleOptions are how queries are drawn.
+// SampleOptions selects how queries are drawn.
 type SampleOptions struct {
-	// From is what the log's name says the vectors are of: a collection, a file.
+	// From is the source of the vectors for the log's name: a collection or a file.
 	From string
-	// Count requests are drawn, each of NQ vectors (0 is 1), from Seed.
+	// Count is the number of requests, each with NQ vectors (0 means 1). Seed makes the draw reproducible.
 	Count, NQ int
 	Seed      uint64
-	// Noise is how far a query lies from the row that it was drawn from. To each component a Gaussian number is added whose
-	// standard deviation is Noise times the deviation of components: the root of the mean square, over components and 10,000
-	// rows at most, of what a component differs from its own mean over rows. So 0 asks for the rows themselves, at 1 a query
-	// differs from its row by as much as a row differs from the mean. Of binary vectors each bit is turned over with
-	// probability Noise, at most 0.5. Vectors that are normalised do not stay so.
+	// Noise is the relative distance of a query from the row it was drawn from. Each component gets Gaussian noise,
+	// whose standard deviation is Noise times the deviation of the components: the root mean square difference of a
+	// component from its mean over rows, computed from at most 10,000 rows. With 0, queries are the rows themselves.
+	// With 1, a query differs from its row as much as a row differs from the mean. Each bit of a binary vector is
+	// flipped with probability Noise, at most 0.5. Noise does not preserve normalization.
 	Noise float64
-	// K and SearchParams are asked for in each request; what is not set is left to the run.
+	// K and SearchParams are the parameters of each request. The run sets those that are not set here.
 	K int
 	engine.SearchParams
 	Collection string
-	// Rate gives requests times of arrival, so many a second: at even distances, or with Poisson at random ones.
+	// Rate sets the times of arrival, in requests per second: evenly spaced, or random with Poisson.
 	Rate    float64
 	Poisson bool
 }
 
-// maxSample bounds how many vectors are drawn.
+// maxSample is the maximum number of drawn vectors.
 const maxSample = 1 << 28
 
-// Sample draws queries from the rows of sources, each row once before any is drawn again. The same options and rows give
-// the same log. Rows with a value that is not a finite number are not drawn, and noted.
+// Sample draws queries from the rows of sources, each row once before any repeats. Equal options and rows give an
+// equal log. Rows with values that are not finite are skipped and noted.
 func Sample(ctx context.Context, sources []Source, o SampleOptions) (*Log, error) {
 	s, err := newSampler(sources, o)
 	if err != nil {
@@ -77,8 +77,8 @@ type sampler struct {
 	nq      int
 	dim     int
 	element dist.Element
-	kept    [][]uint32 // rows of each source that are not deleted; nil: all
-	before  []int      // rows that are not deleted, in the sources before each
+	kept    [][]uint32 // rows of each source that are not deleted; nil means all
+	before  []int      // number of rows that are not deleted, in the sources before each
 	alive   int
 }
 
@@ -135,7 +135,7 @@ func (s *sampler) fill(ctx context.Context, l *Log) error {
 	var t tally
 	order := permutation{rng: rand.New(rand.NewPCG(s.o.Seed, 1)), n: s.alive}
 	bad := 0
-	var drawn [][]byte // of sparse vectors, which have no room yet
+	var drawn [][]byte // sparse vectors, whose space is allocated later
 	n := s.o.Count * s.nq
 	for i := 0; i < n; {
 		if (i+bad)%checkEvery == 0 && ctx.Err() != nil {
@@ -207,8 +207,8 @@ func (s *sampler) disturb(ctx context.Context, v *engine.Vectors) error {
 	return nil
 }
 
-// deviationOf is the root of the mean square of what components differ from their means over rows. Of rows that are all
-// the same it is the root of the mean square of the components.
+// deviationOf returns the root mean square difference of components from their means over rows. If all rows are
+// equal, it returns the root mean square of the components.
 func deviationOf(v *engine.Vectors) float64 {
 	rows := min(v.Rows, 10_000)
 	sums := make([]float64, v.Dim)
@@ -234,11 +234,11 @@ func deviationOf(v *engine.Vectors) float64 {
 	return math.Sqrt(squares / n)
 }
 
-// requests puts the drawn vectors into requests.
+// requests divides the drawn vectors into requests.
 func (s *sampler) requests(l *Log) {
 	rng := rand.New(rand.NewPCG(s.o.Seed, 3))
 	l.Requests = make([]Request, s.o.Count)
-	at := 0.0 // in units of the mean distance
+	at := 0.0 // in units of the mean gap
 	for i := range l.Requests {
 		l.Requests[i] = Request{First: i * s.nq, NQ: s.nq, K: s.o.K, SearchParams: s.o.SearchParams, Collection: s.o.Collection}
 		if s.o.Rate == 0 {
@@ -255,10 +255,10 @@ func (s *sampler) requests(l *Log) {
 	}
 }
 
-// maxSpan is the longest time of arrival.
+// maxSpan is the maximum time of arrival.
 const maxSpan = 100 * 365 * 24 * time.Hour
 
-// find is the source and the row of the n-th row that is not deleted, of all sources.
+// find returns the source and the row of the n-th row that is not deleted, over all sources.
 func (s *sampler) find(n int) (src, row int) {
 	src = sort.Search(len(s.before), func(i int) bool { return s.before[i] > n }) - 1
 	n -= s.before[src]
@@ -268,7 +268,7 @@ func (s *sampler) find(n int) (src, row int) {
 	return src, n
 }
 
-// permutation draws numbers below n, each once before the next order begins.
+// permutation draws numbers below n in random order, each once before the next order begins.
 type permutation struct {
 	rng  *rand.Rand
 	n    int

@@ -15,7 +15,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// some is n vectors of dim values around 3, which deviate by 2.
+// some returns n vectors of dim values around 3 with a deviation of 2.
 func some(t testing.TB, e dist.Element, dim, n int) *engine.Vectors {
 	t.Helper()
 	v, err := engine.NewVectors(e, dim, n)
@@ -101,7 +101,7 @@ func TestRowsAreDrawnOnceBeforeAnyIsDrawnAgain(t *testing.T) {
 			t.Fatalf("row %g was drawn", first)
 		}
 	}
-	// One row is not drawn for the one that is no number, unless it came last.
+	// The row that is not finite is noted and replaced by another one.
 	if len(seen) < len(alive)-1 || len(l.Notes) == 0 || !strings.Contains(l.Notes[0], "source 1 row 1") {
 		t.Errorf("%d of %d rows were drawn: %q", len(seen), len(alive), l.Notes)
 	}
@@ -147,7 +147,7 @@ func TestNoiseIsAsLargeAsWasAskedFor(t *testing.T) {
 			}
 			slack := 0.08 * want
 			if e == dist.Int8 {
-				slack = 0.35 // whole numbers are rounded to
+				slack = 0.35 // values are rounded to integers
 			}
 			if math.Abs(got-want) > slack {
 				t.Errorf("%s: noise %g: expected a deviation of %g, found %g", e, noise, want, got)

@@ -11,40 +11,42 @@ import (
 	"kitescope/internal/hints"
 )
 
-// Shape is how requests come, without what they ask.
+// Shape describes the arrival of requests without their content.
 type Shape struct {
-	// Lines were read; Searches are the requests of the log.
+	// Lines is the number of lines read, and Searches the number of requests of the log.
 	Lines, Searches int
-	// Methods and Statuses count all that the access log has, searches or not; of other logs they are nil.
+	// Methods and Statuses count all requests of an access log, including those that are not searches. They are nil
+	// for other logs.
 	Methods, Statuses map[string]int
-	// Span is from the first request with a time to the last, Timed how many have one.
+	// Span is the time from the first to the last timed request, and Timed the number of timed requests.
 	Span  time.Duration
 	Timed int
-	// PerSecond is the mean rate over the span; 0 if it is unknown. Peak is the most requests in any second, which begins at
-	// PeakAt.
+	// PerSecond is the mean rate over Span; 0 if unknown. Peak is the maximum number of requests in any second,
+	// which begins at PeakAt.
 	PerSecond float64
 	Peak      int
 	PeakAt    time.Duration
-	// Width is the length of each of Buckets, in which so many requests came; at most 240.
+	// Width is the duration of each of Buckets, which hold the number of requests in it; at most 240.
 	Width   time.Duration
 	Buckets []int
-	// Took is of requests that were answered, FailedTook of those that failed.
+	// Took is for successful requests, FailedTook for failed ones.
 	Took, FailedTook Percentiles
 	Failed           int
-	// Queries is how many vectors were asked for, by the requests that tell; UnknownNQ counts the others.
+	// Queries is the number of vectors of requests with a known number. UnknownNQ counts the other requests.
 	Queries, UnknownNQ int
 }
 
-// Percentiles are of durations, each of which was measured: P99 is the smallest of which 99% are no longer.
+// Percentiles holds percentiles of durations. Each is a measured value: P99 is the smallest that is at least as long
+// as 99% of them.
 type Percentiles struct {
-	Count                                    int // those that are known
+	Count                                    int // of known durations
 	Mean, Min, Max, P50, P90, P95, P99, P999 time.Duration
 }
 
-// maxBuckets is how many parts a Shape has.
+// maxBuckets is the maximum number of buckets of a Shape.
 const maxBuckets = 240
 
-// log makes a Log and its Shape of what was read.
+// log returns the captured Log and its Shape.
 func (c *capture) log(name string) (*Log, *Shape, error) {
 	name = cmp.Or(name, "access log")
 	l := &Log{Name: name, Format: "access", Requests: c.requests, Digest: hex.EncodeToString(c.sum.Sum(nil))}
@@ -69,7 +71,7 @@ func (c *capture) log(name string) (*Log, *Shape, error) {
 	return l, s, nil
 }
 
-// none says why there is no search.
+// none returns the reason why there are no searches.
 func (c *capture) none(name string) error {
 	switch notes := c.tally.notes(); {
 	case c.lines == 0:
@@ -84,7 +86,7 @@ func (c *capture) none(name string) error {
 	}
 }
 
-// Shape is how the requests of a log come.
+// Shape returns the shape of the requests of a log.
 func (l *Log) Shape() *Shape {
 	s := &Shape{Searches: len(l.Requests)}
 	var times, took, failedTook []time.Duration
@@ -138,7 +140,7 @@ func (s *Shape) arrivals(times []time.Duration) {
 	}
 }
 
-// percentiles sorts durations; 0 is unknown.
+// percentiles computes percentiles of durations. It ignores durations of 0, which are unknown.
 func percentiles(list []time.Duration) (p Percentiles) {
 	list = slices.DeleteFunc(list, func(d time.Duration) bool { return d == 0 })
 	if len(list) == 0 {

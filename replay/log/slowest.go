@@ -11,41 +11,42 @@ import (
 	"kitescope/internal/words"
 )
 
-// SlowestOptions are what of access logs is kept.
+// SlowestOptions selects the requests to keep from access logs.
 type SlowestOptions struct {
 	// Formats and Strict are those of CaptureOptions.
 	Formats []string
 	Strict  bool
-	// Collection keeps the requests of one, "docs" or "shop.orders", and those that name none.
+	// Collection selects the requests of one collection, e.g. "docs" or "shop.orders". Requests that name no
+	// collection are kept.
 	Collection string
-	// From is how long a request took that is kept; Most how many are, the slowest.
+	// From is the minimum duration of a request. Most is the maximum number of requests to keep, the slowest.
 	From time.Duration
 	Most int
 }
 
-// Slowest are the slowest requests of access logs, the slowest first.
+// Slowest holds the slowest requests of access logs, the slowest first.
 type Slowest struct {
 	Requests []Logged
-	// Of are the requests that the logs have, of all kinds.
+	// Of is the number of requests of all kinds in the logs.
 	Of    int
 	Notes []string
 }
 
-// Logged is a request of any kind as an access log has it; what its format does not have is zero.
+// Logged is a request of any kind in an access log. Fields that the log's format lacks are zero.
 type Logged struct {
 	EndedAt                                   time.Time
 	Took                                      time.Duration
 	Method, Status, Database, Collection, SDK string
 	Trace, Consistency                        string
 	Partitions                                []string
-	// Expr is as the client sent it, with its values; Told reports whether the log's format has it.
+	// Expr is the expression as sent by the client, with its values; Told reports whether the log's format has it.
 	Expr string
 	Told bool
-	// NQ and K are as those of Request; of a query, K is its limit.
+	// NQ and K are as in Request. For a query, K is its limit.
 	NQ, K int
 }
 
-// SlowestFiles reads access logs as CaptureFiles does, and keeps the slowest requests of all kinds.
+// SlowestFiles reads access logs like CaptureFiles, and keeps the slowest requests of all kinds.
 func SlowestFiles(ctx context.Context, paths []string, o SlowestOptions) (*Slowest, error) {
 	c, err := newCapture(CaptureOptions{Formats: o.Formats, Strict: o.Strict})
 	if err != nil {
@@ -71,12 +72,12 @@ func SlowestFiles(ctx context.Context, paths []string, o SlowestOptions) (*Slowe
 	return &Slowest{Requests: s.list, Of: s.of, Notes: notes}, nil
 }
 
-// slowest keeps the slowest requests while others come.
+// slowest collects the slowest requests of a stream.
 type slowest struct {
 	o                    SlowestOptions
 	list                 []Logged
 	of, matched, untimed int
-	// least is how long one took that was cut off: what is faster need not be looked at.
+	// least is a lower bound of the durations to keep: requests that are not slower can be skipped.
 	least time.Duration
 }
 
@@ -102,16 +103,16 @@ func (s *slowest) take(a *accessFields, r *accessRequest) {
 	}
 }
 
-// cut sorts the list and keeps the first ones.
+// cut sorts the list and keeps the slowest requests.
 func (s *slowest) cut(most int) {
 	slices.SortStableFunc(s.list, func(a, b Logged) int { return cmp.Or(cmp.Compare(b.Took, a.Took), b.EndedAt.Compare(a.EndedAt)) })
 	s.list = slices.Delete(s.list, min(most, len(s.list)), len(s.list))
 }
 
-// maxLogged bounds an expression that is kept: it is shown in part.
+// maxLogged is the maximum length of a stored expression, which is shown truncated.
 const maxLogged = 16 << 10
 
-// logged is a request of its own memory.
+// logged copies a request, so that it does not keep the memory of the line.
 func logged(a *accessFields, r *accessRequest) Logged {
 	l := Logged{
 		Took: r.Took, Method: strings.Clone(methodName(r.method)), Status: strings.Clone(r.statusName()), Database: strings.Clone(a.database),

@@ -13,7 +13,7 @@ import (
 	"kitescope/replay/log"
 )
 
-// TestSlowest: the slowest requests of every release's default format, with what each format has.
+// TestSlowest checks the slowest requests of every release's default format, with the fields of each format.
 func TestSlowest(t *testing.T) {
 	const trace = "4b2bbf8c7d9e1f00a1b2c3d4e5f60718"
 	for file, want := range map[string][]log.Logged{
@@ -52,7 +52,8 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// TestSlowestKeepsTheSlowest of many, whatever their order, and of one collection.
+// TestSlowestKeepsTheSlowest checks that the slowest of many requests of one collection are kept, regardless of
+// order.
 func TestSlowestKeepsTheSlowest(t *testing.T) {
 	var b strings.Builder
 	const line = "[2025/09/01 12:00:00.002 +00:00] [ACCESS] <Unknown: tcp-10.0.3.17:42634> Search [status: Successful] [code: 0] [sdk: Python-2.6.0] [msg: ] [traceID: %d] [timeCost: %dms] [database: shop] [collection: %s] [partitions: [a b]] [expr: ]\n"

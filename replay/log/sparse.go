@@ -15,11 +15,11 @@ import (
 	"kitescope/engine/dist"
 )
 
-// pairBytes is the size of an index and a value of a sparse vector, as it lies in memory.
+// pairBytes is the size of a dimension and its value of a sparse vector in memory.
 const pairBytes = 8
 
-// sparseRow reads a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]} as Milvus's REST interface takes them, as
-// a row with ascending dimensions.
+// sparseRow decodes a sparse vector, {"3": 0.5} or {"indices": [3], "values": [0.5]} as in Milvus's REST API, as a
+// row with ascending dimensions.
 func sparseRow(value []byte) ([]byte, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(value, &object); err != nil {
@@ -70,7 +70,7 @@ func sortedRow(dims []uint32, values []float32) ([]byte, error) {
 		if j > 0 && dims[order[j-1]] == dims[i] {
 			return nil, fmt.Errorf("dimension %d is given twice", dims[i])
 		}
-		if dims[i] == math.MaxUint32 { // Milvus refuses it (typeutil.ValidateSparseFloatRows)
+		if dims[i] == math.MaxUint32 { // rejected by Milvus (typeutil.ValidateSparseFloatRows)
 			return nil, fmt.Errorf("expected a dimension from 0 to %d", uint32(math.MaxUint32-1))
 		}
 		row = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(row, dims[i]), math.Float32bits(values[i]))
@@ -92,7 +92,7 @@ func appendSparse(b, row []byte) []byte {
 	return append(b, '}')
 }
 
-// picked are rows of vectors, in some order.
+// picked returns a copy of n rows of vectors; row(i) is the i-th one.
 func picked(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, error) {
 	if v.Element == dist.Sparse {
 		rows := make([][]byte, n)
@@ -111,8 +111,9 @@ func picked(v *engine.Vectors, n int, row func(i int) int) (*engine.Vectors, err
 	return out, nil
 }
 
-// disturbSparse adds noise to the values that drawn vectors have, of so many times the deviation of all of them: no dimension is added, and
-// values keep their sign, as Milvus refuses negative ones ("negative value", internal/core/src/common/Utils.h).
+// disturbSparse adds noise to the values of drawn sparse vectors. Its standard deviation is Noise times that of all
+// values. It adds no dimensions and preserves signs, because Milvus rejects negative values ("negative value",
+// internal/core/src/common/Utils.h).
 func (s *sampler) disturbSparse(rng *rand.Rand, v *engine.Vectors) error {
 	sum, squares, n := 0.0, 0.0, 0.0
 	each := func(f func(at []byte, x float32)) {

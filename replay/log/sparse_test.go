@@ -14,7 +14,7 @@ import (
 	"kitescope/engine/dist"
 )
 
-// TestSparseVectors reads both ways in which sparse vectors stand in lines, and writes them so that they are read again.
+// TestSparseVectors reads both notations of sparse vectors, writes them, and reads them again.
 func TestSparseVectors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "q.jsonl")
 	text := `{"vector":{"7":0.25,"3":0.5},"k":2,"params":{"drop_ratio_search":0.2,"refine_factor":3}}
@@ -45,14 +45,14 @@ func TestSparseVectors(t *testing.T) {
 		if err := WriteNPY(&bytes.Buffer{}, l); err == nil {
 			t.Error("a matrix of sparse vectors was written")
 		}
-		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil { // and once more, as it was written
+		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil { // read it again as written
 			t.Fatal(err)
 		}
 		l.Close()
 	}
 }
 
-// TestSparseVectorsRefused holds that lines say what is wrong with them.
+// TestSparseVectorsRefused checks the errors of invalid lines.
 func TestSparseVectorsRefused(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"vector":{"-1":0.5}}`:                                "expected a dimension from 0 to 4294967294, found -1",
@@ -89,7 +89,7 @@ func TestSparseVectorsRefused(t *testing.T) {
 	}
 }
 
-// TestSampleSparse draws from sparse rows, with noise and without.
+// TestSampleSparse draws from sparse rows, with and without noise.
 func TestSampleSparse(t *testing.T) {
 	var rows [][]byte
 	for _, text := range []string{`{"1":1,"5":2}`, `{"2":3}`, `{"9":1,"10":0.5}`} {
@@ -123,7 +123,8 @@ func TestSampleSparse(t *testing.T) {
 	}
 }
 
-// TestDrawnSparseValuesKeepTheirSign: Milvus refuses queries with negative values.
+// TestDrawnSparseValuesKeepTheirSign checks that noise preserves signs, because Milvus rejects queries with negative
+// values.
 func TestDrawnSparseValuesKeepTheirSign(t *testing.T) {
 	var rows [][]byte
 	for i := range 50 {

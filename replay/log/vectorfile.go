@@ -14,7 +14,7 @@ import (
 	"kitescope/internal/hints"
 )
 
-// openVectors reads a file of vectors, each of which (or each Batch of them) is a request.
+// openVectors reads a vector file. Each vector, or each Batch of vectors, is a request.
 func openVectors(ctx context.Context, f *os.File, size int64, k kind, path string, o Options) (*Log, error) {
 	head := make([]byte, 4)
 	n, _ := f.ReadAt(head, 0)
@@ -43,7 +43,7 @@ func openVectors(ctx context.Context, f *os.File, size int64, k kind, path strin
 	return l, nil
 }
 
-// fromSet makes requests of a file's vectors.
+// fromSet creates requests from the vectors of a file.
 func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 	v := set.Vectors
 	if v == nil {
@@ -75,7 +75,7 @@ func (l *Log) fromSet(ctx context.Context, set *dataset.Set, o Options) error {
 	return l.batches(ctx, batch, o.Strict)
 }
 
-// wanted converts vectors to the element that was asked for.
+// wanted converts vectors to the requested element type.
 func (l *Log) wanted(v *engine.Vectors, o Options) (*engine.Vectors, error) {
 	if o.Element == nil || *o.Element == v.Element {
 		return v, nil
@@ -92,7 +92,7 @@ func (l *Log) wanted(v *engine.Vectors, o Options) (*engine.Vectors, error) {
 	return out, nil
 }
 
-// batches groups vectors that follow each other. One with a value that is no number is left out, and ends a group.
+// batches groups consecutive vectors into requests. A vector that is not finite is skipped and ends its group.
 func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
 	v := l.Vectors
 	var t tally
@@ -132,8 +132,9 @@ func (l *Log) batches(ctx context.Context, batch int, strict bool) error {
 	return nil
 }
 
-// TruthFrom returns the log with the true nearest keys of each vector, from a .ivecs or .npy file of whole numbers. Its
-// rows are held against the vectors: of a file of vectors that was read in part, the rows of that part count.
+// TruthFrom returns the log with the true nearest keys of each vector, read from a .ivecs or .npy file of integers.
+// The number of rows must match the vectors. For a vector file that was read in part, the rows of that part are
+// used.
 func (l *Log) TruthFrom(ctx context.Context, path string) (*Log, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -16,24 +16,24 @@ import (
 	"kitescope/engine/dist"
 )
 
-// Write writes a log as .jsonl, one request a line, which Open reads back to the bit. A line is an object:
+// Write writes a log as .jsonl with one request per line. Open reads it without loss. A line is an object:
 //
-//	vector      one vector: a list of numbers; bits are text, their bytes in base64
-//	vectors     or a list of vectors that are asked in one request
-//	element     what they are: "float16", "bfloat16", "int8", "binary"; float32 if it is not there. A value is written as
-//	            the shortest number that is that float32 and no other, so halves and bytes come back as they were
-//	nq          of a log without vectors, how many there were; 0 if nobody knows
-//	k           how many answers were asked for; not there if the run decides
-//	params      {"ef": 64, "nprobe": 8, "drop_ratio_search": 0.2}, as far as they were given
-//	filter      an expression of Milvus's; when read, filter_params may have the values of its {names}, and they are
-//	            written with them filled in. Or a list of ids, whole numbers or text, that alone may be answered;
-//	            {"in": [...]} is the same, and {"not_in": [...]} are those that may not
-//	timestamp   RFC 3339; when read also unix seconds, or milliseconds (above 1e11)
+//	vector      one vector: a list of numbers; bits are a string, their bytes in base64; sparse vectors are {"3": 0.5}
+//	vectors     or a list of vectors of one request
+//	element     the element type: "float16", "bfloat16", "int8", "binary", "sparse"; float32 if missing. Each value is
+//	            the shortest number that identifies its float32, so float16 and int8 values are read without loss
+//	nq          for a log without vectors, the number of vectors; 0 if unknown
+//	k           the number of requested results; missing if the run sets it
+//	params      {"ef": 64, "nprobe": 8, "drop_ratio_search": 0.2}, only those that were set
+//	filter      an expression of Milvus. When read, filter_params may have the values of its {names}; they are written
+//	            filled in. Or a list of ids, integers or strings, that are the only ones allowed;
+//	            {"in": [...]} is equivalent, and {"not_in": [...]} excludes ids
+//	timestamp   RFC 3339; when read, also Unix seconds, or milliseconds (above 1e11)
 //	at_seconds  or the time since the log's first request
 //	collection  its name
-//	truth       the true nearest ids, the nearest first; of vectors a list for each
-//	took_ms     how long it had taken, in milliseconds
-//	failed      true if it had failed
+//	truth       the true nearest ids, the nearest first; for vectors a list for each
+//	took_ms     the recorded duration, in milliseconds
+//	failed      true if the recorded request failed
 func Write(w io.Writer, l *Log) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	var line []byte
@@ -49,7 +49,7 @@ func Write(w io.Writer, l *Log) error {
 	return out.Flush()
 }
 
-// WriteNPY writes the vectors of all requests, in the order in which they are asked, as a matrix for NumPy.
+// WriteNPY writes the vectors of all requests, in the order of the requests, as a NumPy matrix.
 func WriteNPY(w io.Writer, l *Log) error {
 	if l.Vectors == nil {
 		return fmt.Errorf("write %s: the log has no vectors", l.Name)
@@ -65,7 +65,8 @@ func WriteNPY(w io.Writer, l *Log) error {
 	return dataset.WriteNPY(w, all.Vectors)
 }
 
-// digestOf is the SHA-256 of what Write writes: a drawn log that is saved and opened keeps its digest.
+// digestOf returns the SHA-256 of the output of Write, so that a sampled log keeps its digest when it is saved and
+// opened.
 func digestOf(l *Log) (string, error) {
 	sum := sha256.New()
 	if err := Write(sum, l); err != nil {
@@ -210,8 +211,8 @@ func appendKeys(b []byte, keys []engine.Key) []byte {
 	return append(b, ']')
 }
 
-// appendText writes text in quotes. Text that is no UTF-8 loses what is none: JSON has no way to say it.
+// appendText appends quoted text. Bytes that are not UTF-8 are lost, because JSON cannot represent them.
 func appendText(b []byte, s string) []byte {
-	quoted, _ := json.Marshal(s) // of a string there is no error
+	quoted, _ := json.Marshal(s) // never fails for a string
 	return append(b, quoted...)
 }
